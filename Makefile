@@ -21,15 +21,15 @@ python: ## the wheel of the Python package, built and tested in a venv of its ow
 wheel: ## the wheel as it is released, for glibc 2.17 and later and with the stores of objects, in target/wheels; checked and tried in a venv of its own
 	tools/python/wheel
 
-faults: ## the tests that inject faults, with the matrix of docs/faults.md; needs root, FUSE and strace, and fails where they are missing
+faults: ## the tests that inject faults, with the matrix of docs/tests/faults.md; needs root, FUSE and strace, and fails where they are missing
 	PFH_TIERS=faults PFH_REQUIRE_INJECTORS=1 $(CARGO) test --package pfh-cli --package pfh-inject --package pfh-volume
 	PFH_TIERS=faults PFH_REQUIRE_INJECTORS=1 $(CARGO) test --package pfh-cli --test cli faults_ -- --ignored
 
 foreign: ## the tests that ask other programs (hashdeep, ewfinfo, hfind …) and build the benchmark's runners; fails where they are missing
-	PFH_TIERS=foreign PFH_REQUIRE_INJECTORS=1 $(CARGO) test --package pfh-cli --package pfh-bench --package pfh-container --package pfh-volume
+	PFH_TIERS=foreign PFH_REQUIRE_INJECTORS=1 $(CARGO) test --features pfh-cli/bench --package pfh-cli --package pfh-bench --package pfh-container --package pfh-volume
 
 slow: ## the tests of the program that take ten seconds each and more
-	PFH_TIERS=slow $(CARGO) test --package pfh-cli --package pfh-bench
+	PFH_TIERS=slow $(CARGO) test --features pfh-cli/bench --package pfh-cli --package pfh-bench
 	PFH_TIERS=slow tools/python/check -k workers_over_tls
 
 features: ## each feature of the library alone compiles without a warning (part of nightly)
@@ -71,9 +71,9 @@ $(CORPUS):
 bench: $(CORPUS) ## pfh against its peers on the corpus, and a dated record in bench/record
 	bench/run compare all --corpus $(CORPUS) --record
 
-cftt: ## the tests of disk imaging that docs/cftt.md names, with FUSE, loop devices and disks in memory; needs root, and fails where they are missing
+cftt: ## the tests of disk imaging that docs/tests/cftt.md names, with FUSE, loop devices and disks in memory; needs root, and fails where they are missing
 	PFH_TIERS=faults,foreign,slow PFH_REQUIRE_INJECTORS=1 $(CARGO) test --package pfh-cli --test cli -- \
-		$$(sed -n '/^| [AD][AMO]-/p' docs/cftt.md | cut -d'|' -f4 | grep -o '[a-z0-9_]\{8,\}' | sort -u) cftt::
+		$$(sed -n '/^| [AD][AMO]-/p' docs/tests/cftt.md | cut -d'|' -f4 | grep -o '[a-z0-9_]\{8,\}' | sort -u) cftt::
 
 fuzz: ## each fuzz target for FUZZ_SECONDS (needs cargo-fuzz and a nightly toolchain)
 	cd fuzz && for target in $$($(CARGO) fuzz list); do $(CARGO) fuzz run "$$target" -- -max_total_time=$(FUZZ_SECONDS) || exit 1; done

@@ -11,8 +11,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<PathBuf> = std::env::args_os().skip(1).map(PathBuf::from).collect();
     let [source, image] = arguments.as_slice() else { return Err("usage: acquire SOURCE IMAGE".into()) };
     let is_e01 = image.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("e01"));
-    let form =
-        if is_e01 { ImageFormat::E01 { compression: Default::default(), segment: 1 << 30 } } else { ImageFormat::RAW };
+    let form = if is_e01 { ImageFormat::e01() } else { ImageFormat::RAW };
 
     let mut request = Request::new(Origin::Medium(source.clone()), vec![To { path: image.clone(), form }]);
     request.verify = true;
@@ -21,13 +20,16 @@ fn main() -> Result<(), Box<dyn Error>> {
             eprint!("\r{}: {} bytes", medium.phase, medium.bytes);
         }
     });
-    let mut print = |event: &Event<'_>| eprintln!("\r{event}");
-    let summary = acquire::run(request, &mut print, &control)?;
+    let mut print = |event: Event<'_>| {
+        eprintln!("\r{event}");
+        Ok(())
+    };
+    let summary = acquire::run(&request, &mut print, &control)?;
     for digest in &summary.imaged.digests {
         println!("{} {digest}", digest.algorithm());
     }
 
-    let verified = verify::run(&verify::Request::image(image), &mut |_| {}, &Control::new())?;
+    let verified = verify::run(&verify::Request::image(image), &mut |_| Ok(()), &Control::new())?;
     println!("{}", verified.sentence());
     Ok(())
 }

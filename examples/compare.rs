@@ -17,6 +17,10 @@ fn main() -> Result<(), Box<dyn Error>> {
         &mut |event| {
             match event {
                 Event::Without(algorithm, files) => eprintln!("{files} files have no digest of {algorithm}"),
+                Event::Pair(pair) => {
+                    let [a, b] = [pair.a, pair.b].map(pfh::terminal::render);
+                    println!("{a} {b} {}", pair.score);
+                }
                 Event::Searched(searched) => eprintln!("{} digests compared", searched.digests),
                 _ => {}
             }

@@ -18,11 +18,11 @@ fn main() -> Result<(), Box<dyn Error>> {
 
     // One read of each file feeds both algorithms, whatever their kind.
     let input = Input::new([&directory]).recurse(Recurse::Yes);
-    let request = hash::Request::new(input, ["sha256".parse()?, "ssdeep".parse()?])
-        .format("jsonl".parse()?, Default::default())
-        .output(&manifest);
-    let hashed = hash::run(
+    let request = hash::Request::new(input, ["sha256".parse()?, "ssdeep".parse()?]);
+    let list = hash::Manifest::new(&manifest).format("jsonl".parse()?, Default::default());
+    let hashed = hash::write(
         &request,
+        &list,
         &mut |event| {
             if let hash::Event::Record(record) = event
                 && let pfh::Outcome::Failed(problem) = &record.outcome
@@ -33,9 +33,9 @@ fn main() -> Result<(), Box<dyn Error>> {
         },
         &control,
     )?;
-    eprintln!("\n{} files hashed, {} failed", hashed.run.hashed, hashed.run.failed);
+    eprintln!("\n{} files hashed, {} failed", hashed.summary.run.hashed, hashed.summary.run.failed);
 
     let found = check::run(&check::Request::new(manifest), &mut |_event| Ok(()), &control)?;
-    eprintln!("\n{} of {} files verified by {:?}", found.verified, found.expected, found.by_algorithm);
+    eprintln!("\n{} of {} files verified by {:?}", found.verified(), found.expected(), found.by_algorithm());
     if found.verdict() == Verdict::Verified { Ok(()) } else { Err("the tree changed meanwhile".into()) }
 }

@@ -9,7 +9,7 @@ use std::error::Error;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let Some(path) = std::env::args_os().nth(1) else {
-        return Err("give a FILE, of which each line is a message".into());
+        return Err("give a FILE; each of its lines is a message".into());
     };
     let text = std::fs::read(path)?;
     let messages: Vec<&[u8]> = text.split(|&byte| byte == b'\n').collect();

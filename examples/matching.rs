@@ -15,8 +15,10 @@ fn main() -> Result<(), Box<dyn Error>> {
     let summary = matching::run(
         &request,
         &mut |event| {
-            if let Event::Gap(gap) = event {
-                eprintln!("not compared: {gap:?}");
+            match event {
+                Event::Gap(gap) => eprintln!("not compared: {gap}"),
+                Event::Match(found) => println!("{} {}", found.word(), String::from_utf8_lossy(&found.record.name)),
+                _ => {}
             }
             Ok(())
         },

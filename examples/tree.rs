@@ -3,8 +3,8 @@
 //! `cargo run --example tree -- FILE`: the first run writes FILE.pfhtree, each later one compares
 //! FILE with it.
 
-use pfh::tree::{beside, build, check};
-use pfh::{Control, JobError, Progress};
+use pfh::tree::{Event, beside, build, check};
+use pfh::{Control, Progress};
 use std::error::Error;
 use std::path::PathBuf;
 
@@ -16,18 +16,18 @@ fn main() -> Result<(), Box<dyn Error>> {
         }
     });
     if !beside(&file).exists() {
-        let mut print = |event: build::Event<'_>| {
-            if let build::Event::Built(summary) = event {
-                println!("{}", summary.text());
+        let mut print = |event: Event<'_>| {
+            if let Event::Done(summary) = event {
+                println!("{}  {}", pfh::hex::encode(&summary.root), file.display());
             }
             Ok(())
         };
         build::run(&build::Request::file(&file), &mut print, &control)?;
         return Ok(());
     }
-    match check::run(&check::Request::new(&file), &control) {
-        Ok(summary) => print!("{}", summary.text()),
-        // What an error means to whoever asked: was it the request, or could something not be read?
+    match check::run(&check::Request::new(&file), &mut |_event| Ok(()), &control) {
+        Ok(summary) => println!("{} ranges differ", summary.corrupt().map_or(0, |ranges| ranges.len())),
+        // Was it the request, or could something not be read?
         Err(error) => eprintln!("{:?}: {error}", error.kind()),
     }
     Ok(())

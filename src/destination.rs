@@ -19,7 +19,7 @@ pub enum Destination {
 
 /// An output that cannot be opened.
 #[derive(Debug, thiserror::Error)]
-#[error("{}: {error}", terminal::render(path.as_os_str().as_encoded_bytes()))]
+#[error("{}: {error}", terminal::shown(path))]
 #[non_exhaustive]
 pub struct OpenError {
     /// The file.

@@ -7,14 +7,13 @@
 //! # Ok::<(), pfh::InputError>(())
 //! ```
 
-use crate::failure::{JobError, Kind};
 use crate::outputs::Outputs;
 use pfh_source::image::{ImageObject, files_of};
 use pfh_source::os::{Patient, wait_readable_once};
 use pfh_source::terminal;
 use pfh_source::{
-    Cause, Descend, Entry, Item, Links, NamedTwice, Operands, Order, Ordered, Origin, Paths, Problem, Recurse,
-    Separator, Source, Special, Stage, Stream, Streams, Volumes, is_address, names,
+    Cause, Descend, Entry, Item, NamedTwice, Operands, Order, Ordered, Origin, Paths, Problem, Recurse, Separator,
+    Source, Stage, Stream, Streams, is_address, names,
 };
 #[cfg(feature = "inside")]
 use pfh_source::{Hosts, Swept};
@@ -45,9 +44,6 @@ pub enum Addresses {
     /// The object of that key alone, of addresses that were listed before: one input for each name.
     Exactly,
 }
-
-/// Entries, and the file systems that they are in.
-pub(crate) type Placed = (Box<dyn Source>, Option<Arc<Volumes>>);
 
 /// A list of further operands.
 #[derive(Debug, Clone)]
@@ -84,14 +80,14 @@ pub struct Input {
 #[non_exhaustive]
 pub enum InputError {
     /// There are no operands.
-    #[error("nothing is named: give a PATH, - for standard input, or --files-from FILE")]
+    #[error("nothing is named")]
     Nothing,
     /// Members of a container come in its order.
-    #[error("--order {} is for files: what is inside of containers is read in their own order, or by --order extent", .0)]
+    #[error("the order {} is for files: the content of containers is read in their own order, or by extent", .0)]
     Order(&'static str),
     /// An object in a store is named, in which nothing is looked for.
     #[error(
-        "{}: --inside opens files: leave it out, or fetch the object and give the file",
+        "{}: an object of a store cannot be looked into: fetch it and give the file",
         terminal::render(.0)
     )]
     InsideOfObject(Vec<u8>),
@@ -100,7 +96,7 @@ pub enum InputError {
     #[error("{}: this build reads no object stores: build it with the feature remote", terminal::render(.0))]
     Remote(Vec<u8>),
     /// There is no image.
-    #[error("--image needs the name of an image")]
+    #[error("an image is read by its name, and none is given")]
     NoImage,
     /// A stream is named twice.
     #[error(transparent)]
@@ -108,27 +104,17 @@ pub enum InputError {
     /// A list of names that is standard input, or another stream, names that stream.
     #[error(
         "the list of names is {}, and names it too: a stream can be read only once",
-        terminal::render(.0.as_os_str().as_encoded_bytes())
+        terminal::shown(.0)
     )]
     OwnList(PathBuf),
     /// The list of operands cannot be opened.
-    #[error("{}: {error}", terminal::render(path.as_os_str().as_encoded_bytes()))]
+    #[error("{}: {error}", terminal::shown(path))]
     List {
         /// The list.
         path: PathBuf,
         /// Why.
         error: io::Error,
     },
-}
-
-impl JobError for InputError {
-    /// A list that cannot be read may be read later; all else makes no sense.
-    fn kind(&self) -> Kind<'_> {
-        match self {
-            InputError::List { .. } => Kind::Open,
-            _ => Kind::Request,
-        }
-    }
 }
 
 impl Input {
@@ -205,7 +191,7 @@ impl Input {
         }
     }
 
-    /// The entries in the order of their numbers, of which nothing will be read.
+    /// The entries in the order of their numbers; nothing of them will be read.
     ///
     /// # Errors
     /// As [`source`](Input::source).
@@ -213,22 +199,23 @@ impl Input {
         self.operands(Wanted::Names)
     }
 
-    /// The entries, those in file systems with the places of their bytes, and the file systems as
-    /// they are met; none of these if images are not opened.
+    /// The entries; file systems that are met inside of images are added to these, if there are
+    /// any, and their files have the places of their bytes.
     ///
     /// # Errors
     /// As [`source`](Input::source).
-    pub(crate) fn placed(&self) -> Result<Placed, InputError> {
+    pub(crate) fn source_in(&self, volumes: Option<&Arc<pfh_source::Volumes>>) -> Result<Box<dyn Source>, InputError> {
         #[cfg(feature = "inside")]
-        if let Some(options) = &self.inside {
-            let volumes = Arc::<Volumes>::default();
-            let options = crate::inside::Options { runs: true, volumes: Some(volumes.clone()), ..options.clone() };
-            return Ok((self.expanding(&options)?, Some(volumes)));
+        if let (Some(volumes), Some(options)) = (volumes, &self.inside) {
+            let mut options = options.clone();
+            (options.runs, options.volumes) = (true, Some(volumes.clone()));
+            return self.expanding(&options);
         }
-        Ok((self.source()?, None))
+        let _ = volumes;
+        self.source()
     }
 
-    /// The entries in the order of their numbers, for whoever takes them one after the other.
+    /// The entries in the order of their numbers, for callers that take them one after the other.
     ///
     /// # Errors
     /// As [`source`](Input::source).
@@ -261,7 +248,8 @@ impl Input {
         if let Some(address) = self.paths.iter().map(|path| path.as_encoded_bytes()).find(|path| is_address(path)) {
             return Err(InputError::InsideOfObject(address.to_vec()));
         }
-        let options = crate::inside::Options { selection: self.descend.selection.clone(), places, ..options.clone() };
+        let mut options = options.clone();
+        (options.selection, options.places) = (self.descend.selection.clone(), places);
         let options = Arc::new(options);
         Ok(match self.content {
             Content::Images => crate::inside::Expanding::new(self.images()?, options).of_images(),
@@ -366,23 +354,6 @@ impl Input {
             }
         }
     }
-
-    /// The options that decide which files there are, as a manifest records them.
-    pub fn words(&self) -> Vec<Vec<u8>> {
-        let flags = [
-            (self.descend.recurse == Recurse::Yes, "-r"),
-            (self.descend.links == Links::Follow, "--follow"),
-            (self.descend.special == Special::Read, "--special"),
-            (self.descend.one_file_system, "--one-file-system"),
-            (self.content == Content::Images, "--image"),
-            (self.is_inside(), "--inside"),
-            (self.list.is_some(), "--files-from"),
-        ];
-        let set = flags.iter().filter(|(set, _)| *set);
-        let mut words: Vec<Vec<u8>> = set.map(|(_, flag)| flag.as_bytes().to_vec()).collect();
-        words.extend(self.list.iter().map(|list| list.path.as_os_str().as_encoded_bytes().to_vec()));
-        words
-    }
 }
 
 impl NameList {
@@ -426,16 +397,16 @@ fn once(names: Paths, mut streams: Streams) -> Paths {
     }))
 }
 
-/// What is wanted of the entries.
+/// The fields wanted of the entries.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Wanted {
     /// Names and sizes.
     Names,
-    /// What is in them.
+    /// Their content.
     Bytes,
 }
 
-/// Operands of which some may be addresses of objects.
+/// Operands; some may be addresses of objects.
 #[cfg(feature = "remote")]
 fn located(paths: Paths, descend: Descend, addresses: Addresses, wanted: Wanted) -> Box<dyn Source> {
     let meant = match addresses {

@@ -3,9 +3,9 @@
 //!
 //! # What
 //! This crate is the library behind the command `pfh`. What a command does is a *job*: a module
-//! with a `Request`, whose constructor resolves all defaults, and `run(request, events, &Control)
-//! -> Result<Summary, Error>`. A job writes what the program writes: the signed log of an
-//! acquisition, the seal of a manifest, the tree of a file.
+//! with a `Request`, whose constructor resolves all defaults, and `run(&Request, &mut Events,
+//! &Control) -> Result<Summary, job::Error>`. The events carry the result rows. A job prints
+//! nothing; lists and pages are written by adapters that take the events.
 //!
 //! # When
 //! | to | use | example |
@@ -13,6 +13,7 @@
 //! | hash files and trees into a manifest | [`hash`] | `examples/hash_tree.rs` |
 //! | hash in units on many machines, one manifest in the end | [`plan`] | |
 //! | verify files by a manifest, or audit a tree | [`check`] | |
+//! | bring a manifest up to date | [`update`] | |
 //! | find what differs between two directories or lists | [`diff`] | |
 //! | make and validate packages with their manifests (BagIt) | [`bag`] | |
 //! | find files and folders of one content | [`dups`] | |
@@ -25,13 +26,14 @@
 //! | show what other jobs wrote on one page | [`report`] | |
 //! | make a timeline or a table of a result | [`export`] | |
 //! | ask as the paper's own command line does | [`paper`] | |
-//! | have the digests themselves, one record per input | [`run`](run()), below | |
+//! | have the digests themselves, one record per input | [`hash::records`], [`run`](run()) below | |
+//! | have the digest of one file, or of bytes | [`hash_file`], [`sha256`] | |
 //! | hash many messages that are in memory | [`hash_many`], [`update_many`] | `examples/many_messages.rs` |
 //!
 //! # How
 //! A [`Control`] cancels any job and follows its [`Progress`]. Events come while the job runs; the
-//! summary has the verdict. The error of a job implements [`JobError`]: its [`Kind`] says whether
-//! the request was refused, the answer is negative, nothing was found out, or the output is
+//! summary has the verdict. A job's error is a [`job::Error`]: its [`kind`](job::Error::kind) says
+//! whether the request was refused, the answer is negative, nothing was found out, or the output is
 //! incomplete. An [`Algorithm`] of any kind is parsed from its name.
 //!
 //! Without a job, a source is read once, every algorithm sees every byte, and one record per input
@@ -40,16 +42,17 @@
 //! ```
 //! use pfh::{Algorithm, Control, Descend, Operands, Outcome, Plan, Record, Recurse};
 //!
-//! let plan = Plan::new(["sha256".parse::<Algorithm>()?, "ssdeep".parse()?]); let source =
-//! Operands::new(vec!["src"], Descend { recurse: Recurse::Yes, ..Descend::default() }); let summary
-//! = pfh::run(Box::new(source), &plan, &mut |record: Record| {
+//! let plan = Plan::new(["sha256".parse::<Algorithm>()?, "ssdeep".parse()?]);
+//! let source = Operands::new(vec!["src"], Descend { recurse: Recurse::Yes, ..Descend::default() });
+//! let mut sink = |record: Record| {
 //!     match &record.outcome {
 //!         Outcome::Hashed(file) => println!("{}  {}", file.digests[0], String::from_utf8_lossy(&record.name)),
 //!         Outcome::Skipped(why) => println!("skipped: {}", why.reason()),
 //!         Outcome::Failed(problem) => println!("no digest: {problem}"),
 //!     }
 //!     Ok(())
-//! }, &Control::new())?;
+//! };
+//! let summary = pfh::run(Box::new(source), &plan, &mut sink, &Control::new())?;
 //! assert!(summary.hashed > 0 && summary.failed == 0);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
@@ -81,19 +84,20 @@ pub use pfh_engine::{
     Backend, Cancel, Control, DEFAULT_MEMORY, Error, FileProgress, Hashed, Mode, Outcome, Phase, Piece, Plan, Progress,
     Record, Sink, Stats, Summary, run,
 };
+#[cfg(feature = "inside")]
+pub use pfh_inside as inside;
+pub use pfh_judge::verdict;
 pub use pfh_kernel::{Costs, Isa, Row, Table, Unused, tables as kernel_tables};
 pub use pfh_manifest as manifest;
 pub use pfh_outboard as outboard;
+pub use pfh_pairs as pairs;
 pub use pfh_similarity as similarity;
-pub use pfh_source::os::{
-    Confinement, DEVICES, EVICTS, Patient, Typed, ask_hidden, bound_heaps, children_time, confine, confinement,
-    cpu_time, evict_range, free_bytes, is_in_memory, kernel_text, names_in, processors, set_patience, sync_filesystem,
-    system_name,
-};
+#[cfg(feature = "image")]
+use pfh_source::os::{Patient, names_in};
 pub use pfh_source::{
     Apart, Cause, Closed, Descend, Entry, Extent, Inside, Item, Links, Note, Object, Operands, Order, Ordered, Origin,
     Problem, Ranges, Recurse, Selection, SelectionError, Separator, Skip, Source, Special, Stage, Stat, Stream,
-    Streams, Within, errno_name, fail_point, is_address, names, note_panic, panics, total,
+    Streams, Within, errno_name, is_address, names, total,
 };
 pub use pfh_source::{Around, Output, Time, device, image, terminal};
 
@@ -103,6 +107,7 @@ pub mod algorithms;
 #[cfg(feature = "audit")]
 pub mod audit;
 pub mod bag;
+mod beside;
 pub mod check;
 pub mod compare;
 #[cfg(feature = "image")]
@@ -113,13 +118,9 @@ pub mod dry;
 pub mod dups;
 mod errno;
 pub mod export;
-mod failure;
 pub mod hash;
 mod input;
-#[cfg(feature = "inside")]
-pub mod inside;
-#[cfg(feature = "audit")]
-mod jsonl;
+pub mod job;
 #[cfg(feature = "known")]
 pub mod known;
 #[cfg(feature = "inside")]
@@ -132,30 +133,23 @@ mod own;
 pub mod paper;
 mod pass;
 pub mod plan;
+#[doc(hidden)]
+pub mod process;
 pub mod report;
 #[cfg(feature = "remote")]
 pub mod stated;
-pub mod stats;
 #[cfg(feature = "audit")]
 pub mod tree;
-pub mod verdict;
+pub mod update;
 #[cfg(feature = "image")]
 pub mod verify;
+#[cfg(feature = "image")]
+mod words;
 
 pub use algorithms::{Algorithm, REGISTRY, Secret, SecretError};
 pub use destination::{Destination, OpenError};
 pub use errno::with_names;
-pub use failure::{JobError, Kind};
+pub use hash::{hash_file, sha256};
 pub use input::{Addresses, Content, Input, InputError, NameList};
 pub use many::hash_many_on;
 pub use verdict::Verdict;
-
-/// A path as a terminal may see it.
-fn shown(path: &std::path::Path) -> String {
-    rendered(path.as_os_str().as_encoded_bytes())
-}
-
-/// A name as a terminal may see it.
-fn rendered(name: &[u8]) -> String {
-    pfh_source::terminal::render(name)
-}

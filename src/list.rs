@@ -20,13 +20,10 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-use crate::failure::{JobError, Kind};
-use crate::input::{Input, InputError};
-use crate::inside::Options;
+use crate::input::Input;
+use crate::job::Error;
 use pfh_engine::Control;
-use pfh_manifest::jsonl::{field, inside, number, path};
-use pfh_report::export::body;
-use pfh_source::{Inside, Item, Origin, Problem, Skip, terminal};
+use pfh_source::{Inside, Item, Origin, Problem, Skip};
 use std::io;
 
 /// Which names are listed.
@@ -55,7 +52,7 @@ impl Only {
     }
 }
 
-/// What is listed.
+/// The input.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Request {
@@ -68,8 +65,7 @@ pub struct Request {
 impl Request {
     /// All names in the containers of the input.
     pub fn new(mut input: Input) -> Request {
-        let inside = input.inside.take().unwrap_or_default();
-        input.inside = Some(Options { deleted: true, ..inside });
+        input.inside.get_or_insert_default().deleted = true;
         Request { input, only: Only::All }
     }
 
@@ -83,9 +79,17 @@ impl Request {
         }
         self
     }
+
+    /// Whether everything that is named can be read as it is named.
+    ///
+    /// # Errors
+    /// When nothing is named, a stream is named twice, or the list of names cannot be opened.
+    pub fn check(&self) -> Result<(), Error> {
+        Ok(self.input.check()?)
+    }
 }
 
-/// What is found. Events come in the order of the containers.
+/// Findings. Events come in the order of the containers.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Event<'a> {
@@ -95,10 +99,10 @@ pub enum Event<'a> {
         name: &'a [u8],
         /// Its size in bytes; `None` if only reading finds it out.
         size: Option<u64>,
-        /// What is known of it.
+        /// Facts about it.
         inside: &'a Inside,
     },
-    /// Something that is no file, or is not opened.
+    /// Something that is not a file, or is not opened.
     Skipped {
         /// Its printed name.
         name: &'a [u8],
@@ -115,7 +119,7 @@ pub enum Event<'a> {
 }
 
 /// Receives the events. An error ends the list with [`Error::Sink`].
-pub type Sink<'a> = dyn FnMut(Event<'_>) -> io::Result<()> + 'a;
+pub type Events<'a> = dyn FnMut(Event<'_>) -> io::Result<()> + 'a;
 
 /// The counts of a list.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -125,7 +129,7 @@ pub struct Summary {
     pub names: u64,
     /// Files of the input itself, whether or not they are containers.
     pub files: u64,
-    /// Things that are no files, or are not opened.
+    /// Things that are not files, or are not opened.
     pub skipped: u64,
     /// What could not be listed.
     pub failed: u64,
@@ -133,24 +137,10 @@ pub struct Summary {
     pub interrupted: bool,
 }
 
-/// Why there is no list, or an incomplete one.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum Error {
-    /// The input.
-    #[error(transparent)]
-    Input(#[from] InputError),
-    /// The output failed.
-    #[error("the output failed: {0}")]
-    Sink(#[source] io::Error),
-}
-
-impl JobError for Error {
-    fn kind(&self) -> Kind<'_> {
-        match self {
-            Error::Input(error) => error.kind(),
-            Error::Sink(error) => Kind::Output(error),
-        }
+impl Summary {
+    /// Whether there was nothing to list: no container that is known, or an empty one.
+    pub fn is_empty(&self) -> bool {
+        (self.names, self.skipped, self.failed) == (0, 0, 0)
     }
 }
 
@@ -159,7 +149,8 @@ impl JobError for Error {
 /// # Errors
 /// When the request makes no sense, or the sink refuses an event. What cannot be listed is an
 /// event, and no error.
-pub fn run(request: &Request, sink: &mut Sink<'_>, control: &Control<'_>) -> Result<Summary, Error> {
+pub fn run(request: &Request, events: &mut Events<'_>, control: &Control<'_>) -> Result<Summary, Error> {
+    request.check()?;
     let mut source = request.input.as_found()?;
     let mut summary = Summary::default();
     while let Some(item) = source.pull() {
@@ -172,7 +163,7 @@ pub fn run(request: &Request, sink: &mut Sink<'_>, control: &Control<'_>) -> Res
                 Origin::Object { name, object } => match object.inside() {
                     Some(inside) if request.only.takes(&inside) => {
                         summary.names += 1;
-                        sink(Event::Name { name, size: object.size_hint(), inside: &inside })
+                        events(Event::Name { name, size: object.size_hint(), inside: &inside })
                     }
                     Some(_) => Ok(()),
                     None => {
@@ -183,7 +174,7 @@ pub fn run(request: &Request, sink: &mut Sink<'_>, control: &Control<'_>) -> Res
                 Origin::File { .. } | Origin::Stream(_) => match entry.still().err() {
                     Some(problem) => {
                         summary.failed += 1;
-                        sink(Event::Failed { name: &entry.name(), problem: &problem })
+                        events(Event::Failed { name: &entry.name(), problem: &problem })
                     }
                     None => {
                         summary.files += 1;
@@ -193,80 +184,15 @@ pub fn run(request: &Request, sink: &mut Sink<'_>, control: &Control<'_>) -> Res
             },
             Item::Skipped { name, skip, .. } => {
                 summary.skipped += 1;
-                sink(Event::Skipped { name, skip: *skip })
+                events(Event::Skipped { name, skip: *skip })
             }
             Item::Problem { name, problem, .. } => {
                 summary.failed += 1;
-                sink(Event::Failed { name, problem })
+                events(Event::Failed { name, problem })
             }
             Item::Settled { .. } => Ok(()),
         };
         sunk.map_err(Error::Sink)?;
     }
     Ok(summary)
-}
-
-/// A line for people: what it is, its size, when its content was changed last, its name.
-pub fn text(event: &Event<'_>) -> Option<String> {
-    match event {
-        Event::Name { name, size, inside } => {
-            let size = size.map_or_else(|| "?".into(), |size| size.to_string());
-            let time = inside.modified.map_or_else(|| "-".into(), |time| time.to_string());
-            let kind = match (inside.deleted, inside.unallocated) {
-                (_, true) => 'u',
-                (true, _) => 'd',
-                _ => '-',
-            };
-            Some(format!("{kind} {size:>14}  {time:<30}  {}\n", terminal::render(name)))
-        }
-        Event::Skipped { name, skip } => Some(format!("{:<48} {} ({})\n", "s", terminal::render(name), skip.reason())),
-        Event::Failed { .. } => None,
-    }
-}
-
-/// A JSON object per line, with the members that `pfh hash -f jsonl` has.
-pub fn json(event: &Event<'_>) -> Vec<u8> {
-    let mut out = Vec::new();
-    match event {
-        Event::Name { name, size, inside: about } => {
-            out.extend_from_slice(b"{\"type\":\"file\"");
-            path(&mut out, name);
-            size.iter().for_each(|size| number(&mut out, "size", *size));
-            for (key, time) in [("mtime", about.modified), ("ctime", about.changed), ("atime", about.accessed)] {
-                time.iter().for_each(|time| field(&mut out, key, &time.to_string()));
-            }
-            inside(&mut out, about);
-        }
-        Event::Skipped { name, skip } => {
-            out.extend_from_slice(b"{\"type\":\"skipped\"");
-            path(&mut out, name);
-            field(&mut out, "code", skip.reason());
-            field(&mut out, "cause", skip.reason());
-        }
-        Event::Failed { name, problem } => {
-            out.extend_from_slice(b"{\"type\":\"error\"");
-            path(&mut out, name);
-            field(&mut out, "stage", problem.stage.name());
-            field(&mut out, "code", problem.code());
-            field(&mut out, "cause", &problem.cause.to_string());
-        }
-    }
-    out.extend_from_slice(b"}\n");
-    out
-}
-
-/// A line of a body file, as mactime reads it.
-pub fn body(event: &Event<'_>) -> Option<Vec<u8>> {
-    let Event::Name { name, size, inside } = event else { return None };
-    let mut out = Vec::new();
-    let line = body::Line {
-        md5: None,
-        name,
-        is_deleted: inside.deleted,
-        inode: inside.id,
-        size: *size,
-        times: [inside.accessed, inside.modified, inside.changed, inside.born],
-    };
-    body::line(&mut out, &line);
-    Some(out)
 }

@@ -12,15 +12,15 @@
 //! std::fs::write(&disk, "evidence")?;
 //! let mut outputs = Outputs::new(false);
 //! outputs.reads(&disk);
-//! outputs.writes("--log", &disk, Kind::File, Existing::Refused);
-//! assert!(outputs.check().unwrap_err().to_string().contains("--log"));
+//! outputs.writes("log", &disk, Kind::File, Existing::Refused);
+//! assert!(outputs.check().unwrap_err().to_string().contains("log"));
 //! # std::fs::remove_dir_all(&room)?;
 //! # Ok::<(), std::io::Error>(())
 //! ```
 
-use crate::shown;
 use pfh_source::Streams;
 use pfh_source::device::{Meeting, Place, Places};
+use pfh_source::terminal::shown;
 use std::io;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
@@ -37,7 +37,7 @@ pub enum Kind {
     Directory,
 }
 
-/// What becomes of a file that is there and not empty, unless replacing was asked for.
+/// What happens to a file that is there and not empty, unless replacing was asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Existing {
@@ -54,54 +54,56 @@ pub enum Existing {
 #[non_exhaustive]
 pub enum Refused {
     /// The output is, or lies on, what is read.
-    #[error("{option} {}: {} {}, which is read; nothing was written", shown(path), how(*meeting), shown(read))]
+    #[error("{role} {}: {} {}, which is read; nothing was written", shown(path), how(*meeting), shown(read))]
     Source {
-        /// The option, as the user writes it.
-        option: String,
+        /// Which output: a member of the request, such as `log`.
+        role: String,
         /// The output.
         path: PathBuf,
         /// How they meet.
         meeting: Meeting,
-        /// What is read.
+        /// The input.
         read: PathBuf,
     },
     /// A stream is read for two purposes.
     #[error(transparent)]
     ReadTwice(#[from] pfh_source::NamedTwice),
     /// Two outputs are one file.
-    #[error("{option} {} and {other} are the same file; nothing was written", shown(path))]
+    #[error("{role} {} and {other} {} are the same file; nothing was written", shown(path), shown(other_path))]
     Twice {
-        /// The option.
-        option: String,
+        /// Which output.
+        role: String,
         /// The output.
         path: PathBuf,
-        /// The other option.
+        /// The other output.
         other: String,
+        /// Its path.
+        other_path: PathBuf,
     },
     /// There is a file of that name.
-    #[error("{option} {}: the file exists and is not empty: name another one, or replace it with --force", shown(path))]
+    #[error("{role} {}: the file exists and is not empty: name another one, or allow its replacement", shown(path))]
     Exists {
-        /// The option.
-        option: String,
+        /// Which output.
+        role: String,
         /// The output.
         path: PathBuf,
     },
     /// It cannot be written there at all.
-    #[error("{option} {}: {error}", shown(path))]
+    #[error("{role} {}: {error}", shown(path))]
     Place {
-        /// The option.
-        option: String,
+        /// Which output.
+        role: String,
         /// The output.
         path: PathBuf,
         /// Why.
         error: io::Error,
     },
-    /// `-` is no name.
-    #[error("{option} -: {}", if *streams { "standard output cannot be the target of an image with a log and a map: use `pfh dd if=SOURCE | …`, or name the file ./-" } else { "standard output is written to without this option; a file of that name is ./-" })]
+    /// `-` is not a name.
+    #[error("{role} -: {}", if *streams { "standard output cannot be the target of an image with a log and a map; a file of that name is ./-" } else { "standard output has no name; a file of that name is ./-" })]
     Dash {
-        /// The option.
-        option: String,
-        /// Whether another command would do it.
+        /// Which output.
+        role: String,
+        /// Whether it is the target of an image, which `dd` writes to standard output.
         streams: bool,
     },
 }
@@ -115,7 +117,7 @@ fn how(meeting: Meeting) -> &'static str {
 
 #[derive(Debug, Clone)]
 struct Write {
-    option: String,
+    role: String,
     path: PathBuf,
     kind: Kind,
     existing: Existing,
@@ -129,6 +131,7 @@ pub struct Outputs {
     apart: Vec<PathBuf>,
     writes: Vec<Write>,
     replace: bool,
+    standard: bool,
 }
 
 impl Outputs {
@@ -138,7 +141,6 @@ impl Outputs {
     }
 
     /// Says whether existing files may be replaced.
-    #[cfg(any(feature = "audit", feature = "image"))]
     pub(crate) fn set_replace(&mut self, replace: bool) {
         self.replace = replace;
     }
@@ -168,22 +170,32 @@ impl Outputs {
         self
     }
 
-    /// The command writes this; `option` is what the user calls it.
-    pub fn writes(&mut self, option: &str, path: impl AsRef<Path>, kind: Kind, existing: Existing) -> &mut Self {
-        self.writes.push(Write { option: option.to_owned(), path: path.as_ref().to_owned(), kind, existing });
+    /// The job writes this; `role` says which of its outputs it is: a member of the request.
+    pub fn writes(&mut self, role: &str, path: impl AsRef<Path>, kind: Kind, existing: Existing) -> &mut Self {
+        self.writes.push(Write { role: role.to_owned(), path: path.as_ref().to_owned(), kind, existing });
         self
     }
 
-    /// A file of that option, where it was given: refused if it exists.
-    pub fn file(&mut self, option: &str, path: Option<impl AsRef<Path>>) -> &mut Self {
+    /// A file in that role, if there is one: refused if it exists.
+    pub fn file(&mut self, role: &str, path: Option<impl AsRef<Path>>) -> &mut Self {
         if let Some(path) = path {
-            self.writes(option, path, Kind::File, Existing::Refused);
+            self.writes(role, path, Kind::File, Existing::Refused);
         }
         self
     }
 
-    /// What is written, as far as it was named so far.
-    #[cfg(feature = "inside")]
+    /// Results go to standard output: a file behind it is left out of the input.
+    pub fn standard(&mut self) -> &mut Self {
+        self.standard = true;
+        self
+    }
+
+    /// Whether results go to standard output.
+    pub(crate) fn is_standard(&self) -> bool {
+        self.standard
+    }
+
+    /// The outputs named so far.
     pub(crate) fn written(&self) -> Vec<PathBuf> {
         self.writes.iter().map(|write| write.path.clone()).collect()
     }
@@ -212,23 +224,23 @@ impl Outputs {
         for (at, (write, place)) in found.iter().enumerate() {
             let same = |(_, other): &&(&Write, Place)| place.meets(other).is_some();
             if let Some((other, _)) = found[..at].iter().find(same) {
-                let other = format!("{} {}", other.option, shown(&other.path));
-                return Err(Refused::Twice { option: write.option.clone(), path: write.path.clone(), other });
+                let (other, other_path) = (other.role.clone(), other.path.clone());
+                return Err(Refused::Twice { role: write.role.clone(), path: write.path.clone(), other, other_path });
             }
         }
         for read in &self.reads {
             let Ok(place) = places.find(read) else { continue };
             for (write, output) in &found {
-                // What is put into a directory lies in it; its files are asked about one by one.
+                // A target directory holds the outputs; its files are asked about one by one.
                 if let (Some(meeting), true) = (output.meets(&place), place.exists() && write.kind != Kind::Directory) {
-                    let (option, path) = (write.option.clone(), write.path.clone());
-                    return Err(Refused::Source { option, path, meeting, read: read.clone() });
+                    let (role, path) = (write.role.clone(), write.path.clone());
+                    return Err(Refused::Source { role, path, meeting, read: read.clone() });
                 }
             }
         }
         for (write, place) in &found {
             if place.size.is_some_and(|size| size > 0) && !self.may_replace(write) {
-                return Err(Refused::Exists { option: write.option.clone(), path: write.path.clone() });
+                return Err(Refused::Exists { role: write.role.clone(), path: write.path.clone() });
             }
         }
         Ok(())
@@ -236,11 +248,11 @@ impl Outputs {
 
     /// Where one output goes, if it may go there as far as it is concerned alone.
     fn place(write: &Write, places: &mut Places) -> Result<Place, Refused> {
-        let (option, path) = (write.option.clone(), write.path.clone());
+        let (role, path) = (write.role.clone(), write.path.clone());
         if path == Path::new("-") {
-            return Err(Refused::Dash { option, streams: write.kind == Kind::Medium });
+            return Err(Refused::Dash { role, streams: write.kind == Kind::Medium });
         }
-        let fail = |error| Refused::Place { option: option.clone(), path: path.clone(), error };
+        let fail = |error| Refused::Place { role: role.clone(), path: path.clone(), error };
         let place = match places.find(&path) {
             Ok(place) => place,
             // A directory is made with those above it.
@@ -300,11 +312,11 @@ mod tests {
         std::fs::hard_link(at("disk"), at("hard")).unwrap();
         for name in ["disk", "link", "hard"] {
             let mut outputs = Outputs::new(true);
-            outputs.reads(at("disk")).file("--log", Some(at(name)));
+            outputs.reads(at("disk")).file("log", Some(at(name)));
             assert!(refused(&outputs).contains("which is read"), "{name}");
         }
         let mut outputs = Outputs::new(true);
-        outputs.reads(room.path()).reads(at("none")).file("-o", Some(at("new")));
+        outputs.reads(room.path()).reads(at("none")).file("output", Some(at("new")));
         assert!(outputs.check().is_ok(), "beside what is read");
     }
 
@@ -316,7 +328,7 @@ mod tests {
         std::fs::write(at("empty"), "").unwrap();
         let check = |name: &str, existing, replace| {
             let mut outputs = Outputs::new(replace);
-            outputs.writes("-o", at(name), Kind::File, existing);
+            outputs.writes("output", at(name), Kind::File, existing);
             outputs.check()
         };
         assert!(matches!(check("full", Existing::Refused, false), Err(Refused::Exists { .. })));
@@ -326,11 +338,11 @@ mod tests {
         assert!(check("empty", Existing::Refused, false).is_ok() && check("new", Existing::Refused, false).is_ok());
         assert!(matches!(check("none/new", Existing::Refused, true), Err(Refused::Place { .. })));
         let mut outputs = Outputs::new(true);
-        outputs.file("-o", Some(room.path()));
+        outputs.file("output", Some(room.path()));
         assert!(refused(&outputs).contains("irectory"));
         for special in ["/dev/null", "/dev/stdout"] {
             let mut outputs = Outputs::new(false);
-            outputs.file("-o", Some(special)).file("--log", Some(special));
+            outputs.file("output", Some(special)).file("log", Some(special));
             assert!(outputs.check().is_ok() || special == "/dev/stdout", "{special}");
         }
     }
@@ -341,10 +353,10 @@ mod tests {
         let at = |name: &str| room.path().join(name);
         std::fs::create_dir(at("sub")).unwrap();
         let mut outputs = Outputs::new(true);
-        outputs.file("--log", Some(at("one"))).file("--map", Some(at("sub/../one")));
-        assert!(refused(&outputs).contains("--log"));
+        outputs.file("log", Some(at("one"))).file("map", Some(at("sub/../one")));
+        assert!(refused(&outputs).contains("log"));
         let mut outputs = Outputs::new(false);
-        outputs.file("-o", Some("-"));
+        outputs.file("output", Some("-"));
         assert!(refused(&outputs).contains("./-"));
     }
 }

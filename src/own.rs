@@ -1,27 +1,37 @@
-//! What a run writes itself, none of which is input.
+//! The run's own output files, excluded from its input.
 
-use std::ffi::OsString;
+use crate::outputs::Outputs;
 use std::os::unix::ffi::OsStringExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-/// The output and its seal, or the file behind standard output, and the cache with the files that
-/// SQLite keeps beside it.
-pub(crate) fn own(output: Option<&Path>, sealed: bool, cache: Option<&Path>) -> Vec<Vec<u8>> {
-    let mut own: Vec<OsString> = Vec::new();
-    let mut with = |path: &Path, ends: &[&str]| {
-        own.extend(ends.iter().map(|end| {
-            let mut path = path.as_os_str().to_owned();
-            path.push(end);
-            path
-        }));
-    };
-    match output {
-        Some(output) => with(output, if sealed { &["", ".seal"] } else { &[""] }),
-        None => {
-            let standard = std::fs::read_link("/proc/self/fd/1").ok().filter(|path| path.is_file());
-            standard.iter().for_each(|path| with(path, &[""]));
-        }
+/// Everything that a job and its caller's writers write, as the walk leaves it out of the input.
+pub(crate) fn own_of(outputs: &Outputs, cache: Option<&Path>) -> Vec<Vec<u8>> {
+    let mut own = beside(cache);
+    own.extend(outputs.written());
+    if outputs.is_standard() {
+        own.extend(standard());
     }
-    cache.iter().for_each(|cache| with(cache, &["", "-wal", "-shm", "-journal"]));
-    own.into_iter().map(OsString::into_vec).collect()
+    own.into_iter().map(|path| path.into_os_string().into_vec()).collect()
+}
+
+/// The file behind standard output, and a cache.
+pub(crate) fn own(cache: Option<&Path>) -> Vec<Vec<u8>> {
+    let own = beside(cache).into_iter().chain(standard());
+    own.map(|path| path.into_os_string().into_vec()).collect()
+}
+
+/// The file behind standard output.
+fn standard() -> Option<PathBuf> {
+    std::fs::read_link("/proc/self/fd/1").ok().filter(|path| path.is_file())
+}
+
+/// A cache, with the files that SQLite keeps beside it.
+fn beside(cache: Option<&Path>) -> Vec<PathBuf> {
+    let Some(cache) = cache else { return Vec::new() };
+    let with = |end: &str| {
+        let mut path = cache.as_os_str().to_owned();
+        path.push(end);
+        path.into()
+    };
+    ["", "-wal", "-shm", "-journal"].map(with).into()
 }

@@ -25,22 +25,6 @@ impl From<pfh_engine::Error> for Failure {
     }
 }
 
-/// Turns a [`Failure`] into a job's error, which has the variants `Sink` and `Run` of the same
-/// meaning.
-macro_rules! ends_a_pass {
-    ($error:ty) => {
-        impl From<$crate::pass::Failure> for $error {
-            fn from(failure: $crate::pass::Failure) -> Self {
-                match failure {
-                    $crate::pass::Failure::Sink(error) => <$error>::Sink(error),
-                    $crate::pass::Failure::Run(error) => <$error>::Run(error),
-                }
-            }
-        }
-    };
-}
-pub(crate) use ends_a_pass;
-
 /// Counts how much there is to read while the pass goes on. Without a thread there is no count, and
 /// nothing else is lost.
 struct Counting {
@@ -68,7 +52,7 @@ impl Counting {
 }
 
 impl Counting {
-    /// What became of the count so far: a panic of its thread is one of the run. A directory that
+    /// The outcome of the count so far: a panic of its thread is one of the run. A directory that
     /// does not answer may keep the thread for long, and is not waited for.
     fn end(mut self) -> Result<(), Failure> {
         let ended = self.thread.take_if(|thread| thread.is_finished()).map(JoinHandle::join);
@@ -94,6 +78,10 @@ pub(crate) fn pass(
     sink: &mut dyn Sink,
     control: &Control<'_>,
 ) -> Result<Summary, Failure> {
+    if control.is_cancelled() {
+        // Nothing is read: a run of few files would be over before it looks.
+        return Ok(Summary { interrupted: true, ..Summary::default() });
+    }
     if !control.is_followed() {
         return Ok(pfh_engine::run(source, plan, sink, control)?);
     }

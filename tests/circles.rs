@@ -49,7 +49,7 @@ struct Module {
     /// Names that the module defines.
     items: BTreeSet<String>,
     imports: Vec<Import>,
-    /// Modules of which all names are imported, and whether they are re-exported.
+    /// Glob imports, and whether they are re-exported.
     globs: Vec<(Words, bool)>,
     /// Paths that the code names, those of one word included.
     paths: BTreeSet<Words>,
@@ -332,7 +332,7 @@ fn path(tokens: &[TokenTree], mut at: usize) -> (Words, usize) {
     (words, at)
 }
 
-/// `name` and the rest of a path behind a module of which all names are imported.
+/// `name` and the rest of a path behind a glob-imported module.
 fn path_of(module: &[String], name: &str, rest: &[String]) -> Words {
     [module, &[name.to_owned()], rest].concat()
 }

@@ -17,16 +17,35 @@ const DRAWN: &[(&str, &[&str])] = &[
     ("pfh-volume", &["pfh-container"]),
     ("pfh-source", &["pfh-digest", "pfh-container"]),
     ("pfh-prefetch", &["pfh-source"]),
+    ("pfh-inside", &["pfh-source", "pfh-volume"]),
     ("pfh-remote", &["pfh-source"]),
     ("pfh-engine", &["pfh-prefetch", "pfh-tree"]),
+    ("pfh-writer", &["pfh-engine"]),
     ("pfh-manifest", &["pfh-engine", "pfh-similarity"]),
+    ("pfh-judge", &["pfh-manifest"]),
     ("pfh-custody", &["pfh-manifest"]),
     ("pfh-report", &["pfh-manifest"]),
-    ("pfh-known", &["pfh-manifest"]),
-    ("pfh-outboard", &["pfh-engine", "pfh-tree"]),
-    ("pfh-cache", &["pfh-engine"]),
+    ("pfh-sqlite", &[]),
+    ("pfh-known", &["pfh-manifest", "pfh-sqlite"]),
+    ("pfh-pairs", &["pfh-manifest"]),
+    ("pfh-outboard", &["pfh-engine", "pfh-tree", "pfh-sqlite"]),
+    ("pfh-cache", &["pfh-engine", "pfh-sqlite"]),
     ("pfh-audit", &["pfh-outboard"]),
-    ("pfh", &["pfh-volume", "pfh-remote", "pfh-custody", "pfh-report", "pfh-known", "pfh-audit", "pfh-cache"]),
+    (
+        "pfh",
+        &[
+            "pfh-inside",
+            "pfh-remote",
+            "pfh-writer",
+            "pfh-custody",
+            "pfh-judge",
+            "pfh-report",
+            "pfh-known",
+            "pfh-pairs",
+            "pfh-audit",
+            "pfh-cache",
+        ],
+    ),
     ("pfh-bench", &["pfh"]),
     ("pfh-cli", &["pfh-bench"]),
     ("pfh-python", &["pfh-cli"]),
@@ -123,7 +142,29 @@ fn without_features_neither_sqlite_nor_http_nor_signatures_nor_decompressors_are
     assert_eq!(of("inside"), ["lzma-rust2"]);
     assert_eq!(of("image"), ["ed25519-dalek"]);
     // Catalogues of directories are kept by SQLite.
-    assert_eq!(of("audit"), ["ed25519-dalek", "libsqlite3-sys", "ureq"]);
+    assert_eq!(of("audit"), ["ed25519-dalek", "libsqlite3-sys"]);
+    assert_eq!(of("serve"), ["ed25519-dalek", "libsqlite3-sys", "ureq"]);
+}
+
+/// The first build has the arguments of `pfh bench`, and not what `pfh-bench` needs.
+#[test]
+fn the_program_is_built_without_what_the_benchmark_needs() {
+    let output = Command::new(env!("CARGO"))
+        .args(["tree", "--edges=normal", "--prefix=none", "--format={p} {f}", "--offline"])
+        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        .output()
+        .expect("cargo runs");
+    assert!(output.status.success(), "cargo tree: {}", String::from_utf8_lossy(&output.stderr));
+    let lines = String::from_utf8(output.stdout).expect("UTF-8");
+    let built: BTreeSet<&str> = lines.lines().filter_map(|line| line.split(' ').next()).collect();
+    assert!(built.contains("pfh-cli") && built.contains("pfh-bench"), "{built:?}");
+    for heavy in ["md-5", "sha1", "sha3", "parquet", "rustls"] {
+        assert!(!built.contains(heavy), "{heavy}");
+    }
+    // The file of defaults needs the parser alone; the benchmark's studies bring serde's part.
+    let toml: BTreeSet<&str> = lines.lines().filter(|line| line.starts_with("toml v")).collect();
+    let with_serde = toml.iter().any(|line| line.contains("serde"));
+    assert!(toml.len() == 1 && !with_serde, "{toml:?}");
 }
 
 #[test]

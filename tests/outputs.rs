@@ -19,11 +19,13 @@ impl Room {
         fs::write(room.at("theirs"), "somebody's").unwrap();
         for (list, algorithm) in [("list", "sha256"), ("similar", "ssdeep")] {
             let request = hash::Request::new(room.input(), [algorithm.parse().unwrap()]);
-            hash::run(&request.output(room.at(list)), &mut |_| Ok(()), &Control::new()).unwrap();
+            let manifest = hash::Manifest::new(room.at(list));
+            hash::write(&request, &manifest, &mut |_| Ok(()), &Control::new()).unwrap();
         }
         let build = tree::build::Request::file(room.at("a"));
         tree::build::run(&build, &mut |_| Ok(()), &Control::new()).unwrap();
-        audit::commit::run(&audit::commit::Request::new([room.at("a")]).output(room.at("kept"))).unwrap();
+        let commit = audit::commit::Request::new([room.at("a")]).output(room.at("kept"));
+        audit::commit::run(&commit, &mut |_| Ok(()), &Control::new()).unwrap();
         room
     }
 
@@ -44,94 +46,82 @@ impl Room {
     }
 }
 
+fn of_job<T>(ran: Result<T, pfh::job::Error>) -> Result<(), Option<Refused>> {
+    ran.map(drop).map_err(|error| if let pfh::job::Error::Refused(refused) = error { Some(refused) } else { None })
+}
+
 /// How a job with one output ends: refused, or done.
 type Job = fn(&Room, &Path, bool) -> Result<(), Option<Refused>>;
 
 fn hashing(room: &Room, output: &Path, replace: bool) -> Result<(), Option<Refused>> {
-    let request = hash::Request::new(room.input(), vec!["sha256".parse().unwrap()]).output(output).replace(replace);
-    let ran = hash::run(&request, &mut |_| Ok(()), &Control::new());
-    ran.map(drop).map_err(|error| if let hash::Error::Refused(refused) = error { Some(refused) } else { None })
+    let request = hash::Request::new(room.input(), vec!["sha256".parse().unwrap()]).replace(replace);
+    of_job(hash::write(&request, &hash::Manifest::new(output), &mut |_| Ok(()), &Control::new()))
 }
 
 fn caching(room: &Room, output: &Path, replace: bool) -> Result<(), Option<Refused>> {
     let reuse = hash::Reuse { path: output.to_owned(), sample: 0.0 };
     let request = hash::Request::new(room.input(), vec!["sha256".parse().unwrap()]).reuse(Some(reuse));
-    let request = request.output(room.at("new")).replace(replace);
-    let ran = hash::run(&request, &mut |_| Ok(()), &Control::new());
-    ran.map(drop).map_err(|error| if let hash::Error::Refused(refused) = error { Some(refused) } else { None })
+    let manifest = hash::Manifest::new(room.at("new"));
+    of_job(hash::write(&request.replace(replace), &manifest, &mut |_| Ok(()), &Control::new()))
 }
 
 fn matches(room: &Room, output: &Path, replace: bool) -> Result<(), Option<Refused>> {
     let sets = matching::Sets { known: vec![room.at("list")], ..Default::default() };
-    let request = matching::Request::new(room.input(), sets).output(output).replace(replace);
-    let ran = matching::run(&request, &mut |_| Ok(()), &Control::new());
-    ran.map(drop).map_err(|error| if let matching::Error::Refused(refused) = error { Some(refused) } else { None })
+    let request = matching::Request::new(room.input(), sets).replace(replace);
+    of_job(matching::write(&request, &matching::Verdicts::new(output), &mut |_| Ok(()), &Control::new()))
 }
 
 fn similar(room: &Room, output: &Path, replace: bool) -> Result<(), Option<Refused>> {
-    use matching::similar::{Error, Request, run};
-    let request = Request::new(room.input(), room.at("similar")).output(output).replace(replace);
-    let ran = run(&request, &mut |_| Ok(()), &Control::new());
-    ran.map(drop).map_err(|error| if let Error::Refused(refused) = error { Some(refused) } else { None })
+    use matching::similar::{Matches, Request, write};
+    let request = Request::new(room.input(), room.at("similar")).replace(replace);
+    of_job(write(&request, &Matches::new(output), &mut |_| Ok(()), &Control::new()))
 }
 
 fn indexing(room: &Room, output: &Path, replace: bool) -> Result<(), Option<Refused>> {
-    use matching::similar::{Error, Request, run};
+    use matching::similar::{Request, run};
     let request = Request::new(Input::default(), room.at("similar")).write_index(output).replace(replace);
-    let ran = run(&request, &mut |_| Ok(()), &Control::new());
-    ran.map(drop).map_err(|error| if let Error::Refused(refused) = error { Some(refused) } else { None })
+    of_job(run(&request, &mut |_| Ok(()), &Control::new()))
 }
 
 fn comparing(room: &Room, output: &Path, replace: bool) -> Result<(), Option<Refused>> {
     let request = compare::Request::new(room.input()).output(output).replace(replace);
-    let ran = compare::run(&request, &mut |_| Ok(()), &Control::new());
-    ran.map(drop).map_err(|error| if let compare::Error::Refused(refused) = error { Some(refused) } else { None })
+    of_job(compare::write(&request, &mut |_| Ok(()), &Control::new()))
 }
 
 fn drawing(room: &Room, output: &Path, replace: bool) -> Result<(), Option<Refused>> {
     let mut request = compare::Request::new(room.input()).output(room.at("new")).replace(replace);
     request.page = Some(output.to_owned());
-    let ran = compare::run(&request, &mut |_| Ok(()), &Control::new());
-    ran.map(drop).map_err(|error| if let compare::Error::Refused(refused) = error { Some(refused) } else { None })
+    of_job(compare::write(&request, &mut |_| Ok(()), &Control::new()))
 }
 
 fn building(room: &Room, output: &Path, replace: bool) -> Result<(), Option<Refused>> {
     let mut request = tree::build::Request::file(room.at("a"));
     (request.tree, request.replace) = (Some(output.to_owned()), replace);
-    of_tree(tree::build::run(&request, &mut |_| Ok(()), &Control::new()))
+    of_job(tree::build::run(&request, &mut |_| Ok(()), &Control::new()))
 }
 
 fn proving(room: &Room, output: &Path, replace: bool) -> Result<(), Option<Refused>> {
     let mut request = tree::prove::Request::new(room.at("a"), 0..10);
     (request.output, request.replace) = (output.into(), replace);
-    of_tree(tree::prove::run(&request))
-}
-
-fn of_tree<T>(ran: Result<T, tree::Error>) -> Result<(), Option<Refused>> {
-    ran.map(drop).map_err(|error| if let tree::Error::Refused(refused) = error { Some(refused) } else { None })
+    of_job(tree::prove::run(&request, &mut |_| Ok(()), &Control::new()))
 }
 
 fn committing(room: &Room, output: &Path, replace: bool) -> Result<(), Option<Refused>> {
     let mut request = audit::commit::Request::new([room.at("a")]).output(output);
     request.replace = replace;
-    of_audit(audit::commit::run(&request))
+    of_job(audit::commit::run(&request, &mut |_| Ok(()), &Control::new()))
 }
 
 fn asking(room: &Room, output: &Path, replace: bool) -> Result<(), Option<Refused>> {
     let mut request = audit::challenge::Request::new(room.at("kept")).output(output);
     request.replace = replace;
-    of_audit(audit::challenge::run(&request))
-}
-
-fn of_audit(ran: Result<(), audit::Error>) -> Result<(), Option<Refused>> {
-    ran.map_err(|error| if let audit::Error::Refused(refused) = error { Some(refused) } else { None })
+    of_job(audit::challenge::run(&request, &mut |_| Ok(()), &Control::new()))
 }
 
 fn compiling(room: &Room, output: &Path, replace: bool) -> Result<(), Option<Refused>> {
     let mut request = known::build::Request::new(output).set(room.at("list"), known::Class::Bad);
     (request.work, request.replace) = (room.at("work"), replace);
-    let ran = known::build::run(&request, &mut |_| {}, &Control::new());
-    ran.map(drop).map_err(|error| if let known::Error::Refused(refused) = error { Some(refused) } else { None })
+    of_job(known::build::run(&request, &mut |_| Ok(()), &Control::new()))
 }
 
 const JOBS: [(&str, Job, &[&str]); 12] = [
@@ -177,7 +167,7 @@ fn no_job_replaces_what_is_there_unless_that_is_asked_for() {
         assert!(matches!(refused, Some(Refused::Exists { .. })), "{name}: {refused:?}");
         assert_eq!(room.files(), before, "{name}");
         let replaced = job(&room, &theirs, true);
-        // A file that is no cache is not made one.
+        // A file that is not a cache is not made one.
         if name != "hash with a cache" {
             replaced.unwrap_or_else(|refused| panic!("{name}: {refused:?}"));
             assert_ne!(fs::read(theirs).unwrap(), b"somebody's", "{name}");

@@ -33,7 +33,7 @@ FILE_SYSTEMS = ("ext", "fat", "ntfs", "exfat", "iso9660")
 OWN = ("$MBR", "$FAT", "$UPCASE_TABLE", "$ALLOC_BITMAP", "$OrphanFiles")
 # What 7z opens beside archives: it gives partitions as files, and journals.
 MEDIA = (b"MBR", b"GPT", b"APM", b"Ext", b"FAT", b"NTFS", b"HFS", b"Iso", b"UDF", b"VHD", b"QCOW", b"VMDK")
-# What it takes apart that is no archive (docs/others.md): streams of documents, sections of programs.
+# What it takes apart that is no archive (docs/tests/others.md): streams of documents, sections of programs.
 PARTS = (b"Compound", b"PE", b"ELF", b"MachO", b"Mub")
 
 

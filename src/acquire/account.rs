@@ -2,18 +2,22 @@
 //! well.
 
 use super::log::{Logs, now};
+use super::problem::log_failed;
 use super::session::Session;
-use super::{Beginning, Compared, Error, Event, Lost, Request, Retried, Sink, To, facts, host, logged, part, sectors};
-use crate::shown;
+use super::{
+    Beginning, Compared, Event, Events, Lost, Resolved, Retried, To, facts, host, logged, part, sectors, send,
+};
+use crate::job::Error;
 use pfh_engine::imaging::Imaged;
 use pfh_source::device::{Fill, Kind, Medium};
+use pfh_source::terminal::shown;
 use serde_json::{Map, Value, json};
 use std::path::Path;
 
 use super::identity::Identity;
 
 /// The targets as the logs name them.
-pub(super) fn targets(asked: &Request) -> Vec<String> {
+pub(super) fn targets(asked: &Resolved<'_>) -> Vec<String> {
     asked.targets.iter().map(|to| shown(&to.path)).collect()
 }
 
@@ -29,9 +33,9 @@ struct Who {
 }
 
 /// Enters what is known before the first byte.
-pub(super) fn begin(logs: &mut Logs, session: &Session, events: Sink<'_>) -> Result<(), Error> {
+pub(super) fn begin(logs: &mut Logs, session: &Session<'_>, events: &mut Events<'_>) -> Result<(), Error> {
     let (asked, medium, beginning) = (session.asked(), session.medium(), session.beginning());
-    let name = asked.source.path().map_or_else(|| "a pattern".into(), shown);
+    let name = asked.request.source.path().map_or_else(|| "a pattern".into(), shown);
     let who = Who { machine: host::name(), user: host::user(), kernel: host::kernel() };
     call(logs, asked, &who)?;
     source(logs, &name, medium, &beginning)?;
@@ -39,23 +43,23 @@ pub(super) fn begin(logs: &mut Logs, session: &Session, events: Sink<'_>) -> Res
     logs.line(&format!("write block: {block}"))?;
     for (place, writable) in &beginning.mounts {
         let how = if *writable { "for writing: it may change while it is read" } else { "read-only" };
-        events(&Event::Mounted { source: &name, place, writable: *writable });
+        send(events, Event::Mounted { source: &name, place, writable: *writable })?;
         logs.line(&format!("warning: mounted at {} {how}", text(place)))?;
     }
     let access = if medium.is_direct() { "past the page cache (O_DIRECT)" } else { "through the page cache" };
     logs.line(&format!("access: {access}"))?;
     for what in &beginning.departures {
-        events(&Event::Departure { source: &name, what });
+        send(events, Event::Departure { source: &name, what })?;
         logs.line(&format!("damaged source image: {what}"))?;
         logs.record("departure", json!({ "what": what }))?;
     }
     for note in &beginning.notes {
-        events(&Event::Remark(note));
+        send(events, Event::Remark(note))?;
         logs.line(note)?;
     }
     if beginning.done > 0 {
         let resumed = Event::Resumed { bytes: beginning.done };
-        events(&resumed);
+        send(events, resumed)?;
         logs.line(&resumed.to_string())?;
     }
     let all = match targets(asked) {
@@ -64,14 +68,14 @@ pub(super) fn begin(logs: &mut Logs, session: &Session, events: Sink<'_>) -> Res
     };
     logs.line(&format!("targets: {all}"))?;
     logs.record("start", start(asked, medium, &beginning, &name, block, &who))?;
-    events(&Event::Started(&beginning));
+    send(events, Event::Started(&beginning))?;
     Ok(())
 }
 
 /// How the program was called, by whom, and for which case.
-fn call(logs: &mut Logs, asked: &Request, who: &Who) -> Result<(), Error> {
+fn call(logs: &mut Logs, asked: &Resolved<'_>, who: &Who) -> Result<(), Error> {
     logs.line(&format!("pfh {} started {}", env!("CARGO_PKG_VERSION"), now()))?;
-    logs.line(&format!("command line: {}", asked.command_line))?;
+    logs.line(&format!("command line: {}", asked.request.command_line))?;
     logs.line(&format!("host: {}, {}, user {}", text(&who.machine), text(&who.kernel), text(&who.user)))?;
     let about = &asked.about;
     let case = [
@@ -115,7 +119,7 @@ fn write_block(medium: &Medium) -> &'static str {
 }
 
 /// The record `start`.
-fn start(asked: &Request, medium: &Medium, beginning: &Beginning, name: &str, block: &str, who: &Who) -> Value {
+fn start(asked: &Resolved<'_>, medium: &Medium, beginning: &Beginning, name: &str, block: &str, who: &Who) -> Value {
     let facts: Map<String, Value> = medium.facts().iter().map(|(k, v)| ((*k).to_owned(), v.as_str().into())).collect();
     let fill = match &asked.imaging.policy.fill {
         Fill::Zeros => "zeros".to_owned(),
@@ -124,7 +128,7 @@ fn start(asked: &Request, medium: &Medium, beginning: &Beginning, name: &str, bl
     };
     json!({
         "host": who.machine, "user": who.user, "kernel": who.kernel, "version": env!("CARGO_PKG_VERSION"),
-        "command": asked.command_line, "source": name, "bytes": medium.size(),
+        "command": asked.request.command_line, "source": name, "bytes": medium.size(),
         "sector": medium.sector(), "physical-sector": medium.physical_sector(), "facts": facts, "write-block": block,
         "mounts": beginning.mounts, "direct": medium.is_direct(), "resumed-at": beginning.done,
         "targets": targets(asked), "layout": part::layout(asked), "identity": beginning.identity.as_ref().map(Identity::to_json),
@@ -136,11 +140,11 @@ fn start(asked: &Request, medium: &Medium, beginning: &Beginning, name: &str, bl
     })
 }
 
-/// Enters what came of trying again.
-pub(super) fn retried(logs: &mut Logs, found: &Retried, events: Sink<'_>) -> Result<(), Error> {
+/// Enters the result of a retry.
+pub(super) fn retried(logs: &mut Logs, found: &Retried, events: &mut Events<'_>) -> Result<(), Error> {
     let Retried { tried, read, before, .. } = found;
     let event = Event::Retried { tried: *tried, read: *read };
-    events(&event);
+    send(events, event)?;
     logs.line(&format!("{} {event}; the image was hashed again", now()))?;
     let before = before
         .as_ref()
@@ -155,10 +159,16 @@ pub(super) fn failed(logs: &mut Logs, what: &str) -> Result<(), Error> {
 }
 
 /// Enters every unreadable run, as sectors and as bytes.
-pub(super) fn losses(logs: &mut Logs, imaged: &Imaged, from: u64, sector: u32, events: Sink<'_>) -> Result<(), Error> {
+pub(super) fn losses(
+    logs: &mut Logs,
+    imaged: &Imaged,
+    from: u64,
+    sector: u32,
+    events: &mut Events<'_>,
+) -> Result<(), Error> {
     for bad in &imaged.bad {
         let place = sectors::lost(bad, from, sector);
-        events(&Event::Unreadable { bad, place: &place });
+        send(events, Event::Unreadable { bad, place: &place })?;
         logs.line(&format!("unreadable: {place}"))?;
         logs.record(
             "unreadable",
@@ -195,17 +205,17 @@ pub(super) fn digests(logs: &mut Logs, imaged: &Imaged) -> Result<(), Error> {
 }
 
 /// Enters a target that failed while others went on.
-pub(super) fn lost(logs: &mut Logs, lost: &Lost, events: Sink<'_>) -> Result<(), Error> {
+pub(super) fn lost(logs: &mut Logs, lost: &Lost, events: &mut Events<'_>) -> Result<(), Error> {
     let event = Event::TargetFailed(lost);
-    events(&event);
+    send(events, event)?;
     logs.line(&event.to_string())?;
     logs.record("target-failed", json!({ "target": shown(&lost.path), "cause": lost.cause }))
 }
 
 /// Enters that the source changed.
-pub(super) fn changed(logs: &mut Logs, what: &'static str, events: Sink<'_>) -> Result<(), Error> {
+pub(super) fn changed(logs: &mut Logs, what: &'static str, events: &mut Events<'_>) -> Result<(), Error> {
     let event = Event::SourceChanged { what };
-    events(&event);
+    send(events, event)?;
     logs.line(&event.to_string())?;
     logs.record("changed", json!({ "what": what }))
 }
@@ -228,12 +238,12 @@ pub(super) fn compared(logs: &mut Logs, to: &To, found: &Compared) -> Result<(),
 }
 
 /// Enters the files of each target with their sizes and, if they were read back, their SHA-256.
-pub(super) fn files(logs: &mut Logs, asked: &Request) -> Result<(), Error> {
+pub(super) fn files(logs: &mut Logs, asked: &Resolved<'_>) -> Result<(), Error> {
     if !logs.are_kept() {
         return Ok(());
     }
     for to in &asked.targets {
-        let files = logged::files(to, asked.verify).map_err(Error::Log)?;
+        let files = logged::files(to, asked.request.verify).map_err(log_failed)?;
         for file in &files {
             let sha256 = file["sha256"].as_str().map(|hex| format!(", sha256 {hex}")).unwrap_or_default();
             let name = file["name"].as_str().unwrap_or_default();

@@ -2,9 +2,10 @@
 //! be read is tried again.
 
 use super::log::{Logs, chained_name};
+use super::problem::{Problem, log_failed, refused, stopped};
 use super::session::Session;
-use super::{Again, Compared, Error, Event, Sink, Summary, facts, logged};
-use crate::shown;
+use super::{Again, Compared, Event, Events, Summary, facts, logged, send};
+use crate::job::Error;
 use pfh_digest::{Algorithm, Digest};
 use pfh_engine::imaging::{Imaged, Times};
 use pfh_engine::{Control, Phase};
@@ -12,7 +13,7 @@ use pfh_source::device::Loss;
 use serde_json::{Map, Value};
 use std::path::{Path, PathBuf};
 
-/// What is left to do after an acquisition that has ended.
+/// The last steps of an acquisition.
 pub(super) enum Left {
     /// Another acquisition, by its map or its targets: nothing of this is for it.
     Other,
@@ -28,14 +29,14 @@ pub(super) enum Left {
 ///
 /// # Errors
 /// When what was lost cannot be tried again.
-pub(super) fn foresee(session: &Session) -> Result<Option<bool>, Error> {
+pub(super) fn foresee(session: &Session<'_>) -> Result<Option<bool>, Error> {
     let asked = session.asked();
     let Some((end, bytes)) = ended(session) else { return Ok(None) };
     if session.beginning().done != bytes || asked.targets.is_empty() {
         return Ok(None);
     }
     let is_lost = session.lost().iter().any(|run| run.loss != Loss::Recorded);
-    if asked.retry_bad && is_lost {
+    if asked.request.retry_bad && is_lost {
         session.can_retry()?;
         return Ok(Some(true));
     }
@@ -45,26 +46,21 @@ pub(super) fn foresee(session: &Session) -> Result<Option<bool>, Error> {
 
 /// Refuses a request for another image than the one that is there: with other case data, digests or
 /// pieces.
-fn is_the_same(session: &Session, end: &Map<String, Value>) -> Result<(), Error> {
+fn is_the_same(session: &Session<'_>, end: &Map<String, Value>) -> Result<(), Error> {
     let asked = session.asked();
-    let (Some(log), Some(first)) = (asked.log.as_deref(), asked.targets.first()) else { return Ok(()) };
+    let (Some(log), Some(first)) = (asked.request.log.as_deref(), asked.targets.first()) else { return Ok(()) };
     let algorithms = end.get("digests").and_then(Value::as_object).into_iter().flatten();
     let differ = facts::differences(asked, log, &algorithms.map(|(name, _)| name.clone()).collect());
     if differ.is_empty() {
         return Ok(());
     }
-    Err(Error::Usage(format!(
-        "{}: the acquisition has ended, and this is not the command that made the image: {}. Nothing was written; name another \
-         target, or start over with --force",
-        shown(&first.path),
-        differ.join("; ")
-    )))
+    refused(Problem::Another { path: first.path.clone(), differ: differ.join("; ") })
 }
 
 /// The end of the log of an earlier acquisition, and the bytes of its image.
-fn ended(session: &Session) -> Option<(Map<String, Value>, u64)> {
+fn ended(session: &Session<'_>) -> Option<(Map<String, Value>, u64)> {
     let asked = session.asked();
-    let end = Logs::end_of(asked.log.as_deref().filter(|_| !asked.replace)?)?;
+    let end = Logs::end_of(asked.request.log.as_deref().filter(|_| !asked.request.replace)?)?;
     let bytes = end.get("bytes").and_then(Value::as_u64)?;
     Some((end, bytes))
 }
@@ -73,24 +69,26 @@ fn ended(session: &Session) -> Option<(Map<String, Value>, u64)> {
 ///
 /// # Errors
 /// When the image is not what the log states, or cannot be read, or not be tried again.
-pub(super) fn look(session: &Session, events: Sink<'_>, control: &Control<'_>) -> Result<Left, Error> {
+pub(super) fn look(session: &Session<'_>, events: &mut Events<'_>, control: &Control<'_>) -> Result<Left, Error> {
     let asked = session.asked();
-    let (Some((end, bytes)), Some(log)) = (ended(session), asked.log.as_deref()) else { return Ok(Left::Other) };
+    let (Some((end, bytes)), Some(log)) = (ended(session), asked.request.log.as_deref()) else {
+        return Ok(Left::Other);
+    };
     if session.beginning().done != bytes || asked.targets.is_empty() {
         return Ok(Left::Other);
     }
     agrees(session, log)?;
     let is_lost = session.lost().iter().any(|run| run.loss != Loss::Recorded);
     let stated = digests(&end);
-    if asked.retry_bad && is_lost {
+    if asked.request.retry_bad && is_lost {
         session.can_retry()?;
         // Before the log is continued: an image that was changed is not tried again, and its log
         // stays as it was finished.
         session.unchanged(bytes, stated.first(), control)?;
         return Ok(Left::Retry(bytes));
     }
-    if asked.retry_bad {
-        events(&Event::NothingToRetry);
+    if asked.request.retry_bad {
+        send(events, Event::NothingToRetry)?;
     }
     is_the_same(session, &end)?;
     if stated.is_empty() {
@@ -99,23 +97,23 @@ pub(super) fn look(session: &Session, events: Sink<'_>, control: &Control<'_>) -
     let algorithms: Vec<Algorithm> = stated.iter().map(Digest::algorithm).collect();
     let found = session.hash_targets(bytes, &algorithms, (control, Phase::Comparing))?;
     if let Some(stop) = found.stopped {
-        return Err(Error::NotCompared(stop));
+        return Err(stopped(stop, Problem::NotCompared(stop)));
     }
     let summary = compare(session, &stated, found, chained_name(log), events)?;
     if let Some(sound) = Logs::ended(log)
-        && logged::complete(log, &sound).map_err(Error::Log)?
+        && logged::complete(log, &sound).map_err(log_failed)?
     {
-        events(&Event::Remark("the log lacked its last line, as a run that is killed leaves it: it was added"));
+        send(events, Event::Remark("the log lacked its last line, as a run that is killed leaves it: it was added"))?;
     }
     Ok(Left::Compared(Box::new(summary)))
 }
 
 /// Refuses a map that calls other ranges lost than its finished log does.
-fn agrees(session: &Session, log: &Path) -> Result<(), Error> {
+fn agrees(session: &Session<'_>, log: &Path) -> Result<(), Error> {
     let (Some(map), Some(sound)) = (session.asked().map.as_deref(), Logs::ended(log)) else { return Ok(()) };
     let by_map = session.lost().iter().map(|run| (run.offset, run.length)).collect();
-    match logged::contradiction(&crate::shown(map), by_map, logged::losses(&sound)) {
-        Some(what) => Err(Error::Contradiction(what)),
+    match logged::contradiction(&pfh_source::terminal::shown(map), by_map, logged::losses(&sound)) {
+        Some(what) => Err(Error::negative(Problem::Contradiction(what))),
         None => Ok(()),
     }
 }
@@ -127,22 +125,22 @@ fn digests(end: &Map<String, Value>) -> Vec<Digest> {
 }
 
 fn compare(
-    session: &Session,
+    session: &Session<'_>,
     stated: &[Digest],
     found: Imaged,
     log: PathBuf,
-    events: Sink<'_>,
+    events: &mut Events<'_>,
 ) -> Result<Summary, Error> {
     let names: Vec<String> = stated.iter().map(|digest| digest.algorithm().to_string()).collect();
     let algorithms = names.join(", ");
     if found.digests != stated {
-        return Err(Error::ChangedSince { log, algorithms });
+        return Err(Error::negative(Problem::ChangedSince { log, algorithms }));
     }
-    events(&Event::Unchanged { log: &log, algorithms: &algorithms });
-    session.beginning().notes.iter().for_each(|note| events(&Event::Remark(note)));
+    send(events, Event::Unchanged { log: &log, algorithms: &algorithms })?;
+    session.beginning().notes.iter().try_for_each(|note| send(events, Event::Remark(note)))?;
     let bad = session.lost().to_vec();
     if bad.iter().any(|run| run.loss != Loss::Recorded) && session.can_retry().is_ok() {
-        events(&Event::CanRetry);
+        send(events, Event::CanRetry)?;
     }
     let equal = Compared::equal(found.bytes);
     let imaged = Imaged { bad, digests: stated.to_vec(), times: Times { ..found.times }, ..found };
@@ -155,7 +153,7 @@ fn compare(
 
 /// Whether a run that has read all it could is followed by another one over what it passed over, or
 /// lost.
-pub(super) fn is_due(session: &Session, imaged: &Imaged, retry_bad: bool) -> Option<Again> {
+pub(super) fn is_due(session: &Session<'_>, imaged: &Imaged, retry_bad: bool) -> Option<Again> {
     let has = |loss| imaged.bad.iter().any(|run| run.loss == loss);
     if imaged.stopped.is_some() || session.can_retry().is_err() {
         return None;

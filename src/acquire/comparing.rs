@@ -1,6 +1,8 @@
 //! Reading a target back, past the page cache, and comparing it with what was read from the source.
 
-use super::{Error, ImageFormat, To, sectors};
+use super::problem::{Problem, failed, imaging_failed, stopped, unopened};
+use super::{ImageFormat, To, sectors};
+use crate::job::{self, Error};
 use crate::verdict::{About, Alone, Comparison, Coverage, Evidence, Side, Unread, Verdict, verdict};
 use pfh_engine::imaging::{Follow, Imaged, Imaging, ImagingError, image};
 use pfh_engine::{Control, Phase};
@@ -113,9 +115,9 @@ pub(crate) fn without(ranges: &[(u64, u64)], holes: &[(u64, u64)]) -> Vec<(u64, 
 
 /// Opens a target as a medium whose bytes come from below the page cache.
 pub(super) fn open(to: &To) -> Result<(Medium, u64), Error> {
-    let fail = |error: io::Error| Error::Target { path: to.path.clone(), error };
+    let fail = |error: io::Error| failed(&to.path, error);
     let image = |path: PathBuf| -> Result<Medium, Error> {
-        let image = Image::open(&path)?;
+        let image = Image::open(&path).map_err(unopened)?;
         image.evict().map_err(fail)?;
         Ok(Medium::image(image))
     };
@@ -125,7 +127,7 @@ pub(super) fn open(to: &To) -> Result<(Medium, u64), Error> {
             let file = std::fs::File::open(&to.path).map_err(fail)?;
             os::evict(std::os::fd::AsFd::as_fd(&file)).map_err(|e| fail(e.into()))?;
             let medium = Medium::open(path, Access::Direct)
-                .map_err(|problem| Error::Source { path: to.path.clone(), problem })?;
+                .map_err(|problem| Error::input(job::About::new(&to.path, problem)))?;
             Ok((medium, *seek))
         }
         ImageFormat::Split(pieces) => {
@@ -153,9 +155,9 @@ pub fn compare(
     let (medium, seek) = open(to)?;
     let sides = Sides { image: source.map(|source| (source, imaging.from)), other: (&medium, seek), is_source: true };
     let mut found = sides.compare(imaging, imaged, Follow::new(control, phase)).map_err(|unread| match unread {
-        Unfinished::Imaging(error) => Error::Imaging(error),
-        Unfinished::Stopped(Stop::Cancelled) => Error::NotCompared(Stop::Cancelled),
-        Unfinished::Stopped(stop) => Error::Target { path: to.path.clone(), error: io::Error::other(stop) },
+        Unfinished::Imaging(error) => imaging_failed(error),
+        Unfinished::Stopped(Stop::Cancelled) => stopped(Stop::Cancelled, Problem::NotCompared(Stop::Cancelled)),
+        Unfinished::Stopped(stop) => failed(&to.path, io::Error::other(stop)),
     })?;
     if found.bytes < imaged.bytes {
         // All of these bytes were written.

@@ -1,14 +1,16 @@
-//! What happens while a medium is acquired, and what comes of it.
+//! Events and results of an acquisition.
 
 use super::identity::Identity;
-use super::{Compared, Request, Stamped, To};
-use crate::shown;
+use super::{Compared, Resolved, Stamped, To};
+use crate::job::Error;
 use crate::verdict::Verdict;
 use pfh_engine::imaging::Imaged;
 use pfh_source::device::hidden::Hidden;
 use pfh_source::device::{Bad, Medium};
+use pfh_source::terminal::shown;
 use serde_json::{Map, Value};
 use std::fmt;
+use std::io;
 use std::path::{Path, PathBuf};
 
 /// What was found out before the first byte.
@@ -23,7 +25,7 @@ pub struct Beginning {
     pub mounts: Vec<(String, bool)>,
     /// What the source is known by; `None` without a map.
     pub identity: Option<Identity>,
-    /// What is to be known of the resumption: that the source has another name, say.
+    /// Remarks on the resumption: that the source has another name, say.
     pub notes: Vec<String>,
     /// Where a damaged source image is not as its format demands.
     pub departures: Vec<String>,
@@ -48,7 +50,7 @@ pub enum Event<'a> {
     Departure {
         /// The source's name.
         source: &'a str,
-        /// What is wrong.
+        /// The fault.
         what: &'a str,
     },
     /// A remark on the resumption.
@@ -172,15 +174,20 @@ impl fmt::Display for Event<'_> {
             Event::NotStamped { url, cause } => {
                 write!(f, "the log is finished and has no time stamp of {}: {cause}", shown(Path::new(url)))
             }
-            Event::CanRetry => f.write_str("what could not be read is tried again with --retry-bad"),
+            Event::CanRetry => f.write_str("what could not be read can be tried again"),
             Event::NothingToRetry => f.write_str("nothing of the image is lost: there is nothing to try again"),
             Event::Finished(summary) => write!(f, "{} bytes were acquired", summary.imaged.bytes),
         }
     }
 }
 
-/// Takes events as they happen.
-pub type Sink<'a> = &'a mut dyn FnMut(&Event<'_>);
+/// Takes events as they happen; an error ends the job.
+pub type Events<'a> = dyn FnMut(Event<'_>) -> io::Result<()> + 'a;
+
+/// Hands an event on.
+pub(super) fn send(events: &mut Events<'_>, event: Event<'_>) -> Result<(), Error> {
+    events(event).map_err(Error::Sink)
+}
 
 /// A target that failed while others went on: it holds no complete image.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -192,7 +199,10 @@ pub struct Lost {
     pub cause: String,
 }
 
-/// What came of an acquisition.
+/// Facts by their names.
+pub type Facts = Map<String, Value>;
+
+/// The result of an acquisition.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Summary {
@@ -222,15 +232,15 @@ pub struct Summary {
     pub hidden: Option<Hidden>,
     /// The main facts of its S.M.A.R.T. values before the first byte was read and behind the last;
     /// empty where they are not known, and the log says why.
-    pub smart: [Map<String, Value>; 2],
+    pub smart: [Facts; 2],
     /// The time stamp of the log's last line, or why there is none; `None` if none was asked for.
     pub stamped: Option<Result<Stamped, String>>,
 }
 
 impl Summary {
-    pub(super) fn new(imaged: Imaged, medium: &Medium, asked: &Request) -> Self {
+    pub(super) fn new(imaged: Imaged, medium: &Medium, asked: &Resolved<'_>) -> Self {
         Summary {
-            source: asked.source.path().map(Path::to_owned),
+            source: asked.request.source.path().map(Path::to_owned),
             targets: asked.targets.iter().map(|to| to.path.clone()).collect(),
             lost: Vec::new(),
             imaged,

@@ -2,7 +2,7 @@
 //! another image.
 
 use super::log::chained_name;
-use super::{ImageFormat, Request, To};
+use super::{ImageFormat, Resolved, To};
 use pfh_container::split::Suffix;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;
@@ -19,7 +19,7 @@ const CASE: [(&str, &str); 5] = [
     ("notes", "notes"),
 ];
 
-fn case_data(asked: &Request) -> [&str; 5] {
+fn case_data<'a>(asked: &'a Resolved<'_>) -> [&'a str; 5] {
     let about = &asked.about;
     [&about.case_number, &about.evidence_number, &about.examiner, &about.description, &about.notes].map(String::as_str)
 }
@@ -42,7 +42,7 @@ fn form(to: &To) -> String {
 }
 
 /// What a request asks for beside what the record `start` states in members of its own.
-pub(super) fn asked(asked: &Request) -> Value {
+pub(super) fn asked(asked: &Resolved<'_>) -> Value {
     json!({
         "targets": asked.targets.iter().map(form).collect::<Vec<_>>(),
         "piecewise": asked.imaging.piecewise,
@@ -60,18 +60,18 @@ fn starts(log: &Path) -> Vec<Map<String, Value>> {
 
 /// How a request differs from that of the acquisition whose log has ended; `algorithms` are those
 /// of its end. What the log does not state is not compared.
-pub(super) fn differences(request: &Request, log: &Path, algorithms: &BTreeSet<String>) -> Vec<String> {
+pub(super) fn differences(asked: &Resolved<'_>, log: &Path, algorithms: &BTreeSet<String>) -> Vec<String> {
     let starts = starts(log);
-    let all: Vec<Vec<String>> = starts.iter().map(|start| differing(request, start)).collect();
+    let all: Vec<Vec<String>> = starts.iter().map(|start| differing(asked, start)).collect();
     // A run that was resumed, or retried, has several: what one of them was asked for is its.
     let mut found =
         if all.iter().any(Vec::is_empty) { Vec::new() } else { all.into_iter().next_back().unwrap_or_default() };
-    let mine: BTreeSet<String> = request.imaging.algorithms.iter().map(ToString::to_string).collect();
+    let mine: BTreeSet<String> = asked.imaging.algorithms.iter().map(ToString::to_string).collect();
     if mine != *algorithms {
         let list = |names: &BTreeSet<String>| names.iter().cloned().collect::<Vec<_>>().join(", ");
         found.push(format!("the algorithms are {}, they were {}", list(&mine), list(algorithms)));
     }
-    for (what, path) in [("BLAKE3 tree", &request.outboard), ("CASE document", &request.case)] {
+    for (what, path) in [("BLAKE3 tree", &asked.outboard), ("CASE document", &asked.request.case)] {
         if path.as_ref().is_some_and(|path| !path.exists()) {
             found.push(format!("a {what} is asked for, and there is none"));
         }
@@ -79,14 +79,14 @@ pub(super) fn differences(request: &Request, log: &Path, algorithms: &BTreeSet<S
     found
 }
 
-fn differing(request: &Request, start: &Map<String, Value>) -> Vec<String> {
+fn differing(asked: &Resolved<'_>, start: &Map<String, Value>) -> Vec<String> {
     let mut found = Vec::new();
-    for ((key, what), mine) in CASE.iter().zip(case_data(request)) {
+    for ((key, what), mine) in CASE.iter().zip(case_data(asked)) {
         if let Some(stated) = start.get(*key).and_then(Value::as_str).filter(|stated| *stated != mine) {
             found.push(format!("the {what} is {mine:?}, it was {stated:?}"));
         }
     }
-    let (Some(stated), mine) = (start.get("asked"), asked(request)) else { return found };
+    let (Some(stated), mine) = (start.get("asked"), self::asked(asked)) else { return found };
     let text = |value: &Value| match value {
         Value::Array(all) => all.iter().filter_map(Value::as_str).collect::<Vec<_>>().join(" and "),
         Value::Null => "none".to_owned(),

@@ -2,22 +2,23 @@
 //! its name.
 
 use super::log::chained_name;
+use super::problem::{Problem, refused};
 use super::request::beside;
 use super::stamping::stamp_name;
-use super::target::{Pieces, Start};
-use super::{Error, ImageFormat, Origin, Request, To};
+use super::{ImageFormat, Origin, Resolved, To};
+use crate::job::Error;
 use crate::outputs::{Existing, Kind, Outputs};
-use crate::shown;
 use pfh_container::ewf::{Writer, extension};
 use pfh_source::device::Medium;
 use pfh_source::image;
+use pfh_writer::{Pieces, Start};
 use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 /// Bytes of a chunk of an E01 image.
-const CHUNK: u64 = 32 << 10;
+pub(super) const CHUNK: u64 = 32 << 10;
 /// Segments of an E01 image: names end at `ZZZ`.
 const SEGMENTS: u64 = 14_971;
 
@@ -53,18 +54,21 @@ pub(super) struct Listed {
 
 impl Listed {
     /// All of them, or none.
-    pub(super) fn same(asked: &Request, is_listed: bool) -> Self {
+    pub(super) fn same(asked: &Resolved<'_>, is_listed: bool) -> Self {
         Listed { targets: vec![is_listed; asked.targets.len()], tree: is_listed, case: is_listed }
     }
 }
 
-/// What the map says of the tree and of the CASE document.
-pub(super) fn remarks_beside(map: &Path, asked: &Request) -> [Option<String>; 2] {
+/// The map's remarks on the tree and the CASE document.
+pub(super) fn remarks_beside(map: &Path, asked: &Resolved<'_>) -> [Option<String>; 2] {
     let remark = |what: &str, path: &PathBuf| format!("pfh {what} {}", named(map, path));
-    [asked.outboard.as_ref().map(|path| remark("tree", path)), asked.case.as_ref().map(|path| remark("case", path))]
+    [
+        asked.outboard.as_ref().map(|path| remark("tree", path)),
+        asked.request.case.as_ref().map(|path| remark("case", path)),
+    ]
 }
 
-/// What the map says of a target, so that only files which an earlier run made are resumed or
+/// The map's remark on a target, so that only files which an earlier run made are resumed or
 /// replaced.
 pub(super) fn remark(map: &Path, to: &To) -> String {
     format!("pfh target {}", named(map, &to.path))
@@ -134,31 +138,41 @@ fn segments(first: &Path) -> Vec<PathBuf> {
     all.filter(|path| path.file_name().is_some_and(|name| names.contains(name))).collect()
 }
 
-impl Request {
+impl Resolved<'_> {
+    /// The guard, with the files that are read and written beside source, targets, map, tree and
+    /// CASE document.
+    pub(super) fn outputs(&self) -> Outputs {
+        let mut outputs = self.request.outputs.clone();
+        outputs.set_replace(self.request.replace);
+        self.records(&mut outputs);
+        outputs
+    }
+
     /// Adds what is read and written beside source, targets, map, tree and CASE document: key,
     /// simulated faults, logs.
-    pub(super) fn records(&self, outputs: &mut Outputs) {
-        outputs.reads_all(&self.key).reads_all(&self.faults);
-        if let Some(log) = &self.log {
+    fn records(&self, outputs: &mut Outputs) {
+        let request = self.request;
+        outputs.reads_all(&request.key).reads_all(&request.faults);
+        if let Some(log) = &request.log {
             let chained = chained_name(log);
             // An interrupted run of the same acquisition is resumed in its logs; which one that
             // was, the chain knows.
             let text = if chained.exists() { Existing::Own(0, b"pfh ") } else { Existing::Refused };
-            outputs.writes("--log", log, Kind::File, text);
-            outputs.writes("--log", &chained, Kind::File, Existing::Own(0, b"{\""));
+            outputs.writes("log", log, Kind::File, text);
+            outputs.writes("log", &chained, Kind::File, Existing::Own(0, b"{\""));
             // An authority answers with a SEQUENCE of ASN.1. A log that is replaced takes its stamp
             // with it.
-            if self.timestamp.is_some() {
-                outputs.writes("--timestamp", stamp_name(&chained), Kind::File, Existing::Own(0, b"0"));
-            } else if self.replace {
-                outputs.writes("--log", stamp_name(&chained), Kind::File, Existing::Welcome);
+            if request.timestamp.is_some() {
+                outputs.writes("timestamp", stamp_name(&chained), Kind::File, Existing::Own(0, b"0"));
+            } else if request.replace {
+                outputs.writes("log", stamp_name(&chained), Kind::File, Existing::Welcome);
             }
         }
     }
 
     /// Tells the guard what is read and written; `listed` is what an earlier run made.
     pub(super) fn guarded(&self, outputs: &mut Outputs, listed: &Listed) {
-        match &self.source {
+        match &self.request.source {
             Origin::Medium(path) => drop(outputs.reads(path)),
             Origin::Image(path) => drop(outputs.reads(path).reads_all(image::files_of(path))),
             Origin::Pattern { .. } => {}
@@ -172,35 +186,35 @@ impl Request {
             for (_, file) in all.filter(|(at, file)| *at == 0 || !own.contains(file)) {
                 outputs.writes("target", file, Kind::Medium, existing);
             }
-            for (directory, name) in self.then.iter().filter_map(|then| Some((then, to.path.file_name()?))) {
+            for (directory, name) in self.request.then.iter().filter_map(|then| Some((then, to.path.file_name()?))) {
                 for file in files(&To { path: directory.join(name), form: to.form.clone() }) {
                     // A segment that was moved on is there under both names.
                     let here = file.file_name().map(|name| to.path.with_file_name(name));
                     let leads = |here: PathBuf| here.canonicalize().ok().zip(file.canonicalize().ok());
                     if here.and_then(leads).is_none_or(|(here, there)| here != there) {
-                        outputs.writes("--then", file, Kind::Medium, existing);
+                        outputs.writes("then", file, Kind::Medium, existing);
                     }
                 }
             }
         }
         if let Some(map) = &self.map {
-            outputs.writes("--map", map, Kind::File, MAP);
-            outputs.writes("--map", fresh_map(map), Kind::File, MAP);
+            outputs.writes("map", map, Kind::File, MAP);
+            outputs.writes("map", fresh_map(map), Kind::File, MAP);
         }
         let ours = |is_listed: bool, start| if is_listed { Existing::Own(0, start) } else { Existing::Refused };
         if let Some(tree) = &self.outboard {
-            outputs.writes("--outboard", tree, Kind::File, ours(listed.tree, TREE));
+            outputs.writes("outboard", tree, Kind::File, ours(listed.tree, TREE));
         }
         // Whether what is there is a document is looked at when it is replaced.
-        if let Some(case) = &self.case {
-            outputs.writes("--case-uco", case, Kind::File, ours(listed.case, b"{"));
+        if let Some(case) = &self.request.case {
+            outputs.writes("case-uco", case, Kind::File, ours(listed.case, b"{"));
         }
     }
 
     /// The map and the logs.
     fn own(&self) -> Vec<PathBuf> {
         let maps = self.map.iter().flat_map(|map| [map.clone(), fresh_map(map)]);
-        maps.chain(self.log.iter().flat_map(|log| [log.clone(), chained_name(log)])).collect()
+        maps.chain(self.request.log.iter().flat_map(|log| [log.clone(), chained_name(log)])).collect()
     }
 
     /// The first file of each target and the map, as far as they are not there yet.
@@ -212,11 +226,10 @@ impl Request {
 }
 
 /// Refuses what cannot come to its end, before anything is written.
-pub(super) fn possible(asked: &Request, medium: &Medium) -> Result<(), Error> {
-    let usage = |text: String| Err(Error::Usage(text));
+pub(super) fn possible(asked: &Resolved<'_>, medium: &Medium) -> Result<(), Error> {
     let from = asked.imaging.from;
     if let Some(size) = medium.size().filter(|size| from > 0 && from >= *size) {
-        return usage(format!("the source has {size} bytes: nothing lies beyond {from}"));
+        return refused(Problem::Beyond { size, from });
     }
     let rest = medium.size().map(|size| size.saturating_sub(from));
     let bytes = rest.map(|rest| asked.imaging.length.map_or(rest, |length| rest.min(length)));
@@ -227,22 +240,20 @@ pub(super) fn possible(asked: &Request, medium: &Medium) -> Result<(), Error> {
         match &to.form {
             ImageFormat::E01 { segment, .. } => {
                 let least = Writer::least_segment(CHUNK.max(sector));
-                if *segment > 0 && *segment < least {
-                    return usage(format!("--split {segment}: E01 segments must have at least {least} bytes"));
+                if *segment < least {
+                    return refused(Problem::Segment { segment: *segment, least });
                 }
                 if let Some(bytes) = bytes.filter(|bytes| *bytes > most) {
-                    return usage(format!("an E01 image holds at most {most} bytes, and the source has {bytes}"));
+                    return refused(Problem::TooLarge { most, bytes });
                 }
-                if let Some(bytes) = bytes.filter(|bytes| *segment > 0 && bytes / *segment > SEGMENTS * 100) {
-                    return usage(format!("--split {segment}: {bytes} bytes make more segments than E01 can count"));
+                if let Some(bytes) = bytes.filter(|bytes| bytes / *segment > SEGMENTS * 100) {
+                    return refused(Problem::Segments { bytes, segment: *segment });
                 }
             }
             ImageFormat::Split(pieces) => {
                 let last = bytes.map_or(0, |bytes| bytes.div_ceil(pieces.length.max(1)).saturating_sub(1));
                 if pieces.suffix.within(last, pieces.width).is_none() {
-                    return usage(
-                        "--split: this --suffix has too few names: make the pieces larger or the suffix longer".into(),
-                    );
+                    return refused(Problem::Numbers);
                 }
             }
             ImageFormat::Raw { .. } => {}
@@ -255,10 +266,7 @@ pub(super) fn possible(asked: &Request, medium: &Medium) -> Result<(), Error> {
                 rest.and_then(|suffix| pieces.suffix.number(suffix, pieces.width)).is_some_and(|number| number < count)
             };
             if let Some(own) = asked.own().iter().find(|own| is_piece(own)) {
-                return usage(format!(
-                    "{}: one of the pieces has this name: name another file, or number them",
-                    shown(own)
-                ));
+                return refused(Problem::PieceName(own.clone()));
             }
         }
     }

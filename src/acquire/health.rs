@@ -1,12 +1,15 @@
-//! What the source says of itself beside its bytes: what it hides, and its S.M.A.R.T. values by
-//! `smartctl`, before the first byte is read and behind the last.
+//! The source's own facts beside its bytes: hidden areas, and its S.M.A.R.T. values by `smartctl`,
+//! before the first byte is read and behind the last.
 
 use super::log::Logs;
-use super::{Error, Event, Sink};
-use crate::shown;
+use super::problem::log_failed;
+use super::{Event, Events, send};
+use crate::job::Error;
 use pfh_digest::hex;
 use pfh_source::device::Medium;
 use pfh_source::device::hidden::{Answer, Hidden, Limit};
+use pfh_source::terminal::shown;
+use serde::Serialize;
 use serde_json::{Map, Value, json};
 use std::io::{self, Read};
 use std::path::Path;
@@ -37,39 +40,81 @@ impl When {
 }
 
 /// Enters what the disk hides, and gives it.
-pub(super) fn hidden(logs: &mut Logs, medium: &Medium, events: Sink<'_>) -> Result<Option<Hidden>, Error> {
+pub(super) fn hidden(logs: &mut Logs, medium: &Medium, events: &mut Events<'_>) -> Result<Option<Hidden>, Error> {
     let Some(found) = medium.hidden() else { return Ok(None) };
     for (name, text) in found.lines() {
         logs.line(&format!("{name}: {text}"))?;
     }
     if found.hides() {
-        events(&Event::Hidden(&found));
+        send(events, Event::Hidden(&found))?;
     }
-    logs.record("hidden", to_json(&found))?;
+    logs.record("hidden", serde_json::to_value(HiddenRow::from(&found)).unwrap_or_default())?;
     Ok(Some(found))
 }
 
-/// What a disk hides, for the log and the report.
-pub(super) fn to_json(hidden: &Hidden) -> Value {
-    let limit = |found: &Answer<Limit>| match found {
-        Answer::Is(limit) => json!({ "state": if limit.hidden() > 0 { "hidden" } else { "none" },
-            "visible-sectors": limit.visible, "native-sectors": limit.native, "cause": null }),
-        Answer::NotSupported => {
-            json!({ "state": "not supported", "visible-sectors": null, "native-sectors": null, "cause": null })
+/// What a disk hides, as a row of the log and of the report.
+#[derive(Debug, Clone, Serialize)]
+pub struct HiddenRow {
+    dco: LimitRow,
+    hpa: LimitRow,
+    security: SecurityRow,
+}
+
+#[derive(Debug, Clone, Default, Serialize)]
+#[serde(rename_all = "kebab-case")]
+struct LimitRow {
+    cause: Option<String>,
+    native_sectors: Option<u64>,
+    state: &'static str,
+    visible_sectors: Option<u64>,
+}
+
+#[derive(Debug, Clone, Default, Serialize)]
+struct SecurityRow {
+    cause: Option<String>,
+    enabled: Option<bool>,
+    locked: Option<bool>,
+    state: String,
+}
+
+const NOT_SUPPORTED: &str = "not supported";
+const NOT_DETERMINED: &str = "not determined";
+
+impl From<&Answer<Limit>> for LimitRow {
+    fn from(found: &Answer<Limit>) -> Self {
+        match found {
+            Answer::Is(limit) => LimitRow {
+                cause: None,
+                native_sectors: Some(limit.native),
+                state: if limit.hidden() > 0 { "hidden" } else { "none" },
+                visible_sectors: Some(limit.visible),
+            },
+            Answer::NotSupported => LimitRow { state: NOT_SUPPORTED, ..LimitRow::default() },
+            Answer::NotDetermined(cause) => {
+                LimitRow { state: NOT_DETERMINED, cause: Some(cause.to_string()), ..LimitRow::default() }
+            }
         }
-        Answer::NotDetermined(cause) => {
-            json!({ "state": "not determined", "visible-sectors": null, "native-sectors": null, "cause": cause })
-        }
-    };
-    let security = match &hidden.security {
-        Answer::Is(found) => json!({ "state": found.to_string(), "enabled": found.is_enabled(),
-            "locked": found.is_locked(), "cause": null }),
-        Answer::NotSupported => json!({ "state": "not supported", "enabled": null, "locked": null, "cause": null }),
-        Answer::NotDetermined(cause) => {
-            json!({ "state": "not determined", "enabled": null, "locked": null, "cause": cause })
-        }
-    };
-    json!({ "hpa": limit(&hidden.hpa), "dco": limit(&hidden.dco), "security": security })
+    }
+}
+
+impl From<&Hidden> for HiddenRow {
+    fn from(hidden: &Hidden) -> Self {
+        let security = match &hidden.security {
+            Answer::Is(found) => SecurityRow {
+                cause: None,
+                enabled: Some(found.is_enabled()),
+                locked: Some(found.is_locked()),
+                state: found.to_string(),
+            },
+            Answer::NotSupported => SecurityRow { state: NOT_SUPPORTED.to_owned(), ..SecurityRow::default() },
+            Answer::NotDetermined(cause) => SecurityRow {
+                state: NOT_DETERMINED.to_owned(),
+                cause: Some(cause.to_string()),
+                ..SecurityRow::default()
+            },
+        };
+        HiddenRow { dco: (&hidden.dco).into(), hpa: (&hidden.hpa).into(), security }
+    }
 }
 
 /// The main facts of a report of smartctl, by their names in the log; an absent one is not stated.
@@ -150,7 +195,7 @@ pub(super) fn smart(logs: &mut Logs, device: &Path, when: When) -> Result<Map<St
         return not_read(logs, "smartctl's report is not JSON");
     };
     let found = facts(&Value::Object(parsed.clone()));
-    let sha256 = super::line_digest(text.as_bytes()).map(|digest| hex::encode(&digest)).map_err(Error::Log)?;
+    let sha256 = super::line_digest(text.as_bytes()).map(|digest| hex::encode(&digest)).map_err(log_failed)?;
     if found.is_empty() {
         // The device has none: smartctl's own words say why.
         let said = parsed.get("smartctl").and_then(|own| own["messages"][0]["string"].as_str());
@@ -174,14 +219,14 @@ pub(super) fn changed(
     logs: &mut Logs,
     before: &Map<String, Value>,
     after: &Map<String, Value>,
-    events: Sink<'_>,
+    events: &mut Events<'_>,
 ) -> Result<(), Error> {
     let is_other = |(name, value): &(&String, &Value)| before.get(*name).is_some_and(|old| old != *value);
     // It is warmer behind hours of reading, and older: neither says that it is dying.
     let counts = |name: &str| !["temperature", "power-on-hours"].contains(&name);
     for (name, value) in after.iter().filter(is_other).filter(|(name, _)| counts(name)) {
         let what = format!("S.M.A.R.T.: {name} was {} before and is {} now", plain(&before[name]), plain(value));
-        events(&Event::Remark(&what));
+        send(events, Event::Remark(&what))?;
         logs.line(&what)?;
     }
     Ok(())

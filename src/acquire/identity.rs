@@ -5,9 +5,9 @@
 //! last MiB. A name says nothing: the kernel gives `/dev/sdb` to whatever is attached next, and the
 //! same disk comes back as `/dev/sdc`.
 
-use crate::shown;
-use pfh_digest::{Algorithm, Hasher};
+use pfh_digest::Hasher;
 use pfh_source::device::{Kind, Medium};
+use pfh_source::terminal::shown;
 use serde_json::{Value, json};
 use std::io;
 use std::os::unix::fs::MetadataExt;
@@ -80,7 +80,7 @@ pub enum Likeness {
 }
 
 fn sha256() -> io::Result<Hasher> {
-    Ok("sha256".parse::<Algorithm>().map_err(io::Error::other)?.hasher())
+    Ok(crate::hash::hasher_of_sha256())
 }
 
 fn edge(medium: &Medium, from: u64, until: u64) -> io::Result<Option<Edge>> {

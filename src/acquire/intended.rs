@@ -4,11 +4,11 @@
 use super::guarding::directory_of;
 use super::log::{Logs, Opening, chained_name};
 use super::session::Session;
-use super::{Error, ImageFormat, Request, account, again, case, run};
-use crate::shown;
+use super::{ImageFormat, Request, Resolved, account, again, case};
+use crate::job::{self, Error};
 use pfh_digest::Algorithm;
 use pfh_source::os;
-use std::fmt::{self, Write};
+use pfh_source::terminal::shown;
 use std::fs::File;
 use std::path::PathBuf;
 
@@ -76,8 +76,8 @@ pub struct Intended {
 ///
 /// # Errors
 /// Those with which the run would not begin.
-pub fn intend(mut request: Request) -> Result<Intended, Error> {
-    run::check(&mut request)?;
+pub fn intend(request: &Request) -> Result<Intended, Error> {
+    request.checked()?;
     let session = Session::open(request)?;
     let ended = again::foresee(&session)?;
     let (asked, beginning) = (session.asked(), session.beginning());
@@ -98,7 +98,7 @@ pub fn intend(mut request: Request) -> Result<Intended, Error> {
     let files = if step == Step::Compare { Vec::new() } else { files(asked, beginning.bytes, beginning.done) };
     Ok(Intended {
         step,
-        source: asked.source.path().map_or_else(|| "a pattern".to_owned(), shown),
+        source: asked.request.source.path().map_or_else(|| "a pattern".to_owned(), shown),
         bytes: beginning.bytes,
         done: beginning.done,
         sector: session.medium().sector(),
@@ -109,25 +109,25 @@ pub fn intend(mut request: Request) -> Result<Intended, Error> {
 }
 
 /// What the run looks at before it opens its logs, and when it does.
-fn look(session: &Session, step: Step) -> Result<(), Error> {
+fn look(session: &Session<'_>, step: Step) -> Result<(), Error> {
     let asked = session.asked();
-    if let Some(path) = &asked.case {
-        let looked = case::look(path, asked.source.path(), session.may_replace_case());
-        looked.map_err(|error| Error::CaseRefused { path: path.clone(), error })?;
+    if let Some(path) = &asked.request.case {
+        let looked = case::look(path, asked.request.source.path(), session.may_replace_case());
+        looked.map_err(|error| Error::request(job::About::new(path, error)))?;
     }
-    let opening = match (step, asked.replace) {
+    let opening = match (step, asked.request.replace) {
         (Step::Retry, _) => Opening::Continue,
         (_, true) => Opening::Replace,
         (_, false) => Opening::Resume,
     };
-    if let Some(log) = &asked.log {
+    if let Some(log) = &asked.request.log {
         Logs::look(log, opening, &account::targets(asked))?;
     }
     Ok(())
 }
 
 /// Everything that would be written.
-fn files(asked: &Request, bytes: Option<u64>, done: u64) -> Vec<Planned> {
+fn files(asked: &Resolved<'_>, bytes: Option<u64>, done: u64) -> Vec<Planned> {
     let mut files = Vec::new();
     for to in &asked.targets {
         let (what, most) = match &to.form {
@@ -144,18 +144,18 @@ fn files(asked: &Request, bytes: Option<u64>, done: u64) -> Vec<Planned> {
         let is_file = std::fs::metadata(&to.path).map_or(true, |found| found.is_file());
         let free =
             File::open(directory_of(&to.path)).ok().and_then(|directory| os::free_bytes(directory).ok().flatten());
-        let free = asked.then.iter().fold(free, |free, directory| {
+        let free = asked.request.then.iter().fold(free, |free, directory| {
             let more = File::open(directory).ok().and_then(|directory| os::free_bytes(directory).ok().flatten());
             free.zip(more).map(|(free, more)| free.saturating_add(more))
         });
-        // What is there already needs no more room.
+        // Existing bytes need no more room.
         let free = free.filter(|_| is_file).map(|free| free.saturating_add(done));
         files.push(Planned { what, path: to.path.clone(), bytes: most, free, exists: to.path.exists() });
     }
-    let logs = asked.log.iter().flat_map(|log| [("log", log.clone()), ("chained log", chained_name(log))]);
+    let logs = asked.request.log.iter().flat_map(|log| [("log", log.clone()), ("chained log", chained_name(log))]);
     let map = asked.map.iter().map(|path| ("map", path.clone()));
     let tree = asked.outboard.iter().map(|path| ("tree", path.clone()));
-    let case = asked.case.iter().map(|path| ("CASE document", path.clone()));
+    let case = asked.request.case.iter().map(|path| ("CASE document", path.clone()));
     for (what, path) in map.chain(logs).chain(tree).chain(case) {
         let exists = path.exists();
         files.push(Planned { what: what.to_owned(), path, bytes: None, free: None, exists });
@@ -174,39 +174,6 @@ impl Intended {
         match self.step {
             Step::Compare | Step::Retry => None,
             Step::Acquire | Step::Resume => self.bytes.map(|bytes| bytes.saturating_sub(self.done)),
-        }
-    }
-}
-
-/// A line for each file, and what else there is to know.
-impl fmt::Display for Intended {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let size = self.bytes.map_or_else(|| "of unknown size".to_owned(), |bytes| format!("{bytes} bytes"));
-        writeln!(f, "read     {}: {size}, sectors of {} bytes", self.source, self.sector)?;
-        for file in &self.files {
-            let mut line = format!("write    {}: {}", shown(&file.path), file.what);
-            if let Some(bytes) = file.bytes {
-                write!(line, ", {bytes} bytes")?;
-            }
-            if file.exists {
-                line +=
-                    if self.step == Step::Acquire { ", replaces what is there" } else { ", continues what is there" };
-            }
-            if file.lacks_room() {
-                write!(line, ": ONLY {} BYTES ARE FREE THERE", file.free.unwrap_or_default())?;
-            }
-            writeln!(f, "{line}")?;
-        }
-        let names: Vec<String> = self.algorithms.iter().map(ToString::to_string).collect();
-        writeln!(f, "compute  {}", names.join(", "))?;
-        self.notes.iter().try_for_each(|note| writeln!(f, "note     {note}"))?;
-        match self.step {
-            Step::Acquire => Ok(()),
-            Step::Resume => writeln!(f, "resume   at byte {}: what is before is hashed and not read again", self.done),
-            Step::Compare => {
-                writeln!(f, "compare  the image with its log: the acquisition has ended, and nothing is written")
-            }
-            Step::Retry => writeln!(f, "retry    what could not be read"),
         }
     }
 }

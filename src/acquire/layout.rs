@@ -1,16 +1,13 @@
 //! Which form a target gets, by its name and by what is asked of all targets.
 
-use super::{Error, ImageFormat, Pieces};
-use crate::shown;
+use super::problem::{Problem, refused};
+use super::{ImageFormat, Pieces};
+use crate::job::Error;
 use pfh_container::ewf::Compression;
 use pfh_container::foreign;
 use pfh_container::split::Suffix;
 use pfh_digest::hex;
 use std::path::Path;
-
-/// EnCase's usual segment: 1.5 GiB less what keeps it on small file systems (ewfacquire's default,
-/// 1.4 GiB).
-const SEGMENT: u64 = 1_503_238_553;
 
 /// What a target is written as.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -24,7 +21,7 @@ pub enum Written {
     E01,
 }
 
-/// What is asked of all targets. By default each is in one piece, by its name.
+/// Settings of all targets. By default each is in one piece, by its name.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Layout {
@@ -66,40 +63,35 @@ impl Layout {
         let is_named_e01 = path.extension().is_some_and(|e| e.eq_ignore_ascii_case("e01"));
         let ending = path.extension().and_then(|e| e.to_str()).unwrap_or_default();
         if foreign::is_later_segment(ending) && self.written == Written::ByName {
-            let what = "the name of a later segment: name the first segment, ….E01, or say -f raw";
-            return Err(Error::Usage(format!("{}: {what}", shown(path))));
+            return refused(Problem::Later(path.to_owned()));
         }
         if let (Some(format), Written::ByName) = (foreign::by_name(ending), self.written) {
-            let name = shown(path);
-            let what = format!("{name}: {} is not written: name a .E01 or a raw image, or say -f raw", format.name);
-            return Err(Error::Usage(what));
+            return refused(Problem::NotWritten { path: path.to_owned(), format: format.name });
         }
         match self.written {
-            Written::E01 if !is_named_e01 => {
-                let name = shown(path);
-                let what = "the first segment of an E01 image is named ….E01: others are counted from it";
-                Err(Error::Usage(format!("{name}: {what}")))
-            }
+            Written::E01 if !is_named_e01 => refused(Problem::Ending(path.to_owned())),
             Written::Raw => self.raw(),
             Written::ByName if !is_named_e01 => self.raw(),
-            _ if self.seek > 0 || self.sparse => Err(Error::Usage("--seek and --sparse are for raw targets".into())),
-            _ => Ok(ImageFormat::E01 { compression: self.compression, segment: self.split.unwrap_or(SEGMENT) }),
+            _ if self.seek > 0 || self.sparse => refused(Problem::RawOnly),
+            _ => Ok(ImageFormat::E01 {
+                compression: self.compression,
+                segment: self.split.unwrap_or(ImageFormat::SEGMENT),
+            }),
         }
     }
 
     fn raw(&self) -> Result<ImageFormat, Error> {
-        let usage = |what: &str| Err(Error::Usage(what.into()));
         match self.split {
             None => {
                 Ok(ImageFormat::Raw { seek: self.seek, sparse: self.sparse, direct: false, start: None, synced: true })
             }
-            Some(0) => usage("--split takes a size of at least one byte"),
+            Some(0) => refused(Problem::Piece),
             Some(length) => {
                 let Some((suffix, width)) = Suffix::parse(&self.suffix) else {
-                    return usage("--suffix takes 000, 111 or aaa, of two places or more");
+                    return refused(Problem::Suffix);
                 };
                 if self.seek > 0 || self.sparse {
-                    return usage("--seek and --sparse are for images in one piece");
+                    return refused(Problem::OnePiece);
                 }
                 Ok(ImageFormat::Split(Pieces { length, suffix, width }))
             }

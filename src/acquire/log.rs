@@ -1,12 +1,14 @@
 //! The two logs of an acquisition: one for people, one for machines whose records are chained by
 //! SHA-256.
 
+use super::problem::log_failed;
 use super::request::beside;
-use super::{Error, LogError, logged};
-use crate::rendered;
+use super::{LogError, logged};
+use crate::job::Error;
 use ed25519_dalek::Signer;
 use pfh_custody::chain::{self, Chain, Sound};
 use pfh_custody::key::SigningKey;
+use pfh_source::terminal::render;
 use pfh_source::{Time, os};
 use serde_json::{Map, Value};
 use std::fs::{File, OpenOptions};
@@ -23,7 +25,7 @@ pub(super) struct Logs {
     _turn: Option<File>,
 }
 
-/// What becomes of logs that are there.
+/// What happens to logs that are there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Opening {
     /// They are replaced.
@@ -64,7 +66,7 @@ pub(super) fn chained_name(text: &Path) -> PathBuf {
 /// A line without what a terminal would obey. Backslashes stay: what was escaped before is not
 /// escaped twice.
 fn in_one_line(line: &str) -> String {
-    let escaped = |part: &str| rendered(part.as_bytes());
+    let escaped = |part: &str| render(part.as_bytes());
     line.split('\\').map(escaped).collect::<Vec<_>>().join("\\")
 }
 
@@ -137,7 +139,7 @@ impl Logs {
     /// When it cannot be written.
     pub(super) fn line(&mut self, line: &str) -> Result<(), Error> {
         match &mut self.text {
-            Some((_, file)) => writeln!(file, "{}", in_one_line(line)).map_err(Error::Log),
+            Some((_, file)) => writeln!(file, "{}", in_one_line(line)).map_err(log_failed),
             None => Ok(()),
         }
     }
@@ -147,7 +149,7 @@ impl Logs {
     /// # Errors
     /// When it cannot be written.
     pub(super) fn record(&mut self, kind: &str, members: Value) -> Result<(), Error> {
-        self.append(kind, members).map_err(Error::Log)
+        self.append(kind, members).map_err(log_failed)
     }
 
     fn append(&mut self, kind: &str, members: Value) -> io::Result<()> {
@@ -176,16 +178,16 @@ impl Logs {
     /// When one of them cannot be written.
     pub(super) fn end(mut self, mut members: Value, key: Option<&SigningKey>) -> Result<(), Error> {
         if let (Some((path, file)), Value::Object(members)) = (&self.text, &mut members) {
-            let text = file.sync_data().and_then(|()| logged::text(path)).map_err(Error::Log)?;
+            let text = file.sync_data().and_then(|()| logged::text(path)).map_err(log_failed)?;
             members.insert("log".into(), text);
         }
         self.record("end", members)?;
-        if let Some(value) = self.sign(key).map_err(Error::Log)? {
+        if let Some(value) = self.sign(key).map_err(log_failed)? {
             let signed = if key.is_some() { ", signed with Ed25519" } else { "" };
             self.line(&format!("chain of records: {value}{signed}"))?;
         }
         match &self.text {
-            Some((_, file)) => file.sync_all().map_err(Error::Log),
+            Some((_, file)) => file.sync_all().map_err(log_failed),
             None => Ok(()),
         }
     }

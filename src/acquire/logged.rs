@@ -4,7 +4,6 @@
 
 use pfh_container::ewf::About as EwfAbout;
 use pfh_custody::chain::Sound;
-use pfh_digest::Algorithm;
 use pfh_engine::Piece;
 use pfh_source::image::{Image, files_of};
 use serde_json::{Map, Value, json};
@@ -13,8 +12,9 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use super::{ImageFormat, To};
-use crate::shown;
 use crate::verdict::{About, Comparison, Coverage, Evidence, Space};
+use crate::words::counted;
+use pfh_source::terminal::shown;
 
 pub use super::part::{Part, Placed, contradiction, losses};
 
@@ -24,7 +24,7 @@ pub use super::part::{Part, Placed, contradiction, losses};
 pub enum Finding {
     /// What was compared with the log and is equal.
     Equal(Comparison),
-    /// What is unequal, with a sentence on it.
+    /// A difference, with a sentence on it.
     Differs(Comparison, String),
     /// The log states it, and there is nothing to compare with.
     Absent(String),
@@ -37,12 +37,13 @@ pub enum Finding {
 /// SHA-256 of the first `length` bytes of a file, and how many there were; of all of it without a
 /// length.
 fn sha256_of(path: &Path, length: Option<u64>) -> io::Result<(u64, String)> {
-    let mut hasher = "sha256".parse::<Algorithm>().map_err(io::Error::other)?.hasher();
+    let mut hasher = crate::hash::hasher_of_sha256();
     let bytes = io::copy(&mut File::open(path)?.take(length.unwrap_or(u64::MAX)), &mut hasher)?;
     Ok((bytes, hasher.finalize().to_string()))
 }
 
-/// What the end of a chain says of the log for people so far: its length in bytes and its SHA-256.
+/// The remark at the end of a chain on the log for people so far: its length in bytes and its
+/// SHA-256.
 ///
 /// # Errors
 /// When it cannot be read.
@@ -301,7 +302,9 @@ fn segments(log: &Path, sound: &Sound, image: &Path) -> Option<Finding> {
     let by = if is_hashed { "size and sha256" } else { "size" };
     let evidence = if is_hashed { Evidence::Checksums } else { Evidence::Fact };
     let coverage = Coverage { space: Space::Files, ..Coverage::whole(total) };
-    Some(Finding::Equal(one(format!("{} files of the image ({by})", list.len()), evidence).over(coverage)))
+    Some(Finding::Equal(
+        one(format!("{} of the image ({by})", counted(list.len() as u64, "file")), evidence).over(coverage),
+    ))
 }
 
 /// The case data in an E01 image: as one of the log's runs states them, for an image keeps those it

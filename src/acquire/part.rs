@@ -1,13 +1,13 @@
 //! Which part of a source a log states, and where in the target it lies.
 
-use super::{ImageFormat, Request};
-use crate::shown;
+use super::{ImageFormat, Resolved};
 use pfh_custody::chain::Sound;
+use pfh_source::terminal::shown;
 use serde_json::{Map, Value, json};
 use std::path::Path;
 
 /// The form of each target and where in it the image starts, for the record `start`.
-pub(super) fn layout(asked: &Request) -> Value {
+pub(super) fn layout(asked: &Resolved<'_>) -> Value {
     let one = |form: &ImageFormat| match form {
         ImageFormat::Raw { seek, .. } => json!({ "format": "raw", "seek": seek }),
         ImageFormat::Split(_) => json!({ "format": "split", "seek": 0 }),

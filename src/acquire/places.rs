@@ -1,12 +1,13 @@
 //! Whether what is to be written can be written where it is to go, as far as the system says so
 //! before anything is made.
 
-use super::guarding::first_file;
+use super::guarding::{Listed, first_file};
 use super::log::chained_name;
-use super::{Error, ImageFormat, Request, To};
+use super::{ImageFormat, Resolved, To};
+use crate::job::Error;
 use crate::outputs::Refused;
-use crate::shown;
 use pfh_source::os;
+use pfh_source::terminal::shown;
 use std::fs::FileType;
 use std::io;
 use std::os::unix::fs::FileTypeExt;
@@ -15,15 +16,24 @@ use std::path::{Path, PathBuf};
 /// Names of what the shell has opened for the command.
 const OPENED: [&str; 5] = ["/dev/stdin", "/dev/stdout", "/dev/stderr", "/dev/fd/", "/proc/self/fd/"];
 
+/// Refuses outputs on what is read, and such as cannot be made. Before the map and the targets are
+/// looked into: none of them may be the source.
+pub(super) fn free(asked: &Resolved<'_>) -> Result<(), Error> {
+    let mut outputs = asked.outputs();
+    asked.guarded(&mut outputs, &Listed::same(asked, true));
+    outputs.check()?;
+    usable(asked)
+}
+
 /// Refuses targets and records that cannot be what they are to be, or cannot be made.
-pub(super) fn usable(asked: &Request) -> Result<(), Error> {
+fn usable(asked: &Resolved<'_>) -> Result<(), Error> {
     asked.targets.iter().try_for_each(target)?;
-    let log = asked.log.iter().flat_map(|log| [("--log", log.clone(), false), ("--log", chained_name(log), false)]);
-    let map = asked.map.iter().map(|map| ("--map", map.clone(), true));
-    let tree = asked.outboard.iter().map(|tree| ("--outboard", tree.clone(), true));
-    let case = asked.case.iter().map(|case| ("--case-uco", case.clone(), true));
-    map.chain(log).chain(tree).chain(case).try_for_each(|(option, path, is_replaced)| {
-        let place = Place { option, path: &path };
+    let log = asked.request.log.iter().flat_map(|log| [("log", log.clone(), false), ("log", chained_name(log), false)]);
+    let map = asked.map.iter().map(|map| ("map", map.clone(), true));
+    let tree = asked.outboard.iter().map(|tree| ("outboard", tree.clone(), true));
+    let case = asked.request.case.iter().map(|case| ("case-uco", case.clone(), true));
+    map.chain(log).chain(tree).chain(case).try_for_each(|(role, path, is_replaced)| {
+        let place = Place { role, path: &path };
         place.is_no_loose_link()?;
         if let Ok(found) = std::fs::metadata(&path)
             && !found.is_file()
@@ -37,9 +47,9 @@ pub(super) fn usable(asked: &Request) -> Result<(), Error> {
 
 fn target(to: &To) -> Result<(), Error> {
     let first = first_file(to);
-    let place = Place { option: "target", path: &first };
-    // What becomes of a file that is there is said where a stream of bytes is wanted, and no image
-    // that is kept.
+    let place = Place { role: "target", path: &first };
+    // The rule for an existing file is applied where a stream of bytes is wanted, and no image that
+    // is kept.
     let is_kept = !matches!(to.form, ImageFormat::Raw { start: Some(_), .. });
     let is_opened = OPENED.iter().any(|name| first.as_os_str().as_encoded_bytes().starts_with(name.as_bytes()));
     if is_kept && is_opened {
@@ -87,7 +97,7 @@ fn special(kind: FileType) -> &'static str {
 
 /// Something that is to be written.
 struct Place<'a> {
-    option: &'a str,
+    role: &'a str,
     path: &'a Path,
 }
 
@@ -97,7 +107,7 @@ impl Place<'_> {
     }
 
     fn error(&self, error: io::Error) -> Error {
-        Refused::Place { option: self.option.to_owned(), path: self.path.to_owned(), error }.into()
+        Refused::Place { role: self.role.to_owned(), path: self.path.to_owned(), error }.into()
     }
 
     /// Refuses a link to what is not there: the file would be made somewhere else.
@@ -126,7 +136,7 @@ impl Place<'_> {
             _ => PathBuf::from("."),
         };
         match os::may_write(&directory) {
-            // What is missing has a message of its own.
+            // Missing files have a message of their own.
             Ok(()) => Ok(()),
             Err(errno) if io::Error::from(errno).kind() == io::ErrorKind::NotFound => Ok(()),
             Err(errno) => Err(self.error(errno.into())),

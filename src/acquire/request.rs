@@ -1,12 +1,12 @@
-//! What is to be acquired, from where, into what, and with which records beside it.
+//! The request for an acquisition: source, targets, and records beside them.
 
-use super::target::{Pieces, Start};
+use super::Reading;
 use crate::outputs::Outputs;
-use crate::shown;
 use pfh_container::ewf::{About, Compression};
 use pfh_digest::Algorithm;
-use pfh_engine::imaging::Imaging;
 use pfh_source::device::Access;
+use pfh_source::terminal::shown;
+use pfh_writer::{Pieces, Start};
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -22,7 +22,7 @@ pub enum ImageFormat {
         sparse: bool,
         /// Past the page cache.
         direct: bool,
-        /// What becomes of a file that exists; `None`: as [`Request::replace`] says.
+        /// What happens to a file that exists; `None`: as [`Request::replace`] says.
         start: Option<Start>,
         /// Whether its end is synced.
         synced: bool,
@@ -33,7 +33,7 @@ pub enum ImageFormat {
     E01 {
         /// How hard to compress.
         compression: Compression,
-        /// Largest segment in bytes.
+        /// Largest segment in bytes. [`ImageFormat::e01`] has the usual one.
         segment: u64,
     },
 }
@@ -41,6 +41,15 @@ pub enum ImageFormat {
 impl ImageFormat {
     /// One file or device, synced.
     pub const RAW: ImageFormat = ImageFormat::Raw { seek: 0, sparse: false, direct: false, start: None, synced: true };
+
+    /// EnCase's usual segment: 1.5 GiB less what keeps it on small file systems (ewfacquire's
+    /// default, 1.4 GiB).
+    pub const SEGMENT: u64 = 1_503_238_553;
+
+    /// E01, deflated quickly, in segments of [`SEGMENT`](ImageFormat::SEGMENT) bytes.
+    pub fn e01() -> ImageFormat {
+        ImageFormat::E01 { compression: Compression::Fast, segment: Self::SEGMENT }
+    }
 }
 
 /// One target.
@@ -79,7 +88,7 @@ impl Origin {
     }
 }
 
-/// What is to be acquired, and where to. [`Request::new`] resolves all defaults; the fields are
+/// The source and the targets. [`Request::new`] resolves all defaults; the fields are
 /// then set as needed.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
@@ -96,9 +105,8 @@ pub struct Request {
     /// Directories for the further pieces or segments of the targets, when the disk of the first is
     /// full; a link beside the first leads to each.
     pub then: Vec<PathBuf>,
-    /// What is read of the source and what is computed. An E01 target adds MD5 and SHA-1, which the
-    /// format holds.
-    pub imaging: Imaging,
+    /// The ranges to read and the digests to compute.
+    pub reading: Reading,
     /// The map file: what has been read. With a map an interrupted acquisition is resumed by the
     /// same request.
     pub map: Option<PathBuf>,
@@ -153,7 +161,7 @@ impl Request {
             faults: None,
             targets,
             then: Vec::new(),
-            imaging: Imaging { readers: 2, ..Imaging::new(algorithms) },
+            reading: Reading::new(algorithms),
             map,
             adopt_map: false,
             give_up: Some(4096),
@@ -174,15 +182,9 @@ impl Request {
         }
     }
 
-    /// Only reads and hashes `source`: there are no targets, no map and no log.
-    pub(crate) fn reading(source: Origin, imaging: Imaging) -> Self {
-        let request = Request::new(source, Vec::new());
-        Request { access: Access::Cached, imaging, give_up: None, ..request }
-    }
-
-    /// Whether one of the targets is an E01 image.
-    pub(super) fn has_e01(&self) -> bool {
-        self.targets.iter().any(|to| matches!(to.form, ImageFormat::E01 { .. }))
+    /// Only reads `source`: there are no targets, no map and no log.
+    pub(crate) fn only(source: Origin, access: Access) -> Self {
+        Request { access, give_up: None, ..Request::new(source, Vec::new()) }
     }
 }
 

@@ -1,12 +1,12 @@
-//! What is there from a run that was cut off.
+//! The remains of a run that was cut off.
 
 use super::guarding::Listed;
 use super::identity::{Identity, Likeness};
+use super::problem::{self, Foreign, Problem, failed, imaging_failed, refused, unopened};
 use super::remarks::{Part, Remarks};
 use super::sampling;
-use super::target::Resumable;
-use super::{Error, ImageFormat, Request, guarding};
-use crate::shown;
+use super::{ImageFormat, Resolved, guarding};
+use crate::job::Error;
 use pfh_container::ewf::Section;
 use pfh_container::map::{Block, Map, Status};
 use pfh_digest::{Algorithm, Digest};
@@ -14,6 +14,8 @@ use pfh_engine::imaging::{Follow, Imaging, ImagingError, image};
 use pfh_engine::{Cancel, Control, Phase};
 use pfh_source::device::{Access, Bad, Kind, Loss, Medium};
 use pfh_source::image::Image;
+use pfh_source::terminal::shown;
+use pfh_writer::Resumable;
 use std::io::{self, Write};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
@@ -54,22 +56,22 @@ const HASHED: &str = "pfh hashed only";
 impl Resumption {
     /// Finds out what is there. The source is compared with the one that the map names; writes
     /// nothing.
-    pub(super) fn find(asked: &Request, medium: &Medium) -> Result<Self, Error> {
+    pub(super) fn find(asked: &Resolved<'_>, medium: &Medium) -> Result<Self, Error> {
         let named = |map: &Path| asked.targets.iter().map(|to| guarding::remark(map, to)).collect::<Vec<_>>();
         let named = asked.map.as_deref().map(named).unwrap_or_default();
         let beside = asked.map.as_deref().map(|map| guarding::remarks_beside(map, asked)).unwrap_or_default();
         let all: Vec<String> = named.iter().chain(beside.iter().flatten()).cloned().collect();
         let mut fresh = Self::fresh(asked, medium, &all);
         let Some(path) = &asked.map else { return Ok(fresh) };
-        let fail = |error| Error::Map { path: path.clone(), error };
-        let now = Identity::of(medium, asked.source.path()).map_err(fail)?;
+        let fail = |error| failed(path, error);
+        let now = Identity::of(medium, asked.request.source.path()).map_err(fail)?;
         fresh.remarks = Remarks { source: Some(now.clone()), part: Some(Part::of(asked)), ..Remarks::default() };
         let text = match std::fs::read_to_string(path) {
             Ok(text) => text,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(fresh),
             Err(error) => return Err(fail(error)),
         };
-        if asked.replace {
+        if asked.request.replace {
             return Ok(fresh);
         }
         let before = Map::parse(&text).map_err(|e| fail(io::Error::other(e)))?;
@@ -77,12 +79,12 @@ impl Resumption {
             // There is nothing to go on from: the source is read from its start.
             return match before.remarks.iter().any(|remark| remark == HASHED) {
                 true => Ok(fresh),
-                false => Err(Error::Usage(format!("{}: the map of an acquisition into targets", path.display()))),
+                false => refused(Problem::MapOfTargets(path.clone())),
             };
         }
         let remarks = Remarks::read(&before);
-        fresh.notes =
-            belongs(asked, &before, &remarks, &now).map_err(|why| Error::Usage(format!("{}: {why}", shown(path))))?;
+        let foreign = |why| refused(Problem::Foreign { path: path.clone(), why });
+        fresh.notes = belongs(asked, &before, &remarks, &now).or_else(foreign)?;
         // An adopted map names neither source nor targets: both are as the user says.
         fresh.is_ours = remarks.source.is_some();
         let is_listed = |name: &String| before.remarks.contains(name);
@@ -90,10 +92,7 @@ impl Resumption {
         let targets = named.iter().map(|name| !fresh.is_ours || is_listed(name)).collect();
         fresh.listed = Listed { targets, tree, case };
         if fresh.is_ours && !named.is_empty() && !fresh.listed.targets.contains(&true) {
-            return Err(Error::Usage(format!(
-                "{}: the map of an acquisition into other targets; name another map, or replace it with --force",
-                shown(path)
-            )));
+            return refused(Problem::Foreign { path: path.clone(), why: Foreign::Targets });
         }
         let places = fresh.places(asked)?;
         let done = fresh.furthest(&places, &before, &remarks, asked.imaging.from);
@@ -110,7 +109,7 @@ impl Resumption {
     }
 
     /// Nothing is there yet.
-    fn fresh(asked: &Request, medium: &Medium, named: &[String]) -> Self {
+    fn fresh(asked: &Resolved<'_>, medium: &Medium, named: &[String]) -> Self {
         let mut fresh = Resumption {
             done: 0,
             found: vec![Resumed::Nothing; asked.targets.len()],
@@ -130,7 +129,7 @@ impl Resumption {
     }
 
     /// Where each target can be resumed; opens what can be read of them.
-    fn places(&mut self, asked: &Request) -> Result<Vec<Vec<Place>>, Error> {
+    fn places(&mut self, asked: &Resolved<'_>) -> Result<Vec<Vec<Place>>, Error> {
         let mut places: Vec<Vec<Place>> = Vec::new();
         for (to, listed) in asked.targets.iter().zip(&self.listed.targets) {
             let (mine, readable) = if *listed { look(&to.path, &to.form)? } else { (vec![Place::START], None) };
@@ -202,7 +201,7 @@ impl Resumption {
     ///
     /// # Errors
     /// When the source is not what was read, or a target not what was written.
-    pub(super) fn sample(&mut self, asked: &Request, medium: &Medium) -> Result<(), Error> {
+    pub(super) fn sample(&mut self, asked: &Resolved<'_>, medium: &Medium) -> Result<(), Error> {
         let (Some((target, there)), Some(identity)) = (self.prefixes.first(), &self.remarks.source) else {
             return Ok(());
         };
@@ -216,8 +215,8 @@ impl Resumption {
                     "the {length} bytes from offset {offset} of the image on are not those of {}",
                     shown(target)
                 );
-                let path = asked.map.as_deref().map(shown).unwrap_or_default();
-                return Err(Error::Usage(format!("{path}: {}", Foreign::Source { what })));
+                let path = asked.map.clone().unwrap_or_default();
+                return refused(Problem::Foreign { path, why: Foreign::Source { what } });
             }
         }
         Ok(())
@@ -236,7 +235,7 @@ impl Resumption {
                 policy: asked.policy.clone(),
                 ..Imaging::new(Vec::<Algorithm>::new())
             };
-            // Its bytes are no progress: they are not counted among those of the image.
+            // Its bytes are not progress: they are not counted among those of the image.
             let control = Control::new().with_cancel(cancel.clone());
             let follow = Follow::new(&control, Phase::Comparing);
             image(medium, Some(medium), &imaging, &mut [], follow).map_err(|error| changed(path, error))?;
@@ -265,41 +264,16 @@ impl Resumption {
 
     pub(super) fn save(&self, path: Option<&Path>) -> Result<(), Error> {
         let Some(path) = path else { return Ok(()) };
-        self.write(path).map_err(|error| Error::Map { path: path.to_owned(), error })
+        self.write(path).map_err(|error| failed(path, error))
     }
 }
 
 /// An error of [`image`], which says of a prefix that was changed which target it is.
 pub(super) fn changed(path: &Path, error: ImagingError) -> Error {
     match error {
-        ImagingError::Changed { from, upto } => Error::Changed { path: path.to_owned(), from, upto },
-        other => Error::Imaging(other),
+        ImagingError::Changed { from, upto } => problem::changed(path, from, upto),
+        other => imaging_failed(other),
     }
-}
-
-/// Why a map is not resumed.
-#[derive(Debug, thiserror::Error)]
-enum Foreign {
-    #[error(
-        "the map of another acquisition: of {}, and this is one of {}; name another map with --map, or start over with --force",
-        words(theirs),
-        words(mine)
-    )]
-    Part { theirs: Part, mine: Part },
-    #[error(
-        "{whose}, without the identity of its source: if that is this source, resume with --adopt-map; --force starts over"
-    )]
-    Unnamed { whose: &'static str },
-    #[error("{whose} of another source: it ends at {end}, the source at {size}")]
-    Longer { whose: &'static str, end: u64, size: u64 },
-    #[error(
-        "the map of another source, or of one that has changed since: {what}. Nothing was written; attach the medium that was begun with, or start over with --force"
-    )]
-    Source { what: String },
-    #[error(
-        "nothing shows that the source is the one that was begun with (no serial number, and its ends cannot be compared): resume with --adopt-map, or start over with --force"
-    )]
-    Unknown,
 }
 
 /// A part of a medium in words.
@@ -310,29 +284,27 @@ fn words(part: &Part) -> String {
 
 /// Whether the map is one of this source and this part of it. The remarks are for the log; an error
 /// says what differs.
-fn belongs(asked: &Request, map: &Map, remarks: &Remarks, now: &Identity) -> Result<Vec<String>, Foreign> {
+fn belongs(asked: &Resolved<'_>, map: &Map, remarks: &Remarks, now: &Identity) -> Result<Vec<String>, Foreign> {
     let mine = Part::of(asked);
     if let Some(theirs) = remarks.part.clone().filter(|theirs| *theirs != mine) {
-        return Err(Foreign::Part { theirs, mine });
+        return Err(Foreign::Part { theirs: words(&theirs), mine: words(&mine) });
     }
     let Some(then) = &remarks.source else {
         let whose = if remarks.is_ddrescue { "GNU ddrescue's map" } else { "a map" };
-        if !asked.adopt_map {
+        if !asked.request.adopt_map {
             return Err(Foreign::Unnamed { whose });
         }
         return match now.size {
             Some(size) if map.end() > size => Err(Foreign::Longer { whose, end: map.end(), size }),
-            _ => Ok(vec![format!(
-                "{whose} without an identity was taken for that of this source, as asked (--adopt-map)"
-            )]),
+            _ => Ok(vec![format!("{whose} without an identity was taken for that of this source, as asked")]),
         };
     };
     match now.compare(then) {
         Likeness::Same(notes) => Ok(notes),
         Likeness::Other(what) => Err(Foreign::Source { what: what.join("; ") }),
-        Likeness::Unknown if asked.adopt_map => Ok(vec![
-            "nothing shows that the source is the one that was begun with; resumed as asked (--adopt-map)".into(),
-        ]),
+        Likeness::Unknown if asked.request.adopt_map => {
+            Ok(vec!["nothing shows that the source is the one that was begun with; resumed as asked".into()])
+        }
         Likeness::Unknown => Err(Foreign::Unknown),
     }
 }
@@ -380,7 +352,7 @@ fn look(path: &Path, form: &ImageFormat) -> Result<(Vec<Place>, Option<Medium>),
                 Err(_) => nothing(),
             }
         }
-        ImageFormat::E01 { .. } => match Image::open_partial(path)? {
+        ImageFormat::E01 { .. } => match Image::open_partial(path).map_err(unopened)? {
             Some(image) => {
                 let Some(index) = image.ewf() else { return Ok(nothing()) };
                 let place = |section: Section| Place {

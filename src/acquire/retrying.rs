@@ -1,15 +1,18 @@
 //! Trying again what could not be read: sectors that failed, and zones that were passed over.
 //!
-//! What is read now is written to its place in the image, and the whole image is hashed anew. That
-//! takes targets in which bytes have a place: raw ones, in one file or several, and devices. The
-//! chunks of an E01 image are deflated one behind the other: it is acquired anew instead.
+//! Newly read ranges are written to their place in the image, and the whole image is hashed again.
+//! That takes targets in which bytes have a place: raw ones, in one file or several, and devices.
+//! The chunks of an E01 image are deflated one behind the other: the source is acquired again
+//! instead.
 
+use super::problem::{self, Problem, failed, imaging_failed, refused, stopped};
 use super::session::Session;
-use super::target::OutboardTarget;
-use super::{Error, ImageFormat, To, comparing, resuming};
+use super::{ImageFormat, To, comparing, resuming};
+use crate::job::Error;
 use pfh_digest::{Algorithm, Digest};
 use pfh_engine::imaging::{Follow, Imaged, Imaging, image};
 use pfh_engine::{Cancel, Control, Phase};
+use pfh_outboard::OutboardTarget;
 use pfh_source::device::{Bad, ErrorPolicy, Loss, Rescue, Stop};
 use std::fs::{File, OpenOptions};
 use std::io;
@@ -21,7 +24,7 @@ const BLOCK: u64 = 1 << 20;
 /// What reads past the page cache are aligned to.
 const PAGE: usize = 4096;
 
-/// What is tried again.
+/// Ranges to retry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Again {
     /// What was passed over: it was never tried.
@@ -36,7 +39,7 @@ impl Again {
     }
 }
 
-/// What came of it.
+/// The result of a retry.
 #[derive(Debug, Clone)]
 pub struct Retried {
     /// Bytes that were tried.
@@ -51,28 +54,20 @@ pub struct Retried {
 }
 
 /// Whether what was lost can be tried again in this target, else why not.
-fn refusal(to: &To) -> Option<String> {
+fn refusal(to: &To) -> Option<Problem> {
     let is_e01 = matches!(to.form, ImageFormat::E01 { .. });
-    is_e01.then(|| {
-        format!(
-            "{}: the chunks of an E01 image lie one behind the other and cannot be changed in place: acquire it anew with \
-             --force, or retry into a raw image",
-            to.path.display()
-        )
-    })
+    is_e01.then(|| Problem::NotInPlace(to.path.clone()))
 }
 
-impl Session {
+impl Session<'_> {
     /// Whether what was lost can be tried again: the targets are raw, and there is a map.
     ///
     /// # Errors
-    /// [`Error::Usage`], which says why not.
+    /// With the reason.
     pub(crate) fn can_retry(&self) -> Result<(), Error> {
         match self.asked.targets.iter().find_map(refusal) {
-            Some(why) => Err(Error::Usage(why)),
-            None if self.asked.map.is_none() || self.asked.targets.is_empty() => {
-                Err(Error::Usage("without targets and a map there is nothing to try again".into()))
-            }
+            Some(why) => refused(why),
+            None if self.asked.map.is_none() || self.asked.targets.is_empty() => refused(Problem::NothingThere),
             None => Ok(()),
         }
     }
@@ -140,13 +135,13 @@ impl Session {
     /// a run that was cut off may have read some of it.
     fn is_unchanged(&self, to: &To, bytes: u64, stated: &Digest, lost: &[Bad], cancel: &Cancel) -> Result<(), Error> {
         let (medium, seek) = comparing::open(to)?;
-        let fail = |error: io::Error| Error::Target { path: to.path.clone(), error };
-        let changed = || Error::Changed { path: to.path.clone(), from: 0, upto: bytes };
+        let fail = |error: io::Error| failed(&to.path, error);
+        let changed = || problem::changed(&to.path, 0, bytes);
         let (mut hasher, mut at) = (stated.algorithm().hasher(), 0);
         let mut room = Room::new(BLOCK);
         while at < bytes {
             if cancel.is_cancelled() {
-                return Err(Error::NotCompared(Stop::Cancelled));
+                return Err(stopped(Stop::Cancelled, Problem::NotCompared(Stop::Cancelled)));
             }
             let block = room.first(BLOCK.min(bytes - at));
             let n = medium.read_at(block, seek + at).map_err(|errno| fail(errno.into()))?;
@@ -176,8 +171,11 @@ impl Session {
         cancel: &Cancel,
     ) -> Result<(Vec<Bad>, Option<Stop>, u64), Error> {
         let from = self.asked.imaging.from;
-        let policy =
-            ErrorPolicy { skip_after: self.asked.give_up, most_errors: None, ..self.asked.imaging.policy.clone() };
+        let policy = ErrorPolicy {
+            skip_after: self.asked.request.give_up,
+            most_errors: None,
+            ..self.asked.imaging.policy.clone()
+        };
         let mut rescue = Rescue::new(&self.medium, policy);
         let mut room = Room::new(BLOCK);
         let write = |block: &[u8], at: u64| patches.iter().try_for_each(|patch| patch.write(block, at));
@@ -260,12 +258,12 @@ impl Session {
             match &first {
                 None => first = Some(found),
                 Some(first) if found.stopped.is_none() && first.digests != found.digests => {
-                    return Err(Error::Changed { path: to.path.clone(), from: 0, upto: bytes });
+                    return Err(problem::changed(&to.path, 0, bytes));
                 }
                 Some(_) => {}
             }
         }
-        first.ok_or_else(|| Error::Usage("there is no target".into()))
+        first.ok_or_else(|| Error::request(Problem::NoTarget))
     }
 
     /// The map and the tree of the image as it is now.
@@ -273,7 +271,7 @@ impl Session {
         let Some(to) = self.asked.targets.first() else { return Ok(()) };
         let (medium, seek) = comparing::open(to)?;
         if let Some(path) = &self.asked.outboard {
-            let fail = |error| Error::Target { path: path.clone(), error };
+            let fail = |error| failed(path, error);
             OutboardTarget::of(path, &medium, seek, bytes).map_err(fail)?;
         }
         let wanted = self.asked.imaging.prefixes.map(|prefixes| prefixes.algorithm);
@@ -282,7 +280,7 @@ impl Session {
             (None, Some(algorithm)) => {
                 let imaging = Imaging { from: seek, length: Some(bytes), ..Imaging::new(vec![algorithm]) };
                 let found = image(&medium, None, &imaging, &mut [], Follow::new(&Control::new(), Phase::Acquiring));
-                found.map_err(Error::Imaging)?.digests.pop()
+                found.map_err(imaging_failed)?.digests.pop()
             }
             (digest, _) => digest,
         };
@@ -337,7 +335,7 @@ impl<'a> Patch<'a> {
     fn open(to: &'a To) -> Result<Self, Error> {
         let open = |path: PathBuf| {
             let opened = OpenOptions::new().write(true).open(&path);
-            opened.map_err(|error| Error::Target { path, error })
+            opened.map_err(|error| failed(&path, error))
         };
         let (mut files, mut seek) = (Vec::new(), 0);
         match &to.form {
@@ -349,7 +347,7 @@ impl<'a> Patch<'a> {
                     name.push(suffix);
                     let path = PathBuf::from(name);
                     let looked = path.try_exists();
-                    if !looked.map_err(|error| Error::Target { path: path.clone(), error })? {
+                    if !looked.map_err(|error| failed(&path, error))? {
                         break;
                     }
                     files.push((number * pieces.length, open(path)?));
@@ -382,6 +380,6 @@ impl<'a> Patch<'a> {
     }
 
     fn fail(&self, error: io::Error) -> Error {
-        Error::Target { path: self.to.path.clone(), error }
+        failed(&self.to.path, error)
     }
 }

@@ -2,22 +2,19 @@
 
 use super::again::{self, Left};
 use super::case::{self, Account};
-use super::error::CASE_UNWRITTEN;
 use super::health::{self, When};
 use super::log::{self, Logs, Opening, chained_name, now, time};
+use super::problem::{CASE_UNWRITTEN, Problem, stopped};
 use super::session::Session;
-use super::{
-    Again, Compared, Error, Event, ImageFormat, Request, Retried, Sink, Summary, To, account, compare, guarding,
-    stamping,
-};
-use crate::outputs::Refused;
-use crate::shown;
-use pfh_custody::key::{self, SigningKey};
+use super::{Again, Compared, Event, Events, Request, Retried, Summary, account, compare, send, stamping};
+use crate::job::{About, Error};
+use pfh_custody::key::SigningKey;
 use pfh_engine::imaging::Imaged;
 use pfh_engine::{Control, Phase};
+use pfh_source::Time;
 use pfh_source::device::Kind;
 use pfh_source::os;
-use pfh_source::{Streams, Time};
+use pfh_source::terminal::shown;
 use serde_json::{Map, Value, json};
 use std::io;
 use std::path::Path;
@@ -27,103 +24,45 @@ use std::path::Path;
 ///
 /// The same request again resumes an acquisition that was cut off, and compares the image of one
 /// that has ended. A request that is refused writes nothing. Cancelling ends it with
-/// [`Error::Stopped`], resumable.
+/// [`Problem::Stopped`], resumable.
 ///
 /// # Errors
 /// When it is refused, fails or is stopped; the logs state why if they were open.
-pub fn run(mut request: Request, events: Sink<'_>, control: &Control<'_>) -> Result<Summary, Error> {
-    let key = check(&mut request)?;
+pub fn run(request: &Request, events: &mut Events<'_>, control: &Control<'_>) -> Result<Summary, Error> {
+    let key = request.checked()?;
     let turn = request.log.as_deref().map(log::turn).transpose()?.flatten();
     let session = Session::open(request)?;
     let left = again::look(&session, &mut *events, control)?;
     let retried = match left {
-        Left::Compared(summary) => return Ok(stamped(*summary, session.asked(), &mut *events)),
+        Left::Compared(summary) => return stamped(*summary, request, &mut *events),
         Left::Retry(bytes) => Some(bytes),
         Left::Other => None,
     };
     let asked = session.asked();
-    if let Some(path) = &asked.case {
-        let fail = |error| Error::CaseRefused { path: path.clone(), error };
-        case::clear(path, asked.source.path(), session.may_replace_case()).map_err(fail)?;
+    if let Some(path) = &asked.request.case {
+        let fail = |error| Error::request(About::new(path, error));
+        case::clear(path, asked.request.source.path(), session.may_replace_case()).map_err(fail)?;
     }
-    let opening = match (retried, asked.replace) {
+    let opening = match (retried, asked.request.replace) {
         (Some(_), _) => Opening::Continue,
         (None, true) => Opening::Replace,
         (None, false) => Opening::Resume,
     };
-    if let (Opening::Replace, Some(log)) = (opening, &asked.log) {
+    if let (Opening::Replace, Some(log)) = (opening, &asked.request.log) {
         stamping::forget(&chained_name(log));
     }
     // Not before: a command that is refused leaves no log.
     let targets = account::targets(asked);
-    let logs = asked.log.as_deref().map_or(Ok(Logs::default()), |path| Logs::open(path, opening, &targets, turn))?;
+    let logs =
+        asked.request.log.as_deref().map_or(Ok(Logs::default()), |path| Logs::open(path, opening, &targets, turn))?;
     Job { session, logs, events, control, started: time() }.run(retried, key.as_ref())
-}
-
-/// Refuses what makes no sense, and fills in what is random. Gives the key that signs.
-pub(super) fn check(request: &mut Request) -> Result<Option<SigningKey>, Error> {
-    if let Some(field) = request.about.unwritable() {
-        return Err(Error::Usage(format!("the {field} holds a control character")));
-    }
-    spilling(request)?;
-    if let Some(url) = &request.timestamp {
-        let shown_url = shown(Path::new(url));
-        stamping::check(url).map_err(|why| Error::Usage(format!("the time stamp authority {shown_url}: {why}")))?;
-        if request.log.is_none() {
-            return Err(Error::Usage("a time stamp is of the log, and no log is written".into()));
-        }
-    }
-    let read = request.source.path().into_iter().chain(request.key.as_deref());
-    Streams::default().read_all(read).map_err(Refused::from)?;
-    let key = request.key.as_deref().map(key::signing).transpose()?;
-    if let Some(log) = request.log.as_deref().filter(|log| std::fs::metadata(log).is_ok_and(|found| !found.is_file())) {
-        return Err(Error::Usage(format!("--log {}: a log has a twin beside it and must be a file", shown(log))));
-    }
-    if request.set.is_none() && request.has_e01() {
-        request.set = Some(random_set().map_err(|error| Error::Usage(format!("no random numbers: {error}")))?);
-    }
-    Ok(key)
-}
-
-/// Refuses further directories that can hold nothing of the targets.
-fn spilling(request: &Request) -> Result<(), Error> {
-    let usage = |what: String| Err(Error::Usage(what));
-    let mut seen = Vec::new();
-    for directory in &request.then {
-        let Ok(place) = directory.canonicalize() else {
-            return usage(format!("{}: there is no such directory for further segments", shown(directory)));
-        };
-        let is_first = |to: &To| guarding::directory_of(&to.path).canonicalize().is_ok_and(|first| first == place);
-        if !place.is_dir() || seen.contains(&place) || request.targets.iter().any(is_first) {
-            return usage(format!("{}: not another directory for further segments", shown(directory)));
-        }
-        seen.push(place);
-    }
-    let is_whole = |to: &&To| matches!(to.form, ImageFormat::Raw { .. });
-    match request.targets.iter().find(is_whole) {
-        Some(to) if !request.then.is_empty() => usage(format!(
-            "{}: an image in one piece cannot go on in another directory: cut it into pieces, or write an E01 image",
-            shown(&to.path)
-        )),
-        None if request.targets.is_empty() && !request.then.is_empty() => {
-            usage("further directories take segments of an image, and none is written".into())
-        }
-        _ => Ok(()),
-    }
-}
-
-/// A random identifier (RFC 9562, version 4).
-fn random_set() -> Result<[u8; 16], getrandom::Error> {
-    let mut set = [0; 16];
-    getrandom::fill(&mut set)?;
-    Ok(uuid::Builder::from_random_bytes(set).into_uuid().into_bytes())
 }
 
 /// An acquisition whose logs are open.
 struct Job<'a, 'c> {
-    session: Session,
+    session: Session<'a>,
     logs: Logs,
-    events: Sink<'a>,
+    events: &'a mut Events<'a>,
     control: &'a Control<'c>,
     started: Time,
 }
@@ -152,7 +91,7 @@ impl Job<'_, '_> {
         }
         account::files(&mut self.logs, self.session.asked())?;
         let is_good = summary.compared.iter().all(Compared::is_good);
-        let case = self.session.asked().case.clone().filter(|_| is_good);
+        let case = self.session.asked().request.case.clone().filter(|_| is_good);
         if let Some(path) = &case {
             self.case(path, &summary, resumed_at)?;
         }
@@ -163,15 +102,15 @@ impl Job<'_, '_> {
             let _ = std::fs::remove_file(path);
         }
         ended?;
-        let mut summary = stamped(summary, self.session.asked(), &mut *self.events);
+        let mut summary = stamped(summary, self.session.asked().request, &mut *self.events)?;
         self.compare_with(&mut summary)?;
-        (self.events)(&Event::Finished(&summary));
+        send(&mut *self.events, Event::Finished(&summary))?;
         Ok(summary)
     }
 
     /// Asks a device for its S.M.A.R.T. values, for a log.
     fn smart(&mut self, when: When) -> Result<Map<String, Value>, Error> {
-        match (self.session.asked().source.path(), self.session.medium().kind()) {
+        match (self.session.asked().request.source.path(), self.session.medium().kind()) {
             (Some(path), Kind::Device) if self.logs.are_kept() => health::smart(&mut self.logs, path, when),
             _ => Ok(Map::new()),
         }
@@ -195,7 +134,7 @@ impl Job<'_, '_> {
         if let Some(cause) = imaged.stopped {
             let asked = self.session.asked();
             let resumable = asked.map.is_some() && !asked.targets.is_empty();
-            let error = Error::Stopped { bytes: imaged.bytes, cause, resumable };
+            let error = stopped(cause, Problem::Stopped { bytes: imaged.bytes, cause, resumable });
             self.logs.line(&format!("{} {error}", now()))?;
             self.logs.record("stopped", json!({ "bytes": imaged.bytes, "cause": cause.to_string() }))?;
             return Err(error);
@@ -211,7 +150,7 @@ impl Job<'_, '_> {
             return Ok((found.imaged.clone(), Some(found)));
         }
         let imaged = self.session.read(self.control, Phase::Acquiring, &mut *self.events)?;
-        match again::is_due(&self.session, &imaged, self.session.asked().retry_bad) {
+        match again::is_due(&self.session, &imaged, self.session.asked().request.retry_bad) {
             Some(again) => {
                 let found = self.session.retry(imaged.bytes, Some(&imaged), again, self.control)?;
                 Ok((found.imaged.clone(), Some(found)))
@@ -222,7 +161,7 @@ impl Job<'_, '_> {
 
     fn summary(&mut self, imaged: Imaged) -> Result<Summary, Error> {
         let mut summary = Summary::new(imaged, self.session.medium(), self.session.asked());
-        summary.log = self.session.asked().log.as_deref().map(chained_name);
+        summary.log = self.session.asked().request.log.as_deref().map(chained_name);
         summary.departures = self.session.beginning().departures;
         summary.changed = self.session.medium().changed();
         if let Some(what) = summary.changed {
@@ -234,12 +173,12 @@ impl Job<'_, '_> {
     /// Reads every target back and compares it.
     fn verify(&mut self, summary: &mut Summary) -> Result<(), Error> {
         let (asked, medium) = (self.session.asked(), self.session.medium());
-        if !asked.verify {
+        if !asked.request.verify {
             return Ok(());
         }
         if !os::EVICTS {
             let remark = "the targets are read back through the page cache, which this build cannot empty";
-            (self.events)(&Event::Remark(remark));
+            send(&mut *self.events, Event::Remark(remark))?;
             self.logs.line(remark)?;
         }
         let source = matches!(medium.kind(), Kind::Device | Kind::File).then_some(medium);
@@ -247,7 +186,7 @@ impl Job<'_, '_> {
             let how = (self.control, Phase::Verifying);
             let found = compare(to, &asked.imaging, &summary.imaged, source, how)?;
             account::compared(&mut self.logs, to, &found)?;
-            (self.events)(&Event::Compared { target: to, compared: &found });
+            send(&mut *self.events, Event::Compared { target: to, compared: &found })?;
             summary.compared.push(found);
         }
         Ok(())
@@ -259,7 +198,7 @@ impl Job<'_, '_> {
         for other in &asked.against {
             let how = (self.control, Phase::Comparing);
             let found = compare(other, &asked.imaging, &summary.imaged, None, how)?;
-            (self.events)(&Event::ComparedWith { other, compared: &found, bytes: summary.imaged.bytes });
+            send(&mut *self.events, Event::ComparedWith { other, compared: &found, bytes: summary.imaged.bytes })?;
             summary.compared_with.push(found);
         }
         Ok(())
@@ -268,14 +207,16 @@ impl Job<'_, '_> {
     /// Writes the CASE document; its digest is in the logs before it is on the disk.
     fn case(&mut self, path: &Path, summary: &Summary, resumed_at: u64) -> Result<(), Error> {
         let account = Account {
-            asked: self.session.asked(),
+            asked: self.session.asked().request,
+            targets: &self.session.asked().targets,
+            about: &self.session.asked().about,
             source: self.session.medium().into(),
             imaged: &summary.imaged,
             compared: &summary.compared,
             resumed_at,
             started: self.started,
             ended: time(),
-            command_line: &self.session.asked().command_line,
+            command_line: &self.session.asked().request.command_line,
         };
         let written = match case::document(&account).and_then(|document| Ok((sha256(&document)?, document))) {
             Ok((sha256, document)) => {
@@ -288,25 +229,25 @@ impl Job<'_, '_> {
         };
         if let Err(error) = written {
             account::failed(&mut self.logs, &format!("{CASE_UNWRITTEN}: {error}"))?;
-            return Err(Error::Case { path: path.to_owned(), error });
+            return Err(Error::output(About::new(path, Problem::Case(error))));
         }
         Ok(())
     }
 }
 
 /// Has the end of the log stamped, where that is asked for and was not done before.
-fn stamped(mut summary: Summary, asked: &Request, events: Sink<'_>) -> Summary {
-    let (Some(url), Some(log)) = (&asked.timestamp, &asked.log) else { return summary };
+fn stamped(mut summary: Summary, asked: &Request, events: &mut Events<'_>) -> Result<Summary, Error> {
+    let (Some(url), Some(log)) = (&asked.timestamp, &asked.log) else { return Ok(summary) };
     let log = chained_name(log);
     let found = match stamping::kept(&log) {
         Some(kept) => Ok(kept),
         None => stamping::stamp(url, &log),
     };
     if let Err(cause) = &found {
-        events(&Event::NotStamped { url, cause });
+        send(events, Event::NotStamped { url, cause })?;
     }
     summary.stamped = Some(found);
-    summary
+    Ok(summary)
 }
 
 fn sha256(text: &str) -> io::Result<String> {

@@ -2,7 +2,6 @@
 //! on with the medium it was begun with.
 
 use super::identity::Identity;
-use pfh_digest::Algorithm;
 use pfh_source::device::{Bad, Medium};
 
 /// Bytes of a block.
@@ -12,7 +11,7 @@ const MOST: u64 = 256;
 /// What reads past the page cache are aligned to.
 const PAGE: usize = 4096;
 
-/// What came of it.
+/// The result of sampling.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Sampled {
     /// Blocks that were compared and are equal.
@@ -44,7 +43,7 @@ struct Row(u64);
 impl Row {
     /// Of an identity: nobody who prepares a medium beforehand knows which blocks are read.
     fn of(identity: &Identity, done: u64) -> Option<Row> {
-        let mut hasher = "sha256".parse::<Algorithm>().ok()?.hasher();
+        let mut hasher = crate::hash::hasher_of_sha256();
         hasher.update(identity.to_json().to_string().as_bytes());
         hasher.update(&done.to_le_bytes());
         let digest = hasher.finalize().to_string();

@@ -1,27 +1,29 @@
 //! The source, opened; and its reading into all targets and digests.
 
 use super::event::Lost;
-use super::guarding::Listed;
 use super::late::Late;
 use super::log::Logs;
+use super::problem::{Problem, failed, imaging_failed, refused, unopened};
+use super::resolved::Resolved;
 use super::resuming::{self, Resumption};
-use super::target::{Ewf, EwfOptions, OutboardTarget, Raw, RawOptions, Spill, Start};
-use super::{Beginning, Error, Event, ImageFormat, Origin, Request, Sink, To, carry, guarding, places, remarks};
-use crate::shown;
+use super::{Beginning, Event, Events, ImageFormat, Origin, Request, To, carry, guarding, places, remarks};
+use crate::job::{About, Error};
 use pfh_container::ewf::{Compression, Media, Volume};
 use pfh_container::map::Map;
 use pfh_digest::{Algorithm, Digest};
-use pfh_engine::imaging::{Follow, Imaged, ImagingError, Prefixes, Target, image};
+use pfh_engine::imaging::{Follow, Imaged, Imaging, ImagingError, Prefixes, Target, image};
 use pfh_engine::{Control, Phase};
+use pfh_outboard::OutboardTarget;
 use pfh_source::device::{Bad, Kind, Medium, mounts};
 use pfh_source::image::Image;
+use pfh_writer::{Ewf, EwfOptions, Raw, RawOptions, Spill, Start};
 use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 /// An acquisition whose source is open.
-pub(crate) struct Session {
-    pub(super) asked: Request,
+pub(crate) struct Session<'a> {
+    pub(super) asked: Resolved<'a>,
     pub(super) medium: Medium,
     pub(super) resumption: Resumption,
     departures: Vec<String>,
@@ -29,17 +31,27 @@ pub(crate) struct Session {
     lost: Vec<Lost>,
 }
 
-impl Session {
+impl<'a> Session<'a> {
     /// Opens the source, refuses what cannot work, and finds out what is there from an earlier run.
     /// Writes nothing.
     ///
     /// # Errors
-    /// See [`Error`].
-    pub(crate) fn open(mut asked: Request) -> Result<Self, Error> {
-        let faults = asked.faults.as_deref().map(read_map).transpose()?;
-        let mut outputs = asked.outputs.clone();
-        outputs.set_replace(asked.replace);
-        asked.records(&mut outputs);
+    /// When the source cannot be opened, the request does not fit to it, or what is there is
+    /// another acquisition's.
+    pub(crate) fn open(request: &'a Request) -> Result<Self, Error> {
+        Session::resolved(Resolved::of(request)?)
+    }
+
+    /// The same with this imaging.
+    ///
+    /// # Errors
+    /// As [`open`](Session::open).
+    pub(crate) fn with(request: &'a Request, imaging: Imaging) -> Result<Self, Error> {
+        Session::resolved(Resolved::with(request, imaging)?)
+    }
+
+    fn resolved(mut asked: Resolved<'a>) -> Result<Self, Error> {
+        let faults = asked.request.faults.as_deref().map(read_map).transpose()?;
         let (mut medium, departures) = open_source(&mut asked)?;
         let widened = widen(&mut asked, &medium);
         if let Some(map) = faults {
@@ -47,24 +59,23 @@ impl Session {
         }
         if medium.kind() == Kind::Stream {
             if asked.imaging.from > 0 {
-                return Err(Error::Usage("a stream has no place to start from: leave out --skip".into()));
+                return refused(Problem::StreamStart);
             }
             asked.map = None;
         }
-        // Before the map and the targets are looked into: none of them may be the source.
-        let mut before = outputs.clone();
-        asked.guarded(&mut before, &Listed::same(&asked, true));
-        before.check()?;
-        places::usable(&asked)?;
+        places::free(&asked)?;
         guarding::possible(&asked, &medium)?;
         resolve(&mut asked, &medium);
         let mut resumption = Resumption::find(&asked, &medium)?;
+        let mut outputs = asked.outputs();
         asked.guarded(&mut outputs, &resumption.listed);
         outputs.check()?;
         if resumption.done > 0 {
-            match resumption.sample(&asked, &medium) {
+            let sampled = resumption.sample(&asked, &medium);
+            let is_changed = |error: &Error| matches!(error.find(), Some(Problem::Changed { .. }));
+            match sampled {
                 // One that has ended is compared with its log next, which says so.
-                Err(Error::Changed { .. }) if asked.log.as_deref().and_then(Logs::end_of).is_some() => {}
+                Err(error) if is_changed(&error) && asked.request.log.as_deref().and_then(Logs::end_of).is_some() => {}
                 sampled => sampled?,
             }
         }
@@ -76,9 +87,9 @@ impl Session {
         Ok(Session { asked, medium, resumption, departures, lost: Vec::new() })
     }
 
-    /// What is carried out: as asked for, with what the source adds to it (an image's case data)
+    /// The effective request: as asked for, with what the source adds to it (an image's case data)
     /// and takes away (a stream has no map).
-    pub(crate) fn asked(&self) -> &Request {
+    pub(crate) fn asked(&self) -> &Resolved<'a> {
         &self.asked
     }
 
@@ -90,10 +101,10 @@ impl Session {
     /// Whether the CASE document that is there goes: on request, or because an earlier run of this
     /// acquisition made it.
     pub(super) fn may_replace_case(&self) -> bool {
-        self.asked.replace || self.resumption.listed.case
+        self.asked.request.replace || self.resumption.listed.case
     }
 
-    /// What is known before the start.
+    /// Facts known before the start.
     pub(crate) fn beginning(&self) -> Beginning {
         Beginning {
             bytes: self.bytes(),
@@ -115,7 +126,12 @@ impl Session {
     ///
     /// # Errors
     /// See [`Error`]; the map says how far it came.
-    pub(crate) fn read(&mut self, control: &Control<'_>, phase: Phase, events: Sink<'_>) -> Result<Imaged, Error> {
+    pub(crate) fn read(
+        &mut self,
+        control: &Control<'_>,
+        phase: Phase,
+        events: &mut Events<'_>,
+    ) -> Result<Imaged, Error> {
         let map_path = self.asked.map.clone();
         self.resumption.check(&self.asked.imaging, control.cancel(), 1)?;
         let absent = self.asked.absent();
@@ -136,22 +152,23 @@ impl Session {
         let Session { asked, medium, resumption, .. } = self;
         let prefix = resumption.prefixes.drain(..).next();
         let from = asked.imaging.from;
+        let mut is_taken = true;
         let mut settled = |upto: u64, bad: &[Bad], digest: Option<&Digest>| {
             let Some(path) = &map_path else { return Ok(()) };
             resumption.settle(from, upto, bad, digest);
             resumption.write(path)?;
-            events(&Event::Checkpoint { upto });
-            Ok(())
+            events(Event::Checkpoint { upto }).inspect_err(|_| is_taken = false)
         };
         let follow = Follow { control, phase, settled: Some(&mut settled) };
         let imaged = image(medium, prefix.as_ref().map(|(_, medium)| medium), &asked.imaging, &mut targets, follow);
         let imaged = imaged.map_err(|error| match error {
-            ImagingError::Target { target, error } => Error::Target { path: paths[target].clone(), error },
+            ImagingError::Target { target, error } => failed(&paths[target], error),
             changed @ ImagingError::Changed { .. } => {
                 resuming::changed(&prefix.map(|(path, _)| path).unwrap_or_default(), changed)
             }
-            ImagingError::Settled(error) => Error::Map { path: map_path.clone().unwrap_or_default(), error },
-            other => Error::Imaging(other),
+            ImagingError::Settled(error) if !is_taken => Error::Sink(error),
+            ImagingError::Settled(error) => failed(map_path.as_deref().unwrap_or(Path::new("")), error),
+            other => imaging_failed(other),
         })?;
         let lost = imaged
             .failed
@@ -179,21 +196,20 @@ impl Session {
     }
 
     fn create(&self) -> Result<Vec<Box<dyn Target>>, Error> {
-        let fail = |path: &Path, error| Error::Target { path: path.to_owned(), error };
         let done = self.resumption.done;
         let mut targets: Vec<Box<dyn Target>> = Vec::new();
         for (to, found) in self.asked.targets.iter().zip(&self.resumption.found) {
             let open = self.open_one(to, found);
-            // What is there is compared first: until then nothing is cut off, and nothing is
+            // Existing bytes are compared first: until then nothing is cut off, and nothing is
             // written.
             targets.push(match done {
-                0 => open().map_err(|error| fail(&to.path, error))?,
+                0 => open().map_err(|error| failed(&to.path, error))?,
                 _ => Box::new(Late::new(done, open)),
             });
         }
         if let Some(path) = &self.asked.outboard {
             let prefix = self.resumption.prefixes.first().map(|(_, prefix)| (prefix, done));
-            targets.push(Box::new(OutboardTarget::open(path, prefix).map_err(|error| fail(path, error))?));
+            targets.push(Box::new(OutboardTarget::open(path, prefix).map_err(|error| failed(path, error))?));
         }
         Ok(targets)
     }
@@ -204,7 +220,7 @@ impl Session {
         to: &To,
         found: &resuming::Resumed,
     ) -> impl FnOnce() -> io::Result<Box<dyn Target>> + Send + use<> {
-        let replace = self.asked.replace || self.resumption.is_ours;
+        let replace = self.asked.request.replace || self.resumption.is_ours;
         let usual = if replace { Start::Replace } else { Start::New };
         let start = match found {
             resuming::Resumed::Raw if self.resumption.done > 0 => Start::Resume(self.resumption.done),
@@ -217,7 +233,7 @@ impl Session {
             _ => None,
         };
         let (path, form, found) = (to.path.clone(), to.form.clone(), found.clone());
-        let spill = Spill::new(self.asked.then.clone(), replace);
+        let spill = Spill::new(self.asked.request.then.clone(), replace);
         move || {
             Ok(match (form, ewf) {
                 (ImageFormat::E01 { .. }, Some(options)) => match found {
@@ -267,34 +283,32 @@ impl Session {
             about.serial = fact("serial");
         }
         let threads = pfh_source::os::processors();
-        let spill = Spill::new(self.asked.then.clone(), replace);
+        let spill = Spill::new(self.asked.request.then.clone(), replace);
         EwfOptions { compression, segment, volume, about, threads, replace, spill }
     }
 }
 
 /// Opens the source; of a damaged image also where it is not as its format demands.
-fn open_source(asked: &mut Request) -> Result<(Medium, Vec<String>), Error> {
-    let path = match &asked.source {
+fn open_source(asked: &mut Resolved<'_>) -> Result<(Medium, Vec<String>), Error> {
+    let path = match &asked.request.source {
         Origin::Pattern { bytes, length } => return Ok((Medium::pattern(bytes.clone(), *length), Vec::new())),
         Origin::Medium(path) if path.is_dir() => {
-            let what = "is a directory: name a device or a file; `pfh hash -r` hashes what is in a directory";
-            return Err(Error::Usage(format!("{} {what}", shown(path))));
+            return refused(Problem::Directory(path.clone()));
         }
         Origin::Medium(path) => {
-            let opened = Medium::open(path.as_os_str().as_bytes(), asked.access);
-            let medium = opened.map_err(|problem| Error::Source { path: path.clone(), problem })?;
+            let opened = Medium::open(path.as_os_str().as_bytes(), asked.request.access);
+            let medium = opened.map_err(|problem| Error::input(About::new(path, problem)))?;
             return Ok((medium, Vec::new()));
         }
         Origin::Image(path) => path,
     };
-    let (image, departures) = match asked.salvage {
-        true => Image::salvage(path)?,
-        false => (Image::open(path)?, Vec::new()),
+    let (image, departures) = match asked.request.salvage {
+        true => Image::salvage(path).map_err(unopened)?,
+        false => (Image::open(path).map_err(unopened)?, Vec::new()),
     };
     let about = image.ewf().map(|index| index.about.clone());
     let mut medium = Medium::image(image);
-    // Only a copy carries on what the image says of itself: a reader that verifies it compares the
-    // content.
+    // Only a copy carries the image's own remarks: a reader that verifies it compares the content.
     if let (Some(about), false) = (about, asked.targets.is_empty()) {
         carry::about(&mut asked.about, &about);
         medium.carry_errors();
@@ -303,8 +317,8 @@ fn open_source(asked: &mut Request) -> Result<(Medium, Vec<String>), Error> {
 }
 
 /// Gives the numbers of pieces as many places as the source needs of them, so that their names sort
-/// in their order. What is to be known of it.
-fn widen(asked: &mut Request, medium: &Medium) -> Option<String> {
+/// in their order. Remarks on it.
+fn widen(asked: &mut Resolved<'_>, medium: &Medium) -> Option<String> {
     let rest = medium.size()?.saturating_sub(asked.imaging.from);
     let bytes = asked.imaging.length.map_or(rest, |length| rest.min(length));
     let mut widened = None;
@@ -321,7 +335,7 @@ fn widen(asked: &mut Request, medium: &Medium) -> Option<String> {
 }
 
 /// What follows from the source and the targets.
-fn resolve(asked: &mut Request, medium: &Medium) {
+fn resolve(asked: &mut Resolved<'_>, medium: &Medium) {
     asked.imaging.independent = Some(asked.targets.len()).filter(|targets| *targets > 0);
     if asked.has_e01() {
         // A sector is what the format counts in.
@@ -333,12 +347,12 @@ fn resolve(asked: &mut Request, medium: &Medium) {
             }
         }
     }
-    if asked.verify || !asked.against.is_empty() {
+    if asked.request.verify || !asked.against.is_empty() {
         asked.imaging.marks = Some(MARK);
     }
     // What can be put in its place later is passed over soon; else only what is all but hopeless.
     let is_patchable = asked.map.is_some() && is_patchable(&asked.targets, medium);
-    asked.imaging.policy.skip_after = asked.give_up.map(|n| if is_patchable { n.min(SOON) } else { n });
+    asked.imaging.policy.skip_after = asked.request.give_up.map(|n| if is_patchable { n.min(SOON) } else { n });
 }
 
 /// Whether what is passed over at first can be tried in the end.
@@ -349,15 +363,14 @@ fn is_patchable(targets: &[To], medium: &Medium) -> bool {
 }
 
 /// Reads a map of simulated faults.
-fn read_map(path: &Path) -> Result<Map, Error> {
-    let fail = |error: &dyn std::fmt::Display| Error::Usage(format!("{}: {error}", shown(path)));
-    let text = std::fs::read_to_string(path).map_err(|error| fail(&error))?;
-    Map::parse(&text).map_err(|error| fail(&error))
+pub(super) fn read_map(path: &Path) -> Result<Map, Error> {
+    let text = std::fs::read_to_string(path).map_err(|error| Error::input(About::new(path, error)))?;
+    Map::parse(&text).map_err(|error| Error::request(About::new(path, error)))
 }
 
 /// Which digests the checkpoints state: by the algorithm that the map has already, else by one that
 /// is computed anyway.
-fn prefixes(asked: &Request, remarks: &remarks::Remarks) -> Option<Prefixes> {
+fn prefixes(asked: &Resolved<'_>, remarks: &remarks::Remarks) -> Option<Prefixes> {
     const PREFERRED: [&str; 6] = ["blake3", "sha256", "sha512", "sha3-256", "sha1", "md5"];
     let stated = remarks.checkpoints.first().map(|(_, digest)| digest.algorithm());
     let has = |name: &&&str| asked.imaging.algorithms.iter().any(|algorithm| algorithm.to_string() == ***name);

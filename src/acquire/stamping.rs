@@ -6,7 +6,6 @@
 
 use super::request::beside;
 use pfh_custody::stamp::{self, Stamp, Unstamped};
-use pfh_digest::Algorithm;
 use std::io::{self, Read, Write};
 use std::net::{TcpStream, ToSocketAddrs};
 use std::path::{Path, PathBuf};
@@ -99,7 +98,7 @@ fn last_line(log: &Path) -> io::Result<[u8; 32]> {
 
 /// SHA-256 of some bytes.
 pub(crate) fn sha256(bytes: &[u8]) -> io::Result<[u8; 32]> {
-    let mut hasher = "sha256".parse::<Algorithm>().map_err(io::Error::other)?.hasher();
+    let mut hasher = crate::hash::hasher_of_sha256();
     hasher.update(bytes);
     hasher.finalize().bytes().try_into().map_err(io::Error::other)
 }

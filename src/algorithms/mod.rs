@@ -2,14 +2,11 @@
 //! this processor computes them with.
 
 mod algorithm;
-mod kernels;
-mod list;
+mod nearest;
 mod secret;
 
 pub use algorithm::Algorithm;
 pub(crate) use algorithm::computed;
-pub use kernels::kernels;
-pub use list::list;
 pub use secret::{Secret, SecretError};
 
 use pfh_digest::{ROWS, Registry, Row};

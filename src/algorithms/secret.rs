@@ -7,7 +7,7 @@ use std::fmt;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-/// The longest key that is read, in bytes: longer files are no keys, but mistakes.
+/// The longest key that is read, in bytes: longer files are not keys, but mistakes.
 const MAXIMUM: u64 = 64 << 10;
 
 /// A key for `hmac-sha256`, `blake3-keyed` and their like: the bytes of a file as they are, a line
@@ -17,7 +17,7 @@ pub struct Secret {
     /// The file; what the user calls a context.
     path: PathBuf,
     bytes: &'static [u8],
-    /// Whether it is the context of derived keys, which is no secret.
+    /// Whether it is the context of derived keys, which is not a secret.
     is_context: bool,
 }
 
@@ -29,7 +29,7 @@ const DERIVED: &str = "blake3-derive-key";
 #[non_exhaustive]
 pub enum SecretError {
     /// The file cannot be read.
-    #[error("{}: {error}", crate::shown(path))]
+    #[error("{}: {error}", pfh_source::terminal::shown(path))]
     Read {
         /// The file of the key.
         path: PathBuf,
@@ -38,10 +38,10 @@ pub enum SecretError {
         error: io::Error,
     },
     /// It is longer than any key.
-    #[error("{}: more than {MAXIMUM} bytes, which is not a key", crate::shown(.0))]
+    #[error("{}: more than {MAXIMUM} bytes, which is not a key", pfh_source::terminal::shown(.0))]
     Long(PathBuf),
     /// The algorithm does not take it.
-    #[error("{}: {error}", crate::shown(path))]
+    #[error("{}: {error}", pfh_source::terminal::shown(path))]
     Unfit {
         /// The file of the key.
         path: PathBuf,
@@ -77,7 +77,8 @@ impl Secret {
         Ok(Secret { path: path.to_owned(), bytes: bytes.leak(), is_context: false })
     }
 
-    /// The context of `blake3-derive-key`: a text that says what the keys are for. It is no secret.
+    /// The context of `blake3-derive-key`: a text that says what the keys are for. It is not a
+    /// secret.
     pub fn context(text: &str) -> Secret {
         Secret { path: "the context".into(), bytes: text.as_bytes().to_vec().leak(), is_context: true }
     }

@@ -1,17 +1,17 @@
 //! `ask`: a server is asked about every file that is kept, and its answers are judged; once, or
 //! again and again.
 
-use super::{AuditVerdict, Error, Evidence, Extent, Sample, Status, Wrong, copy, files};
+use super::{AuditVerdict, Error, Event, Events, Evidence, Extent, Problem, Sample, Status, Wrong, copy, files};
+use crate::job;
 use crate::key::{self, VerifyingKey};
 use crate::outputs::{Existing, Kind, Outputs};
-use crate::{rendered, tree};
+use crate::tree;
 use pfh_audit::{Answered, Kept, Tokens};
 use pfh_engine::Control;
 use pfh_source::Output;
 use pfh_tree::audit::{Challenge, KeyedAnswer, Proof, spread};
 use std::ffi::OsString;
-use std::fmt;
-use std::io::{self, Write};
+use std::io::Write;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -33,8 +33,8 @@ pub enum How {
     /// For a keyed digest of the leaves, 32 bytes. It is compared with that of this copy, or of the
     /// file under its identity in this directory.
     Keyed(PathBuf),
-    /// With the next token of this file, which is marked as used before the question goes out. What
-    /// is kept is in the file.
+    /// With the next token of this file, which is marked as used before the question goes out. The
+    /// auditor's copy is in the file.
     Token(PathBuf),
 }
 
@@ -69,44 +69,6 @@ pub struct Request {
     pub rounds: Option<u32>,
 }
 
-/// What happens. Events come on the thread that called [`run`]. The text of an event is a sentence
-/// for people.
-#[derive(Debug)]
-#[non_exhaustive]
-pub enum Event<'a> {
-    /// There is a verdict over a file, or over all files that were asked for together.
-    Judged(&'a AuditVerdict),
-    /// Of files that were asked for together these many proved their part, and others did not.
-    Partly {
-        /// What lists the files.
-        name: &'a [u8],
-        /// Files that proved their part.
-        proved: usize,
-        /// Files that are listed.
-        of: usize,
-    },
-    /// The last token of this file was used.
-    LastToken(&'a Path),
-    /// Nothing was found out in a round; the next one follows.
-    Missed(&'a Error),
-}
-
-impl fmt::Display for Event<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Event::Judged(verdict) => f.write_str(verdict.text().trim_end()),
-            Event::Partly { name, proved, of } => {
-                write!(f, "{}: {proved} of {of} files proved their part", rendered(name))
-            }
-            Event::LastToken(path) => write!(f, "{}: that was the last token", crate::shown(path)),
-            Event::Missed(error) => error.fmt(f),
-        }
-    }
-}
-
-/// Receives the events. An error ends the job with [`Error::Sink`].
-pub type Sink<'a> = dyn FnMut(&Event<'_>) -> io::Result<()> + 'a;
-
 impl Request {
     /// Every file that is kept, by the usual extent, once.
     pub fn new(url: impl Into<String>, kept: impl Into<PathBuf>) -> Request {
@@ -132,7 +94,7 @@ impl Request {
         Some(name.into())
     }
 
-    /// What is read and written, if this number of files is kept. Evidence must not take the place
+    /// Inputs and outputs, if this number of files is kept. Evidence must not take the place
     /// of what is read, or of somebody else's files.
     pub fn outputs(&self, files: usize) -> Outputs {
         let mut outputs = Outputs::new(self.replace);
@@ -140,16 +102,32 @@ impl Request {
         match &self.how {
             How::Keyed(data) => drop(outputs.reads_apart([data]).reads(tree::beside(data))),
             How::Token(tokens) => {
-                outputs.writes("--tokens", tokens, Kind::File, Existing::Own(0, b"pfh-tokens 1"));
+                outputs.writes("tokens", tokens, Kind::File, Existing::Own(0, b"pfh-tokens 1"));
             }
             _ => {}
         }
         for number in 0..if self.evidence.is_some() { files } else { 0 } {
             for end in ["challenge", "proof"] {
-                outputs.file("--evidence", self.kept_as(number, end));
+                outputs.file("evidence", self.kept_as(number, end));
             }
         }
         outputs
+    }
+
+    /// Whether the request makes sense and its output may be written; nothing is.
+    ///
+    /// # Errors
+    /// When it does not, the output is refused, or a key cannot be read.
+    pub fn check(&self) -> Result<(), Error> {
+        self.outputs(0).check()?;
+        self.key()?;
+        self.extent.sample()?;
+        Ok(())
+    }
+
+    /// What must have signed the answers.
+    fn key(&self) -> Result<Option<VerifyingKey>, Error> {
+        Ok(self.signed_by.as_deref().map(key::verifying).transpose()?)
     }
 }
 
@@ -159,16 +137,17 @@ impl Request {
 /// When what is kept, a key or a copy cannot be used, evidence cannot be written, the sink refuses
 /// an event, or the control is cancelled between two rounds. What a server answers, or that it does
 /// not, is a verdict.
-pub fn run(request: &Request, sink: &mut Sink<'_>, control: &Control<'_>) -> Result<Status, Error> {
-    let mut asking = Asking { request, sink, control };
+pub fn run(request: &Request, events: &mut Events<'_>, control: &Control<'_>) -> Result<Status, Error> {
+    request.check()?;
+    let mut asking = Asking { request, events, control };
     let Some(every) = request.every else { return asking.round(1) };
     let mut worst = Status::Proved;
     for round in 1.. {
         let from = Instant::now();
         let status = match asking.round(round) {
             // A round that could not be asked is followed by the next one.
-            Err(error) if error.is_open() => {
-                (asking.sink)(&Event::Missed(&error)).map_err(Error::Sink)?;
+            Err(error) if error.kind() == job::Kind::Input => {
+                (asking.events)(Event::Missed(&error)).map_err(Error::Sink)?;
                 Status::NotAsked
             }
             other => other?,
@@ -179,7 +158,7 @@ pub fn run(request: &Request, sink: &mut Sink<'_>, control: &Control<'_>) -> Res
         }
         while from.elapsed() < every {
             if control.is_cancelled() {
-                return Err(Error::Cancelled);
+                return Err(Problem::Cancelled.into());
             }
             std::thread::sleep(Duration::from_millis(100).min(every - from.elapsed().min(every)));
         }
@@ -190,7 +169,7 @@ pub fn run(request: &Request, sink: &mut Sink<'_>, control: &Control<'_>) -> Res
 /// A request under way.
 struct Asking<'a, 'b> {
     request: &'a Request,
-    sink: &'a mut Sink<'b>,
+    events: &'a mut Events<'b>,
     control: &'a Control<'a>,
 }
 
@@ -198,15 +177,14 @@ impl Asking<'_, '_> {
     /// Asks once about everything.
     fn round(&mut self, number: u32) -> Result<Status, Error> {
         let request = self.request;
-        request.outputs(0).check()?;
         if let How::Token(tokens) = &request.how {
             return self.token(tokens);
         }
-        let key = request.signed_by.as_deref().map(key::verifying).transpose()?;
+        let key = request.key()?;
         let mut all = files::kept(&request.kept)?;
         all.retain(|kept| request.identity.as_ref().is_none_or(|name| name.as_bytes() == kept.identity));
         if all.is_empty() {
-            return Err(Error::NotKept);
+            return Err(Problem::NotKept.into());
         }
         // Later rounds replace the evidence of earlier ones.
         let mut outputs = request.outputs(all.len());
@@ -227,7 +205,7 @@ impl Asking<'_, '_> {
     }
 
     fn judged(&mut self, verdict: &AuditVerdict) -> Result<Status, Error> {
-        (self.sink)(&Event::Judged(verdict)).map_err(Error::Sink)?;
+        (self.events)(Event::Judged(verdict)).map_err(Error::Sink)?;
         Ok(verdict.status())
     }
 
@@ -292,14 +270,14 @@ impl Asking<'_, '_> {
 
     /// Asks with a token.
     fn token(&mut self, path: &Path) -> Result<Status, Error> {
-        let over = |error| Error::StepOver { path: path.to_owned(), error };
+        let over = |error| Error::about(path, error);
         let mut tokens = Tokens::parse(&files::input(path, CATALOGUE)?).map_err(over)?;
         let (challenge, expected) = tokens.take().ok_or_else(|| over(Wrong::NoToken))?;
         files::save_secret(path, &tokens.encode())?;
         let verdict = self.keyed(tokens.kept(), &challenge, &expected, Evidence::Token);
         let status = self.judged(&verdict)?;
         if tokens.left() == 0 {
-            (self.sink)(&Event::LastToken(path)).map_err(Error::Sink)?;
+            (self.events)(Event::LastToken(path)).map_err(Error::Sink)?;
         }
         Ok(status)
     }
@@ -323,7 +301,7 @@ impl Asking<'_, '_> {
         }
         if worst != Status::Proved {
             let partly = Event::Partly { name, proved: asked, of: all.len() };
-            (self.sink)(&partly).map_err(Error::Sink)?;
+            (self.events)(partly).map_err(Error::Sink)?;
             return Ok(worst);
         }
         let total = leaves.iter().fold(0u64, |sum, count| sum.saturating_add(*count));
@@ -340,7 +318,7 @@ impl Asking<'_, '_> {
         for kept in all {
             let identity = kept.identity.clone();
             if kept.commitment.length() > CATALOGUE {
-                return Err(Error::LongCatalogue { identity, most: CATALOGUE });
+                return Err(Problem::LongCatalogue { identity, most: CATALOGUE }.into());
             }
             let mut answer = Vec::new();
             let verdict = self.one(0, kept, Sample::All, key, Some(&mut answer))?;
@@ -351,10 +329,10 @@ impl Asking<'_, '_> {
             // The answer was just proved: its leaves are the catalogue.
             let proof = Proof::decode(&answer).map_err(Wrong::Answer)?;
             let bytes: Vec<u8> = proof.leaves().flatten().copied().collect();
-            let wrong = |why: String| Error::Catalogue { identity: identity.clone(), why };
+            let wrong = |why: String| Problem::Catalogue { identity: identity.clone(), why };
             let listed = pfh_audit::parse(&bytes).map_err(|error| wrong(format!("is not a catalogue: {error}")))?;
             if listed.is_empty() {
-                return Err(wrong("the catalogue is empty".into()));
+                return Err(wrong("the catalogue is empty".into()).into());
             }
             worst = worst.max(self.set(&identity, &listed, key)?);
         }

@@ -1,13 +1,14 @@
 //! `challenge`: a question about a file, with a fresh random nonce and a sample of leaves. Run by
 //! the auditor.
 
-use super::{Error, Extent, files};
+use super::{Error, Events, Extent, files};
 use crate::Destination;
 use crate::outputs::Outputs;
+use pfh_engine::Control;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-/// What is kept, and how much must be shown.
+/// The auditor's copy, and the size of the proof.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Request {
@@ -37,11 +38,21 @@ impl Request {
         self
     }
 
-    /// What is read and written.
+    /// Inputs and outputs.
     pub fn outputs(&self) -> Outputs {
         let mut outputs = Outputs::new(self.replace);
-        outputs.file("--output", self.output.path()).reads(&self.kept);
+        outputs.file("output", self.output.path()).reads(&self.kept);
         outputs
+    }
+
+    /// Whether the request makes sense and its output may be written; nothing is.
+    ///
+    /// # Errors
+    /// When it does not, or the output is refused.
+    pub fn check(&self) -> Result<(), Error> {
+        self.outputs().check()?;
+        self.extent.sample()?;
+        Ok(())
     }
 }
 
@@ -50,8 +61,8 @@ impl Request {
 /// # Errors
 /// When what is kept cannot be read, the extent makes no sense, the system has no random numbers,
 /// or the output cannot be written.
-pub fn run(request: &Request) -> Result<(), Error> {
-    request.outputs().check()?;
+pub fn run(request: &Request, _events: &mut Events<'_>, _control: &Control<'_>) -> Result<(), Error> {
+    request.check()?;
     let kept = files::one(files::kept(&request.kept)?, request.identity.as_deref())?;
     let question = pfh_audit::challenge(&kept, request.extent.sample()?)?;
     files::output(&request.output, &question.encode())

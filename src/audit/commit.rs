@@ -1,15 +1,16 @@
 //! `commit`: what the auditor keeps of files: root and length, from their trees. Run by the owner.
 
-use super::{Error, files};
+use super::{Error, Events, Problem, Wrong, files};
 use crate::Destination;
 use crate::outputs::Outputs;
 use crate::tree::{SUFFIX, beside};
 use pfh_audit::Kept;
+use pfh_engine::Control;
 use pfh_outboard as outboard;
 use pfh_tree::audit::{Commitment, IDENTITY};
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStrExt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Files that have trees.
 #[derive(Debug, Clone)]
@@ -42,15 +43,36 @@ impl Request {
         self
     }
 
-    /// What is read and written.
+    /// Inputs and outputs.
     pub fn outputs(&self) -> Outputs {
         let mut outputs = Outputs::new(self.replace);
-        outputs.file("--output", self.output.path()).reads_apart(&self.files);
+        outputs.file("output", self.output.path()).reads_apart(&self.files);
         match &self.tree {
             Some(tree) => outputs.reads(tree),
             None => outputs.reads_all(self.files.iter().map(|file| beside(file))),
         };
         outputs
+    }
+
+    /// Whether the request makes sense and its output may be written; nothing is.
+    ///
+    /// # Errors
+    /// When it does not, or the output is refused.
+    pub fn check(&self) -> Result<(), Error> {
+        self.outputs().check()?;
+        if self.files.len() > 1 && (self.identity.is_some() || self.tree.is_some()) {
+            return Err(Problem::OneFile.into());
+        }
+        let lengths = 1..=IDENTITY;
+        if !self.files.iter().all(|file| lengths.contains(&self.identity_of(file).len())) {
+            return Err(Problem::Identity.into());
+        }
+        Ok(())
+    }
+
+    /// What both sides call a file.
+    fn identity_of<'a>(&'a self, file: &'a Path) -> &'a [u8] {
+        self.identity.as_deref().unwrap_or(file.as_os_str()).as_bytes()
     }
 }
 
@@ -58,12 +80,9 @@ impl Request {
 ///
 /// # Errors
 /// When a file has no tree or another length than its tree, or the output cannot be written.
-pub fn run(request: &Request) -> Result<(), Error> {
-    request.outputs().check()?;
+pub fn run(request: &Request, _events: &mut Events<'_>, _control: &Control<'_>) -> Result<(), Error> {
+    request.check()?;
     let several = request.files.len() > 1;
-    if several && (request.identity.is_some() || request.tree.is_some()) {
-        return Err(Error::OneFile);
-    }
     let mut lines = String::new();
     for file in &request.files {
         let is_tree = file.as_os_str().as_bytes().ends_with(SUFFIX.as_bytes());
@@ -72,15 +91,12 @@ pub fn run(request: &Request) -> Result<(), Error> {
             // `commit *` meets the trees beside the files.
             continue;
         }
-        let tree = outboard::load(&tree)?;
+        let tree = outboard::load(&tree).map_err(Wrong::from)?;
         let found = files::open(file)?.size();
         if found != tree.length() {
-            return Err(Error::Length { file: file.clone(), found, stated: tree.length() });
+            return Err(Problem::Length { file: file.clone(), found, stated: tree.length() }.into());
         }
-        let identity = request.identity.as_deref().unwrap_or(file.as_os_str()).as_bytes().to_vec();
-        if !(1..=IDENTITY).contains(&identity.len()) {
-            return Err(Error::Identity);
-        }
+        let identity = request.identity_of(file).to_vec();
         lines += &format!("{}\n", Kept { identity, commitment: Commitment::of(&tree) });
     }
     files::output(&request.output, lines.as_bytes())

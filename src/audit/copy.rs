@@ -17,7 +17,7 @@ use std::path::Path;
 /// When the copy cannot be read, or is not the file that was committed.
 pub fn answer(challenge: &Challenge, kept: &Kept, copy: &Path, control: &Control<'_>) -> Result<KeyedAnswer, Error> {
     let commitment = &kept.commitment;
-    let over = |error| Error::StepOver { path: copy.to_owned(), error };
+    let over = |error| Error::about(copy, error);
     let tree = outboard::open(&beside(copy)).ok();
     let with_tree = tree.as_ref().map(|tree| tree as &dyn Values);
     match keyed_of_copy(challenge, commitment, files::open(copy)?, with_tree) {

@@ -1,7 +1,8 @@
 //! The files of an audit: what is kept, questions, answers.
 
-use super::Error;
+use super::{Error, Problem};
 use crate::Destination;
+use crate::job::About;
 use pfh_audit::Kept;
 use pfh_outboard as outboard;
 use pfh_source::{Ranges, Stream};
@@ -24,7 +25,7 @@ pub fn source(path: &Path) -> Result<Box<dyn Read>, Error> {
 
 /// Why a file cannot be read.
 pub fn unread(path: &Path) -> impl Fn(io::Error) -> Error + use<'_> {
-    |error| Error::Read { path: path.to_owned(), why: error.to_string() }
+    |error| Problem::Read { path: path.to_owned(), why: error.to_string() }.into()
 }
 
 /// The whole of a file, or of standard input for `-`.
@@ -53,13 +54,13 @@ pub fn save_secret(path: &Path, bytes: &[u8]) -> Result<(), Error> {
     };
     write().map_err(|error| {
         let _ = std::fs::remove_file(&beside);
-        Error::Write { path: path.to_owned(), error }
+        Error::output(About::new(path, error))
     })
 }
 
 /// What the auditor keeps: at least one line.
 pub fn kept(path: &Path) -> Result<Vec<Kept>, Error> {
-    let wrong = |why: String| Error::Malformed { path: path.to_owned(), why };
+    let wrong = |why: String| Error::from(Problem::Malformed { path: path.to_owned(), why });
     let kept = pfh_audit::parse(&input(path, SHORT)?).map_err(|error| wrong(error.to_string()))?;
     if kept.is_empty() { Err(wrong("no commitment in it".into())) } else { Ok(kept) }
 }
@@ -69,14 +70,14 @@ pub fn one(kept: Vec<Kept>, identity: Option<&OsStr>) -> Result<Kept, Error> {
     let mut meant = kept.into_iter().filter(|kept| identity.is_none_or(|name| name.as_bytes() == kept.identity));
     match (meant.next(), meant.next()) {
         (Some(kept), None) => Ok(kept),
-        (None, _) => Err(Error::NotKept),
-        (Some(_), Some(_)) => Err(Error::Several),
+        (None, _) => Err(Problem::NotKept.into()),
+        (Some(_), Some(_)) => Err(Problem::Several.into()),
     }
 }
 
 /// A file that is read by ranges.
 pub fn open(file: &Path) -> Result<Ranges, Error> {
-    let failed = |problem| Error::Read { path: file.to_owned(), why: outboard::reason(&problem) };
+    let failed = |problem| Error::from(Problem::Read { path: file.to_owned(), why: outboard::reason(&problem) });
     Ranges::open(file.as_os_str().as_bytes()).map_err(failed)
 }
 

@@ -1,15 +1,18 @@
-//! `prove`: the answer to a challenge, from the file and its tree. Run by whoever stores both.
+//! `prove`: the answer to a challenge, from the file and its tree. Run by the server, which stores
+//! both.
 
-use super::{Error, Wrong, files};
+use super::{Error, Events, Wrong, files};
+use crate::Destination;
+use crate::key::{self, SigningKey};
 use crate::outputs::Outputs;
 use crate::tree::beside;
-use crate::{Destination, key};
 use pfh_audit::Held;
+use pfh_engine::Control;
 use pfh_outboard as outboard;
 use pfh_tree::audit::Unproved;
 use std::path::PathBuf;
 
-/// What is answered from the file.
+/// Answers from the file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Answer {
@@ -29,7 +32,7 @@ pub struct Request {
     pub file: PathBuf,
     /// Its tree.
     pub tree: PathBuf,
-    /// What is answered.
+    /// The answer.
     pub answer: Answer,
     /// Bytes of leaves that the answer may hold.
     pub most: u64,
@@ -55,14 +58,31 @@ impl Request {
         self
     }
 
-    /// What is read and written.
+    /// Inputs and outputs.
     pub fn outputs(&self) -> Outputs {
         let mut outputs = Outputs::new(self.replace);
-        outputs.file("--output", self.output.path()).reads_apart([&self.challenge, &self.file]).reads(&self.tree);
+        outputs.file("output", self.output.path()).reads_apart([&self.challenge, &self.file]).reads(&self.tree);
         if let Answer::Leaves(Some(key)) = &self.answer {
             outputs.reads_apart([key]);
         }
         outputs
+    }
+
+    /// Whether the request makes sense and its output may be written; nothing is.
+    ///
+    /// # Errors
+    /// When it does not, the output is refused, or a key cannot be read.
+    pub fn check(&self) -> Result<(), Error> {
+        self.outputs().check()?;
+        self.key().map(drop)
+    }
+
+    /// What signs the answer.
+    fn key(&self) -> Result<Option<SigningKey>, Error> {
+        match &self.answer {
+            Answer::Leaves(Some(path)) => Ok(Some(key::signing(path)?)),
+            _ => Ok(None),
+        }
     }
 }
 
@@ -71,14 +91,11 @@ impl Request {
 /// # Errors
 /// When the challenge is none or asks for too much, file or tree cannot be read or are not those
 /// asked about, or the output cannot be written.
-pub fn run(request: &Request) -> Result<(), Error> {
+pub fn run(request: &Request, _events: &mut Events<'_>, _control: &Control<'_>) -> Result<(), Error> {
     request.outputs().check()?;
+    let key = request.key()?;
     let challenge = files::question(&request.challenge)?;
-    let key = match &request.answer {
-        Answer::Leaves(Some(path)) => Some(key::signing(path)?),
-        _ => None,
-    };
-    let tree = outboard::open(&request.tree)?;
+    let tree = outboard::open(&request.tree).map_err(Wrong::from)?;
     let held = Held { file: files::open(&request.file)?, tree };
     if request.answer == Answer::Keyed {
         return files::output(&request.output, pfh_audit::keyed(&challenge, held, request.most)?.bytes());

@@ -1,15 +1,16 @@
 //! `serve`: answers challenges over HTTP for all files below a directory that have a tree beside
 //! them.
 
-use super::Error;
-use crate::{key, rendered, shown};
-use pfh_audit::{Limits, Served, Server, Shelf};
+use super::{Error, Event, Events, Problem};
+use crate::key::{self, SigningKey};
+use pfh_audit::{Limits, Server, Shelf};
 use pfh_engine::Control;
-use std::fmt;
-use std::io;
-use std::net::SocketAddr;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
+use std::sync::mpsc::{RecvTimeoutError, sync_channel};
 use std::time::Duration;
+
+/// Answers that wait for the caller.
+const WAITING: usize = 1024;
 
 /// A directory, and where the server listens.
 #[derive(Debug, Clone)]
@@ -32,37 +33,18 @@ impl Request {
         let (directory, limits) = (directory.into(), Limits::default());
         Request { directory, listen: "127.0.0.1:8417".into(), key: None, limits }
     }
-}
 
-/// What happens. Events of answers come on the server's threads. The text of an event is a line for
-/// people.
-#[derive(Debug)]
-#[non_exhaustive]
-pub enum Event<'a> {
-    /// The server listens. An error of the sink ends it.
-    Listening {
-        /// Where.
-        address: SocketAddr,
-        /// How many files it answers for.
-        files: usize,
-        /// The directory.
-        directory: &'a Path,
-    },
-    /// A request was answered or refused. An error of the sink changes nothing.
-    Answered(&'a Served),
-}
+    /// Whether the key is one. The directory and the address are tried by the run.
+    ///
+    /// # Errors
+    /// When it is none, or cannot be read.
+    pub fn check(&self) -> Result<(), Error> {
+        self.signing().map(drop)
+    }
 
-impl fmt::Display for Event<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Event::Listening { address, files, directory } => {
-                write!(f, "http://{address}: {files} files of {}", shown(directory))
-            }
-            Event::Answered(Served { peer, identity, status, reason }) => {
-                let identity = identity.as_deref().map_or_else(|| "-".to_owned(), rendered);
-                f.write_str(format!("{peer}: {identity}: {status} {reason}").trim_end())
-            }
-        }
+    /// What signs the answers.
+    fn signing(&self) -> Result<Option<SigningKey>, Error> {
+        Ok(self.key.as_deref().map(key::signing).transpose()?)
     }
 }
 
@@ -71,33 +53,35 @@ impl fmt::Display for Event<'_> {
 ///
 /// # Errors
 /// When the directory cannot be listed or holds no file with a tree, the address cannot be had, the
-/// sink refuses [`Event::Listening`], or one of the server's threads panicked.
-pub fn run(
-    request: &Request,
-    sink: impl Fn(&Event<'_>) -> io::Result<()> + Send + Sync + 'static,
-    control: &Control<'_>,
-) -> Result<(), Error> {
-    let key = request.key.as_deref().map(key::signing).transpose()?;
+/// events are refused, or one of the server's threads panicked.
+pub fn run(request: &Request, events: &mut Events<'_>, control: &Control<'_>) -> Result<(), Error> {
+    let key = request.signing()?;
     let directory = request.directory.as_path();
-    let unread = |problem: pfh_source::Problem| Error::Read { path: directory.to_owned(), why: problem.to_string() };
+    let unread = |problem: pfh_source::Problem| Problem::Read { path: directory.to_owned(), why: problem.to_string() };
     let shelf = Shelf::open(directory).map_err(unread)?;
     let files = shelf.identities().count();
     if files == 0 {
-        return Err(Error::Empty(directory.to_owned()));
+        return Err(Problem::Empty(directory.to_owned()).into());
     }
-    let failed = |error| Error::Server { what: request.listen.clone(), error };
+    let failed = |error| Problem::Server { what: request.listen.clone(), error };
     let server = Server::bind(&request.listen, shelf, key, request.limits).map_err(failed)?;
     let address = server.address().map_err(failed)?;
-    let sink = std::sync::Arc::new(sink);
-    let answers = sink.clone();
-    let started = server.start(move |told| drop(answers(&Event::Answered(&told))));
-    let health = started.map_err(|error| Error::Server { what: "no thread".into(), error })?;
-    sink(&Event::Listening { address, files, directory }).map_err(Error::Sink)?;
+    // What the server's threads answered is handed to the caller by this one. A caller that takes
+    // nothing for a while holds up the threads and no memory.
+    let (served, answers) = sync_channel(WAITING);
+    let started = server.start(move |answer| drop(served.send(answer)));
+    let health = started.map_err(|error| Problem::Server { what: "no thread".into(), error })?;
+    events(Event::Listening { address, files, directory }).map_err(Error::Sink)?;
     while !control.is_cancelled() {
         if health.has_panicked() {
-            return Err(Error::Panicked);
+            return Err(Problem::Panicked.into());
         }
-        std::thread::sleep(Duration::from_millis(100));
+        match answers.recv_timeout(Duration::from_millis(100)) {
+            Ok(answer) => events(Event::Answered(&answer)).map_err(Error::Sink)?,
+            Err(RecvTimeoutError::Timeout) => {}
+            // The threads hand answers out as long as they live.
+            Err(RecvTimeoutError::Disconnected) => return Err(Problem::Panicked.into()),
+        }
     }
     Ok(())
 }

@@ -1,7 +1,7 @@
 //! `tokens`: challenges with their answers, made while the auditor has the data; each is good for
 //! one audit without it.
 
-use super::{Error, Extent, copy, files};
+use super::{Error, Events, Extent, copy, files};
 use crate::outputs::Outputs;
 use crate::tree::beside;
 use pfh_audit::Tokens;
@@ -9,7 +9,7 @@ use pfh_engine::Control;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-/// What is kept, the auditor's copy, and how many tokens are made.
+/// The auditor's copy, and the number of tokens.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Request {
@@ -36,11 +36,21 @@ impl Request {
         Request { kept, identity: None, data, count: 12, extent: Extent::default(), output, replace: false }
     }
 
-    /// What is read and written.
+    /// Inputs and outputs.
     pub fn outputs(&self) -> Outputs {
         let mut outputs = Outputs::new(self.replace);
-        outputs.file("--output", Some(&self.output)).reads_apart([&self.kept, &self.data]).reads(beside(&self.data));
+        outputs.file("output", Some(&self.output)).reads_apart([&self.kept, &self.data]).reads(beside(&self.data));
         outputs
+    }
+
+    /// Whether the request makes sense and its output may be written; nothing is.
+    ///
+    /// # Errors
+    /// When it does not, or the output is refused.
+    pub fn check(&self) -> Result<(), Error> {
+        self.outputs().check()?;
+        self.extent.sample()?;
+        Ok(())
     }
 }
 
@@ -49,8 +59,8 @@ impl Request {
 /// # Errors
 /// When what is kept or the copy cannot be read, the copy is not the file, or the tokens cannot be
 /// written.
-pub fn run(request: &Request, control: &Control<'_>) -> Result<(), Error> {
-    request.outputs().check()?;
+pub fn run(request: &Request, _events: &mut Events<'_>, control: &Control<'_>) -> Result<(), Error> {
+    request.check()?;
     let kept = files::one(files::kept(&request.kept)?, request.identity.as_deref())?;
     let sample = request.extent.sample()?;
     let mut made = Tokens::new(kept.clone());

@@ -1,12 +1,9 @@
-//! A verdict over an answer, as values, as text and as JSON.
+//! The verdict over an answer.
 
 use super::Wrong;
 use crate::key::{self, KeyError, VerifyingKey};
-use crate::rendered;
 use pfh_audit::Kept;
-use pfh_digest::hex;
 use pfh_tree::audit::{Accepted, Challenge, finds};
-use serde_json::json;
 use std::path::Path;
 use std::time::Duration;
 
@@ -78,7 +75,8 @@ impl AuditVerdict {
         }
     }
 
-    /// A positive verdict about a set of files, each of which proved its part.
+    /// A positive verdict about a set of files that each proved their part.
+    #[cfg(feature = "serve")]
     pub(super) fn of_set(
         identity: &[u8],
         algorithm: &'static str,
@@ -130,91 +128,8 @@ impl AuditVerdict {
         }
     }
 
-    /// What was compared with what.
-    fn compared(&self) -> String {
-        let ((asked, all), algorithm) = (self.leaves, self.algorithm);
-        let of = match self.files {
-            Some((asked, all)) => format!(" of {all} files ({asked} asked)"),
-            None => String::new(),
-        };
-        match self.evidence {
-            Evidence::Root => format!("{asked} of {all} leaves{of} give the kept {algorithm} root"),
-            Evidence::Copy => format!(
-                "the keyed digest of {asked} of {all} leaves is that of your copy, which gives the kept {algorithm} root"
-            ),
-            Evidence::Token => format!("the keyed digest of {asked} of {all} leaves is that of the token"),
-        }
+    /// The probability with which the audit finds a loss of [`loss`](AuditVerdict::loss).
+    pub fn finds(&self) -> f64 {
+        finds(self.leaves.1, self.leaves.0, self.loss)
     }
-
-    fn found(&self) -> String {
-        let (asked, all) = self.leaves;
-        if asked == all {
-            return "any loss is found".into();
-        }
-        let percent = format!("{:.6}", 100.0 * self.loss);
-        let percent = percent.trim_end_matches('0').trim_end_matches('.');
-        format!("a loss of {percent} % is found with p = {:.3}", floor(finds(all, asked, self.loss)))
-    }
-
-    /// A line for people.
-    pub fn text(&self) -> String {
-        let name = rendered(&self.identity);
-        let time = self.time.map_or_else(String::new, |time| format!("; in {:.3} s", time.as_secs_f64()));
-        match &self.result {
-            Ok(()) => {
-                let signed = match &self.signer {
-                    None => String::new(),
-                    Some((key, true)) => format!("; signed by {}", hex::encode(key.as_bytes())),
-                    Some((key, false)) => {
-                        format!("; signed by {}, a key that was not asked for", hex::encode(key.as_bytes()))
-                    }
-                };
-                format!("{name}: PROVED: {}; {}{signed}{time}\n", self.compared(), self.found())
-            }
-            Err(error) if error.is_verdict() => format!("{name}: REJECTED: {error}{time}\n"),
-            Err(error) => format!("{name}: NOT ASKED: {error}\n"),
-        }
-    }
-
-    /// One JSON object and a line feed.
-    pub fn json(&self) -> Vec<u8> {
-        let (word, audit, why) = match &self.result {
-            Ok(()) => ("verified", "proved", None),
-            Err(error) if error.is_verdict() => ("differs", "rejected", Some(error.to_string())),
-            Err(error) => ("nothing-to-compare-with", "not-asked", Some(error.to_string())),
-        };
-        let mut more = json!({
-            "verdict": word,
-            "audit": audit,
-            "reason": why,
-            "leaves": self.leaves.0,
-            "leaves_of_file": self.leaves.1,
-            "algorithm": self.algorithm,
-            "compared_with": match self.evidence {
-                Evidence::Root => "root",
-                Evidence::Copy => "copy",
-                Evidence::Token => "token",
-            },
-            "finds": {
-                "loss": self.loss,
-                "probability": floor(finds(self.leaves.1, self.leaves.0, self.loss)),
-            },
-            "signed": self.signer.is_some(),
-            "signed_by": self.signer.map(|(key, _)| hex::encode(key.as_bytes())),
-            "signer_was_asked_for": self.signer.map(|(_, named)| named),
-            "transcript": self.transcript.map(|transcript| hex::encode(&transcript)),
-            "seconds": self.time.map(|time| time.as_secs_f64()),
-        });
-        if let Some((asked, all)) = self.files {
-            more["files_asked"] = json!(asked);
-            more["files"] = json!(all);
-        }
-        crate::jsonl::object(if self.files.is_some() { "audit-set" } else { "audit" }, &self.identity, &more)
-    }
-}
-
-/// Three decimals, never rounded up: what is stated is held.
-fn floor(probability: f64) -> f64 {
-    // What was lost in computing is no thousandth.
-    if probability >= 1.0 { 1.0 } else { (probability * 1000.0 + 1e-9).floor() / 1000.0 }
 }

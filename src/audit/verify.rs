@@ -1,7 +1,7 @@
 //! `verify`: whether an answer proves what was asked. Run by the auditor.
 
-use super::{AuditVerdict, Error, Evidence, Extent, Wrong, copy, files};
-use crate::key;
+use super::{AuditVerdict, Error, Event, Events, Evidence, Extent, Wrong, copy, files};
+use crate::key::{self, VerifyingKey};
 use crate::outputs::Outputs;
 use pfh_audit::Kept;
 use pfh_engine::Control;
@@ -11,7 +11,7 @@ use std::io::BufReader;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-/// What is kept, the challenge, and its answer.
+/// The auditor's copy, the challenge, and its answer.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Request {
@@ -37,7 +37,7 @@ impl Request {
         Request { kept, challenge, answer, signed_by: None, data: None, loss: Extent::default().loss }
     }
 
-    /// What is read; nothing is written.
+    /// The inputs; nothing is written.
     pub fn outputs(&self) -> Outputs {
         let mut outputs = Outputs::new(false);
         outputs.reads_apart([&self.kept, &self.challenge, &self.answer]);
@@ -45,9 +45,32 @@ impl Request {
         outputs
     }
 
+    /// Whether the request makes sense and its key is one; nothing is written.
+    ///
+    /// # Errors
+    /// When it does not, or the key cannot be read.
+    pub fn check(&self) -> Result<(), Error> {
+        self.outputs().check()?;
+        self.key().map(drop)
+    }
+
+    /// What must have signed the answer.
+    fn key(&self) -> Result<Option<VerifyingKey>, Error> {
+        Ok(self.signed_by.as_deref().map(key::verifying).transpose()?)
+    }
+
     /// An answer that shows leaves.
+    fn judge(&self, control: &Control<'_>) -> Result<AuditVerdict, Error> {
+        let challenge = files::question(&self.challenge)?;
+        let kept = files::one(files::kept(&self.kept)?, Some(OsStr::from_bytes(challenge.identity())))?;
+        match &self.data {
+            Some(data) => self.keyed(data, &kept, &challenge, control),
+            None => self.leaves(&kept, &challenge),
+        }
+    }
+
     fn leaves(&self, kept: &Kept, challenge: &Challenge) -> Result<AuditVerdict, Error> {
-        let key = self.signed_by.as_deref().map(key::verifying).transpose()?;
+        let key = self.key()?;
         let mut verdict = AuditVerdict::of(kept, challenge, self.loss, Evidence::Root);
         let mut from = BufReader::with_capacity(1 << 20, files::source(&self.answer)?);
         match kept.commitment.judge(challenge, &mut from) {
@@ -90,12 +113,9 @@ impl Request {
 /// # Errors
 /// When an input cannot be read, or the copy is not the file. That an answer proves nothing is a
 /// verdict.
-pub fn run(request: &Request, control: &Control<'_>) -> Result<AuditVerdict, Error> {
-    request.outputs().check()?;
-    let challenge = files::question(&request.challenge)?;
-    let kept = files::one(files::kept(&request.kept)?, Some(OsStr::from_bytes(challenge.identity())))?;
-    match &request.data {
-        Some(data) => request.keyed(data, &kept, &challenge, control),
-        None => request.leaves(&kept, &challenge),
-    }
+pub fn run(request: &Request, events: &mut Events<'_>, control: &Control<'_>) -> Result<AuditVerdict, Error> {
+    request.check()?;
+    let verdict = request.judge(control)?;
+    events(Event::Judged(&verdict)).map_err(Error::Sink)?;
+    Ok(verdict)
 }

@@ -1,14 +1,15 @@
 //! A new bag around a folder `data`.
 
 use super::declaration::{self, Declaration};
-use super::error::Error;
-use super::event::{Event, Finding, Severity, Sink};
+use super::event::{Event, Events, Finding, Severity};
 use super::files::{self, Files, Seen};
 use super::info;
 use super::manifests::written;
 use super::name::encoded;
+use super::problem::Problem;
 use super::request::Request;
 use super::summary::Summary;
+use crate::job::{About, Error};
 use crate::outputs::{Existing, Kind, Outputs, Refused};
 use pfh_digest::Algorithm;
 use pfh_engine::Control;
@@ -27,26 +28,27 @@ pub type Tags = BTreeMap<Vec<u8>, Vec<u8>>;
 ///
 /// # Errors
 /// When there is no payload, a bag or files of these names are there already, or a file cannot be
-/// read or written. `bagit.txt` comes last: what was not finished is no bag.
-pub fn create(request: &Request, sink: &mut Sink<'_>, control: &Control<'_>) -> Result<Summary, Error> {
-    let mut algorithms = request.named().map_err(Error::Algorithm)?;
+/// read or written. `bagit.txt` comes last: what was not finished is not a bag.
+pub fn create(request: &Request, events: &mut Events<'_>, control: &Control<'_>) -> Result<Summary, Error> {
+    request.check()?;
+    let mut algorithms = request.named()?;
     if algorithms.is_empty() {
-        algorithms.push("sha512".parse().map_err(|_| Error::Algorithm("sha512".into()))?);
+        algorithms.push("sha512".parse().map_err(|_| Error::request(Problem::Algorithm("sha512".into())))?);
     }
     let names = files::names(&request.bag)?;
     if names.iter().any(|name| name == declaration::NAME) {
-        return Err(Error::IsBag(request.bag.clone()));
+        return Err(Error::request(Problem::IsBag(request.bag.clone())));
     }
     let data = request.bag.join("data");
     if !data.is_dir() || data.is_symlink() {
-        return Err(Error::NoData(request.bag.clone()));
+        return Err(Error::request(Problem::NoData(request.bag.clone())));
     }
     let existing = if request.replace { Existing::Welcome } else { Existing::Refused };
     guard(request, &algorithms, existing)?;
     let payload = files::payload(request, &algorithms, control)?;
     let mut tags = Tags::new();
     let mut summary = Summary { algorithms: algorithms.clone(), ..Summary::new(&request.bag) };
-    checked(&payload, &mut summary, sink)?;
+    checked(&payload, &mut summary, events)?;
     for algorithm in &algorithms {
         tags.insert(format!("manifest-{}.txt", written(*algorithm)).into_bytes(), manifest(&payload, *algorithm));
     }
@@ -55,29 +57,10 @@ pub fn create(request: &Request, sink: &mut Sink<'_>, control: &Control<'_>) -> 
         (info::DATE.to_owned(), request.day()),
         (info::OXUM.to_owned(), format!("{}.{}", summary.bytes, summary.files)),
     ];
-    add(&mut lines, &request.info)?;
+    info::add(&mut lines, &request.info)?;
     tags.insert(info::NAME.to_vec(), info::written(&lines));
-    finish(request, tags, &algorithms, &mut summary, sink, control)?;
+    finish(request, tags, &algorithms, &mut summary, events, control)?;
     Ok(summary)
-}
-
-/// Adds what was asked for to `bag-info.txt`.
-///
-/// # Errors
-/// When a label or a value cannot be there.
-pub fn add(lines: &mut Vec<(String, String)>, asked: &[(String, String)]) -> Result<(), Error> {
-    for (label, value) in asked {
-        let breaks = |text: &str| text.contains(['\n', '\r']);
-        if label.is_empty() || label.contains(':') || label.trim() != label || breaks(label) || breaks(value) {
-            return Err(Error::Info(format!("{label}={value}")));
-        }
-        if [info::OXUM, info::DATE].iter().any(|own| own.eq_ignore_ascii_case(label)) {
-            info::set(lines, label, value.clone());
-        } else {
-            lines.push((label.clone(), value.clone()));
-        }
-    }
-    Ok(())
 }
 
 /// Refuses outputs that are somebody else's.
@@ -101,7 +84,7 @@ pub fn guard(request: &Request, algorithms: &[Algorithm], existing: Existing) ->
     let tags = algorithms.iter().map(|algorithm| written(*algorithm));
     let tags = tags.flat_map(|name| [format!("manifest-{name}.txt"), format!("tagmanifest-{name}.txt")]);
     for name in tags.chain(["bag-info.txt".to_owned(), "bagit.txt".to_owned()]) {
-        let refused = |error| Refused::Place { option: "BAG".into(), path: request.bag.join(&name), error };
+        let refused = |error| Refused::Place { role: "BAG".into(), path: request.bag.join(&name), error };
         received.check(Path::new(&name)).map_err(refused)?;
     }
     Ok(())
@@ -109,14 +92,14 @@ pub fn guard(request: &Request, algorithms: &[Algorithm], existing: Existing) ->
 
 /// The bag as a place to write to: it may have come with links in it.
 fn received(request: &Request) -> Result<Received, Error> {
-    Received::open(&request.bag).map_err(|error| Error::Open { path: request.bag.clone(), error })
+    Received::open(&request.bag).map_err(|error| Error::input(About::new(&request.bag, error)))
 }
 
 /// Counts the files, and refuses what no manifest can hold.
 ///
 /// # Errors
-/// When something is no file, could not be read, or has a name that is no UTF-8.
-pub fn checked(payload: &Files, summary: &mut Summary, sink: &mut Sink<'_>) -> Result<(), Error> {
+/// When something is not a file, could not be read, or has a name that is not UTF-8.
+pub fn checked(payload: &Files, summary: &mut Summary, events: &mut Events<'_>) -> Result<(), Error> {
     for (name, seen) in payload {
         let wrong = match seen {
             _ if str::from_utf8(name).is_err() => "its name is not UTF-8, and manifests are".to_owned(),
@@ -131,9 +114,9 @@ pub fn checked(payload: &Files, summary: &mut Summary, sink: &mut Sink<'_>) -> R
         };
         let finding = Finding::new(Severity::Incomplete, name, wrong);
         summary.count(&finding);
-        sink(Event::Found(&finding)).map_err(Error::Sink)?;
+        events(Event::Found(&finding)).map_err(Error::Sink)?;
     }
-    if summary.incomplete > 0 { Err(Error::Files(summary.incomplete)) } else { Ok(()) }
+    if summary.incomplete > 0 { Err(Error::input(Problem::Files(summary.incomplete))) } else { Ok(()) }
 }
 
 /// The lines of a manifest.
@@ -156,15 +139,15 @@ pub fn finish(
     tags: Tags,
     algorithms: &[Algorithm],
     summary: &mut Summary,
-    sink: &mut Sink<'_>,
+    events: &mut Events<'_>,
     control: &Control<'_>,
 ) -> Result<(), Error> {
     let mut beside = files::beside(request, algorithms, control)?;
-    // What is no file is no tag file either: the bag is whole without it.
+    // An entry that is not a file is not a tag file either: the bag is whole without it.
     for (name, seen) in &beside {
         if let Seen::Other(what) = seen {
             let finding = Finding::new(Severity::Warning, name, format!("is a {what}, and in no manifest"));
-            sink(Event::Found(&finding)).map_err(Error::Sink)?;
+            events(Event::Found(&finding)).map_err(Error::Sink)?;
         }
     }
     beside.retain(|_, seen| !matches!(seen, Seen::Other(_)));
@@ -174,23 +157,23 @@ pub fn finish(
         beside.insert(name.clone(), Seen::File(bytes.len() as u64, digests));
     }
     let mut ignored = Summary::new(&request.bag);
-    checked(&beside, &mut ignored, sink)?;
+    checked(&beside, &mut ignored, events)?;
     summary.tags = ignored.files;
     let lists = algorithms.iter().map(|algorithm| {
         (format!("tagmanifest-{}.txt", written(*algorithm)).into_bytes(), manifest(&beside, *algorithm))
     });
     let all: Vec<(Vec<u8>, Vec<u8>)> = tags.into_iter().chain(lists.collect::<Vec<_>>()).chain([declaration]).collect();
     if control.is_cancelled() {
-        return Err(Error::Interrupted);
+        return Err(Error::cancelled(Problem::Interrupted));
     }
     let received = received(request)?;
     for (name, bytes) in all {
         let path = request.bag.join(OsStr::from_bytes(&name));
-        let failed = |error| Error::Write { path: path.clone(), error };
+        let failed = |error: std::io::Error| Error::output(About::new(&path, error));
         let mut output = received.output(Path::new(OsStr::from_bytes(&name))).map_err(failed)?;
         output.write_all(&bytes).map_err(failed)?;
         output.commit().map_err(failed)?;
-        sink(Event::Written(&name)).map_err(Error::Sink)?;
+        events(Event::Written(&name)).map_err(Error::Sink)?;
     }
     Ok(())
 }

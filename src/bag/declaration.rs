@@ -1,4 +1,4 @@
-//! `bagit.txt`: that a folder is a bag, of which version, and how its tag files are encoded.
+//! `bagit.txt`: that a folder is a bag, its version, and how its tag files are encoded.
 
 use super::event::{Finding, Severity};
 use super::text::{Encoding, lines};
@@ -21,13 +21,13 @@ impl Declaration {
         self.version >= (1, 0)
     }
 
-    /// What is written of a new bag.
+    /// The files of a new bag.
     pub const WRITTEN: &'static [u8] = b"BagIt-Version: 1.0\nTag-File-Character-Encoding: UTF-8\n";
 
     /// Reads it: two lines with one space behind the colon (RFC 8493, section 2.1.1).
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// The fault.
     pub fn read(bytes: &[u8], findings: &mut Vec<Finding>) -> Option<Declaration> {
         let mut wrong = |what: &str| findings.push(Finding::error(NAME, what));
         if bytes.starts_with(b"\xEF\xBB\xBF") {

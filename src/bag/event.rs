@@ -1,4 +1,4 @@
-//! What is found in a bag.
+//! Findings in a bag.
 
 use std::io;
 
@@ -8,8 +8,8 @@ use std::io;
 pub enum Severity {
     /// The bag is valid all the same.
     Warning,
-    /// Nothing can be said of a part of it: it is yet to be fetched, cannot be read, or is of an
-    /// algorithm that is not known here.
+    /// A part of it has no verdict: it is yet to be fetched, cannot be read, or is of an algorithm
+    /// that is not known here.
     Incomplete,
     /// The bag is not valid.
     Error,
@@ -61,5 +61,5 @@ pub enum Event<'a> {
     Written(&'a [u8]),
 }
 
-/// Receives the events. An error ends the job with [`Error::Sink`](super::Error::Sink).
-pub type Sink<'a> = dyn FnMut(Event<'_>) -> io::Result<()> + 'a;
+/// Receives the events. An error ends the job with [`Error::Sink`](crate::job::Error::Sink).
+pub type Events<'a> = dyn FnMut(Event<'_>) -> io::Result<()> + 'a;

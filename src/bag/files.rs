@@ -1,7 +1,8 @@
 //! The files of a bag, read once for all algorithms.
 
-use super::error::Error;
+use super::problem::Problem;
 use super::request::Request;
+use crate::job::{About, Error};
 use crate::pass::pass;
 use pfh_digest::{Algorithm, Digest};
 use pfh_engine::{Control, Outcome, Plan, Record};
@@ -18,7 +19,7 @@ pub const DATA: &[u8] = b"data";
 pub enum Seen {
     /// A file: its size in bytes, and its digests.
     File(u64, Vec<Digest>),
-    /// Something that is no file.
+    /// Something that is not a file.
     Other(String),
     /// What could not be read.
     Failed(String),
@@ -85,10 +86,10 @@ fn below(
     };
     let plan = plan(request, algorithms)?;
     let ran = pass(source(), || Some(source()), &plan, &mut take, control)?;
-    if ran.interrupted { Err(Error::Interrupted) } else { Ok(files) }
+    if ran.interrupted { Err(Error::cancelled(Problem::Interrupted)) } else { Ok(files) }
 }
 
-/// The tag files of these names, none of which may lead out of the bag.
+/// The tag files of these names. No name may lead out of the bag.
 ///
 /// # Errors
 /// As for [`payload`]; also when the bag cannot be opened.
@@ -99,10 +100,7 @@ pub fn tags(
     control: &Control<'_>,
 ) -> Result<Files, Error> {
     let root = request.bag.as_os_str().as_bytes();
-    let open = |problem: pfh_source::Problem| Error::Open {
-        path: request.bag.clone(),
-        error: io::Error::other(problem.to_string()),
-    };
+    let open = |problem: pfh_source::Problem| Error::input(About::new(&request.bag, problem));
     let source = Within::open(root, names).map_err(open)?;
     let mut files = Files::new();
     let mut take = |record: Record| {
@@ -110,14 +108,14 @@ pub fn tags(
         Ok(())
     };
     let ran = pass(Box::new(source), || None, &plan(request, algorithms)?, &mut take, control)?;
-    if ran.interrupted { Err(Error::Interrupted) } else { Ok(files) }
+    if ran.interrupted { Err(Error::cancelled(Problem::Interrupted)) } else { Ok(files) }
 }
 
 /// Without an algorithm that is known files are read all the same, to see that they can be.
 fn plan(request: &Request, algorithms: &[Algorithm]) -> Result<Plan, Error> {
     let mut algorithms = algorithms.to_vec();
     if algorithms.is_empty() {
-        algorithms.push("sha512".parse().map_err(|_| Error::Algorithm("sha512".into()))?);
+        algorithms.push("sha512".parse().map_err(|_| Error::request(Problem::Algorithm("sha512".into())))?);
     }
     Ok(Plan { algorithms, piecewise: None, ..request.plan.clone() })
 }
@@ -125,9 +123,9 @@ fn plan(request: &Request, algorithms: &[Algorithm]) -> Result<Plan, Error> {
 /// The names at the top of a bag, sorted.
 ///
 /// # Errors
-/// When it is no folder that can be listed.
+/// When it is not a folder that can be listed.
 pub fn names(bag: &Path) -> Result<Vec<Vec<u8>>, Error> {
-    let open = |error| Error::Open { path: bag.to_owned(), error };
+    let open = |error: io::Error| Error::input(About::new(bag, error));
     let mut names = Vec::new();
     for entry in std::fs::read_dir(bag).map_err(open)? {
         names.push(entry.map_err(open)?.file_name().as_bytes().to_vec());

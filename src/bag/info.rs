@@ -1,6 +1,8 @@
 //! `bag-info.txt`: labels and values about a bag, and among them the number of its bytes and files.
 
+use super::Problem;
 use super::text::lines;
+use crate::job::Error;
 
 /// The file.
 pub const NAME: &[u8] = b"bag-info.txt";
@@ -41,4 +43,23 @@ pub fn set(info: &mut Vec<(String, String)>, label: &str, value: String) {
         Some((_, old)) => *old = value,
         None => info.push((label.to_owned(), value)),
     }
+}
+
+/// Adds what was asked for to `bag-info.txt`.
+///
+/// # Errors
+/// When a label or a value cannot be there.
+pub fn add(lines: &mut Vec<(String, String)>, asked: &[(String, String)]) -> Result<(), Error> {
+    for (label, value) in asked {
+        let breaks = |text: &str| text.contains(['\n', '\r']);
+        if label.is_empty() || label.contains(':') || label.trim() != label || breaks(label) || breaks(value) {
+            return Err(Error::request(Problem::Info(format!("{label}={value}"))));
+        }
+        if [OXUM, DATE].iter().any(|own| own.eq_ignore_ascii_case(label)) {
+            set(lines, label, value.clone());
+        } else {
+            lines.push((label.clone(), value.clone()));
+        }
+    }
+    Ok(())
 }

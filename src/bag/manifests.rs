@@ -27,14 +27,14 @@ pub struct Manifest {
     pub entries: BTreeMap<Vec<u8>, Vec<u8>>,
 }
 
-/// What a bag says of its files.
+/// The manifests of a bag.
 #[derive(Default)]
 pub struct Manifests {
     /// The manifests of the payload.
     pub payload: Vec<Manifest>,
     /// The manifests of the tag files.
     pub tags: Vec<Manifest>,
-    /// What is to be fetched: names with their URLs.
+    /// Files to fetch: names with their URLs.
     pub fetch: BTreeMap<Vec<u8>, Vec<u8>>,
 }
 

@@ -24,13 +24,12 @@
 
 mod create;
 mod declaration;
-mod error;
 mod event;
 mod files;
 mod info;
 mod manifests;
 mod name;
-mod report;
+mod problem;
 mod request;
 mod summary;
 mod text;
@@ -38,9 +37,8 @@ mod update;
 mod validate;
 
 pub use create::create;
-pub use error::Error;
-pub use event::{Event, Finding, Severity, Sink};
-pub use report::{json, made_json, summary_json, text};
+pub use event::{Event, Events, Finding, Severity};
+pub use problem::Problem;
 pub use request::Request;
 pub use summary::Summary;
 pub use update::update;

@@ -1,6 +1,8 @@
-//! What is asked of a bag.
+//! Requests about bags.
 
+use super::problem::Problem;
 use crate::algorithms::{Algorithm, computed};
+use crate::job::Error;
 use pfh_digest::Standing;
 use pfh_engine::Plan;
 use std::path::PathBuf;
@@ -59,11 +61,20 @@ impl Request {
         self
     }
 
+    /// Refuses what can be refused before the bag is read.
+    ///
+    /// # Errors
+    /// When an algorithm has no manifests, or `bag-info.txt` cannot hold a label or a value.
+    pub fn check(&self) -> Result<(), Error> {
+        self.named()?;
+        super::info::add(&mut Vec::new(), &self.info)
+    }
+
     /// The algorithms that were named, if each of them may have a manifest.
-    pub(super) fn named(&self) -> Result<Vec<pfh_digest::Algorithm>, String> {
+    pub(super) fn named(&self) -> Result<Vec<pfh_digest::Algorithm>, Error> {
         let named = computed(&self.algorithms);
         match named.iter().find(|algorithm| algorithm.standing() == Standing::Similarity) {
-            Some(algorithm) => Err(algorithm.to_string()),
+            Some(algorithm) => Err(Error::request(Problem::Algorithm(algorithm.to_string()))),
             None => Ok(named),
         }
     }

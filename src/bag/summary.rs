@@ -1,12 +1,12 @@
-//! What became of a bag.
+//! The outcome of a bag.
 
 use super::event::{Finding, Severity};
-use crate::shown;
 use crate::verdict::{Tally, Verdict};
 use pfh_digest::Algorithm;
+use pfh_source::terminal::shown;
 use std::path::{Path, PathBuf};
 
-/// What became of a bag.
+/// The outcome of a bag.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Summary {
@@ -68,7 +68,7 @@ impl Summary {
         format!("{}: a bag of {files}, {} bytes, by {}", shown(&self.bag), self.bytes, names.join(", "))
     }
 
-    /// What was compared with what, and what came of it.
+    /// The compared sides and the result.
     pub fn sentence(&self) -> String {
         let names: Vec<String> = self.algorithms.iter().map(Algorithm::to_string).collect();
         let (bag, by) = (shown(&self.bag), names.join(", "));

@@ -25,8 +25,8 @@ impl Encoding {
         })
     }
 
-    /// The bytes as UTF-8. What is no text of the encoding stays as it is where names may be bytes,
-    /// and is `None` otherwise.
+    /// The bytes as UTF-8. Bytes that are not text of the encoding stay as they are where names may
+    /// be bytes, and is `None` otherwise.
     pub fn decode(self, bytes: &[u8]) -> Option<Vec<u8>> {
         let wide = |bytes: &[u8], low: bool| {
             let (pairs, rest) = bytes.as_chunks::<2>();

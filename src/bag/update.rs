@@ -1,30 +1,32 @@
-//! The manifests of a bag made anew, of the files that are there now.
+//! The manifests of a bag are made again, of the files that are there now.
 
-use super::create::{Tags, add, checked, finish, guard, manifest};
-use super::error::Error;
-use super::event::{Event, Finding, Severity, Sink};
+use super::create::{Tags, checked, finish, guard, manifest};
+use super::event::{Event, Events, Finding, Severity};
 use super::files::{self, Files, Seen};
 use super::info;
 use super::manifests::{self, Manifests, written};
 use super::name::encoded;
+use super::problem::Problem;
 use super::request::Request;
 use super::summary::Summary;
 use super::text::Encoding;
 use super::validate::{known, names, opened};
+use crate::job::Error;
 use crate::outputs::Existing;
 use pfh_digest::Algorithm;
 use pfh_engine::Control;
 use std::collections::BTreeSet;
 
 /// Makes the manifests of a bag those of its files, of the same algorithms and those that are
-/// named: files that came or went are taken as they are. What is yet to be fetched stays listed.
+/// named: files that came or went are taken as they are. Files yet to fetch stay listed.
 /// The bag becomes one of version 1.0.
 ///
 /// # Errors
 /// When the bag cannot be read in full, a file has another content than the manifests say (unless
 /// the request replaces), or a file cannot be read or written. Then nothing is written.
-pub fn update(request: &Request, sink: &mut Sink<'_>, control: &Control<'_>) -> Result<Summary, Error> {
-    let refused = |why: String| Error::NoBag { path: request.bag.clone(), why };
+pub fn update(request: &Request, events: &mut Events<'_>, control: &Control<'_>) -> Result<Summary, Error> {
+    let refused = |why: String| Error::request(Problem::NoBag { path: request.bag.clone(), why });
+    request.check()?;
     let mut findings = Vec::new();
     let bag = opened(request, &mut findings)?;
     if let Some(finding) = findings.iter().find(|finding| finding.severity > Severity::Warning) {
@@ -36,13 +38,13 @@ pub fn update(request: &Request, sink: &mut Sink<'_>, control: &Control<'_>) -> 
         return Err(refused("its tag files are not in UTF-8".into()));
     }
     let mut algorithms = known(&manifests.payload);
-    let more: Vec<Algorithm> = request.named().map_err(Error::Algorithm)?;
+    let more: Vec<Algorithm> = request.named()?;
     algorithms.extend(more.into_iter().filter(|algorithm| !known(&manifests.payload).contains(algorithm)));
     guard(request, &algorithms, Existing::Welcome)?;
     let payload = files::payload(request, &algorithms, control)?;
     let mut summary = Summary { algorithms: algorithms.clone(), ..Summary::new(&request.bag) };
-    checked(&payload, &mut summary, sink)?;
-    let waiting = compared(request, &manifests, &payload, sink)?;
+    checked(&payload, &mut summary, events)?;
+    let waiting = compared(request, &manifests, &payload, events)?;
     if waiting.iter().any(|_| algorithms.len() > manifests.payload.len()) {
         return Err(refused("files that are yet to be fetched have no digests of the new algorithms".into()));
     }
@@ -61,9 +63,9 @@ pub fn update(request: &Request, sink: &mut Sink<'_>, control: &Control<'_>) -> 
     let mut lines = info::read(&bytes);
     info::set(&mut lines, info::DATE, request.day());
     info::set(&mut lines, info::OXUM, format!("{}.{}", summary.bytes, summary.files));
-    add(&mut lines, &request.info)?;
+    info::add(&mut lines, &request.info)?;
     tags.insert(info::NAME.to_vec(), info::written(&lines));
-    finish(request, tags, &algorithms, &mut summary, sink, control)?;
+    finish(request, tags, &algorithms, &mut summary, events, control)?;
     Ok(summary)
 }
 
@@ -73,7 +75,7 @@ fn compared(
     request: &Request,
     manifests: &Manifests,
     payload: &Files,
-    sink: &mut Sink<'_>,
+    events: &mut Events<'_>,
 ) -> Result<Vec<Vec<u8>>, Error> {
     let listed: BTreeSet<&Vec<u8>> = names(&manifests.payload).collect();
     let (mut waiting, mut changed) = (Vec::new(), 0);
@@ -82,7 +84,7 @@ fn compared(
             if manifests.fetch.contains_key(*name) {
                 waiting.push((*name).clone());
             } else {
-                sink(Event::Updated(name, false)).map_err(Error::Sink)?;
+                events(Event::Updated(name, false)).map_err(Error::Sink)?;
             }
             continue;
         };
@@ -96,14 +98,14 @@ fn compared(
             let file = String::from_utf8_lossy(&manifest.file);
             let severity = if request.replace { Severity::Warning } else { Severity::Error };
             let finding = Finding::new(severity, name, format!("its content is not that of {file}"));
-            sink(Event::Found(&finding)).map_err(Error::Sink)?;
+            events(Event::Found(&finding)).map_err(Error::Sink)?;
         }
     }
     if changed > 0 && !request.replace {
-        return Err(Error::Changed(changed));
+        return Err(Error::negative(Problem::Changed(changed)));
     }
     for name in payload.keys().filter(|name| !listed.contains(name)) {
-        sink(Event::Updated(name, true)).map_err(Error::Sink)?;
+        events(Event::Updated(name, true)).map_err(Error::Sink)?;
     }
     Ok(waiting)
 }

@@ -1,13 +1,13 @@
 //! Whether a bag is complete and valid (RFC 8493, section 3).
 
 use super::declaration::{self, Declaration};
-use super::error::Error;
-use super::event::{Event, Finding, Severity, Sink};
+use super::event::{Event, Events, Finding, Severity};
 use super::files::{self, Files, Seen};
 use super::info;
 use super::manifests::{self, Manifest, Manifests};
 use super::request::Request;
 use super::summary::Summary;
+use crate::job::Error;
 use pfh_digest::Algorithm;
 use pfh_engine::Control;
 use std::collections::BTreeSet;
@@ -15,9 +15,10 @@ use std::collections::BTreeSet;
 /// Compares each file of a bag with each of its manifests. Nothing is written or fetched.
 ///
 /// # Errors
-/// When the bag is no folder, the caller ended the job, or the sink refused an event. What is wrong
+/// When the bag is not a folder, the caller ended the job, or an event was refused. A fault
 /// with the bag is an event, and no error.
-pub fn validate(request: &Request, sink: &mut Sink<'_>, control: &Control<'_>) -> Result<Summary, Error> {
+pub fn validate(request: &Request, events: &mut Events<'_>, control: &Control<'_>) -> Result<Summary, Error> {
+    request.check()?;
     let mut summary = Summary::new(&request.bag);
     let mut findings = Vec::new();
     if let Some((declared, manifests)) = opened(request, &mut findings)? {
@@ -35,12 +36,12 @@ pub fn validate(request: &Request, sink: &mut Sink<'_>, control: &Control<'_>) -
     }
     for finding in &findings {
         summary.count(finding);
-        sink(Event::Found(finding)).map_err(Error::Sink)?;
+        events(Event::Found(finding)).map_err(Error::Sink)?;
     }
     Ok(summary)
 }
 
-/// What a folder says of itself as a bag; `None` if it is none.
+/// The declaration of a folder as a bag; `None` if it is not a bag.
 pub fn opened(request: &Request, findings: &mut Vec<Finding>) -> Result<Option<(Declaration, Manifests)>, Error> {
     let names = files::names(&request.bag)?;
     if !names.iter().any(|name| name == declaration::NAME) {

@@ -1,9 +1,12 @@
 //! What happens during a check.
 
-use super::{Change, Expectations, Expected};
+use super::Part;
+use crate::job;
 use pfh_custody::seal::Held;
 use pfh_engine::Record;
+use pfh_judge::{Change, Expectations, Expected};
 use std::io;
+use std::path::Path;
 
 /// What happens during a check. Events come on the thread that called [`run`](super::run).
 #[derive(Debug, Clone, Copy)]
@@ -11,13 +14,18 @@ use std::io;
 pub enum Event<'a> {
     /// The manifest has a seal, and it holds.
     Sealed(&'a Held),
-    /// The manifest was read.
-    Read(&'a Expectations),
+    /// A manifest was read, or all of an audit's.
+    Read {
+        /// The manifest; of an audit the first.
+        manifest: &'a Path,
+        /// What it says.
+        expectations: &'a Expectations,
+    },
     /// A file could not be read, or was skipped.
     Unread(&'a Record),
     /// A listed file was compared. These events come in the order of the manifest.
     Compared {
-        /// What the manifest says of the file.
+        /// The manifest's record of the file.
         entry: &'a Expected,
         /// What the comparison gave.
         found: Checked,
@@ -26,13 +34,22 @@ pub enum Event<'a> {
     Classed(&'a Change),
     /// All files were read once.
     Passed(&'a pfh_engine::Summary),
+    /// A manifest, or an audit, was checked to its end.
+    Ended(&'a Part),
+    /// One of several manifests could not be checked. The others are checked all the same.
+    Unchecked {
+        /// The manifest.
+        manifest: &'a Path,
+        /// Why.
+        error: &'a job::Error,
+    },
 }
 
 /// Receives the events of a check. An error ends the check with
-/// [`Error::Sink`](super::Error::Sink).
-pub type Sink<'a> = dyn FnMut(Event<'_>) -> io::Result<()> + 'a;
+/// [`Error::Sink`](crate::job::Error::Sink).
+pub type Events<'a> = dyn FnMut(Event<'_>) -> io::Result<()> + 'a;
 
-/// What became of one listed file.
+/// The outcome of one listed file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Checked {
     /// It is as the manifest has it.

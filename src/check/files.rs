@@ -1,18 +1,23 @@
 //! The files that a manifest lists, each compared with its entry.
 
 use super::guess::{Tried, widened};
-use super::place::{self, Place, Remark};
-use super::summary::Files;
-use super::{
-    Checked, Comparison, Error, Event, Expectations, Expected, Findings, Nothing, Request, Sink, Summary, Task,
-};
+use super::part::Files;
+use super::place::{Place, Remark};
+use super::problem::Problem;
+use super::request::{Request, Turn};
+use super::{Checked, Event, Events, Findings, Nothing, Part, Task};
+use crate::job::{About, Error};
 use crate::pass::pass;
 use pfh_digest::Algorithm;
 use pfh_engine::{Control, Outcome, Record};
-use pfh_source::{Descend, Operands, Source, Within, is_address};
+use pfh_judge::{Comparison, Expectations, Expected};
+use pfh_source::{Descend, Item, Operands, Room, Source, Within, is_address};
+use std::ffi::OsStr;
 use std::io;
+use std::os::unix::ffi::OsStrExt;
+use std::time::Instant;
 
-/// What is known of a file after the first pass.
+/// A file's state after the first pass.
 #[derive(Clone, Copy)]
 enum First {
     Checked(Checked),
@@ -20,32 +25,60 @@ enum First {
     Doubt,
 }
 
-/// Compares the files that a manifest names.
+/// Entries that are begun before a time; the first one in any case.
+struct Until {
+    source: Box<dyn Source>,
+    until: Option<Instant>,
+    begun: bool,
+}
+
+impl Until {
+    fn is_over(&mut self) -> bool {
+        let begun = std::mem::replace(&mut self.begun, true);
+        begun && self.until.is_some_and(|until| Instant::now() >= until)
+    }
+}
+
+impl Source for Until {
+    fn pull(&mut self) -> Option<Item> {
+        if self.is_over() { None } else { self.source.pull() }
+    }
+
+    fn pull_into(&mut self, room: Room) -> Option<Item> {
+        if self.is_over() { None } else { self.source.pull_into(room) }
+    }
+}
+
+/// Compares the files that a manifest names, at this place; none is begun after a time, if there is
+/// one.
 pub fn run(
-    request: &Request,
+    turn: Turn<'_>,
+    place: Place,
     expectations: &Expectations,
-    summary: &mut Summary,
-    sink: &mut Sink<'_>,
+    until: Option<Instant>,
+    summary: &mut Part,
+    events: &mut Events<'_>,
     control: &Control<'_>,
 ) -> Result<(), Error> {
-    let place = place::find(request, expectations);
+    let request = turn.request;
     summary.remarks.extend(place.remark.clone());
     let names = || expectations.entries.iter().map(|entry| entry.name.clone()).collect::<Vec<_>>();
-    let source = source(request, &place, names())?;
+    let source = Box::new(Until { source: source(request, &place, names())?, until, begun: false });
     let plan = request.plan_of(expectations.algorithms.clone(), expectations.piecewise);
     let ignore_missing = matches!(request.task, Task::Files { ignore_missing: true, .. });
     let entries = &expectations.entries;
-    let mut comparing = Comparing { entries, ignore_missing, files: Files::default(), held: Vec::new(), summary, sink };
+    let mut comparing =
+        Comparing { entries, ignore_missing, files: Files::default(), held: Vec::new(), summary, events };
     let again = || self::source(request, &place, names()).ok();
     let passed = pass(source, again, &plan, &mut comparing, control)?;
     let Comparing { mut files, held, .. } = comparing;
     if passed.interrupted {
-        return Err(Error::Interrupted(files.compared()));
+        return Err(Error::cancelled(Problem::Interrupted(files.compared())));
     }
-    sink(Event::Passed(&passed)).map_err(Error::Sink)?;
+    events(Event::Passed(&passed)).map_err(Error::Sink)?;
     if !held.is_empty() {
         let doubts = Doubts { request, place: &place, expectations, held: &held };
-        doubts.resolve(&mut files, summary, sink, control)?;
+        doubts.resolve(&mut files, summary, events, control)?;
     }
     summary.findings = Findings::Files(files);
     if ignore_missing && files.compared() == 0 {
@@ -73,7 +106,7 @@ fn of_files(request: &Request, place: &Place, names: Vec<Vec<u8>>) -> Result<Box
     let names = names.into_iter().map(|name| place.below(&name).to_vec());
     if !matches!(request.task, Task::Files { allow_outside: true, .. }) {
         let within = Within::open(root, names.collect());
-        let within = within.map_err(|problem| Error::Root { root: root.clone(), problem })?;
+        let within = within.map_err(|problem| Error::input(About::new(OsStr::from_bytes(root), problem)))?;
         return Ok(Box::new(place.taking(within)));
     }
     let is_whole = |name: &[u8]| name.first() == Some(&b'/') || is_address(name);
@@ -102,8 +135,8 @@ impl Doubts<'_> {
     fn resolve(
         &self,
         files: &mut Files,
-        summary: &mut Summary,
-        sink: &mut Sink<'_>,
+        summary: &mut Part,
+        events: &mut Events<'_>,
         control: &Control<'_>,
     ) -> Result<(), Error> {
         let Doubts { request, place, expectations, held } = self;
@@ -118,14 +151,14 @@ impl Doubts<'_> {
             &plan,
             &mut |record: Record| {
                 if !matches!(record.outcome, Outcome::Hashed(_)) {
-                    sink(Event::Unread(&record))?;
+                    events(Event::Unread(&record))?;
                 }
                 tried.take(&record)
             },
             control,
         )?;
         if passed.interrupted {
-            return Err(Error::InterruptedTrying(entries.len()));
+            return Err(Error::cancelled(Problem::InterruptedTrying(entries.len())));
         }
         let mut found = tried.found.into_iter();
         let mut others: Vec<Algorithm> = Vec::new();
@@ -145,7 +178,7 @@ impl Doubts<'_> {
                     }
                 },
             };
-            sink(Event::Compared { entry: &expectations.entries[*at], found }).map_err(Error::Sink)?;
+            events(Event::Compared { entry: &expectations.entries[*at], found }).map_err(Error::Sink)?;
         }
         others.sort();
         others.dedup();
@@ -162,10 +195,10 @@ struct Comparing<'a> {
     entries: &'a [Expected],
     ignore_missing: bool,
     files: Files,
-    /// What is to be reported from the first doubt on: the order is that of the manifest.
+    /// Findings from the first doubtful one on: the order is that of the manifest.
     held: Vec<(usize, First)>,
-    summary: &'a mut Summary,
-    sink: &'a mut Sink<'a>,
+    summary: &'a mut Part,
+    events: &'a mut Events<'a>,
 }
 
 /// Whether a file is not there: a part of its path is missing or no directory.
@@ -214,10 +247,10 @@ impl pfh_engine::Sink for Comparing<'_> {
         };
         let quiet = self.ignore_missing && is_missing(&record);
         if !quiet && !matches!(record.outcome, Outcome::Hashed(_)) {
-            (self.sink)(Event::Unread(&record))?;
+            (self.events)(Event::Unread(&record))?;
         }
         match self.compare(&record, entry) {
-            First::Checked(found) if self.held.is_empty() => (self.sink)(Event::Compared { entry, found }),
+            First::Checked(found) if self.held.is_empty() => (self.events)(Event::Compared { entry, found }),
             first => {
                 self.held.push((at, first));
                 Ok(())

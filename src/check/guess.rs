@@ -1,12 +1,14 @@
-//! Digests that do not say of which algorithm they are: their length fits many. What a list means
-//! is found out by its files.
+//! Digests without the name of their algorithm: their length fits many. What a list means is found
+//! out by its files.
 
 use super::place::{self, Place};
-use super::{Comparison, Error, Expectations, Expected, Request};
+use super::request::Turn;
 use crate::algorithms::REGISTRY;
+use crate::job::Error;
 use crate::pass::{Failure, pass};
 use pfh_digest::{Algorithm, Standing};
 use pfh_engine::{Control, Outcome, Record};
+use pfh_judge::{Comparison, Expectations, Expected};
 use pfh_source::Within;
 use std::ffi::OsStr;
 use std::io;
@@ -28,16 +30,16 @@ const LOOKED_AT: usize = 256;
 ///
 /// # Errors
 /// When a thread panicked. A file that cannot be read is passed over.
-pub fn settle(request: &Request, expectations: &mut Expectations, control: &Control<'_>) -> Result<(), Error> {
+pub fn settle(turn: Turn<'_>, expectations: &mut Expectations, control: &Control<'_>) -> Result<(), Error> {
     let guesses = expectations.guesses();
-    if guesses.is_empty() || (!request.is_audit() && expectations.entries.len() < MANY) {
+    if guesses.is_empty() || (!turn.request.is_audit() && expectations.entries.len() < MANY) {
         return Ok(());
     }
-    let place = place::find(request, expectations);
+    let place = place::find(turn, expectations);
     let mut found: Vec<(Algorithm, Algorithm)> = Vec::new();
     for given in guesses {
-        let entries = smallest(request, &place, expectations, given);
-        let all = explanations(request, &place, expectations, &entries, control)?;
+        let entries = smallest(turn, &place, expectations, given);
+        let all = explanations(turn, &place, expectations, &entries, control)?;
         let fits = |other: &Algorithm| other.length() == given.length();
         if !all.contains(&given)
             && let Some(other) = all.into_iter().find(|other| !expectations.algorithms.contains(other) && fits(other))
@@ -52,12 +54,7 @@ pub fn settle(request: &Request, expectations: &mut Expectations, control: &Cont
 }
 
 /// The smallest files that have a guessed digest of this algorithm.
-fn smallest<'a>(
-    request: &Request,
-    place: &Place,
-    expectations: &'a Expectations,
-    given: Algorithm,
-) -> Vec<&'a Expected> {
+fn smallest<'a>(turn: Turn<'_>, place: &Place, expectations: &'a Expectations, given: Algorithm) -> Vec<&'a Expected> {
     let of = |entry: &&Expected| entry.guesses().any(|(_, digest)| digest.algorithm() == given);
     let mut sized: Vec<(u64, &Expected)> = Vec::new();
     for entry in expectations.entries.iter().filter(of).take(LOOKED_AT) {
@@ -69,7 +66,7 @@ fn smallest<'a>(
         let stat = std::fs::metadata(OsStr::from_bytes(&path)).ok().filter(std::fs::Metadata::is_file);
         // An empty file has the same digests wherever it lies, and is worth as much as any.
         let stat = stat.map(|stat| (stat.len(), entry));
-        sized.extend(stat.filter(|(size, _)| request.is_audit() || *size <= SMALL));
+        sized.extend(stat.filter(|(size, _)| turn.request.is_audit() || *size <= SMALL));
     }
     sized.sort_by_key(|(size, _)| *size);
     sized.into_iter().take(FEW).map(|(_, entry)| entry).collect()
@@ -78,7 +75,7 @@ fn smallest<'a>(
 /// The algorithms by which some of these files are as expected. None when they cannot be read: the
 /// check reports it when it reads them.
 fn explanations(
-    request: &Request,
+    turn: Turn<'_>,
     place: &Place,
     expectations: &Expectations,
     entries: &[&Expected],
@@ -87,12 +84,12 @@ fn explanations(
     let names = entries.iter().map(|entry| place.below(&entry.name).to_vec()).collect();
     let Ok(within) = Within::open(&place.root, names) else { return Ok(Vec::new()) };
     let within = place.taking(within);
-    let plan = request.plan_of(widened(&expectations.algorithms, entries), None);
+    let plan = turn.request.plan_of(widened(&expectations.algorithms, entries), None);
     let mut tried = Tried::new(entries);
     let passed = pass(Box::new(within), || None, &plan, &mut |record: Record| tried.take(&record), control);
     match passed {
         Ok(_) => Ok(tried.found.into_iter().flatten().flatten().collect()),
-        Err(Failure::Run(panicked @ pfh_engine::Error::Panicked)) => Err(Error::Run(panicked)),
+        Err(Failure::Run(panicked @ pfh_engine::Error::Panicked)) => Err(panicked.into()),
         Err(_) => Ok(Vec::new()),
     }
 }
@@ -116,7 +113,7 @@ pub fn widened(algorithms: &[Algorithm], entries: &[&Expected]) -> Vec<Algorithm
 
 /// Files that are read again, with more algorithms.
 pub struct Tried<'a> {
-    /// What is expected of each.
+    /// The expectation for each.
     entries: &'a [&'a Expected],
     /// For each file the algorithms by which it is as expected; `None` if there are none.
     pub found: Vec<Option<Vec<Algorithm>>>,

@@ -1,8 +1,10 @@
 //! The manifest of a check: how it is opened, and what its name says.
 
-use super::{Error, Expectations, ReadError};
+use super::problem::Problem as Wrong;
 use crate::algorithms::REGISTRY;
+use crate::job::{About, Error};
 use pfh_digest::Algorithm;
+use pfh_judge::{Expectations, ReadError};
 use pfh_manifest::Options;
 use pfh_source::os::Patient;
 use pfh_source::{Cause, Problem, Stage, Stream};
@@ -26,7 +28,7 @@ pub fn read(manifest: &Path, options: &Options) -> Result<Expectations, Error> {
                 return Ok(read);
             }
             entries if entries.iter().all(|entry| !entry.name.is_empty()) => return Ok(read),
-            // Several digests in need of a name: each is a line that is no record.
+            // Several digests in need of a name: each is a line that is not a record.
             _ => {}
         }
     }
@@ -52,7 +54,7 @@ fn decoded(manifest: &Path, options: &Options) -> Result<Expectations, Error> {
     };
     let open = open.map_err(|error| {
         let problem = Problem::io(Stage::Open, &error);
-        Error::Open { manifest: manifest.to_owned(), problem }
+        Error::input(About::new(manifest, problem))
     })?;
     let reader: Box<dyn BufRead> = Box::new(BufReader::with_capacity(1 << 18, open));
     let failed = |error: &io::Error| {
@@ -62,16 +64,16 @@ fn decoded(manifest: &Path, options: &Options) -> Result<Expectations, Error> {
             }
             _ => Problem::io(Stage::Read, error),
         };
-        Error::Read { manifest: manifest.to_owned(), problem }
+        Error::input(About::new(manifest, problem))
     };
     let reader = unpacked(reader).map_err(|error| failed(&error))?;
     Expectations::read(reader, options, REGISTRY).map_err(|error| match error {
         ReadError::Io(error) => failed(&error),
-        ReadError::Pieces => Error::Pieces(manifest.to_owned()),
+        ReadError::Pieces => Error::input(Wrong::Pieces(manifest.to_owned())),
     })
 }
 
-/// What is in it, if it is packed with gzip.
+/// Its content, if it is packed with gzip.
 fn unpacked(mut reader: Box<dyn BufRead>) -> io::Result<Box<dyn BufRead>> {
     // One byte is all that a pipe may give at first, and no list starts with this one.
     Ok(match reader.fill_buf()? {

@@ -1,11 +1,11 @@
 //! The job *check*: whether files are what a manifest says they are.
 //!
-//! A [`Request`] names the manifest, where its names start, and the [`Task`]: compare the files
-//! that it lists, or class a whole tree against it. [`run`] verifies the manifest's seal first,
-//! reads it in whichever format it is, finds out which directory its names start in and which
-//! algorithms its digests are of, and reads each file once. What happens is reported to a sink as
-//! [`Event`]s; the [`Summary`] holds all that a verdict needs: what was compared with what, by
-//! which digests, and what was not compared.
+//! A [`Request`] names manifests, where their names start, and the [`Task`]: compare the files that
+//! they list, or class a whole tree against them. [`run`] verifies a manifest's seal first, reads
+//! it in whichever format it is, finds out which directory its names start in and which algorithms
+//! its digests are of, and reads each file once. What happens is reported as [`Event`]s; the
+//! [`Summary`] holds all that a verdict needs, a [`Part`] for each manifest: what was compared with
+//! what, by which digests, and what was not compared.
 //!
 //! ```
 //! use pfh::check::{self, Event, Request, Verdict};
@@ -23,93 +23,123 @@
 //!     Ok(())
 //! }, &Control::default())?;
 //! assert_eq!(summary.verdict(), Verdict::Verified);
-//! assert_eq!((summary.verified, summary.by_algorithm["md5"]), (1, 1));
+//! assert_eq!((summary.verified(), summary.by_algorithm()["md5"]), (1, 1));
 //! # std::fs::remove_dir_all(&room)?;
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-mod audit;
-mod classes;
-mod error;
 mod event;
-mod expected;
-mod facts;
 mod files;
 mod guess;
 mod manifest;
-mod names;
 mod open;
+mod part;
 mod place;
-mod remains;
-mod report;
+mod problem;
 mod request;
+mod share;
 mod summary;
 mod tree;
 mod unasked;
 #[cfg(feature = "inside")]
 mod within;
-mod words;
 
 pub use crate::verdict::Verdict;
-pub use audit::{Auditor, Met};
-pub use classes::{Change, Class, Counts, Rot};
-pub use error::Error;
-pub use event::{Checked, Event, Sink};
-pub use expected::{Comparison, Expectations, Expected, ReadError};
-pub use facts::Facts;
+pub use event::{Checked, Event, Events};
 pub use manifest::hints;
+pub use part::{Files, Findings, Nothing, Part, Shared};
+pub use pfh_judge::{Auditor, Change, Class, Comparison, Counts, Expectations, Expected, Facts, Met, ReadError, Rot};
 pub use place::{Reason, Remark};
-pub use report::{compared_json, files_json, hashdeep, json, summary_json, summary_text, text};
-pub use request::{Request, Task};
-pub use summary::{Findings, Nothing, Summary};
+pub use problem::Problem;
+pub use request::{Manner, Request, Task};
+pub use share::Share;
+pub use summary::Summary;
 
 pub(crate) use guess::settle;
-pub(crate) use names::plain;
 pub(crate) use open::open;
 pub(crate) use place::find;
-pub(crate) use tree::own;
+pub(crate) use request::Turn;
+pub(crate) use tree::{find as walked, own};
 
+use crate::job::{Error, Kind};
 use pfh_engine::Control;
 
-/// The files that [`run`] would read of a manifest's, in its order, as paths from the working
+/// The files that [`run`] would read of the manifests', in their order, as paths from the working
 /// directory. None of them is opened.
 ///
 /// # Errors
-/// When the seal does not hold, or the manifest cannot be read.
+/// When the request makes no sense, a seal does not hold, or a manifest cannot be read.
 pub fn would_read(request: &Request) -> Result<Vec<Vec<u8>>, Error> {
-    let (_, expectations) = open::open_all(request)?;
-    let place = find(request, &expectations);
-    let path = |entry: &Expected| match (place.below(&entry.name), &place.root[..]) {
-        (below, b".") => below.to_vec(),
-        (below, _) if below.starts_with(b"/") => below.to_vec(),
-        (below, root) => [root.strip_suffix(b"/").unwrap_or(root), b"/", below].concat(),
-    };
-    Ok(expectations.entries.iter().map(path).collect())
+    request.check()?;
+    let mut names = Vec::new();
+    for turn in request.turns() {
+        let (_, expectations) = open(turn)?;
+        let place = find(turn, &expectations);
+        let path = |entry: &Expected| match (place.below(&entry.name), &place.root[..]) {
+            (below, b".") => below.to_vec(),
+            (below, _) if below.starts_with(b"/") => below.to_vec(),
+            (below, root) => [root.strip_suffix(b"/").unwrap_or(root), b"/", below].concat(),
+        };
+        names.extend(expectations.entries.iter().map(path));
+    }
+    Ok(names)
 }
 
-/// Checks files against a manifest.
+/// Checks files against manifests.
 ///
 /// # Errors
-/// When the seal does not hold, the manifest cannot be read, the check was interrupted, or the sink
-/// refused an event. A file that differs or cannot be read is an event, and no error.
-pub fn run(request: &Request, sink: &mut Sink<'_>, control: &Control<'_>) -> Result<Summary, Error> {
-    let (held, mut expectations) = open::open_all(request)?;
-    for held in &held {
-        sink(Event::Sealed(held)).map_err(Error::Sink)?;
-    }
-    if let Some(secret) = &request.secret {
-        secret.fits(&expectations.algorithms)?;
-    }
-    sink(Event::Read(&expectations)).map_err(Error::Sink)?;
-    let mut summary = Summary::new(request, &expectations);
-    if expectations.entries.is_empty() {
-        summary.nothing = Some(Nothing::NoRecord);
-        return Ok(summary);
-    }
-    settle(request, &mut expectations, control)?;
-    match &request.task {
-        Task::Files { .. } => files::run(request, &expectations, &mut summary, sink, control)?,
-        Task::Audit { .. } => tree::run(request, expectations, &mut summary, sink, control)?,
+/// When the request makes no sense, the check was interrupted, an event was refused, the seal of
+/// the only manifest does not hold, or that cannot be read. One of several that cannot be checked
+/// is an event, and in the summary. A file that differs or cannot be read is an event, and no
+/// error.
+pub fn run(request: &Request, events: &mut Events<'_>, control: &Control<'_>) -> Result<Summary, Error> {
+    request.check()?;
+    let mut summary = Summary::default();
+    let turns = request.turns();
+    for turn in &turns {
+        match checked(*turn, events, control) {
+            Ok(part) => {
+                events(Event::Ended(&part)).map_err(Error::Sink)?;
+                summary.parts.push(part);
+            }
+            Err(error) if turns.len() == 1 || matches!(error.kind(), Kind::Output | Kind::Cancelled) => {
+                return Err(error);
+            }
+            Err(error) => {
+                let manifest = turn.manifest();
+                events(Event::Unchecked { manifest, error: &error }).map_err(Error::Sink)?;
+                summary.unchecked.push((manifest.to_owned(), error));
+            }
+        }
     }
     Ok(summary)
+}
+
+/// Checks files against one manifest, or a tree against all of an audit's.
+fn checked(turn: Turn<'_>, events: &mut Events<'_>, control: &Control<'_>) -> Result<Part, Error> {
+    let (held, mut expectations) = open(turn)?;
+    for held in &held {
+        events(Event::Sealed(held)).map_err(Error::Sink)?;
+    }
+    if let Some(secret) = &turn.request.secret {
+        secret.fits(&expectations.algorithms)?;
+    }
+    events(Event::Read { manifest: turn.manifest(), expectations: &expectations }).map_err(Error::Sink)?;
+    let mut part = Part::new(turn, &expectations);
+    if expectations.entries.is_empty() {
+        part.nothing = Some(Nothing::NoRecord);
+        return Ok(part);
+    }
+    settle(turn, &mut expectations, control)?;
+    match &turn.request.task {
+        Task::Files { .. } => match &turn.request.share {
+            Some(share) => share::run(turn, share, expectations, &mut part, events, control)?,
+            None => {
+                let place = find(turn, &expectations);
+                files::run(turn, place, &expectations, None, &mut part, events, control)?;
+            }
+        },
+        Task::Audit { .. } => tree::run(turn, expectations, &mut part, events, control)?,
+    }
+    Ok(part)
 }

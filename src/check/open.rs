@@ -1,35 +1,25 @@
-//! The manifest of a request, with the seal that is beside it.
+//! The manifests of a turn, with the seals that are beside them.
 
 use super::manifest::read;
-use super::{Error, Expectations, Request};
-use crate::algorithms::{REGISTRY, Secret};
+use super::problem::Problem;
+use super::request::{Request, Turn};
+use crate::algorithms::REGISTRY;
+use crate::job::Error;
 use pfh_custody::seal::{self, Held};
-use pfh_source::Streams;
+use pfh_judge::Expectations;
 use std::path::Path;
 
-/// Verifies the seal of the manifest that is asked for, if it has one, and reads the manifest.
+/// Verifies the seals of the manifests, where they have one, and reads them as one.
 ///
 /// # Errors
-/// When the seal does not hold, or the manifest cannot be read.
-pub fn open(request: &Request) -> Result<(Option<Held>, Expectations), Error> {
-    open_one(request, &request.manifest)
-}
-
-/// The same of all manifests together.
-///
-/// # Errors
-/// As for one, and when their pieces are of different lengths.
-pub fn open_all(request: &Request) -> Result<(Vec<Held>, Expectations), Error> {
-    let mut streams = Streams::default();
-    streams.read(&request.manifest)?;
-    streams.read_all(&request.also)?;
-    streams.read_all(request.key.iter().map(|key| &**key).chain(request.secret.as_ref().and_then(Secret::path)))?;
-    let (held, mut all) = open_one(request, &request.manifest)?;
+/// When a seal does not hold, a manifest cannot be read, or their pieces are of different lengths.
+pub fn open(turn: Turn<'_>) -> Result<(Vec<Held>, Expectations), Error> {
+    let (held, mut all) = open_one(turn.request, turn.manifest())?;
     let mut seals: Vec<Held> = held.into_iter().collect();
-    for manifest in &request.also {
-        let (held, expectations) = open_one(request, manifest)?;
+    for manifest in turn.manifests.iter().skip(1) {
+        let (held, expectations) = open_one(turn.request, manifest)?;
         seals.extend(held);
-        all.absorb(expectations).map_err(|_| Error::Pieces(manifest.clone()))?;
+        all.absorb(expectations).map_err(|_| Error::input(Problem::Pieces(manifest.clone())))?;
     }
     Ok((seals, all))
 }

@@ -1,8 +1,9 @@
 //! Where the names of a manifest are: which directory they start in, and which prefix is taken off.
 
+use super::request::Turn;
 use super::unasked::Unasked;
-use super::{Expectations, Expected, Request};
 use pfh_digest::Algorithm;
+use pfh_judge::{Expectations, Expected};
 use pfh_source::Within;
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
@@ -86,10 +87,10 @@ impl Place {
 /// Finds the place: below the root that the request names, otherwise in the working directory; only
 /// if that has none of the names, in the directory of the manifest or the one that it records,
 /// whichever has more of them.
-pub fn find(request: &Request, expectations: &Expectations) -> Place {
-    match &request.root {
+pub fn find(turn: Turn<'_>, expectations: &Expectations) -> Place {
+    match &turn.request.root {
         Some(root) => below(root.as_bytes(), &expectations.entries),
-        None => somewhere(&request.manifest, expectations),
+        None => somewhere(turn.manifest(), expectations),
     }
 }
 
@@ -131,7 +132,7 @@ fn is_in_file(name: &[u8], found: impl Fn(&[u8]) -> std::io::Result<std::fs::Met
     }
 }
 
-/// Whether some of the names are inside of containers of this directory, and are no files
+/// Whether some of the names are inside of containers of this directory, and are not files
 /// themselves.
 #[cfg(feature = "inside")]
 pub fn has_inside(place: &Place, entries: &[Expected]) -> bool {
@@ -164,7 +165,7 @@ fn somewhere(manifest: &Path, expectations: &Expectations) -> Place {
     for (directory, why) in others.into_iter().flatten() {
         let found = score(directory);
         if here > 0 && found > here {
-            // Whoever stands beside a copy means the copy, however much of it is missing.
+            // A user beside a copy means the copy, however much of it is missing.
             return place(b".", Some(Remark::MoreIn(directory.to_vec(), why)));
         }
         if found > best.0 {

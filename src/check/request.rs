@@ -1,13 +1,18 @@
 //! What a check is asked for.
 
 use super::manifest::hints;
+use super::problem::Problem;
+use super::share::{HEAD, Share};
 use crate::algorithms::{Algorithm, Secret, computed};
+use crate::job;
+use crate::outputs::{Existing, Kind, Outputs};
 use pfh_engine::Plan;
 use pfh_manifest::{End, Format, Options};
+use pfh_source::Streams;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
-/// What is done with the manifest.
+/// The treatment of the manifest.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Task {
@@ -27,18 +32,32 @@ pub enum Task {
     },
 }
 
-/// A manifest, and how files are compared with it.
+/// What happens to the verdict when a manifest holds what no file is compared with: lines that are
+/// not records, unknown algorithms, an end that is missing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Manner {
+    /// It is incomplete.
+    #[default]
+    Usual,
+    /// The same, and lines that are not records make it a difference.
+    Strict,
+    /// It is reported, and changes nothing.
+    Lenient,
+}
+
+/// Manifests, and how files are compared with them.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Request {
-    /// The manifest; `-` is standard input.
-    pub manifest: PathBuf,
-    /// Further manifests of an audit: together they list what is expected.
-    pub also: Vec<PathBuf>,
+    /// The manifests; `-` is standard input. Listed files are compared with one after the other. An
+    /// audit is of all of them together: to each by itself, what the others have would be new.
+    pub manifests: Vec<PathBuf>,
     /// The directory in which names start; found by the names if it is not given.
     pub root: Option<OsString>,
-    /// What is done.
+    /// The work.
     pub task: Task,
+    /// What happens to the verdict when not all of a manifest can be compared.
+    pub manner: Manner,
     /// The algorithms of digests that do not name theirs. Lines of others are left out.
     pub algorithms: Vec<Algorithm>,
     /// How records of the manifest end.
@@ -50,6 +69,8 @@ pub struct Request {
     pub secret: Option<Secret>,
     /// How files are read. Its algorithms and pieces are those of the manifest.
     pub plan: Plan,
+    /// The share of the listed files that is compared; all of them without one.
+    pub share: Option<Share>,
     /// How far containers are opened. Names that are inside of one are looked for there all the
     /// same; an audit goes into the containers of the tree if this is given, or if the manifest
     /// has such names.
@@ -60,19 +81,37 @@ pub struct Request {
 impl Request {
     /// The files of a manifest, with the machine's defaults.
     pub fn new(manifest: impl Into<PathBuf>) -> Request {
+        Request::all([manifest])
+    }
+
+    /// The files of several manifests, with the machine's defaults.
+    pub fn all(manifests: impl IntoIterator<Item = impl Into<PathBuf>>) -> Request {
         Request {
-            manifest: manifest.into(),
-            also: Vec::new(),
+            manifests: manifests.into_iter().map(Into::into).collect(),
             root: None,
             task: Task::Files { allow_outside: false, ignore_missing: false },
+            manner: Manner::Usual,
             algorithms: Vec::new(),
             end: End::Line,
             key: None,
             secret: None,
             plan: Plan::default(),
+            share: None,
             #[cfg(feature = "inside")]
             inside: None,
         }
+    }
+
+    /// The same with operands as a command line has them: a directory behind the last manifest is
+    /// the root.
+    pub fn operands(operands: impl IntoIterator<Item = impl Into<PathBuf>>) -> Request {
+        let mut request = Request::all(operands);
+        if let [_, .., last] = &request.manifests[..]
+            && last.is_dir()
+        {
+            request.root = request.manifests.pop().map(PathBuf::into_os_string);
+        }
+        request
     }
 
     /// Goes into containers.
@@ -83,13 +122,6 @@ impl Request {
         self
     }
 
-    /// Expects what these manifests list as well. Only an audit takes them.
-    #[must_use]
-    pub fn also(mut self, manifests: Vec<PathBuf>) -> Request {
-        self.also = manifests;
-        self
-    }
-
     /// Names start in this directory.
     #[must_use]
     pub fn root(mut self, root: impl AsRef<OsStr>) -> Request {
@@ -97,10 +129,24 @@ impl Request {
         self
     }
 
+    /// Compares a share of the listed files.
+    #[must_use]
+    pub fn share(mut self, share: Option<Share>) -> Request {
+        self.share = share;
+        self
+    }
+
     /// Does this in place of comparing the listed files.
     #[must_use]
     pub fn task(mut self, task: Task) -> Request {
         self.task = task;
+        self
+    }
+
+    /// Judges in this manner what of a manifest cannot be compared.
+    #[must_use]
+    pub fn manner(mut self, manner: Manner) -> Request {
+        self.manner = manner;
         self
     }
 
@@ -139,13 +185,63 @@ impl Request {
         self
     }
 
+    /// Refuses what can be refused before a manifest is read.
+    ///
+    /// # Errors
+    /// When there is no manifest or one is a directory, a stream is named twice, or a key cannot be
+    /// loaded.
+    pub fn check(&self) -> Result<(), job::Error> {
+        if self.manifests.is_empty() {
+            return Err(job::Error::request(Problem::NoManifest));
+        }
+        if let Some(directory) = self.manifests.iter().find(|path| path.is_dir()) {
+            return Err(job::Error::request(Problem::Directory(directory.clone())));
+        }
+        let mut streams = Streams::default();
+        streams.read_all(&self.manifests)?;
+        if let Some(share) = &self.share {
+            share.check()?;
+            let is_stream = self.manifests.iter().any(|path| pfh_source::Stream::of(path).is_some());
+            if self.is_audit() || is_stream {
+                return Err(job::Error::request(Problem::ShareOfAudit));
+            }
+            self.outputs(share).check()?;
+        }
+        let (key, secret) = (self.key.as_deref(), self.secret.as_ref());
+        streams.read_all(key.into_iter().chain(secret.and_then(Secret::path)))?;
+        #[cfg(any(feature = "audit", feature = "image"))]
+        // A stream gives its bytes once.
+        if let Some(key) = key.filter(|key| pfh_source::Stream::of(key).is_none()) {
+            pfh_custody::key::verifying(key)?;
+        }
+        Ok(())
+    }
+
+    /// What a check of a share reads and writes.
+    fn outputs(&self, share: &Share) -> Outputs {
+        let mut outputs = Outputs::new(false);
+        for manifest in &self.manifests {
+            outputs.writes("state", share.state_of(manifest), Kind::File, Existing::Own(0, HEAD.as_bytes()));
+        }
+        outputs.reads_all(&self.manifests).reads_all(&self.key);
+        outputs.reads_all(self.secret.as_ref().and_then(Secret::path));
+        outputs
+    }
+
+    /// The manifests that are checked together, by turns.
+    pub(super) fn turns(&self) -> Vec<Turn<'_>> {
+        let together = if self.is_audit() { self.manifests.len() } else { 1 };
+        let turns = self.manifests.chunks(together.max(1));
+        turns.map(|manifests| Turn { request: self, manifests }).collect()
+    }
+
     pub(super) fn is_audit(&self) -> bool {
         matches!(self.task, Task::Audit { .. })
     }
 
     /// How the manifest is read. A digest is a part of its line, and those of sdhash and mrsh-v2
     /// grow with the file.
-    pub(super) fn options(&self, manifest: &Path) -> Options {
+    pub(crate) fn options(&self, manifest: &Path) -> Options {
         Options {
             format: match self.end {
                 End::Nul => Some(Format::Sums),
@@ -165,12 +261,49 @@ impl Request {
     }
 
     /// The plan with these algorithms, under the key if they need one.
-    pub(super) fn plan_of(&self, mut algorithms: Vec<pfh_digest::Algorithm>, piecewise: Option<u64>) -> Plan {
+    pub(crate) fn plan_of(&self, mut algorithms: Vec<pfh_digest::Algorithm>, piecewise: Option<u64>) -> Plan {
         if let Some(secret) = &self.secret {
             // A key that is none of an algorithm's was refused before.
             let keyed = |one: pfh_digest::Algorithm| secret.under(one).ok();
             algorithms = algorithms.into_iter().filter_map(keyed).collect();
         }
         Plan { algorithms, piecewise, ..self.plan.clone() }
+    }
+}
+
+/// One manifest of a request, or all of an audit's.
+#[derive(Clone, Copy)]
+pub struct Turn<'a> {
+    /// How files are compared.
+    pub request: &'a Request,
+    /// The manifests; at least one.
+    pub manifests: &'a [PathBuf],
+}
+
+impl<'a> Turn<'a> {
+    /// All manifests of a request together.
+    pub fn of(request: &'a Request) -> Turn<'a> {
+        Turn { request, manifests: &request.manifests }
+    }
+
+    /// The first, whose name and place count.
+    pub fn manifest(&self) -> &'a Path {
+        self.manifests.first().map_or(Path::new(""), |manifest| manifest)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_directory_behind_the_manifests_is_the_root() {
+        let room = tempfile::tempdir().unwrap();
+        let one = room.path().join("one");
+        let request = Request::operands([one.clone(), room.path().to_owned()]);
+        assert_eq!((request.manifests, request.root), (vec![one], Some(room.path().as_os_str().to_owned())));
+        // Alone it is an operand like any other, and refused.
+        let request = Request::operands([room.path()]);
+        assert_eq!((request.manifests.len(), request.root.is_none()), (1, true));
     }
 }

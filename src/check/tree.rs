@@ -1,10 +1,14 @@
 //! A whole tree against a manifest.
 
 use super::place::{self, Place, Remark};
+use super::problem::Problem;
+use super::request::Turn;
 use super::unasked::Unasked;
-use super::{Auditor, Change, Error, Event, Expectations, Findings, Met, Nothing, Request, Sink, Summary, Task};
+use super::{Event, Events, Findings, Nothing, Part, Task};
+use crate::job::Error;
 use crate::pass::pass;
 use pfh_engine::{Control, Outcome, Record};
+use pfh_judge::{Auditor, Change, Expectations, Met};
 use pfh_source::{Descend, Links, Operands, Recurse, Source};
 use std::ffi::OsStr;
 use std::io;
@@ -14,26 +18,26 @@ use std::path::Path;
 
 /// Where an audit walks: the answer of [`place::find`], except for absolute names, which say it
 /// themselves.
-fn find(request: &Request, expectations: &Expectations) -> Result<Place, Error> {
+pub(crate) fn find(turn: Turn<'_>, expectations: &Expectations) -> Result<Place, Error> {
     let absolute = expectations.entries.iter().all(|entry| entry.name.first() == Some(&b'/'));
-    if request.root.is_some() || !absolute {
-        return Ok(place::find(request, expectations));
+    if turn.request.root.is_some() || !absolute {
+        return Ok(place::find(turn, expectations));
     }
     let common = place::common(&expectations.entries);
-    let unasked = Unasked::of(&request.manifest, expectations);
+    let unasked = Unasked::of(turn.manifest(), expectations);
     let here = std::env::current_dir().map(|here| [here.as_os_str().as_bytes(), b"/"].concat()).unwrap_or_default();
     if here.len() > 1 && common.starts_with(&here) {
         return Ok(Place { root: b".".to_vec(), prefix: here, absolute: Some(unasked), remark: None });
     }
     // What others wrote does not choose the directory freely.
     if common == b"/" || !unasked.takes(&common) {
-        return Err(Error::NoRoot(request.manifest.clone()));
+        return Err(Error::request(Problem::NoRoot(turn.manifest().to_owned())));
     }
     let remark = Some(Remark::Walked(common.clone()));
     Ok(Place { root: common.clone(), prefix: common, absolute: Some(unasked), remark })
 }
 
-/// What is walked.
+/// The operands.
 struct Walk {
     operands: Vec<Vec<u8>>,
     descend: Descend,
@@ -63,15 +67,16 @@ impl Walk {
 
 /// Audits the tree.
 pub fn run(
-    request: &Request,
+    turn: Turn<'_>,
     expectations: Expectations,
-    summary: &mut Summary,
-    sink: &mut Sink<'_>,
+    summary: &mut Part,
+    events: &mut Events<'_>,
     control: &Control<'_>,
 ) -> Result<(), Error> {
+    let request = turn.request;
     let Task::Audit { below, follow } = &request.task else { return Ok(()) };
     let plan = request.plan_of(expectations.algorithms.clone(), expectations.piecewise);
-    let place = find(request, &expectations)?;
+    let place = find(turn, &expectations)?;
     summary.remarks.extend(place.remark.clone());
     let walked = match &place.root[..] {
         b"." => Vec::new(),
@@ -96,20 +101,20 @@ pub fn run(
     let named: Vec<Vec<u8>> = parts.iter().map(|part| [&place.prefix[..], part].concat()).collect();
     let algorithms = expectations.algorithms.clone();
     let audit = Auditor::new(expectations, &place.prefix, &named);
-    let owned = std::iter::once(&request.manifest).chain(&request.also).flat_map(|manifest| own(manifest)).collect();
-    let mut auditing = Auditing { audit, walked, prefix: place.prefix, own: owned, sink };
+    let owned = turn.manifests.iter().flat_map(|manifest| own(manifest)).collect();
+    let mut auditing = Auditing { audit, walked, prefix: place.prefix, own: owned, events };
     let passed = pass(walk.source(), || walk.again(), &plan, &mut auditing, control)?;
     if passed.interrupted {
-        return Err(Error::InterruptedAudit);
+        return Err(Error::cancelled(Problem::InterruptedAudit));
     }
-    let Auditing { audit, sink, .. } = auditing;
-    sink(Event::Passed(&passed)).map_err(Error::Sink)?;
+    let Auditing { audit, events, .. } = auditing;
+    events(Event::Passed(&passed)).map_err(Error::Sink)?;
     let (last, counts) = audit.finish();
     for change in &last {
-        sink(Event::Classed(change)).map_err(Error::Sink)?;
+        events(Event::Classed(change)).map_err(Error::Sink)?;
     }
     if !counts.add_up() {
-        return Err(Error::Counts(Box::new(counts)));
+        return Err(Error::aborted(Problem::Counts(Box::new(counts))));
     }
     for _ in 0..counts.fine() {
         summary.verify(algorithms.iter().copied());
@@ -121,10 +126,11 @@ pub fn run(
     Ok(())
 }
 
-/// Device and inode of the manifest and of its seal, which are no part of what they describe.
+/// Device and inode of the manifest and of all that is kept beside it under its name: none of it is
+/// a part of the tree.
 pub fn own(manifest: &Path) -> Vec<(u64, u64)> {
     let identity = |path: &Path| std::fs::metadata(path).ok().map(|stat| (stat.dev(), stat.ino()));
-    [identity(manifest), identity(&pfh_custody::seal::beside(manifest))].into_iter().flatten().collect()
+    crate::beside::beside(manifest).iter().filter_map(|path| identity(path)).collect()
 }
 
 /// A part to audit as a path below the root, also if it is given in full or with the root in front.
@@ -147,7 +153,7 @@ struct Auditing<'a> {
     /// Their prefix in the manifest.
     prefix: Vec<u8>,
     own: Vec<(u64, u64)>,
-    sink: &'a mut Sink<'a>,
+    events: &'a mut Events<'a>,
 }
 
 impl Auditing<'_> {
@@ -169,7 +175,7 @@ impl pfh_engine::Sink for Auditing<'_> {
         let stat = match &record.outcome {
             Outcome::Hashed(hashed) => hashed.closed.stat.as_ref().map(|stat| (stat.device, stat.inode)),
             Outcome::Skipped(_) | Outcome::Failed(_) => {
-                (self.sink)(Event::Unread(&record))?;
+                (self.events)(Event::Unread(&record))?;
                 None
             }
         };
@@ -178,6 +184,6 @@ impl pfh_engine::Sink for Auditing<'_> {
         }
         let named = self.named(&record.name);
         let change: Option<Change> = self.audit.take(&Met::from(&record), &named);
-        change.map_or(Ok(()), |change| (self.sink)(Event::Classed(&change)))
+        change.map_or(Ok(()), |change| (self.events)(Event::Classed(&change)))
     }
 }

@@ -3,7 +3,7 @@
 //! A list that others wrote must not choose freely which files are read. A name is judged by the
 //! place to which it leads, links included.
 
-use super::Expectations;
+use pfh_judge::Expectations;
 use pfh_manifest::{Ending, Format};
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;

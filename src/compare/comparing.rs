@@ -7,7 +7,7 @@ use std::time::Duration;
 pub struct Comparing {
     /// Wall time of searching and writing.
     pub elapsed: Duration,
-    /// Pairs of digests of which it is known now whether they are similar.
+    /// Pairs of digests that were decided: similar or not.
     pub pairs: u64,
     /// Pairs of digests, or of filters for sdhash and mrsh-v2, that had to be scored for that.
     pub scored: u64,

@@ -1,9 +1,10 @@
-//! What happens during a comparison.
+//! What happens during a comparison, and its results.
 
-use super::{Hot, ListProblem, Refused, SearchStats};
 use pfh_digest::Algorithm;
 use pfh_engine::Record;
-use pfh_similarity::Score;
+use pfh_pairs::{Collection, Hot, ListProblem, Refused, SearchStats};
+use pfh_similarity::{Degenerate, Evidence, Score};
+use std::fmt;
 use std::io;
 
 /// What happens during a comparison. Events come on the thread that called [`run`](super::run).
@@ -27,23 +28,116 @@ pub enum Event<'a> {
     },
     /// That many inputs have no digest of this algorithm.
     Without(Algorithm, u64),
+    /// The digests of an algorithm are searched from here on.
+    Searching(&'a Searching),
     /// Too many digests have something in common: comparing them takes long.
     Costly(Algorithm, &'a Hot),
+    /// A pair that was found, whether it is among the results or not; only where the request has a
+    /// page, which shows all pairs.
+    Found(&'a Pair<'a>),
+    /// A result: a pair, in the order asked for.
+    Pair(&'a Pair<'a>),
+    /// A result: a group that pairs link together, where groups are asked for.
+    Group(&'a Group<'a>),
     /// Pairs with a saturated digest, which is similar to random data.
     Saturated {
         /// The algorithm.
         algorithm: Algorithm,
         /// How many.
         pairs: u64,
-        /// Whether they are in the output.
+        /// Whether they are among the results.
         listed: bool,
     },
-    /// All pairs of one algorithm are found and written.
+    /// All pairs of one algorithm are found.
     Searched(&'a Searched<'a>),
 }
 
-/// What became of one algorithm's digests.
+/// The digests that are searched.
 #[derive(Debug, Clone, Copy)]
+#[non_exhaustive]
+pub struct Searching {
+    /// The algorithm.
+    pub algorithm: Algorithm,
+    /// Digests that are compared.
+    pub digests: u64,
+    /// The score that a pair must reach.
+    pub threshold: Score,
+}
+
+/// Two inputs that are alike.
+#[derive(Clone, Copy)]
+#[non_exhaustive]
+pub struct Pair<'a> {
+    /// The name of the one that came first; raw bytes.
+    pub a: &'a [u8],
+    /// The name of the other one.
+    pub b: &'a [u8],
+    /// The places of both among the digests of the algorithm.
+    pub places: [u32; 2],
+    /// By what they are alike; the algorithm of whole contents for equal files that the method
+    /// asked for makes no digest of.
+    pub algorithm: Algorithm,
+    /// The algorithm asked for.
+    pub asked: Algorithm,
+    /// How alike they are.
+    pub score: Score,
+    /// What they share for certain, where that was asked for.
+    pub evidence: Evidence,
+    /// Why the score may mean nothing.
+    pub degenerate: Option<Degenerate>,
+    pub(super) collection: &'a Collection,
+}
+
+impl Pair<'_> {
+    /// The digests of both, as their method prints them.
+    pub fn values(&self) -> [String; 2] {
+        self.places.map(|place| self.collection.text(place))
+    }
+}
+
+impl fmt::Debug for Pair<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let [a, b] = [self.a, self.b].map(pfh_source::terminal::render);
+        write!(f, "Pair({a}, {b}, {}, {})", self.algorithm, self.score)
+    }
+}
+
+/// Inputs that pairs link together.
+#[derive(Clone, Copy)]
+#[non_exhaustive]
+pub struct Group<'a> {
+    /// By what they are alike.
+    pub algorithm: Algorithm,
+    /// From 1 for the largest group.
+    pub number: u64,
+    /// The places of the members among the digests of the algorithm.
+    pub places: &'a [u32],
+    pub(super) collection: &'a Collection,
+}
+
+impl<'a> Group<'a> {
+    /// The names of the members; raw bytes.
+    pub fn names(&self) -> impl ExactSizeIterator<Item = &'a [u8]> {
+        let collection = self.collection;
+        self.places.iter().map(move |&place| collection.name(place))
+    }
+
+    /// The sizes of the members in bytes, where they are known.
+    pub fn sizes(&self) -> impl ExactSizeIterator<Item = Option<u64>> {
+        let collection = self.collection;
+        self.places.iter().map(move |&place| collection.size(place))
+    }
+}
+
+impl fmt::Debug for Group<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names: Vec<String> = self.names().map(pfh_source::terminal::render).collect();
+        write!(f, "Group({}, {names:?})", self.algorithm)
+    }
+}
+
+/// The outcome of one algorithm's digests.
+#[derive(Clone, Copy)]
 #[non_exhaustive]
 pub struct Searched<'a> {
     /// The algorithm.
@@ -52,13 +146,31 @@ pub struct Searched<'a> {
     pub digests: u64,
     /// The pairs, and what finding them took.
     pub found: &'a SearchStats,
-    /// Groups that were written, or pairs if not all are listed.
-    pub written: u64,
+    /// Groups among the results, or pairs if not all are listed.
+    pub listed: u64,
     /// The best score of a pair.
     pub best: Option<Score>,
     /// Whether [`Event::Costly`] was reported.
     pub costly: bool,
+    pub(super) groups: &'a [Vec<u32>],
+    pub(super) collection: &'a Collection,
 }
 
-/// Receives the events of a comparison. An error ends it with [`Error::Sink`](super::Error::Sink).
-pub type Sink<'a> = dyn FnMut(Event<'_>) -> io::Result<()> + 'a;
+impl Searched<'_> {
+    /// The groups that all pairs link together, the largest first, where groups or a page are asked
+    /// for.
+    pub fn groups(&self) -> impl Iterator<Item = Group<'_>> {
+        let (algorithm, collection) = (self.algorithm, self.collection);
+        (1..).zip(self.groups).map(move |(number, places)| Group { algorithm, number, places, collection })
+    }
+}
+
+impl fmt::Debug for Searched<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Searched").field("algorithm", &self.algorithm).field("found", self.found).finish()
+    }
+}
+
+/// Receives the events of a comparison. An error ends it with
+/// [`job::Error::Sink`](crate::job::Error::Sink).
+pub type Events<'a> = dyn FnMut(Event<'_>) -> io::Result<()> + 'a;

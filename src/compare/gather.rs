@@ -1,18 +1,22 @@
 //! From operands to collections of digests.
 
-use super::{Collection, Error, Event, EvidenceError, Reading, Request, Sink, lists};
+use super::event::{Event, Events};
+use super::problem::Problem;
+use super::request::{Request, with_features};
 use crate::algorithms::{REGISTRY, computed};
 use crate::input::Input;
+use crate::job::Error;
 use crate::pass::pass;
 use pfh_digest::Algorithm;
 use pfh_engine::{Control, Outcome, Plan, Record, Summary};
+use pfh_pairs::{Collection, List, Reading};
 use pfh_similarity::Named;
 use pfh_source::Skip;
 use std::ffi::OsString;
 use std::io;
 use std::sync::Arc;
 
-/// What is to be compared.
+/// The request.
 pub struct Sets {
     /// The digests of each algorithm.
     pub collections: Vec<Collection>,
@@ -29,15 +33,13 @@ pub struct Sets {
 
 impl Sets {
     /// Hashes what is to be hashed and reads what is to be read, in the order of the operands.
-    pub fn gather(request: &Request, sink: &mut Sink<'_>, control: &Control<'_>) -> Result<Sets, Error> {
-        if !request.input.is_named() {
-            return Err(Error::Nothing);
-        }
+    pub fn gather(request: &Request, events: &mut Events<'_>, control: &Control<'_>) -> Result<Sets, Error> {
         let reading = request.reading();
         let lists = request.lists.then_some(&reading);
-        let mut first = parts(&request.input.paths, lists);
-        let second = parts(&request.against, lists);
-        let algorithms = algorithms_of(request, first.iter().chain(&second), &reading);
+        let mut held = 0;
+        let mut first = parts(&request.input.paths, lists, &mut held);
+        let mut second = parts(&request.against, lists, &mut held);
+        let algorithms = algorithms_of(request, first.iter_mut().chain(&mut second));
         let share = request.memory / algorithms.len().max(1);
         let collection = |algorithm: &Algorithm| match request.evidence {
             false => Collection::new(*algorithm),
@@ -46,7 +48,7 @@ impl Sets {
         let collections = algorithms.iter().map(collection).collect();
         let hashed = if request.evidence { with_features(&algorithms)? } else { algorithms };
         if request.evidence && first.iter().chain(&second).any(|part| matches!(part, Part::List(_))) {
-            return Err(EvidenceError::List.into());
+            return Err(Error::request(Problem::List));
         }
         if request.input.list.is_some() {
             first.push(Part::Files(Vec::new()));
@@ -59,7 +61,7 @@ impl Sets {
                 sets.collections.iter_mut().chain(&mut sets.plain).for_each(Collection::begin_second_set);
             }
             for part in parts {
-                sets.take_part(request, part, &hashed, sink, control)?;
+                sets.take_part(request, part, &hashed, events, control)?;
             }
         }
         sets.take_given(request)?;
@@ -73,15 +75,15 @@ impl Sets {
         request: &Request,
         part: Part,
         hashed: &[Algorithm],
-        sink: &mut Sink<'_>,
+        events: &mut Events<'_>,
         control: &Control<'_>,
     ) -> Result<(), Error> {
         match part {
-            Part::List(path) => {
+            Part::List(list) => {
                 let mut refused = None;
-                self.faults += lists::load(&path, &request.reading(), &mut self.collections, &mut |problem| {
+                self.faults += list.load(&mut self.collections, &mut |problem| {
                     if refused.is_none() {
-                        refused = sink(Event::List(problem)).err();
+                        refused = events(Event::List(problem)).err();
                     }
                 });
                 refused.map_or(Ok(()), |error| Err(Error::Sink(error)))
@@ -89,7 +91,7 @@ impl Sets {
             Part::Files(paths) => {
                 let list = request.input.list.clone().filter(|_| paths.is_empty());
                 let input = Input { paths, list, ..request.input.clone() };
-                self.hash(request, &input, hashed, sink, control)
+                self.hash(request, &input, hashed, events, control)
             }
         }
     }
@@ -98,7 +100,7 @@ impl Sets {
         for (name, digest) in &request.given {
             let name: Arc<[u8]> = name.as_slice().into();
             for collection in self.collections.iter_mut().filter(|c| c.takes(digest.algorithm())) {
-                collection.add(&name, digest).map_err(Error::Given)?;
+                collection.add(&name, digest).map_err(Error::request)?;
             }
         }
         Ok(())
@@ -110,24 +112,27 @@ impl Sets {
         request: &Request,
         input: &Input,
         algorithms: &[Algorithm],
-        sink: &mut Sink<'_>,
+        events: &mut Events<'_>,
         control: &Control<'_>,
     ) -> Result<(), Error> {
         let whole = self.plain.as_ref().map(Collection::algorithm);
         let plan = Plan { algorithms: algorithms.iter().copied().chain(whole).collect(), ..request.plan.clone() };
         let source = input.source()?;
-        let mut gathering = Gathering { sets: self, sink, sized: request.page.is_some() };
+        let mut gathering = Gathering { sets: self, events, sized: request.page.is_some() };
         let run = pass(source, || input.again(), &plan, &mut gathering, control)?;
         self.run = Some(self.run.map_or(run, |before| before.and(run)));
-        sink(Event::Passed(&run)).map_err(Error::Sink)?;
-        if run.interrupted { Err(Error::InterruptedReading(run.hashed + run.failed)) } else { Ok(()) }
+        events(Event::Passed(&run)).map_err(Error::Sink)?;
+        match run.interrupted {
+            true => Err(Error::cancelled(Problem::InterruptedReading(run.hashed + run.failed))),
+            false => Ok(()),
+        }
     }
 }
 
 /// Takes the digests of records into the collections.
 struct Gathering<'a> {
     sets: &'a mut Sets,
-    sink: &'a mut Sink<'a>,
+    events: &'a mut Events<'a>,
     /// Whether sizes are kept: a page shows them.
     sized: bool,
 }
@@ -138,11 +143,11 @@ impl pfh_engine::Sink for Gathering<'_> {
             Outcome::Hashed(hashed) => hashed,
             Outcome::Skipped(skip) => {
                 self.sets.directories += u64::from(*skip == Skip::Directory);
-                return (self.sink)(Event::Unread(&record));
+                return (self.events)(Event::Unread(&record));
             }
             Outcome::Failed(_) => {
                 self.sets.faults += 1;
-                return (self.sink)(Event::Unread(&record));
+                return (self.events)(Event::Unread(&record));
             }
         };
         let name: Arc<[u8]> = record.name.as_slice().into();
@@ -151,7 +156,7 @@ impl pfh_engine::Sink for Gathering<'_> {
             let (before, lacked) = (collection.len(), collection.without());
             if let Err(why) = collection.add(&name, digest) {
                 self.sets.faults += 1;
-                (self.sink)(Event::Refused(&name, &why))?;
+                (self.events)(Event::Refused(&name, &why))?;
             }
             if self.sized {
                 collection.size_from(before, hashed.closed.size);
@@ -173,18 +178,27 @@ impl pfh_engine::Sink for Gathering<'_> {
     }
 }
 
+/// Lists that stay open until they are read; others are opened again. A process may have about a
+/// thousand files open.
+const HELD: usize = 64;
+
 /// Operands that are taken in one go.
 enum Part {
-    List(OsString),
+    List(Box<List>),
     Files(Vec<OsString>),
 }
 
-/// `lists`: how lists are read; none if lists are files like others.
-fn parts(paths: &[OsString], lists: Option<&Reading>) -> Vec<Part> {
+/// `lists`: how lists are read; none if lists are files like others. `held`: how many are open.
+fn parts(paths: &[OsString], lists: Option<&Reading>, held: &mut usize) -> Vec<Part> {
     let mut parts = Vec::new();
     for path in paths {
-        if lists.is_some_and(|reading| lists::is_list(path, reading)) {
-            parts.push(Part::List(path.clone()));
+        let list = lists.and_then(|reading| List::find(path.as_ref(), reading, REGISTRY));
+        if let Some(mut list) = list {
+            *held += 1;
+            if *held > HELD {
+                list.close();
+            }
+            parts.push(Part::List(Box::new(list)));
         } else if let Some(Part::Files(files)) = parts.last_mut() {
             files.push(path.clone());
         } else {
@@ -208,14 +222,14 @@ fn by_content(request: &Request, algorithms: &[Algorithm]) -> Option<Collection>
 const WHOLE: &str = "sha256";
 
 /// The algorithms asked for, or those of the lists, or the paper's default.
-fn algorithms_of<'a>(request: &Request, parts: impl Iterator<Item = &'a Part>, reading: &Reading) -> Vec<Algorithm> {
+fn algorithms_of<'a>(request: &Request, parts: impl Iterator<Item = &'a mut Part>) -> Vec<Algorithm> {
     if !request.algorithms.is_empty() {
         return computed(&request.algorithms);
     }
     let mut found: Vec<Algorithm> = Vec::new();
     for part in parts {
-        let Part::List(path) = part else { continue };
-        for algorithm in lists::algorithms(path, reading) {
+        let Part::List(list) = part else { continue };
+        for algorithm in list.algorithms() {
             if !found.iter().any(|known| Collection::new(*known).takes(algorithm)) {
                 found.push(algorithm);
             }
@@ -225,15 +239,4 @@ fn algorithms_of<'a>(request: &Request, parts: impl Iterator<Item = &'a Part>, r
         found.extend(REGISTRY.find(Named::MrshV2.name()));
     }
     found
-}
-
-/// The same algorithms with their features.
-fn with_features(algorithms: &[Algorithm]) -> Result<Vec<Algorithm>, EvidenceError> {
-    let keeping = |algorithm: &Algorithm| {
-        algorithm.keeping_features().ok_or_else(|| match Named::of(*algorithm) {
-            Some(_) => EvidenceError::NoFeatures(*algorithm),
-            None => EvidenceError::Exact(*algorithm),
-        })
-    };
-    algorithms.iter().map(keeping).collect()
 }

@@ -1,16 +1,12 @@
 //! The job *compare*: every pair of similar files, or of digests in lists.
 //!
 //! A [`Request`] names files and lists of digests, in one set or two. [`run`] hashes the files,
-//! reads the lists, searches each algorithm's digests for pairs and writes them in an order that
-//! depends on the digests alone.
-//!
-//! A [`Collection`] takes the digests of one algorithm, from records or from files; [`Search::run`]
-//! hands out the pairs, the same ones and with the same scores as comparing each with each. What
-//! outgrows the memory allowed goes to a temporary file: the pairs found, and with evidence the
-//! features; the index of ssdeep makes more passes instead.
+//! reads the lists and searches each algorithm's digests; its events are the pairs, or the groups
+//! that pairs link together, in an order that depends on the digests alone. A [`Writer`] writes
+//! them, and [`write()`] does both. The search itself is [`crate::pairs`].
 //!
 //! ```
-//! use pfh::compare::{self, Request};
+//! use pfh::compare::{self, Event, Request};
 //! use pfh::{Control, Input, Recurse};
 //!
 //! # let room = std::env::temp_dir().join(format!("pfh-compare-{}", std::process::id()));
@@ -18,50 +14,44 @@
 //! for name in ["a", "b"] {
 //!     std::fs::write(room.join(name), "the same".repeat(999))?;
 //! }
-//! let mut request = Request::new(Input::new([&room]).recurse(Recurse::Yes)).output(room.join("pairs"));
+//! let mut request = Request::new(Input::new([&room]).recurse(Recurse::Yes));
 //! request.algorithms = vec!["sha256".parse()?];
-//! let summary = compare::run(&request, &mut |_event| Ok(()), &Control::new())?;
-//! assert_eq!(summary.pairs, 1);
+//! let mut scores = Vec::new();
+//! let summary = compare::run(
+//!     &request,
+//!     &mut |event| {
+//!         if let Event::Pair(pair) = event {
+//!             scores.push(pair.score.number());
+//!         }
+//!         Ok(())
+//!     },
+//!     &Control::new(),
+//! )?;
+//! assert_eq!((summary.pairs, scores), (1, vec![100]));
 //! # std::fs::remove_dir_all(&room)?;
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-mod blocks;
-mod collection;
 mod comparing;
-mod each;
-mod error;
 mod event;
+mod find;
 mod gather;
-mod given;
-mod join;
-mod listing;
-mod lists;
-mod lookup;
-mod pair;
-mod ranking;
-mod report;
+mod problem;
 mod request;
-mod search;
-mod sorter;
-pub mod stored;
 mod thresholds;
-mod words;
+mod writer;
 
-pub use collection::{Collection, Refused};
 pub use comparing::Comparing;
-pub use each::{Alike, each};
-pub use error::Error;
-pub use event::{Event, Searched, Sink};
-pub use given::given;
-pub use lists::{ListProblem, Reading, Wrong, algorithms as list_algorithms, is_list, load};
-pub use lookup::{Lookup, Match};
-pub use pair::{Failure, Hot, Pair, PairOrder, Search, SearchStats, Watch};
-pub use ranking::{By, Ranking};
-pub use request::{EvidenceError, Request};
+pub use event::{Event, Events, Group, Pair, Searched, Searching};
+pub use pfh_pairs::{By, given};
+pub use problem::Problem;
+pub use request::Request;
 pub use thresholds::{ThresholdError, Thresholds};
+pub use writer::{Writer, write};
 
+use crate::job::Error;
 use pfh_engine::Control;
+use pfh_pairs::Collection;
 use std::time::Instant;
 
 /// The result of a comparison.
@@ -86,24 +76,24 @@ pub struct Summary {
     pub comparable: bool,
 }
 
-/// Compares everything that is named and writes the pairs.
+/// Compares everything that is named and hands out the pairs or groups. Nothing is written.
 ///
 /// # Errors
-/// When the request makes no sense, or the pairs cannot be written. A file that cannot be read is
-/// an event, and no error.
-pub fn run(request: &Request, sink: &mut Sink<'_>, control: &Control<'_>) -> Result<Summary, Error> {
-    if request.input.is_named() {
-        request.input.streams_and(&request.against)?;
-    }
-    request.outputs().check()?;
-    let mut sets = gather::Sets::gather(request, sink, control)?;
+/// When the request makes no sense, or its events are refused. A file that cannot be read is an
+/// event, and no error.
+pub fn run(request: &Request, events: &mut Events<'_>, control: &Control<'_>) -> Result<Summary, Error> {
+    request.check()?;
+    let mut sets = gather::Sets::gather(request, events, control)?;
     let (directories, comparable) = (sets.directories, sets.collections.iter().any(Collection::is_comparable));
-    sink(Event::Gathered { directories, comparable }).map_err(Error::Sink)?;
-    let from = Instant::now();
-    let report = report::Report { request, output: request.output.open()? };
-    let (pairs, scored) = report.write(&mut sets.collections, sink, control)?;
-    let comparing =
-        Comparing { elapsed: from.elapsed(), pairs: sets.collections.iter().map(Collection::possible).sum(), scored };
+    events(Event::Gathered { directories, comparable }).map_err(Error::Sink)?;
+    let (from, mut pairs, mut scored) = (Instant::now(), 0, 0);
+    for collection in &mut sets.collections {
+        let counts = find::search(request, collection, events, control)?;
+        pairs += counts.pairs;
+        scored += counts.scored;
+    }
+    let possible = sets.collections.iter().map(Collection::possible).sum();
+    let comparing = Comparing { elapsed: from.elapsed(), pairs: possible, scored };
     let without = sets.collections.iter().map(Collection::without).sum();
     Ok(Summary { run: sets.run, comparing, without, pairs, faults: sets.faults, directories, comparable })
 }

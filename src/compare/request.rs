@@ -1,12 +1,15 @@
 //! What a comparison is asked for.
 
-use super::{By, Collection, PairOrder, Reading, Search, Thresholds};
+use super::problem::Problem;
+use super::thresholds::Thresholds;
 use crate::algorithms::computed;
 use crate::destination::Destination;
 use crate::input::Input;
+use crate::job::Error;
 use crate::outputs::Outputs;
 use pfh_digest::{Algorithm, Digest};
 use pfh_engine::{DEFAULT_MEMORY, Plan};
+use pfh_pairs::{By, Collection, PairOrder, Reading, Search};
 use pfh_report::pairs::Format;
 use pfh_similarity::Named;
 use std::ffi::OsString;
@@ -16,22 +19,8 @@ use std::path::PathBuf;
 /// in the processor's cache when it is hashed.
 const TABLE: usize = 32 << 20;
 
-/// Why there is no evidence of what files share.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum EvidenceError {
-    /// The similarity digest has no features.
-    #[error("--evidence is for sdhash and mrsh-v2: {0} has no features to share")]
-    NoFeatures(Algorithm),
-    /// It is no similarity digest.
-    #[error("--evidence is for sdhash and mrsh-v2, not for {0}")]
-    Exact(Algorithm),
-    /// A list holds digests without their features.
-    #[error("--evidence needs the files themselves: a list holds no features")]
-    List,
-}
-
-/// Files and lists, and how their pairs are written.
+/// Files and lists, which of their pairs are results, and what a [`Writer`](super::Writer) does
+/// with those.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Request {
@@ -59,15 +48,14 @@ pub struct Request {
     pub top: Option<u64>,
     /// The order of pairs, if it is not that of what is compared.
     pub sort: Option<By>,
-    /// Whether groups that pairs link together are written in place of the pairs.
+    /// Whether groups that pairs link together are the results in place of the pairs.
     pub cluster: bool,
-    /// What each search did is among the sentences of its event.
-    pub statistics: bool,
-    /// What they are written in.
+    /// What the results are written in. Those of ssdeep come in the order of its tool for text, the
+    /// later one of a pair first.
     pub form: Format,
-    /// Where they go.
+    /// Where the results go.
     pub output: Destination,
-    /// A page with the groups as a graph.
+    /// A page of all pairs, with the groups as a graph.
     pub page: Option<PathBuf>,
     /// How files are read.
     pub plan: Plan,
@@ -95,7 +83,6 @@ impl Request {
             top: None,
             sort: None,
             cluster: false,
-            statistics: false,
             form: Format::Text,
             output: Destination::default(),
             page: None,
@@ -127,10 +114,35 @@ impl Request {
         self
     }
 
-    /// What is read and written.
-    pub(super) fn outputs(&self) -> Outputs {
+    /// Refuses what makes no sense, and outputs that would replace what is read or somebody's file.
+    /// [`run`](super::run) does so first.
+    ///
+    /// # Errors
+    /// The reason.
+    pub fn check(&self) -> Result<(), Error> {
+        if self.input.is_named() {
+            self.input.streams_and(&self.against)?;
+        }
+        self.outputs().check()?;
+        if !self.input.is_named() {
+            return Err(Error::request(Problem::Nothing));
+        }
+        if self.top == Some(0) {
+            return Err(Error::request(Problem::NoPairs));
+        }
+        if self.cluster && self.is_ranked() {
+            return Err(Error::request(Problem::Ordered));
+        }
+        if self.evidence {
+            with_features(&computed(&self.algorithms))?;
+        }
+        Ok(())
+    }
+
+    /// Inputs and outputs.
+    fn outputs(&self) -> Outputs {
         let mut outputs = Outputs::new(self.replace);
-        outputs.file("--output", self.output.path()).file("--html", self.page.as_ref());
+        outputs.file("output", self.output.path()).file("html", self.page.as_ref());
         self.input.guard(outputs.reads_all(&self.against));
         outputs
     }
@@ -164,4 +176,15 @@ impl Request {
             names: self.parity,
         }
     }
+}
+
+/// The same algorithms with their features.
+pub(super) fn with_features(algorithms: &[Algorithm]) -> Result<Vec<Algorithm>, Error> {
+    let keeping = |algorithm: &Algorithm| {
+        algorithm.keeping_features().ok_or_else(|| match Named::of(*algorithm) {
+            Some(_) => Error::request(Problem::NoFeatures(*algorithm)),
+            None => Error::request(Problem::Exact(*algorithm)),
+        })
+    };
+    algorithms.iter().map(keeping).collect()
 }

@@ -1,26 +1,26 @@
 //! The score that a pair must reach: one for all algorithms, or one for each.
 
-use super::Search;
 use crate::algorithms::REGISTRY;
 use pfh_digest::{Algorithm, UnknownAlgorithm};
+use pfh_pairs::Search;
 use pfh_similarity::Score;
 
-/// A text that is no threshold.
+/// A text that is not a threshold.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ThresholdError {
     /// It names no algorithm.
     #[error(transparent)]
     Algorithm(#[from] UnknownAlgorithm),
-    /// It is no number.
-    #[error("--threshold takes a number, not {0:?}")]
+    /// It is not a number.
+    #[error("a threshold is a number, not {0:?}")]
     Number(String),
     /// It is a similarity above 100.
     #[error("a similarity is at most 100")]
     TooHigh,
 }
 
-/// Thresholds by algorithm. What is not named has the algorithm's own.
+/// Thresholds by algorithm. Other algorithms have their own.
 #[derive(Debug, Clone, Default)]
 pub struct Thresholds {
     named: Vec<(Option<String>, u32)>,

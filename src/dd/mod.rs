@@ -12,30 +12,33 @@
 //! std::fs::write(room.join("disk"), "abc")?;
 //! let words = [format!("if={}/disk", room.display()), format!("of={}/copy", room.display()), "hash=md5".into()];
 //! let request = dd::Request::parse(&words.map(Into::into), false)?;
-//! let summary = dd::run(request, &mut |_event| {}, &Control::new())?;
-//! assert!(summary.text().contains("Total (md5): 900150983cd24fb0d6963f7d28e17f72"));
+//! let summary = dd::run(&request, &mut |_event| Ok(()), &Control::new())?;
+//! assert!(dd::hashes(&summary.acquired.imaged).contains("Total (md5): 900150983cd24fb0d6963f7d28e17f72"));
 //! # std::fs::remove_dir_all(&room)?;
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-mod error;
+mod log;
 mod operands;
-mod report;
+mod problem;
 
-pub use error::Error;
+pub use log::{hashes, losses};
 pub use operands::{Operands, Status};
+pub use problem::Problem;
 
-use crate::acquire::{self, About, Compared, ImageFormat, Origin, Pieces, Start, To};
+use crate::acquire::{self, About, Compared, ImageFormat, Origin, Pieces, Reading, Start, To};
+use crate::job::Error;
 use crate::outputs::Outputs;
-use crate::shown;
 use crate::verdict::Verdict;
 use pfh_container::split::Suffix;
-use pfh_digest::{Algorithm, UnknownAlgorithm};
+use pfh_digest::Algorithm;
 use pfh_engine::Control;
-use pfh_engine::imaging::{Imaging, Ring};
+use pfh_engine::imaging::Ring;
 use pfh_source::device::{Access, ErrorPolicy, Fill, Medium};
+use pfh_source::terminal::shown;
 use std::ffi::OsString;
 use std::fmt;
+use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
@@ -86,12 +89,10 @@ impl fmt::Display for Event<'_> {
     }
 }
 
-/// What came of it.
+/// The result of a copy.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Summary {
-    /// What was asked for.
-    pub operands: Operands,
     /// The result of the acquisition.
     pub acquired: acquire::Summary,
     /// Whether something that was compared differs.
@@ -105,15 +106,18 @@ impl Request {
     /// # Errors
     /// When an operand is not supported or makes no sense.
     pub fn parse(words: &[OsString], replace: bool) -> Result<Request, Error> {
-        let operands = Operands::parse(words)?;
-        let (acquisition, beyond) = acquisition(&operands, replace)?;
-        Ok(Request { operands, acquisition, beyond })
+        let parse = || -> Result<Request, Problem> {
+            let operands = Operands::parse(words)?;
+            let (acquisition, beyond) = acquisition(&operands, replace)?;
+            Ok(Request { operands, acquisition, beyond })
+        };
+        parse().map_err(Error::request)
     }
 
     /// Reads through this ring of blocks.
     #[must_use]
     pub fn ring(mut self, ring: Option<Ring>) -> Request {
-        self.acquisition.imaging.ring = ring;
+        self.acquisition.reading.ring = ring;
         self
     }
 
@@ -121,38 +125,49 @@ impl Request {
     pub fn operands(&self) -> &Operands {
         &self.operands
     }
+
+    /// Refuses outputs that are in the way of something, or cannot be what they are to be.
+    ///
+    /// # Errors
+    /// Those of the acquisition that the operands ask for.
+    pub fn check(&self) -> Result<(), Error> {
+        self.acquisition.check()
+    }
 }
+
+/// Takes events as they happen; an error ends the job.
+pub type Events<'a> = dyn FnMut(Event<'_>) -> io::Result<()> + 'a;
 
 /// Copies, and writes the logs that the operands name.
 ///
 /// # Errors
 /// When the acquisition is refused, fails or is cancelled, or a log cannot be written.
-pub fn run(request: Request, events: &mut dyn FnMut(&Event<'_>), control: &Control<'_>) -> Result<Summary, Error> {
+pub fn run(request: &Request, events: &mut Events<'_>, control: &Control<'_>) -> Result<Summary, Error> {
     let Request { operands, acquisition, beyond } = request;
-    if let (true, Some(input)) = (beyond, &operands.input) {
-        events(&Event::Beyond(input));
+    acquisition.check()?;
+    if let (true, Some(input)) = (*beyond, &operands.input) {
+        events(Event::Beyond(input)).map_err(Error::Sink)?;
     }
     let mut differs = false;
-    let mut take = |event: &acquire::Event<'_>| {
-        events(&Event::Acquiring(event));
+    let mut take = |event: acquire::Event<'_>| {
+        events(Event::Acquiring(&event))?;
         if let acquire::Event::ComparedWith { other, compared, bytes } = event {
-            let is_as_long = operands.vf.is_none() || is_as_long(&other.path, *bytes);
+            let is_as_long = operands.vf.is_none() || is_as_long(&other.path, bytes);
             differs |= !is_as_long || compared.verdict() == Verdict::Differs;
-            events(&Event::Compared { other, compared, is_equal: compared.is_good() && is_as_long });
+            events(Event::Compared { other, compared, is_equal: compared.is_good() && is_as_long })?;
         }
+        Ok(())
     };
     let acquired = acquire::run(acquisition, &mut take, control)?;
-    let summary = Summary { operands, acquired, differs };
-    summary.write_logs().map_err(Error::Log)?;
-    Ok(summary)
+    log::write(operands, &acquired).map_err(|error| Error::output(Problem::Log(error)))?;
+    Ok(Summary { acquired, differs })
 }
 
 /// The algorithms of these names, each once.
-fn algorithms(names: &[String]) -> Result<Vec<Algorithm>, Error> {
+fn algorithms(names: &[String]) -> Result<Vec<Algorithm>, Problem> {
     let mut found: Vec<Algorithm> = Vec::new();
     for name in names.iter().filter(|name| !name.is_empty()) {
-        let unknown = |error: UnknownAlgorithm| format!("{error}; `pfh algorithms` lists them");
-        let algorithm = crate::REGISTRY.find(name).map_err(unknown)?;
+        let algorithm = crate::REGISTRY.find(name)?;
         if !found.contains(&algorithm) {
             found.push(algorithm);
         }
@@ -161,7 +176,7 @@ fn algorithms(names: &[String]) -> Result<Vec<Algorithm>, Error> {
 }
 
 /// The outputs: (path, form, whether it is read back).
-fn outputs(operands: &Operands) -> Result<Vec<(To, bool)>, Error> {
+fn outputs(operands: &Operands) -> Result<Vec<(To, bool)>, Problem> {
     let start = match (operands.has("conv", "notrunc"), operands.has("conv", "excl")) {
         (_, true) => Start::New,
         (true, false) => Start::Into,
@@ -215,7 +230,7 @@ fn outputs(operands: &Operands) -> Result<Vec<(To, bool)>, Error> {
     Ok(all)
 }
 
-fn source(operands: &Operands, outputs: &[(To, bool)]) -> Result<Origin, Error> {
+fn source(operands: &Operands, outputs: &[(To, bool)]) -> Result<Origin, Problem> {
     let Some(bytes) = &operands.pattern else {
         return Ok(Origin::Medium(operands.input.clone().unwrap_or_else(|| "-".into())));
     };
@@ -231,7 +246,7 @@ fn source(operands: &Operands, outputs: &[(To, bool)]) -> Result<Origin, Error> 
     Ok(Origin::Pattern { bytes: bytes.clone(), length })
 }
 
-/// What is read and written beside the input and the outputs.
+/// Other files that are read and written.
 fn guarded(operands: &Operands, replace: bool) -> Outputs {
     let mut outputs = Outputs::new(replace);
     outputs.reads_all(&operands.vf);
@@ -239,9 +254,10 @@ fn guarded(operands: &Operands, replace: bool) -> Outputs {
     outputs
 }
 
-/// What is read, and what is computed.
-fn reading(operands: &Operands) -> Result<Imaging, Error> {
-    let mut imaging = Imaging::new(algorithms(&operands.hash)?);
+/// The input, and the digests to compute.
+fn reading(operands: &Operands) -> Result<Reading, Problem> {
+    let mut imaging = Reading::new(algorithms(&operands.hash)?);
+    imaging.readers = 1;
     imaging.piecewise = operands.hashwindow;
     imaging.from = if operands.pattern.is_some() { 0 } else { operands.skip_bytes() };
     imaging.length = operands.length();
@@ -258,7 +274,7 @@ fn reading(operands: &Operands) -> Result<Imaging, Error> {
 }
 
 /// The acquisition that does it, and whether the input ends before the place that `skip=` names.
-fn acquisition(operands: &Operands, replace: bool) -> Result<(acquire::Request, bool), Error> {
+fn acquisition(operands: &Operands, replace: bool) -> Result<(acquire::Request, bool), Problem> {
     for (name, path) in [("hashlog=", &operands.hashlog), ("errlog=", &operands.errlog), ("vf=", &operands.vf)] {
         if let Some(path) = path.as_ref().filter(|path| acquire::is_pipe(path)) {
             return Err(format!("{name}{}: a pipe (FIFO): name a file", shown(path)).into());
@@ -271,18 +287,18 @@ fn acquisition(operands: &Operands, replace: bool) -> Result<(acquire::Request, 
     // Direct reads lose no neighbours; without errors to narrow down the page cache serves as well.
     let direct = operands.has("iflag", "direct") || imaging.policy.most_errors.is_none();
     request.access = if direct { Access::Direct } else { Access::Cached };
-    request.imaging = imaging;
+    request.reading = imaging;
     (request.map, request.log, request.give_up, request.replace) = (None, None, None, replace);
     (request.about, request.outputs) = (About::default(), guarded(operands, replace));
     let back = outputs.into_iter().filter(|(_, back)| *back).map(|(to, _)| to);
     let against = operands.vf.iter().map(|path| To { path: path.clone(), form: ImageFormat::RAW });
     request.against = back.chain(against).collect();
-    let beyond = beyond(operands, &mut request.imaging);
+    let beyond = beyond(operands, &mut request.reading);
     Ok((request, beyond))
 }
 
 /// As dd: nothing is copied of an input that ends before `skip=`. Returns whether it does.
-fn beyond(operands: &Operands, imaging: &mut Imaging) -> bool {
+fn beyond(operands: &Operands, imaging: &mut Reading) -> bool {
     // A pipe is opened once: a writer that finds its reader gone again gets SIGPIPE.
     let is_seekable = |path: &&PathBuf| {
         std::fs::metadata(path).is_ok_and(|found| found.is_file() || found.file_type().is_block_device())

@@ -1,13 +1,13 @@
 //! The operands of dd and its kin: `name=value`, each known or refused.
 
-use super::Error;
+use super::Problem;
 use crate::acquire::pattern;
-use crate::rendered;
+use pfh_source::terminal::render;
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 
-/// What is printed while and after it copies.
+/// Output while and after it copies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum Status {
@@ -89,7 +89,7 @@ const FLAGS: &[(&str, &[&str])] = &[
 
 /// Reads a size as dd does (coreutils manual, "dd invocation"): `c` 1, `w` 2, `b` 512, `kB` 1000,
 /// `K` 1024, …, `AxB`.
-pub fn dd_size(text: &str) -> Result<u64, Error> {
+pub fn dd_size(text: &str) -> Result<u64, Problem> {
     let wrong = || format!("{text:?} is not a number that dd reads (512, 64K, 64MB, 2x512)");
     let mut product = 1_u64;
     for part in text.split('x') {
@@ -114,17 +114,17 @@ pub fn dd_size(text: &str) -> Result<u64, Error> {
     Ok(product)
 }
 
-fn positive(text: &str) -> Result<u64, Error> {
+fn positive(text: &str) -> Result<u64, Problem> {
     dd_size(text).and_then(|n| if n == 0 { Err("zero makes no sense".into()) } else { Ok(n) })
 }
 
-fn number(text: &str) -> Result<Number, Error> {
+fn number(text: &str) -> Result<Number, Problem> {
     // A B behind digits counts bytes; behind a letter it makes the unit decimal.
     let in_bytes = text.strip_suffix('B').is_some_and(|rest| rest.ends_with(|c: char| c.is_ascii_digit()));
     Ok(Number { value: dd_size(text)?, in_bytes })
 }
 
-fn status(text: &str) -> Result<Status, Error> {
+fn status(text: &str) -> Result<Status, Problem> {
     match text {
         "none" => Ok(Status::None),
         "noxfer" => Ok(Status::NoTransfer),
@@ -138,11 +138,11 @@ impl Operands {
     ///
     /// # Errors
     /// A sentence that names the operand which is not supported, or makes no sense.
-    pub fn parse(words: &[OsString]) -> Result<Self, Error> {
+    pub fn parse(words: &[OsString]) -> Result<Self, Problem> {
         let mut found = Operands::default();
         for word in words {
             let bytes = word.as_bytes();
-            let name = || rendered(bytes);
+            let name = || render(bytes);
             let at = bytes
                 .iter()
                 .position(|b| *b == b'=')
@@ -162,7 +162,7 @@ impl Operands {
     }
 
     /// Settles what blocks are.
-    fn blocks(&mut self) -> Result<(), Error> {
+    fn blocks(&mut self) -> Result<(), Problem> {
         let (bs, ibs, obs) = self.given;
         (self.ibs, self.obs) = (bs.or(ibs).unwrap_or(512), bs.or(obs).unwrap_or(512));
         let counts = |number: Option<Number>, flag: &str, operand: &str| {
@@ -189,7 +189,7 @@ impl Operands {
         Ok(())
     }
 
-    fn take(&mut self, key: &str, value: &OsStr) -> Result<(), Error> {
+    fn take(&mut self, key: &str, value: &OsStr) -> Result<(), Problem> {
         const FOREIGN: &[&str] = &[
             "hash",
             "hashwindow",
@@ -221,7 +221,7 @@ impl Operands {
         Ok(())
     }
 
-    fn take_text(&mut self, key: &str, text: &str) -> Result<(), Error> {
+    fn take_text(&mut self, key: &str, text: &str) -> Result<(), Problem> {
         match key {
             "ofsz" => self.ofsz = Some(positive(text)?),
             "split" => self.split = Some(positive(text)?),
@@ -292,7 +292,7 @@ impl Operands {
 mod tests {
     use super::*;
 
-    fn parse(line: &str) -> Result<Operands, Error> {
+    fn parse(line: &str) -> Result<Operands, Problem> {
         Operands::parse(&line.split_whitespace().map(OsString::from).collect::<Vec<_>>())
     }
 

@@ -9,7 +9,7 @@ const ALIKE: usize = 16;
 /// That many pairs of directories are tried with all names.
 const TRIED: usize = 8;
 
-/// What is left out in front of the names of A and of B, so that most of them agree: with closing
+/// The prefix that is cut from the names of A and of B, so that most of them agree: with closing
 /// slashes, or empty. Nothing is left out if that is as good.
 pub fn between(a: &[Vec<u8>], b: &[Vec<u8>]) -> [Vec<u8>; 2] {
     let all: HashSet<&[u8]> = b.iter().map(|name| &name[..]).collect();
@@ -56,7 +56,7 @@ fn candidates<'a>(a: &'a [Vec<u8>], b: &'a [Vec<u8>]) -> Vec<[&'a [u8]; 2]> {
     pairs.into_iter().take(TRIED).map(|(pair, _)| pair).collect()
 }
 
-/// What is in front of the components that two names have in common at their ends.
+/// The parts of two names in front of their common last components.
 fn heads<'a>(one: &'a [u8], other: &'a [u8]) -> [&'a [u8]; 2] {
     let alike = one.iter().rev().zip(other.iter().rev()).take_while(|(x, y)| x == y).count();
     let tail = &one[one.len() - alike..];

@@ -5,7 +5,7 @@ use crate::verdict::Tally;
 use std::fmt;
 use std::str::FromStr;
 
-/// What became of a name between A and B.
+/// The outcome of a name between A and B.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum Class {
@@ -29,7 +29,7 @@ pub enum Class {
     Error,
 }
 
-/// A word that is no class.
+/// A word that is not a class.
 #[derive(Debug, thiserror::Error)]
 #[error("{0:?} is not a class: they are {names}", names = Class::ALL.map(Class::name).join(", "))]
 pub struct UnknownClass(String);
@@ -100,13 +100,13 @@ impl FromStr for Class {
     }
 }
 
-/// What is said of one name.
+/// The result for one name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Difference {
     /// The name below the sides: that in B, of what was removed that in A.
     pub name: Vec<u8>,
-    /// What became of it.
+    /// Its outcome.
     pub class: Class,
     /// The name in A of what was moved or copied.
     pub from: Option<Vec<u8>>,

@@ -2,14 +2,16 @@
 //! them.
 
 use super::class::{Class, Difference};
-use super::error::Error;
-use super::event::{Event, Sink};
+use super::event::{Event, Events};
 use super::halves::Boundary;
+use super::problem::Problem;
 use super::request::{Metadata, Request};
 use super::side::{List, Side, Which, printed, within};
 use super::summary::{Nothing, Summary};
+use super::tree::Tree;
 use crate::check::{self, Auditor, Change, Expectations, Expected, Met};
 use crate::hash::{Cache, Use};
+use crate::job::Error;
 use pfh_digest::Algorithm;
 use pfh_engine::{Outcome, Record};
 use pfh_manifest::{Reason, Unhashed};
@@ -30,15 +32,15 @@ pub struct Comparing<'a, 's> {
     audit: Option<Auditor>,
     /// B, if it is a list.
     right: Option<Box<List>>,
-    /// Names of which A has no digest, and why.
+    /// Names without a digest in A, and why.
     without: HashMap<Vec<u8>, (Reason, String)>,
-    /// Device and inode of the lists and their seals, which are no part of what they describe.
+    /// Device and inode of the lists and their seals, which are not part of what they describe.
     own: Vec<(u64, u64)>,
     /// What keeps digests.
     pub cache: Option<Cache>,
     summary: &'a mut Summary,
     /// Hears what happens.
-    pub sink: &'a mut Sink<'s>,
+    pub events: &'a mut Events<'s>,
 }
 
 impl<'a, 's> Comparing<'a, 's> {
@@ -49,9 +51,9 @@ impl<'a, 's> Comparing<'a, 's> {
         first: Which,
         boundary: Boundary,
         summary: &'a mut Summary,
-        sink: &'a mut Sink<'s>,
+        events: &'a mut Events<'s>,
     ) -> Self {
-        let directories = [0, 1].map(|side: usize| sides[side].tree().map(|tree| tree.prefix.clone()));
+        let directories = [0, 1].map(|side: usize| sides[side].tree().map(Tree::base));
         let mut comparing = Comparing {
             metadata: request.metadata == Metadata::Compared,
             directories,
@@ -64,7 +66,7 @@ impl<'a, 's> Comparing<'a, 's> {
             own: Vec::new(),
             cache: None,
             summary,
-            sink,
+            events,
         };
         for side in sides {
             let Side::List(list) = side else { continue };
@@ -143,7 +145,7 @@ impl<'a, 's> Comparing<'a, 's> {
 
     fn emit(&mut self, difference: &Difference) -> io::Result<()> {
         self.summary.counts.count(difference.class);
-        (self.sink)(Event::Classed(difference))
+        (self.events)(Event::Classed(difference))
     }
 
     /// Notes how the directories were read.
@@ -152,7 +154,7 @@ impl<'a, 's> Comparing<'a, 's> {
     /// The sink's.
     pub fn passed(&mut self, ran: &pfh_engine::Summary, used: Option<Use>) -> Result<(), Error> {
         self.summary.cache = used;
-        (self.sink)(Event::Passed(ran)).map_err(Error::Sink)
+        (self.events)(Event::Passed(ran)).map_err(Error::Sink)
     }
 
     /// Ends: gives what only the end can tell.
@@ -171,7 +173,7 @@ impl<'a, 's> Comparing<'a, 's> {
             self.classed(change).map_err(Error::Sink)?;
         }
         if !counts.add_up() {
-            return Err(Error::Counts(Box::new(counts)));
+            return Err(Error::aborted(Problem::Counts(Box::new(counts))));
         }
         if Class::ALL.iter().all(|class| self.summary.counts.of(*class) == 0) {
             self.summary.nothing = Some(Nothing::NoFile);
@@ -206,20 +208,20 @@ impl pfh_engine::Sink for Comparing<'_, '_> {
                 }
                 match self.cache.as_ref().map_or(Ok(false), |cache| cache.keep(&record)) {
                     Ok(false) => {}
-                    Ok(true) => (self.sink)(Event::Cached(&record))?,
-                    Err(error) => (self.sink)(Event::Uncached(&error))?,
+                    Ok(true) => (self.events)(Event::Cached(&record))?,
+                    Err(error) => (self.events)(Event::Uncached(&error))?,
                 }
             }
             Outcome::Skipped(_) => {
                 self.summary.skipped[which as usize] += 1;
-                (self.sink)(Event::Unread(&record))?;
+                (self.events)(Event::Unread(&record))?;
             }
-            Outcome::Failed(_) => (self.sink)(Event::Unread(&record))?,
+            Outcome::Failed(_) => (self.events)(Event::Unread(&record))?,
         }
         let directory = self.directories[which as usize].as_deref().unwrap_or_default();
         let name = within(directory, &record.name).to_vec();
         if which == Which::A {
-            return self.collect(record, check::plain(&name));
+            return self.collect(record, pfh_judge::plain(&name));
         }
         let met = match &record.outcome {
             Outcome::Failed(problem) => Met::Failed(format!("B: {problem}").into()),

@@ -16,7 +16,7 @@ pub enum Event<'a> {
     Sealed(&'a Held),
     /// A list was read.
     Read(Which, &'a Expectations),
-    /// Something in a directory could not be read, or is no file.
+    /// Something in a directory could not be read, or is not a file.
     Unread(&'a Record),
     /// The content of this file changed though the cache has the same size and times.
     Cached(&'a Record),
@@ -30,5 +30,5 @@ pub enum Event<'a> {
 }
 
 /// Receives the events of a comparison. An error ends it with
-/// [`Error::Sink`](super::Error::Sink).
-pub type Sink<'a> = dyn FnMut(Event<'_>) -> io::Result<()> + 'a;
+/// [`Error::Sink`](crate::job::Error::Sink).
+pub type Events<'a> = dyn FnMut(Event<'_>) -> io::Result<()> + 'a;

@@ -1,4 +1,4 @@
-//! Digests in lists that do not say of which algorithm they are: the other list tells.
+//! Digests in lists that do not name their algorithm: the other list decides.
 
 use crate::algorithms::REGISTRY;
 use crate::check::{Expectations, Expected};
@@ -34,7 +34,7 @@ pub fn settle(list: &mut Expectations, other: &Expectations) {
     }
 }
 
-/// The digests of an entry whose algorithms are no guesses.
+/// The digests of an entry whose algorithms are not guesses.
 fn sure(entry: &Expected) -> impl Iterator<Item = &pfh_digest::Digest> {
     let guessed: Vec<usize> = entry.guesses().map(|(at, _)| at).collect();
     entry.digests.iter().enumerate().filter(move |(at, _)| !guessed.contains(at)).map(|(_, digest)| digest)

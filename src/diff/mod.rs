@@ -35,55 +35,54 @@
 mod base;
 mod class;
 mod comparing;
-mod error;
 mod event;
 mod guess;
 mod halves;
-mod report;
+mod problem;
 mod request;
 mod side;
 mod summary;
 mod tree;
 
 pub use class::{Class, Counts, Difference, UnknownClass};
-pub use error::Error;
-pub use event::{Event, Sink};
-pub use report::{json, summary_json, text};
+pub use event::{Event, Events};
+pub use problem::Problem;
 pub use request::{Metadata, Request};
 pub use side::Which;
 pub use summary::{Nothing, Summary};
 
-use crate::hash::Cache;
+use crate::hash::{Cache, CacheError};
+use crate::job::{About, Error};
 use crate::own::own;
 use crate::pass::pass;
 use comparing::Comparing;
 use halves::Halves;
 use pfh_digest::Algorithm;
 use pfh_engine::{Control, Plan};
-use pfh_source::{Apart, Source, Streams, terminal};
+use pfh_source::{Apart, Source, terminal};
 use side::Side;
+use std::path::PathBuf;
 use tree::Tree;
 
 /// Compares two states of a tree.
 ///
 /// # Errors
-/// When a side or the cache cannot be opened, the caller ended the job, or the sink refused an
-/// event. A file that cannot be read is an event, and no error.
-pub fn run(request: &Request, sink: &mut Sink<'_>, control: &Control<'_>) -> Result<Summary, Error> {
-    request.outputs().check()?;
+/// When a side or the cache cannot be opened, the caller ended the job, or an event was refused. A
+/// file that cannot be read is an event, and no error.
+pub fn run(request: &Request, events: &mut Events<'_>, control: &Control<'_>) -> Result<Summary, Error> {
+    request.check()?;
     let mut summary = Summary::new(request);
-    if side::are_one(request) {
+    if request::are_one(request) {
         summary.nothing = Some(Nothing::OneThing);
         return Ok(summary);
     }
-    Streams::default().read_all(&request.sides)?;
     let mut sides = [Side::open(request, Which::A)?, Side::open(request, Which::B)?];
     for side in &sides {
         let Side::List(list) = side else { continue };
         if let Some(held) = &list.held {
-            sink(Event::Sealed(held)).map_err(Error::Sink)?;
+            events(Event::Sealed(held)).map_err(Error::Sink)?;
         }
-        sink(Event::Read(list.which, &list.expectations)).map_err(Error::Sink)?;
+        events(Event::Read(list.which, &list.expectations)).map_err(Error::Sink)?;
         summary.add(list);
         if list.is_empty() {
             summary.nothing = Some(Nothing::NoRecord(list.which));
@@ -97,18 +96,19 @@ pub fn run(request: &Request, sink: &mut Sink<'_>, control: &Control<'_>) -> Res
     let trees: Vec<Tree> = sides.iter().filter_map(Side::tree).cloned().collect();
     let first = if sides[0].tree().is_some() { Which::A } else { Which::B };
     let (halves, boundary) = Halves::new(trees.iter().map(|tree| tree.source(request)));
-    let mut comparing = Comparing::new(request, sides, first, boundary, &mut summary, sink);
+    let mut comparing = Comparing::new(request, sides, first, boundary, &mut summary, events);
     if !trees.is_empty() {
         let cache = match cache(request, &plan) {
             // A cache that cannot be used costs time, not the comparison.
-            Err(Error::Cache { error, .. }) if error.is_passing() => {
-                (comparing.sink)(Event::Uncached(&error)).map_err(Error::Sink)?;
+            Err((_, error)) if error.is_passing() => {
+                (comparing.events)(Event::Uncached(&error)).map_err(Error::Sink)?;
                 None
             }
-            opened => opened?,
+            Err((path, error)) => return Err(Error::request(About::new(path, error))),
+            Ok(opened) => opened,
         };
         let kept = request.reuse.as_ref().map(|reuse| &*reuse.path);
-        let mut source: Box<dyn Source> = Box::new(Apart::new(halves, own(None, false, kept)));
+        let mut source: Box<dyn Source> = Box::new(Apart::new(halves, own(kept)));
         if let Some(cache) = &cache {
             source = Box::new(cache.reusing(source));
         }
@@ -123,13 +123,13 @@ pub fn run(request: &Request, sink: &mut Sink<'_>, control: &Control<'_>) -> Res
             None => None,
             Some((Ok(used), _)) => Some(used),
             Some((Err(error), cache)) => {
-                (comparing.sink)(Event::Uncached(&error)).map_err(Error::Sink)?;
+                (comparing.events)(Event::Uncached(&error)).map_err(Error::Sink)?;
                 Some(cache.used())
             }
         };
         let ran = ran?;
         if ran.interrupted {
-            return Err(Error::Interrupted);
+            return Err(Error::cancelled(Problem::Interrupted));
         }
         comparing.passed(&ran, used)?;
     }
@@ -137,7 +137,8 @@ pub fn run(request: &Request, sink: &mut Sink<'_>, control: &Control<'_>) -> Res
     Ok(summary)
 }
 
-/// Finds out what digests without a name are of, and in which directory the names of lists start.
+/// Finds out what digests without a name are of, and in which directory the names of lists and
+/// containers start.
 fn settle(request: &Request, sides: &mut [Side; 2], summary: &mut Summary, control: &Control<'_>) -> Result<(), Error> {
     match sides {
         [Side::List(a), Side::List(b)] => {
@@ -156,11 +157,23 @@ fn settle(request: &Request, sides: &mut [Side; 2], summary: &mut Summary, contr
         [Side::List(list), Side::Directory(tree)] | [Side::Directory(tree), Side::List(list)] => {
             list.settle(request, &tree.path, control)?;
         }
+        [Side::Directory(a), Side::Directory(b)] if a.is_container() || b.is_container() => {
+            let names = [a.names(request), b.names(request)].map(|mut names| {
+                names.iter_mut().for_each(|name| *name = side::within(b"", name).to_vec());
+                names
+            });
+            let [one, other] = base::between(&names[0], &names[1]);
+            // A walked directory has its names as they are.
+            if (one.is_empty() || a.is_container()) && (other.is_empty() || b.is_container()) {
+                a.strip(one, &names[0]);
+                b.strip(other, &names[1]);
+            }
+        }
         [Side::Directory(_), Side::Directory(_)] => {}
     }
     summary.bases = [&sides[0], &sides[1]].map(|side| match side {
         Side::List(list) => list.base.clone(),
-        Side::Directory(tree) if tree.is_container() => tree.prefix.clone(),
+        Side::Directory(tree) if tree.is_container() => tree.base(),
         Side::Directory(_) => Vec::new(),
     });
     Ok(())
@@ -185,16 +198,16 @@ fn how(request: &Request, sides: &[Side; 2]) -> Result<(Vec<Algorithm>, Option<u
         found.0 = request.algorithms();
     }
     if found.1.is_some() && request.reuse.is_some() {
-        return Err(Error::Pieces);
+        return Err(Error::request(Problem::Pieces));
     }
     Ok(found)
 }
 
 /// The cache, opened. It knows a run by what is compared.
-fn cache(request: &Request, plan: &Plan) -> Result<Option<Cache>, Error> {
+fn cache(request: &Request, plan: &Plan) -> Result<Option<Cache>, (PathBuf, CacheError)> {
     let Some(reuse) = &request.reuse else { return Ok(None) };
     let sides: Vec<&[u8]> = request.sides.iter().map(|side| side.as_encoded_bytes()).collect();
     let identity = [&b"pfh diff"[..], sides[0], sides[1]].join(&0);
     let opened = Cache::open(&reuse.path, &terminal::render(&identity), &plan.algorithms, reuse.sample);
-    opened.map(Some).map_err(|error| Error::Cache { path: reuse.path.clone(), error })
+    opened.map(Some).map_err(|error| (reuse.path.clone(), error))
 }

@@ -2,11 +2,13 @@
 
 use crate::algorithms::{Algorithm, computed};
 use crate::hash::{CACHE, Reuse};
+use crate::job;
 use crate::outputs::{Kind, Outputs};
 use pfh_engine::Plan;
 use pfh_manifest::End;
-use pfh_source::{Descend, Links, Recurse};
+use pfh_source::{Descend, Links, Recurse, Streams};
 use std::ffi::OsString;
+use std::os::unix::fs::MetadataExt;
 
 /// Whether times are compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -31,7 +33,7 @@ pub struct Request {
     pub metadata: Metadata,
     /// How records of lists end.
     pub end: End,
-    /// What is done with symbolic links in directories.
+    /// The treatment of symbolic links in directories.
     pub links: Links,
     /// The digests that are not computed again.
     pub reuse: Option<Reuse>,
@@ -119,7 +121,21 @@ impl Request {
         false
     }
 
-    /// What is read and written.
+    /// Refuses what can be refused before a side is read.
+    ///
+    /// # Errors
+    /// When the cache is a file that is read or that somebody else made, or both sides are one
+    /// stream.
+    pub fn check(&self) -> Result<(), job::Error> {
+        self.outputs().check()?;
+        // One thing named twice has a verdict of its own: nothing to compare.
+        if !are_one(self) {
+            Streams::default().read_all(&self.sides)?;
+        }
+        Ok(())
+    }
+
+    /// Inputs and outputs.
     pub(super) fn outputs(&self) -> Outputs {
         let mut outputs = Outputs::new(false);
         outputs.reads_all(&self.sides);
@@ -132,8 +148,18 @@ impl Request {
             }
         }
         if let Some(Reuse { path, .. }) = &self.reuse {
-            outputs.writes("--cache", path, Kind::File, CACHE);
+            outputs.writes("cache", path, Kind::File, CACHE);
         }
         outputs
     }
+}
+
+/// Whether both sides are the same directory or file.
+pub fn are_one(request: &Request) -> bool {
+    let identity = |side: &OsString| {
+        let found = std::fs::metadata(side).ok().filter(|_| side != "-");
+        found.map(|found| (found.dev(), found.ino()))
+    };
+    let [a, b] = [identity(&request.sides[0]), identity(&request.sides[1])];
+    a.is_some() && a == b
 }

@@ -1,16 +1,15 @@
 //! The two sides of a comparison: directories and lists.
 
-use super::error::Error;
 use super::request::Request;
 use super::tree::Tree;
-use crate::check::{self, Expectations, Task};
+use crate::check::{self, Expectations, Task, Turn};
+use crate::job::Error;
 use pfh_custody::seal::Held;
 use pfh_engine::Control;
 use pfh_source::Links;
 use std::ffi::{OsStr, OsString};
 use std::fmt;
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 /// One of the two sides.
@@ -76,7 +75,8 @@ impl Side {
             .end(request.end)
             .plan(request.plan.clone())
             .task(Task::Audit { below: Vec::new(), follow: request.links == Links::Follow });
-        let (held, expectations) = check::open(&asked).map_err(Error::List)?;
+        let (held, expectations) = check::open(Turn::of(&asked))?;
+        let held = held.into_iter().next();
         let list = List { which, path: path.to_owned(), held, expectations, base: Vec::new(), asked };
         Ok(Side::List(Box::new(list)))
     }
@@ -90,16 +90,6 @@ impl Side {
     }
 }
 
-/// Whether both sides are the same directory or file.
-pub fn are_one(request: &Request) -> bool {
-    let identity = |side: &OsString| {
-        let found = std::fs::metadata(side).ok().filter(|_| side != "-");
-        found.map(|found| (found.dev(), found.ino()))
-    };
-    let [a, b] = [identity(&request.sides[0]), identity(&request.sides[1])];
-    a.is_some() && a == b
-}
-
 impl List {
     /// Whether it names no file.
     pub fn is_empty(&self) -> bool {
@@ -108,7 +98,7 @@ impl List {
 
     /// The names of its entries, without `./` in front.
     pub fn names(&self) -> Vec<Vec<u8>> {
-        self.expectations.entries.iter().map(|entry| check::plain(&entry.name)).collect()
+        self.expectations.entries.iter().map(|entry| pfh_judge::plain(&entry.name)).collect()
     }
 
     /// Finds out by the files of a directory what digests without a name are of, and which prefix
@@ -118,8 +108,8 @@ impl List {
     /// When a thread panicked.
     pub fn settle(&mut self, request: &Request, root: &[u8], control: &Control<'_>) -> Result<(), Error> {
         let asked = self.asked.clone().plan(request.plan.clone()).root(OsStr::from_bytes(root));
-        check::settle(&asked, &mut self.expectations, control).map_err(Error::List)?;
-        let prefix = check::plain(&check::find(&asked, &self.expectations).prefix);
+        check::settle(Turn::of(&asked), &mut self.expectations, control)?;
+        let prefix = pfh_judge::plain(&check::find(Turn::of(&asked), &self.expectations).prefix);
         self.strip(prefix);
         Ok(())
     }
@@ -129,9 +119,9 @@ impl List {
         self.base = if base.is_empty() || base.ends_with(b"/") { base } else { [&base[..], b"/"].concat() };
         #[cfg(feature = "inside")]
         {
-            // The container that its names are inside of is no file of the tree.
+            // The container that its names are inside of is not a file of the tree.
             let base = &self.base;
-            let holds = |name: &[u8]| base.starts_with(&crate::inside::name::prefix(&check::plain(name)));
+            let holds = |name: &[u8]| base.starts_with(&crate::inside::name::prefix(&pfh_judge::plain(name)));
             self.expectations.entries.retain(|entry| !holds(&entry.name));
         }
         let base = &self.base;
@@ -150,7 +140,7 @@ const OUTSIDE: u8 = 0;
 
 /// A name below the base.
 fn below(name: &[u8], base: &[u8]) -> Vec<u8> {
-    let name = check::plain(name);
+    let name = pfh_judge::plain(name);
     match name.strip_prefix(base) {
         Some(rest) => rest.to_vec(),
         None => [&[OUTSIDE], &name[..]].concat(),

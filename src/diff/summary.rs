@@ -5,9 +5,9 @@ use super::request::Request;
 use super::side::{List, Which};
 use crate::hash::Use;
 use crate::verdict::{Tally, Verdict};
-use crate::{rendered, shown};
 use pfh_digest::Algorithm;
 use pfh_manifest::Ending;
+use pfh_source::terminal::{render, shown};
 use std::ffi::OsString;
 
 /// Why there was nothing to compare.
@@ -40,7 +40,7 @@ pub struct Summary {
     pub not_compared: Vec<String>,
     /// Whether a list is broken off in the middle of a document.
     pub broken: bool,
-    /// Links and other things that are no files, of each side.
+    /// Links and other things that are not files, of each side.
     pub skipped: [u64; 2],
     /// What was done with the cache, if there is one.
     pub cache: Option<Use>,
@@ -79,9 +79,9 @@ impl Summary {
         if self.nothing.is_some() { Tally::default().verdict() } else { tally.verdict() }
     }
 
-    /// What was compared with what, by which digests, and what came of it.
+    /// The compared sides, the digests, and the result.
     pub fn sentence(&self) -> String {
-        let side = |which: Which| rendered(self.sides[which as usize].as_encoded_bytes());
+        let side = |which: Which| render(self.sides[which as usize].as_encoded_bytes());
         let (a, b) = (side(Which::A), side(Which::B));
         let between = format!("{a} and {b}");
         let mut line = match self.nothing {
@@ -94,7 +94,7 @@ impl Summary {
             None => format!("{between} {}", self.outcome()),
         };
         for (base, which) in self.bases.iter().zip([Which::A, Which::B]).filter(|(base, _)| !base.is_empty()) {
-            line += &format!("; names of {} are compared without {} in front", side(which), rendered(base));
+            line += &format!("; names of {} are compared without {} in front", side(which), render(base));
         }
         let skipped: u64 = self.skipped.iter().sum();
         if skipped > 0 {

@@ -14,6 +14,9 @@ pub struct Tree {
     pub path: Vec<u8>,
     /// What stands in front of the names of its files.
     pub prefix: Vec<u8>,
+    /// The directory in a container that all its files are below, and that the other side does not
+    /// have; with a closing slash, or empty.
+    pub common: Vec<u8>,
     /// How the container is opened; `None` for a directory.
     #[cfg(feature = "inside")]
     container: Option<std::sync::Arc<Options>>,
@@ -25,12 +28,13 @@ impl Tree {
         Tree {
             prefix: path.clone(),
             path,
+            common: Vec::new(),
             #[cfg(feature = "inside")]
             container: None,
         }
     }
 
-    /// What is in a container, if the name is that of one.
+    /// The content of a container, if the name is that of one.
     #[cfg(feature = "inside")]
     pub fn container(request: &Request, name: &[u8]) -> Option<Tree> {
         let Whole { path, prefix } = Whole::of(name)?;
@@ -39,7 +43,7 @@ impl Tree {
             // Archives in it are files, as those in a directory are; so are those on the way there.
             options.limits.depth = prefix.windows(2).filter(|pair| pair == b"!/").count().max(1) as u32;
         }
-        Some(Tree { path, prefix, container: Some(std::sync::Arc::new(options)) })
+        Some(Tree { path, prefix, common: Vec::new(), container: Some(std::sync::Arc::new(options)) })
     }
 
     /// Whether it is what is in an image or an archive.
@@ -48,6 +52,18 @@ impl Tree {
         return self.container.is_some();
         #[cfg(not(feature = "inside"))]
         false
+    }
+
+    /// The prefix that is left out in front of the names of its files.
+    pub fn base(&self) -> Vec<u8> {
+        [&self.prefix[..], &self.common[..]].concat()
+    }
+
+    /// Leaves a directory out in front of the names, if it is a container and all are below it.
+    pub fn strip(&mut self, base: Vec<u8>, names: &[Vec<u8>]) {
+        if self.is_container() && names.iter().all(|name| name.starts_with(&base)) {
+            self.common = base;
+        }
     }
 
     /// Its entries.

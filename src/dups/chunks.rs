@@ -8,14 +8,14 @@ use std::str::FromStr;
 /// How files are cut into chunks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Chunking {
-    /// Every so many bytes from the start of a file; the last chunk is shorter.
+    /// Chunks of a fixed number of bytes from the start of a file; the last one is shorter.
     Fixed(usize),
     /// Where the content says it (FastCDC 2020), of that many bytes on average, at least a quarter
     /// and at most four times as many: what was inserted moves no other cut.
     Content(usize),
 }
 
-/// A word that is no way to cut.
+/// A word that is not a way to cut.
 #[derive(Debug, thiserror::Error)]
 #[error(
     "{0:?} is not a chunk size: write 4096 for fixed ones, cdc or cdc:16384 for those cut by content (a power of two from 256 to 4194304)"

@@ -16,5 +16,5 @@ pub enum Event<'a> {
     Folders(&'a Folders),
 }
 
-/// Receives the events of a search. An error ends it with [`Error::Sink`](super::Error::Sink).
-pub type Sink<'a> = dyn FnMut(Event<'_>) -> io::Result<()> + 'a;
+/// Receives the events of a search. An error ends it with [`Error::Sink`](crate::job::Error::Sink).
+pub type Events<'a> = dyn FnMut(Event<'_>) -> io::Result<()> + 'a;

@@ -1,9 +1,10 @@
 //! What there is to compare: the files below the input by their inodes, before any is read.
 
-use super::error::Error;
-use super::event::{Event, Sink};
+use super::event::{Event, Events};
+use super::problem::Problem as Wrong;
 use super::request::Request;
 use super::summary::Summary;
+use crate::job::Error;
 use crate::own::own;
 use pfh_engine::{Control, Phase, Progress};
 use pfh_source::{Apart, Cause, Entry, Item, Origin, Problem, Skip, Source, Stage, Stat};
@@ -26,7 +27,7 @@ pub struct Found {
     pub files: Vec<File>,
     /// The names of empty files.
     pub empty: Vec<Vec<u8>>,
-    /// Names of which nothing is known: their folders cannot be compared.
+    /// Unread names: their folders cannot be compared.
     pub unknown: Vec<Vec<u8>>,
     /// The operands that are directories.
     pub roots: Vec<Vec<u8>>,
@@ -38,14 +39,14 @@ const REPORTED: u64 = 1024;
 /// Walks the input.
 ///
 /// # Errors
-/// When nothing is named, the caller ended the walk, or the sink refused an event.
+/// When nothing is named, the caller ended the walk, or an event was refused.
 pub fn walk(
     request: &Request,
     summary: &mut Summary,
-    sink: &mut Sink<'_>,
+    events: &mut Events<'_>,
     control: &Control<'_>,
 ) -> Result<Found, Error> {
-    let mut source = Apart::new(request.input.source()?, own(None, false, request.script.as_deref()));
+    let mut source = Apart::new(request.input.source()?, own(request.script.as_deref()));
     let directories = request.input.paths.iter().filter(|path| std::path::Path::new(path).is_dir());
     let roots = directories.map(|path| path.as_encoded_bytes().to_vec()).collect();
     let mut found = Found { roots, ..Found::default() };
@@ -53,15 +54,15 @@ pub fn walk(
     let mut seen: HashSet<Vec<u8>> = HashSet::new();
     while let Some(item) = source.pull() {
         if control.is_cancelled() {
-            return Err(Error::Interrupted);
+            return Err(Error::cancelled(Wrong::Interrupted));
         }
         let number = item.number();
         if number % REPORTED == 0 {
             control.report(&Progress::Steps { phase: Phase::Reading, done: number, total: None });
         }
         match item {
-            Item::Entry(Entry { origin: Origin::Stream(_), .. }) => return Err(Error::Standard),
-            Item::Entry(Entry { origin: Origin::Object { .. }, .. }) => return Err(Error::Inside),
+            Item::Entry(Entry { origin: Origin::Stream(_), .. }) => return Err(Error::request(Wrong::Standard)),
+            Item::Entry(Entry { origin: Origin::Object { .. }, .. }) => return Err(Error::request(Wrong::Inside)),
             Item::Entry(entry) => {
                 let name = entry.name();
                 // Operands that overlap give a name twice.
@@ -79,7 +80,7 @@ pub fn walk(
                     None => {
                         let problem = entry.open().err();
                         let gone = || Problem::new(Stage::Walk, Cause::Changed("file"));
-                        unread(summary, sink, &mut found, name, &problem.unwrap_or_else(gone))?;
+                        unread(summary, events, &mut found, name, &problem.unwrap_or_else(gone))?;
                     }
                 }
             }
@@ -87,7 +88,7 @@ pub fn walk(
                 summary.skipped += u64::from(skip != Skip::Own);
                 found.unknown.push(name);
             }
-            Item::Problem { name, problem, .. } => unread(summary, sink, &mut found, name, &problem)?,
+            Item::Problem { name, problem, .. } => unread(summary, events, &mut found, name, &problem)?,
             Item::Settled { name, .. } => found.unknown.push(name),
         }
     }
@@ -96,13 +97,13 @@ pub fn walk(
 
 fn unread(
     summary: &mut Summary,
-    sink: &mut Sink<'_>,
+    events: &mut Events<'_>,
     found: &mut Found,
     name: Vec<u8>,
     problem: &Problem,
 ) -> Result<(), Error> {
     summary.failed += 1;
-    sink(Event::Unread(&name, problem)).map_err(Error::Sink)?;
+    events(Event::Unread(&name, problem)).map_err(Error::Sink)?;
     found.unknown.push(name);
     Ok(())
 }

@@ -1,6 +1,7 @@
 //! Files of one content, and folders.
 
 use pfh_digest::Digest;
+use std::collections::HashSet;
 
 /// One copy: an inode.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -11,6 +12,14 @@ pub struct Copy {
     pub names: Vec<Vec<u8>>,
     /// Whether it shares its storage with a copy before it (a reflink): nothing would be won.
     pub shared: bool,
+    /// Whether it stays: it is the copy that is kept, or below a directory that is left alone.
+    pub stays: bool,
+    /// Whether it is below a directory that is left alone.
+    pub left_alone: bool,
+    /// The device that holds it.
+    pub device: u64,
+    /// Where its first byte lies on the device, if that is known.
+    pub(super) place: Option<u64>,
 }
 
 /// Files of one content.
@@ -21,19 +30,50 @@ pub struct Group {
     pub size: u64,
     /// The digest that all of them have.
     pub digest: Digest,
-    /// The copies, in the order in which they were found. A script keeps the first.
+    /// The copies: the one that is kept, others that stay, then the rest, each in the order in
+    /// which they were found.
     pub copies: Vec<Copy>,
 }
 
 impl Group {
-    /// Copies that could go: all but one.
-    pub fn redundant(&self) -> u64 {
-        self.copies.len().saturating_sub(1) as u64
+    /// Puts this copy first, which is kept then; those that are left alone stay as well.
+    pub(super) fn arrange(&mut self, kept: usize) {
+        let mut copies: Vec<(usize, Copy)> = std::mem::take(&mut self.copies).into_iter().enumerate().collect();
+        for (at, copy) in &mut copies {
+            copy.stays = *at == kept || copy.left_alone;
+        }
+        copies.sort_by_key(|(at, copy)| (*at != kept, !copy.stays, *at));
+        let mut places = HashSet::new();
+        self.copies = copies.into_iter().map(|(_, copy)| copy).collect();
+        for copy in &mut self.copies {
+            copy.shared = copy.place.is_some_and(|place| !places.insert((copy.device, place)));
+        }
     }
 
-    /// Bytes that would be free if one copy were kept. What shares storage already frees none.
+    /// The same group with another copy kept, by its place among them. The one that was kept before
+    /// goes, unless it is below a directory that is left alone.
+    #[must_use]
+    pub fn keeping(&self, at: usize) -> Group {
+        let mut group = self.clone();
+        group.arrange(at.min(self.copies.len().saturating_sub(1)));
+        group
+    }
+
+    /// Copies that could go: those that do not stay.
+    pub fn redundant(&self) -> u64 {
+        self.copies.iter().filter(|copy| !copy.stays).count() as u64
+    }
+
+    /// Bytes that would be free without them. What shares storage already frees none.
     pub fn reclaimable(&self) -> u64 {
-        self.copies.iter().skip(1).filter(|copy| !copy.shared).count() as u64 * self.size
+        self.copies.iter().filter(|copy| !copy.stays && !copy.shared).count() as u64 * self.size
+    }
+
+    /// Copies that would go and are on another device than the one that is kept: no link leads
+    /// there.
+    pub fn apart(&self) -> u64 {
+        let kept = self.copies.first().map(|copy| copy.device);
+        self.copies.iter().filter(|copy| !copy.stays && Some(copy.device) != kept).count() as u64
     }
 }
 

@@ -4,8 +4,8 @@
 //! a size that no other has are not opened; of files that are longer than a block the first block,
 //! then the last one, are compared; what is left is read whole, in lanes, and only files with the
 //! same cryptographic digest are a [`Group`]. A file that changes meanwhile is an error and in no
-//! group. Names of one inode are one copy. Nothing is ever deleted: `script` writes what a user
-//! may run.
+//! group. Names of one inode are one copy. A [`Keep`] says which copy of a group stays. Nothing is
+//! ever deleted: a [`Script`] is what a user may run.
 //!
 //! ```
 //! use pfh::dups::{self, Event, Request};
@@ -30,67 +30,75 @@
 
 mod block;
 mod chunks;
-mod error;
 mod event;
 mod folders;
 mod found;
 mod group;
 mod grouping;
-mod report;
+mod problem;
 mod request;
+mod rule;
 mod script;
 mod stages;
 mod store;
 mod summary;
 
 pub use chunks::{Chunking, Store, UnknownChunking};
-pub use error::Error;
-pub use event::{Event, Sink};
+pub use event::{Event, Events};
 pub use group::{Copy, Folders, Group};
 pub use pfh_report::size_text;
-pub use report::{folders_json, folders_text, group_json, group_text, redundant, redundant_text, summary_json};
+pub use problem::Problem;
 pub use request::Request;
+pub use rule::{Action, Keep, UnknownWord};
+pub use script::Script;
 pub use summary::Summary;
 
+use crate::job::Error;
 use found::Found;
 use pfh_engine::Control;
-use pfh_source::Output;
 use stages::Stages;
-use std::io::Write;
 
 /// Finds files and folders of one content.
 ///
 /// # Errors
-/// When the request makes no sense or the script cannot be written, the caller ended the job, or
-/// the sink refused an event. A file that cannot be read is an event, and no error.
-pub fn run(request: &Request, sink: &mut Sink<'_>, control: &Control<'_>) -> Result<Summary, Error> {
+/// When the request makes no sense, the caller ended the job, or an event was refused. A file that
+/// cannot be read is an event, and no error.
+pub fn run(request: &Request, events: &mut Events<'_>, control: &Control<'_>) -> Result<Summary, Error> {
+    request.check()?;
     let algorithm = request.algorithm()?;
-    request.input.check()?;
-    request.outputs().check()?;
     let mut summary = Summary::new(algorithm);
-    let found = found::walk(request, &mut summary, sink, control)?;
-    let mut stages = Stages::new(request, &found.files, &mut summary, sink, control);
+    let found = found::walk(request, &mut summary, events, control)?;
+    let mut stages = Stages::new(request, &found.files, &mut summary, events, control);
     let members = stages.run(algorithm)?;
     let failed = stages.into_failed();
-    let groups = grouping::groups(&found.files, members);
+    let groups = grouping::groups(request, &found.files, members)?;
     for group in &groups {
-        summary.add(group);
-        sink(Event::Group(group)).map_err(Error::Sink)?;
+        summary.add(group, request.action.is_link());
+        events(Event::Group(group)).map_err(Error::Sink)?;
     }
     let folders = folders(request, &found, &groups, &failed);
     for folders in &folders {
-        sink(Event::Folders(folders)).map_err(Error::Sink)?;
+        events(Event::Folders(folders)).map_err(Error::Sink)?;
     }
     summary.folders = folders.len() as u64;
     if let Some(chunking) = request.chunking {
-        summary.store = Some(store::measure(request, chunking, &found.files, &mut summary, sink, control)?);
+        summary.store = Some(store::measure(request, chunking, &found.files, &mut summary, events, control)?);
     }
-    if let Some(path) = &request.script {
-        let failed = |error| Error::Script { path: path.clone(), error };
-        let mut output = Output::file(path).map_err(failed)?;
-        output.write_all(&script::script(&groups)).map_err(failed)?;
-        output.commit().map_err(failed)?;
-    }
+    Ok(summary)
+}
+
+/// The same, and writes the script that the request names.
+///
+/// # Errors
+/// As [`run`], and when the script cannot be written.
+pub fn write(request: &Request, events: &mut Events<'_>, control: &Control<'_>) -> Result<Summary, Error> {
+    let mut script = request.script.as_ref().map(|path| Script::doing(path, request.action.clone()));
+    let mut both = |event: Event<'_>| {
+        script.iter_mut().for_each(|script| script.take(&event));
+        events(event)
+    };
+    let summary = run(request, &mut both, control)?;
+    script.map_or(Ok(()), Script::finish)?;
     Ok(summary)
 }
 

@@ -1,9 +1,11 @@
 //! What a search for duplicates is asked for.
 
 use super::chunks::Chunking;
-use super::error::Error;
+use super::problem::Problem;
+use super::rule::{Action, Below, Keep};
 use crate::algorithms::Algorithm;
 use crate::input::Input;
+use crate::job::Error;
 use crate::outputs::Outputs;
 use pfh_digest::Standing;
 use pfh_engine::Plan;
@@ -14,7 +16,7 @@ use std::path::PathBuf;
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Request {
-    /// What is walked. What is named first is kept by a script.
+    /// The operands. Files of the first one are kept, unless a rule says otherwise.
     pub input: Input,
     /// By what whole files are compared: a cryptographic digest. SHA-256 if none is named.
     pub algorithm: Option<Algorithm>,
@@ -22,7 +24,14 @@ pub struct Request {
     pub least: u64,
     /// Also what a store that keeps each chunk once would save.
     pub chunking: Option<Chunking>,
-    /// The file that gets a shell script which removes all but one copy of each group.
+    /// Which copy of a group stays.
+    pub keep: Keep,
+    /// Copies below these directories stay as well; one of them is the copy that is kept, where
+    /// there is one.
+    pub never: Vec<PathBuf>,
+    /// What a script does with the others.
+    pub action: Action,
+    /// The file into which the caller has a [`Script`](super::Script) written.
     pub script: Option<PathBuf>,
     /// Whether an existing file of that name is replaced.
     pub replace: bool,
@@ -35,7 +44,19 @@ impl Request {
     pub fn new(mut input: Input) -> Request {
         input.descend.recurse = Recurse::Yes;
         let plan = Plan::default();
-        Request { input, algorithm: None, least: 1, chunking: None, script: None, replace: false, plan }
+        let (keep, never, action) = (Keep::First, Vec::new(), Action::Remove);
+        Request {
+            input,
+            algorithm: None,
+            least: 1,
+            chunking: None,
+            keep,
+            never,
+            action,
+            script: None,
+            replace: false,
+            plan,
+        }
     }
 
     /// Compares whole files by this algorithm.
@@ -59,7 +80,29 @@ impl Request {
         self
     }
 
-    /// Writes a script into this file; an existing one is replaced if `replace` says so.
+    /// Keeps copies by this rule.
+    #[must_use]
+    pub fn keep(mut self, keep: Keep) -> Request {
+        self.keep = keep;
+        self
+    }
+
+    /// Keeps all copies below these directories.
+    #[must_use]
+    pub fn never(mut self, directories: impl IntoIterator<Item = impl Into<PathBuf>>) -> Request {
+        self.never = directories.into_iter().map(Into::into).collect();
+        self
+    }
+
+    /// A script does this with the others.
+    #[must_use]
+    pub fn action(mut self, action: Action) -> Request {
+        self.action = action;
+        self
+    }
+
+    /// A script is written into this file, by [`write`](super::write) or the caller; an existing
+    /// one is replaced if `replace` says so.
     #[must_use]
     pub fn script(mut self, script: Option<PathBuf>, replace: bool) -> Request {
         (self.script, self.replace) = (script, replace);
@@ -73,21 +116,38 @@ impl Request {
         self
     }
 
+    /// Refuses what can be refused before the input is walked.
+    ///
+    /// # Errors
+    /// When the algorithm does not prove that files are equal, the input makes no sense, or the
+    /// script is a file that is read or that somebody else made.
+    pub fn check(&self) -> Result<(), Error> {
+        self.algorithm()?;
+        self.input.check()?;
+        if let Keep::Under(directory) = &self.keep {
+            Below::new([directory])?;
+        }
+        Below::new(&self.never)?;
+        Ok(self.outputs().check()?)
+    }
+
     /// The algorithm, if it proves that files are equal.
     pub(super) fn algorithm(&self) -> Result<pfh_digest::Algorithm, Error> {
         let algorithm = match self.algorithm {
             Some(algorithm) => *algorithm,
-            None => "sha256".parse().map_err(|_| Error::Weak("sha256".into()))?,
+            None => "sha256".parse().map_err(|_| Error::request(Problem::Weak("sha256".into())))?,
         };
         match algorithm.standing() {
             Standing::Secure | Standing::Broken => Ok(algorithm),
-            Standing::NonCryptographic | Standing::Similarity => Err(Error::Weak(algorithm.to_string())),
+            Standing::NonCryptographic | Standing::Similarity => {
+                Err(Error::request(Problem::Weak(algorithm.to_string())))
+            }
         }
     }
 
-    /// What chunks are told apart by: the fastest of those that prove it.
+    /// The algorithm that distinguishes chunks: the fastest of those that prove equality.
     pub(super) fn chunk_algorithm(&self) -> Result<pfh_digest::Algorithm, Error> {
-        "blake3".parse().map_err(|_| Error::Weak("blake3".into()))
+        "blake3".parse().map_err(|_| Error::request(Problem::Weak("blake3".into())))
     }
 
     /// Whether all files below the input are looked at, empty ones aside.
@@ -95,10 +155,10 @@ impl Request {
         self.least <= 1 && self.input.descend.selection.is_all()
     }
 
-    /// What is read and written.
+    /// Inputs and outputs.
     pub(super) fn outputs(&self) -> Outputs {
         let mut outputs = Outputs::new(self.replace);
-        outputs.file("--script", self.script.as_ref());
+        outputs.file("script", self.script.as_ref());
         self.input.guard(&mut outputs);
         outputs
     }

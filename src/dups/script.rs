@@ -1,37 +1,151 @@
-//! A shell script that removes all but the first copy of each group, for a user to read and run.
+//! A shell script that does what was asked for with the copies that do not stay, for a user to read
+//! and run.
 
-use super::group::Group;
-use pfh_source::terminal;
+use super::event::Event;
+use super::group::{Copy, Group};
+use super::rule::Action;
+use crate::job::{About, Error};
+use pfh_source::{Output, terminal};
+use std::ffi::OsStr;
+use std::io::Write;
 use std::os::unix::ffi::OsStrExt;
+use std::path::PathBuf;
 
-/// The script. Each copy is compared with the one that is kept once more, and removed only if both
-/// are equal then.
-pub fn script(groups: &[Group]) -> Vec<u8> {
-    let mut lines =
-        b"#!/bin/sh\n# Made by `pfh dups`. Each removal compares the two files once more, byte by byte.\n".to_vec();
-    if let Ok(here) = std::env::current_dir() {
-        lines.extend_from_slice(&[b"cd -- ", &quoted(here.as_os_str().as_bytes())[..], b" || exit\n"].concat());
+/// The beginning of each step: nothing is done to a file that is not equal any more.
+const EQUAL: &str = "  if ! cmp -s -- \"$keep\" \"$1\"; then echo \"kept, it differs: $1\" >&2; status=1; return; fi\n";
+
+const REMOVE: &str = "  rm -f -- \"$1\" || status=1\n";
+
+/// The name is taken in one step, so that it is there at any instant.
+const HARD_LINK: &str = "  if [ \"$keep\" -ef \"$1\" ]; then return; fi
+  if ln -- \"$keep\" \"$1.pfh-$$\" && mv -f -- \"$1.pfh-$$\" \"$1\" && [ \"$keep\" -ef \"$1\" ]; then return; fi
+  rm -f -- \"$1.pfh-$$\"; echo \"not linked: $1\" >&2; status=1\n";
+
+const REFLINK: &str =
+    "  if cp --reflink=always -- \"$keep\" \"$1.pfh-$$\" && chown --reference=\"$1\" -- \"$1.pfh-$$\" &&
+    chmod --reference=\"$1\" -- \"$1.pfh-$$\" && touch -r \"$1\" -- \"$1.pfh-$$\" && cmp -s -- \"$1\" \"$1.pfh-$$\" &&
+    mv -f -- \"$1.pfh-$$\" \"$1\" && cmp -s -- \"$keep\" \"$1\"; then return; fi
+  rm -f -- \"$1.pfh-$$\"; echo \"not shared: $1\" >&2; status=1\n";
+
+const MOVE: &str =
+    "  if [ -e \"$2\" ] || [ -L \"$2\" ]; then echo \"kept, there is a file of its name: $2\" >&2; status=1; return; fi
+  if mkdir -p -- \"$3\" && mv -n -- \"$1\" \"$2\" && [ ! -e \"$1\" ] && cmp -s -- \"$keep\" \"$2\"; then return; fi
+  echo \"not moved: $1\" >&2; status=1\n";
+
+/// A script. Each copy is compared with the one that is kept once more, and nothing is done to it
+/// unless both are equal then; links and moved files are looked at again afterwards.
+pub struct Script {
+    path: PathBuf,
+    action: Action,
+    lines: Vec<u8>,
+}
+
+impl Script {
+    /// Of no group yet; it removes copies. The file is made at the end: the search does not meet
+    /// it.
+    pub fn new(path: impl Into<PathBuf>) -> Script {
+        Script::doing(path, Action::Remove)
     }
-    lines.extend_from_slice(b"drop() {\n  if cmp -s -- \"$keep\" \"$1\"; then rm -f -- \"$1\"; else echo \"kept, it differs: $1\" >&2; fi\n}\n");
-    for group in groups {
-        let [kept, others @ ..] = &group.copies[..] else { continue };
+
+    /// The same for another action.
+    pub fn doing(path: impl Into<PathBuf>, action: Action) -> Script {
+        let mut lines =
+            b"#!/bin/sh\n# Made by `pfh dups`. Each step compares the two files once more, byte by byte.\n".to_vec();
+        if let Ok(here) = std::env::current_dir() {
+            lines.extend_from_slice(&[b"cd -- ", &quoted(here.as_os_str().as_bytes())[..], b" || exit\n"].concat());
+        }
+        let step = match &action {
+            Action::Remove => REMOVE,
+            Action::HardLink => HARD_LINK,
+            Action::Reflink => REFLINK,
+            Action::Move(_) => MOVE,
+        };
+        lines.extend_from_slice(format!("status=0\ndrop() {{\n{EQUAL}{step}}}\n").as_bytes());
+        Script { path: path.into(), action, lines }
+    }
+
+    /// Takes what happens.
+    pub fn take(&mut self, event: &Event<'_>) {
+        if let Event::Group(group) = event {
+            self.group(group);
+        }
+    }
+
+    /// Takes a group: the copies of it that do not stay.
+    pub fn group(&mut self, group: &Group) {
+        let [kept, others @ ..] = &group.copies[..] else { return };
         let keep = &kept.names[0];
         let (count, size) = (group.copies.len(), group.size);
-        lines.extend_from_slice(
+        self.lines.extend_from_slice(
             format!("\n# {count} copies of {size} bytes; kept: {}\n", terminal::render(keep)).as_bytes(),
         );
-        lines.extend_from_slice(&[b"keep=", &quoted(&plain(keep))[..], b"\n"].concat());
+        self.lines.extend_from_slice(&[b"keep=", &quoted(&plain(keep))[..], b"\n"].concat());
         for copy in others {
-            if copy.shared {
-                lines.extend_from_slice(b"# shares its storage with another copy: nothing would be won\n");
+            if let Some(why) = self.left(kept, copy) {
+                let names: Vec<String> = copy.names.iter().map(|name| terminal::render(name)).collect();
+                self.lines.extend_from_slice(format!("# {}: {why}\n", names.join(", ")).as_bytes());
                 continue;
             }
             for name in &copy.names {
-                lines.extend_from_slice(&[b"drop ", &quoted(&plain(name))[..], b"\n"].concat());
+                let step = self.step(name);
+                self.lines.extend_from_slice(&step);
             }
         }
     }
-    lines
+
+    /// Why nothing is done with a copy.
+    fn left(&self, kept: &Copy, copy: &Copy) -> Option<&'static str> {
+        if copy.stays {
+            Some("stays, in a directory that is left alone")
+        } else if copy.shared && !matches!(self.action, Action::HardLink | Action::Move(_)) {
+            Some("shares its storage with another copy: nothing would be won")
+        } else if self.action.is_link() && copy.device != kept.device {
+            Some("on another file system, to which no link leads")
+        } else {
+            None
+        }
+    }
+
+    fn step(&self, name: &[u8]) -> Vec<u8> {
+        let mut step = [b"drop ", &quoted(&plain(name))[..]].concat();
+        if let Action::Move(directory) = &self.action {
+            let target = target(directory, name);
+            let parent = target.iter().rposition(|byte| *byte == b'/').map_or(&b"."[..], |at| &target[..at.max(1)]);
+            for word in [&target[..], parent] {
+                step.push(b' ');
+                step.extend_from_slice(&quoted(word));
+            }
+        }
+        step.push(b'\n');
+        step
+    }
+
+    /// Writes the file, which appears whole or not at all.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn finish(mut self) -> Result<(), Error> {
+        self.lines.extend_from_slice(b"\nexit $status\n");
+        let write = || {
+            let mut output = Output::file(&self.path)?;
+            output.write_all(&self.lines)?;
+            output.commit()
+        };
+        write().map_err(|error| Error::output(About::new(&self.path, error)))
+    }
+}
+
+/// Where a file is moved: below the directory, by its name, or by its whole path where the name
+/// leads up.
+fn target(directory: &std::path::Path, name: &[u8]) -> Vec<u8> {
+    let leads_up = name.split(|byte| *byte == b'/').any(|part| part == b"..");
+    let path = std::path::absolute(OsStr::from_bytes(name)).ok().filter(|_| leads_up);
+    let path = path.map(|path| path.canonicalize().unwrap_or(path));
+    let name = path.as_ref().map_or(name, |path| path.as_os_str().as_bytes());
+    let parts: Vec<&[u8]> =
+        name.split(|byte| *byte == b'/').filter(|part| !matches!(*part, b"" | b"." | b"..")).collect();
+    let directory = std::path::absolute(directory).unwrap_or_else(|_| directory.to_owned());
+    [directory.as_os_str().as_bytes(), &parts.join(&b'/')].join(&b'/')
 }
 
 /// A name that no program takes for an option.

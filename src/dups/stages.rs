@@ -1,11 +1,12 @@
 //! From sizes to digests: each stage reads more of fewer files.
 
 use super::block::{BLOCK, Block};
-use super::error::Error;
-use super::event::{Event, Sink};
+use super::event::{Event, Events};
 use super::found::File;
+use super::problem::Problem as Wrong;
 use super::request::Request;
 use super::summary::Summary;
+use crate::job::Error;
 use crate::pass::pass;
 use pfh_digest::{Algorithm, Digest};
 use pfh_engine::{Control, Outcome, Plan, Record};
@@ -25,7 +26,7 @@ pub struct Stages<'a, 's, 'c> {
     files: &'a [File],
     failed: Vec<usize>,
     summary: &'a mut Summary,
-    sink: &'a mut Sink<'s>,
+    events: &'a mut Events<'s>,
     control: &'a Control<'c>,
 }
 
@@ -43,10 +44,10 @@ impl<'a, 's, 'c> Stages<'a, 's, 'c> {
         request: &'a Request,
         files: &'a [File],
         summary: &'a mut Summary,
-        sink: &'a mut Sink<'s>,
+        events: &'a mut Events<'s>,
         control: &'a Control<'c>,
     ) -> Self {
-        Stages { request, files, failed: Vec::new(), summary, sink, control }
+        Stages { request, files, failed: Vec::new(), summary, events, control }
     }
 
     /// Files that could not be read.
@@ -57,7 +58,7 @@ impl<'a, 's, 'c> Stages<'a, 's, 'c> {
     /// The groups of files of one content.
     ///
     /// # Errors
-    /// When the caller ended the search, or the sink refused an event.
+    /// When the caller ended the search, or an event was refused.
     pub fn run(&mut self, algorithm: Algorithm) -> Result<Members, Error> {
         let all = (0..self.files.len()).collect();
         let same_size = apart(vec![all], |at| Some(self.files[*at].stat.size));
@@ -102,13 +103,13 @@ impl<'a, 's, 'c> Stages<'a, 's, 'c> {
         };
         let ran = pass(source(), || Some(source()), &plan, &mut take, self.control)?;
         if ran.interrupted {
-            return Err(Error::Interrupted);
+            return Err(Error::cancelled(Wrong::Interrupted));
         }
         self.summary.read += bytes;
         for (at, problem) in unread {
             self.summary.failed += 1;
             let name = &self.files[at].names[0];
-            (self.sink)(Event::Unread(name, &problem)).map_err(Error::Sink)?;
+            (self.events)(Event::Unread(name, &problem)).map_err(Error::Sink)?;
             self.failed.push(at);
         }
         let equal = apart(groups, |at| found.get(at).cloned());

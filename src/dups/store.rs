@@ -1,11 +1,12 @@
 //! What a store that keeps each chunk once would save.
 
 use super::chunks::{Chunking, Store};
-use super::error::Error;
-use super::event::{Event, Sink};
+use super::event::{Event, Events};
 use super::found::File;
+use super::problem::Problem as Wrong;
 use super::request::Request;
 use super::summary::Summary;
+use crate::job::Error;
 use pfh_digest::{Algorithm, hash_many};
 use pfh_engine::{Control, Phase, Progress};
 use pfh_source::{Cause, Problem, Reading, Stage};
@@ -24,13 +25,13 @@ type Chunk = (u128, u32);
 /// chunk takes some 40 bytes to the end.
 ///
 /// # Errors
-/// When the caller ended the search, or the sink refused an event.
+/// When the caller ended the search, or an event was refused.
 pub fn measure(
     request: &Request,
     chunking: Chunking,
     files: &[File],
     summary: &mut Summary,
-    sink: &mut Sink<'_>,
+    events: &mut Events<'_>,
     control: &Control<'_>,
 ) -> Result<Store, Error> {
     let algorithm = request.chunk_algorithm()?;
@@ -68,13 +69,13 @@ pub fn measure(
         work();
     });
     if control.is_cancelled() {
-        return Err(Error::Interrupted);
+        return Err(Error::cancelled(Wrong::Interrupted));
     }
     let mut failed = failed.into_inner().unwrap_or_else(PoisonError::into_inner);
     failed.sort_by_key(|(at, _)| *at);
     for (at, problem) in failed {
         summary.failed += 1;
-        sink(Event::Unread(&files[at].names[0], &problem)).map_err(Error::Sink)?;
+        events(Event::Unread(&files[at].names[0], &problem)).map_err(Error::Sink)?;
     }
     let (unique, chunks, bytes) = merged.into_inner().unwrap_or_else(PoisonError::into_inner);
     summary.read += bytes;

@@ -17,7 +17,7 @@ pub struct Summary {
     pub bytes: u64,
     /// Files that are smaller than was asked for.
     pub small: u64,
-    /// Links and other things that are no files.
+    /// Links and other things that are not files.
     pub skipped: u64,
     /// Names that could not be read, or changed meanwhile.
     pub failed: u64,
@@ -29,6 +29,8 @@ pub struct Summary {
     pub redundant: u64,
     /// Bytes that would be free without them.
     pub reclaimable: u64,
+    /// Of these copies the ones that cannot be linked, since they are on another file system.
+    pub apart: u64,
     /// Groups of folders that are equal as wholes.
     pub folders: u64,
     /// What a store of chunks would save, if that was asked for.
@@ -49,12 +51,14 @@ impl Summary {
             groups: 0,
             redundant: 0,
             reclaimable: 0,
+            apart: 0,
             folders: 0,
             store: None,
         }
     }
 
-    pub(super) fn add(&mut self, group: &Group) {
+    pub(super) fn add(&mut self, group: &Group, is_linked: bool) {
+        self.apart += if is_linked { group.apart() } else { 0 };
         self.groups += 1;
         self.redundant += group.redundant();
         self.reclaimable += group.reclaimable();
@@ -73,6 +77,7 @@ impl Summary {
         let (files, read) = (several(self.files, "file", "files"), size_text(self.read));
         line += &format!("; {files}, {}; {read} were read; by {}", size_text(self.bytes), self.algorithm);
         let rest = [
+            (self.apart, "on other file systems, to which no link leads"),
             (self.small, "smaller than asked for or empty"),
             (self.skipped, "no files (links and others)"),
             (self.failed, "could not be read, see above"),

@@ -1,7 +1,7 @@
 //! Rows of JSON lines, as `hash`, `match` and `list` print them.
 
-use super::error::Error;
 use super::reading::Reading;
+use crate::job::Error;
 use crate::report::members::{Object, digests, list, name, text, texts};
 use pfh_report::export::{Clock, Row};
 use pfh_source::Time;
@@ -110,7 +110,7 @@ fn row(object: &Object) -> Result<(Row, Vec<Row>), String> {
         let member = object.get(clock.name()).or_else(|| inside.and_then(|inside| inside.get(clock.name())));
         if let Some(member) = member {
             let time = member.as_str().and_then(Time::parse);
-            *place = Some(time.ok_or_else(|| format!("{} is no time", clock.name()))?);
+            *place = Some(time.ok_or_else(|| format!("{} is not a time", clock.name()))?);
         }
     }
     let number = |object: &Object, key: &str| object.get(key).and_then(Value::as_u64);

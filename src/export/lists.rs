@@ -1,7 +1,7 @@
 //! Rows of manifests, in any format that `check` reads.
 
-use super::error::Error;
 use super::reading::Reading;
+use crate::job::Error;
 use pfh_digest::Digest;
 use pfh_manifest::{Decoder, Ending, Item, Options, Reason};
 use pfh_report::export::Row;

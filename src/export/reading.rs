@@ -1,14 +1,14 @@
-//! What is found out while a result is read.
+//! Findings while a result is read.
 
 use std::collections::BTreeMap;
 
 /// Faults that are kept in words.
 const KEPT: usize = 10;
 
-/// What is found out while a result is read.
+/// Findings while a result is read.
 #[derive(Debug, Default)]
 pub(super) struct Reading {
-    /// The first lines that are no records.
+    /// The first lines that are not records.
     pub faults: Vec<String>,
     /// How many there are.
     pub faulty: u64,
@@ -17,7 +17,7 @@ pub(super) struct Reading {
 }
 
 impl Reading {
-    /// A line that is no record, or an end that is missing.
+    /// A line that is not a record, or an end that is missing.
     pub(super) fn fault(&mut self, what: String) {
         self.faulty += 1;
         if self.faults.len() < KEPT {
@@ -38,7 +38,7 @@ impl Reading {
     /// Makes faults of the other types, once all is read.
     pub(super) fn end(&mut self) {
         for (kind, count) in std::mem::take(&mut self.others) {
-            let kind = crate::rendered(kind.as_bytes());
+            let kind = pfh_source::terminal::render(kind.as_bytes());
             self.fault(format!("{count} lines of type {kind:?} are not records of files"));
             self.faulty += count - 1;
         }

@@ -1,96 +1,102 @@
-//! From a result to a timeline or a table.
+//! From a result to rows.
 
-use super::error::Error;
+use super::event::{Columns, Event, Events, Summary, is_file};
 use super::reading::Reading;
 use super::request::Request;
-use super::summary::Summary;
-use super::{lines, lists};
+use super::table::{Table, Writer, Written};
+use super::{Problem, lines, lists};
+use crate::job::{About, Error};
 use pfh_engine::Control;
-use pfh_report::export::{Exporter, Row, Taken};
+use pfh_report::export::Row;
+use pfh_source::Stream;
 use pfh_source::os::Patient;
-use pfh_source::{Output, Stream};
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, Read, Seek, Write};
+use std::io::{self, BufRead, BufReader, Read, Seek};
 use std::path::Path;
 
 /// Columns of digests at most: a hostile list could name one a line.
 const ALGORITHMS: usize = 256;
 
-/// Exports a result. A file appears whole or not at all.
+/// Hands out the rows of a result. Nothing is written.
 ///
 /// # Errors
-/// When the request makes no sense, the result cannot be read or has nothing of which the form is
-/// made, or the output cannot be written. What has no place in the form is in the summary.
-pub fn run(request: &Request, control: &Control<'_>) -> Result<Summary, Error> {
-    if let Some(why) = request.to.missing() {
-        return Err(Error::Form(why.to_owned()));
-    }
-    request.outputs().check()?;
-    let mut result = Kept::open(&request.result)?;
-    let mut algorithms: Vec<String> = Vec::new();
-    let (mut rows, mut timed) = (0_u64, 0_u64);
-    let first = result.each(control, &mut |row| {
-        for (name, _) in row.digests {
-            if !algorithms.contains(&name) {
-                algorithms.push(name);
-            }
-        }
-        rows += 1;
-        timed += u64::from(row.times.iter().any(Option::is_some));
-        if algorithms.len() > ALGORITHMS {
-            Err(Error::Form("digests by more than 256 algorithms".into()))
-        } else {
-            Ok(())
-        }
-    })?;
-    let nothing = |why: String| Error::Nothing { path: request.result.clone(), why };
-    if rows == 0 {
-        let why = first.faults.first().map_or_else(|| "it is empty".to_owned(), Clone::clone);
-        return Err(nothing(format!("no record of a file is in it ({why})")));
-    }
-    if request.to.is_timeline() && timed == 0 {
-        return Err(nothing(format!("none of its {rows} records has a time: hash with -f jsonl, csv or dfxml")));
-    }
-    let mut exporter = Exporter::new(request.to, algorithms).map_err(Error::Form)?;
-    let mut output = request.output.open()?;
-    exporter.head(output.room());
-    let mut summary = Summary::default();
-    let second = result.each(control, &mut |row| put(request, &mut exporter, &mut output, &mut summary, row))?;
-    exporter.tail(output.room()).map_err(Error::Form)?;
-    output.flush().and_then(|()| output.commit()).map_err(Error::Sink)?;
-    (summary.faults, summary.faulty) = (second.faults, second.faulty);
-    Ok(summary)
+/// When the result cannot be read, or holds no record of a file.
+pub fn run(request: &Request, events: &mut Events<'_>, control: &Control<'_>) -> Result<Summary, Error> {
+    request.check()?;
+    let (mut result, columns) = opened(request, control)?;
+    hand_out(&mut result, &columns, &mut |event| events(event).map_err(Error::Sink), control)
 }
 
-/// Writes a row, and counts what became of it.
-fn put(
+/// Writes a result as a table. A file appears whole or not at all.
+///
+/// # Errors
+/// As [`run`]; when no record has what the form needs, or the output cannot be written. The
+/// summary counts what has no place in the form.
+pub fn write(
     request: &Request,
-    exporter: &mut Exporter,
-    output: &mut Output,
-    summary: &mut Summary,
-    row: Row,
-) -> Result<(), Error> {
-    let is_file = !matches!(row.kind.as_str(), "piece" | "base");
-    summary.records += u64::from(is_file);
-    if request.to.is_timeline() {
-        if !is_file {
-            return Ok(());
-        }
-        if row.times.iter().all(Option::is_none) {
-            let verdict = row.verdict.as_deref().unwrap_or_default();
-            let count = match (row.kind.as_str(), verdict) {
-                ("error", _) | (_, "error") => &mut summary.errors,
-                ("skipped", _) | (_, "skipped") => &mut summary.skipped,
-                _ => &mut summary.timeless,
-            };
-            *count += 1;
-            return Ok(());
-        }
+    table: &Table,
+    events: &mut Events<'_>,
+    control: &Control<'_>,
+) -> Result<Written, Error> {
+    table.check()?;
+    let mut request = request.clone();
+    match table.output.path() {
+        Some(path) => request.outputs.file("output", Some(path)),
+        None => request.outputs.standard(),
+    };
+    request.check()?;
+    let (mut result, columns) = opened(&request, control)?;
+    if table.to.is_timeline() && columns.timed == 0 {
+        return Err(Error::input(About::new(&request.result, Problem::NoTime(columns.rows))));
     }
-    let Taken { rows, beyond } = exporter.row(output.room(), row).map_err(Error::Form)?;
-    summary.rows += rows;
-    summary.beyond += beyond;
-    output.advance().map_err(Error::Sink)
+    let mut writer = Writer::open(table, &columns)?;
+    let mut take = |event: Event<'_>| {
+        events(event).map_err(Error::Sink)?;
+        writer.take(&event)
+    };
+    let summary = hand_out(&mut result, &columns, &mut take, control)?;
+    writer.finish(&summary)
+}
+
+/// The result, and what its rows have.
+fn opened<'a>(request: &'a Request, control: &Control<'_>) -> Result<(Kept<'a>, Columns), Error> {
+    let mut result = Kept::open(&request.result)?;
+    let mut columns = Columns::default();
+    let first = result.each(control, &mut |row| {
+        for (name, _) in row.digests {
+            if !columns.algorithms.contains(&name) {
+                columns.algorithms.push(name);
+            }
+        }
+        columns.rows += 1;
+        columns.timed += u64::from(row.times.iter().any(Option::is_some));
+        if columns.algorithms.len() > ALGORITHMS {
+            return Err(Error::request(Problem::Algorithms(ALGORITHMS)));
+        }
+        Ok(())
+    })?;
+    if columns.rows == 0 {
+        let why = first.faults.first().map_or_else(|| "it is empty".to_owned(), Clone::clone);
+        return Err(Error::input(About::new(&request.result, Problem::NoRecord(why))));
+    }
+    Ok((result, columns))
+}
+
+/// Hands out what is in the result.
+fn hand_out(
+    result: &mut Kept<'_>,
+    columns: &Columns,
+    take: &mut dyn FnMut(Event<'_>) -> Result<(), Error>,
+    control: &Control<'_>,
+) -> Result<Summary, Error> {
+    take(Event::Columns(columns))?;
+    let mut records = 0;
+    let read = result.each(control, &mut |row| {
+        records += u64::from(is_file(&row));
+        take(Event::Row(&row))
+    })?;
+    read.faults.iter().try_for_each(|fault| take(Event::Fault(fault)))?;
+    Ok(Summary { records, faulty: read.faulty })
 }
 
 /// A result that is read twice.
@@ -103,7 +109,7 @@ struct Kept<'a> {
 impl<'a> Kept<'a> {
     /// Opens it. What can be read once alone, as standard input, is kept in a file without a name.
     fn open(path: &'a Path) -> Result<Kept<'a>, Error> {
-        let failed = |error| Error::Read { path: path.to_owned(), error };
+        let failed = |error: io::Error| Error::input(About::new(path, error));
         let mut file = if path == Path::new("-") {
             spooled(&mut Stream::standard().reader()).map_err(failed)?
         } else {
@@ -123,12 +129,14 @@ impl<'a> Kept<'a> {
         control: &Control<'_>,
         take: &mut dyn FnMut(Row) -> Result<(), Error>,
     ) -> Result<Reading, Error> {
-        let failed = |error| Error::Read { path: self.path.to_owned(), error };
+        let (path, is_lines) = (self.path, self.is_lines);
+        let failed = |error: io::Error| Error::input(About::new(path, error));
         self.file.rewind().map_err(failed)?;
         let mut input = BufReader::with_capacity(1 << 18, &mut self.file);
-        let mut take = |row: Row| if control.is_cancelled() { Err(Error::Interrupted) } else { take(row) };
+        let mut take =
+            |row: Row| if control.is_cancelled() { Err(Error::cancelled(Problem::Interrupted)) } else { take(row) };
         let input: &mut dyn BufRead = &mut input;
-        if self.is_lines { lines::each(input, &mut take, failed) } else { lists::each(input, &mut take, failed) }
+        if is_lines { lines::each(input, &mut take, failed) } else { lists::each(input, &mut take, failed) }
     }
 }
 

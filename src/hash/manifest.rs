@@ -1,13 +1,24 @@
 //! Records as a manifest, in any of the formats.
 
+use super::event::{Event, Summary};
+use super::request::is_elsewhere;
+use super::{Problem, Request};
+use crate::algorithms::REGISTRY;
+use crate::destination::Destination;
+use crate::job::Error;
+use crate::outputs::Outputs;
+use crate::seal;
 use pfh_digest::Algorithm;
-use pfh_engine::{Outcome, Record, Summary};
-use pfh_manifest::{Carried, Encode, Format, Layout, Preamble, Unrepresentable};
+use pfh_engine::{Outcome, Record, Summary as Run};
+use pfh_manifest::{Carried, Encode, End, Format, Layout, Marker, Options, Preamble, Unrepresentable};
+use pfh_similarity::{Named, Similar};
 use pfh_source::{Output, Volumes};
 use std::io;
+use std::os::unix::ffi::OsStringExt;
+use std::path::PathBuf;
 use std::sync::Arc;
 
-/// What is written at the head of a manifest.
+/// The head of a manifest.
 #[derive(Debug, Clone, Default)]
 pub struct About {
     /// The algorithms, in the order of every record's digests.
@@ -25,40 +36,206 @@ pub struct About {
     pub volumes: Option<Arc<Volumes>>,
 }
 
-/// Writes records in a format.
+/// A seal beside the manifest.
+#[derive(Debug, Clone, Default)]
+pub struct Sealing {
+    /// The file of the key that signs it.
+    pub key: Option<PathBuf>,
+    /// The file of defaults that the run goes by, and its digest: the seal names it.
+    pub defaults: Option<String>,
+}
+
+impl Sealing {
+    /// Whether the seal can be signed: its key is loaded.
+    ///
+    /// # Errors
+    /// The key's.
+    pub(crate) fn check(&self) -> Result<(), Error> {
+        let Some(key) = &self.key else { return Ok(()) };
+        #[cfg(any(feature = "audit", feature = "image"))]
+        return Ok(crate::key::signing(key).map(drop)?);
+        #[cfg(not(any(feature = "audit", feature = "image")))]
+        Err(Error::request(Problem::NoSignatures(key.clone())))
+    }
+}
+
+/// How records become a manifest, and where it goes.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct Manifest {
+    /// What it is written in.
+    pub format: Format,
+    /// How its lines look, in formats that leave a choice.
+    pub layout: Layout,
+    /// Where it goes.
+    pub output: Destination,
+    /// The seal that a manifest in a file gets.
+    pub seal: Option<Sealing>,
+    /// The command line that its head records, for formats that have one: what decides the digests,
+    /// so that manifests of one tree are equal byte for byte.
+    pub command_line: Option<Vec<u8>>,
+}
+
+impl Manifest {
+    /// As coreutils write it, to this destination.
+    pub fn new(output: impl Into<Destination>) -> Manifest {
+        Manifest {
+            format: Format::Sums,
+            layout: Layout { end: End::Line, marker: Marker::Text },
+            output: output.into(),
+            seal: None,
+            command_line: None,
+        }
+    }
+
+    /// In this format and layout.
+    #[must_use]
+    pub fn format(mut self, format: Format, layout: Layout) -> Manifest {
+        (self.format, self.layout) = (format, layout);
+        self
+    }
+
+    /// With this seal.
+    #[must_use]
+    pub fn seal(mut self, seal: Option<Sealing>) -> Manifest {
+        self.seal = seal;
+        self
+    }
+
+    /// With this command line at its head.
+    #[must_use]
+    pub fn command_line(mut self, line: impl Into<Option<Vec<u8>>>) -> Manifest {
+        self.command_line = line.into();
+        self
+    }
+
+    /// Whether the manifest can be written of such a run: nothing is opened but the key.
+    ///
+    /// # Errors
+    /// When the format cannot hold the digests, or the key of the seal cannot be loaded.
+    pub fn check(&self, request: &Request) -> Result<(), Error> {
+        if request.plan.piecewise.is_some() && !has_pieces(self.format) {
+            return Err(Error::request(Problem::Pieces(self.format)));
+        }
+        self.encoder(&About { algorithms: request.plan.algorithms.clone(), ..About::default() }, &mut Vec::new())?;
+        let Some(sealing) = &self.seal else { return Ok(()) };
+        let Some(_) = self.output.path() else { return Err(Error::request(Problem::SealBesideStream)) };
+        request.input.streams_and(sealing.key.as_deref())?;
+        sealing.check()
+    }
+
+    /// Names what is written, and the key that is read.
+    pub fn guard(&self, outputs: &mut Outputs) {
+        match self.output.path() {
+            Some(path) => outputs.file("output", Some(path)),
+            None => outputs.standard(),
+        };
+        outputs.file("seal", self.output.path().filter(|_| self.seal.is_some()).map(seal::beside));
+        outputs.reads_all(self.seal.as_ref().and_then(|sealing| sealing.key.as_ref()));
+    }
+
+    /// The run that its head describes.
+    fn about(&self, request: &Request) -> About {
+        let here = std::env::current_dir().ok().map(|directory| directory.into_os_string().into_vec());
+        // It will lie in another directory than that in which its relative names start.
+        let is_based = |here: &Vec<u8>| {
+            request.has_relative_names() && self.output.path().is_some_and(|output| is_elsewhere(output, here))
+        };
+        About {
+            algorithms: request.plan.algorithms.clone(),
+            command_line: self.command_line.clone(),
+            base: here.clone().filter(is_based),
+            working_directory: here,
+            version: env!("CARGO_PKG_VERSION").into(),
+            volumes: request.volumes.clone(),
+        }
+    }
+
+    fn encoder(&self, about: &About, head: &mut Vec<u8>) -> Result<Box<dyn Encode>, Error> {
+        encoder(self.format, self.layout, about, head)
+    }
+}
+
+/// The encoder of a format, which has written this head.
+///
+/// # Errors
+/// When the format cannot hold these algorithms, or this layout.
+pub(crate) fn encoder(
+    format: Format,
+    layout: Layout,
+    about: &About,
+    head: &mut Vec<u8>,
+) -> Result<Box<dyn Encode>, Error> {
+    let wrong = |why| Error::request(Problem::Format { format, why });
+    let mut encoder = format.encoder(layout).map_err(wrong)?;
+    let preamble = Preamble {
+        algorithms: &about.algorithms,
+        command_line: about.command_line.as_deref(),
+        working_directory: about.working_directory.as_deref(),
+        base: about.base.as_deref(),
+        version: &about.version,
+        start: None,
+        volumes: about.volumes.as_ref(),
+    };
+    encoder.head(head, &preamble).map_err(wrong)?;
+    Ok(encoder)
+}
+
+/// Writes the records of a run as a manifest. The file appears whole or not at all, when the writer
+/// is [finished](Writer::finish).
+///
+/// [`write`](super::write()) does all of it in the right order.
+pub struct Writer<'a> {
+    manifest: &'a Manifest,
+    request: &'a Request,
     encoder: Box<dyn Encode>,
     output: Output,
     bytes: u64,
     written: u64,
+    unwritten: u64,
+    without: u64,
 }
 
-impl Manifest {
-    /// Starts a manifest.
+/// The outcome of the files in a manifest.
+#[derive(Debug, Clone, Copy)]
+#[non_exhaustive]
+pub struct Written {
+    /// The result of the run.
+    pub summary: Summary,
+    /// Hashed files that the format cannot hold.
+    pub unwritten: u64,
+    /// Files that were read and have no digest, because they are too short, too plain or too long
+    /// for the algorithm.
+    pub without: u64,
+}
+
+impl<'a> Writer<'a> {
+    /// Opens the output and writes the head. `request` is that of the run, with the manifest among
+    /// its outputs.
     ///
     /// # Errors
-    /// When the format cannot hold these algorithms, or this layout.
-    pub fn open(format: Format, layout: Layout, about: &About, mut output: Output) -> Result<Self, Unrepresentable> {
-        let mut encoder = format.encoder(layout)?;
-        let preamble = Preamble {
-            algorithms: &about.algorithms,
-            command_line: about.command_line.as_deref(),
-            working_directory: about.working_directory.as_deref(),
-            base: about.base.as_deref(),
-            version: &about.version,
-            start: None,
-            volumes: about.volumes.as_ref(),
-        };
-        encoder.head(output.room(), &preamble)?;
-        Ok(Manifest { encoder, output, bytes: 0, written: 0 })
+    /// When the format cannot hold these algorithms, or this layout; when the output cannot be
+    /// opened.
+    pub fn open(manifest: &'a Manifest, request: &'a Request) -> Result<Writer<'a>, Error> {
+        let mut output = manifest.output.open()?;
+        let encoder = manifest.encoder(&manifest.about(request), output.room())?;
+        Ok(Writer { manifest, request, encoder, output, bytes: 0, written: 0, unwritten: 0, without: 0 })
     }
 
-    /// Writes a record. The inner error says that the format cannot hold it: nothing was written,
-    /// the entry has no digest in the output.
+    /// Writes the record of an event, if it has one. The inner error says that the format cannot
+    /// hold it: nothing was written, the entry has no digest in the output.
     ///
     /// # Errors
     /// The outer error is the output's: ENOSPC, EPIPE and the like.
-    pub fn write(&mut self, record: &Record) -> io::Result<Result<(), Unrepresentable>> {
+    pub fn take(&mut self, event: &Event<'_>) -> io::Result<Result<(), Unrepresentable>> {
+        match event {
+            Event::Record(record) => self.record(record),
+            Event::Idle => io::Write::flush(&mut self.output).map(Ok),
+            _ => Ok(Ok(())),
+        }
+    }
+
+    fn record(&mut self, record: &Record) -> io::Result<Result<(), Unrepresentable>> {
         let result = self.encoder.record(self.output.room(), record).map(|carried| {
             // A format without a place for an input without digests: standard error has it.
             let (Carried::Yes | Carried::No) = carried;
@@ -67,36 +244,82 @@ impl Manifest {
                 self.written += 1;
             }
         });
+        if result.is_err() {
+            // A file that was read whole and is too short for the method has nothing that could
+            // have been written.
+            let has_none = has_none(record);
+            self.unwritten += u64::from(!has_none);
+            self.without += u64::from(has_none);
+        }
         self.output.advance()?;
         Ok(result)
     }
 
-    /// Lets out what is buffered.
+    /// Ends the manifest, commits the output and seals it. An interrupted run ends the output after
+    /// whole records, without the manifest's end, so that every reader sees that it is not
+    /// complete; a file gets no name.
     ///
     /// # Errors
-    /// The output's.
-    pub fn flush(&mut self) -> io::Result<()> {
-        io::Write::flush(&mut self.output)
+    /// The output's, and the seal's: the manifest is whole then.
+    pub fn finish(mut self, summary: &Summary) -> Result<Written, Error> {
+        let written = Written { summary: *summary, unwritten: self.unwritten, without: self.without };
+        let run = &summary.run;
+        if run.interrupted {
+            io::Write::flush(&mut self.output).map_err(Error::Sink)?;
+            return Ok(written);
+        }
+        let failed = run.failed + (run.hashed - self.written.min(run.hashed));
+        let counts = Run { hashed: self.written, bytes: self.bytes, failed, ..*run };
+        self.encoder.tail(self.output.room(), &counts);
+        self.output.commit().map_err(Error::Sink)?;
+        let Manifest { format, layout, output, seal, .. } = self.manifest;
+        let plan = &self.request.plan;
+        sealed(output, seal.as_ref(), *format, *layout, &plan.algorithms, plan.memory)?;
+        Ok(written)
     }
+}
 
-    /// Ends the manifest and commits the output.
-    ///
-    /// # Errors
-    /// The output's; nothing counts as written when there is one.
-    pub fn finish(mut self, summary: &Summary) -> io::Result<()> {
-        let unwritten = summary.hashed - self.written.min(summary.hashed);
-        let failed = summary.failed + unwritten;
-        let summary = Summary { hashed: self.written, bytes: self.bytes, failed, ..*summary };
-        self.encoder.tail(self.output.room(), &summary);
-        self.output.commit()
-    }
+/// Seals a finished manifest in a file, if that is asked for.
+///
+/// # Errors
+/// When the seal cannot be made or written; the manifest is whole.
+pub(crate) fn sealed(
+    output: &Destination,
+    seal: Option<&Sealing>,
+    format: Format,
+    layout: Layout,
+    algorithms: &[Algorithm],
+    memory: usize,
+) -> Result<(), Error> {
+    let (Some(sealing), Some(path)) = (seal, output.path()) else { return Ok(()) };
+    let options = Options {
+        format: Some(format),
+        // The algorithms are known here, so digests of any length are read back right.
+        assumed: algorithms.to_vec(),
+        end: layout.end,
+        limit: memory.max(1 << 20),
+        ..Options::default()
+    };
+    seal::write(path, &options, REGISTRY, sealing.key.as_deref(), sealing.defaults.as_deref()).map_err(Error::output)
+}
 
-    /// Ends the output after whole records, without the manifest's end: whoever reads it sees that
-    /// it is not complete. A file gets no name.
-    ///
-    /// # Errors
-    /// The output's.
-    pub fn interrupt(mut self) -> io::Result<()> {
-        self.flush()
+/// The format in which an algorithm's own tool writes.
+pub fn own_format(algorithm: Algorithm) -> Format {
+    match Named::of(algorithm) {
+        Some(Named::Ssdeep) => Format::Ssdeep,
+        Some(Named::Sdhash | Named::SdhashStream | Named::SdhashDd) => Format::Sdbf,
+        Some(Named::MrshV2 | Named::MrshV2Network) => Format::Mrsh,
+        Some(Named::Tlsh) | None => Format::Sums,
     }
+}
+
+/// Whether a format has a place for digests of windows.
+pub fn has_pieces(format: Format) -> bool {
+    matches!(format, Format::Hashdeep | Format::Dfxml | Format::Jsonl | Format::Csv)
+}
+
+/// Whether a file was read whole, and has no digest because its methods make none of so little.
+pub(crate) fn has_none(record: &Record) -> bool {
+    let absent = |digest: &pfh_digest::Digest| Similar::of(digest).is_some_and(Similar::is_absent);
+    matches!(&record.outcome, Outcome::Hashed(hashed) if !hashed.digests.is_empty() && hashed.digests.iter().all(absent))
 }

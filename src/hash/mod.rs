@@ -1,36 +1,42 @@
-//! The job *hash*: digests of files, written as a manifest.
+//! The job *hash*: digests of files, as records or written as a manifest.
 //!
-//! A [`Request`] names the input, the algorithms and the format; [`run`] reads each file once and
-//! writes one record for each, in input order. What the run itself writes is left out of the input.
-//! With a [`Reuse`] digests are kept from run to run; with [`Sealing`] the finished manifest gets a
-//! seal beside it. For digests without a manifest, [`pfh::run`](crate::run) gives the records
-//! themselves.
+//! A [`Request`] names the input and the algorithms; [`run`] reads each file once and hands a
+//! [record](Event::Record) of each to its caller, in input order. With a [`Reuse`] digests are kept
+//! from run to run. [`write`](write()) makes a [`Manifest`] of the records, with a seal beside it
+//! if there is a [`Sealing`]; its own files are left out of the input. [`records`](records()) gives
+//! the records as an iterator, [`hash_file`] the digest of one file.
 //!
 //! ```
-//! use pfh::hash::{self, Request};
+//! use pfh::hash::{self, Manifest, Request};
 //! use pfh::{Control, Input, Recurse};
 //!
 //! # let room = std::env::temp_dir().join(format!("pfh-hash-{}", std::process::id()));
 //! # std::fs::create_dir_all(&room)?;
-//! let request = Request::new(Input::new(["src"]).recurse(Recurse::Yes), vec!["sha256".parse()?])
-//!     .output(room.join("SHA256SUMS"));
-//! let summary = hash::run(&request, &mut |_event| Ok(()), &Control::new())?;
-//! assert!(summary.run.hashed > 1 && summary.run.failed == 0);
+//! let request = Request::new(Input::new(["src"]).recurse(Recurse::Yes), vec!["sha256".parse()?]);
+//! let manifest = Manifest::new(room.join("SHA256SUMS"));
+//! let written = hash::write(&request, &manifest, &mut |_event| Ok(()), &Control::new())?;
+//! assert!(written.summary.run.hashed > 1 && written.summary.run.failed == 0);
 //! assert!(std::fs::read_to_string(room.join("SHA256SUMS"))?.contains("  src/lib.rs\n"));
 //! # std::fs::remove_dir_all(&room)?;
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-mod error;
+mod event;
 mod manifest;
 #[cfg(not(feature = "known"))]
 mod no_cache;
+mod problem;
+mod records;
 mod request;
 
-pub use error::Error;
-pub use manifest::{About, Manifest};
+pub use event::{Event, Events, Summary};
+pub use manifest::{About, Manifest, Sealing, Writer, Written, has_pieces, own_format};
+pub(crate) use manifest::{encoder, has_none, sealed};
+pub use problem::Problem;
+pub(crate) use records::hasher_of_sha256;
+pub use records::{Records, hash_file, records, sha256};
 pub(crate) use request::is_elsewhere;
-pub use request::{Request, Reuse, Sealing};
+pub use request::{Request, Reuse};
 
 pub(crate) use request::CACHE;
 
@@ -39,171 +45,107 @@ pub use no_cache::{Cache, CacheError, Use};
 #[cfg(feature = "known")]
 pub use pfh_cache::{Cache, CacheError, Use};
 
-use crate::algorithms::REGISTRY;
-use crate::own::own;
+use crate::job::Error;
+use crate::own::own_of;
 use crate::pass::pass;
-use crate::seal;
-use pfh_digest::Algorithm;
-use pfh_engine::{Control, Outcome, Record, Summary as Run};
-use pfh_manifest::{Format, Options, Unrepresentable};
-use pfh_similarity::{Named, Similar};
+use pfh_engine::{Control, Record};
+use pfh_manifest::Format;
 use pfh_source::{Apart, Source};
 use std::io;
 
-/// What happens during a run. Events come on the thread that called [`run`], in input order.
-#[derive(Debug, Clone, Copy)]
-#[non_exhaustive]
-pub enum Event<'a> {
-    /// An input has a record: a file was hashed or skipped, or failed.
-    Record(&'a Record),
-    /// The content of this file changed though its size and times did not.
-    Changed(&'a Record),
-    /// The format cannot hold this record: it is not in the manifest.
-    NotWritten(&'a Record, &'a Unrepresentable),
-    /// The cache is not used from here on, for this reason: all files are read. Digests are the
-    /// same.
-    Uncached(&'a CacheError),
-}
-
-/// Receives the events of a run. An error ends the run with [`Error::Sink`].
-pub type Sink<'a> = dyn FnMut(Event<'_>) -> io::Result<()> + 'a;
-
-/// The result of a run.
-#[derive(Debug, Clone, Copy)]
-#[non_exhaustive]
-pub struct Summary {
-    /// The counts, and where the time went. An interrupted run leaves whole records on standard
-    /// output, and no file.
-    pub run: Run,
-    /// Hashed files that the format cannot hold.
-    pub unwritten: u64,
-    /// Files that were read and have no digest, because they are too short, too plain or too long
-    /// for the algorithm.
-    pub without: u64,
-    /// What was done with the cache, if there is one.
-    pub cache: Option<Use>,
-}
-
-/// Hashes the input and writes the manifest. A file appears whole or not at all.
+/// Hashes the input. Nothing is written but the cache, if there is one.
 ///
 /// # Errors
-/// When the request makes no sense, or an output cannot be written. A file that cannot be read is a
+/// When the request makes no sense, or the events were refused. A file that cannot be read is a
 /// record, and no error.
-pub fn run(request: &Request, sink: &mut Sink<'_>, control: &Control<'_>) -> Result<Summary, Error> {
-    if request.plan.piecewise.is_some() && !has_pieces(request.format) {
-        return Err(Error::Pieces(request.format));
+pub fn run(request: &Request, events: &mut Events<'_>, control: &Control<'_>) -> Result<Summary, Error> {
+    request.check()?;
+    checked(request, "", events, control)
+}
+
+/// Hashes the input and writes its manifest. A file appears whole or not at all; an interrupted run
+/// leaves whole records on standard output, and no file.
+///
+/// # Errors
+/// As [`run`]; when the format cannot hold the digests, the key of the seal cannot be loaded, or an
+/// output cannot be written.
+pub fn write(
+    request: &Request,
+    manifest: &Manifest,
+    events: &mut Events<'_>,
+    control: &Control<'_>,
+) -> Result<Written, Error> {
+    manifest.check(request)?;
+    let mut request = request.clone();
+    manifest.guard(&mut request.outputs);
+    if manifest.format == Format::Dfxml && request.input.is_inside() {
+        request.volumes.get_or_insert_default();
     }
-    let key = request.secret.as_ref().and_then(|secret| secret.path());
-    request.input.streams_and(key.into_iter().chain(request.seal.iter().filter_map(|seal| seal.key.as_deref())))?;
-    request.outputs().check()?;
-    let mut about = request.about();
-    let cache = match request.cache(&about) {
+    request.check()?;
+    let mut writer = Writer::open(manifest, &request)?;
+    let ran = checked(
+        &request,
+        manifest.format.name(),
+        &mut |event| {
+            events(event)?;
+            match (writer.take(&event)?, event) {
+                (Err(why), Event::Record(record)) => events(Event::NotWritten(record, &why)),
+                _ => Ok(()),
+            }
+        },
+        control,
+    )?;
+    writer.finish(&ran)
+}
+
+/// The run of a request that was checked; `form` is what is written of it.
+fn checked(request: &Request, form: &str, events: &mut Events<'_>, control: &Control<'_>) -> Result<Summary, Error> {
+    let cache = match request.cache(form) {
         // A cache that cannot be used costs time, not the run.
-        Err(Error::Cache { error, .. }) if error.is_passing() => {
-            sink(Event::Uncached(&error)).map_err(Error::Sink)?;
+        Err(failure) if failure.error.is_passing() => {
+            events(Event::Uncached(&failure.error)).map_err(Error::Sink)?;
             None
         }
         opened => opened?,
     };
-    let kept = request.reuse.as_ref().map(|reuse| &*reuse.path);
-    let own = own(request.output.path(), request.seal.is_some(), kept);
-    let (source, volumes) = request.source()?;
-    about.volumes = volumes;
-    let mut source: Box<dyn Source> = Box::new(Apart::new(source, own));
+    let own = own_of(&request.outputs, request.reuse.as_ref().map(|reuse| &*reuse.path));
+    let mut source: Box<dyn Source> = Box::new(Apart::new(request.source()?, own));
     if let Some(cache) = &cache {
         source = Box::new(cache.reusing(source));
     }
-    let output = request.output.open()?;
-    let format = request.format;
-    let manifest = Manifest::open(format, request.layout, &about, output);
-    let manifest = manifest.map_err(|why| Error::Format { format, why })?;
-    let mut writing = Writing { manifest, unwritten: 0, without: 0, cache: cache.clone(), sink };
-    let ran = pass(source, || request.input.again(), &request.plan, &mut writing, control);
-    let Writing { manifest, unwritten, without, sink, .. } = writing;
+    let mut keeping = Keeping { cache: cache.clone(), events };
+    let ran = pass(source, || request.input.again(), &request.plan, &mut keeping, control);
+    let events = keeping.events;
     // What was read is kept, whatever became of the output: the next run resumes from it.
     let finished = ran.as_ref().is_ok_and(|run| !run.interrupted);
     let cache = match cache.map(|cache| (cache.close(finished), cache)) {
         None => None,
         Some((Ok(used), _)) => Some(used),
         Some((Err(error), cache)) => {
-            sink(Event::Uncached(&error)).map_err(Error::Sink)?;
+            events(Event::Uncached(&error)).map_err(Error::Sink)?;
             Some(cache.used())
         }
     };
-    let run = ran?;
-    if run.interrupted {
-        manifest.interrupt().map_err(Error::Sink)?;
-    } else {
-        manifest.finish(&run).map_err(Error::Sink)?;
-        seal(request)?;
-    }
-    Ok(Summary { run, unwritten, without, cache })
+    Ok(Summary { run: ran?, cache })
 }
 
-/// The format in which an algorithm's own tool writes.
-pub fn own_format(algorithm: Algorithm) -> Format {
-    match Named::of(algorithm) {
-        Some(Named::Ssdeep) => Format::Ssdeep,
-        Some(Named::Sdhash | Named::SdhashStream | Named::SdhashDd) => Format::Sdbf,
-        Some(Named::MrshV2 | Named::MrshV2Network) => Format::Mrsh,
-        Some(Named::Tlsh) | None => Format::Sums,
-    }
-}
-
-/// Whether a format has a place for digests of windows.
-pub fn has_pieces(format: Format) -> bool {
-    matches!(format, Format::Hashdeep | Format::Dfxml | Format::Jsonl | Format::Csv)
-}
-
-/// Seals the finished manifest, if that is asked for.
-fn seal(request: &Request) -> Result<(), Error> {
-    let (Some(sealing), Some(path)) = (&request.seal, request.output.path()) else { return Ok(()) };
-    let options = Options {
-        format: Some(request.format),
-        // The algorithms are known here, so digests of any length are read back right.
-        assumed: request.plan.algorithms.clone(),
-        end: request.layout.end,
-        limit: request.plan.memory.max(1 << 20),
-        ..Options::default()
-    };
-    Ok(seal::write(path, &options, REGISTRY, sealing.key.as_deref())?)
-}
-
-/// Whether a file was read whole, and has no digest because its methods make none of so little.
-fn has_none(record: &Record) -> bool {
-    let absent = |digest: &pfh_digest::Digest| Similar::of(digest).is_some_and(Similar::is_absent);
-    matches!(&record.outcome, Outcome::Hashed(hashed) if !hashed.digests.is_empty() && hashed.digests.iter().all(absent))
-}
-
-/// Writes records into the manifest, and keeps them in the cache.
-struct Writing<'a> {
-    manifest: Manifest,
-    unwritten: u64,
-    without: u64,
+/// Hands records on, and keeps them in the cache.
+struct Keeping<'a> {
     cache: Option<Cache>,
-    sink: &'a mut Sink<'a>,
+    events: &'a mut Events<'a>,
 }
 
-impl pfh_engine::Sink for Writing<'_> {
+impl pfh_engine::Sink for Keeping<'_> {
     fn record(&mut self, record: Record) -> io::Result<()> {
-        (self.sink)(Event::Record(&record))?;
+        (self.events)(Event::Record(&record))?;
         match self.cache.as_ref().map_or(Ok(false), |cache| cache.keep(&record)) {
-            Ok(false) => {}
-            Ok(true) => (self.sink)(Event::Changed(&record))?,
-            Err(error) => (self.sink)(Event::Uncached(&error))?,
+            Ok(false) => Ok(()),
+            Ok(true) => (self.events)(Event::Changed(&record)),
+            Err(error) => (self.events)(Event::Uncached(&error)),
         }
-        if let Err(why) = self.manifest.write(&record)? {
-            // A file that was read whole and is too short for the method has nothing that could
-            // have been written.
-            let has_none = has_none(&record);
-            self.unwritten += u64::from(!has_none);
-            self.without += u64::from(has_none);
-            (self.sink)(Event::NotWritten(&record, &why))?;
-        }
-        Ok(())
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        self.manifest.flush()
+        (self.events)(Event::Idle)
     }
 }

@@ -1,5 +1,5 @@
-//! The cache of a build without the feature `known`: there is none, and whoever asks for one is
-//! refused.
+//! The cache of a build without the feature `known`: there is none, and a caller that asks for one
+//! is refused.
 
 use pfh_digest::Algorithm;
 use pfh_engine::Record;

@@ -1,18 +1,15 @@
 //! What a run is asked for.
 
-use super::Cache;
-use super::{About, Error};
+use super::{Cache, Problem};
 use crate::algorithms::{Algorithm, Secret};
-use crate::destination::Destination;
-use crate::input::{Input, InputError, Placed};
+use crate::input::Input;
+use crate::job::{About, Error};
 use crate::outputs::{Existing, Kind, Outputs};
-use crate::seal;
 use pfh_engine::Plan;
-use pfh_manifest::{End, Format, Layout, Marker};
-use pfh_source::terminal;
+use pfh_source::{Order, Source, Volumes, terminal};
 use std::ffi::OsString;
-use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// A cache is an SQLite database with "pfhc" as its application (Database File Format, section
 /// 1.3).
@@ -27,50 +24,39 @@ pub struct Reuse {
     pub sample: f64,
 }
 
-/// A seal beside the manifest.
-#[derive(Debug, Clone, Default)]
-pub struct Sealing {
-    /// The file of the key that signs it.
-    pub key: Option<PathBuf>,
-}
-
-/// An input, and how its digests are written.
+/// The input, the algorithms, and the results to keep.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Request {
-    /// What is read.
+    /// The input.
     pub input: Input,
     /// The algorithms, and how files are read.
     pub plan: Plan,
-    /// What the manifest is written in.
-    pub format: Format,
-    /// How its lines look, in formats that leave a choice.
-    pub layout: Layout,
-    /// Where it goes.
-    pub output: Destination,
-    /// The seal that a manifest in a file gets.
-    pub seal: Option<Sealing>,
     /// The digests that are not computed again.
     pub reuse: Option<Reuse>,
     /// The key of the plan's keyed algorithms, which no output may replace.
     pub secret: Option<Secret>,
+    /// What the caller writes of the events: it is left out of the input, and refused where it is a
+    /// file that is read.
+    pub outputs: Outputs,
     /// Whether files of the outputs' names are replaced. One that is read never is.
     pub replace: bool,
+    /// Where file systems inside of images are added as they are met; each of their files then has
+    /// the places of its bytes.
+    pub volumes: Option<Arc<Volumes>>,
 }
 
 impl Request {
-    /// Digests by these algorithms as coreutils write them, on standard output.
+    /// Digests by these algorithms.
     pub fn new(input: Input, algorithms: impl IntoIterator<Item = Algorithm>) -> Request {
         Request {
             input,
             plan: Plan::new(algorithms),
-            format: Format::Sums,
-            layout: Layout { end: End::Line, marker: Marker::Text },
-            output: Destination::default(),
-            seal: None,
             reuse: None,
             secret: None,
+            outputs: Outputs::default(),
             replace: false,
+            volumes: None,
         }
     }
 
@@ -78,27 +64,6 @@ impl Request {
     #[must_use]
     pub fn plan(mut self, plan: Plan) -> Request {
         self.plan = plan;
-        self
-    }
-
-    /// Writes this format in this layout.
-    #[must_use]
-    pub fn format(mut self, format: Format, layout: Layout) -> Request {
-        (self.format, self.layout) = (format, layout);
-        self
-    }
-
-    /// Writes to this destination.
-    #[must_use]
-    pub fn output(mut self, output: impl Into<Destination>) -> Request {
-        self.output = output.into();
-        self
-    }
-
-    /// Seals the manifest.
-    #[must_use]
-    pub fn seal(mut self, seal: Option<Sealing>) -> Request {
-        self.seal = seal;
         self
     }
 
@@ -123,51 +88,57 @@ impl Request {
         self
     }
 
-    /// What is read, and for a format that has a place for them the file systems that are met.
-    pub(super) fn source(&self) -> Result<Placed, InputError> {
-        if self.format == Format::Dfxml { self.input.placed() } else { Ok((self.input.source()?, None)) }
+    /// Whether the run may start. Nothing is read but lists of names.
+    ///
+    /// # Errors
+    /// When the request makes no sense, or an output is in the way.
+    pub fn check(&self) -> Result<(), Error> {
+        if self.plan.piecewise == Some(0) {
+            return Err(Error::request(Problem::Window));
+        }
+        if self.secret.is_some() && !self.plan.algorithms.iter().any(|algorithm| algorithm.is_keyed()) {
+            return Err(Error::request(Problem::UnusedSecret));
+        }
+        if let Some(reuse) = &self.reuse {
+            self.check_cache(reuse).map_err(Error::request)?;
+        }
+        self.input.streams_and(self.secret.as_ref().and_then(|secret| secret.path()))?;
+        Ok(self.guarded().check()?)
     }
 
-    /// What is read and written.
-    pub(super) fn outputs(&self) -> Outputs {
-        let mut outputs = Outputs::new(self.replace);
-        outputs.file("--output", self.output.path());
-        let sealing = self.seal.as_ref();
-        outputs.file("--seal", self.output.path().filter(|_| sealing.is_some()).map(seal::beside));
+    fn check_cache(&self, reuse: &Reuse) -> Result<(), Problem> {
+        // A cache knows algorithms by name, and would give the digests of another key.
+        if let Some(keyed) = self.plan.algorithms.iter().find(|algorithm| algorithm.is_keyed()) {
+            return Err(Problem::KeyedCache(*keyed));
+        }
+        let mut named = self.input.paths.iter().map(|path| path.as_encoded_bytes());
+        if let Some(address) = named.find(|path| pfh_source::is_address(path)) {
+            return Err(Problem::ObjectCache(address.to_vec()));
+        }
+        if self.plan.piecewise.is_some() {
+            return Err(Problem::PiecesCache);
+        }
+        if (0.0..=1.0).contains(&reuse.sample) { Ok(()) } else { Err(Problem::Sample(reuse.sample)) }
+    }
+
+    /// Inputs and outputs.
+    pub(super) fn guarded(&self) -> Outputs {
+        let mut outputs = self.outputs.clone();
+        outputs.set_replace(self.replace);
         if let Some(Reuse { path, .. }) = &self.reuse {
-            outputs.writes("--cache", path, Kind::File, CACHE);
+            outputs.writes("cache", path, Kind::File, CACHE);
         }
         outputs.reads_all(self.secret.as_ref().and_then(Secret::path));
-        self.input.guard(outputs.reads_all(sealing.and_then(|sealing| sealing.key.as_ref())));
+        self.input.guard(&mut outputs);
         outputs
     }
 
-    /// What the manifest records of the run. Of the command line it has what decides the digests:
-    /// manifests of one tree are equal whatever the threads.
-    pub(crate) fn about(&self) -> About {
-        let algorithms: Vec<String> = self.plan.algorithms.iter().map(ToString::to_string).collect();
-        let mut words: Vec<Vec<u8>> = vec![format!("pfh hash -a {}", algorithms.join(",")).into_bytes()];
-        words.extend(self.input.words());
-        words.extend(self.plan.piecewise.map(|length| format!("--piecewise {length}").into_bytes()));
-        words.extend(self.input.paths.iter().map(|path| path.as_encoded_bytes().to_vec()));
-        let here = std::env::current_dir().ok().map(|d| d.into_os_string().into_vec());
-        About {
-            algorithms: self.plan.algorithms.clone(),
-            command_line: Some(words.join(&b' ')),
-            base: here.clone().filter(|here| self.needs_base(here)),
-            working_directory: here,
-            version: env!("CARGO_PKG_VERSION").into(),
-            volumes: None,
-        }
+    /// The input.
+    pub(super) fn source(&self) -> Result<Box<dyn Source>, Error> {
+        Ok(self.input.source_in(self.volumes.as_ref())?)
     }
 
-    /// Whether the manifest must record in which directory its relative names start: it will lie in
-    /// another one, and has such names.
-    fn needs_base(&self, here: &[u8]) -> bool {
-        self.has_relative_names() && self.output.path().is_some_and(|output| is_elsewhere(output, here))
-    }
-
-    /// Whether names of the manifest may start in the working directory.
+    /// Whether names of records may start in the working directory.
     pub(crate) fn has_relative_names(&self) -> bool {
         let is_relative = |path: &OsString| {
             !Path::new(path).is_absolute() && path != "-" && !pfh_source::is_address(path.as_encoded_bytes())
@@ -175,24 +146,30 @@ impl Request {
         self.input.list.is_some() || self.input.paths.iter().any(is_relative)
     }
 
-    /// The cache, opened. It knows a run by the output, by what is hashed and how.
-    pub(super) fn cache(&self, about: &About) -> Result<Option<Cache>, Error> {
+    /// The cache, opened. It knows a run by its input, its algorithms, and the form that is written
+    /// from it.
+    pub(crate) fn cache(&self, form: &str) -> Result<Option<Cache>, CacheFailure> {
         let Some(Reuse { path, sample }) = &self.reuse else { return Ok(None) };
-        // A cache knows algorithms by name, and would give the digests of another key.
-        if let Some(keyed) = self.plan.algorithms.iter().find(|algorithm| algorithm.is_keyed()) {
-            return Err(Error::KeyedCache(*keyed));
-        }
-        let mut named = self.input.paths.iter().map(|path| path.as_encoded_bytes());
-        if let Some(address) = named.find(|path| pfh_source::is_address(path)) {
-            return Err(Error::ObjectCache(address.to_vec()));
-        }
-        let about = about.clone();
-        let mut identity =
-            [about.command_line.unwrap_or_default(), about.working_directory.unwrap_or_default()].join(&0);
-        identity.extend_from_slice(self.format.name().as_bytes());
-        identity.extend(self.output.path().iter().flat_map(|output| output.as_os_str().as_encoded_bytes().to_vec()));
-        let opened = Cache::open(path, &terminal::render(&identity), &self.plan.algorithms, *sample);
-        opened.map(Some).map_err(|error| Error::Cache { path: path.clone(), error })
+        let algorithms: Vec<String> = self.plan.algorithms.iter().map(ToString::to_string).collect();
+        // The order of reading changes no record.
+        let input = Input { order: Order::default(), ..self.input.clone() };
+        let here = std::env::current_dir().unwrap_or_default();
+        let identity =
+            format!("{} {} {:?} {} {:?}", algorithms.join(","), here.display(), input, form, self.outputs.written());
+        let opened = Cache::open(path, &terminal::render(identity.as_bytes()), &self.plan.algorithms, *sample);
+        opened.map(Some).map_err(|error| CacheFailure { path: path.clone(), error })
+    }
+}
+
+/// A cache that is not opened.
+pub(crate) struct CacheFailure {
+    path: PathBuf,
+    pub error: super::CacheError,
+}
+
+impl From<CacheFailure> for Error {
+    fn from(failure: CacheFailure) -> Error {
+        Error::request(About::new(failure.path, failure.error))
     }
 }
 

@@ -1,33 +1,35 @@
 //! Files as sets of their blocks: each file is read once, cut into aligned blocks of each size, and
 //! the last block is filled with zeros, as file systems leave the rest of a cluster.
 
-use super::{Error, Input, Set, SetError};
+use super::{Input, Problem, Set, SetError};
 use crate::algorithms::computed;
+use crate::job::Error;
 use pfh_digest::{Algorithm, Digest, hash_many};
 use pfh_engine::{Control, Phase, Progress, in_order};
 use pfh_known::{BlockBuild, BlocksBuilt, Flag, SIZES};
-use pfh_source::{Item, Problem, Reading, Recurse, Source};
+use pfh_source::{Item, Reading, Recurse, Source};
 use std::collections::VecDeque;
+use std::io;
 use std::ops::ControlFlow;
 use std::path::Path;
 
 /// Bytes that are read and hashed at once: a multiple of every size of blocks.
 const PIECE: usize = 1 << 20;
 
-/// What is read: the next piece of a file.
+/// The input: the next piece of a file.
 struct Part {
     /// The set begins to which this and what follows belongs.
     set: Option<usize>,
     bytes: Vec<u8>,
     /// The file ends: its name and its length, or why there is none.
-    end: Option<(Vec<u8>, Result<u64, Problem>)>,
+    end: Option<(Vec<u8>, Result<u64, pfh_source::Problem>)>,
 }
 
-/// What is made of it: digests of the blocks of each size, and how many of them say little.
+/// The result: digests of the blocks of each size, and how many of them say little.
 struct Hashed {
     set: Option<usize>,
     blocks: Vec<(Vec<Digest>, u64)>,
-    end: Option<(Vec<u8>, Result<u64, Problem>)>,
+    end: Option<(Vec<u8>, Result<u64, pfh_source::Problem>)>,
 }
 
 /// The pieces of all files of all sets, in order.
@@ -124,7 +126,7 @@ fn hash(algorithm: Algorithm, sizes: &[u32], part: Part) -> Hashed {
 /// Sizes of blocks in ascending order, each once.
 ///
 /// # Errors
-/// When one is no size of blocks.
+/// When one is not a size of blocks.
 pub fn checked(sizes: &[u32]) -> Result<Vec<u32>, u32> {
     if let Some(wrong) = sizes.iter().find(|size| !SIZES.contains(size) || !size.is_power_of_two()) {
         return Err(*wrong);
@@ -138,13 +140,13 @@ pub fn checked(sizes: &[u32]) -> Result<Vec<u32>, u32> {
 /// The algorithm by which blocks are known: the one that is named, else SHA-256.
 fn algorithm(named: &[crate::Algorithm]) -> Result<Algorithm, Error> {
     match computed(named)[..] {
-        [] => "sha256".parse().map_err(|_| Error::BlockAlgorithm),
+        [] => "sha256".parse().map_err(|_| Error::request(Problem::BlockAlgorithm)),
         [one] if named.len() == 1 && BlockBuild::takes(one) => Ok(one),
-        _ => Err(Error::BlockAlgorithm),
+        _ => Err(Error::request(Problem::BlockAlgorithm)),
     }
 }
 
-/// What is made of which files.
+/// The files of each set.
 pub struct Blocks<'a> {
     /// The sets: files and directories.
     pub inputs: &'a [Input],
@@ -173,6 +175,15 @@ pub struct Made {
     pub distinct: Vec<(u32, u64)>,
 }
 
+/// Refuses sizes and algorithms that blocks cannot have.
+///
+/// # Errors
+/// The reason.
+pub fn check(sizes: &[u32], algorithms: &[crate::Algorithm]) -> Result<(), Error> {
+    checked(sizes).map_err(|size| Error::request(Problem::BlockSize(size)))?;
+    algorithm(algorithms).map(drop)
+}
+
 /// Builds a set of the blocks of the files that the inputs name. A file that could not be read is
 /// reported to `unread`.
 ///
@@ -180,20 +191,21 @@ pub struct Made {
 /// When the request makes no sense, the file cannot be written, or the control cancels the build.
 pub fn build(
     request: &Blocks<'_>,
-    unread: &mut dyn FnMut(&[u8], &Problem),
+    unread: &mut dyn FnMut(&[u8], &pfh_source::Problem) -> io::Result<()>,
     control: &Control<'_>,
 ) -> Result<Made, Error> {
     let inputs = request.inputs;
-    let sizes = checked(request.sizes).map_err(Error::BlockSize)?;
+    let sizes = checked(request.sizes).map_err(|size| Error::request(Problem::BlockSize(size)))?;
     let algorithm = algorithm(request.algorithms)?;
     let mut sources = VecDeque::new();
     for (number, input) in inputs.iter().enumerate() {
         let named = crate::Input::new([&input.path]).recurse(Recurse::Yes);
         #[cfg(feature = "inside")]
         let named = crate::Input { inside: request.inside.cloned(), ..named };
-        sources.push_back((number, named.as_found().map_err(Error::Files)?));
+        sources.push_back((number, named.as_found()?));
     }
-    let mut build = BlockBuild::open(request.output, request.work, request.memory, algorithm, &sizes)?;
+    let build = BlockBuild::open(request.output, request.work, request.memory, algorithm, &sizes);
+    let mut build = build.map_err(Error::from)?;
     let mut files = Files { sources, set: None, open: None };
     let (mut failed, mut lost, mut done) = (None, 0, 0);
     let threads = pfh_source::os::processors();
@@ -202,22 +214,22 @@ pub fn build(
         for (position, (digests, flagged)) in hashed.blocks.iter().enumerate() {
             done += digests.len() as u64;
             if let Err(error) = build.blocks(position, digests, *flagged) {
-                failed = Some(Error::Set(error));
+                failed = Some(error.into());
                 return ControlFlow::Break(());
             }
         }
         match &hashed.end {
-            Some((name, Ok(length))) => failed = build.end_file(name, *length).err().map(Error::Set),
+            Some((name, Ok(length))) => failed = build.end_file(name, *length).err().map(Error::from),
             Some((name, Err(problem))) => {
                 lost += 1;
                 build.void_file();
-                unread(name, problem);
+                failed = unread(name, problem).err().map(Error::Sink);
             }
             None => {}
         }
         control.report(&Progress::Steps { phase: Phase::Reading, done, total: None });
         if control.is_cancelled() && failed.is_none() {
-            failed = Some(Error::Interrupted);
+            failed = Some(Error::cancelled(Problem::Interrupted));
         }
         if failed.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     };
@@ -231,10 +243,11 @@ pub fn build(
         control.report(&Progress::Steps { phase: Phase::Building, done, total: Some(all) });
         if control.is_cancelled() { Err(SetError::Cancelled) } else { Ok(()) }
     });
-    // Such a build begins anew.
-    let written =
-        written.map_err(|error| if matches!(error, SetError::Cancelled) { Error::Interrupted } else { error.into() });
-    let BlocksBuilt { sets, distinct } = written?;
+    // Such a build begins again.
+    let BlocksBuilt { sets, distinct } = written.map_err(|error| match error {
+        SetError::Cancelled => Error::cancelled(Problem::Interrupted),
+        error => error.into(),
+    })?;
     Ok(Made { sets, unread: lost, distinct })
 }
 

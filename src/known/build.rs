@@ -1,15 +1,17 @@
 //! `build`: sets in any format become one file.
 
 use super::blocks::{self, Blocks, Made};
-use super::{Class, DEFAULT_MEMORY, Error, Input, Packages, Set, list};
+use super::{Class, DEFAULT_MEMORY, Input, Packages, Problem, Set, list};
 use crate::algorithms::{Algorithm, computed};
+use crate::job::{About, Error};
 use crate::matching::lists_in;
 use crate::outputs::{Existing, Kind, Outputs};
 use pfh_engine::{Control, Phase, Progress};
 use pfh_known::{Build, Built, Pace, Step, is_database};
 use pfh_manifest::Fault;
-use pfh_source::{Problem, Stream, Streams, terminal};
-use std::fmt;
+use pfh_source::{Stream, Streams};
+use std::io;
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 /// Sets, and the file that they become.
@@ -19,8 +21,8 @@ pub struct Request {
     /// Sets with their classes, in the order that they have in the file; `-` is standard input. Of
     /// a directory each file is a set, at any depth, but for hidden ones and links.
     pub sets: Vec<(PathBuf, Class)>,
-    /// Lists of sets of which more is said: a JSON object per line with file, class, and maybe
-    /// name, version, product, algorithm, packages, deltas.
+    /// Lists that describe sets: a JSON object per line with file, class, and maybe name, version,
+    /// product, algorithm, packages, deltas.
     pub lists: Vec<PathBuf>,
     /// Deltas of NSRL's RDSv3 to the one database among the sets, in the order in which they were
     /// published.
@@ -36,20 +38,20 @@ pub struct Request {
     pub work: PathBuf,
     /// Bytes of memory for sorting.
     pub memory: usize,
-    /// Whether an existing file that is no set may be replaced; what is read never is.
+    /// Whether an existing file that is not a set may be replaced; what is read never is.
     pub replace: bool,
-    /// Sizes of blocks in bytes, powers of two from 512 to a mebibyte. With any the sets are no
+    /// Sizes of blocks in bytes, powers of two from 512 to a mebibyte. With any the sets are not
     /// lists, but files and trees, and the file is one of their blocks, by the assumed algorithm or
     /// SHA-256; what [`matching::sectors`](crate::matching::sectors) looks for.
     pub blocks: Vec<u32>,
-    /// Whether the sets are no lists, but files, trees and containers: what is in them is hashed,
+    /// Whether the sets are not lists, but files, trees and containers: what is in them is hashed,
     /// by the assumed algorithms or MD5, SHA-1 and SHA-256.
     #[cfg(feature = "inside")]
     pub inside: Option<crate::inside::Options>,
 }
 
 /// What happens during a build.
-#[derive(Debug)]
+#[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
 pub enum Event<'a> {
     /// A place of a set holds no record.
@@ -58,7 +60,7 @@ pub enum Event<'a> {
         path: &'a Path,
         /// The line, from 1; of databases the row.
         line: u64,
-        /// What is wrong with it.
+        /// The fault.
         fault: &'a Fault,
     },
     /// A file of a set of blocks could not be read: nothing of it is in the set.
@@ -66,11 +68,14 @@ pub enum Event<'a> {
         /// Its name.
         name: &'a [u8],
         /// Why.
-        problem: &'a Problem,
+        problem: &'a pfh_source::Problem,
     },
 }
 
-/// What a build came to. Its text are sentences for people, a line each.
+/// Receives the events of a build. An error ends it with [`Error::Sink`].
+pub type Events<'a> = dyn FnMut(Event<'_>) -> io::Result<()> + 'a;
+
+/// The result of a build.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Summary {
@@ -119,7 +124,7 @@ impl Request {
         self
     }
 
-    /// Whether the sets are no lists, but files and directories that are walked.
+    /// Whether the sets are not lists, but files and directories that are walked.
     fn reads_files(&self) -> bool {
         #[cfg(feature = "inside")]
         if self.inside.is_some() {
@@ -128,7 +133,7 @@ impl Request {
         !self.blocks.is_empty()
     }
 
-    /// The sets with all that is said of them.
+    /// The sets with their descriptions.
     fn inputs(&self) -> Result<Vec<Input>, Error> {
         let (assumed, packages) = (&self.assumed, self.packages);
         let input = |path: &Path, class: &Class| Input {
@@ -139,25 +144,50 @@ impl Request {
         let mut inputs: Vec<Input> = self.sets.iter().map(|(path, class)| input(path, class)).collect();
         if !self.deltas.is_empty() {
             let mut databases: Vec<&mut Input> = inputs.iter_mut().filter(|input| is_database(&input.path)).collect();
-            let [database] = &mut databases[..] else { return Err(Error::Deltas(databases.len())) };
+            let [database] = &mut databases[..] else { return Err(Error::request(Problem::Deltas(databases.len()))) };
             database.deltas.clone_from(&self.deltas);
         }
         for path in &self.lists {
             inputs.extend(list::read(path, &input)?);
         }
-        if inputs.is_empty() { Err(Error::NoSet) } else { Ok(inputs) }
+        if inputs.is_empty() { Err(Error::request(Problem::NoSet)) } else { Ok(inputs) }
     }
 
-    /// What is read and written.
+    /// Whether the build may start. Nothing is read but lists of sets and directories.
     ///
     /// # Errors
-    /// When a list of sets or a directory cannot be read.
-    pub fn outputs(&self) -> Result<Outputs, Error> {
-        Ok(self.outputs_of(&self.each(&self.inputs()?)?))
+    /// When the request makes no sense, something that it names is not there, or an output is in
+    /// the way.
+    pub fn check(&self) -> Result<(), Error> {
+        self.checked().map(drop)
     }
 
-    /// The same inputs, with the lists in a directory in its place. What is read as files and trees
-    /// stays as it is.
+    /// The inputs of a request that may start.
+    fn checked(&self) -> Result<Vec<Input>, Error> {
+        let named = self.inputs()?;
+        if !self.blocks.is_empty() {
+            blocks::check(&self.blocks, &self.assumed)?;
+        }
+        if !self.reads_files() {
+            readable(&named, &self.lists)?;
+        }
+        let inputs = self.each(&named)?;
+        self.outputs_of(&inputs).check()?;
+        let parent = self.output.parent().filter(|parent| !parent.as_os_str().is_empty() && !parent.is_dir());
+        if let Some(parent) = parent {
+            return Err(Error::request(Problem::Directory(parent.to_owned())));
+        }
+        // An output in a directory that is read would be a list of it the next time.
+        let written = [&self.output, &self.work];
+        let meets = |directory: &PathBuf| written.iter().find(|path| lies_in(path, directory));
+        if let Some((path, directory)) = named.iter().find_map(|input| Some((meets(&input.path)?, &input.path))) {
+            return Err(Error::request(Problem::Within((*path).clone(), directory.clone())));
+        }
+        Ok(inputs)
+    }
+
+    /// The same inputs, with the lists in a directory in its place. Inputs that are read as files
+    /// and trees stays as it is.
     fn each(&self, named: &[Input]) -> Result<Vec<Input>, Error> {
         let mut each = Vec::with_capacity(named.len());
         for input in named {
@@ -175,7 +205,7 @@ impl Request {
         let set = Existing::Own(0, b"pfh known set\n");
         let mut outputs = Outputs::new(self.replace);
         outputs.writes("OUT", &self.output, Kind::File, set);
-        outputs.writes("--work", &self.work, Kind::Directory, Existing::Refused);
+        outputs.writes("work", &self.work, Kind::Directory, Existing::Refused);
         // Runs of an earlier build are removed, which must not be anybody else's files of such
         // names.
         let names_inputs = |name: &str| {
@@ -193,11 +223,11 @@ impl Request {
             let is_work = |start: &&[u8]| name.as_encoded_bytes().starts_with(start);
             if name.as_encoded_bytes().starts_with(b"blocks-") && entry.path().is_dir() {
                 for run in std::fs::read_dir(entry.path()).into_iter().flatten().flatten() {
-                    outputs.writes("--work", run.path(), Kind::File, existing);
+                    outputs.writes("work", run.path(), Kind::File, existing);
                 }
             }
             if [&b"run-"[..], b"applied-", b"journal", b"lock"].iter().any(is_work) && entry.path().is_file() {
-                outputs.writes("--work", entry.path(), Kind::File, existing);
+                outputs.writes("work", entry.path(), Kind::File, existing);
             }
         }
         for input in inputs {
@@ -229,54 +259,6 @@ impl Summary {
     pub fn is_complete(&self) -> bool {
         self.faults() == 0 && self.unread == 0 && self.empty().next().is_none()
     }
-
-    /// Sentences for people.
-    pub fn sentences(&self) -> Vec<String> {
-        let mut lines = Vec::new();
-        if self.resumed > 0 {
-            lines.push(format!("{} records were there already from a build that had been interrupted", self.resumed));
-        }
-        let sets = match self.sets.len() {
-            1 => "1 set".to_owned(),
-            count => format!("{count} sets"),
-        };
-        let digests: Vec<String> = self.digests.iter().map(|(name, count)| format!("{count} {name}")).collect();
-        let digests = if digests.is_empty() { "none".to_owned() } else { digests.join(", ") };
-        if self.blocks.is_empty() {
-            lines.push(format!("{sets}, distinct digests: {digests}"));
-        } else {
-            let files: u64 = self.sets.iter().map(|set| set.records).sum();
-            let of = |(size, count): &(u32, u64)| format!("{count} of {size} bytes");
-            let distinct: Vec<String> = self.blocks.iter().map(of).collect();
-            lines.push(format!("{sets} of {files} files, distinct blocks: {}", distinct.join(", ")));
-            let flagged: u64 = self.sets.iter().flat_map(|set| &set.blocks).map(|of| of.flagged).sum();
-            if flagged > 0 {
-                lines
-                    .push(format!("{flagged} blocks say little of their files (constant, repetitive, low in entropy)"));
-            }
-        }
-        if self.faults() > 0 {
-            let faults = self.faults();
-            lines.push(format!("{faults} places hold no record; what they were meant to hold is not in the file"));
-        }
-        if self.unread > 0 {
-            lines.push(format!("{} files in the sets could not be read; they are not in the file", self.unread));
-        }
-        lines.extend(self.empty().map(|Set { name, source, format, blocks, .. }| {
-            let name = terminal::render(name.as_bytes());
-            if !blocks.is_empty() {
-                return format!("{source}: no file with content was read in it: the set {name} is empty");
-            }
-            format!("{source}: no digest was found in it (read as {format}): the set {name} is empty")
-        }));
-        lines
-    }
-}
-
-impl fmt::Display for Summary {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.sentences().join("\n"))
-    }
 }
 
 /// Whether all is there that the sets are made of: a build begins only then. A stream makes one
@@ -287,7 +269,7 @@ fn readable(inputs: &[Input], lists: &[PathBuf]) -> Result<(), Error> {
     for path in inputs.iter().flat_map(|input| std::iter::once(&input.path).chain(&input.deltas)) {
         streams.read(path)?;
         if Stream::of(path).is_none() {
-            std::fs::File::open(path).map_err(|error| Error::List { path: path.clone(), error })?;
+            std::fs::File::open(path).map_err(|error| Error::input(About::new(path, error)))?;
         }
     }
     Ok(())
@@ -299,24 +281,9 @@ fn readable(inputs: &[Input], lists: &[PathBuf]) -> Result<(), Error> {
 /// # Errors
 /// When a set cannot be read or the file cannot be written; also when the control cancels the
 /// build, which the same request resumes.
-pub fn run(request: &Request, events: &mut dyn FnMut(Event<'_>), control: &Control<'_>) -> Result<Summary, Error> {
-    let named = request.inputs()?;
-    if !request.reads_files() {
-        readable(&named, &request.lists)?;
-    }
+pub fn run(request: &Request, events: &mut Events<'_>, control: &Control<'_>) -> Result<Summary, Error> {
     #[cfg_attr(not(feature = "inside"), expect(unused_mut, reason = "lists take the place of what they list"))]
-    let mut inputs = request.each(&named)?;
-    request.outputs_of(&inputs).check()?;
-    let parent = request.output.parent().filter(|parent| !parent.as_os_str().is_empty() && !parent.is_dir());
-    if let Some(parent) = parent {
-        return Err(Error::Directory(parent.to_owned()));
-    }
-    // What is written into a directory that is read would be a list of it the next time.
-    let written = [&request.output, &request.work];
-    let meets = |directory: &PathBuf| written.iter().find(|path| lies_in(path, directory));
-    if let Some((path, directory)) = named.iter().find_map(|input| Some((meets(&input.path)?, &input.path))) {
-        return Err(Error::Within((*path).clone(), directory.clone()));
-    }
+    let mut inputs = request.checked()?;
     if !request.blocks.is_empty() {
         let blocks = Blocks {
             inputs: &inputs,
@@ -328,8 +295,8 @@ pub fn run(request: &Request, events: &mut dyn FnMut(Event<'_>), control: &Contr
             work: &request.work,
             memory: request.memory,
         };
-        let mut say = |name: &[u8], problem: &Problem| events(Event::Unread { name, problem });
-        let Made { sets, unread, distinct } = blocks::build(&blocks, &mut say, control)?;
+        let mut unread = |name: &[u8], problem: &pfh_source::Problem| events(Event::Unread { name, problem });
+        let Made { sets, unread, distinct } = blocks::build(&blocks, &mut unread, control)?;
         return Ok(Summary { sets, unread, blocks: distinct, ..Summary::default() });
     }
     #[cfg(feature = "inside")]
@@ -341,12 +308,19 @@ pub fn run(request: &Request, events: &mut dyn FnMut(Event<'_>), control: &Contr
     let unread = contents.as_ref().map_or(0, |contents| contents.unread);
     #[cfg(not(feature = "inside"))]
     let unread = 0;
+    let mut refused = None;
     let build = Build {
         inputs,
         output: request.output.clone(),
         work: Some(request.work.clone()),
         memory: request.memory,
-        fault: &mut |path, line, fault| events(Event::Fault { path, line, fault }),
+        fault: &mut |path, line, fault| match events(Event::Fault { path, line, fault }) {
+            Ok(()) => ControlFlow::Continue(()),
+            Err(error) => {
+                refused = Some(error);
+                ControlFlow::Break(())
+            }
+        },
         progress: &mut |pace: &Pace| {
             let phase = match pace.step {
                 Step::Reading => Phase::Reading,
@@ -357,7 +331,11 @@ pub fn run(request: &Request, events: &mut dyn FnMut(Event<'_>), control: &Contr
         },
         cancel: control.cancel().clone().into(),
     };
-    let Built { sets, digests, resumed } = build.run()?;
+    let built = build.run();
+    if let Some(error) = refused {
+        return Err(Error::Sink(error));
+    }
+    let Built { sets, digests, resumed } = built?;
     Ok(Summary { sets, digests, resumed, unread, blocks: Vec::new() })
 }
 

@@ -1,9 +1,10 @@
 //! Files, trees and containers as sets: what is in them is hashed into a list for each.
 
-use super::{Error, Input};
+use super::{Input, Problem};
 use crate::algorithms::Algorithm;
-use crate::hash;
+use crate::hash::{self, Manifest};
 use crate::inside::Options;
+use crate::job::{About, Error};
 use pfh_engine::Control;
 use pfh_manifest::{Format, Layout};
 use pfh_source::Recurse;
@@ -23,7 +24,8 @@ impl Contents {
     /// # Errors
     /// Those of `hash`; a control that cancels.
     pub fn hash(inputs: &mut [Input], options: &Options, control: &Control<'_>) -> Result<Contents, Error> {
-        let room = tempfile::tempdir().map_err(Error::Room)?;
+        let failed = |error| Error::aborted(About::new(std::env::temp_dir(), error));
+        let room = tempfile::tempdir().map_err(failed)?;
         let mut unread = 0;
         for (number, input) in inputs.iter_mut().enumerate() {
             let mut named = crate::Input::new([&input.path]).recurse(Recurse::Yes);
@@ -31,19 +33,18 @@ impl Contents {
             let algorithms = ["md5", "sha1", "sha256"].iter().filter_map(|name| name.parse::<Algorithm>().ok());
             // The list has the name of what it stands for: the set has it too.
             let folder = room.path().join(number.to_string());
-            std::fs::create_dir(&folder).map_err(Error::Room)?;
+            std::fs::create_dir(&folder).map_err(failed)?;
             let list = folder.join(input.path.file_name().unwrap_or("content".as_ref()));
-            let request = hash::Request::new(named, algorithms);
-            let mut request = request.format(Format::Dfxml, Layout::default()).output(&list);
+            let mut request = hash::Request::new(named, algorithms);
+            let manifest = Manifest::new(&list).format(Format::Dfxml, Layout::default());
             if !input.assumed.is_empty() {
                 request.plan.algorithms.clone_from(&input.assumed);
             }
-            let summary =
-                hash::run(&request, &mut |_| Ok(()), control).map_err(|error| Error::Hash(Box::new(error)))?;
-            if summary.run.interrupted {
-                return Err(Error::Interrupted);
+            let written = hash::write(&request, &manifest, &mut |_| Ok(()), control)?;
+            if written.summary.run.interrupted {
+                return Err(Error::cancelled(Problem::Interrupted));
             }
-            unread += summary.run.failed;
+            unread += written.summary.run.failed;
             input.path = list;
         }
         Ok(Contents { _room: room, unread })

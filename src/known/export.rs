@@ -3,16 +3,18 @@
 //! A known-set file keeps digests alone, in order: it becomes an index, a `.kdb`, an EnCase set or
 //! Project VIC's JSON. Forms with names and sizes are made of a list that has them: a manifest.
 
-use super::{Class, DEFAULT_RESIDENT, Error, KnownSet, SetError, is_known_set};
+use super::{Class, DEFAULT_RESIDENT, KnownSet, Problem, SetError, is_known_set};
+use crate::job::{About, Error};
+use crate::matching::opening;
 use crate::outputs::{Existing, Kind, Outputs};
 use pfh_digest::{Algorithm, Digest};
 use pfh_engine::Control;
 use pfh_known::{Hit, Kdb};
 use pfh_manifest::known::export::{Exporter, Form, Item, UnknownForm};
-use pfh_manifest::{Decoder, Ending, Entry, Item as Listed, Options};
+use pfh_manifest::{Decoder, Ending, Entry, Fault, Item as Listed, Options};
 use pfh_source::Output;
 use pfh_source::os::Patient;
-use std::io::{BufReader, Write};
+use std::io::{self, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
@@ -58,11 +60,21 @@ impl Request {
         Request { set: set.into(), output: output.into(), to, algorithm: None, classes: Vec::new(), replace: false }
     }
 
-    /// What is read and written.
-    pub fn outputs(&self) -> Outputs {
+    /// Whether the export may start. Of the set only its first bytes are read.
+    ///
+    /// # Errors
+    /// When the request makes no sense, or the output is in the way.
+    pub fn check(&self) -> Result<(), Error> {
         let mut outputs = Outputs::new(self.replace);
         outputs.reads(&self.set).writes("OUT", &self.output, Kind::File, Existing::Refused);
-        outputs
+        outputs.check()?;
+        let is_set = is_known_set(&self.set);
+        match self.to {
+            To::Form(form) if is_set && form.needs_files() => Err(Error::request(Problem::NeedsFiles(form))),
+            To::Form(form) if !is_set && form.is_sorted() => Err(Error::request(Problem::NeedsOrder(form))),
+            _ if !is_set && self.classes.len() > 1 => Err(Error::request(Problem::Classes)),
+            _ => Ok(()),
+        }
     }
 
     fn takes(&self, class: &Class) -> bool {
@@ -70,7 +82,25 @@ impl Request {
     }
 }
 
-/// What came of it.
+/// What happens during an export.
+#[derive(Debug, Clone, Copy)]
+#[non_exhaustive]
+pub enum Event<'a> {
+    /// A line of the manifest, from 1, is not a record.
+    Fault {
+        /// The line.
+        line: u64,
+        /// The fault.
+        fault: &'a Fault,
+    },
+    /// The manifest is not whole: its end is missing, or counts other records.
+    Torn,
+}
+
+/// Receives the events of an export. An error ends it with [`Error::Sink`].
+pub type Events<'a> = dyn FnMut(Event<'_>) -> io::Result<()> + 'a;
+
+/// The result of an export.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Summary {
@@ -78,17 +108,17 @@ pub struct Summary {
     pub written: u64,
     /// Items that lack what the form needs, or that it cannot hold.
     pub left_out: u64,
-    /// Lines of the manifest that are no records, or what became of its end.
-    pub faults: Vec<String>,
+    /// Places of the manifest that hold no record, its end among them.
+    pub faults: u64,
 }
 
 impl Summary {
     /// Whether all that was asked for is in the file.
     pub fn is_complete(&self) -> bool {
-        self.left_out == 0 && self.faults.is_empty() && self.written > 0
+        self.left_out == 0 && self.faults == 0 && self.written > 0
     }
 
-    /// What came of it, in a sentence.
+    /// The result in a sentence.
     pub fn sentence(&self) -> String {
         let left = match self.left_out {
             0 => String::new(),
@@ -142,7 +172,7 @@ impl End {
 }
 
 fn written(request: &Request, error: std::io::Error) -> Error {
-    Error::Set(SetError::Io(request.output.clone(), error))
+    Error::output(SetError::Io(request.output.clone(), error))
 }
 
 /// Exports a set.
@@ -150,20 +180,14 @@ fn written(request: &Request, error: std::io::Error) -> Error {
 /// # Errors
 /// When the request makes no sense, the set cannot be read, or the output cannot be written: then
 /// there is none.
-pub fn run(request: &Request, control: &Control<'_>) -> Result<Summary, Error> {
-    request.outputs().check()?;
-    if is_known_set(&request.set) { of_set(request, control) } else { of_list(request, control) }
+pub fn run(request: &Request, events: &mut Events<'_>, control: &Control<'_>) -> Result<Summary, Error> {
+    request.check()?;
+    if is_known_set(&request.set) { of_set(request, control) } else { of_list(request, events, control) }
 }
 
 /// Of a known-set file, algorithm by algorithm in the order of the digests.
 fn of_set(request: &Request, control: &Control<'_>) -> Result<Summary, Error> {
-    if let To::Form(form) = request.to
-        && form.needs_files()
-    {
-        let why = "a known-set file keeps digests alone: give the list with names and sizes that it was built from";
-        return Err(Error::Export(format!("{}: {why}", form.name())));
-    }
-    let known = KnownSet::open(&request.set, DEFAULT_RESIDENT).map_err(crate::matching::SetsError::Known)?;
+    let known = KnownSet::open(&request.set, DEFAULT_RESIDENT).map_err(opening)?;
     let has = |name: &str| known.algorithms().map(|(algorithm, _)| algorithm).find(|had| had.name() == name);
     let wanted: Vec<Algorithm> = match (request.to, request.algorithm) {
         (To::Form(Form::Idx), Some(algorithm)) => vec![algorithm],
@@ -181,7 +205,7 @@ fn of_set(request: &Request, control: &Control<'_>) -> Result<Summary, Error> {
         Ok(())
     })?;
     if count == 0 {
-        return Err(Error::NothingToExport(request.set.clone()));
+        return Err(Error::input(Problem::NothingToExport(request.set.clone())));
     }
     let mut end = End::open(request, wanted.clone(), count)?;
     each(&known, &wanted, request, control, &mut |digest, hit| {
@@ -197,7 +221,7 @@ fn of_set(request: &Request, control: &Control<'_>) -> Result<Summary, Error> {
     Ok(summary)
 }
 
-/// Digests of other algorithms than the form takes: they are told apart from what is there only by
+/// Digests of other algorithms than the form takes: they are distinguished from the others only by
 /// number, since a set does not keep which digests are of one file.
 fn left_out(known: &KnownSet, wanted: &[Algorithm]) -> u64 {
     let most = known.algorithms().filter(|(algorithm, _)| wanted.contains(algorithm)).map(|(_, rows)| rows).max();
@@ -217,7 +241,7 @@ fn each(
     for algorithm in wanted {
         known.each(*algorithm, &mut |digest, hits| {
             if control.is_cancelled() {
-                return Err(Error::Interrupted);
+                return Err(Error::cancelled(Problem::Interrupted));
             }
             match hits.iter().find(|hit| request.takes(&hit.class)) {
                 Some(hit) => take(digest, hit),
@@ -229,32 +253,22 @@ fn each(
 }
 
 fn open(path: &Path) -> Result<Decoder<BufReader<Patient<std::fs::File>>>, Error> {
-    let wrong = |error| Error::List { path: path.to_owned(), error };
+    let wrong = |error| Error::input(About::new(path, error));
     let file = Patient::open(path).map_err(wrong)?;
     let options = Options { any: true, ..Options::default() };
     Decoder::with_registry(BufReader::with_capacity(1 << 18, file), &options, crate::REGISTRY).map_err(wrong)
 }
 
 /// Of a manifest, in its order.
-fn of_list(request: &Request, control: &Control<'_>) -> Result<Summary, Error> {
-    if let To::Form(form) = request.to
-        && form.is_sorted()
-    {
-        let why = "it is sorted: `pfh known build` first, and export the file that this makes";
-        return Err(Error::Export(format!("{}: {why}", form.name())));
-    }
-    let class = match &request.classes[..] {
-        [] => "",
-        [class] => class.name(),
-        _ => return Err(Error::Export("the entries of a list have one --class".to_owned())),
-    };
+fn of_list(request: &Request, events: &mut Events<'_>, control: &Control<'_>) -> Result<Summary, Error> {
+    let class = request.classes.first().map_or("", Class::name);
     let mut decoder = open(&request.set)?;
     let (mut summary, mut end) = (Summary::default(), None);
     for located in &mut decoder {
         if control.is_cancelled() {
-            return Err(Error::Interrupted);
+            return Err(Error::cancelled(Problem::Interrupted));
         }
-        let located = located.map_err(|error| Error::List { path: request.set.clone(), error })?;
+        let located = located.map_err(|error| Error::input(About::new(&request.set, error)))?;
         match located.item {
             Listed::Entry(entry) => {
                 let end = match &mut end {
@@ -269,17 +283,23 @@ fn of_list(request: &Request, control: &Control<'_>) -> Result<Summary, Error> {
                 }
             }
             Listed::Unhashed(_) => {}
-            Listed::Fault(fault) => summary.faults.push(format!("line {}: {fault}", located.line)),
+            Listed::Fault(fault) => {
+                summary.faults += 1;
+                events(Event::Fault { line: located.line, fault: &fault }).map_err(Error::Sink)?;
+            }
         }
     }
     match decoder.ending() {
         Ending::Unmarked | Ending::Whole => {}
-        _ => summary.faults.push("the list is not whole: its end is missing, or counts other records".to_owned()),
+        _ => {
+            summary.faults += 1;
+            events(Event::Torn).map_err(Error::Sink)?;
+        }
     }
     match end {
         Some(end) if summary.written > 0 => end.finish(request)?,
         // What was begun is dropped: no file appears.
-        _ => return Err(Error::NothingToExport(request.set.clone())),
+        _ => return Err(Error::input(Problem::NothingToExport(request.set.clone()))),
     }
     Ok(summary)
 }

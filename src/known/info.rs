@@ -1,10 +1,10 @@
 //! `info`: what a known-set file holds.
 
-use super::{DEFAULT_RESIDENT, Error, KnownSet, Set, SetError};
-use crate::matching::SetsError;
-use pfh_digest::hex;
-use pfh_source::terminal;
-use serde_json::{Map, Value, json};
+use super::{DEFAULT_RESIDENT, KnownSet, Set, SetError};
+use crate::job::Error;
+use crate::matching::opening;
+use pfh_engine::Control;
+use std::io;
 use std::path::PathBuf;
 
 /// A known-set file.
@@ -24,6 +24,17 @@ impl Request {
     }
 }
 
+/// The content of the file.
+#[derive(Debug, Clone, Copy)]
+#[non_exhaustive]
+pub enum Event<'a> {
+    /// A set.
+    Set(&'a Set),
+}
+
+/// Receives the events. An error ends the job with [`Error::Sink`].
+pub type Events<'a> = dyn FnMut(Event<'_>) -> io::Result<()> + 'a;
+
 /// What the file holds.
 #[non_exhaustive]
 pub struct Summary {
@@ -38,12 +49,13 @@ pub struct Summary {
 /// Describes the file. Nothing is written.
 ///
 /// # Errors
-/// When the file cannot be read, is no known-set file, or is damaged.
-pub fn run(request: &Request) -> Result<Summary, Error> {
-    let known = KnownSet::open(&request.file, DEFAULT_RESIDENT).map_err(SetsError::Known)?;
+/// When the file cannot be read, is not a known-set file, or is damaged.
+pub fn run(request: &Request, events: &mut Events<'_>, _control: &Control<'_>) -> Result<Summary, Error> {
+    let known = KnownSet::open(&request.file, DEFAULT_RESIDENT).map_err(opening)?;
+    known.sets().iter().try_for_each(|set| events(Event::Set(set))).map_err(Error::Sink)?;
     let judged = |error| match error {
-        SetError::Damaged(..) => Error::Damaged(error),
-        error => Error::Set(error),
+        SetError::Damaged(..) => Error::negative(error),
+        error => error.into(),
     };
     let digest = request.verify.then(|| known.verify()).transpose().map_err(judged)?;
     let empties = empties(&known)?;
@@ -62,73 +74,4 @@ fn empties(known: &KnownSet) -> Result<Vec<String>, Error> {
         }
     }
     Ok(names)
-}
-
-fn shown(text: &str) -> String {
-    terminal::render(text.as_bytes())
-}
-
-impl Summary {
-    /// One JSON object and a line feed.
-    pub fn json(&self) -> String {
-        let known = &self.known;
-        let counts: Map<String, Value> =
-            known.algorithms().map(|(algorithm, rows)| (algorithm.to_string(), rows.into())).collect();
-        let filters: Vec<Value> = known
-            .filters()
-            .map(|(algorithm, set, entries)| {
-                json!({ "set": known.sets()[set].name, "algorithm": algorithm.name(), "entries": entries })
-            })
-            .collect();
-        let blocks = known.blocks().iter();
-        let blocks: Vec<Value> = blocks
-            .map(|of| json!({ "size": of.size(), "algorithm": of.algorithm().to_string(), "blocks": of.rows() }))
-            .collect();
-        let value = json!({
-            "sets": known.sets(), "digests": counts, "blocks": blocks, "filters": filters, "hold_the_empty_file": self.empties,
-            "blake3": self.digest.map(|digest| hex::encode(&digest)),
-        });
-        format!("{value}\n")
-    }
-
-    /// Lines for people.
-    pub fn text(&self) -> String {
-        let known = &self.known;
-        let mut text = String::new();
-        for set in known.sets() {
-            let Set { name, format, records, faults, source, .. } = set;
-            let more: Vec<&str> = [&set.version, &set.product].into_iter().flatten().map(String::as_str).collect();
-            let more = if more.is_empty() { String::new() } else { format!(" ({})", more.join(", ")) };
-            let class = set.class();
-            let records = if set.blocks.is_empty() { format!("{records} records") } else { format!("{records} files") };
-            text += &shown(&format!("{:<10} {name}{more}: {records} from {source} ({format})", class.name()));
-            for of in &set.blocks {
-                text += &format!(", {} blocks of {} bytes ({} flagged)", of.blocks, of.size, of.flagged);
-            }
-            if *faults > 0 && !set.blocks.is_empty() {
-                text += &format!(", {faults} files that could not be read");
-            } else if *faults > 0 {
-                text += &format!(", {faults} places without a record");
-            }
-            text.push('\n');
-        }
-        for (algorithm, rows) in known.algorithms() {
-            text += &format!("digests    {algorithm}: {rows}\n");
-        }
-        for of in known.blocks() {
-            text += &format!("blocks     of {} bytes, {}: {}\n", of.size(), of.algorithm(), of.rows());
-        }
-        for (algorithm, set, entries) in known.filters() {
-            let set = shown(&known.sets()[set].name);
-            text += &format!("filter     {set} of {entries} {algorithm}: says maybe or no\n");
-        }
-        if !self.empties.is_empty() {
-            let names = shown(&self.empties.join(", "));
-            text += &format!("the empty file is in {names}; it makes no file known\n");
-        }
-        if let Some(digest) = &self.digest {
-            text += &format!("whole      BLAKE3 {}\n", hex::encode(digest));
-        }
-        text
-    }
 }

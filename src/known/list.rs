@@ -1,6 +1,7 @@
-//! Lists of sets: a JSON object per line with a file, its class, and what else is said of it.
+//! Lists of sets: a JSON object per line with a file, its class, and further facts.
 
-use super::{Class, Error, Input, MalformedClass, Packages};
+use super::{Class, Input, MalformedClass, Packages, Problem};
+use crate::job::{About, Error};
 use pfh_source::terminal;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
@@ -10,9 +11,9 @@ use std::path::{Path, PathBuf};
 /// # Errors
 /// When the list cannot be read, or a line describes no set.
 pub fn read(path: &Path, input: &dyn Fn(&Path, &Class) -> Input) -> Result<Vec<Input>, Error> {
-    let text = std::fs::read_to_string(path).map_err(|error| Error::List { path: path.to_owned(), error })?;
+    let text = std::fs::read_to_string(path).map_err(|error| Error::input(About::new(path, error)))?;
     let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
-    let wrong = |line, why| Error::Described { path: path.to_owned(), line, why };
+    let wrong = |line, why| Error::request(Problem::Described { path: path.to_owned(), line, why });
     lines.map(|(number, line)| described(line, input).map_err(|why| wrong(number + 1, why.0))).collect()
 }
 
@@ -50,7 +51,7 @@ fn described(line: &str, input: &dyn Fn(&Path, &Class) -> Input) -> Result<Input
     let mut described = input(Path::new(&file), &class);
     (described.name, described.version, described.product) = (text("name"), text("version"), text("product"));
     if let Some(name) = text("algorithm") {
-        let unknown = |error| Why(format!("{error}; `pfh algorithms` lists them"));
+        let unknown = |error: pfh_digest::UnknownAlgorithm| Why(error.to_string());
         described.assumed = vec![name.parse().map_err(unknown)?];
     }
     if let Some(deltas) = object.get("deltas") {

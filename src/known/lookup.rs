@@ -1,19 +1,21 @@
 //! `lookup`: what sets know of single digests.
 
-use super::Error;
-use crate::Destination;
+use super::Problem;
 use crate::algorithms::computed;
-use crate::matching::{Counts, Gap, Reference, Sets};
+use crate::job::{About, Error};
+use crate::matching::{Answer, Counts, Gap, Reference, Sets};
+use crate::verdict::Verdict;
 use pfh_digest::{Algorithm, Digest};
 use pfh_engine::Control;
+use pfh_known::KnownStatus;
 use pfh_manifest::Fault;
 use pfh_manifest::known::{Kind, Options, read};
-use pfh_report::verdict::{self, Format};
-use pfh_source::{Output, Stream, Streams};
+use pfh_report::verdict::Place;
+use pfh_source::{Stream, Streams};
 use std::io;
 use std::ops::ControlFlow;
 
-/// What a digest gets if no set has any of its algorithm.
+/// The word of a digest of an algorithm that no set has.
 const NOTHING: &str = "nothing-to-compare-with";
 
 /// Sets, and the digests that they are asked about.
@@ -22,33 +24,76 @@ const NOTHING: &str = "nothing-to-compare-with";
 pub struct Request {
     /// The sets, and the digests. Without digests they are read from standard input, one a line.
     pub sets: Sets,
-    /// Text or JSON lines.
-    pub form: Format,
-    /// Where the answers go.
-    pub output: Destination,
 }
 
 impl Request {
-    /// Answers as text, to standard output.
+    /// These digests in these sets.
     pub fn new(sets: Sets) -> Request {
-        Request { sets, form: Format::Text, output: Destination::default() }
+        Request { sets }
+    }
+
+    /// Whether the look-up may start. Nothing is opened.
+    ///
+    /// # Errors
+    /// When no set is named, a digest is malformed, or a stream is named twice.
+    pub fn check(&self) -> Result<(), Error> {
+        if self.sets.known.is_empty() {
+            return Err(Error::request(Problem::Nowhere));
+        }
+        let sought = self.sets.digests()?;
+        let mut streams = Streams::default();
+        streams.read_all(&self.sets.known)?;
+        if sought.is_empty() {
+            streams.read("-")?;
+        }
+        Ok(())
     }
 }
 
 /// What happens during a look-up.
-#[derive(Debug)]
+#[derive(Clone, Copy)]
 #[non_exhaustive]
 pub enum Event<'a> {
     /// Something of the sets was not understood, or holds nothing.
     Gap(&'a Gap<'a>),
-    /// A line of standard input is no digest.
+    /// A line of standard input is not a digest.
     Fault {
         /// The line, from 1.
         line: u64,
-        /// What is wrong with it.
+        /// The fault.
         fault: &'a Fault,
     },
+    /// A result: what is known of a digest.
+    Answer(&'a Answered<'a>),
 }
+
+/// What the sets know of one digest.
+#[derive(Clone, Copy)]
+#[non_exhaustive]
+pub struct Answered<'a> {
+    /// The digest.
+    pub digest: &'a Digest,
+    /// The verdict; `None` if no set has digests of its algorithm.
+    pub verdict: Option<KnownStatus>,
+    /// The sets that hold it.
+    pub answer: &'a Answer,
+    reference: &'a Reference,
+}
+
+impl<'a> Answered<'a> {
+    /// The verdict's word.
+    pub fn word(&self) -> &'static str {
+        self.verdict.map_or(NOTHING, KnownStatus::name)
+    }
+
+    /// The sets that hold it.
+    pub fn places(&self) -> Vec<Place<'a>> {
+        self.reference.places(self.answer)
+    }
+}
+
+/// Receives the events of a look-up. An error ends it with [`Error::Sink`].
+pub type Events<'a> = dyn FnMut(Event<'_>) -> io::Result<()> + 'a;
 
 /// The counts.
 #[derive(Debug, Clone, Copy, Default)]
@@ -58,91 +103,101 @@ pub struct Summary {
     pub counts: Counts,
     /// Digests of algorithms that no set holds: there was nothing to compare them with.
     pub incomparable: u64,
-    /// Lines of standard input that are no digests.
+    /// Lines of standard input that are not digests.
     pub faults: u64,
     /// Sets that were read in part or hold nothing.
     pub gaps: u64,
 }
 
-/// Answers, one digest after the other.
-struct Answers {
-    reference: Reference,
-    form: Format,
-    output: Output,
-    summary: Summary,
+impl Summary {
+    /// The verdict on the whole: negative if a digest has one of the verdicts `fail_on`. That one
+    /// is unknown counts only where it was compared with every set.
+    pub fn conclusion(&self, fail_on: &[KnownStatus]) -> Verdict {
+        match self.counts.fails(fail_on, self.gaps + self.incomparable == 0) {
+            true => Verdict::Differs,
+            false if self.is_complete() => Verdict::Verified,
+            false => Verdict::Incomplete,
+        }
+    }
+
+    /// Whether each line was a digest, and each digest could be compared with every set.
+    pub fn is_complete(&self) -> bool {
+        self.incomparable + self.faults + self.gaps == 0
+    }
 }
 
-impl Answers {
-    fn give(&mut self, digest: &Digest) -> io::Result<()> {
-        if !self.reference.has(digest.algorithm()) {
-            self.summary.incomparable += 1;
-            verdict::digest(self.output.room(), self.form, digest, NOTHING, &[], false);
-            return self.output.advance();
+/// Answers, one digest after the other.
+struct Answers<'a> {
+    reference: Reference,
+    summary: Summary,
+    events: &'a mut Events<'a>,
+}
+
+impl Answers<'_> {
+    fn give(&mut self, digest: &Digest) -> Result<(), Error> {
+        let reference = &self.reference;
+        let (verdict, answer) = match reference.has(digest.algorithm()) {
+            false => (None, Answer::default()),
+            true => {
+                let answer = reference.ask(std::slice::from_ref(digest))?;
+                (Some(reference.verdict(&answer)), answer)
+            }
+        };
+        match verdict {
+            None => self.summary.incomparable += 1,
+            Some(verdict) => self.summary.counts.add(verdict),
         }
-        let answer = self.reference.ask(std::slice::from_ref(digest)).map_err(io::Error::other)?;
-        let verdict = self.reference.verdict(&answer);
-        self.summary.counts.add(verdict);
-        let places = self.reference.places(&answer);
-        verdict::digest(self.output.room(), self.form, digest, verdict.name(), &places, answer.empty);
-        self.output.advance()
+        let answered = Answered { digest, verdict, answer: &answer, reference };
+        (self.events)(Event::Answer(&answered)).map_err(Error::Sink)
     }
 
     /// Answers what standard input asks.
-    fn answer_standard_input(
-        &mut self,
-        assumed: &[Algorithm],
-        events: &mut dyn FnMut(Event<'_>),
-        control: &Control<'_>,
-    ) -> Result<(), Error> {
+    fn answer_standard_input(&mut self, assumed: &[Algorithm], control: &Control<'_>) -> Result<(), Error> {
         let options = Options { kind: Some(Kind::List), assumed: assumed.to_vec(), ..Options::default() };
         let mut failed = None;
         let ended = read(io::BufReader::new(Stream::standard().reader()), &options, &mut |line, record| {
-            match record {
-                Ok(known) => failed = known.digests.iter().try_for_each(|digest| self.give(digest)).err(),
+            let done = match record {
+                Ok(known) => known.digests.iter().try_for_each(|digest| self.give(digest)),
                 Err(fault) => {
                     self.summary.faults += 1;
-                    events(Event::Fault { line, fault: &fault });
+                    (self.events)(Event::Fault { line, fault: &fault }).map_err(Error::Sink)
                 }
-            }
+            };
+            failed = done.err();
             if failed.is_some() || control.is_cancelled() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         });
-        ended.map_err(Error::Input)?;
-        failed.map_or(Ok(()), |error| Err(Error::Sink(error)))
+        ended.map_err(|error| Error::input(About::new("standard input", error)))?;
+        failed.map_or(Ok(()), Err)
     }
 }
 
-/// Asks the sets. A digest that cannot be compared with anything is counted, and named in the
-/// output.
+/// Asks the sets. A digest that cannot be compared with anything is counted, and has an answer that
+/// says so.
 ///
 /// # Errors
-/// When the sets cannot be opened, standard input cannot be read, a set is damaged, or the output
-/// cannot be written. A look-up that is cancelled ends after the digest at hand with
-/// [`SetError::Cancelled`](super::SetError::Cancelled).
-pub fn run(request: &Request, events: &mut dyn FnMut(Event<'_>), control: &Control<'_>) -> Result<Summary, Error> {
-    if !matches!(request.form, Format::Text | Format::Jsonl) {
-        return Err(Error::Format);
-    }
-    if request.sets.known.is_empty() {
-        return Err(Error::Nowhere);
-    }
+/// When the sets cannot be opened, standard input cannot be read, a set is damaged, or the events
+/// were refused. A look-up that is cancelled ends after the digest at hand.
+pub fn run(request: &Request, events: &mut Events<'_>, control: &Control<'_>) -> Result<Summary, Error> {
+    request.check()?;
     let sought = request.sets.digests()?;
-    let mut streams = Streams::default();
-    streams.read_all(&request.sets.known)?;
-    if sought.is_empty() {
-        streams.read("-")?;
+    let mut refused = None;
+    let opened = request.sets.open_known(&mut |gap| {
+        if refused.is_none() {
+            refused = events(Event::Gap(gap)).err();
+        }
+    })?;
+    if let Some(error) = refused {
+        return Err(Error::Sink(error));
     }
-    let opened = request.sets.open_known(&mut |gap| events(Event::Gap(gap)))?;
     let summary = Summary { gaps: opened.gaps, ..Summary::default() };
-    let (reference, output) = (opened.reference, request.output.open()?);
-    let mut answers = Answers { reference, form: request.form, output, summary };
+    let mut answers = Answers { reference: opened.reference, summary, events };
     if sought.is_empty() {
-        answers.answer_standard_input(&computed(&request.sets.algorithms), events, control)?;
+        answers.answer_standard_input(&computed(&request.sets.algorithms), control)?;
     } else {
-        sought.iter().try_for_each(|digest| answers.give(digest)).map_err(Error::Sink)?;
+        sought.iter().try_for_each(|digest| answers.give(digest))?;
     }
     if control.is_cancelled() {
         return Err(pfh_known::Error::Cancelled.into());
     }
-    answers.output.commit().map_err(Error::Sink)?;
     Ok(answers.summary)
 }

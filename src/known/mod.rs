@@ -15,9 +15,10 @@
 //! let (list, set) = (room.join("malware.txt"), room.join("sets.pfhknown"));
 //! std::fs::write(&list, "900150983cd24fb0d6963f7d28e17f72\n")?;
 //! let request = build::Request::new(&set).set(&list, Class::Bad);
-//! let built = build::run(&request, &mut |_event| {}, &Control::new())?;
+//! let built = build::run(&request, &mut |_event| Ok(()), &Control::new())?;
 //! assert_eq!((built.faults(), built.digests), (0, vec![("md5".to_owned(), 1)]));
-//! assert!(info::run(&info::Request::new(&set))?.text().contains("malware: 1 records"));
+//! let info = info::run(&info::Request::new(&set), &mut |_event| Ok(()), &Control::new())?;
+//! assert_eq!(info.known.sets()[0].records, 1);
 //! # std::fs::remove_dir_all(&room)?;
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
@@ -26,15 +27,15 @@ mod blocks;
 pub mod build;
 #[cfg(feature = "inside")]
 mod contents;
-mod error;
 pub mod export;
 pub mod info;
 mod list;
 pub mod lookup;
+mod problem;
 
 pub use blocks::checked as block_sizes;
-pub use error::Error;
 pub use pfh_known::{
     Block, BlockCount, BlockFile, BlockPlace, BlockTable, COMMON, Class, DEFAULT_MEMORY, DEFAULT_RESIDENT,
-    Error as SetError, Flag, Input, KnownSet, KnownStatus, MalformedClass, Packages, Set, is_known_set,
+    Error as SetError, Flag, Input, KnownSet, KnownStatus, MalformedClass, PLACES, Packages, Set, is_known_set,
 };
+pub use problem::Problem;

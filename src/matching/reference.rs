@@ -1,4 +1,4 @@
-//! What records are compared with, and what it says of them.
+//! The sets that records are compared with, and their verdicts.
 
 use pfh_digest::{Algorithm, Digest};
 use pfh_known::{Certainty, Class, Error, Hit, KnownSet, KnownStatus, Set};
@@ -33,7 +33,7 @@ pub struct Reference {
     pub empty: Empty,
 }
 
-/// What is known of one digest or file.
+/// The verdict on one digest or file.
 #[derive(Debug, Clone, Default)]
 pub struct Answer {
     /// Where it is known: the position of the set file, the hit, the algorithm. `None` for the
@@ -71,7 +71,7 @@ impl Reference {
         needed
     }
 
-    /// Sets of which files with digests of these algorithms alone cannot be compared with every
+    /// Sets that files with digests of these algorithms alone cannot be compared with by every
     /// record: how many records can be compared at most (0 for a filter of another algorithm).
     /// Empty where nothing is left out.
     pub fn left_out(&self, algorithms: &[Algorithm]) -> Vec<(&Set, u64)> {
@@ -106,13 +106,13 @@ impl Reference {
     }
 
     /// Whether all sets are of what is bad or to be looked at: then a file that is in none of them
-    /// is no news.
+    /// is not news.
     pub fn is_of_the_bad(&self) -> bool {
         let mut sets = self.sets.iter().flat_map(|known| known.sets()).peekable();
         sets.peek().is_some() && sets.all(|set| matches!(set.class(), Class::Bad | Class::Notable))
     }
 
-    /// What the sets say of a file with these digests.
+    /// The verdict of the sets on a file with these digests.
     ///
     /// # Errors
     /// A set that cannot be read, or was damaged: then nothing may be concluded.
@@ -122,9 +122,9 @@ impl Reference {
             for (position, known) in self.sets.iter().enumerate() {
                 for hit in known.find(digest)? {
                     // The same set may hold the file by several digests; one is enough to say so.
-                    let told =
+                    let is_named =
                         |(at, other, _): &(Option<usize>, Hit, Algorithm)| *at == Some(position) && *other == hit;
-                    if !answer.hits.iter().any(told) {
+                    if !answer.hits.iter().any(is_named) {
                         answer.hits.push((Some(position), hit, digest.algorithm()));
                     }
                 }

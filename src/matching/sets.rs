@@ -1,15 +1,15 @@
 //! What files and digests are compared with: known-set files, lists in any format, single digests.
 
-use super::{Empty, Reference, Sought};
+use super::{Empty, Problem, Reference, Sought};
 use crate::algorithms::{Algorithm, REGISTRY, computed};
-use crate::failure::{JobError, Kind};
-use crate::{rendered, shown};
+use crate::job::{About, Error};
 use pfh_digest::Digest;
 use pfh_known::{Build, Class, DEFAULT_MEMORY, DEFAULT_RESIDENT, Input, KnownSet, Set, is_known_set};
 use pfh_manifest::{Fault, digits};
-use pfh_source::terminal;
+use pfh_source::terminal::{render, shown};
 use std::fmt;
 use std::io;
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 /// Sets and digests.
@@ -35,13 +35,13 @@ pub struct Sets {
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Gap<'a> {
-    /// A line of a list is no record.
+    /// A line of a list is not a record.
     Fault {
         /// The list.
         path: &'a Path,
         /// The line, from 1.
         line: u64,
-        /// What is wrong with it.
+        /// The fault.
         fault: &'a Fault,
     },
     /// A list was read in part.
@@ -71,15 +71,15 @@ impl fmt::Display for Gap<'_> {
             }
             Gap::Nothing { path, set } if set.has_blocks() => write!(
                 f,
-                "{}: the set {} holds blocks of files and no digest of a file: --sectors looks for those in images",
+                "{}: the set {} holds blocks of files and no digest of a file",
                 shown(path),
-                rendered(set.name.as_bytes()),
+                render(set.name.as_bytes()),
             ),
             Gap::Nothing { path, set } => write!(
                 f,
                 "{}: the set {} holds no digest (read as {}): nothing can be known to it",
                 shown(path),
-                rendered(set.name.as_bytes()),
+                render(set.name.as_bytes()),
                 set.format
             ),
         }
@@ -95,54 +95,6 @@ pub struct Opened {
     pub gaps: u64,
 }
 
-/// Sets that cannot be opened.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum SetsError {
-    /// There are neither sets nor digests.
-    #[error("nothing to compare with: give --known FILE or --digest HEX")]
-    Nothing,
-    /// A digest is none.
-    #[error("--digest {}: {fault}", terminal::render(text.as_bytes()))]
-    Digest {
-        /// What was given.
-        text: String,
-        /// What is wrong with it.
-        fault: Fault,
-    },
-    /// A set cannot be opened or built.
-    #[error(transparent)]
-    Known(#[from] pfh_known::Error),
-    /// A directory of lists cannot be read, or has none.
-    #[error("{}: {error}", terminal::render(path.as_os_str().as_encoded_bytes()))]
-    Lists {
-        /// The directory.
-        path: PathBuf,
-        /// Why.
-        error: io::Error,
-    },
-    /// No directory could be made for the set that a list becomes.
-    #[error("{}: {error}", terminal::render(path.as_os_str().as_encoded_bytes()))]
-    Directory {
-        /// The directory.
-        path: PathBuf,
-        /// Why.
-        error: io::Error,
-    },
-}
-
-impl JobError for SetsError {
-    fn kind(&self) -> Kind<'_> {
-        match self {
-            SetsError::Nothing | SetsError::Digest { .. } => Kind::Request,
-            SetsError::Known(pfh_known::Error::Cancelled) => Kind::Cancelled,
-            SetsError::Known(pfh_known::Error::TooMany(_) | pfh_known::Error::Busy(_)) => Kind::Aborted,
-            SetsError::Known(_) | SetsError::Lists { .. } => Kind::Open,
-            SetsError::Directory { .. } => Kind::Aborted,
-        }
-    }
-}
-
 impl Sets {
     /// These files.
     pub fn new(known: impl IntoIterator<Item = impl Into<PathBuf>>) -> Sets {
@@ -154,7 +106,7 @@ impl Sets {
     ///
     /// # Errors
     /// When a directory cannot be read, or has no files.
-    pub fn files(&self) -> Result<Vec<PathBuf>, SetsError> {
+    pub fn files(&self) -> Result<Vec<PathBuf>, Error> {
         let mut files = Vec::new();
         for path in &self.known {
             if path.is_dir() {
@@ -166,15 +118,24 @@ impl Sets {
         Ok(files)
     }
 
-    /// Opens the files, and looks for the digests as well. What is not understood is reported to
-    /// `gap`.
+    /// Refuses sets that make no sense. Nothing is opened.
+    ///
+    /// # Errors
+    /// When there are neither sets nor digests, or a digest is malformed.
+    pub fn check(&self) -> Result<(), Error> {
+        if self.known.is_empty() && self.digests.is_empty() {
+            return Err(Error::request(Problem::NoSet));
+        }
+        self.digests().map(drop)
+    }
+
+    /// Opens the files, and looks for the digests as well. Lines that are not understood are
+    /// reported to `gap`.
     ///
     /// # Errors
     /// When a file cannot be opened or read, or a digest is none.
-    pub fn open(&self, gap: &mut dyn FnMut(&Gap<'_>)) -> Result<Opened, SetsError> {
-        if self.known.is_empty() && self.digests.is_empty() {
-            return Err(SetsError::Nothing);
-        }
+    pub fn open(&self, gap: &mut dyn FnMut(&Gap<'_>)) -> Result<Opened, Error> {
+        self.check()?;
         let digests = self.digests()?;
         let mut opened = self.open_known(gap)?;
         if !digests.is_empty() {
@@ -187,12 +148,12 @@ impl Sets {
     ///
     /// # Errors
     /// When a file cannot be opened or read.
-    pub fn open_known(&self, gap: &mut dyn FnMut(&Gap<'_>)) -> Result<Opened, SetsError> {
+    pub fn open_known(&self, gap: &mut dyn FnMut(&Gap<'_>)) -> Result<Opened, Error> {
         let (mut sets, mut gaps) = (Vec::new(), 0);
         let files = self.files()?;
         for path in &files {
             let known = if is_known_set(path) {
-                KnownSet::open(path, DEFAULT_RESIDENT)?
+                KnownSet::open(path, DEFAULT_RESIDENT).map_err(opening)?
             } else {
                 let input = Input { assumed: computed(&self.algorithms), ..Input::new(path, self.class()) };
                 let (known, faults) = build_aside(input, gap)?;
@@ -215,11 +176,11 @@ impl Sets {
     ///
     /// # Errors
     /// When one is none.
-    pub fn digests(&self) -> Result<Vec<Digest>, SetsError> {
+    pub fn digests(&self) -> Result<Vec<Digest>, Error> {
         let candidates = digits::candidates(REGISTRY, &computed(&self.algorithms));
         let digest = |text: &String| {
             let digest = digits::unnamed(&candidates, text.as_bytes());
-            digest.map_err(|fault| SetsError::Digest { text: text.clone(), fault })
+            digest.map_err(|fault| Error::request(Problem::Digest { text: text.clone(), fault }))
         };
         self.digests.iter().map(digest).collect()
     }
@@ -240,8 +201,8 @@ impl Sets {
 ///
 /// # Errors
 /// When the directory cannot be read, or has no files.
-pub fn lists_in(directory: &Path) -> Result<Vec<PathBuf>, SetsError> {
-    let failed = |error| SetsError::Lists { path: directory.to_owned(), error };
+pub fn lists_in(directory: &Path) -> Result<Vec<PathBuf>, Error> {
+    let failed = |error| Error::input(About::new(directory, error));
     let mut files = Vec::new();
     gather(directory, &mut files).map_err(failed)?;
     if files.is_empty() {
@@ -271,10 +232,10 @@ fn gather(directory: &Path, files: &mut Vec<PathBuf>) -> io::Result<()> {
 
 /// A list becomes a known-set file in the temporary directory, which loses its name as soon as it
 /// is open; with it the number of places of the list that hold no record.
-fn build_aside(input: Input, gap: &mut dyn FnMut(&Gap<'_>)) -> Result<(KnownSet, u64), SetsError> {
+fn build_aside(input: Input, gap: &mut dyn FnMut(&Gap<'_>)) -> Result<(KnownSet, u64), Error> {
     // Under a name that nobody can foresee, for this user alone (0700): removed when it is dropped.
     let made = tempfile::Builder::new().prefix("pfh-known-").tempdir();
-    let room = made.map_err(|error| SetsError::Directory { path: std::env::temp_dir(), error })?;
+    let room = made.map_err(|error| Error::aborted(About::new(std::env::temp_dir(), error)))?;
     let directory = room.path();
     let mut faults = 0;
     let build = Build {
@@ -285,11 +246,21 @@ fn build_aside(input: Input, gap: &mut dyn FnMut(&Gap<'_>)) -> Result<(KnownSet,
         fault: &mut |path, line, fault| {
             faults += 1;
             gap(&Gap::Fault { path, line, fault });
+            ControlFlow::Continue(())
         },
         progress: &mut |_| {},
         cancel: Default::default(),
     };
     let opened = build.run().and_then(|_| KnownSet::open(&directory.join("known"), DEFAULT_RESIDENT));
     drop(room);
-    Ok((opened?, faults))
+    Ok((opened.map_err(opening)?, faults))
+}
+
+/// A set that is not opened: most often its file is missing or holds something else.
+pub(crate) fn opening(error: pfh_known::Error) -> Error {
+    match error {
+        pfh_known::Error::Cancelled => Error::cancelled(error),
+        pfh_known::Error::TooMany(_) | pfh_known::Error::Busy(_) => Error::aborted(error),
+        error => Error::input(error),
+    }
 }

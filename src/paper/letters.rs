@@ -41,57 +41,61 @@ pub struct Letters {
 #[non_exhaustive]
 pub enum Asked {
     /// HASH: one digest for each file.
-    Hash(Box<hash::Request>),
+    Hash {
+        /// The hashed input.
+        request: Box<hash::Request>,
+        /// How the digests are written.
+        manifest: hash::Manifest,
+    },
     /// FULL: each with each. No pair is a result as well.
     Full(Box<compare::Request>),
     /// DIGEST and FILENAME: each file with what was given. No match is a negative answer.
     Sought(Box<compare::Request>),
     /// FILENAME with a list that only known sets are read from.
     #[cfg(feature = "known")]
-    Known(Box<crate::matching::Request>),
+    Known {
+        /// The files and the set.
+        request: Box<crate::matching::Request>,
+        /// The verdicts that are results.
+        verdicts: crate::matching::Verdicts,
+    },
 }
 
 /// Why the letters make no sense.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
-pub enum Error {
+pub enum Problem {
     /// Nothing to read is named.
-    #[error("the paper's form needs -d PATH; pfh -h explains it")]
+    #[error("nothing to read is named: a directory, a file or a list of digests")]
     NoDirectory,
     /// There is no such algorithm.
-    #[error("-h: {0}; `pfh algorithms` lists them, and sha2, sha3 and fnv are families")]
+    #[error(transparent)]
     Algorithm(UnknownAlgorithm),
     /// No thread would be left to hash.
-    #[error(
-        "-p {prefetchers} of -t {all} threads leave none that hashes: P < N is required (-p 0: each thread reads and hashes)"
-    )]
+    #[error("{prefetchers} of {all} threads read ahead, and none is left that hashes")]
     Threads {
         /// P.
         prefetchers: usize,
         /// N.
         all: usize,
     },
-    /// The value of `-c` is nothing.
-    #[error("-c {}: neither HASH nor FULL, nor a file with a list of digests, nor a digest of {algorithm}", terminal::render(mode.as_encoded_bytes()))]
+    /// The mode is none.
+    #[error("{}: neither HASH nor FULL, nor a file with a list of digests, nor a digest of {algorithm}", terminal::render(mode.as_encoded_bytes()))]
     Mode {
         /// What was given.
         mode: OsString,
-        /// The algorithm of which it would be a digest.
+        /// The algorithm that it would be a digest of.
         algorithm: Algorithm,
     },
-    /// The file that `-c` names holds no list.
-    #[error(
-        "-c {shown}: no list of digests, which FILENAME mode takes; one file is compared with others by \
-         pfh compare {shown} --against DIR",
-        shown = terminal::render(list.as_encoded_bytes())
-    )]
+    /// The file that the mode names holds no list.
+    #[error("{}: no list of digests, which FILENAME mode takes", terminal::render(list.as_encoded_bytes()))]
     NoList {
         /// The file.
         list: OsString,
     },
     /// Digests of a list against a known set.
     #[error(
-        "-c {}: a set of known files is asked for digests of files; for a list of digests use pfh lookup",
+        "{}: a set of known files is asked for digests of files, and not for those of a list",
         terminal::render(list.as_encoded_bytes())
     )]
     SetAgainstList {
@@ -101,8 +105,8 @@ pub enum Error {
 }
 
 /// The paper's default.
-pub(super) fn default_algorithm() -> Result<Algorithm, Error> {
-    REGISTRY.find(Named::MrshV2.name()).map_err(Error::Algorithm)
+pub(super) fn default_algorithm() -> Result<Algorithm, Problem> {
+    REGISTRY.find(Named::MrshV2.name()).map_err(Problem::Algorithm)
 }
 
 impl Letters {
@@ -110,25 +114,25 @@ impl Letters {
     ///
     /// # Errors
     /// When no thread is left to hash.
-    pub(super) fn plan(&self) -> Result<Plan, Error> {
+    pub(super) fn plan(&self) -> Result<Plan, Problem> {
         let prefetchers = self.prefetchers.unwrap_or(PREFETCHERS);
         // A machine of one processor has two threads all the same: one each for the two roles.
         let all = self.threads.unwrap_or_else(|| os::processors().max(PREFETCHERS + 1));
         let (mode, threads) = match prefetchers {
             0 => (Mode::Smt, all),
-            _ if prefetchers >= all => return Err(Error::Threads { prefetchers, all }),
+            _ if prefetchers >= all => return Err(Problem::Threads { prefetchers, all }),
             _ => (Mode::Mtp, all - prefetchers),
         };
         let memory = self.memory.unwrap_or(MEMORY);
         Ok(Plan { threads, prefetchers, mode, memory, ..Plan::default() })
     }
 
-    /// What is read.
+    /// The input.
     ///
     /// # Errors
     /// When nothing is named.
-    pub(super) fn input(&self) -> Result<Input, Error> {
-        let directory = self.directory.clone().ok_or(Error::NoDirectory)?;
+    pub(super) fn input(&self) -> Result<Input, Problem> {
+        let directory = self.directory.clone().ok_or(Problem::NoDirectory)?;
         let recurse = if self.recursive { Recurse::Yes } else { Recurse::Flat };
         Ok(Input { order: self.order, ..Input::new([directory]).recurse(recurse) })
     }
@@ -138,7 +142,7 @@ impl Letters {
 mod tests {
     use super::*;
 
-    fn plan(threads: Option<usize>, prefetchers: Option<usize>) -> Result<(Mode, usize, usize), Error> {
+    fn plan(threads: Option<usize>, prefetchers: Option<usize>) -> Result<(Mode, usize, usize), Problem> {
         let plan = Letters { threads, prefetchers, ..Letters::default() }.plan()?;
         Ok((plan.mode, plan.threads, plan.prefetchers))
     }
@@ -151,7 +155,7 @@ mod tests {
         assert_eq!(plan(Some(1), Some(0)).unwrap(), (Mode::Smt, 1, 0));
         assert!(plan(None, None).unwrap().1 >= 1);
         for (threads, prefetchers) in [(Some(1), None), (Some(8), Some(8)), (Some(2), Some(9))] {
-            assert!(matches!(plan(threads, prefetchers), Err(Error::Threads { .. })), "{threads:?} {prefetchers:?}");
+            assert!(matches!(plan(threads, prefetchers), Err(Problem::Threads { .. })), "{threads:?} {prefetchers:?}");
         }
     }
 }

@@ -9,17 +9,18 @@
 //! use pfh::paper::{Asked, Letters, resolve};
 //!
 //! let letters = Letters { directory: Some("src".into()), threads: Some(8), ..Letters::default() };
-//! let Asked::Hash(request) = resolve(&letters)?.asked else { panic!("the default mode") };
+//! let Asked::Hash { request, .. } = resolve(&letters)?.asked else { panic!("the default mode") };
 //! assert_eq!((request.plan.prefetchers, request.plan.threads, request.plan.memory), (1, 7, 20_000_000));
-//! # Ok::<(), pfh::paper::Error>(())
+//! # Ok::<(), pfh::job::Error>(())
 //! ```
 
 mod letters;
 mod mode;
 
-pub use letters::{Asked, Error, Letters, MEMORY, PREFETCHERS};
+pub use letters::{Asked, Letters, MEMORY, PREFETCHERS, Problem};
 
 use crate::algorithms::REGISTRY;
+use crate::job::Error;
 use pfh_digest::{Algorithm, family};
 
 /// A request with its defaults resolved.
@@ -33,10 +34,10 @@ pub struct Resolved {
 }
 
 /// The algorithm of that name, and whether the name is a family's.
-fn named(name: &str) -> Result<(Algorithm, bool), Error> {
+fn named(name: &str) -> Result<(Algorithm, bool), Problem> {
     match family(name) {
         Some(member) => Ok((member, true)),
-        None => REGISTRY.find(name).map(|found| (found, false)).map_err(Error::Algorithm),
+        None => REGISTRY.find(name).map(|found| (found, false)).map_err(Problem::Algorithm),
     }
 }
 
@@ -45,6 +46,10 @@ fn named(name: &str) -> Result<(Algorithm, bool), Error> {
 /// # Errors
 /// When they make no sense.
 pub fn resolve(letters: &Letters) -> Result<Resolved, Error> {
+    resolved(letters).map_err(Error::request)
+}
+
+fn resolved(letters: &Letters) -> Result<Resolved, Problem> {
     let (input, plan) = (letters.input()?, letters.plan()?);
     let named = letters.algorithm.as_deref().map(named).transpose()?;
     let family = named.and_then(|(algorithm, is_family)| is_family.then_some(algorithm));

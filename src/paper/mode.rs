@@ -1,23 +1,26 @@
 //! What the value of `-c` stands for.
 
-use super::letters::{Asked, Error, Letters, default_algorithm};
-use crate::compare::{self, Reading, given, is_list, list_algorithms};
+use super::letters::{Asked, Letters, Problem, default_algorithm};
+use crate::algorithms::REGISTRY;
+use crate::compare::{self, given};
+use crate::destination::Destination;
 use crate::hash;
 use crate::input::Input;
 use pfh_digest::Algorithm;
 use pfh_engine::{DEFAULT_MEMORY, Plan};
 use pfh_manifest::{End, Layout, Marker};
+use pfh_pairs::{List, Reading};
 use pfh_report::pairs::Format;
 use std::ffi::{OsStr, OsString};
 
 /// The job. `named` is the algorithm that `-h` names.
-pub fn asked(letters: &Letters, input: Input, plan: Plan, named: Option<Algorithm>) -> Result<Asked, Error> {
+pub fn asked(letters: &Letters, input: Input, plan: Plan, named: Option<Algorithm>) -> Result<Asked, Problem> {
     let Some(mode) = letters.mode.as_deref().filter(|mode| !mode.eq_ignore_ascii_case("hash")) else {
         let algorithm = named.map_or_else(default_algorithm, Ok)?;
-        return Ok(Asked::Hash(Box::new(hashing(input, plan, algorithm))));
+        return Ok(hashing(input, plan, algorithm));
     };
     let reading = Reading { limit: DEFAULT_MEMORY, bare: true, assumed: named.into_iter().collect() };
-    let is_digests = input.paths.iter().any(|path| is_list(path, &reading));
+    let is_digests = input.paths.iter().any(|path| list_at(path, &reading).is_some());
     // A list of digests says by itself what they are of.
     let algorithms = match named {
         Some(named) => vec![named],
@@ -33,10 +36,13 @@ pub fn asked(letters: &Letters, input: Input, plan: Plan, named: Option<Algorith
     }
     let algorithm = match (named, is_digests) {
         (Some(named), _) => named,
-        (None, true) => listed(&request.input.paths[0], &reading).map_or_else(default_algorithm, Ok)?,
+        (None, true) => {
+            let list = list_at(&request.input.paths[0], &reading);
+            list.and_then(longest).map_or_else(default_algorithm, Ok)?
+        }
         (None, false) => default_algorithm()?,
     };
-    let Some(digest) = given(algorithm, mode) else { return Err(Error::Mode { mode: mode.to_owned(), algorithm }) };
+    let Some(digest) = given(algorithm, mode) else { return Err(Problem::Mode { mode: mode.to_owned(), algorithm }) };
     request.given = vec![digest];
     request.algorithms = vec![algorithm.into()];
     Ok(Asked::Sought(Box::new(request)))
@@ -49,53 +55,58 @@ fn filename(
     named: Option<Algorithm>,
     reading: &Reading,
     is_digests: bool,
-) -> Result<Asked, Error> {
-    if !is_list(list, reading) {
-        return set(list, request, named, is_digests);
-    }
+) -> Result<Asked, Problem> {
+    let Some(found) = list_at(list, reading) else { return set(list, request, named, is_digests) };
     request.against = vec![OsString::from(list)];
-    if let Some(algorithm) = named.or_else(|| listed(list, reading)) {
+    if let Some(algorithm) = named.or_else(|| longest(found)) {
         request.algorithms = vec![algorithm.into()];
     }
     Ok(Asked::Sought(Box::new(request)))
 }
 
 /// The algorithm of a list's first record; of several, the one with the longest digests.
-fn listed(list: &OsStr, reading: &Reading) -> Option<Algorithm> {
-    list_algorithms(list, reading).into_iter().max_by_key(|algorithm| algorithm.length())
+fn longest(mut list: List) -> Option<Algorithm> {
+    list.algorithms().into_iter().max_by_key(|algorithm| algorithm.length())
+}
+
+/// A file that is a list of digests.
+fn list_at(path: &OsStr, reading: &Reading) -> Option<List> {
+    List::find(path.as_ref(), reading, REGISTRY)
 }
 
 /// FILENAME mode with a file that only known sets are read from: a compiled set, a database, a
 /// filter, a table.
 #[cfg(feature = "known")]
-fn set(list: &OsStr, request: compare::Request, named: Option<Algorithm>, is_digests: bool) -> Result<Asked, Error> {
-    use crate::matching::{Empty, Request, Sets};
+fn set(list: &OsStr, request: compare::Request, named: Option<Algorithm>, is_digests: bool) -> Result<Asked, Problem> {
+    use crate::matching::{Empty, Request, Sets, Verdicts};
     use pfh_known::KnownStatus;
 
     let assumed: Vec<Algorithm> = named.into_iter().collect();
     if !pfh_known::is_set(list.as_ref(), &assumed) {
-        return Err(Error::NoList { list: list.to_owned() });
+        return Err(Problem::NoList { list: list.to_owned() });
     }
     if is_digests {
-        return Err(Error::SetAgainstList { list: list.to_owned() });
+        return Err(Problem::SetAgainstList { list: list.to_owned() });
     }
     let algorithms = assumed.into_iter().map(Into::into).collect();
     let sets = Sets { empty: Empty::Counts, algorithms, ..Sets::new([list]) };
     let found =
         KnownStatus::ALL.into_iter().filter(|status| !matches!(status, KnownStatus::Unknown | KnownStatus::Error));
-    let request = Request::new(request.input, sets).plan(request.plan).only(found.collect());
-    Ok(Asked::Known(Box::new(request.form(pfh_report::verdict::Format::Values))))
+    let request = Request::new(request.input, sets).plan(request.plan);
+    let verdicts = Verdicts::new(Destination::default()).form(pfh_report::verdict::Format::Values);
+    Ok(Asked::Known { request: Box::new(request), verdicts: verdicts.only(found.collect()) })
 }
 
 #[cfg(not(feature = "known"))]
-fn set(list: &OsStr, _: compare::Request, _: Option<Algorithm>, _: bool) -> Result<Asked, Error> {
-    Err(Error::NoList { list: list.to_owned() })
+fn set(list: &OsStr, _: compare::Request, _: Option<Algorithm>, _: bool) -> Result<Asked, Problem> {
+    Err(Problem::NoList { list: list.to_owned() })
 }
 
-fn hashing(input: Input, plan: Plan, algorithm: Algorithm) -> hash::Request {
+fn hashing(input: Input, plan: Plan, algorithm: Algorithm) -> Asked {
     let layout = Layout { end: End::Line, marker: Marker::Text };
     let plan = Plan { algorithms: vec![algorithm], ..plan };
-    hash::Request::new(input, Vec::new()).plan(plan).format(hash::own_format(algorithm), layout)
+    let manifest = hash::Manifest::new(Destination::default()).format(hash::own_format(algorithm), layout);
+    Asked::Hash { request: Box::new(hash::Request::new(input, Vec::new()).plan(plan)), manifest }
 }
 
 /// The table is as large as `-m` says; the index and what waits to be sorted are not in it.

@@ -1,8 +1,9 @@
 //! A plan as its directory holds it: `plan.json`, `units/NUMBER` with the names of each unit, and
-//! `parts/` with what came of them.
+//! `parts/` with their results.
 
-use super::Error;
+use super::problem::{damaged, unread, unwritten};
 use crate::hash::About;
+use crate::job::Error;
 use pfh_digest::{Algorithm, hex};
 use pfh_manifest::{End, Format, Layout, Marker};
 use pfh_source::Output;
@@ -24,8 +25,8 @@ pub struct Document {
     pub piecewise: Option<u64>,
     /// Bytes of the ranges that larger files are read in.
     pub split: Option<u64>,
-    /// The command line that the manifest records.
-    pub command_line: Vec<u8>,
+    /// The command line that the manifest records, if any.
+    pub command_line: Option<Vec<u8>>,
     /// The directory in which the plan was made.
     pub working_directory: Vec<u8>,
     /// Whether names start there.
@@ -34,7 +35,7 @@ pub struct Document {
     pub special: bool,
     /// The operands.
     pub paths: Vec<Vec<u8>>,
-    /// All inputs, those included of which nothing is read.
+    /// All inputs, including those that are not read.
     pub entries: u64,
     /// The SHA-256 of each unit's list; the first is that of what needs no reading.
     pub lists: Vec<String>,
@@ -58,8 +59,7 @@ pub fn unbytes(value: &Value) -> Option<Vec<u8>> {
 
 /// The SHA-256 of bytes in hexadecimal digits.
 pub fn sha256(bytes: &[u8]) -> String {
-    let algorithm: Algorithm = "sha256".parse().expect("the registry has it");
-    algorithm.digest(bytes).to_string()
+    crate::sha256(bytes).to_string()
 }
 
 impl Document {
@@ -73,12 +73,12 @@ impl Document {
         self.directory.join("units").join(format!("{unit:06}"))
     }
 
-    /// The directory of what came of the units.
+    /// The directory of the units' results.
     pub fn parts(&self) -> PathBuf {
         self.directory.join("parts")
     }
 
-    /// What came of a unit, by its number and the plan's digest; 0 is what needs no reading.
+    /// The result of a unit, by its number and the plan's digest; 0 is what needs no reading.
     pub fn part(&self, unit: u64) -> PathBuf {
         self.parts().join(format!("{unit:06}.{}", &self.digest()[..16]))
     }
@@ -97,7 +97,7 @@ impl Document {
             "zero": self.layout.end == End::Nul,
             "binary": self.layout.marker == Marker::Binary,
             "piecewise": self.piecewise,
-            "command_line": bytes(&self.command_line),
+            "command_line": self.command_line.as_deref().map(bytes),
             "working_directory": bytes(&self.working_directory),
             "relative": self.relative,
             "special": self.special,
@@ -124,7 +124,7 @@ impl Document {
             output.write_all(format!("{plan}\n").as_bytes())?;
             output.commit()
         };
-        put().map_err(Error::write(&path))
+        put().map_err(unwritten(&path))
     }
 
     /// Whether the directory is a plan.
@@ -132,7 +132,7 @@ impl Document {
         self.directory.join(NAME).symlink_metadata().is_ok()
     }
 
-    /// What came of a unit, below the directory of the plan.
+    /// The result of a unit, below the directory of the plan.
     pub fn part_within(&self, unit: u64) -> PathBuf {
         Path::new("parts").join(self.part(unit).file_name().unwrap_or_default())
     }
@@ -143,11 +143,11 @@ impl Document {
     /// When there is none, or not the one that was made.
     pub fn load(directory: &Path) -> Result<Document, Error> {
         let path = directory.join(NAME);
-        let text = std::fs::read_to_string(&path).map_err(Error::read(&path))?;
-        let value: Value = serde_json::from_str(&text).map_err(|_| Error::damaged(&path, "holds no plan"))?;
-        let document = Document::read(directory, &value).ok_or_else(|| Error::damaged(&path, "holds no plan"))?;
+        let text = std::fs::read_to_string(&path).map_err(unread(&path))?;
+        let value: Value = serde_json::from_str(&text).map_err(|_| damaged(&path, "holds no plan"))?;
+        let document = Document::read(directory, &value).ok_or_else(|| damaged(&path, "holds no plan"))?;
         if value["digest"].as_str() != Some(&document.digest()) {
-            return Err(Error::damaged(&path, "is not the plan that was made: its digest is another"));
+            return Err(damaged(&path, "is not the plan that was made: its digest is another"));
         }
         Ok(document)
     }
@@ -167,7 +167,10 @@ impl Document {
             layout: Layout { end, marker },
             piecewise: value["piecewise"].as_u64(),
             split: value["split"].as_u64(),
-            command_line: unbytes(&value["command_line"])?,
+            command_line: match &value["command_line"] {
+                Value::Null => None,
+                line => Some(unbytes(line)?),
+            },
             working_directory: unbytes(&value["working_directory"])?,
             relative: value["relative"].as_bool()?,
             special: value["special"].as_bool()?,
@@ -181,7 +184,7 @@ impl Document {
     pub fn about(&self, base: Option<Vec<u8>>) -> About {
         About {
             algorithms: self.algorithms.clone(),
-            command_line: Some(self.command_line.clone()),
+            command_line: self.command_line.clone(),
             working_directory: Some(self.working_directory.clone()),
             base,
             version: env!("CARGO_PKG_VERSION").into(),

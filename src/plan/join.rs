@@ -1,9 +1,10 @@
 //! The ranges of a file, joined to its record.
 
-use super::Error;
 use super::document::Document;
 use super::part::Lines;
+use super::problem::damaged;
 use super::range::{State, decode, splits};
+use crate::job::Error;
 use pfh_digest::Digest;
 use pfh_engine::{Hashed, Outcome, Record};
 use pfh_source::{Closed, Note};
@@ -32,7 +33,7 @@ impl Came {
 /// # Errors
 /// When they are not the ranges of one file, each once.
 pub fn join(plan: &Document, lines: &mut Lines, mut ranges: Vec<Came>) -> Result<(Value, Vec<u8>), Error> {
-    let strange = || Error::damaged(&plan.directory, "its units do not have each range of a file once");
+    let strange = || damaged(&plan.directory, "its units do not have each range of a file once");
     ranges.sort_by_key(Came::place);
     let mut end = 0;
     for range in &ranges {

@@ -1,32 +1,31 @@
 //! `make`: lists what there is, and packs it into units.
 
-use super::Error;
 use super::document::{Document, sha256};
 use super::pack::pack;
 use super::part::{Listed, Writing, encode_list};
+use super::problem::{interrupted, unwritten};
 use super::range::{Range, splits};
+use super::{Event, Events, Problem};
 use crate::algorithms::{Algorithm, computed};
-use crate::hash::{Request as Hash, has_pieces};
+use crate::hash::{self, About, Request as Hash, encoder, has_pieces};
 use crate::input::{Content, Input};
+use crate::job::Error;
 use crate::outputs::{Existing, Kind, Outputs};
-use pfh_engine::{Control, Outcome, Phase, Plan, Progress, Record};
-use pfh_manifest::{End, Format, Layout, Marker, Preamble};
+use pfh_engine::{Control, Outcome, Phase, Progress, Record};
+use pfh_manifest::{End, Format, Layout, Marker};
 use pfh_source::{Item, Origin, Output, Special};
-use serde_json::json;
 use std::io::{self, Write};
-use std::os::unix::ffi::OsStrExt;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 
 /// Inputs whose sizes are looked at between two looks at the control.
 const STEP: u64 = 1 << 10;
-/// Names that a summary keeps of what is not there.
-const NAMED: usize = 10;
 
 /// An input, how its digests are written, and how large units are.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Request {
-    /// What is planned: files and directories.
+    /// The input of the plan: files and directories.
     pub input: Input,
     /// The algorithms.
     pub algorithms: Vec<Algorithm>,
@@ -45,10 +44,12 @@ pub struct Request {
     pub files: u64,
     /// The directory that becomes the plan; it is not there, or empty.
     pub plan: PathBuf,
+    /// The command line that the head of the manifest records, for formats that have one.
+    pub command_line: Option<Vec<u8>>,
 }
 
 /// What was planned.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Summary {
     /// Units, counted from 1.
@@ -61,24 +62,6 @@ pub struct Summary {
     pub skipped: u64,
     /// Inputs that could not be listed, or are not there.
     pub failed: u64,
-    /// The first ten of those that are not there. They are in the plan: a unit that runs later may
-    /// find them.
-    pub missing: Vec<Vec<u8>>,
-}
-
-impl Summary {
-    /// A line for people.
-    pub fn text(&self) -> String {
-        let Summary { units, files, bytes, skipped, failed, .. } = self;
-        format!("{units} units: {files} files, {bytes} bytes; {skipped} skipped, {failed} cannot be listed\n")
-    }
-
-    /// One JSON object and a line feed.
-    pub fn json(&self) -> String {
-        let Summary { units, files, bytes, skipped, failed, .. } = self;
-        let object = json!({ "units": units, "files": files, "bytes": bytes, "skipped": skipped, "failed": failed });
-        format!("{object}\n")
-    }
 }
 
 impl Request {
@@ -94,6 +77,7 @@ impl Request {
             bytes: 2 << 30,
             files: 100_000,
             plan: plan.into(),
+            command_line: None,
         }
     }
 
@@ -118,55 +102,57 @@ impl Request {
         self
     }
 
-    fn check(&self) -> Result<(), Error> {
+    /// Whether the plan can be made. Nothing is read but lists of names.
+    ///
+    /// # Errors
+    /// When the request makes no sense, or the directory is taken.
+    pub fn check(&self) -> Result<(), Error> {
         if self.bytes == 0 || self.files == 0 {
-            return Err(Error::Unit);
+            return Err(Error::request(Problem::Unit));
         }
         if self.input.content == Content::Images {
-            return Err(Error::Unplanned("an image"));
+            return Err(Error::request(Problem::Unplanned("an image")));
         }
         if self.input.is_inside() {
-            return Err(Error::Unplanned("what is inside of a container"));
+            return Err(Error::request(Problem::Unplanned("what is inside of a container")));
+        }
+        if self.piecewise == Some(0) {
+            return Err(Error::request(hash::Problem::Window));
         }
         if self.piecewise.is_some() && !has_pieces(self.format) {
-            return Err(Error::Pieces(self.format));
+            return Err(Error::request(hash::Problem::Pieces(self.format)));
         }
         if let Some(length) = self.split {
             if self.piecewise.is_some() {
-                return Err(Error::SplitPieces);
+                return Err(Error::request(Problem::SplitPieces));
             }
             splits(&self.document(), length)?;
         }
         // What the format cannot hold is refused before anything is written.
-        let format = self.format;
-        let algorithms = computed(&self.algorithms);
-        let preamble = Preamble { algorithms: &algorithms, ..Preamble::default() };
-        let encoder = format.encoder(self.layout);
-        let head = encoder.and_then(|mut encoder| encoder.head(&mut Vec::new(), &preamble));
-        head.map_err(|why| Error::Format { format, why })?;
+        let about = About { algorithms: computed(&self.algorithms), ..About::default() };
+        encoder(self.format, self.layout, &about, &mut Vec::new())?;
+        self.input.check()?;
         let mut outputs = Outputs::new(false);
-        outputs.writes("--output", &self.plan, Kind::Directory, Existing::Welcome);
+        outputs.writes("output", &self.plan, Kind::Directory, Existing::Welcome);
         self.input.guard(&mut outputs);
         outputs.check()?;
         let empty = std::fs::read_dir(&self.plan).map_or(true, |mut entries| entries.next().is_none());
-        if empty { Ok(()) } else { Err(Error::Taken(self.plan.clone())) }
+        if empty { Ok(()) } else { Err(Error::request(Problem::Taken(self.plan.clone()))) }
     }
 
     /// The plan without its units.
     fn document(&self) -> Document {
-        let mut plan = Plan::new(self.algorithms.iter().copied());
-        plan.piecewise = self.piecewise;
-        let asked = Hash::new(self.input.clone(), Vec::new()).plan(plan).format(self.format, self.layout);
-        let about = asked.about();
+        let asked = Hash::new(self.input.clone(), Vec::new());
+        let here = std::env::current_dir().unwrap_or_default();
         Document {
             directory: self.plan.clone(),
-            algorithms: about.algorithms,
+            algorithms: computed(&self.algorithms),
             format: self.format,
             layout: self.layout,
             piecewise: self.piecewise,
             split: self.split,
-            command_line: about.command_line.unwrap_or_default(),
-            working_directory: about.working_directory.unwrap_or_default(),
+            command_line: self.command_line.clone(),
+            working_directory: here.into_os_string().into_vec(),
             relative: asked.has_relative_names(),
             special: self.input.descend.special == Special::Read,
             paths: self.input.paths.iter().map(|path| path.as_bytes().to_vec()).collect(),
@@ -176,26 +162,27 @@ impl Request {
     }
 }
 
-/// Makes a plan. Nothing is read of the files; what is no file, or cannot be listed, is kept as the
-/// record that it has in the manifest.
+/// Makes a plan. Nothing is read of the files; what is not a file, or cannot be listed, is kept as
+/// the record that it has in the manifest.
 ///
 /// # Errors
-/// When the request makes no sense, or the plan cannot be written. What was written of it then is
-/// no plan.
-pub fn run(request: &Request, control: &Control<'_>) -> Result<Summary, Error> {
+/// When the request makes no sense, or the plan cannot be written. A partly written plan is not a
+/// plan.
+pub fn run(request: &Request, events: &mut Events<'_>, control: &Control<'_>) -> Result<Summary, Error> {
     request.check()?;
     let mut plan = request.document();
     let (mut listed, mut rest) = (Vec::new(), Vec::new());
     let (mut files, mut bytes) = (0, 0);
-    let (mut absent, mut missing) = (0, Vec::new());
+    let mut absent = 0;
     let mut source = request.input.listed()?;
     while let Some(item) = source.pull() {
         let number = item.number();
         plan.entries = plan.entries.max(number + 1);
+        let before_rest = rest.len();
         match item {
             Item::Entry(entry) => {
                 if matches!(entry.origin, Origin::Stream(_)) {
-                    return Err(Error::Unplanned("standard input"));
+                    return Err(Error::request(Problem::Unplanned("standard input")));
                 }
                 let (before, name) = (listed.len(), entry.name());
                 if let (Some(length), Some(stat)) = (request.split, entry.stat.or_else(|| entry.look())) {
@@ -208,7 +195,7 @@ pub fn run(request: &Request, control: &Control<'_>) -> Result<Summary, Error> {
                     let size = entry.size_hint();
                     if size.is_none() && matches!(entry.origin, Origin::File { .. }) {
                         absent += 1;
-                        missing.extend((missing.len() < NAMED).then(|| name.clone()));
+                        events(Event::Missing(&name)).map_err(Error::Sink)?;
                     }
                     listed.push(Listed { number, size: size.unwrap_or(0), name, range: None });
                 }
@@ -221,10 +208,13 @@ pub fn run(request: &Request, control: &Control<'_>) -> Result<Summary, Error> {
             }
             Item::Settled { .. } => {}
         }
+        for record in &rest[before_rest..] {
+            events(Event::Record(record)).map_err(Error::Sink)?;
+        }
         if number.is_multiple_of(STEP) {
             control.report(&Progress::Steps { phase: Phase::Reading, done: number, total: None });
             if control.is_cancelled() {
-                return Err(Error::Interrupted("nothing was written"));
+                return Err(interrupted("nothing was written"));
             }
         }
     }
@@ -237,18 +227,20 @@ pub fn run(request: &Request, control: &Control<'_>) -> Result<Summary, Error> {
     let lists: Vec<Vec<u8>> = lists.into_iter().map(encode_list).collect();
     plan.lists = lists.iter().map(|list| sha256(list)).collect();
     let counts = write(&plan, &lists, &rest)?;
-    Ok(Summary { units: units as u64, files, bytes, skipped: counts.0, failed: counts.1 + absent, missing })
+    Ok(Summary { units: units as u64, files, bytes, skipped: counts.0, failed: counts.1 + absent })
 }
 
 /// Makes the directory and what is in it.
 fn write(plan: &Document, lists: &[Vec<u8>], rest: &[Record]) -> Result<(u64, u64), Error> {
     let units = plan.directory.join("units");
     let is_new = plan.directory.symlink_metadata().is_err();
-    std::fs::create_dir_all(&plan.directory).map_err(Error::write(&plan.directory))?;
+    std::fs::create_dir_all(&plan.directory).map_err(unwritten(&plan.directory))?;
     // Of several that plan into one directory at once, the one that makes this goes on.
     match std::fs::create_dir(&units) {
-        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => return Err(Error::Taken(plan.directory.clone())),
-        made => made.map_err(Error::write(&units))?,
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+            return Err(Error::request(Problem::Taken(plan.directory.clone())));
+        }
+        made => made.map_err(unwritten(&units))?,
     }
     let filled = fill(plan, lists, rest);
     if filled.is_err() && !plan.is_saved() {
@@ -265,12 +257,12 @@ fn write(plan: &Document, lists: &[Vec<u8>], rest: &[Record]) -> Result<(u64, u6
 
 /// Writes what is in the directory of a plan, `plan.json` last.
 fn fill(plan: &Document, lists: &[Vec<u8>], rest: &[Record]) -> Result<(u64, u64), Error> {
-    std::fs::create_dir(plan.parts()).map_err(Error::write(&plan.parts()))?;
+    std::fs::create_dir(plan.parts()).map_err(unwritten(&plan.parts()))?;
     for (list, unit) in lists.iter().zip(1..) {
         save(&plan.list(unit), list)?;
     }
     let mut part = Writing::open(plan, 0)?;
-    let failed = Error::write(&plan.part(0));
+    let failed = unwritten(&plan.part(0));
     rest.iter().try_for_each(|record| part.record(record).map(drop)).map_err(failed)?;
     let counts = part.finish()?;
     plan.save()?;
@@ -283,5 +275,5 @@ fn save(path: &Path, bytes: &[u8]) -> Result<(), Error> {
         output.write_all(bytes)?;
         output.commit()
     };
-    put().map_err(Error::write(path))
+    put().map_err(unwritten(path))
 }

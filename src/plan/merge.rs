@@ -1,17 +1,17 @@
 //! `merge`: the manifest of a plan whose units were carried out.
 
-use super::Error;
 use super::document::Document;
 use super::join::{Came, join};
 use super::part::{self, Counts, Lines};
-use crate::algorithms::REGISTRY;
+use super::problem::{damaged, interrupted, unread, unwritten};
+use super::{Event, Events, Merged, Problem};
 use crate::destination::Destination;
-use crate::hash::{Sealing, is_elsewhere};
+use crate::hash::{self, Sealing, encoder, is_elsewhere, sealed};
+use crate::job::Error;
 use crate::outputs::Outputs;
 use pfh_custody::seal;
 use pfh_digest::Algorithm;
 use pfh_engine::{Control, Phase, Progress, Summary as Run};
-use pfh_manifest::{Options, Preamble};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -24,63 +24,88 @@ use std::path::PathBuf;
 /// Records that are written between two looks at the control.
 const STEP: u64 = 1 << 12;
 
-/// A plan, and where its manifest goes.
+/// A plan whose units were carried out.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Request {
     /// The directory of the plan.
     pub plan: PathBuf,
-    /// Where the manifest goes.
-    pub output: Destination,
-    /// The seal that a manifest in a file gets.
-    pub seal: Option<Sealing>,
+    /// What the caller writes of the events: refused where it is a file of the plan or a planned
+    /// one.
+    pub outputs: Outputs,
     /// Whether files of the outputs' names are replaced. One that is read never is.
     pub replace: bool,
 }
 
-impl Request {
-    /// To standard output.
-    pub fn new(plan: impl Into<PathBuf>) -> Request {
-        Request { plan: plan.into(), output: Destination::default(), seal: None, replace: false }
+/// Where the manifest of a plan goes; its format is that of the plan.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Manifest {
+    /// Where it goes.
+    pub output: Destination,
+    /// The seal that a manifest in a file gets.
+    pub seal: Option<Sealing>,
+}
+
+impl Manifest {
+    /// To this destination.
+    pub fn new(output: impl Into<Destination>) -> Manifest {
+        Manifest { output: output.into(), seal: None }
     }
 
-    /// Writes to this destination.
+    /// With this seal.
     #[must_use]
-    pub fn output(mut self, output: impl Into<Destination>) -> Request {
-        self.output = output.into();
-        self
-    }
-
-    /// Seals the manifest.
-    #[must_use]
-    pub fn seal(mut self, seal: Option<Sealing>) -> Request {
+    pub fn seal(mut self, seal: Option<Sealing>) -> Manifest {
         self.seal = seal;
         self
     }
 
-    /// What is read and written: the files of the plan, and those that were planned.
-    fn outputs(&self, plan: &Document, parts: &[PathBuf]) -> Outputs {
-        let mut outputs = Outputs::new(self.replace);
+    /// Whether the seal can be made.
+    ///
+    /// # Errors
+    /// When it has no place, or its key cannot be loaded.
+    pub fn check(&self) -> Result<(), Error> {
+        let Some(sealing) = &self.seal else { return Ok(()) };
+        match self.output.path() {
+            None => Err(Error::request(hash::Problem::SealBesideStream)),
+            Some(_) => sealing.check(),
+        }
+    }
+
+    /// Names what is written, and the key that is read.
+    pub fn guard(&self, outputs: &mut Outputs) {
         let seal = self.seal.as_ref().and(self.output.path()).map(seal::beside);
-        outputs.file("--output", self.output.path()).file("--seal", seal);
-        outputs.reads(plan.directory.join(super::document::NAME)).reads_all(parts);
-        outputs.reads_all((1..=plan.units()).map(|unit| plan.list(unit)));
-        outputs.reads_all(plan.paths.iter().map(|path| OsString::from_vec(path.clone())));
+        outputs.file("output", self.output.path()).file("seal", seal);
         outputs.reads_all(self.seal.as_ref().and_then(|seal| seal.key.as_ref()));
-        outputs
     }
 }
 
-/// What happens during a merge, in input order.
-#[derive(Debug, Clone, Copy)]
-#[non_exhaustive]
-pub enum Event<'a> {
-    /// An input has no digest in the manifest: a sentence with its name and the reason.
-    Unread(&'a str),
-}
+impl Request {
+    /// This plan.
+    pub fn new(plan: impl Into<PathBuf>) -> Request {
+        Request { plan: plan.into(), outputs: Outputs::default(), replace: false }
+    }
 
-/// Receives the events of a merge. An error ends it with [`Error::Sink`].
-pub type Sink<'a> = dyn FnMut(Event<'_>) -> io::Result<()> + 'a;
+    /// Whether the merge may start. Nothing is read but the plan.
+    ///
+    /// # Errors
+    /// When there is no such plan, or an output is in the way.
+    pub fn check(&self) -> Result<(), Error> {
+        let plan = Document::load(&self.plan)?;
+        let parts = found(&plan)?;
+        self.guarded(&plan, &parts)
+    }
+
+    /// Guards what is read: the files of the plan, and those that were planned.
+    fn guarded(&self, plan: &Document, parts: &[PathBuf]) -> Result<(), Error> {
+        let mut outputs = self.outputs.clone();
+        outputs.set_replace(self.replace);
+        outputs.reads(plan.directory.join(super::document::NAME)).reads_all(parts);
+        outputs.reads_all((1..=plan.units()).map(|unit| plan.list(unit)));
+        outputs.reads_all(plan.paths.iter().map(|path| OsString::from_vec(path.clone())));
+        Ok(outputs.check()?)
+    }
+}
 
 /// What was merged.
 #[derive(Debug, Clone)]
@@ -105,8 +130,7 @@ type Place = (u64, u32, u32);
 /// Reads the line of a record, and its bytes.
 fn read(file: &File, (offset, line, bytes): Place) -> Result<(Value, Vec<u8>), Error> {
     let mut record = vec![0; line as usize + bytes as usize];
-    let failed = |error| Error::Read { path: std::env::temp_dir(), error };
-    file.read_exact_at(&mut record, offset).map_err(failed)?;
+    file.read_exact_at(&mut record, offset).map_err(unread(&std::env::temp_dir()))?;
     let bytes = record.split_off(line as usize);
     Ok((serde_json::from_slice(&record).unwrap_or_default(), bytes))
 }
@@ -118,67 +142,81 @@ struct Gathered {
     counts: Counts,
 }
 
+/// Hands out the records of the manifest, in input order. Nothing is written.
+///
+/// # Errors
+/// When a unit is missing, there twice, damaged or of another plan; when the control cancels the
+/// merge.
+pub fn run(request: &Request, events: &mut Events<'_>, control: &Control<'_>) -> Result<Summary, Error> {
+    let (plan, gathered) = opened(request, control)?;
+    gathered.hand_out(events, control)?;
+    Ok(gathered.summary(plan))
+}
+
 /// Writes the manifest: that of one run, byte for byte, if no file has changed since. A file
 /// appears whole or not at all.
 ///
 /// # Errors
-/// When a unit is missing, there twice, damaged or of another plan; when the output cannot be
-/// written; when the control cancels the merge.
-pub fn run(request: &Request, sink: &mut Sink<'_>, control: &Control<'_>) -> Result<Summary, Error> {
+/// As [`run`]; when the key of the seal cannot be loaded, or the output cannot be written.
+pub fn write(
+    request: &Request,
+    manifest: &Manifest,
+    events: &mut Events<'_>,
+    control: &Control<'_>,
+) -> Result<Summary, Error> {
+    manifest.check()?;
+    let mut request = request.clone();
+    manifest.guard(&mut request.outputs);
+    let (plan, gathered) = opened(&request, control)?;
+    let mut output = manifest.output.open()?;
+    let base = plan.relative && manifest.output.path().is_some_and(|path| is_elsewhere(path, &plan.working_directory));
+    let about = plan.about(base.then(|| plan.working_directory.clone()));
+    let mut encoder = encoder(plan.format, plan.layout, &about, output.room())?;
+    gathered.hand_out(
+        &mut |event| {
+            events(event)?;
+            if let Event::Merged(merged) = event {
+                output.room().extend_from_slice(merged.bytes);
+                output.advance()?;
+            }
+            Ok(())
+        },
+        control,
+    )?;
+    let (format, layout) = (plan.format, plan.layout);
+    encoder.adopt(gathered.counts.records);
+    encoder.tail(output.room(), &gathered.of_manifest());
+    output.commit().map_err(Error::Sink)?;
+    let summary = gathered.summary(plan);
+    let (seal, memory) = (manifest.seal.as_ref(), pfh_engine::DEFAULT_MEMORY);
+    sealed(&manifest.output, seal, format, layout, &summary.algorithms, memory)?;
+    Ok(summary)
+}
+
+/// The plan of a request that may start, and all that its units came to.
+fn opened(request: &Request, control: &Control<'_>) -> Result<(Document, Gathered), Error> {
     let plan = Document::load(&request.plan)?;
     let parts = found(&plan)?;
-    request.outputs(&plan, &parts).check()?;
+    request.guarded(&plan, &parts)?;
     let gathered = gather(&plan, &parts, control)?;
-    let counts = gathered.counts;
-    let written = counts.hashed - counts.unwritten - counts.without;
-    let Counts { hashed, bytes, skipped, failed, untimed, .. } = counts;
-    let run = Run { hashed, bytes, skipped, failed, untimed, ..Run::default() };
-
-    let mut output = request.output.open()?;
-    let format = plan.format;
-    let wrong = |why| Error::Format { format, why };
-    let mut encoder = format.encoder(plan.layout).map_err(wrong)?;
-    let base = plan.relative && request.output.path().is_some_and(|path| is_elsewhere(path, &plan.working_directory));
-    let about = plan.about(base.then(|| plan.working_directory.clone()));
-    let preamble = Preamble {
-        algorithms: &about.algorithms,
-        command_line: about.command_line.as_deref(),
-        working_directory: about.working_directory.as_deref(),
-        base: about.base.as_deref(),
-        version: &about.version,
-        start: None,
-        volumes: None,
-    };
-    encoder.head(output.room(), &preamble).map_err(wrong)?;
-    gathered.write(sink, control, |fragment| {
-        output.room().extend_from_slice(fragment);
-        output.advance().map_err(Error::Sink)
-    })?;
-    let of_manifest = Run { hashed: written, bytes: counts.written_bytes, failed: failed + hashed - written, ..run };
-    encoder.adopt(counts.records);
-    encoder.tail(output.room(), &of_manifest);
-    output.commit().map_err(Error::Sink)?;
-    sealed(request, &plan)?;
-    let Counts { unwritten, without, .. } = counts;
-    Ok(Summary { run, unwritten, without, units: plan.units(), algorithms: plan.algorithms })
+    Ok((plan, gathered))
 }
 
 /// The files of all parts, whatever they hold.
 fn found(plan: &Document) -> Result<Vec<PathBuf>, Error> {
     let directory = plan.parts();
-    let entries = std::fs::read_dir(&directory).map_err(Error::read(&directory))?;
+    let entries = std::fs::read_dir(&directory).map_err(unread(&directory))?;
     let mut parts = entries.map(|entry| entry.map(|entry| entry.path())).collect::<io::Result<Vec<_>>>();
     parts.iter_mut().for_each(|parts| parts.sort());
-    parts.map_err(Error::read(&directory))
+    parts.map_err(unread(&directory))
 }
 
 /// Reads all parts: each unit once, each input once.
 fn gather(plan: &Document, parts: &[PathBuf], control: &Control<'_>) -> Result<Gathered, Error> {
-    let temporary = |error| Error::Write { path: std::env::temp_dir(), error };
+    let temporary = |error| unwritten(&std::env::temp_dir())(error);
     let file = tempfile::tempfile().map_err(temporary)?;
     let mut writer = BufWriter::with_capacity(1 << 18, file);
-    let size =
-        usize::try_from(plan.entries).map_err(|_| Error::damaged(&plan.directory, "is too large to be merged"))?;
+    let size = usize::try_from(plan.entries).map_err(|_| damaged(&plan.directory, "is too large to be merged"))?;
     let (mut places, mut offset, mut counts) = (vec![None; size], 0, Counts::default());
     let mut ranges: BTreeMap<usize, Vec<Place>> = BTreeMap::new();
     let mut units: Vec<Option<&PathBuf>> = vec![None; plan.lists.len() + 1];
@@ -187,38 +225,38 @@ fn gather(plan: &Document, parts: &[PathBuf], control: &Control<'_>) -> Result<G
         control.report(&Progress::Steps { phase: Phase::Reading, done: done as u64, total: Some(parts.len() as u64) });
         let unit = part::read(path, &digest, &mut |line, bytes, fragment| {
             if control.is_cancelled() {
-                return Err(Error::Interrupted("nothing was written"));
+                return Err(interrupted("nothing was written"));
             }
             let number = line["number"].as_u64().and_then(|number| usize::try_from(number).ok());
             let lengths = u32::try_from(bytes.len()).ok().zip(u32::try_from(fragment.len()).ok());
             let place = number.and_then(|number| Some((number, places.get_mut(number)?))).zip(lengths);
             let ((number, place), lengths) =
-                place.ok_or_else(|| Error::damaged(path, "holds a record that was not planned"))?;
+                place.ok_or_else(|| damaged(path, "holds a record that was not planned"))?;
             let written = (offset, lengths.0, lengths.1);
             match line.get("range") {
                 Some(_) => ranges.entry(number).or_default().push(written),
                 // The second of two is reported by its unit, which is complete by then.
                 None => drop(place.get_or_insert(written)),
             }
-            counts.add(line).ok_or_else(|| Error::damaged(path, "holds a record that was not planned"))?;
+            counts.add(line).ok_or_else(|| damaged(path, "holds a record that was not planned"))?;
             offset += (bytes.len() + fragment.len()) as u64;
             writer.write_all(bytes).and_then(|()| writer.write_all(fragment)).map_err(temporary)
         })?;
         let place = usize::try_from(unit).ok().and_then(|unit| units.get_mut(unit));
-        let place = place.ok_or_else(|| Error::damaged(path, "is of a unit that was not planned"))?;
+        let place = place.ok_or_else(|| damaged(path, "is of a unit that was not planned"))?;
         if let Some(one) = place.replace(path) {
-            return Err(Error::Doubled { unit, one: one.clone(), other: path.clone() });
+            return Err(Error::input(Problem::Doubled { unit, one: one.clone(), other: path.clone() }));
         }
     }
     let missing: Vec<u64> = (0..).zip(&units).filter(|(_, part)| part.is_none()).map(|(unit, _)| unit).collect();
     if !missing.is_empty() {
-        return Err(Error::Missing(missing));
+        return Err(Error::input(Problem::Missing(missing)));
     }
     let mut file = writer.into_inner().map_err(|error| temporary(error.into_error()))?;
     let mut lines = Lines::new(plan)?;
     for (number, ranges) in ranges {
         if control.is_cancelled() {
-            return Err(Error::Interrupted("nothing was written"));
+            return Err(interrupted("nothing was written"));
         }
         let came = ranges.into_iter().map(|place| {
             let (line, bytes) = read(&file, place)?;
@@ -229,53 +267,51 @@ fn gather(plan: &Document, parts: &[PathBuf], control: &Control<'_>) -> Result<G
         let lengths =
             u32::try_from(text.len()).ok().zip(u32::try_from(bytes.len()).ok()).filter(|_| places[number].is_none());
         let (text_length, length) =
-            lengths.ok_or_else(|| Error::damaged(&plan.directory, "its units do not have each input once"))?;
+            lengths.ok_or_else(|| damaged(&plan.directory, "its units do not have each input once"))?;
         places[number] = Some((offset, text_length, length));
-        counts.add(&line).ok_or_else(|| Error::damaged(&plan.directory, "holds a record that was not planned"))?;
+        counts.add(&line).ok_or_else(|| damaged(&plan.directory, "holds a record that was not planned"))?;
         offset += u64::from(text_length) + u64::from(length);
         file.write_all(text.as_bytes()).and_then(|()| file.write_all(&bytes)).map_err(temporary)?;
     }
     if places.contains(&None) || counts.hashed + counts.skipped + counts.failed != plan.entries {
-        return Err(Error::damaged(&plan.directory, "its units do not have each input once"));
+        return Err(damaged(&plan.directory, "its units do not have each input once"));
     }
     Ok(Gathered { file, places, counts })
 }
 
 impl Gathered {
     /// Hands out the records in input order.
-    fn write(
-        &self,
-        sink: &mut Sink<'_>,
-        control: &Control<'_>,
-        mut put: impl FnMut(&[u8]) -> Result<(), Error>,
-    ) -> Result<(), Error> {
-        for (done, &place) in (0..).zip(self.places.iter().flatten()) {
-            let (line, fragment) = read(&self.file, place)?;
-            if let Some(said) = line["said"].as_str() {
-                sink(Event::Unread(said)).map_err(Error::Sink)?;
-            }
-            put(&fragment)?;
-            if u64::is_multiple_of(done, STEP) {
+    fn hand_out(&self, events: &mut Events<'_>, control: &Control<'_>) -> Result<(), Error> {
+        for (number, &place) in (0..).zip(self.places.iter().flatten()) {
+            let (line, bytes) = read(&self.file, place)?;
+            let (size, complaint) = (line["size"].as_u64(), line["said"].as_str());
+            events(Event::Merged(&Merged { number, bytes: &bytes, size, complaint })).map_err(Error::Sink)?;
+            if u64::is_multiple_of(number, STEP) {
                 let total = Some(self.places.len() as u64);
-                control.report(&Progress::Steps { phase: Phase::Building, done, total });
+                control.report(&Progress::Steps { phase: Phase::Building, done: number, total });
                 if control.is_cancelled() {
-                    return Err(Error::Interrupted("no file was written"));
+                    return Err(interrupted("no file was written"));
                 }
             }
         }
         Ok(())
     }
-}
 
-/// Seals the finished manifest, if that is asked for.
-fn sealed(request: &Request, plan: &Document) -> Result<(), Error> {
-    let (Some(sealing), Some(path)) = (&request.seal, request.output.path()) else { return Ok(()) };
-    let options = Options {
-        format: Some(plan.format),
-        assumed: plan.algorithms.clone(),
-        end: plan.layout.end,
-        limit: pfh_engine::DEFAULT_MEMORY,
-        ..Options::default()
-    };
-    Ok(seal::write(path, &options, REGISTRY, sealing.key.as_deref())?)
+    /// The counts, as those of one run.
+    fn run(&self) -> Run {
+        let Counts { hashed, bytes, skipped, failed, untimed, .. } = self.counts;
+        Run { hashed, bytes, skipped, failed, untimed, ..Run::default() }
+    }
+
+    /// The counts as the end of the manifest has them.
+    fn of_manifest(&self) -> Run {
+        let Counts { hashed, failed, unwritten, without, written_bytes, .. } = self.counts;
+        let written = hashed - unwritten - without;
+        Run { hashed: written, bytes: written_bytes, failed: failed + hashed - written, ..self.run() }
+    }
+
+    fn summary(&self, plan: Document) -> Summary {
+        let Counts { unwritten, without, .. } = self.counts;
+        Summary { run: self.run(), unwritten, without, units: plan.units(), algorithms: plan.algorithms }
+    }
 }

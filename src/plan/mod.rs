@@ -16,24 +16,27 @@
 //! let (plan, list) = (room.join("plan"), room.join("list"));
 //! let input = Input::new(["src"]).recurse(Recurse::Yes);
 //! let request = make::Request::new(input, vec!["sha256".parse()?], &plan).unit(64 << 10);
-//! let made = make::run(&request, &Control::new())?;
+//! let made = make::run(&request, &mut |_event| Ok(()), &Control::new())?;
 //! for number in 1..=made.units {
 //!     unit::run(&unit::Request::new(&plan, number), &mut |_event| Ok(()), &Control::new())?;
 //! }
-//! let merged = merge::run(&merge::Request::new(&plan).output(&list), &mut |_event| Ok(()), &Control::new())?;
+//! let (request, manifest) = (merge::Request::new(&plan), merge::Manifest::new(&list));
+//! let merged = merge::write(&request, &manifest, &mut |_event| Ok(()), &Control::new())?;
 //! assert!(made.units > 1 && merged.run.hashed == made.files);
 //! # std::fs::remove_dir_all(&room)?;
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
 mod document;
-mod error;
+mod event;
 mod join;
 pub mod make;
 pub mod merge;
 mod pack;
 mod part;
+mod problem;
 mod range;
 pub mod unit;
 
-pub use error::Error;
+pub use event::{Event, Events, Merged};
+pub use problem::Problem;

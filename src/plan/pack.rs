@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 /// Packs files of these sizes into units of at most `bytes` and `files`: the largest first, each
-/// into the fullest unit that has room (best fit, decreasing). What is larger than a unit is one of
+/// into the fullest unit that has room (best fit, decreasing). A larger file is a unit of
 /// its own. Gives the unit of each file, from 0, and the number of units; the same for the same
 /// sizes.
 pub fn pack(sizes: &[u64], bytes: u64, files: u64) -> (Vec<usize>, usize) {

@@ -1,14 +1,16 @@
-//! What came of a unit: each record as the manifest has it, with what the counts need.
+//! The result of a unit: each record as the manifest has it, with what the counts need.
 //!
 //! A part is a line of JSON about the unit, for each record a line of JSON and the record's bytes,
 //! and a line of JSON with the SHA-256 of all before it.
 
-use super::Error;
 use super::document::{self, Document, sha256};
+use super::problem::{Problem, damaged, unread, unwritten};
 use super::range::{self, Found, Range};
+use crate::hash::{About, encoder, hasher_of_sha256};
+use crate::job::Error;
 use pfh_digest::Hasher;
 use pfh_engine::{Outcome, Record};
-use pfh_manifest::{Encode, Preamble, Unrepresentable};
+use pfh_manifest::{Encode, Unrepresentable};
 use pfh_similarity::Similar;
 use pfh_source::{Note, Output, Received};
 use serde_json::{Value, json};
@@ -34,7 +36,7 @@ pub struct Counts {
     pub untimed: u64,
     /// Hashed files that the format cannot hold.
     pub unwritten: u64,
-    /// Files that were read, of which the methods make no digest.
+    /// Files that were read and have no digest by the methods.
     pub without: u64,
     /// Bytes of the files that the format holds.
     pub written_bytes: u64,
@@ -85,12 +87,9 @@ impl Lines {
     /// # Errors
     /// When the format cannot hold the algorithms.
     pub fn new(plan: &Document) -> Result<Lines, Error> {
-        let format = plan.format;
-        let mut encoder = format.encoder(plan.layout).map_err(|why| Error::Format { format, why })?;
-        let preamble = Preamble { algorithms: &plan.algorithms, ..Preamble::default() };
+        let about = About { algorithms: plan.algorithms.clone(), ..About::default() };
         // The merge writes the head; the encoder must have seen the algorithms.
-        encoder.head(&mut Vec::new(), &preamble).map_err(|why| Error::Format { format, why })?;
-        Ok(Lines(encoder))
+        Ok(Lines(encoder(plan.format, plan.layout, &about, &mut Vec::new())?))
     }
 
     /// The line of a record, whose bytes are written to `fragment`. The second value says that the
@@ -109,16 +108,17 @@ impl Lines {
                     let absent = |digest| Similar::of(digest).is_some_and(Similar::is_absent);
                     line["unwritten"] = json!(why.to_string());
                     line["none"] = json!(!hashed.digests.is_empty() && hashed.digests.iter().all(absent));
-                    line["said"] = json!(format!("{}: not written: {why}", crate::rendered(&record.name)));
+                    line["said"] = json!(format!("{}: not written: {why}", pfh_source::terminal::render(&record.name)));
                 }
             }
             Outcome::Skipped(skip) => {
                 line["kind"] = json!("skipped");
-                line["said"] = json!(format!("{}: skipped: {}", crate::rendered(&record.name), skip.reason()));
+                line["said"] =
+                    json!(format!("{}: skipped: {}", pfh_source::terminal::render(&record.name), skip.reason()));
             }
             Outcome::Failed(problem) => {
                 line["kind"] = json!("failed");
-                line["said"] = json!(format!("{}: {problem}", crate::rendered(&record.name)));
+                line["said"] = json!(format!("{}: {problem}", pfh_source::terminal::render(&record.name)));
             }
         }
         (line, encoded.map(|_| ()))
@@ -146,12 +146,11 @@ impl Writing {
         let path = plan.part(unit);
         let lines = Lines::new(plan)?;
         let output = Received::open(&plan.directory).and_then(|received| received.output(&plan.part_within(unit)));
-        let output = output.map_err(Error::write(&path))?;
-        let sha256: pfh_digest::Algorithm = "sha256".parse().expect("the registry has it");
-        let (hasher, fragment, counts) = (sha256.hasher(), Vec::new(), Counts::default());
+        let output = output.map_err(unwritten(&path))?;
+        let (hasher, fragment, counts) = (hasher_of_sha256(), Vec::new(), Counts::default());
         let mut writing = Writing { lines, output, hasher, fragment, path, records: 0, counts };
         let head = json!({ "type": "pfh-part", "version": 1, "plan": plan.digest(), "unit": unit });
-        writing.put(format!("{head}\n").as_bytes()).map_err(Error::write(&writing.path.clone()))?;
+        writing.put(format!("{head}\n").as_bytes()).map_err(unwritten(&writing.path.clone()))?;
         Ok(writing)
     }
 
@@ -181,7 +180,7 @@ impl Writing {
         self.put(format!("{line}\n").as_bytes()).and_then(|()| self.put(fragment))
     }
 
-    /// Writes what came of a range, which ends before `end`, of the file of this number and name:
+    /// Writes the result of a range, which ends before `end`, of the file of this number and name:
     /// its values, or the record that the file has for its problem.
     ///
     /// # Errors
@@ -230,7 +229,7 @@ impl Writing {
             output.write_all(format!("{end}\n").as_bytes())?;
             output.commit()
         };
-        write(self.output).map_err(Error::write(&self.path))?;
+        write(self.output).map_err(unwritten(&self.path))?;
         Ok(std::mem::take(&mut self.counts))
     }
 }
@@ -243,32 +242,27 @@ type Take<'a> = dyn FnMut(&Value, &[u8], &[u8]) -> Result<(), Error> + 'a;
 /// # Errors
 /// When it cannot be read, is not whole, is of another plan, or `take` fails.
 pub fn read(path: &Path, plan: &str, take: &mut Take<'_>) -> Result<u64, Error> {
-    let file = File::open(path).map_err(Error::read(path))?;
+    let file = File::open(path).map_err(unread(path))?;
     let mut reading = Reading { input: BufReader::with_capacity(1 << 18, file), path, all: Vec::new() };
-    let sha256: pfh_digest::Algorithm = "sha256".parse().expect("the registry has it");
-    let mut hasher = sha256.hasher();
+    let mut hasher = hasher_of_sha256();
     let (head, bytes) = reading.line()?;
     hasher.update(&bytes);
     if head["type"] != "pfh-part" || head["version"] != 1 {
-        return Err(Error::damaged(path, "holds no unit of a plan"));
+        return Err(damaged(path, "holds no unit of a plan"));
     }
     if head["plan"] != plan {
-        return Err(Error::Stranger(path.to_owned()));
+        return Err(Error::input(Problem::Stranger(path.to_owned())));
     }
-    let unit = head["unit"].as_u64().ok_or_else(|| Error::damaged(path, "holds no unit of a plan"))?;
+    let unit = head["unit"].as_u64().ok_or_else(|| damaged(path, "holds no unit of a plan"))?;
     let mut records = 0;
     loop {
         let (line, bytes) = reading.line()?;
         if line["type"] == "end" {
             let whole = line["records"] == records && line["sha256"] == hasher.finalize().to_string();
-            return if whole {
-                Ok(unit)
-            } else {
-                Err(Error::damaged(path, "is not what was written: run the unit again"))
-            };
+            return if whole { Ok(unit) } else { Err(damaged(path, "is not what was written: run the unit again")) };
         }
         let length = line["length"].as_u64().and_then(|length| usize::try_from(length).ok());
-        let length = length.ok_or_else(|| Error::damaged(path, "is not what was written: run the unit again"))?;
+        let length = length.ok_or_else(|| damaged(path, "is not what was written: run the unit again"))?;
         let fragment = reading.bytes(length)?;
         hasher.update(&bytes);
         hasher.update(fragment);
@@ -287,18 +281,18 @@ impl Reading<'_> {
     /// A line, as a value and as it is.
     fn line(&mut self) -> Result<(Value, Vec<u8>), Error> {
         let mut bytes = Vec::new();
-        self.input.read_until(b'\n', &mut bytes).map_err(Error::read(self.path))?;
+        self.input.read_until(b'\n', &mut bytes).map_err(unread(self.path))?;
         let value = serde_json::from_slice(&bytes).ok().filter(|_| bytes.ends_with(b"\n"));
-        Ok((value.ok_or_else(|| Error::damaged(self.path, "is not whole: run the unit again"))?, bytes))
+        Ok((value.ok_or_else(|| damaged(self.path, "is not whole: run the unit again"))?, bytes))
     }
 
     fn bytes(&mut self, length: usize) -> Result<&[u8], Error> {
         self.all.clear();
         let mut left = length;
         while left > 0 {
-            let there = self.input.fill_buf().map_err(Error::read(self.path))?;
+            let there = self.input.fill_buf().map_err(unread(self.path))?;
             if there.is_empty() {
-                return Err(Error::damaged(self.path, "is not whole: run the unit again"));
+                return Err(damaged(self.path, "is not whole: run the unit again"));
             }
             let taken = left.min(there.len());
             self.all.extend_from_slice(&there[..taken]);
@@ -340,10 +334,10 @@ pub fn encode_list<'a>(entries: impl IntoIterator<Item = &'a Listed>) -> Vec<u8>
 /// When it cannot be read, or is another.
 pub fn list(plan: &Document, unit: u64) -> Result<Vec<Listed>, Error> {
     let path = plan.list(unit);
-    let bytes = std::fs::read(&path).map_err(Error::read(&path))?;
+    let bytes = std::fs::read(&path).map_err(unread(&path))?;
     let planned = unit.checked_sub(1).and_then(|at| plan.lists.get(usize::try_from(at).ok()?));
     if planned.is_none_or(|planned| *planned != sha256(&bytes)) {
-        return Err(Error::damaged(&path, "is not the list that was planned"));
+        return Err(damaged(&path, "is not the list that was planned"));
     }
     let entry = |text: &[u8]| {
         let mut parts = text.splitn(3, |byte| *byte == b' ');
@@ -357,5 +351,5 @@ pub fn list(plan: &Document, unit: u64) -> Result<Vec<Listed>, Error> {
         Some(Listed { number, size, name: parts.next()?.to_vec(), range })
     };
     let names = bytes.split_inclusive(|byte| *byte == 0).map(|text| entry(text.strip_suffix(&[0])?));
-    names.collect::<Option<_>>().ok_or_else(|| Error::damaged(&path, "is not the list that was planned"))
+    names.collect::<Option<_>>().ok_or_else(|| damaged(&path, "is not the list that was planned"))
 }

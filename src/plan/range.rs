@@ -1,7 +1,8 @@
 //! A range of a large file: a file that several units read, each a part of it.
 
-use super::Error;
 use super::document::Document;
+use super::problem::Problem as Wrong;
+use crate::job::Error;
 use pfh_outboard::{Failure, Pass, read_range};
 use pfh_source::{Cause, Note, Problem, Ranges, Stage, Stat};
 use pfh_tree::split::Split;
@@ -84,14 +85,17 @@ impl Range {
 /// # Errors
 /// When one of them does not.
 pub fn splits(plan: &Document, length: u64) -> Result<Vec<Split>, Error> {
-    plan.algorithms.iter().map(|algorithm| Ok(Split::new(*algorithm, length)?)).collect()
+    plan.algorithms
+        .iter()
+        .map(|algorithm| Split::new(*algorithm, length).map_err(|why| Error::request(Wrong::Split(why))))
+        .collect()
 }
 
-/// What came of a range: the file as it is, and the values of each algorithm.
+/// The result of a range: the file as it is, and the values of each algorithm.
 pub struct Found {
     /// The metadata.
     pub stat: Stat,
-    /// What is to be said of the file.
+    /// The complaint about the file.
     pub notes: Vec<Note>,
     /// The values of each algorithm, in the plan's order.
     pub values: Vec<Vec<u8>>,

@@ -1,14 +1,15 @@
 //! `unit`: hashes the files of one unit.
 
-use super::Error;
 use super::document::Document;
 use super::part::{self, Counts, Listed, Writing};
+use super::problem::{damaged, interrupted, unwritten};
 use super::range::{Came, Range, hash, splits};
+use super::{Event, Events, Problem};
 use crate::input::{Addresses, Input};
+use crate::job::{About, Error};
 use crate::outputs::{Existing, Kind, Outputs};
 use crate::pass::pass;
 use pfh_engine::{Control, MediumProgress, Outcome, Phase, Plan, Progress, Record, Summary as Run};
-use pfh_manifest::Unrepresentable;
 use pfh_outboard::Pass;
 use pfh_source::{Descend, Received, Recurse, Special};
 use std::ffi::OsString;
@@ -36,22 +37,47 @@ impl Request {
     pub fn new(plan: impl Into<PathBuf>, unit: u64) -> Request {
         Request { plan: plan.into(), unit, again: false, settings: Plan::default() }
     }
+
+    /// Whether the unit can be carried out, or was before. Nothing is read but the plan and what
+    /// came of the unit.
+    ///
+    /// # Errors
+    /// When there is no such plan or unit, the names start elsewhere, or the part is in the way of
+    /// something.
+    pub fn check(&self) -> Result<(), Error> {
+        self.of_plan(&Document::load(&self.plan)?).map(drop)
+    }
+
+    /// The counts of a unit that was carried out before, if it is not carried out again.
+    fn of_plan(&self, plan: &Document) -> Result<Option<Counts>, Error> {
+        let (unit, units) = (self.unit, plan.units());
+        if unit == 0 || unit > units {
+            return Err(Error::request(Problem::NoUnit { unit, units }));
+        }
+        if !self.again
+            && let Some(counts) = done(plan, unit)
+        {
+            return Ok(Some(counts));
+        }
+        let here = std::env::current_dir().map(|here| here.into_os_string().into_encoded_bytes()).unwrap_or_default();
+        if plan.relative && here != plan.working_directory {
+            return Err(Error::request(Problem::Elsewhere(plan.working_directory.clone())));
+        }
+        // The part of this unit, whole or not; nothing else has such a name, and if so it stays.
+        let mut outputs = Outputs::new(false);
+        outputs.writes("PLAN", plan.part(unit), Kind::File, Existing::Own(0, part::BEGINS));
+        outputs.check()?;
+        // The plan may come from elsewhere, and with it a link in the place of its directory.
+        match Received::open(&plan.directory).and_then(|received| received.check(&plan.part_within(unit))) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                Err(Error::request(About::new(plan.part(unit), error)))
+            }
+            _ => Ok(None),
+        }
+    }
 }
 
-/// What happens during a unit. Events come on the thread that called [`run`].
-#[derive(Debug, Clone, Copy)]
-#[non_exhaustive]
-pub enum Event<'a> {
-    /// A file of the unit has a record.
-    Record(&'a Record),
-    /// The format cannot hold this record: it will not be in the manifest.
-    NotWritten(&'a Record, &'a Unrepresentable),
-}
-
-/// Receives the events of a unit. An error ends the unit with [`Error::Sink`].
-pub type Sink<'a> = dyn FnMut(Event<'_>) -> io::Result<()> + 'a;
-
-/// What came of a unit.
+/// The result of a unit.
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
 pub struct Summary {
@@ -78,72 +104,51 @@ impl Summary {
 /// # Errors
 /// When there is no such plan or unit, the names start elsewhere, or the part cannot be written. A
 /// file that cannot be read is a record, and no error.
-pub fn run(request: &Request, sink: &mut Sink<'_>, control: &Control<'_>) -> Result<Summary, Error> {
+pub fn run(request: &Request, events: &mut Events<'_>, control: &Control<'_>) -> Result<Summary, Error> {
     let plan = Document::load(&request.plan)?;
-    let (unit, units) = (request.unit, plan.units());
-    if unit == 0 || unit > units {
-        return Err(Error::NoUnit { unit, units });
-    }
-    if !request.again
-        && let Some(counts) = done(&plan, unit)
-    {
+    let unit = request.unit;
+    if let Some(counts) = request.of_plan(&plan)? {
         return Ok(Summary::new(None, &counts));
-    }
-    let here = std::env::current_dir().map(|here| here.into_os_string().into_encoded_bytes()).unwrap_or_default();
-    if plan.relative && here != plan.working_directory {
-        return Err(Error::Elsewhere(plan.working_directory));
     }
     let (ranges, files): (Vec<Listed>, Vec<Listed>) =
         part::list(&plan, unit)?.into_iter().partition(|one| one.range.is_some());
     let (numbers, names): (Vec<u64>, Vec<Vec<u8>>) = files.into_iter().map(|one| (one.number, one.name)).unzip();
-    // The part of this unit, whole or not; nothing else has such a name, and if so it stays.
-    let mut outputs = Outputs::new(false);
-    outputs.writes("PLAN", plan.part(unit), Kind::File, Existing::Own(0, part::BEGINS));
-    outputs.check()?;
-    // The plan may come from elsewhere, and with it a link in the place of its directory.
-    match Received::open(&plan.directory).and_then(|received| received.check(&plan.part_within(unit))) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => {
-            return Err(Error::Place { path: plan.part(unit), error });
-        }
-        _ => {}
-    }
     let special = if plan.special { Special::Read } else { Special::Skip };
     let mut input = Input::new(names.into_iter().map(OsString::from_vec));
     input.descend = Descend { recurse: Recurse::No, special, ..Descend::default() };
     input.addresses = Addresses::Exactly;
     let settings = Plan { algorithms: plan.algorithms.clone(), piecewise: plan.piecewise, ..request.settings.clone() };
-    let mut ends = Ends { writing: Writing::open(&plan, unit)?, numbers: &numbers, sink };
-    let interrupted = || Error::Interrupted("the unit has no result");
+    let mut ends = Ends { writing: Writing::open(&plan, unit)?, numbers: &numbers, events };
+    let stopped = || interrupted("the unit has no result");
     let ran = match input.is_named() {
         true => pass(input.source()?, || input.again(), &settings, &mut ends, control)?,
         false => Run::default(),
     };
     if ran.interrupted {
-        return Err(interrupted());
+        return Err(stopped());
     }
     if let Some(length) = plan.split {
         let splits = splits(&plan, length)?;
         in_ranges(settings.threads, control, &ranges, |listed, range, pass| {
             let came = match hash(&splits, length, &listed.name, range, pass) {
-                Came::Cancelled => return Err(interrupted()),
+                Came::Cancelled => return Err(stopped()),
                 Came::Found(found) => Ok(found),
                 Came::Problem(problem) => {
                     let (number, name) = (listed.number, listed.name.clone());
                     let record = Record { number, name, outcome: Outcome::Failed(problem) };
-                    (ends.sink)(Event::Record(&record)).map_err(Error::Sink)?;
+                    (ends.events)(Event::Record(&record)).map_err(Error::Sink)?;
                     Err(record)
                 }
             };
             let file = (listed.number, &listed.name[..]);
-            ends.writing.range(file, range, range.end(length), came).map_err(Error::write(&plan.part(unit)))
+            ends.writing.range(file, range, range.end(length), came).map_err(unwritten(&plan.part(unit)))
         })?;
     }
     match ends.writing.finish() {
         // Another process has carried out the same unit meanwhile.
-        Err(Error::Write { error, path }) if error.kind() == io::ErrorKind::AlreadyExists => match done(&plan, unit) {
-            Some(counts) => Ok(Summary::new(None, &counts)),
-            None => Err(Error::Write { error, path }),
-        },
+        Err(error) if error.find::<io::Error>().is_some_and(|why| why.kind() == io::ErrorKind::AlreadyExists) => {
+            done(&plan, unit).map(|counts| Summary::new(None, &counts)).ok_or(error)
+        }
         finished => Ok(Summary::new(Some(ran), &finished?)),
     }
 }
@@ -175,7 +180,7 @@ fn done(plan: &Document, unit: u64) -> Option<Counts> {
     let path = plan.part(unit);
     let mut counts = Counts::default();
     let found = part::read(&path, &plan.digest(), &mut |line, _, _| {
-        counts.add(line).ok_or_else(|| Error::damaged(&path, "is not what was written"))
+        counts.add(line).ok_or_else(|| damaged(&path, "is not what was written"))
     });
     (found.ok()? == unit).then_some(counts)
 }
@@ -184,16 +189,16 @@ fn done(plan: &Document, unit: u64) -> Option<Counts> {
 struct Ends<'a> {
     writing: Writing,
     numbers: &'a [u64],
-    sink: &'a mut Sink<'a>,
+    events: &'a mut Events<'a>,
 }
 
 impl pfh_engine::Sink for Ends<'_> {
     fn record(&mut self, mut record: Record) -> io::Result<()> {
-        (self.sink)(Event::Record(&record))?;
+        (self.events)(Event::Record(&record))?;
         let planned = usize::try_from(record.number).ok().and_then(|at| self.numbers.get(at));
         record.number = *planned.ok_or_else(|| io::Error::other("a record that was not planned"))?;
         if let Err(why) = self.writing.record(&record)? {
-            (self.sink)(Event::NotWritten(&record, &why))?;
+            (self.events)(Event::NotWritten(&record, &why))?;
         }
         Ok(())
     }

@@ -131,7 +131,7 @@ pub(super) fn stated(found: &mut Found, source: usize, object: &Object) {
     found.case.results.acquisitions.push(Acquisition { source, title, facts, digests: digests(object), remarks });
 }
 
-/// Enters what a map says of how much was read.
+/// Enters how much was read according to a map.
 pub(super) fn map(found: &mut Found, source: usize, content: &str) {
     let Ok(map) = Map::parse(content) else {
         let standing = Standing::Unknown("it begins as a map of an acquisition, and is none".to_owned());

@@ -26,7 +26,7 @@ fn enter(found: &mut Found, source: usize, what: &str, verdict: Verdict, evidenc
 
 /// What the verification of a seal amounts to, and its evidence.
 fn sealed(manifest: &Path, held: Result<Option<seal::Held>, seal::FileError>) -> (Verdict, Vec<String>) {
-    let records = format!("the records of {}", crate::shown(manifest));
+    let records = format!("the records of {}", pfh_source::terminal::shown(manifest));
     let root = "the root that was sealed";
     let compared = format!("{records} with {root}");
     let one = Comparison::new(About::Seal, records, root, Evidence::Fact);
@@ -90,14 +90,14 @@ pub(super) fn log(
 
 /// The chain of a log, compared with its records.
 fn chain_of(path: &Path) -> Comparison {
-    Comparison::new(About::Log, "the chain of records", crate::shown(path), Evidence::Fact)
+    Comparison::new(About::Log, "the chain of records", pfh_source::terminal::shown(path), Evidence::Fact)
 }
 
 /// The verdict on a log, its signature and the log for people beside it.
 #[cfg(feature = "image")]
 fn verified(path: &Path, _: &chain::Sound, request: &Request) -> (Verdict, Vec<String>) {
     let asked = crate::verify::Request { key: request.key.clone(), ..crate::verify::Request::log(path) };
-    match crate::verify::run(&asked, &mut |_| {}, &pfh_engine::Control::new()) {
+    match crate::verify::run(&asked, &mut |_| Ok(()), &pfh_engine::Control::new()) {
         Ok(summary) => {
             let findings = summary.findings.iter().map(ToString::to_string);
             (summary.verdict(), [summary.sentence()].into_iter().chain(findings).collect())
@@ -136,7 +136,7 @@ mod tests {
         let write = |digit: &str| std::fs::write(&manifest, format!("{}  file\n", digit.repeat(64))).expect("written");
         write("0");
         assert_eq!(of(), Verdict::NothingToCompareWith, "without a seal");
-        seal::write(&manifest, &Options::default(), crate::REGISTRY, None).expect("a seal");
+        seal::write(&manifest, &Options::default(), crate::REGISTRY, None, None).expect("a seal");
         assert_eq!(of(), Verdict::Verified);
         write("1");
         assert_eq!(of(), Verdict::Differs);

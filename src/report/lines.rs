@@ -64,7 +64,7 @@ struct Reading<'a> {
     rows: Rows<Row>,
     /// Types that are not known here, with their numbers.
     unknown: BTreeMap<String, u64>,
-    /// Lines that are no JSON objects.
+    /// Lines that are not JSON objects.
     faults: u64,
     records: u64,
 }
@@ -310,7 +310,8 @@ impl Reading<'_> {
     fn end(mut self) {
         self.torn();
         for (kind, count) in std::mem::take(&mut self.unknown) {
-            let what = format!("{count} lines that are not understood: {}", crate::rendered(kind.as_bytes()));
+            let what =
+                format!("{count} lines that are not understood: {}", pfh_source::terminal::render(kind.as_bytes()));
             self.found.torn(self.source, what);
         }
         if self.faults > 0 {

@@ -5,8 +5,7 @@ use pfh_manifest::{Decoder, Ending, Format, Item, Options, Reason};
 use pfh_report::case::{Hashed, Standing};
 use std::io::{self, BufRead};
 
-/// Reads a list of digests into what was found; a file of which nothing is a record is not
-/// understood.
+/// Reads a list of digests into what was found; a file without any record is not understood.
 ///
 /// # Errors
 /// When it cannot be read.

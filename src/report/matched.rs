@@ -26,7 +26,7 @@ pub(super) fn file(found: &mut Found, source: usize, object: &Object) {
 /// A run of sectors that are those of known files.
 pub(super) fn fragment(found: &mut Found, source: usize, object: &Object) {
     let files = list(object, "files").filter_map(Value::as_object).map(|file| {
-        let of = crate::rendered(&name(file, "path"));
+        let of = pfh_source::terminal::render(&name(file, "path"));
         format!("{}: {}, {of} at offset {}", text(file, "set"), text(file, "class"), number(file, "offset"))
     });
     let at = format!("at offset {}, {} blocks", number(object, "offset"), number(object, "blocks"));
@@ -79,7 +79,7 @@ fn take(found: &mut Found, object: &Object, hit: Hit) {
         count.files += 1;
         count.bytes += hit.size.unwrap_or_default();
     }
-    // What is known to be good, or not known, is counted alone.
+    // Known-good and unknown files are only counted.
     if matches!(hit.verdict.as_str(), "known-bad" | "known" | "maybe") {
         found.case.results.known.hits.push(hit);
     }
@@ -94,7 +94,7 @@ pub(super) fn counts(found: &mut Found, object: &Object) {
     }
 }
 
-/// What is in known sets: sets that know no file of the case are listed as well.
+/// Members of known sets: sets that know no file of the case are listed as well.
 pub(super) fn sets(found: &mut Found, object: &Object) {
     for set in list(object, "sets").filter_map(Value::as_object) {
         let mut named = set.clone();

@@ -1,20 +1,21 @@
 //! From the files that are named to the page.
 
-use super::error::Error;
+use super::event::{Complaint, Event, Events, Summary};
 use super::found::Found;
+use super::page::Writer;
+use super::problem::Problem;
 use super::request::Request;
 use super::sniff::{self, Form};
-use super::summary::Summary;
 use super::{acquired, custody, lines, lists, matched};
-use crate::input::Input;
+use crate::job::Error;
 use crate::outputs::Refused;
 use pfh_digest::Hasher;
 use pfh_engine::{Control, Phase, Progress};
 use pfh_report::case::{Standing, Tone};
 use pfh_source::os::Patient;
-use pfh_source::{Item, Origin, Output, Recurse, Time};
+use pfh_source::{Item, Origin, Time};
 use std::ffi::OsStr;
-use std::io::{self, BufRead, BufReader, Cursor, Read, Write};
+use std::io::{self, BufRead, BufReader, Cursor, Read};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
@@ -22,30 +23,30 @@ use std::time::SystemTime;
 /// Documents that are read as a whole.
 const LONGEST: u64 = 64 << 20;
 
-/// Reads results, and writes the page. Nothing is written if nothing could be opened.
+/// Reads results, and hands out what is in them. Nothing is written.
 ///
 /// # Errors
-/// When the request is refused, nothing is there, or the page cannot be written. What is not
-/// understood is in the summary, and on the page.
-pub fn run(request: &Request, control: &Control<'_>) -> Result<Summary, Error> {
-    let mut source = Input::new(&request.paths).recurse(Recurse::Yes).source()?;
-    request.outputs().check()?;
-    key(request)?;
-    let page = request.page.canonicalize().ok();
+/// When the request is refused, or nothing is there. Results that are not understood are an event,
+/// and on the page.
+pub fn run(request: &Request, events: &mut Events<'_>, control: &Control<'_>) -> Result<Summary, Error> {
+    request.check()?;
+    let mut source = request.input().source()?;
+    let written: Vec<PathBuf> = request.outputs.written();
+    let own: Vec<PathBuf> = written.iter().filter_map(|path| path.canonicalize().ok()).collect();
     let mut found = Found::default();
     let mut unread = Vec::new();
     let mut done = 0;
     while let Some(item) = source.pull() {
         if control.is_cancelled() {
-            return Err(Error::Interrupted);
+            return Err(Error::cancelled(Problem::Interrupted));
         }
         match item {
             Item::Entry(entry) => {
                 let name = entry.name().to_vec();
                 let stream = if let Origin::Stream(stream) = &entry.origin { Some(stream) } else { None };
                 let path = PathBuf::from(OsStr::from_bytes(&name));
-                if stream.is_none() && page.is_some() && path.canonicalize().ok() == page {
-                    is_page(&path, request)?;
+                if stream.is_none() && path.canonicalize().is_ok_and(|path| own.contains(&path)) {
+                    is_page(&path, &written)?;
                     continue;
                 }
                 let at = found.enter(&name, "");
@@ -70,42 +71,46 @@ pub fn run(request: &Request, control: &Control<'_>) -> Result<Summary, Error> {
     }
     // What was being read when the user ended it may be read in part.
     if control.is_cancelled() {
-        return Err(Error::Interrupted);
+        return Err(Error::cancelled(Problem::Interrupted));
     }
     if unread.len() == found.case.sources.len() {
-        return Err(Error::Nothing);
+        return Err(Error::input(Problem::Nothing));
     }
     finish(&mut found, request);
-    let summary = summary(&found);
-    write(&found, &request.page)?;
+    hand_out(&found, events).map_err(Error::Sink)
+}
+
+/// Reads results, and writes the page. Nothing is written if nothing could be opened.
+///
+/// # Errors
+/// As [`run`], and when the page cannot be written.
+pub fn write(request: &Request, page: &Path, events: &mut Events<'_>, control: &Control<'_>) -> Result<Summary, Error> {
+    let mut request = request.clone();
+    request.outputs.file("html", Some(page));
+    let mut writer = Writer::new(page);
+    let mut take = |event: Event<'_>| {
+        writer.take(&event);
+        events(event)
+    };
+    let summary = run(&request, &mut take, control)?;
+    writer.finish()?;
     Ok(summary)
 }
 
 /// Refuses to put the page in the place of a result: in a folder that is read only a page of before
 /// is replaced, and what is empty.
-fn is_page(path: &Path, request: &Request) -> Result<(), Error> {
+fn is_page(path: &Path, written: &[PathBuf]) -> Result<(), Error> {
     let mut start = Vec::new();
     let read = std::fs::File::open(path).and_then(|file| file.take(sniff::LOOK as u64).read_to_end(&mut start));
     if read.is_ok() && (start.is_empty() || matches!(sniff::form(&start), Form::Beside("page", _))) {
         return Ok(());
     }
-    let (option, page) = ("--html".to_owned(), request.page.clone());
+    let is_same = |page: &&PathBuf| page.canonicalize().ok() == path.canonicalize().ok();
+    let page = written.iter().find(is_same).map_or(path, PathBuf::as_path).to_owned();
+    let role = "html".to_owned();
     let error =
         io::Error::other("a file of the case that pfh did not write as a page: it is read, and is not replaced");
-    Err(Refused::Place { option, path: page, error }.into())
-}
-
-/// A key that is none must not look like a seal that does not hold.
-#[cfg(any(feature = "audit", feature = "image"))]
-fn key(request: &Request) -> Result<(), Error> {
-    let Some(path) = &request.key else { return Ok(()) };
-    let none = |error: crate::key::KeyError| Error::Key { path: path.clone(), why: error.to_string() };
-    crate::key::verifying(path).map(|_| ()).map_err(none)
-}
-
-#[cfg(not(any(feature = "audit", feature = "image")))]
-fn key(_: &Request) -> Result<(), Error> {
-    Ok(())
+    Err(Refused::Place { role, path: page, error }.into())
 }
 
 /// What reads is counted, and its digest computed.
@@ -148,7 +153,7 @@ fn take(found: &mut Found, at: usize, path: &Path, file: &mut impl Read, request
         return Ok(());
     }
     let judges = form == Form::List && sniff::holds_verdicts(&start);
-    let hasher = crate::REGISTRY.find("sha256").ok().map(|sha256| sha256.hasher());
+    let hasher = Some(crate::hash::hasher_of_sha256());
     let counted = Counted { inner: Cursor::new(start).chain(file), hasher, bytes: 0 };
     let mut input = BufReader::with_capacity(1 << 18, counted);
     match form {
@@ -200,7 +205,7 @@ fn ontology(found: &mut Found, at: usize, input: &mut impl BufRead) -> io::Resul
     Ok(())
 }
 
-/// What can be said only when all was read.
+/// Remarks that need all of the input.
 fn finish(found: &mut Found, request: &Request) {
     matched::end(found);
     let similar = std::mem::take(&mut found.similar);
@@ -227,34 +232,32 @@ fn finish(found: &mut Found, request: &Request) {
     found.case.made = format!("made by pfh {}, {now}", env!("CARGO_PKG_VERSION"));
 }
 
-fn summary(found: &Found) -> Summary {
+/// Hands out what was found, and counts it.
+fn hand_out(found: &Found, events: &mut Events<'_>) -> io::Result<Summary> {
     let sources = &found.case.sources;
-    let name = |at: usize| crate::rendered(&sources[at].name);
     let mut summary = Summary { holding: found.holding, ..Summary::default() };
-    for (at, source) in sources.iter().enumerate() {
+    let mut unknown = Vec::new();
+    for source in sources {
+        events(Event::Source(source))?;
         match &source.standing {
             Standing::Read => {
                 summary.results += 1;
                 summary.records += source.records;
             }
             Standing::Beside(_) => {}
-            Standing::Unknown(why) => summary.unknown.push((name(at), why.clone())),
+            Standing::Unknown(why) => unknown.push(Complaint { name: &source.name, why }),
         }
     }
-    summary.unknown.extend(found.torn.iter().map(|(at, why)| (name(*at), why.clone())));
-    summary.broken = found.broken.iter().map(|(at, why)| (name(*at), why.clone())).collect();
+    unknown.extend(found.torn.iter().map(|(at, why)| Complaint { name: &sources[*at].name, why }));
+    for complaint in &unknown {
+        events(Event::Unknown(complaint))?;
+    }
+    for (at, why) in &found.broken {
+        events(Event::Broken(&Complaint { name: &sources[*at].name, why }))?;
+    }
     let negative = found.case.results.judged.iter().filter(|judged| judged.tone == Tone::Bad).count();
-    summary.negative = negative as u64 - summary.broken.len() as u64;
-    summary
-}
-
-fn write(found: &Found, page: &Path) -> Result<(), Error> {
-    let mut text = Vec::new();
-    found.case.render(&mut text);
-    let put = || {
-        let mut output = Output::file(page)?;
-        output.write_all(&text)?;
-        output.commit()
-    };
-    put().map_err(|error| Error::Page { path: page.to_owned(), error })
+    (summary.unknown, summary.broken) = (unknown.len() as u64, found.broken.len() as u64);
+    summary.negative = negative as u64 - summary.broken;
+    events(Event::Case(&found.case))?;
+    Ok(summary)
 }

@@ -7,7 +7,7 @@ use pfh_similarity::{Evidence, Score};
 use serde_json::Value;
 use std::collections::{BTreeMap, HashMap};
 
-/// Pairs of one algorithm that are kept: the page is no database.
+/// Pairs of one algorithm that are kept: the page is not a database.
 const MOST: usize = 200_000;
 
 /// The pairs of one algorithm.
@@ -60,7 +60,7 @@ impl Similar {
         true
     }
 
-    /// Draws them, and says of which algorithm pairs were left out, and how many.
+    /// Draws them, and reports the algorithms of omitted pairs, and how many.
     pub fn draw(self, page: &mut Page) -> Vec<(String, u64)> {
         let mut left = Vec::new();
         for (algorithm, pairs) in self.algorithms {

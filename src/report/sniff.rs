@@ -27,7 +27,7 @@ pub(super) enum Form {
     Unknown(&'static str),
 }
 
-/// Files of pfh's that are no results, by their first bytes.
+/// Files of pfh's that are not results, by their first bytes.
 const STORES: &[(&[u8], &str, &str)] = &[
     (b"pfh tree", "tree", "`pfh tree check` reads it"),
     (b"pfh rang", "proof of a range", "`pfh tree verify` reads it"),
@@ -38,7 +38,7 @@ const STORES: &[(&[u8], &str, &str)] = &[
     (b"pfh jrnl", "journal of a tree", "`pfh tree` removes it"),
     (b"pfh-commitment ", "commitment of an audit", "`pfh audit verify` reads it"),
     (b"PAR1", "table in Parquet", "data frames read it"),
-    (b"pfhsim", "index of similarity digests", "`pfh match --similar` reads it"),
+    (b"pfhsim", "index of similarity digests", "`pfh match` reads it"),
     (b"EVF\x09\x0d\x0a\xff\x00", "E01 image", "`pfh verify` reads it"),
 ];
 
@@ -48,7 +48,7 @@ pub(super) fn form(start: &[u8]) -> Form {
         return Form::Beside(what, reader);
     }
     if start.starts_with(b"SQLite format 3\0") && start.get(68..72) == Some(b"pfhc") {
-        return Form::Beside("cache of digests", "`pfh hash --cache` reads it");
+        return Form::Beside("cache of digests", "`pfh hash` reads it");
     }
     if start.starts_with(b"pfh ") && first_line(start).windows(9).any(|word| word == b" started ") {
         return Form::Beside("log for people", "the chained log beside it says the same");

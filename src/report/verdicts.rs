@@ -27,7 +27,7 @@ pub(super) fn changed(object: &Object) -> Option<Row> {
     let mut more = Vec::new();
     let from = name(object, "from");
     if !from.is_empty() {
-        more.push(format!("from {}", crate::rendered(&from)));
+        more.push(format!("from {}", pfh_source::terminal::render(&from)));
     }
     let said = ["evidence", "cause"].map(|key| text(object, key)).into_iter().filter(|said| !said.is_empty());
     more.extend(said.map(str::to_owned));
@@ -158,7 +158,7 @@ pub(super) fn other(found: &mut Found, source: usize, object: &Object) {
         "root" => "root of a file",
         other => other,
     };
-    let of = crate::rendered(&name(object, "path"));
+    let of = pfh_source::terminal::render(&name(object, "path"));
     let what = if of.is_empty() { what.to_owned() } else { format!("{what}: {of}") };
     let shown = object
         .iter()

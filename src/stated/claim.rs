@@ -28,7 +28,7 @@ pub struct Claims {
     pub remarks: Vec<String>,
 }
 
-/// The fields that are no values of [`CHECKSUMS`].
+/// The fields that are not values of [`CHECKSUMS`].
 const ABOUT: [&str; 3] = ["type", "mode", "algorithm"];
 const CHECKSUMS: &str = "x-amz-checksum-";
 

@@ -18,7 +18,7 @@ const CONSOLE: u64 = 17_179_870;
 /// The most parts that Amazon takes: clients let parts grow to stay below.
 const MOST: u64 = 10_000;
 
-/// What came of one stated value.
+/// The result of one stated value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Came {
     /// The object has it; of parts, by this size of a part in bytes.
@@ -35,7 +35,7 @@ pub(super) fn compared(claim: &Claim) -> String {
     format!("{}{of_parts} ({})", claim.digest.algorithm(), claim.by)
 }
 
-/// What came of an object.
+/// The result of an object.
 #[derive(Debug, Clone, Default)]
 pub struct Judged {
     /// Each stated value.
@@ -47,6 +47,27 @@ pub struct Judged {
 }
 
 impl Judged {
+    /// Why an object is not verified by every stated value, a sentence each.
+    pub fn sentences(&self) -> Vec<String> {
+        let differs = self.findings.iter().filter_map(|(claim, came)| match came {
+            Came::Differs(found) => {
+                let parts = claim.parts.map(|parts| format!(" of {parts} parts")).unwrap_or_default();
+                let (by, algorithm, stated) = (&claim.by, claim.digest.algorithm(), &claim.digest);
+                Some(format!("{by} states {algorithm}{parts} {stated}, the object has {found}"))
+            }
+            _ => None,
+        });
+        let mut all: Vec<String> = differs.collect();
+        all.extend(self.not_compared().map(|what| format!("not compared: {what}")));
+        if self.verdict() == Verdict::NothingToCompareWith {
+            all.extend(self.remarks.iter().cloned());
+            if all.is_empty() {
+                all.push("the store states nothing of it".into());
+            }
+        }
+        all
+    }
+
     /// Over all values: one that differs decides, then one that is the same.
     pub fn verdict(&self) -> Verdict {
         let count = |is_it: fn(&Came) -> bool| self.findings.iter().filter(|(_, came)| is_it(came)).count() as u64;
@@ -170,12 +191,12 @@ fn of_parts(claim: &Claim, sizes: Vec<Parts>, given: Option<u64>) -> Came {
             Came::NotCompared(format!("the object in parts of {size} bytes has not the {parts} parts that are stated"))
         }
         (None, _) => Came::NotCompared(format!(
-            "of {parts} parts of no usual size, or the object differs: --part-size says the size"
+            "of {parts} parts of no usual size, or the object differs: name the size of its parts"
         )),
     }
 }
 
-/// The sizes of parts, in bytes, by which an object of this size comes in so many.
+/// The sizes of parts, in bytes, that divide an object of this size into this number of parts.
 fn part_sizes(size: u64, parts: u64, given: Option<u64>) -> Vec<u64> {
     let fits = |part: &u64| *part > 0 && size.div_ceil(*part).max(1) == parts;
     if parts == 1 {

@@ -7,21 +7,20 @@
 
 mod claim;
 mod judge;
-mod report;
 mod summary;
 mod witness;
 
 pub use claim::{Claim, Claims};
 pub use judge::{Came, Judged};
-pub use report::{json, line, sentences, summary_json};
 pub use summary::Summary;
 
-use crate::failure::{JobError, Kind};
-use crate::pass::{ends_a_pass, pass};
-use crate::{REGISTRY, rendered};
+use crate::REGISTRY;
+use crate::check::Manner;
+use crate::job::{About, Error};
+use crate::pass::pass;
 use pfh_engine::{Control, Outcome, Plan, Record};
 use pfh_remote::{Located, Meant};
-use pfh_source::{Descend, Item, Problem, Source};
+use pfh_source::{Descend, Item, Source, is_address, terminal};
 use std::ffi::OsString;
 use std::io;
 use std::os::unix::ffi::OsStringExt;
@@ -36,6 +35,8 @@ pub struct Request {
     /// The size in bytes of the parts in which objects were uploaded; if it is not known, the usual
     /// ones are tried.
     pub part_size: Option<u64>,
+    /// What happens to the verdict when something stated cannot be compared.
+    pub manner: Manner,
     /// How objects are read. Its algorithms are what the stores state.
     pub plan: Plan,
 }
@@ -46,10 +47,17 @@ impl Request {
         Request { addresses: addresses.into_iter().map(Into::into).collect(), ..Request::default() }
     }
 
-    /// Objects were uploaded in parts of so many bytes.
+    /// Sets the multipart upload size in bytes.
     #[must_use]
     pub fn part_size(mut self, part_size: Option<u64>) -> Request {
         self.part_size = part_size;
+        self
+    }
+
+    /// Judges in this manner what is stated and cannot be compared.
+    #[must_use]
+    pub fn manner(mut self, manner: Manner) -> Request {
+        self.manner = manner;
         self
     }
 
@@ -58,6 +66,21 @@ impl Request {
     pub fn plan(mut self, plan: Plan) -> Request {
         self.plan = plan;
         self
+    }
+
+    /// Refuses what can be refused before a store is asked.
+    ///
+    /// # Errors
+    /// When nothing is named, or something that is not the address of an object.
+    pub fn check(&self) -> Result<(), Error> {
+        if self.addresses.is_empty() {
+            return Err(Error::request(Problem::Nothing));
+        }
+        let mut names = self.addresses.iter().map(|address| address.as_encoded_bytes());
+        match names.find(|name| !is_address(name)) {
+            Some(name) => Err(Error::request(Problem::NoAddress(name.to_vec()))),
+            None => Ok(()),
+        }
     }
 
     fn located(&self) -> Located {
@@ -76,7 +99,7 @@ pub enum Event<'a> {
     Judged {
         /// Its address.
         name: &'a [u8],
-        /// What came of it.
+        /// Its result.
         judged: &'a Judged,
     },
     /// All objects were read once.
@@ -84,55 +107,36 @@ pub enum Event<'a> {
 }
 
 /// Receives the events. An error ends the job with [`Error::Sink`].
-pub type Sink<'a> = dyn FnMut(Event<'_>) -> io::Result<()> + 'a;
+pub type Events<'a> = dyn FnMut(Event<'_>) -> io::Result<()> + 'a;
 
-/// Why there is no result.
+/// Errors of the job as a whole, where no other job has the cause.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
-pub enum Error {
-    /// A store could not be listed.
-    #[error("{}: {problem}", rendered(name))]
-    Listing {
-        /// The address.
-        name: Vec<u8>,
-        /// What is wrong with it.
-        #[source]
-        problem: Problem,
-    },
+pub enum Problem {
+    /// No object is named.
+    #[error("no object is named")]
+    Nothing,
+    /// The operand is a file, and not an object of a store.
+    #[error("{} is not the address of an object", terminal::render(.0))]
+    NoAddress(Vec<u8>),
     /// The caller ended the job; how many objects were compared.
     #[error("interrupted: {0} objects have a verdict, the rest has none")]
     Interrupted(u64),
-    /// The sink refused an event.
-    #[error("the output failed: {0}")]
-    Sink(#[source] io::Error),
-    /// The objects could not be read at all.
-    #[error(transparent)]
-    Run(pfh_engine::Error),
-}
-
-ends_a_pass!(Error);
-
-impl JobError for Error {
-    fn kind(&self) -> Kind<'_> {
-        match self {
-            Error::Sink(error) => Kind::Output(error),
-            Error::Interrupted(_) => Kind::Cancelled,
-            Error::Listing { .. } => Kind::Open,
-            Error::Run(_) => Kind::Aborted,
-        }
-    }
 }
 
 /// The objects that [`run`] would read. None of them is opened.
 ///
 /// # Errors
-/// When a store cannot be listed.
+/// When the request makes no sense, or a store cannot be listed.
 pub fn would_read(request: &Request) -> Result<Vec<Vec<u8>>, Error> {
+    request.check()?;
     let (mut located, mut names) = (request.located(), Vec::new());
     while let Some(item) = located.pull() {
         match item {
             Item::Entry(entry) => names.push(entry.name()),
-            Item::Problem { name, problem, .. } => return Err(Error::Listing { name, problem }),
+            Item::Problem { name, problem, .. } => {
+                return Err(Error::input(About::new(OsString::from_vec(name), problem)));
+            }
             Item::Skipped { .. } | Item::Settled { .. } => {}
         }
     }
@@ -142,33 +146,34 @@ pub fn would_read(request: &Request) -> Result<Vec<Vec<u8>>, Error> {
 /// Compares objects with what their stores state.
 ///
 /// # Errors
-/// When the job was interrupted, or the sink refused an event. An object that differs or cannot be
-/// read is an event, and no error.
-pub fn run(request: &Request, sink: &mut Sink<'_>, control: &Control<'_>) -> Result<Summary, Error> {
+/// When the request makes no sense, the job was interrupted, or an event was refused. An object
+/// that differs or cannot be read is an event, and no error.
+pub fn run(request: &Request, events: &mut Events<'_>, control: &Control<'_>) -> Result<Summary, Error> {
+    request.check()?;
     let found = Found::default();
     let source =
         Witnessed { source: Box::new(request.located().stating()), part_size: request.part_size, found: found.clone() };
-    // What is stated is computed where an object is read. The engine proves that the read was whole
-    // and of one object; it hashes by what costs least.
+    // Stated digests are computed where an object is read. The engine proves that the read was
+    // whole and of one object; it hashes by what costs least.
     let cheap = REGISTRY.find("crc64nvme").into_iter().collect();
     let plan = Plan { algorithms: cheap, piecewise: None, ..request.plan.clone() };
-    let mut summary = Summary::default();
+    let mut summary = Summary { manner: request.manner, ..Summary::default() };
     let mut take = |record: Record| match &record.outcome {
         Outcome::Hashed(_) => {
             let judged = found.take(record.number);
             let judged = judged.ok_or_else(|| io::Error::other("an object was read, and not to its end"))?;
             summary.count(&judged);
-            sink(Event::Judged { name: &record.name, judged: &judged })
+            events(Event::Judged { name: &record.name, judged: &judged })
         }
         outcome => {
             summary.unread(matches!(outcome, Outcome::Skipped(_)));
-            sink(Event::Unread(&record))
+            events(Event::Unread(&record))
         }
     };
     let passed = pass(Box::new(source), || None, &plan, &mut take, control)?;
     if passed.interrupted {
-        return Err(Error::Interrupted(summary.verified + summary.different));
+        return Err(Error::cancelled(Problem::Interrupted(summary.verified + summary.different)));
     }
-    sink(Event::Passed(&passed)).map_err(Error::Sink)?;
+    events(Event::Passed(&passed)).map_err(Error::Sink)?;
     Ok(summary)
 }

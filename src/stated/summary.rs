@@ -2,6 +2,7 @@
 
 use super::judge::{Came, Judged, compared};
 use crate::Verdict;
+use crate::check::Manner;
 use crate::verdict::Tally;
 use std::collections::BTreeMap;
 
@@ -13,7 +14,7 @@ pub struct Summary {
     pub verified: u64,
     /// Objects that are not.
     pub different: u64,
-    /// Objects of which nothing is stated that could be compared.
+    /// Objects without a stated digest that could be compared.
     pub nothing: u64,
     /// Objects that could not be read.
     pub unread: u64,
@@ -23,6 +24,8 @@ pub struct Summary {
     pub in_part: u64,
     /// Verified objects by what they were compared with.
     pub by: BTreeMap<String, u64>,
+    /// How the request judges what was not compared.
+    pub manner: Manner,
 }
 
 impl Summary {
@@ -52,6 +55,17 @@ impl Summary {
     /// The verdict over all objects. What was not compared is in the counts beside it.
     pub fn verdict(&self) -> Verdict {
         Tally { equal: self.verified, unequal: self.different, open: self.unread }.verdict()
+    }
+
+    /// The verdict over all objects and all that is stated of them, which must be compared as a
+    /// whole unless the request is lenient.
+    pub fn conclusion(&self) -> Verdict {
+        match self.verdict() {
+            Verdict::Verified if !self.not_compared().is_empty() && self.manner != Manner::Lenient => {
+                Verdict::Incomplete
+            }
+            verdict => verdict,
+        }
     }
 
     /// What could not be compared, a sentence for each kind.

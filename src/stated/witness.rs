@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use std::io::{self, Read};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// What came of objects, by their numbers. An object that is read again is judged again.
+/// The results of objects, by their numbers. An object that is read again is judged again.
 #[derive(Clone, Default)]
 pub(super) struct Found(Arc<Mutex<HashMap<u64, Judged>>>);
 
@@ -75,7 +75,7 @@ impl Object for Witness {
 struct Reader {
     inner: Box<dyn Read + Send>,
     judge: Option<Judge>,
-    /// Bytes to the end that the store states: whoever reads may know it, and ask for no more.
+    /// Bytes to the end that the store states: a reader that knows it asks for no more.
     left: u64,
     number: u64,
     found: Found,

@@ -1,7 +1,7 @@
 //! `append`: the tree of a file takes in what was appended to the file.
 
 use super::check::{Must, of_pairs};
-use super::{Done, Error, Summary, beside, guard, pass, pass_trusting};
+use super::{Done, Error, Event, Events, Summary, beside, guard, pass, pass_trusting};
 use crate::outputs::Outputs;
 use pfh_engine::Control;
 use pfh_outboard as outboard;
@@ -30,12 +30,20 @@ impl Request {
         Request { file, tree, must: None, threads: processors() }
     }
 
-    /// What is read and written.
+    /// Inputs and outputs.
     pub fn outputs(&self) -> Outputs {
         let mut outputs = Outputs::new(false);
         outputs.reads_apart([&*self.file]).reads_apart(self.must.as_ref().and_then(Must::path));
         guard(&mut outputs, &self.file, &self.tree);
         outputs
+    }
+
+    /// Whether the outputs can be written, and nothing that is read is in their way.
+    ///
+    /// # Errors
+    /// When an output is refused.
+    pub fn check(&self) -> Result<(), Error> {
+        Ok(self.outputs().check()?)
     }
 }
 
@@ -44,8 +52,14 @@ impl Request {
 /// # Errors
 /// When the file is shorter than its tree says, one of them cannot be read, or the tree cannot be
 /// written; also when the control is cancelled.
-pub fn run(request: &Request, control: &Control<'_>) -> Result<Summary, Error> {
-    request.outputs().check()?;
+pub fn run(request: &Request, events: &mut Events<'_>, control: &Control<'_>) -> Result<Summary, Error> {
+    request.check()?;
+    let summary = appended(request, control)?;
+    events(Event::Done(&summary)).map_err(Error::Sink)?;
+    Ok(summary)
+}
+
+fn appended(request: &Request, control: &Control<'_>) -> Result<Summary, Error> {
     let (file, tree) = (&request.file, &request.tree);
     if tree.exists() && outboard::flat_name(tree)?.is_some() {
         let must = Must::flat_root(request.must.as_ref(), tree)?;

@@ -1,14 +1,14 @@
 //! `build`: files are hashed, and their trees written.
 //!
 //! ```
-//! use pfh::{Control, tree::build::{self, Event, Request}};
+//! use pfh::{Control, tree::{Event, build::{self, Request}}};
 //!
 //! # let room = std::env::temp_dir().join(format!("pfh-tree-build-{}", std::process::id()));
 //! # std::fs::create_dir_all(&room)?;
 //! std::fs::write(room.join("disk"), "abc")?;
 //! let summary = build::run(&Request::below([&room]), &mut |event| {
-//!     if let Event::Built(one) = event {
-//!         print!("{}", one.text());
+//!     if let Event::Done(one) = event {
+//!         println!("{}", pfh::hex::encode(&one.root));
 //!     }
 //!     Ok(())
 //! }, &Control::new())?;
@@ -19,16 +19,17 @@
 
 use super::parts::Parts;
 use super::pieces::Listed;
-use super::{Done, Error, Failure, Flat, Function, JOURNAL, OWN, Outboard, Parameters, SUFFIX, Shape};
+use super::{Done, Error, Event, Events, Failure, Flat, Function, JOURNAL, OWN, Outboard, Parameters, Problem};
+use super::{SUFFIX, Shape};
 use super::{beside, guard, lock, pass};
 use crate::algorithms::Algorithm;
-use crate::outputs::{Kind, Outputs, Refused};
+use crate::outputs::{Kind, Outputs};
 use pfh_engine::Control;
 use pfh_outboard::{self as outboard, Pass};
 use pfh_source::os::processors;
-use pfh_source::{Descend, Item, Operands, Origin, Problem, Recurse, Source, Stream};
+use pfh_source::{Descend, Item, Operands, Origin, Recurse, Source, Stream};
 use std::ffi::OsString;
-use std::io::{self, Read};
+use std::io::Read;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 
@@ -52,11 +53,11 @@ pub enum Of {
     Below(Vec<PathBuf>),
 }
 
-/// What is hashed, and where its tree goes.
+/// The file to hash, and the place of its tree.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Request {
-    /// What is hashed.
+    /// The hashed input.
     pub of: Of,
     /// Where the tree goes; of files below directories each goes beside its file. A stream and
     /// parts need a place.
@@ -68,31 +69,9 @@ pub struct Request {
     pub mode: Option<Algorithm>,
     /// Threads that hash: one per processor.
     pub threads: usize,
-    /// Whether an existing file that is no tree may be replaced; what is read never is.
+    /// Whether an existing file that is not a tree may be replaced; what is read never is.
     pub replace: bool,
 }
-
-/// What happens during a build. Events come on the thread that called [`run`].
-#[derive(Debug)]
-#[non_exhaustive]
-pub enum Event<'a> {
-    /// A tree was written.
-    Built(&'a super::Summary),
-    /// A file below a directory cannot be read.
-    Unread {
-        /// Its name.
-        name: &'a [u8],
-        /// Why.
-        problem: &'a Problem,
-    },
-    /// The tree of a file below a directory would take the place of another file.
-    Refused(&'a Refused),
-    /// A file below a directory has no tree for another reason.
-    Failed(&'a Failure),
-}
-
-/// Receives the events of a build. An error ends the build with [`Error::Sink`].
-pub type Sink<'a> = dyn FnMut(Event<'_>) -> io::Result<()> + 'a;
 
 /// How many files got a tree.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -139,7 +118,7 @@ impl Request {
         }
     }
 
-    /// What is read and written. A tree takes the place of a tree. Of files below directories each
+    /// Inputs and outputs. A tree takes the place of a tree. Of files below directories each
     /// is guarded when its turn comes.
     pub fn outputs(&self) -> Outputs {
         let mut outputs = Outputs::new(self.replace);
@@ -148,11 +127,11 @@ impl Request {
                 guard(&mut outputs, file, &tree);
             }
             (Of::Parts(parts), Some(tree)) => {
-                outputs.writes("--outboard", tree, Kind::File, OWN).reads_apart(parts);
+                outputs.writes("outboard", tree, Kind::File, OWN).reads_apart(parts);
             }
             (Of::Pieces { list, .. }, Some(tree)) => {
                 let is_file = list != Path::new("-");
-                outputs.writes("--outboard", tree, Kind::File, OWN).reads_all(is_file.then_some(list));
+                outputs.writes("outboard", tree, Kind::File, OWN).reads_all(is_file.then_some(list));
             }
             (Of::Below(paths), _) => {
                 outputs.reads_all(paths);
@@ -162,14 +141,22 @@ impl Request {
         outputs
     }
 
+    /// Whether the outputs can be written, and nothing that is read is in their way.
+    ///
+    /// # Errors
+    /// When an output is refused.
+    pub fn check(&self) -> Result<(), Error> {
+        Ok(self.outputs().check()?)
+    }
+
     /// The tree hash and what its leaves are, if one was asked for.
     fn shape(&self) -> Result<Option<Shape>, Error> {
         let Some(algorithm) = self.mode else { return Ok(None) };
         let none = || {
             let words = "trees are of blake3, sha256, sha3-256 and, with at most 64 bytes of output, of kt128, kt256";
-            Error::NoTree(format!("{algorithm} has no tree: {words}, parallelhash* and sakura-*"))
+            Problem::NoTree(format!("{algorithm} has no tree: {words}, parallelhash* and sakura-*"))
         };
-        Shape::of(algorithm.into()).map(Some).ok_or_else(none)
+        Ok(Some(Shape::of(algorithm.into()).ok_or_else(none)?))
     }
 
     fn one(&self, file: &Path, tree: &Path, pass: &mut Pass<'_>) -> Result<super::Summary, Failure> {
@@ -222,25 +209,25 @@ enum Grown {
 /// When the request makes no sense, a file cannot be read to its end, or a tree cannot be written;
 /// also when the control is cancelled. A file below a directory that cannot be read is an event,
 /// and no error.
-pub fn run(request: &Request, sink: &mut Sink<'_>, control: &Control<'_>) -> Result<Summary, Error> {
+pub fn run(request: &Request, events: &mut Events<'_>, control: &Control<'_>) -> Result<Summary, Error> {
     let (place, shape) = (request.place(), request.shape()?);
     if let (Of::Below(paths), _) = (&request.of, &place) {
-        return pass(request.threads, control, |pass| below(request, paths, pass, sink));
+        return pass(request.threads, control, |pass| below(request, paths, pass, events));
     }
-    let tree = place.ok_or(Error::NoName)?;
+    let tree = place.ok_or(Problem::NoName)?;
     if let Of::File(file) = &request.of
         && file.is_dir()
     {
-        return Err(Error::Directory(file.clone()));
+        return Err(Problem::Directory(file.clone()).into());
     }
-    request.outputs().check()?;
+    request.check()?;
     let listed = match &request.of {
         Of::Pieces { list, length } => Some(Listed::read(list, *length)?),
         _ => None,
     };
     if let Some(listed) = &listed {
         let mut outputs = Outputs::new(request.replace);
-        outputs.writes("--outboard", &tree, Kind::File, OWN).reads_all(listed.files());
+        outputs.writes("outboard", &tree, Kind::File, OWN).reads_all(listed.files());
         outputs.check()?;
     }
     let built = pass(request.threads, control, |pass| match &request.of {
@@ -261,7 +248,7 @@ pub fn run(request: &Request, sink: &mut Sink<'_>, control: &Control<'_>) -> Res
         }
         Of::Below(_) => unreachable!("each file below a directory has a tree of its own"),
     })?;
-    sink(Event::Built(&built)).map_err(Error::Sink)?;
+    events(Event::Done(&built)).map_err(Error::Sink)?;
     Ok(Summary { built: 1, failed: 0 })
 }
 
@@ -278,7 +265,7 @@ fn joined<'a>(
 }
 
 /// The trees of all files below the operands. One that fails does not hold up the others.
-fn below(request: &Request, paths: &[PathBuf], pass: &mut Pass<'_>, sink: &mut Sink<'_>) -> Result<Summary, Error> {
+fn below(request: &Request, paths: &[PathBuf], pass: &mut Pass<'_>, events: &mut Events<'_>) -> Result<Summary, Error> {
     let descend = Descend { recurse: Recurse::Yes, ..Descend::default() };
     let operands = paths.iter().map(|path| path.as_os_str().as_bytes().to_vec()).collect::<Vec<_>>();
     let mut source = Operands::new(operands, descend);
@@ -286,7 +273,7 @@ fn below(request: &Request, paths: &[PathBuf], pass: &mut Pass<'_>, sink: &mut S
     while let Some(item) = source.pull() {
         let name = match item {
             Item::Problem { problem, name, .. } => {
-                sink(Event::Unread { name: &name, problem: &problem }).map_err(Error::Sink)?;
+                events(Event::Unread { name: &name, problem: &problem }).map_err(Error::Sink)?;
                 summary.failed += 1;
                 continue;
             }
@@ -300,18 +287,18 @@ fn below(request: &Request, paths: &[PathBuf], pass: &mut Pass<'_>, sink: &mut S
         let tree = beside(&file);
         let mut outputs = Outputs::new(request.replace);
         if let Err(refused) = guard(&mut outputs, &file, &tree).check() {
-            sink(Event::Refused(&refused)).map_err(Error::Sink)?;
+            events(Event::Refused(&refused)).map_err(Error::Sink)?;
             summary.failed += 1;
             continue;
         }
         match request.one(&file, &tree, pass) {
             Ok(one) => {
-                sink(Event::Built(&one)).map_err(Error::Sink)?;
+                events(Event::Done(&one)).map_err(Error::Sink)?;
                 summary.built += 1;
             }
             Err(failure @ (Failure::Cancelled | Failure::Write { .. })) => return Err(failure.into()),
             Err(failure) => {
-                sink(Event::Failed(&failure)).map_err(Error::Sink)?;
+                events(Event::Failed(&failure)).map_err(Error::Sink)?;
                 summary.failed += 1;
             }
         }

@@ -18,29 +18,29 @@
 
 mod walk;
 
-use super::{Error, beside};
+pub use super::rows::Difference;
+use super::{Error, Event, Events, Problem, beside};
 use crate::algorithms::Algorithm;
 use crate::outputs::{Existing, Kind, Outputs};
-use crate::{jsonl, pass, rendered, shown};
-use pfh_digest::{Output, hex};
+use crate::pass;
+use pfh_digest::Output;
 use pfh_engine::{Control, Plan};
 use pfh_outboard::{APPLICATION, Catalogue, MARK, companions};
-use pfh_source::{Apart, Descend, Operands, Problem, Recurse, Source};
-use serde_json::json;
+use pfh_source::{Apart, Descend, Operands, Recurse, Source};
 use std::ffi::OsStr;
 use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Component, Path, PathBuf};
 use walk::{Gathered, Unchanged};
 
-/// What is done.
+/// The work.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Verb {
-    /// All files are read, and the catalogue is made anew of digests of this algorithm.
+    /// All files are read, and the catalogue is made again of digests of this algorithm.
     Build(Algorithm),
-    /// Of these entries, or of all if none is named, those are read that are new or of which the
-    /// file system says another size, time or inode; those that are gone are removed.
+    /// Of these entries, or of all if none is named, those are read that are new or whose file
+    /// system says another size, time or inode; those that are gone are removed.
     Update(Vec<PathBuf>),
     /// These entries, or all if none is named, are read and compared. Nothing is written.
     Check(Vec<PathBuf>),
@@ -54,14 +54,14 @@ pub struct Request {
     pub directory: PathBuf,
     /// The catalogue.
     pub tree: PathBuf,
-    /// What is done.
+    /// The work.
     pub verb: Verb,
     /// The root that the catalogue must have before. With it an update reads every file: what the
-    /// file system said of them is not under the root.
+    /// file system states about them is not under the root.
     pub must: Option<Vec<u8>>,
     /// Threads that hash; one per processor if none is stated.
     pub threads: Option<usize>,
-    /// Whether an existing file that is no catalogue may be replaced.
+    /// Whether an existing file that is not a catalogue may be replaced.
     pub replace: bool,
 }
 
@@ -76,63 +76,25 @@ impl Request {
         Request { directory, tree, verb, must: None, threads: None, replace: false }
     }
 
-    /// What is read and written.
+    /// Inputs and outputs.
     pub fn outputs(&self) -> Outputs {
         let mut outputs = Outputs::new(self.replace);
         if !matches!(self.verb, Verb::Check(_)) {
-            outputs.writes("--outboard", &self.tree, Kind::File, Existing::Own(MARK, APPLICATION));
+            outputs.writes("outboard", &self.tree, Kind::File, Existing::Own(MARK, APPLICATION));
         }
         outputs
     }
-}
 
-/// How an entry differs from what the catalogue had.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Difference {
-    /// It was not there.
-    Added,
-    /// Its size or digest was another.
-    Changed,
-    /// It is gone.
-    Removed,
-}
-
-impl Difference {
-    /// `added`, `changed` or `removed`.
-    pub fn name(self) -> &'static str {
-        match self {
-            Difference::Added => "added",
-            Difference::Changed => "changed",
-            Difference::Removed => "removed",
-        }
+    /// Whether the outputs can be written, and nothing that is read is in their way.
+    ///
+    /// # Errors
+    /// When an output is refused.
+    pub fn check(&self) -> Result<(), Error> {
+        Ok(self.outputs().check()?)
     }
 }
 
-/// What happens. Events come on the thread that called [`run`].
-#[derive(Debug)]
-#[non_exhaustive]
-pub enum Event<'a> {
-    /// A file differs from its entry; of an update it is an entry that was changed.
-    Differs(&'a [u8], Difference),
-    /// A file or directory cannot be read; what the catalogue has of it stays.
-    Unread(&'a [u8], &'a Problem),
-}
-
-impl Event<'_> {
-    /// The line that lists a difference, for people or as a JSON object; `None` of other events.
-    pub fn line(&self, json: bool) -> Option<Vec<u8>> {
-        match self {
-            Event::Differs(name, how) if json => Some(jsonl::object(how.name(), name, &json!({}))),
-            Event::Differs(name, how) => Some(format!("{}: {}\n", how.name(), rendered(name)).into_bytes()),
-            Event::Unread(..) => None,
-        }
-    }
-}
-
-/// Receives the events. An error ends the job with [`Error::Sink`].
-pub type Take<'a> = dyn FnMut(Event<'_>) -> io::Result<()> + 'a;
-
-/// What came of it.
+/// The result for a directory and its catalogue.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Summary {
@@ -174,38 +136,6 @@ impl Summary {
     pub fn is_incomplete(&self) -> bool {
         self.failed > 0 || (self.done == "checked" && self.read == 0 && !self.differs())
     }
-
-    /// One JSON object and a line feed.
-    pub fn json(&self) -> Vec<u8> {
-        let mut more = json!({
-            "algorithm": self.algorithm, "root": hex::encode(&self.root), "entries": self.entries, "read": self.read,
-            "unread": self.unread, "added": self.added, "changed": self.changed, "removed": self.removed,
-            "failed": self.failed, "values_computed": self.computed, "tree": shown(&self.tree),
-        });
-        if self.done == "checked" {
-            more["verdict"] = json!(match (self.differs(), self.is_incomplete()) {
-                (true, _) => "differs",
-                (_, true) => "nothing-to-compare-with",
-                _ => "verified",
-            });
-        }
-        jsonl::object(self.done, self.directory.as_os_str().as_bytes(), &more)
-    }
-
-    /// A line for people: the root and the name, or the verdict.
-    pub fn text(&self) -> String {
-        let (root, name, tree) = (hex::encode(&self.root), shown(&self.directory), shown(&self.tree));
-        let Summary { read, algorithm, added, changed, removed, failed, .. } = self;
-        match self.done {
-            "checked" if self.differs() => {
-                format!("{name}: DIFFERS from {tree}: {changed} changed, {added} added, {removed} removed\n")
-            }
-            "checked" if *read == 0 => format!("{name}: nothing to compare with: no file was read\n"),
-            "checked" if *failed > 0 => format!("{name}: {failed} could not be read, {read} are those of {tree}\n"),
-            "checked" => format!("{name}: OK: {read} files are those of {tree}, by {algorithm}, root {root}\n"),
-            _ => format!("{root}  {name}\n"),
-        }
-    }
 }
 
 /// Builds, updates or checks a catalogue.
@@ -214,11 +144,11 @@ impl Summary {
 /// When the request makes no sense, the catalogue cannot be used or written or has not the root
 /// that it must, or the control is cancelled: the catalogue is as it was then. A file that cannot
 /// be read is an event, and no error.
-pub fn run(request: &Request, take: &mut Take<'_>, control: &Control<'_>) -> Result<Summary, Error> {
+pub fn run(request: &Request, events: &mut Events<'_>, control: &Control<'_>) -> Result<Summary, Error> {
     if request.tree.as_os_str().is_empty() {
-        return Err(Error::Directory(request.directory.clone()));
+        return Err(Problem::Directory(request.directory.clone()).into());
     }
-    request.outputs().check()?;
+    request.check()?;
     let named = match &request.verb {
         Verb::Build(_) => Vec::new(),
         Verb::Update(names) | Verb::Check(names) => {
@@ -227,7 +157,7 @@ pub fn run(request: &Request, take: &mut Take<'_>, control: &Control<'_>) -> Res
     };
     let catalogue = match &request.verb {
         Verb::Build(algorithm) if algorithm.output() == Output::Text => {
-            return Err(Error::NoTree(format!("{algorithm}: a catalogue is of digests, not of similarity")));
+            return Err(Problem::NoTree(format!("{algorithm}: a catalogue is of digests, not of similarity")).into());
         }
         Verb::Build(_) => None,
         Verb::Update(_) => Some(Catalogue::change(&request.tree, control.cancel().flag())?),
@@ -235,7 +165,7 @@ pub fn run(request: &Request, take: &mut Take<'_>, control: &Control<'_>) -> Res
     };
     let algorithm: Algorithm = match (&request.verb, &catalogue) {
         (Verb::Build(algorithm), _) => *algorithm,
-        (_, Some(catalogue)) => catalogue.algorithm()?.parse().map_err(|error| Error::NoTree(format!("{error}")))?,
+        (_, Some(catalogue)) => catalogue.algorithm()?.parse().map_err(|error| Problem::NoTree(format!("{error}")))?,
         (_, None) => unreachable!("opened above"),
     };
     if let Some(catalogue) = &catalogue {
@@ -254,9 +184,9 @@ pub fn run(request: &Request, take: &mut Take<'_>, control: &Control<'_>) -> Res
             let path = request.directory.join(OsStr::from_bytes(name));
             match std::fs::symlink_metadata(&path) {
                 Ok(found) if found.is_file() => operands.push(path.as_os_str().as_bytes().to_vec()),
-                Ok(_) => return Err(Error::NoEntry(path)),
+                Ok(_) => return Err(Problem::NoEntry(path).into()),
                 Err(error) if [io::ErrorKind::NotFound, io::ErrorKind::NotADirectory].contains(&error.kind()) => {}
-                Err(error) => return Err(Error::Read { path, why: error.to_string() }),
+                Err(error) => return Err(Problem::Read { path, why: error.to_string() }.into()),
             }
         }
         if named.is_empty() {
@@ -265,8 +195,8 @@ pub fn run(request: &Request, take: &mut Take<'_>, control: &Control<'_>) -> Res
             return Ok(None);
         }
         let descend = Descend { recurse: Recurse::Yes, ..Descend::default() };
-        // The root does not cover what the file system said of a file when it was read: a
-        // verifier of the root does not rely on it either.
+        // The root does not cover the file system's facts about a file when it was read: a verifier
+        // of the root does not rely on it either.
         let known = match (&request.verb, &catalogue) {
             (Verb::Update(_), Some(catalogue)) if request.must.is_none() => Some(catalogue.reader()?),
             _ => None,
@@ -282,7 +212,7 @@ pub fn run(request: &Request, take: &mut Take<'_>, control: &Control<'_>) -> Res
     if let Some(source) = source()? {
         let ran = pass::pass(source, || None, &plan, &mut gathered, control)?;
         if ran.interrupted {
-            return Err(Error::Tree(super::Failure::Cancelled));
+            return Err(super::Failure::Cancelled.into());
         }
     }
     if named.is_empty() {
@@ -297,9 +227,9 @@ pub fn run(request: &Request, take: &mut Take<'_>, control: &Control<'_>) -> Res
         }
     }
     for (name, problem) in &gathered.unread {
-        take(Event::Unread(name, problem)).map_err(Error::Sink)?;
+        events(Event::Unread { name, problem }).map_err(Error::Sink)?;
     }
-    finish(request, catalogue, algorithm, gathered, gone, take, control)
+    finish(request, catalogue, algorithm, gathered, gone, events, control)
 }
 
 /// Compares what was gathered with the catalogue, and brings it up to date unless it is a check.
@@ -309,7 +239,7 @@ fn finish(
     algorithm: Algorithm,
     gathered: Gathered<'_>,
     gone: Vec<Vec<u8>>,
-    take: &mut Take<'_>,
+    events: &mut Events<'_>,
     control: &Control<'_>,
 ) -> Result<Summary, Error> {
     let mut summary = Summary {
@@ -350,7 +280,7 @@ fn finish(
         }
         if !same {
             let how = if before.is_some() { Difference::Changed } else { Difference::Added };
-            take(Event::Differs(&entry.name, how)).map_err(Error::Sink)?;
+            events(Event::Differs(&entry.name, how)).map_err(Error::Sink)?;
         }
         if writes && same {
             // Only the stamp is another, which is not in the tree.
@@ -360,7 +290,7 @@ fn finish(
         }
     }
     for name in &gone {
-        take(Event::Differs(name, Difference::Removed)).map_err(Error::Sink)?;
+        events(Event::Differs(name, Difference::Removed)).map_err(Error::Sink)?;
         if writes {
             catalogue.set(name, None)?;
         }
@@ -376,16 +306,15 @@ fn believe(catalogue: &Catalogue, request: &Request, named: &[Vec<u8>]) -> Resul
     let found = catalogue.root()?;
     if let Some(kept) = &request.must {
         if kept.len() != found.len() {
-            return Err(Error::RootLength { stated: kept.len(), length: found.len() });
+            return Err(Problem::RootLength { stated: kept.len(), length: found.len() }.into());
         }
         if *kept != found {
             let (tree, kept) = (request.tree.clone(), kept.clone());
-            return Err(Error::Tree(super::Failure::OtherTree { tree, kept, found: found.to_vec() }));
+            return Err(super::Failure::OtherTree { tree, kept, found: found.to_vec() }.into());
         }
     }
     if named.is_empty() {
-        // All entries are compared with what is there; whoever changed one behind the root is
-        // found.
+        // All entries are compared with the files; a change of an entry behind the root is found.
         return Ok(catalogue.prove_all()?);
     }
     Ok(named.iter().try_for_each(|name| catalogue.prove(name))?)
@@ -393,7 +322,7 @@ fn believe(catalogue: &Catalogue, request: &Request, named: &[Vec<u8>]) -> Resul
 
 /// The name of an entry below the directory: as it is catalogued, or as an absolute path.
 fn inside(directory: &Path, name: &Path) -> Result<Vec<u8>, Error> {
-    let outside = || Error::NoEntry(name.to_owned());
+    let outside = || Error::from(Problem::NoEntry(name.to_owned()));
     let absolute = |path: &Path| std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
     let relative = match name.is_absolute() {
         true => name.strip_prefix(absolute(directory)).map_err(|_| outside())?,

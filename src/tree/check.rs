@@ -1,12 +1,13 @@
 //! `check`: which ranges of a file are not what they were when its tree was made.
 
-use super::{Done, Error, Expected, Judged, Stated, Summary, beside, pass};
+use super::{Done, Error, Event, Events, Expected, Judged, Problem, Stated, Summary, beside, pass};
+use crate::job::About;
 use crate::outputs::Outputs;
 use pfh_audit::Kept;
 use pfh_engine::Control;
 use pfh_outboard::{self as outboard, Failure, Pass};
 use pfh_source::os::processors;
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
@@ -28,29 +29,19 @@ pub enum Must {
 
 impl Must {
     /// The line that an auditor keeps of the file, if one is to be believed.
-    pub(super) fn kept(&self, file: &Path) -> Result<Option<Kept>, Error> {
-        let Must::Kept { path, identity } = self else { return Ok(None) };
-        let wrong = |why: String| Error::Kept { path: path.clone(), why };
-        let bytes = std::fs::read(path).map_err(|error| wrong(error.to_string()))?;
-        let mut kept = pfh_audit::parse(&bytes).map_err(|error| wrong(error.to_string()))?;
-        if let (1, None) = (kept.len(), identity) {
-            return Ok(kept.pop());
+    fn kept(&self, file: &Path) -> Result<Option<Kept>, Error> {
+        match self {
+            Must::Root(_) => Ok(None),
+            Must::Kept { path, identity } => line(path, identity.as_deref(), file).map(Some),
         }
-        let meant = identity.as_deref().unwrap_or(file.as_os_str()).as_bytes();
-        let found = kept.into_iter().find(|kept| kept.identity == meant);
-        let none = || wrong(format!("has no line for {}: state one with --identity", crate::rendered(meant)));
-        found.map(Some).ok_or_else(none)
     }
 
     /// The root.
     pub(super) fn root(&self, file: &Path) -> Result<Vec<u8>, Error> {
-        Ok(match (self, self.kept(file)?) {
-            (Must::Root(root), _) => root.clone(),
-            (Must::Kept { .. }, Some(kept)) => kept.commitment.root().to_vec(),
-            (Must::Kept { path, .. }, None) => {
-                return Err(Error::Kept { path: path.clone(), why: "holds nothing".into() });
-            }
-        })
+        match self {
+            Must::Root(root) => Ok(root.clone()),
+            Must::Kept { path, identity } => Ok(line(path, identity.as_deref(), file)?.commitment.root().to_vec()),
+        }
     }
 
     /// The root that a tree of two levels must have. What auditors keep are roots of pairs.
@@ -60,8 +51,7 @@ impl Must {
             Some(Must::Root(root)) => Some(root.clone()),
             Some(Must::Kept { .. }) => {
                 let name = outboard::load_flat(tree)?.shape().algorithm().to_string();
-                let why = "auditors do not keep: state its root with --root";
-                return Err(Error::Flat { tree: tree.to_owned(), name, why });
+                return Err(Problem::NotKept { tree: tree.to_owned(), name }.into());
             }
         };
         of_flat(root, tree)
@@ -74,6 +64,18 @@ impl Must {
             Must::Kept { path, .. } => Some(path),
         }
     }
+}
+
+/// The line of a file among those that an auditor keeps.
+fn line(path: &Path, identity: Option<&OsStr>, file: &Path) -> Result<Kept, Error> {
+    let bytes = std::fs::read(path).map_err(|error| Error::input(About::new(path, error)))?;
+    let mut kept = pfh_audit::parse(&bytes).map_err(|wrong| Error::about(path, wrong))?;
+    if let (None, [_]) = (identity, &kept[..]) {
+        return Ok(kept.remove(0));
+    }
+    let meant = identity.unwrap_or(file.as_os_str()).as_bytes();
+    let found = kept.into_iter().find(|kept| kept.identity == meant);
+    Ok(found.ok_or_else(|| Problem::NoLine { path: path.to_owned(), identity: meant.to_owned() })?)
 }
 
 /// A file, its tree, and what the file must be.
@@ -97,6 +99,15 @@ impl Request {
         let file = file.into();
         let tree = beside(&file);
         Request { file, tree, must: None, threads: processors() }
+    }
+
+    /// Whether the request makes sense: no stream is read twice.
+    ///
+    /// # Errors
+    /// When it does not.
+    pub fn check(&self) -> Result<(), Error> {
+        let kept = self.must.as_ref().and_then(Must::path);
+        Ok(Outputs::default().reads_apart([&*self.file]).reads_apart(kept).check()?)
     }
 
     /// The same by a tree of two levels.
@@ -146,10 +157,15 @@ impl Request {
 ///
 /// # Errors
 /// When the file, its tree or what is kept of it cannot be read; also when the control is
-/// cancelled. A difference is in the summary.
-pub fn run(request: &Request, control: &Control<'_>) -> Result<Summary, Error> {
-    let kept = request.must.as_ref().and_then(Must::path);
-    Outputs::default().reads_apart([&*request.file]).reads_apart(kept).check()?;
+/// cancelled or the events are refused. A difference is in the summary.
+pub fn run(request: &Request, events: &mut Events<'_>, control: &Control<'_>) -> Result<Summary, Error> {
+    request.check()?;
+    let summary = compared(request, control)?;
+    events(Event::Done(&summary)).map_err(Error::Sink)?;
+    Ok(summary)
+}
+
+fn compared(request: &Request, control: &Control<'_>) -> Result<Summary, Error> {
     if request.tree.exists() && outboard::flat_name(&request.tree)?.is_some() {
         return request.judge_flat(control);
     }
@@ -162,13 +178,13 @@ pub fn run(request: &Request, control: &Control<'_>) -> Result<Summary, Error> {
 
 /// A root of a tree of pairs.
 pub(super) fn of_pairs(root: Vec<u8>) -> Result<[u8; 32], Error> {
-    root.try_into().map_err(|root: Vec<u8>| Error::RootLength { stated: root.len(), length: 32 })
+    Ok(root.try_into().map_err(|root: Vec<u8>| Problem::RootLength { stated: root.len(), length: 32 })?)
 }
 
 /// A root that a tree of two levels must have: as long as its algorithm's digest.
 fn of_flat(root: Option<Vec<u8>>, tree: &Path) -> Result<Option<Vec<u8>>, Error> {
     let Some(root) = root else { return Ok(None) };
     let length = outboard::load_flat(tree)?.root().len();
-    let wrong = Error::RootLength { stated: root.len(), length };
+    let wrong = Problem::RootLength { stated: root.len(), length }.into();
     if root.len() == length { Ok(Some(root)) } else { Err(wrong) }
 }

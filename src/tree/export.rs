@@ -1,6 +1,6 @@
 //! `export`: the tree of a file in bao's form, which bao and other programs over BLAKE3 read.
 
-use super::{Done, Error, Summary, pass, save};
+use super::{Done, Error, Event, Events, Problem, Summary, pass, save};
 use crate::outputs::Outputs;
 use pfh_engine::Control;
 use pfh_outboard as outboard;
@@ -30,11 +30,19 @@ impl Request {
         Request { file: file.into(), obao: obao.into(), root: None, threads: processors(), replace: false }
     }
 
-    /// What is read and written.
+    /// Inputs and outputs.
     pub fn outputs(&self) -> Outputs {
         let mut outputs = Outputs::new(self.replace);
-        outputs.file("--obao", Some(&self.obao)).reads(&self.file);
+        outputs.file("obao", Some(&self.obao)).reads(&self.file);
         outputs
+    }
+
+    /// Whether the outputs can be written, and nothing that is read is in their way.
+    ///
+    /// # Errors
+    /// When an output is refused.
+    pub fn check(&self) -> Result<(), Error> {
+        Ok(self.outputs().check()?)
     }
 }
 
@@ -43,12 +51,18 @@ impl Request {
 /// # Errors
 /// When the file cannot be read or gives another root than the one stated, or the output cannot be
 /// written; also when the control is cancelled.
-pub fn run(request: &Request, control: &Control<'_>) -> Result<Summary, Error> {
-    request.outputs().check()?;
+pub fn run(request: &Request, events: &mut Events<'_>, control: &Control<'_>) -> Result<Summary, Error> {
+    request.check()?;
+    let summary = exported(request, control)?;
+    events(Event::Done(&summary)).map_err(Error::Sink)?;
+    Ok(summary)
+}
+
+fn exported(request: &Request, control: &Control<'_>) -> Result<Summary, Error> {
     let file = &request.file;
     let tree = pass(request.threads, control, |pass| outboard::build(file, obao::parameters(), pass))?;
     if let Some(stated) = request.root.filter(|root| root != tree.root()) {
-        return Err(Error::OtherRoot { file: file.clone(), found: *tree.root(), stated });
+        return Err(Problem::OtherRoot { file: file.clone(), found: *tree.root(), stated }.into());
     }
     save(&request.obao, &obao::encode(&tree).expect("built with its parameters"))?;
     Ok(Summary::new(file, &tree.header(), Done::Exported))

@@ -1,11 +1,11 @@
 //! `import`: the tree of a file from bao's form; the file is not read.
 
-use super::{Done, Error, Failure, Outboard, Summary, beside, guard, lock, pass};
+use super::{Done, Error, Event, Events, Failure, Outboard, Problem, Summary, beside, guard, lock, pass};
 use crate::outputs::Outputs;
 use pfh_engine::Control;
 use pfh_outboard::{self as outboard, LONGEST};
+use pfh_source::Ranges;
 use pfh_source::os::processors;
-use pfh_source::{Problem, Ranges};
 use pfh_tree::foreign::obao;
 use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
@@ -24,7 +24,7 @@ pub struct Request {
     pub root: Option<[u8; 32]>,
     /// Bytes of a leaf of the tree: a power of two from 1 KiB to 16 MiB; 16 KiB.
     pub leaf: usize,
-    /// Whether an existing file that is no tree may be replaced; what is read never is.
+    /// Whether an existing file that is not a tree may be replaced; what is read never is.
     pub replace: bool,
 }
 
@@ -36,7 +36,7 @@ impl Request {
         Request { file, tree, obao: obao.into(), root: None, leaf: 16 << 10, replace: false }
     }
 
-    /// What is read and written.
+    /// Inputs and outputs.
     pub fn outputs(&self) -> Outputs {
         let mut outputs = Outputs::new(self.replace);
         outputs.reads_apart([&self.obao, &self.file]);
@@ -44,10 +44,18 @@ impl Request {
         outputs
     }
 
+    /// Whether the outputs can be written, and nothing that is read is in their way.
+    ///
+    /// # Errors
+    /// When an output is refused.
+    pub fn check(&self) -> Result<(), Error> {
+        Ok(self.outputs().check()?)
+    }
+
     /// The tree. Every node of the outboard is computed again.
     fn decode(&self) -> Result<Outboard, Failure> {
         let unread = |problem| Failure::Read { file: self.obao.clone(), problem };
-        let read = || -> Result<Vec<u8>, Problem> {
+        let read = || -> Result<Vec<u8>, pfh_source::Problem> {
             let file = Ranges::open(self.obao.as_os_str().as_bytes())?;
             let bytes = file.read_all(LONGEST)?;
             file.close()?;
@@ -63,11 +71,17 @@ impl Request {
 /// # Errors
 /// When the outboard cannot be read, is damaged, gives another root than the one stated or is of a
 /// file of another length, or the tree cannot be written; also when the control is cancelled.
-pub fn run(request: &Request, control: &Control<'_>) -> Result<Summary, Error> {
-    request.outputs().check()?;
+pub fn run(request: &Request, events: &mut Events<'_>, control: &Control<'_>) -> Result<Summary, Error> {
+    request.check()?;
+    let summary = imported(request, control)?;
+    events(Event::Done(&summary)).map_err(Error::Sink)?;
+    Ok(summary)
+}
+
+fn imported(request: &Request, control: &Control<'_>) -> Result<Summary, Error> {
     let tree = request.decode()?;
     if let Some(stated) = request.root.filter(|root| root != tree.root()) {
-        return Err(Error::OtherRoot { file: request.obao.clone(), found: *tree.root(), stated });
+        return Err(Problem::OtherRoot { file: request.obao.clone(), found: *tree.root(), stated }.into());
     }
     let unread = |problem| Failure::Read { file: request.file.clone(), problem };
     let found = Ranges::open(request.file.as_os_str().as_bytes()).map_err(unread)?.size();

@@ -3,7 +3,7 @@
 //!
 //! One module a verb: [`build`] hashes a file and writes its tree, [`update`] and [`append`] follow
 //! changes of the file, [`check`] finds the ranges that are not what they were, [`diff`] compares
-//! two trees; [`prove`] and [`verify`] show a part of a file to whoever has the root alone;
+//! two trees; [`prove`] and [`verify`] show a part of a file to somebody who has the root alone;
 //! [`root`], [`export`] and [`import`] are about the roots and trees of other programs. Each has a
 //! `Request` whose constructor resolves the defaults, and a `run`. The tree of `FILE` is
 //! `FILE.pfhtree` unless the request says otherwise; `docs/tree.md` has its bytes.
@@ -17,7 +17,7 @@
 //! std::fs::write(&disk, vec![7; 100_000])?;
 //! tree::build::run(&tree::build::Request::file(&disk), &mut |_event| Ok(()), &Control::new())?;
 //! std::fs::write(&disk, [&[7; 40_000][..], b"!", &[7; 59_999]].concat())?;
-//! let summary = tree::check::run(&tree::check::Request::new(&disk), &Control::new())?;
+//! let summary = tree::check::run(&tree::check::Request::new(&disk), &mut |_event| Ok(()), &Control::new())?;
 //! let Some(judged) = summary.judged() else { panic!("the file has a tree") };
 //! assert!(summary.differs() && judged.corrupt == [32_768..49_152]);
 //! # std::fs::remove_dir_all(&room)?;
@@ -29,23 +29,27 @@ pub mod build;
 pub mod catalogue;
 pub mod check;
 pub mod diff;
-mod error;
+mod event;
 pub mod export;
 pub mod import;
 mod parts;
 mod pieces;
+mod problem;
 pub mod prove;
 pub mod root;
+mod rows;
 mod summary;
 pub mod update;
 pub mod verify;
 
-pub use error::Error;
+pub use event::{Event, Events};
 pub use pfh_outboard::{Failure, FileState, FlatState, JOURNAL, SUFFIX, Updated, beside};
 pub use pfh_tree::flat::{Flat, Shape};
 pub use pfh_tree::outboard::{Function, Header, Outboard, Parameters};
+pub use problem::Problem;
 pub use summary::{Done, Expected, Judged, Stated, Summary};
 
+use crate::job::Error;
 use crate::outputs::{Existing, Kind, Outputs};
 use pfh_engine::{Control, MediumProgress, Phase, Progress};
 use pfh_outboard::{Exclusive, Pass};
@@ -54,13 +58,13 @@ use std::io::{self, Write};
 use std::path::Path;
 use std::time::Instant;
 
-/// A tree that is built anew or brought up to date is recognized by its first bytes; one that is
+/// A tree that is built again or brought up to date is recognized by its first bytes; one that is
 /// missing is reported when it is read.
 const OWN: Existing = Existing::Own(0, b"pfh tree");
 
 /// Adds the tree that a verb writes, and the file that it reads.
 fn guard<'a>(outputs: &'a mut Outputs, file: &Path, tree: &Path) -> &'a mut Outputs {
-    outputs.writes("--outboard", tree, Kind::File, OWN).reads(file)
+    outputs.writes("outboard", tree, Kind::File, OWN).reads(file)
 }
 
 /// Carries out a pass over a file with the control's progress, and ends it when the control is

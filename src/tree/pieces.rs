@@ -1,6 +1,6 @@
 //! Pieces of a file that come in any order, and the list of them.
 
-use super::{Error, Failure, Outboard, Parameters, Pass};
+use super::{Error, Outboard, Parameters, Pass, Problem};
 use pfh_outboard::read_file;
 use pfh_source::Stream;
 use pfh_source::os::{Patient, processors};
@@ -31,7 +31,7 @@ impl Listed {
     /// # Errors
     /// When it cannot be read, or a line is none; a piece that cannot be looked at.
     pub fn read(list: &Path, length: Option<u64>) -> Result<Listed, Error> {
-        let wrong = |line: u64, why: String| Error::Pieces { list: list.to_owned(), line, why };
+        let wrong = |line: u64, why: String| Error::from(Problem::Pieces { list: list.to_owned(), line, why });
         let reader: Box<dyn BufRead> = match list == Path::new("-") {
             true => Box::new(BufReader::new(Stream::standard().reader())),
             false => Box::new(BufReader::new(Patient::open(list).map_err(|error| wrong(0, error.to_string()))?)),
@@ -75,13 +75,12 @@ impl Listed {
                     misplaced = gathered.place(at, bytes, &executor).err();
                 }
                 at += bytes.len() as u64;
-            })
-            .map_err(|failure: Failure| Error::Tree(failure))?;
+            })?;
             if let Some(why) = misplaced {
-                return Err(Error::Piece { file: path.clone(), offset: *offset, why });
+                return Err(Problem::Piece { file: path.clone(), offset: *offset, why }.into());
             }
         }
-        gathered.finish().map_err(Error::Missing)
+        Ok(gathered.finish().map_err(Problem::Missing)?)
     }
 
     /// The pieces from the start of the file to its end, each with its length in bytes.
@@ -100,7 +99,7 @@ impl Listed {
                 () => None,
             };
             if let Some(why) = misplaced {
-                return Err(Error::Piece { file: path.clone(), offset: *offset, why });
+                return Err(Problem::Piece { file: path.clone(), offset: *offset, why }.into());
             }
             if *offset > end {
                 missing.push(end..*offset);
@@ -111,7 +110,7 @@ impl Listed {
             missing.push(end..self.length);
         }
         if !missing.is_empty() {
-            return Err(Error::Missing(missing));
+            return Err(Problem::Missing(missing).into());
         }
         Ok(sorted.iter().map(|piece| (piece.path.as_path(), Some(piece.length))).collect())
     }

@@ -1,8 +1,9 @@
-//! `prove`: a part of a file with what shows to whoever has the root alone that it is that part.
+//! `prove`: a part of a file, with a proof for a verifier that has the root alone.
 
-use super::{Error, beside};
+use super::{Error, Events, Problem, beside};
 use crate::Destination;
 use crate::outputs::Outputs;
+use pfh_engine::Control;
 use pfh_outboard as outboard;
 use pfh_source::Ranges;
 use pfh_tree::range::RangeProof;
@@ -38,11 +39,19 @@ impl Request {
         Request { file, tree, range, output: Destination::default(), replace: false }
     }
 
-    /// What is read and written.
+    /// Inputs and outputs.
     pub fn outputs(&self) -> Outputs {
         let mut outputs = Outputs::new(self.replace);
-        outputs.file("--output", self.output.path()).reads(&self.file).reads(&self.tree);
+        outputs.file("output", self.output.path()).reads(&self.file).reads(&self.tree);
         outputs
+    }
+
+    /// Whether the outputs can be written, and nothing that is read is in their way.
+    ///
+    /// # Errors
+    /// When an output is refused.
+    pub fn check(&self) -> Result<(), Error> {
+        Ok(self.outputs().check()?)
     }
 }
 
@@ -51,12 +60,12 @@ impl Request {
 /// # Errors
 /// When the file has no such range, the bytes around it are not those of the tree, file or tree
 /// cannot be read, or the output fails.
-pub fn run(request: &Request) -> Result<(), Error> {
+pub fn run(request: &Request, _events: &mut Events<'_>, _control: &Control<'_>) -> Result<(), Error> {
     if request.range.end - request.range.start > LONGEST {
-        return Err(Error::TooLong);
+        return Err(Problem::TooLong.into());
     }
-    request.outputs().check()?;
-    let unread = |why| Error::Read { path: request.file.clone(), why };
+    request.check()?;
+    let unread = |why| Problem::Read { path: request.file.clone(), why };
     let file = Ranges::open(request.file.as_os_str().as_bytes()).map_err(|why| unread(outboard::reason(&why)))?;
     let paged = outboard::open(&request.tree)?;
     let mut read = |range: Range<u64>| {
@@ -65,7 +74,7 @@ pub fn run(request: &Request) -> Result<(), Error> {
         Ok(bytes)
     };
     let proof = RangeProof::new(&paged, request.range.clone(), &mut read);
-    let proof = proof.map_err(|why| Error::Unproved { file: request.file.clone(), why })?;
+    let proof = proof.map_err(|why| Problem::Unproved { file: request.file.clone(), why })?;
     let mut output = request.output.open().map_err(|failed| Error::Sink(failed.error))?;
     output.write_all(&proof.encode()).and_then(|()| output.commit()).map_err(Error::Sink)
 }

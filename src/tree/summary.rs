@@ -1,11 +1,7 @@
-//! What came of one file and its tree, as values, as text and as JSON.
+//! The result for one file and its tree.
 
 use super::{FileState, Flat, FlatState, Header};
-use crate::{jsonl, shown};
-use pfh_digest::hex;
-use serde_json::{Value, json};
 use std::ops::Range;
-use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 /// Where a root that a file must give was stated.
@@ -87,10 +83,6 @@ pub struct Summary {
     pub done: Done,
 }
 
-fn ranges(ranges: &[Range<u64>]) -> Vec<Value> {
-    ranges.iter().map(|range| json!({ "offset": range.start, "length": range.end - range.start })).collect()
-}
-
 impl Summary {
     pub(super) fn new(file: &Path, tree: &Header, done: Done) -> Summary {
         let Header { parameters, length, root, .. } = *tree;
@@ -115,6 +107,14 @@ impl Summary {
     pub fn judged(&self) -> Option<&FileState> {
         match &self.done {
             Done::Checked { judged: Judged::ByTree(_, verdict), .. } => Some(verdict),
+            _ => None,
+        }
+    }
+
+    /// The byte ranges of a file that differ from its tree of two levels, joined where they touch.
+    pub fn corrupt_flat(&self) -> Option<Vec<Range<u64>>> {
+        match &self.done {
+            Done::Checked { judged: Judged::ByFlat(_, tree, state), .. } => Some(corrupt(tree, state)),
             _ => None,
         }
     }
@@ -149,107 +149,6 @@ impl Summary {
             || self.judged_flat().is_some_and(|state| state.root != self.root)
             || self.expected().is_some_and(|expected| expected.root != expected.found)
     }
-
-    /// One JSON object and a line feed.
-    pub fn json(&self) -> Vec<u8> {
-        let mut more = json!({
-            "algorithm": self.algorithm,
-            "leaf": self.leaf,
-            "length": self.length,
-            "root": hex::encode(&self.root),
-        });
-        let kind = match &self.done {
-            Done::Built => "built",
-            Done::Updated { ranges: changed, computed } => {
-                more["changed"] = json!(ranges(changed));
-                more["values_computed"] = json!(computed);
-                "updated"
-            }
-            Done::Appended(range) => {
-                more["appended"] = json!(range.end - range.start);
-                "appended"
-            }
-            Done::Checked { judged, expected } => {
-                if !matches!(judged, Judged::Alone(..)) || expected.is_some() {
-                    more["verdict"] = json!(if self.differs() { "differs" } else { "verified" });
-                }
-                if let Judged::ByTree(tree, verdict) = judged {
-                    more["found_length"] = json!(verdict.length);
-                    more["found_root"] = json!(hex::encode(&verdict.root));
-                    more["corrupt"] = json!(ranges(&verdict.corrupt));
-                    more["tree"] = json!(shown(tree));
-                }
-                if let Judged::ByFlat(tree, flat, state) = judged {
-                    more["found_length"] = json!(state.length);
-                    more["found_root"] = json!(hex::encode(&state.root));
-                    more["corrupt_leaves"] = json!(state.wrong);
-                    more["leaves"] = json!(flat.leaves());
-                    if !flat.shape().is_interleaved() {
-                        more["corrupt"] = json!(ranges(&corrupt(flat, state)));
-                    }
-                    more["tree"] = json!(shown(tree));
-                }
-                if let Some(expected) = expected {
-                    more["expected_root"] = json!(hex::encode(&expected.root));
-                    more["root_found"] = json!(hex::encode(&expected.found));
-                }
-                "checked"
-            }
-            Done::Exported => "exported",
-            Done::Imported => "imported",
-        };
-        jsonl::object(kind, self.file.as_os_str().as_bytes(), &more)
-    }
-
-    /// Lines for people: the root and the name, or the verdict.
-    pub fn text(&self) -> String {
-        match &self.done {
-            Done::Checked { judged, expected } => self.verdict(judged, expected.as_ref()),
-            _ => format!("{}  {}\n", hex::encode(&self.root), shown(&self.file)),
-        }
-    }
-
-    fn verdict(&self, judged: &Judged, expected: Option<&Expected>) -> String {
-        let (name, algorithm) = (shown(&self.file), &self.algorithm);
-        let wrong = expected.filter(|expected| expected.root != expected.found);
-        let mut text = String::new();
-        if let Judged::ByTree(tree, verdict) = judged {
-            for range in &verdict.corrupt {
-                text += &format!("{name}: corrupt: {}:{}\n", range.start, range.end - range.start);
-            }
-            if verdict.length != self.length {
-                text += &format!("{name}: has {} bytes, its tree is of {}\n", verdict.length, self.length);
-            }
-            if expected.is_some() && wrong.is_none() && !verdict.corrupt.is_empty() {
-                let tree = shown(tree);
-                text += &format!("{name}: gives the root stated; it is {tree} that differs: build it again\n");
-            }
-        }
-        if let Judged::ByFlat(tree, flat, state) = judged {
-            text += &flat_lines(&name, flat, state);
-            if state.root != self.root && text.is_empty() {
-                text += &format!("{name}: has another root than {}\n", shown(tree));
-            }
-        }
-        if let Some(expected) = wrong {
-            let (found, root) = (hex::encode(&expected.found), hex::encode(&expected.root));
-            text += &format!("{name}: DIFFERS: gives the {algorithm} root {found}, not {root}\n");
-        }
-        if !text.is_empty() {
-            return text;
-        }
-        let leaves = match judged {
-            Judged::ByTree(tree, verdict) => format!("{} leaves are those of {}", verdict.leaves, shown(tree)),
-            Judged::ByFlat(tree, _, state) => format!("{} leaves are those of {}", state.leaves, shown(tree)),
-            Judged::Alone(leaves) => format!("{leaves} leaves, no tree"),
-        };
-        let stated = match expected.map(|expected| expected.stated) {
-            None => "",
-            Some(Stated::Root) => ", the one stated",
-            Some(Stated::Kept) => ", the one that is kept",
-        };
-        format!("{name}: OK: {leaves}, {algorithm} root {}{stated}\n", hex::encode(&self.root))
-    }
 }
 
 /// The bytes that differ from a tree whose leaves follow each other, joined where they touch.
@@ -264,28 +163,4 @@ fn corrupt(tree: &Flat, state: &FlatState) -> Vec<Range<u64>> {
         }
     }
     joined
-}
-
-/// A line for each part of a file that differs from its tree of two levels.
-fn flat_lines(name: &str, tree: &Flat, state: &FlatState) -> String {
-    let mut text = String::new();
-    if tree.shape().is_interleaved() {
-        let (block, leaves) = (tree.shape().block() as u64, tree.leaves());
-        for leaf in &state.wrong {
-            let (round, first) = (block * leaves, leaf * block);
-            text += &format!(
-                "{name}: corrupt: leaf {leaf} of {leaves}: {block} bytes of every {round}, the first at {first}\n"
-            );
-        }
-    }
-    for range in corrupt(tree, state)
-        .iter()
-        .filter(|range| !tree.shape().is_interleaved() || state.beyond.as_ref() == Some(range))
-    {
-        text += &format!("{name}: corrupt: {}:{}\n", range.start, range.end - range.start);
-    }
-    if state.length != tree.length() {
-        text += &format!("{name}: has {} bytes, its tree is of {}\n", state.length, tree.length());
-    }
-    text
 }

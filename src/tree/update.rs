@@ -2,7 +2,7 @@
 //! is hashed again.
 
 use super::check::{Must, of_pairs};
-use super::{Done, Error, Failure, Summary, beside, guard, pass, pass_trusting, save};
+use super::{Done, Error, Event, Events, Failure, Problem, Summary, beside, guard, pass, pass_trusting, save};
 use crate::outputs::Outputs;
 use pfh_engine::Control;
 use pfh_outboard as outboard;
@@ -51,16 +51,24 @@ impl Request {
         Request { file, tree, changed, must: None, proof: None, threads: processors(), replace: false }
     }
 
-    /// What is read and written.
+    /// Inputs and outputs.
     pub fn outputs(&self) -> Outputs {
         let mut outputs = Outputs::new(self.replace);
-        outputs.file("--proof", self.proof.as_ref());
+        outputs.file("proof", self.proof.as_ref());
         if let Changed::Since(copy) = &self.changed {
             outputs.reads_apart([copy]);
         }
         outputs.reads_apart([&*self.file]).reads_apart(self.must.as_ref().and_then(Must::path));
         guard(&mut outputs, &self.file, &self.tree);
         outputs
+    }
+
+    /// Whether the outputs can be written, and nothing that is read is in their way.
+    ///
+    /// # Errors
+    /// When an output is refused.
+    pub fn check(&self) -> Result<(), Error> {
+        Ok(self.outputs().check()?)
     }
 }
 
@@ -71,8 +79,14 @@ impl Request {
 /// When a range lies outside of the file, the file has another length than its tree, one of them
 /// cannot be read, or the tree or the proof cannot be written; when the tree has another root than
 /// it must; also when the control is cancelled.
-pub fn run(request: &Request, control: &Control<'_>) -> Result<Summary, Error> {
-    request.outputs().check()?;
+pub fn run(request: &Request, events: &mut Events<'_>, control: &Control<'_>) -> Result<Summary, Error> {
+    request.check()?;
+    let summary = updated(request, control)?;
+    events(Event::Done(&summary)).map_err(Error::Sink)?;
+    Ok(summary)
+}
+
+fn updated(request: &Request, control: &Control<'_>) -> Result<Summary, Error> {
     let (file, tree) = (&request.file, &request.tree);
     if tree.exists() && outboard::flat_name(tree)?.is_some() {
         return flat(request, control);
@@ -97,8 +111,7 @@ fn flat(request: &Request, control: &Control<'_>) -> Result<Summary, Error> {
     let (file, tree) = (&request.file, &request.tree);
     if request.proof.is_some() {
         let name = outboard::load_flat(tree)?.shape().algorithm().to_string();
-        let why = "has no paths that prove a change: leave --proof out, or build a tree by blake3";
-        return Err(Error::Flat { tree: tree.clone(), name, why });
+        return Err(Problem::NoProof { tree: tree.clone(), name }.into());
     }
     let must = Must::flat_root(request.must.as_ref(), tree)?;
     let updated = pass(request.threads, control, |pass| match &request.changed {

@@ -1,15 +1,14 @@
 //! `verify`: whether a proof shows a part of the file that has this root.
 
 use super::prove::LONGEST;
-use super::{Error, Parameters};
+pub use super::rows::{Judgement as Summary, Shown};
+use super::{Error, Event, Events, Problem};
+use crate::Destination;
 use crate::outputs::Outputs;
-use crate::{Destination, shown};
-use pfh_digest::hex;
+use pfh_engine::Control;
 use pfh_source::Stream;
 use pfh_tree::range::RangeProof;
-use serde_json::json;
 use std::io::{self, Read, Write};
-use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 /// A proof, and the root of the whole file.
@@ -32,71 +31,19 @@ impl Request {
         Request { proof: proof.into(), root, output: None, replace: false }
     }
 
-    /// What is read and written.
+    /// Inputs and outputs.
     pub fn outputs(&self) -> Outputs {
         let mut outputs = Outputs::new(self.replace);
-        outputs.file("--output", self.output.as_ref().and_then(Destination::path)).reads(&self.proof);
+        outputs.file("output", self.output.as_ref().and_then(Destination::path)).reads(&self.proof);
         outputs
     }
-}
 
-/// What a proof shows.
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Shown {
-    /// Which part of the file, in bytes.
-    pub range: Range<u64>,
-    /// Bytes of the whole file.
-    pub length: u64,
-    /// Function and leaf length of its tree.
-    pub parameters: Parameters,
-}
-
-/// The verdict over a proof.
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Summary {
-    /// The proof.
-    pub proof: PathBuf,
-    /// The root of the whole file.
-    pub root: [u8; 32],
-    /// What it shows, or why it shows nothing.
-    pub shown: Result<Shown, String>,
-}
-
-impl Summary {
-    /// One JSON object and a line feed.
-    pub fn json(&self) -> String {
-        let (proof, root) = (shown(&self.proof), hex::encode(&self.root));
-        let object = match &self.shown {
-            Ok(Shown { range, length, parameters }) => json!({
-                "type": "range",
-                "proof": proof,
-                "verdict": "verified",
-                "algorithm": parameters.function().name(),
-                "root": root,
-                "offset": range.start,
-                "length": range.end - range.start,
-                "length_of_file": length,
-            }),
-            Err(why) => {
-                json!({ "type": "range", "proof": proof, "verdict": "differs", "reason": why, "root": root })
-            }
-        };
-        format!("{object}\n")
-    }
-
-    /// A line for people.
-    pub fn text(&self) -> String {
-        let proof = shown(&self.proof);
-        match &self.shown {
-            Ok(Shown { range, length, parameters }) => {
-                let (start, count, algorithm) = (range.start, range.end - range.start, parameters.function().name());
-                let root = hex::encode(&self.root);
-                format!("{proof}: OK: {start}:{count} of a file of {length} bytes gives the {algorithm} root {root}\n")
-            }
-            Err(why) => format!("{proof}: DIFFERS: {why}\n"),
-        }
+    /// Whether the outputs can be written, and nothing that is read is in their way.
+    ///
+    /// # Errors
+    /// When an output is refused.
+    pub fn check(&self) -> Result<(), Error> {
+        Ok(self.outputs().check()?)
     }
 }
 
@@ -114,11 +61,17 @@ fn read(path: &Path) -> io::Result<Vec<u8>> {
 /// Judges the proof, and writes the bytes that it shows if that is asked for.
 ///
 /// # Errors
-/// When the proof cannot be read or the bytes cannot be written. That a proof shows nothing is in
-/// the summary.
-pub fn run(request: &Request) -> Result<Summary, Error> {
-    request.outputs().check()?;
-    let unread = |error: io::Error| Error::Read { path: request.proof.clone(), why: error.to_string() };
+/// When the proof cannot be read, the bytes cannot be written, or the events are refused. That a
+/// proof shows nothing is in the summary.
+pub fn run(request: &Request, events: &mut Events<'_>, _control: &Control<'_>) -> Result<Summary, Error> {
+    request.check()?;
+    let summary = judge(request)?;
+    events(Event::Judged(&summary)).map_err(Error::Sink)?;
+    Ok(summary)
+}
+
+fn judge(request: &Request) -> Result<Summary, Error> {
+    let unread = |error: io::Error| Problem::Read { path: request.proof.clone(), why: error.to_string() };
     let bytes = read(&request.proof).map_err(unread)?;
     let summary = |shown| Summary { proof: request.proof.clone(), root: request.root, shown };
     let proof = match RangeProof::decode(&bytes) {

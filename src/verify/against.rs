@@ -6,12 +6,12 @@ use super::log::Log;
 use super::placing::Placing;
 use crate::acquire::logged::Part;
 use crate::acquire::{Compared, Sides, Unfinished, sectors, without};
-use crate::shown;
 use crate::verdict::{About, Alone, Comparison, Coverage, Evidence, Side, Unread};
 use pfh_engine::imaging::{Follow, Imaged, Imaging};
 use pfh_engine::{Control, Phase};
 use pfh_source::device::{Access, Kind, Medium};
 use pfh_source::image::{Format, Image};
+use pfh_source::terminal::shown;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 

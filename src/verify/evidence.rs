@@ -1,18 +1,18 @@
 //! What lies beside an image and states its digests: its log, its map, lists of digests that name
 //! it.
 
-use super::Error;
 use super::claim::{Claim, Of};
 use super::findings::Findings;
 use super::imager::{self, Named, Stated};
 use super::log::{self, Key, Log, Standing};
 use crate::acquire::logged;
-use crate::shown;
+use crate::job::Error;
 use crate::verdict::About;
 use pfh_container::map::{Block, Map, Status};
 use pfh_container::split::Suffix;
 use pfh_digest::{Algorithm, Digest};
 use pfh_manifest::{Decoder, Item, Options};
+use pfh_source::terminal::shown;
 use std::io::{BufReader, Read};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
@@ -27,7 +27,7 @@ pub(super) struct Evidence {
     pub logs: Vec<Log>,
 }
 
-/// Longer files are no list of digests beside an image.
+/// Longer files are not a list of digests beside an image.
 const LONGEST: u64 = 64 << 20;
 
 /// The image under examination.
@@ -172,7 +172,7 @@ impl Evidence {
         }
     }
 
-    /// What a map says of how much was read.
+    /// How much was read according to a map.
     fn map(&mut self, path: &Path, image: &Examined, findings: &mut Findings) {
         let Ok(text) = std::fs::read_to_string(path) else { return };
         let name = shown(path);

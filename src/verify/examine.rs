@@ -9,17 +9,19 @@ use super::log::{self, Key, Log};
 use super::opening::{self, Opened};
 use super::placing::Placing;
 use super::reading::Reading;
-use super::{Error, Request, inside, stamp};
+use super::{Problem, Request, inside, stamp};
 use crate::acquire::logged;
 use crate::algorithms::computed;
-use crate::shown;
+use crate::job::Error;
 use crate::verdict::{About, Coverage, Space};
+use crate::words::counted;
 use pfh_digest::{Algorithm, Digest};
 use pfh_engine::Control;
 use pfh_engine::imaging::{Imaged, Imaging};
 use pfh_source::device::{Access, Kind, Medium};
 use pfh_source::image::{Format, Image, files_of};
 use pfh_source::os::Patient;
+use pfh_source::terminal::shown;
 use std::io::{self, Read};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::FileTypeExt;
@@ -34,12 +36,9 @@ pub(super) fn run(
     findings: &mut Findings,
     control: &Control<'_>,
 ) -> Result<(), Error> {
-    if let Some(against) = request.against.as_ref().filter(|against| !against.exists()) {
-        return Err(Error::Against { path: against.clone() });
-    }
     let given = (request.log.as_deref(), given);
     match opening::open(path, request.raw, findings)? {
-        Opened::Image(image) if request.raw && image.format() == Format::Split => Err(Error::Pieces),
+        Opened::Image(image) if request.raw && image.format() == Format::Split => Err(Error::request(Problem::Pieces)),
         Opened::Image(image) => Examination::new(request, path, &image, findings, control)?.run(*image, given, key),
         other => {
             let files = files_of(path);
@@ -56,7 +55,7 @@ pub(super) fn run(
                 files.check(claim, findings);
             }
             unsigned(request, &evidence.logs, findings);
-            if control.is_cancelled() { Err(Error::Cancelled) } else { Ok(()) }
+            if control.is_cancelled() { Err(Error::cancelled(Problem::Cancelled)) } else { Ok(()) }
         }
     }
 }
@@ -152,7 +151,8 @@ impl<'a, 'f, 's, 'c> Examination<'a, 'f, 's, 'c> {
         let is_device = kind.is_ok_and(|kind| kind.is_block_device());
         let files: Vec<PathBuf> = image.paths().map(Path::to_owned).collect();
         let is_container = matches!(image.format(), Format::E01 | Format::Disk(_));
-        findings.note(format!("{}: {}, {} bytes in {} files", shown(path), form(image), image.size(), files.len()));
+        let number = counted(files.len() as u64, "file");
+        findings.note(format!("{}: {}, {} bytes in {number}", shown(path), form(image), image.size()));
         let reading = Reading::of(request, path, image, is_device);
         Ok(Examination {
             request,
@@ -206,7 +206,7 @@ impl<'a, 'f, 's, 'c> Examination<'a, 'f, 's, 'c> {
             }
         }
         self.read(&content, &placed)?;
-        if self.control.is_cancelled() { Err(Error::Cancelled) } else { Ok(()) }
+        if self.control.is_cancelled() { Err(Error::cancelled(Problem::Cancelled)) } else { Ok(()) }
     }
 
     /// What the image is compared with byte by byte, and which ranges belong together.
@@ -248,6 +248,7 @@ impl<'a, 'f, 's, 'c> Examination<'a, 'f, 's, 'c> {
         }
         let mut at = 0;
         while at < ranges.len() {
+            self.findings.go_on()?;
             let placing = ranges[at].clone();
             let here = (placing.offset, placing.length);
             let logs: Vec<&Log> =
@@ -284,7 +285,7 @@ impl<'a, 'f, 's, 'c> Examination<'a, 'f, 's, 'c> {
         Ok(())
     }
 
-    /// What is computed of a range: what was asked for and what is stated, or SHA-256.
+    /// The algorithms for a range: requested ones and stated ones, or SHA-256.
     fn algorithms(&self, claims: &[&Claim], logs: &[&Log]) -> Vec<Algorithm> {
         let stated = claims.iter().map(|claim| claim.digest.algorithm());
         let logged = logs.iter().flat_map(|log| log.digests.iter().map(Digest::algorithm));

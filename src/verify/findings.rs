@@ -1,11 +1,13 @@
 //! What a verification has found, and what it amounts to.
 
-use super::{Event, Finding, Sink};
+use super::{Event, Events, Finding};
+use crate::job::Error;
 use crate::verdict::{self, About, Comparison, Coverage, Evidence, Verdict};
 use pfh_digest::Digest;
+use std::io;
 
 /// What a verification has found.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 #[non_exhaustive]
 pub struct Summary {
     /// What a good verdict must rest on.
@@ -22,8 +24,7 @@ pub struct Summary {
 impl Summary {
     /// Whether all could be read, understood and compared.
     pub fn is_complete(&self) -> bool {
-        !self.findings.iter().any(|finding| matches!(finding, Finding::Open(_)))
-            && self.comparisons.iter().all(|one| one.gaps().is_empty())
+        !self.findings.iter().any(Finding::is_open) && self.comparisons.iter().all(|one| one.gaps().is_empty())
     }
 
     /// What was compared and is equal.
@@ -33,11 +34,11 @@ impl Summary {
 
     /// What it amounts to.
     pub fn verdict(&self) -> Verdict {
-        let is_open = self.findings.iter().any(|finding| matches!(finding, Finding::Open(_)));
+        let is_open = self.findings.iter().any(Finding::is_open);
         verdict::verdict(&self.wanted, &self.comparisons, is_open)
     }
 
-    /// What is missing for a good verdict, one sentence each.
+    /// Reasons against a good verdict, one sentence each.
     pub fn missing(&self) -> Vec<String> {
         verdict::missing(&self.wanted, &self.comparisons)
     }
@@ -81,18 +82,31 @@ impl Summary {
 
 /// Findings as they are made: each is an event, and enters the summary.
 pub(super) struct Findings<'a> {
-    sink: Sink<'a>,
+    events: &'a mut Events<'a>,
+    /// Why the caller takes no more events: the run ends before its next step.
+    refused: Option<io::Error>,
     pub(super) summary: Summary,
 }
 
 impl<'a> Findings<'a> {
-    pub(super) fn new(sink: Sink<'a>, wanted: Vec<About>) -> Self {
+    pub(super) fn new(events: &'a mut Events<'a>, wanted: Vec<About>) -> Self {
         let (findings, comparisons, digests) = Default::default();
-        Findings { sink, summary: Summary { wanted, findings, comparisons, digests } }
+        Findings { events, refused: None, summary: Summary { wanted, findings, comparisons, digests } }
     }
 
-    fn enter(&mut self, finding: Finding) {
-        (self.sink)(&Event::Found(&finding));
+    fn send(&mut self, event: Event<'_>) {
+        if self.refused.is_none() {
+            self.refused = (self.events)(event).err();
+        }
+    }
+
+    /// Whether the caller still takes events.
+    pub(super) fn go_on(&mut self) -> Result<(), Error> {
+        self.refused.take().map_or(Ok(()), |error| Err(Error::Sink(error)))
+    }
+
+    pub(super) fn enter(&mut self, finding: Finding) {
+        self.send(Event::Found(&finding));
         self.summary.findings.push(finding);
     }
 
@@ -106,12 +120,14 @@ impl<'a> Findings<'a> {
 
     /// Enters that two things were compared, and are equal.
     pub(super) fn equal(&mut self, comparison: Comparison) {
+        self.send(Event::Compared(&comparison));
         self.summary.comparisons.push(comparison);
     }
 
     /// Enters that two things were compared, and are unequal.
     pub(super) fn differs(&mut self, comparison: Comparison, text: String) {
         let unequal = if comparison.is_unequal() { comparison } else { comparison.unequal(Vec::new()) };
+        self.send(Event::Compared(&unequal));
         self.summary.comparisons.push(unequal);
         self.enter(Finding::Differs(text));
     }
@@ -125,7 +141,6 @@ impl<'a> Findings<'a> {
     pub(super) fn compare(&mut self, what: &str, by: &str, (stated, found): (&Digest, &Digest), over: Coverage) {
         let one = Comparison::new(About::Image, what, by, Evidence::Digest(found.clone())).over(over);
         if stated == found {
-            self.note(format!("{what}: {found}, as stated by {by}"));
             self.equal(one);
         } else {
             self.differs(one, format!("{what}: stated by {by}: {stated}, found: {found}: DIFFERENT"));

@@ -3,8 +3,9 @@
 //! state how long it is, and their digests are not compared.
 
 use super::claim::{Claim, Of};
-use crate::{Patient, shown};
+use crate::Patient;
 use pfh_digest::Digest;
+use pfh_source::terminal::shown;
 use std::ffi::OsStr;
 use std::io::{self, Read};
 use std::os::unix::ffi::OsStrExt;

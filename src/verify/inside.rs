@@ -1,14 +1,15 @@
 //! What an image states of itself.
 
-use super::Error;
+use super::Problem;
 use super::claim::{Claim, Of};
 use super::findings::Findings;
-use crate::shown;
+use crate::job::Error;
 use crate::verdict::{About, Comparison, Coverage, Evidence};
 use pfh_container::disk;
 use pfh_digest::Digest;
 use pfh_engine::Control;
 use pfh_source::image::Image;
+use pfh_source::terminal::shown;
 use std::path::Path;
 
 /// The digests of its content that an image states.
@@ -42,17 +43,14 @@ pub(super) fn parts(image: &Image, path: &Path, findings: &mut Findings, control
     let Some(disk) = image.disk() else { return Ok(()) };
     let checks = disk.check(&mut || !control.is_cancelled());
     if control.is_cancelled() {
-        return Err(Error::Cancelled);
+        return Err(Error::cancelled(Problem::Cancelled));
     }
     let by = format!("{} itself", shown(path));
     for check in checks {
         let one = Comparison::new(About::Image, check.what.clone(), by.clone(), Evidence::Checksums);
         let one = one.over(Coverage::whole(image.size()));
         match check.wrong {
-            None => {
-                findings.note(format!("{}: as stated by {by}", check.what));
-                findings.equal(one);
-            }
+            None => findings.equal(one),
             Some(failure @ (disk::Failure::Refused(_) | disk::Failure::Io(_))) => {
                 findings.open(format!("{}: {failure}", check.what));
             }

@@ -1,14 +1,16 @@
 //! The log of an acquisition: its chain, its signature, which image it is of and what it states.
 
-use super::Error;
+use super::event::Finding;
 use super::findings::Findings;
 use crate::Patient;
 use crate::acquire::logged::{self, Finding as Logged, Part};
+use crate::job::Error;
+use crate::key;
 use crate::verdict::{About, Comparison, Evidence};
-use crate::{key, shown};
 use ed25519_dalek::Verifier;
 use pfh_custody::chain::{self, Broken, Sound};
 use pfh_digest::Digest;
+use pfh_source::terminal::shown;
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
@@ -104,7 +106,7 @@ pub(super) fn load(path: &Path, standing: Standing, key: &Key, findings: &mut Fi
         let chain = Comparison::new(About::Log, "the chain of records", &*name, Evidence::Fact);
         findings.equal(chain);
     }
-    signature(&name, &sound, key, findings)?;
+    signature(path, &sound, key, findings)?;
     let mut digests = Vec::new();
     let end = sound.records.last().and_then(|r| r.get("digests")).and_then(|d| d.as_object());
     for (algorithm, hex) in end.into_iter().flatten() {
@@ -119,24 +121,25 @@ pub(super) fn load(path: &Path, standing: Standing, key: &Key, findings: &mut Fi
 }
 
 /// Looks at the signature: by the key that it must be of, if there is one.
-fn signature(name: &str, sound: &Sound, key: &Key, findings: &mut Findings) -> Result<(), key::KeyError> {
+fn signature(path: &Path, sound: &Sound, key: &Key, findings: &mut Findings) -> Result<(), key::KeyError> {
+    let name = &*shown(path);
     match (key, &sound.signature) {
-        (Some((path, key)), Some(signature)) => {
+        (Some((file, key)), Some(signature)) => {
             let signature = ed25519_dalek::Signature::from_bytes(signature);
             let has_signed = |key: &key::VerifyingKey| key.verify(&sound.chain.signed(), &signature).is_ok();
             let one = Comparison::new(About::Signer, "the signature of that key", name, Evidence::Fact);
             if has_signed(key) {
-                findings.note(format!("{name}: signed with the key {}", shown(path)));
+                findings.note(format!("{name}: signed with the key {}", shown(file)));
                 findings.equal(one);
             } else {
-                key::not_private(path, has_signed)?;
+                key::not_private(file, has_signed)?;
                 findings.differs(one, format!("{name}: the signature is not that key's"));
             }
         }
-        (Some((path, _)), None) => {
-            findings.open(format!("{name}: the log is not signed by the key {}: it has no signature", shown(path)));
+        (Some((file, _)), None) => {
+            findings.open(format!("{name}: the log is not signed by the key {}: it has no signature", shown(file)));
         }
-        (None, Some(_)) => findings.note(format!("{name}: signed; give --key to check by whom")),
+        (None, Some(_)) => findings.enter(Finding::Signed { log: path.to_owned() }),
         (None, None) => findings.note(format!("{name}: not signed: anyone who can write the log can make a new chain")),
     }
     Ok(())

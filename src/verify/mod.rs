@@ -17,7 +17,7 @@
 //! let image = directory.join("disk.img");
 //! std::fs::write(&image, "abc")?;
 //! std::fs::write(directory.join("disk.img.md5"), "900150983cd24fb0d6963f7d28e17f72  disk.img\n")?;
-//! let summary = verify::run(&verify::Request::image(&image), &mut |_| {}, &Control::new())?;
+//! let summary = verify::run(&verify::Request::image(&image), &mut |_| Ok(()), &Control::new())?;
 //! assert_eq!(summary.verdict(), verify::Verdict::Verified);
 //! assert!(summary.sentence().contains("disk.img.md5"));
 //! # std::fs::remove_dir_all(&directory)?;
@@ -26,52 +26,47 @@
 
 mod against;
 mod claim;
-mod error;
 mod event;
 mod evidence;
 mod examine;
 mod findings;
 mod imager;
 mod inside;
+mod listed;
 mod log;
 mod opening;
 mod placing;
+mod problem;
 mod reading;
-mod report;
 mod request;
 mod stamp;
 
+use crate::job::Error;
 use crate::verdict::About;
-use crate::{Patient, key};
 use findings::Findings;
 use log::{Key, Standing};
 use pfh_engine::Control;
 
 pub use crate::verdict::Verdict;
 pub use claim::{Claim, Of};
-pub use error::Error;
-pub(crate) use event::Sink;
-pub use event::{Event, Finding};
+pub use event::{Event, Events, Finding};
 pub use findings::Summary;
 pub(crate) use imager::place_line;
+pub use problem::Problem;
 pub use request::Request;
 
-/// Verifies an image, or a log. Nothing is written. Cancelling ends it with [`Error::Stopped`] or
-/// [`Error::Cancelled`].
+/// Verifies an image, or a log. Nothing is written. A cancelled run has [`Problem::Stopped`] or
+/// [`Problem::Cancelled`].
 ///
 /// # Errors
 /// When there is nothing that could be verified, or the job is cancelled.
-pub fn run(request: &Request, events: Sink<'_>, control: &Control<'_>) -> Result<Summary, Error> {
+pub fn run(request: &Request, events: &mut Events<'_>, control: &Control<'_>) -> Result<Summary, Error> {
+    let key: Key = request.resolved()?;
     let mut wanted = vec![if request.image.is_some() { About::Image } else { About::Log }];
     wanted.extend(request.key.as_ref().map(|_| About::Signer));
     let mut findings = Findings::new(events, wanted);
-    let key: Key = match &request.key {
-        Some(path) => Some((path.as_path(), key::verifying(path)?)),
-        None => None,
-    };
     let mut log = None;
     if let Some(path) = &request.log {
-        Patient::open(path).map_err(|error| Error::Log { path: path.clone(), error })?;
         // The log of another imaging tool is evidence on an image, and on nothing else.
         if request.image.is_none() || !imager::is_one(path) {
             log = log::load(path, Standing::Given, &key, &mut findings)?;
@@ -85,5 +80,6 @@ pub fn run(request: &Request, events: Sink<'_>, control: &Control<'_>) -> Result
         }
         (None, None) => {}
     }
+    findings.go_on()?;
     Ok(findings.summary)
 }

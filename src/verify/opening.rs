@@ -1,13 +1,15 @@
 //! Opening the image, and what its log says where it cannot be opened.
 
-use super::Error;
+use super::Problem;
+use super::event::Finding;
 use super::findings::Findings;
 use super::log::Log;
 use crate::acquire::logged::{Part, Placed};
-use crate::shown;
+use crate::job::Error;
 use crate::verdict::About;
 use pfh_container::{disk, ewf};
 use pfh_source::image::{Image, OpenError};
+use pfh_source::terminal::shown;
 use std::io;
 use std::path::Path;
 
@@ -32,15 +34,17 @@ pub(super) fn open(path: &Path, raw: bool, findings: &mut Findings) -> Result<Op
         Err(OpenError::Io { error, path })
             if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::IsADirectory) =>
         {
-            return Err(Error::Image(OpenError::Io { error, path }));
+            return Err(Error::input(OpenError::Io { error, path }));
         }
-        Err(error @ (OpenError::Unread { .. } | OpenError::Later { .. })) => return Err(Error::Unread(error)),
-        Err(error @ OpenError::Disk { failure: disk::Failure::Refused(_), .. }) => return Err(Error::Unread(error)),
+        Err(error @ (OpenError::Unread { .. } | OpenError::Later { .. })) => {
+            return Err(Error::request(Problem::Unread(error)));
+        }
+        Err(error @ OpenError::Disk { failure: disk::Failure::Refused(_), .. }) => {
+            return Err(Error::request(Problem::Unread(error)));
+        }
         Err(error @ (OpenError::Io { .. } | OpenError::Unclear { .. })) => findings.open(error.to_string()),
         Err(OpenError::Mismatch { format, path }) => {
-            let error = OpenError::Mismatch { format, path };
-            findings
-                .open(format!("{error}: it is damaged, or called so by mistake; --raw takes its bytes as they are"));
+            findings.enter(Finding::Unlike(OpenError::Mismatch { format, path }));
             return Ok(Opened::Other(format));
         }
         // The system's errors say nothing of the image.

@@ -4,8 +4,8 @@
 use super::claim::{Claim, Of};
 use super::log::Log;
 use crate::acquire::logged::Part;
-use crate::shown;
 use crate::verdict::{Alone, Coverage, Side};
+use pfh_source::terminal::shown;
 use std::path::Path;
 
 /// A range of what is verified, and who states that it is the image.

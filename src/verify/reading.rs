@@ -1,18 +1,19 @@
 //! Reading what is verified, each range once.
 
 use super::findings::Findings;
-use super::{Error, Request};
+use super::{Problem, Request};
 use crate::acquire::{self, Origin, Session, sectors};
-use crate::shown;
+use crate::job::Error;
 use crate::verdict::About;
 use pfh_engine::imaging::{Imaged, Imaging};
 use pfh_engine::{Control, Phase};
 use pfh_source::device::{Access, ErrorPolicy};
 use pfh_source::image::{Format, Image};
+use pfh_source::terminal::shown;
 use std::collections::BTreeSet;
 use std::path::Path;
 
-/// What is read, and what was already said of it.
+/// The input, and the remarks so far.
 pub(super) struct Reading<'a> {
     path: &'a Path,
     is_raw: bool,
@@ -65,9 +66,9 @@ impl<'a> Reading<'a> {
     ) -> Result<Option<Imaged>, Error> {
         let path = self.path.to_owned();
         let source = if self.is_raw || self.is_plain { Origin::Medium(path) } else { Origin::Image(path) };
-        let asked = acquire::Request { access, ..acquire::Request::reading(source, imaging.clone()) };
-        let read = |mut session: Session| session.read(control, Phase::Verifying, &mut |_| {});
-        let imaged = match Session::open(asked).and_then(read) {
+        let asked = acquire::Request::only(source, access);
+        let read = |mut session: Session<'_>| session.read(control, Phase::Verifying, &mut |_| Ok(()));
+        let imaged = match Session::with(&asked, imaging.clone()).and_then(read) {
             Ok(imaged) => imaged,
             Err(error) => {
                 findings.open(error.to_string());
@@ -75,9 +76,11 @@ impl<'a> Reading<'a> {
             }
         };
         match imaged.stopped {
-            None if control.is_cancelled() => Err(Error::Cancelled),
+            None if control.is_cancelled() => Err(Error::cancelled(Problem::Cancelled)),
             None => Ok(Some(imaged)),
-            Some(cause) if control.is_cancelled() => Err(Error::Stopped { bytes: imaged.bytes, cause }),
+            Some(cause) if control.is_cancelled() => {
+                Err(Error::cancelled(Problem::Stopped { bytes: imaged.bytes, cause }))
+            }
             Some(cause) => {
                 findings.open(format!("stopped after {} bytes: {cause}", imaged.bytes));
                 Ok(None)

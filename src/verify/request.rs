@@ -1,9 +1,13 @@
-//! What is to be verified.
+//! The request for a verification.
 
-use super::Claim;
+use super::listed::is_list;
+use super::log::Key;
+use super::{Claim, Problem};
+use crate::job::{About, Error};
+use crate::{Patient, key};
 use std::path::PathBuf;
 
-/// What is to be verified, and by what.
+/// The image, and the evidence to verify it by.
 #[derive(Debug, Clone, Default)]
 #[non_exhaustive]
 pub struct Request {
@@ -37,5 +41,37 @@ impl Request {
     /// Verifies a chained log and what lies beside it.
     pub fn log(path: impl Into<PathBuf>) -> Self {
         Request { log: Some(path.into()), ..Request::default() }
+    }
+
+    /// Refuses what cannot be verified, or not by what is named. Reads the key, and the beginning
+    /// of an image that nothing is named to compare with.
+    ///
+    /// # Errors
+    /// When nothing is named to verify, the image is a list of digests, the key cannot be loaded,
+    /// or the log, the certificates or what the image is to be compared with are not there.
+    pub fn check(&self) -> Result<(), Error> {
+        self.resolved().map(drop)
+    }
+
+    /// The same, with the key.
+    pub(super) fn resolved(&self) -> Result<Key<'_>, Error> {
+        if self.image.is_none() && self.log.is_none() {
+            return Err(Error::request(Problem::Nothing));
+        }
+        let is_alone = !self.raw && self.log.is_none() && self.against.is_none() && self.claims.is_empty();
+        if let Some(list) = self.image.as_ref().filter(|image| is_alone && is_list(image)) {
+            return Err(Error::request(Problem::List(list.clone())));
+        }
+        let key = match &self.key {
+            Some(path) => Some((path.as_path(), key::verifying(path)?)),
+            None => None,
+        };
+        for path in self.log.iter().chain(&self.timestamp_ca) {
+            Patient::open(path).map_err(|error| Error::input(About::new(path, error)))?;
+        }
+        match self.against.as_ref().filter(|against| !against.exists()) {
+            Some(against) => Err(Error::input(About::new(against, Problem::Absent))),
+            None => Ok(key),
+        }
     }
 }

@@ -2,9 +2,9 @@
 
 use super::findings::Findings;
 use crate::acquire::{self, stamp_name};
-use crate::shown;
 use crate::verdict::{About, Comparison, Evidence};
 use pfh_custody::stamp::Stamp;
+use pfh_source::terminal::shown;
 use std::io;
 use std::path::Path;
 use std::process::{Command, Stdio};

@@ -101,7 +101,7 @@ impl Algorithm {
     /// The same algorithm with one parameter of its own more: `leaves=32`.
     ///
     /// # Errors
-    /// What is wrong with it, and what is possible.
+    /// The fault, and what is possible.
     pub fn with_parameter(self, text: &str) -> Result<Algorithm, String> {
         let Some(family) = self.row.parameters else { return Err(format!("{} has no parameters", self.name())) };
         let names = family.names();
@@ -121,7 +121,7 @@ impl Algorithm {
     /// The same algorithm without the parameters that are its row's own.
     ///
     /// # Errors
-    /// What is wrong with the values that are stated.
+    /// The faults of the stated values.
     pub(crate) fn settled(mut self) -> Result<Algorithm, String> {
         let Some(family) = self.row.parameters else { return Ok(self) };
         let all = family.resolve(self.parameters)?;
@@ -168,7 +168,7 @@ impl Algorithm {
         self.row.output
     }
 
-    /// What is publicly known against it.
+    /// Public attacks on it.
     pub fn standing(self) -> Standing {
         self.row.standing
     }
@@ -285,7 +285,7 @@ impl Error for KeyError {}
 pub struct UnknownAlgorithm {
     text: String,
     named: Option<Algorithm>,
-    /// What is wrong with its parameters, if anything is.
+    /// The fault of its parameters, if any.
     parameters: Option<String>,
     /// Whether it names an algorithm that needs a key.
     keyless: bool,

@@ -18,7 +18,7 @@ type ChainingValue = [u8; 32];
 struct Blake3 {
     /// Values of complete trees, largest first: one for each bit that is set in `complete`.
     stack: Vec<ChainingValue>,
-    /// Subtrees of which more of the message follows.
+    /// Subtrees that are followed by more of the message.
     complete: u64,
     /// The last subtree so far, which may be full: only what follows it tells that it is not the
     /// root's.
@@ -179,8 +179,7 @@ impl crate::row::Keyed for Keyed {
     }
 }
 
-/// BLAKE3's derivation of keys, of which the "key" is the context and the message is the key
-/// material.
+/// BLAKE3's derivation of keys: its "key" is the context, and the message is the key material.
 pub(crate) struct Derived;
 
 impl crate::row::Keyed for Derived {

@@ -151,7 +151,7 @@ impl Hash for Digest {
     }
 }
 
-/// A text or a number of bytes that is no digest of the algorithm.
+/// A text or a number of bytes that is not a digest of the algorithm.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MalformedDigest {
     algorithm: Algorithm,

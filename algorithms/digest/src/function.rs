@@ -57,8 +57,8 @@ impl<W: Word, const N: usize, const B: usize> Function<W, N, B> {
         }
     }
 
-    /// Writes the last blocks of a message of `length` bytes, of which `rest` is what does not fill
-    /// a block, and returns their length.
+    /// Writes the last blocks of a message of `length` bytes, whose end `rest` does not fill a
+    /// block, and returns their length.
     pub(crate) fn pad(&self, rest: &[u8], length: u128, last: &mut [[u8; B]; 2]) -> usize {
         *last = [[0; B]; 2];
         let last = last.as_flattened_mut();

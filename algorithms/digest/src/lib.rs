@@ -47,6 +47,7 @@ mod together;
 mod value;
 
 pub use algorithm::{Algorithm, KeyError, UnknownAlgorithm};
+pub use checksum::crc32c_after;
 pub use digest::{Digest, MalformedDigest};
 pub use function::Function;
 pub use hasher::Hasher;

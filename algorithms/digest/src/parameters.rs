@@ -9,7 +9,7 @@ pub const PARAMETERS: usize = 3;
 /// Values of a row's parameters in the order of their names; `None` where none is stated.
 pub type Stated = [Option<u32>; 3];
 
-/// A family of functions of which a row of the registry is one: what [`Row::with_parameters`]
+/// A family of functions that has a row of the registry as a member: what [`Row::with_parameters`]
 /// refers to.
 ///
 /// [`Row::with_parameters`]: crate::Row::with_parameters
@@ -20,15 +20,15 @@ pub trait Parametric: Sync {
     /// The values of all parameters: those stated, and the row's own for the others.
     ///
     /// # Errors
-    /// What is wrong with a value that is stated, and which values there are.
+    /// The fault of a stated value, and the possible values.
     fn resolve(&self, stated: Stated) -> Result<[u32; 3], String>;
 
     /// The state of the empty message under values that were resolved.
     fn start(&self, values: [u32; 3]) -> Box<dyn State>;
 }
 
-/// Takes a list of algorithms apart at its commas, of which those before `key=value` belong to the
-/// name: `sha256,sakura-li-128,leaves=32,block=1344,md5` names three.
+/// Splits a list of algorithms at its commas; those before `key=value` belong to the name:
+/// `sha256,sakura-li-128,leaves=32,block=1344,md5` names three.
 ///
 /// ```
 /// assert_eq!(pfh_digest::names("a,b:7,k=1,l=2,c"), ["a", "b:7,k=1,l=2", "c"]);
@@ -64,7 +64,7 @@ mod tests {
         assert_eq!(names("a,b"), ["a", "b"]);
         assert_eq!(names("a,x=1"), ["a,x=1"]);
         assert_eq!(names("a,x=1,b,y=2,z=3"), ["a,x=1", "b,y=2,z=3"]);
-        // What is no list is taken apart all the same, and refused as names.
+        // Text that is not a list is split all the same, and refused as names.
         assert_eq!(names("x=1,a"), ["x=1", "a"]);
         assert_eq!(names("a,,b,"), ["a", "", "b", ""]);
         assert_eq!(names(""), [""]);

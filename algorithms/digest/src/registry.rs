@@ -78,9 +78,9 @@ pub static ROWS: &[Row] = &[
 /// one of 256 bits, or the one that there is.
 const FAMILIES: &[(&str, &str)] = &[("sha2", "sha2-256"), ("sha3", "sha-3-256"), ("fnv", "fnv1a")];
 
-/// The algorithm that a family's name stands for, in any case: `sha2`, `sha3`, `fnv`. These are no
-/// aliases, so that nobody gets a member by mistake: whoever asks for a family is to be shown what
-/// it became.
+/// The algorithm that a family's name stands for, in any case: `sha2`, `sha3`, `fnv`. These are not
+/// aliases, so that nobody gets a member by mistake: a user who asks for a family is shown what it
+/// became.
 pub fn family(name: &str) -> Option<Algorithm> {
     let (_, member) = FAMILIES.iter().find(|(family, _)| name.eq_ignore_ascii_case(family))?;
     OWN.find(member).ok()

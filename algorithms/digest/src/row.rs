@@ -21,7 +21,7 @@ pub enum Output {
     Text,
 }
 
-/// What is publicly known against an algorithm.
+/// Public attacks on an algorithm.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Standing {
     /// Made to resist an adversary, and no collision is known. A short stated output resists less.
@@ -90,7 +90,7 @@ pub(crate) enum Start {
 
 /// A function of a key and a message: what a row of the registry refers to.
 pub(crate) trait Keyed: Sync {
-    /// What is wrong with a key, if anything is.
+    /// The fault of a key, if any.
     fn refuses(&self, key: &[u8]) -> Option<&'static str>;
     /// The state of the empty message of the row called `name` under a key that is not refused.
     fn start(&self, name: &str, key: &[u8]) -> Box<dyn State>;

@@ -15,8 +15,8 @@ const PART: usize = 9_728_000;
 /// Bytes of a block of eMule's tree; the last block of a part is shorter.
 const BLOCK: usize = 180 << 10;
 
-/// Hands `bytes` over in pieces that fill leaves of `size` bytes, of which `filled` bytes are
-/// there. `take` is called for each piece, with whether the leaf is full then.
+/// Hands `bytes` over in pieces that fill leaves of `size` bytes; `filled` bytes of the current
+/// leaf are there. `take` is called for each piece, with whether the leaf is full then.
 fn leaves(mut bytes: &[u8], size: usize, filled: &mut usize, mut take: impl FnMut(&[u8], bool)) {
     while !bytes.is_empty() {
         let (piece, rest) = bytes.split_at(bytes.len().min(size - *filled));

@@ -33,8 +33,8 @@ pub trait State: Any + Send + Sync {
     fn duplicate(&self) -> Box<dyn State>;
 }
 
-/// Whoever runs pieces of work for a hasher, maybe at the same time: a pool of threads, seen from
-/// code that knows no threads.
+/// Runs pieces of work for a hasher, maybe at the same time: a pool of threads, seen from code that
+/// knows no threads.
 pub trait Executor: Sync {
     /// How many pieces may run at the same time, at least 1. Hashers cut their work accordingly.
     fn width(&self) -> usize;

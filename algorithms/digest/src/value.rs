@@ -69,7 +69,7 @@ impl Value {
         Value(Storage::Typed(Arc::new(Held { value: Box::new(value), text: OnceLock::new() })))
     }
 
-    /// The place of a value of at most [`INLINE`] bytes. What is written behind its length is never
+    /// The place of a value of at most [`INLINE`] bytes. Bytes behind its length are never
     /// looked at.
     #[inline]
     pub(crate) fn place(&mut self) -> Option<&mut [u8; INLINE]> {

@@ -116,8 +116,8 @@ struct Tally {
 }
 
 impl Tally {
-    /// Chooses among a function's kernels by `cost` and looks what comes of it if `truth` is what
-    /// they cost.
+    /// Chooses among a function's kernels by `cost` and computes the result if `truth` is what they
+    /// cost.
     fn add(&mut self, rows: &[&Priced], truth: impl Fn(&Priced) -> f64, cost: impl Fn(&Priced) -> f64) {
         let truths: Vec<(usize, f64)> = rows.iter().map(|row| (row.lanes, truth(row))).collect();
         let costs: Vec<(usize, f64)> = rows.iter().map(|row| (row.lanes, cost(row))).collect();

@@ -19,7 +19,7 @@ const STRIDE: usize = MESSAGE + 64;
 const SAMPLE_NS: u128 = 2_000_000;
 
 fn main() {
-    // Whoever asks first pays for the test of all kernels of a function.
+    // The first caller pays for the test of all kernels of a function.
     let start = Instant::now();
     let _ = (MD5.one(), SHA1.one(), SHA256.one(), SHA512.one(), KECCAK24.one(), KECCAK12.one(), RIPEMD160.one());
     let _ = stitched::ALL.iter().filter(|kernel| kernel.usable()).count();

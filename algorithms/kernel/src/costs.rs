@@ -58,7 +58,7 @@ const ROUNDS: usize = 8;
 const SAMPLE: Duration = Duration::from_micros(2);
 /// When to stop, whatever the number of rounds: the sum of the samples, each at its shortest; the
 /// calls before them take as much again at most. Time that the process does not run, because others
-/// do, is no reason to measure less.
+/// do, is not reason to measure less.
 const LIMIT: Duration = Duration::from_millis(1);
 
 /// What a block of all lanes costs, in picoseconds, for each of `kernels`; `length` is that of a

@@ -27,6 +27,7 @@ mod avx512;
 mod check;
 mod choice;
 mod costs;
+pub mod crc;
 mod isa;
 pub mod keccak;
 mod kernel;

@@ -53,7 +53,8 @@ impl<const SHUFFLE: bool> Vector for Sse32<SHUFFLE> {
     }
     #[inline(always)]
     fn swap_bytes(self) -> Self {
-        // SAFETY: SSE2 belongs to every x86-64; whoever made a value with SHUFFLE promised SSSE3.
+        // SAFETY: SSE2 belongs to every x86-64; the caller that made a value with SHUFFLE promised
+        // SSSE3.
         Self(unsafe {
             if SHUFFLE {
                 _mm_shuffle_epi8(self.0, _mm_set_epi64x(0x0c0d0e0f_08090a0b, 0x04050607_00010203))
@@ -88,7 +89,8 @@ impl<const SHUFFLE: bool> Vector for Sse64<SHUFFLE> {
     }
     #[inline(always)]
     fn swap_bytes(self) -> Self {
-        // SAFETY: SSE2 belongs to every x86-64; whoever made a value with SHUFFLE promised SSSE3.
+        // SAFETY: SSE2 belongs to every x86-64; the caller that made a value with SHUFFLE promised
+        // SSSE3.
         Self(unsafe {
             if SHUFFLE {
                 _mm_shuffle_epi8(self.0, _mm_set_epi64x(0x08090a0b_0c0d0e0f, 0x00010203_04050607))

@@ -7,7 +7,7 @@
 //! first one waits.
 //!
 //! Values of an instruction set's vector type are made only by the `unsafe` functions of the trait,
-//! which demand that the CPU has the instruction set. Whoever holds a value therefore holds the
+//! which demand that the CPU has the instruction set. Code that holds a value therefore holds the
 //! proof, and the operations on values are safe.
 
 /// The methods of a vector that is one register and that are one instruction each: `word as
@@ -100,8 +100,8 @@ pub(crate) trait Vector: Copy {
     /// worth more operations.
     const WAITS: bool = false;
 
-    /// The same value, of which the compiler knows nothing: it cannot put the terms of a sum into
-    /// another order across this.
+    /// The same value, hidden from the compiler, which cannot put the terms of a sum into another
+    /// order across this.
     #[inline(always)]
     fn opaque(self) -> Self {
         self
@@ -132,7 +132,7 @@ pub(crate) trait Vector: Copy {
     fn xor_rotated<const L: i32, const R: i32>(self, other: Self) -> Self {
         self.xor(other).rotate_left::<L, R>()
     }
-    /// `self ^ other`, of which `other` is rotated left by one.
+    /// `self ^ other.rotate_left(1)`.
     #[inline(always)]
     fn xor_turned(self, other: Self) -> Self
     where

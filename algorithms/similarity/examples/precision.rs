@@ -1,6 +1,6 @@
 //! How many of the pairs that a method finds have something in common: `precision DIRECTORY…`.
 //!
-//! What is held to be true does not come from any of the methods: two files have something in
+//! The ground truth does not come from any of the methods: two files have something in
 //! common when they share at least two stretches of 64 bytes, of those whose polynomial hash ends
 //! in seven zeros (one in 128) and which hold eight different bytes or more. For thresholds of
 //! mrsh-v2 and sdhash, without evidence and with it (a shared chunk, or feature), it prints the

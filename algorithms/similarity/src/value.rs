@@ -45,7 +45,7 @@ impl Similar {
         Similar { method, content: content.unwrap_or(Content::Absent), features }
     }
 
-    /// The value of a digest; `None` if it is no similarity digest.
+    /// The value of a digest; `None` if it is not a similarity digest.
     pub fn of(digest: &Digest) -> Option<&Similar> {
         digest.typed()
     }
@@ -53,7 +53,7 @@ impl Similar {
     /// Reads the text of a digest with an empty name, or the word for an input that has none.
     ///
     /// # Errors
-    /// What is wrong with the text.
+    /// The fault of the text.
     pub fn parse(method: Named, text: &str) -> Result<Similar, ParseError> {
         if text == method.absent() {
             return Ok(Similar { method, content: Content::Absent, features: None });

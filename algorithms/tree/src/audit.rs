@@ -7,7 +7,7 @@
 //! of the leaves under a key made of the nonce ([`keyed_answer`]), which an auditor checks who has
 //! the data too.
 //!
-//! Hash(file ‖ nonce) would not do: whoever has hashed the file once keeps the hash's state,
+//! Hash(file ‖ nonce) would not do: a server that has hashed the file once keeps the hash's state,
 //! deletes the file, and answers for ever. `docs/audit.md` tells what each scheme proves and what
 //! no audit can prove; the attacks are tests.
 //!

@@ -4,8 +4,8 @@
 //!
 //! These trees have two levels, whatever the length of the file: under the growing modes
 //! (KangarooTwelve, ParallelHash, Sakura's final node growing) the final node has a value for each
-//! leaf of the file, under leaf interleaving a leaf is each block of so many. `docs/tree.md` has
-//! every byte of the binary form.
+//! leaf of the file, under leaf interleaving a leaf is every n-th block. `docs/tree.md` has every
+//! byte of the binary form.
 //!
 //! ```
 //! use pfh_digest::{Alone, Registry};

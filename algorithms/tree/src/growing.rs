@@ -34,7 +34,7 @@ enum Frame {
     /// SP 800-185, section 6.3: cSHAKE over block length, chaining values, their number and the
     /// length of the output.
     Parallel(Length),
-    /// docs/sakura.md: nothing but the chaining values and their number.
+    /// docs/spec/sakura.md: nothing but the chaining values and their number.
     Plain,
 }
 

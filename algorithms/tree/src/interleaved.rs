@@ -1,5 +1,5 @@
 //! Trees of fixed shape: the blocks of the message are dealt out to the leaves like cards, and the
-//! final node hashes their chaining values. `docs/sakura.md` has the coding.
+//! final node hashes their chaining values. `docs/spec/sakura.md` has the coding.
 
 use std::borrow::Cow;
 

@@ -6,8 +6,8 @@
 //! * `parallelhash128`, `parallelhash256` and their XOF forms (NIST SP 800-185, section 6) with
 //!   blocks of 8,192 bytes;
 //! * `sakura-fng-128`, `sakura-fng-256`: final node growing, and `sakura-li-128`, `sakura-li-256`:
-//!   leaf interleaving, in Sakura coding over RawSHAKE (FIPS 202, section 6.2); `docs/sakura.md`
-//!   has every byte.
+//!   leaf interleaving, in Sakura coding over RawSHAKE (FIPS 202, section 6.2);
+//!   `docs/spec/sakura.md` has every byte.
 //!
 //! Memory of these is bounded whatever the length of the message, and the digest depends on neither
 //! pieces, lanes nor threads.

@@ -1,5 +1,5 @@
-//! Proofs of a range: the bytes of a part of a file, with what leads from them to the root. Whoever
-//! has the root alone can tell that these bytes stand at this place of the file.
+//! Proofs of a range: the bytes of a part of a file, with the path from them to the root. Anyone
+//! who has the root alone can tell that these bytes stand at this place of the file.
 //!
 //! Over BLAKE3 the proof is made of chunks of 1 KiB, whatever the leaf length of the tree: the
 //! chunks of a leaf are hashed again from the file. `docs/tree.md` lists every byte of the form.

@@ -56,10 +56,11 @@ pub struct Split {
 pub enum Unsplit {
     /// The algorithm goes through a message from its first byte to its last.
     Sequential(Algorithm),
-    /// The length of a range is no power of two of at least this many bytes, which the algorithm
+    /// The length of a range is not a power of two of at least this many bytes, which the algorithm
     /// needs.
     Power(Algorithm, u64),
-    /// The length of a range is no multiple of the algorithm's leaves, which have so many bytes.
+    /// The length of a range is not a multiple of the algorithm's leaves, which have this many
+    /// bytes.
     Multiple(Algorithm, u64),
 }
 
@@ -96,7 +97,7 @@ impl Split {
     /// Ranges of `length` bytes, the last one of a message excepted.
     ///
     /// # Errors
-    /// When the algorithm is no tree, or its tree has no such ranges.
+    /// When the algorithm is not a tree, or its tree has no such ranges.
     pub fn new(algorithm: Algorithm, length: u64) -> Result<Split, Unsplit> {
         if algorithm.name() == Function::Blake3.name() {
             let fits = length.is_power_of_two() && length >= CHUNK;
@@ -126,7 +127,7 @@ impl Split {
         }
     }
 
-    /// The range with this index, counted from 0, of which nothing has come.
+    /// The range with this index, counted from 0, without any content yet.
     pub fn range(self, index: u64) -> Range {
         let (pending, values) = (Vec::new(), Vec::new());
         let kind = self.kind();
@@ -137,7 +138,7 @@ impl Split {
         Range { kind, next, pending, values, subtrees: Subtrees::default() }
     }
 
-    /// A message of `length` bytes, of which no range has come.
+    /// A message of `length` bytes, without any range yet.
     pub fn join(self, length: u64) -> Joined {
         let kind = self.kind();
         let (expected, root) = match kind {
@@ -227,7 +228,7 @@ impl Range {
     }
 }
 
-/// A message of which the values of the first ranges have come.
+/// A message with the values of its first ranges.
 #[derive(Clone)]
 pub struct Joined {
     kind: Kind,

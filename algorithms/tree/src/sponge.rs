@@ -61,7 +61,7 @@ impl Sponge {
     }
 }
 
-/// Makes `block`, of which `filled` bytes are input, the last one: pad10*1, whose first bit is in
+/// Makes `block`, which has `filled` bytes of input, the last one: pad10*1, whose first bit is in
 /// `domain`.
 pub(crate) fn pad(block: &mut [u8], filled: usize, domain: u8) {
     block[filled..].fill(0);
@@ -76,15 +76,14 @@ fn significant(value: u64) -> ([u8; 8], usize) {
     (value.to_be_bytes(), value.checked_ilog2().map_or(1, |log| log as usize / 8 + 1))
 }
 
-/// `left_encode` of SP 800-185, section 2.3.1: the number of bytes, then the bytes, of which there
-/// is at least one.
+/// `left_encode` of SP 800-185, section 2.3.1: the number of bytes, then the bytes; there is at
+/// least one.
 pub(crate) fn left_encode(value: u64) -> Vec<u8> {
     let (bytes, length) = significant(value);
     [&[length as u8], &bytes[8 - length..]].concat()
 }
 
-/// `right_encode` of SP 800-185, section 2.3.1: the bytes, of which there is at least one, then
-/// their number.
+/// `right_encode` of SP 800-185, section 2.3.1: the bytes, at least one, then their number.
 pub(crate) fn right_encode(value: u64) -> Vec<u8> {
     let (bytes, length) = significant(value);
     [&bytes[8 - length..], &[length as u8]].concat()

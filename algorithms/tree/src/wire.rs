@@ -4,7 +4,7 @@
 use std::error::Error;
 use std::fmt;
 
-/// Why bytes are no outboard, challenge or proof.
+/// Why bytes are not an outboard, a challenge or a proof.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Malformed {
     /// They begin otherwise.

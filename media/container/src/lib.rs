@@ -5,7 +5,6 @@
 #![forbid(unsafe_code)]
 
 mod bytes;
-pub mod crc32c;
 pub mod disk;
 pub mod ewf;
 pub mod field;
@@ -17,6 +16,7 @@ pub mod split;
 mod time;
 
 pub use bytes::Bytes;
+pub use pfh_digest::crc32c_after as crc32c;
 pub use time::Time;
 
 /// Whether there are only zeros.

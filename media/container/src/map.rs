@@ -6,7 +6,7 @@
 
 use std::fmt::Write;
 
-/// What is known of a part.
+/// The known state of a part.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Status {
     /// `?`
@@ -47,7 +47,7 @@ pub struct Block {
     pub offset: u64,
     /// Its length in bytes.
     pub length: u64,
-    /// What is known of it.
+    /// Facts about it.
     pub status: Status,
 }
 
@@ -59,12 +59,12 @@ pub struct Map {
     pub remarks: Vec<String>,
 }
 
-/// Why a text is no map.
+/// Why a text is not a map.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BadMap {
     /// The line, from 1.
     pub line: usize,
-    /// What is wrong with it.
+    /// The fault.
     pub what: &'static str,
 }
 
@@ -93,7 +93,7 @@ impl Map {
         self.blocks.last().map_or(0, |b| b.offset + b.length)
     }
 
-    /// What is known of the byte at `offset`.
+    /// The state of the byte at `offset`.
     pub fn status(&self, offset: u64) -> Option<Status> {
         let at = self.blocks.partition_point(|b| b.offset + b.length <= offset);
         self.blocks.get(at).filter(|b| b.offset <= offset).map(|b| b.status)
@@ -171,13 +171,13 @@ impl Map {
                 // current_pos current_status [current_pass]: says where ddrescue was, nothing about
                 // the data.
                 ([position, _] | [position, _, _], false) => {
-                    parse_number(position).ok_or(bad("the position is no number"))?;
+                    parse_number(position).ok_or(bad("the position is not a number"))?;
                     status_line = true;
                 }
                 ([offset, length, status], true) => {
-                    let offset = parse_number(offset).ok_or(bad("an offset is no number"))?;
+                    let offset = parse_number(offset).ok_or(bad("an offset is not a number"))?;
                     let length =
-                        parse_number(length).filter(|l| *l > 0).ok_or(bad("a length is no positive number"))?;
+                        parse_number(length).filter(|l| *l > 0).ok_or(bad("a length is not a positive number"))?;
                     let status = Status::from_text(status).ok_or(bad("a status is none of ? * / - +"))?;
                     let end = offset.checked_add(length).ok_or(bad("a block beyond 2^64"))?;
                     if map.blocks.is_empty() && offset > 0 {

@@ -47,7 +47,7 @@ impl Suffix {
     /// Whether these bytes are the suffix of some piece, of at least `width` places.
     pub fn is_one(self, suffix: &[u8], width: usize) -> bool {
         match self {
-            // Numbers grow, but a date is no number of a piece.
+            // Numbers grow, but a date is not a number of a piece.
             Suffix::Digits | Suffix::DigitsFromOne => {
                 (width..=width + 2).contains(&suffix.len()) && suffix.iter().all(u8::is_ascii_digit)
             }

@@ -258,7 +258,7 @@ fn every_flipped_bit_is_found_or_harmless() {
             }
         }
     }
-    // What is left: unused bits behind the last code of a deflate stream (RFC 1951, 3.2.3), and the
+    // The rest: unused bits behind the last code of a deflate stream (RFC 1951, 3.2.3), and the
     // spare level bits.
     assert!(found > 100_000 && harmless.len() < 40, "{found} found, harmless: {harmless:?}");
 }

@@ -40,7 +40,7 @@ impl Bytes for Replaced {
             let room = usize::try_from(self.at - offset).unwrap_or(usize::MAX).min(buffer.len());
             return self.of.read_at(offset, &mut buffer[..room]);
         }
-        // What is replaced may be what the medium cannot read.
+        // The replaced ranges may be those that the medium cannot read.
         let rest = &self.bytes[(offset - self.at) as usize..];
         let got = rest.len().min(buffer.len());
         buffer[..got].copy_from_slice(&rest[..got]);

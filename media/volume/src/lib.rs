@@ -1,4 +1,4 @@
-//! What is inside a medium: partitions, file systems and archives. Everything is read only, from
+//! The content of a medium: partitions, file systems and archives. Everything is read only, from
 //! [`Bytes`] at any position, in bounded memory, and whatever is hostile, contradictory or not
 //! understood is a [`Failure`] with its place, never an empty answer.
 
@@ -36,3 +36,4 @@ pub use file_system::{FileSystem, Options, Recognised};
 pub use lvm::{LogicalVolume, is_physical_volume, logical_volumes};
 pub use node::{Allocation, Content, Failure, Kind, Node, Nodes, Run, Times};
 pub use partition::{Partition, PartitionTable, Scheme, Usage, partitions};
+pub use unallocated::gap;

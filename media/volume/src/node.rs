@@ -69,7 +69,7 @@ pub struct Failure {
     pub path: Vec<u8>,
     /// Where on the medium that was given, in bytes, where that is known.
     pub offset: Option<u64>,
-    /// What is wrong.
+    /// The fault.
     pub cause: String,
 }
 

@@ -12,8 +12,8 @@ use crate::stored::Stored;
 /// Whether a block is in use, by its number in the range.
 pub type IsUsed = Box<dyn Fn(u64) -> Result<bool, Failure> + Send>;
 
-/// The free runs among `blocks`, as nodes `$Unallocated/OFFSET`, in order of place. A block of
-/// which it cannot be known is a failure in its place, and not free. Block 0 lies at `base`.
+/// The free runs among `blocks`, as nodes `$Unallocated/OFFSET`, in order of place. A block in an
+/// unknown state is a failure in its place, and not free. Block 0 lies at `base`.
 pub fn free(
     bytes: Arc<dyn Bytes>,
     base: u64,
@@ -25,7 +25,7 @@ pub fn free(
 }
 
 /// The runs of blocks that the map says to be in use, and that nothing claims, as nodes
-/// `$Lost/OFFSET`. What is claimed is found out when the first is asked for. What cannot be known
+/// `$Lost/OFFSET`. Claimed runs are looked up at the first request. What cannot be known
 /// was a failure when the free runs were listed.
 pub fn lost(
     bytes: Arc<dyn Bytes>,
@@ -41,7 +41,7 @@ pub fn lost(
         let found: &mut Nodes = lost.get_or_insert_with(|| {
             let is_used = is_used.take().unwrap_or_else(|| Box::new(|_| Ok(false)));
             let claimed = claims.take().map(|claims| claims()).unwrap_or_default();
-            // What is free or claimed is passed over, as what is in use is among free runs.
+            // Free and claimed runs are skipped, as used ones are among free runs.
             let is_kept = move |block| Ok(claimed.has(block) || !is_used(block)?);
             runs("$Lost", bytes.clone(), base, block_size, blocks.clone(), Box::new(is_kept))
         });
@@ -84,6 +84,11 @@ fn runs(
         }
         start.map(|start| Ok(node(name, &bytes, base + start * block_size, (next - start) * block_size)))
     }))
+}
+
+/// Bytes of a medium that are in no partition, as a node `$Unallocated/OFFSET`.
+pub fn gap(medium: &Arc<dyn Bytes>, place: Range<u64>) -> Node {
+    node("$Unallocated", medium, place.start, place.end - place.start)
 }
 
 fn node(name: &str, bytes: &Arc<dyn Bytes>, offset: u64, length: u64) -> Node {

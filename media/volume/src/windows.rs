@@ -16,7 +16,7 @@ const MOST: usize = 32;
 /// Reads of this size and more are content, and pass by.
 const LARGE: usize = 4096;
 
-/// Other bytes, of which the windows that were read last are held.
+/// Other bytes, with a cache of the windows that were read last.
 pub struct Windows {
     of: Arc<dyn Bytes>,
     held: Mutex<VecDeque<(u64, Arc<[u8]>)>>,
@@ -56,7 +56,7 @@ impl Bytes for Windows {
         if buffer.len() >= LARGE || offset >= self.of.size() {
             return self.of.read_at(offset, buffer);
         }
-        // What is wrong in the window may be beside what is asked for: the medium says it itself.
+        // An error in the window may be outside the requested range: the medium reports it itself.
         let Some(window) = self.window(offset / WINDOW) else { return self.of.read_at(offset, buffer) };
         let rest = window.get((offset % WINDOW) as usize..).unwrap_or_default();
         let got = rest.len().min(buffer.len());

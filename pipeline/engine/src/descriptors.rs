@@ -38,7 +38,8 @@ impl Fit {
         // A ring, the record of waiting, and the files that are open together.
         let together = readers.saturating_mul(2 + Batch::WIDTH) <= room;
         let backend = if together { plan.backend } else { Backend::Plain };
-        // What is put down in the middle stays open while readers of the table begin with others.
+        // An entry that is put down in the middle stays open while readers of the table begin with
+        // others.
         let each = if backend == Backend::Plain { 2 } else { 2 + Batch::WIDTH };
         let lanes = room.saturating_sub(readers.saturating_mul(each)) / plan.threads.max(1);
         Fit { readers, backend, looks: readers.saturating_mul(2) <= room, lanes: lanes.clamp(1, MOST_LANES) }

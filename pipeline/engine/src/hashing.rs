@@ -52,7 +52,7 @@ struct StateBytes<'a> {
     bytes: &'a [u8],
 }
 
-/// What came of a lap: to be entered if the reader was not declared lost meanwhile.
+/// The result of a lap: to be entered if the reader was not declared lost meanwhile.
 #[derive(Default)]
 pub(crate) struct Outcomes {
     records: Vec<Record>,
@@ -154,7 +154,8 @@ impl Hashing {
         self.reorder.enter(records);
         drop(messages);
         drop(wholes);
-        // Before the states go back: whoever takes one next may want to borrow every other place.
+        // Before the states go back: the next thread to take one may want to borrow every other
+        // place.
         drop(place);
         self.settle(parts);
         bytes
@@ -196,7 +197,7 @@ impl Hashing {
         (outcomes, bytes)
     }
 
-    /// Enters what came of a lap.
+    /// Enters the result of a lap.
     pub(crate) fn enter(&self, outcomes: Outcomes) {
         let Outcomes { records, finished } = outcomes;
         if !records.is_empty() {

@@ -102,7 +102,7 @@ impl Executor for Permit {
     }
 }
 
-/// That many threads for whoever hashes one long thing outside of a run: an outboard tree.
+/// That many threads to hash one long thing outside of a run: an outboard tree.
 pub fn executor(threads: usize) -> impl Executor + use<> {
     let permits = Permits::new(threads);
     let _caller = permits.take();

@@ -46,7 +46,7 @@ pub enum Progress {
     Medium(MediumProgress),
     /// Of a computation that counts in steps: pairs, records, nodes.
     Steps {
-        /// What is being done.
+        /// The current work.
         phase: Phase,
         /// Steps that are done.
         done: u64,
@@ -56,7 +56,7 @@ pub enum Progress {
 }
 
 impl Progress {
-    /// What is being done.
+    /// The current work.
     pub fn phase(&self) -> Phase {
         match self {
             Progress::Files(_) => Phase::Hashing,

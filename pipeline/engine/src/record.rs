@@ -1,4 +1,4 @@
-//! What a run says of each input.
+//! The result of a run for each input.
 
 use pfh_digest::Digest;
 use pfh_source::{Closed, Problem, Skip};
@@ -11,11 +11,11 @@ pub struct Record {
     pub number: u64,
     /// The name: bytes, as given or found.
     pub name: Vec<u8>,
-    /// What came of it.
+    /// Its outcome.
     pub outcome: Outcome,
 }
 
-/// What came of one input.
+/// The outcome of one input.
 #[derive(Debug, Clone)]
 pub enum Outcome {
     /// A complete and consistent read.

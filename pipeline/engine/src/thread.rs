@@ -79,8 +79,8 @@ impl Shared {
 
     /// Whether more in the table would only be colder: nothing but long messages is there, no lanes
     /// could be filled by what comes (each message is worked on by itself, or there is no other to
-    /// come), and the next read is a copy and not a wait. What is in the table then is queued or in
-    /// work, so a reader that stops for it is woken by whoever works on it.
+    /// come), and the next read is a copy and not a wait. Chunks in the table then are queued or in
+    /// work, so a reader that stops for it is woken by the thread that works on it.
     fn is_hot(&self) -> bool {
         let threads = self.plan.threads.max(1);
         let enough = if threads == 1 { HOT_ALONE } else { (HOT_EACH * threads).min(HOT_MOST) };
@@ -92,8 +92,8 @@ impl Shared {
     /// Hashes one batch, if there is one and a place is free.
     fn hash(&self) -> bool {
         let (waiting, _) = self.table.waiting();
-        // Whoever would find the table empty must not hold a place meanwhile: it could have been
-        // lent.
+        // A thread that would find the table empty must not hold a place meanwhile: it could have
+        // been lent.
         if waiting == 0 {
             return false;
         }
@@ -243,7 +243,7 @@ pub(crate) fn live(shared: &Shared, mut reader: Option<Reader<State>>, role: Rol
         }
         if let Some(reader) = reader.as_mut().filter(|_| !role.held_back) {
             if direct && !reader.is_apart() {
-                // What is in the table was read before.
+                // The table's content was read before.
                 if shared.hash() || shared.lap(reader, &mut waits) {
                     continue;
                 }

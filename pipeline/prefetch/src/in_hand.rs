@@ -20,14 +20,14 @@ pub(crate) struct Held {
     pub entries: Vec<Arc<Entry>>,
     /// Entries whose turn comes after those.
     ahead: VecDeque<Arc<Entry>>,
-    /// Of several open messages that of `entries` which is being read; without it that is the last.
+    /// Of several open messages of `entries` the one that is being read; without it the last.
     at: Option<u64>,
     /// Whether `ahead` is in one system call, and nobody knows which of it keeps the call from
     /// coming back.
     together: bool,
 }
 
-/// What is taken from a reader that does not come back.
+/// The work taken from a reader that does not return.
 #[derive(Default)]
 pub struct Lost {
     /// The entry at which it stands; `None` while it reads several at once.

@@ -48,7 +48,7 @@ pub struct Ended<S> {
     pub entry: Arc<Entry>,
     /// How it ended.
     pub end: End,
-    /// What came of it before this lap; none if the whole message is in the arena.
+    /// Its state before this lap; none if the whole message is in the arena.
     pub states: Vec<S>,
     place: Option<Place>,
 }
@@ -63,7 +63,7 @@ pub struct Lap<S> {
 }
 
 impl<S> Lap<S> {
-    /// What is to be hashed: pieces of messages that go on, and the last pieces of those that have
+    /// The work: pieces of messages that go on, and the last pieces of those that have
     /// ended.
     pub fn parts(&mut self) -> (Vec<Moved<'_, S>>, Vec<Moved<'_, S>>) {
         let arena = &self.arena;

@@ -74,7 +74,7 @@ pub struct Reader<S> {
     pub(crate) lanes: Vec<Open<S>>,
     /// Where pieces of them are read to.
     pub(crate) arena: Vec<Slab>,
-    /// Whether lanes are no use: the device is to be read by one reader at a time.
+    /// Whether lanes are of no use: the device is to be read by one reader at a time.
     pub(crate) apart: bool,
     pub(crate) in_hand: Arc<InHand>,
     pub(crate) read_bytes: Arc<AtomicU64>,
@@ -125,7 +125,7 @@ impl<S> Reader<S> {
         self.in_hand.clone()
     }
 
-    /// Whether the reader has something in the middle of which it is.
+    /// Whether the reader is in the middle of an entry.
     pub fn has_current(&self) -> bool {
         self.current.is_some()
     }
@@ -212,7 +212,7 @@ impl<S> Reader<S> {
         self.arena.clear();
     }
 
-    /// That a system call is at hand, for whoever watches.
+    /// Announces a system call to the watching thread.
     pub(crate) fn enter(&self) {
         self.in_hand.enter(1 + self.clock.elapsed().as_millis() as u64);
     }
@@ -353,8 +353,8 @@ impl<S> Reader<S> {
         }
     }
 
-    /// The entry stays in hand until its last chunk: whoever declares this reader lost must find
-    /// it.
+    /// The entry stays in hand until its last chunk: the thread that declares this reader lost must
+    /// find it.
     fn push_flow(&self, entry: &Arc<Entry>, offset: u64, bytes: Bytes, end: Option<End>) {
         let mut in_hand = self.in_hand.lock();
         if self.in_hand.is_lost() {

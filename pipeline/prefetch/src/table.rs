@@ -54,7 +54,7 @@ struct Parked {
 /// Who may take up a message that was begun.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum For {
-    /// Whoever comes first: also a thread that reads it into its own lanes.
+    /// The first thread to come: also one that reads it into its own lanes.
     All,
     /// Only a reader that fills the table: several threads are to share it.
     Table,
@@ -66,8 +66,7 @@ pub struct Begun<S> {
     pub entry: Arc<Entry>,
     /// Where its reading stands.
     pub reading: Reading,
-    /// One state for each unit, all of which have had what was read so far; none if the table keeps
-    /// them.
+    /// One state for each unit; each has had what was read so far; none if the table keeps them.
     pub states: Option<Vec<S>>,
     /// As it was parked.
     pub whom: For,
@@ -401,7 +400,7 @@ mod tests {
         table.abandon(0);
         table.abandon(1);
         assert_eq!((table.only_flowing(), budget.out()), (0, 0));
-        // What is pushed behind a message that was given up is dropped.
+        // Pieces behind a message that was given up are dropped.
         push(0, 1500, 40);
         assert_eq!((table.only_flowing(), budget.out()), (0, 0));
     }

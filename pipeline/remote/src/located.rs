@@ -1,4 +1,4 @@
-//! Operands of which some are addresses of objects.
+//! Operands; some are addresses of objects.
 
 use crate::listing::{Objects, Small};
 use crate::location::Stores;
@@ -45,7 +45,7 @@ impl Located {
         }
     }
 
-    /// Fetches nothing before it is opened, for whoever wants names and sizes alone.
+    /// Fetches nothing before it is opened, for callers that want only names and sizes.
     #[must_use]
     pub fn listing(mut self) -> Located {
         self.small = Small::InTurn;

@@ -31,7 +31,7 @@ pub(crate) struct Location {
     pub(crate) store: Arc<dyn ObjectStore>,
     /// The key, or what keys begin with.
     pub(crate) path: Path,
-    /// What is printed before a key: `s3://bucket`.
+    /// The prefix of a printed key: `s3://bucket`.
     root: String,
     encoded: bool,
     /// Whether only what is below the path is meant, not an object of that name.
@@ -40,7 +40,7 @@ pub(crate) struct Location {
     pub(crate) stating: bool,
 }
 
-/// Why a name is no location.
+/// Why a name is not a location.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LocationError(String);
 
@@ -76,7 +76,7 @@ impl Stores {
         }
         if encoded && (key.contains('?') || key.contains('#') || host.contains('@')) {
             return Err(LocationError(
-                "an address with ?, # or @ is not taken: its key would not be told from its options".into(),
+                "an address with ?, # or @ is not taken: its key could not be distinguished from its options".into(),
             ));
         }
         let folder = key.is_empty() || key.ends_with('/');

@@ -8,7 +8,7 @@ use crate::os;
 pub struct Base {
     /// The open directory; `None` means the working directory, for operands that are files.
     pub(crate) directory: Option<os::Directory>,
-    /// What is printed before the path: the operand as given, with a closing `/` where needed.
+    /// The prefix of the printed path: the operand as given, with a closing `/` where needed.
     pub(crate) prefix: Box<[u8]>,
     /// Whether symbolic links are followed on the way.
     pub(crate) links: Links,

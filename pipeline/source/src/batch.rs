@@ -30,7 +30,7 @@ impl Batch {
         Ring::new().map(|ring| Batch { ring })
     }
 
-    /// Whether the kernel has refused to go on: whoever has this reads by itself from now on.
+    /// Whether the kernel has refused to continue: the owner reads by itself from now on.
     pub fn is_broken(&self) -> bool {
         self.ring.is_broken()
     }

@@ -31,7 +31,7 @@ pub enum Skip {
     Directory,
     /// What the run itself writes.
     Own,
-    /// Something inside a container that is no file with content, or a container that is not
+    /// Something inside a container that is not a file with content, or a container that is not
     /// opened: in these words.
     Inside(&'static str),
     /// A container that is recognised and not read, where that does not count as a problem.
@@ -69,7 +69,7 @@ pub trait Object: Send + Sync {
     fn stated(&self) -> Option<Vec<(Box<str>, Box<str>)>> {
         None
     }
-    /// What its container says of it, if it is in one.
+    /// Its container's facts about it, if it is in one.
     fn inside(&self) -> Option<Arc<Inside>> {
         None
     }

@@ -1,8 +1,8 @@
-//! What is known of an entry that is inside an image or an archive.
+//! Facts about an entry inside an image or an archive.
 
 use pfh_container::Time;
 
-/// What the image, the file system or the archive says of an entry.
+/// Facts about an entry from the image, the file system or the archive.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Inside {
     /// The name of the container as printed.

@@ -2,8 +2,8 @@
 //! brings.
 //!
 //! A [`Source`] yields [`Item`]s in input order, each with its number; an [`Entry`] is opened by
-//! whoever reads it. Every system call is in [`os`]; an [`Output`] is what is written by them.
-//! Names are bytes: [`terminal`] renders them for people.
+//! its reader. Every system call is in [`os`]; an [`Output`] is what is written by them. Names are
+//! bytes: [`terminal`] renders them for people.
 
 mod address;
 mod base;

@@ -51,7 +51,7 @@ impl Output {
         Output { target, room: Vec::with_capacity(ROOM), written: 0, around: None, panics: panics() }
     }
 
-    /// The same output, each write of which `around` carries out.
+    /// The same output; `around` carries out each write.
     #[must_use]
     pub fn around(mut self, around: Option<Around>) -> Self {
         self.around = around;
@@ -166,8 +166,8 @@ impl Output {
     /// Ends the output: written, synced, closed, and for a file given its name.
     ///
     /// # Errors
-    /// Whatever the system says of any of these steps: each can be the one that loses data. Also
-    /// when any thread of the process has panicked since the output was opened.
+    /// The system's error for any of these steps: each can be the one that loses data. Also when
+    /// any thread of the process has panicked since the output was opened.
     pub fn commit(mut self) -> io::Result<()> {
         if self.panics != panics() {
             return Err(io::Error::other("a thread of the program panicked meanwhile"));
@@ -289,7 +289,7 @@ fn unnamed(name: &Path, errno: Errno) -> io::Error {
         return os::broken("linkat or rename", errno);
     }
     let directory = directory_of(name);
-    let shown = |path: &Path| terminal::render(path.as_os_str().as_encoded_bytes());
+    let shown = |path: &Path| terminal::shown(path);
     let why = if directory.is_dir() {
         "/proc, by which a file gets its name, went away while it was written: mount it".to_owned()
     } else {

@@ -77,7 +77,7 @@ pub enum Cause {
     NeedsLinux(&'static str),
     /// An image that is not read as one: of another format, or damaged in what describes it.
     Image(Box<str>),
-    /// What is inside an image or an archive cannot be read, or contradicts itself.
+    /// The content of an image or an archive cannot be read, or contradicts itself.
     Inside(Box<str>),
     /// A container is recognised, and is not opened: of a format that is not read, encrypted, or
     /// with a damaged start.
@@ -224,11 +224,11 @@ impl fmt::Display for Cause {
                 "changed while it was read ({what} differs before and after): hash it again when it is at rest"
             ),
             Cause::Size { stated, read } => write!(f, "{read} bytes came where the file system states {stated}"),
-            Cause::IsDirectory => write!(f, "is a directory: use -r to hash what is in it"),
+            Cause::IsDirectory => write!(f, "is a directory, and recursion was not asked for"),
             Cause::Loop => write!(f, "directory loop: this directory contains itself"),
             Cause::Replaced => write!(f, "is no longer the kind of file that the directory listed"),
             Cause::NoFile(kind) => write!(f, "is a {kind}, not a file"),
-            Cause::Special(kind) => write!(f, "is a {kind}: use --special to read it"),
+            Cause::Special(kind) => write!(f, "is a {kind}, and reading special files was not asked for"),
             Cause::Stalled(seconds) => write!(f, "no answer to a read within {seconds} s"),
             Cause::Unending { errno, seconds } => {
                 write!(f, "the call failed with {} again and again for {seconds} s", errno_name(*errno))
@@ -241,7 +241,7 @@ impl fmt::Display for Cause {
                 f,
                 "is a {kind}: to read it as a medium takes pfh's system layer for Linux, and this build has the portable one"
             ),
-            Cause::Outside => write!(f, "leads out of the directory: use --allow-outside if it is meant to"),
+            Cause::Outside => write!(f, "leads out of the directory in which all names must stay"),
         }
     }
 }

@@ -39,7 +39,7 @@ impl Note {
     }
 }
 
-/// What is known after a complete and consistent read.
+/// The result of a complete and consistent read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Closed {
     /// Bytes read.
@@ -48,7 +48,7 @@ pub struct Closed {
     pub stat: Option<Stat>,
     /// Remarks.
     pub notes: Vec<Note>,
-    /// What its container says of it, if it was in one.
+    /// Its container's facts about it, if it was in one.
     pub inside: Option<Arc<Inside>>,
 }
 
@@ -127,7 +127,7 @@ impl Reading {
         self.hint
     }
 
-    /// Whether a read may rightly take as long as it likes: pipes and terminals wait for whoever
+    /// Whether a read may rightly take as long as it likes: pipes and terminals wait for those who
     /// writes.
     pub fn may_wait(&self) -> bool {
         match &self.inner {

@@ -1,7 +1,7 @@
 //! The metadata of a file.
 
-/// What `fstat` says of a file, reduced to what a digest must be consistent with. Times are
-/// (seconds, nanoseconds) since 1970-01-01 UTC.
+/// The fields of `fstat` that a digest must be consistent with. Times are (seconds, nanoseconds)
+/// since 1970-01-01 UTC.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Stat {
     /// The device that holds the file.

@@ -17,7 +17,7 @@ pub struct Still {
 }
 
 impl Entry {
-    /// Opens the entry for reads at any position; `None` if it is no regular file, and no block
+    /// Opens the entry for reads at any position; `None` if it is not a regular file, and no block
     /// device among the operands.
     ///
     /// # Errors

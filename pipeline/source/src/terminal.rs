@@ -2,6 +2,7 @@
 //! the order of letters.
 
 use std::fmt::Write;
+use std::path::Path;
 
 /// Whether a character must not reach a terminal as it is: C0 and C1 controls, DEL, line and
 /// paragraph separators, everything that steers bidirectional layout (UAX #9), zero-width and
@@ -11,6 +12,11 @@ pub fn is_unsafe(c: char) -> bool {
         '\u{00}'..='\u{1F}' | '\u{7F}'..='\u{9F}' | '\u{AD}' | '\u{61C}' | '\u{180E}' | '\u{200B}'..='\u{200F}'
         | '\u{2028}'..='\u{202E}' | '\u{2060}'..='\u{206F}' | '\u{FEFF}' | '\u{FFF9}'..='\u{FFFB}'
         | '\u{E0000}'..='\u{E007F}')
+}
+
+/// A path for people: [`render`] of its bytes.
+pub fn shown(path: &Path) -> String {
+    render(path.as_os_str().as_encoded_bytes())
 }
 
 /// A name for people: valid UTF-8 stays, anything unsafe or invalid is escaped as in a C string
@@ -36,6 +42,21 @@ pub fn render(name: &[u8]) -> String {
         }
     }
     text
+}
+
+/// Bytes for people: `7.3 MB`, with powers of ten.
+pub fn size_text(bytes: u64) -> String {
+    let mut number = bytes as f64;
+    if bytes < 1000 {
+        return format!("{bytes} B");
+    }
+    for unit in ["B", "kB", "MB", "GB", "TB", "PB"] {
+        if number < 999.95 {
+            return format!("{number:.1} {unit}");
+        }
+        number /= 1000.0;
+    }
+    format!("{number:.1} EB")
 }
 
 #[cfg(test)]

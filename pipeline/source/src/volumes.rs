@@ -1,4 +1,4 @@
-//! The file systems that a source goes into, for formats that say of each file in which it lies.
+//! The file systems that a source goes into, for formats that name the file system of each file.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -35,7 +35,7 @@ pub enum Passage {
 }
 
 /// The volumes of a source: it adds each as it goes there, before it yields the entries in it, and
-/// whoever writes the records takes them as their numbers come.
+/// the writer of the records takes them as their numbers come.
 #[derive(Debug, Default)]
 pub struct Volumes(Mutex<VecDeque<(u64, Passage)>>);
 

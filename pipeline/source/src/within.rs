@@ -26,7 +26,7 @@ impl Within {
     /// The names below `root`; in the output they stand as they are.
     ///
     /// # Errors
-    /// When `root` is no directory that can be opened.
+    /// When `root` is not a directory that can be opened.
     pub fn open(root: &[u8], names: Vec<Vec<u8>>) -> Result<Self, Problem> {
         let directory = os::open_operand_directory(root).map_err(|e| Problem::os(Stage::Open, e))?;
         let base = Base { directory: Some(directory), prefix: Box::default(), links: Links::Within };

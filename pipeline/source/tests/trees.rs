@@ -23,7 +23,7 @@ fn operands(path: &Path, descend: Descend) -> Operands {
 }
 
 /// (name below the root, what it is)
-fn told(root: &Path, items: &[Item]) -> Vec<(Vec<u8>, String)> {
+fn labels(root: &Path, items: &[Item]) -> Vec<(Vec<u8>, String)> {
     let below = |name: &[u8]| name.strip_prefix(root.as_os_str().as_bytes()).unwrap_or(name)[1..].to_vec();
     items
         .iter()
@@ -61,7 +61,7 @@ fn every_byte_in_names_and_byte_order() {
     }
     names.sort();
     let items = pull(operands(room.path(), recurse()));
-    let found: Vec<Vec<u8>> = told(room.path(), &items).into_iter().map(|(name, _)| name).collect();
+    let found: Vec<Vec<u8>> = labels(room.path(), &items).into_iter().map(|(name, _)| name).collect();
     assert_eq!(found, names);
     for (number, item) in items.iter().enumerate() {
         assert_eq!(item.number(), number as u64);
@@ -80,7 +80,7 @@ fn special_files_and_links_are_listed_with_the_reason() {
     let _socket = std::os::unix::net::UnixListener::bind(root.join("socket")).unwrap();
     symlink("nowhere", root.join("dangling")).unwrap();
     symlink("..", root.join("dir/up")).unwrap();
-    let kept = told(root, &pull(operands(root, recurse())));
+    let kept = labels(root, &pull(operands(root, recurse())));
     let expected = [
         ("dangling", "symbolic link"),
         ("dir/file", "file"),
@@ -90,11 +90,11 @@ fn special_files_and_links_are_listed_with_the_reason() {
     ];
     let expected: Vec<_> = expected.iter().map(|(n, w)| (n.as_bytes().to_vec(), w.to_string())).collect();
     assert_eq!(kept, expected);
-    let followed = told(root, &pull(operands(root, Descend { links: Links::Follow, ..recurse() })));
+    let followed = labels(root, &pull(operands(root, Descend { links: Links::Follow, ..recurse() })));
     let what = |name: &str| followed.iter().find(|(n, _)| n == name.as_bytes()).map(|(_, w)| w.as_str());
     assert_eq!(what("dangling"), Some("ENOENT"));
     assert_eq!(what("dir/up"), Some("loop"));
-    let flat = told(root, &pull(operands(root, Descend { recurse: Recurse::Flat, ..Descend::default() })));
+    let flat = labels(root, &pull(operands(root, Descend { recurse: Recurse::Flat, ..Descend::default() })));
     assert_eq!(flat[1], (b"dir".to_vec(), Skip::Directory.reason().to_string()));
 }
 
@@ -191,7 +191,7 @@ fn the_walk_returns_to_directories_that_it_had_to_close() {
     }
     expected.sort();
     let found: Vec<Vec<u8>> =
-        told(room.path(), &pull(operands(room.path(), recurse()))).into_iter().map(|(name, _)| name).collect();
+        labels(room.path(), &pull(operands(room.path(), recurse()))).into_iter().map(|(name, _)| name).collect();
     assert_eq!(found, expected);
 }
 
@@ -280,7 +280,7 @@ fn sizes_and_globs_select() {
         let words = |w: &[&str]| w.iter().map(|s| s.to_string()).collect::<Vec<_>>();
         let selection = Selection::new(&words(include), &words(exclude), min, max).unwrap();
         let items = pull(operands(room.path(), Descend { selection, ..recurse() }));
-        told(room.path(), &items).into_iter().map(|(n, _)| String::from_utf8(n).unwrap()).collect::<Vec<_>>()
+        labels(room.path(), &items).into_iter().map(|(n, _)| String::from_utf8(n).unwrap()).collect::<Vec<_>>()
     };
     assert_eq!(names(&[], &[], None, None), [".d.txt", "a.txt", "b.bin", "cache/c.txt"]);
     assert_eq!(names(&["*.txt"], &["cache"], None, None), [".d.txt", "a.txt"]);

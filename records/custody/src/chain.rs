@@ -18,7 +18,7 @@ use std::io::{self, BufRead};
 pub const REOPENED: &str = "reopened";
 /// Most bytes of a line: a record has a few thousand.
 const MOST: u64 = 64 << 20;
-/// What is signed begins with this, so that no signature made for something else fits.
+/// Signed data begins with this, so that no signature made for something else fits.
 const CONTEXT: &[u8] = b"pfh custody log 1\0";
 
 /// Lower case only: a record has one form.
@@ -69,7 +69,7 @@ impl Chain {
     }
 }
 
-/// What is wrong with a log.
+/// The fault of a log.
 #[derive(Debug)]
 pub enum Broken {
     /// It cannot be read.
@@ -78,7 +78,7 @@ pub enum Broken {
     Line {
         /// Which, from 1.
         line: u64,
-        /// What is wrong with it.
+        /// The fault.
         what: &'static str,
     },
     /// It has no end: records are missing, or the run was cut off.
@@ -245,7 +245,7 @@ pub struct Standing {
     /// The record `end`, where it has one: only a record of the kind [`REOPENED`] continues it
     /// then.
     pub end: Option<Map<String, Value>>,
-    /// The first record: of which acquisition it is.
+    /// The first record, which names the acquisition.
     pub first: Option<Map<String, Value>>,
 }
 
@@ -299,7 +299,8 @@ mod tests {
             doubled.insert(at, lines[at]);
             assert!(check(doubled.concat().as_bytes()).is_err());
         }
-        // Without the signature it is sound, and unsigned: whoever asks for one finds out.
+        // Without the signature it is sound, and unsigned: a caller that asks for a signature finds
+        // out.
         assert!(check(lines[..6].concat().as_bytes()).unwrap().signature.is_none());
     }
 

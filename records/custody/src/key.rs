@@ -17,7 +17,7 @@
 use ed25519_dalek::pkcs8::{DecodePrivateKey, DecodePublicKey};
 pub use ed25519_dalek::{SigningKey, VerifyingKey};
 use pfh_digest::hex;
-use pfh_source::terminal;
+use pfh_source::terminal::shown;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, OnceLock, PoisonError};
@@ -29,7 +29,7 @@ const MOST: u64 = 16 << 10;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum KeyError {
-    /// The file cannot be read, or is no text.
+    /// The file cannot be read, or is not text.
     #[error("{}: {error}", shown(path))]
     Read {
         /// The file.
@@ -63,8 +63,8 @@ pub enum KeyError {
     /// The file holds no key at all.
     #[error("{}: no Ed25519 public key: make one with `openssl pkey -pubout`", shown(.0))]
     NotPublic(PathBuf),
-    /// The file holds digits, and they are no public key.
-    #[error("{}: 64 digits that are no Ed25519 public key; those of a private key do not serve in its place", shown(.0))]
+    /// The file holds digits, and they are not a public key.
+    #[error("{}: 64 digits that are not an Ed25519 public key; those of a private key do not serve in its place", shown(.0))]
     NotPublicDigits(PathBuf),
     /// The file holds the digits of the private key by whose public key the signature is.
     #[error("{}: this is the private key that signed it: give the public key, {}", shown(path), hex::encode(public))]
@@ -74,10 +74,6 @@ pub enum KeyError {
         /// The public key.
         public: [u8; 32],
     },
-}
-
-fn shown(path: &Path) -> String {
-    terminal::render(path.as_os_str().as_encoded_bytes())
 }
 
 fn read(path: &Path) -> Result<String, KeyError> {
@@ -295,8 +291,8 @@ mod tests {
             assert!(signing(written(wrong)).is_err(), "{wrong}");
         }
         let seed = hex::encode(&signing(written(PRIVATE)).unwrap().to_bytes());
-        let told = not_private(written(&seed), |key| *key == public).unwrap_err().to_string();
-        assert!(told.contains(&digits) && !told.contains(&seed), "{told}");
+        let message = not_private(written(&seed), |key| *key == public).unwrap_err().to_string();
+        assert!(message.contains(&digits) && !message.contains(&seed), "{message}");
         assert!(not_private(written(&digits), |key| *key == public).is_ok());
     }
 }

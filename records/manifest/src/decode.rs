@@ -93,7 +93,7 @@ impl<R: BufRead> Decoder<R> {
         self.format
     }
 
-    /// What became of the end that the manifest promises. Good once the iterator has given `None`.
+    /// The outcome of the end that the manifest promises. Good once the iterator has given `None`.
     pub fn ending(&self) -> Ending {
         self.tally.ending()
     }
@@ -241,7 +241,7 @@ fn table_header<'a>(first: &'a [u8], mut others: impl Iterator<Item = &'a [u8]>)
     if first.starts_with(others::table::TYPE) { others.next().unwrap_or_default() } else { first }
 }
 
-/// Whether the first line that is no comment has a name first and a CRC-32 last. A list of which
+/// Whether the first line that is not a comment has a name first and a CRC-32 last. A list whose
 /// only comments are seen is one if they say so.
 fn is_sfv<'a>(registry: Registry, first: &'a [u8], others: impl Iterator<Item = &'a [u8]>) -> bool {
     let mut lines = std::iter::once(first).chain(others).filter(|line| !line.trim_ascii().is_empty());

@@ -9,7 +9,7 @@ use pfh_engine::{Record, Summary};
 use pfh_source::os::{self, FileType};
 use pfh_source::{Closed, Time, Volumes};
 
-/// What is known before the first record.
+/// Facts known before the first record.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Preamble<'a> {
     /// The algorithms of every record, in the order of its digests.

@@ -3,7 +3,7 @@
 
 use crate::entry::{Item, Reason, Stated};
 
-/// What became of the end of a manifest.
+/// The outcome of the end of a manifest.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Ending {
     /// It promises none: what was cut off between two records is not seen.
@@ -15,7 +15,7 @@ pub enum Ending {
     Missing,
     /// It is there, and counts other records than were read.
     Contradicted {
-        /// What is counted: `files`, `bytes`, `errors`, `skipped`, `records`.
+        /// The counted things: `files`, `bytes`, `errors`, `skipped`, `records`.
         what: &'static str,
         /// How many the end states.
         stated: u64,
@@ -78,7 +78,7 @@ impl Tally {
         }
     }
 
-    /// Compares with the counts of an end, and starts anew behind it.
+    /// Compares with the counts of an end, and starts again behind it.
     pub(crate) fn end(&mut self, stated: &Stated) {
         let counts = [
             ("records", stated.records, self.records),

@@ -1,5 +1,5 @@
-//! What a list holds, as far as its reader can say. This is no record: a list may lack sizes or
-//! times, name algorithms that are not known here, or leave open of which one a digest is.
+//! What a list holds, as far as its reader can say. This is not a record: a list may lack sizes or
+//! times, name algorithms that are not known here, or leave a digest's algorithm open.
 
 use std::fmt;
 
@@ -51,7 +51,7 @@ impl Default for Options {
 }
 
 impl Options {
-    /// What digests without a name are of, as far as whoever reads the list says so.
+    /// The algorithm of unnamed digests, if the caller states it.
     pub(crate) fn named(&self) -> &[Algorithm] {
         if self.assumed.is_empty() { &self.hints } else { &self.assumed }
     }
@@ -74,7 +74,7 @@ pub struct Entry {
     /// Whether the algorithm of its only digest is known by the digest's form alone: it may be of
     /// another of that form.
     pub guessed: bool,
-    /// The names of algorithms that are not known here, of which it has digests as well.
+    /// The names of unknown algorithms whose digests it has as well.
     pub foreign: Vec<Box<str>>,
 }
 
@@ -98,7 +98,7 @@ pub struct Unhashed {
     pub code: String,
 }
 
-/// Why a line is no record.
+/// Why a line is not a record.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Fault {
     /// Longer than the limit; it was skipped to its end.
@@ -115,7 +115,7 @@ pub enum Fault {
     NeedsKey(Box<str>),
     /// It is of another algorithm than those that are assumed.
     Unasked,
-    /// It has digests of something that is no file: a directory, a link.
+    /// It has digests of something that is not a file: a directory, a link.
     NoFile(&'static str),
 }
 
@@ -146,7 +146,7 @@ pub enum Item {
     Entry(Entry),
     /// An entry without.
     Unhashed(Unhashed),
-    /// Something that is no record.
+    /// Something that is not a record.
     Fault(Fault),
 }
 

@@ -8,11 +8,13 @@ use data_encoding::BASE64;
 use pfh_digest::{Algorithm, Digest, Registry};
 use pfh_engine::{Hashed, Outcome, Piece, Record, Summary};
 use pfh_source::{Inside, Time, terminal};
+use serde::Serialize;
 use serde_json::{Map, Value};
 
 use crate::digits;
 use crate::encode::{Carried, Encode, Kind, Preamble, Unrepresentable};
 use crate::entry::{DecodeLine, Entry, Fault, Item, Parsed, Reason, Stated, Unhashed};
+use crate::row;
 use crate::times::Times;
 
 /// Writes JSON lines.
@@ -107,7 +109,7 @@ impl Encode for Encoder {
     }
 }
 
-/// Appends `,"path":"…"` to an object, and `path_b64` where the name is not UTF-8, for whoever
+/// Appends `,"path":"…"` to an object, and `path_b64` where the name is not UTF-8, for callers that
 /// writes lines of other types.
 pub fn path(out: &mut Vec<u8>, name: &[u8]) {
     named_path(out, "path", name);
@@ -124,29 +126,62 @@ pub fn named_path(out: &mut Vec<u8>, member: &str, name: &[u8]) {
     }
 }
 
-/// Appends the object `inside`: what the container says of an entry in it, as far as it says it.
+/// What a container states about an entry in it, as the object `inside`.
+#[derive(Serialize)]
+pub struct Within<'a> {
+    kind: &'a str,
+    #[serde(flatten, serialize_with = "container")]
+    container: &'a [u8],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    partition: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    volume_offset: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    inode: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    crtime: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    dtime: Option<String>,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    deleted: bool,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    unallocated: bool,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    overwritten: bool,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    resident: bool,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    compressed: bool,
+}
+
+fn container<S: serde::Serializer>(name: &[u8], serializer: S) -> Result<S::Ok, S::Error> {
+    row::named("container", name, serializer)
+}
+
+impl<'a> Within<'a> {
+    /// The object for an entry.
+    pub fn of(inside: &'a Inside) -> Within<'a> {
+        Within {
+            kind: inside.kind,
+            container: &inside.container,
+            partition: inside.partition,
+            volume_offset: inside.volume_offset,
+            inode: inside.id,
+            crtime: inside.born.map(|time| time.to_string()),
+            dtime: inside.deleted_at.map(|time| time.to_string()),
+            deleted: inside.deleted,
+            unallocated: inside.unallocated,
+            overwritten: inside.overwritten,
+            resident: inside.resident,
+            compressed: inside.compressed,
+        }
+    }
+}
+
+/// Appends the object `inside`.
 pub fn inside(out: &mut Vec<u8>, inside: &Inside) {
-    out.extend_from_slice(b",\"inside\":{\"kind\":");
-    string(out, inside.kind);
-    named_path(out, "container", &inside.container);
-    inside.partition.into_iter().for_each(|partition| number(out, "partition", partition.into()));
-    inside.volume_offset.into_iter().for_each(|offset| number(out, "volume_offset", offset));
-    inside.id.into_iter().for_each(|id| number(out, "inode", id));
-    for (name, time) in [("crtime", inside.born), ("dtime", inside.deleted_at)] {
-        time.into_iter().for_each(|time| field(out, name, &time.to_string()));
-    }
-    let flags = [
-        ("deleted", inside.deleted),
-        ("unallocated", inside.unallocated),
-        ("overwritten", inside.overwritten),
-        ("resident", inside.resident),
-        ("compressed", inside.compressed),
-    ];
-    for (name, _) in flags.into_iter().filter(|(_, set)| *set) {
-        key(out, name);
-        out.extend_from_slice(b"true");
-    }
-    out.push(b'}');
+    key(out, "inside");
+    row::append(out, &Within::of(inside));
 }
 
 /// Appends an array, unless it is empty.

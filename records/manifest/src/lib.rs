@@ -43,6 +43,7 @@
 //! ```
 #![forbid(unsafe_code)]
 
+pub mod amend;
 pub mod bsd;
 pub mod csv;
 mod decode;
@@ -61,6 +62,7 @@ pub mod lines;
 mod named;
 pub mod others;
 mod remark;
+pub mod row;
 pub mod similarity;
 pub mod sums;
 pub mod text;

@@ -1,4 +1,4 @@
-//! What the name of a list says of the digests in it.
+//! The algorithm of digests that the name of a list states.
 
 use pfh_digest::{Algorithm, Registry};
 

@@ -1,6 +1,5 @@
-//! What our lists say of themselves, in comments that the tools that own the formats pass over: of
-//! which algorithms the digests are, in which directory relative names start, and how many records
-//! there are.
+//! Remarks in our lists, as comments that the tools that own the formats ignore: the algorithms of
+//! the digests, in which directory relative names start, and how many records there are.
 //!
 //! ```text
 //! # pfh begin algorithms=sha3-256

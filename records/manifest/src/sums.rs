@@ -1,12 +1,11 @@
 //! Lists as `sha256sum` and its kin print them: digest, space, marker, name (coreutils manual,
 //! "md5sum invocation").
 //!
-//! A line holds one digest and does not say of which algorithm: readers know it by its length or
-//! from a comment. So a list may hold several algorithms, a line each, only where their digests
-//! differ in length. Similarity digests are recognized by their form: `T1…`, `sdbf:…`. Where the
-//! length does not tell, a comment in front does, and another at the end counts the records.
-//! `b3sum` refuses comments, so a list of BLAKE3 alone has none: its reader finds out (see
-//! `Entry::guessed`).
+//! A line holds one digest and does not name the algorithm: readers know it by its length or from a
+//! comment. So a list may hold several algorithms, a line each, only where their digests differ in
+//! length. Similarity digests are recognized by their form: `T1…`, `sdbf:…`. Where the length does
+//! not tell, a comment in front does, and another at the end counts the records. `b3sum` refuses
+//! comments, so a list of BLAKE3 alone has none: its reader finds out (see `Entry::guessed`).
 
 use pfh_digest::{Algorithm, Digest, Output, Registry};
 use pfh_engine::{Outcome, Record, Summary};
@@ -53,13 +52,13 @@ impl Encode for Encoder {
                 )));
             }
         }
-        let told = |algorithm: &Algorithm| match algorithm.output() {
+        let is_clear = |algorithm: &Algorithm| match algorithm.output() {
             Output::Text => algorithm.name() != "mrsh-v2-network",
             _ => digits::USUAL.contains(&algorithm.name()),
         };
-        let told = preamble.algorithms.iter().all(told);
+        let is_clear = preamble.algorithms.iter().all(is_clear);
         let bare = matches!(preamble.algorithms, [one] if one.name() == "blake3" && one.length() == 32);
-        self.described = !bare && (!told || preamble.base.is_some());
+        self.described = !bare && (!is_clear || preamble.base.is_some());
         if self.described {
             remark::begin(out, "", preamble.algorithms, preamble.base, self.layout.end.byte());
         }

@@ -1,4 +1,4 @@
-//! What is made of records for people and programs: [`verdict`]s of known sets, [`pairs`] and
+//! Outputs made of records for people and programs: [`verdict`]s of known sets, [`pairs`] and
 //! groups of similar entries, pages that show them, or a whole [`case`], and results as timelines
 //! and tables of other programs ([`export`]). Manifests are not here: they are lists that are read
 //! again, and in `pfh-manifest`.
@@ -8,7 +8,6 @@ pub mod case;
 pub mod export;
 mod html;
 pub mod pairs;
-mod size;
 pub mod verdict;
 
-pub use size::size_text;
+pub use pfh_source::terminal::size_text;

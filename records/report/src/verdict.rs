@@ -1,4 +1,4 @@
-//! What known sets say of files: a record per file, as text, JSON lines, CSV or DFXML.
+//! Verdicts of known sets on files: a record per file, as text, JSON lines, CSV or DFXML.
 
 use std::fmt;
 use std::str::FromStr;
@@ -53,7 +53,7 @@ pub struct Place<'a> {
     pub version: Option<&'a str>,
     /// Its product, where it has one.
     pub product: Option<&'a str>,
-    /// What the set says of the entry beside.
+    /// The set's remark on the entry.
     pub tag: Option<&'a str>,
     /// The algorithm of the digest that was found.
     pub algorithm: &'a str,
@@ -61,7 +61,7 @@ pub struct Place<'a> {
     pub maybe: bool,
 }
 
-/// What is known of one file.
+/// Facts about one file.
 #[derive(Clone, Copy, Debug)]
 pub struct Known<'a> {
     /// The file with its digests, or why it has none.

@@ -1,10 +1,10 @@
 //! What a CASE document states.
 
-use crate::acquire::{Compared, Origin, Request};
-use crate::shown;
+use crate::acquire::{About, Compared, Origin, Request, To};
 use pfh_engine::imaging::Imaged;
 use pfh_source::Time;
 use pfh_source::device::{Facts, Kind, Medium};
+use pfh_source::terminal::shown;
 
 /// What the source is, as far as the system knows.
 #[derive(Debug, Clone, Copy)]
@@ -26,12 +26,15 @@ impl<'a> From<&'a Medium> for Source<'a> {
 /// What a document states.
 #[derive(Debug, Clone, Copy)]
 pub struct Account<'a> {
-    /// What was asked for. Case number, evidence number, examiner, description and notes are in
-    /// [`Request::about`].
+    /// What was asked for.
     pub asked: &'a Request,
+    /// The targets that hold the image.
+    pub targets: &'a [To],
+    /// Case number, evidence number, examiner, description and notes.
+    pub about: &'a About,
     /// What it was read from.
     pub source: Source<'a>,
-    /// What came of it: complete, that is, not [`stopped`](Imaged::stopped).
+    /// The result: complete, that is, not [`stopped`](Imaged::stopped).
     pub imaged: &'a Imaged,
     /// How the targets compared, in their order; empty where nothing was compared.
     pub compared: &'a [Compared],

@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 use std::io;
 use uuid::Uuid;
 
-/// What `kb:` stands for: the base of the knowledge base in CASE's own examples. Whoever keeps
+/// What `kb:` stands for: the base of the knowledge base in CASE's own examples. A user who keeps
 /// another one changes this line of a document's context; the names below it are unique by
 /// themselves.
 pub const BASE: &str = "http://example.org/kb/";
@@ -69,11 +69,11 @@ impl Graph {
         Ok(serde_json::to_string_pretty(&document)? + "\n")
     }
 
-    /// A node of these classes, the first of which is in its name. `label` distinguishes it from
-    /// the others of its class; members that are null are left out.
+    /// A node of these classes; the first one is in its name. `label` distinguishes it from the
+    /// others of its class; members that are null are left out.
     ///
     /// # Errors
-    /// When `members` is no object.
+    /// When `members` is not an object.
     pub fn node(&self, classes: &[&str], label: &str, members: Value) -> io::Result<Value> {
         let Value::Object(members) = members else { return Err(io::ErrorKind::InvalidInput.into()) };
         let class = classes.first().and_then(|class| class.split(':').nth(1)).unwrap_or_default();

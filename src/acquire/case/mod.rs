@@ -33,7 +33,7 @@ pub use graph::BASE;
 /// or has gone.
 pub fn document(account: &Account) -> io::Result<String> {
     let good = account.compared.iter().all(Compared::is_good);
-    if account.imaged.stopped.is_some() || !good || account.asked.targets.is_empty() {
+    if account.imaged.stopped.is_some() || !good || account.targets.is_empty() {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, "there is no complete image to describe"));
     }
     Graph::document(|graph| account.tell(graph))
@@ -41,10 +41,10 @@ pub fn document(account: &Account) -> io::Result<String> {
 
 impl Account<'_> {
     fn tell(&self, graph: &mut Graph) -> io::Result<()> {
-        let about = &self.asked.about;
+        let about = self.about;
         let source = objects::source(graph, self)?;
         let mut results = Vec::new();
-        for number in 0..self.asked.targets.len() {
+        for number in 0..self.targets.len() {
             results.append(&mut objects::image(graph, self, number)?);
         }
         objects::unreadable(graph, self, &results)?;
@@ -88,7 +88,7 @@ impl Account<'_> {
 
     /// What the properties of an action have no place for.
     fn story(&self) -> Vec<String> {
-        let imaging = &self.asked.imaging;
+        let imaging = &self.asked.reading;
         let mut story = Vec::new();
         if !self.command_line.is_empty() {
             story.push(format!("command line: {}", self.command_line));

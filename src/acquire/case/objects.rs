@@ -3,12 +3,12 @@
 use super::account::{Account, Source};
 use super::graph::{Graph, words};
 use crate::acquire::{ImageFormat, To};
-use crate::shown;
 use pfh_digest::Digest;
 use pfh_digest::hex;
 use pfh_source::device::{Fill, Kind, Loss};
 use pfh_source::image::Image;
 use pfh_source::os;
+use pfh_source::terminal::shown;
 use serde_json::{Value, json};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -64,7 +64,7 @@ fn content_facet(graph: &Graph, label: &str, size: Option<u64>, digests: &[Diges
 pub fn source(graph: &mut Graph, account: &Account) -> io::Result<Value> {
     let source = account.source;
     let name = account.source_name();
-    let description = words(&account.asked.about.description);
+    let description = words(&account.about.description);
     if source.kind == Kind::Device {
         return device(graph, source, &name, description);
     }
@@ -157,7 +157,7 @@ fn files(to: &To, bytes: u64) -> io::Result<Vec<PathBuf>> {
 /// image first.
 pub fn image(graph: &mut Graph, account: &Account, number: usize) -> io::Result<Vec<Value>> {
     let imaged = account.imaged;
-    let to = &account.asked.targets[number];
+    let to = &account.targets[number];
     let (format, seek) = match &to.form {
         ImageFormat::Raw { seek, .. } => ("raw", *seek),
         ImageFormat::Split(_) => ("split raw", 0),
@@ -201,7 +201,7 @@ fn described(account: &Account, number: usize) -> Vec<String> {
     let mut described = vec!["digests are those of the image as written".to_owned()];
     if !imaged.bad.is_empty() {
         let bytes: u64 = imaged.bad.iter().map(|bad| bad.length).sum();
-        let fill = match &account.asked.imaging.policy.fill {
+        let fill = match &account.asked.reading.policy.fill {
             Fill::Zeros => "zeros".to_owned(),
             Fill::Pattern(bytes) => hex::encode(bytes),
             Fill::Omitted => "left out".to_owned(),

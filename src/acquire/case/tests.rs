@@ -1,11 +1,11 @@
 use super::*;
-use crate::acquire::{ImageFormat, Origin, Request, To};
-use pfh_engine::imaging::{Imaged, Imaging, Times};
+use crate::acquire::{ImageFormat, Origin, Reading, Request, To};
+use pfh_engine::imaging::{Imaged, Times};
 use pfh_source::Time;
 use pfh_source::device::{Bad, Facts, Kind, Loss};
 use serde_json::Value;
 
-fn told(source: Source, change: impl FnOnce(&mut Request, &mut Imaged)) -> io::Result<Value> {
+fn document_of(source: Source, change: impl FnOnce(&mut Request, &mut Imaged)) -> io::Result<Value> {
     let target = Path::new(env!("CARGO_MANIFEST_DIR")).join("Cargo.toml");
     let algorithms = vec!["md5".parse().unwrap(), crate::REGISTRY.find("ssdeep").unwrap()];
     let digests = algorithms.iter().map(|algorithm: &pfh_digest::Algorithm| algorithm.hasher().finalize()).collect();
@@ -22,12 +22,14 @@ fn told(source: Source, change: impl FnOnce(&mut Request, &mut Imaged)) -> io::R
         times: Times::default(),
     };
     let mut asked = Request::new(Origin::Medium("/dev/sdz".into()), vec![To { path: target, form: ImageFormat::RAW }]);
-    asked.imaging = Imaging::new(algorithms);
+    asked.reading = Reading::new(algorithms);
     asked.about = Default::default();
     change(&mut asked, &mut imaged);
     let [started, ended] = [1_795_000_000, 1_795_000_060].map(|seconds| Time { seconds, nanoseconds: 0 });
     let account = Account {
         asked: &asked,
+        targets: &asked.targets,
+        about: &asked.about,
         source,
         imaged: &imaged,
         compared: &[],
@@ -55,7 +57,7 @@ const DISK: [(&str, &str); 4] = [("model", "Flash 3"), ("vendor", "ACME"), ("ser
 #[test]
 fn a_disk_is_told_by_maker_model_and_serial_number() {
     let facts = facts(&DISK);
-    let document = told(Source { kind: Kind::Device, size: Some(1 << 40), facts: &facts }, |_, _| {}).unwrap();
+    let document = document_of(Source { kind: Kind::Device, size: Some(1 << 40), facts: &facts }, |_, _| {}).unwrap();
     let disk = of_class(&document, "Device")[0];
     let facets = &disk["uco-core:hasFacet"];
     assert_eq!(disk["uco-core:description"], json!(["firmware: 1.0"]));
@@ -71,7 +73,7 @@ fn a_disk_is_told_by_maker_model_and_serial_number() {
 #[test]
 fn a_partition_is_told_beside_its_disk() {
     let facts = facts(&[&DISK[..], &[("partition", "2"), ("start-sector", "2048")]].concat());
-    let document = told(Source { kind: Kind::Device, size: Some(4096), facts: &facts }, |_, _| {}).unwrap();
+    let document = document_of(Source { kind: Kind::Device, size: Some(4096), facts: &facts }, |_, _| {}).unwrap();
     let (part, disk) = (of_class(&document, "DiskPartition")[0], of_class(&document, "Device")[0]);
     let facet = &part["uco-core:hasFacet"][0];
     assert_eq!(facet["uco-observable:partitionID"], "2");
@@ -91,12 +93,12 @@ fn names_change_with_any_fact() {
     let facts = Facts::new();
     let source = Source { kind: Kind::File, size: Some(1), facts: &facts };
     let image = |document: &Value| of_class(document, "Image")[0]["@id"].clone();
-    let plain = told(source, |_, _| {}).unwrap();
+    let plain = document_of(source, |_, _| {}).unwrap();
     let bad = Bad { offset: 0, length: 1, errno: 5, loss: Loss::Unreadable };
     let others = [
-        told(source, |asked, _| asked.about.case_number = "7".into()).unwrap(),
-        told(source, |_, imaged| imaged.bad.push(bad)).unwrap(),
-        told(source, |_, imaged| drop(imaged.digests.pop())).unwrap(),
+        document_of(source, |asked, _| asked.about.case_number = "7".into()).unwrap(),
+        document_of(source, |_, imaged| imaged.bad.push(bad)).unwrap(),
+        document_of(source, |_, imaged| drop(imaged.digests.pop())).unwrap(),
     ];
     for other in &others {
         assert_ne!(image(&plain), image(other));
@@ -106,7 +108,7 @@ fn names_change_with_any_fact() {
 #[test]
 fn a_similarity_digest_is_described_for_it_is_not_hexadecimal() {
     let facts = Facts::new();
-    let document = told(Source { kind: Kind::File, size: Some(1), facts: &facts }, |_, _| {}).unwrap();
+    let document = document_of(Source { kind: Kind::File, size: Some(1), facts: &facts }, |_, _| {}).unwrap();
     let image = of_class(&document, "Image")[0];
     let hashes = image["uco-core:hasFacet"][1]["uco-observable:hash"].as_array().unwrap();
     assert_eq!(hashes.len(), 1);
@@ -118,6 +120,6 @@ fn a_similarity_digest_is_described_for_it_is_not_hexadecimal() {
 fn what_is_not_complete_is_not_told() {
     let facts = Facts::new();
     let source = Source { kind: Kind::File, size: Some(1), facts: &facts };
-    assert!(told(source, |_, imaged| imaged.stopped = Some(pfh_source::device::Stop::Cancelled)).is_err());
-    assert!(told(source, |asked, _| asked.targets.clear()).is_err());
+    assert!(document_of(source, |_, imaged| imaged.stopped = Some(pfh_source::device::Stop::Cancelled)).is_err());
+    assert!(document_of(source, |asked, _| asked.targets.clear()).is_err());
 }

@@ -1,18 +1,20 @@
 //! What a search reports while it runs, and what it comes to.
 
+use super::fragment::{Candidate, Fragment};
 use crate::matching::Counts;
-use crate::{rendered, shown};
+use crate::verdict::Verdict;
 use pfh_digest::Algorithm;
-use pfh_known::PLACES;
-use std::fmt;
+use pfh_known::{Class, KnownSet, KnownStatus, Set};
 use std::io;
 use std::ops::Range;
 use std::path::Path;
 
 /// What happens during a run. Events come on the thread that called [`run`](super::run).
-#[derive(Debug)]
+#[derive(Clone, Copy)]
 #[non_exhaustive]
 pub enum Event<'a> {
+    /// The sets are open, and images are read from here on.
+    Opened,
     /// A set has blocks of none of the sizes: nothing is compared with it.
     OtherSizes(&'a Path),
     /// A set of the file holds no block.
@@ -25,36 +27,52 @@ pub enum Event<'a> {
     Gap(&'a Path, &'a str, &'a str),
     /// There is nothing in an image to look at.
     Nothing(&'a Path),
+    /// A result: known blocks side by side.
+    Fragment(&'a Found<'a>),
 }
 
-/// A sentence for people.
-impl fmt::Display for Event<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Event::OtherSizes(path) => {
-                write!(f, "{}: has blocks of none of these sizes: nothing is compared with it", shown(path))
-            }
-            Event::Empty(path, set) => {
-                write!(f, "{}: the set {} holds no block", shown(path), rendered(set.as_bytes()))
-            }
-            Event::Failed(path, cause) => write!(f, "{}: {cause}", shown(path)),
-            Event::Unread(path, range, cause) => {
-                write!(f, "{}: bytes {} to {} were not read: {cause}", shown(path), range.start, range.end)
-            }
-            Event::Gap(path, "", cause) => {
-                write!(f, "{}: its unallocated space is not known whole: {cause}", shown(path))
-            }
-            Event::Gap(path, part, cause) => {
-                write!(f, "{}: the unallocated space of {part} is not known whole: {cause}", shown(path))
-            }
-            Event::Nothing(path) => write!(f, "{}: there is nothing to look at", shown(path)),
-        }
+/// A fragment with the sets that know it.
+#[derive(Clone, Copy)]
+#[non_exhaustive]
+pub struct Found<'a> {
+    /// The image.
+    pub image: &'a Path,
+    /// The blocks.
+    pub fragment: &'a Fragment,
+    pub(super) sets: &'a [KnownSet],
+}
+
+impl Found<'_> {
+    /// The set of a file that the fragment may be of.
+    pub fn set(&self, of: &Candidate) -> &Set {
+        &self.sets[of.known].sets()[of.file.set]
+    }
+
+    /// The gravest of what the sets of its files say.
+    pub fn verdict(&self) -> KnownStatus {
+        let classes: Vec<Class> = self.fragment.files.iter().map(|of| self.set(of).class().clone()).collect();
+        KnownStatus::of(classes.iter().map(Some))
+    }
+
+    /// Bytes from its first to its last known byte.
+    pub fn length(&self) -> u64 {
+        self.fragment.end() - self.fragment.offset
+    }
+
+    /// Known files that have its block as well and are not named, at least.
+    pub fn more_files(&self) -> u64 {
+        let files = &self.fragment.files;
+        let is_new = |(at, of): &(usize, &Candidate)| {
+            !files[..*at].iter().any(|other| other.known == of.known && other.file == of.file)
+        };
+        let named = files.iter().enumerate().filter(is_new).count() as u64;
+        if self.fragment.blocks == 1 { u64::from(self.fragment.of_files).saturating_sub(named) } else { 0 }
     }
 }
 
 /// Receives the events of a run. An error ends the run with
-/// [`Error::Output`](super::Error::Output).
-pub type Sink<'a> = dyn FnMut(&Event<'_>) -> io::Result<()> + 'a;
+/// [`Error::Sink`](crate::job::Error::Sink).
+pub type Events<'a> = dyn FnMut(Event<'_>) -> io::Result<()> + 'a;
 
 /// Of one size of blocks.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -91,7 +109,7 @@ pub struct Summary {
     pub sizes: Vec<(u32, Counted)>,
     /// Fragments by verdict, without those of flagged blocks alone.
     pub counts: Counts,
-    /// Fragments of flagged blocks alone that were not written.
+    /// Fragments of flagged blocks alone that are not among the results.
     pub hidden: u64,
     /// Whether unallocated space alone was looked at.
     pub unallocated: bool,
@@ -105,51 +123,18 @@ impl Summary {
         self.unread + self.failed + self.gaps == 0 && self.is_comparable()
     }
 
+    /// The verdict on the whole: negative if a fragment has one of the verdicts `fail_on`.
+    pub fn conclusion(&self, fail_on: &[KnownStatus]) -> Verdict {
+        match self {
+            _ if !self.is_comparable() => Verdict::NothingToCompareWith,
+            _ if self.counts.fails(fail_on, true) => Verdict::Differs,
+            _ if self.is_complete() => Verdict::Verified,
+            _ => Verdict::Incomplete,
+        }
+    }
+
     /// Whether anything was compared.
     pub fn is_comparable(&self) -> bool {
         self.bytes > 0 && self.sets > 0
     }
-
-    /// Sentences for people.
-    pub fn sentences(&self) -> Vec<String> {
-        let algorithms: Vec<String> = self.algorithms.iter().map(ToString::to_string).collect();
-        let mut lines = Vec::new();
-        let of = if self.unallocated { " of unallocated space" } else { "" };
-        lines.push(format!(
-            "{} of {} read, {} compared with {} by {}",
-            counted(self.bytes, "byte") + of,
-            counted(self.images, "image"),
-            if self.unread > 0 { format!("{} could not be;", counted(self.unread, "byte")) } else { "all".into() },
-            counted(self.sets, "set"),
-            algorithms.join(", "),
-        ));
-        for (size, Counted { blocks, flagged, fragments, .. }) in &self.sizes {
-            let found = (counted(*blocks, "known block"), counted(*fragments, "fragment"));
-            lines.push(format!("blocks of {size} bytes: {} ({flagged} flagged) in {}", found.0, found.1));
-        }
-        let cut: u64 = self.sizes.iter().map(|(_, of)| of.cut).sum();
-        if cut > 0 {
-            let blocks = counted(cut, "known block");
-            lines.push(format!(
-                "{blocks} with more than {PLACES} places in known files, of which a set keeps {PLACES}: other files may have them too, and what lies side by side may be several fragments"
-            ));
-        }
-        if self.hidden > 0 {
-            let fragments = counted(self.hidden, "fragment");
-            lines.push(format!("{fragments} of flagged blocks alone, which other files have as well: no verdict rests on them; --flagged lists them"));
-        }
-        lines
-    }
-}
-
-/// How many fragments have each verdict, for people.
-pub fn verdicts(summary: &Summary) -> String {
-    let said = summary.counts.words().into_iter().filter(|(word, _)| !matches!(*word, "unknown" | "error" | "maybe"));
-    let words: Vec<String> = said.map(|(word, count)| format!("{count} {word}")).collect();
-    format!("fragments: {}", words.join(", "))
-}
-
-/// A number of things.
-pub(super) fn counted(count: u64, what: &str) -> String {
-    if count == 1 { format!("1 {what}") } else { format!("{count} {what}s") }
 }

@@ -6,7 +6,7 @@ use std::io;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// Where blocks may begin: at every so many bytes of the medium.
+/// The grid of blocks on the medium, in bytes.
 pub const STEP: u64 = 512;
 /// Bytes of a piece, without those that the next one has as well.
 const PIECE: usize = 1 << 20;
@@ -34,7 +34,7 @@ pub struct Pieces {
     ranges: std::vec::IntoIter<Range<u64>>,
     /// The longest block in bytes.
     longest: usize,
-    /// What is read next: the rest of a range.
+    /// The next input: the rest of a range.
     left: Range<u64>,
     /// Bytes in front of `left` that were read already.
     carried: Vec<u8>,
@@ -188,7 +188,7 @@ mod tests {
             blocks(Holed(vec![1; length], hole.clone()), &[Range { start: 0, end: length as u64 }], 4096);
         assert!(found.iter().all(|(at, _)| at + 4096 <= hole.start || *at >= hole.end));
         assert!(found.iter().any(|(at, _)| at + 4096 + 512 > hole.start && *at < hole.start));
-        // What is left out is more than what is bad, and a sector in front of it was read in part.
+        // More is left out than the bad sectors, and a sector in front of it was read in part.
         assert!((10_000..30_000).contains(&unread) && read + unread >= length as u64, "{read} {unread}");
     }
 }

@@ -2,12 +2,12 @@
 //! system leads to it (sector hashing, as hashdb and frag_find do it).
 //!
 //! A [`Request`] names images and sets that `pfh known build --blocks` made. [`run`] reads each
-//! image once, looks every block up that begins at a sector, and writes a fragment for known blocks
-//! that lie side by side as they do in a known file.
+//! image once, looks every block up that begins at a sector, and hands out a fragment for known
+//! blocks that lie side by side as they do in a known file.
 //!
 //! ```
 //! use pfh::known::{Class, build};
-//! use pfh::matching::sectors::{self, Request};
+//! use pfh::matching::sectors::{self, Event, Request};
 //! use pfh::Control;
 //!
 //! # let room = std::env::temp_dir().join(format!("pfh-sectors-{}", std::process::id()));
@@ -18,40 +18,42 @@
 //! std::fs::write(&image, [&[7; 1024][..], &content[2048..7168], &[7; 512]].concat())?;
 //! let mut request = build::Request::new(&set).set(&file, Class::Bad);
 //! request.blocks = vec![512];
-//! build::run(&request, &mut |_event| {}, &Control::new())?;
-//! let request = Request::new([&image], [&set], [512]).output(room.join("found"));
-//! let summary = sectors::run(&request, &mut |_event| Ok(()), &Control::new())?;
-//! assert_eq!((summary.sizes[0].1.blocks, summary.sizes[0].1.fragments), (10, 1));
-//! assert!(std::fs::read_to_string(room.join("found"))?.contains("5120 bytes at 1024"));
+//! build::run(&request, &mut |_event| Ok(()), &Control::new())?;
+//! let mut found = Vec::new();
+//! let mut events = |event: Event<'_>| {
+//!     if let Event::Fragment(of) = event {
+//!         found.push((of.fragment.offset, of.length()));
+//!     }
+//!     Ok(())
+//! };
+//! let summary = sectors::run(&Request::new([&image], [&set], [512]), &mut events, &Control::new())?;
+//! assert_eq!((summary.sizes[0].1.blocks, found), (10, vec![(1024, 5120)]));
 //! # std::fs::remove_dir_all(&room)?;
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-mod error;
 mod event;
 mod fragment;
 mod medium;
-mod report;
+mod problem;
 mod scan;
 
-pub use error::Error;
-pub use event::{Counted, Event, Sink, Summary, verdicts};
+pub use event::{Counted, Event, Events, Found, Summary};
 pub use fragment::{Candidate, Fragment};
-pub use report::Form;
+pub use problem::Problem;
 
-use crate::destination::Destination;
 use crate::inside::{Free, Imaged, Watch};
+use crate::job::Error;
 use crate::known::block_sizes;
+use crate::matching::opening;
 use crate::outputs::Outputs;
 use fragment::Joining;
 use medium::{Piece, Pieces};
 use pfh_engine::{Control, MediumProgress, Phase, Progress, in_order};
-use pfh_known::{DEFAULT_RESIDENT, KnownSet, KnownStatus, is_known_set};
-use pfh_source::Output;
+use pfh_known::{DEFAULT_RESIDENT, KnownSet, is_known_set};
 use pfh_source::image::{Image, files_of};
 use pfh_volume::Bytes;
 use scan::Scan;
-use std::io;
 use std::ops::{ControlFlow, Range};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -77,24 +79,20 @@ pub struct Request {
     pub known: Vec<PathBuf>,
     /// Sizes of blocks in bytes.
     pub sizes: Vec<u32>,
-    /// What is looked at.
+    /// The media.
     pub space: Space,
-    /// Whether fragments are written of which every block says little of its file.
+    /// Whether fragments of low-information blocks alone are results.
     pub flagged: bool,
-    /// The verdicts of fragments that are written; all if it is empty.
-    pub only: Vec<KnownStatus>,
-    /// What fragments are written in.
-    pub form: Form,
-    /// Where they go.
-    pub output: Destination,
     /// Threads that hash and look up.
     pub threads: usize,
-    /// Whether a file of the output's name is replaced. One that is read never is.
+    /// What the caller writes of the events: refused where it is a file that is read.
+    pub outputs: Outputs,
+    /// Whether files of the outputs' names are replaced. One that is read never is.
     pub replace: bool,
 }
 
 impl Request {
-    /// All telling fragments on the whole of these images, as text on standard output.
+    /// All telling fragments on the whole of these images.
     pub fn new<P: Into<PathBuf>, K: Into<PathBuf>>(
         images: impl IntoIterator<Item = P>,
         known: impl IntoIterator<Item = K>,
@@ -106,80 +104,74 @@ impl Request {
             sizes: sizes.into_iter().collect(),
             space: Space::Whole,
             flagged: false,
-            only: Vec::new(),
-            form: Form::Text,
-            output: Destination::default(),
             threads: pfh_source::os::processors(),
+            outputs: Outputs::default(),
             replace: false,
         }
     }
 
-    /// Writes to this destination.
-    #[must_use]
-    pub fn output(mut self, output: impl Into<Destination>) -> Request {
-        self.output = output.into();
-        self
-    }
-
-    /// What is read and written.
-    fn outputs(&self) -> Outputs {
-        let mut outputs = Outputs::new(self.replace);
-        outputs.file("--output", self.output.path()).reads_all(&self.known);
+    /// Whether the run may start. Nothing is read.
+    ///
+    /// # Errors
+    /// When the request makes no sense, or an output is in the way.
+    pub fn check(&self) -> Result<(), Error> {
+        block_sizes(&self.sizes).map_err(|size| Error::request(Problem::Size(size)))?;
+        if self.images.is_empty() {
+            return Err(Error::request(Problem::NoImage));
+        }
+        if self.known.is_empty() {
+            return Err(Error::request(Problem::NoSet));
+        }
+        let mut outputs = self.outputs.clone();
+        outputs.set_replace(self.replace);
+        outputs.reads_all(&self.known);
         for image in &self.images {
             outputs.reads(image).reads_all(files_of(image));
         }
-        outputs
+        Ok(outputs.check()?)
     }
 }
 
-/// Looks for blocks of known files. A run that is cancelled leaves whole lines on standard output,
-/// and no file.
+/// Looks for blocks of known files. Nothing is written.
 ///
 /// # Errors
-/// When the request makes no sense, a set cannot be opened or has no blocks, or the output cannot
-/// be written. An image that cannot be read is an event.
-pub fn run(request: &Request, sink: &mut Sink<'_>, control: &Control<'_>) -> Result<Summary, Error> {
-    let sizes = block_sizes(&request.sizes).map_err(Error::Size)?;
-    if request.images.is_empty() {
-        return Err(Error::NoImage);
-    }
-    request.outputs().check()?;
+/// When the request makes no sense, a set cannot be opened or has no blocks, or the events were
+/// refused. An image that cannot be read is an event.
+pub fn run(request: &Request, events: &mut Events<'_>, control: &Control<'_>) -> Result<Summary, Error> {
+    request.check()?;
+    let sizes = block_sizes(&request.sizes).map_err(|size| Error::request(Problem::Size(size)))?;
     let mut summary = Summary { unallocated: request.space == Space::Unallocated, ..Summary::default() };
-    let sets = open(request, &sizes, &mut summary, sink)?;
+    let sets = open(request, &sizes, &mut summary, events)?;
     let scan = Scan::new(&sets, &sizes);
     summary.algorithms = scan.algorithms();
     summary.sizes = sizes.iter().map(|size| (*size, Counted::default())).collect();
-    let mut output = request.output.open()?;
+    events(Event::Opened).map_err(Error::Sink)?;
     for image in &request.images {
         let mut search = Search { request, sets: &sets, sizes: &sizes, scan: &scan, image, control };
-        search.image(&mut summary, &mut output, sink)?;
+        search.image(&mut summary, events)?;
         if control.is_cancelled() {
             summary.interrupted = true;
             break;
         }
     }
-    if summary.interrupted {
-        io::Write::flush(&mut output).map_err(Error::Output)?;
-        return Ok(summary);
-    }
-    report::tail(output.room(), request.form, &summary);
-    output.commit().map_err(Error::Output)?;
     Ok(summary)
 }
 
-/// The sets, of which at least one has blocks of each size.
-fn open(request: &Request, sizes: &[u32], summary: &mut Summary, sink: &mut Sink<'_>) -> Result<Vec<KnownSet>, Error> {
-    if request.known.is_empty() {
-        return Err(Error::NoSet);
-    }
+/// The sets; at least one has blocks of each size.
+fn open(
+    request: &Request,
+    sizes: &[u32],
+    summary: &mut Summary,
+    events: &mut Events<'_>,
+) -> Result<Vec<KnownSet>, Error> {
     let mut sets = Vec::new();
     for path in &request.known {
         if path.is_file() && !is_known_set(path) {
-            return Err(Error::NoBlocks(path.clone()));
+            return Err(Error::request(Problem::NoBlocks(path.clone())));
         }
-        let known = KnownSet::open(path, DEFAULT_RESIDENT).map_err(Error::Opening)?;
+        let known = KnownSet::open(path, DEFAULT_RESIDENT).map_err(opening)?;
         if known.blocks().is_empty() {
-            return Err(Error::NoBlocks(path.clone()));
+            return Err(Error::request(Problem::NoBlocks(path.clone())));
         }
         sets.push(known);
     }
@@ -189,19 +181,19 @@ fn open(request: &Request, sizes: &[u32], summary: &mut Summary, sink: &mut Sink
             sets.iter().flat_map(|known| known.blocks().iter().map(|table| table.size())).collect();
         others.sort_unstable();
         others.dedup();
-        return Err(Error::NoSuchBlocks { size: *size, others });
+        return Err(Error::request(Problem::NoSuchBlocks { size: *size, others }));
     }
     for known in &sets {
-        let mut gap = |event: &Event<'_>| {
+        let mut gap = |event: Event<'_>| {
             summary.gaps += 1;
-            sink(event).map_err(Error::Output)
+            events(event).map_err(Error::Sink)
         };
         if !sizes.iter().any(|size| has(known, *size)) {
-            gap(&Event::OtherSizes(known.path()))?;
+            gap(Event::OtherSizes(known.path()))?;
             continue;
         }
         for set in known.sets().iter().filter(|set| !set.has_blocks()) {
-            gap(&Event::Empty(known.path(), &set.name))?;
+            gap(Event::Empty(known.path(), &set.name))?;
         }
         summary.sets += known.sets().iter().filter(|set| set.has_blocks()).count() as u64;
     }
@@ -219,11 +211,11 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
-    fn image(&mut self, summary: &mut Summary, output: &mut Output, sink: &mut Sink<'_>) -> Result<(), Error> {
+    fn image(&mut self, summary: &mut Summary, events: &mut Events<'_>) -> Result<(), Error> {
         let path = self.image;
-        let failed = |cause: &str, summary: &mut Summary, sink: &mut Sink<'_>| {
+        let failed = |cause: &str, summary: &mut Summary, events: &mut Events<'_>| {
             summary.failed += 1;
-            sink(&Event::Failed(path, cause)).map_err(Error::Output)
+            events(Event::Failed(path, cause)).map_err(Error::Sink)
         };
         let opened = Image::open(path).map_err(|error| error.to_string());
         let opened = opened.and_then(|image| Ok((Watch::image(&image).map_err(|error| error.to_string())?, image)));
@@ -231,7 +223,7 @@ impl Search<'_> {
             Ok(opened) => opened,
             Err(cause) => {
                 let name = format!("{}: ", path.display());
-                return failed(cause.strip_prefix(&name).unwrap_or(&cause), summary, sink);
+                return failed(cause.strip_prefix(&name).unwrap_or(&cause), summary, events);
             }
         };
         let bad = unreadable(&image);
@@ -241,23 +233,23 @@ impl Search<'_> {
             let free = Free::of(&bytes);
             for (part, cause) in &free.gaps {
                 summary.gaps += 1;
-                sink(&Event::Gap(path, part, cause)).map_err(Error::Output)?;
+                events(Event::Gap(path, part, cause)).map_err(Error::Sink)?;
             }
             ranges = free.ranges;
         }
         let (ranges, lost) = without(&ranges, &bad);
         for range in &lost {
             summary.unread += range.end - range.start;
-            sink(&Event::Unread(path, range, "unreadable when the image was made")).map_err(Error::Output)?;
+            events(Event::Unread(path, range, "unreadable when the image was made")).map_err(Error::Sink)?;
         }
         if ranges.is_empty() {
             summary.gaps += 1;
-            return sink(&Event::Nothing(path)).map_err(Error::Output);
+            return events(Event::Nothing(path)).map_err(Error::Sink);
         }
         summary.images += 1;
-        self.search(bytes, ranges, summary, output, sink)?;
+        self.search(bytes, ranges, summary, events)?;
         match watch.unchanged() {
-            Err(problem) if !self.control.is_cancelled() => failed(&problem.to_string(), summary, sink),
+            Err(problem) if !self.control.is_cancelled() => failed(&problem.to_string(), summary, events),
             _ => Ok(()),
         }
     }
@@ -267,8 +259,7 @@ impl Search<'_> {
         bytes: Arc<dyn Bytes>,
         ranges: Vec<Range<u64>>,
         summary: &mut Summary,
-        output: &mut Output,
-        sink: &mut Sink<'_>,
+        events: &mut Events<'_>,
     ) -> Result<(), Error> {
         let total = ranges.iter().map(|range| range.end - range.start).sum();
         let (start, mut progress) = (Instant::now(), MediumProgress::default());
@@ -287,11 +278,14 @@ impl Search<'_> {
                 let took = || -> Result<(), Error> {
                     if let Some((range, cause)) = &unread {
                         summary.unread += range.end - range.start;
-                        sink(&Event::Unread(self.image, range, cause)).map_err(Error::Output)?;
+                        events(Event::Unread(self.image, range, cause)).map_err(Error::Sink)?;
                     }
-                    for block in hits?.chunk_by(|one, next| (one.offset, one.size) == (next.offset, next.size)) {
-                        joining.take(block, &mut done)?;
-                        self.write(&mut done, summary, output)?;
+                    for block in hits
+                        .map_err(Error::aborted)?
+                        .chunk_by(|one, next| (one.offset, one.size) == (next.offset, next.size))
+                    {
+                        joining.take(block, &mut done).map_err(Error::aborted)?;
+                        self.hand_out(&mut done, summary, events)?;
                     }
                     Ok(())
                 };
@@ -307,11 +301,11 @@ impl Search<'_> {
             return Err(error);
         }
         joining.end(&mut done);
-        self.write(&mut done, summary, output)
+        self.hand_out(&mut done, summary, events)
     }
 
-    /// Counts and writes fragments.
-    fn write(&self, done: &mut Vec<Fragment>, summary: &mut Summary, output: &mut Output) -> Result<(), Error> {
+    /// Counts fragments and hands them out.
+    fn hand_out(&self, done: &mut Vec<Fragment>, summary: &mut Summary, events: &mut Events<'_>) -> Result<(), Error> {
         for fragment in done.drain(..) {
             if let Some((_, of)) = summary.sizes.iter_mut().find(|(size, _)| *size == fragment.size) {
                 of.blocks += fragment.blocks;
@@ -319,18 +313,14 @@ impl Search<'_> {
                 of.cut += fragment.cut;
                 of.fragments += 1;
             }
-            let verdict = report::verdict(&fragment, self.sets);
+            let found = Found { image: self.image, fragment: &fragment, sets: self.sets };
             if fragment.is_telling() {
-                summary.counts.add(verdict);
+                summary.counts.add(found.verdict());
             } else if !self.request.flagged {
                 summary.hidden += 1;
                 continue;
             }
-            if self.request.only.is_empty() || self.request.only.contains(&verdict) {
-                let image = self.image.as_os_str().as_encoded_bytes();
-                report::fragment(output.room(), self.request.form, image, &fragment, self.sets);
-                output.advance().map_err(Error::Output)?;
-            }
+            events(Event::Fragment(&found)).map_err(Error::Sink)?;
         }
         Ok(())
     }

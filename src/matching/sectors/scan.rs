@@ -30,7 +30,7 @@ struct Group<'a> {
     asked: Option<usize>,
 }
 
-/// What is looked for.
+/// The sets' blocks.
 pub struct Scan<'a> {
     sets: &'a [KnownSet],
     /// In ascending order of their sizes.

@@ -1,4 +1,4 @@
-//! The files of a directory beside what its catalogue says of them.
+//! The files of a directory beside their entries in its catalogue.
 
 use crate::algorithms::Algorithm;
 use pfh_digest::Digest;
@@ -59,7 +59,7 @@ impl Sink for Gathered<'_> {
     }
 }
 
-/// A source in which files are settled of which the file system says what it said before.
+/// A source that settles files whose size and times are as before.
 pub(super) struct Unchanged<S> {
     pub(super) source: S,
     pub(super) known: Option<Catalogue>,

@@ -1,4 +1,4 @@
-//! The answer of whoever has the file and its tree.
+//! The answer of a server that has the file and its tree.
 
 use crate::Error;
 use ed25519_dalek::SigningKey;
@@ -10,7 +10,7 @@ use pfh_tree::outboard::{Paged, Values};
 use std::io::{self, Write};
 use std::ops::Range;
 
-/// A file that is open, and its tree, of which pages are read when they are needed.
+/// An open file, and its tree, whose pages are read when they are needed.
 pub struct Held {
     /// The file.
     pub file: Ranges,

@@ -9,11 +9,11 @@ use pfh_tree::audit::{ImpossibleSample, Rejected, Unproved};
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// A line of kept commitments is none; the number counts from 1.
-    #[error("line {line} is no commitment: {why}")]
+    #[error("line {line} is not a commitment: {why}")]
     Kept {
         /// Which line.
         line: usize,
-        /// What is wrong with it.
+        /// The fault.
         why: &'static str,
     },
     /// The operating system has no random numbers.
@@ -54,7 +54,7 @@ pub enum Error {
     Tokens {
         /// Which line, from 1.
         line: usize,
-        /// What is wrong with it.
+        /// The fault.
         why: &'static str,
     },
     /// All tokens have been used.
@@ -76,7 +76,7 @@ pub enum Error {
     Unknown,
     /// The server could not be asked: no connection, no answer in time, no HTTP.
     #[error("{0}")]
-    Transport(Box<ureq::Error>),
+    Transport(Box<dyn std::error::Error + Send + Sync>),
     /// The server answered with something else than a proof.
     #[error("the server refused: {status} {reason}")]
     Refused {
@@ -89,7 +89,7 @@ pub enum Error {
 
 impl Error {
     /// Whether this is a negative verdict about the server: it answered, and its answer proves
-    /// nothing. A refusal is no answer: whether the server could have given one is not known.
+    /// nothing. A refusal is not an answer: whether the server could have given one is not known.
     pub fn is_verdict(&self) -> bool {
         matches!(self, Error::Rejected(_) | Error::Answer(_))
     }

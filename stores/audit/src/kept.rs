@@ -84,7 +84,7 @@ impl Kept {
     /// A line's commitment, for those who keep one among other lines.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// The fault.
     pub fn read(line: &[u8]) -> Result<Kept, &'static str> {
         one(line)
     }

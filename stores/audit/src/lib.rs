@@ -3,26 +3,33 @@
 //!
 //! * [`Kept`]: what the auditor keeps of each file, as a line of text;
 //! * [`challenge`]: a question with a nonce of the operating system;
-//! * [`answer`]: the answer of whoever has file and tree;
-//! * [`Server`] and [`ask`]: the same over HTTP;
+//! * [`answer`](fn@answer): the answer of the side that has file and tree;
+//! * `Server` and `ask`, with the feature `http`: the same between two machines;
 //! * [`Tokens`]: questions with their answers, made ahead.
 #![forbid(unsafe_code)]
 
 mod answer;
+#[cfg(feature = "http")]
 mod client;
 mod error;
+#[cfg(feature = "http")]
 mod http;
 mod kept;
 mod question;
+#[cfg(feature = "http")]
 mod server;
+#[cfg(feature = "http")]
 mod shelf;
 mod token;
 
 pub use answer::{Held, answer, keyed, keyed_of_copy};
+#[cfg(feature = "http")]
 pub use client::{Answered, ask, ask_keyed};
 pub use error::Error;
 pub use kept::{Kept, parse};
 pub use question::{challenge, seed};
+#[cfg(feature = "http")]
 pub use server::{Health, Limits, Served, Server};
+#[cfg(feature = "http")]
 pub use shelf::Shelf;
 pub use token::Tokens;

@@ -49,7 +49,7 @@ impl Default for Limits {
     }
 }
 
-/// What became of one request.
+/// The outcome of one request.
 #[derive(Clone, Debug)]
 pub struct Served {
     /// Who asked.

@@ -48,12 +48,12 @@ impl Shelf {
         Ok(Shelf { files: entries.iter().filter_map(with_tree).collect() })
     }
 
-    /// What is registered.
+    /// The registered files.
     pub fn identities(&self) -> impl Iterator<Item = &[u8]> {
         self.files.keys().map(Vec::as_slice)
     }
 
-    /// Opens a registered file with its tree, of which nothing but the header is read.
+    /// Opens a registered file with its tree, and reads nothing but the tree's header.
     ///
     /// # Errors
     /// For other names; when file or tree cannot be opened, or the tree is damaged.

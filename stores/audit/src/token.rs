@@ -3,7 +3,7 @@
 //!
 //! Lines of text: `pfh-tokens 1` and the number of tokens, the line of what is kept, then for each
 //! token `token CHALLENGE ANSWER`, both hexadecimal, or `used CHALLENGE`. The file is a secret:
-//! whoever knows an answer can give it.
+//! anyone who knows an answer can give it.
 
 use crate::{Error, Kept};
 use pfh_digest::hex;

@@ -1,10 +1,7 @@
-//! The tables of a cache, and what a database may cost that comes from somebody else.
+//! The tables of a cache, and the limits of its database.
 
+use pfh_sqlite::Limits;
 use rusqlite::Connection;
-use rusqlite::config::DbConfig;
-use rusqlite::limits::Limit;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 /// The tables of a cache.
 pub const TABLES: [(&str, &str); 2] = [
@@ -15,37 +12,9 @@ pub const TABLES: [(&str, &str); 2] = [
          ctime_ns INTEGER, digest BLOB, run INTEGER, crc INTEGER, PRIMARY KEY (device, inode, algorithm)) WITHOUT ROWID",
     ),
 ];
-/// Steps of SQLite's machine between two looks at the bound.
-const STEPS: i32 = 1 << 14;
-/// Looks before a query is given up: 2^26 steps, a second or some. A query of a cache takes
-/// hundreds.
-const LOOKS: u64 = 1 << 12;
-/// The longest value and the longest row in bytes: the longest digest is far below.
-const LONGEST: i32 = 1 << 20;
-
-/// Bounds the time of each query and the memory of each row: a cache may come from somebody else,
-/// and be made to do harm. Gives the counter of looks, which starts again with each query.
-pub fn bound(connection: &mut Connection) -> rusqlite::Result<Arc<AtomicU64>> {
-    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;
-    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false)?;
-    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_TRIGGER, false)?;
-    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_VIEW, false)?;
-    for (limit, most) in [
-        (Limit::SQLITE_LIMIT_LENGTH, LONGEST),
-        (Limit::SQLITE_LIMIT_SQL_LENGTH, 1 << 16),
-        (Limit::SQLITE_LIMIT_EXPR_DEPTH, 20),
-        (Limit::SQLITE_LIMIT_VDBE_OP, 25_000),
-        (Limit::SQLITE_LIMIT_ATTACHED, 0),
-        (Limit::SQLITE_LIMIT_TRIGGER_DEPTH, 1),
-    ] {
-        connection.set_limit(limit, most)?;
-    }
-    connection.execute_batch("PRAGMA cell_size_check = ON; PRAGMA mmap_size = 0;")?;
-    let looks = Arc::new(AtomicU64::new(0));
-    let counted = looks.clone();
-    connection.progress_handler(STEPS, Some(move || counted.fetch_add(1, Ordering::Relaxed) > LOOKS))?;
-    Ok(looks)
-}
+/// 2^26 steps are a second or some; a query of a cache takes hundreds. The longest digest is far
+/// below the longest value.
+pub const LIMITS: Limits = Limits { value: 1 << 20, statement: 1 << 16, steps: 1 << 26 };
 
 /// Number of tables of a database that has a cache's tables alone; `None` if it has anything else.
 /// A foreign view or trigger would run as soon as a table of its name is read or written.

@@ -1,22 +1,22 @@
 //! Digests kept from run to run, for files whose device, inode, size, mtime and ctime did not
-//! change. An SQLite database, off unless asked for: it trusts the file system's word, and whoever
-//! may write to it.
+//! change. An SQLite database, off unless asked for: it trusts the file system, and anyone who may
+//! write to it.
 
 #![forbid(unsafe_code)]
 
 mod bounds;
 
-use bounds::{TABLES, bound, own_tables};
+use bounds::{LIMITS, TABLES, own_tables};
 use pfh_digest::{Algorithm, Digest};
 use pfh_engine::{Hashed, Outcome, Record};
 use pfh_source::{ChangeTimes, Closed, Entry, Item, Note, Room, Source, Stat};
+use pfh_sqlite::{Looks, bound};
 use rusqlite::{Connection, OptionalExtension, params};
 use std::collections::{HashMap, HashSet};
 use std::fs::File;
 use std::hash::{BuildHasher, RandomState};
 use std::io::{ErrorKind, Read};
 use std::path::Path;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
@@ -71,7 +71,7 @@ pub struct Use {
 struct Inner {
     connection: Connection,
     /// Looks of the query at hand.
-    looks: Arc<AtomicU64>,
+    looks: Looks,
     algorithms: Vec<Algorithm>,
     run: i64,
     /// The share of reusable files that are read all the same, in parts of 2^32.
@@ -98,7 +98,7 @@ impl Cache {
     /// could be reused is read all the same.
     ///
     /// # Errors
-    /// A file that is no cache, or cannot be written.
+    /// A file that is not a cache, or cannot be written.
     pub fn open(path: &Path, identity: &str, algorithms: &[Algorithm], sample: f64) -> Result<Cache, CacheError> {
         // Before SQLite sees it: the log of an earlier database of this name would replace what
         // stands here now.
@@ -106,7 +106,7 @@ impl Cache {
             return Err(CacheError::Foreign);
         }
         let mut connection = Connection::open(path)?;
-        let looks = bound(&mut connection)?;
+        let looks = bound(&mut connection, LIMITS, None)?;
         connection.busy_timeout(Duration::from_secs(10))?;
         // At one time: another run may be making it.
         connection.execute_batch("BEGIN")?;
@@ -254,7 +254,7 @@ impl Inner {
         let sql =
             "SELECT digest, run, crc FROM digests WHERE device = ?1 AND inode = ?2 AND algorithm = ?8 AND size = ?3
             AND mtime = ?4 AND mtime_ns = ?5 AND ctime = ?6 AND ctime_ns = ?7";
-        self.looks.store(0, Ordering::Relaxed);
+        self.looks.begin();
         let mut statement = self.connection.prepare_cached(sql)?;
         let key = key(stat);
         let [device, inode, size, mtime, mtime_ns, ctime, ctime_ns] = key;
@@ -292,7 +292,7 @@ impl Inner {
 
     fn settle(&mut self, entry: &Entry) -> Option<(Closed, Vec<Digest>)> {
         let stat = entry.look()?;
-        // S_IFREG of stat(2): what is no plain file is read, whatever was found of it once.
+        // S_IFREG of stat(2): what is not a plain file is read, whatever was found of it once.
         if stat.mode & 0o170_000 != 0o100_000 {
             return None;
         }
@@ -324,7 +324,7 @@ impl Inner {
             return Ok(false);
         }
         let before = self.find(stat)?;
-        self.looks.store(0, Ordering::Relaxed);
+        self.looks.begin();
         let changed = before.as_ref().is_some_and(|(digests, _)| *digests != hashed.digests);
         self.used.verified += u64::from(before.is_some());
         self.used.changed += u64::from(changed);

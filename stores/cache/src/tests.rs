@@ -44,12 +44,12 @@ fn a_query_without_end_is_ended() {
     let cache = open(&room.path().join("cache")).expect("a cache");
     let endless = "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x FROM n) SELECT max(x) FROM n";
     let inner = cache.inner();
-    inner.looks.store(0, Ordering::Relaxed);
+    inner.looks.begin();
     let error = inner.connection.query_row(endless, [], |_| Ok(())).expect_err("ended");
     assert_eq!(error.sqlite_error_code(), Some(rusqlite::ErrorCode::OperationInterrupted));
 }
 
-/// A digest of 4 MB is no digest: the row is an error, and the file is read.
+/// A digest of 4 MB is not a digest: the row is an error, and the file is read.
 #[test]
 fn a_value_longer_than_any_is_not_read() {
     let long = "INSERT INTO digests VALUES (1, 2, 'sha256', 3, 4, 5, 6, 7, zeroblob(4000000), 1, 0)";

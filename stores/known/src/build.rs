@@ -41,10 +41,10 @@ pub struct Build<'a> {
     pub work: Option<PathBuf>,
     /// Bytes of memory.
     pub memory: usize,
-    /// Told of every place of an input that holds no record: the input, the line (of databases the
-    /// row), and why.
-    pub fault: &'a mut dyn FnMut(&Path, u64, &Fault),
-    /// Told now and then how far it is.
+    /// Called for every place of an input that holds no record: the input, the line (of databases
+    /// the row), and why.
+    pub fault: &'a mut dyn FnMut(&Path, u64, &Fault) -> ControlFlow<()>,
+    /// Called now and then with the progress.
     pub progress: &'a mut dyn FnMut(&Pace),
     /// Set to end the build soon; what is done is kept for the next.
     pub cancel: Arc<AtomicBool>,
@@ -53,7 +53,7 @@ pub struct Build<'a> {
 /// How far a build is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Pace {
-    /// What is being done.
+    /// The current work.
     pub step: Step,
     /// Records that were read, and places that hold none.
     pub records: u64,
@@ -172,14 +172,18 @@ impl Build<'_> {
                             }
                             Err(Refused::Record(fault)) => {
                                 origins.sets[position].faults += 1;
-                                (self.fault)(&input.path, line, &fault);
+                                if (self.fault)(&input.path, line, &fault).is_break() {
+                                    failed = Some(Error::Cancelled);
+                                }
                             }
                             Err(Refused::Build(error)) => failed = Some(error),
                         }
                     }
                     Err(fault) => {
                         origins.sets[position].faults += 1;
-                        (self.fault)(&input.path, line, &fault);
+                        if (self.fault)(&input.path, line, &fault).is_break() {
+                            failed = Some(Error::Cancelled);
+                        }
                     }
                 }
                 if intake.is_full() && failed.is_none() {
@@ -200,7 +204,7 @@ impl Build<'_> {
             }
             blooms.push(settle(&mut origins.sets[position], input, found));
             if let Some(applied) = applied {
-                // What is not needed any more; what stays behind goes with the work directory.
+                // Removes what is no longer needed; the rest goes with the work directory.
                 let _ = fs::remove_file(applied);
             }
         }
@@ -308,15 +312,12 @@ fn idle_deltas(
     input: &Input,
     path: &Path,
     cancel: &Arc<AtomicBool>,
-    fault: &mut dyn FnMut(&Path, u64, &Fault),
+    fault: &mut dyn FnMut(&Path, u64, &Fault) -> ControlFlow<()>,
 ) -> Result<u64, Error> {
     let idle = delta::apply(&input.path, &input.deltas, path, cancel)?;
-    for (delta, line) in &idle {
-        fault(
-            delta,
-            *line,
-            &Fault::Malformed("changes nothing: the delta may be of another database or applied already"),
-        );
+    let why = Fault::Malformed("changes nothing: the delta may be of another database or applied already");
+    if idle.iter().any(|(delta, line)| fault(delta, *line, &why).is_break()) {
+        return Err(Error::Cancelled);
     }
     Ok(idle.len() as u64)
 }
@@ -326,7 +327,7 @@ fn length_of(name: &str) -> Option<usize> {
     name.parse::<Algorithm>().ok().map(Algorithm::length)
 }
 
-/// A set of which nothing was read yet.
+/// An unread set.
 pub fn new_set(input: &Input) -> Set {
     let file =
         |path: &Path| pfh_source::terminal::render(path.file_name().unwrap_or(path.as_os_str()).as_encoded_bytes());

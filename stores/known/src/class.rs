@@ -1,11 +1,11 @@
-//! What being in a set says of a file.
+//! The meaning of membership in a set.
 
 use std::fmt;
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-/// The class that whoever builds gives to a set.
+/// The class that a set gets when it is built.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(into = "String", try_from = "String")]
 pub enum Class {
@@ -27,7 +27,7 @@ pub struct MalformedClass(String);
 
 impl fmt::Display for MalformedClass {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:?} is no class: letters, digits, - and _, at most 64 of them", self.0)
+        write!(f, "{:?} is not a class: letters, digits, - and _, at most 64 of them", self.0)
     }
 }
 
@@ -98,7 +98,7 @@ impl fmt::Display for Class {
     }
 }
 
-/// What the sets say of one file.
+/// The verdict of the sets on one file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum KnownStatus {
     /// At least one set of class bad or notable holds it, whatever others say.

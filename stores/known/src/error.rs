@@ -1,4 +1,4 @@
-//! What can go wrong with a whole set. What is wrong with one of its records is a
+//! Errors of a whole set. The fault of one of its records is a
 //! [`Fault`](pfh_manifest::Fault) instead.
 
 use std::fmt;
@@ -20,7 +20,7 @@ pub enum Error {
     TooMany(&'static str),
     /// Another process builds in the same work directory.
     Busy(PathBuf),
-    /// Stopped by whoever asked; what was done is kept, and the next run goes on from there.
+    /// Stopped by the caller; finished work is kept, and the next run continues there.
     Cancelled,
 }
 
@@ -37,7 +37,7 @@ impl Error {
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let name = |path: &Path| pfh_source::terminal::render(path.as_os_str().as_encoded_bytes());
+        let name = |path: &Path| pfh_source::terminal::shown(path);
         match self {
             Error::Io(path, error) => write!(f, "{}: {error}", name(path)),
             Error::Damaged(path, what) | Error::Database(path, what) => write!(f, "{}: {what}", name(path)),

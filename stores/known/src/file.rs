@@ -32,7 +32,7 @@ const LONGEST_DIRECTORY: u64 = 256 << 20;
 pub struct Hit {
     /// The position of the set in [`KnownSet::sets`].
     pub set: usize,
-    /// What the set says of the entry beside.
+    /// The set's remark on the entry.
     pub tag: Option<String>,
     /// The class: the set's, unless the tag says more.
     pub class: Class,

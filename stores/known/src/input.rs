@@ -22,7 +22,7 @@ pub struct Input {
     pub class: Class,
     /// The name of the set; `None` for that of the file without its last extension.
     pub name: Option<String>,
-    /// Its version; `None` for what the file says of itself.
+    /// Its version; `None` for the one that the file states.
     pub version: Option<String>,
     /// Its product.
     pub product: Option<String>,

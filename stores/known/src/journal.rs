@@ -1,4 +1,4 @@
-//! The work directory of a build: sorted runs, and a journal of which of them are whole. A build
+//! The work directory of a build: sorted runs, and a journal that lists the whole ones. A build
 //! that was killed goes on from the last line of the journal that reached the disk.
 
 use std::fs::{self, File, OpenOptions, TryLockError};

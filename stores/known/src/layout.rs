@@ -55,7 +55,7 @@ pub fn combination_bytes(origins: usize) -> usize {
     }
 }
 
-/// What a file says of itself.
+/// The header of a file.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Directory {
     /// The version of the layout.

@@ -7,14 +7,14 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Class, Error};
 
-/// Parts that one set may be divided into, by what its records say of themselves. Beyond this a set
-/// that says something else of every record would fill the memory.
+/// Parts that one set may be divided into, by the remarks of its records. Beyond this a set that
+/// says something else of every record would fill the memory.
 const MOST_TAGS: usize = 1 << 20;
 
 /// The numbers in all combinations together: 256 MiB.
 const MOST_NUMBERS: usize = 64 << 20;
 
-/// A set: what was said of it, and what was found in it.
+/// A set: its description, and its content.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Set {
     /// Its name.
@@ -62,7 +62,7 @@ impl Set {
     }
 
     /// Whether it holds no digest of a file at all: no file can be known to it. A Bloom filter
-    /// holds what it says of itself.
+    /// holds its own description.
     pub fn is_empty(&self) -> bool {
         self.digests.is_empty() && self.format != "bloom"
     }

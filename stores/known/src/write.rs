@@ -83,7 +83,7 @@ struct Keys {
     firsts: Vec<u64>,
 }
 
-/// What becomes of it.
+/// What happens to it.
 struct Index {
     bytes: Vec<u8>,
     filter: Option<Filter>,
@@ -236,7 +236,7 @@ impl<'a> TableWriter<'a> {
     }
 }
 
-/// Rows between two looks of whoever watches.
+/// Rows between two calls of the progress callback.
 const LOOK: u64 = 1 << 16;
 
 /// Merges the runs of one algorithm into a table. `watch` learns now and then how many rows more

@@ -1,20 +1,19 @@
 //! A catalogue of a directory that is kept: one hash tree over the names, sizes and digests of its
-//! files, of which one entry is changed at the price of its path.
+//! files. Changing one entry costs its path.
 //!
 //! The file is a database of SQLite's: the entries in the order of their keys, and the values of
 //! all subtrees that have several. A change is one transaction: whatever interrupts it, the old
 //! catalogue or the new one is there.
 
-mod bounds;
 mod header;
 mod proof;
 mod turn;
 
 pub use header::{APPLICATION, MARK, is_catalogue};
 
-use bounds::{Looks, bound};
 use header::{has_own_tables, schema};
 use pfh_source::{Stat, replace};
+use pfh_sqlite::{Limits, Looks, bound};
 use pfh_tree::catalogue::{EMPTY, Key, Value, key, leaf, nodes, prefix, root};
 use rusqlite::{Connection, OpenFlags, OptionalExtension, params};
 use std::fs::{File, OpenOptions};
@@ -23,6 +22,10 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use turn::{Turn, beside};
+
+/// 2^26 steps are a second or some; a query of a catalogue takes hundreds. Names of files are far
+/// below the longest value.
+const LIMITS: Limits = Limits { value: 16 << 20, statement: 1 << 16, steps: 1 << 26 };
 
 /// Clocks of file systems tick: a file that changed so recently may change again without a new
 /// time.
@@ -56,7 +59,7 @@ pub enum CatalogueError {
         error: io::Error,
     },
     /// A file or database of something else.
-    #[error("{}: is no catalogue of a directory", .0.display())]
+    #[error("{}: is not a catalogue of a directory", .0.display())]
     Foreign(PathBuf),
     /// The entries or the values are not those that give the root.
     #[error("{}: damaged: what it holds does not give its root; build it again", .0.display())]
@@ -75,11 +78,11 @@ pub struct CatalogueEntry {
     pub size: u64,
     /// Its digest.
     pub digest: Vec<u8>,
-    /// What the file system said of it when it was read; empty if it may change without a word.
+    /// The file system's facts when it was read; empty if it may change unnoticed.
     pub stamp: Vec<u8>,
 }
 
-/// What a file system says of a file: as long as it is the same, so is the file. Empty if the file
+/// A file system's facts about a file: while they are the same, so is the file. Empty if the file
 /// was changed so recently that it may change again without a new time.
 pub fn stamp(stat: &Stat, settled: bool) -> Vec<u8> {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
@@ -94,7 +97,7 @@ pub fn stamp(stat: &Stat, settled: bool) -> Vec<u8> {
     numbers.iter().chain(&parts).flat_map(|number| number.to_le_bytes()).collect()
 }
 
-/// An open catalogue. What is changed is kept when [`commit`](Catalogue::commit) returns.
+/// An open catalogue. Changes are kept when [`commit`](Catalogue::commit) returns.
 pub struct Catalogue {
     connection: Connection,
     /// How long the query at hand has worked.
@@ -156,8 +159,8 @@ impl Catalogue {
         }
     }
 
-    /// Opens what was there before a change that was killed. Whoever only reads writes nothing
-    /// beside the catalogue, and so the change is taken back in a copy.
+    /// Opens what was there before a change that was killed. A reader writes nothing beside the
+    /// catalogue, and so the change is taken back in a copy.
     fn as_before(path: &Path) -> Done<Catalogue> {
         let unreadable = |error| CatalogueError::Unreadable { path: path.to_owned(), error };
         let room = tempfile::tempdir().map_err(unreadable)?;
@@ -234,7 +237,7 @@ impl Catalogue {
         let failed = |error| CatalogueError::Database { path: path.to_owned(), error };
         let flags = flags | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let mut connection = Connection::open_with_flags(path, flags).map_err(failed)?;
-        let looks = bound(&mut connection).map_err(failed)?;
+        let looks = bound(&mut connection, LIMITS, None).map_err(failed)?;
         connection.busy_timeout(Duration::from_secs(600)).map_err(failed)?;
         connection.execute_batch("PRAGMA synchronous = FULL;").map_err(failed)?;
         Ok(Catalogue { connection, looks, path: path.to_owned(), computed: 0, room: None, fresh: None, turn: None })

@@ -13,7 +13,7 @@ use std::sync::atomic::Ordering;
 
 /// Bytes of changed leaves that are held at a time.
 const HELD: usize = 16 << 20;
-/// Leaves whose paths are changed in place; beyond them the tree is written anew.
+/// Leaves whose paths are changed in place; beyond them the tree is written again.
 const FEW: usize = 4096;
 
 /// What an update has done.
@@ -25,7 +25,7 @@ pub struct Updated {
     pub ranges: Vec<Range<u64>>,
     /// Values that were computed.
     pub computed: usize,
-    /// The change with the paths that prove it; not there if the whole tree was written anew.
+    /// The change with the paths that prove it; not there if the whole tree was written again.
     pub change: Option<Change>,
 }
 
@@ -33,7 +33,7 @@ pub(super) fn open(file: &Path) -> Result<Ranges, Failure> {
     Ranges::open(file.as_os_str().as_bytes()).map_err(Failure::read(file))
 }
 
-/// Opens a file of which only the content, not the length, may have changed.
+/// Opens a file whose content, not length, may have changed.
 pub(super) fn open_same_length(file: &Path, length: u64) -> Result<Ranges, Failure> {
     let read = open(file)?;
     if read.size() != length {
@@ -58,7 +58,7 @@ pub(super) fn lock(tree: &Path, pass: &Pass<'_>) -> Result<Exclusive, Failure> {
     Exclusive::lock(tree, pass.cancel)?.ok_or_else(missing)
 }
 
-/// Hashes the leaves anew that hold any of `ranges` (offset to end, in bytes), and the paths above
+/// Hashes again the leaves that hold any of `ranges` (offset to end, in bytes), and the paths above
 /// them, in the tree file. That nothing else has changed is the caller's word:
 /// [`check`](super::check) finds out. Reads and writes the paths alone.
 ///
@@ -138,7 +138,7 @@ pub fn update_since(file: &Path, copy: &Path, tree: &Path, pass: &mut Pass<'_>) 
 
 /// Takes in what was appended to a file: its old last leaf if that was not full, and all after it.
 /// That nothing before has changed is the caller's word. The levels of the tree move, so it is
-/// written anew. Returns it with the bytes that are new.
+/// written again. Returns it with the bytes that are new.
 ///
 /// # Errors
 /// When the file has become shorter, cannot be read, or changed meanwhile; when the tree cannot be

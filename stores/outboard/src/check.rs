@@ -40,7 +40,7 @@ pub fn check(file: &Path, outboard: &Outboard, pass: &mut Pass<'_>) -> Result<Fi
     Ok(FileState { length: now.length(), root: *now.root(), leaves: now.leaf_count(), corrupt })
 }
 
-/// What is left of a range.
+/// The rest of a range.
 fn without(range: Range<u64>, same: &Range<u64>) -> Vec<Range<u64>> {
     let parts = [range.start..range.end.min(same.start), range.start.max(same.end)..range.end];
     parts.into_iter().filter(|part| part.start < part.end).collect()

@@ -1,15 +1,15 @@
 //! Why a tree is not built, changed or compared.
 
 use pfh_digest::hex;
+use pfh_source::terminal::shown;
 use pfh_source::{Cause, Problem};
 use pfh_tree::Malformed;
 use pfh_tree::flat::Name;
 use pfh_tree::outboard::WrongChange;
 use std::io;
-use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-/// Why nothing came of it.
+/// Why it failed.
 #[derive(Debug, thiserror::Error)]
 pub enum Failure {
     /// A file could not be read, or changed meanwhile.
@@ -26,7 +26,7 @@ pub enum Failure {
     Tree {
         /// The tree file.
         file: PathBuf,
-        /// What is wrong with it.
+        /// The fault.
         malformed: Malformed,
     },
     /// The tree could not be written; the old one is still there.
@@ -38,7 +38,7 @@ pub enum Failure {
         error: io::Error,
     },
     /// The file has another length than its tree says.
-    #[error("{}: has {found} bytes, its tree is of {stated}: `pfh tree append` takes in what was added, `pfh tree build` makes the tree anew", shown(.file))]
+    #[error("{}: has {found} bytes, its tree is of {stated}: it was appended to, or needs another tree", shown(.file))]
     Length {
         /// The file.
         file: PathBuf,
@@ -57,7 +57,7 @@ pub enum Failure {
         /// One past the last byte.
         end: u64,
     },
-    /// The tree is not the one whose root was kept: it was changed by others, or made anew.
+    /// The tree is not the one whose root was kept: it was changed by others, or made again.
     #[error("{}: has the root {}, not {}, which was kept: it is not brought up to date", shown(.tree), hex::encode(.found), hex::encode(.kept))]
     OtherTree {
         /// The tree file.
@@ -76,7 +76,7 @@ pub enum Failure {
         length: u64,
     },
     /// The tree has two levels, and no paths.
-    #[error("{}: is a tree of two levels ({name}): for this, build one of pairs, with -a blake3, sha256 or sha3-256", shown(.tree))]
+    #[error("{}: is a tree of two levels ({name}): this needs one of pairs, by blake3, sha256 or sha3-256", shown(.tree))]
     TwoLevels {
         /// The tree file.
         tree: PathBuf,
@@ -89,10 +89,6 @@ pub enum Failure {
     /// The caller asked to end.
     #[error("interrupted: no tree beyond those named was changed")]
     Cancelled,
-}
-
-fn shown(path: &Path) -> String {
-    pfh_source::terminal::render(path.as_os_str().as_bytes())
 }
 
 /// What stands in the way of a file that is read by ranges, with a way out that the commands over

@@ -98,7 +98,7 @@ fn believed(tree: &Path, trusted: Option<&[u8]>) -> Result<Flat, Failure> {
     }
 }
 
-/// Hashes the leaves anew that hold any of `ranges` (offset to end, in bytes), and the final node.
+/// Hashes again the leaves that hold any of `ranges` (offset to end, in bytes), and the final node.
 /// That nothing else has changed is the caller's word. `trusted` is the root that the tree must
 /// have.
 ///

@@ -3,7 +3,7 @@
 //! The tree of `FILE` is `FILE.pfhtree` unless said otherwise (`docs/tree.md` has its bytes). A
 //! change of some leaves is made in place, under a journal; a whole tree is written without a name,
 //! synced, renamed over the old one, and the directory synced. Whatever interrupts that, the old
-//! tree or the new one is there. A tree file of which any bit that is used is wrong is refused.
+//! tree or the new one is there. A tree file with any wrong bit that is used is refused.
 
 #![forbid(unsafe_code)]
 
@@ -15,6 +15,7 @@ mod failure;
 mod flat;
 mod pass;
 mod stored;
+mod target;
 
 #[cfg(feature = "catalogue")]
 pub use catalogue::{APPLICATION, Catalogue, CatalogueEntry, CatalogueError, MARK, companions, is_catalogue, stamp};
@@ -28,11 +29,13 @@ pub use flat::{
 pub use pass::{build, build_stream, read_file, read_range, read_stream};
 pub use stored::{Exclusive, JOURNAL, LONGEST, flat_name, journal_of, load, open, pages, store, with};
 
+pub use target::OutboardTarget;
+
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
-/// What is appended to a file's name for its tree.
+/// The suffix of a file's tree.
 pub const SUFFIX: &str = ".pfhtree";
 
 /// How a long pass is followed, and how many threads it takes.

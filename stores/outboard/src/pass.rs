@@ -87,8 +87,8 @@ pub fn read_file(file: &Path, pass: &mut Pass<'_>, mut take: impl FnMut(&[u8])) 
     read.close().map_err(Failure::read(file))
 }
 
-/// Hands the bytes of a range of an open file to `take`, in order, in pieces of 16 MiB. Whoever
-/// opened the file closes it: until then what was taken is of no use.
+/// Hands the bytes of a range of an open file to `take`, in order, in pieces of 16 MiB. A callback
+/// that opened the file closes it: until then what was taken is of no use.
 ///
 /// # Errors
 /// When they cannot be read, `take` fails, or the pass is cancelled.

@@ -2,10 +2,10 @@
 //! anything but the old tree or the new.
 //!
 //! A change is first written to `TREE.journal` and synced; then the tree is written and synced;
-//! then the journal is removed. Whoever opens a tree takes the values of a whole journal for those
-//! of the tree, so that from the moment of the journal's sync the change has been made. Writers
-//! lock the tree (`flock`); readers do not: what they use gives the root of the header, and if it
-//! does not, they look again.
+//! then the journal is removed. Opening a tree takes the values of a whole journal for those of the
+//! tree, so that from the moment of the journal's sync the change has been made. Writers lock the
+//! tree (`flock`); readers do not: what they use gives the root of the header, and if it does not,
+//! they look again.
 
 use super::Failure;
 use pfh_source::{Output, Problem, Ranges, Stage, os};
@@ -27,7 +27,7 @@ use std::time::Duration;
 pub const LONGEST: u64 = 64 << 30;
 /// Bytes of a journal at most: paths of some thousand leaves.
 const LONGEST_JOURNAL: u64 = 32 << 20;
-/// Bytes at the front of a tree of two levels that say of which algorithm it is.
+/// Bytes at the front of a tree of two levels that name its algorithm.
 const FRONT: u64 = 256;
 /// How often a reader that met a writer looks again.
 const TRIES: usize = 4;
@@ -54,7 +54,7 @@ fn read_journal(path: &Path) -> Result<Option<Vec<u8>>, Failure> {
     }
 }
 
-/// What is appended to a tree's name for the record of a change that is being made.
+/// The suffix of the record of a change to a tree.
 pub const JOURNAL: &str = ".journal";
 
 /// Where the record of a change of a tree is kept while it is made.
@@ -105,7 +105,7 @@ pub fn flat_name(tree: &Path) -> Result<Option<Name>, Failure> {
     Ok(name_of(&front))
 }
 
-/// Why a file is no tree of pairs.
+/// Why a file is not a tree of pairs.
 fn no_tree(path: &Path, malformed: Malformed) -> Failure {
     match flat_name(path) {
         Ok(Some(name)) if malformed == Malformed::Version(VERSION) => {
@@ -115,7 +115,7 @@ fn no_tree(path: &Path, malformed: Malformed) -> Failure {
     }
 }
 
-/// What is wrong with a tree file.
+/// The fault of a tree file.
 pub(super) fn unusable(path: &Path) -> impl Fn(Unusable) -> Failure + use<'_> {
     |why| match why {
         Unusable::Read(error) => Failure::read(path)(Problem::io(Stage::Read, &error)),
@@ -136,8 +136,8 @@ pub(super) fn patiently<T>(mut look: impl FnMut() -> Result<T, Failure>) -> Resu
     look()
 }
 
-/// A tree of which pages are read when they are needed. `file` and `journal` are its bytes and
-/// those of its journal.
+/// A tree whose pages are read when they are needed. `file` and `journal` are its bytes and those
+/// of its journal.
 pub fn pages(file: Ranges, journal: Option<&[u8]>) -> Result<Paged<'static>, Unusable> {
     let bytes = file.size();
     let read = move |offset: u64, buffer: &mut [u8]| {
@@ -149,7 +149,7 @@ pub fn pages(file: Ranges, journal: Option<&[u8]>) -> Result<Paged<'static>, Unu
     Paged::open(bytes, journal, Box::new(read))
 }
 
-/// Opens a tree of which nothing but the header is read for now.
+/// Opens a tree, and reads nothing but its header for now.
 ///
 /// # Errors
 /// When it cannot be read, or is none.
@@ -232,7 +232,7 @@ fn steps(journal: &Journal) -> Vec<Step> {
     steps
 }
 
-/// What is left of it once the journal is on the disk.
+/// The rest of it once the journal is on the disk.
 fn redoing(journal: &Journal) -> Vec<Step> {
     let writes = journal.writes().into_iter().map(|(offset, bytes)| Step::Write(offset, bytes));
     writes.chain([Step::SyncTree, Step::Forget]).collect()
@@ -247,7 +247,7 @@ pub struct Exclusive {
 
 impl Exclusive {
     /// Locks the tree of this path and ends an interrupted change, if there is one; `None` if there
-    /// is no tree yet. Waits for whoever has the lock.
+    /// is not a tree yet. Waits for the holder of the lock.
     ///
     /// # Errors
     /// When it cannot be opened, or the caller asked to end.
@@ -290,7 +290,7 @@ impl Exclusive {
     fn recover(&self) -> Result<(), Failure> {
         let Some(bytes) = read_journal(&self.path)? else { return Ok(()) };
         if !is_journal(&bytes) {
-            let error = io::Error::other("is there and is no journal of a tree: move it away");
+            let error = io::Error::other("is there and is not a journal of a tree: move it away");
             return Err(Failure::Write { file: journal_of(&self.path), error });
         }
         let file = Ranges::open(self.path.as_os_str().as_bytes()).map_err(Failure::read(&self.path))?;

@@ -18,7 +18,7 @@ use tempfile::TempDir;
 use crate::Spindle;
 use crate::content::{byte, content};
 
-/// Attributes are never cached: what a file says of itself may change from call to call.
+/// Attributes are never cached: a file's attributes may change from call to call.
 const NOT_CACHED: Duration = Duration::ZERO;
 
 /// The directory of invented names, and its first file; real files are numbered from 2 on.

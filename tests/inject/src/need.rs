@@ -75,7 +75,7 @@ impl Need {
     }
 }
 
-/// The emulator under which the tests run, as whoever started them says.
+/// The emulator that runs the tests, as stated in the environment.
 fn emulator() -> Option<String> {
     std::env::var("PFH_EMULATOR").ok()
 }
@@ -87,8 +87,8 @@ fn effective_user() -> Option<u32> {
 }
 
 /// Whether tests of a tier run: those that `PFH_TIERS` names (`faults,foreign,slow`), and without
-/// it all of them where `PFH_REQUIRE_INJECTORS` is set, or under an emulator, which is no place for
-/// haste.
+/// it all of them where `PFH_REQUIRE_INJECTORS` is set, or under an emulator, which is not a place
+/// for haste.
 fn runs(tier: &str) -> bool {
     match std::env::var("PFH_TIERS") {
         Ok(named) => named.split(',').any(|named| named == tier),

@@ -1,107 +1,13 @@
-//! The arguments of `pfh bench`, and what each part of it does.
+//! What each part of `pfh bench` does.
 
-use crate::fit::Fit;
-use crate::forecast::Place;
+use crate::args::{Bench, SizesOf, Time};
 use crate::forecast::sizes::Sizes;
-use crate::forecast::{Forecast, SizesOf};
-use crate::languages::{Languages, describe};
-use crate::own::Own;
-use crate::papers::{self, Papers};
-use crate::study::{StudyResult, Time};
-use crate::{Error, report};
-use pfh::outputs::{Existing, Kind, Outputs};
+use crate::languages::describe;
+use crate::study::StudyResult;
+use crate::{Error, papers, report};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
-
-/// Which hash, in which language, on this machine; and what will a case take
-#[derive(Debug, Clone, clap::Subcommand)]
-pub enum Bench {
-    /// Repeat the study of hash functions in languages and libraries on this machine
-    Languages(Languages),
-    /// Write tables, figures and the HTML report of a finished study again
-    Report {
-        /// Where the study was done
-        #[arg(value_name = "DIR", default_value = "pfh-bench")]
-        from: PathBuf,
-        /// Which time the tables show
-        #[arg(long, value_enum, default_value_t)]
-        time: Time,
-    },
-    /// Say what a case will take: pfh on this machine, and the programs of a study
-    Forecast(Forecast),
-    /// List how large the files of a directory are, for `forecast --histogram`
-    Sizes(SizesOf),
-    /// Measure kernels and pipeline in under a minute, and suggest settings
-    #[command(name = "self")]
-    Own(Own),
-    /// Repeat the papers' measurements, beside the papers' own figures
-    Papers(Papers),
-    /// Fit the study's lines to results that others measured
-    Fit(Fit),
-}
-
-/// What a study and the papers' measurements leave in their directory.
-const FILES: [&str; 10] = [
-    "result.json",
-    "journal.jsonl",
-    papers::KEPT,
-    "report.html",
-    "tables.txt",
-    "results.csv",
-    "figure-1.svg",
-    "figure-2.svg",
-    "heat-map.svg",
-    "papers.txt",
-];
-
-/// What a page of the papers begins with.
-const PAGE: &[u8] = b"<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<title>The five papers on this machine</title>";
-
-impl Bench {
-    /// What is read and written, for the guard of outputs. In a directory that holds the results of
-    /// an earlier run its tables are written again; a file of the same name anywhere else stays.
-    pub fn outputs(&self) -> Outputs {
-        if let Bench::Forecast(forecast) = self {
-            let mut outputs = Outputs::new(forecast.force);
-            outputs.reads_all([&forecast.like, &forecast.histogram].into_iter().flatten());
-            outputs.reads_all(forecast.devices.iter().filter_map(Place::path));
-            outputs.reads_all(forecast.study.iter().map(|study| study.join("result.json")));
-            if let Some(path) = &forecast.save {
-                outputs.writes("--save", path, Kind::File, Existing::Refused);
-            }
-            return outputs;
-        }
-        let (directory, force) = match self {
-            Bench::Languages(languages) if !languages.list => (&languages.out, languages.force),
-            Bench::Report { from, .. } => (from, false),
-            Bench::Papers(papers) if !papers.list => (&papers.out, papers.force),
-            _ => return Outputs::new(false),
-        };
-        let mut outputs = Outputs::new(force);
-        outputs.writes("--out", directory, Kind::Directory, Existing::Welcome);
-        if let Bench::Papers(Papers { html: Some(page), .. }) = self {
-            // A page that was made so before is made again.
-            outputs.writes("--html", page, Kind::File, Existing::Own(0, PAGE));
-        }
-        let is_known = |name: &str| directory.join(name).is_file();
-        // The journal names its plan, and the papers' results their parts: another program's files
-        // do not.
-        let own = [
-            ("journal.jsonl", &b"{\"pfh_bench_journal\""[..]),
-            ("result.json", b"{\"plan\":{"),
-            (papers::KEPT, b"[\n  {\n    \"name\""),
-        ];
-        let is_own = own.iter().any(|(name, start)| {
-            is_known(name) && std::fs::read(directory.join(name)).is_ok_and(|bytes| bytes.starts_with(start))
-        });
-        let existing = if is_own { Existing::Welcome } else { Existing::Refused };
-        for name in FILES.into_iter().chain(["papers.csv"]).filter(|name| is_known(name)) {
-            outputs.writes("--out", directory.join(name), Kind::File, existing);
-        }
-        outputs
-    }
-}
 
 /// How a benchmark that was done ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -170,11 +76,11 @@ pub fn run(bench: &Bench, program: &Path, out: &mut dyn Write, stop: &AtomicBool
             }
             let found = papers.measure(program)?;
             let study = if papers.out.join("result.json").exists() { Some(load(&papers.out)?) } else { None };
-            told(&report::write(&papers.out, study.as_ref(), &found, Time::default())?);
+            announce(&report::write(&papers.out, study.as_ref(), &found, Time::default())?);
             if let Some(path) = &papers.html {
                 let page = report::page(papers::page::TITLE, &papers::page::body(&found));
                 std::fs::write(path, page).map_err(Error::file(path))?;
-                told(std::slice::from_ref(path));
+                announce(std::slice::from_ref(path));
             }
             say(out, &if papers.json { json(&found) } else { papers::text(&found) })?;
             Ok(Ended::Good)
@@ -195,13 +101,13 @@ fn load(from: &Path) -> Result<StudyResult, Error> {
 
 /// Writes the report's files, prints its tables, and tells whether every digest was right.
 fn finish(directory: &Path, result: &StudyResult, time: Time, out: &mut dyn Write) -> Result<Ended, Error> {
-    told(&report::write(directory, Some(result), &papers::load(directory)?, time)?);
+    announce(&report::write(directory, Some(result), &papers::load(directory)?, time)?);
     say(out, &report::text(result, time))?;
     let wrong = result.cells.iter().any(|cell| !cell.faults.is_empty());
     Ok(if wrong { Ended::Wrong } else { Ended::Good })
 }
 
-fn told(paths: &[PathBuf]) {
+fn announce(paths: &[PathBuf]) {
     paths.iter().for_each(|path| eprintln!("wrote {}", path.display()));
 }
 

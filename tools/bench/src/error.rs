@@ -19,7 +19,7 @@ pub enum Error {
     Malformed {
         /// The file.
         path: PathBuf,
-        /// What is wrong in it.
+        /// The fault.
         reason: String,
     },
     /// What was found could not be written out.

@@ -1,29 +1,12 @@
 //! `pfh bench fit`: the study's analysis of results that others measured.
 
 use crate::Error;
+use crate::args::Fit;
 use crate::report::align;
 use crate::statistics::{Line, Point, explained, least_squares, mean, weighted};
 use serde::Serialize;
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
-
-/// What is asked.
-#[derive(Debug, Clone, clap::Args)]
-#[command(after_long_help = "\
-Example, a table as in the paper:
-  printf 'algo MB c java\\nmd5 512 1409 2848\\nmd5 1024 2820 5716\\n' >means && pfh bench fit means --json
-
-Exit codes: 0; 2 usage; 4 the file could not be read, or holds no results.")]
-pub struct Fit {
-    /// Results as the study's own programs wrote them (`LANG ALGO 0002mb.dat INDEX DIGEST MS` per
-    /// line), or a table as in the paper: a header `algo MB NAME…`, then a line of means in ms per
-    /// algorithm and size
-    #[arg(value_name = "FILE")]
-    pub file: PathBuf,
-    /// As JSON
-    #[arg(long)]
-    pub json: bool,
-}
+use std::path::Path;
 
 /// The lines of one algorithm and language.
 #[derive(Debug, Clone, PartialEq, Serialize)]

@@ -1,9 +1,10 @@
 //! `pfh bench languages`: the study, from building the runners to writing the report.
 
+use crate::args::{Languages, Method};
 use crate::machine::Machine;
-use crate::message::{Message, Method};
+use crate::message::Message;
 use crate::study::{
-    Catalogue, Cell, Journal, Missing, Monotonic, Plan, Row, Spawn, Step, StudyResult, Time, find_runners, run,
+    Catalogue, Cell, Journal, Missing, Monotonic, Plan, Row, Spawn, Step, StudyResult, find_runners, run,
 };
 use crate::{Error, amount};
 use indicatif::{ProgressBar, ProgressStyle};
@@ -12,55 +13,6 @@ use std::time::Duration;
 
 /// The study's sizes, in MiB.
 pub const PAPER_SIZES: [u64; 13] = [2, 4, 8, 16, 32, 64, 128, 256, 512, 640, 768, 896, 1024];
-
-/// What is asked.
-#[derive(Debug, Clone, clap::Args)]
-pub struct Languages {
-    /// Rows to measure, by name or its beginning (all that run here)
-    #[arg(id = "rows", long = "only", value_name = "NAME", value_delimiter = ',')]
-    pub only: Vec<String>,
-    /// Rows to leave out, by name or its beginning
-    #[arg(long, value_name = "NAME", value_delimiter = ',')]
-    pub without: Vec<String>,
-    /// Algorithms (md5, sha1, sha256, sha512, sha3-256, blake3)
-    #[arg(short, long = "algorithm", value_name = "NAME", value_delimiter = ',')]
-    pub algorithms: Vec<Method>,
-    /// Sizes of the messages, such as 64KiB,2MiB; `paper` for the study's thirteen from 2 to 1024
-    /// MiB
-    #[arg(long, value_name = "SIZES", default_value = "256KiB,1MiB,2MiB,4MiB,8MiB,16MiB,32MiB")]
-    pub sizes: String,
-    /// Processes per cell
-    #[arg(long, value_name = "N", default_value_t = 5)]
-    pub processes: u32,
-    /// Timed repeats in each process
-    #[arg(long, value_name = "N", default_value_t = 5)]
-    pub repeats: u32,
-    /// Repeats before those, which are not timed
-    #[arg(long, value_name = "N", default_value_t = 3)]
-    pub warmups: u32,
-    /// Bytes hashed before the timed repeats, if that takes more repeats
-    #[arg(long, value_name = "SIZE", default_value = "32MiB", value_parser = amount::parse_bytes)]
-    pub warm_bytes: u64,
-    /// From which the order of the runs and the messages follow
-    #[arg(long, value_name = "N", default_value_t = 2015)]
-    pub seed: u64,
-    /// Folder of the runners (bench/runners, here or above)
-    #[arg(long, value_name = "DIR")]
-    pub runners: Option<PathBuf>,
-    /// Where journal, messages, results and report go; an interrupted study with the same arguments
-    /// goes on there
-    #[arg(short, long, value_name = "DIR", default_value = "pfh-bench")]
-    pub out: PathBuf,
-    /// Replace files in DIR that no earlier run has made
-    #[arg(long)]
-    pub force: bool,
-    /// Which time the tables show
-    #[arg(long, value_enum, default_value_t)]
-    pub time: Time,
-    /// Only say which rows have their tools here, and how to get the others: nothing is built
-    #[arg(long)]
-    pub list: bool,
-}
 
 /// What there is to measure.
 pub struct Prepared {

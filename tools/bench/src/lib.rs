@@ -7,20 +7,37 @@
 #![forbid(unsafe_code)]
 
 pub mod amount;
+pub mod args;
+#[cfg(feature = "measure")]
 pub mod command;
+#[cfg(feature = "measure")]
 mod error;
+#[cfg(feature = "measure")]
 pub mod fit;
+#[cfg(feature = "measure")]
 pub mod forecast;
+#[cfg(feature = "measure")]
 pub mod languages;
+#[cfg(feature = "measure")]
 pub mod machine;
+#[cfg(feature = "measure")]
 mod markup;
+#[cfg(feature = "measure")]
 pub mod message;
+#[cfg(feature = "measure")]
 pub mod own;
+#[cfg(feature = "measure")]
 pub mod papers;
+#[cfg(feature = "measure")]
 pub mod pipeline;
+#[cfg(feature = "measure")]
 pub mod random;
+#[cfg(feature = "measure")]
 pub mod report;
+#[cfg(feature = "measure")]
 pub mod statistics;
+#[cfg(feature = "measure")]
 pub mod study;
 
+#[cfg(feature = "measure")]
 pub use error::Error;

@@ -46,7 +46,7 @@ impl Machine {
             processors: std::thread::available_parallelism().map_or(1, |n| n.get()),
             features: useful.iter().filter(|f| has(f)).map(|f| (*f).to_owned()).collect(),
             memory: memory.unwrap_or(0),
-            kernel: pfh::system_name(),
+            kernel: pfh::process::system_name(),
             governor: read_to_string("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor")
                 .ok()
                 .map(|text| text.trim().to_owned()),

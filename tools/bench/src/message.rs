@@ -1,48 +1,13 @@
 //! The messages that are hashed, and the digests that they must give.
 
 use crate::Error;
+pub use crate::args::Method;
 use crate::random::Random;
-use std::fmt;
 use std::fs::File;
 use std::io::{BufReader, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
-use std::str::FromStr;
-
-/// An algorithm of the study: its four, and two that came after it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
-#[allow(missing_docs)]
-pub enum Method {
-    #[serde(rename = "md5")]
-    Md5,
-    #[serde(rename = "sha1")]
-    Sha1,
-    #[serde(rename = "sha256")]
-    Sha256,
-    #[serde(rename = "sha512")]
-    Sha512,
-    #[serde(rename = "sha3-256")]
-    Sha3,
-    #[serde(rename = "blake3")]
-    Blake3,
-}
 
 impl Method {
-    /// All of them; the study's own come first.
-    pub const ALL: [Method; 6] =
-        [Method::Md5, Method::Sha1, Method::Sha256, Method::Sha512, Method::Sha3, Method::Blake3];
-
-    /// Its name in the runners' protocol and in pfh.
-    pub fn name(self) -> &'static str {
-        match self {
-            Method::Md5 => "md5",
-            Method::Sha1 => "sha1",
-            Method::Sha256 => "sha256",
-            Method::Sha512 => "sha512",
-            Method::Sha3 => "sha3-256",
-            Method::Blake3 => "blake3",
-        }
-    }
-
     /// The digest of what `reader` gives, in hexadecimal digits.
     fn digest(self, mut reader: impl Read) -> std::io::Result<String> {
         fn with<D: sha2::Digest>(mut reader: impl Read) -> std::io::Result<Vec<u8>> {
@@ -67,24 +32,6 @@ impl Method {
             }
         };
         Ok(pfh::hex::encode(&digest))
-    }
-}
-
-impl fmt::Display for Method {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.name())
-    }
-}
-
-impl FromStr for Method {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        let names = Method::ALL.map(Method::name).join(", ");
-        Method::ALL
-            .into_iter()
-            .find(|method| method.name() == text)
-            .ok_or_else(|| format!("{text:?} is no algorithm of the study: {names}"))
     }
 }
 

@@ -1,5 +1,6 @@
 //! `pfh bench self`: what this machine gives, in under a minute, and the settings that suit it.
 
+use crate::args::Own;
 use crate::forecast::sample::Scratch;
 use crate::pipeline::{FileTree, pass};
 use crate::report::align;
@@ -7,28 +8,7 @@ use crate::statistics::{median, quantile};
 use crate::{Error, machine::Machine};
 use pfh::{Algorithm, Digest, Mode, Plan};
 use serde::Serialize;
-use std::path::PathBuf;
 use std::time::{Duration, Instant};
-
-/// What is asked.
-#[derive(Debug, Clone, clap::Args)]
-pub struct Own {
-    /// Algorithms to measure
-    #[arg(
-        short,
-        long = "algorithm",
-        value_name = "NAME",
-        value_delimiter = ',',
-        default_value = "md5,sha1,sha256,sha512,sha3-256,blake3"
-    )]
-    pub algorithms: Vec<String>,
-    /// Where files to measure with are written and removed again (the system's temporary directory)
-    #[arg(long, value_name = "DIR")]
-    pub scratch: Option<PathBuf>,
-    /// As JSON
-    #[arg(long)]
-    pub json: bool,
-}
 
 /// One algorithm on one processor.
 #[derive(Debug, Clone, PartialEq, Serialize)]

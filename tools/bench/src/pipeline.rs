@@ -44,7 +44,7 @@ pub struct Pass {
 }
 
 fn cpu_seconds() -> f64 {
-    pfh::cpu_time().as_secs_f64()
+    pfh::process::cpu_time().as_secs_f64()
 }
 
 /// Hashes everything below `root` as `pfh hash -r` does. Any file without a digest is an error: a

@@ -1,15 +1,17 @@
 //! `pfh acquire`: a medium into images, hashed on the way.
 
 use crate::exit::{self, Exit, Failure};
+use crate::finish;
 use crate::imaging::{self, name};
 use crate::run::algorithms;
 use crate::session::Session;
+use crate::show::acquire as show;
 use crate::size;
 use clap::{Args, ValueEnum};
-use pfh::acquire::{self as job, About, Compared, Event, Layout, Origin, Request, To, Written, pattern};
+use pfh::acquire::{self as job, About, Compared, Event, Layout, Origin, Reading, Request, To, Written, pattern};
 use pfh::container::ewf::Compression;
 use pfh::device::{Access, ErrorPolicy, Fill};
-use pfh::imaging::{Holes, Imaging};
+use pfh::imaging::Holes;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -166,7 +168,7 @@ pub struct AcquireArgs {
     /// Who acquires.
     #[arg(long, default_value = "")]
     pub examiner: String,
-    /// What is acquired.
+    /// The item.
     #[arg(long, default_value = "")]
     pub description: String,
     /// Free text.
@@ -184,12 +186,12 @@ pub struct AcquireArgs {
     pub no_progress: bool,
 }
 
-/// Acquires, prints what came of it, and gives the exit.
+/// Acquires, prints the result, and returns the exit.
 pub fn run(args: &AcquireArgs) -> Exit {
     exit::end(try_run(args))
 }
 
-/// What is asked of all targets.
+/// Settings of all targets.
 fn layout(args: &AcquireArgs) -> Layout {
     let mut layout = Layout::default();
     layout.written = match args.format {
@@ -214,11 +216,11 @@ fn fill(text: &str) -> Result<Fill, Failure> {
     Ok(Fill::Pattern(bytes))
 }
 
-/// What is read, and what is computed.
-fn reading(args: &AcquireArgs) -> Result<Imaging, Failure> {
-    let mut imaging = Imaging::new(algorithms(&args.algorithms)?);
+/// The input, and the digests to compute.
+fn reading(args: &AcquireArgs) -> Result<Reading, Failure> {
+    let mut imaging = Reading::new(algorithms(&args.algorithms)?);
     imaging.piecewise = args.piecewise;
-    imaging.memory = args.memory.map_or(Ok(Imaging::MEMORY), usize::try_from).map_err(|e| e.to_string())?;
+    imaging.memory = args.memory.map_or(Ok(imaging.memory), usize::try_from).map_err(|e| e.to_string())?;
     imaging.ring = args.blocks.ring()?;
     (imaging.from, imaging.length) = (args.skip, args.length);
     imaging.checkpoint = Duration::try_from_secs_f64(args.map_interval).map_err(|e| format!("--map-interval: {e}"))?;
@@ -254,14 +256,15 @@ fn hashed(args: &AcquireArgs) -> Result<(Option<PathBuf>, Option<PathBuf>), Fail
 fn request(args: &AcquireArgs) -> Result<Request, Failure> {
     let layout = layout(args);
     let form = |path: &PathBuf| layout.form(path).map(|form| To { path: path.clone(), form });
-    let targets = args.to.iter().map(form).collect::<Result<_, _>>().map_err(Failure::usage)?;
+    let targets =
+        args.to.iter().map(form).collect::<Result<_, _>>().map_err(|error| Failure::of(&error, Exit::Aborted))?;
     let path = args.source.clone();
     let mut request = Request::new(if args.image { Origin::Image(path) } else { Origin::Medium(path) }, targets);
     request.then = args.then.clone();
     if args.hash_only {
         (request.log, request.map) = hashed(args)?;
     }
-    request.imaging = reading(args)?;
+    request.reading = reading(args)?;
     request.access = if args.cached { Access::Cached } else { Access::Direct };
     request.faults = args.map_as_faults.clone();
     if args.map.is_some() {
@@ -273,6 +276,9 @@ fn request(args: &AcquireArgs) -> Result<Request, Failure> {
     (request.adopt_map, request.salvage, request.replace) = (args.adopt_map, args.salvage, args.force);
     (request.verify, request.retry_bad) = (args.verify, args.retry_bad);
     request.give_up = Some(args.give_up).filter(|n| *n > 0);
+    if let Some(used) = crate::config::used() {
+        request.command_line += &format!(" (defaults: {used})");
+    }
     request.about = About {
         case_number: args.case.clone(),
         evidence_number: args.evidence.clone(),
@@ -290,26 +296,29 @@ fn request(args: &AcquireArgs) -> Result<Request, Failure> {
 fn try_run(args: &AcquireArgs) -> Result<Exit, Failure> {
     let request = request(args)?;
     if args.dry_run {
-        return foreseen(request);
+        return foreseen(&request);
     }
     let session = imaging::session(!args.no_progress)?;
-    let mut say = |event: &Event<'_>| {
-        imaging::say(&session, event);
+    let mut say = |event: Event<'_>| {
+        imaging::say(&session, &event);
         if let Event::Compared { target, compared } = event {
             report(&name(&target.path), compared, &session);
         }
+        Ok(())
     };
-    let summary = job::run(request, &mut say, &session.control()).map_err(|error| session.failed(error))?;
+    let summary = job::run(&request, &mut say, &session.control()).map_err(|error| session.ended(error))?;
     session.close();
-    let report = if args.json { summary.json() } else { summary.text() };
+    let unreadable = summary.imaged.bad.iter().map(|bad| bad.length).sum();
+    finish::count(&[("bytes", summary.imaged.bytes), ("unreadable", unreadable)]);
+    let report = if args.json { show::json(&summary) } else { show::text(&summary) };
     exit::print(report.as_bytes()).map_err(|error| Failure::output(&error))?;
     Ok(imaging::exit(&summary))
 }
 
 /// Lists what the request would do.
-fn foreseen(request: Request) -> Result<Exit, Failure> {
+fn foreseen(request: &Request) -> Result<Exit, Failure> {
     let intended = job::intend(request).map_err(|error| Failure::of(&error, Exit::Aborted))?;
-    exit::print(intended.to_string().as_bytes()).map_err(|error| Failure::output(&error))?;
+    exit::print(show::intended(&intended).as_bytes()).map_err(|error| Failure::output(&error))?;
     if !intended.fits() {
         exit::say("there is too little room for a target: the run would be refused, or stop");
         return Ok(Exit::Incomplete);

@@ -13,10 +13,10 @@ use crate::diff::Diff;
 use crate::dups::Dups;
 use crate::export::Export;
 use crate::hash::Hash;
-#[cfg(feature = "inside")]
-use crate::inside::List;
 #[cfg(feature = "known")]
 use crate::known::Known;
+#[cfg(feature = "inside")]
+use crate::list::List;
 #[cfg(feature = "known")]
 use crate::lookup::Lookup;
 #[cfg(feature = "known")]
@@ -52,7 +52,7 @@ fn version() -> String {
     if let Some(commit) = commit {
         version += &format!(" ({commit})");
     }
-    if !pfh::DEVICES {
+    if !pfh::process::DEVICES {
         version += " (portable system layer: no devices; see docs/limitations.md)";
     }
     #[cfg(feature = "inside")]
@@ -69,6 +69,21 @@ fn version() -> String {
 pub struct Cli {
     #[command(subcommand)]
     pub command: Command,
+    /// Add the defaults of [profile.NAME] in the file of defaults, ~/.config/pfh/config.toml.
+    #[arg(long, global = true, value_name = "NAME")]
+    pub profile: Option<String>,
+    /// Do not read the file of defaults.
+    #[arg(long, global = true)]
+    pub no_config: bool,
+    /// Run COMMAND in a shell at the end, with PFH_EXIT, PFH_COMMAND and counts in its environment.
+    #[arg(long, global = true, value_name = "COMMAND")]
+    pub on_finish: Option<String>,
+}
+
+/// Whether there is a command of this name.
+pub fn is_command(name: &str) -> bool {
+    use clap::CommandFactory;
+    Cli::command().find_subcommand(name).is_some()
 }
 
 #[derive(Subcommand)]
@@ -123,7 +138,7 @@ pub enum Command {
     #[command(subcommand)]
     Known(Known),
     /// List the algorithms: length, standing, and the kernel that this processor uses.
-    #[command(after_help = crate::list::HELP)]
+    #[command(after_help = crate::algorithms::HELP)]
     Algorithms {
         /// The kernels of each function instead: cost by the table, cost as measured, and for how
         /// many messages each is used.
@@ -141,10 +156,9 @@ pub enum Command {
     /// Does a storage server still hold the files that it was given?
     #[command(subcommand, after_help = crate::audit::help::AUDIT)]
     Audit(Box<Audit>),
-    #[cfg(feature = "bench")]
-    /// Which hash, in which language, on this machine; and what will a case take.
+    /// Benchmark hash functions and languages; forecast how long a case takes.
     #[command(subcommand)]
-    Bench(Box<pfh_bench::command::Bench>),
+    Bench(Box<pfh_bench::args::Bench>),
     /// Print completions for a shell.
     Completions {
         /// The shell.

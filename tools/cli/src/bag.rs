@@ -3,8 +3,8 @@
 use crate::exit::{self, Exit, Failure};
 use crate::run::{Run, algorithms_or_none};
 use crate::session::Session;
+use crate::show::bag as rows;
 use clap::{Args, Subcommand};
-use pfh::Verdict;
 use pfh::bag::{self as job, Event, Request};
 use std::io;
 use std::path::PathBuf;
@@ -43,7 +43,7 @@ pub struct Read {
 /// A bag that is written.
 #[derive(Debug, Args)]
 pub struct Write {
-    /// What is read of it, and how that is printed.
+    /// Its input, and the output.
     #[command(flatten)]
     pub read: Read,
     /// Algorithms of its manifests [default: sha512; for an update those that it has, and these].
@@ -60,16 +60,16 @@ pub struct Write {
 
 const CREATE: &str = "\
 Files below BAG/data are read and stay as they are: `mkdir -p BAG/data && mv FILES BAG/data && pfh bag create BAG`. bagit.txt is written last:
-what was interrupted is no bag.
+what was interrupted is not a bag.
 
 Exit codes: 0 the bag is made; 2 usage, or there is a bag or somebody's file already; 3 something below data could not be read, or is
-no file: nothing was written; 4 a file could not be written.";
+not a file: nothing was written; 4 a file could not be written.";
 
 const VALIDATE: &str = "\
 Valid is a bag whose files are all there, all listed, and as each of its manifests says, of every algorithm; its tag files too, and
-Payload-Oxum. What is yet to be fetched is listed and never fetched. Names that lead out of the bag make it invalid, and are not opened.
+Payload-Oxum. Files yet to fetch are listed and never fetched. Names that lead out of the bag make it invalid, and are not opened.
 
-Exit codes: 0 the bag is valid (warnings go to standard error); 1 it is not, or is no bag; 2 usage, or no such folder; 3 files are yet
+Exit codes: 0 the bag is valid (warnings go to standard error); 1 it is not, or is not a bag; 2 usage, or no such folder; 3 files are yet
 to be fetched, could not be read, or are of algorithms that are not known here.";
 
 const UPDATE: &str = "\
@@ -93,7 +93,7 @@ pub fn run(request: &Bag) -> Exit {
     })
 }
 
-/// What is made.
+/// The bag.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Made {
     New,
@@ -104,14 +104,10 @@ fn validated(read: &Read) -> Result<Exit, Failure> {
     let request = Request::new(&read.bag).plan(read.run.plan(Vec::new())?);
     let session = read.run.session()?;
     let ran = job::validate(&request, &mut |event| show(read, &session, event), &session.control());
-    let summary = ran.map_err(|error| session.failed(error))?;
-    end(read, &session, &job::summary_json(&summary))?;
+    let summary = ran.map_err(|error| session.ended(error))?;
+    end(read, &session, &rows::summary_json(&summary))?;
     exit::say(summary.sentence());
-    Ok(match summary.verdict() {
-        Verdict::Verified => Exit::Good,
-        Verdict::Differs => Exit::Verdict,
-        Verdict::Incomplete | Verdict::NothingToCompareWith => Exit::Incomplete,
-    })
+    Ok(Exit::of_verdict(summary.verdict()))
 }
 
 fn made(write: &Write, made: Made) -> Result<Exit, Failure> {
@@ -127,8 +123,8 @@ fn made(write: &Write, made: Made) -> Result<Exit, Failure> {
         Made::New => job::create(&request, &mut sink, &session.control()),
         Made::Anew => job::update(&request, &mut sink, &session.control()),
     };
-    let summary = ran.map_err(|error| session.failed(error))?;
-    end(read, &session, &job::made_json(&summary))?;
+    let summary = ran.map_err(|error| session.ended(error))?;
+    end(read, &session, &rows::made_json(&summary))?;
     exit::say(summary.made());
     Ok(Exit::Good)
 }
@@ -136,12 +132,12 @@ fn made(write: &Write, made: Made) -> Result<Exit, Failure> {
 /// Prints an event. Warnings are on standard error, where they disturb no list.
 fn show(read: &Read, session: &Session, event: Event<'_>) -> io::Result<()> {
     match event {
-        Event::Found(finding) if read.json => session.print(&job::json(finding)),
+        Event::Found(finding) if read.json => session.print(rows::json(finding).as_bytes()),
         Event::Found(finding) if finding.severity == job::Severity::Warning => {
             session.about(&finding.path, format_args!("warning: {}", finding.what));
             Ok(())
         }
-        Event::Found(finding) if !read.quiet => session.print(job::text(finding).as_bytes()),
+        Event::Found(finding) if !read.quiet => session.print(rows::text(finding).as_bytes()),
         Event::Updated(name, is_there) if !read.quiet && !read.json => {
             let mark = if is_there { '+' } else { '-' };
             session.print(format!("{mark} {}\n", pfh::terminal::render(name)).as_bytes())

@@ -1,6 +1,7 @@
 //! The progress bar of every job, on standard error if that is a terminal: bytes, files or steps,
 //! rate, time left.
 
+use crate::show::counted;
 use indicatif::{HumanBytes, HumanDuration, ProgressBar, ProgressDrawTarget, ProgressStyle};
 use pfh::{Phase, Progress};
 use std::io::IsTerminal;
@@ -15,12 +16,12 @@ pub struct Bar {
     shares: bool,
     /// The line is off the screen while results are printed.
     cleared: AtomicBool,
-    /// What is being done, and since when.
+    /// The current work, and its start.
     phase: Mutex<Option<(Phase, Instant)>>,
 }
 
 impl Bar {
-    /// A bar, or none if standard error is no terminal.
+    /// A bar, or none if standard error is not a terminal.
     pub fn open(wanted: bool) -> Option<Bar> {
         if !wanted || !std::io::stderr().is_terminal() {
             return None;
@@ -38,23 +39,9 @@ impl Bar {
         let mut phase = self.phase.lock().unwrap_or_else(PoisonError::into_inner);
         let since = match *phase {
             Some((same, since)) if same == progress.phase() => since,
-            _ => {
-                self.bar.reset();
-                self.bar.unset_length();
-                self.bar.set_style(style("{prefix}{wide_msg}"));
-                self.bar.set_prefix(format!("{} ", progress.phase()));
-                phase.insert((progress.phase(), Instant::now())).1
-            }
+            _ => phase.insert((progress.phase(), Instant::now())).1,
         };
-        let (done, total, text) = words(progress, since.elapsed());
-        if let Some(total) = total {
-            if self.bar.length() != Some(total) {
-                self.bar.set_length(total);
-                self.bar.set_style(style("{prefix}[{bar:12}] {wide_msg}"));
-            }
-            self.bar.set_position(done.min(total));
-        }
-        self.bar.set_message(text);
+        self.bar.set_message(Words::of(progress, since.elapsed()).line(width()));
         self.bar.tick();
     }
 
@@ -97,38 +84,133 @@ fn style(template: &str) -> ProgressStyle {
     ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_spinner())
 }
 
-/// How much is done of how much, and the words behind the bar.
-fn words(progress: &Progress, since: Duration) -> (u64, Option<u64>, String) {
-    let left = |done: u64, total: Option<u64>, elapsed: Duration| match total {
-        Some(total) if done > 0 => {
-            let left = elapsed.mul_f64(total.saturating_sub(done) as f64 / done as f64);
-            format!(", {} left", HumanDuration(left))
+/// Columns of the terminal.
+fn width() -> usize {
+    terminal_size::terminal_size_of(std::io::stderr()).map_or(80, |(width, _)| usize::from(width.0))
+}
+
+/// Cells of the bar.
+const CELLS: u64 = 12;
+
+/// The parts of the line.
+#[derive(Debug, Default)]
+struct Words {
+    phase: String,
+    done: u64,
+    total: Option<u64>,
+    amount: String,
+    files: String,
+    rate: String,
+    left: String,
+    bad: String,
+}
+
+impl Words {
+    fn of(progress: &Progress, since: Duration) -> Words {
+        let left = |done: u64, total: Option<u64>, elapsed: Duration| match total {
+            Some(total) if done > 0 => {
+                format!("{} left", HumanDuration(elapsed.mul_f64(total.saturating_sub(done) as f64 / done as f64)))
+            }
+            _ => String::new(),
+        };
+        let rate = |bytes: u64, elapsed: Duration| {
+            format!("{}/s", HumanBytes((bytes as f64 / elapsed.as_secs_f64().max(0.001)) as u64))
+        };
+        let amount = |bytes: u64, total: Option<u64>| match total {
+            Some(total) => format!("{} of {}", HumanBytes(bytes), HumanBytes(total)),
+            None => HumanBytes(bytes).to_string(),
+        };
+        let phase = progress.phase().to_string();
+        match progress {
+            Progress::Files(now) => {
+                let bytes = now.bytes;
+                // Files that grew, and a search that reads what it found: there is no such total.
+                let all = now.total.filter(|(_, total)| *total >= bytes);
+                let total = all.map(|(_, total)| total);
+                let files = match all {
+                    Some((1, _)) => format!("{} of 1 file", now.files),
+                    Some((files, _)) => format!("{} of {files} files", now.files),
+                    None => counted(now.files, "file"),
+                };
+                let (rate, left) = (rate(bytes, now.elapsed), left(bytes, total, now.elapsed));
+                Words { phase, done: bytes, total, amount: amount(bytes, total), files, rate, left, bad: String::new() }
+            }
+            Progress::Medium(now) => {
+                let total = now.total.filter(|total| *total >= now.bytes);
+                let bad = if now.bad > 0 { format!("{} unreadable", HumanBytes(now.bad)) } else { String::new() };
+                let (rate, left) = (rate(now.bytes, now.elapsed), left(now.bytes, total, now.elapsed));
+                let amount = amount(now.bytes, total);
+                Words { phase, done: now.bytes, total, amount, files: String::new(), rate, left, bad }
+            }
+            Progress::Steps { done, total, .. } => {
+                let amount = match total {
+                    Some(total) => {
+                        format!("{} %", done.saturating_mul(100).checked_div(*total).unwrap_or(100).min(100))
+                    }
+                    None => done.to_string(),
+                };
+                Words {
+                    phase,
+                    done: *done,
+                    total: *total,
+                    amount,
+                    left: left(*done, *total, since),
+                    ..Words::default()
+                }
+            }
+            _ => Words { phase, ..Words::default() },
         }
-        _ => String::new(),
-    };
-    let rate = |bytes: u64, elapsed: Duration| HumanBytes((bytes as f64 / elapsed.as_secs_f64().max(0.001)) as u64);
-    let of = |total: Option<u64>| total.map_or_else(String::new, |total| format!(" of {}", HumanBytes(total)));
-    match progress {
-        Progress::Files(now) => {
-            let (bytes, total) = (now.bytes, now.total.map(|(_, bytes)| bytes));
-            let files = now.total.map_or_else(String::new, |(files, _)| format!(" of {files}"));
-            let (rate, left) = (rate(bytes, now.elapsed), left(bytes, total, now.elapsed));
-            let text = format!("{}{}, {}{files} files, {rate}/s{left}", HumanBytes(bytes), of(total), now.files);
-            (bytes, total, text)
+    }
+
+    /// The line for `width` columns. The bar is left out first, then the number of files, the
+    /// phase, the amount, and the rate; the time left stays.
+    fn line(&self, width: usize) -> String {
+        let bar = match self.total {
+            Some(total) if total > 0 => {
+                let cells = (u128::from(self.done.min(total)) * u128::from(CELLS) / u128::from(total)) as usize;
+                format!(" [{}{}]", "█".repeat(cells), "░".repeat(CELLS as usize - cells))
+            }
+            _ => String::new(),
+        };
+        let Words { phase, amount, files, rate, left, bad, .. } = self;
+        let joined = |parts: &[&String]| {
+            let parts = parts.iter().filter(|part| !part.is_empty()).map(|part| part.as_str());
+            parts.collect::<Vec<_>>().join(", ")
+        };
+        let last = if left.is_empty() { amount } else { left };
+        let lines = [
+            format!("{phase}{bar} {}", joined(&[amount, files, rate, left, bad])),
+            format!("{phase} {}", joined(&[amount, files, rate, left, bad])),
+            format!("{phase} {}", joined(&[amount, rate, left, bad])),
+            joined(&[amount, rate, left, bad]),
+            joined(&[rate, left, bad]),
+            joined(&[rate, left]),
+        ];
+        lines.into_iter().find(|line| line.chars().count() < width).unwrap_or_else(|| last.clone())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use pfh::FileProgress;
+
+    #[test]
+    fn a_narrow_terminal_keeps_what_matters() {
+        let mut now = FileProgress::default();
+        (now.files, now.bytes, now.total) = (1, 98 << 20, Some((643, 500 << 20)));
+        now.elapsed = Duration::from_secs(1);
+        let words = Words::of(&Progress::Files(now), now.elapsed);
+        let wide = words.line(120);
+        assert_eq!(wide, "hashing [██░░░░░░░░░░] 98.00 MiB of 500.00 MiB, 1 of 643 files, 98.00 MiB/s, 4 seconds left");
+        assert_eq!(words.line(80), "hashing 98.00 MiB of 500.00 MiB, 1 of 643 files, 98.00 MiB/s, 4 seconds left");
+        for width in 16..120 {
+            let line = words.line(width);
+            assert!(line.chars().count() < width && line.ends_with("4 seconds left"), "{width}: {line}");
+            assert!(width < 72 || line.contains("MiB/s"), "{width}: {line}");
         }
-        Progress::Medium(now) => {
-            let (rate, left) = (rate(now.bytes, now.elapsed), left(now.bytes, now.total, now.elapsed));
-            let bad = if now.bad > 0 { format!(", {} unreadable", HumanBytes(now.bad)) } else { String::new() };
-            let text = format!("{}{}, {rate}/s{left}{bad}", HumanBytes(now.bytes), of(now.total));
-            (now.bytes, now.total, text)
-        }
-        Progress::Steps { done, total, .. } => {
-            let part = match total {
-                Some(total) => format!("{} %", done.saturating_mul(100).checked_div(*total).unwrap_or(100).min(100)),
-                None => done.to_string(),
-            };
-            (*done, *total, format!("{part}{}", left(*done, *total, since)))
-        }
-        _ => (0, None, String::new()),
+        // No total that is less than what was read.
+        now.total = Some((1, 0));
+        assert_eq!(Words::of(&Progress::Files(now), now.elapsed).line(80), "hashing 98.00 MiB, 1 file, 98.00 MiB/s");
     }
 }

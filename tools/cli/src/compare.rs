@@ -6,9 +6,10 @@ use crate::input::{Input, unmatched};
 use crate::run::{Run, algorithms_or_none, json_or};
 use crate::saying::Saying;
 use crate::session::Session;
+use crate::show::compare::sentences;
 use clap::{Args, ValueEnum};
 use pfh::Recurse;
-use pfh::compare::{self as job, By, Event, Request, Summary, Thresholds};
+use pfh::compare::{self as job, By, Event, Request, Summary, ThresholdError, Thresholds};
 use pfh::report::pairs::{Format, UnknownFormat};
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -26,11 +27,11 @@ pub enum Sort {
     Path,
 }
 
-/// What `pfh compare` is asked for.
+/// The arguments of `pfh compare`.
 #[derive(Debug, Default, Args)]
 #[command(mut_arg("paths", |paths| paths.help(PATHS)), mut_arg("recursive", |recursive| recursive.hide(true)))]
 pub struct Compare {
-    /// What is read. Directories are walked in any case: -r is taken, as by the other commands, and
+    /// The input. Directories are walked in any case: -r is taken, as by the other commands, and
     /// changes nothing.
     #[command(flatten)]
     pub input: Input,
@@ -88,7 +89,7 @@ pub struct Compare {
     /// Replace existing files; never one that is read.
     #[arg(long)]
     pub force: bool,
-    /// What is said.
+    /// Messages.
     #[command(flatten)]
     pub saying: Saying,
     /// How it is carried out; the memory also bounds the index and what waits to be sorted.
@@ -103,7 +104,7 @@ pub fn run(compare: &Compare) -> Exit {
 
 fn try_run(compare: &Compare) -> Result<Exit, Failure> {
     let form: Format = json_or(compare.json, &compare.format).parse().map_err(|e: UnknownFormat| Failure::usage(e))?;
-    let thresholds = Thresholds::parse(&compare.threshold, compare.parity).map_err(Failure::usage)?;
+    let thresholds = Thresholds::parse(&compare.threshold, compare.parity).map_err(no_threshold)?;
     let session = compare.run.session_saying(compare.saying)?;
     if compare.saying.dry_run {
         return dry::run(&compare.input.asked()?.recurse(Recurse::Yes), &session);
@@ -112,35 +113,42 @@ fn try_run(compare: &Compare) -> Result<Exit, Failure> {
     (request.thresholds, request.form) = (thresholds, form);
     let (exit, summary) = carry_out(&compare.run, &request, &session)?;
     if let Some(form) = compare.run.stats {
-        exit::lines(&pfh::stats::render_compared(summary.run.as_ref(), &summary.comparing, form.into()));
+        exit::lines(&crate::show::stats::render_compared(summary.run.as_ref(), &summary.comparing, form));
     }
     Ok(exit)
 }
 
-/// Runs the job, prints what there is to be said on the way, and gives the exit: incomplete, or
-/// good.
+/// Runs the job, prints messages on the way, and returns the exit: incomplete, or good.
 ///
 /// # Errors
 /// The job's.
 pub fn carry_out(run: &Run, request: &Request, session: &Session) -> Result<(Exit, Summary), Failure> {
-    let ran = job::run(
+    let statistics = run.stats.is_some();
+    let ran = job::write(
         request,
         &mut |event| {
             match event {
                 Event::Unread(record) => session.unread(record),
                 Event::Passed(summary) => session.suspended(|| run.note(summary)),
-                event => event.sentences(request).iter().for_each(|line| session.message(line)),
+                event => sentences(&event, request, statistics).iter().for_each(|line| session.message(line)),
             }
             Ok(())
         },
         &session.control(),
     );
-    let summary = ran.map_err(|error| session.failed(error))?;
+    let summary = ran.map_err(|error| session.ended(error))?;
     session.close();
     unmatched(&request.input, session);
     let Summary { pairs, faults, directories, comparable, .. } = summary;
     let incomplete = faults > 0 || !comparable || (directories > 0 && pairs == 0);
     Ok((if incomplete { Exit::Incomplete } else { Exit::Good }, summary))
+}
+
+fn no_threshold(error: ThresholdError) -> Failure {
+    match error {
+        ThresholdError::Number(text) => Failure::usage(format!("--threshold takes a number, not {text:?}")),
+        error => Failure::usage(error),
+    }
 }
 
 /// The job that is asked for.
@@ -161,7 +169,7 @@ fn asked(compare: &Compare, session: &Session) -> Result<Request, Failure> {
         Sort::Score => By::Score,
         Sort::Path => By::Path,
     });
-    (request.cluster, request.statistics) = (compare.cluster, compare.run.stats.is_some());
+    request.cluster = compare.cluster;
     request.page = compare.html.clone();
     Ok(request)
 }

@@ -1,6 +1,6 @@
 //! What the kernel has to confine a command with, in words.
 
-use pfh::{Confinement, confinement};
+use pfh::process::{Confinement, confinement};
 
 /// How `pfh --version` says what there is.
 pub fn words() -> String {

@@ -1,4 +1,4 @@
-//! What is left to do when the program itself fails: one line for the user, and the exit code of an
+//! The end when the program itself fails: one line for the user, and the exit code of an
 //! aborted run.
 
 use crate::exit::{self, Exit};
@@ -10,7 +10,7 @@ use std::sync::atomic::AtomicBool;
 /// that cannot be had, for the most part) ends with the exit code 4 in place of a signal.
 pub fn prepare() {
     std::panic::set_hook(Box::new(|panic| {
-        pfh::note_panic();
+        pfh::process::note_panic();
         exit::say(line(panic));
     }));
     // Where it cannot be caught, an abort stays a signal: no success either way.
@@ -32,7 +32,7 @@ pub fn guard(command: impl FnOnce() -> Exit) -> Exit {
     let ended = catch_unwind(AssertUnwindSafe(command));
     match ended {
         // Whatever thread it was and whatever the command made of it: nothing rests on this run.
-        Ok(exit) if pfh::panics() == 0 => exit,
+        Ok(exit) if pfh::process::panics() == 0 => exit,
         _ => {
             exit::say("aborted: the output is incomplete");
             Exit::Aborted

@@ -2,6 +2,7 @@
 
 use crate::exit::{self, Exit, Failure};
 use crate::imaging;
+use crate::show::dd as show;
 use clap::Args;
 use pfh::dd::{self as job, Event, Request, Status};
 use std::ffi::OsString;
@@ -45,7 +46,7 @@ pub struct Dd {
     pub blocks: imaging::Blocks,
 }
 
-/// Copies, prints what came of it, and gives the exit.
+/// Copies, prints the result, and returns the exit.
 pub fn run(dd: &Dd) -> Exit {
     exit::end(try_run(dd))
 }
@@ -54,13 +55,16 @@ fn try_run(dd: &Dd) -> Result<Exit, Failure> {
     let request = Request::parse(&dd.operands, dd.force).map_err(|error| Failure::of(&error, Exit::Aborted))?;
     let request = request.ring(dd.blocks.ring()?);
     let session = imaging::session(request.operands().status == Status::Progress)?;
-    let mut say = |event: &Event<'_>| match event {
-        Event::Acquiring(event) => imaging::say(&session, event),
-        event => event.to_string().lines().for_each(|line| session.message(line)),
+    let mut say = |event: Event<'_>| {
+        match event {
+            Event::Acquiring(event) => imaging::say(&session, event),
+            event => event.to_string().lines().for_each(|line| session.message(line)),
+        }
+        Ok(())
     };
-    let summary = job::run(request, &mut say, &session.control()).map_err(|error| session.failed(error))?;
+    let summary = job::run(&request, &mut say, &session.control()).map_err(|error| session.ended(error))?;
     session.close();
-    let printed = std::io::stderr().lock().write_all(summary.text().as_bytes());
+    let printed = std::io::stderr().lock().write_all(show::text(request.operands(), &summary).as_bytes());
     printed.map_err(|error| Failure::aborted(format_args!("a log cannot be written: {error}")))?;
     Ok(if summary.differs { Exit::Verdict } else { imaging::exit(&summary.acquired) })
 }

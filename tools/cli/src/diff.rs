@@ -3,13 +3,15 @@
 use crate::colour::{Tone, toned};
 use crate::exit::{self, Exit, Failure};
 use crate::faults::Faults;
+use crate::finish;
 use crate::run::{Run, algorithms_or_none};
 use crate::session::Session;
+use crate::show::diff as rows;
 use clap::Args;
+use pfh::Links;
 use pfh::diff::{self as job, Class, Difference, Event, Metadata, Request, Summary, Which};
 use pfh::hash::Reuse;
 use pfh::manifest::End;
-use pfh::{Links, Verdict};
 use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -99,12 +101,20 @@ fn try_run(asked: &Diff) -> Result<Exit, Failure> {
     let session = asked.run.session()?;
     let mut faults = Faults::new(|sentence| session.message(sentence));
     let ran = job::run(&request, &mut |event| show(asked, &session, &mut faults, event), &session.control());
-    let summary = ran.map_err(|error| session.failed(error))?;
+    let summary = ran.map_err(|error| session.ended(error))?;
     faults.finish();
     if asked.json {
-        session.print(job::summary_json(&summary).as_bytes()).map_err(|error| Failure::output(&error))?;
+        session.print(rows::summary_json(&summary).as_bytes()).map_err(|error| Failure::output(&error))?;
     }
     session.close();
+    let of = |class| summary.counts.of(class);
+    finish::count(&[
+        ("same", of(Class::Same)),
+        ("changed", of(Class::Changed)),
+        ("added", of(Class::Added)),
+        ("removed", of(Class::Removed)),
+        ("errors", of(Class::Error)),
+    ]);
     Ok(report(&summary))
 }
 
@@ -140,9 +150,9 @@ fn classed(asked: &Diff, session: &Session, difference: &Difference) -> io::Resu
         return session.print(&[&difference.name[..], &[0]].concat());
     }
     if asked.json {
-        return session.print(&job::json(difference));
+        return session.print(rows::json(difference).as_bytes());
     }
-    let (line, class) = (job::text(difference), difference.class.name());
+    let (line, class) = (rows::text(difference), difference.class.name());
     let tone = match difference.class {
         Class::Same => Tone::Good,
         Class::BitRot => Tone::Bad,
@@ -158,10 +168,5 @@ fn report(summary: &Summary) -> Exit {
         exit::say(format!("WARNING: {sentence}"));
     }
     exit::say(summary.sentence());
-    let exit = match summary.verdict() {
-        Verdict::Verified => Exit::Good,
-        Verdict::Differs => Exit::Verdict,
-        Verdict::Incomplete | Verdict::NothingToCompareWith => Exit::Incomplete,
-    };
-    if summary.broken { Exit::Aborted } else { exit }
+    if summary.broken { Exit::Aborted } else { Exit::of_verdict(summary.verdict()) }
 }

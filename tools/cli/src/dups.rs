@@ -1,12 +1,17 @@
 //! `pfh dups`: files and folders of one content.
 
+mod choice;
+
 use crate::exit::{self, Exit, Failure};
+use crate::finish;
 use crate::input::{Input, unmatched};
 use crate::run::{Run, algorithms_or_none};
 use crate::session::Session;
+use crate::show::dups as rows;
 use clap::Args;
+use clap::builder::{OsStringValueParser, TypedValueParser};
 use pfh::Recurse;
-use pfh::dups::{self as job, Chunking, Event, Request, Summary};
+use pfh::dups::{self as job, Action, Chunking, Event, Group, Keep, Request, Script, Summary};
 use std::io;
 use std::path::PathBuf;
 
@@ -14,7 +19,7 @@ use std::path::PathBuf;
 #[derive(Debug, Args)]
 #[command(after_help = EXITS, mut_arg("recursive", |recursive| recursive.hide(true)), mut_arg("image", |image| image.hide(true)))]
 pub struct Dups {
-    /// What is walked. Directories are walked in any case: -r is taken, and changes nothing. Empty
+    /// The operands. Directories are walked in any case: -r is taken, and changes nothing. Empty
     /// files are left out.
     #[command(flatten)]
     pub input: Input,
@@ -33,14 +38,27 @@ pub struct Dups {
     /// Print no groups, only what was found in all.
     #[arg(short, long)]
     pub quiet: bool,
-    /// Write a shell script into FILE that removes all copies but the first of each group, each
-    /// after a last comparison. Nothing is removed before somebody runs it.
+    /// Which copy of each group stays: first (by the operands), oldest, newest, shortest (name), or
+    /// under=DIR.
+    #[arg(long, value_name = "RULE", default_value = "first", value_parser = OsStringValueParser::new().try_map(|text| Keep::parse(&text)))]
+    pub keep: Keep,
+    /// Copies below DIR stay, all of them.
+    #[arg(long, value_name = "DIR")]
+    pub never: Vec<PathBuf>,
+    /// What the script does with the others: remove, hardlink, reflink, or move=DIR.
+    #[arg(long, value_name = "ACTION", default_value = "remove", requires = "script", value_parser = OsStringValueParser::new().try_map(|text| Action::parse(&text)))]
+    pub action: Action,
+    /// Ask for each group which copy stays.
+    #[arg(short, long, requires = "script")]
+    pub interactive: bool,
+    /// Write a shell script into FILE that removes the copies that do not stay, each after a last
+    /// comparison. Nothing is removed before somebody runs it.
     #[arg(long, value_name = "FILE")]
     pub script: Option<PathBuf>,
     /// Replace an existing script; never a file that is read.
     #[arg(long, requires = "script")]
     pub force: bool,
-    /// Read everything, and say what a store that keeps each chunk once would save: chunks of so
+    /// Read everything, and say what a store that keeps each chunk once would save: chunks of this
     /// many bytes, or cdc, cdc:16384 for chunks cut by content of that many bytes on average.
     #[arg(long, value_name = "CHUNKING")]
     pub chunks: Option<Chunking>,
@@ -71,13 +89,43 @@ fn try_run(asked: &Dups) -> Result<Exit, Failure> {
         .algorithm_of(algorithms_or_none(&named)?.into_iter().next())
         .least(least)
         .chunking(asked.chunks)
+        .keep(asked.keep.clone())
+        .never(asked.never.clone())
+        .action(asked.action.clone())
         .script(asked.script.clone(), asked.force)
         .plan(asked.run.plan(Vec::new())?);
+    if asked.interactive && !choice::is_possible() {
+        return Err(Failure::usage("--interactive asks on a terminal, and there is none"));
+    }
     let session = asked.run.session()?;
-    let ran = job::run(&request, &mut |event| show(asked, &session, event), &session.control());
-    let summary = ran.map_err(|error| session.failed(error))?;
+    let mut groups: Vec<Group> = Vec::new();
+    let mut take = |event: Event<'_>| match event {
+        Event::Group(group) if asked.interactive => {
+            groups.push(group.clone());
+            Ok(())
+        }
+        event => show(asked, &session, event),
+    };
+    let ran = if asked.interactive {
+        job::run(&request, &mut take, &session.control())
+    } else {
+        job::write(&request, &mut take, &session.control())
+    };
+    let summary = ran.map_err(|error| session.ended(error))?;
+    if let (true, Some(path)) = (asked.interactive, &asked.script) {
+        session.close();
+        let mut script = Script::doing(path, asked.action.clone());
+        match choice::ask(&groups)? {
+            Some(chosen) => chosen.iter().for_each(|group| script.group(group)),
+            None => {
+                exit::say("no script was written");
+                return Ok(Exit::Good);
+            }
+        }
+        script.finish().map_err(|error| session.ended(error))?;
+    }
     if asked.json {
-        session.print(job::summary_json(&summary).as_bytes()).map_err(|error| Failure::output(&error))?;
+        session.print(rows::summary_json(&summary).as_bytes()).map_err(|error| Failure::output(&error))?;
     }
     session.close();
     unmatched(&request.input, &session);
@@ -92,13 +140,13 @@ fn show(asked: &Dups, session: &Session, event: Event<'_>) -> io::Result<()> {
             return Ok(());
         }
         _ if asked.quiet => return Ok(()),
-        Event::Group(group) if asked.zero => job::redundant(group),
-        Event::Group(group) if asked.redundant => job::redundant_text(group).into_bytes(),
-        Event::Group(group) if asked.json => job::group_json(group),
-        Event::Group(group) => job::group_text(group).into_bytes(),
+        Event::Group(group) if asked.zero => rows::redundant(group),
+        Event::Group(group) if asked.redundant => rows::redundant_text(group).into_bytes(),
+        Event::Group(group) if asked.json => rows::group_json(group).into_bytes(),
+        Event::Group(group) => rows::group_text(group).into_bytes(),
         Event::Folders(_) if asked.zero || asked.redundant => return Ok(()),
-        Event::Folders(folders) if asked.json => job::folders_json(folders),
-        Event::Folders(folders) => job::folders_text(folders).into_bytes(),
+        Event::Folders(folders) if asked.json => rows::folders_json(folders).into_bytes(),
+        Event::Folders(folders) => rows::folders_text(folders).into_bytes(),
         _ => return Ok(()),
     };
     session.print(&line)
@@ -110,5 +158,13 @@ fn report(summary: &Summary) -> Exit {
         exit::say(store.sentence());
     }
     exit::say(summary.sentence());
+    finish::count(&[
+        ("files", summary.files),
+        ("bytes", summary.bytes),
+        ("errors", summary.failed),
+        ("groups", summary.groups),
+        ("redundant", summary.redundant),
+        ("reclaimable", summary.reclaimable),
+    ]);
     if summary.failed > 0 { Exit::Incomplete } else { Exit::Good }
 }

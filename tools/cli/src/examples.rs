@@ -6,14 +6,14 @@ pub const MORE: &[(&str, [(&str, &str); 2])] = &[
     (
         "pfh",
         [
-            ("what became of the files since", "pfh check --audit list evidence/"),
-            ("what else there is to say of a command", "pfh help hash"),
+            ("classify every file since the manifest", "pfh check --audit list evidence/"),
+            ("full help for a command", "pfh help hash"),
         ],
     ),
     (
         "hash",
         [
-            ("one file as b3sum does", "pfh hash -a blake3 disk.img"),
+            ("bring a list up to date", "pfh hash --update archive.jsonl archive/"),
             (
                 "every night, without rereading unchanged files",
                 "pfh hash -r --cache kept -f jsonl -o today.jsonl archive/",
@@ -58,7 +58,7 @@ pub const MORE: &[(&str, [(&str, &str); 2])] = &[
     (
         "check",
         [
-            ("a list of names that start elsewhere", "pfh check list /mnt/copy"),
+            ("a thirtieth each night, all files in a month", "pfh check --share 1/30 list"),
             ("new, moved and rotten files as well", "pfh check --audit list /mnt/copy"),
         ],
     ),
@@ -73,7 +73,10 @@ pub const MORE: &[(&str, [(&str, &str); 2])] = &[
         "dups",
         [
             ("a script that keeps the first operand's files", "pfh dups originals/ copies/ --script go.sh"),
-            ("what a store of chunks would save", "pfh dups --chunks cdc images/"),
+            (
+                "hard links in place of copies, but not below originals/",
+                "pfh dups . --never originals --action hardlink --script go.sh",
+            ),
         ],
     ),
     (

@@ -1,7 +1,6 @@
 //! Exit codes, and the one way to say something on standard error.
 
 use pfh::Output;
-use pfh::{JobError, Kind};
 use std::io::Write;
 use std::sync::{Mutex, PoisonError};
 
@@ -23,6 +22,15 @@ pub enum Exit {
 }
 
 impl Exit {
+    /// The exit of a verdict.
+    pub fn of_verdict(verdict: pfh::Verdict) -> Exit {
+        match verdict {
+            pfh::Verdict::Verified => Exit::Good,
+            pfh::Verdict::Differs => Exit::Verdict,
+            pfh::Verdict::Incomplete | pfh::Verdict::NothingToCompareWith => Exit::Incomplete,
+        }
+    }
+
     /// The code that the process ends with.
     pub fn code(self) -> u8 {
         match self {
@@ -36,7 +44,7 @@ impl Exit {
     }
 }
 
-/// The exit that says more against what was worked on.
+/// The more severe exit.
 pub fn worse(one: Exit, other: Exit) -> Exit {
     let rank = |exit: Exit| match exit {
         Exit::Good => 0,
@@ -52,7 +60,7 @@ pub fn worse(one: Exit, other: Exit) -> Exit {
 /// Why a command ended without a result.
 #[derive(Debug)]
 pub struct Failure {
-    /// What is said of it; nothing if the exit says all.
+    /// The message; none if the exit suffices.
     message: Option<String>,
     exit: Exit,
 }
@@ -73,7 +81,7 @@ impl Failure {
         Failure::new(Exit::Aborted, message)
     }
 
-    /// The output cannot be written. That its reader went away is no news (SIGPIPE's code, without
+    /// The output cannot be written. A closed pipe is not an error (SIGPIPE's code, without
     /// a message).
     pub fn output(error: &std::io::Error) -> Failure {
         if error.kind() == std::io::ErrorKind::BrokenPipe {
@@ -83,21 +91,16 @@ impl Failure {
     }
 
     /// That of a job; `cancelled` is the exit of one that was cancelled.
-    pub fn of(error: &impl JobError, cancelled: Exit) -> Failure {
-        let exit = match error.kind() {
-            Kind::Output(error) => return Failure::output(error),
-            Kind::Negative => Exit::Verdict,
-            Kind::Open => Exit::Incomplete,
-            Kind::Aborted => Exit::Aborted,
-            Kind::Cancelled => cancelled,
-            _ => Exit::Usage,
-        };
-        Failure::new(exit, error)
+    pub fn of(error: &pfh::job::Error, cancelled: Exit) -> Failure {
+        if let pfh::job::Error::Sink(error) = error {
+            return Failure::output(error);
+        }
+        Failure::new(of_kind(error.kind(), cancelled), crate::remedy::sentence(error))
     }
 
-    /// That of what was looked at before anything began.
-    pub fn refused(error: &impl JobError) -> Failure {
-        Failure::of(error, Exit::Aborted)
+    /// That of a request that was looked at before anything began.
+    pub fn refused(error: impl Into<pfh::job::Error>) -> Failure {
+        Failure::of(&error.into(), Exit::Aborted)
     }
 
     /// Says what there is to say, and gives the exit.
@@ -132,9 +135,21 @@ impl From<&str> for Failure {
 }
 
 impl From<Exit> for Failure {
-    /// An exit of which all has been said.
+    /// An exit whose message was printed.
     fn from(exit: Exit) -> Failure {
         Failure { message: None, exit }
+    }
+}
+
+/// The one table from the meaning of an error to the exit code.
+pub fn of_kind(kind: pfh::job::Kind, cancelled: Exit) -> Exit {
+    use pfh::job::Kind;
+    match kind {
+        Kind::Negative => Exit::Verdict,
+        Kind::Input => Exit::Incomplete,
+        Kind::Output | Kind::Aborted => Exit::Aborted,
+        Kind::Cancelled => cancelled,
+        _ => Exit::Usage,
     }
 }
 
@@ -143,26 +158,26 @@ pub fn end(result: Result<Exit, Failure>) -> Exit {
     result.unwrap_or_else(Failure::report)
 }
 
-/// How writing the output ended, as an exit: a reader that went away is no news (SIGPIPE's code,
+/// How writing the output ended, as an exit: a closed pipe is not an error (SIGPIPE's code,
 /// quietly).
 pub fn of_output(error: &std::io::Error) -> Exit {
     Failure::output(error).report()
 }
 
 /// Says a sentence on standard error; a closed standard error is of no account. Errors of the
-/// system have one form, whoever wrote the sentence: `No such file or directory (ENOENT)`.
+/// system have one form: `No such file or directory (ENOENT)`.
 pub fn say(message: impl std::fmt::Display) {
     // In one piece, and not by the standard library's loop, which repeats an interrupted write
     // forever.
     let line = format!("pfh: {}\n", shortened(pfh::with_names(&message.to_string())));
-    let _ = pfh::Patient(std::io::stderr().lock()).write_all(line.as_bytes());
+    let _ = pfh::process::Patient(std::io::stderr().lock()).write_all(line.as_bytes());
 }
 
 /// Says of a private key that others can read it.
 #[cfg(any(feature = "audit", feature = "image"))]
 pub fn warn_of_key(path: &std::path::Path) {
     if pfh::key::is_exposed(path) {
-        let name = pfh::terminal::render(path.as_os_str().as_encoded_bytes());
+        let name = pfh::terminal::shown(path);
         say(format_args!("{name}: others can read this private key, and sign with it: chmod 600 it"));
     }
 }
@@ -193,7 +208,7 @@ pub fn shortened(message: impl Into<String>) -> String {
 
 /// Prints figures on standard error, as they are.
 pub fn lines(text: &str) {
-    let _ = pfh::Patient(std::io::stderr().lock()).write_all(format!("{text}\n").as_bytes());
+    let _ = pfh::process::Patient(std::io::stderr().lock()).write_all(format!("{text}\n").as_bytes());
 }
 
 /// Writes to standard output at once. Not by std's own loops, which repeat an interrupted write

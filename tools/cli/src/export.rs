@@ -2,8 +2,9 @@
 
 use crate::exit::{self, Exit, Failure};
 use crate::session::Session;
+use crate::show::export as show;
 use clap::Args;
-use pfh::export::{self as job, Form, Request};
+use pfh::export::{self as job, Event, Form, Request, Table};
 use pfh::terminal::render as shown;
 use std::io::IsTerminal;
 use std::path::PathBuf;
@@ -29,13 +30,13 @@ pub struct Export {
 }
 
 const EXITS: &str = "\
-A timeline has a row, or a line, for what has a time: -f jsonl, csv and dfxml keep times, plain lists do not, and errors have none. What
-is left out is counted. In Timesketch's CSV a path that people must not see raw stands in path as it is shown, and exactly in path_b64.
+A timeline has a row, or a line, for what has a time: -f jsonl, csv and dfxml keep times, plain lists do not, and errors have none. The
+others are counted. In Timesketch's CSV a path that people must not see raw stands in path as it is shown, and exactly in path_b64.
 In Parquet path is null for a name that is not UTF-8, path_bytes is each name as it is, times are nanoseconds in UTC, digests have a
 column each, and what has members of its own is JSON (sets, inside, other).
 
 Exit codes: 0 all of it is in the output; 2 usage, or this build does not write the form; 3 something is left out, since it has no time or
-is no record of a file; nothing of it could be exported: then there is no file; 4 the output failed.";
+is not a record of a file; nothing of it could be exported: then there is no file; 4 the output failed.";
 
 /// Runs a request to its end.
 pub fn run(export: &Export) -> Exit {
@@ -47,13 +48,20 @@ fn try_run(export: &Export) -> Result<Exit, Failure> {
         return Err(Failure::usage("parquet is not for a terminal: name a file with -o FILE"));
     }
     let session = Session::open(false)?;
-    let request = Request::new(&export.result, export.to)
-        .output(session.destination(export.output.as_ref()))
-        .replace(export.force);
-    let summary = job::run(&request, &session.control()).map_err(|error| session.failed(error))?;
-    session.close();
+    let request = Request::new(&export.result).replace(export.force);
+    let table = Table::new(export.to, session.destination(export.output.as_ref()));
     let result = shown(export.result.as_os_str().as_encoded_bytes());
-    summary.faults.iter().for_each(|fault| exit::say(format_args!("{result}: {fault}")));
-    exit::say(summary.sentence());
-    Ok(if summary.is_complete() { Exit::Good } else { Exit::Incomplete })
+    let mut faults: Vec<String> = Vec::new();
+    let mut take = |event: Event<'_>| {
+        if let Event::Fault(fault) = event {
+            faults.push(format!("{result}: {fault}"));
+        }
+        Ok(())
+    };
+    let ran = job::write(&request, &table, &mut take, &session.control());
+    let written = ran.map_err(|error| session.ended(error))?;
+    session.close();
+    faults.iter().for_each(exit::say);
+    exit::say(show::sentence(&written));
+    Ok(if written.is_complete() { Exit::Good } else { Exit::Incomplete })
 }

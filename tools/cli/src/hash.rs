@@ -1,22 +1,24 @@
 //! `pfh hash`: from a request to an exit code.
 
-use crate::dry;
 use crate::exit::{self, Exit, Failure};
 use crate::input::{Input, unmatched};
 use crate::run::{Run, keyed_algorithms, secret};
 use crate::saying::Saying;
-use crate::session::Session;
+use crate::session::{Session, amount};
+use crate::show::counted;
 use crate::size;
-use clap::Args;
+use crate::{command, config, dry};
 use clap::builder::ArgPredicate;
-use pfh::hash::{self as job, Event, Request, Reuse, Sealing, Summary};
+use clap::{ArgGroup, Args};
+use pfh::hash::{self as job, Event, Manifest, Request, Reuse, Sealing, Summary, Written};
 use pfh::manifest::{End, Format, Layout, Marker};
 use std::path::PathBuf;
 
 /// What either form of the command line asks for.
 #[derive(Debug, Args)]
+#[command(group = ArgGroup::new("listed").args(["output", "update"]))]
 pub struct Hash {
-    /// What is read.
+    /// The input.
     #[command(flatten)]
     pub input: Input,
     /// Algorithms, separated by commas: sha256, md5, shake128:64 (bytes of output) … see `pfh
@@ -46,11 +48,18 @@ pub struct Hash {
     /// Write to a file that appears whole or not at all.
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
+    /// Bring this manifest up to date with the files below PATH, in its own format and algorithms.
+    /// The old list stays as FILE.1.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["output", "algorithms", "format", "binary", "piecewise", "dry_run"])]
+    pub update: Option<PathBuf>,
+    /// With --update, do not read files whose size and times are as listed.
+    #[arg(long, requires = "update")]
+    pub trust_times: bool,
     /// Also digests of every window of SIZE bytes (hashdeep, dfxml, jsonl).
     #[arg(long, value_name = "SIZE", value_parser = size::parse)]
     pub piecewise: Option<u64>,
     /// Also write FILE.seal: a Merkle root over the records, which `pfh check` verifies.
-    #[arg(long, requires = "output")]
+    #[arg(long, requires = "listed")]
     pub seal: bool,
     /// Sign the seal with this Ed25519 key.
     #[arg(long, value_name = "FILE", requires = "seal")]
@@ -73,7 +82,7 @@ pub struct Hash {
     /// Replace existing files; never one that is read.
     #[arg(long)]
     pub force: bool,
-    /// What is said.
+    /// Messages.
     #[command(flatten)]
     pub saying: Saying,
     /// How it is carried out.
@@ -100,6 +109,8 @@ impl Default for Hash {
             zero: false,
             binary: false,
             output: None,
+            update: None,
+            trust_times: false,
             piecewise: None,
             seal: false,
             key: None,
@@ -120,22 +131,10 @@ pub fn run(hash: &Hash) -> Exit {
 }
 
 fn try_run(hash: &Hash) -> Result<Exit, Failure> {
-    if hash.piecewise == Some(0) {
-        return Err(Failure::usage("--piecewise takes a size of at least one byte"));
-    }
-    if let Some(path) = &hash.key {
-        // Better now than after a long run.
-        #[cfg(any(feature = "audit", feature = "image"))]
-        pfh::key::signing(path).map(|_| exit::warn_of_key(path)).map_err(|error| Failure::refused(&error))?;
-        #[cfg(not(any(feature = "audit", feature = "image")))]
-        return Err(Failure::usage(format!("{}: this build makes no signatures", path.display())));
-    }
+    #[cfg(any(feature = "audit", feature = "image"))]
+    hash.key.iter().for_each(|path| exit::warn_of_key(path));
     let secret = secret(hash.key_file.as_ref(), hash.derive_key.as_deref())?;
     let algorithms = keyed_algorithms(&hash.algorithms, secret.as_ref())?;
-    if secret.is_some() && !algorithms.iter().any(|algorithm| algorithm.is_keyed()) {
-        let why = "none of the algorithms takes a key or a context; hmac-sha256 and blake3-keyed take --key-file";
-        return Err(Failure::usage(format!("{why}, blake3-derive-key takes --derive-key")));
-    }
     let mut plan = hash.run.plan(algorithms)?;
     plan.piecewise = hash.piecewise;
     let session = hash.run.session_saying(hash.saying)?;
@@ -144,44 +143,53 @@ fn try_run(hash: &Hash) -> Result<Exit, Failure> {
         end: if hash.zero { End::Nul } else { End::Line },
         marker: if hash.binary { Marker::Binary } else { Marker::Text },
     };
-    if hash.saying.dry_run {
-        return dry::run(&hash.input.asked()?, &session);
-    }
     let reuse = |path: &PathBuf| Reuse { path: path.clone(), sample: hash.cache_verify.unwrap_or(0.0) };
     let request = Request::new(hash.input.asked()?, Vec::new())
         .plan(plan)
-        .format(format, layout)
-        .output(session.destination(hash.output.as_ref()))
-        .seal(hash.seal.then(|| Sealing { key: hash.key.clone() }))
         .reuse(hash.cache.as_ref().map(reuse))
         .secret(secret)
         .replace(hash.force);
-    carry_out(hash, &request, &session).map(|(exit, _)| exit)
+    let manifest = Manifest::new(session.destination(hash.output.as_ref()))
+        .format(format, layout)
+        .seal(hash.seal.then(|| Sealing { key: hash.key.clone(), defaults: config::used() }));
+    if hash.saying.dry_run {
+        // Refused as the run would be.
+        request.check().and_then(|()| manifest.check(&request)).map_err(|error| session.ended(error))?;
+        return dry::run(&request.input, &session);
+    }
+    carry_out(hash, &request, manifest, &session).map(|(exit, _)| exit)
 }
 
-/// Runs the job, prints what there is to be said, and gives the exit. `hash` is what was asked for
-/// beside it.
+/// Runs the job, prints messages, and returns the exit. `hash` is what was asked for beside it.
 ///
 /// # Errors
 /// The job's.
-pub fn carry_out(hash: &Hash, request: &Request, session: &Session) -> Result<(Exit, Summary), Failure> {
-    let ran = job::run(
+pub fn carry_out(
+    hash: &Hash,
+    request: &Request,
+    manifest: Manifest,
+    session: &Session,
+) -> Result<(Exit, Summary), Failure> {
+    let Request { plan, input, .. } = request;
+    let manifest = manifest.command_line(config::recorded(command::of_hash(&plan.algorithms, input, plan.piecewise)));
+    let ran = job::write(
         request,
+        &manifest,
         &mut |event| {
             show(session, event);
             Ok(())
         },
         &session.control(),
     );
-    let summary = ran.map_err(|error| session.failed(error))?;
+    let written = ran.map_err(|error| session.ended(error))?;
     session.close();
-    if !summary.run.interrupted {
+    if !written.summary.run.interrupted {
         unmatched(&request.input, session);
     }
-    Ok((report(hash, request, &summary, session), summary))
+    Ok((report(hash, request, &written, session), written.summary))
 }
 
-/// Prints what is to be said of an input.
+/// Prints the message about an input.
 fn show(session: &Session, event: Event<'_>) {
     match event {
         Event::Record(record) => session.unread(record),
@@ -194,20 +202,33 @@ fn show(session: &Session, event: Event<'_>) {
     }
 }
 
-/// Prints what is to be said of the whole run, and gives the exit.
-fn report(hash: &Hash, request: &Request, summary: &Summary, session: &Session) -> Exit {
+/// Prints the messages about the whole run, and returns the exit.
+fn report(hash: &Hash, request: &Request, written: &Written, session: &Session) -> Exit {
+    let summary = &written.summary;
     hash.run.report(&summary.run);
-    say_without(summary.without, &request.plan.algorithms);
+    say_without(written.without, &request.plan.algorithms);
     let exit = match &hash.output {
         Some(_) if summary.run.interrupted => {
             let kept =
                 if hash.cache.is_some() { "; what was hashed is in the cache, the same command resumes" } else { "" };
             session.interrupted(format_args!("no file was written{kept}"))
         }
-        _ => session.exit(&summary.run, summary.unwritten),
+        _ => session.exit(&summary.run, written.unwritten),
     };
+    if let (Some(path), Exit::Good, false) = (&hash.output, exit, hash.saying.quiet || session.closes()) {
+        exit::say(format_args!("{}: {}", pfh::terminal::shown(path), amount(&summary.run)));
+    }
     let Some(used) = summary.cache else { return exit };
-    exit::say(format!("{} files were not read again, {} were and compared", used.reused, used.verified));
+    if used.reused + used.verified > 0 {
+        let were = |count| if count == 1 { "was" } else { "were" };
+        exit::say(format!(
+            "{} {} not read again, {} {} and compared",
+            counted(used.reused, "file"),
+            were(used.reused),
+            used.verified,
+            were(used.verified)
+        ));
+    }
     if used.timeless > 0 {
         let files = if used.timeless == 1 { "file was" } else { "files were" };
         exit::say(format!(

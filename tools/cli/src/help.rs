@@ -3,6 +3,7 @@
 
 use crate::args::Cli;
 use crate::examples::{EXIT_CODES, MORE};
+use crate::filled::filled;
 use clap::{Arg, ArgAction, Command, CommandFactory};
 use std::ffi::OsString;
 
@@ -89,6 +90,9 @@ const EXPERT: &[&str] = &[
     "suffix",
 ];
 
+/// Options of every command, which the short help leaves to the long one.
+const EVERYWHERE: &[&str] = &["no_config", "on_finish", "profile"];
+
 /// What options are about, with their names; all others are about what is done.
 const HEADINGS: &[(&str, &[&str])] = &[
     (
@@ -154,9 +158,12 @@ const HEADINGS: &[(&str, &[&str])] = &[
             "io",
             "memory",
             "mode",
+            "no_config",
             "no_progress",
             "no_sandbox",
+            "on_finish",
             "prefetchers",
+            "profile",
             "retries",
             "stall_timeout",
             "stats",
@@ -194,8 +201,14 @@ pub fn command(all: bool) -> Command {
 /// The whole command line for these arguments, with its help as the user sees it: `--help-all`
 /// shows the options for experts, and what fits one screen has no headings.
 pub fn command_for(arguments: &[OsString]) -> Command {
+    let (all, brief) = is_dressed(arguments);
+    command_with(all, brief)
+}
+
+/// Whether the arguments ask for all of the help, and for the one screen of it.
+pub fn is_dressed(arguments: &[OsString]) -> (bool, bool) {
     let brief = arguments.iter().take_while(|word| *word != "--").any(|word| word == "-h");
-    command_with(is_all(arguments), brief)
+    (is_all(arguments), brief)
 }
 
 fn command_with(all: bool, brief: bool) -> Command {
@@ -209,44 +222,33 @@ fn command_with(all: bool, brief: bool) -> Command {
 }
 
 /// Whether the arguments ask for all of the help.
-pub fn is_all(arguments: &[std::ffi::OsString]) -> bool {
+fn is_all(arguments: &[std::ffi::OsString]) -> bool {
     arguments.iter().take_while(|word| *word != "--").any(|word| word == "--help-all")
 }
 
-/// The arguments as they are meant: `help hash` asks for the help of `hash`, and `hash -c LIST` (as
-/// the users of sha256sum type it) for `check LIST`.
-pub fn meant(mut arguments: Vec<OsString>) -> Vec<OsString> {
-    let first = arguments.first().map(|word| word.as_encoded_bytes().to_vec());
-    match first.as_deref() {
-        Some(b"help") => {
-            arguments.remove(0);
-            arguments.retain(|word| word != "--help");
-            arguments.push("--help".into());
-        }
-        Some(b"hash" | b"sum") => {
-            let options = arguments.iter().position(|word| word == "--").unwrap_or(arguments.len());
-            if let Some(at) = arguments[..options].iter().position(|word| word == "-c" || word == "--check") {
-                arguments.remove(at);
-                arguments[0] = "check".into();
-            }
-        }
-        _ => {}
+/// The arguments that ask for a page of help by an option, of those that ask for it by the command
+/// `help`.
+pub fn asked(arguments: &[OsString]) -> Option<Vec<OsString>> {
+    let (first, page) = arguments.split_first()?;
+    if first != "help" {
+        return None;
     }
-    arguments
+    let page = page.iter().filter(|word| *word != "--help").cloned();
+    Some(page.chain([OsString::from("--help")]).collect())
 }
 
 /// What stands below the options of a page: what is to be said of it, three examples, and what its
 /// exit codes mean.
 pub struct Below {
-    /// What is to be said.
+    /// The text.
     pub text: String,
-    /// What is wanted, where that is said, and the command.
+    /// A description, if there is one, and the command.
     pub examples: Vec<(Option<&'static str>, &'static str)>,
     /// What the exit codes mean.
     pub codes: String,
 }
 
-/// The same for a page, of which the command says this by itself.
+/// The same for a page whose command states this itself.
 pub fn below(path: &str, said: &str) -> Below {
     let start = said.find("Exit codes:").unwrap_or(said.len());
     let end = said[start..].find("\n\n").map_or(said.len(), |at| start + at);
@@ -255,7 +257,7 @@ pub fn below(path: &str, said: &str) -> Below {
     let more = MORE.iter().find(|(page, _)| *page == if path.is_empty() { "pfh" } else { path });
     let more = more.iter().flat_map(|(_, examples)| examples.iter().map(|(why, what)| (Some(*why), *what)));
     let examples = example(path).map(|example| (None, example)).into_iter().chain(more).collect();
-    Below { text, examples, codes: codes.to_owned() }
+    Below { text: filled(&text), examples, codes: filled(codes) }
 }
 
 impl Below {
@@ -294,7 +296,8 @@ fn dressed(mut command: Command, above: &str, all: bool, brief: bool) -> Command
             _ => arg,
         };
         let headed = if (is_screen && brief) || id == "help_all" { short } else { headed(short) };
-        headed.hide_long_help(expert && !all).hide_short_help(expert || is_screen && on_screen.is_none())
+        let is_long = expert || EVERYWHERE.contains(&id.as_str()) || is_screen && on_screen.is_none();
+        headed.hide_long_help(expert && !all).hide_short_help(is_long)
     });
     command.mut_subcommands(|below| dressed(below, &path, all, brief))
 }
@@ -335,7 +338,8 @@ mod tests {
             let below = below(if path == "pfh" { "" } else { path }, "");
             assert_eq!(below.examples.len(), 3, "{path}");
             for (_, example) in &below.examples {
-                let words = meant(example.split(' ').skip(1).map(OsString::from).collect());
+                let words: Vec<OsString> = example.split(' ').skip(1).map(OsString::from).collect();
+                let words = asked(&words).unwrap_or(words);
                 let parsed = command(false).try_get_matches_from(std::iter::once(OsString::from("pfh")).chain(words));
                 let is_help = parsed.as_ref().is_err_and(|error| error.kind() == clap::error::ErrorKind::DisplayHelp);
                 assert!(parsed.is_ok() || is_help, "{example}: {}", parsed.unwrap_err());
@@ -371,25 +375,8 @@ mod tests {
             ids.extend(page.get_arguments().map(|arg| arg.get_id().as_str().to_owned()));
         });
         for id in HEADINGS.iter().flat_map(|(_, ids)| *ids) {
-            assert!(ids.contains(*id), "{id} is no option");
+            assert!(ids.contains(*id), "{id} is not an option");
         }
-    }
-
-    #[test]
-    fn what_others_type_first() {
-        let words = |line: &str| line.split(' ').map(OsString::from).collect::<Vec<_>>();
-        for (typed, means) in [
-            ("help tree build", "tree build --help"),
-            ("help", "--help"),
-            ("sum -c --quiet list", "check --quiet list"),
-            ("hash --check list", "check list"),
-            ("hash -- -c", "hash -- -c"),
-            ("-c hash -d x", "-c hash -d x"),
-        ] {
-            assert_eq!(meant(words(typed)), words(means), "{typed}");
-        }
-        let known = command(false).try_get_matches_from(words("pfh sum -a md5 x"));
-        assert!(known.is_ok_and(|matches| matches.subcommand_name() == Some("hash")));
     }
 
     #[test]
@@ -420,7 +407,7 @@ mod tests {
                 assert!(is_in(page.clone().render_long_help().to_string()), "{path} {long} with --help-all");
                 found += 1;
             });
-            assert!(found > 0, "{id} is no option");
+            assert!(found > 0, "{id} is not an option");
         }
     }
 }

@@ -30,7 +30,8 @@ impl Blocks {
         if self.block.is_none() && self.blocks.is_none() {
             return Ok(None);
         }
-        Ring::new(self.block, self.blocks).map(Some).map_err(Failure::usage)
+        let ring = Ring::new(self.block, self.blocks);
+        ring.map(Some).map_err(|error| Failure::usage(crate::remedy::acquire::ring(&error)))
     }
 }
 
@@ -61,7 +62,8 @@ pub fn say(session: &Session, event: &Event<'_>) {
         | Event::TargetFailed(_)
         | Event::Retried { .. }
         | Event::SourceChanged { .. } => session.message(event),
-        Event::Unchanged { .. } | Event::CanRetry | Event::NothingToRetry => session.message(event),
+        Event::Unchanged { .. } | Event::NothingToRetry => session.message(event),
+        Event::CanRetry => session.message("what could not be read is tried again with --retry-bad"),
         _ => {}
     }
 }

@@ -1,4 +1,4 @@
-//! What is read: operands, how directories are walked, and which files are taken. Every command
+//! The input: operands, how directories are walked, and which files are taken. Every command
 //! that walks flattens this.
 
 use crate::exit::Failure;
@@ -39,7 +39,7 @@ impl From<By> for Order {
     }
 }
 
-/// What becomes of containers that are recognised and not read.
+/// Whether containers that are recognised but not read are errors.
 #[cfg(feature = "inside")]
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
 pub enum Opening {
@@ -106,7 +106,7 @@ impl Inside {
         Ok(self.inside.map(|_| self.options()))
     }
 
-    /// Whether anything is said of how it is done.
+    /// Whether any of these options is given.
     pub fn is_bounded(&self) -> bool {
         let named = self.deleted || self.unallocated || self.members || self.raw;
         named || self.depth.is_some() || self.expand.is_some() || self.container_timeout.is_some()
@@ -154,7 +154,7 @@ pub struct Input {
     /// their first file): hash the content of the imaged medium.
     #[arg(long, conflicts_with_all = ["recursive", "files_from"])]
     pub image: bool,
-    /// What is in containers.
+    /// Options for containers.
     #[cfg(feature = "inside")]
     #[command(flatten)]
     pub inside: Inside,

@@ -4,8 +4,10 @@ use crate::exit::{self, Exit, Failure};
 use crate::faults::Faults;
 use crate::run::algorithms_or_none;
 use crate::session::Session;
+use crate::show::known as show;
 use crate::size;
 use clap::{Args, Subcommand};
+use pfh::Control;
 use pfh::known::build::{self, Event};
 use pfh::known::export::{self, To};
 use pfh::known::{Class, MalformedClass, Packages, info};
@@ -64,12 +66,15 @@ pub struct Export {
     pub force: bool,
 }
 
+/// Faults of a manifest that are named.
+const NAMED: u64 = 10;
+
 const EXPORT: &str = "\
 A known-set file keeps digests alone: it becomes idx, kdb, encase or vics. hashdeep and rdsv2 need names and sizes, rdsv2 SHA-1 and MD5
 of each file: they are made of the manifest that the set was built from, as kdb and vics with names are. What lacks what the form needs
 is left out and counted. An index is named after its algorithm (set-md5.idx, set-sha1.idx): hfind goes by that.
 
-Exit codes: 0 all was exported; 2 usage, or that cannot be made of that set; 3 some was left out, or some line of the manifest is no
+Exit codes: 0 all was exported; 2 usage, or that cannot be made of that set; 3 some was left out, or some line of the manifest is not a
 record; nothing could be exported: then there is no file; 4 the set or the output failed.";
 
 /// What to compile.
@@ -96,8 +101,8 @@ pub struct Compile {
     /// order in which they were published. It is run in a copy in the work directory.
     #[arg(long, value_name = "FILE")]
     pub delta: Vec<PathBuf>,
-    /// Sets with more said of them: a JSON object per line with file, class, and maybe name,
-    /// version, product, algorithm, packages, deltas.
+    /// Sets with descriptions: a JSON object per line with file, class, and maybe name, version,
+    /// product, algorithm, packages, deltas.
     #[arg(long, value_name = "FILE")]
     pub sets: Vec<PathBuf>,
     /// The algorithm of digests that do not say theirs [default: MD5, SHA-1 and SHA-2 by length].
@@ -106,13 +111,13 @@ pub struct Compile {
     /// Each entry remembers its package, where the set has packages (NSRL RDSv3).
     #[arg(long)]
     pub packages: bool,
-    /// The sets are no lists, but files and directories, and what is known are their aligned blocks
-    /// of these sizes (512,4096), which `match --sectors` looks for in images.
+    /// The sets are not lists, but files and directories, and what is known are their aligned
+    /// blocks of these sizes (512,4096), which `match --sectors` looks for in images.
     #[arg(long, value_name = "SIZES", value_delimiter = ',', value_parser = size::parse_block,
         conflicts_with_all = ["delta", "packages"])]
     pub blocks: Vec<u32>,
-    /// With --inside the sets are no lists, but files, directories, images and archives: what is in
-    /// them is hashed, by -a or MD5, SHA-1 and SHA-256.
+    /// With --inside the sets are not lists, but files, directories, images and archives: what is
+    /// in them is hashed, by -a or MD5, SHA-1 and SHA-256.
     #[cfg(feature = "inside")]
     #[command(flatten)]
     pub inside: crate::input::Inside,
@@ -191,24 +196,28 @@ fn compiled(compile: &Compile) -> Result<Exit, Failure> {
     let request = asked(compile)?;
     let session = Session::open(!compile.no_progress)?;
     let mut faults = Faults::new(|message: String| session.message(message));
-    let mut say = |event: Event<'_>| match event {
-        Event::Fault { path, line, fault } => faults.take(path, line, fault),
-        Event::Unread { name, problem } => session.about(name, problem),
-        _ => {}
+    let mut say = |event: Event<'_>| {
+        match event {
+            Event::Fault { path, line, fault } => faults.take(path, line, fault),
+            Event::Unread { name, problem } => session.about(name, problem),
+            _ => {}
+        }
+        Ok(())
     };
     let built = build::run(&request, &mut say, &session.control());
     faults.finish();
-    let built = built.map_err(|error| session.failed(error))?;
+    let built = built.map_err(|error| session.ended(error))?;
     session.close();
-    built.sentences().iter().for_each(exit::say);
+    show::built(&built).iter().for_each(exit::say);
     Ok(if built.is_complete() { Exit::Good } else { Exit::Incomplete })
 }
 
 fn described(args: &Info) -> Result<Exit, Failure> {
     let mut request = info::Request::new(&args.file);
     request.verify = args.verify;
-    let summary = info::run(&request).map_err(|error| Failure::of(&error, Exit::Aborted))?;
-    let text = if args.json { summary.json() } else { summary.text() };
+    let summary = info::run(&request, &mut |_| Ok(()), &Control::new());
+    let summary = summary.map_err(|error| Failure::of(&error, Exit::Aborted))?;
+    let text = if args.json { show::info_json(&summary) } else { show::info_text(&summary) };
     exit::print(text.as_bytes()).map_err(|error| Failure::output(&error))?;
     Ok(Exit::Good)
 }
@@ -222,15 +231,19 @@ fn exported(args: &Export) -> Result<Exit, Failure> {
     }
     request.replace = args.force;
     let session = Session::open(false)?;
-    let summary = export::run(&request, &session.control()).map_err(|error| session.failed(error))?;
+    let mut faults = 0;
+    let mut say = |event: export::Event<'_>| {
+        faults += 1;
+        if faults <= NAMED {
+            session.message(format_args!("{}: {}", pfh::terminal::shown(&args.set), show::fault(event)));
+        }
+        Ok(())
+    };
+    let ran = export::run(&request, &mut say, &session.control());
+    let summary = ran.map_err(|error| session.ended(error))?;
     session.close();
-    let mut faults = summary.faults.iter();
-    faults
-        .by_ref()
-        .take(10)
-        .for_each(|fault| exit::say(format_args!("{}: {fault}", shown(args.set.as_os_str().as_encoded_bytes()))));
-    if faults.len() > 0 {
-        exit::say(format_args!("and {} more", faults.len()));
+    if faults > NAMED {
+        exit::say(format_args!("and {} more", faults - NAMED));
     }
     exit::say(summary.sentence());
     Ok(if summary.is_complete() { Exit::Good } else { Exit::Incomplete })

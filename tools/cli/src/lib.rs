@@ -6,14 +6,19 @@
 
 #[cfg(feature = "image")]
 mod acquire;
+mod algorithms;
 mod args;
 #[cfg(feature = "audit")]
 mod audit;
 mod bag;
 mod bar;
+mod bench;
+mod call;
 mod check;
 mod colour;
+mod command;
 mod compare;
+mod config;
 #[cfg(feature = "inside")]
 mod confinement;
 mod crash;
@@ -26,15 +31,17 @@ mod examples;
 mod exit;
 mod export;
 mod faults;
+mod filled;
+mod finish;
+mod guess;
 mod hash;
 mod help;
 #[cfg(feature = "image")]
 mod imaging;
 mod input;
-#[cfg(feature = "inside")]
-mod inside;
 #[cfg(feature = "known")]
 mod known;
+#[cfg(feature = "inside")]
 mod list;
 #[cfg(feature = "known")]
 mod lookup;
@@ -47,6 +54,7 @@ mod passphrase;
 mod plan;
 #[cfg(feature = "known")]
 mod reference;
+mod remedy;
 mod report;
 mod run;
 #[cfg(feature = "inside")]
@@ -56,42 +64,31 @@ mod schema;
 #[cfg(all(feature = "inside", feature = "known"))]
 mod sectors;
 mod session;
+#[doc(hidden)]
+pub mod show;
 mod signals;
 #[cfg(feature = "known")]
 mod similar;
 mod size;
+mod span;
 #[cfg(feature = "audit")]
 mod tree;
+mod update;
+mod values;
 #[cfg(feature = "image")]
 mod verify;
 
+pub use call::{Call, Role};
 use clap::FromArgMatches;
 use exit::Exit;
 use pfh::terminal::render as shown;
 use std::ffi::OsString;
 use std::io::{self, Write};
-use std::path::PathBuf;
-
-/// How the program was called.
-#[derive(Debug)]
-pub struct Call {
-    /// The name by which it was called, and the arguments.
-    pub words: Vec<OsString>,
-    /// The file that starts the program again, with arguments as these.
-    pub program: io::Result<PathBuf>,
-}
-
-impl Call {
-    /// This process, if it is the program and nothing else.
-    pub fn process() -> Call {
-        Call { words: std::env::args_os().collect(), program: std::env::current_exe() }
-    }
-}
 
 /// The C library's heaps: threads share them, so that memory stays what was asked for. Two, or one
 /// for four processors.
 fn heaps() -> usize {
-    (pfh::processors() / 4).max(2)
+    (pfh::process::processors() / 4).max(2)
 }
 
 /// Carries out a command, and gives the code that the process ends with. Signals are caught, the
@@ -99,7 +96,7 @@ fn heaps() -> usize {
 /// Help and usage errors are printed by clap, which ends the process itself.
 pub fn main(call: &Call) -> u8 {
     crash::prepare();
-    pfh::bound_heaps(heaps());
+    pfh::process::bound_heaps(heaps());
     let exit = crash::guard(|| command(call));
     // The standard library flushes at the end of its own programs alone.
     let flushed = io::stdout().flush();
@@ -119,7 +116,7 @@ fn command(call: &Call) -> Exit {
         exit::say(format!("PFH_COSTS={} is none of {}", shown(value.as_encoded_bytes()), costs.join(", ")));
         return Exit::Usage;
     }
-    if call.words.get(1).is_some_and(|word| word == "cluster") {
+    if call.role == Role::Pfh && call.words.get(1).is_some_and(|word| word == "cluster") {
         exit::say(
             "cluster comes with the Python package, whose command it is: pip install pfh[dask] (docs/cluster.md)",
         );
@@ -127,60 +124,103 @@ fn command(call: &Call) -> Exit {
     }
     #[cfg(any(feature = "audit", feature = "image"))]
     pfh::key::ask_with(passphrase::ask);
-    let arguments = help::meant(call.words.get(1..).unwrap_or_default().to_vec());
-    if paper::is_paper(&arguments) {
-        paper::run(&arguments)
-    } else {
-        // clap prints usage errors and exits with 2 by itself.
-        let command = parsed(&arguments).command;
+    let mut typed = call.words.get(1..).unwrap_or_default().to_vec();
+    if call.role == Role::Bench {
+        typed.insert(0, "bench".into());
+    }
+    let typed = &typed[..];
+    if typed == ["help", "coming-from"] || typed == ["coming-from"] {
+        return exit::print(guess::page().as_bytes()).map_or_else(|error| exit::of_output(&error), |()| Exit::Good);
+    }
+    if paper::is_paper(typed) {
+        return paper::run(typed);
+    }
+    let Parsed { name, arguments, cli: args::Cli { command, on_finish, .. } } = match parsed(typed) {
+        Ok(parsed) => parsed,
+        Err(refused) => return refused.report(),
+    };
+    let finish = match on_finish.as_deref().map(finish::OnFinish::wait).transpose() {
+        Ok(finish) => finish,
+        Err(error) => return exit::Failure::usage(format_args!("--on-finish: sh: {error}")).report(),
+    };
+    #[cfg(feature = "inside")]
+    sandbox::enter(&command);
+    let Some(finish) = finish else { return carried_out(command, &arguments, call) };
+    let exit = crash::guard(|| carried_out(command, &arguments, call));
+    finish.run(&name, exit);
+    exit
+}
+
+/// From the request to the exit.
+fn carried_out(command: args::Command, arguments: &[OsString], call: &Call) -> Exit {
+    match command {
+        args::Command::Hash(hash) if hash.update.is_some() => exit::end(update::of_hash(&hash)),
+        args::Command::Hash(hash) => hash::run(&hash),
+        args::Command::Compare(compare) => compare::run(&compare),
+        args::Command::Plan(request) => plan::plan(&request),
+        args::Command::Run(request) => plan::unit(&request),
+        args::Command::Merge(request) => plan::merge(&request),
+        #[cfg(feature = "known")]
+        args::Command::Match(request) => matching::run(&request),
+        #[cfg(feature = "image")]
+        args::Command::Acquire(acquire) => acquire::run(&acquire),
+        #[cfg(feature = "image")]
+        args::Command::Dd(dd) => dd::run(&dd),
+        #[cfg(feature = "image")]
+        args::Command::Verify(verify) => verify::run(&verify),
+        args::Command::Check(request) => check::run(&request),
         #[cfg(feature = "inside")]
-        sandbox::enter(&command);
-        match command {
-            args::Command::Hash(hash) => hash::run(&hash),
-            args::Command::Compare(compare) => compare::run(&compare),
-            args::Command::Plan(request) => plan::plan(&request),
-            args::Command::Run(request) => plan::unit(&request),
-            args::Command::Merge(request) => plan::merge(&request),
-            #[cfg(feature = "known")]
-            args::Command::Match(request) => matching::run(&request),
-            #[cfg(feature = "image")]
-            args::Command::Acquire(acquire) => acquire::run(&acquire),
-            #[cfg(feature = "image")]
-            args::Command::Dd(dd) => dd::run(&dd),
-            #[cfg(feature = "image")]
-            args::Command::Verify(verify) => verify::run(&verify),
-            args::Command::Check(request) => check::run(&request),
-            #[cfg(feature = "inside")]
-            args::Command::List(list) => inside::run(&list),
-            args::Command::Diff(request) => diff::run(&request),
-            args::Command::Dups(request) => dups::run(&request),
-            args::Command::Bag(request) => bag::run(&request),
-            args::Command::Report(request) => report::run(&request),
-            args::Command::Export(request) => export::run(&request),
-            args::Command::Schema(schema) => schema::run(&schema),
-            #[cfg(feature = "known")]
-            args::Command::Lookup(request) => lookup::run(&request),
-            #[cfg(feature = "known")]
-            args::Command::Known(request) => known::run(&request),
-            args::Command::Algorithms { json, measure } => list::run(measure, json),
-            #[cfg(feature = "audit")]
-            args::Command::Tree(tree) => tree::run(&tree),
-            #[cfg(feature = "audit")]
-            args::Command::Audit(audit) => audit::run(&audit),
-            #[cfg(feature = "bench")]
-            args::Command::Bench(bench) => benchmark(&bench, call),
-            args::Command::Completions { shell } => pages::completions(shell),
-            args::Command::Man { directory, force } => pages::man(&directory, force),
-        }
+        args::Command::List(list) => list::run(&list),
+        args::Command::Diff(request) => diff::run(&request),
+        args::Command::Dups(request) => dups::run(&request),
+        args::Command::Bag(request) => bag::run(&request),
+        args::Command::Report(request) => report::run(&request),
+        args::Command::Export(request) => export::run(&request),
+        args::Command::Schema(schema) => schema::run(&schema),
+        #[cfg(feature = "known")]
+        args::Command::Lookup(request) => lookup::run(&request),
+        #[cfg(feature = "known")]
+        args::Command::Known(request) => known::run(&request),
+        args::Command::Algorithms { json, measure } => algorithms::run(measure, json),
+        #[cfg(feature = "audit")]
+        args::Command::Tree(tree) => tree::run(&tree),
+        #[cfg(feature = "audit")]
+        args::Command::Audit(audit) => audit::run(&audit),
+        args::Command::Bench(bench) => bench::run(&bench, arguments, call),
+        args::Command::Completions { shell } => pages::completions(shell),
+        args::Command::Man { directory, force } => pages::man(&directory, force),
     }
 }
 
-/// The arguments as a request; help and usage errors are printed here, and end the program.
-fn parsed(arguments: &[OsString]) -> args::Cli {
+/// A command line as a request.
+struct Parsed {
+    /// The command's name: `known build`.
+    name: String,
+    /// The arguments as they are meant, with defaults.
+    arguments: Vec<OsString>,
+    cli: args::Cli,
+}
+
+/// The command's name and the arguments as a request. Help and usage errors are printed here, and
+/// end the program.
+///
+/// # Errors
+/// What can be typed instead, or what is wrong with the file of defaults.
+fn parsed(typed: &[OsString]) -> Result<Parsed, exit::Failure> {
+    let mut root = help::command_for(typed);
+    root.build();
+    let arguments = guess::meant(&root, typed)?;
+    if help::is_dressed(&arguments) != help::is_dressed(typed) {
+        root = help::command_for(&arguments);
+        root.build();
+    }
+    let arguments = config::with_defaults(&root, arguments)?;
+    let (_, name, _) = guess::pieces::page(&root, &arguments);
     let words = [OsString::from("pfh")].into_iter().chain(arguments.iter().cloned());
-    let matches = help::command_for(arguments).try_get_matches_from(words);
+    let matches = root.try_get_matches_from_mut(words);
     let parsed = matches.and_then(|matches| args::Cli::from_arg_matches(&matches));
-    parsed.unwrap_or_else(|error| refuse(&error))
+    let parsed = parsed.map_err(|error| guess::refused(&error, &root, &arguments).unwrap_or_else(|| refuse(&error)))?;
+    Ok(Parsed { name, arguments, cli: parsed })
 }
 
 /// Prints help or a usage error, and ends. An argument may be the name of a file that others made:
@@ -191,43 +231,6 @@ fn refuse(error: &clap::Error) -> ! {
     if !error.use_stderr() || (!text.contains(steers) && text.len() < 1 << 16) {
         error.exit();
     }
-    let _ = pfh::Patient(io::stderr().lock()).write_all(exit::shortened(text).as_bytes());
+    let _ = pfh::process::Patient(io::stderr().lock()).write_all(exit::shortened(text).as_bytes());
     std::process::exit(i32::from(Exit::Usage.code()))
-}
-
-/// `pfh bench`: what it finds goes to standard output.
-#[cfg(feature = "bench")]
-fn benchmark(bench: &pfh_bench::command::Bench, call: &Call) -> Exit {
-    if let Err(refused) = bench.outputs().check() {
-        exit::say(refused);
-        return Exit::Usage;
-    }
-    // Only the forecast looks: it has a sample to remove. All else ends at once, as it does
-    // without.
-    let signals =
-        matches!(bench, pfh_bench::command::Bench::Forecast(_)).then(signals::Signals::catch).and_then(Result::ok);
-    let stop = signals.as_ref().map(|signals| signals.flag()).unwrap_or_default();
-    let program = match &call.program {
-        Ok(program) => program,
-        Err(cause) => {
-            exit::say(format_args!("the program itself: {cause}"));
-            return Exit::Aborted;
-        }
-    };
-    match pfh_bench::command::run(bench, program, &mut io::stdout().lock(), &stop) {
-        Ok(pfh_bench::command::Ended::Good) => Exit::Good,
-        Ok(pfh_bench::command::Ended::Incomplete) => Exit::Incomplete,
-        Ok(pfh_bench::command::Ended::Wrong) => Exit::Verdict,
-        Err(pfh_bench::Error::Output(cause)) => exit::of_output(&cause),
-        Err(error) => {
-            exit::say(&error);
-            match error {
-                // The sample's process got the signal too, and may have failed of it.
-                _ if stop.load(std::sync::atomic::Ordering::SeqCst) => Exit::Signal(signals.map_or(2, |s| s.number())),
-                pfh_bench::Error::Usage(_) => Exit::Usage,
-                pfh_bench::Error::Wrong(_) => Exit::Verdict,
-                _ => Exit::Aborted,
-            }
-        }
-    }
 }

@@ -1,20 +1,83 @@
-//! `pfh algorithms`.
+//! `pfh list`: what is inside of images and archives.
 
-use crate::exit::{self, Exit};
+use crate::exit::{self, Exit, Failure};
+use crate::input::{Input, Inside};
+use crate::session::Session;
+use crate::show::list as lines;
+use clap::{Args, ValueEnum};
+use pfh::list::{self as job, Event, Only, Request};
+use std::io::{self, Write};
 
-/// What `--help` says of the choice.
-pub const HELP: &str = "\
-The choice among the kernels never changes a digest. Two variables of the environment change the choice:
-  PFH_ISA=LEVEL     nothing above this level: portable, sse2, sse4.1, avx2, sha-ni or avx512 on x86-64, portable, neon, sha2
-                    or sha3 on AArch64
-  PFH_COSTS=WHICH   measured (default): each function's kernels are timed, less than 2 ms, when a process first uses the function;
-                    table: the figures compiled in, which are of one CPU, and the same choice in every run";
+/// Which names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Which {
+    /// Those that the file system lists.
+    Live,
+    /// Those that it has forgotten.
+    Deleted,
+    /// Space that no file has.
+    Unallocated,
+}
 
-/// Prints the list of algorithms, or that of kernels.
-pub fn run(measure: bool, json: bool) -> Exit {
-    let text = if measure { pfh::algorithms::kernels(json) } else { pfh::algorithms::list(json) };
-    match exit::print(text.as_bytes()) {
-        Ok(()) => Exit::Good,
-        Err(error) => exit::of_output(&error),
+/// What to list.
+#[derive(Debug, Args)]
+pub struct List {
+    /// The input.
+    #[command(flatten)]
+    pub input: Input,
+    /// A JSON object per line, with all that is known of each file.
+    #[arg(long, conflicts_with = "bodyfile")]
+    pub json: bool,
+    /// A body file for mactime.
+    #[arg(long)]
+    pub bodyfile: bool,
+    /// Only files that the file system lists, or only deleted ones.
+    #[arg(long, value_enum, value_name = "STATE")]
+    pub only: Option<Which>,
+}
+
+/// Runs a request to its end.
+pub fn run(list: &List) -> Exit {
+    exit::end(try_run(list))
+}
+
+fn try_run(list: &List) -> Result<Exit, Failure> {
+    // This command is for nothing else.
+    let how = list.input.inside.inside.unwrap_or_default();
+    let inside = Inside { inside: Some(how), ..list.input.inside.clone() };
+    let input = Input { inside, ..list.input.clone() };
+    let request = Request::new(input.asked()?).only(match list.only {
+        None => Only::All,
+        Some(Which::Live) => Only::Live,
+        Some(Which::Deleted) => Only::Deleted,
+        Some(Which::Unallocated) => Only::Unallocated,
+    });
+    let session = Session::open(false)?;
+    let mut out = pfh::Output::standard().rendered();
+    let ran = job::run(&request, &mut |event| show(list, &session, &mut out, &event), &session.control());
+    let summary = ran.map_err(|error| session.ended(error))?;
+    out.flush().map_err(|error| Failure::output(&error))?;
+    drop(out);
+    if summary.interrupted {
+        return Ok(session.interrupted("the list is not whole"));
     }
+    if summary.is_empty() && list.only.is_none() {
+        exit::say("nothing to list: no image, file system or archive that is known is among the files, or it is empty");
+        return Ok(Exit::Incomplete);
+    }
+    Ok(if summary.failed > 0 { Exit::Incomplete } else { Exit::Good })
+}
+
+fn show(list: &List, session: &Session, out: &mut impl Write, event: &Event<'_>) -> io::Result<()> {
+    if let Event::Failed { name, problem } = event {
+        session.about(name, crate::remedy::problem(problem));
+    }
+    let line = if list.json {
+        Some(lines::json(event).into_bytes())
+    } else if list.bodyfile {
+        lines::body(event)
+    } else {
+        lines::text(event).map(String::into_bytes)
+    };
+    line.map_or(Ok(()), |line| out.write_all(&line))
 }

@@ -5,15 +5,17 @@ use crate::matching::verdicts;
 use crate::reference::{Gaps, Sets};
 use crate::run::json_or;
 use clap::Args;
-use pfh::Control;
 use pfh::known::lookup::{self as job, Event, Request};
+use pfh::manifest::UnknownFormat;
+use pfh::report::verdict::{self, Format};
+use pfh::{Control, Output};
 
 /// What to look up where.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Without --digest the digests are read from standard input, one a line.
 
-Exit codes: 0 all are known; 1 a verdict of --fail-on; 2 usage; 3 a line was no digest, a set was read in part or is empty, or no set has
+Exit codes: 0 all are known; 1 a verdict of --fail-on; 2 usage; 3 a line was not a digest, a set was read in part or is empty, or no set has
 digests of that algorithm; 4 a set is damaged.")]
 pub struct Lookup {
     /// Where it is looked up.
@@ -36,28 +38,38 @@ pub fn run(request: &Lookup) -> Exit {
 }
 
 fn try_run(args: &Lookup) -> Result<Exit, Failure> {
-    let mut request = Request::new(args.sets.asked()?);
-    request.form = json_or(args.json, &args.format)
-        .parse()
-        .map_err(|error: pfh::manifest::UnknownFormat| Failure::usage(error))?;
+    let request = Request::new(args.sets.asked()?);
+    let form: Format = json_or(args.json, &args.format).parse().map_err(|e: UnknownFormat| Failure::usage(e))?;
+    if !matches!(form, Format::Text | Format::Jsonl) {
+        return Err(Failure::usage("lookup writes text or jsonl"));
+    }
     let fail_on = verdicts(&args.fail_on)?;
     let mut gaps = Gaps::default();
-    let mut say = |event: Event<'_>| match event {
-        Event::Gap(gap) => gaps.print(gap),
-        Event::Fault { line, fault } => exit::say(format_args!("standard input:{line}: {fault}")),
-        _ => {}
+    let mut output = Output::standard();
+    let mut events = |event: Event<'_>| match event {
+        Event::Gap(gap) => {
+            gaps.print(gap);
+            Ok(())
+        }
+        Event::Fault { line, fault } => {
+            exit::say(format_args!("standard input:{line}: {fault}"));
+            Ok(())
+        }
+        Event::Answer(found) => {
+            verdict::digest(output.room(), form, found.digest, found.word(), &found.places(), found.answer.empty);
+            output.advance()
+        }
+        _ => Ok(()),
     };
-    let ran = job::run(&request, &mut say, &Control::new());
-    let summary = ran.map_err(|error| Failure::of(&error, Exit::Aborted))?;
+    let ran = job::run(&request, &mut events, &Control::new());
+    let ended = output.commit().map_err(pfh::job::Error::Sink);
+    let summary = ran.and_then(|summary| ended.map(|()| summary));
+    let summary = summary.map_err(|error| Failure::of(&error, Exit::Aborted))?;
     let incomparable = summary.incomparable;
     if incomparable > 0 {
         exit::say(format_args!(
             "{incomparable} digests have algorithms that no set holds: nothing to compare them with"
         ));
     }
-    Ok(match summary.counts.fails(&fail_on, summary.gaps + incomparable == 0) {
-        true => Exit::Verdict,
-        false if summary.gaps + incomparable + summary.faults > 0 => Exit::Incomplete,
-        false => Exit::Good,
-    })
+    Ok(Exit::of_verdict(summary.conclusion(&fail_on)))
 }

@@ -4,5 +4,5 @@
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    pfh_cli::main(&pfh_cli::Call::process()).into()
+    pfh_cli::main(&pfh_cli::Call::process(pfh_cli::Role::Pfh)).into()
 }

@@ -4,16 +4,18 @@ mod args;
 
 pub use args::Match;
 
-use crate::colour::{self, Tone, toned};
+use crate::colour;
+use crate::command;
 use crate::dry;
 use crate::exit::{self, Exit, Failure};
 use crate::input::unmatched;
 use crate::reference::Gaps;
 use crate::run::json_or;
 use crate::session::Session;
+use crate::show::matching as show;
 use crate::similar;
 use pfh::known::KnownStatus;
-use pfh::matching::{self as job, Event, Request, Summary};
+use pfh::matching::{self as job, Event, Request, Verdicts, Writer, Written};
 use pfh::report::verdict::Format;
 use pfh::terminal::render as shown;
 
@@ -25,7 +27,7 @@ pub fn run(request: &Match) -> Exit {
 /// Verdicts by their words, or by those without `known-`.
 ///
 /// # Errors
-/// When a word is no verdict.
+/// When a word is not a verdict.
 pub fn verdicts(words: &[String]) -> Result<Vec<KnownStatus>, Failure> {
     let find = |word: &String| {
         let short = |verdict: &KnownStatus| verdict.name().strip_prefix("known-") == Some(word);
@@ -55,53 +57,45 @@ fn try_run(request: &Match) -> Result<Exit, Failure> {
         json_or(request.json, &request.format).parse().map_err(|e: pfh::manifest::UnknownFormat| Failure::usage(e))?;
     let (only, fail_on) = (verdicts(&request.only)?, verdicts(&request.fail_on)?);
     let session = request.run.session_saying(request.saying)?;
-    let asked = Request::new(request.input.asked()?, request.sets.asked()?)
+    let mut asked = Request::new(request.input.asked()?, request.sets.asked()?)
         .plan(request.run.plan(Vec::new())?)
-        .only(only)
-        .form(form)
-        .paint(colour::is_wanted().then_some(painted))
-        .output(session.destination(request.output.as_ref()))
         .replace(request.force);
+    let mut written = Verdicts::new(session.destination(request.output.as_ref())).form(form).only(only);
+    written.paint = colour::is_wanted().then_some(show::painted);
+    written.command_line = Some(command::of_match(&asked));
+    written.place(&mut asked);
+    let mut writer = Writer::new(&written, &asked);
     let mut gaps = Gaps::default();
-    let ran = job::run(
-        &asked,
-        &mut |event| {
-            show(&session, &mut gaps, event);
-            Ok(())
-        },
-        &session.control(),
-    );
-    let summary = ran.map_err(|error| session.failed(error))?;
+    let mut events = |event: Event<'_>| {
+        writer.take(&event)?;
+        tell(&session, &mut gaps, &writer, event);
+        Ok(())
+    };
+    let ran = match job::run(&asked, &mut events, &session.control()) {
+        Ok(summary) => writer.finish(&summary),
+        Err(error) => Err(writer.abandon(error)),
+    };
+    let ran = ran.map_err(|error| session.ended(error))?;
     session.close();
-    if !summary.run.interrupted {
+    if !ran.summary.run.interrupted {
         unmatched(&asked.input, &session);
     }
-    Ok(report(request, &fail_on, &summary, &session))
+    Ok(report(request, &asked, &fail_on, &ran, &session))
 }
 
-/// A verdict's word with its colour.
-fn painted(verdict: &str) -> String {
-    let tone = match verdict {
-        "known-bad" => Tone::Bad,
-        "known-good" | "known" => Tone::Good,
-        "maybe" | "error" => Tone::Unsure,
-        // What is unknown, or skipped, is neither.
-        _ => return verdict.to_owned(),
-    };
-    toned(verdict, tone)
-}
-
-/// Prints what is to be said of a set or an input.
-fn show(session: &Session, gaps: &mut Gaps, event: Event<'_>) {
+/// Prints problems of the sets and the input.
+fn tell(session: &Session, gaps: &mut Gaps, writer: &Writer<'_>, event: Event<'_>) {
     match event {
         Event::Gap(gap) => gaps.print(gap),
-        Event::Unread(record) => session.unread(record),
-        event => session.message(event),
+        // A skip has a line of its own in the output, and needs no second one.
+        Event::Match(found) if found.verdict.is_some() || !writer.lists_skips() => session.unread(found.record),
+        event => show::sentence(&event).iter().for_each(|sentence| session.message(sentence)),
     }
 }
 
 /// Prints the counts, and gives the exit.
-fn report(request: &Match, fail_on: &[KnownStatus], summary: &Summary, session: &Session) -> Exit {
+fn report(request: &Match, asked: &Request, fail_on: &[KnownStatus], written: &Written, session: &Session) -> Exit {
+    let summary = &written.summary;
     if !summary.comparable {
         // Each set was said to be empty.
         exit::say("nothing to compare with: no set holds a digest");
@@ -113,19 +107,17 @@ fn report(request: &Match, fail_on: &[KnownStatus], summary: &Summary, session: 
             None => session.exit(&summary.run, 0),
         };
     }
-    let (counts, gaps) = (&summary.counts, summary.gaps);
+    let counts = &summary.counts;
     request.run.report(&summary.run);
     let more =
-        if summary.hits_only && counts.of(KnownStatus::Unknown) > 0 { "; --only unknown lists those" } else { "" };
+        if written.hits_only && counts.of(KnownStatus::Unknown) > 0 { "; --only unknown lists those" } else { "" };
     if !request.saying.quiet {
         exit::say(summary.sentence() + more);
     }
-    let nothing_found = !request.sets.digests.is_empty() && summary.known() == 0;
-    // A file that is known to be bad stays so, whatever could not be read besides. That one is
-    // unknown says little if a set was read in part.
     match session.exit(&summary.run, 0) {
-        _ if counts.fails(fail_on, gaps == 0) || gaps == 0 && nothing_found => Exit::Verdict,
-        Exit::Good if gaps > 0 => Exit::Incomplete,
+        exit @ (Exit::Good | Exit::Incomplete) => {
+            exit::worse(exit, Exit::of_verdict(summary.conclusion(asked, fail_on)))
+        }
         exit => exit,
     }
 }

@@ -9,7 +9,7 @@ use std::path::Path;
 /// Prints the completions of one shell.
 pub fn completions(shell: clap_complete::Shell) -> Exit {
     let mut text = Vec::new();
-    clap_complete::generate(shell, &mut Cli::command(), "pfh", &mut text);
+    clap_complete::generate(shell, &mut crate::values::known(Cli::command()), "pfh", &mut text);
     match exit::print(&text) {
         Ok(()) => Exit::Good,
         Err(error) => exit::of_output(&error),
@@ -53,7 +53,7 @@ fn rendered(page: &clap_mangen::Man) -> std::io::Result<String> {
 fn paper(directory: &Path) -> std::io::Result<()> {
     let command = crate::paper::page();
     let said = command.get_after_help().map(ToString::to_string).unwrap_or_default();
-    let text = said.split("What the paper prints:").next().unwrap_or_default().trim_end().to_owned();
+    let text = crate::filled::filled(said.split("What the paper prints:").next().unwrap_or_default().trim_end());
     let examples = crate::examples::PAPER.iter().map(|(why, what)| (Some(*why), *what)).collect();
     let codes = crate::help::below("paper", &said).codes;
     let page = clap_mangen::Man::new(command.after_help("EXTRA"));
@@ -85,7 +85,18 @@ fn is_section(text: &str, name: &str) -> bool {
 fn sections(path: &str, below: &crate::help::Below) -> String {
     let mut text = String::new();
     if !below.text.is_empty() {
-        text += &format!(".SH NOTES\n.nf\n{}.fi\n", plain(&below.text));
+        text += ".SH NOTES\n";
+        // Roff fills paragraphs, and leaves lists as they are laid out.
+        let mut is_list = false;
+        for line in below.text.lines() {
+            let item = crate::filled::is_item(line);
+            if item != is_list && !line.is_empty() {
+                text += if item { ".nf\n" } else { ".fi\n.PP\n" };
+                is_list = item;
+            }
+            text += &if line.is_empty() { ".PP\n".to_owned() } else { plain(line) };
+        }
+        text += if is_list { ".fi\n" } else { "" };
     }
     let examples = below.examples.iter().map(|(why, what)| match why {
         Some(why) => format!("# {why}\n{what}\n"),
@@ -135,7 +146,7 @@ pub fn man(directory: &Path, force: bool) -> Exit {
     match made {
         Ok(()) => Exit::Good,
         Err(error) => {
-            exit::say(format!("{}: {error}", pfh::terminal::render(directory.as_os_str().as_encoded_bytes())));
+            exit::say(format!("{}: {error}", pfh::terminal::shown(directory)));
             Exit::Aborted
         }
     }

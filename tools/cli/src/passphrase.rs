@@ -1,6 +1,6 @@
 //! The passphrase of an encrypted key, asked for on the terminal.
 
-use pfh::Typed;
+use pfh::process::Typed;
 use std::io;
 
 /// Asks for the passphrase of the key in this file, on the controlling terminal and without echo:
@@ -9,7 +9,7 @@ use std::io;
 /// # Errors
 /// When there is no terminal, or the question was cancelled.
 pub fn ask(key: &str) -> io::Result<Vec<u8>> {
-    match pfh::ask_hidden(&format!("Passphrase of {key}: ")) {
+    match pfh::process::ask_hidden(&format!("Passphrase of {key}: ")) {
         Ok(Typed::Line(passphrase)) => Ok(passphrase),
         Ok(Typed::Cancelled) => Err(io::Error::new(io::ErrorKind::Interrupted, "cancelled")),
         // ENXIO: the process has none.

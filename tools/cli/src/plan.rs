@@ -1,21 +1,25 @@
 //! `pfh plan`, `pfh run` and `pfh merge`: one manifest by many processes.
 
 use crate::exit::{self, Exit, Failure};
-use crate::hash;
 use crate::input::{Input, unmatched};
 use crate::run::{Run, algorithms};
-use crate::session::Session;
+use crate::session::{Session, amount};
+use crate::show::{counted, plan as show};
 use crate::size;
+use crate::{command, config, hash};
 use clap::Args;
 use pfh::hash::Sealing;
 use pfh::manifest::{End, Format, Layout, Marker};
-use pfh::plan::{make, merge, unit};
+use pfh::plan::{Event, Merged, make, merge, unit};
 use std::path::PathBuf;
+
+/// Names that are printed of what is not there.
+const NAMED: usize = 10;
 
 /// `pfh plan`.
 #[derive(Debug, Args)]
 pub struct Plan {
-    /// What is planned.
+    /// The input.
     #[command(flatten)]
     pub input: Input,
     /// Algorithms, separated by commas: see `pfh algorithms`.
@@ -101,9 +105,6 @@ pub fn plan(args: &Plan) -> Exit {
 }
 
 fn try_plan(args: &Plan) -> Result<Exit, Failure> {
-    if args.piecewise == Some(0) {
-        return Err(Failure::usage("--piecewise takes a size of at least one byte"));
-    }
     let mut request = make::Request::new(args.input.asked()?, algorithms(&args.algorithms)?, &args.output);
     let layout = Layout {
         end: if args.zero { End::Nul } else { End::Line },
@@ -111,12 +112,23 @@ fn try_plan(args: &Plan) -> Result<Exit, Failure> {
     };
     request = request.format(args.format.parse::<Format>().map_err(Failure::usage)?, layout).unit(args.unit);
     (request.piecewise, request.split, request.files) = (args.piecewise, args.split, args.files);
+    let line = command::of_hash(&request.algorithms, &request.input, request.piecewise);
+    request.command_line = Some(config::recorded(line));
     let session = Session::open(!args.no_progress)?;
-    let made = make::run(&request, &session.control()).map_err(|error| session.failed(error))?;
+    let mut missing: Vec<Vec<u8>> = Vec::new();
+    let mut take = |event: Event<'_>| {
+        if let Event::Missing(name) = event
+            && missing.len() < NAMED
+        {
+            missing.push(name.to_vec());
+        }
+        Ok(())
+    };
+    let made = make::run(&request, &mut take, &session.control()).map_err(|error| session.ended(error))?;
     session.close();
     unmatched(&request.input, &session);
-    made.missing.iter().for_each(|name| session.about(name, "is not there, or cannot be looked at"));
-    let text = if args.json { made.json() } else { made.text() };
+    missing.iter().for_each(|name| session.about(name, "is not there, or cannot be looked at"));
+    let text = if args.json { show::json(&made) } else { show::text(&made) };
     exit::print(text.as_bytes()).map_err(|error| Failure::output(&error))?;
     Ok(if made.failed > 0 { Exit::Incomplete } else { Exit::Good })
 }
@@ -131,18 +143,21 @@ fn try_unit(args: &Unit) -> Result<Exit, Failure> {
     request.again = args.again;
     request.settings = args.run.plan(Vec::new())?;
     let session = args.run.session()?;
-    let mut sink = |event: unit::Event<'_>| {
+    let mut take = |event: Event<'_>| {
         match event {
-            unit::Event::Record(record) => session.unread(record),
-            unit::Event::NotWritten(record, why) => session.about(&record.name, format_args!("not written: {why}")),
+            Event::Record(record) => session.unread(record),
+            Event::NotWritten(record, why) => session.about(&record.name, format_args!("not written: {why}")),
             _ => {}
         }
         Ok(())
     };
-    let ran = unit::run(&request, &mut sink, &session.control()).map_err(|error| session.failed(error))?;
+    let ran = unit::run(&request, &mut take, &session.control()).map_err(|error| session.ended(error))?;
     session.close();
     match &ran.run {
-        Some(summary) => args.run.report(summary),
+        Some(summary) => {
+            args.run.report(summary);
+            exit::say(format_args!("unit {}: {}", args.unit, amount(summary)));
+        }
         None => exit::say(format_args!("unit {} was carried out before, and is left as it is", args.unit)),
     }
     Ok(complete(ran.files, ran.failed, "unit"))
@@ -154,27 +169,30 @@ pub fn merge(args: &Merge) -> Exit {
 }
 
 fn try_merge(args: &Merge) -> Result<Exit, Failure> {
-    if let Some(path) = &args.key {
-        #[cfg(any(feature = "audit", feature = "image"))]
-        pfh::key::signing(path).map(|_| exit::warn_of_key(path)).map_err(|error| Failure::refused(&error))?;
-        #[cfg(not(any(feature = "audit", feature = "image")))]
-        return Err(Failure::usage(format!("{}: this build makes no signatures", path.display())));
-    }
+    #[cfg(any(feature = "audit", feature = "image"))]
+    args.key.iter().for_each(|path| exit::warn_of_key(path));
     let session = Session::open(!args.no_progress)?;
-    let mut request = merge::Request::new(&args.plan)
-        .output(session.destination(args.output.as_ref()))
-        .seal(args.seal.then(|| Sealing { key: args.key.clone() }));
+    let mut request = merge::Request::new(&args.plan);
     request.replace = args.force;
-    let mut sink = |event: merge::Event<'_>| {
-        let merge::Event::Unread(sentence) = event else { return Ok(()) };
-        session.message(sentence);
+    let manifest = merge::Manifest::new(session.destination(args.output.as_ref()))
+        .seal(args.seal.then(|| Sealing { key: args.key.clone(), defaults: config::used() }));
+    let mut take = |event: Event<'_>| {
+        if let Event::Merged(Merged { complaint: Some(sentence), .. }) = event {
+            session.message(sentence);
+        }
         Ok(())
     };
-    let merged = merge::run(&request, &mut sink, &session.control()).map_err(|error| session.failed(error))?;
+    let merged = merge::write(&request, &manifest, &mut take, &session.control());
+    let merged = merged.map_err(|error| session.ended(error))?;
     session.close();
     Run::default().note(&merged.run);
     hash::say_without(merged.without, &merged.algorithms);
-    Ok(complete(merged.run.hashed + merged.run.failed, merged.run.failed + merged.unwritten, "output"))
+    let exit = complete(merged.run.hashed + merged.run.failed, merged.run.failed + merged.unwritten, "output");
+    if let (Some(path), Exit::Good) = (&args.output, exit) {
+        let (files, size) = (counted(merged.run.hashed, "file"), pfh::terminal::size_text(merged.run.bytes));
+        exit::say(format_args!("{}: {files}, {size}", pfh::terminal::shown(path)));
+    }
+    Ok(exit)
 }
 
 /// The exit, after a sentence if files have no digest.
@@ -182,6 +200,6 @@ fn complete(files: u64, failed: u64, place: &str) -> Exit {
     if failed == 0 {
         return Exit::Good;
     }
-    exit::say(format_args!("{failed} of {files} files have no digest in the {place}"));
+    exit::say(crate::session::without_digest(failed, files, place));
     Exit::Incomplete
 }

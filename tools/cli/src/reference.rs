@@ -70,7 +70,7 @@ impl Gaps {
             Gap::Fault { path, line, fault } => self.faults.take(path, *line, fault),
             gap => {
                 std::mem::take(self).faults.finish();
-                exit::say(gap);
+                exit::say(crate::show::matching::gap(gap));
             }
         }
     }

@@ -2,8 +2,11 @@
 
 use crate::exit::{self, Exit, Failure};
 use crate::session::Session;
+use crate::show::report as show;
 use clap::Args;
-use pfh::report::{self as job, Request, Summary};
+use pfh::Verdict;
+use pfh::report::{self as job, Complaint, Event, Request, Summary};
+use pfh::terminal::render as shown;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
@@ -17,7 +20,7 @@ pub struct Report {
     #[arg(value_name = "RESULT", required = true)]
     pub results: Vec<OsString>,
     /// The page to write: one file that needs nothing else. It may be in one of the folders.
-    #[arg(long, value_name = "FILE")]
+    #[arg(short = 'o', long, visible_alias = "output", value_name = "FILE")]
     pub html: PathBuf,
     /// What stands above the page [default: Report of a case].
     #[arg(long, value_name = "TEXT")]
@@ -48,34 +51,36 @@ pub fn run(report: &Report) -> Exit {
 }
 
 fn try_run(report: &Report) -> Result<Exit, Failure> {
-    let mut request = Request::new(&report.results, &report.html);
+    let mut request = Request::new(&report.results);
     request.replace = report.force;
     request.key.clone_from(&report.key);
     if let Some(title) = &report.title {
         request.title.clone_from(title);
     }
     let session = Session::open(!report.no_progress)?;
-    let summary = job::run(&request, &session.control()).map_err(|error| session.failed(error))?;
+    let mut complaints: Vec<String> = Vec::new();
+    let mut take = |event: Event<'_>| {
+        match event {
+            Event::Unknown(Complaint { name, why, .. }) => complaints.push(format!("{}: {why}", shown(name))),
+            Event::Broken(Complaint { name, why, .. }) => {
+                complaints.push(format!("{}: DOES NOT HOLD: {why}", shown(name)));
+            }
+            _ => {}
+        }
+        Ok(())
+    };
+    let ran = job::write(&request, &report.html, &mut take, &session.control());
+    let summary = ran.map_err(|error| session.ended(error))?;
     session.close();
+    complaints.iter().for_each(exit::say);
     Ok(end(&summary))
 }
 
 /// Says what it came to, and gives the exit.
 fn end(summary: &Summary) -> Exit {
-    for (name, why) in &summary.unknown {
-        exit::say(format_args!("{name}: {why}"));
-    }
-    for (name, why) in &summary.broken {
-        exit::say(format_args!("{name}: DOES NOT HOLD: {why}"));
-    }
-    exit::say(summary.sentence());
-    if summary.results == 0 && summary.holding == 0 && summary.unknown.is_empty() {
+    exit::say(show::sentence(summary));
+    if summary.conclusion() == Verdict::NothingToCompareWith {
         exit::say("no result is among the files: images and stores are listed on the page, and not read");
-        return Exit::Incomplete;
     }
-    match (summary.broken.is_empty(), summary.unknown.is_empty()) {
-        (false, _) => Exit::Verdict,
-        (true, false) => Exit::Incomplete,
-        (true, true) => Exit::Good,
-    }
+    Exit::of_verdict(summary.conclusion())
 }

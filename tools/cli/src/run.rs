@@ -4,6 +4,7 @@
 use crate::exit::{self, Failure};
 use crate::saying::Saying;
 use crate::session::Session;
+use crate::show::stats::StatsFormat;
 use crate::size;
 use clap::{Args, ValueEnum};
 use pfh::{Algorithm, Backend, Plan, Secret, SecretError, Summary, UnknownAlgorithm};
@@ -30,23 +31,6 @@ pub enum Io {
     Plain,
     /// Several small files at a time through io_uring, where the kernel has it.
     Uring,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum StatsFormat {
-    /// Lines for people.
-    Text,
-    /// One JSON object.
-    Json,
-}
-
-impl From<StatsFormat> for pfh::stats::Format {
-    fn from(form: StatsFormat) -> Self {
-        match form {
-            StatsFormat::Text => pfh::stats::Format::Text,
-            StatsFormat::Json => pfh::stats::Format::Json,
-        }
-    }
 }
 
 /// Memory, threads, patience, and what is reported.
@@ -109,7 +93,7 @@ pub fn json_or(json: bool, format: &str) -> &str {
 /// # Errors
 /// When it cannot be read.
 pub fn secret(path: Option<&PathBuf>, context: Option<&str>) -> Result<Option<Secret>, Failure> {
-    let read = path.map(|path| Secret::read(path).map_err(|error| Failure::refused(&error))).transpose()?;
+    let read = path.map(|path| Secret::read(path).map_err(Failure::refused)).transpose()?;
     Ok(read.or(context.map(Secret::context)))
 }
 
@@ -171,7 +155,7 @@ impl Run {
     /// Interrupted calls are made again for as long as a read may take. For commands that read
     /// something before they plan.
     pub fn set_patience(&self) {
-        pfh::set_patience(Duration::from_secs(self.stall_timeout));
+        pfh::process::set_patience(Duration::from_secs(self.stall_timeout));
     }
 
     /// The same, saying as much as is asked for.
@@ -221,7 +205,7 @@ impl Run {
     pub fn report(&self, summary: &Summary) {
         self.note(summary);
         if let Some(form) = self.stats {
-            exit::lines(&pfh::stats::render(summary, form.into()));
+            exit::lines(&crate::show::stats::render(summary, form));
         }
     }
 

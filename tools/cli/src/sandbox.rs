@@ -5,7 +5,7 @@ use crate::args::Command;
 use crate::exit;
 use crate::input::Inside;
 use crate::known::Known;
-use pfh::confine;
+use pfh::process::confine;
 use std::path::{Path, PathBuf};
 
 /// Enters it, if the command asks for no other thing and the kernel has one.
@@ -26,8 +26,11 @@ fn outputs(command: &Command) -> Option<Vec<&Path>> {
     let inside = |inside: &Inside| inside.inside.is_some() && !inside.no_sandbox;
     match command {
         Command::List(list) => (!list.input.inside.no_sandbox).then(Vec::new),
-        Command::Hash(hash) if inside(&hash.input.inside) => Some(paths(&[&hash.output, &hash.cache])),
-        Command::Check(check) if inside(&check.inside) => Some(Vec::new()),
+        Command::Hash(hash) if inside(&hash.input.inside) => Some(paths(&[&hash.output, &hash.cache, &hash.update])),
+        Command::Check(check) if inside(&check.inside) => {
+            let updated = check.manifests.first().filter(|_| check.update);
+            Some(updated.into_iter().map(|path| path.as_path()).collect())
+        }
         Command::Diff(diff) if inside(&diff.inside) => Some(paths(&[&diff.cache])),
         Command::Dups(dups) if inside(&dups.input.inside) => Some(paths(&[&dups.script])),
         #[cfg(feature = "known")]

@@ -2,7 +2,7 @@
 
 use clap::Args;
 
-/// What is said beside the results.
+/// Messages beside the results.
 #[derive(Debug, Clone, Copy, Default, Args)]
 pub struct Saying {
     /// Print only problems on standard error.

@@ -24,6 +24,7 @@ const SCHEMAS: &[(&str, &str)] = &[
     ("seal", include_str!("../../../docs/schema/seal.json")),
     ("stats", include_str!("../../../docs/schema/stats.json")),
     ("tree", include_str!("../../../docs/schema/tree.json")),
+    ("update", include_str!("../../../docs/schema/update.json")),
     ("verify", include_str!("../../../docs/schema/verify.json")),
 ];
 

@@ -3,13 +3,30 @@
 
 use crate::bar::Bar;
 use crate::exit::{self, Exit, Failure};
+use crate::finish;
 use crate::saying::Saying;
+use crate::show::counted;
 use crate::signals::Signals;
 use pfh::terminal::render as shown;
-use pfh::{Control, Destination, JobError, Record, Summary};
+use pfh::{Control, Destination, Record, Summary};
 use std::fmt::Display;
 use std::path::PathBuf;
 use std::sync::Arc;
+
+/// How much was read in which time.
+pub fn amount(summary: &Summary) -> String {
+    let (files, size) = (counted(summary.hashed, "file"), pfh::terminal::size_text(summary.bytes));
+    format!("{files}, {size}, {:.1} s", summary.stats.total.as_secs_f64())
+}
+
+/// That files have no digest in the output.
+pub fn without_digest(without: u64, all: u64, place: &str) -> String {
+    match (without, all) {
+        (1, 1) => format!("the file has no digest in the {place}"),
+        (1, all) => format!("1 of {all} files has no digest in the {place}"),
+        (without, all) => format!("{without} of {all} files have no digest in the {place}"),
+    }
+}
 
 /// Signals and the progress bar.
 pub struct Session {
@@ -41,6 +58,11 @@ impl Session {
         Ok(session)
     }
 
+    /// Whether a good end is closed with a line of counts.
+    pub fn closes(&self) -> bool {
+        self.closing
+    }
+
     /// What the job is controlled by.
     pub fn control(&self) -> Control<'_> {
         let control = Control::new().with_cancel(self.signals.flag());
@@ -66,8 +88,10 @@ impl Session {
     /// Prints why an input has no digest.
     pub fn unread(&self, record: &Record) {
         match &record.outcome {
-            pfh::Outcome::Failed(problem) => self.about(&record.name, problem),
-            pfh::Outcome::Skipped(skip) => self.about(&record.name, format_args!("skipped: {}", skip.reason())),
+            pfh::Outcome::Failed(problem) => self.about(&record.name, crate::remedy::problem(problem)),
+            pfh::Outcome::Skipped(skip) => {
+                self.about(&record.name, format_args!("skipped: {}", crate::remedy::skip(skip)))
+            }
             pfh::Outcome::Hashed(_) => {}
         }
     }
@@ -107,7 +131,7 @@ impl Session {
     }
 
     /// The failure of a job, and the exit that goes with it.
-    pub fn failed(&self, error: impl JobError) -> Failure {
+    pub fn ended(&self, error: pfh::job::Error) -> Failure {
         self.close();
         Failure::of(&error, self.signal())
     }
@@ -120,17 +144,21 @@ impl Session {
     /// The exit of a run whose output is complete: interrupted, incomplete, or good. `unwritten`
     /// files have no digest in the output for other reasons than failing.
     pub fn exit(&self, summary: &Summary, unwritten: u64) -> Exit {
-        let Summary { hashed, failed, .. } = summary;
+        let Summary { hashed, failed, skipped, .. } = summary;
+        finish::count(&[
+            ("files", *hashed),
+            ("bytes", summary.bytes),
+            ("errors", failed + unwritten),
+            ("skipped", *skipped),
+        ]);
         if summary.interrupted {
             self.interrupted(format_args!("{} records are out, the rest is missing", hashed + failed))
         } else if failed + unwritten > 0 {
-            exit::say(format!("{} of {} files have no digest in the output", failed + unwritten, hashed + failed));
+            exit::say(without_digest(failed + unwritten, hashed + failed, "output"));
             Exit::Incomplete
         } else {
             if self.closing {
-                let (files, size) = (if *hashed == 1 { "file" } else { "files" }, pfh::dups::size_text(summary.bytes));
-                let seconds = summary.stats.total.as_secs_f64();
-                exit::lines(&format!("{hashed} {files}, {size}, {seconds:.1} s, no problems"));
+                exit::lines(&format!("{}, no problems", amount(summary)));
             }
             Exit::Good
         }

@@ -41,7 +41,7 @@ impl Signals {
 /// Whether a signal was ignored when the process began, as the kernel reports it (SigIgn in
 /// /proc/self/status).
 fn is_ignored(signal: i32) -> bool {
-    let status = pfh::kernel_text("/proc/self/status").unwrap_or_default();
+    let status = pfh::process::kernel_text("/proc/self/status").unwrap_or_default();
     let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:")).map(str::trim);
     mask.and_then(|m| u64::from_str_radix(m, 16).ok()).is_some_and(|m| m >> (signal - 1) & 1 == 1)
 }

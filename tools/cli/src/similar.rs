@@ -6,7 +6,7 @@ use crate::matching::Match;
 use crate::run::json_or;
 use crate::session::Session;
 use pfh::compare::Thresholds;
-use pfh::matching::similar::{self as job, Event, Request, Summary};
+use pfh::matching::similar::{self as job, Event, Matches, Request, Summary};
 use pfh::report::pairs::{Format, UnknownFormat};
 use std::ffi::OsStr;
 
@@ -17,25 +17,20 @@ use std::ffi::OsStr;
 pub fn run(request: &Match, list: &OsStr) -> Result<Exit, Failure> {
     let form: Format = json_or(request.json, &request.format).parse().map_err(|e: UnknownFormat| Failure::usage(e))?;
     let session = request.run.session_saying(request.saying)?;
-    let mut asked = Request::new(request.input.asked()?, list)
-        .output(session.destination(request.output.as_ref()))
-        .replace(request.force);
-    asked.form = form;
+    let matches = Matches::new(session.destination(request.output.as_ref())).form(form);
+    let mut asked = Request::new(request.input.asked()?, list).replace(request.force);
     asked.plan = request.run.plan(Vec::new())?;
     asked.memory = asked.plan.memory;
     asked.algorithm = request.sets.algorithms.first().map(|name| name.parse()).transpose().map_err(Failure::usage)?;
     asked.thresholds = Thresholds::one(request.threshold);
     asked.write_index = request.write_index.clone();
     asked.saturated = request.saturated;
-    let ran = job::run(
-        &asked,
-        &mut |event| {
-            show(&session, event);
-            Ok(())
-        },
-        &session.control(),
-    );
-    let summary = ran.map_err(|error| session.failed(error))?;
+    let mut events = |event: Event<'_>| {
+        show(&session, event);
+        Ok(())
+    };
+    let ran = job::write(&asked, &matches, &mut events, &session.control());
+    let summary = ran.map_err(|error| session.ended(error))?;
     session.close();
     if asked.input.is_named() && summary.run.is_some_and(|run| !run.interrupted) {
         unmatched(&asked.input, &session);
@@ -43,19 +38,19 @@ pub fn run(request: &Match, list: &OsStr) -> Result<Exit, Failure> {
     Ok(report(request, &summary, &session))
 }
 
-/// Prints what is to be said of the list or an input.
+/// Prints the message about the list or an input.
 fn show(session: &Session, event: Event<'_>) {
     match event {
-        Event::List(problem) => session.about(problem.path.as_os_str().as_encoded_bytes(), &problem.wrong),
+        Event::List(problem) => session.message(crate::show::compare::list(problem)),
         Event::Unread(record) => session.unread(record),
         _ => {}
     }
 }
 
-/// Prints what is to be said of the whole run, and gives the exit.
+/// Prints the messages about the whole run, and returns the exit.
 fn report(request: &Match, summary: &Summary, session: &Session) -> Exit {
     let Some(run) = &summary.run else {
-        return if summary.faults > 0 { Exit::Incomplete } else { Exit::Good };
+        return Exit::of_verdict(summary.conclusion());
     };
     request.run.report(run);
     if summary.saturated > 0 {
@@ -68,7 +63,7 @@ fn report(request: &Match, summary: &Summary, session: &Session) -> Exit {
         return session.interrupted("no file was written");
     }
     match session.exit(run, summary.faults) {
-        Exit::Good if summary.matches == 0 => Exit::Verdict,
+        Exit::Good => Exit::of_verdict(summary.conclusion()),
         exit => exit,
     }
 }

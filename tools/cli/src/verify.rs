@@ -1,12 +1,12 @@
 //! `pfh verify`: arguments, findings and the verdict of [`pfh::verify`].
 
-use crate::colour::{Tone, toned};
 use crate::exit::{self, Exit, Failure};
 use crate::run::algorithms_or_none;
 use crate::session::Session;
+use crate::show::verify as show;
 use clap::Args;
 use pfh::Digest;
-use pfh::verify::{self, Claim, Error, Event, Finding, Of, Request, Summary, Verdict};
+use pfh::verify::{self, Claim, Event, Of, Problem, Request};
 use std::path::PathBuf;
 
 /// Check an image, and the log of its acquisition.
@@ -82,40 +82,22 @@ fn request(args: &Verify) -> Result<Request, Failure> {
 fn try_run(args: &Verify) -> Result<Exit, Failure> {
     let request = request(args)?;
     let session = Session::open(!args.no_progress)?;
-    let mut say = |event: &Event<'_>| {
-        if let Event::Found(finding @ (Finding::Differs(_) | Finding::Open(_))) = event {
-            session.message(finding);
+    let mut say = |event: Event<'_>| {
+        if let Event::Found(finding) = event
+            && (finding.is_difference() || finding.is_open())
+        {
+            session.message(show::sentence(finding));
         }
+        Ok(())
     };
-    let summary = verify::run(&request, &mut say, &session.control()).map_err(|error| match error {
-        // The signal says all.
-        Error::Cancelled => session.signal().into(),
-        error => session.failed(error),
-    })?;
+    let summary =
+        verify::run(&request, &mut say, &session.control()).map_err(|error| match error.find::<Problem>() {
+            // The signal says all.
+            Some(Problem::Cancelled) => session.signal().into(),
+            _ => session.ended(error),
+        })?;
     session.close();
-    let text = if args.json { summary.json() } else { text(&summary) };
+    let text = if args.json { show::json(&summary) } else { show::text(&summary) };
     exit::print(text.as_bytes()).map_err(|error| Failure::output(&error))?;
-    Ok(exit_of(&summary))
-}
-
-/// What is printed for people; the verdict has its colour.
-fn text(summary: &Summary) -> String {
-    let (word, tone) = match summary.verdict() {
-        Verdict::Verified => ("verified", Tone::Good),
-        Verdict::Differs => ("NOT VERIFIED", Tone::Bad),
-        Verdict::Incomplete | Verdict::NothingToCompareWith => ("not verified", Tone::Unsure),
-    };
-    let (text, sentence) = (summary.text(), format!("{}\n", summary.sentence()));
-    match (text.strip_suffix(&sentence), sentence.strip_prefix(word)) {
-        (Some(before), Some(rest)) => format!("{before}{}{rest}", toned(word, tone)),
-        _ => text,
-    }
-}
-
-fn exit_of(summary: &Summary) -> Exit {
-    match summary.verdict() {
-        Verdict::Verified => Exit::Good,
-        Verdict::Differs => Exit::Verdict,
-        Verdict::Incomplete | Verdict::NothingToCompareWith => Exit::Incomplete,
-    }
+    Ok(Exit::of_verdict(summary.verdict()))
 }

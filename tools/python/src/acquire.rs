@@ -1,13 +1,12 @@
 //! A medium acquired into images.
 
 use crate::{error, job, request};
-use pfh::acquire::{self as job_acquire, Layout, Origin, Request, To};
-use pfh::imaging::Imaging;
+use pfh::acquire::{self as job_acquire, Layout, Origin, Reading, Request, To};
 use pyo3::prelude::*;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-/// What came of an acquisition.
+/// The result of an acquisition.
 #[pyclass(frozen, get_all, module = "pfh")]
 pub struct Acquired {
     /// Bytes of the image.
@@ -24,7 +23,7 @@ pub struct Acquired {
     log: Option<PathBuf>,
     /// When the authority stamped the log, as it states it in UTC; `None` without a stamp.
     timestamp: Option<String>,
-    /// What the disk says of hidden areas and passwords, by name; `None` if the source is not a
+    /// The disk's answers on hidden areas and passwords, by name; `None` if the source is not a
     /// device.
     hidden: Option<BTreeMap<String, String>>,
     /// The main S.M.A.R.T. values, each in JSON, before the first byte and after the last; empty if
@@ -85,12 +84,12 @@ pub fn acquire(
     if let Some(names) = algorithms {
         let algorithms: Vec<pfh::digest::Algorithm> =
             crate::hashing::all_named(names)?.into_iter().map(Into::into).collect();
-        asked.imaging = Imaging { readers: asked.imaging.readers, ..Imaging::new(algorithms) };
+        asked.reading = Reading::new(algorithms);
     }
     (asked.verify, asked.replace) = (verify, replace);
     asked.key = key.map(request::path).transpose()?;
     if let (Some(key), Some(passphrase)) = (&asked.key, &passphrase) {
-        pfh::key::unlock(key, passphrase).map_err(|error| error::of_job(py, &error, Some(key)))?;
+        pfh::key::unlock(key, passphrase).map_err(|error| error::of_job(py, &error.into(), Some(key)))?;
     }
     asked.timestamp = timestamp;
     asked.then = paths(then)?.into_iter().map(PathBuf::from).collect();
@@ -108,7 +107,14 @@ pub fn acquire(
     }
     let (ran, events) = job::run(py, |control| {
         let mut events = Vec::new();
-        let ran = job_acquire::run(asked, &mut |event| events.push(event.to_string()), control);
+        let ran = job_acquire::run(
+            &asked,
+            &mut |event| {
+                events.push(event.to_string());
+                Ok(())
+            },
+            control,
+        );
         (ran, events)
     })?;
     let summary = ran.map_err(|failed| error::of_job(py, &failed, Some(&source)))?;

@@ -43,7 +43,7 @@ impl Bytes {
         Err(error)
     }
 
-    /// The bytes. Whoever writes to them meanwhile gets a digest of any mixture, as with hashlib.
+    /// The bytes. Writing to them meanwhile gives a digest of any mixture, as with hashlib.
     pub fn as_slice(&self) -> &[u8] {
         let Ok(length) = usize::try_from(self.view.len) else { return &[] };
         if length == 0 || self.view.buf.is_null() {

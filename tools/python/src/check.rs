@@ -1,7 +1,7 @@
 //! Files against a manifest.
 
 use crate::{error, job, record, request};
-use pfh::check::{self as job_check, Change, Event, Request, Task};
+use pfh::check::{self as job_check, Change, Event, Manner, Request, Task, Verdict};
 use pyo3::prelude::*;
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -11,26 +11,33 @@ use std::ffi::OsString;
 pub struct Checked {
     /// `verified`, `differs`, `incomplete` or `nothing-to-compare-with`.
     verdict: String,
-    /// Files that are as the manifest has them.
+    /// The verdict by the rules of `strict` and `lenient`, which count lines that are not records:
+    /// the exit code of the program follows from it.
+    conclusion: String,
+    /// Files that are as the manifests have them.
     verified: u64,
-    /// Files that the manifest has.
+    /// Files that the manifests have.
     expected: u64,
     /// Verified files by algorithm.
     by_algorithm: BTreeMap<String, u64>,
-    /// Each file with what became of it: `right`, `wrong`, `unread` or `ignored`; in an audit its
-    /// class.
+    /// Each file with its result: `right`, `wrong`, `unread` or `ignored`; in an audit its class.
     files: Vec<(OsString, &'static str)>,
-    /// What the manifest holds and was not compared, a sentence each.
+    /// What the manifests hold and was not compared, a sentence each.
     not_compared: Vec<String>,
-    /// The manifest's lines that are no records, each with its number.
+    /// The manifests' lines that are not records, each with its number.
     faults: Vec<(u64, String)>,
+    /// Whether all that the manifests hold was compared and is right, by the rules of `strict` and
+    /// `lenient`.
+    good: bool,
+    /// Those of several manifests that could not be checked, and why.
+    unchecked: Vec<(OsString, String)>,
 }
 
 #[pymethods]
 impl Checked {
-    /// Whether each file is as the manifest has it, and all that the manifest holds was compared.
+    /// Whether each file is as the manifests have it, and all that they hold was compared.
     fn __bool__(&self) -> bool {
-        self.verdict == "verified" && self.not_compared.is_empty() && self.faults.is_empty()
+        self.good
     }
 
     fn __repr__(&self) -> String {
@@ -38,7 +45,7 @@ impl Checked {
     }
 }
 
-/// What became of a file, as a word.
+/// The result for a file, as a word.
 fn word(found: job_check::Checked) -> &'static str {
     match found {
         job_check::Checked::Right => "right",
@@ -48,33 +55,44 @@ fn word(found: job_check::Checked) -> &'static str {
     }
 }
 
-/// Checks files by a manifest in any format; with a seal beside it that first, which must be signed
-/// with `key` if one is given.
+/// Checks files by a manifest in any format, or by several; with a seal beside it that first, which
+/// must be signed with `key` if one is given.
 ///
 /// `root` is the directory in which names start, found by the names if it is not given. With
 /// `audit` each file of the tree gets a class: `matched`, `modified`, `moved`, `new`, `missing` …
 /// What differs is in the result, and no exception.
 #[pyfunction]
-#[pyo3(signature = (manifest, *, root = None, algorithms = None, key = None, audit = false, ignore_missing = false, threads = None, memory = None))]
+#[pyo3(signature = (manifests, *, root = None, algorithms = None, key = None, audit = false, ignore_missing = false, strict = false, lenient = false, threads = None, memory = None))]
 #[expect(clippy::too_many_arguments, reason = "keyword arguments")]
 pub fn check(
     py: Python<'_>,
-    manifest: &Bound<'_, PyAny>,
+    manifests: &Bound<'_, PyAny>,
     root: Option<&Bound<'_, PyAny>>,
     algorithms: Option<&Bound<'_, PyAny>>,
     key: Option<&Bound<'_, PyAny>>,
     audit: bool,
     ignore_missing: bool,
+    strict: bool,
+    lenient: bool,
     threads: Option<usize>,
     memory: Option<usize>,
 ) -> PyResult<Checked> {
-    let manifest = request::path(manifest)?;
+    let manner = match (strict, lenient) {
+        (true, true) => return Err(error::value("strict and lenient exclude each other")),
+        (true, false) => Manner::Strict,
+        (false, true) => Manner::Lenient,
+        (false, false) => Manner::Usual,
+    };
     let task = if audit {
         Task::Audit { below: Vec::new(), follow: false }
     } else {
         Task::Files { allow_outside: false, ignore_missing }
     };
-    let mut asked = Request::new(&manifest).task(task).plan(request::plan(Vec::new(), threads, memory));
+    let mut asked = Request::all(request::paths(manifests)?).task(task).manner(manner).plan(request::plan(
+        Vec::new(),
+        threads,
+        memory,
+    ));
     if let Some(root) = root {
         asked = asked.root(request::path(root)?);
     }
@@ -84,8 +102,8 @@ pub fn check(
         let (mut files, mut faults) = (Vec::new(), Vec::new());
         let mut sink = |event: Event<'_>| {
             match event {
-                Event::Read(read) => {
-                    faults = read.faults.iter().map(|(line, fault)| (*line, fault.to_string())).collect()
+                Event::Read { expectations, .. } => {
+                    faults.extend(expectations.faults.iter().map(|(line, fault)| (*line, fault.to_string())));
                 }
                 Event::Compared { entry, found } => files.push((record::decoded(&entry.name), word(found))),
                 Event::Classed(Change { name, class, .. }) => files.push((record::decoded(name), class.name())),
@@ -96,14 +114,19 @@ pub fn check(
         let ran = job_check::run(&asked, &mut sink, control);
         (ran, files, faults)
     })?;
-    let summary = ran.map_err(|failed| error::of_job(py, &failed, Some(&manifest)))?;
+    let summary = ran.map_err(|failed| error::of_job(py, &failed, asked.manifests.first().map(|one| &**one)))?;
+    let is_good = summary.conclusion() == Verdict::Verified && !summary.is_broken();
+    let unchecked = summary.unchecked.iter();
     Ok(Checked {
         verdict: summary.verdict().to_string(),
-        verified: summary.verified,
-        expected: summary.expected,
-        by_algorithm: summary.by_algorithm,
+        conclusion: summary.conclusion().to_string(),
+        verified: summary.verified(),
+        expected: summary.expected(),
+        by_algorithm: summary.by_algorithm(),
         files,
-        not_compared: summary.not_compared,
+        not_compared: summary.parts.iter().flat_map(|part| part.not_compared.clone()).collect(),
         faults,
+        good: is_good,
+        unchecked: unchecked.map(|(path, error)| (path.clone().into_os_string(), error.to_string())).collect(),
     })
 }

@@ -1,7 +1,7 @@
 //! All pairs of similar files.
 
 use crate::{error, job, record, request};
-use pfh::compare::{Alike, Error, Event, Request, Thresholds, each};
+use pfh::compare::{self as comparison, Event, Request, Thresholds};
 use pfh::{InputError, Record};
 use pyo3::prelude::*;
 use std::ffi::OsString;
@@ -56,31 +56,29 @@ pub fn compare(
     request.saturated = saturated;
     let (ran, found) = job::run(py, |control| {
         let mut found = Found::default();
-        let (pairs, left_out, faults) = (&mut found.pairs, &mut found.left_out, &mut found.faults);
-        let mut take = |alike: Alike<'_>| {
-            pairs.push(Pair {
-                a: record::decoded(alike.a),
-                b: record::decoded(alike.b),
-                score: alike.score.number(),
-                degenerate: alike.degenerate.map(|why| why.to_string()),
-            });
-            Ok(())
-        };
-        let mut event = |event: Event<'_>| {
+        let mut take = |event: Event<'_>| {
             match event {
-                Event::Unread(record) => left_out.push(record.clone()),
-                Event::List(_) | Event::Refused(..) => faults.extend(event.sentences(&request)),
+                Event::Pair(pair) => found.pairs.push(Pair {
+                    a: record::decoded(pair.a),
+                    b: record::decoded(pair.b),
+                    score: pair.score.number(),
+                    degenerate: pair.degenerate.map(|why| why.to_string()),
+                }),
+                Event::Unread(record) => found.left_out.push(record.clone()),
+                Event::List(problem) => found.faults.push(problem.to_string()),
+                Event::Refused(name, why) => {
+                    found.faults.push(format!("{}: {why}", pfh::terminal::render(name)));
+                }
                 _ => {}
             }
             Ok(())
         };
-        let ran = each(&request, &mut take, &mut event, control);
+        let ran = comparison::run(&request, &mut take, control);
         (ran, found)
     })?;
-    ran.map_err(|failed| match failed {
-        Error::Input(why @ InputError::List { .. }) => error::unread(py, &why.to_string(), None),
-        Error::Input(why) => error::value(why),
-        failed => error::of_job(py, &failed, None),
+    ran.map_err(|failed| match failed.find::<InputError>() {
+        Some(InputError::List { .. }) | None => error::of_job(py, &failed, None),
+        Some(why) => error::value(why),
     })?;
     if !found.faults.is_empty() {
         return Err(error::unread(py, &found.faults.join("\n"), None));
@@ -89,7 +87,7 @@ pub fn compare(
     Ok((found.pairs, left_out.collect::<PyResult<_>>()?))
 }
 
-/// What came of a comparison.
+/// The result of a comparison.
 #[derive(Default)]
 struct Found {
     pairs: Vec<Pair>,

@@ -2,7 +2,8 @@
 
 use crate::arrow::Messages;
 use crate::{error, job};
-use pfh::compare::{Collection, Failure, Pair, PairOrder, Refused, Search, Thresholds};
+use pfh::compare::Thresholds;
+use pfh::pairs::{Collection, Failure, Pair, PairOrder, Refused, Search};
 use pfh::similarity::index::Share;
 use pfh::similarity::{Degenerate, Named};
 use pfh::{Algorithm, Digest, Phase, Progress};
@@ -82,7 +83,7 @@ impl Digests {
     fn new(algorithm: &str) -> PyResult<Digests> {
         let algorithm = crate::hashing::named(algorithm)?;
         if Named::of(algorithm.into()).is_none() {
-            return Err(error::value(format!("{} is no similarity method", algorithm.name())));
+            return Err(error::value(format!("{} is not a similarity method", algorithm.name())));
         }
         let collection = Collection::new(algorithm.into());
         Ok(Digests { algorithm, inner: RwLock::new(Inner { collection, rows: Vec::new(), count: 0 }) })

@@ -2,7 +2,8 @@
 //!
 //! The classes are in `pfh/_errors.py`; which one it is follows from the job's [`Kind`].
 
-use pfh::{JobError, Kind, Problem};
+use pfh::Problem;
+use pfh::job::{Error, Kind};
 use pyo3::exceptions::{PyKeyboardInterrupt, PyValueError};
 use pyo3::prelude::*;
 use std::path::Path;
@@ -18,29 +19,18 @@ fn exception(py: Python<'_>, class: &str, message: &str, path: Option<&Path>, pr
     make().map_or_else(|error| error, PyErr::from_value)
 }
 
-/// The exception of a job's error. `path` is what the job was about.
-pub fn of_job(py: Python<'_>, error: &(impl JobError + 'static), path: Option<&Path>) -> PyErr {
+/// The exception of a job's error. `path` is the file that the job was about, if the error names
+/// no other.
+pub fn of_job(py: Python<'_>, error: &Error, path: Option<&Path>) -> PyErr {
     let class = match error.kind() {
         Kind::Request => "RequestError",
         Kind::Negative => "DiffersError",
-        Kind::Open => "UnreadError",
-        Kind::Output(_) => "OutputError",
+        Kind::Input => "UnreadError",
+        Kind::Output => "OutputError",
         Kind::Cancelled => return PyKeyboardInterrupt::new_err(error.to_string()),
         _ => "AbortedError",
     };
-    exception(py, class, &error.to_string(), path, problem(error))
-}
-
-/// The problem that an error came from, if one did.
-fn problem<'a>(error: &'a (dyn std::error::Error + 'static)) -> Option<&'a Problem> {
-    let mut next = Some(error);
-    while let Some(error) = next {
-        if let Some(problem) = error.downcast_ref() {
-            return Some(problem);
-        }
-        next = error.source();
-    }
-    None
+    exception(py, class, &error.to_string(), error.path().or(path), error.problem())
 }
 
 /// A run that could not begin or end.
@@ -61,7 +51,7 @@ pub fn value(message: impl std::fmt::Display) -> PyErr {
 /// Of an input that has no digest.
 pub fn failed(py: Python<'_>, path: &Path, problem: Option<&Problem>) -> PyErr {
     let why = problem.map(ToString::to_string).unwrap_or_default();
-    let name = pfh::terminal::render(path.as_os_str().as_encoded_bytes());
+    let name = pfh::terminal::shown(path);
     exception(py, "UnreadError", &format!("{name}: {why}"), Some(path), problem)
 }
 

@@ -10,7 +10,7 @@ use pyo3::types::{PyCapsule, PyDict};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Records that may wait for whoever takes them.
+/// Records that may wait for the consumer.
 const WAITING: usize = 4096;
 
 /// The records of files, in input order: an iterator of `Hashed`, `Skipped` and `Failed`, each

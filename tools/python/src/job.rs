@@ -16,7 +16,7 @@ pub fn count_panics() {
     ONCE.call_once(|| {
         let before = std::panic::take_hook();
         std::panic::set_hook(Box::new(move |panic| {
-            pfh::note_panic();
+            pfh::process::note_panic();
             before(panic);
         }));
     });
@@ -34,7 +34,7 @@ pub const PANICKED: &str = "a thread of the run panicked: its result cannot be r
 pub fn run<T: Send>(py: Python<'_>, work: impl FnOnce(&Control<'_>) -> T + Send) -> PyResult<T> {
     let cancel = Cancel::default();
     let control = Control::new().with_cancel(cancel.clone());
-    let panics = pfh::panics();
+    let panics = pfh::process::panics();
     let result = py.detach(|| {
         std::thread::scope(|scope| {
             let (ended, end) = mpsc::channel::<()>();
@@ -42,7 +42,7 @@ pub fn run<T: Send>(py: Python<'_>, work: impl FnOnce(&Control<'_>) -> T + Send)
             let worker = scope.spawn(move || {
                 // Dropped at the end, also of a panic.
                 let _ended = ended;
-                pfh::fail_point("job");
+                pfh::process::fail_point("job");
                 work(control)
             });
             let mut raised = None;
@@ -58,7 +58,7 @@ pub fn run<T: Send>(py: Python<'_>, work: impl FnOnce(&Control<'_>) -> T + Send)
             raised.map_or(Ok(result), Err)
         })
     })?;
-    match pfh::panics() == panics {
+    match pfh::process::panics() == panics {
         true => Ok(result),
         false => Err(error::aborted(py, PANICKED, None)),
     }

@@ -3,7 +3,7 @@
 use crate::{error, job, request};
 use pfh::Digest;
 use pfh::known::{Class, build};
-use pfh::matching::{Answer, Empty, Opened, Reference, Sets};
+use pfh::matching::{Empty, Opened, Reference, Sets};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString};
@@ -36,13 +36,11 @@ pub struct Known {
     gaps: Vec<String>,
 }
 
-/// The verdict of an answer.
-pub fn verdict(reference: &Reference, answer: &Answer) -> Verdict {
-    let place = |place: pfh::report::verdict::Place<'_>| (place.set.to_owned(), place.class.to_owned());
-    Verdict {
-        status: reference.verdict(answer).name(),
-        sets: reference.places(answer).into_iter().map(place).collect(),
-        empty: answer.empty,
+impl Verdict {
+    /// A verdict with the sets that hold the file or digest.
+    pub fn new(status: &'static str, places: Vec<pfh::report::verdict::Place<'_>>, empty: bool) -> Verdict {
+        let place = |place: pfh::report::verdict::Place<'_>| (place.set.to_owned(), place.class.to_owned());
+        Verdict { status, sets: places.into_iter().map(place).collect(), empty }
     }
 }
 
@@ -50,9 +48,10 @@ pub fn verdict(reference: &Reference, answer: &Answer) -> Verdict {
 pub fn open(py: Python<'_>, sets: &Sets) -> PyResult<(Reference, Vec<String>)> {
     let opened = job::run(py, |_control| {
         let mut gaps = Vec::new();
-        sets.open_known(&mut |gap| gaps.push(gap.to_string())).map(|Opened { reference, .. }| (reference, gaps))
+        sets.open_known(&mut |gap| gaps.push(pfh_cli::show::matching::gap(gap)))
+            .map(|Opened { reference, .. }| (reference, gaps))
     })?;
-    opened.map_err(|failed| error::unread(py, &failed.to_string(), sets.known.first().map(PathBuf::as_path)))
+    opened.map_err(|failed| error::of_job(py, &failed, sets.known.first().map(PathBuf::as_path)))
 }
 
 /// The sets of arguments: paths, and the class of lists among them.
@@ -90,7 +89,7 @@ impl Known {
         Ok(Known { reference, gaps })
     }
 
-    /// Compiles sets into one file, and opens it. `replace` replaces a file that is no set.
+    /// Compiles sets into one file, and opens it. `replace` replaces a file that is not a set.
     #[staticmethod]
     #[pyo3(signature = (path, *, good = None, bad = None, notable = None, replace = false))]
     fn build(
@@ -113,11 +112,9 @@ impl Known {
             let mut gaps = Vec::new();
             let mut event = |event: build::Event<'_>| {
                 if let build::Event::Fault { path, line, fault } = event {
-                    gaps.push(format!(
-                        "{}:{line}: {fault}",
-                        pfh::terminal::render(path.as_os_str().as_encoded_bytes())
-                    ));
+                    gaps.push(format!("{}:{line}: {fault}", pfh::terminal::shown(path)));
                 }
+                Ok(())
             };
             let built = build::run(&asked, &mut event, control);
             (built, gaps)
@@ -142,7 +139,8 @@ impl Known {
             }
             let answer = self.reference.ask(std::slice::from_ref(&digest));
             let answer = answer.map_err(|failed| error::unread(digests.py(), &failed.to_string(), None))?;
-            Ok(verdict(&self.reference, &answer))
+            let reference = &self.reference;
+            Ok(Verdict::new(reference.verdict(&answer).name(), reference.places(&answer), answer.empty))
         };
         given.iter().map(ask).collect()
     }

@@ -6,23 +6,32 @@
 
 mod acquire;
 mod arrow;
+mod audit;
+mod bag;
 mod buffer;
 mod check;
 mod command;
 mod compare;
+mod diff;
 mod digests;
+mod dups;
 mod error;
+mod export;
 mod files;
 mod hashing;
 mod job;
 mod known;
+mod list;
 mod many;
 mod matching;
 mod record;
+mod report;
 mod request;
+mod rows;
 mod run;
 mod similarity;
 mod tree;
+mod update;
 mod verify;
 
 /// What `pfh` re-exports.
@@ -31,13 +40,23 @@ mod _pfh {
     #[pymodule_export]
     use super::acquire::{Acquired, acquire};
     #[pymodule_export]
+    use super::audit::{ask, challenge, commit, prove, verify as audit_verify};
+    #[pymodule_export]
+    use super::bag::{create_bag, update_bag, validate_bag};
+    #[pymodule_export]
     use super::check::{Checked, check};
     #[pymodule_export]
     use super::command::command;
     #[pymodule_export]
     use super::compare::{Pair, compare};
     #[pymodule_export]
+    use super::diff::diff;
+    #[pymodule_export]
     use super::digests::Digests;
+    #[pymodule_export]
+    use super::dups::dups;
+    #[pymodule_export]
+    use super::export::export;
     #[pymodule_export]
     use super::files::{Files, hash_files};
     #[pymodule_export]
@@ -45,17 +64,25 @@ mod _pfh {
     #[pymodule_export]
     use super::known::{Known, Verdict};
     #[pymodule_export]
+    use super::list::list;
+    #[pymodule_export]
     use super::many::hash_many;
     #[pymodule_export]
-    use super::matching::{Matched, find};
+    use super::matching::{Matched, Matches, find};
     #[pymodule_export]
     use super::record::{Failed, Hashed, Skipped};
+    #[pymodule_export]
+    use super::report::report;
+    #[pymodule_export]
+    use super::rows::Rows;
     #[pymodule_export]
     use super::similarity::Similarity;
     #[pymodule_export]
     use super::tree::HashTree;
     #[pymodule_export]
     use super::tree::TreeState;
+    #[pymodule_export]
+    use super::update::update_manifest;
     #[pymodule_export]
     use super::verify::{Verified, verify};
     use pyo3::prelude::*;

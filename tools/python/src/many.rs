@@ -22,7 +22,7 @@ pub fn hash_many<'py>(
     name: &str,
     threads: Option<usize>,
 ) -> PyResult<Bound<'py, PyList>> {
-    let threads = threads.unwrap_or_else(pfh::processors);
+    let threads = threads.unwrap_or_else(pfh::process::processors);
     let algorithm = named(name)?;
     if is_arrow(buffers)? {
         let column = Messages::get(buffers)?;

@@ -1,11 +1,15 @@
 //! Files against known sets.
 
-use crate::known::{Verdict, open, sets, verdict};
+use crate::known::{Verdict, sets};
 use crate::{error, job, record, request};
-use pfh::matching::Event;
+use pfh::job::Error;
+use pfh::known::KnownStatus;
+use pfh::matching::{Event, Request};
 use pfh::{Outcome, Record};
+use pfh_cli::show::matching as show;
 use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
+use pyo3::types::{PyIterator, PyList};
 use std::ffi::OsString;
 use std::io;
 use std::path::PathBuf;
@@ -32,11 +36,47 @@ impl Matched {
     }
 }
 
+/// The verdicts on files, in input order. True if the program would exit with 0: no file is known
+/// to be bad, all files were read, and all sets.
+#[pyclass(frozen, get_all, module = "pfh")]
+pub struct Matches {
+    /// The verdict on each file.
+    files: Py<PyList>,
+    /// Sentences about sets that were read in part, with `partial`.
+    messages: Vec<String>,
+    /// 0 all good, 1 a file is known to be bad, 3 something was not read: as the program's exit
+    /// code.
+    exit: u8,
+}
+
+#[pymethods]
+impl Matches {
+    fn __bool__(&self) -> bool {
+        self.exit == 0
+    }
+
+    fn __len__(&self, py: Python<'_>) -> usize {
+        self.files.bind(py).len()
+    }
+
+    fn __iter__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyIterator>> {
+        self.files.bind(py).try_iter()
+    }
+
+    fn __getitem__<'py>(&self, py: Python<'py>, at: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        self.files.bind(py).as_any().get_item(at)
+    }
+
+    fn __repr__(&self, py: Python<'_>) -> String {
+        format!("<pfh.Matches {} files, exit {}>", self.files.bind(py).len(), self.exit)
+    }
+}
+
 /// Looks files up in known sets: a verdict for each, in input order. `known` is one set or several
 /// (see `Known.open`), `cls` the class of lists among them. Raises `pfh.UnreadError` if no set
 /// holds a digest: there is nothing to compare with. Also if a set was read in part or holds
 /// nothing, since `unknown` says little then; with `partial` the verdicts come all the same, by
-/// what could be read.
+/// what could be read, and `exit` is 3.
 #[pyfunction]
 #[pyo3(name = "match", signature = (paths, known, *, cls = None, recursive = false, follow = false, exactly = false, partial = false, threads = None, memory = None))]
 #[expect(clippy::too_many_arguments, reason = "keyword arguments")]
@@ -51,44 +91,39 @@ pub fn find(
     partial: bool,
     threads: Option<usize>,
     memory: Option<usize>,
-) -> PyResult<Vec<Matched>> {
+) -> PyResult<Matches> {
     let mut input = request::input(request::paths(paths)?, recursive, follow);
     input.addresses = request::addresses(exactly);
-    let sets = sets(known, cls, None)?;
-    let (reference, mut gaps) = open(py, &sets)?;
-    let needed = reference.algorithms();
-    if needed.is_empty() {
-        return Err(error::unread(py, "nothing to compare with: no set holds a digest", None));
-    }
-    gaps.extend(
-        reference
-            .left_out(&needed)
-            .into_iter()
-            .map(|(set, records)| Event::LeftOut { set, records, algorithms: &needed }.to_string()),
-    );
-    if !gaps.is_empty() && !partial {
-        return Err(error::unread(py, &gaps.join("\n"), sets.known.first().map(PathBuf::as_path)));
-    }
-    let plan = request::plan(needed.into_iter().map(Into::into).collect(), threads, memory);
-    let source = input.source().map_err(error::value)?;
-    let (ran, found) = job::run(py, |control| {
+    let asked = Request::new(input, sets(known, cls, None)?).plan(request::plan(Vec::new(), threads, memory));
+    let (ran, found, gaps) = job::run(py, |control| {
         let mut found: Vec<(Record, Option<Verdict>)> = Vec::new();
-        let mut sink = |record: Record| {
-            let verdict = match &record.outcome {
-                Outcome::Hashed(hashed) => {
-                    let answer = reference.ask(&hashed.digests).map_err(io::Error::other)?;
-                    Some(verdict(&reference, &answer))
+        let mut gaps = Vec::new();
+        let mut events = |event: Event<'_>| {
+            match event {
+                Event::NoClass(_) => {}
+                // `unknown` would say little: nothing is read.
+                Event::Opened { .. } if !partial && !gaps.is_empty() => return Err(io::ErrorKind::Other.into()),
+                Event::Match(of) => {
+                    let is_hashed = matches!(of.record.outcome, Outcome::Hashed(_));
+                    let verdict = is_hashed.then(|| Verdict::new(of.word(), of.places(), of.answer.empty));
+                    found.push((of.record.clone(), verdict));
                 }
-                _ => None,
-            };
-            found.push((record, verdict));
+                event => gaps.extend(show::sentence(&event)),
+            }
             Ok(())
         };
-        let ran = pfh::run(source, &plan, &mut sink, control);
-        (ran, found)
+        let ran = pfh::matching::run(&asked, &mut events, control);
+        (ran, found, gaps)
     })?;
-    let summary = ran.map_err(|failed| error::aborted(py, &failed.to_string(), None))?;
-    if summary.interrupted {
+    let first = asked.sets.known.first().map(PathBuf::as_path);
+    let summary = match ran {
+        Err(Error::Sink(_)) => return Err(error::unread(py, &gaps.join("\n"), first)),
+        ran => ran.map_err(|failed| error::of_job(py, &failed, first))?,
+    };
+    if !summary.comparable {
+        return Err(error::unread(py, "nothing to compare with: no set holds a digest", first));
+    }
+    if summary.run.interrupted {
         return Err(PyKeyboardInterrupt::new_err("interrupted"));
     }
     let matched = |(record, verdict): (Record, Option<Verdict>)| -> PyResult<Matched> {
@@ -96,5 +131,7 @@ pub fn find(
         let verdict = verdict.map(|verdict| Py::new(py, verdict)).transpose()?;
         Ok(Matched { path, verdict, record: record::object(py, record)? })
     };
-    found.into_iter().map(matched).collect()
+    let exit = crate::rows::exit(summary.conclusion(&asked, &[KnownStatus::KnownBad]));
+    let files: Vec<Matched> = found.into_iter().map(matched).collect::<PyResult<_>>()?;
+    Ok(Matches { files: PyList::new(py, files)?.unbind(), messages: gaps, exit })
 }

@@ -1,4 +1,4 @@
-//! What came of one input, as values.
+//! The result of one input, as values.
 
 use crate::error;
 use pfh::{Outcome, Problem, Record};
@@ -60,7 +60,7 @@ impl Hashed {
         self.hashed().map_or(0, |hashed| hashed.closed.size)
     }
 
-    /// The last change of the content, in nanoseconds since 1970 (UTC); `None` if it is no file.
+    /// The last change of the content, in nanoseconds since 1970 (UTC); `None` if it is not a file.
     #[getter]
     fn mtime_ns(&self) -> Option<i128> {
         let stat = self.hashed()?.closed.stat?;

@@ -33,6 +33,14 @@ pub fn path(given: &Bound<'_, PyAny>) -> PyResult<PathBuf> {
     Ok(PathBuf::from(os.call_method1("fsdecode", (given,))?.extract::<OsString>()?))
 }
 
+/// A name, as `path` takes one.
+///
+/// # Errors
+/// `TypeError` for anything else.
+pub fn name(given: &Bound<'_, PyAny>) -> PyResult<OsString> {
+    Ok(path(given)?.into_os_string())
+}
+
 /// What a job of files reads.
 pub fn input(paths: Vec<OsString>, recursive: bool, follow: bool) -> Input {
     let recurse = if recursive { Recurse::Yes } else { Recurse::default() };

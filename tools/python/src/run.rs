@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 /// What the run hands over.
 pub enum Message {
-    /// What came of an input.
+    /// The result of an input.
     Record(Record),
     /// The run ended, and how.
     End(Box<Result<Summary, String>>),
@@ -27,11 +27,11 @@ pub fn run(source: Box<dyn Source>, plan: &Plan, sender: &SyncSender<Message>, c
             }
         });
     }
-    let panics = pfh::panics();
-    pfh::fail_point("files");
+    let panics = pfh::process::panics();
+    pfh::process::fail_point("files");
     let gone = |_| io::Error::from(io::ErrorKind::BrokenPipe);
     let mut sink = |record: Record| sender.send(Message::Record(record)).map_err(gone);
     let ended = pfh::run(source, plan, &mut sink, &control).map_err(|error| error.to_string());
-    let ended = if pfh::panics() == panics { ended } else { Err(PANICKED.to_owned()) };
+    let ended = if pfh::process::panics() == panics { ended } else { Err(PANICKED.to_owned()) };
     let _ = sender.send(Message::End(Box::new(ended)));
 }

@@ -49,7 +49,7 @@ impl Similarity {
     fn new(name: &str) -> PyResult<Similarity> {
         let algorithm = named(name)?;
         if Named::of(algorithm.into()).is_none() {
-            return Err(error::value(format!("{name} is no similarity method")));
+            return Err(error::value(format!("{name} is not a similarity method")));
         }
         Ok(Similarity { algorithm })
     }
@@ -74,8 +74,8 @@ impl Similarity {
     }
 
     /// How alike the inputs of two digests are, each given as text or as a hash object: 0 to 100,
-    /// for TLSH a distance from 0 on. `ValueError` for what is no digest, and for one that stands
-    /// for an input without digest.
+    /// for TLSH a distance from 0 on. `ValueError` for what is not a digest, and for one that
+    /// stands for an input without digest.
     fn compare(&self, a: &Bound<'_, PyAny>, b: &Bound<'_, PyAny>) -> PyResult<u32> {
         let (a, b) = (self.digest(a)?, self.digest(b)?);
         let similar = |digest| Similar::of(digest).ok_or_else(|| error::value("no similarity digest"));

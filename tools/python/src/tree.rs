@@ -1,8 +1,8 @@
 //! Hash trees beside files.
 
 use crate::{error, job, request};
-use pfh::JobError;
-use pfh::tree::{self, Summary, append, build, check, update};
+use pfh::job::Error;
+use pfh::tree::{self, Event, Summary, append, build, check, update};
 use pyo3::prelude::*;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -57,7 +57,7 @@ impl TreeState {
 
 impl HashTree {
     /// The result of a verb.
-    fn state(&self, py: Python<'_>, done: Result<Summary, impl JobError + 'static>) -> PyResult<TreeState> {
+    fn state(&self, py: Python<'_>, done: Result<Summary, Error>) -> PyResult<TreeState> {
         done.map(TreeState::from).map_err(|failed| error::of_job(py, &failed, Some(&self.file)))
     }
 }
@@ -91,13 +91,13 @@ impl HashTree {
         asked.tree = Some(self.tree.clone());
         let (done, built) = job::run(py, |control| {
             let mut built = None;
-            let mut sink = |event: build::Event<'_>| {
-                if let build::Event::Built(summary) = event {
+            let mut events = |event: Event<'_>| {
+                if let Event::Done(summary) = event {
                     built = Some(summary.clone());
                 }
                 Ok(())
             };
-            let done = build::run(&asked, &mut sink, control);
+            let done = build::run(&asked, &mut events, control);
             (done, built)
         })?;
         done.map_err(|failed| error::of_job(py, &failed, Some(&self.file)))?;
@@ -122,7 +122,7 @@ impl HashTree {
         };
         let mut asked = update::Request::new(&self.file, changed);
         asked.tree = self.tree.clone();
-        let done = job::run(py, |control| update::run(&asked, control))?;
+        let done = job::run(py, |control| update::run(&asked, &mut |_event| Ok(()), control))?;
         self.state(py, done)
     }
 
@@ -130,7 +130,7 @@ impl HashTree {
     fn append(&self, py: Python<'_>) -> PyResult<TreeState> {
         let mut asked = append::Request::new(&self.file);
         asked.tree = self.tree.clone();
-        let done = job::run(py, |control| append::run(&asked, control))?;
+        let done = job::run(py, |control| append::run(&asked, &mut |_event| Ok(()), control))?;
         self.state(py, done)
     }
 
@@ -145,7 +145,7 @@ impl HashTree {
             asked.must =
                 Some(check::Must::Root(bytes.ok_or_else(|| error::value("a root has 64 hexadecimal digits"))?));
         }
-        let done = job::run(py, |control| check::run(&asked, control))?;
+        let done = job::run(py, |control| check::run(&asked, &mut |_event| Ok(()), control))?;
         if let Ok(summary) = &done
             && let Some(expected) = summary.expected().filter(|expected| expected.root != expected.found)
         {
@@ -160,6 +160,6 @@ impl HashTree {
     }
 
     fn __repr__(&self) -> String {
-        format!("<pfh.HashTree {}>", pfh::terminal::render(self.tree.as_os_str().as_encoded_bytes()))
+        format!("<pfh.HashTree {}>", pfh::terminal::shown(&self.tree))
     }
 }

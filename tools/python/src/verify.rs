@@ -18,7 +18,7 @@ pub struct Verified {
     digests: BTreeMap<String, String>,
     /// What was compared and is equal: what, and with what.
     compared: Vec<(String, String)>,
-    /// What is missing for a good verdict, a sentence each.
+    /// Reasons against a good verdict, a sentence each.
     missing: Vec<String>,
     /// What was found, a sentence each.
     findings: Vec<String>,
@@ -67,7 +67,7 @@ pub fn verify(
     (asked.log, asked.key, asked.against) = (named(log)?, named(key)?, named(against)?);
     asked.claims = digests.into_iter().flatten().map(stated).collect::<PyResult<_>>()?;
     asked.raw = raw;
-    let ran = job::run(py, |control| job_verify::run(&asked, &mut |_| {}, control))?;
+    let ran = job::run(py, |control| job_verify::run(&asked, &mut |_| Ok(()), control))?;
     let summary = ran.map_err(|failed| error::of_job(py, &failed, Some(path.as_ref())))?;
     let digests = summary.digests.iter().map(|digest| (digest.algorithm().to_string(), digest.to_string()));
     Ok(Verified {

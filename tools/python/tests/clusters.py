@@ -103,7 +103,7 @@ class Cluster:
         return self.file
 
     def ready(self, workers):
-        """Waits until so many workers are there."""
+        """Waits until this many workers are there."""
         from pfh.cluster import connect
 
         adapter = connect(self.client())
@@ -175,7 +175,7 @@ def command(pid):
 
 
 def tree(root, files=60, seed=1):
-    """A tree with names that are no text, an empty and a large file, a link, a FIFO, and a gap."""
+    """A tree with names that are not text, an empty and a large file, a link, a FIFO, and a gap."""
     chance = random.Random(seed)
     (root / "below" / "deep").mkdir(parents=True)
     for number in range(files):

@@ -48,7 +48,7 @@ def test_each_task_is_handed_out_once(adapter):
         assert done.task not in seen and done.error is None and done.worker
         seen[done.task] = done.value
         if len(tasks) < 30:
-            # What is submitted meanwhile comes as well.
+            # Tasks submitted meanwhile come as well.
             tasks[adapter.submit(operator.mul, len(tasks), len(tasks))] = len(tasks)
     assert seen == {task: number**2 for task, number in tasks.items()}
     assert list(adapter.as_completed()) == []

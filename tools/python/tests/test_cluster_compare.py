@@ -121,7 +121,7 @@ def test_rows_point_into_the_digests(room):
 
 
 def test_digests_of_other_files(tmp_path):
-    """Any Parquet with names and digests; what is no digest is counted, and in the exit."""
+    """Any Parquet with names and digests; a text that is not a digest is counted, and in the exit."""
     stock = "".join(random.Random(1).choices("ABCDEFGHIJKLMNOPQRSTUVWXYZ", k=200))
     texts = [f"{3 << number % 2}:{stock[number : number + 50]}:{stock[number : number + 30]}" for number in range(100)]
     table = pyarrow.table({"name": [f"n{number}" for number in range(102)], "digest": [*texts, "spam", None]})

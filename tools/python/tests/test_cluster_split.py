@@ -24,7 +24,7 @@ WORDS = ["-r", "tree", "missing", "-a", "blake3,kt128,sakura-fng-256", "--unit",
 
 @pytest.fixture(scope="module")
 def room(tmp_path_factory):
-    """A tree with large files, one of a name that is no text and one behind a link, and a run that nothing disturbed."""
+    """A tree with large files, one of a name that is not text and one behind a link, and a run that nothing disturbed."""
     room = tmp_path_factory.mktemp("room")
     large = tree(room / "tree") / "large"
     shutil.copy(large, os.fsencode(room / "tree") + b"/more \xff\n")
@@ -78,7 +78,7 @@ def test_ranges_are_read_by_several_units(room):
 
 
 def test_a_file_that_changes_has_no_digest(room, tmp_path):
-    """Between its plan and its ranges a file gets another byte: it is a failure, whoever reads it."""
+    """Between its plan and its ranges a file gets another byte: it is a failure for each reader."""
     subprocess.run(["cp", "-a", room / "tree", tmp_path / "tree"], check=True)
     words = [*WORDS[:2], *WORDS[3:], "--to", "run", "--scheduler", "local:2"]
     child = subprocess.Popen([PFH, "cluster", "hash", *words], cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)

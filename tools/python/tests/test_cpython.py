@@ -11,8 +11,7 @@ pytest.importorskip("test.test_hashlib", reason="this interpreter comes without 
 
 from test import test_hashlib  # noqa: E402
 
-#: What is about the inside of the module hashlib, or algorithms that pfh lacks (BLAKE2 with its
-#: parameters), or downloads vectors.
+# : Tests of the inside of the module hashlib, or algorithms that pfh lacks (BLAKE2 with its : parameters), or downloads vectors.
 APART = {
     "test_get_builtin_constructor",
     "test_algorithms_guaranteed",

@@ -85,7 +85,7 @@ def test_known_sets(tmp_path):
         known.lookup("not hexadecimal")
     with pytest.raises(pfh.UnreadError):
         pfh.Known.open(tmp_path / "missing")
-    # A file that is no set is not replaced.
+    # A file that is not a set is not replaced.
     (tmp_path / "precious").write_text("precious")
     with pytest.raises(pfh.RequestError):
         pfh.Known.build(tmp_path / "precious", bad=tmp_path / "bad.txt")
@@ -96,6 +96,9 @@ def test_known_sets(tmp_path):
     rows = pfh.match([tmp_path / name for name in "123"] + [tmp_path / "gone"], tmp_path / "set.pfhknown")
     assert [row.verdict and row.verdict.status for row in rows] == ["known-bad", "known-good", "unknown", None]
     assert isinstance(rows[3].record, pfh.Failed)
+    assert (len(rows), rows.exit, bool(rows), rows.messages) == (4, 1, False, [])
+    assert pfh.match(tmp_path / "2", tmp_path / "set.pfhknown")
+    assert pfh.match([tmp_path / "2", tmp_path / "gone"], tmp_path / "set.pfhknown").exit == 3
     (tmp_path / "empty").write_text("")
     with pytest.raises(pfh.UnreadError, match="nothing to compare with"):
         pfh.match(tmp_path / "1", tmp_path / "empty", cls="bad")
@@ -112,6 +115,7 @@ def test_a_torn_list_is_no_answer(tmp_path):
     assert "torn:1" in str(raised.value) or "torn:2" in str(raised.value)
     rows = pfh.match(tmp_path / "evil", tmp_path / "torn", cls="bad", partial=True)
     assert [row.verdict.status for row in rows] == ["unknown"]
+    assert rows.exit == 3 and "torn:1" in rows.messages[0]
     # A second set that holds nothing.
     (tmp_path / "good").write_text(f"{digest}  evil\n")
     (tmp_path / "empty").write_text("")
@@ -134,7 +138,7 @@ def test_pairs_are_those_of_the_program(tmp_path):
             found = sorted((os.path.basename(pair.a), os.path.basename(pair.b)) for pair in pairs)
             assert found == expected and not left_out, (method, more)
             assert ("a", "b") in found and ("c", "d") in found
-    # Lists are read as lists, and a torn one is no answer.
+    # Lists are read as lists, and a torn one is not an answer.
     assert run("hash", "-a", "ssdeep", "-f", "ssdeep", "-o", "list", "c", "d", "twice", cwd=tmp_path).returncode == 0
     pairs, _ = pfh.compare(tmp_path / "list", "ssdeep")
     assert {(pair.a, pair.b) for pair in pairs} >= {("c", "d")}

@@ -4,8 +4,8 @@
 //!
 //! Every lane holds a message. A step compresses as many blocks of all of them as the shortest has
 //! left; finished messages are evicted and the queue refills their lanes at once. When the queue
-//! has run dry, the kernel is chosen anew for the messages that are left, down to the one for a
-//! single message.
+//! has run dry, a kernel is chosen again for the remaining messages, down to the one for a single
+//! message.
 
 use pfh_kernel::{Kernel, Layout, MAX_LANES, Word};
 

@@ -96,8 +96,8 @@ unsafe fn run<C: Compare>(search: &mut Search, ranks: &[u16], scores: &mut [u8],
     while i < end {
         if least > 0 {
             while i < at && i < end {
-                // The neighbourhoods until the lowest leaves, of which none has another lowest
-                // until a rank enters that is not above it.
+                // The neighbourhoods until the lowest leaves; none has another lowest until a rank
+                // enters that is not above it.
                 let most = (at - i).min(end - i);
                 let entering = &ranks[i + NEIGHBOURS..];
                 let first = match entering.first_chunk() {

@@ -168,9 +168,9 @@ mod vbmi {
         }
     }
 
-    /// 64 windows at a time: the hashes in vectors, of which those without a bucket are dropped,
-    /// and between them, part by part, the counting of the 64 windows before; every step of the
-    /// checksum waits for the one before, and fills that time.
+    /// 64 windows at a time: the hashes in vectors; those without a bucket are dropped, and between
+    /// them, part by part, the counting of the 64 windows before; every step of the checksum waits
+    /// for the one before, and fills that time.
     ///
     /// # Safety
     /// AVX-512 F, BW, VBMI and VBMI2.

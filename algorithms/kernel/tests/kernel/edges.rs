@@ -15,7 +15,7 @@ impl Guarded {
         // SAFETY: sysconf has no preconditions.
         let page = usize::try_from(unsafe { libc::sysconf(libc::_SC_PAGESIZE) }).unwrap();
         let length = pages * page;
-        // SAFETY: a fresh anonymous mapping, of which the middle is then made accessible.
+        // SAFETY: a fresh anonymous mapping, whose middle is then made accessible.
         let base = unsafe {
             let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS;
             let base = libc::mmap(std::ptr::null_mut(), length + 2 * page, libc::PROT_NONE, flags, -1, 0);

@@ -66,8 +66,8 @@ pub(crate) fn cutoff(elements: u32) -> u32 {
     u32::from(CUTOFFS[(4096 / elements) as usize])
 }
 
-/// The score of two filters, 0 to 1, which hold `elements` together, share `common` bits and of
-/// which the sparser has `most`.
+/// The score of two filters, 0 to 1, which hold `elements` together and share `common` bits; the
+/// sparser has `most` bits.
 #[inline]
 pub(crate) fn filter_score(a: &Bits, b: &Bits, elements: u32, most: u32, common: u32) -> f64 {
     let cut = cutoff(elements);

@@ -257,8 +257,8 @@ mod tests {
         assert_eq!(error(&stream("99999999999999999999:a", "1:5")), ParseError::Number);
         assert_eq!(error(&stream("1:a", "2:5")), ParseError::Length);
         assert_eq!(error(&stream("1:a", "18446744073709551615:5")), ParseError::Length);
-        // So many that the length of their text, modulo 2^64, is that of one filter's: found by the
-        // fuzz target sdbf_line.
+        // So large a number that the length of their text, modulo 2^64, is that of one filter's:
+        // found by the fuzz target sdbf_line.
         assert_eq!(error(&stream("1:a", "54043195528445953:5")), ParseError::Length);
         assert_eq!(error("sdbf:03:1:a:600:sha1:256:5:7ff:160:55121555555546606:0:"), ParseError::Length);
         assert_eq!(error(&stream("1:a", "0:5")), ParseError::Number);

@@ -10,11 +10,11 @@ use pfh_kernel::similarity::lowest::Search;
 const CHUNK: usize = 32 << 20;
 /// Ranks computed at a time.
 const TILE: usize = 16 << 10;
-/// A window that was the lowest this often is no feature yet; the next time it is one.
+/// A window that was the lowest this often is not a feature yet; the next time it is one.
 const THRESHOLD: u8 = 16;
 /// A last filter with fewer elements than this is dropped if there are others.
 const LEAST_IN_LAST: u32 = 20;
-/// Elements after which the filter of all elements starts anew.
+/// Elements after which the filter of all elements starts again.
 const BIG_ELEMENTS: u32 = 8738;
 /// Bits of the filter of all elements.
 const BIG_BITS: usize = 1 << 17;
@@ -42,7 +42,7 @@ struct Filters {
     filters: Vec<Filter>,
     /// Elements of each filter.
     counts: Vec<u32>,
-    /// All elements since it was started anew: what it holds is not counted again. Stream mode
+    /// All elements since it was last started: what it holds is not counted again. Stream mode
     /// only.
     big: Vec<u64>,
     big_count: u32,

@@ -9,7 +9,7 @@ use std::str::FromStr;
 /// The hash of an input at one block size: a letter for each piece, 64 at most.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Part {
-    /// Padded with zeros, which are no letters, so that equality and order are those of the texts.
+    /// Padded with zeros, which are not letters, so that equality and order are those of the texts.
     letters: [u8; Part::LONGEST],
     length: u8,
 }

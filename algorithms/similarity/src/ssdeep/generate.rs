@@ -94,11 +94,11 @@ impl Generator {
         (level > below).then(|| Generator::following(level - below, level + 2))
     }
 
-    /// After the first bytes of an input of which no more is known, where these alone show that its
-    /// digest begins with one of the highest levels: those are all that is followed. What `update`
-    /// comes to by following every level until it can be dropped, without the many cuts of low
-    /// levels: 4,457 real files took one thread .77 s of processor time instead of .97 (minima of
-    /// nine rounds).
+    /// After the first bytes of an input of unknown length, where these alone show that its digest
+    /// begins with one of the highest levels: those are all that is followed. What `update` comes
+    /// to by following every level until it can be dropped, without the many cuts of low levels:
+    /// 4,457 real files took one thread .77 s of processor time instead of .97 (minima of nine
+    /// rounds).
     fn having(bytes: &[u8]) -> Option<Generator> {
         let low = level_for(bytes.len() as u64).checked_sub(2)?;
         let mut from_low = Generator::following(low, LEVELS + 1);

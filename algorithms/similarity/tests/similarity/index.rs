@@ -93,8 +93,8 @@ proptest! {
     }
 }
 
-/// 60,000 digests of which each differs from each in some letters: 1.8 billion pairs, one group,
-/// and some comparisons for each digest.
+/// 60,000 digests that differ from each other in some letters: 1.8 billion pairs, one group, and
+/// some comparisons for each digest.
 #[test]
 fn groups_of_near_equal_digests_need_few_comparisons() {
     let base: Vec<u8> = prng(1, 96).iter().map(|byte| b'A' + byte % 26).collect();

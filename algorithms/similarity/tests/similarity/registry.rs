@@ -83,7 +83,7 @@ fn features_come_along() {
     assert_eq!(sdhash.digest(b"short").text(), Some("none"));
 }
 
-/// The text is read once and printed once; what is no digest is none.
+/// The text is read once and printed once; what is not a digest is none.
 #[test]
 fn texts_are_read_as_values() {
     for algorithm in all() {

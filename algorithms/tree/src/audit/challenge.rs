@@ -21,7 +21,7 @@ const SPREAD: &str = "pfh audit 1 sample of files";
 /// Bytes of a file's identity at most: those of the longest path.
 pub const IDENTITY: usize = 4096;
 
-/// Leaves of a sample at most: it takes memory for each. Whoever wants more asks for all.
+/// Leaves of a sample at most: it takes memory for each. Beyond that, ask for all leaves.
 pub const MOST_LEAVES: u32 = 1 << 22;
 
 /// Which leaves must be shown.
@@ -81,7 +81,7 @@ pub fn leaves_for(confidence: f64, corruption: f64) -> Result<u32, ImpossibleSam
     if leaves >= 1.0 && leaves <= f64::from(MOST_LEAVES) { Ok(leaves as u32) } else { Err(ImpossibleSample) }
 }
 
-/// Different numbers below `leaves`, of which there are more; each set is equally likely.
+/// Different numbers below `leaves`, fewer than `leaves`; each set is equally likely.
 fn draw(stream: &mut blake3::OutputReader, leaves: u64, count: usize) -> BTreeSet<u64> {
     let beyond = u64::MAX - u64::MAX % leaves;
     let mut drawn = BTreeSet::new();

@@ -32,7 +32,7 @@ pub enum Rejected {
     /// An update starts from another root, length or parameters than are kept.
     Kept,
     /// There is a signature, and it is not that of the key that it names over this transcript, or
-    /// that is no key.
+    /// that is not a key.
     Signature,
     /// There is no signature, and one is asked for.
     Unsigned,

@@ -126,7 +126,7 @@ pub struct Accepted {
 pub enum Refused {
     /// It could not be read to its end.
     Read(io::Error),
-    /// It is no answer.
+    /// It is not an answer.
     Malformed(Malformed),
     /// It proves nothing.
     Rejected(Rejected),

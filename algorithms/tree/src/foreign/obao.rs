@@ -43,8 +43,8 @@ fn parents(tree: &Outboard, level: u32, index: usize, bytes: &mut Vec<u8>) {
 /// again; the root is for the caller to compare, and the file is not looked at.
 ///
 /// # Errors
-/// If it is none, if any node is not that of its children, or for a file of one chunk, of which the
-/// form holds nothing.
+/// If it is none, if any node is not that of its children, or for a file of one chunk, whose form
+/// holds nothing.
 pub fn decode(bytes: &[u8], leaf_length: usize) -> Result<Outboard, Malformed> {
     let asked = Parameters::new(Function::Blake3, leaf_length).ok_or(Malformed::Field("leaf length"))?;
     let (length, nodes) = bytes.split_first_chunk::<8>().ok_or(Malformed::Truncated)?;

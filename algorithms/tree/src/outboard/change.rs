@@ -34,9 +34,9 @@ impl Error for WrongChange {}
 
 impl Outboard {
     /// Replaces leaves by their new data, given whole with their indices in any order (of two for
-    /// one index the later counts), and computes the paths above them anew. The cost is the changed
-    /// leaves and their distinct ancestors: for one leaf the height of the tree. The length of the
-    /// file stays. Returns the number of values that were computed.
+    /// one index the later counts), and computes the paths above them again. The cost is the
+    /// changed leaves and their distinct ancestors: for one leaf the height of the tree. The length
+    /// of the file stays. Returns the number of values that were computed.
     ///
     /// # Errors
     /// For an index or a length that the file has not; the tree is unchanged then.

@@ -76,7 +76,7 @@ impl Journal {
         })
     }
 
-    /// What is to be written to the tree, in ascending order: offsets and bytes, values that touch
+    /// Values to write to the tree, in ascending order: offsets and bytes, values that touch
     /// each other joined, the header last.
     pub fn writes(&self) -> Vec<(u64, Vec<u8>)> {
         let mut writes: Vec<(u64, Vec<u8>)> = Vec::new();

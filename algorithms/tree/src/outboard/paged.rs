@@ -1,4 +1,4 @@
-//! A tree in its binary form, read value by value. What is used is verified: the values of a path
+//! A tree in its binary form, read value by value. Used values are verified: those of a path
 //! and their siblings must give the root of the header, whose checksum is verified when the tree is
 //! opened.
 
@@ -49,7 +49,7 @@ impl From<Malformed> for Unusable {
 /// Fills a buffer with the bytes at an offset.
 pub type ReadAt<'a> = Box<dyn Fn(u64, &mut [u8]) -> io::Result<()> + Send + Sync + 'a>;
 
-/// A tree of which only the values asked for are read.
+/// A tree that reads only the values asked for.
 pub struct Paged<'a> {
     header: Header,
     layout: Layout,
@@ -69,7 +69,7 @@ impl<'a> Paged<'a> {
     pub fn open(bytes: u64, journal: Option<&[u8]>, read: ReadAt<'a>) -> Result<Paged<'a>, Unusable> {
         let mut front = [0; Header::BYTES];
         if bytes < front.len() as u64 {
-            // What is there says best what is wrong.
+            // The existing file gives the best message.
             let mut front = vec![0; bytes as usize];
             read(0, &mut front)?;
             return Err(Header::decode(&front).err().unwrap_or(Malformed::Truncated).into());

@@ -8,7 +8,7 @@ use pfh_digest::Executor;
 use super::{Outboard, Parameters, Value};
 
 /// Takes the pieces of a file in any order and gives its tree. Holds 32 bytes for each leaf, and
-/// the bytes of leaves of which a part has come.
+/// the bytes of partly received leaves.
 ///
 /// ```
 /// use pfh_digest::Alone;
@@ -28,7 +28,7 @@ pub struct Pieces {
     parameters: Parameters,
     length: u64,
     values: Vec<Option<Value>>,
-    /// Leaves of which a part has come, by index.
+    /// Partly received leaves, by index.
     parts: BTreeMap<u64, Part>,
 }
 

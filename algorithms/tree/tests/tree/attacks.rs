@@ -1,5 +1,5 @@
-//! Why a hash of file and nonce is no audit: servers that have deleted the file answer the naive
-//! challenges rightly from saved states. (Ristenpart, Shacham, Shrimpton, *Careful with
+//! Why a hash of file and nonce is not an audit: servers that have deleted the file answer the
+//! naive challenges rightly from saved states. (Ristenpart, Shacham, Shrimpton, *Careful with
 //! composition*, EUROCRYPT 2011: iterated hashes are online.) The same servers fail against the
 //! audit of this crate.
 
@@ -131,8 +131,8 @@ fn blake3_of_nonce_then_file_is_forged_from_1400_bytes() {
     }
 }
 
-/// The cure: whoever kept the whole tree, but not the file, cannot answer; nor can one who kept all
-/// answers so far.
+/// The cure: a server that kept the whole tree, but not the file, cannot answer; nor can one who
+/// kept all answers so far.
 #[test]
 fn the_same_server_fails_the_audit() {
     let file = file();

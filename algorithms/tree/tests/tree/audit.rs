@@ -230,7 +230,7 @@ fn a_forger_who_makes_the_transcript_right_is_rejected_by_the_tree() {
         let mut turned = values.clone();
         turned.rotate_left(1);
         assert_eq!(judge(&leaves, &turned), Err(Rejected::Root));
-        // A node for a leaf: 64 bytes are no leaf, and a leaf is hashed under another tag.
+        // A node for a leaf: 64 bytes are not a leaf, and a leaf is hashed under another tag.
         let mut node = leaves.clone();
         node[0] = values[..2].concat();
         assert_eq!(judge(&node, &values), Err(Rejected::Leaves));

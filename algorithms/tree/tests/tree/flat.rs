@@ -117,7 +117,7 @@ fn one_changed_byte_reads_one_leaf() {
         ("sakura-fng-128", 8192),
         ("sakura-fng-256,block=1024", 1024),
         ("parallelhash256", 8192),
-        // 3,000,000 bytes are 280 blocks, of which leaf 2 has every sixteenth.
+        // 3,000,000 bytes are 280 blocks; leaf 2 has every sixteenth.
         ("sakura-li-128", 18 * 10_752),
         ("sakura-li-128,leaves=300,block=168", 59 * 168 + 87 + 81),
     ] {

@@ -238,7 +238,7 @@ proptest! {
     }
 }
 
-/// Threads that start anew for each run, last task first.
+/// Threads that are started for each run, last task first.
 struct Threads(usize);
 
 impl Executor for Threads {

@@ -1,5 +1,5 @@
 //! Outboard trees: roots against plain recursive definitions and b3sum's, changes against trees
-//! built anew, files against damage.
+//! built again, files against damage.
 
 use pfh_digest::Algorithm;
 use pfh_tree::Malformed;
@@ -179,7 +179,7 @@ proptest! {
         prop_assert_eq!(&outboard, &now);
 
         // The differences are the changed leaves and no others. (An even number of flips in one
-        // place is no change.)
+        // place is not a change.)
         let original = noise(length, 7);
         let ranges = before.differences(&now).unwrap();
         for (index, (old, new)) in original.chunks(LEAF).zip(data.chunks(LEAF)).enumerate() {

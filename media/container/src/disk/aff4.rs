@@ -33,7 +33,7 @@ struct Aff4 {
     sector: u32,
     digests: Vec<Digest>,
     notes: Vec<String>,
-    /// What is wrong with the members that say where the bytes are: none is served then.
+    /// Faults of the members that state where the bytes are: none is served then.
     damage: Option<String>,
 }
 
@@ -59,7 +59,7 @@ pub fn open(file: Arc<dyn Bytes>) -> Result<Box<dyn Disk>, Failure> {
     };
     let size = statements.number(&image, "size").unwrap_or(length);
     if size > length {
-        return Err(Failure::malformed(format!("a disk of {size} bytes, of which the content has {length}")));
+        return Err(Failure::malformed(format!("a disk of {size} bytes whose content has {length}")));
     }
     let sector = statements.number(&image, "blockSize").and_then(|size| u32::try_from(size).ok());
     let sector = sector.filter(|size| size.is_power_of_two() && (512..=4096).contains(size)).unwrap_or(512);

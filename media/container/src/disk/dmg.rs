@@ -72,7 +72,7 @@ impl Dmg {
         let buffer = &mut buffer[..take];
         match run.form {
             Form::Zero | Form::Ignored => buffer.fill(0),
-            // What is stored may be shorter than the run: the rest is zeros.
+            // The stored bytes may be fewer than the run: the rest is zeros.
             Form::Raw => {
                 let there = usize::try_from(run.stored.saturating_sub(inside)).unwrap_or(usize::MAX).min(take);
                 self.file.read_exact_at(run.at.saturating_add(inside), &mut buffer[..there])?;

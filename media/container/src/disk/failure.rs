@@ -10,7 +10,7 @@ pub enum Failure {
     Malformed {
         /// Where in the file, in bytes, where that is known.
         offset: Option<u64>,
-        /// What is wrong, in words.
+        /// The fault, in words.
         what: String,
     },
     /// It is sound as far as it was looked at, and of a kind that is not read: encrypted, a

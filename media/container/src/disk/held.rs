@@ -76,7 +76,7 @@ impl Paged {
         Ok(())
     }
 
-    /// So many bytes at `offset`.
+    /// This many bytes at `offset`.
     ///
     /// # Errors
     /// Those of [`read`](Paged::read).

@@ -25,7 +25,7 @@ pub trait Disk: Bytes {
         512
     }
 
-    /// What is to be known of the image, in sentences for people: a part that was never written,
+    /// Remarks on the image, in sentences for people: a part that was never written,
     /// the state in which it was left.
     fn notes(&self) -> Vec<String> {
         Vec::new()

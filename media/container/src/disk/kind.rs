@@ -19,7 +19,7 @@ pub enum Kind {
     Ex01,
 }
 
-/// Bytes from the start of a file that [`Kind::recognize`] wants to see, where there are so many.
+/// Bytes from the start of a file that [`Kind::recognize`] looks at.
 pub const START: usize = 4096;
 /// Bytes from the end of a file that [`Kind::recognize`] wants to see.
 pub const END: usize = 512;

@@ -45,7 +45,7 @@ pub fn open(file: Arc<dyn Bytes>) -> Result<Box<dyn Disk>, Failure> {
     // What version 2 does not have may be anything.
     let (features, length) = if version == 3 { (be64(&header, 72), be32(&header, 100)) } else { (0, 72) };
     if be64(&header, 8) != 0 {
-        return Err(Failure::refused("has a backing file: what differs from that is no disk of its own"));
+        return Err(Failure::refused("has a backing file: what differs from that is not a disk of its own"));
     }
     if be32(&header, 32) != 0 {
         return Err(Failure::refused("is encrypted"));

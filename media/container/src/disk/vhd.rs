@@ -30,7 +30,7 @@ pub fn open(file: Arc<dyn Bytes>) -> Result<Box<dyn Disk>, Failure> {
     }
 }
 
-/// The footer, its place, and what is to be said of it: behind the disk, or its copy in front.
+/// The footer, its place, and a remark about it: behind the disk, or its copy in front.
 fn footer(file: &dyn Bytes) -> Result<([u8; FOOTER], u64, Vec<String>), Failure> {
     let end = file.size();
     // The oldest footers have 511 bytes.

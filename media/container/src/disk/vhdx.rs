@@ -3,7 +3,7 @@
 use super::held::Paged;
 use super::{Disk, Failure, Kind, within_unit};
 use crate::Bytes;
-use crate::crc32c::crc32c;
+use crate::crc32c;
 use crate::field::{le16, le32, le64};
 use std::io;
 use std::sync::Arc;
@@ -136,7 +136,7 @@ fn regions(file: &dyn Bytes) -> Result<Regions, Failure> {
     }
 }
 
-/// What the metadata say of the disk.
+/// The disk as the metadata describe it.
 struct Metadata {
     size: u64,
     sector: u32,

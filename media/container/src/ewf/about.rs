@@ -106,7 +106,7 @@ impl About {
     /// Reads a `header2` payload.
     ///
     /// # Errors
-    /// When it does not inflate, is no UTF-16 or has no fields.
+    /// When it does not inflate, is not UTF-16 or has no fields.
     pub fn decode_header2(payload: &[u8]) -> Result<Self, Malformed> {
         let bytes = inflate(payload)?;
         let units: Vec<u16> = bytes.chunks_exact(2).map(|u| u16::from_le_bytes([u[0], u[1]])).collect();
@@ -115,7 +115,7 @@ impl About {
             Some((0xfffe, rest)) => String::from_utf16(&rest.iter().map(|u| u.swap_bytes()).collect::<Vec<_>>()).ok(),
             _ => None,
         };
-        Self::parse(&text.ok_or(Malformed::new("header2 is no UTF-16 text"))?)
+        Self::parse(&text.ok_or(Malformed::new("header2 is not UTF-16 text"))?)
     }
 
     /// Reads a `header` payload.

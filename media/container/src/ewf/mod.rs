@@ -34,7 +34,7 @@ pub struct Malformed {
     pub segment: u16,
     /// Where in the segment, in bytes.
     pub offset: u64,
-    /// What is wrong, in words.
+    /// The fault, in words.
     pub what: &'static str,
 }
 

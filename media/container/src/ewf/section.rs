@@ -88,7 +88,7 @@ impl Descriptor {
     /// Reads it.
     ///
     /// # Errors
-    /// When the checksum does not match, or the type is no text.
+    /// When the checksum does not match, or the type is not text.
     pub fn decode(bytes: &[u8]) -> Result<Self, Malformed> {
         let Some(bytes) = bytes.get(..Self::LENGTH) else { return Err(Malformed::new("section descriptor cut short")) };
         if !is_sealed(bytes) {
@@ -96,7 +96,7 @@ impl Descriptor {
         }
         let name = bytes[..16].split(|b| *b == 0).next().unwrap_or_default();
         if !name.iter().all(u8::is_ascii_alphanumeric) || name.is_empty() {
-            return Err(Malformed::new("section type is no name"));
+            return Err(Malformed::new("section type is not a name"));
         }
         let kind = String::from_utf8_lossy(name).into_owned();
         Ok(Descriptor { kind, next: u64_at(bytes, 16), size: u64_at(bytes, 24) })

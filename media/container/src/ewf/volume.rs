@@ -59,7 +59,7 @@ pub struct Volume {
 
 /// Length of the volume section of EWF-S01, in bytes.
 const SMART_LENGTH: usize = 94;
-/// What is wrong with an image of EWF-S01, which has E01's signature: nothing but that it is
+/// The fault of an image of EWF-S01, which has E01's signature: nothing but that it is
 /// another format.
 pub const SMART: &str = "the volume section of EWF-S01 (SMART), which is not read";
 

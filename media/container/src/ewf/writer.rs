@@ -119,8 +119,8 @@ impl Writer {
         begin + descriptor + chunk + 4 + tables + descriptor + Volume::LENGTH as u64 + digests + descriptor
     }
 
-    /// Goes on with an image of which everything up to a section's end is on disk. What comes
-    /// behind must have been cut off.
+    /// Continues an image whose content up to a section's end is on disk. What comes behind must
+    /// have been cut off.
     pub fn resume(geometry: Geometry, about: About, at: Section) -> Self {
         let mut writer = Writer::new(geometry, about);
         for segment in 2..=at.segment {
@@ -154,7 +154,7 @@ impl Writer {
         self.chunks - self.entries.len() as u64
     }
 
-    /// What is to be written, in order. `Write`s may overlap earlier ones: a section's descriptor
+    /// The writes to make, in order. `Write`s may overlap earlier ones: a section's descriptor
     /// is known only at its end.
     pub fn take(&mut self) -> Vec<Write> {
         std::mem::take(&mut self.ready)

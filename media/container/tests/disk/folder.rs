@@ -72,7 +72,7 @@ pub fn noise(seed: u64, length: usize) -> Vec<u8> {
     words.take(length).collect()
 }
 
-/// A disk of noise, text, zeros and one byte again and again, whose size is no multiple of any
+/// A disk of noise, text, zeros and one byte again and again, whose size is not a multiple of any
 /// cluster.
 pub fn disk() -> Vec<u8> {
     let mut disk = vec![0; (5 << 20) + 3 * 512];

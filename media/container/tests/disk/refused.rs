@@ -1,8 +1,8 @@
-//! What is not read is refused by its cause, and what is damaged is a failure.
+//! Unsupported forms are refused with the cause; damage is a failure.
 
 use crate::folder::{disk, open_path, run};
 use pfh_container::Bytes;
-use pfh_container::crc32c::crc32c;
+use pfh_container::crc32c;
 use pfh_container::disk::{Alone, Failure, Kind, open};
 use pfh_inject::{Need, lacks};
 use std::path::Path;
@@ -17,7 +17,7 @@ fn refusal(path: &Path) -> String {
     }
 }
 
-/// What is wrong.
+/// The fault.
 fn damage(path: &Path) -> String {
     match open_path(path) {
         Err(failure @ Failure::Malformed { .. }) => failure.to_string(),

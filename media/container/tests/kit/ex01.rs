@@ -100,7 +100,7 @@ fn text(names: &str, values: &str) -> Vec<u8> {
     text.encode_utf16().flat_map(u16::to_le_bytes).collect()
 }
 
-/// The image of a disk in so many segments.
+/// The image of a disk in this number of segments.
 pub fn write(disk: &[u8], segments: usize, pack: Pack) -> Vec<Vec<u8>> {
     let chunks: Vec<&[u8]> = disk.chunks(CHUNK).collect();
     let each = chunks.len().div_ceil(segments);

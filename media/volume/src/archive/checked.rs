@@ -109,9 +109,12 @@ impl<R: Read> Checked<R> {
     }
 }
 
+/// How the sentence about a bomb ends: more bytes than the limits allow.
+pub const BOMB: &str = ": a bomb";
+
 /// Why no more is read.
 pub fn bomb(most: u64) -> String {
-    format!("gives more than {most} bytes, far more than its size lets expect: a bomb (--expand SIZE allows more)")
+    format!("gives more than {most} bytes, far more than its size lets expect{BOMB}")
 }
 
 #[cfg(test)]

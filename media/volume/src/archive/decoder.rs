@@ -61,7 +61,7 @@ struct Frames {
 }
 
 impl Frames {
-    /// The next frame, or the end. Zeros fill up a tape, and are no error.
+    /// The next frame, or the end. Zeros fill up a tape, and are not an error.
     fn next(&mut self, mut input: Input) -> io::Result<State> {
         let first = input.fill_buf()?.first().copied();
         match first {

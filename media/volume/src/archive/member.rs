@@ -1,9 +1,9 @@
-//! What all archives say of their members.
+//! The facts about members that all archives have.
 
 use crate::node::{Allocation, Failure, Kind, Node, Times};
 use std::io;
 
-/// What is wrong with the member of this name; with the archive if that is empty.
+/// The fault of the member of this name; with the archive if that is empty.
 pub fn failure(path: &[u8], cause: impl Into<String>) -> Failure {
     Failure { path: path.to_vec(), offset: None, cause: cause.into() }
 }
@@ -13,7 +13,7 @@ pub fn wrong(failure: Failure) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, failure)
 }
 
-/// A live name, of which nothing more is known yet.
+/// A live name; nothing more is known yet.
 pub fn node(path: Vec<u8>, kind: Kind) -> Node {
     Node {
         path,

@@ -20,6 +20,7 @@ mod track;
 mod zip;
 mod zip_directory;
 
+pub use checked::BOMB;
 pub use limits::Limits;
 
 use crate::bytes::Bytes;

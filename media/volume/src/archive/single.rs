@@ -1,4 +1,4 @@
-//! A compressed stream that is no archive: one member.
+//! A compressed stream that is not an archive: one member.
 
 use super::checked::{Checked, Stated};
 use super::decoder::{self, Packing};

@@ -35,7 +35,7 @@ pub struct Expanded<R> {
 }
 
 impl<R: Read> Expanded<R> {
-    /// `size` bytes of which `stored` has the runs of `map`.
+    /// `size` bytes; `stored` has the runs of `map`.
     pub fn new(stored: R, map: Map, size: u64) -> Self {
         let mut map = map.into_iter();
         let run = map.next();

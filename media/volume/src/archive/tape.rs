@@ -5,7 +5,7 @@ use std::fmt;
 use std::io::{self, BufReader, Read};
 use std::sync::Arc;
 
-/// What is read at once.
+/// The amount of one read.
 const AHEAD: usize = 64 << 10;
 
 /// A range of bytes from its start to its end.

@@ -211,7 +211,7 @@ impl Members {
             b'6' => Kind::Special("FIFO"),
             b'V' => return Ok(Step::Further),
             b'M' => return self.fail(&path, "starts in another part of a tar of several"),
-            // What is not known is a file, as POSIX has it.
+            // Unknown types are files, as POSIX has it.
             _ => Kind::File,
         };
         let mut found = node(path, kind);
@@ -283,7 +283,7 @@ impl Members {
     /// A further name of an earlier member.
     fn hard_link(&mut self, path: Vec<u8>, link: &[u8], times: Times) -> Result<Node, Failure> {
         let Some(target) = self.files.get(link).cloned() else {
-            return Err(failure(&path, "is a hard link to a name that is no file in front of it in the tar"));
+            return Err(failure(&path, "is a hard link to a name that is not a file in front of it in the tar"));
         };
         if matches!(self.store, Store::Packed(_)) {
             self.again += 1;

@@ -114,7 +114,7 @@ pub fn runs(field: &[u8]) -> Result<Map, &'static str> {
     Ok(map)
 }
 
-/// What extended headers of pax say of the next member, or of all.
+/// Extended headers of pax, for the next member or all.
 #[derive(Debug, Clone, Default)]
 pub struct Extended {
     pub path: Option<Vec<u8>>,

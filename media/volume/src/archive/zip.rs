@@ -25,7 +25,7 @@ pub fn open(bytes: Arc<dyn Bytes>, limits: &Limits) -> Result<Nodes, Failure> {
     let place = Place::find(&*bytes)?;
     let mut offsets: Vec<u64> = Vec::new();
     for record in place.records(&bytes) {
-        // What is wrong with the directory comes again, in its place.
+        // Faults of the directory are reported again, in their place.
         let Ok(record) = record else { break };
         if offsets.len() as u64 >= limits.entries {
             break;

@@ -1,4 +1,4 @@
-//! The central directory of a zip, and what it says of where members are.
+//! The central directory of a zip, with the places of members.
 
 use super::member::failure;
 use super::tape::Tape;
@@ -141,7 +141,7 @@ impl Records {
         let mut fixed = [0; 46];
         self.tape.read_exact(&mut fixed).map_err(cut)?;
         if !fixed.starts_with(b"PK\x01\x02") {
-            return Err(said(at, "the central directory holds something that is no record"));
+            return Err(said(at, "the central directory holds something that is not a record"));
         }
         let [name, extra, comment] = [28, 30, 32].map(|at| usize::from(u16_at(&fixed, at)));
         let mut rest = vec![0; name + extra + comment];

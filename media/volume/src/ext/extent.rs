@@ -7,7 +7,7 @@ use super::inode::Inode;
 use crate::field::{failure, le16, le32};
 use crate::layout::Layout;
 use crate::node::Failure;
-use pfh_container::crc32c::crc32c;
+use pfh_container::crc32c;
 
 /// No tree that the kernel writes is deeper.
 const DEEPEST: u16 = 5;

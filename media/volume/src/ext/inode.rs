@@ -4,7 +4,7 @@ use super::group::Ext;
 use super::superblock::LARGE_DIRECTORIES;
 use crate::field::{array, failure, le16, le32, read};
 use crate::node::{Failure, Times};
-use pfh_container::crc32c::crc32c;
+use pfh_container::crc32c;
 
 /// The file's names and content are encrypted.
 pub const ENCRYPTED: u32 = 0x800;

@@ -3,7 +3,7 @@
 use crate::bytes::Bytes;
 use crate::field::{array, byte, failure, le16, le32, read_some, uuid};
 use crate::node::Failure;
-use pfh_container::crc32c::crc32c;
+use pfh_container::crc32c;
 
 /// Where it stands.
 pub const OFFSET: u64 = 1024;
@@ -45,7 +45,7 @@ pub struct Superblock {
     /// The block of the first group: 1 with blocks of a kilobyte.
     pub first_block: u64,
     pub blocks_per_group: u32,
-    /// Bits of the block bitmap stand for so many blocks.
+    /// Blocks for each bit of the block bitmap.
     pub blocks_per_cluster: u32,
     pub inodes_per_group: u32,
     /// In bytes.

@@ -57,7 +57,7 @@ impl Volume for Ext {
         };
         let mut nodes: Nodes = Box::new(walk(Pass::Live).1);
         if options.deleted {
-            // What is wrong with directories was said when the live names were listed.
+            // Faults of directories were reported when the live names were listed.
             let (names, deleted) = walk(Pass::Deleted);
             let deleted = deleted.filter(Result::is_ok);
             nodes = Box::new(nodes.chain(deleted).chain(orphans(names)));
@@ -87,7 +87,7 @@ impl Tree for Names {
         let blocks = match self.blocks(directory) {
             Ok(blocks) => blocks,
             Err(failed) if is_live => return fail(named(failed, &path)),
-            // What is wrong with live directories was said when they were listed.
+            // Faults of live directories were reported when they were listed.
             Err(_) => return Box::new(std::iter::empty()),
         };
         Box::new(blocks.flat_map(move |block| {

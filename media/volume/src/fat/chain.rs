@@ -19,7 +19,7 @@ pub enum Width {
     Exfat,
 }
 
-/// What the table says of a cluster.
+/// An entry of the table, for one cluster.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Link {
     Free,
@@ -90,7 +90,7 @@ impl Clusters {
         Ok([0, 1, 2, 3].map(|next| byte(&bytes, at + next)))
     }
 
-    /// What the table says of a cluster.
+    /// An entry of the table, for one cluster.
     pub fn link(&self, cluster: u32) -> Result<Link, Failure> {
         self.offset(cluster)?;
         let at = |offset: u64| self.bytes_at(0, self.table + offset);

@@ -1,4 +1,4 @@
-//! What a directory says of a file, in FAT and exFAT alike.
+//! A file's entry in a directory, in FAT and exFAT alike.
 
 use crate::node::Times;
 

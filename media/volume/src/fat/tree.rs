@@ -137,7 +137,7 @@ impl Volume for Fat {
     fn nodes(self: Arc<Self>, options: Options) -> Nodes {
         let mut nodes: Nodes = Box::new(self.walk(Pass::Live, options.deleted).1);
         if options.deleted {
-            // What is wrong with directories was said when the live names were listed.
+            // Faults of directories were reported when the live names were listed.
             nodes = Box::new(nodes.chain(self.walk(Pass::Deleted, true).1.filter(Result::is_ok)));
         }
         if options.unallocated {

@@ -10,7 +10,7 @@ use crate::time::{digits, zoned};
 /// The most continuation areas of one record.
 const MOST_AREAS: usize = 64;
 
-/// What Rock Ridge says of a name.
+/// The Rock Ridge fields of a name.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct RockRidge {
     pub name: Vec<u8>,

@@ -20,7 +20,7 @@ use crate::walk::{Entries, Found, Into, Tree, Walk, join};
 enum Names {
     Plain,
     Joliet,
-    /// With so many bytes to be left out before.
+    /// With this many bytes to skip in front.
     RockRidge(usize),
 }
 
@@ -134,7 +134,7 @@ struct Files {
     path: Arc<[u8]>,
     /// Records of a file whose last one did not come yet.
     extents: VecDeque<Record>,
-    /// What is wrong with the directory that was given last.
+    /// The fault of the last directory.
     behind: Option<Failure>,
 }
 

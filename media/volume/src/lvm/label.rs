@@ -100,5 +100,5 @@ fn area(bytes: &dyn Bytes, start: u64, size: u64) -> Result<Option<String>, Fail
     }
     let end = text.iter().position(|byte| *byte == 0).unwrap_or(text.len());
     text.truncate(end);
-    String::from_utf8(text).map(Some).map_err(|_| wrong("LVM2's metadata are no text"))
+    String::from_utf8(text).map(Some).map_err(|_| wrong("LVM2's metadata are not text"))
 }

@@ -1,4 +1,4 @@
-//! Attributes: all that NTFS says of a file.
+//! Attributes: all that NTFS stores about a file.
 
 use crate::field::{byte, failure, le16, le32, le64};
 use crate::node::{Failure, Times};

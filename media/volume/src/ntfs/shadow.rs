@@ -18,7 +18,7 @@ const STORE: u64 = 2;
 /// More blocks than any catalogue has.
 const MOST: usize = 1024;
 
-/// What is to be said of the shadow copies of a volume; `None` if there are none.
+/// A remark on the shadow copies of a volume; `None` if there are none.
 pub fn copies(bytes: &dyn Bytes) -> Option<Failure> {
     let header = read_some(bytes, HEADER, 512).ok().filter(|raw| is_at(raw, 0, GUID))?;
     let first = le64(&header, 0x30);

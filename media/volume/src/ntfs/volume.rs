@@ -33,7 +33,7 @@ pub struct Ntfs {
     pub held: Mutex<Option<(u64, Arc<[u8]>)>>,
 }
 
-/// Everything that the MFT says of a file.
+/// Everything that the MFT stores about a file.
 pub struct File {
     pub record: Record,
     /// The attributes of all its records.

@@ -1,4 +1,4 @@
-//! What is between the partitions.
+//! The space between partitions.
 
 use super::table::{Partition, PartitionTable, Usage};
 

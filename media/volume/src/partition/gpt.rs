@@ -56,7 +56,7 @@ pub fn read(bytes: &dyn Bytes) -> Result<Option<PartitionTable>, Failure> {
     }
 }
 
-/// What is to be said of the backup of a table that is whole.
+/// A remark on the backup of a table that is whole.
 fn backup_differs(bytes: &dyn Bytes, at: u64, first: &PartitionTable) -> Option<Failure> {
     let offset = Some(at * u64::from(first.sector_size));
     match table(bytes, at, first.sector_size) {

@@ -59,7 +59,7 @@ pub struct PartitionTable {
     pub id: String,
     /// Partitions and what is between them, in order of place.
     pub partitions: Vec<Partition>,
-    /// What is wrong with the table, while it could be read.
+    /// The fault of the table, if it could be read.
     pub warnings: Vec<Failure>,
 }
 

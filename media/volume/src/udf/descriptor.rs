@@ -1,4 +1,4 @@
-//! The volume: anchors, the sequence of descriptors, and what they say of partitions and root.
+//! The volume: anchors, the sequence of descriptors, and the partitions and root in them.
 
 use crate::bytes::Bytes;
 use crate::field::{failure, le16, le32, read_some};
@@ -45,7 +45,7 @@ pub struct Descriptors {
     pub maps: Vec<Vec<u8>>,
     /// Number, first block and blocks of each partition.
     pub partitions: Vec<(u16, u32, u32)>,
-    /// What is to be said of the volume.
+    /// Remarks on the volume.
     pub warnings: Vec<Failure>,
 }
 
@@ -117,7 +117,7 @@ fn sequence(bytes: &dyn Bytes, sector: u64, length: u32, first: u32) -> Result<D
     let logical = logical.ok_or_else(|| wrong("UDF without a logical volume"))?;
     let block = u64::from(le32(&logical, 212));
     if block != sector {
-        return Err(wrong("UDF whose blocks are no sectors"));
+        return Err(wrong("UDF whose blocks are not sectors"));
     }
     let (length, count) = (le32(&logical, 264) as usize, le32(&logical, 268));
     let mut table = logical

@@ -16,7 +16,7 @@ const LONGEST: u32 = 1 << 20;
 enum Map {
     /// One after the other from this block of the medium on.
     Plain { first: u64 },
-    /// The same, in packets of which some were moved: number of the packet, where it is.
+    /// The same, in packets; some were moved: number of the packet, where it is.
     Sparable { first: u64, packet: u64, moved: Vec<(u64, u64)> },
     /// In a file, whose runs are of the medium.
     File { layout: Layout },
@@ -44,7 +44,7 @@ pub struct Partitions {
 pub enum Refused {
     /// A kind of partition that is not read.
     Unread(String),
-    /// What is wrong.
+    /// The fault.
     Failed(Failure),
 }
 

@@ -141,7 +141,7 @@ impl Udf {
 
     /// What a name stands for.
     fn found(&self, name: &[u8], flags: u8, place: Place, parent: &[u8]) -> Result<Found<Place>, Failure> {
-        let name = text(name).ok_or_else(|| named(failure(None, "a name that is no text"), parent))?;
+        let name = text(name).ok_or_else(|| named(failure(None, "a name that is not text"), parent))?;
         let path = join(parent, &name)?;
         let wrong = |failed: Failure| named(failed, &path);
         let entry = Entry::read(&self.bytes, &self.partitions, place).map_err(wrong)?;

@@ -41,7 +41,7 @@ fn volumes(bench: &Bench) -> Vec<(PathBuf, u64)> {
     found
 }
 
-/// The files of NTFS itself, of which some have no content, but for the one of the start.
+/// The files of NTFS itself, some without content, but for the one of the start.
 fn is_own(path: &[u8]) -> bool {
     path.starts_with(b"$") && path != b"$Boot"
 }
@@ -99,7 +99,7 @@ fn a_start_that_contradicts_itself_is_replaced_too() {
     }
 }
 
-/// Nothing stands in for a volume of which the copy is lost as well.
+/// Nothing replaces a volume whose copy is lost as well.
 #[test]
 fn without_a_copy_it_is_unknown() {
     if lacks(&TOOLS) {

@@ -81,7 +81,7 @@ fn linear_volumes_over_two_physical_ones() {
     let create = ["-q", "-an", "-Zn", "-Wn", "-y"];
     devices.lvm("lvcreate", &[&create[..], &["-l", "12", "-n", "root", "vg0", first]].concat());
     devices.lvm("lvcreate", &[&create[..], &["-l", "46", "-n", "big", "vg0"]].concat());
-    // What LVM2 says of where the extents are; its data begin 1 MiB behind each start.
+    // The places of the extents as LVM2 states them; its data begin 1 MiB behind each start.
     let list = devices.lvm("lvs", &["--segments", "--noheadings", "-o", "lv_name,seg_start_pe,seg_pe_ranges"]);
     tree::plain(&root);
     run("mke2fs", &["-q", "-t", "ext4", "-d", text(&root), text(&part)]);
@@ -130,7 +130,7 @@ fn striped_volumes_are_named_and_damage_is_a_failure() {
     let devices = Devices::new(&image);
     let [first, second] = [&devices.0[0], &devices.0[1]];
     devices.lvm("pvcreate", &["-q", "-ff", "-y", first, second]);
-    // A physical volume without a group is no empty one.
+    // A physical volume without a group is not an empty one.
     let alone = logical_volumes(&physical(&image));
     assert!(alone.len() == 2 && alone.iter().all(Result::is_err));
     devices.lvm("vgcreate", &["-q", "-s", "1M", "vg0", first, second]);

@@ -86,7 +86,7 @@ pub fn exhaust(bytes: Arc<dyn Bytes>) {
             assert!(run.medium_offset.is_none_or(|offset| offset + run.length <= volume.size), "{run:?}");
         }
         if let Ok(reader) = content.open() {
-            // Whoever gets an end without a failure got as many bytes as were stated.
+            // A reader that reaches the end without a failure got as many bytes as were stated.
             let got = io::copy(&mut reader.take(1 << 20), &mut io::sink());
             if let (Ok(got), Some(stated)) = (got, node.size) {
                 assert_eq!(got, stated.min(1 << 20), "{}", String::from_utf8_lossy(&node.path));

@@ -12,7 +12,7 @@ use crate::image::{Bench, open, run, text};
 use crate::listing::{nodes, volume, volume_of};
 use crate::tree;
 
-/// A medium of which a range cannot be read.
+/// A medium with an unreadable range.
 struct Damaged {
     whole: Arc<dyn Bytes>,
     bad: Range<u64>,
@@ -27,7 +27,7 @@ impl Bytes for Damaged {
         if self.bad.contains(&offset) {
             return Err(io::Error::from_raw_os_error(5));
         }
-        // What is before the bad range is given; the next read says what is wrong.
+        // Bytes before the bad range are returned; the next read reports the error.
         let before = self.bad.start.checked_sub(offset).map_or(usize::MAX, |before| before as usize);
         let room = buffer.len().min(before);
         self.whole.read_at(offset, &mut buffer[..room])

@@ -25,7 +25,7 @@ use std::time::Duration;
 pub use ring::{Ring, RingError};
 pub use run::image;
 
-/// What is done with the holes of a sparse source.
+/// The treatment of holes in a sparse source.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Holes {
     /// They are read like everything else.
@@ -35,7 +35,7 @@ pub enum Holes {
     Skip,
 }
 
-/// What is to be imaged, and how.
+/// The source, and the way to image it.
 #[derive(Debug, Clone)]
 pub struct Imaging {
     /// Digests of the image as written.
@@ -197,7 +197,7 @@ pub struct Times {
     pub write: Duration,
 }
 
-/// What came of it.
+/// Its result.
 #[derive(Debug, Clone)]
 pub struct Imaged {
     /// Bytes of the image.

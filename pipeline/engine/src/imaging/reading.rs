@@ -87,7 +87,7 @@ impl Reader<'_> {
             Read { bytes: 0, padded: 0, retried: 0, stopped: None, reading: Duration::ZERO, waited: Duration::ZERO };
         self.prefix(&budget, &events, &mut read, &mut send)?;
         let end = Self::total(self.medium, self.imaging).or(self.imaging.length).unwrap_or(u64::MAX);
-        // What is left out does not count: as many bytes are copied as there are.
+        // Omitted limits do not count: all bytes are copied.
         let end = match self.imaging.policy.fill {
             Fill::Omitted => self.imaging.length.unwrap_or(u64::MAX),
             _ => end,
@@ -327,7 +327,7 @@ impl Reader<'_> {
         }
     }
 
-    /// What is there already goes through the digests once more.
+    /// Existing bytes go through the digests once more.
     fn prefix(
         &self,
         budget: &Arc<Budget>,
@@ -356,7 +356,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// What is there as the checkpoint states it: what was lost then counts as filled, for a run
+    /// The existing bytes as the checkpoint states them: lost ones count as filled, for a run
     /// that tried it again and was cut off may have read some of it. `None` where nothing was lost.
     fn as_stated(&self, bytes: &[u8], at: u64) -> Option<Vec<u8>> {
         let end = at + bytes.len() as u64;

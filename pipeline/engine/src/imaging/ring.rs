@@ -27,11 +27,11 @@ pub struct Ring {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum RingError {
-    /// The block is no size for one.
-    #[error("--block takes a multiple of 4096 bytes, up to 1 GiB, not {0}")]
+    /// The block is not a size for one.
+    #[error("a block has a multiple of 4096 bytes, up to 1 GiB, not {0}")]
     Block(u64),
     /// The number is none for blocks.
-    #[error("--blocks takes a number from 2 (one is read while one is written) to 65536, not {0}")]
+    #[error("there are from 2 blocks (one is read while one is written) to 65536, not {0}")]
     Blocks(u64),
 }
 

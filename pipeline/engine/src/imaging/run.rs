@@ -37,7 +37,7 @@ enum Event {
 /// run resumes one. Nothing is complete before this returns `Ok` without `stopped`.
 ///
 /// # Errors
-/// When a target fails, or what is there already cannot be read back. Unreadable sectors are no
+/// When a target fails, or what is there already cannot be read back. Unreadable sectors are not an
 /// error; they are in [`Imaged::bad`].
 pub fn image(
     medium: &Medium,
@@ -60,7 +60,7 @@ pub fn image(
         let senders: Vec<Sender<Portion>> = hashing.iter().map(|(s, _)| s.clone()).collect();
         let orders: Vec<Sender<Instruction>> = writing.iter().map(|(s, _)| s.clone()).collect();
         let reader = Reader { medium, prefix, imaging, shared: &shared, cancel: follow.control.cancel().clone() };
-        let told = events.clone();
+        let announced = events.clone();
         drop(events);
         let reader = Builder::new().name("pfh-read".into()).spawn_scoped(scope, move || {
             let send = |portion: Portion, to| {
@@ -72,7 +72,7 @@ pub fn image(
                 }
             };
             let read = reader.run(send, || orders.iter().for_each(|s| drop(s.send(Instruction::Sync))));
-            let _ = told.send(Event::ReaderDone);
+            let _ = announced.send(Event::ReaderDone);
             read
         });
         let reader = match reader {

@@ -1,5 +1,5 @@
-//! One long message under a tree algorithm: the same digest whoever hashes its leaves, and more
-//! than one thread hashes them.
+//! One long message under a tree algorithm: the same digest whichever threads hash its leaves, and
+//! more than one thread hashes them.
 
 use pfh_digest::{Algorithm, Executor, Output, ROWS, Registry, Row, Standing, State, Task, Value};
 use pfh_engine::{Control, Mode, Outcome, Plan, Record, Stats, run};

@@ -1,4 +1,4 @@
-//! What the system says of a device: for the record of an acquisition.
+//! The system's facts about a device, for the record of an acquisition.
 
 use crate::os::{kernel_text, names_in, split_device};
 use std::collections::BTreeMap;

@@ -2,8 +2,8 @@
 //!
 //! A name stands for a file or a block device, which lies on others: a file on the device of its
 //! file system, a partition on its disk, a loop device on its backing file, a mapped device (LVM,
-//! dm-crypt, RAID) on its slaves. Two names meet when these chains share storage of which at least
-//! one of the two owns all.
+//! dm-crypt, RAID) on its slaves. Two names meet when these chains share storage that at least one
+//! of the two owns all.
 
 use crate::os::{Errno, FileType, device_of, file_type, kernel_text, names_in, split_device, stat_path};
 use crate::stat::Stat;
@@ -100,7 +100,7 @@ impl Places {
     /// be made.
     ///
     /// # Errors
-    /// What the system says of the name, or of the directory of a name that does not exist.
+    /// The system's error for the name, or for the directory of a name that does not exist.
     pub fn find(&mut self, path: &Path) -> io::Result<Place> {
         match stat_path(path) {
             Ok(found) => Ok(self.existing(path, &found)),

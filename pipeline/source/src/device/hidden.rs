@@ -2,7 +2,7 @@
 //! (DCO), and everything behind a password (ATA security).
 //!
 //! Asked by commands that read (IDENTIFY DEVICE, READ NATIVE MAX ADDRESS, DEVICE CONFIGURATION
-//! IDENTIFY; ACS-2 and ACS-3). What is not answered is "not determined", with the cause.
+//! IDENTIFY; ACS-2 and ACS-3). An unanswered question is "not determined", with the cause.
 
 use crate::os::{Command, Errno, Reply};
 use std::fmt;

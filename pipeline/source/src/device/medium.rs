@@ -21,7 +21,7 @@ pub enum Kind {
     File,
     /// A pipe, a terminal, standard input: read once, from front to back.
     Stream,
-    /// What is computed: the content of an image in a format of its own (E01, split raw), a
+    /// The hashed object: the content of an image in a format of its own (E01, split raw), a
     /// pattern.
     Image,
 }
@@ -202,7 +202,7 @@ impl Medium {
     }
 
     /// What differs in a file's metadata since it was opened, so that what was read may be of
-    /// several states: `size`, `mtime` or `ctime`. `None` for what is no file: a device has no
+    /// several states: `size`, `mtime` or `ctime`. `None` for what is not a file: a device has no
     /// times of its own.
     pub fn changed(&self) -> Option<&'static str> {
         let (Bytes::Seekable { cached, .. }, Some(before)) = (&self.bytes, &self.before) else { return None };
@@ -267,7 +267,7 @@ impl Medium {
         let (Bytes::Seekable { cached, .. }, Kind::File, Some(size)) = (&self.bytes, self.kind, self.size) else {
             return None;
         };
-        // A simulated bad area is no hole.
+        // A simulated bad area is not a hole.
         if self.faults.is_some() || offset >= size {
             return None;
         }

@@ -1,5 +1,5 @@
-//! Images as sources: E01, split raw, raw, disks of virtual machines and other imagers. What is
-//! read is the content of the imaged medium.
+//! Images as sources: E01, split raw, raw, disks of virtual machines and other imagers. A read
+//! gives the content of the imaged medium.
 
 mod beside;
 mod files;
@@ -42,12 +42,12 @@ pub enum OpenError {
         /// What the system said.
         error: io::Error,
     },
-    /// It is no sound E01 image.
+    /// It is not a sound E01 image.
     #[error("{}: not a sound E01 image: {failure}", path.display())]
     Ewf {
         /// The first segment's name.
         path: PathBuf,
-        /// What is wrong.
+        /// The fault.
         failure: ewf::Failure,
     },
     /// It is a disk image that is not sound, or of a kind that is not read.
@@ -57,7 +57,7 @@ pub enum OpenError {
         path: PathBuf,
         /// Its format.
         kind: Kind,
-        /// What is wrong.
+        /// The fault.
         failure: disk::Failure,
     },
     /// Its content states a format that is not read.
@@ -96,7 +96,7 @@ pub enum OpenError {
 }
 
 impl OpenError {
-    /// What is wrong, without the name.
+    /// The fault, without the name.
     pub fn what(&self) -> String {
         match self {
             OpenError::Io { error, .. } => error.to_string(),
@@ -127,7 +127,7 @@ pub fn files_of(first: &Path) -> Vec<PathBuf> {
     })
 }
 
-/// What is kept between two reads of an E01 image.
+/// The state kept between two reads of an E01 image.
 #[derive(Default)]
 struct Cache {
     table: Option<(usize, Table)>,
@@ -209,7 +209,7 @@ impl Image {
         Ok(Image { disk: Some(disk), ..Self::with(files, Format::Disk(kind), size, None) })
     }
 
-    /// Opens an E01 image that is damaged outside of its chunks, as far as it goes; says of each
+    /// Opens an E01 image that is damaged outside of its chunks, as far as it goes; reports each
     /// thing where it is not as the format demands. Damaged chunks are unreadable, as ever.
     ///
     /// # Errors
@@ -282,12 +282,12 @@ impl Image {
         self.index.as_ref().map_or(of_disk, |index| index.volume.bytes_per_sector)
     }
 
-    /// What a disk image says of itself.
+    /// The facts that a disk image states about itself.
     pub fn disk(&self) -> Option<&dyn Disk> {
         self.disk.as_deref()
     }
 
-    /// What an E01 image says of itself.
+    /// The facts that an E01 image states about itself.
     pub fn ewf(&self) -> Option<&Index> {
         self.index.as_ref()
     }

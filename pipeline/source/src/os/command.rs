@@ -1,6 +1,6 @@
 //! Commands to a disk that change nothing, and their answers.
 
-/// An ATA command that reads what the disk says of itself (ACS-2, 7).
+/// An ATA command that reads the disk's own data (ACS-2, 7).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Command {
     /// IDENTIFY DEVICE.

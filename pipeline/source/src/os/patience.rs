@@ -20,7 +20,7 @@ const AT_ONCE: u32 = 4;
 /// The longest pause between two attempts.
 const PAUSE: Duration = Duration::from_millis(20);
 /// A call that took so long before it was interrupted waited for something, and a signal came: that
-/// begins anew.
+/// begins again.
 const BLOCKED: Duration = Duration::from_secs(1);
 /// A descriptor that was polled for so long was not ready: its call was not broken off at once.
 const WAITED: Duration = Duration::from_millis(1);
@@ -69,8 +69,8 @@ impl Patience {
             return Ok(());
         }
         let from = *self.from.get_or_insert_with(Instant::now);
-        // A little less than the limit: whoever watches the thread is not to take it for lost
-        // before it reports by itself.
+        // A little less than the limit: the watching thread must not take it for lost before it
+        // reports by itself.
         let shared = (patience() / 8 * 7) / (1 << WEARY.load(Ordering::Relaxed).min(HALVINGS));
         let limit = self.within.unwrap_or(shared);
         if from.elapsed() >= limit {

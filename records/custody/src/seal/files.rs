@@ -7,14 +7,14 @@ use pfh_digest::{Algorithm, Registry};
 use pfh_manifest::{Decoder, Item, Options, digits};
 use pfh_source::Output;
 use pfh_source::os::Patient;
-use pfh_source::terminal;
+use pfh_source::terminal::shown;
 use pfh_source::{Problem, Stage};
 use std::fmt;
 use std::io::{self, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 
-/// A seal is one line of a few hundred bytes.
-const LONGEST: u64 = 4096;
+/// A seal is one line of a few hundred bytes, and what it names of a file of defaults.
+const LONGEST: u64 = 64 << 10;
 
 /// Why a seal was not written, or does not hold.
 #[derive(Debug, thiserror::Error)]
@@ -37,7 +37,7 @@ pub enum FileError {
     NoManifest {
         /// The manifest.
         manifest: PathBuf,
-        /// What is wrong with it.
+        /// The fault.
         problem: Problem,
     },
     /// The seal's file cannot be written.
@@ -110,14 +110,17 @@ pub struct Held {
     pub algorithm: Option<Algorithm>,
 }
 
-fn shown(path: &Path) -> String {
-    terminal::render(path.as_os_str().as_encoded_bytes())
-}
-
 /// The seal's file of a manifest: the manifest's name and `.seal`.
 pub fn beside(manifest: &Path) -> PathBuf {
     let mut name = manifest.as_os_str().to_owned();
     name.push(".seal");
+    PathBuf::from(name)
+}
+
+/// The file of a seal that waits until its manifest is in place: the seal's name and `.new`.
+pub fn waiting(manifest: &Path) -> PathBuf {
+    let mut name = beside(manifest).into_os_string();
+    name.push(".new");
     PathBuf::from(name)
 }
 
@@ -132,7 +135,7 @@ impl fmt::Display for Held {
         let records = if self.records == 1 { "1 record".into() } else { format!("{} records", self.records) };
         let whose = match self.signer {
             SignedBy::Asked => "signed with the key that was asked for",
-            SignedBy::Anybody => "signed; whose signature it is, only --key can tell",
+            SignedBy::Anybody => "signed; no key was given to compare the signature with",
             SignedBy::Nobody => "not signed: whoever can write here can make another",
         };
         write!(f, "{}: the seal holds: {records}, {whose}", shown(&self.path))
@@ -199,22 +202,102 @@ fn signed(seal: Seal, manifest: &Path, signing: Option<&Path>) -> Result<Seal, F
     }
 }
 
-/// Seals a manifest that has been written, and signs the seal with the key in `signing`.
+/// Seals a manifest that has been written, and signs the seal with the key in `signing`. `defaults`
+/// says which file of defaults the records were made with.
 ///
 /// # Errors
-/// When the manifest or the key cannot be read, the manifest has a line that is no record, or the
-/// seal cannot be written.
-pub fn write(manifest: &Path, options: &Options, registry: Registry, signing: Option<&Path>) -> Result<(), FileError> {
-    let seal = of(manifest, options, registry)
+/// When the manifest or the key cannot be read, the manifest has a line that is not a record, or
+/// the seal cannot be written.
+pub fn write(
+    manifest: &Path,
+    options: &Options,
+    registry: Registry,
+    signing: Option<&Path>,
+    defaults: Option<&str>,
+) -> Result<(), FileError> {
+    let mut seal = of(manifest, options, registry)
         .map_err(|error| FileError::Manifest { manifest: manifest.to_owned(), error })?;
-    let seal = signed(seal, manifest, signing)?;
-    let path = beside(manifest);
-    let put = || -> io::Result<()> {
-        let mut output = Output::file(&path)?;
+    seal.defaults = defaults.map(str::to_owned);
+    put(&beside(manifest), &signed(seal, manifest, signing)?)
+}
+
+fn put(path: &Path, seal: &Seal) -> Result<(), FileError> {
+    let write = || -> io::Result<()> {
+        let mut output = Output::file(path)?;
         output.write_all(seal.encode().as_bytes())?;
         output.commit()
     };
-    put().map_err(|error| FileError::Write { seal: path.clone(), error })
+    write().map_err(|error| FileError::Write { seal: path.to_owned(), error })
+}
+
+/// Seals the bytes that a manifest will have, in a file that waits for them. Until
+/// [`settle`] is called the old seal holds for the old bytes, and this one for the new ones.
+///
+/// # Errors
+/// As [`write()`].
+pub fn prepare(
+    manifest: &Path,
+    bytes: &[u8],
+    options: &Options,
+    registry: Registry,
+    signing: Option<&Path>,
+    defaults: Option<&str>,
+) -> Result<(), FileError> {
+    put(&waiting(manifest), &made(manifest, bytes, options, registry, signing, defaults)?)
+}
+
+/// The seal of these bytes of a manifest, signed with the key in `signing`; nothing is written.
+///
+/// # Errors
+/// When they cannot be sealed, or the key cannot be read.
+pub fn made(
+    manifest: &Path,
+    bytes: &[u8],
+    options: &Options,
+    registry: Registry,
+    signing: Option<&Path>,
+    defaults: Option<&str>,
+) -> Result<Seal, FileError> {
+    let mut seal = Seal::of(bytes, options, registry)
+        .map_err(|error| FileError::Manifest { manifest: manifest.to_owned(), error })?;
+    seal.defaults = defaults.map(str::to_owned);
+    signed(seal, manifest, signing)
+}
+
+/// Puts the seal that waits in its place if the manifest has the records that it seals, and removes
+/// it otherwise. Without one that waits nothing is done.
+///
+/// # Errors
+/// When it cannot be renamed or removed.
+pub fn settle(manifest: &Path, options: &Options, registry: Registry) -> Result<(), FileError> {
+    let waiting = waiting(manifest);
+    if std::fs::symlink_metadata(&waiting).is_err() {
+        return Ok(());
+    }
+    let holds = verify_by(&waiting, manifest, options, registry, None);
+    let settled = match holds {
+        Ok(Some(_)) => std::fs::rename(&waiting, beside(manifest)),
+        _ => std::fs::remove_file(&waiting),
+    };
+    settled.map_err(|error| FileError::Write { seal: waiting, error })
+}
+
+/// The public key that signed the seal of a manifest; the inner option is `None` if nobody did, the
+/// outer one if there is no seal.
+///
+/// # Errors
+/// When the seal cannot be read, or is not one.
+pub fn signer(manifest: &Path) -> Result<Option<Option<[u8; 32]>>, FileError> {
+    let path = beside(manifest);
+    let mut text = String::new();
+    match Patient::open(&path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        opened => opened
+            .and_then(|file| file.take(LONGEST).read_to_string(&mut text))
+            .map_err(|error| FileError::Read { seal: path.clone(), error })?,
+    };
+    let seal = Seal::decode(&text).map_err(|error| FileError::Wrong { seal: path, error })?;
+    Ok(Some(seal.signature.map(|(public, _)| public)))
 }
 
 /// Verifies the seal of a manifest, if it has one or a key is given; `None` if there is neither. A
@@ -228,7 +311,25 @@ pub fn verify(
     registry: Registry,
     public: Option<&Path>,
 ) -> Result<Option<Held>, FileError> {
-    let path = beside(manifest);
+    let held = verify_by(&beside(manifest), manifest, options, registry, public);
+    let is_other = matches!(&held, Err(FileError::Wrong { error: SealError::Records, .. }));
+    let waiting = waiting(manifest);
+    if !is_other || std::fs::symlink_metadata(&waiting).is_err() {
+        return held;
+    }
+    // The manifest is in place, and its seal still waits: an update ended between the two.
+    verify_by(&waiting, manifest, options, registry, public).or(held)
+}
+
+/// The same by the seal in a file.
+fn verify_by(
+    path: &Path,
+    manifest: &Path,
+    options: &Options,
+    registry: Registry,
+    public: Option<&Path>,
+) -> Result<Option<Held>, FileError> {
+    let path = path.to_owned();
     let against = Against::new(manifest, public)?;
     let mut text = String::new();
     let read = match Patient::open(&path) {

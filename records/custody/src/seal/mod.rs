@@ -8,7 +8,7 @@
 
 mod files;
 
-pub use files::{FileError, Held, SignedBy, beside, verify, write};
+pub use files::{FileError, Held, SignedBy, beside, made, prepare, settle, signer, verify, waiting, write};
 
 #[cfg(feature = "sign")]
 use ed25519_dalek::{Signature, Signer, SigningKey, VerifyingKey};
@@ -31,6 +31,9 @@ pub struct Seal {
     pub records: u64,
     /// The root.
     pub root: Hash,
+    /// The defaults that the records were made with, if a file of defaults had some: the file and
+    /// its digest. They are signed too.
+    pub defaults: Option<String>,
     /// The public key and the signature, where it is signed.
     pub signature: Option<([u8; 32], [u8; 64])>,
 }
@@ -42,8 +45,8 @@ pub enum SealError {
     /// The manifest cannot be read.
     #[error("{0}")]
     Io(#[source] io::Error),
-    /// This line of the manifest is no record.
-    #[error("line {0} is no record")]
+    /// This line of the manifest is not a record.
+    #[error("line {0} is not a record")]
     Fault(u64),
     /// The seal's file holds no seal.
     #[error("not a seal")]
@@ -70,7 +73,7 @@ impl Seal {
     /// The seal of a manifest, not signed. Takes 32 bytes of memory for each record.
     ///
     /// # Errors
-    /// The reader's, and lines that are no records.
+    /// The reader's, and lines that are not records.
     pub fn of(manifest: impl BufRead, options: &Options, registry: Registry) -> Result<Seal, SealError> {
         let Ok(sha256) = registry.find("sha256") else { return Err(SealError::Malformed) };
         let mut leaves: Vec<Hash> = Vec::new();
@@ -87,12 +90,13 @@ impl Seal {
             leaves.push(hash(sha256, &record));
         }
         leaves.sort_unstable();
-        Ok(Seal { records: leaves.len() as u64, root: root(sha256, leaves), signature: None })
+        Ok(Seal { records: leaves.len() as u64, root: root(sha256, leaves), defaults: None, signature: None })
     }
 
     #[cfg(feature = "sign")]
     fn signed(&self) -> Vec<u8> {
-        [CONTEXT, &self.records.to_le_bytes(), &self.root].concat()
+        let defaults = self.defaults.as_deref().unwrap_or_default().as_bytes();
+        [CONTEXT, &self.records.to_le_bytes(), &self.root, defaults].concat()
     }
 
     /// The seal with an Ed25519 signature (RFC 8032).
@@ -108,7 +112,7 @@ impl Seal {
     /// one is asked for.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// The fault.
     #[cfg(feature = "sign")]
     pub fn verify(&self, found: &Seal, key: Option<&VerifyingKey>) -> Result<(), SealError> {
         if let Some((public, signature)) = &self.signature {
@@ -129,7 +133,7 @@ impl Seal {
     /// Whether this is the seal of the records that `found` was made of, where neither is signed.
     ///
     /// # Errors
-    /// What is wrong with it; [`SealError::NoSignatures`] for one that is signed.
+    /// The fault; [`SealError::NoSignatures`] for one that is signed.
     #[cfg(not(feature = "sign"))]
     pub fn verify(&self, found: &Seal) -> Result<(), SealError> {
         if self.signature.is_some() { Err(SealError::NoSignatures) } else { self.compare(found) }
@@ -149,6 +153,9 @@ impl Seal {
         let mut object = serde_json::json!({
             "type": "seal", "version": 1, "hash": "sha256", "records": self.records, "root": digits(&self.root),
         });
+        if let Some(defaults) = &self.defaults {
+            object["defaults"] = defaults.as_str().into();
+        }
         if let Some((public, signature)) = &self.signature {
             object["public_key"] = digits(public).into();
             object["signature"] = digits(signature).into();
@@ -177,7 +184,11 @@ impl Seal {
                 Some(public.zip(signature).ok_or(SealError::Malformed)?)
             }
         };
-        Ok(Seal { records, root, signature })
+        let defaults = match value.get("defaults") {
+            None => None,
+            Some(defaults) => Some(defaults.as_str().ok_or(SealError::Malformed)?.to_owned()),
+        };
+        Ok(Seal { records, root, defaults, signature })
     }
 }
 

@@ -61,7 +61,7 @@ struct Object {
     unhashed: Option<(Reason, String)>,
     fault: Option<Fault>,
     named: bool,
-    /// What it is, where that is no file.
+    /// What it is, where that is not a file.
     kind: Option<&'static str>,
 }
 
@@ -407,7 +407,7 @@ impl<R: BufRead> BufRead for Bounded<R> {
     }
 
     fn consume(&mut self, amount: usize) {
-        // What is consumed was handed out by fill_buf last, so asking again reads nothing.
+        // Consumed bytes were handed out by fill_buf last, so asking again reads nothing.
         if let Ok(available) = self.reader.fill_buf() {
             self.lines += available[..amount].iter().filter(|&&byte| byte == b'\n').count() as u64;
         }

@@ -53,7 +53,8 @@ impl Encoder {
         element(out, "    ", "filename", &record.name);
         match &record.outcome {
             Outcome::Hashed(hashed) => self.file(out, hashed, volume),
-            // `error` belongs to what went wrong; an entry that was skipped by rule is no error.
+            // `error` belongs to what went wrong; an entry that was skipped by rule is not an
+            // error.
             Outcome::Skipped(skip) => {
                 out.extend_from_slice(b"    <pfh:skipped code='");
                 text(out, skip.reason().as_bytes());
@@ -174,15 +175,16 @@ impl Encode for Encoder {
     }
 
     fn tail(&mut self, out: &mut Vec<u8>, summary: &Summary) {
-        let Summary { hashed: files, bytes, failed, skipped, .. } = summary;
         self.sections.finish(out);
-        out.extend_from_slice(
-            format!(
-                "  <pfh:summary files='{files}' bytes='{bytes}' errors='{failed}' skipped='{skipped}'/>\n</dfxml>\n"
-            )
-            .as_bytes(),
-        );
+        out.extend_from_slice(self::summary(summary).as_bytes());
+        out.extend_from_slice(b"</dfxml>\n");
     }
+}
+
+/// The line with the counts.
+pub(crate) fn summary(counts: &Summary) -> String {
+    let Summary { hashed: files, bytes, failed, skipped, .. } = counts;
+    format!("  <pfh:summary files='{files}' bytes='{bytes}' errors='{failed}' skipped='{skipped}'/>\n")
 }
 
 /// Where the bytes of an entry are, as fiwalk writes it: `fs_offset` counts from the start of the

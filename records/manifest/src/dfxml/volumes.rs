@@ -4,7 +4,7 @@
 //! objects behind all volumes in it. What comes from images has another order: an image is a file
 //! in front of its volumes, and so is an image in one of them. File objects outside of any volume
 //! are therefore held back until the end; a volume that another one interrupts is written in
-//! several elements, of which all but the first have `pfh:continued`.
+//! several elements; all but the first have `pfh:continued`.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use pfh_source::{Passage, Volume, Volumes};
 
 use super::text::{is_exact, text};
 
-/// What is held back of file objects outside of any volume, in bytes. More are written into a
+/// Bytes of file objects outside of any volume that are held back. More are written into a
 /// volume without offset, so that memory is bounded.
 const HELD: usize = 1 << 20;
 

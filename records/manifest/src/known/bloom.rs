@@ -34,7 +34,7 @@ pub struct Bloom {
     words: Vec<u64>,
 }
 
-/// Why a file is no Bloom filter that can be used.
+/// Why a file is not a Bloom filter that can be used.
 #[derive(Debug)]
 pub enum OpenError {
     /// Reading failed.

@@ -199,7 +199,7 @@ impl<'de> Visitor<'de> for Item<'_, '_, '_, '_> {
         if let (Some(name), Some(value)) = (name, value) {
             match state.algorithm(&name) {
                 Some(algorithm) => found.digest(algorithm, Scalar(Some(value))),
-                // PhotoDNA is no digest of the content; CRC-32 is none that identifies it.
+                // PhotoDNA is not a digest of the content; CRC-32 is none that identifies it.
                 None => found.other |= is_part,
             }
         }
@@ -225,7 +225,7 @@ impl<'de> Visitor<'de> for Item<'_, '_, '_, '_> {
         self.state.hand(digest.map(|digest| Known { digests: vec![digest], ..Known::default() }))
     }
 
-    // What is neither, such as a null or a number between the media, is passed over.
+    // Anything else, such as a null or a number between the media, is passed over.
     fn visit_unit<E>(self) -> Result<(), E> {
         Ok(())
     }

@@ -79,7 +79,8 @@ fn token(line: &[u8]) -> (&[u8], &[u8]) {
     (inner, &line[end..])
 }
 
-/// TSK's `.idx` starts with two lines whose key is 0 or 1 and whose value is no offset but a word.
+/// TSK's `.idx` starts with two lines whose key is 0 or 1 and whose value is not an offset but a
+/// word.
 fn is_index_header(line: &[u8]) -> bool {
     let Some(at) = line.iter().position(|&byte| byte == b'|') else { return false };
     let (key, value) = (&line[..at], &line[at + 1..]);

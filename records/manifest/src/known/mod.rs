@@ -10,7 +10,7 @@
 //! | [`Kind::Json`] | other JSON, whole or a document per line, whose members name digests: CycloneDX, SPDX, STIX, feeds |
 //!
 //! Bloom filters, which hold no digests, are read by [`bloom`]. Everything is read in bounded
-//! memory; what is no record is a fault with its line.
+//! memory; what is not a record is a fault with its line.
 
 pub mod bloom;
 mod encase;
@@ -153,7 +153,7 @@ fn manifest<R: BufRead>(
     Ok(())
 }
 
-/// Hands every physical line to `parse`, which gives `None` for what is no record by design, and
+/// Hands every physical line to `parse`, which gives `None` for what is not a record by design, and
 /// beside a record what of its line was not understood.
 fn lines<R: BufRead>(
     source: R,

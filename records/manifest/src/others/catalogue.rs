@@ -2,9 +2,9 @@
 //! size, and last an Adler-32, which some print without leading zeros.
 //!
 //! The same form with eight digits is an SFV, whose value is a CRC-32. A list is taken for a dump
-//! if it says `adler32:`, if whoever reads it says so (an option, the list's name), or if its names
-//! are paths from the root or addresses, which are none in an SFV. In the last case the algorithm
-//! is a guess.
+//! if it says `adler32:`, if the reader states it (an option, the list's name), or if its names are
+//! paths from the root or addresses, which are none in an SFV. In the last case the algorithm is a
+//! guess.
 
 use pfh_digest::{Algorithm, Digest, Registry};
 
@@ -61,8 +61,8 @@ impl Shape {
         proper.then_some(Fields { name, size, digits, stated: bare.is_some() })
     }
 
-    /// The shape that these lines have, the first and most others; `None` if they are no dump.
-    /// `named` says that whoever reads them takes them for Adler-32.
+    /// The shape that these lines have, the first and most others; `None` if they are not a dump.
+    /// `named` says that the reader takes them for Adler-32.
     pub(crate) fn of<'a>(lines: impl Iterator<Item = &'a [u8]> + Clone, named: bool) -> Option<Shape> {
         let lines = lines.filter(|line| !is_comment(line));
         let shapes = SEPARATORS

@@ -39,7 +39,7 @@ pub(crate) fn split(line: &[u8]) -> Option<Columns<'_>> {
     }
     let (size, line) = if numeric { (number(first), rest.trim_ascii_start()) } else { (None, line) };
     let (digest, separator, rest) = word(line, b" ,")?;
-    // A size alone in front of something else is no digest's neighbour.
+    // A size alone in front of something else is not a digest's neighbour.
     if !is_digits(digest) {
         return None;
     }

@@ -4,7 +4,7 @@
 //!
 //! An object is a record if it has a name and digests: members called by an algorithm, or what
 //! stands in its `hashes`, `checksums` or `digests`, as members or as pairs (`alg`, `content`).
-//! What is below is looked through for further records. Documents are read as wholes, of at most as
+//! Nested values are searched for further records. Documents are read as wholes, of at most as
 //! many bytes as a line may have.
 
 use std::io::{self, BufRead, Read};
@@ -135,7 +135,7 @@ impl Found {
             }
         }
         for (key, below) in object {
-            // The digests themselves are no records of their own.
+            // The digests themselves are not records of their own.
             if !(is_record && DIGESTS.contains(&plain(key).as_str())) {
                 self.value(below);
             }

@@ -67,7 +67,7 @@ pub(crate) fn digest(algorithm: Algorithm, text: &str) -> Result<Digest, Fault> 
     }
 }
 
-/// What is amiss with a digest, as a fault of its line.
+/// The fault of a digest, as a fault of its line.
 pub(crate) fn fault(error: pfh_similarity::ParseError) -> Fault {
     use pfh_similarity::ParseError;
     Fault::Malformed(match error {

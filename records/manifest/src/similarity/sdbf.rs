@@ -1,7 +1,7 @@
 //! sdhash's file format: a line `sdbf:03:…` or `sdbf-dd:03:…` for each input, the name inside,
 //! delimited by its length.
 //!
-//! A file of more than 128 MiB has a line for each segment of so many, named `name.0000M`,
+//! A file of more than 128 MiB has a line for each segment of that size, named `name.0000M`,
 //! `name.0128M` and so on: they are written from one digest, and read as one if they are all there,
 //! one behind the other.
 

@@ -66,13 +66,13 @@ fn sizes_between_them() {
 }
 
 #[test]
-fn whoever_reads_it_says_so() {
+fn the_reader_states_it() {
     let list = "a 03da0195\nb 1\n";
     for (assumed, name) in [("adler32", "dump"), ("", "site.adler32")] {
         let found = read(list, assumed, name);
         assert_eq!(found, (Format::Catalogue, vec!["a adler32:03da0195".into(), "b adler32:00000001".into()]));
     }
-    // The other order is that of any list, and the option or the name says of which algorithm.
+    // The other order is that of any list, and the option or the name states the algorithm.
     let found = read("3da0195 /store/a\n03da0196 /store/b\n", "adler32", "dump");
     assert_eq!(found, (Format::Sums, vec!["/store/a adler32:03da0195".into(), "/store/b adler32:03da0196".into()]));
     let found = read("adler32:3da0195 /store/a\n", "", "dump");
@@ -95,6 +95,6 @@ fn other_lists_are_what_they_were() {
     }
     assert_eq!(read("/a ED6F7A7A\n", "crc32", "list"), (Format::Sfv, vec!["/a crc32:ed6f7a7a".into()]));
     assert_eq!(read("/a ED6F7A7A\n", "", "list.crc32").0, Format::Sfv);
-    // Prose is no list of digests, though `add` and `1` are hexadecimal digits.
+    // Prose is not a list of digests, though `add` and `1` are hexadecimal digits.
     assert_eq!(read("add the file\n1 more\n", "", "list").1, ["!", "!"]);
 }

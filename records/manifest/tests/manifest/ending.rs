@@ -1,5 +1,4 @@
-//! What manifests say of themselves: their end, their base, the algorithm of digests that do not
-//! tell.
+//! Remarks in manifests: their end, their base, the algorithm of digests that do not tell.
 
 use crate::records::{failed, skipped, stream};
 use pfh_digest::{Algorithm, Digest};
@@ -39,7 +38,7 @@ fn ending(list: &[u8], format: Format) -> Ending {
     read(list, &Options { format: Some(format), ..Options::default() }).1
 }
 
-/// The formats that promise an end, with an algorithm of which each promises it.
+/// The formats that promise an end, each with an algorithm.
 const PROMISING: [(Format, &str); 5] = [
     (Format::Jsonl, "sha256"),
     (Format::Csv, "sha256"),
@@ -120,7 +119,7 @@ fn what_the_list_says_goes_before_what_lengths_say() {
         last(&Options { hints: vec![algorithm("blake2s")], ..Options::default() }),
         (algorithm("blake2s"), true)
     );
-    // Lengths that are not usual are given by the list, or by whoever wants all.
+    // Lengths that are not usual are given by the list, or by a caller that wants all.
     let crc = format!("{}  d/x\n", algorithm("crc32").digest(b"x"));
     assert!(matches!(read(crc.as_bytes(), &Options::default()).0[..], [Item::Fault(_)]));
     assert!(matches!(read(crc.as_bytes(), &Options { any: true, ..Options::default() }).0[..], [Item::Entry(_)]));
@@ -213,7 +212,7 @@ fn what_a_spreadsheet_made_of_it() {
     let (items, ending, _) = read(few.as_bytes(), &Options::default());
     let names: Vec<&Item> = items.iter().filter(|item| matches!(item, Item::Entry(_))).collect();
     assert_eq!((names.len(), ending), (3, Ending::Unmarked), "{few}");
-    // What is no file any more is not taken for one.
+    // An entry that is no longer a file is not taken for one.
     assert!(items.iter().filter(|item| matches!(item, Item::Fault(_))).count() >= 2, "{items:?}");
 }
 

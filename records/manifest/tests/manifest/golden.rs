@@ -112,7 +112,7 @@ fn sums_holds_no_two_algorithms_of_one_length() {
     let mut encoder = Format::Sums.encoder(Layout::default()).expect("a layout that fits");
     let algorithms = [algorithm("sha256"), algorithm("sha3-256")];
     let preamble = Preamble { algorithms: &algorithms, ..Preamble::default() };
-    let error = encoder.head(&mut Vec::new(), &preamble).expect_err("they cannot be told apart");
+    let error = encoder.head(&mut Vec::new(), &preamble).expect_err("they cannot be distinguished");
     assert!(error.to_string().contains("sha3-256"), "{error}");
 }
 

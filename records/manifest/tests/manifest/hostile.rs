@@ -18,7 +18,7 @@ fn items_with(input: &[u8], options: &Options) -> Vec<(u64, Item)> {
     let decoder = Decoder::open(BufReader::with_capacity(5, input), options).expect("memory");
     let mut items: Vec<(u64, Item)> =
         decoder.map(|located| located.expect("memory")).map(|located| (located.line, located.item)).collect();
-    // What is a guess is looked at in `ending.rs`.
+    // Guesses are tested in `ending.rs`.
     for (_, item) in &mut items {
         if let Item::Entry(entry) = item {
             entry.guessed = false;

@@ -80,7 +80,7 @@ fn other_tables() {
         good(ilook.as_bytes(), Kind::Table),
         [(vec![format!("md5={MD5}"), format!("sha1={SHA1}"), format!("sha256={SHA256}")], None)]
     );
-    // Where SHA-1 is asked for, the MD5 beside it is no fault; alone it is.
+    // Where SHA-1 is asked for, the MD5 beside it is not a fault; alone it is.
     let by_sha1 = Options { assumed: vec![algorithm("sha1")], ..Options::default() };
     let (_, items) = all_with(ilook.as_bytes(), &by_sha1);
     let names: Vec<_> =
@@ -222,8 +222,8 @@ fn json_of_other_shapes() {
     let lines = format!("{{\"md5\":\"{MD5}\"}}\n{{\"md5\":\"{MD5}\"}}\n");
     assert_eq!(good(lines.as_bytes(), Kind::Json).len(), 2);
     assert_eq!(good(format!("[\"{MD5}\",\"{SHA1}\"]").as_bytes(), Kind::Json).len(), 2);
-    // What is not understood is counted: an item without a digest, a digest that is none beside one
-    // that is, a line that is cut.
+    // Lines that are not understood are counted: an item without a digest, a digest that is none
+    // beside one that is, a line that is cut.
     let outcomes =
         |document: &str| -> Vec<bool> { all(document.as_bytes()).1.iter().map(|(_, item)| item.is_ok()).collect() };
     assert_eq!(outcomes(&format!(r#"[{{"md5":"{MD5}"}},{{"name":"x"}},"y"]"#)), [true, false, false]);
@@ -321,12 +321,12 @@ proptest! {
             last = *line;
         }
         prop_assert!(last <= input.matches('\n').count() as u64);
-        // What is no item by design: blank lines, comments of lists, the header, index headers,
-        // records without any digest.
+        // Lines that are not items by design: blank lines, comments of lists, the header, index
+        // headers, records without any digest.
         for (number, line) in (1..).zip(input.lines()) {
-            let told = items.iter().any(|(at, _)| *at == number);
+            let named = items.iter().any(|(at, _)| *at == number);
             let digest = line.contains(MD5);
-            prop_assert!(told || !digest, "line {} was passed over: {}", number, line);
+            prop_assert!(named || !digest, "line {} was passed over: {}", number, line);
         }
     }
 }

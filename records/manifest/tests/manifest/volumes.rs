@@ -39,10 +39,10 @@ fn written(passages: Vec<(u64, Passage)>, records: &[Record]) -> Vec<String> {
     }
     encoder.tail(&mut out, &Summary::default());
     let text = String::from_utf8(out).expect("UTF-8");
-    let told = ["<volume", "</volume", "<filename", "<byte_run f"];
+    let shown = ["<volume", "</volume", "<filename", "<byte_run f"];
     text.lines()
         .map(str::trim)
-        .filter(|line| told.iter().any(|start| line.starts_with(start)))
+        .filter(|line| shown.iter().any(|start| line.starts_with(start)))
         .map(Into::into)
         .collect()
 }
@@ -84,7 +84,7 @@ fn a_volume_that_another_interrupts_goes_on_and_an_empty_one_is_there() {
     assert_eq!(written(passages, &records), expected);
 }
 
-/// What is not known to lie anywhere on the medium has no place there.
+/// Data without a known place on the medium has none.
 #[test]
 fn runs_count_from_what_they_lie_in() {
     let passages =

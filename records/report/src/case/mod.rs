@@ -1,6 +1,6 @@
 //! A case on one page: what was read, what is wrong with it, and what was found.
 //!
-//! Whoever gathers results fills a [`Case`]; [`Case::render`] writes the page. Nothing is judged
+//! The caller fills a [`Case`] with results; [`Case::render`] writes the page. Nothing is judged
 //! here: verdicts come with their words.
 
 mod model;

@@ -14,12 +14,12 @@ pub enum Tone {
     Bad,
 }
 
-/// What became of a file that was named.
+/// The outcome of a file that was named.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Standing {
     /// It was read and is on the page.
     Read,
-    /// It is no result, and why that is in order: an image, a tree.
+    /// It is not a result, and why that is in order: an image, a tree.
     Beside(String),
     /// It was not understood, and why.
     Unknown(String),
@@ -38,7 +38,7 @@ pub struct Source {
     pub records: u64,
     /// SHA-256 of what was read, in hexadecimal; empty if it was not read to its end.
     pub sha256: String,
-    /// What became of it.
+    /// Its outcome.
     pub standing: Standing,
 }
 
@@ -49,7 +49,7 @@ pub struct Problem {
     pub source: usize,
     /// What it is about; raw bytes, empty for the source itself.
     pub name: Vec<u8>,
-    /// What is wrong, in words.
+    /// The fault, in words.
     pub what: String,
 }
 
@@ -62,7 +62,7 @@ pub struct Row {
     pub class: String,
     /// What it is about; raw bytes.
     pub name: Vec<u8>,
-    /// What else is said.
+    /// Further remarks.
     pub more: String,
 }
 
@@ -79,7 +79,7 @@ pub struct Judged {
     pub verdict: String,
     /// What was compared with what, and how much; sentences.
     pub evidence: Vec<String>,
-    /// What is not as it should be.
+    /// A deviation.
     pub rows: Rows<Row>,
 }
 
@@ -181,7 +181,7 @@ pub struct Acquisition {
     pub source: usize,
     /// What was acquired into what.
     pub title: String,
-    /// Label and value of what is to be said of it.
+    /// Label and value of each remark on it.
     pub facts: Vec<(String, String)>,
     /// Digests of the image as written: algorithm and hexadecimal.
     pub digests: Vec<(String, String)>,
@@ -223,7 +223,7 @@ pub struct Case {
     pub sources: Vec<Source>,
     /// What contradicts.
     pub wrong: Rows<Problem>,
-    /// What is left open.
+    /// Open points.
     pub open: Rows<Problem>,
     /// What was found.
     pub results: Results,

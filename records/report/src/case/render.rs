@@ -3,7 +3,7 @@
 use super::model::{Case, Source, Standing, Tone};
 use super::sections::{self, Sources, beyond, mark};
 use crate::html::{self, escape, path};
-use crate::size::size_text;
+use crate::size_text;
 use std::fmt::Write;
 
 impl Case {
@@ -55,7 +55,7 @@ impl Case {
         text
     }
 
-    /// What is wrong, and then what is open.
+    /// Faults, and then open points.
     fn problems(&self, out: &mut String, sources: &Sources<'_>) {
         out.push_str("<h2>Problems</h2>\n");
         if self.wrong.is_empty() && self.open.is_empty() {

@@ -1,4 +1,4 @@
-//! Rows of a table, of which so many are kept.
+//! Rows of a table, up to a limit.
 
 /// Rows of a table. All are counted, the first ones are kept.
 #[derive(Clone, Debug)]

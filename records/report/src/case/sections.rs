@@ -1,9 +1,9 @@
-//! The sections of what was found. One of which there is nothing is not on the page.
+//! The sections of the results. An empty one is not on the page.
 
 use super::model::{Acquisition, Hashed, Judged, Known, Results, Source, Tone};
 use super::rows::Rows;
 use crate::html::{escape, path};
-use crate::size::size_text;
+use crate::size_text;
 use std::fmt::Write;
 
 /// Names of one content, or of one group, that are listed.

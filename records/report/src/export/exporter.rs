@@ -6,7 +6,7 @@ use super::parquet;
 use super::row::{Clock, Row};
 use super::{body, timesketch};
 
-/// What became of a row.
+/// The outcome of a row.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[must_use]
 pub struct Taken {

@@ -60,7 +60,7 @@ pub struct Row {
     pub inode: Option<u64>,
     /// Whether the file system has forgotten the file.
     pub is_deleted: bool,
-    /// What a container says of the file: an object in JSON.
+    /// A container's facts about the file: an object in JSON.
     pub inside: Option<String>,
     /// Remarks on the file.
     pub notes: Vec<String>,

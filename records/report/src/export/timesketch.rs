@@ -84,7 +84,7 @@ fn event(out: &mut Vec<u8>, row: &Row, clock: Clock, time: Time, algorithms: &[S
     line.end();
 }
 
-/// What is read in the list of events. It begins with a word of ours, so that no name is taken for
+/// The text in the list of events. It begins with a word of ours, so that no name is taken for
 /// a missing value.
 fn message(row: &Row) -> String {
     let mut text = match &row.verdict {

@@ -21,10 +21,10 @@ use crate::{Error, Input};
 /// The least memory for the blocks of one size: 8 MiB.
 const LEAST_MEMORY: usize = 8 << 20;
 
-/// Rows between two looks of whoever watches.
+/// Rows between two calls of the progress callback.
 const LOOK: u64 = 1 << 16;
 
-/// A build under way. The file appears whole or not at all; a build that is killed begins anew.
+/// A build under way. The file appears whole or not at all; a build that is killed begins again.
 pub struct BlockBuild {
     output: PathBuf,
     work: PathBuf,
@@ -56,7 +56,7 @@ struct Size {
     at_hand: Option<u64>,
     /// Records of files, each behind its length.
     list: BufWriter<File>,
-    /// What is in `list`.
+    /// The content of `list`.
     listed: PathBuf,
 }
 
@@ -65,7 +65,7 @@ impl BlockBuild {
     /// [`Build`](crate::Build).
     ///
     /// # Errors
-    /// When the work directory cannot be made, or the output is no regular file.
+    /// When the work directory cannot be made, or the output is not a regular file.
     pub fn open(
         output: &Path,
         work: &Path,
@@ -107,8 +107,8 @@ impl BlockBuild {
         self.sets.push(Set { format: "blocks".to_owned(), blocks: blocks.collect(), ..new_set(input) });
     }
 
-    /// The next blocks of the file at hand, of the size of this position, of which `flagged` say
-    /// little by their bytes.
+    /// The next blocks of the file at hand, of the size of this position; `flagged` says little by
+    /// their bytes.
     ///
     /// # Errors
     /// The system's, and more blocks than a file can number.
@@ -119,8 +119,8 @@ impl BlockBuild {
         }
         let many = Error::TooMany("blocks: 4 billion of each size at most; build several sets");
         let count = u32::try_from(digests.len()).ok();
-        // The numbers behind those of the places are those of shared blocks, of which there are
-        // fewer than half as many.
+        // The numbers behind those of the places are those of shared blocks; there are fewer than
+        // half as many.
         let after = count.and_then(|count| size.next.checked_add(count)).filter(|after| *after < u32::MAX / 3 * 2);
         let Some(after) = after else { return Err(many) };
         for (digest, place) in digests.iter().zip(size.next..) {

@@ -28,7 +28,7 @@ use crate::{Error, input};
 const PIECE: u64 = 256 << 20;
 
 /// What a script of that many bytes may add, and beside: a row of RDSv3 takes less than the
-/// statement that inserts it, but a script may be packed. What is beyond is a statement that makes
+/// statement that inserts it, but a script may be packed. Beyond this a statement makes
 /// every row larger.
 const GROWTH: u64 = 64;
 const BESIDE: u64 = 64 << 20;
@@ -105,7 +105,7 @@ struct Copy<'a> {
     /// What it is a copy of: errors name this.
     base: &'a Path,
     connection: Connection,
-    looks: open::Looks,
+    looks: pfh_sqlite::Looks,
     /// Whether the statement at hand is an INSERT.
     inserts: Arc<AtomicBool>,
     cancel: &'a AtomicBool,

@@ -42,7 +42,7 @@ const TABLES: [&str; 4] = ["metadata", "file", "distinct_hash", "hashes"];
 struct Table {
     name: String,
     columns: Vec<(String, Algorithm)>,
-    /// The column that names the package, or the object of which another table knows the packages.
+    /// The column that names the package, or an object whose packages another table lists.
     package: Option<String>,
     object: Option<String>,
 }
@@ -58,7 +58,7 @@ fn algorithm(column: &str) -> Option<Algorithm> {
 }
 
 fn tables(connection: &Connection) -> rusqlite::Result<Vec<Table>> {
-    // A virtual table has no root page; a view is no table.
+    // A virtual table has no root page; a view is not a table.
     let sql = "SELECT name FROM sqlite_schema WHERE type = 'table' AND rootpage > 0 ORDER BY rowid";
     let names: Vec<String> = connection.prepare(sql)?.query_map([], |row| row.get(0))?.collect::<Result<_, _>>()?;
     let mut found = Vec::new();
@@ -161,7 +161,7 @@ fn package(row: &Row<'_>, at: usize, packages: &open::Names) -> Option<String> {
     row.get_ref(at).ok()?.as_i64().ok().and_then(|id| packages.get(&id)).cloned()
 }
 
-/// What a row holds, and what of it is no digest; neither of a row whose columns are empty.
+/// What a row holds, and what of it is not a digest; neither of a row whose columns are empty.
 fn record(row: &Row<'_>, columns: &[(String, Algorithm)], tag: Option<String>) -> (Option<Known>, Option<Fault>) {
     let mut known = Known { digests: Vec::with_capacity(columns.len()), tag };
     let mut wrong = None;

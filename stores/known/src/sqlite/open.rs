@@ -5,40 +5,19 @@ use std::fmt::Write;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::AtomicBool;
 
-use rusqlite::config::DbConfig;
-use rusqlite::limits::Limit;
+use pfh_sqlite::{Limits, Looks};
 use rusqlite::{Connection, OpenFlags};
 
 use crate::Error;
 
-/// Steps of SQLite's machine between two looks at the bound.
-const STEPS: i32 = 1 << 16;
-/// Looks without a row in between before a query is given up: 2^32 steps, tens of seconds.
-const LOOKS: u64 = 1 << 16;
-/// Looks that reading the schema may take: 2^22 steps, hundreds of thousands of tables.
-const SCHEMA_LOOKS: u64 = 1 << 6;
-/// The longest value and the longest row in bytes; the longest path of RDSv3 is far below.
-const LONGEST: i32 = 1 << 20;
+/// 2^32 steps take tens of seconds. The longest path of RDSv3 is far below the longest value.
+const LIMITS: Limits = Limits { value: 1 << 20, statement: 1 << 20, steps: 1 << 32 };
+/// Steps that reading the schema may take: hundreds of thousands of tables.
+const SCHEMA_STEPS: u64 = 1 << 22;
 /// Packages whose names are kept in memory; RDSv3 has some 200,000.
 const MOST_PACKAGES: usize = 4 << 20;
-
-/// How long a query has worked since the last row.
-#[derive(Clone, Default)]
-pub struct Looks(Arc<AtomicU64>);
-
-impl Looks {
-    /// The schema is read, which takes little of a database of digests.
-    fn begin_schema(&self) {
-        self.0.store(LOOKS - SCHEMA_LOOKS, Ordering::Relaxed);
-    }
-
-    /// A query starts, or a row came.
-    pub fn begin(&self) {
-        self.0.store(0, Ordering::Relaxed);
-    }
-}
 
 /// What a query may cost.
 pub struct Bound {
@@ -84,7 +63,7 @@ pub fn open(path: &Path, name: &Path) -> Result<(Connection, Bound), Error> {
     let database = |error: rusqlite::Error| Error::Database(name.to_owned(), explain(&error));
     let mut connection = Connection::open_with_flags(uri(path), flags).map_err(database)?;
     let looks = harden(&mut connection, None).map_err(database)?;
-    looks.begin_schema();
+    looks.begin_short(SCHEMA_STEPS);
     connection.execute_batch("PRAGMA query_only = ON;").map_err(database)?;
     Ok((connection, Bound { looks, most: length }))
 }
@@ -92,31 +71,9 @@ pub fn open(path: &Path, name: &Path) -> Result<(Connection, Bound), Error> {
 /// Takes from a connection what a database could do harm with, and bounds what is left. `cancel`
 /// ends a query as well.
 pub fn harden(connection: &mut Connection, cancel: Option<Arc<AtomicBool>>) -> rusqlite::Result<Looks> {
-    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;
-    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false)?;
-    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_TRIGGER, false)?;
-    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_VIEW, false)?;
-    for (limit, most) in [
-        (Limit::SQLITE_LIMIT_LENGTH, LONGEST),
-        (Limit::SQLITE_LIMIT_SQL_LENGTH, LONGEST),
-        (Limit::SQLITE_LIMIT_EXPR_DEPTH, 20),
-        (Limit::SQLITE_LIMIT_COMPOUND_SELECT, 3),
-        (Limit::SQLITE_LIMIT_VDBE_OP, 25_000),
-        (Limit::SQLITE_LIMIT_FUNCTION_ARG, 8),
-        (Limit::SQLITE_LIMIT_ATTACHED, 0),
-        (Limit::SQLITE_LIMIT_VARIABLE_NUMBER, 10),
-        (Limit::SQLITE_LIMIT_TRIGGER_DEPTH, 1),
-        (Limit::SQLITE_LIMIT_WORKER_THREADS, 0),
-    ] {
-        connection.set_limit(limit, most)?;
-    }
-    // Values that a check of each cell rejects end the query instead of reading beside the page; a
-    // negative size counts KiB.
-    connection.execute_batch("PRAGMA cell_size_check = ON; PRAGMA mmap_size = 0; PRAGMA cache_size = -8192;")?;
-    let looks = Looks::default();
-    let counted = looks.clone();
-    let stopped = move || cancel.as_ref().is_some_and(|cancel| cancel.load(Ordering::Relaxed));
-    connection.progress_handler(STEPS, Some(move || stopped() || counted.0.fetch_add(1, Ordering::Relaxed) > LOOKS))?;
+    let looks = pfh_sqlite::bound(connection, LIMITS, cancel)?;
+    // A negative size counts KiB.
+    connection.execute_batch("PRAGMA cache_size = -8192;")?;
     Ok(looks)
 }
 
@@ -147,7 +104,7 @@ pub fn quoted(name: &str) -> String {
 pub fn explain(error: &rusqlite::Error) -> String {
     let text = match error {
         rusqlite::Error::SqliteFailure(code, _) if code.code == rusqlite::ErrorCode::OperationInterrupted => {
-            "a query takes too long: this is no set of digests".to_owned()
+            "a query takes too long: this is not a set of digests".to_owned()
         }
         rusqlite::Error::SqliteFailure(_, Some(message)) => message.clone(),
         other => other.to_string(),

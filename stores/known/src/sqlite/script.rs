@@ -29,7 +29,7 @@ impl Statement {
 pub enum Broken {
     /// The system's own error.
     Io(io::Error),
-    /// What is wrong with the statement that starts on this line.
+    /// The fault of the statement that starts on this line.
     At(u64, &'static str),
 }
 

@@ -3,6 +3,7 @@
 use crate::generators;
 use std::collections::BTreeMap;
 use std::fs;
+use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -22,6 +23,7 @@ fn build(inputs: &[Input], output: &Path, memory: usize) -> Result<(Built, Vec<S
         memory,
         fault: &mut |path, line, fault| {
             faults.push(format!("{}:{line}: {fault}", path.file_name().expect("a name").to_string_lossy()));
+            ControlFlow::Continue(())
         },
         progress: &mut |_| {},
         cancel: Arc::default(),

@@ -3,6 +3,7 @@
 
 use crate::generators;
 use std::fs;
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use crate::generators::digest;
@@ -22,6 +23,7 @@ impl Room {
             memory: 0,
             fault: &mut |path, line, fault| {
                 faults.push(format!("{}:{line}: {fault}", path.file_name().expect("a name").display()));
+                ControlFlow::Continue(())
             },
             progress: &mut |_| {},
             cancel: Default::default(),
@@ -93,8 +95,8 @@ fn a_delta_of_another_database_is_told() {
     generators::rds_minimal(&base, 0..50);
     let delta = room.file("delta.sql", generators::delta("FILE", 70..75, 80..81, (1, 2)));
     let (built, faults) = room.build(&base, &[delta], "known").expect("built");
-    let told = "delta.sql:3: changes nothing: the delta may be of another database or applied already";
-    assert_eq!((faults, built.sets[0].faults), (vec![told.to_owned()], 1));
+    let fault = "delta.sql:3: changes nothing: the delta may be of another database or applied already";
+    assert_eq!((faults, built.sets[0].faults), (vec![fault.to_owned()], 1));
     // No such table at all.
     assert!(room.refused("\nINSERT INTO METADATA(sha1) VALUES('x');").starts_with("line 2: no such table"));
     // No database.
@@ -223,7 +225,7 @@ fn an_interrupted_build_goes_on_with_its_copy() {
         output: room.path("stopped"),
         work: Some(room.path("work")),
         memory: 0,
-        fault: &mut |_, _, _| {},
+        fault: &mut |_, _, _| ControlFlow::Continue(()),
         progress: &mut |_| flag.store(true, std::sync::atomic::Ordering::Relaxed),
         cancel,
     };

@@ -2,6 +2,7 @@
 
 use crate::generators;
 use std::fs;
+use std::ops::ControlFlow;
 use std::path::Path;
 
 use pfh_known::{Build, Class, Error, Input};
@@ -15,7 +16,10 @@ fn refused(path: &Path) -> String {
         output: directory.path().join("known"),
         work: None,
         memory: 0,
-        fault: &mut |_, _, _| faults += 1,
+        fault: &mut |_, _, _| {
+            faults += 1;
+            ControlFlow::Continue(())
+        },
         progress: &mut |_| {},
         cancel: Default::default(),
     };

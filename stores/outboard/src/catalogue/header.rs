@@ -1,5 +1,4 @@
-//! What a catalogue says of itself before SQLite opens it, and what else a database of its kind
-//! may hold.
+//! The header of a catalogue before SQLite opens it, and what else a database of its kind may hold.
 
 use rusqlite::Connection;
 use std::fs::File;

@@ -16,7 +16,7 @@ impl Dice {
     }
 }
 
-/// What is on the disk, and what the system has been given beyond that.
+/// The bytes on the disk, and those given to the system beyond that.
 struct Disk {
     tree: Vec<u8>,
     tree_later: Vec<(u64, Vec<u8>)>,

@@ -1,83 +1,14 @@
 //! Cases: devices with their sizes and rates, and those that papers print with their projections.
 
-use crate::amount::{parse_bytes, show_bytes};
+use crate::amount::show_bytes;
+use crate::args::{Device, Preset};
 use crate::study::published;
 use serde::Serialize;
-use std::path::{Path, PathBuf};
-use std::str::FromStr;
-
-/// Where evidence lies.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Place {
-    /// A file or device, which is read at places all over it, and never written.
-    Measured(PathBuf),
-    /// A device that is not here.
-    Named(Device),
-}
-
-/// A device of the case that is not here: `NAME=SIZE` or `NAME=SIZE@RATE`.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Device {
-    /// What it is called.
-    pub name: String,
-    /// Bytes on it.
-    pub bytes: u64,
-    /// Bytes a second that it gives, if that is known.
-    pub rate: Option<u64>,
-}
-
-impl Device {
-    /// Seconds of reading all of it.
-    pub fn seconds(&self) -> Option<f64> {
-        self.rate.map(|rate| self.bytes as f64 / rate as f64)
-    }
-}
-
-impl Place {
-    /// The file or device that is read.
-    pub fn path(&self) -> Option<&Path> {
-        match self {
-            Place::Measured(path) => Some(path),
-            Place::Named(_) => None,
-        }
-    }
-}
-
-impl FromStr for Place {
-    type Err = String;
-
-    /// A name has no slash, so that any path can be given: `./a=b` is one.
-    fn from_str(text: &str) -> Result<Place, String> {
-        let named = text.split_once('=').filter(|(name, _)| !name.is_empty() && !name.contains('/'));
-        let Some((name, rest)) = named else { return Ok(Place::Measured(text.into())) };
-        let (size, rate) = rest.split_once('@').map_or((rest, None), |(size, rate)| (size, Some(rate)));
-        let bytes = parse_bytes(size)?;
-        let rate = rate.map(|rate| parse_bytes(rate.trim_end_matches("/s"))).transpose()?;
-        match (bytes, rate) {
-            (0, _) | (_, Some(0)) => Err(format!("{name}: a size and a rate are more than 0")),
-            _ => Ok(Place::Named(Device { name: name.to_owned(), bytes, rate })),
-        }
-    }
-}
-
-/// Cases that papers forecast.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-pub enum Preset {
-    /// Gurjar et al., Table 15: five devices, 722 GB
-    #[value(name = "study-722gb")]
-    Study,
-    /// Breitinger & Petrov, Tables X and XI: Mac OSX, 100.92GB in 322,531 files, ssdeep
-    #[value(name = "pfh-mac")]
-    Mac,
-    /// Breitinger & Petrov, Tables X and XI: Windows 7, 36.55GB in 139,303 files, ssdeep
-    #[value(name = "pfh-windows")]
-    Windows,
-}
 
 /// A projection that a paper prints, computed from what it prints.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Printed {
-    /// Which table of which paper.
+    /// The paper and its table.
     pub table: &'static str,
     /// What does the work.
     pub who: String,
@@ -170,24 +101,6 @@ pub fn text(devices: &[Device], printed: &[Printed]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_place_is_a_path_or_a_device_with_its_size() {
-        let device = |text: &str| match text.parse() {
-            Ok(Place::Named(device)) => (device.name, device.bytes, device.rate),
-            other => panic!("{text}: {other:?}"),
-        };
-        assert_eq!(device("disk=512GB@120MB/s"), ("disk".into(), 512_000_000_000, Some(120_000_000)));
-        assert_eq!(device("SD card=8GB"), ("SD card".into(), 8_000_000_000, None));
-        for path in ["/dev/sdb", "./a=1GB", "image", "=1GB"] {
-            assert_eq!(path.parse(), Ok(Place::Measured(path.into())));
-        }
-        for bad in ["a=", "a=many", "a=1GB@", "a=0", "a=1GB@0"] {
-            assert!(bad.parse::<Place>().is_err(), "{bad}");
-        }
-        let disk = Device { name: "d".into(), bytes: 600, rate: Some(200) };
-        assert_eq!(disk.seconds(), Some(3.0));
-    }
 
     /// Table XI to the printed digit, from the inputs of Table X.
     #[test]

@@ -17,7 +17,7 @@ pub fn rates(path: &Path) -> Result<Vec<f64>, Error> {
         let mut rates = Vec::new();
         for place in 0..16 {
             let at = length / 16 * place;
-            pfh::evict_range(&file, at, part)?;
+            pfh::process::evict_range(&file, at, part)?;
             file.seek(SeekFrom::Start(at))?;
             let (start, mut got) = (Instant::now(), 0);
             while got < part {

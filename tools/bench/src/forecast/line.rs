@@ -6,7 +6,7 @@ use crate::message::Method;
 use crate::study::{Program, RowResult, StudyResult, Time, published};
 use serde::Serialize;
 
-/// What is expected of one program and algorithm; all times in seconds.
+/// The forecast of one program and algorithm; all times in seconds.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Line {
     /// What does the work.

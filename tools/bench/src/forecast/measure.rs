@@ -28,7 +28,7 @@ pub struct Program(pub PathBuf);
 
 impl Hashes for Program {
     fn hash(&mut self, algorithm: &str, roots: &[PathBuf]) -> Result<(f64, f64), Error> {
-        let (used, start) = (pfh::children_time(), Instant::now());
+        let (used, start) = (pfh::process::children_time(), Instant::now());
         let ran = Command::new(&self.0)
             .args(["hash", "--recursive", "--algorithm", algorithm, "--"])
             .args(roots)
@@ -37,7 +37,7 @@ impl Hashes for Program {
             .stderr(Stdio::piped())
             .output()
             .map_err(Error::file(&self.0))?;
-        let (wall, cpu) = (start.elapsed(), pfh::children_time() - used);
+        let (wall, cpu) = (start.elapsed(), pfh::process::children_time() - used);
         match ran.status.success() {
             true => Ok((cpu.as_secs_f64(), wall.as_secs_f64())),
             // A time that skips work says nothing.
@@ -201,7 +201,7 @@ impl Measured {
         let device = measured.device.iter().flat_map(|device| device.cold.iter().chain(&device.warm));
         let wrong = |run: &Run| !(run.cpu.is_finite() && run.cpu >= 0.0 && run.wall.is_finite() && run.wall >= 0.0);
         if !(measured.table.is_finite() && measured.table >= 0.0) {
-            return Err(malformed("what its table cost is no time".to_owned()));
+            return Err(malformed("what its table cost is not a time".to_owned()));
         }
         if measured.algorithms.iter().flat_map(|(_, runs)| runs).chain(device).any(wrong) {
             return Err(malformed("a time in it is none".to_owned()));
@@ -218,7 +218,7 @@ impl Measured {
 
 /// CPU seconds of touching as much fresh memory as a RAM table has: the median of five.
 fn table() -> f64 {
-    let used = || pfh::cpu_time().as_secs_f64();
+    let used = || pfh::process::cpu_time().as_secs_f64();
     let touch = |_| {
         let before = used();
         let mut memory = vec![0_u8; pfh::DEFAULT_MEMORY];

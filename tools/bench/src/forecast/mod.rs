@@ -8,106 +8,20 @@ pub mod model;
 pub(crate) mod sample;
 pub mod sizes;
 
-use crate::amount::{parse_bytes, show_bytes, show_seconds};
+use crate::amount::{show_bytes, show_seconds};
+pub use crate::args::{Device, Forecast, Place, Preset, SizesOf};
 use crate::machine::Machine;
 use crate::report::align;
 use crate::study::StudyResult;
-use crate::{Error, message::Method};
-pub use case::{Device, Place, Preset, Printed};
+use crate::{Error, args::Method};
+pub use case::Printed;
 pub use line::Line;
 use line::{Costs, of_2014, of_pfh, of_program};
 use measure::{Effort, Hashes, Measured, Program};
 use model::{Expected, Load};
 use serde::Serialize;
 use sizes::{Sizes, Walked};
-use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
-
-/// What is asked.
-///
-/// pfh itself is measured: a sample of random bytes with the case's sizes of files is written,
-/// hashed by `pfh hash -r` in rounds, and removed. CPU and device are forecast apart. The intervals
-/// are 95 % prediction intervals of one run to come.
-#[derive(Debug, Clone, clap::Args)]
-#[command(after_long_help = "\
-Examples:
-  pfh bench forecast --like /mnt/evidence -a md5,sha256
-  pfh bench forecast --like /mnt/evidence --bytes 4TB --save fit.json
-  pfh bench forecast --fit fit.json --bytes 20TB
-  pfh bench forecast --device disk=512GB@120MB/s --device card=8GB@20MB/s
-  find /mnt/evidence -type f -printf '%s\\n' >sizes && pfh bench forecast --histogram sizes
-
-Exit codes: 0; 2 usage; 3 some of --like could not be read, and its files are missing from the forecast; 4 it could not be
-done.")]
-pub struct Forecast {
-    /// The case, or a part of it that is like it: the sizes of its files are taken; the files are
-    /// not opened
-    #[arg(long, value_name = "DIR", conflicts_with_all = ["histogram", "fit"])]
-    pub like: Option<PathBuf>,
-    /// The sizes of the case's files: bytes of a file, or bytes and number of files, in each line
-    /// (`pfh bench sizes DIR`)
-    #[arg(long, value_name = "FILE", conflicts_with = "fit")]
-    pub histogram: Option<PathBuf>,
-    /// What --save kept: nothing is measured now
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["scratch", "sample", "rounds", "save"])]
-    pub fit: Option<PathBuf>,
-    /// Keep what was measured, for --fit
-    #[arg(long, value_name = "FILE")]
-    pub save: Option<PathBuf>,
-    /// Replace FILE of --save
-    #[arg(long, requires = "save")]
-    pub force: bool,
-    /// Bytes of the case: 722GB, 4TB (those of the sizes)
-    #[arg(long, value_name = "SIZE", value_parser = parse_bytes, required_unless_present_any = ["preset", "like", "histogram", "fit", "devices"])]
-    pub bytes: Option<u64>,
-    /// Files of the case (those of the sizes; without any, 1)
-    #[arg(long, value_name = "N")]
-    pub files: Option<u64>,
-    /// Algorithms that pfh computes, each forecast by itself (sha256, ssdeep for the presets pfh-…;
-    /// with --fit all that it has)
-    #[arg(short, long = "algorithm", value_name = "NAME", value_delimiter = ',')]
-    pub algorithms: Vec<String>,
-    /// A case from a paper in place of --bytes
-    #[arg(long, value_enum, conflicts_with = "bytes")]
-    pub preset: Option<Preset>,
-    /// Where the evidence lies: a file or device that is read, and never written, at places all
-    /// over it; or devices that are not here, repeated: backup=4TB@150MB/s
-    #[arg(long = "device", value_name = "PATH|NAME=SIZE[@RATE]")]
-    pub devices: Vec<Place>,
-    /// A finished `pfh bench languages`: its programs are forecast too
-    #[arg(long, value_name = "DIR")]
-    pub study: Option<PathBuf>,
-    /// Where the sample is written and removed again (the system's temporary directory): cold
-    /// reading is that device's
-    #[arg(long, value_name = "DIR")]
-    pub scratch: Option<PathBuf>,
-    /// Bytes of the sample at most
-    #[arg(long, value_name = "SIZE", value_parser = parse_bytes, default_value = "1GiB")]
-    pub sample: u64,
-    /// Rounds of measuring
-    #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u32).range(2..=1000))]
-    pub rounds: u32,
-    /// As JSON
-    #[arg(long)]
-    pub json: bool,
-}
-
-/// `pfh bench sizes`: what `forecast --histogram` reads.
-///
-/// The number of files of each size below a directory; the files are not opened. Sizes that are
-/// alike are put together when there are more than 4,096; number and bytes of all files stay what
-/// they are.
-#[derive(Debug, Clone, clap::Args)]
-#[command(after_long_help = "\
-Example:
-  pfh bench sizes /mnt/evidence >sizes && pfh bench forecast --histogram sizes
-
-Exit codes: 0; 2 usage; 3 some of DIR could not be read; 4 it could not be done.")]
-pub struct SizesOf {
-    /// Where the files are
-    #[arg(value_name = "DIR")]
-    pub directory: PathBuf,
-}
 
 /// Files of a sample at most: more take long to write, and add nothing to what is known of a file's
 /// cost.

@@ -68,8 +68,7 @@ impl Load {
         Load { at, draws: vec![at; DRAWS] }
     }
 
-    /// Of which one follows from the other by a mean size that has the relative standard error
-    /// `error`.
+    /// The one follows from the other by a mean size that has the relative standard error `error`.
     pub fn by_mean(files: Option<u64>, bytes: Option<u64>, mean: f64, error: f64, seed: u64) -> Load {
         let mut random = Random::new(seed);
         let of = |mean: f64| match (files, bytes) {
@@ -317,7 +316,7 @@ mod tests {
         assert!(case.low < case.seconds && case.high > case.seconds, "the run to come is not certain: {case:?}");
     }
 
-    /// Lanes that fill better in the larger sample are no cost of the table: it has a bound, and
+    /// Lanes that fill better in the larger sample are not cost of the table: it has a bound, and
     /// what a byte costs is about what it cost in all samples.
     #[test]
     fn what_the_table_may_cost_is_bounded() {

@@ -17,7 +17,7 @@ const TINY: (u64, u64) = (3000, 64);
 /// Files in a folder.
 const FOLDER: usize = 100;
 
-/// What is hashed at once: which parts of the layout, and what they come to.
+/// The parts that are hashed at once: which parts of the layout, and what they come to.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Point {
     /// Indices of parts.
@@ -33,7 +33,7 @@ pub struct Point {
 pub struct Layout {
     /// Sizes by part.
     pub parts: Vec<Vec<u64>>,
-    /// What is measured: the start alone, small files alone, halves, and last the whole.
+    /// The measured parts: the start alone, small files alone, halves, and last the whole.
     pub points: Vec<Point>,
 }
 
@@ -111,15 +111,15 @@ pub struct Sample {
 
 impl Sample {
     /// Writes the files below a directory of its own in `parent`, with random bytes, and waits
-    /// until the device has them. `told` hears of every file's bytes, and ends the work by saying
-    /// no.
+    /// until the device has them. `progress` gets every file's bytes, and ends the work by
+    /// returning no.
     pub fn create(
         layout: Layout,
         parent: &Path,
         seed: u64,
-        told: &mut dyn FnMut(u64) -> bool,
+        progress: &mut dyn FnMut(u64) -> bool,
     ) -> Result<Sample, Error> {
-        let ask = || Ok(pfh::free_bytes(File::open(parent)?)?);
+        let ask = || Ok(pfh::process::free_bytes(File::open(parent)?)?);
         let (free, needs) = (ask().map_err(Error::file(parent))?.unwrap_or(u64::MAX), layout.bytes());
         if free < needs / 8 * 9 {
             return Err(Error::Usage(format!(
@@ -140,17 +140,17 @@ impl Sample {
                 }
                 let path = folder.join(format!("{:02}", at % FOLDER));
                 fill(&path, size, &mut buffer, &mut random).map_err(Error::file(&path))?;
-                if !told(size) {
+                if !progress(size) {
                     return Err(Error::Interrupted);
                 }
             }
         }
-        let sync = || Ok(pfh::sync_filesystem(File::open(&scratch.0)?)?);
+        let sync = || Ok(pfh::process::sync_filesystem(File::open(&scratch.0)?)?);
         sync().map_err(Error::file(&scratch.0))?;
         Ok(Sample { layout, scratch })
     }
 
-    /// What is measured.
+    /// The measured parts.
     pub fn points(&self) -> &[Point] {
         &self.layout.points
     }
@@ -167,7 +167,7 @@ impl Sample {
         for &part in &point.parts {
             for at in 0..self.layout.parts[part].len() {
                 let path = self.scratch.0.join(format!("{part}/{:04}/{:02}", at / FOLDER, at % FOLDER));
-                let drop = || Ok(pfh::evict_range(File::open(&path)?, 0, 0)?);
+                let drop = || Ok(pfh::process::evict_range(File::open(&path)?, 0, 0)?);
                 drop().map_err(Error::file(&path))?;
             }
         }
@@ -176,7 +176,7 @@ impl Sample {
 
     /// Whether the files lie in memory, and not on a device that they could be read from.
     pub fn is_in_memory(&self) -> bool {
-        File::open(&self.scratch.0).is_ok_and(pfh::is_in_memory)
+        File::open(&self.scratch.0).is_ok_and(pfh::process::is_in_memory)
     }
 }
 

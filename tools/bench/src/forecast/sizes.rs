@@ -44,8 +44,8 @@ impl Sizes {
         Ok(Sizes(counts.into_iter().collect()).compact())
     }
 
-    /// A size for each quantile of a log-normal law with this mean: what is assumed of files of
-    /// which only number and bytes are known. ln of the sizes spreads by 2, between a directory of
+    /// A size for each quantile of a log-normal law with this mean: the assumption for files with
+    /// known number and bytes alone. ln of the sizes spreads by 2, between a directory of
     /// photographs (1) and a home directory (some 2.5).
     pub fn assumed(bytes: u64, files: u64) -> Result<Sizes, String> {
         if files == 0 || bytes == 0 {

@@ -7,7 +7,7 @@ use std::fmt::Write;
 /// Bars of one table.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Bars {
-    /// What is counted.
+    /// The unit.
     pub unit: String,
     /// Groups of bars, from left to right.
     pub groups: Vec<Group>,

@@ -9,10 +9,10 @@
 pub mod bars;
 pub mod items;
 pub mod page;
-mod request;
 mod scripts;
 mod table;
 
+pub use crate::args::{KEPT, Papers};
 use crate::markup::escape;
 use crate::pipeline::FileTree;
 use crate::{Error, amount};
@@ -23,11 +23,10 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
-pub use request::Papers;
 pub use scripts::{Part, Scripts, parts};
 pub use table::{Cell, Judged, Table};
 
-/// What became of one part.
+/// The outcome of one part.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Repeated {
     /// The part's name.
@@ -41,9 +40,6 @@ pub struct Repeated {
     /// Its tables; or why there are none.
     pub found: Result<Vec<Table>, String>,
 }
-
-/// The file in the output directory that keeps them.
-pub const KEPT: &str = "papers.json";
 
 impl Papers {
     /// The parts that are asked for, of this program.
@@ -70,7 +66,7 @@ impl Papers {
     /// directory has then.
     ///
     /// # Errors
-    /// The output directory cannot be used. A part that fails is no error: it says why.
+    /// The output directory cannot be used. A part that fails is not an error: it says why.
     pub fn measure(&self, program: &Path) -> Result<Vec<Repeated>, Error> {
         if self.rounds == 0 {
             return Err(Error::Usage("at least one round is needed".to_owned()));

@@ -16,7 +16,7 @@ const LEFT: &str = "text-align:left";
 /// The same on one line: `Table III`.
 const LEFT_WHOLE: &str = "text-align:left;white-space:nowrap";
 
-/// What is known of an item: theirs, ours and the verdict are in the tables below the list.
+/// The table of an item: theirs, ours and the verdict are in the tables below the list.
 fn verdict(item: &Item, repeated: &[Repeated]) -> String {
     let By::Part(name) = item.by else {
         return match item.by {

@@ -1,6 +1,6 @@
 //! The project's measuring scripts, and which paper's tables each of them repeats.
 
-use super::request::Papers;
+use super::Papers;
 use crate::Error;
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;

@@ -64,7 +64,7 @@ fn study(result: &StudyResult, time: Time) -> String {
 
     add(format_args!("<h2>Who is faster, as far as these runs can tell</h2>"));
     add(format_args!(
-        "<p class=\"quiet\">Places are the middle 95 % of 1,000 draws: rows whose places overlap are not told apart. \
+        "<p class=\"quiet\">Places are the middle 95 % of 1,000 draws: rows whose places overlap are not distinguished. \
          y = a + bx, weighted by 1/x², with 95 % intervals. Bend: whether the cost per MiB changes with size.</p>"
     ));
     for method in result.methods() {

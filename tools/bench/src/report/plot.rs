@@ -4,7 +4,7 @@ use crate::markup::escape;
 use crate::statistics::Line;
 use std::fmt::Write;
 
-/// What is drawn for one row of the study.
+/// The curve of one row of the study.
 pub struct Series {
     /// CSS colour.
     pub colour: String,

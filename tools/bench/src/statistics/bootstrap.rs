@@ -30,7 +30,7 @@ impl Interval {
     }
 }
 
-/// What is known of a program's cost.
+/// The cost of a program.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Estimate {
     /// Least squares over the means per size: the study's line.

@@ -295,10 +295,11 @@ mod tests {
         let listed = Catalogue::list(&runners, &out, &|_| true).unwrap();
         assert_eq!(listed.rows.len(), 1);
         assert!(!out.exists() && !directory.path().join("builds").exists());
-        let mut told = Vec::new();
-        let built =
-            Catalogue::build(&runners, &out, &|_| true, &mut |at, of, label| told.push((at, of, label.to_owned())));
-        assert_eq!((built.unwrap().rows, told), (listed.rows, vec![(0, 1, "X".to_owned())]));
+        let mut built_rows = Vec::new();
+        let built = Catalogue::build(&runners, &out, &|_| true, &mut |at, of, label| {
+            built_rows.push((at, of, label.to_owned()))
+        });
+        assert_eq!((built.unwrap().rows, built_rows), (listed.rows, vec![(0, 1, "X".to_owned())]));
         assert!(directory.path().join("builds").exists());
     }
 

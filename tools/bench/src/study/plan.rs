@@ -1,4 +1,4 @@
-//! What is to be measured, and in which order.
+//! The measurements, in order.
 
 use crate::Error;
 use crate::message::Method;
@@ -34,7 +34,7 @@ pub struct Plan {
     pub processes: u32,
     /// Timed repeats per process.
     pub repeats: u32,
-    /// Repeats before those, not timed, for compilers and caches: at least so many,
+    /// Repeats before those, not timed, for compilers and caches: at least this many,
     pub warmups: u32,
     /// and as many as it takes to hash that many bytes: a compiler that works at run time needs
     /// time, not repeats.

@@ -1,6 +1,7 @@
 //! What a study came to.
 
 use super::{Cell, Entry, Header, Plan, Row};
+pub use crate::args::Time;
 use crate::machine::Machine;
 use crate::message::Method;
 use crate::random::Random;
@@ -9,17 +10,6 @@ use serde::{Deserialize, Serialize};
 
 /// How often measurements are drawn again.
 const DRAWS: usize = 1000;
-
-/// Which of the two times is looked at.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, clap::ValueEnum)]
-#[serde(rename_all = "lowercase")]
-pub enum Time {
-    /// Time that passed, as in the study.
-    #[default]
-    Wall,
-    /// Time that the process computed: less noise on a machine shared with others.
-    Cpu,
-}
 
 /// How disturbed the measurements of a cell were.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
@@ -36,7 +26,7 @@ pub struct Noise {
 }
 
 impl Noise {
-    /// What is wrong with the cell, in words; empty for a quiet one.
+    /// Faults of the cell, in words; empty for a quiet one.
     pub fn reasons(&self) -> Vec<String> {
         let percent = |part: f64| format!("{:.0} %", part * 100.0);
         let mut reasons = Vec::new();

@@ -36,7 +36,7 @@ fn results_as_the_studys_programs_wrote_them() {
     let lines = table(&text).unwrap();
     let fields: Vec<Vec<&str>> = lines.lines().map(|line| line.split_whitespace().collect()).collect();
     assert_eq!(fields[1][..4], ["md5", "java", "4.000", "4.000"]);
-    assert_eq!(fields[2][..4], ["md5", "python", "-", "-"], "one size is no line");
+    assert_eq!(fields[2][..4], ["md5", "python", "-", "-"], "one size is not a line");
 }
 
 #[test]

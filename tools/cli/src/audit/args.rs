@@ -25,8 +25,10 @@ pub enum Audit {
     Tokens(Tokens),
     /// Follow a change of the file without having it: from the kept root to the new one.
     Renew(Renew),
+    #[cfg(feature = "serve")]
     /// Answer questions over HTTP for all files below a directory that have a tree beside them.
     Serve(Serve),
+    #[cfg(feature = "serve")]
     /// Ask a server about every file that is kept, and judge its answers.
     Ask(Ask),
 }
@@ -163,7 +165,7 @@ pub struct Tokens {
 #[derive(Args)]
 #[command(after_help = help::RENEW)]
 pub struct Renew {
-    /// What is kept of the file as it was.
+    /// The auditor's copy of the file as it was.
     #[arg(value_name = "KEPT")]
     pub kept: PathBuf,
     /// What `pfh tree update --proof` wrote, or - for standard input.
@@ -180,6 +182,7 @@ pub struct Renew {
     pub force: bool,
 }
 
+#[cfg(feature = "serve")]
 /// The server.
 #[derive(Args)]
 #[command(after_help = help::SERVE)]
@@ -188,7 +191,7 @@ pub struct Serve {
     /// else is ever opened.
     #[arg(value_name = "DIRECTORY")]
     pub directory: PathBuf,
-    /// Address and port; port 0 lets the system choose. Whoever can connect can ask, so think
+    /// Address and port; port 0 lets the system choose. Anyone who can connect can ask, so think
     /// before listening on more than loopback.
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:8417")]
     pub listen: String,
@@ -211,6 +214,7 @@ pub struct Serve {
     pub quiet: bool,
 }
 
+#[cfg(feature = "serve")]
 /// The client.
 #[derive(Args)]
 #[command(after_help = help::ASK)]
@@ -309,6 +313,7 @@ fn fraction(text: &str) -> Result<f64, Failure> {
 }
 
 /// Reads `90s`, `15m`, `6h` or `1d`.
+#[cfg(feature = "serve")]
 fn duration(text: &str) -> Result<Duration, Failure> {
     let wrong = || format!("{text:?} is not a duration: write 90s, 15m, 6h or 1d");
     let units = [('s', 1), ('m', 60), ('h', 3600), ('d', 86_400)];

@@ -12,7 +12,7 @@ Terms:
   tree      FILE.pfhtree: the digests of all leaves, and of pairs of them up to one root
   root      32 bytes that stand for the whole file
   kept      a line of text with root, length and name (identity) of a file
-  challenge a question with a random number that decides which leaves must be shown
+  challenge a question with a random number that selects the leaves
   token     a challenge with its answer, made ahead by someone who has the data
 
 Verdicts: PROVED names what was compared and which loss that would have found; REJECTED: an answer came and proves nothing;
@@ -77,14 +77,16 @@ listed. Only the person who ordered the change knows whether their new content i
 Exit codes: 0 renewed; 1 the update proves nothing: nothing is written; 2 usage, or the update is none; 3 an input cannot be read;
 4 output failed.";
 
+#[cfg(feature = "serve")]
 pub const SERVE: &str = "\
-Run by the storage server. Whoever can connect can ask.
+Run by the storage server. Anyone who can connect can ask.
 
   pfh audit serve case12                               http://127.0.0.1:8417
   pfh audit serve case12 --listen 0.0.0.0:8417 --key KEY
 
 Ends by a signal: exit 128+n. 2: no file in DIRECTORY has a tree; 3: DIRECTORY cannot be read; 4: the address cannot be had.";
 
+#[cfg(feature = "serve")]
 pub const ASK: &str = "\
 Run by the auditor.
 

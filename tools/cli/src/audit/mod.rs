@@ -4,13 +4,19 @@ mod args;
 pub mod help;
 
 use crate::exit::{self, Exit, Failure};
+#[cfg(feature = "serve")]
 use crate::session::Session;
+use crate::show::audit as show;
 pub use args::Audit;
-use args::{Ask, Challenge, Commit, Prove, Renew, Serve, Tokens, Verify};
-use pfh::audit::{self as job, AuditVerdict, Error, Status};
+#[cfg(feature = "serve")]
+use args::{Ask, Serve};
+use args::{Challenge, Commit, Prove, Renew, Tokens, Verify};
+use pfh::audit::{self as job, AuditVerdict, Event, Events, Status};
+use pfh::job::Error;
 use pfh::{Control, Destination};
 use std::io::IsTerminal;
 use std::path::PathBuf;
+#[cfg(feature = "serve")]
 use std::time::Duration;
 
 /// Runs one of the steps.
@@ -22,18 +28,24 @@ pub fn run(audit: &Audit) -> Exit {
         Audit::Verify(args) => verify(args),
         Audit::Tokens(args) => tokens(args),
         Audit::Renew(args) => renew(args),
+        #[cfg(feature = "serve")]
         Audit::Serve(args) => serve(args),
+        #[cfg(feature = "serve")]
         Audit::Ask(args) => ask(args),
     })
 }
 
-/// The exit of a step without signals.
-fn done(ran: Result<(), Error>) -> Result<Exit, Failure> {
-    ran.map(|()| Exit::Good).map_err(failed)
+/// Carries out a step without signals. Its events are sentences on standard error.
+fn done<T>(step: impl FnOnce(&mut Events<'_>, &Control<'_>) -> Result<T, Error>) -> Result<T, Failure> {
+    let mut say = |event: Event<'_>| {
+        exit::say(show::sentence(&event));
+        Ok(())
+    };
+    step(&mut say, &Control::new()).map_err(|error| failed(&error))
 }
 
-fn failed(error: Error) -> Failure {
-    Failure::of(&error, Exit::Aborted)
+fn failed(error: &Error) -> Failure {
+    Failure::of(error, Exit::Aborted)
 }
 
 fn output(path: &Option<PathBuf>) -> Destination {
@@ -53,7 +65,7 @@ fn commit(args: &Commit) -> Result<Exit, Failure> {
     let mut request = job::commit::Request::new(&args.files).output(output(&args.output));
     (request.tree, request.identity) = (args.outboard.clone(), args.identity.clone());
     request.replace = args.force;
-    done(job::commit::run(&request))
+    done(|events, control| job::commit::run(&request, events, control)).map(|()| Exit::Good)
 }
 
 fn challenge(args: &Challenge) -> Result<Exit, Failure> {
@@ -61,7 +73,7 @@ fn challenge(args: &Challenge) -> Result<Exit, Failure> {
     let mut request = job::challenge::Request::new(&args.kept).output(output(&args.output));
     (request.identity, request.extent) = (args.identity.clone(), args.sample.extent());
     request.replace = args.force;
-    done(job::challenge::run(&request))
+    done(|events, control| job::challenge::run(&request, events, control)).map(|()| Exit::Good)
 }
 
 fn prove(args: &Prove) -> Result<Exit, Failure> {
@@ -72,14 +84,17 @@ fn prove(args: &Prove) -> Result<Exit, Failure> {
     args.key.iter().for_each(|key| exit::warn_of_key(key));
     request.answer = if args.keyed { Answer::Keyed } else { Answer::Leaves(args.key.clone()) };
     (request.most, request.replace) = (args.most.unwrap_or(u64::MAX), args.force);
-    done(job::prove::run(&request))
+    done(|events, control| job::prove::run(&request, events, control)).map(|()| Exit::Good)
 }
 
 fn verify(args: &Verify) -> Result<Exit, Failure> {
     let mut request = job::verify::Request::new(&args.kept, &args.challenge, &args.answer);
     (request.signed_by, request.data, request.loss) = (args.signed_by.clone(), args.data.clone(), args.find);
-    let verdict = job::verify::run(&request, &Control::new()).map_err(failed)?;
-    print(&verdict, args.json).map_err(|error| Failure::output(&error))?;
+    let mut say = |event: Event<'_>| match event {
+        Event::Judged(verdict) => print(verdict, args.json),
+        _ => Ok(()),
+    };
+    let verdict = job::verify::run(&request, &mut say, &Control::new()).map_err(|error| failed(&error))?;
     Ok(exit_of(verdict.status()))
 }
 
@@ -87,19 +102,19 @@ fn tokens(args: &Tokens) -> Result<Exit, Failure> {
     let mut request = job::tokens::Request::new(&args.kept, &args.data, &args.output);
     (request.identity, request.extent) = (args.identity.clone(), args.sample.extent());
     (request.count, request.replace) = (args.count, args.force);
-    done(job::tokens::run(&request, &Control::new()))
+    done(|events, control| job::tokens::run(&request, events, control)).map(|()| Exit::Good)
 }
 
 fn renew(args: &Renew) -> Result<Exit, Failure> {
     let mut request = job::renew::Request::new(&args.kept, &args.update);
     (request.identity, request.output) = (args.identity.clone(), output(&args.output));
     request.replace = args.force;
-    exit::say(job::renew::run(&request).map_err(failed)?);
-    Ok(Exit::Good)
+    done(|events, control| job::renew::run(&request, events, control)).map(|_| Exit::Good)
 }
 
+#[cfg(feature = "serve")]
 fn serve(args: &Serve) -> Result<Exit, Failure> {
-    use job::serve::{Event, Request, run};
+    use job::serve::{Request, run};
     let mut request = Request::new(&args.directory);
     args.key.iter().for_each(|key| exit::warn_of_key(key));
     (request.listen, request.key) = (args.listen.clone(), args.key.clone());
@@ -107,20 +122,21 @@ fn serve(args: &Serve) -> Result<Exit, Failure> {
     request.limits.time = Duration::from_secs(args.timeout);
     request.limits.connections = usize::from(args.connections);
     let (session, quiet) = (Session::open(false)?, args.quiet);
-    let say = move |event: &Event<'_>| match event {
-        Event::Listening { .. } => exit::print(format!("{event}\n").as_bytes()),
+    let mut say = |event: Event<'_>| match event {
+        Event::Listening { .. } => exit::print((show::sentence(&event) + "\n").as_bytes()),
         _ if quiet => Ok(()),
         event => {
-            exit::say(event);
+            exit::say(show::sentence(&event));
             Ok(())
         }
     };
-    run(&request, say, &session.control()).map_err(|error| session.failed(error))?;
+    run(&request, &mut say, &session.control()).map_err(|error| session.ended(error))?;
     Ok(session.signal())
 }
 
+#[cfg(feature = "serve")]
 fn ask(args: &Ask) -> Result<Exit, Failure> {
-    use job::ask::{Event, How, Request, run};
+    use job::ask::{How, Request, run};
     let mut request = Request::new(&args.url, args.kept.clone().unwrap_or_else(|| "-".into()));
     request.how = match (&args.tokens, args.catalogue, args.together, args.keyed) {
         (Some(tokens), ..) => How::Token(tokens.clone()),
@@ -136,24 +152,24 @@ fn ask(args: &Ask) -> Result<Exit, Failure> {
     // A single round ends with the first signal, wherever it is.
     let session = args.every.map(|_| Session::open(false)).transpose()?;
     let control = session.as_ref().map_or_else(Control::new, Session::control);
-    let mut say = |event: &Event<'_>| match event {
+    let mut say = |event: Event<'_>| match event {
         Event::Judged(verdict) => print(verdict, args.json),
         event => {
-            exit::say(event);
+            exit::say(show::sentence(&event));
             Ok(())
         }
     };
     match (run(&request, &mut say, &control), &session) {
         (Ok(status), _) => Ok(exit_of(status)),
         // The signal says all.
-        (Err(Error::Cancelled), Some(session)) => Ok(session.signal()),
-        (Err(error), _) => Err(failed(error)),
+        (Err(Error::Cancelled(_)), Some(session)) => Ok(session.signal()),
+        (Err(error), _) => Err(failed(&error)),
     }
 }
 
 fn print(verdict: &AuditVerdict, json: bool) -> std::io::Result<()> {
-    let line = if json { verdict.json() } else { verdict.text().into_bytes() };
-    exit::print(&line)
+    let line = if json { show::json(verdict) } else { show::text(verdict) };
+    exit::print(line.as_bytes())
 }
 
 fn exit_of(status: Status) -> Exit {

@@ -2,10 +2,12 @@
 
 use crate::exit::Failure;
 use crate::run::Run;
+use crate::span;
 use clap::{Args, ValueEnum};
 use pfh::terminal::render as shown;
 use std::ffi::OsString;
 use std::path::PathBuf;
+use std::time::Duration;
 
 /// How an audit is printed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -36,6 +38,26 @@ pub struct Check {
     /// bit-rot, moved, copied, new, missing, unverified.
     #[arg(long)]
     pub audit: bool,
+    /// Bring the manifest up to date with the files below ROOT, and print what changed. The old
+    /// list stays as MANIFEST.1.
+    #[arg(long, conflicts_with_all = ["audit", "allow_outside", "ignore_missing", "dry_run", "strict", "lenient"])]
+    pub update: bool,
+    /// With --update, do not read files whose size and times are as listed.
+    #[arg(long, requires = "update")]
+    pub trust_times: bool,
+    /// With --update, also take every file off the list when none is there.
+    #[arg(long, requires = "update")]
+    pub force: bool,
+    /// Check a share of the files, by bytes, those first that were checked least recently: with
+    /// 1/30 each night every file once in 30 nights.
+    #[arg(long, value_name = "N/M", value_parser = span::share, conflicts_with_all = ["audit", "update", "dry_run"])]
+    pub share: Option<(u64, u64)>,
+    /// Begin no file after TIME (90s, 45m, 2h); those first that were checked least recently.
+    #[arg(long, value_name = "TIME", value_parser = span::time, conflicts_with_all = ["audit", "update", "dry_run"])]
+    pub r#for: Option<Duration>,
+    /// Where --share and --for keep when each file was checked [default: MANIFEST.checked].
+    #[arg(long, value_name = "FILE")]
+    pub state: Option<PathBuf>,
     /// Audit only this part of ROOT; what lies elsewhere is unverified, and no fault.
     #[arg(long, value_name = "PATH", requires = "audit")]
     pub below: Vec<OsString>,
@@ -69,7 +91,7 @@ pub struct Check {
     /// Exit with 1 if lines are not records.
     #[arg(long)]
     pub strict: bool,
-    /// What the manifest holds and nobody could compare (lines that are no records, unknown
+    /// What the manifest holds and nobody could compare (lines that are not records, unknown
     /// algorithms, errors when it was made, a missing end) is reported and does not make the exit
     /// code 3: as GNU's tools have it.
     #[arg(long, conflicts_with = "strict")]

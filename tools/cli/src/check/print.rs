@@ -2,16 +2,18 @@
 
 use super::args::{Check, Wording};
 use crate::colour::{Tone, toned};
+use crate::exit::Exit;
+use crate::remedy;
 use crate::session::Session;
-use pfh::check::{self, Change, Checked, Class, Event, Expected, Findings, Summary};
+use crate::show::check as show;
+use pfh::check::{Change, Checked, Class, Event, Expected, Findings, Part};
 use pfh::terminal::render as shown;
 use std::io;
 use std::os::unix::ffi::OsStrExt;
-use std::path::Path;
 
 /// A line of an audit, its class in the colour of what it says.
 fn classed(change: &Change) -> String {
-    let line = check::text(change);
+    let line = show::text(change);
     let class = change.class.name();
     let tone = match change.class {
         Class::Matched | Class::MetadataOnly => Tone::Good,
@@ -25,7 +27,6 @@ fn classed(change: &Change) -> String {
 pub struct Printer<'a> {
     pub request: &'a Check,
     pub session: &'a Session,
-    pub manifest: &'a Path,
     /// Changes that are printed at the end only: hashdeep's wording needs all of them.
     pub changes: Vec<Change>,
 }
@@ -38,8 +39,8 @@ impl Printer<'_> {
     pub fn event(&mut self, event: Event<'_>) -> io::Result<()> {
         match event {
             Event::Sealed(held) if !self.request.status && !self.request.quiet => self.session.message(held),
-            Event::Read(expectations) if self.request.warn => {
-                let manifest = shown(self.manifest.as_os_str().as_bytes());
+            Event::Read { manifest, expectations } if self.request.warn => {
+                let manifest = shown(manifest.as_os_str().as_bytes());
                 for (line, fault) in &expectations.faults {
                     self.session.message(format_args!("{manifest}:{line}: {fault}"));
                 }
@@ -48,6 +49,8 @@ impl Printer<'_> {
             Event::Compared { entry, found } => return self.compared(entry, found),
             Event::Classed(change) => return self.classed(change),
             Event::Passed(summary) => self.session.suspended(|| self.request.run.report(summary)),
+            Event::Ended(part) => return self.ended(part),
+            Event::Unchecked { error, .. } => self.session.message(remedy::sentence(error)),
             _ => {}
         }
         Ok(())
@@ -64,7 +67,7 @@ impl Printer<'_> {
     fn compared(&self, entry: &Expected, found: Checked) -> io::Result<()> {
         if self.request.json {
             let listed = !(self.request.quiet && found == Checked::Right || found == Checked::Ignored);
-            return if listed { self.print(&check::compared_json(entry, found)) } else { Ok(()) };
+            return if listed { self.print(&show::compared_json(entry, found)) } else { Ok(()) };
         }
         let word = match found {
             Checked::Right if self.request.quiet => return Ok(()),
@@ -80,7 +83,7 @@ impl Printer<'_> {
         let listed = self.request.all || change.class.is_alarm();
         match self.wording() {
             Wording::Text if listed => self.print(&classed(change)),
-            Wording::Jsonl if listed => self.print(&check::json(change)),
+            Wording::Jsonl if listed => self.print(&show::json(change)),
             Wording::Hashdeep => {
                 self.changes.push(change.clone());
                 Ok(())
@@ -89,18 +92,33 @@ impl Printer<'_> {
         }
     }
 
-    /// Prints the counts of an audit, and in JSON those of any check.
-    ///
-    /// # Errors
-    /// The output's.
-    pub fn end(&self, summary: &Summary) -> io::Result<()> {
-        let Findings::Audit(counts) = &summary.findings else {
-            return if self.request.json { self.print(&check::files_json(summary)) } else { Ok(()) };
+    /// Prints the counts of an audit, and in JSON those of any check, and remarks on the whole.
+    fn ended(&mut self, part: &Part) -> io::Result<()> {
+        let text = match (&part.findings, self.wording()) {
+            (Findings::Audit(counts), Wording::Text) => show::summary_text(counts),
+            (Findings::Audit(counts), Wording::Jsonl) => show::summary_json(counts),
+            (Findings::Audit(counts), Wording::Hashdeep) => show::hashdeep(&self.changes, counts, self.request.all),
+            _ if self.request.json => show::files_json(part),
+            _ => String::new(),
         };
-        self.print(&match self.wording() {
-            Wording::Text => check::summary_text(counts),
-            Wording::Jsonl => check::summary_json(counts),
-            Wording::Hashdeep => check::hashdeep(&self.changes, counts, self.request.all),
-        })
+        if !text.is_empty() {
+            self.print(&text)?;
+        }
+        if self.request.status {
+            return Ok(());
+        }
+        for sentence in show::warnings(part) {
+            self.session.message(format_args!("WARNING: {sentence}"));
+        }
+        let is_good = of_part(part) == Exit::Good;
+        if !(self.request.quiet && is_good && part.is_plain()) {
+            self.session.message(show::sentence(part));
+        }
+        Ok(())
     }
+}
+
+/// The exit for one manifest.
+pub fn of_part(part: &Part) -> Exit {
+    if part.is_broken() { Exit::Aborted } else { Exit::of_verdict(part.conclusion()) }
 }

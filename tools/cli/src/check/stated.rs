@@ -10,6 +10,9 @@ use std::path::PathBuf;
 fn refused(request: &Check) -> Option<&'static str> {
     let options = [
         (request.audit, "--audit"),
+        (request.update, "--update"),
+        (request.share.is_some(), "--share"),
+        (request.r#for.is_some(), "--for"),
         (request.root.is_some(), "--root"),
         (request.allow_outside, "--allow-outside"),
         (request.ignore_missing, "--ignore-missing"),
@@ -44,13 +47,16 @@ fn run(_: &Check, objects: &[PathBuf]) -> Result<Exit, Failure> {
 #[cfg(feature = "remote")]
 fn run(request: &Check, objects: &[PathBuf]) -> Result<Exit, Failure> {
     use crate::exit;
+    use crate::show::stated as rows;
     use pfh::Verdict;
+    use pfh::check::Manner;
     use pfh::stated::{self as job, Event, Request};
 
-    let asked = Request::new(objects).part_size(request.part_size).plan(request.run.plan(Vec::new())?);
+    let manner = if request.lenient { Manner::Lenient } else { Manner::Usual };
+    let asked = Request::new(objects).part_size(request.part_size).manner(manner).plan(request.run.plan(Vec::new())?);
     let session = request.run.session()?;
     if request.dry_run {
-        let names = job::would_read(&asked).map_err(|error| session.failed(error))?;
+        let names = job::would_read(&asked).map_err(|error| session.ended(error))?;
         for name in &names {
             session.print(format!("{}\n", shown(name)).as_bytes()).map_err(|error| Failure::output(&error))?;
         }
@@ -61,12 +67,12 @@ fn run(request: &Check, objects: &[PathBuf]) -> Result<Exit, Failure> {
     let mut sink = |event: Event<'_>| match event {
         Event::Judged { name, judged } => {
             if !request.status {
-                job::sentences(judged).iter().for_each(|sentence| session.about(name, sentence));
+                rows::sentences(judged).iter().for_each(|sentence| session.about(name, sentence));
             }
             match judged.verdict() {
                 Verdict::Verified if request.quiet => Ok(()),
-                _ if request.json => print(&job::json(name, judged)),
-                _ => print(&job::line(name, judged)),
+                _ if request.json => print(&rows::json(name, judged)),
+                _ => print(&rows::line(name, judged)),
             }
         }
         Event::Unread(record) => {
@@ -80,16 +86,12 @@ fn run(request: &Check, objects: &[PathBuf]) -> Result<Exit, Failure> {
         _ => Ok(()),
     };
     let ran = job::run(&asked, &mut sink, &session.control());
-    let summary = ran.map_err(|error| session.failed(error))?;
+    let summary = ran.map_err(|error| session.ended(error))?;
     if request.json {
-        print(&job::summary_json(&summary)).map_err(|error| Failure::output(&error))?;
+        print(&rows::summary_json(&summary)).map_err(|error| Failure::output(&error))?;
     }
     drop(session);
-    let exit = match summary.verdict() {
-        Verdict::Verified if summary.not_compared().is_empty() || request.lenient => Exit::Good,
-        Verdict::Differs => Exit::Verdict,
-        _ => Exit::Incomplete,
-    };
+    let exit = Exit::of_verdict(summary.conclusion());
     if !(request.status || request.quiet && exit == Exit::Good) {
         exit::say(summary.sentence());
     }

@@ -11,7 +11,7 @@ use std::path::PathBuf;
 /// What to match with what.
 #[derive(Debug, Default, Args)]
 pub struct Match {
-    /// What is read.
+    /// The input.
     #[command(flatten)]
     pub input: Input,
     /// What it is compared with.
@@ -66,7 +66,7 @@ pub struct Match {
     /// Replace existing files; never one that is read.
     #[arg(long)]
     pub force: bool,
-    /// What is said.
+    /// Messages.
     #[command(flatten)]
     pub saying: Saying,
     /// How it is carried out.

@@ -25,7 +25,7 @@ What the paper prints:
 
 Exit codes: 0 all good; 1 DIGEST or FILENAME without a match; 2 usage; 3 finished, but something could not be read, was not
 understood or had nothing to be compared with; 4 aborted; 128+n ended by signal n. A file that an algorithm makes no digest
-of (too short, too plain or too long for it) was read: it is noted and counted, and is no failure.";
+of (too short, too plain or too long for it) was read: it is noted and counted, and is not a failure.";
 
 /// The command line of Breitinger & Petrov, "Reducing time cost in hashing operations", section
 /// IV-B.

@@ -10,19 +10,28 @@ pub use form::page;
 use crate::exit::{self, Exit, Failure};
 use crate::hash::Hash;
 use crate::run::Run;
+use crate::show::stats;
 use crate::{compare, hash};
 use clap::Parser;
 use form::Form;
 use pfh::paper::{Asked, Letters, Resolved, resolve};
-use pfh::stats;
 use pfh::terminal::render as shown;
 use std::ffi::OsString;
 
-/// Whether the arguments are in the paper's form: an option comes first, and it is none of the
-/// modern form's own.
+/// Whether the arguments are in the paper's form: an option comes first, and `-d` is among them, or
+/// a mode of the form, or they ask what it is.
 pub fn is_paper(arguments: &[OsString]) -> bool {
-    let Some(first) = arguments.first().and_then(|a| a.to_str()) else { return false };
-    first.starts_with('-') && !["--help", "--help-all", "--version", "-V", "-", "--"].contains(&first)
+    let Some(first) = arguments.first().and_then(|word| word.to_str()) else { return false };
+    if !first.starts_with('-') || ["--help", "--help-all", "--version", "-V", "-", "--"].contains(&first) {
+        return false;
+    }
+    let before = || arguments.iter().take_while(|word| *word != "--").map(|word| word.as_encoded_bytes());
+    let is_directory = |word: &[u8]| word.starts_with(b"-d") || word.starts_with(b"-rd");
+    let is_mode = |mode: &OsString| ["hash", "full"].iter().any(|name| mode.eq_ignore_ascii_case(name));
+    arguments == ["-h"]
+        || before().any(is_directory)
+        || arguments.windows(2).any(|pair| pair[0] == "-c" && is_mode(&pair[1]))
+        || (["-c", "-m", "-p", "-r", "-t"].contains(&first) && before().any(|word| word == b"--help"))
 }
 
 /// Runs the request to its end. `pfh -h` alone explains the form.
@@ -60,7 +69,7 @@ fn resolved(form: &Form) -> Result<Resolved, Failure> {
         prefetchers: form.prefetchers.map(usize::from),
         order: form.order.into(),
     };
-    resolve(&letters).map_err(Failure::usage)
+    resolve(&letters).map_err(|error| Failure::of(&error, Exit::Aborted))
 }
 
 fn carry_out(form: &Form) -> Result<Exit, Failure> {
@@ -72,9 +81,9 @@ fn carry_out(form: &Form) -> Result<Exit, Failure> {
     }
     let session = run.session()?;
     match asked {
-        Asked::Hash(mut request) => {
-            request.output = session.destination(None);
-            let (exit, summary) = hash::carry_out(&Hash { run, ..Hash::default() }, &request, &session)?;
+        Asked::Hash { request, mut manifest } => {
+            manifest.output = session.destination(None);
+            let (exit, summary) = hash::carry_out(&Hash { run, ..Hash::default() }, &request, manifest, &session)?;
             figures(form, Some(&summary.run), None);
             Ok(exit)
         }
@@ -91,7 +100,10 @@ fn carry_out(form: &Form) -> Result<Exit, Failure> {
             Ok(if exit == Exit::Good && summary.pairs == 0 { Exit::Verdict } else { exit })
         }
         #[cfg(feature = "known")]
-        Asked::Known(request) => known(form, &run, *request, &session),
+        Asked::Known { request, mut verdicts } => {
+            verdicts.output = session.destination(None);
+            known(form, &run, &request, &verdicts, &session)
+        }
         _ => Err(Failure::usage("this build has no such mode")),
     }
 }
@@ -101,29 +113,30 @@ fn carry_out(form: &Form) -> Result<Exit, Failure> {
 fn known(
     form: &Form,
     run: &Run,
-    request: pfh::matching::Request,
+    request: &pfh::matching::Request,
+    verdicts: &pfh::matching::Verdicts,
     session: &crate::session::Session,
 ) -> Result<Exit, Failure> {
     use crate::reference::Gaps;
     use pfh::matching::{self, Event};
 
-    let request = request.output(session.destination(None));
     let mut gaps = Gaps::default();
-    let ran = matching::run(
-        &request,
+    let ran = matching::write(
+        request,
+        verdicts,
         &mut |event| {
             match event {
                 Event::Gap(gap) => gaps.print(gap),
-                Event::Unread(record) => session.unread(record),
+                Event::Match(found) => session.unread(found.record),
                 // A match is a result here, of whatever class.
                 Event::NoClass(_) => {}
-                event => session.message(event),
+                event => crate::show::matching::sentence(&event).iter().for_each(|sentence| session.message(sentence)),
             }
             Ok(())
         },
         &session.control(),
     );
-    let summary = ran.map_err(|error| session.failed(error))?;
+    let summary = ran.map_err(|error| session.ended(error))?.summary;
     session.close();
     if !summary.comparable {
         exit::say("nothing to compare with: no set holds a digest");

@@ -15,11 +15,11 @@ fn parse(line: &str) -> Option<Asked> {
 fn lines_of_the_paper() {
     assert!(is_paper(&words("-c hash -d t5")) && is_paper(&words("-h")));
     assert!(!is_paper(&words("--help")) && !is_paper(&words("--help-all")) && !is_paper(&words("hash -r t5")));
-    let Some(Asked::Hash(one)) = parse("-c hash -m 256 -d t5 -r") else { panic!("a mode") };
+    let Some(Asked::Hash { request: one, manifest }) = parse("-c hash -m 256 -d t5 -r") else { panic!("a mode") };
     assert_eq!((one.plan.memory, one.input.descend.recurse), (256_000_000, Recurse::Yes));
     assert_eq!((one.plan.mode, one.plan.prefetchers), (Mode::Mtp, 1));
-    assert_eq!((one.plan.algorithms[0].name(), one.format), ("mrsh-v2", Format::Mrsh));
-    let Some(Asked::Hash(two)) = parse("-t 8 -c hash -d t5 -h md5 -p 2") else { panic!("a mode") };
+    assert_eq!((one.plan.algorithms[0].name(), manifest.format), ("mrsh-v2", Format::Mrsh));
+    let Some(Asked::Hash { request: two, .. }) = parse("-t 8 -c hash -d t5 -h md5 -p 2") else { panic!("a mode") };
     assert_eq!((two.plan.threads, two.plan.prefetchers, two.plan.mode), (6, 2, Mode::Mtp));
     assert_eq!((two.plan.algorithms[0].name(), two.plan.memory), ("md5", 20_000_000));
     let Some(Asked::Full(full)) = parse("-c FULL -d t5 -t 8 -m 128") else { panic!("a mode") };

@@ -125,7 +125,7 @@ pub struct Changed {
     pub changed_since: Option<PathBuf>,
     /// Of a directory: this file below it was added, changed, removed or renamed (both names); may
     /// be repeated. Nothing else is looked at. Without it all files are looked at, and those read
-    /// of which the file system says another size, time or inode.
+    /// whose size, time or inode has changed.
     #[arg(long = "entry", value_name = "NAME")]
     pub entries: Vec<PathBuf>,
 }
@@ -148,7 +148,7 @@ pub struct Build {
     pub join: Vec<PathBuf>,
     /// The pieces of one file in any order, as parallel transfers deliver them: a list with a line
     /// for each, its OFFSET in bytes, a space and the name of the file that holds it (- is standard
-    /// input). What is missing is listed, exit 3. Needs --outboard.
+    /// input). Missing ranges are listed, exit 3. Needs --outboard.
     #[arg(long, value_name = "LIST", requires = "outboard", conflicts_with_all = ["join", "recursive"])]
     pub pieces_from: Option<PathBuf>,
     /// With --pieces-from: the length of the file [default: to the end of the last piece].
@@ -339,7 +339,7 @@ pub struct Import {
     /// File and tree.
     #[command(flatten)]
     pub on: Existing,
-    /// bao's outboard, of which the tree is made; the file itself is not read.
+    /// bao's outboard, the source of the tree; the file itself is not read.
     #[arg(long, value_name = "OBAO")]
     pub obao: PathBuf,
     /// Replace an existing file that is not a tree, but never an input.

@@ -2,8 +2,8 @@
 
 use super::args::{Build, Check, Digest, Existing, Update};
 use crate::exit::{self, Exit, Failure};
-use crate::session::Session;
-use pfh::tree::catalogue::{self as job, Event, Request, Verb};
+use crate::show::tree as lines;
+use pfh::tree::catalogue::{self as job, Request, Verb};
 use std::path::Path;
 
 pub fn build(directory: &Path, args: &Build) -> Result<Exit, Failure> {
@@ -43,20 +43,9 @@ fn on(on: &Existing, verb: Verb, root: Option<&Digest>, has_kept: bool) -> Resul
 }
 
 fn run(request: &Request, json: bool, progress: bool) -> Result<Exit, Failure> {
-    let session = Session::open(progress)?;
-    let mut take = |event: Event<'_>| {
-        if let Some(line) = event.line(json) {
-            return session.print(&line);
-        }
-        if let Event::Unread(name, problem) = event {
-            session.about(name, problem);
-        }
-        Ok(())
-    };
-    let summary = job::run(request, &mut take, &session.control()).map_err(|error| session.failed(error))?;
-    session.close();
-    let line = if json { summary.json() } else { summary.text().into_bytes() };
-    exit::print(&line).map_err(|error| Failure::output(&error))?;
+    let summary = super::carry::carry_out(progress, json, |events, control| job::run(request, events, control))?;
+    let line = if json { lines::catalogue_json(&summary) } else { lines::catalogue(&summary) };
+    exit::print(line.as_bytes()).map_err(|error| Failure::output(&error))?;
     Ok(match (summary.differs(), summary.is_incomplete()) {
         (true, _) => Exit::Verdict,
         (_, true) => Exit::Incomplete,

@@ -32,7 +32,7 @@ pub const UPDATE: &str = "\
 Under leaf interleaving (sakura-li-*) a leaf is every 16th block of the file, or every Nth with leaves=N: all of it is read.   pfh tree update case12                                     of a directory: what the file system says has changed
   pfh tree update case12 --entry a/new --entry a/old         these two alone, and their paths in the tree
 
-What is changed is written in place under a journal (TREE.journal): whatever interrupts it, the old tree or the new one is there.
+Changes are written in place under a journal (TREE.journal): whatever interrupts it, the old tree or the new one is there.
 Two updates at once wait for each other.
 
 Exit codes: 0; 2 a range that the file has not, or a file of another length; 3 file or tree cannot be read, or changed meanwhile;
@@ -49,7 +49,7 @@ pub const CHECK: &str = "\
   pfh tree check disk.img --kept kept              the same, with what `pfh audit commit` printed
   pfh tree check case12 --root 33c1de...           all files of a directory by its catalogue; --entry a/b reads that one
 
-Exit codes: 0 all leaves are those of the tree, and the root is the one stated; 1 they are not; 2 usage; 3 file or tree cannot be read.";
+Exit codes: 0 all leaves are those of the tree, and the root is the one stated; 1 they are not; 2 usage; 3 file, tree or KEPT cannot be read.";
 
 pub const PROVE: &str = "\
   pfh tree prove disk.img --range 64KiB:4096 -o part     5 to 7 KB with BLAKE3

@@ -1,6 +1,7 @@
 //! `pfh tree`: trees beside files, for finding what changed and hashing only that again.
 
 mod args;
+mod carry;
 mod catalogue;
 pub mod help;
 
@@ -8,11 +9,11 @@ use crate::exit::{self, Exit, Failure};
 use crate::session::Session;
 pub use args::Tree;
 use args::{Append, Build, Check, Diff, Export, Import, Prove, Root, Scheme, Trusted, Update, Verify};
-use pfh::tree::build::Event;
+use carry::{carry_out, show};
+use pfh::Control;
 use pfh::tree::check::Must;
 use pfh::tree::update::Changed;
-use pfh::tree::{self as job, Parameters, Summary};
-use pfh::{Control, JobError};
+use pfh::tree::{self as job, Event, Events, Parameters, Summary};
 use std::io::IsTerminal;
 use std::path::Path;
 
@@ -32,31 +33,14 @@ pub fn run(tree: &Tree) -> Exit {
     })
 }
 
-/// Prints results; `differs` is a negative verdict.
-fn print(text: impl AsRef<[u8]>, differs: bool) -> Result<Exit, Failure> {
-    exit::print(text.as_ref()).map_err(|error| Failure::output(&error))?;
-    Ok(if differs { Exit::Verdict } else { Exit::Good })
-}
-
-fn line(summary: &Summary, json: bool) -> Vec<u8> {
-    if json { summary.json() } else { summary.text().into_bytes() }
-}
-
-/// Carries out a verb over one file, and prints what came of it.
-fn one<E: JobError>(
+/// Carries out a verb over one file: what differs is a negative verdict.
+fn one(
     progress: bool,
     json: bool,
-    run: impl FnOnce(&Control<'_>) -> Result<Summary, E>,
+    run: impl FnOnce(&mut Events<'_>, &Control<'_>) -> Result<Summary, pfh::job::Error>,
 ) -> Result<Exit, Failure> {
-    let session = Session::open(progress)?;
-    let summary = run(&session.control()).map_err(|error| session.failed(error))?;
-    session.close();
-    print(line(&summary, json), summary.differs())
-}
-
-/// A verb without signals and progress.
-fn quick<T, E: JobError>(ran: Result<T, E>) -> Result<T, Failure> {
-    ran.map_err(|error| Failure::of(&error, Exit::Aborted))
+    let summary = carry_out(progress, json, run)?;
+    Ok(if summary.differs() { Exit::Verdict } else { Exit::Good })
 }
 
 fn build(args: &Build) -> Result<Exit, Failure> {
@@ -93,19 +77,7 @@ fn build(args: &Build) -> Result<Exit, Failure> {
     }
     (request.tree, request.replace) = (args.outboard.clone().or(request.tree), args.force);
     request.threads = args.threads.map_or(request.threads, usize::from);
-    let session = Session::open(!args.no_progress)?;
-    let mut say = |event: Event<'_>| {
-        match event {
-            Event::Built(summary) => return session.print(&line(summary, args.json)),
-            Event::Unread { name, problem } => session.about(name, problem),
-            Event::Refused(refused) => session.message(refused),
-            Event::Failed(failure) => session.message(failure),
-            _ => {}
-        }
-        Ok(())
-    };
-    let built = job::build::run(&request, &mut say, &session.control()).map_err(|error| session.failed(error))?;
-    session.close();
+    let built = carry_out(!args.no_progress, args.json, |events, control| job::build::run(&request, events, control))?;
     if built.built == 0 && built.failed == 0 {
         exit::say("no file below the operands");
     }
@@ -127,7 +99,7 @@ fn update(args: &Update) -> Result<Exit, Failure> {
     args.on.place(&mut request.tree, &mut request.threads);
     (request.proof, request.replace) = (args.proof.clone(), args.force);
     request.must = must(&args.trusted);
-    one(!args.on.no_progress, args.on.json, |control| job::update::run(&request, control))
+    one(!args.on.no_progress, args.on.json, |events, control| job::update::run(&request, events, control))
 }
 
 /// The root that a tree must have.
@@ -140,7 +112,7 @@ fn append(args: &Append) -> Result<Exit, Failure> {
     let mut request = job::append::Request::new(&args.on.file);
     args.on.place(&mut request.tree, &mut request.threads);
     request.must = must(&args.trusted);
-    one(!args.on.no_progress, args.on.json, |control| job::append::run(&request, control))
+    one(!args.on.no_progress, args.on.json, |events, control| job::append::run(&request, events, control))
 }
 
 fn check(args: &Check) -> Result<Exit, Failure> {
@@ -154,12 +126,13 @@ fn check(args: &Check) -> Result<Exit, Failure> {
     args.on.place(&mut request.tree, &mut request.threads);
     let kept = args.kept.clone().map(|path| Must::Kept { path, identity: args.identity.clone() });
     request.must = args.root.as_ref().map(|root| Must::Root(root.0.clone())).or(kept);
-    one(!args.on.no_progress, args.on.json, |control| job::check::run(&request, control))
+    one(!args.on.no_progress, args.on.json, |events, control| job::check::run(&request, events, control))
 }
 
 fn diff(args: &Diff) -> Result<Exit, Failure> {
-    let summary = quick(job::diff::run(&job::diff::Request::new(&args.one, &args.other)))?;
-    print(if args.json { summary.json() } else { summary.text() }, !summary.is_same())
+    let request = job::diff::Request::new(&args.one, &args.other);
+    let summary = carry_out(false, args.json, |events, control| job::diff::run(&request, events, control))?;
+    Ok(if summary.is_same() { Exit::Good } else { Exit::Verdict })
 }
 
 fn prove(args: &Prove) -> Result<Exit, Failure> {
@@ -170,7 +143,7 @@ fn prove(args: &Prove) -> Result<Exit, Failure> {
     request.tree = args.outboard.clone().unwrap_or(request.tree);
     request.output = args.output.clone().map_or(request.output, Into::into);
     request.replace = args.force;
-    quick(job::prove::run(&request)).map(|()| Exit::Good)
+    carry_out(false, false, |events, control| job::prove::run(&request, events, control)).map(|()| Exit::Good)
 }
 
 fn verify(args: &Verify) -> Result<Exit, Failure> {
@@ -178,16 +151,19 @@ fn verify(args: &Verify) -> Result<Exit, Failure> {
     let is_standard = args.output.as_deref() == Some(Path::new("-"));
     request.output = args.output.clone().map(|path| if is_standard { Default::default() } else { path.into() });
     request.replace = args.force;
-    let summary = quick(job::verify::run(&request))?;
-    if is_standard && summary.shown.is_ok() {
+    let session = Session::open(false)?;
+    let mut say = |event: Event<'_>| match event {
         // Data on standard output is not mixed with a sentence.
-        return Ok(Exit::Good);
-    }
-    print(if args.json { summary.json() } else { summary.text() }, summary.shown.is_err())
+        Event::Judged(summary) if is_standard && summary.shown.is_ok() => Ok(()),
+        event => show(&session, &event, args.json),
+    };
+    let ran = job::verify::run(&request, &mut say, &session.control());
+    let summary = ran.map_err(|error| session.ended(error))?;
+    Ok(if summary.shown.is_err() { Exit::Verdict } else { Exit::Good })
 }
 
 fn root(args: &Root) -> Result<Exit, Failure> {
-    use job::root::{Event, Request};
+    use job::root::Request;
     let form = match args.form {
         Scheme::FsVerity => job::root::Scheme::FsVerity,
         Scheme::S3Etag => job::root::Scheme::S3Etag,
@@ -198,17 +174,7 @@ fn root(args: &Root) -> Result<Exit, Failure> {
     let mut request = Request::new(&args.files, form);
     (request.part, request.block, request.sha512) = (args.part, args.block, args.sha512);
     (request.salt, request.expect) = (args.salt.clone(), args.expect.clone());
-    let session = Session::open(!args.no_progress)?;
-    let mut say = |event: Event<'_>| {
-        match event {
-            Event::Computed(root) if args.json => return session.print(&root.json()),
-            Event::Computed(root) => return session.print(root.text().as_bytes()),
-            Event::Failed(failure) => session.message(failure),
-            _ => {}
-        }
-        Ok(())
-    };
-    let summary = job::root::run(&request, &mut say, &session.control()).map_err(|error| session.failed(error))?;
+    let summary = carry_out(!args.no_progress, args.json, |events, control| job::root::run(&request, events, control))?;
     Ok(match (summary.differ, summary.failed) {
         (0, 0) => Exit::Good,
         (0, _) => Exit::Incomplete,
@@ -220,12 +186,12 @@ fn export(args: &Export) -> Result<Exit, Failure> {
     let mut request = job::export::Request::new(&args.file, &args.obao);
     (request.root, request.replace) = (args.root, args.force);
     request.threads = args.threads.map_or(request.threads, usize::from);
-    one(!args.no_progress, false, |control| job::export::run(&request, control))
+    one(!args.no_progress, false, |events, control| job::export::run(&request, events, control))
 }
 
 fn import(args: &Import) -> Result<Exit, Failure> {
     let mut request = job::import::Request::new(&args.on.file, &args.obao);
     (request.root, request.leaf, request.replace) = (args.root, args.leaf, args.force);
     args.on.place(&mut request.tree, &mut 0);
-    one(!args.on.no_progress, args.on.json, |control| job::import::run(&request, control))
+    one(!args.on.no_progress, args.on.json, |events, control| job::import::run(&request, events, control))
 }

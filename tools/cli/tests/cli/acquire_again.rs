@@ -135,8 +135,8 @@ fn only_the_image_that_was_written_is_mended() {
     assert!(seen.stderr.contains("cannot be changed in place"), "{}", seen.stderr);
 }
 
-/// A device of which the later part answers EIO to everything: few reads, nothing good is lost,
-/// what was not tried is in the map.
+/// A device whose later part answers EIO to everything: few reads, nothing good is lost, what was
+/// not tried is in the map.
 #[test]
 fn a_half_dead_device_is_not_walked_sector_by_sector() {
     if lacks(&[Need::Fuse, Need::Loop]) {
@@ -193,7 +193,7 @@ fn the_chained_log_covers_what_lies_beside_it() {
     let text = String::from_utf8_lossy(&seen.stdout).into_owned();
     assert_eq!(seen.code, Some(0), "{seen:?}");
     for words in
-        ["the log for people", "3 windows (", "1 files of the image (size and sha256)", "the case data in the image"]
+        ["the log for people", "3 windows (", "1 file of the image (size and sha256)", "the case data in the image"]
     {
         assert!(text.contains(words), "{words} in {text}");
     }

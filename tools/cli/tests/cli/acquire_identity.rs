@@ -57,7 +57,8 @@ fn a_disk_is_not_known_by_its_name() {
     let name = first.path().to_owned();
     interrupted(&room, &name, &[&image], &[], size);
     drop(first);
-    // The other disk under the same name; or, if somebody was quicker, under one that is no better.
+    // The other disk under the same name; or, if somebody was quicker, under one that is not
+    // better.
     let attached = Command::new("losetup").arg("-r").arg(&name).arg(&two).status().unwrap();
     if attached.success() {
         let before = everything(&room);
@@ -306,7 +307,7 @@ fn a_copy_of_an_image_carries_errors_and_case_data() {
     let log = fs::read_to_string(room.path().join("b.E01.log")).unwrap();
     assert!(log.contains("unreadable: sectors 128 - 129"), "{log}");
     assert_eq!(pfh(["verify".as_ref(), second.as_os_str()]).code, Some(0));
-    // What is named on the command line goes before.
+    // Options of the command line take precedence.
     let seen = with(&second, &[&third], &["--image", "--examiner", "Bob"]).run().unwrap();
     assert_eq!(seen.code, Some(3), "{}", seen.stderr);
     let info = said("ewfinfo", &[third.as_os_str()]);

@@ -1,4 +1,4 @@
-//! What `pfh acquire` refuses before it writes, and what it reports of sources that are no quiet
+//! What `pfh acquire` refuses before it writes, and what it reports of sources that are not quiet
 //! disks.
 
 use crate::program::acquisition::report;
@@ -61,7 +61,7 @@ fn a_source_that_changes_is_reported() {
     assert!(seen.code == Some(3) && seen.stderr.contains("changed while"), "{seen:?}");
     let log = fs::read_to_string(room.path().join("image.log.jsonl")).unwrap();
     assert!(log.contains("\"kind\":\"changed\""), "{log}");
-    // One that has become shorter, or longer than what there is to read, is no image at all.
+    // One that has become shorter, or longer than what there is to read, is not an image at all.
     let mounted = Files::new().with(File::new("grown", 4 * MIB).grows(1000)).mount().unwrap();
     let seen = acquire(&room, &format!("{} --to other", mounted.file("grown").display()));
     assert!(seen.code == Some(4) && seen.stderr.contains("its size was"), "{seen:?}");

@@ -172,7 +172,7 @@ fn any_number_of_readers_gives_the_same() {
     assert!(reports.windows(2).all(|pair| pair[0] == pair[1]), "{reports:?}");
 }
 
-/// A sector that answers at the third try is no lost sector.
+/// A sector that answers at the third try is not a lost sector.
 #[test]
 fn retries_save_sectors() {
     if lacks(&[Need::Fuse]) {

@@ -115,7 +115,7 @@ fn signatures_name_the_server() {
     good(&room, ["audit", "challenge", "kept", "-o", "c"]);
     good(&room, ["audit", "prove", "c", "case/disk.img", "-o", "unsigned"]);
     good(&room, ["audit", "prove", "--key", "key", "c", "case/disk.img", "-o", "signed"]);
-    // The file of the secret key alone is no public key, so the public one is derived as openssl
+    // The file of the secret key alone is not a public key, so the public one is derived as openssl
     // would.
     let public = ed25519_dalek::SigningKey::from_bytes(&[1; 32]).verifying_key().to_bytes();
     let stranger = ed25519_dalek::SigningKey::from_bytes(&[2; 32]).verifying_key().to_bytes();

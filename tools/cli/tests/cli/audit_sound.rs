@@ -112,7 +112,7 @@ fn numbers_of_a_hostile_file_cost_nothing() {
         trial(&[]);
         trial(&["--data", "data"]);
     }
-    // More leaves than a sample can have are no challenge.
+    // More leaves than a sample can have are not a challenge.
     room.file("c", &challenge(root, 1 << 60, (1 << 22) + 1, b"x"));
     let seen = run(&room, ["audit", "verify", "kept", "c", "proof"]);
     assert_eq!((seen.code, seen.stderr.contains("impossible number of leaves")), (Some(2), true), "{seen:?}");

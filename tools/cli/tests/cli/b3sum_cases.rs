@@ -1,5 +1,5 @@
 //! The cases of b3sum's own tests/cli_tests.rs, by name, beside the program. How each is counted is
-//! in `docs/others.md`.
+//! in `docs/tests/others.md`.
 //!
 //! | there | here |
 //! |---|---|

@@ -185,7 +185,7 @@ fn names_that_lead_out_are_refused_and_nothing_is_fetched() {
     room.file("b/data/far", b"secret");
     assert_eq!(pfh(&room, "bag update b").code, Some(0));
     assert_eq!(pfh(&room, "bag validate b").code, Some(0), "{}", out(&pfh(&room, "bag validate b")));
-    // What is not known here is named, and in the exit code.
+    // An unknown algorithm is named, and in the exit code.
     room.file("b/manifest-snefru.txt", b"00  data/letter\n00  data/far\n");
     let seen = pfh(&room, "bag validate b");
     assert_eq!(seen.code, Some(3), "{}", seen.stderr);

@@ -75,8 +75,8 @@ fn a_cache_that_is_wrong_is_found_out() {
         let n: usize = line.path().rsplit('/').next().unwrap().parse().unwrap();
         assert_eq!(line.digest("sha256"), Some(&*sha256(format!("content {n}").as_bytes())));
     }
-    // Something else is no cache, and is left as it is; also where the log of an earlier cache lies
-    // beside it, as after a kill.
+    // Something else is not a cache, and is left as it is; also where the log of an earlier cache
+    // lies beside it, as after a kill.
     let held = rusqlite::Connection::open(room.path().join("cache")).unwrap();
     held.execute("DELETE FROM digests", []).unwrap();
     let log = fs::read(room.path().join("cache-wal")).unwrap();

@@ -181,7 +181,7 @@ fn never_ends_in_std(run: &Run) -> bool {
     run.what.ends_with('+') && ["with poll EINTR ", "with openat EINTR "].iter().any(|call| run.what.contains(call))
 }
 
-/// What is wrong with a run, if anything.
+/// The fault of a run, if any.
 fn judge(stage: &Stage, run: &Run, seen: &Outcome, target: &Path) -> Option<String> {
     let Some(code) = seen.code else { return (!never_ends_in_std(run)).then(|| "it hung".into()) };
     if never_began(seen) || gave_up_in_std(run, seen) {
@@ -235,7 +235,7 @@ fn listed(stage: &Stage, text: &str, code: i32) -> Option<String> {
         let path = value["path"].as_str().unwrap_or_default().to_owned();
         if kind == "file" {
             let Some((sha256, md5)) = stage.digests.get(&path) else {
-                return Some(format!("{path} is no file of ours"));
+                return Some(format!("{path} is not a file of ours"));
             };
             let digest = |name: &str| value["digests"][name].as_str().map(str::to_owned);
             if digest("sha256").is_some_and(|found| found != *sha256)

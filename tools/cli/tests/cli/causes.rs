@@ -132,8 +132,8 @@ fn what_makes_no_sense_is_2_everywhere() {
     }
 }
 
-/// What is empty, or of another kind, gives nothing to compare with: never 0, and no output is
-/// begun.
+/// An input that is empty, or of another kind, gives nothing to compare with: never 0, and no
+/// output is begun.
 #[test]
 fn what_is_empty_or_of_another_kind_is_3() {
     let room = Room::new();

@@ -1,4 +1,5 @@
-//! docs/cftt.md names tests that exist, and a test for all that it does not call "not offered".
+//! docs/tests/cftt.md names tests that exist, and a test for all that it does not call "not
+//! offered".
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -10,7 +11,7 @@ fn here() -> &'static Path {
 
 /// The rows of the page's tables: name, what is asked for, tests, state.
 fn rows() -> Vec<[String; 4]> {
-    let page = fs::read_to_string(here().join("../../docs/cftt.md")).unwrap();
+    let page = fs::read_to_string(here().join("../../docs/tests/cftt.md")).unwrap();
     let is_row = |line: &&str| ["| AM-", "| AO-", "| DA-"].iter().any(|start| line.starts_with(start));
     let cells = |line: &str| {
         let cells: Vec<String> = line.split('|').map(|cell| cell.trim().to_owned()).collect();
@@ -58,5 +59,5 @@ fn every_assertion_has_its_row() {
 fn the_target_runs_the_tests_of_the_matrix() {
     let makefile = fs::read_to_string(here().join("../../Makefile")).unwrap();
     let recipe = makefile.split("\ncftt:").nth(1).expect("the target").split("\n\n").next().unwrap();
-    assert!(recipe.contains("docs/cftt.md") && recipe.contains("PFH_REQUIRE_INJECTORS=1"), "{recipe}");
+    assert!(recipe.contains("docs/tests/cftt.md") && recipe.contains("PFH_REQUIRE_INJECTORS=1"), "{recipe}");
 }

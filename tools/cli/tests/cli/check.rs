@@ -121,7 +121,7 @@ fn the_same_as_sha256sum() {
             [&[][..], &["--quiet"], &["--status"], &["--strict"], &["--ignore-missing"], &["--warn", "--quiet"]]
         {
             let theirs = run(room.path(), "sha256sum", &[&["-c"], options, &["list"]].concat());
-            // What is no record is only reported there; here that takes an option.
+            // A line that is not a record is only reported there; here that takes an option.
             let lenient = if options.contains(&"--strict") { &[][..] } else { &["--lenient"] };
             let arguments: Vec<&str> = [&["check", "--no-progress"], options, lenient, &["list"]].concat();
             let ours = pfh(&room, &arguments);
@@ -136,7 +136,7 @@ fn the_same_as_sha256sum() {
                 assert_eq!(sorted(&text(&ours)), sorted(&theirs.1), "{what} {options:?}");
             }
             let nothing = ours.stderr.contains("nothing to compare with") || matches!(*what, "only rubbish" | "empty");
-            // Nothing to compare with is no negative verdict.
+            // Nothing to compare with is not a negative verdict.
             let nothing = nothing || (*what == "only missing" && options.contains(&"--ignore-missing"));
             let rubbish = *what == "only rubbish" && options.contains(&"--strict");
             let expected = if nothing && !rubbish { Some(3) } else { theirs.0 };

@@ -89,7 +89,7 @@ fn lists_of_windows_and_packed_ones() {
     verifies(&room, "util", "sha256");
     room.file("oci", format!("sha256:{a}  a\nsha256:{b}  sub/b c\n").as_bytes());
     verifies(&room, "oci", "sha256");
-    // Packed: the same, and one that was cut is no short list.
+    // Packed: the same, and one that was cut is not a short list.
     let packed = printed(&room, "gzip -c oci");
     room.file("oci.gz", &packed);
     verifies(&room, "oci.gz", "sha256");

@@ -240,7 +240,7 @@ fn an_audit_finds_its_base() {
         text(&seen),
         seen.stderr
     );
-    // Times that a copy does not keep are no alarm either.
+    // Times that a copy does not keep are not an alarm either.
     assert!(Command::new("cp").args(["-r", "d", "young"]).current_dir(room.path()).status().unwrap().success());
     let seen = check(&room, &["--audit", "relative", "young"]);
     assert!(seen.code == Some(0) && text(&seen).lines().count() == 1, "{}", text(&seen));

@@ -23,7 +23,7 @@ pub type Sentence = (&'static str, &'static [&'static str]);
 
 /// A command that ends by itself.
 pub struct Whole {
-    /// What is done before it; `$0` is the program.
+    /// The command before it; `$0` is the program.
     pub before: &'static str,
     /// Its words.
     pub line: &'static str,
@@ -90,7 +90,7 @@ fn numbers(sentence: &str, line: &str) -> Option<Vec<u64>> {
     }
 }
 
-/// What is wrong with the sentences of a run: one that was not printed, or a number that is not
+/// The fault of a run's sentences: one that was not printed, or a number that is not
 /// what its expression gives.
 pub fn wrong(room: &Room, sentences: &[Sentence]) -> Vec<String> {
     let said = ["err", "out"].map(|file| std::fs::read(room.path().join(file)).unwrap());

@@ -184,7 +184,7 @@ const TABLE: &[Whole] = &[
         line: "verify image --against disk",
         code: 1,
         sentences: &[
-            ("image: raw, {} bytes in 1 files", &["size image"]),
+            ("image: raw, {} bytes in 1 file", &["size image"]),
             (
                 "compared: {} of {} bytes of the image with {} of {} bytes of disk",
                 &["size disk", "size image", "size disk", "size disk"],
@@ -267,7 +267,7 @@ const TABLE: &[Whole] = &[
         line: "report list lines text image.log.jsonl --html page",
         code: 3,
         sentences: &[(
-            "{} results with {} records are on the page; {} seals and chains hold; {} files not understood or not whole",
+            "{} results with {} records are on the page; {} seal or chain holds; {} file not understood or not whole",
             &[
                 "echo 3",
                 "echo $(($(wc -l < list) + 1 + $(wc -l < image.log.jsonl)))",

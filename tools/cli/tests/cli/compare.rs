@@ -7,7 +7,7 @@ use pfh::similarity::sdhash::{self, Sdhash};
 use pfh::similarity::ssdeep::Ssdeep;
 use pfh::similarity::tlsh::Tlsh;
 use pfh::similarity::{Method, shared};
-use pfh_inject::{Outcome, Trial};
+use pfh_inject::{Need, Outcome, Trial, lacks};
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -380,7 +380,7 @@ fn the_modes_of_the_paper() {
 }
 
 /// The paper's form takes the files of a directory and nothing below; what it leaves out is said,
-/// and is no clean result.
+/// and is not a clean result.
 #[test]
 fn directories_that_are_left_out_are_said() {
     let room = Room::new();
@@ -454,4 +454,33 @@ fn near_equal_digests_are_said_and_their_groups_are_found() {
     assert!(compared.parse::<u64>().expect("a number") < 1_000_000, "{}", seen.stderr);
     let seen = good(compare(["--threshold", "100"]).arg(&list));
     assert!(seen.stderr.contains("digests share") && seen.stderr.contains("--cluster"), "{}", seen.stderr);
+}
+
+/// The look whether a file is a list, the look for its algorithms, and the reading share one open
+/// file and one reading of its beginning.
+#[test]
+fn a_list_is_opened_and_read_once() {
+    if lacks(&[Need::Program("strace")]) {
+        return;
+    }
+    let room = Room::new();
+    let files = family(&room);
+    for algorithm in ["ssdeep", "sdhash", "mrsh-v2", "tlsh", "sha256"] {
+        let list = room.path().join("list");
+        let hashed = pfh(["hash", "--no-progress", "-a", algorithm, "--force", "-o"])
+            .arg(&list)
+            .args(files.iter().map(|(name, _)| room.path().join(name)));
+        let hashed = hashed.run().expect("a run");
+        assert!(matches!(hashed.code, Some(0)), "{}", hashed.stderr);
+        let line = "strace -f -qq -e trace=openat,openat2,open,read,pread64,readv -P list -o t \"$0\" compare --no-progress list";
+        let seen =
+            Trial::new("sh").args(["-c", line, env!("CARGO_BIN_EXE_pfh")]).directory(room.path()).run().expect("a run");
+        assert_eq!(seen.code, Some(0), "{}", seen.stderr);
+        let trace = std::fs::read_to_string(room.path().join("t")).expect("read");
+        let calls = |name: &str| trace.lines().filter(|line| line.contains(name)).collect::<Vec<_>>();
+        assert_eq!(calls(" open").len(), 1, "{algorithm} {trace}");
+        let bytes: u64 =
+            calls("read").iter().filter_map(|line| line.rsplit_once("= ")?.1.trim().parse::<u64>().ok()).sum();
+        assert_eq!(bytes, std::fs::metadata(&list).expect("there").len(), "{algorithm} {trace}");
+    }
 }

@@ -100,7 +100,7 @@ fn pairs_by_their_names() {
     assert!(json.len() == sorted.len() && json.iter().zip(&sorted).all(|(json, line)| json.starts_with(&start(line))));
     let text = lines(&compare(&room, &["-a", "ssdeep", "--sort", "path"], &names));
     assert!(text.len() > 3 && text.is_sorted(), "{text:?}");
-    // What is listed changes nothing on the page, nor what --evidence counts.
+    // Listed digests change nothing on the page, nor what --evidence counts.
     let page = |options: &[&str]| {
         let seen =
             compare(&room, &[&["-a", "sdhash", "--evidence", "--html", "page", "--force"], options].concat(), &names);

@@ -57,7 +57,7 @@ fn a_browser_draws_it_and_runs_no_name() {
     let seen = browser.document(&page);
     assert!(seen.contains("<title>Similar files</title>"), "no name has run");
     let files = HOSTILE.len() + 1;
-    assert_eq!(seen.matches("<circle").count(), 2 * files - 1, "the half file is no neighbour for TLSH");
+    assert_eq!(seen.matches("<circle").count(), 2 * files - 1, "the half file is not a neighbour for TLSH");
     assert_eq!(seen.matches("<script").count(), 1);
     assert_eq!(seen.matches("<img").count(), 0);
     assert!(seen.contains("&lt;script&gt;document.title"), "the name is there as text");

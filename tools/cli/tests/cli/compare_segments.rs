@@ -1,5 +1,5 @@
-//! sdhash's segments: a file of more than 128 MiB has a digest for each of so many, written,
-//! checked and compared as its tool does.
+//! sdhash's segments: a file of more than 128 MiB has a digest for each 128 MiB, written, checked
+//! and compared as its tool does.
 
 use crate::program::{Room, random};
 use pfh_inject::{Need, Outcome, Trial, lacks};
@@ -84,7 +84,7 @@ fn a_file_of_several_segments_comes_back_as_one() {
     assert!(seen.code == Some(0) && text(&seen).contains("t/tail|t/big.0128M|"), "{} {}", text(&seen), seen.stderr);
     let seen = run(&room, &["match", "--similar", "part.sdbf", "t/big"]);
     assert!(seen.code == Some(0) && text(&seen).contains("t/big|t/tail|"), "{} {}", text(&seen), seen.stderr);
-    // A list that lacks a segment is no good word for the file.
+    // A list that lacks a segment is not a good word for the file.
     for (number, line) in written.lines().enumerate() {
         room.file("cut.sdbf", format!("{line}\n").as_bytes());
         let seen = run(&room, &["check", "cut.sdbf"]);

@@ -131,7 +131,7 @@ fn every_command_reads_the_disk_in_every_image() {
     // A copy as raw is the disk.
     assert_eq!(pfh(&room, "acquire --image c.qcow2 --to copy.dd").code, Some(0));
     assert!(std::fs::read(room.path().join("copy.dd")).unwrap() == disk);
-    // Within an archive, an image in one file is opened, and extents are no images of their own.
+    // Within an archive, an image in one file is opened, and extents are not images of their own.
     sh(&room, "zip -q -0 z.zip c.qcow2 a.dmg f.vhd a.aff4; mkdir d; mv x.vmdk x-s001.vmdk a.Ex0* d");
     let found = inside(&room, "", "z.zip");
     for image in ["c.qcow2", "a.dmg", "f.vhd", "a.aff4"] {

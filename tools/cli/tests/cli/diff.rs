@@ -187,7 +187,7 @@ fn lists_without_names_of_algorithms_and_with_others() {
         let seen = pfh(&room, &format!("diff {a} {b}"));
         assert_eq!(seen.code, Some(0), "{a} {b}: {} {}", out(&seen), seen.stderr);
     }
-    // Nothing in common is no verdict.
+    // Nothing in common is not a verdict.
     let seen = pfh(&room, "diff s2 md5");
     assert_eq!(seen.code, Some(3), "{} {}", out(&seen), seen.stderr);
     assert!(out(&seen).contains("error     d/one  (no digest of one algorithm on both sides)"), "{}", out(&seen));
@@ -256,7 +256,7 @@ fn a_cache_makes_it_quick_and_names_are_bytes() {
         let seen = pfh(&room, &format!("diff a b --cache {cache}"));
         assert_eq!(seen.code, Some(2), "{}", seen.stderr);
     }
-    // Its own cache in a tree is no difference, nor is a list of the tree in it.
+    // Its own cache in a tree is not a difference, nor is a list of the tree in it.
     copy_of(&room, "a", "c");
     assert_eq!(pfh(&room, "diff a c --cache a/kept").code, Some(0));
     assert_eq!(pfh(&room, "diff a c --cache a/kept").code, Some(0));

@@ -109,3 +109,27 @@ fn an_archive_is_a_side_and_archives_in_both_are_opened_on_request() {
     assert_ne!(seen.code, Some(0), "{}", seen.stderr);
     assert!(seen.stderr.contains("a.zip!/"), "{}", seen.stderr);
 }
+
+/// An archive of a folder has the folder's name in front of all of its names.
+#[test]
+fn a_common_directory_is_taken_off_an_archive() {
+    if lacks(&[Need::Program("zip"), Need::Program("tar")]) {
+        return;
+    }
+    let room = Room::new();
+    room.file("d/1", b"one");
+    room.file("d/s/2", b"two");
+    sh(&room, "zip -qr z.zip d && tar cf z.tar d && cp -r d e && printf 2 > e/s/2 && zip -qr more.zip d z.tar");
+    for line in ["diff z.zip d", "diff d z.tar", "diff z.zip z.tar", "diff z.tar d", "diff z.zip .", "diff z.zip!/d d"]
+    {
+        let seen = pfh(&room, line);
+        let expected = if line.ends_with('.') { Some(1) } else { Some(0) };
+        assert_eq!((seen.code, seen.stderr.contains("moved")), (expected, false), "{line}: {}", seen.stderr);
+    }
+    let seen = pfh(&room, "diff z.zip e");
+    assert_eq!((seen.code, &*classes(&seen)), (Some(1), "changed   s/2\n"), "{}", seen.stderr);
+    assert!(seen.stderr.contains("names of z.zip are compared without z.zip!/d/ in front"), "{}", seen.stderr);
+    // Where something lies beside the folder, nothing is left out.
+    let seen = pfh(&room, "diff more.zip d");
+    assert!(seen.code == Some(1) && classes(&seen).contains("removed   z.tar"), "{}", classes(&seen));
+}

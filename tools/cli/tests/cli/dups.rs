@@ -180,7 +180,7 @@ fn a_script_removes_what_is_still_equal_and_the_program_nothing() {
     assert_eq!((again(""), again(" --force")), (Some(2), Some(0)));
 }
 
-/// A file that is written to between the walk and the last read is no member: its first block is
+/// A file that is written to between the walk and the last read is not a member: its first block is
 /// read, then it waits at a barrier of a FUSE file system that serves it.
 #[test]
 fn a_file_that_changes_meanwhile_is_an_error() {
@@ -221,4 +221,57 @@ fn what_a_store_of_chunks_would_save() {
     let content = store("cdc:4096");
     assert_eq!(content["bytes"], 881_921);
     assert!(content["saving"].as_u64().unwrap() > 400_000, "{content}");
+}
+
+/// The answers of somebody at a terminal.
+#[test]
+fn which_copy_stays_is_asked_for_on_a_terminal() {
+    if lacks(&[Need::Program("script")]) {
+        return;
+    }
+    let room = files();
+    let answered = |answers: &str| {
+        let _ = fs::remove_file(room.path().join("go.sh"));
+        let command = format!("{} dups d e --no-progress --interactive --script go.sh", env!("CARGO_BIN_EXE_pfh"));
+        let mut seen = Command::new("script")
+            .args(["-qec", &command, "/dev/null"])
+            .current_dir(room.path())
+            .stdin(std::process::Stdio::piped())
+            .stdout(std::process::Stdio::piped())
+            .spawn()
+            .unwrap();
+        std::io::Write::write_all(&mut seen.stdin.take().unwrap(), answers.as_bytes()).unwrap();
+        let seen = seen.wait_with_output().unwrap();
+        let script = fs::read_to_string(room.path().join("go.sh")).unwrap_or_default();
+        let steps = script.lines().filter(|line| line.starts_with("drop '")).collect::<Vec<_>>().join("\n");
+        (String::from_utf8_lossy(&seen.stdout).into_owned(), steps)
+    };
+    let (said, steps) = answered("3\n9\n\n");
+    assert_eq!(steps, "drop 'd/one'\ndrop 'd/two'\ndrop 'e/small too'", "{said}");
+    assert!(said.contains("1 of 2: 3 copies of") && said.contains("   3  e/three"), "{said}");
+    assert_eq!(answered("s\nr\n").1, "drop 'e/small too'");
+    assert_eq!(answered("q\n").1, "");
+    assert!(!room.path().join("go.sh").exists());
+    // Nobody can be asked.
+    assert_eq!(pfh(&room, "dups d e --interactive --script go.sh").code, Some(2));
+}
+
+#[test]
+fn rules_and_actions_are_words() {
+    let room = files();
+    let redundant = |words: &str| out(&pfh(&room, &format!("dups d e --redundant --min-size 1000 {words}")));
+    assert_eq!(redundant("--keep under=e"), "d/one\nd/two\n");
+    assert_eq!(redundant("--never e"), "d/one\nd/two\n");
+    assert_eq!(redundant("--never d"), "e/three\n");
+    assert_eq!(redundant("--keep shortest"), "d/two\ne/three\n");
+    let rows = json(&pfh(&room, "dups d e --json --never d"));
+    assert_eq!((&rows[0]["copies"][1]["stays"], &rows[0]["copies"][2]["stays"]), (&true.into(), &Value::Null));
+    assert!(out(&pfh(&room, "dups d e --never d")).contains("  d/two  (stays)\n"));
+    let seen = pfh(&room, "dups d e --script go.sh --action hardlink --keep newest");
+    assert_eq!(seen.code, Some(0), "{}", seen.stderr);
+    assert!(fs::read_to_string(room.path().join("go.sh")).unwrap().contains("-ef"));
+    for wrong in ["--keep best", "--keep under=", "--never nowhere", "--action hardlink", "--action shred --script x"] {
+        let seen = pfh(&room, &format!("dups d e {wrong}"));
+        assert_eq!(seen.code, Some(2), "{wrong}: {}", seen.stderr);
+    }
 }

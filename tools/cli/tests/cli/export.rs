@@ -273,7 +273,7 @@ fn pyarrow_reads_from_parquet_what_the_lines_say() {
         let seen = std::process::Command::new(&python).args(words).current_dir(room.path()).output().expect("python");
         assert!(seen.status.success(), "{name}: {}", String::from_utf8_lossy(&seen.stderr));
     }
-    // What is exported is a table, and not a list that can be checked.
+    // An export is a table, and not a list that can be checked.
     let seen = pfh(&room, "check lines.parquet");
     assert!([Some(2), Some(3), Some(4)].contains(&seen.code), "{:?} {}", seen.code, seen.stderr);
 }

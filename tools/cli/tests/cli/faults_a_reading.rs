@@ -1,4 +1,4 @@
-//! Faults of reading, the rows a01 to a10 (docs/faults.md).
+//! Faults of reading, the rows a01 to a10 (docs/tests/faults.md).
 
 use std::io::Write;
 use std::os::fd::OwnedFd;

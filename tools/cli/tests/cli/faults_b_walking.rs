@@ -1,4 +1,4 @@
-//! Faults of walking, the rows b01 to b14 (docs/faults.md).
+//! Faults of walking, the rows b01 to b14 (docs/tests/faults.md).
 
 use crate::program;
 use std::collections::BTreeSet;

@@ -1,4 +1,4 @@
-//! Faults of output and of the end of a run, the rows c01 to c13 (docs/faults.md).
+//! Faults of output and of the end of a run, the rows c01 to c13 (docs/tests/faults.md).
 
 use std::fs;
 use std::time::Duration;

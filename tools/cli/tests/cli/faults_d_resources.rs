@@ -1,4 +1,4 @@
-//! Limits of resources, the rows d01 to d07 (docs/faults.md).
+//! Limits of resources, the rows d01 to d07 (docs/tests/faults.md).
 
 use std::fs;
 use std::io::Read;

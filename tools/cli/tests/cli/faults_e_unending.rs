@@ -1,5 +1,5 @@
-//! Rows U1 to U9 of docs/faults.md: calls that fail again and again, threads that cannot be made,
-//! memory that cannot be had, and a write that races the read.
+//! Rows U1 to U9 of docs/tests/faults.md: calls that fail again and again, threads that cannot be
+//! made, memory that cannot be had, and a write that races the read.
 
 use std::fs;
 use std::os::unix::fs::FileExt;

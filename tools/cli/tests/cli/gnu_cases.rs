@@ -88,8 +88,8 @@ fn lines_of_every_form() {
         room.file("list", list.as_bytes());
         for options in [&[][..], &["--strict"], &["--status"], &["--quiet"], &["--warn"], &["--ignore-missing"]] {
             let (code, text) = run(&room, "md5sum", &[&["-c"], options, &["list"]].concat());
-            // What is no record makes 3 here unless somebody says that it need not; a list without
-            // any is 3 in either case.
+            // A line that is not a record makes 3 here unless somebody says that it need not; a
+            // list without any is 3 in either case.
             let lenient = if options.contains(&"--strict") { &[][..] } else { &["--lenient"] };
             let seen = check(&room, &[options, lenient].concat());
             let nothing = seen.stderr.contains("nothing to compare") || (options == ["--status"] && !is_record(&list));
@@ -199,7 +199,7 @@ fn what_differs() {
         (said(&seen), seen.stderr)
     };
     let theirs = || run(&room, "md5sum", &["-c", "list"]);
-    // A line without a name is no record; theirs looks for a file of no name.
+    // A line without a name is not a record; theirs looks for a file of no name.
     let ((code, text), told) = ours(&format!("MD5 () = {MD5}\n"));
     assert_eq!((code, text.as_str(), theirs().0), (Some(3), "", Some(1)));
     assert!(told.contains("list:1: no name"), "{told}");
@@ -215,7 +215,7 @@ fn what_differs() {
     let ((code, _), told) = ours(&format!("{MD5}  f\0g\n"));
     assert_eq!((code, theirs().0), (Some(3), Some(0)));
     assert!(told.contains("NUL"), "{told}");
-    // What is there and cannot be read is 3, not 1.
+    // An unreadable file is 3, not 1.
     assert_eq!((ours(&format!("{MD5}  .\n")).0.0, theirs().0), (Some(3), Some(1)));
     // `-` is a file of that name, not standard input.
     assert_eq!(ours(&format!("{MD5}  -\n")).0, (Some(1), "-: FAILED open or read\n".to_owned()));

@@ -200,6 +200,6 @@ fn the_links_of_the_documentation_lead_somewhere() {
     assert!(count > 40, "{count}");
     // It can see.
     let readme = root().join("README.md");
-    let text = "[a](docs/nowhere.md) [b](docs/faults.md#nowhere) [c](docs/design.md#features) `[d](e)`";
-    assert_eq!(broken(&readme, text), ["docs/faults.md#nowhere", "docs/nowhere.md"]);
+    let text = "[a](docs/nowhere.md) [b](docs/tests/faults.md#nowhere) [c](docs/design.md#features) `[d](e)`";
+    assert_eq!(broken(&readme, text), ["docs/nowhere.md", "docs/tests/faults.md#nowhere"]);
 }

@@ -198,7 +198,7 @@ fn one_changed_and_one_removed() {
         assert_eq!((seen.code, text(&seen).as_str()), (Some(0), ""), "{algorithm}: {}", seen.stderr);
         fs::write(d.join("plain"), kept).unwrap();
     }
-    // A part of the path that is no directory is as good as missing.
+    // A part of the path that is not a directory is as good as missing.
     room.file(
         "list",
         format!("{}  d/plain/x\n{}  d/plain\n", program::sha256(b""), program::sha256_of(&room.path().join("d/plain")))
@@ -214,7 +214,7 @@ fn a_forged_checksum_is_no_match_for_a_digest() {
     room.file("f", b"forged");
     let xxh = text(&pfh(room.path(), ["hash", "-a", "xxh3-128", "-f", "bsd", "f"]));
     let value = xxh.rsplit(' ').next().unwrap().trim();
-    // Whoever can choose the content makes its XXH3 come out as any MD5.
+    // Anyone who can choose the content makes its XXH3 come out as any MD5.
     room.file("MD5SUMS", format!("{value}  f\n").as_bytes());
     let seen = pfh(room.path(), ["check", "MD5SUMS"]);
     assert_eq!((seen.code, text(&seen).as_str()), (Some(1), "f: FAILED\n"));

@@ -22,7 +22,7 @@ fn what_a_list_states_is_what_check_computes() {
     let room = room();
     let (all, one) = (format!("md5,{STATED},sha256"), format!("-a{STATED}"));
     for format in ["sums", "dfxml", "jsonl", "csv"] {
-        // The digests of sums are told apart by their length.
+        // The digests of sums are distinguished by their length.
         let algorithms = if format == "sums" { format!("md5,{STATED}") } else { all.clone() };
         let list = format!("list.{format}");
         assert_eq!(pfh(&room, &["hash", "-a", &algorithms, "-f", format, "-o", &list, "one", "other"]).code, Some(0));

@@ -266,7 +266,7 @@ fn a_line_that_is_none_and_a_directory() {
     let room = tree();
     room.file("list", b"07ff3b8f4f2990192b595ca148d284bd  ChangeLog\nhello world!\n");
     // The line is reported, the directory is an error: neither is passed over in silence, and there
-    // is no option that would.
+    // is not an option that would.
     let seen = pfh(&room, ["match", "--no-progress", "-k", "list", "d"]);
     assert_eq!(seen.code, Some(3), "{}", seen.stderr);
     assert!(seen.stderr.contains("list:2: ") && text(&seen).contains("is a directory"), "{}", seen.stderr);
@@ -389,7 +389,7 @@ fn two_lists_of_different_algorithms() {
         .collect();
     let expected = [("foo", "md5"), ("bar", "md5"), ("moo", "sha1"), ("cow", "sha1")];
     assert_eq!(found, expected.map(|(name, algorithm)| (name.to_owned(), algorithm.to_owned())));
-    // An audit of both. Without names of their directories, so that the lists are no files of it.
+    // An audit of both. Without names of their directories, so that the lists are not files of it.
     let seen = pfh(&room, ["check", "--no-progress", "--audit", "-f", "hashdeep", "--all", "known1", "known2"]);
     assert_eq!((seen.code, text(&seen).matches(": Ok").count()), (Some(0), 4), "{}", text(&seen));
     for known in ["known1", "known2"] {

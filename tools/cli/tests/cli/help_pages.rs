@@ -50,6 +50,48 @@ fn pages() -> BTreeMap<String, String> {
     fs::read_dir(room.path().join("pages")).expect("pages").flatten().map(named).collect()
 }
 
+/// Phrases that `tests/house.rs` refuses in documents and comments.
+#[test]
+fn the_help_is_plain_english_within_80_columns() {
+    let mut wrong = Vec::new();
+    for (name, page) in pages() {
+        let text = page.replace("\\-", "-").replace('\n', " ");
+        for phrase in [" told ", " of which ", "hoever ", " anew", " is no ", " are no ", " so many ", " What is "] {
+            for (at, _) in text.match_indices(phrase) {
+                let after = &text[at + phrase.len()..];
+                let is_plain = text[..at].to_lowercase().ends_with("there") || after.starts_with("longer");
+                if !is_plain {
+                    let from = text[..at].char_indices().rev().nth(30).map_or(0, |(at, _)| at);
+                    wrong.push(format!(
+                        "{name}: …{}{phrase}{}",
+                        &text[from..at],
+                        after.chars().take(20).collect::<String>()
+                    ));
+                }
+            }
+        }
+        // Lines that roff does not fill.
+        let (mut is_fixed, mut long) = (false, 0);
+        for line in page.lines() {
+            match line {
+                ".nf" => is_fixed = true,
+                ".fi" => is_fixed = false,
+                // Its margin is seven columns.
+                _ => {
+                    let shown = line.replace("\\(aq", "'").replace("\\e", "/").replace('\\', "");
+                    // A root of 64 digits has no place to break.
+                    let is_long = shown.chars().count() > 73 && !shown.contains("--root af1349b9");
+                    long += usize::from(is_fixed && is_long);
+                }
+            }
+        }
+        if long > 0 {
+            wrong.push(format!("{name}: {long} lines beyond 80 columns"));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
 /// The lines of a section.
 fn section<'a>(page: &'a str, name: &str) -> Option<&'a str> {
     let from = page.find(&format!("\n.SH {name}\n"))? + 1;

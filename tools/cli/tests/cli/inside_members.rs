@@ -1,4 +1,4 @@
-//! What is in containers, without records of the containers of the input.
+//! Members of containers, without records of the containers of the input.
 
 use crate::program::{Room, random};
 use pfh_inject::{Need, Outcome, Trial, lacks};

@@ -1,4 +1,4 @@
-//! What is inside of images, by pfh and by fiwalk: MD5 and SHA-1 of every file, of images that are
+//! The content of images, by pfh and by fiwalk: MD5 and SHA-1 of every file, of images that are
 //! made here and of images of others (`tests/images`).
 
 use crate::program::{Room, random, records};
@@ -22,7 +22,7 @@ fn sh(room: &Room, line: &str) -> Vec<u8> {
 /// elements stand on lines of their own. Volumes count in the order in which they come.
 type Found = BTreeMap<(usize, String), Vec<String>>;
 
-/// What is between the tags of a line.
+/// The text between the tags of a line.
 fn content<'a>(line: &'a str, element: &str) -> Option<&'a str> {
     let (_, rest) = line.trim().strip_prefix('<')?.strip_prefix(element)?.split_once('>')?;
     Some(rest.rsplit_once("</")?.0)
@@ -208,7 +208,7 @@ fn images_of_others_hold_what_they_are_known_to_hold() {
         }
         assert_eq!(found.len(), DFVFS.len(), "{name}: {ours:?}");
     }
-    // The archives hold the same two files, under names of which some begin with a slash.
+    // The archives hold the same two files, under names; some begin with a slash.
     for name in ["syslog.zip", "with_directory.zip", "syslog.tar", "with_directory.tar"] {
         let path = outsider(name);
         let seen =

@@ -82,7 +82,7 @@ fn sectors_are_searched_in_every_kind_of_container() {
     let of = |set: &str| {
         let seen = pfh(&room, &format!("match --sectors 512,4096 raw -k {set} --json --flagged"));
         assert_eq!(seen.code, Some(1), "{}", seen.stderr);
-        // Where known blocks of which size are, however they are joined.
+        // Where known blocks of each size are, however they are joined.
         let blocks = |line: &Value| {
             let [offset, count, size] = ["offset", "blocks", "block_size"].map(|name| line[name].as_u64().unwrap());
             (0..count).map(move |at| (offset + at * size, size)).collect::<Vec<_>>()
@@ -141,7 +141,7 @@ fn compare_takes_space_that_no_file_has() {
     let room = Room::new();
     let mut raw = disk(&room);
     let lost = random(7, 200_000);
-    // In the gap behind the table: 2,047 sectors of which the first are the file.
+    // In the gap behind the table: 2,047 sectors; the file begins at the first.
     raw[1024..][..lost.len()].copy_from_slice(&lost);
     room.file("raw", &raw);
     let gap = &raw[512..1 << 20];

@@ -45,7 +45,7 @@ struct Volume {
 }
 
 impl Volume {
-    /// What is between these tags in front of the files.
+    /// The text between these tags in front of the files.
     fn of(&self, element: &str) -> Option<&str> {
         let (_, rest) = self.head.split_once(&format!("<{element}>"))?;
         Some(rest.split_once("</")?.0)

@@ -1,4 +1,4 @@
-//! What is kept from run to run, all held to the same: two writers at once, a reader beside them, a
+//! Files kept from run to run, held to the same rules: two writers at once, a reader beside them, a
 //! kill at any instant, a full disk.
 
 use std::fs;
@@ -23,7 +23,7 @@ struct Kept {
     loses: &'static [i32],
     /// What a full disk ends with.
     full: i32,
-    /// What is removed before a killed one is made again.
+    /// Files removed before a killed one is made again.
     left: Option<&'static str>,
 }
 

@@ -64,7 +64,7 @@ fn a_lower_level_excludes_and_the_tables_choose_alike() {
 fn an_unknown_name_lists_the_known_ones_and_nothing_is_hashed() {
     let room = Room::new();
     room.file("a", b"abc");
-    // A level of the other architecture is no level of this one.
+    // A level of the other architecture is not a level of this one.
     let foreign = if pfh::Isa::named("avx2").is_some() { "neon" } else { "avx2" };
     let levels: Vec<&str> = pfh::Isa::ALL.iter().map(|isa| isa.name()).collect();
     let cases = [

@@ -149,7 +149,7 @@ fn what_cannot_be_made_is_refused_or_counted() {
         assert!(seen.stderr.contains(why), "{words}: {}", seen.stderr);
         assert!(!room.path().join("out").exists() && !room.path().join("out.partial").exists(), "{words}");
     }
-    // Lines that are no records, and entries without what is needed.
+    // Lines that are not records, and entries without what is needed.
     let md5 = digest("md5sum", 1);
     room.file("mixed", format!("{md5}  a\n{}  b\nwhat?\n", "0".repeat(64)).as_bytes());
     let seen = pfh(&room, "known export mixed mixed.json --to vics");

@@ -101,7 +101,7 @@ fn a_list_that_is_read_in_part_is_exit_3_everywhere() {
         assert_eq!(seen.code, Some(3), "{}", seen.stderr);
         assert!(seen.stderr.contains("/l:2: "), "{}", seen.stderr);
     }
-    // What is known to be bad stays so.
+    // Known-bad files stay known-bad.
     assert_eq!(matched(&list, &["--class", "bad"], &file).code, Some(1));
     // A thousand faults are not a thousand sentences.
     let list = room.file("many", format!("{digest}\n{}", "hello\n".repeat(1000)).as_bytes());

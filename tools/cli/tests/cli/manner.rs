@@ -67,8 +67,8 @@ fn dry_runs_list_what_would_be_read() {
     assert_eq!(pfh(&room, "check -n none").code, Some(3));
 }
 
-/// Standard error that is no terminal has a closing line only when that is asked for, and nothing
-/// with -q but what is the matter.
+/// Standard error that is not a terminal has a closing line only when that is asked for, and
+/// nothing with -q but what is the matter.
 #[test]
 fn quiet_and_verbose() {
     let room = room();
@@ -124,7 +124,7 @@ fn colour_is_for_verdicts_and_never_for_a_pipe_that_did_not_ask() {
     std::fs::remove_file(room.path().join("d/abc \u{1b}[31m")).unwrap();
     let seen = with(&room, "check m", &[("CLICOLOR_FORCE", "1")]);
     assert_eq!(text(&seen), "d/a: \x1b[31mFAILED\x1b[0m\nd/sub/b c: \x1b[32mOK\x1b[0m\n");
-    // What is read by a program has none, whatever is asked for.
+    // Output for programs has none, whatever is asked for.
     for line in [
         "check --json m",
         "hash d/a",

@@ -5,6 +5,9 @@ use crate::program::Room;
 use pfh_inject::{Outcome, Trial};
 use std::process::Command;
 
+/// The beginning of an index without checksums.
+const OLD: &[u8; 8] = b"pfhsim1\n";
+
 fn pfh<S: AsRef<std::ffi::OsStr>>(arguments: impl IntoIterator<Item = S>) -> Trial {
     Trial::new(env!("CARGO_BIN_EXE_pfh")).args(arguments)
 }
@@ -86,6 +89,12 @@ fn ssdeep_says_the_same_and_an_index_too() {
     let damaged = look(&room, &["cut", "new/same"]);
     assert_eq!(damaged.code, Some(3));
     assert!(damaged.stderr.contains("damaged"), "{}", damaged.stderr);
+    let mut old = std::fs::read(room.path().join("index")).expect("an index");
+    old[..OLD.len()].copy_from_slice(OLD);
+    std::fs::write(room.path().join("old"), old).expect("written");
+    let outdated = look(&room, &["old", "new/same"]);
+    assert_eq!(outdated.code, Some(3));
+    assert!(outdated.stderr.contains("make it again from its list with --write-index"), "{}", outdated.stderr);
     let files = ["-l", "-m", "list", "new/changed", "new/same", "new/short", "new/unknown"];
     match Command::new("ssdeep").args(files).current_dir(room.path()).output() {
         Ok(theirs) => assert_eq!(text(&ours), String::from_utf8_lossy(&theirs.stdout)),

@@ -155,7 +155,7 @@ fn digests_from_standard_input() {
     assert!(lines.len() == 2 && lines[0].starts_with("known-bad ") && lines[1].starts_with("unknown "), "{lines:?}");
     assert!(seen.stderr.contains("standard input:3:"), "{}", seen.stderr);
     let seen = pfh(["lookup", "-f", "jsonl", "--fail-on", "", "-k"]).arg(&known).input(input).run().unwrap();
-    assert_eq!(seen.code, Some(3), "a line was no digest");
+    assert_eq!(seen.code, Some(3), "a line was not a digest");
     let first: Value = serde_json::from_slice(seen.lines()[0]).unwrap();
     assert_eq!((first["verdict"].as_str(), first["sets"][0]["set"].as_str()), (Some("known-bad"), Some("malware")));
 }

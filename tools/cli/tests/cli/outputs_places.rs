@@ -40,9 +40,9 @@ fn a_root_without_proc_gets_its_outputs() {
     room.file("a", b"abc");
     let bare = "umount -l /proc && exec \"$0\" \"$@\"";
     for (words, file, start) in [
-        ("hash a -o out", "out", &b"ba7816bf"[..]),
-        ("hash a -o out --force", "out", b"ba7816bf"),
-        ("hash a -f jsonl -o lines --seal", "lines.seal", b"{"),
+        ("hash -q a -o out", "out", &b"ba7816bf"[..]),
+        ("hash -q a -o out --force", "out", b"ba7816bf"),
+        ("hash -q a -f jsonl -o lines --seal", "lines.seal", b"{"),
     ] {
         let seen = trial(&room, words).under(["unshare", "--mount", "sh", "-c", bare]).run().expect("a run");
         assert_eq!((seen.code, seen.stderr.as_str()), (Some(0), ""), "{words}");

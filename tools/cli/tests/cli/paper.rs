@@ -296,7 +296,7 @@ fn times_and_states_are_printed_when_asked_for() {
     assert_eq!(figures["compared_pairs"], 9 * 8 / 2);
 }
 
-/// A file below an algorithm's least size was read: it is noted and counted, and is no failure.
+/// A file below an algorithm's least size was read: it is noted and counted, and is not a failure.
 #[test]
 fn small_files_are_noted_and_counted() {
     let room = corpus(6);

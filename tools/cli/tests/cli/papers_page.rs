@@ -69,7 +69,10 @@ fn every_command_of_the_page_runs() {
             assert!(run.status.success(), "{command}: {}", String::from_utf8_lossy(&run.stderr));
             continue;
         }
-        assert!(command.starts_with("pfh "), "{command}: a command in the last column");
+        let Some(words) = command.strip_prefix("pfh ") else { panic!("{command}: a command in the last column") };
+        if crate::program::is_left_out(words) {
+            continue;
+        }
         let (code, said) = pfh(&room, command);
         assert_eq!(code, Some(0), "{command}: {said}");
     }

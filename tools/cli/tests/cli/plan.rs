@@ -21,7 +21,7 @@ pub fn good(room: &Room, words: &str) -> Outcome {
     seen
 }
 
-/// Files of many sizes, names that are hard to write, what is no file, and a name that is not
+/// Files of many sizes, names that are hard to write, what is not a file, and a name that is not
 /// there.
 fn furnished() -> Room {
     let room = Room::new();

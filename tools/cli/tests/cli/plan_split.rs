@@ -168,7 +168,7 @@ fn what_has_no_ranges_is_refused() {
         assert!(seen.code == Some(2) && seen.stderr.contains(what), "{words}: {:?} {}", seen.code, seen.stderr);
         assert!(!room.path().join("PLAN").exists(), "{words}");
     }
-    // What is no longer than a range is read as ever, also when it grows later.
+    // A file no longer than a range is read as ever, also when it grows later.
     good(&room, "plan tree/just -a blake3 --split 64KiB -o PLAN");
     room.file("tree/just", &random(14, 100_000));
     good(&room, "run PLAN --unit 1");

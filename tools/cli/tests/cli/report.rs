@@ -125,7 +125,7 @@ fn a_case_on_one_page() {
     }
     assert_eq!(html.matches("<script").count(), 1);
     assert!(html.contains("default-src 'none'"));
-    // The same again: refused, and with --force the page itself is no result.
+    // The same again: refused, and with --force the page itself is not a result.
     let again = pfh(&room, "report case --html case/report.html");
     assert_eq!(again.code, Some(2), "{}", again.stderr);
     assert_eq!(page(&room), html);
@@ -162,7 +162,7 @@ fn a_chain_or_a_seal_that_does_not_hold_is_a_verdict() {
     assert!(seen.stderr.contains("it is not whole"), "the end counts other bytes: {}", seen.stderr);
 }
 
-/// Results whose end is missing, types of a later version, files that are no results.
+/// Results whose end is missing, types of a later version, files that are not results.
 #[test]
 fn what_is_not_understood_is_named_and_in_the_exit() {
     let room = Room::new();

@@ -1,5 +1,5 @@
 //! The cases of RHash's own tests/test_rhash.sh, by number, beside the program. How each is counted
-//! is in `docs/others.md`.
+//! is in `docs/tests/others.md`.
 //!
 //! | there | here |
 //! |---|---|
@@ -104,7 +104,7 @@ fn lines_of_every_form() {
     let sum = String::from_utf8(rhash(&room, "--simple --crc32 data")).unwrap().replace("  ", " *");
     room.file("list.crc32", sum.as_bytes());
     verifies(&room, "list.crc32", 0);
-    // What is not here (BTIH, HAS-160, EDON-R, Snefru) is named, and in the exit code.
+    // Algorithms that are not here (BTIH, HAS-160, EDON-R, Snefru) are named, and in the exit code.
     room.file("list", &rhash(&room, "--bsd -a data"));
     verifies(&room, "list", 3);
 }

@@ -26,7 +26,7 @@ print(lines, 'lines,', wrong, 'wrong')
 sys.exit(wrong > 0)
 ";
 
-/// What is run, in order, each with its exit code and the schema of what it prints on standard
+/// The commands, in order, each with its exit code and the schema of what it prints on standard
 /// output; `-` if that is nothing to validate.
 const RUNS: &[(&str, i32, &str)] = &[
     ("hash -r --json t", 0, "hash"),
@@ -54,7 +54,11 @@ const RUNS: &[(&str, i32, &str)] = &[
     ("check --json broken", 1, "check"),
     ("diff --json t changed", 1, "diff"),
     ("diff --json --metadata --cache cache t list", 0, "diff"),
+    ("hash -r -a md5 -f jsonl changed -o kept.jsonl", 0, "-"),
+    ("hash --update kept.jsonl --json bad", 0, "update"),
+    ("check --json --share 1/2 list", 0, "check"),
     ("dups --json t changed", 0, "dups"),
+    ("dups --json --action hardlink --never t --script go.sh t changed", 0, "dups"),
     ("dups --json --chunks 4096 t changed", 0, "dups"),
     ("bag create --json bag", 0, "bag"),
     ("bag validate --json bag", 0, "bag"),
@@ -161,7 +165,9 @@ fn what_is_printed_is_as_the_schemas_say() {
     let room = prepared();
     let mut pairs: Vec<String> = Vec::new();
     let mut wrong = Vec::new();
-    for (at, (words, code, name)) in RUNS.iter().enumerate() {
+    for (at, (words, code, name)) in
+        RUNS.iter().enumerate().filter(|(_, (words, ..))| !crate::program::is_left_out(words))
+    {
         let trial = Trial::new(env!("CARGO_BIN_EXE_pfh")).args(words.split_whitespace()).directory(room.path());
         let seen = trial.run().expect("a run");
         if seen.code != Some(*code) {
@@ -201,6 +207,9 @@ fn what_bench_self_prints_is_as_its_schema_says() {
         return;
     }
     let room = Room::new();
+    if crate::program::is_left_out("bench self") {
+        return;
+    }
     let words = ["bench", "self", "-a", "md5", "--json"];
     let seen = Trial::new(env!("CARGO_BIN_EXE_pfh")).args(words).directory(room.path()).run().expect("a run");
     assert_eq!(seen.code, Some(0), "{}", seen.stderr);

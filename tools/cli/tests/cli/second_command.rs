@@ -175,7 +175,7 @@ fn every_artifact_in_the_hands_of_every_reader() {
     let mut wrong = Vec::new();
     for (second, words, good) in SECOND {
         for name in good.iter() {
-            assert!(artifacts.contains(name), "{second}: {name} is no artifact");
+            assert!(artifacts.contains(name), "{second}: {name} is not an artifact");
         }
         for artifact in &artifacts {
             let words: Vec<&str> = words
@@ -247,7 +247,7 @@ fn every_command_again_with_force() {
             assert!(std::fs::read(room.path().join(name)).unwrap() == was, "{words:?}: another {name}");
         }
     }
-    // What was made anew fits together as the first did.
+    // What was made again fits together as the first did.
     for words in [&["audit", "verify", "kept", "challenge", "proof"][..], &["check", "sealed"], &["verify", "raw"]] {
         assert_eq!(run(room.path(), words).code, Some(0), "{words:?}");
     }

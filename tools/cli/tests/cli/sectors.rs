@@ -116,7 +116,7 @@ fn the_answers_are_those_of_a_naive_search() {
     }
 }
 
-/// Free blocks of 4096 bytes of `image`, by debugfs: the first of so many in a row.
+/// Free blocks of 4096 bytes of `image`, by debugfs: the first of the blocks in a row.
 fn free(room: &Room, blocks: u64, from: u64) -> u64 {
     let said = sh(room, &format!("debugfs -R 'ffb {blocks} {from}' image 2>/dev/null"));
     let numbers: Vec<u64> = said.split_whitespace().filter_map(|word| word.parse().ok()).collect();

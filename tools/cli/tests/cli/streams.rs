@@ -185,7 +185,7 @@ fn a_closed_stream_is_an_error() {
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-    // What is not used may be closed, and /dev/null is an open stream, however it was opened.
+    // An unused stream may be closed, and /dev/null is an open stream, however it was opened.
     for line in ["hash -o list abc >&- <&-", "hash abc <&- 2>&-", "hash - abc <>/dev/null", "hash abc 1<>/dev/null"] {
         let seen = shell(&room, &format!("rm -f list; \"$0\" {line}"));
         assert_eq!(seen.code, Some(0), "{line}: {}", seen.stderr);

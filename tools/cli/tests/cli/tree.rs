@@ -297,7 +297,7 @@ fn a_tree_that_cannot_be_written_leaves_the_old_one_and_exit_4() {
     for (command, call, errno) in [
         (update, "write", "ENOSPC"),
         (update, "fsync", "EIO"),
-        // An append writes the tree anew.
+        // An append writes the whole tree again.
         (&["append"], "write", "ENOSPC"),
         (&["append"], "fsync", "EIO"),
         (&["append"], "linkat", "EACCES"),

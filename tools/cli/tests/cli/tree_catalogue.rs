@@ -202,8 +202,8 @@ fn a_catalogue_without_the_root_that_was_kept_or_damaged_is_refused_and_left() {
     }
 }
 
-/// What cannot be read is no file that is gone, and the catalogue of a directory inside of it is no
-/// part of it.
+/// What cannot be read is not a file that is gone, and the catalogue of a directory inside of it is
+/// not part of it.
 #[test]
 fn unreadable_directories_and_the_catalogue_itself() {
     let room = site(20);
@@ -222,7 +222,7 @@ fn unreadable_directories_and_the_catalogue_itself() {
     let away = room.path().join("away");
     fs::rename(&looped, &away).expect("moved");
     std::os::unix::fs::symlink("nowhere", &looped).expect("a link");
-    // A link is no file: its former files are gone.
+    // A link is not a file: its former files are gone.
     assert_eq!(pfh(&room, ["tree", "check", "site"].into_iter().chain(inside)).code, Some(1));
     fs::remove_file(&looped).expect("removed");
     fs::rename(&away, &looped).expect("moved back");
@@ -264,8 +264,7 @@ fn a_killed_update_leaves_the_old_catalogue_or_the_new_one() {
     assert_eq!(json(&good(&room, ["tree", "check", "site", "--json", "--entry", "d6/f300"]))["root"], old);
 }
 
-/// What a change that was killed leaves is a journal, which whoever only reads neither needs nor
-/// touches.
+/// What a change that was killed leaves is a journal, which a reader neither needs nor touches.
 #[test]
 fn a_journal_that_was_left_is_taken_back_in_a_copy() {
     let room = site(20);

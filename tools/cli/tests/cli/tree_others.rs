@@ -1,4 +1,4 @@
-//! `pfh tree`: parts that are proved to whoever has the root, trees that are compared, and the
+//! `pfh tree`: parts that are proved to a holder of the root, trees that are compared, and the
 //! roots of other programs.
 
 use crate::program;

@@ -118,7 +118,8 @@ fn a_file_that_was_swapped_with_its_tree_is_found() {
         assert!(check(Some(0), &["--kept", "kept"]).ends_with(", the one that is kept\n"));
         check(Some(2), &["--root", "abc"]);
         check(Some(2), &["--root", &genuine, "--kept", "kept"]);
-        check(Some(2), &["--kept", "missing"]);
+        // Missing is exit 3 in every command.
+        check(Some(3), &["--kept", "missing"]);
         check(Some(2), &["--kept", "kept", "--identity", "other"]);
 
         let tree = std::fs::read(room.path().join("file.pfhtree")).expect("a tree");
@@ -268,7 +269,7 @@ fn somebody_elses_file_is_no_journal() {
     good(&room, ["tree", "build", "file"]);
     let other = room.file("file.pfhtree.journal", b"dear diary");
     let seen = pfh(&room, ["tree", "update", "file", "--range", "0:1"]);
-    assert_eq!((seen.code, seen.stderr.contains("no journal of a tree")), (Some(4), true), "{seen:?}");
+    assert_eq!((seen.code, seen.stderr.contains("not a journal of a tree")), (Some(4), true), "{seen:?}");
     assert_eq!(std::fs::read(&other).expect("a file"), b"dear diary");
     good(&room, ["tree", "check", "file"]);
     // What a power cut leaves of a journal that was not synced: zeros, a part, nothing.

@@ -164,10 +164,10 @@ impl Image {
         let mut asked = acquire::Request::new(Origin::Medium(source), vec![To { path, form }]);
         (asked.map, asked.log, asked.replace) = (None, Some(room.path().join(format!("{}.log", self.stem()))), true);
         if self == Image::Part {
-            (asked.imaging.from, asked.imaging.length) = (4096, Some(SIZE / 2));
+            (asked.reading.from, asked.reading.length) = (4096, Some(SIZE / 2));
         }
         asked.key = Some(room.file("private", PRIVATE[0].as_bytes()));
-        acquire::run(asked, &mut |_| {}, &Control::new()).unwrap();
+        acquire::run(&asked, &mut |_| Ok(()), &Control::new()).unwrap();
     }
 
     /// The name that its log is derived from.
@@ -175,7 +175,7 @@ impl Image {
         if self == Image::Split { "image" } else { self.first() }
     }
 
-    /// What is expected, by whether the files are as they were and by what compares them.
+    /// The expected verdict, by whether the files are as they were and by what compares them.
     fn expected(self, evidence: Evidence, damage: Damage, room: &Path) -> &'static [i32] {
         use Evidence::{Digest as Stated, *};
         let inner = self.is_ewf();
@@ -355,12 +355,17 @@ pub fn copy(from: &Path, to: &Path) {
 
 /// The exit code of a verification, and what it says.
 pub fn judged(request: &verify::Request) -> (i32, String) {
-    match verify::run(request, &mut |_| {}, &Control::new()) {
-        Ok(found) => match found.verdict() {
-            Verdict::Verified => (0, found.text()),
-            Verdict::Differs => (1, found.text()),
-            _ => (3, found.text()),
-        },
+    match verify::run(request, &mut |_| Ok(()), &Control::new()) {
+        Ok(found) => {
+            let findings = found.findings.iter().map(|finding| format!("{finding}\n"));
+            let text = findings.chain([found.sentence()]).collect();
+            let code = match found.verdict() {
+                Verdict::Verified => 0,
+                Verdict::Differs => 1,
+                _ => 3,
+            };
+            (code, text)
+        }
         Err(error) => (2, error.to_string()),
     }
 }

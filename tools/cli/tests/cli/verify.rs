@@ -143,7 +143,7 @@ fn lists_beside_an_image_are_found() {
         flip(&room, "disk.dd", 99_999);
         fs::remove_file(room.path().join(list)).unwrap();
     }
-    // A list that names other files is no evidence.
+    // A list that names other files is not evidence.
     room.file("SHA256SUMS", format!("{digest}  other.dd\n").as_bytes());
     assert_eq!(verdict(&room, "disk.dd").0, 3);
 }

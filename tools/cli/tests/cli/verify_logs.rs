@@ -35,7 +35,10 @@ fn a_key_is_checked_with_the_log_that_lies_beside() {
     good(&room, "acquire s --to signed.dd --key k.pem");
     good(&room, "acquire s --to plain.dd");
     let (code, said) = verify(&room, "signed.dd --key k.pub");
-    assert!(code == 0 && said.contains("the signature of that key with signed.dd.log.jsonl"), "{said}");
+    assert!(
+        code == 0 && said.contains("the signature of that key                   signed.dd.log.jsonl  yes"),
+        "{said}"
+    );
     assert!(verify(&room, "signed.dd").1.contains("signed; give --key"));
     // Nothing differs: the log is not signed.
     for words in ["plain.dd --key k.pub", "plain.dd --key k.pub --log plain.dd.log.jsonl"] {

@@ -223,6 +223,18 @@ class Matched:
     verdict: Verdict | None
     record: Hashed | Skipped | Failed
 
+@final
+class Matches:
+    """The verdicts on files; true if none is known to be bad and all was read."""
+
+    files: list[Matched]
+    messages: list[str]
+    exit: int
+    def __bool__(self) -> bool: ...
+    def __len__(self) -> int: ...
+    def __iter__(self) -> Iterator[Matched]: ...
+    def __getitem__(self, at: int, /) -> Matched: ...
+
 def match(
     paths: _Paths,
     known: _Paths,
@@ -234,34 +246,39 @@ def match(
     partial: bool = False,
     threads: int | None = None,
     memory: int | None = None,
-) -> list[Matched]:
+) -> Matches:
     """Looks files up in known sets: a verdict for each."""
 
 @final
 class Checked:
-    """The result of a check; true if all is as the manifest has it."""
+    """The result of a check; true if all is as the manifests have it."""
 
     verdict: str
+    conclusion: str
     verified: int
     expected: int
     by_algorithm: dict[str, int]
     files: list[tuple[str, str]]
     not_compared: list[str]
     faults: list[tuple[int, str]]
+    good: bool
+    unchecked: list[tuple[str, str]]
     def __bool__(self) -> bool: ...
 
 def check(
-    manifest: _Path,
+    manifests: _Paths,
     *,
     root: _Path | None = None,
     algorithms: _Names | None = None,
     key: _Path | None = None,
     audit: bool = False,
     ignore_missing: bool = False,
+    strict: bool = False,
+    lenient: bool = False,
     threads: int | None = None,
     memory: int | None = None,
 ) -> Checked:
-    """Checks files by a manifest in any format."""
+    """Checks files by a manifest in any format, or by several."""
 
 @final
 class TreeState:
@@ -348,6 +365,86 @@ def verify(
     raw: bool = False,
 ) -> Verified:
     """Verifies an image by what states its digests, and by another medium or image."""
+
+@final
+class Rows:
+    """The rows of a job as dictionaries, as the program prints them with --json."""
+
+    rows: list[dict[str, Any]]
+    messages: list[str]
+    summary: dict[str, Any] | None
+    exit: int
+    def __bool__(self) -> bool: ...
+    def __len__(self) -> int: ...
+    def __iter__(self) -> Iterator[dict[str, Any]]: ...
+    def __getitem__(self, at: int, /) -> dict[str, Any]: ...
+
+def list_files(
+    paths: _Paths,
+    *,
+    only: str | None = None,
+    recursive: bool = False,
+    follow: bool = False,
+) -> Rows:
+    """Lists what is in images, file systems and archives, without reading content."""
+
+def diff(a: _Path, b: _Path) -> Rows:
+    """Compares two directories or lists: a row for each name that is not the same on both sides."""
+
+def dups(
+    paths: _Paths,
+    *,
+    keep: str = "first",
+    never: _Paths | None = None,
+    action: str = "remove",
+    script: _Path | None = None,
+    replace: bool = False,
+) -> Rows:
+    """Finds files and folders of one content: a row for each group."""
+
+def update_manifest(
+    manifest: _Path,
+    paths: _Paths | None = None,
+    *,
+    trust_times: bool = False,
+    key: _Path | None = None,
+    replace: bool = False,
+) -> Rows:
+    """Brings a manifest up to date: a row for each file that is new, changed or gone."""
+
+def validate_bag(bag: _Path) -> Rows:
+    """Compares every file of a bag with every one of its manifests: a row for each finding."""
+
+def create_bag(
+    bag: _Path,
+    algorithms: _Names | None = None,
+    *,
+    info: dict[str, str] | None = None,
+    replace: bool = False,
+) -> Rows:
+    """Makes a bag of a folder whose files are below its ``data``; ``summary`` counts them."""
+
+def update_bag(
+    bag: _Path,
+    algorithms: _Names | None = None,
+    *,
+    info: dict[str, str] | None = None,
+    replace: bool = False,
+) -> Rows:
+    """Makes the manifests of a bag those of its files; changed contents need ``replace``."""
+
+def export(result: _Path, to: str, output: _Path, *, replace: bool = False) -> Rows:
+    """Writes a result as ``timesketch``, ``bodyfile`` or ``parquet``."""
+
+def report(
+    results: _Paths,
+    html: _Path,
+    *,
+    title: str | None = None,
+    key: _Path | None = None,
+    replace: bool = False,
+) -> Rows:
+    """Writes one page of results and case folders, and verifies their seals and chains again."""
 
 # The function of each algorithm, under each of its names. Those that are not listed yet:
 def __getattr__(name: str) -> _Constructor: ...

@@ -1,4 +1,4 @@
-"""The command ``pfh``: the same program as the native one, in this process."""
+"""The commands ``pfh`` and ``pfh-bench``: the same programs as the native ones, in this process."""
 
 from __future__ import annotations
 
@@ -27,9 +27,19 @@ def _prepare() -> None:
                 os.close(null)
 
 
-def _program() -> str:
-    """The file that starts the program again."""
-    return os.path.join(sysconfig.get_path("scripts"), "pfh")
+def _carry_out(program: str) -> NoReturn:
+    """Carries out the command line of `program`, and ends the process with its exit code."""
+    from pfh import _pfh
+
+    _prepare()
+    name = sys.argv[0]
+    if os.path.basename(name) == "__main__.py":
+        name = program
+    words = [name, *sys.argv[1:]]
+    path = name if os.access(name, os.X_OK) else os.path.join(sysconfig.get_path("scripts"), program)
+    code = _pfh._command(words, path, program == "pfh-bench")
+    # At once: a thread that waits for a device that does not answer must not keep the process.
+    os._exit(code)
 
 
 def main() -> NoReturn:
@@ -45,16 +55,12 @@ def main() -> NoReturn:
         sys.stderr.flush()
         os._exit(code)
 
-    from pfh import _pfh
+    _carry_out("pfh")
 
-    _prepare()
-    name = sys.argv[0]
-    if os.path.basename(name) == "__main__.py":
-        name = "pfh"
-    words = [name, *sys.argv[1:]]
-    code = _pfh._command(words, name if os.access(name, os.X_OK) else _program())
-    # At once: a thread that waits for a device that does not answer must not keep the process.
-    os._exit(code)
+
+def bench() -> NoReturn:
+    """Carries out `pfh-bench`, which `pfh bench` starts."""
+    _carry_out("pfh-bench")
 
 
 if __name__ == "__main__":

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any, Self, final
 
-def _command(words: list[str], program: str) -> int: ...
+def _command(words: list[str], program: str, bench: bool) -> int: ...
 @final
 class Digests:
     """Digests of one similarity method in the order in which they came."""

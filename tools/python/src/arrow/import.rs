@@ -70,7 +70,7 @@ impl Messages {
         let lent = self.lent.map(|array| unsafe { &*array });
         let wrong = |_| error::value("the Arrow array's offsets make no sense");
         for array in lent.into_iter().chain(&self.streamed) {
-            // SAFETY: the array is valid by the interface, as far as that can be said of it.
+            // SAFETY: the array is valid by the interface, as far as that can be known.
             unsafe { values_of(array, self.format, &mut values) }.map_err(wrong)?;
         }
         Ok(values)

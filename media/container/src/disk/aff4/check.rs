@@ -24,7 +24,7 @@ impl From<Failure> for Stop {
     }
 }
 
-/// What is compared.
+/// The compared sides.
 struct Volume<'a> {
     zip: &'a Zip,
     statements: &'a Statements,
@@ -41,7 +41,7 @@ pub fn all(
     go_on: &mut dyn FnMut() -> bool,
 ) -> Vec<Check> {
     let mut volume = Volume { zip, statements, go_on, found: Vec::new() };
-    // Whoever ended it knows.
+    // The caller ended it.
     let _ = volume.compare(map, streams);
     volume.found
 }
@@ -59,7 +59,7 @@ impl Volume<'_> {
         Ok(())
     }
 
-    /// Enters what became of a comparison; gives the digest that was computed.
+    /// Enters the result of a comparison; returns the computed digest.
     fn enter(&mut self, what: String, stated: &Digest, is: Result<Digest, Stop>) -> Result<(), Ended> {
         let wrong = match is {
             Ok(is) if is == *stated => None,

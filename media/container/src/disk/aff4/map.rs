@@ -10,7 +10,7 @@ use crate::field::{le32, le64};
 const ENTRY: usize = 28;
 /// The longest map: two million ranges.
 const LONGEST: u64 = 64 << 20;
-/// The words of unknown data begin anew with each of these.
+/// The words of unknown data begin again with each of these.
 const TILE: u64 = 1 << 20;
 
 /// What a range is of.
@@ -37,7 +37,7 @@ pub struct Map {
     size: u64,
     ranges: Vec<Range>,
     targets: Vec<Target>,
-    /// What is between the ranges, among the targets.
+    /// The gaps between the ranges, among the targets.
     gap: usize,
 }
 
@@ -110,7 +110,7 @@ impl Map {
         })
     }
 
-    /// What is in the place of data that was not read.
+    /// The replacement of data that was not read.
     pub fn notes(&self) -> Vec<String> {
         let mut notes = Vec::new();
         for (at, target) in self.targets.iter().enumerate() {

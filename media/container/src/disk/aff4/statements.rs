@@ -88,7 +88,7 @@ impl Statements {
     }
 }
 
-/// A stated digest; `None` if its type is no algorithm but a kind of digest of something else.
+/// A stated digest; `None` if its type is not an algorithm but a kind of digest of something else.
 pub fn digest(object: &Object) -> Option<Result<Digest, Failure>> {
     let algorithm = algorithm(object.kind.strip_prefix(SCHEMA)?)?;
     let wrong = |_| Failure::malformed(format!("a digest of {algorithm} that is none: {:?}", object.value));

@@ -7,7 +7,7 @@ use std::collections::HashMap;
 /// The most statements of a volume.
 const MOST: usize = 1 << 20;
 
-/// What is stated of a subject.
+/// The statements about a subject.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Object {
     /// A full name, or the text of a literal.
@@ -60,7 +60,7 @@ pub fn parse(text: &str) -> Result<Vec<Statement>, Failure> {
                 Some(Token::Mark(b'.')) => break,
                 Some(Token::Mark(b';')) => continue,
                 Some(Token::Word(word)) if word == "a" => TYPE.to_owned(),
-                Some(token) => name(&token, &prefixes).ok_or_else(|| tokens.wrong("a predicate that is no name"))?,
+                Some(token) => name(&token, &prefixes).ok_or_else(|| tokens.wrong("a predicate that is not a name"))?,
                 None => return Err(tokens.wrong("a statement that does not end")),
             };
             loop {

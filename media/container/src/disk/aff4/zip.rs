@@ -34,7 +34,7 @@ pub struct Zip {
     file: Arc<dyn Bytes>,
     pages: Paged,
     unpacked: Held,
-    /// What is wrong with members that were compared with their CRC-32, by number.
+    /// Faults of members that were compared with their CRC-32, by number.
     compared: Mutex<HashMap<u64, Option<String>>>,
     /// By full name: `aff4://…`.
     members: HashMap<String, Member>,

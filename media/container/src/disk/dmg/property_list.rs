@@ -19,7 +19,7 @@ pub fn tables(list: &[u8]) -> Result<Vec<(String, Vec<u8>)>, Failure> {
         let (data, _) = data.split_once("</data>").ok_or_else(|| wrong("has a table that does not end"))?;
         let name = entry.split_once("<key>Name</key>").or_else(|| entry.split_once("<key>CFName</key>"));
         let name = name.and_then(|(_, rest)| rest.split_once("<string>")).and_then(|(_, rest)| rest.split_once('<'));
-        let bytes = decode(data).ok_or_else(|| wrong("has a table that is no Base64"))?;
+        let bytes = decode(data).ok_or_else(|| wrong("has a table that is not Base64"))?;
         found.push((name.map_or_else(String::new, |(name, _)| name.to_owned()), bytes));
         if found.len() > MOST {
             return Err(wrong("has too many tables"));

@@ -24,8 +24,8 @@ struct Salvage {
 }
 
 impl Index {
-    /// Reads what there is of a damaged image, and says of each thing where it is not as the format
-    /// demands. Chunks whose tables are both damaged cannot be located.
+    /// Reads the rest of a damaged image, and reports each place that is not as the format demands.
+    /// Chunks whose tables are both damaged cannot be located.
     ///
     /// # Errors
     /// When the files cannot be read, or nothing states the geometry.

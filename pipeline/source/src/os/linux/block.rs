@@ -65,7 +65,7 @@ pub fn device_of(major: u32, minor: u32) -> u64 {
 }
 
 /// Empties what the kernel has cached of a device (BLKFLSBUF) or a file (POSIX_FADV_DONTNEED), so
-/// that the next read comes from the medium. What is dirty must have been synced before.
+/// that the next read comes from the medium. Dirty pages must have been synced before.
 pub fn evict(fd: BorrowedFd<'_>) -> Result<(), Errno> {
     const BLKFLSBUF: Opcode = opcode::none(0x12, 97);
     // SAFETY: BLKFLSBUF takes no argument.
@@ -84,7 +84,7 @@ pub fn evict_range(fd: impl AsFd, offset: u64, length: u64) -> Result<(), Errno>
     fs::fadvise(fd, offset, std::num::NonZeroU64::new(length), fs::Advice::DontNeed)
 }
 
-/// Clears O_NONBLOCK, O_DIRECT and the like by setting the status flags anew.
+/// Clears O_NONBLOCK, O_DIRECT and the like by setting the status flags again.
 pub fn set_blocking(fd: BorrowedFd<'_>) -> Result<(), Errno> {
     let flags = fs::fcntl_getfl(fd)?;
     fs::fcntl_setfl(fd, flags - OFlags::NONBLOCK)

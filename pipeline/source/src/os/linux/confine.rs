@@ -85,7 +85,7 @@ pub fn confinement() -> Confinement {
 
 /// Gives up what hostile input must not bring about: from here on this thread, and all that it
 /// starts, write to nothing but what is below `writable`, start no program and open no connection.
-/// What is open stays open, and everything may be read. Gives what the kernel took.
+/// Open files stay open, and everything may be read. Gives what the kernel took.
 ///
 /// # Errors
 /// When the kernel has Landlock or seccomp and refuses them.

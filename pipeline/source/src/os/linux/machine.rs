@@ -1,4 +1,4 @@
-//! What the kernel says of this process and its machine in small text files.
+//! Small text files of the kernel about this process and its machine.
 
 use super::super::{Patience, retry};
 use rustix::fs::{CWD, Mode, OFlags, openat};

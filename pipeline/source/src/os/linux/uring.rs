@@ -160,8 +160,8 @@ impl Ring {
                 }
                 if !goes_on {
                     // The kernel may still write to memory that cannot be taken back from it: the
-                    // memory stays lent until it is done. Whoever watches this thread takes it for
-                    // lost, and others read what it had in hand.
+                    // memory stays lent until it is done. The thread that watches this one takes it
+                    // for lost, and others read what it had in hand.
                     std::thread::sleep(LOST);
                 }
             }

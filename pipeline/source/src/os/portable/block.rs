@@ -1,4 +1,4 @@
-//! What is known of media without the calls of a platform: that they are files.
+//! Facts about media without the calls of a platform: that they are files.
 
 use super::errno::Errno;
 use super::files::{DATA, open, view};

@@ -14,7 +14,7 @@ const LINKS: usize = 40;
 /// below it (`Within`) or through any.
 ///
 /// # Errors
-/// ELOOP for a link that may not be, EXDEV for a way out of `root`; what the system says of a name.
+/// ELOOP for a link that may not be, EXDEV for a way out of `root`; the system's error for a name.
 pub(super) fn below(root: &Path, path: &[u8], links: Links) -> Result<PathBuf, Errno> {
     let path = Path::new(OsStr::from_bytes(path));
     if links == Links::Follow {

@@ -1,4 +1,4 @@
-//! What is exported, and into what.
+//! The export: items and format.
 
 use pfh_digest::Digest;
 use std::fmt;

@@ -3,7 +3,7 @@
 use super::layout;
 use super::section::{Member, Section};
 use crate::html::{self, escape, shown};
-use crate::size::size_text;
+use crate::size_text;
 use pfh_similarity::Score;
 use std::collections::HashMap;
 use std::fmt::Write;
@@ -119,7 +119,8 @@ pub(super) fn draw<'a>(out: &mut String, section: &Section, groups: &[Vec<u32>],
                 groups[number].len()
             );
         }
-        // Of many links each is fainter, so that a group where all are linked with all is no blot.
+        // Of many links each is fainter, so that a group where all are linked with all is not a
+        // blot.
         let faint = (8.0 * members.len() as f64 / links.len().max(1) as f64).clamp(0.12, 1.0);
         for &(a, b, score) in links {
             let ((x1, y1), (x2, y2)) = (at(a), at(b));

@@ -9,7 +9,7 @@ mod layout;
 mod section;
 
 use crate::html::{self, escape};
-use crate::size::size_text;
+use crate::size_text;
 use pfh_similarity::{Degenerate, Evidence, Score};
 use section::{Row, Section};
 use std::collections::HashMap;

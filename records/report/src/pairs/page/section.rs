@@ -15,7 +15,7 @@ pub struct Scale {
     pub digests: Option<u64>,
 }
 
-/// What is compared.
+/// The compared sides.
 #[derive(Clone, Copy, Debug)]
 pub struct Member<'a> {
     /// Its name; raw bytes.

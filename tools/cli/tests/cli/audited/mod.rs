@@ -79,7 +79,7 @@ impl Served {
         stream
     }
 
-    /// Its process, for whoever wants to look at it.
+    /// Its process, for tests that look at it.
     pub fn process(&self) -> u32 {
         self.child.id()
     }

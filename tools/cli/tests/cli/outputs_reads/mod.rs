@@ -1,12 +1,14 @@
 //! What takes no path, and what is only read: the tables beside that of the outputs.
 
-/// Values that are no paths, by what the help calls them.
+/// Values that are not paths, by what the help calls them.
 pub const NO_PATHS: &[&str] = &[
+    "ACTION",
     "ADDRESS",
     "ALGORITHM",
     "CASE",
     "CHUNKING",
     "CLASSES",
+    "COMMAND",
     "COMPRESSION",
     "CONTEXT",
     "DATE",
@@ -27,6 +29,7 @@ pub const NO_PATHS: &[&str] = &[
     "MB",
     "MODE",
     "N",
+    "N/M",
     "NAME",
     "NAME:HEX",
     "NOTES",
@@ -37,6 +40,7 @@ pub const NO_PATHS: &[&str] = &[
     "PERCENT",
     "PRESET",
     "PROBABILITY",
+    "RULE",
     "SECONDS",
     "SHELL",
     "SIZE",
@@ -108,6 +112,7 @@ pub const READS: &[(&str, &str)] = &[
     ("diff", "A"),
     ("diff", "B"),
     ("dups", "--files-from"),
+    ("dups", "--never"),
     ("dups", "PATH"),
     ("list", "--files-from"),
     ("list", "PATH"),

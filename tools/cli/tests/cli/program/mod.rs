@@ -29,6 +29,15 @@ pub fn pfh(room: &Room, words: &str) -> Outcome {
     Trial::new(env!("CARGO_BIN_EXE_pfh")).args(words.split_whitespace()).directory(room.path()).run().expect("a run")
 }
 
+/// Whether these words start `pfh-bench` in a build without it (the feature `bench`).
+pub fn is_left_out(words: &str) -> bool {
+    let left_out = !cfg!(feature = "bench") && words.starts_with("bench ");
+    if left_out {
+        eprintln!("skipped: pfh {words} needs --features pfh-cli/bench");
+    }
+    left_out
+}
+
 /// Changes one bit of a file.
 pub fn flip(room: &Room, name: &str, at: usize) {
     let path = room.path().join(name);

@@ -63,13 +63,13 @@ impl Drop for Server {
 /// What the connection does.
 #[derive(Debug, Clone, Copy)]
 pub enum Fault {
-    /// The first so many connections break off after some bytes.
+    /// How many of the first connections break off after some bytes.
     Cut(usize),
-    /// The first so many are answered with 503.
+    /// How many of the first are answered with 503.
     Unavailable(usize),
     /// Each 64 KiB take two milliseconds.
     Slow,
-    /// After so many bytes nothing comes until [`Proxy::resume`].
+    /// After this many bytes nothing comes until [`Proxy::resume`].
     Pause(u64),
 }
 

@@ -129,7 +129,7 @@ fn what_is_not_there_or_not_of_objects() {
     put(&room, &server, "plain", &random(1, LARGE / 100));
     let seen = pfh(&room, server.port, &["check", "--no-progress", "s3://bucket/none"]);
     assert!(seen.code == Some(3) && seen.stderr.contains("s3://bucket/none"), "{:?} {}", seen.code, seen.stderr);
-    // A page of a web server: its entity tag is no digest.
+    // A page of a web server: its entity tag is not a digest.
     let page = format!("http://127.0.0.1:{}/bucket/pre/plain", server.port);
     let seen = pfh(&room, server.port, &["check", "--no-progress", &page]);
     assert!(seen.stderr.contains("verified") || seen.code == Some(3), "{:?} {}", seen.code, seen.stderr);

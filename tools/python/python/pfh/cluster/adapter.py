@@ -19,7 +19,7 @@ class Task:
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """What came of a task.
+    """The outcome of a task.
 
     ``worker`` is where it ran, as the engine names it. Either ``error`` is
     ``None``, and ``value`` what the function returned, or it is the exception:
@@ -56,7 +56,7 @@ class Adapter(Protocol):
         the engine can choose. What ``scatter`` gave arrives as the bytes."""
 
     def as_completed(self) -> Iterator[Done]:
-        """What came of each task, as they end, also of those that are submitted meanwhile. Ends
+        """The outcome of each task, as they end, also of those that are submitted meanwhile. Ends
         when each task that was submitted has been handed out."""
 
     def scatter(self, data: bytes) -> Any:
@@ -68,7 +68,7 @@ class Adapter(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """A task's end as it travels: an exception of the function is no failure of the engine."""
+    """A task's end as it travels: an exception of the function is not a failure of the engine."""
 
     worker: str
     value: Any

@@ -29,7 +29,7 @@ def _size(text: str) -> int:
     try:
         return int(digits) * units[text[len(digits) :]]
     except (KeyError, ValueError):
-        raise argparse.ArgumentTypeError(f"{text} is no size: 512MiB, 2GiB") from None
+        raise argparse.ArgumentTypeError(f"{text} is not a size: 512MiB, 2GiB") from None
 
 
 def _at_least_one(text: str) -> int:
@@ -257,7 +257,7 @@ def main(words: Sequence[str]) -> int:
         _say("interrupted: the same command resumes")
         return 128 + ended.number
     except BrokenPipeError:
-        # Whoever read the output went away.
+        # The reader of the output went away.
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
         return 128 + signal.SIGPIPE
     except (pfh.RequestError, ValueError) as refused:

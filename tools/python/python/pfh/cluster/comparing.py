@@ -76,7 +76,7 @@ class Share:
     memory: int | None
 
     def wanted(self) -> dict[str, str]:
-        """What the part says of itself."""
+        """The part's description."""
         share = f"{self.rows}/{self.against}/{self.part}/{self.of}/{self.threshold}/{self.saturated}"
         return {"unit": str(self.number), "digests": self.sha256, "algorithm": self.algorithm, "share": share}
 

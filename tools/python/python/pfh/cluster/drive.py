@@ -32,13 +32,13 @@ class Unit:
 
 
 class Watch:
-    """Is told how a run goes on. Methods do nothing unless they are overridden."""
+    """Receives the progress of a run. Methods do nothing unless they are overridden."""
 
     def begin(self, units: int, cost: int) -> None:
         """That much is to be done."""
 
     def done(self, cost: int, slots: int) -> None:
-        """A unit is done; so many tasks run at the same time."""
+        """A unit is done; ``running`` tasks run at the same time."""
 
     def waiting(self) -> None:
         """There is no worker yet."""
@@ -49,7 +49,7 @@ class Watch:
 
 @dataclass(slots=True)
 class Outcome:
-    """What came of the units: their parts, and why others have none."""
+    """The outcome of the units: their parts, and why others have none."""
 
     parts: dict[int, Part] = field(default_factory=dict)
     missing: dict[int, str] = field(default_factory=dict)

@@ -57,7 +57,7 @@ class Spec:
         return listed, [entry.name if units.is_address(entry.name) else os.path.join(self.base, entry.name) for entry in listed]
 
     def wanted(self) -> dict[str, str]:
-        """What the part says of itself."""
+        """The part's description."""
         return {"unit": str(self.unit), "list": self.list_sha256, "algorithms": ",".join(self.algorithms)}
 
 

@@ -45,7 +45,7 @@ def head(algorithm: str) -> bytes:
 def write(run: Run, algorithm: str | None, output: IO[bytes]) -> bool:
     """Writes the list in input order, parts beside each other; false if a file has no digest.
 
-    Raises ``pfh.RequestError`` for what is no run of ``hash`` with that
+    Raises ``pfh.RequestError`` for a directory that is not a run of ``hash`` with that
     algorithm, ``pfh.UnreadError`` if it is not complete.
     """
     asked = run.request

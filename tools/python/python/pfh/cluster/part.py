@@ -27,7 +27,7 @@ class Unwritten(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A part that is whole: its bytes, and what it says of itself."""
+    """A part that is whole: its bytes, and its description."""
 
     name: str
     size: int
@@ -46,8 +46,8 @@ def digest(path: Path) -> str:
 def read(path: Path, wanted: Mapping[str, str]) -> Part | None:
     """The part of this name; ``None`` if there is none.
 
-    ``wanted`` is what it must say of itself, by name. Raises ``Unwritten`` if
-    what is there says something else, or is no part.
+    ``wanted`` is the required description, by name. Raises ``Unwritten`` if
+    the file has another description, or is not a part.
     """
     try:
         with pyarrow.parquet.ParquetFile(path) as file:
@@ -57,7 +57,7 @@ def read(path: Path, wanted: Mapping[str, str]) -> Part | None:
     except FileNotFoundError:
         return None
     except (pyarrow.ArrowInvalid, OSError) as wrong:
-        raise Unwritten(f"{path}: is there, and is no part: {wrong}") from wrong
+        raise Unwritten(f"{path}: is there, and is not a part: {wrong}") from wrong
     facts = {key.removeprefix("pfh."): value for key, value in said.items()}
     for name, value in wanted.items():
         if facts.get(name) != value:
@@ -75,7 +75,7 @@ def _writes(path: Path) -> Iterator[None]:
 
 
 class Writing:
-    """A part on its way: tables, and at the end what it says of itself."""
+    """A part on its way: tables, and at the end its description."""
 
     def __init__(self, path: Path, writer: pyarrow.parquet.ParquetWriter) -> None:
         self._path = path

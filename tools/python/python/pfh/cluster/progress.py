@@ -7,7 +7,7 @@ import time
 
 from .drive import Watch
 
-#: Seconds between two lines where standard error is no terminal.
+# : Seconds between two lines where standard error is not a terminal.
 SELDOM = 30.0
 #: Seconds between two on a terminal.
 OFTEN = 0.2

@@ -33,7 +33,7 @@ ROOT = "/"
 
 
 def length(algorithms: Sequence[str], size: str) -> int:
-    """The bytes of a range. Raises ``pfh.RequestError`` for algorithms that are no trees, and other sizes."""
+    """The bytes of a range. Raises ``pfh.RequestError`` for algorithms that are not trees, and other sizes."""
     with tempfile.TemporaryDirectory(prefix="pfh-split-") as room:
         directory = Path(room) / "plan"
         units.plan(["-a", ",".join(algorithms), "--split", size], directory, [])
@@ -121,7 +121,7 @@ class Large:
 
 
 def _large(plan: Plan, least: int) -> Iterator[int]:
-    """The numbers of the files larger than a range. What is no file, as devices and objects of stores, stays whole."""
+    """The numbers of the files larger than a range. Devices and objects of stores stay whole."""
     for unit in plan.numbers():
         for entry in plan.read(unit):
             if entry.size > least and not units.is_address(entry.name) and os.path.isfile(plan.place(entry)):

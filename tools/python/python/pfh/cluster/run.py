@@ -49,7 +49,7 @@ def load(path: Path) -> Any:
     except (OSError, ValueError) as wrong:
         raise pfh.UnreadError(f"{path}: {wrong}", str(path), None, str(wrong)) from wrong
     if not isinstance(value, dict) or value.get("type") != TYPE or value.get("version") != VERSION:
-        raise pfh.UnreadError(f"{path}: is no document of a run", str(path), None, "is no document of a run")
+        raise pfh.UnreadError(f"{path}: is not a document of a run", str(path), None, "is not a document of a run")
     return value
 
 

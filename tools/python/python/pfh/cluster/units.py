@@ -44,7 +44,7 @@ def listed(paths: Paths) -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """What is read: the operands of ``pfh plan``, or a listing.
+    """The input: the operands of ``pfh plan``, or a listing.
 
     ``listing`` is a Parquet file or a directory of such, with a column
     ``path_bytes`` or ``path``, or the one that ``column`` names. ``options``
@@ -77,7 +77,7 @@ class Source:
                     for value in batch.column(0).to_pylist():
                         name = os.fsencode(value) if isinstance(value, str) else value
                         if not isinstance(name, bytes) or not name or b"\0" in name:
-                            raise ValueError(f"{path}: a row of {column} is no path: {name!r}")
+                            raise ValueError(f"{path}: a row of {column} is not a path: {name!r}")
                         yield name
 
 

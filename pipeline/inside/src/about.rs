@@ -1,0 +1,60 @@
+//! Remarks on entries of containers, and why some are not read.
+
+use crate::limit::BOMB;
+use pfh_source::{Cause, Extent, Inside, Problem, Stage, Volume};
+use pfh_volume::{Allocation, Content, Kind, Node, Recognised};
+
+/// Facts about a volume before it is read.
+pub fn outline(name: &[u8], about: &Inside) -> Volume {
+    let (partition, offset) = (about.partition, about.volume_offset);
+    Volume { name: name.to_vec(), container: about.container.clone(), partition, offset, ..Volume::default() }
+}
+
+/// The problem of what is not read, for this cause.
+pub fn refused(cause: impl Into<Box<str>>) -> Problem {
+    Problem::new(Stage::Walk, Cause::Inside(cause.into()))
+}
+
+/// The problem of a container that is not opened, for this cause.
+pub fn unopened(cause: impl Into<Box<str>>) -> Problem {
+    Problem::new(Stage::Walk, Cause::Unopened(cause.into()))
+}
+
+/// The remark on a node, in front of the remark on its container.
+pub fn said(node: &Node, container: &Inside) -> Inside {
+    let time = |nanoseconds: Option<i128>| nanoseconds.and_then(Inside::time);
+    Inside {
+        id: node.id,
+        modified: time(node.times.modified),
+        accessed: time(node.times.accessed),
+        changed: time(node.times.changed),
+        born: time(node.times.born),
+        deleted_at: time(node.times.deleted),
+        deleted: node.allocation != Allocation::Live,
+        unallocated: node.kind == Kind::Unallocated,
+        overwritten: node.allocation == Allocation::Overwritten,
+        resident: node.resident,
+        compressed: node.compressed,
+        ..container.clone()
+    }
+}
+
+/// Where the bytes of a content lie, as far as they are stored as they are.
+pub fn extents(content: &dyn Content) -> Vec<Extent> {
+    let runs = content.runs().unwrap_or_default().into_iter();
+    runs.map(|run| Extent { file_offset: run.file_offset, offset: run.medium_offset, length: run.length }).collect()
+}
+
+/// Why a member of this size is not read.
+pub fn bomb(size: u64) -> String {
+    format!("{size} bytes are more than what is left for its container{BOMB}")
+}
+
+/// Why a volume is not read.
+pub fn unread(found: &Recognised) -> String {
+    match found {
+        Recognised::Encrypted(format) => format!("is encrypted ({format})"),
+        Recognised::Unread(what) => what.clone(),
+        Recognised::Unknown | Recognised::FileSystem(_) => "holds no file system that is known".into(),
+    }
+}

@@ -1,0 +1,265 @@
+//! What a file is a container of, by its bytes.
+
+use super::segments::FIRSTS;
+use pfh_container::disk::END;
+use pfh_container::disk::{Alone, Disk, Failure, Kind};
+use pfh_container::ewf::FileHeader;
+use pfh_container::{foreign, sfx, signature};
+use pfh_source::Problem;
+use pfh_source::image::{Format as ImageFormat, Image};
+use pfh_volume::archive::Format;
+use pfh_volume::{Bytes, Node, PartitionTable, Recognised, Scheme};
+use pfh_volume::{file_system, is_physical_volume, may_be_small, partitions, small_file_system};
+use std::ffi::OsStr;
+use std::io;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+use std::sync::Arc;
+
+/// Bytes that are looked at of a member, to see whether it may be a container.
+pub const START: usize = 4096;
+/// The smallest medium that is looked at.
+const DISK: u64 = 32 << 10;
+
+/// A container, by its bytes.
+pub enum Container {
+    /// An archive or a compressed stream.
+    Archive(Format),
+    /// A medium that is divided.
+    Divided(PartitionTable),
+    /// A volume.
+    Volume(Recognised),
+    /// A disk in a file of a format of its own, or why it cannot be read.
+    Disk(Kind, Result<Box<dyn Disk>, Failure>),
+    /// Recognised, and not read.
+    Refused(Refused),
+}
+
+/// Why a container is not opened.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Refused {
+    /// In words.
+    pub why: String,
+    /// Whether it is damaged, rather than of a format that is not read.
+    pub is_damaged: bool,
+}
+
+impl Refused {
+    fn format(why: impl Into<String>) -> Refused {
+        Refused { why: why.into(), is_damaged: false }
+    }
+
+    fn damage(why: impl Into<String>) -> Refused {
+        Refused { why: why.into(), is_damaged: true }
+    }
+}
+
+/// What these bytes of a file of this name are; `None` if they are not a container. `start` are the
+/// first of them.
+///
+/// # Errors
+/// When a table or a file system is there, and cannot be read.
+pub fn container(start: &[u8], bytes: &Arc<dyn Bytes>, name: &[u8]) -> Result<Option<Container>, pfh_volume::Failure> {
+    if let Some(kind) = disk_kind(start, &**bytes) {
+        return Ok(Some(Container::Disk(kind, pfh_container::disk::open(kind, bytes.clone(), &Alone))));
+    }
+    if let Some(format) = Format::recognize(start).or_else(|| ends_as_zip(&**bytes)) {
+        return Ok(Some(Container::Archive(format)));
+    }
+    if FileHeader::is_ewf(start) || Kind::recognize(start, &[]).is_some() {
+        // What follows the first belongs to that.
+        return Ok(is_first(start).then(|| Container::Refused(Refused::format("an E01 image inside: not read there"))));
+    }
+    if let Some(refused) = unread(start, &**bytes) {
+        return Ok(Some(refused));
+    }
+    let found = match bytes.size() {
+        // Of any other size as well: a copy that was cut off need not end with a sector.
+        DISK.. => medium(bytes)?,
+        _ => match small_file_system(bytes.clone())? {
+            Recognised::Unknown => None,
+            found => Some(Container::Volume(found)),
+        },
+    };
+    Ok(found.or_else(|| damaged(start, name)))
+}
+
+/// A container of a format that is not read, by its first bytes.
+fn unread(start: &[u8], bytes: &dyn Bytes) -> Option<Container> {
+    if let Some(format) = foreign::by_content(start) {
+        let why = format!("the format {} ({}) is not read", format.name, format.hint);
+        return Some(Container::Refused(Refused::format(why)));
+    }
+    if let Some(name) = signature::files_in(start) {
+        return Some(Container::Refused(Refused::format(format!("{name}: recognised, not read"))));
+    }
+    let found = sfx::archive(start, bytes)?;
+    if found.format == "zip" {
+        return Some(Container::Archive(Format::Zip));
+    }
+    let why = format!("{} behind a program, at offset {}: recognised, not read", found.format, found.offset);
+    Some(Container::Refused(Refused::format(why)))
+}
+
+/// A container whose signature is damaged, while the rest of it or its name says what it is.
+fn damaged(start: &[u8], name: &[u8]) -> Option<Container> {
+    let near = signature::damaged(start).map(|format| format!("{format} with a damaged start: not opened"));
+    let named = || {
+        let format = signature::by_name(name)?;
+        Some(format!("its name says {format}, and its bytes do not: not opened"))
+    };
+    let piece = || {
+        let (format, number) = signature::piece(name)?;
+        Some(format!("piece {number} of a split archive ({format}): not opened"))
+    };
+    let refused = match near.or_else(named) {
+        Some(why) => Refused::damage(why),
+        None => Refused::format(piece()?),
+    };
+    Some(Container::Refused(refused))
+}
+
+/// Whether this is the first segment of an E01 image.
+fn is_first(start: &[u8]) -> bool {
+    FileHeader::is_ewf(start) && start.get(9..11) == Some(&[1, 0])
+}
+
+/// Which disk image these bytes are.
+fn disk_kind(start: &[u8], bytes: &dyn Bytes) -> Option<Kind> {
+    let mut end = vec![0; END.min(usize::try_from(bytes.size()).unwrap_or(END))];
+    bytes.read_exact_at(bytes.size() - end.len() as u64, &mut end).ok()?;
+    // A later segment or extent is not an image of its own.
+    Kind::recognize(start, &end).filter(|kind| !kind.is_later(start))
+}
+
+/// What a medium is; `None` if it has neither a table nor a known file system.
+///
+/// # Errors
+/// When a table or a file system is there, and cannot be read.
+pub fn medium(bytes: &Arc<dyn Bytes>) -> Result<Option<Container>, pfh_volume::Failure> {
+    let table = partitions(bytes)?;
+    // A medium that is one physical volume has its logical volumes in place of partitions.
+    if table.scheme != Scheme::None || is_physical_volume(&**bytes) {
+        return Ok(Some(Container::Divided(table)));
+    }
+    Ok(match file_system(bytes.clone())? {
+        Recognised::Unknown => None,
+        found => Some(Container::Volume(found)),
+    })
+}
+
+/// Whether a member may be a container, by its first bytes, size and name: only then it is unpacked
+/// to look closer.
+pub fn may_be(start: &[u8], size: Option<u64>, name: &[u8]) -> bool {
+    if Format::recognize(start).is_some() || Kind::recognize(start, &[]).is_some() || FileHeader::is_ewf(start) {
+        return true;
+    }
+    let says = signature::any_in(start).or_else(|| signature::damaged(start));
+    if says.is_some() || signature::by_name(name).is_some() || signature::piece(name).is_some() {
+        return true;
+    }
+    // An archive may stand behind a program.
+    let behind = |end: u64| size.is_none_or(|size| size > end.saturating_add(32));
+    if sfx::end_of_program(start).is_some_and(behind) || size.is_some_and(|size| may_be_small(start, size)) {
+        return true;
+    }
+    // A compressed stream does not say its size.
+    let disk = size.is_none_or(|size| size >= DISK);
+    let boot = start.get(510..512) == Some(&[0x55, 0xAA]);
+    let ext = start.get(1080..1082) == Some(&[0x53, 0xEF]);
+    let is_named = |endings: &[&[u8]]| {
+        endings.iter().any(|ending| {
+            let at = name.len().saturating_sub(ending.len());
+            name[at..].eq_ignore_ascii_case(ending)
+        })
+    };
+    // Their signatures are at the end.
+    if is_named(&[b".dmg", b".vhd"]) && size.is_none_or(|size| size > END as u64) {
+        return true;
+    }
+    disk && (boot || ext || is_named(&[b".iso", b".img", b".dd", b".raw"]))
+}
+
+/// Whether a file is large enough to be a container.
+pub fn may_be_opened(node: &Node) -> bool {
+    node.size.is_none_or(|size| size > 20)
+}
+
+/// A zip behind something else, that ends without a comment or with a short one.
+fn ends_as_zip(bytes: &dyn Bytes) -> Option<Format> {
+    let mut end = vec![0; END.min(usize::try_from(bytes.size()).unwrap_or(END))];
+    bytes.read_exact_at(bytes.size() - end.len() as u64, &mut end).ok()?;
+    let is_end = |at: usize| {
+        let record = &end[at..];
+        record.starts_with(b"PK\x05\x06")
+            && usize::from(record[20]) + 256 * usize::from(record[21]) + 22 == record.len()
+    };
+    (0..end.len().saturating_sub(21)).any(is_end).then_some(Format::Zip)
+}
+
+/// What a file is as an image.
+pub enum Imaged {
+    /// None, or raw in one piece.
+    No,
+    /// A later segment of an E01 image, whose first is beside it.
+    Later,
+    /// E01 or several pieces.
+    Yes(Box<Image>),
+    /// One of a format that is not read, or damaged.
+    Unread(String),
+}
+
+/// What a file of this path and these first bytes is as an image. Segments and pieces behind the
+/// first belong to that.
+pub fn image(path: &[u8], start: &[u8], end: &[u8]) -> Imaged {
+    let path = Path::new(OsStr::from_bytes(path));
+    if FileHeader::is_ewf(start) {
+        if !is_first(start) {
+            return later(path);
+        }
+        return match Image::open(path) {
+            Ok(image) => Imaged::Yes(Box::new(image)),
+            Err(error) => Imaged::Unread(error.to_string()),
+        };
+    }
+    match Kind::recognize(start, end) {
+        // What follows the first belongs to that.
+        Some(kind) if kind.is_later(start) => return Imaged::No,
+        Some(_) => {
+            return match Image::open(path) {
+                Ok(image) => Imaged::Yes(Box::new(image)),
+                Err(error) => Imaged::Unread(error.what()),
+            };
+        }
+        None => {}
+    }
+    if let Some(format) = foreign::by_content(start) {
+        return Imaged::Unread(format!("the format {} ({}) is not read", format.name, format.hint));
+    }
+    let ends = |wanted: &str| path.extension().is_some_and(|ending| ending == wanted);
+    // Pieces are counted from 0 or from 1.
+    let first = ends("000") || ends("aaa") || ends("001") && !path.with_extension("000").exists();
+    match first.then(|| Image::open_raw(path)) {
+        Some(Ok(image)) if image.format() == ImageFormat::Split => Imaged::Yes(Box::new(image)),
+        _ => Imaged::No,
+    }
+}
+
+/// A later segment: it belongs to the first, which must be beside it.
+fn later(path: &Path) -> Imaged {
+    if FIRSTS.into_iter().any(|ending| path.with_extension(ending).exists()) {
+        return Imaged::Later;
+    }
+    Imaged::Unread("a later segment of an E01 image whose first is not beside it".into())
+}
+
+/// Whether the first of the pieces that this is one of is beside it.
+pub fn has_first_piece(path: &[u8]) -> bool {
+    let path = Path::new(OsStr::from_bytes(path));
+    ["001", "000"].into_iter().map(|ending| path.with_extension(ending)).any(|first| first != path && first.exists())
+}
+
+/// The error of a container that cannot be opened.
+pub fn unreadable(error: &io::Error) -> Problem {
+    Problem::io(pfh_source::Stage::Open, error)
+}

@@ -1,0 +1,497 @@
+//! A source that goes into containers.
+
+use super::about::{bomb, extents, outline, refused, said, unopened, unread};
+use super::clock::Clock;
+use super::detect::{self, Container, Refused};
+use super::level::{Level, Listed, Next, Part};
+use super::medium::{Runs, Watch};
+use super::member::{self, Begun, Lying, Member, problem};
+use super::name;
+use super::options::Options;
+use super::outer::Outer;
+use super::segments::Segments;
+use super::spool::Stock;
+use super::sweep::{self, Sweep};
+use crate::limit::TOO_DEEP;
+use pfh_container::disk;
+use pfh_source::{Entry, Inside, Item, Origin, Passage, Problem, Skip, Source, Stage, Volume};
+use pfh_volume::archive::{self, Format};
+use pfh_volume::{Allocation, Bytes, FileSystem, Kind, Node, Options as Volumes, PartitionTable, Recognised, Usage};
+use pfh_volume::{gap, is_physical_volume, logical_volumes};
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+/// The remark on a medium of unknown content.
+const BLANK: &str = "holds no partition table and no file system that is known";
+const ALONE: &str = "a later segment of an E01 image whose first is not among the inputs: not opened";
+
+/// What comes before it has its number.
+enum Found {
+    Origin(Origin, Option<pfh_source::Stat>),
+    Skipped(Vec<u8>, Skip),
+    Problem(Vec<u8>, Problem),
+}
+
+/// The entries of a source, each container followed by what is in it.
+pub struct Expanding {
+    outer: Box<dyn Source>,
+    options: Arc<Options>,
+    /// Whether the source's objects are images by their first files.
+    images: bool,
+    /// Where the source's relative names start, for images, whose further files are found by name.
+    root: Vec<u8>,
+    /// Only containers whose names this one begins with are opened.
+    wanted: Option<Vec<u8>>,
+    segments: Segments,
+    stack: Vec<Level>,
+    found: VecDeque<Found>,
+    number: u64,
+    stock: Arc<Stock>,
+    /// Bytes that may still come out of the outermost container at hand.
+    allowance: u64,
+    /// The time spent on it.
+    clock: Arc<Clock>,
+    /// If its file systems are read in the order of places: the device that it lies on.
+    swept: Option<Option<u64>>,
+    /// File systems that were met.
+    volumes: u64,
+}
+
+impl Expanding {
+    /// Goes into the containers of `outer`.
+    pub fn new(outer: Box<dyn Source>, options: Arc<Options>) -> Expanding {
+        let (stack, found) = (Vec::new(), VecDeque::new());
+        let (stock, root) = (Arc::default(), Vec::new());
+        let (images, wanted, number, allowance, clock) = (false, None, 0, 0, Arc::default());
+        let (swept, volumes) = (None, 0);
+        Expanding {
+            outer,
+            options,
+            images,
+            root,
+            wanted,
+            stack,
+            found,
+            number,
+            segments: Segments::default(),
+            stock,
+            allowance,
+            clock,
+            swept,
+            volumes,
+        }
+    }
+
+    /// The objects of the source are images, named by their first files.
+    #[must_use]
+    pub fn of_images(mut self) -> Expanding {
+        self.images = true;
+        self
+    }
+
+    /// Relative names of the source start in this directory.
+    #[must_use]
+    pub fn below(mut self, root: &[u8]) -> Expanding {
+        self.root = root.to_vec();
+        self
+    }
+
+    /// Opens only the containers on the way to this name.
+    #[must_use]
+    pub fn towards(mut self, wanted: Vec<u8>) -> Expanding {
+        self.wanted = Some(wanted);
+        self
+    }
+
+    /// The name that is looked for now.
+    pub fn head_for(&mut self, wanted: &[u8]) {
+        self.wanted = Some(wanted.to_vec());
+    }
+
+    /// Whether the container at hand is one stream, whose members are read in order or not at all.
+    pub fn is_shared(&self) -> bool {
+        self.stack.last().is_some_and(|level| level.last.is_some())
+    }
+
+    fn is_wanted(&self, printed: &[u8]) -> bool {
+        self.wanted.as_ref().is_none_or(|wanted| wanted.starts_with(&name::prefix(printed)))
+    }
+
+    fn fail(&mut self, name: Vec<u8>, cause: impl Into<Box<str>>) {
+        self.found.push_back(Found::Problem(name, refused(cause)));
+    }
+
+    /// A container that is not opened.
+    fn refuse(&mut self, name: Vec<u8>, refused: Refused) {
+        let is_problem = refused.is_damaged || !self.options.lenient;
+        self.found.push_back(match is_problem {
+            true => Found::Problem(name, unopened(refused.why)),
+            false => Found::Skipped(name, Skip::Unopened),
+        });
+    }
+
+    /// Goes into an entry of the source.
+    fn enter_outer(&mut self, outer: Outer, printed: &[u8]) {
+        match outer {
+            Outer::File | Outer::Segment => {}
+            Outer::Container(container, bytes, watch) => {
+                self.allowance = self.options.limits.most(bytes.size());
+                self.sweep(&watch);
+                self.enter(container, bytes, printed, &watch, 1);
+            }
+            Outer::Blank => self.found.push_back(Found::Problem(name::prefix(printed), unopened(BLANK))),
+            Outer::Failed(problem) => self.found.push_back(Found::Problem(name::prefix(printed), problem)),
+        }
+    }
+
+    /// Decides in which order the container at hand is read.
+    fn sweep(&mut self, watch: &Watch) {
+        let device = watch.device();
+        let is_swept = self.options.places || device.is_some_and(pfh_source::os::is_rotational);
+        self.swept = is_swept.then_some(device);
+    }
+
+    fn open_bytes(&mut self, start: &[u8], bytes: Arc<dyn Bytes>, printed: &[u8], watch: &Arc<Watch>, depth: u32) {
+        match detect::container(start, &bytes, printed) {
+            Ok(None) => {}
+            Ok(Some(container)) if depth <= self.options.limits.depth => {
+                self.enter(container, bytes, printed, watch, depth);
+            }
+            Ok(Some(_)) => {
+                let skip = Skip::Inside(TOO_DEEP);
+                self.found.push_back(Found::Skipped(name::prefix(printed), skip));
+            }
+            Err(failure) => self.found.push_back(Found::Problem(name::prefix(printed), unopened(failure.to_string()))),
+        }
+    }
+
+    fn enter(&mut self, container: Container, bytes: Arc<dyn Bytes>, printed: &[u8], watch: &Arc<Watch>, depth: u32) {
+        match container {
+            Container::Archive(format) => self.enter_archive(format, bytes, printed, watch, depth),
+            Container::Divided(table) => self.enter_medium(table, bytes, printed, watch, depth),
+            Container::Volume(Recognised::FileSystem(system)) => {
+                let about = Inside { container: printed.to_vec(), volume_offset: Some(0), ..Inside::default() };
+                self.enter_volume(&system, bytes, name::prefix(printed), about, watch, depth);
+            }
+            Container::Volume(other) => {
+                let about = Inside { container: printed.to_vec(), volume_offset: Some(0), ..Inside::default() };
+                self.fail_volume(name::prefix(printed), &about, &other);
+            }
+            Container::Refused(refused) => self.refuse(name::prefix(printed), refused),
+            Container::Disk(kind, Err(failure)) => {
+                let is_damaged = !matches!(failure, disk::Failure::Refused(_));
+                let why = format!("{} image: {failure}", kind.name());
+                self.refuse(name::prefix(printed), Refused { why, is_damaged });
+            }
+            Container::Disk(_, Ok(disk)) => self.enter_disk(Arc::<dyn disk::Disk>::from(disk), printed, watch, depth),
+        }
+    }
+
+    /// Goes into the one disk of an image: partitions or a volume.
+    fn enter_disk(&mut self, bytes: Arc<dyn Bytes>, printed: &[u8], watch: &Arc<Watch>, depth: u32) {
+        match detect::medium(&bytes) {
+            Ok(Some(container)) => self.enter(container, bytes, printed, watch, depth),
+            Ok(None) => self.found.push_back(Found::Problem(name::prefix(printed), unopened(BLANK))),
+            Err(failure) => self.found.push_back(Found::Problem(name::prefix(printed), unopened(failure.to_string()))),
+        }
+    }
+
+    fn enter_archive(&mut self, format: Format, bytes: Arc<dyn Bytes>, printed: &[u8], watch: &Arc<Watch>, depth: u32) {
+        let prefix = name::prefix(printed);
+        match archive::open(format, bytes.clone(), printed, &self.options.limits) {
+            Ok(nodes) => {
+                let about = Inside { container: printed.to_vec(), kind: format.name(), ..Inside::default() };
+                let behind = (bytes, watch.clone(), self.clock.clone());
+                let level = Level::new(prefix, Listed::Nodes(nodes), about, behind, depth);
+                self.stack.push(Level { is_archive: true, ..level });
+            }
+            Err(failure) => self.found.push_back(Found::Problem(prefix, unopened(failure.to_string()))),
+        }
+    }
+
+    fn enter_medium(
+        &mut self,
+        table: PartitionTable,
+        bytes: Arc<dyn Bytes>,
+        printed: &[u8],
+        watch: &Arc<Watch>,
+        depth: u32,
+    ) {
+        let mut physical = Vec::new();
+        let mut parts: Vec<Part> = table.warnings.into_iter().map(Part::Failure).collect();
+        for partition in table.partitions {
+            parts.push(match partition.usage {
+                Usage::Partition => match partition.open(&bytes) {
+                    Ok(volume) if is_physical_volume(&*volume) => {
+                        physical.push(volume);
+                        continue;
+                    }
+                    Ok(volume) => Part::Volume(partition.number, volume, partition.start),
+                    Err(failure) => Part::Failure(failure),
+                },
+                Usage::Unallocated if self.options.unallocated => {
+                    let end = partition.start.saturating_add(partition.length).min(bytes.size());
+                    Part::Gap(Box::new(gap(&bytes, partition.start.min(end)..end)))
+                }
+                _ => continue,
+            });
+        }
+        parts.extend(logical_volumes(&physical).into_iter().map(|found| match found {
+            Ok(volume) => Part::Logical(volume.name, volume.bytes),
+            Err(failure) => Part::Failure(failure),
+        }));
+        let about = Inside { container: printed.to_vec(), ..Inside::default() };
+        let behind = (bytes, watch.clone(), self.clock.clone());
+        self.stack.push(Level::new(name::prefix(printed), Listed::Parts(parts.into_iter()), about, behind, depth));
+    }
+
+    fn enter_volume(
+        &mut self,
+        system: &FileSystem,
+        bytes: Arc<dyn Bytes>,
+        prefix: Vec<u8>,
+        about: Inside,
+        watch: &Arc<Watch>,
+        depth: u32,
+    ) {
+        let Options { deleted, unallocated, .. } = *self.options;
+        self.pass(|| {
+            let (kind, block_size, size) = (system.kind, system.block_size, system.size);
+            let allocated_only = !deleted && !unallocated;
+            Passage::Into(Arc::new(Volume { kind, block_size, size, allocated_only, ..outline(&prefix, &about) }))
+        });
+        for warning in &system.warnings {
+            self.found.push_back(Found::Problem(prefix.clone(), problem(Stage::Walk, warning)));
+        }
+        for what in &system.unread {
+            self.refuse(prefix.clone(), Refused { why: what.to_string(), is_damaged: false });
+        }
+        let nodes = system.nodes(Volumes { deleted, unallocated });
+        self.volumes += 1;
+        let listed = if self.swept.is_some() && self.wanted.is_none() {
+            Listed::Swept(Box::new(Sweep::new(nodes, self.volumes, &self.options.selection)))
+        } else {
+            Listed::Nodes(nodes)
+        };
+        let (about, behind) = (Inside { kind: system.kind, ..about }, (bytes, watch.clone(), self.clock.clone()));
+        self.stack.push(Level { is_volume: true, ..Level::new(prefix, listed, about, behind, depth) });
+    }
+
+    /// Notes that a file system is gone into or left, in front of the next entry.
+    fn pass(&self, passage: impl FnOnce() -> Passage) {
+        if let Some(volumes) = &self.options.volumes {
+            volumes.add(self.number + self.found.len() as u64, passage());
+        }
+    }
+
+    /// A part of a medium that is not read, with its cause.
+    fn fail_volume(&mut self, prefix: Vec<u8>, about: &Inside, found: &Recognised) {
+        self.pass(|| Passage::Into(Arc::new(outline(&prefix, about))));
+        // An unknown size may be anything.
+        let is_damaged = matches!(found, Recognised::Unknown);
+        self.refuse(prefix, Refused { why: unread(found), is_damaged });
+        self.pass(|| Passage::Out);
+    }
+
+    /// The next step in the innermost container.
+    fn step(&mut self) {
+        let Some(level) = self.stack.last_mut() else { return };
+        let clock = level.clock.clone();
+        if let Err(problem) = clock.check() {
+            // With all containers that it is in: they share the time.
+            let left: Vec<Level> = self.stack.drain(..).collect();
+            left.iter().filter(|level| level.is_volume).for_each(|_| self.pass(|| Passage::Out));
+            let outermost = left.into_iter().next().map(|level| level.prefix).unwrap_or_default();
+            return self.found.push_back(Found::Problem(outermost, Problem { stage: Stage::Walk, ..problem }));
+        }
+        clock.during(|| self.advance());
+    }
+
+    /// Takes the next thing of the innermost container.
+    fn advance(&mut self) {
+        let Some(level) = self.stack.last_mut() else { return };
+        match level.next() {
+            None => {
+                if self.stack.pop().is_some_and(|level| level.is_volume) {
+                    self.pass(|| Passage::Out);
+                }
+            }
+            Some(Next::Failure(failure)) => {
+                let name = [&level.prefix[..], &name::escape(&failure.path)].concat();
+                self.found.push_back(Found::Problem(name, problem(Stage::Walk, &failure)));
+            }
+            Some(Next::Volume(number, bytes, start)) => self.volume(number, bytes, start),
+            Some(Next::Logical(name, bytes)) => self.logical(&name, bytes),
+            Some(Next::Node(node, begun)) => self.node(&node, begun),
+        }
+    }
+
+    /// A partition: its file system, or why it is not read.
+    fn volume(&mut self, number: Option<u32>, bytes: Arc<dyn Bytes>, start: u64) {
+        let Some(level) = self.stack.last() else { return };
+        let part = format!("p{}/", number.unwrap_or_default());
+        let (prefix, watch, depth) = ([&level.prefix[..], part.as_bytes()].concat(), level.watch.clone(), level.depth);
+        let about = Inside { partition: number, volume_offset: Some(start), ..level.about.clone() };
+        if self.wanted.as_ref().is_some_and(|wanted| !wanted.starts_with(&prefix)) {
+            return;
+        }
+        self.open_volume(bytes, prefix, about, &watch, depth);
+    }
+
+    /// A logical volume: the same, by its name.
+    fn logical(&mut self, name: &[u8], bytes: Arc<dyn Bytes>) {
+        let Some(level) = self.stack.last() else { return };
+        let (watch, depth, about) = (level.watch.clone(), level.depth, level.about.clone());
+        let prefix = [&level.prefix[..], &name::escape(name), b"/"].concat();
+        if self.wanted.as_ref().is_some_and(|wanted| !wanted.starts_with(&prefix)) {
+            return;
+        }
+        self.open_volume(bytes, prefix, about, &watch, depth);
+    }
+
+    fn open_volume(&mut self, bytes: Arc<dyn Bytes>, prefix: Vec<u8>, about: Inside, watch: &Arc<Watch>, depth: u32) {
+        match pfh_volume::file_system(bytes.clone()) {
+            Ok(Recognised::FileSystem(system)) => self.enter_volume(&system, bytes, prefix, about, watch, depth),
+            Ok(other) => self.fail_volume(prefix, &about, &other),
+            Err(failure) => {
+                self.pass(|| Passage::Into(Arc::new(outline(&prefix, &about))));
+                self.found.push_back(Found::Problem(prefix, unopened(failure.to_string())));
+                self.pass(|| Passage::Out);
+            }
+        }
+    }
+
+    fn node(&mut self, node: &Node, begun: Option<Begun>) {
+        let Some(level) = self.stack.last_mut() else { return };
+        let is_unallocated = node.kind == Kind::Unallocated;
+        let path = if is_unallocated { name::unallocated(&node.path) } else { name::escape(&node.path) };
+        let mut printed = [&level.prefix[..], &path].concat();
+        let is_deleted = node.allocation != Allocation::Live;
+        if is_deleted {
+            printed.extend_from_slice(format!("!deleted-{}", node.id.unwrap_or_default()).as_bytes());
+        }
+        let last = node.path.rsplit(|byte| *byte == b'/').next().unwrap_or_default();
+        let skip = match &node.kind {
+            Kind::Directory => return,
+            Kind::Link(_) => Some(Skip::Symlink),
+            Kind::Special(what) => Some(Skip::Inside(what)),
+            _ => None,
+        };
+        if !self.options.selection.takes(&node.path, last, node.size) {
+            return;
+        }
+        if !level.is_new(&node.path) {
+            return self.fail(printed, "a second member of this name: which one counts differs between programs");
+        }
+        if let Some(skip) = skip {
+            return self.found.push_back(Found::Skipped(printed, skip));
+        }
+        let Some(content) = node.content.clone() else {
+            if is_deleted {
+                return self.fail(printed, "has no content that can be read");
+            }
+            // As `$Secure` and others of NTFS's own files, whose data are in other attributes.
+            let skip = Skip::Inside("a file without content of its own");
+            return self.found.push_back(Found::Skipped(printed, skip));
+        };
+        if let Some(size) = node.size.filter(|_| level.is_archive) {
+            match self.allowance.checked_sub(size) {
+                Some(left) => self.allowance = left,
+                None => return self.fail(printed, bomb(size)),
+            }
+        }
+        let mut about = said(node, &level.about);
+        if self.options.runs && !level.is_archive {
+            about.runs = extents(&*content);
+        }
+        let (watch, depth) = (level.watch.clone(), level.depth);
+        let clock = level.clock.clone();
+        let offset = about.volume_offset.unwrap_or(0);
+        let mut member = Member::new(content.clone(), node.size, about, watch.clone(), self.stock.clone(), clock);
+        if let (Some(device), Listed::Swept(sweep)) = (self.swept, &level.listed) {
+            let offset = offset.saturating_add(sweep::place(&*content));
+            member = member.swept(Lying { medium: sweep.number, offset, device }, begun);
+        }
+        let member = Arc::new(member);
+        if content.is_shared() {
+            level.last = Some(member.clone());
+        }
+        let object = Arc::new(member::Entry(member.clone()));
+        let origin = Origin::Object { name: printed.clone().into(), object };
+        self.found.push_back(Found::Origin(origin, None));
+        let is_file = !is_deleted && !is_unallocated;
+        if self.is_wanted(&printed) && is_file && detect::may_be_opened(node) {
+            self.open_member(node, &member, printed, &watch, depth);
+        }
+    }
+
+    /// Goes into a member if that is a container itself.
+    fn open_member(&mut self, node: &Node, member: &Arc<Member>, printed: Vec<u8>, watch: &Arc<Watch>, depth: u32) {
+        let start = member.start(detect::START);
+        // What cannot be read fails as an entry.
+        if start.is_empty() || !detect::may_be(&start, node.size, &node.path) {
+            return;
+        }
+        let Some(level) = self.stack.last() else { return };
+        let runs = node.content.as_ref().and_then(|content| content.runs());
+        let bytes: Arc<dyn Bytes> = match (runs, node.size) {
+            (Some(runs), Some(size)) => Arc::new(Runs::new(level.medium.clone(), runs, size)),
+            _ => match member.unpack(self.options.limits.nested) {
+                Ok(Some(bytes)) => bytes,
+                Ok(None) => {
+                    let most = self.options.limits.nested;
+                    return self
+                        .fail(name::prefix(&printed), format!("more than {most} bytes when unpacked: not opened"));
+                }
+                // It fails as an entry.
+                Err(_) => return,
+            },
+        };
+        self.open_bytes(&start, bytes, &printed, watch, depth + 1);
+    }
+}
+
+impl Source for Expanding {
+    fn pull(&mut self) -> Option<Item> {
+        while self.found.is_empty() {
+            if !self.stack.is_empty() {
+                self.step();
+                continue;
+            }
+            let Some(item) = self.outer.pull() else {
+                let alone = self.segments.next_alone()?;
+                self.found.push_back(Found::Problem(name::prefix(&alone), unopened(ALONE)));
+                continue;
+            };
+            match item {
+                Item::Entry(entry) => {
+                    let printed = name::escape(&entry.name());
+                    self.segments.first(&entry.name());
+                    self.clock = Clock::new(self.options.time);
+                    let outer = match self.is_wanted(&printed) {
+                        true => Outer::of(&entry, &self.root, self.images, self.options.raw),
+                        false => Outer::File,
+                    };
+                    if matches!(outer, Outer::Segment) {
+                        self.segments.later(&entry.name(), &printed);
+                    }
+                    if !(self.options.members && outer.is_entered()) {
+                        self.found.push_back(Found::Origin(entry.origin, entry.stat));
+                    }
+                    self.enter_outer(outer, &printed);
+                }
+                Item::Skipped { name, skip, .. } => self.found.push_back(Found::Skipped(name, skip)),
+                Item::Problem { name, problem, .. } => self.found.push_back(Found::Problem(name, problem)),
+                // Nothing was read before.
+                Item::Settled { name, .. } => self.found.push_back(Found::Skipped(name, Skip::Own)),
+            }
+        }
+        let number = self.number;
+        self.number += 1;
+        Some(match self.found.pop_front()? {
+            Found::Origin(origin, stat) => Item::Entry(Entry { number, origin, stat }),
+            Found::Skipped(name, skip) => Item::Skipped { number, name, skip },
+            Found::Problem(name, problem) => Item::Problem { number, name, problem },
+        })
+    }
+}

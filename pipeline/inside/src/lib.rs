@@ -1,0 +1,33 @@
+//! The members of images and archives, as entries like any others.
+//!
+//! [`Expanding`] reads a source and puts behind each container what is in it, in the order of the
+//! container: the same pipeline, orders, formats and rules of consistency hold. Names read
+//! `case.E01!/p2/Users/a.zip!/b.doc` ([`name`]).
+#![forbid(unsafe_code)]
+
+mod about;
+mod clock;
+mod detect;
+mod expanding;
+mod free;
+mod level;
+mod limit;
+mod lookup;
+mod medium;
+mod member;
+pub mod name;
+mod options;
+mod outer;
+mod segments;
+mod spool;
+mod sweep;
+mod whole;
+
+pub use expanding::Expanding;
+pub use free::Free;
+pub use limit::{Limit, is_too_deep, limit};
+pub use lookup::{Lookup, is_inside};
+pub use medium::{Imaged, Watch};
+pub use options::Options;
+pub use pfh_volume::archive::Limits;
+pub use whole::Whole;

@@ -1,0 +1,301 @@
+//! An entry inside a container: opened when its turn comes, and no digest if the container changed
+//! meanwhile.
+
+use super::clock::{Clock, Timed};
+use super::medium::{Unpacked, Watch};
+use super::spool::{Spool, Stock};
+use pfh_source::{Cause, Inside, Object, Problem, Stage};
+use pfh_volume::{Bytes, Content, Failure};
+use std::io::{self, Read};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+type Opened = Box<dyn Read + Send>;
+
+/// A content whose first bytes were read, and the reader of the rest.
+pub struct Begun {
+    start: Vec<u8>,
+    reader: Opened,
+}
+
+/// Where a member lies: on which medium of the run, at which offset in bytes, and on which device
+/// (`st_dev`) that is.
+#[derive(Debug, Clone, Copy)]
+pub struct Lying {
+    /// The number of the medium.
+    pub medium: u64,
+    /// The offset of the first byte on it, in bytes.
+    pub offset: u64,
+    /// The device.
+    pub device: Option<u64>,
+}
+
+/// The state of the content so far.
+enum State {
+    /// Nothing: it is opened when it is asked for.
+    Closed,
+    /// Its first bytes were looked at.
+    Begun(Begun),
+    /// It is being read, up to here: a stream that others share.
+    Flowing { reader: Opened, at: u64 },
+    /// It was unpacked from here on.
+    Kept { spool: Arc<Spool>, from: u64 },
+    /// It could not be unpacked.
+    Failed(Problem),
+}
+
+/// A file inside a container.
+pub struct Member {
+    content: Arc<dyn Content>,
+    size: Option<u64>,
+    inside: Arc<Inside>,
+    watch: Arc<Watch>,
+    stock: Arc<Stock>,
+    clock: Arc<Clock>,
+    /// Where it lies, if members are read in the order of that.
+    lying: Option<Lying>,
+    state: Mutex<State>,
+}
+
+/// What a failure inside a container is in the pipeline.
+pub fn problem(stage: Stage, failure: &Failure) -> Problem {
+    Problem::new(stage, Cause::Inside(failure.to_string().into()))
+}
+
+/// The same for an error of a read.
+fn read_problem(error: &io::Error) -> Option<Problem> {
+    let inner = error.get_ref()?;
+    if let Some(problem) = inner.downcast_ref::<Problem>() {
+        return Some(problem.clone());
+    }
+    inner.downcast_ref::<Failure>().map(|failure| problem(Stage::Read, failure))
+}
+
+fn open(content: &Arc<dyn Content>, clock: &Arc<Clock>) -> Result<Opened, Problem> {
+    clock.check()?;
+    let opened = clock.during(|| content.open()).map_err(|failure| problem(Stage::Open, &failure))?;
+    Ok(Box::new(Timed { reader: opened, clock: clock.clone() }))
+}
+
+/// Reads the first bytes of a content, at most `length`; `None` if it cannot be read, which the
+/// code that reads it meets in its place.
+pub fn begin(content: &Arc<dyn Content>, clock: &Arc<Clock>, length: usize) -> Option<Begun> {
+    let mut reader = open(content, clock).ok()?;
+    let mut start = Vec::new();
+    (&mut reader).take(length as u64).read_to_end(&mut start).ok()?;
+    Some(Begun { start, reader })
+}
+
+impl Member {
+    /// A file that is still closed.
+    pub fn new(
+        content: Arc<dyn Content>,
+        size: Option<u64>,
+        inside: Inside,
+        watch: Arc<Watch>,
+        stock: Arc<Stock>,
+        clock: Arc<Clock>,
+    ) -> Member {
+        let (state, lying) = (Mutex::new(State::Closed), None);
+        Member { content, size, inside: Arc::new(inside), watch, stock, clock, lying, state }
+    }
+
+    /// It lies here, and this much of it was read already.
+    pub fn swept(self, lying: Lying, begun: Option<Begun>) -> Member {
+        let state = Mutex::new(begun.map_or(State::Closed, State::Begun));
+        Member { lying: Some(lying), state, ..self }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn open_content(&self) -> Result<Opened, Problem> {
+        open(&self.content, &self.clock)
+    }
+
+    /// Its first bytes, at most `length`; fewer only if it has no more, or cannot be read.
+    pub fn start(&self, length: usize) -> Vec<u8> {
+        let mut state = self.state();
+        if let State::Begun(Begun { start, .. }) = &*state {
+            return start.clone();
+        }
+        let Some(begun) = begin(&self.content, &self.clock, length) else { return Vec::new() };
+        let start = begun.start.clone();
+        *state = State::Begun(begun);
+        start
+    }
+
+    /// All of it at any position, unpacked once for this and for its own digest; `None` if that is
+    /// more than `most` bytes.
+    ///
+    /// # Errors
+    /// What keeps it from being read whole.
+    pub fn unpack(&self, most: u64) -> Result<Option<Arc<dyn Bytes>>, Problem> {
+        let opened = match std::mem::replace(&mut *self.state(), State::Closed) {
+            State::Begun(Begun { start, reader }) => Box::new(io::Cursor::new(start).chain(reader)),
+            _ => self.open_content()?,
+        };
+        match Spool::fill(&self.stock, opened, most) {
+            Ok(Some(spool)) => {
+                let spool = Arc::new(spool);
+                *self.state() = State::Kept { spool: spool.clone(), from: 0 };
+                Ok(Some(Arc::new(Unpacked(spool))))
+            }
+            Ok(None) => Ok(None),
+            Err(error) => {
+                let problem = read_problem(&error).unwrap_or_else(|| Problem::io(Stage::Read, &error));
+                *self.state() = State::Failed(problem.clone());
+                Err(problem)
+            }
+        }
+    }
+
+    /// Unpacks what is left of it, because the stream that it shares with others goes on. Nothing
+    /// for a file that nobody waits for, or of its own.
+    pub fn secure(self: &Arc<Self>) {
+        if !self.content.is_shared() || Arc::strong_count(self) == 1 {
+            return;
+        }
+        let mut state = self.state();
+        let (opened, from): (Opened, u64) = match std::mem::replace(&mut *state, State::Closed) {
+            State::Begun(Begun { start, reader }) => (Box::new(io::Cursor::new(start).chain(reader)), 0),
+            State::Flowing { reader, at } => (reader, at),
+            State::Closed => match self.open_content() {
+                Ok(reader) => (reader, 0),
+                Err(problem) => {
+                    *state = State::Failed(problem);
+                    return;
+                }
+            },
+            other => {
+                *state = other;
+                return;
+            }
+        };
+        *state = match Spool::fill(&self.stock, opened, u64::MAX) {
+            Ok(Some(spool)) => State::Kept { spool: Arc::new(spool), from },
+            Ok(None) => State::Closed,
+            Err(error) => State::Failed(read_problem(&error).unwrap_or_else(|| Problem::io(Stage::Read, &error))),
+        };
+    }
+
+    /// Reads at `at` of a content that is shared, wherever it is now.
+    fn read_shared(&self, at: u64, buffer: &mut [u8]) -> io::Result<usize> {
+        let mut state = self.state();
+        if matches!(*state, State::Closed) {
+            let reader = self.open_content().map_err(io::Error::other)?;
+            *state = State::Flowing { reader, at: 0 };
+        }
+        if let State::Begun(Begun { start, reader }) = &mut *state {
+            let start = io::Cursor::new(std::mem::take(start));
+            let reader = std::mem::replace(reader, Box::new(io::empty()));
+            *state = State::Flowing { reader: Box::new(start.chain(reader)), at: 0 };
+        }
+        match &mut *state {
+            State::Kept { spool, from } if *from <= at => spool.read_at(at - *from, buffer),
+            State::Flowing { reader, at: stands } if *stands == at => {
+                let got = reader.read(buffer)?;
+                *stands += got as u64;
+                Ok(got)
+            }
+            State::Failed(problem) => Err(io::Error::other(problem.clone())),
+            // It was opened before, and is read again from its start.
+            _ => {
+                let mut reader = self.open_content().map_err(io::Error::other)?;
+                io::copy(&mut (&mut reader).take(at), &mut io::sink())?;
+                let got = reader.read(buffer)?;
+                *state = State::Flowing { reader, at: at + got as u64 };
+                Ok(got)
+            }
+        }
+    }
+}
+
+/// The member as the pipeline reads it.
+pub struct Entry(pub Arc<Member>);
+
+impl Object for Entry {
+    fn open(&self) -> Result<Opened, Problem> {
+        let member = &self.0;
+        let reader: Opened = if member.content.is_shared() {
+            Box::new(Shared { member: member.clone(), at: 0 })
+        } else {
+            let mut state = member.state();
+            match std::mem::replace(&mut *state, State::Closed) {
+                State::Begun(Begun { start, reader }) => Box::new(io::Cursor::new(start).chain(reader)),
+                State::Kept { spool, from: 0 } => {
+                    *state = State::Kept { spool: spool.clone(), from: 0 };
+                    Box::new(Kept { spool, at: 0 })
+                }
+                State::Failed(problem) => {
+                    *state = State::Failed(problem.clone());
+                    return Err(problem);
+                }
+                _ => member.open_content()?,
+            }
+        };
+        Ok(Box::new(Watched { reader, watch: member.watch.clone() }))
+    }
+
+    fn size_hint(&self) -> Option<u64> {
+        self.0.size
+    }
+
+    fn inside(&self) -> Option<Arc<Inside>> {
+        Some(self.0.inside.clone())
+    }
+
+    fn place(&self) -> Option<(u64, u64)> {
+        self.0.lying.map(|lying| (lying.medium, lying.offset))
+    }
+
+    fn device(&self) -> Option<u64> {
+        self.0.lying.and_then(|lying| lying.device)
+    }
+}
+
+struct Shared {
+    member: Arc<Member>,
+    at: u64,
+}
+
+impl Read for Shared {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let got = self.member.read_shared(self.at, buffer)?;
+        self.at += got as u64;
+        Ok(got)
+    }
+}
+
+struct Kept {
+    spool: Arc<Spool>,
+    at: u64,
+}
+
+impl Read for Kept {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let got = self.spool.read_at(self.at, buffer)?;
+        self.at += got as u64;
+        Ok(got)
+    }
+}
+
+/// A read that ends well only if the container is still what it was.
+struct Watched {
+    reader: Opened,
+    watch: Arc<Watch>,
+}
+
+impl Read for Watched {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        match self.reader.read(buffer) {
+            Ok(0) if !buffer.is_empty() => self.watch.unchanged().map(|()| 0).map_err(io::Error::other),
+            Err(error) if error.kind() != io::ErrorKind::Interrupted => {
+                // A container that is written to may well contradict itself.
+                self.watch.unchanged().map_err(io::Error::other)?;
+                Err(read_problem(&error).map_or(error, io::Error::other))
+            }
+            other => other,
+        }
+    }
+}

@@ -1,0 +1,92 @@
+//! Names of what is inside: `case.E01!/p2/Users/a.zip!/b.doc`.
+//!
+//! `!/` stands between a container and what is in it. Exclamation marks in front of a slash that is
+//! part of a name are doubled, so that what is printed reads back: before a slash an even number
+//! `2n` of them is `n` of the name, an odd one `2n + 1` is `n` of the name and the separator.
+
+/// A name as it stands in front of `!/`, or behind it.
+pub fn escape(name: &[u8]) -> Vec<u8> {
+    let mut escaped = Vec::with_capacity(name.len());
+    let mut marks = 0;
+    for byte in name {
+        if *byte == b'/' {
+            escaped.extend(std::iter::repeat_n(b'!', marks));
+        }
+        marks = if *byte == b'!' { marks + 1 } else { 0 };
+        escaped.push(*byte);
+    }
+    escaped
+}
+
+/// What all names in this container begin with.
+pub fn prefix(container: &[u8]) -> Vec<u8> {
+    let marks = container.iter().rev().take_while(|byte| **byte == b'!').count();
+    let mut prefix = container.to_vec();
+    prefix.extend(std::iter::repeat_n(b'!', marks));
+    prefix.extend_from_slice(b"!/");
+    prefix
+}
+
+/// Names of space that no file has, by the path of its node: `OFFSET!unallocated`,
+/// `name!slack`, and `OFFSET!lost` of what is in use and no file claims.
+pub fn unallocated(path: &[u8]) -> Vec<u8> {
+    let kinds = [(&b"$Slack/"[..], &b"!slack"[..]), (b"$Lost/", b"!lost"), (b"$Unallocated/", b"!unallocated")];
+    let found = kinds.into_iter().find_map(|(front, end)| Some((path.strip_prefix(front)?, end)));
+    let (of, end) = found.unwrap_or((path, b"!unallocated"));
+    [&escape(of)[..], end].concat()
+}
+
+/// Whether a printed name is one of deleted files, and whether it is one of space that no file has.
+pub fn kinds(name: &[u8]) -> (bool, bool) {
+    let deleted = name.windows(9).any(|part| part == b"!deleted-");
+    let ends = [&b"!unallocated"[..], b"!slack", b"!lost"];
+    (deleted, ends.into_iter().any(|end| name.ends_with(end)))
+}
+
+/// The outermost container of a printed name, as the file system has it; `None` if there is none.
+pub fn container(name: &[u8]) -> Option<Vec<u8>> {
+    let mut plain = Vec::new();
+    let mut marks = 0;
+    for byte in name {
+        match byte {
+            b'!' => marks += 1,
+            _ => {
+                let kept = if *byte == b'/' { marks / 2 } else { marks };
+                plain.extend(std::iter::repeat_n(b'!', kept));
+                if *byte == b'/' && marks % 2 == 1 {
+                    return (!plain.is_empty()).then_some(plain);
+                }
+                marks = 0;
+                plain.push(*byte);
+            }
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_printed_reads_back() {
+        for outer in ["a.zip", "odd!/a.zip", "a!", "a!!", "!", "d!!/x!", "a!b"] {
+            for inner in ["m", "d/m", "d!/m!", "!!/x", "!"] {
+                let whole = [prefix(&escape(outer.as_bytes())), escape(inner.as_bytes())].concat();
+                let shown = String::from_utf8_lossy(&whole).into_owned();
+                assert_eq!(container(&whole).as_deref(), Some(outer.as_bytes()), "{shown}");
+            }
+        }
+        for plain in ["a.zip", "a!b/c", "dir!!/file", "!/x", ""] {
+            assert_eq!(container(plain.as_bytes()), None, "{plain}");
+        }
+        assert_eq!(prefix(&escape(b"a.zip")), b"a.zip!/");
+        assert_eq!(escape(b"a!/b!"), b"a!!/b!");
+        assert_eq!(unallocated(b"$Unallocated/4096"), b"4096!unallocated");
+        assert_eq!(unallocated(b"$Slack/a!/$Slack/b"), b"a!!/$Slack/b!slack");
+        assert_eq!((unallocated(b"$Lost/512"), kinds(b"i!/512!lost")), (b"512!lost".to_vec(), (false, true)));
+        assert_eq!(kinds(b"i!/p1/a!slack"), (false, true));
+        assert_eq!(kinds(b"i!/p1/a!deleted-12"), (true, false));
+        assert_eq!(prefix(b"x!"), b"x!!!/");
+    }
+}

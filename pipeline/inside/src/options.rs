@@ -1,0 +1,39 @@
+//! How far containers are opened.
+
+use pfh_source::{Selection, Volumes};
+use pfh_volume::archive::Limits;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// How far containers are opened, and what is taken of them.
+#[derive(Debug, Clone, Default)]
+#[non_exhaustive]
+pub struct Options {
+    /// How many containers deep, and how much may come out of one.
+    pub limits: Limits,
+    /// Whether deleted files are taken too, as `name!deleted-INODE`.
+    pub deleted: bool,
+    /// Whether space that no file has is taken too: free blocks and gaps between partitions as
+    /// `OFFSET!unallocated`, what lies behind a file in its last block as `name!slack`.
+    pub unallocated: bool,
+    /// Whether containers of the input have no record of their own. A container that is not opened
+    /// has one, and so have containers in containers.
+    pub members: bool,
+    /// Whether a container of a format that is not read is skipped, and no problem. A damaged one
+    /// stays one.
+    pub lenient: bool,
+    /// Whether the files of the input are raw media, whatever their first and last bytes say.
+    pub raw: bool,
+    /// How long a container of the input may be worked on, with all that is in it; `None` for as
+    /// long as it takes.
+    pub time: Option<Duration>,
+    /// Whether each entry has the places of its bytes.
+    pub runs: bool,
+    /// Where file systems are added as they are met, for formats that state of each file in which
+    /// it lies.
+    pub volumes: Option<Arc<Volumes>>,
+    /// Whether file systems are read in the order of places also on media that are not rotational.
+    pub places: bool,
+    /// Which members are taken.
+    pub selection: Selection,
+}

@@ -1,0 +1,113 @@
+//! What an entry of the input is, before it is gone into.
+
+use super::detect::{self, Container, Imaged};
+use super::medium::{File, Imaged as ImagedBytes, Watch};
+use pfh_container::disk;
+use pfh_source::image::{Format, Image};
+use pfh_source::{Entry, Origin, Problem};
+use pfh_volume::{Bytes, Recognised};
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+use std::sync::Arc;
+
+/// What an entry of the input is.
+pub enum Outer {
+    /// No container, or a file that cannot be opened, which fails as an entry.
+    File,
+    /// A later segment of an E01 image, which is opened with its first.
+    Segment,
+    /// A container, and the files behind it.
+    Container(Container, Arc<dyn Bytes>, Arc<Watch>),
+    /// An image whose medium is neither divided nor a file system that is known.
+    Blank,
+    /// A container that cannot be gone into.
+    Failed(Problem),
+}
+
+impl Outer {
+    /// Looks at an entry. Relative names start in `root`, since the further files of an image are
+    /// found by name; `are_images` says that objects of the source are images by their first files,
+    /// `is_raw` that files are raw media where they hold a volume or a table.
+    pub fn of(entry: &Entry, root: &[u8], are_images: bool, is_raw: bool) -> Outer {
+        match &entry.origin {
+            Origin::File { .. } => Outer::of_file(entry, root, is_raw),
+            Origin::Object { name, .. } if are_images => match Image::open(Path::new(OsStr::from_bytes(name))) {
+                Ok(image) => Outer::of_image(image, name),
+                Err(_) => Outer::File,
+            },
+            Origin::Object { .. } | Origin::Stream(_) => Outer::File,
+        }
+    }
+
+    fn of_file(entry: &Entry, root: &[u8], is_raw: bool) -> Outer {
+        let Ok(Some(still)) = entry.still() else { return Outer::File };
+        let still = Arc::new(still);
+        let bytes: Arc<dyn Bytes> = Arc::new(File(still.clone()));
+        let mut start = vec![0; usize::try_from(bytes.size()).unwrap_or(usize::MAX).min(disk::START)];
+        let mut end = vec![0; start.len().min(disk::END)];
+        let read = bytes.read_exact_at(0, &mut start);
+        if read.and_then(|()| bytes.read_exact_at(bytes.size() - end.len() as u64, &mut end)).is_err() {
+            return Outer::File;
+        }
+        let mut path = entry.name();
+        if !root.is_empty() && path.first() != Some(&b'/') {
+            path = [root, b"/", &path].concat();
+        }
+        let watch = || Arc::new(Watch::File(still.clone()));
+        if is_raw && let Ok(Some(container)) = detect::medium(&bytes) {
+            return Outer::Container(container, bytes, watch());
+        }
+        match detect::image(&path, &start, &end) {
+            Imaged::Yes(image) => Outer::of_image(*image, &path),
+            Imaged::Later => Outer::Segment,
+            Imaged::Unread(why) => Outer::Failed(super::about::unopened(why)),
+            // The first piece was opened with all others, or says that it cannot.
+            Imaged::No if pfh_container::signature::piece(&path).is_some() && detect::has_first_piece(&path) => {
+                Outer::File
+            }
+            Imaged::No => match detect::container(&start, &bytes, &path) {
+                Ok(Some(container)) => Outer::Container(container, bytes, watch()),
+                Ok(None) => Outer::File,
+                Err(failure) => Outer::Failed(super::about::unopened(failure.to_string())),
+            },
+        }
+    }
+
+    fn of_image(image: Image, name: &[u8]) -> Outer {
+        let watch = match Watch::image(&image) {
+            Ok(watch) => Arc::new(watch),
+            Err(error) => return Outer::Failed(detect::unreadable(&error)),
+        };
+        let is_split = image.format() == Format::Split;
+        let bytes: Arc<dyn Bytes> = Arc::new(ImagedBytes(image));
+        let found = match is_split {
+            // The pieces may be those of an archive.
+            true => {
+                let whole = name.iter().rposition(|byte| *byte == b'.').map_or(name, |dot| &name[..dot]);
+                let mut start = vec![0; usize::try_from(bytes.size()).unwrap_or(usize::MAX).min(disk::START)];
+                match bytes.read_exact_at(0, &mut start) {
+                    Ok(()) => detect::container(&start, &bytes, whole),
+                    Err(_) => detect::medium(&bytes),
+                }
+            }
+            false => detect::medium(&bytes),
+        };
+        match found {
+            Ok(Some(container)) => Outer::Container(container, bytes, watch),
+            Ok(None) => Outer::Blank,
+            Err(failure) => Outer::Failed(super::about::unopened(failure.to_string())),
+        }
+    }
+
+    /// Whether it is gone into. A container that is only recognised, encrypted say, is a file with
+    /// a problem.
+    pub fn is_entered(&self) -> bool {
+        let Outer::Container(container, ..) = self else { return false };
+        match container {
+            Container::Archive(_) | Container::Divided(_) | Container::Volume(Recognised::FileSystem(_)) => true,
+            Container::Volume(_) | Container::Refused(_) => false,
+            Container::Disk(_, disk) => disk.is_ok(),
+        }
+    }
+}

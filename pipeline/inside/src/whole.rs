@@ -1,0 +1,82 @@
+//! A container as a tree: what the names in it begin with.
+
+use super::detect::{self, Container, Imaged};
+use super::medium::{File, Imaged as ImagedBytes};
+use super::name;
+use pfh_container::disk;
+use pfh_source::{Descend, Item, Operands, Source};
+use pfh_volume::archive::{self, Format, Limits};
+use pfh_volume::{Bytes, Recognised, Usage};
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::FileTypeExt;
+use std::path::Path;
+use std::sync::Arc;
+
+/// A container that stands for the tree in it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Whole {
+    /// The container as the file system has it.
+    pub path: Vec<u8>,
+    /// What the printed names of the tree begin with; with a closing slash.
+    pub prefix: Vec<u8>,
+}
+
+impl Whole {
+    /// What a name stands for: an image or an archive; a directory inside may be named
+    /// (`case.E01!/p2/Users`). Of a medium with one file system the tree is that. `None` for what
+    /// is not a container of several files.
+    pub fn of(named: &[u8]) -> Option<Whole> {
+        let is_there = |path: &[u8]| Path::new(OsStr::from_bytes(path)).exists();
+        if let Some(path) = name::container(named).filter(|path| !is_there(named) && is_there(path)) {
+            let end = if named.ends_with(b"/") { &b""[..] } else { b"/" };
+            return Some(Whole { path, prefix: [named, end].concat() });
+        }
+        // Opening a pipe takes from its reader.
+        let kind = std::fs::metadata(OsStr::from_bytes(named)).ok()?.file_type();
+        if !kind.is_file() && !kind.is_block_device() {
+            return None;
+        }
+        let mut operand = Operands::new(vec![named.to_vec()], Descend::default());
+        let Some(Item::Entry(entry)) = operand.pull() else { return None };
+        let bytes: Arc<dyn Bytes> = Arc::new(File(Arc::new(entry.still().ok()??)));
+        let mut start = vec![0; usize::try_from(bytes.size()).unwrap_or(usize::MAX).min(disk::START)];
+        let mut end = vec![0; start.len().min(disk::END)];
+        bytes.read_exact_at(0, &mut start).ok()?;
+        bytes.read_exact_at(bytes.size() - end.len() as u64, &mut end).ok()?;
+        let found = match detect::image(named, &start, &end) {
+            Imaged::Unread(_) | Imaged::Later => return None,
+            Imaged::Yes(image) => detect::medium(&(Arc::new(ImagedBytes(*image)) as Arc<dyn Bytes>)),
+            Imaged::No => detect::container(&start, &bytes, named),
+        };
+        let printed = name::escape(named);
+        let mut prefix = name::prefix(&printed);
+        match found.ok()?? {
+            Container::Archive(Format::Zip | Format::Tar | Format::SevenZip) => {}
+            Container::Archive(stream) => {
+                // A list may be packed as well: only a tar is a tree.
+                let mut nodes = archive::open(stream, bytes, &printed, &Limits::default()).ok()?;
+                let first = nodes.find_map(Result::ok)?;
+                if !first.content.is_none_or(|content| content.is_shared()) {
+                    return None;
+                }
+            }
+            Container::Volume(_) => {}
+            // One that an image does not begin with: a later extent.
+            Container::Disk(..) | Container::Refused(_) => return None,
+            Container::Divided(table) => {
+                let parts = table.partitions.iter().filter(|part| part.usage == Usage::Partition);
+                let holds = |volume| matches!(pfh_volume::file_system(volume), Ok(Recognised::FileSystem(_)));
+                let medium = match detect::image(named, &start, &end) {
+                    Imaged::Yes(image) => Arc::new(ImagedBytes(*image)) as Arc<dyn Bytes>,
+                    _ => bytes,
+                };
+                let mut with = parts.filter(|part| part.open(&medium).is_ok_and(holds));
+                if let (Some(only), None) = (with.next(), with.next()) {
+                    prefix.extend_from_slice(format!("p{}/", only.number.unwrap_or_default()).as_bytes());
+                }
+            }
+        }
+        Some(Whole { path: named.to_vec(), prefix })
+    }
+}

@@ -1,0 +1,70 @@
+//! What a manifest holds that is not compared with any file.
+
+use super::expected::Expectations;
+use pfh_manifest::{Ending, Fault, Reason};
+use pfh_source::terminal;
+use std::collections::BTreeMap;
+
+impl Expectations {
+    /// What stands in the manifest and is not compared with anything, a sentence each: it must not
+    /// pass in silence.
+    pub fn not_compared(&self) -> Vec<String> {
+        let mut said = Vec::new();
+        let mut unknown: BTreeMap<&str, u64> = BTreeMap::new();
+        let mut kinds: BTreeMap<&str, u64> = BTreeMap::new();
+        let mut improper = 0;
+        for (_, fault) in &self.faults {
+            match fault {
+                Fault::UnknownAlgorithm(name) | Fault::NeedsKey(name) => *unknown.entry(name).or_default() += 1,
+                Fault::NoFile(kind) => *kinds.entry(kind).or_default() += 1,
+                Fault::Unasked => {}
+                _ => improper += 1,
+            }
+        }
+        if improper > 0 {
+            said.push(format!("{} improperly formatted", count(improper, "line is", "lines are")));
+        }
+        for (name, lines) in unknown {
+            let name = terminal::render(name.as_bytes());
+            said.push(format!("{} of {name} not verified", count(lines, "line", "lines")));
+        }
+        for (name, digests) in &self.foreign {
+            let name = terminal::render(name.as_bytes());
+            said.push(format!("{} of {name} not compared", count(*digests, "digest", "digests")));
+        }
+        for (kind, records) in kinds {
+            let (one, many) = (format!("record of a {kind}"), format!("records of a {kind}"));
+            said.push(format!("{} not verified, as it is not a file", count(records, &one, &many)));
+        }
+        let failed = self.unhashed.iter().filter(|unhashed| unhashed.reason == Reason::Failed);
+        let failed: Vec<String> = failed.map(|unhashed| terminal::render(&unhashed.name)).collect();
+        if let [first, rest @ ..] = &failed[..] {
+            let rest = if rest.is_empty() { String::new() } else { format!(" and {} more", rest.len()) };
+            said.push(format!(
+                "{} no digest, since reading failed when the manifest was made: {first}{rest}",
+                count(failed.len() as u64, "record has", "records have")
+            ));
+        }
+        match self.ending {
+            Ending::Unmarked | Ending::Whole => {}
+            Ending::Missing => {
+                said.push("the manifest has no end: it was cut off, or its writer was interrupted".into())
+            }
+            Ending::Contradicted { what, stated, found } => {
+                said.push(format!("the manifest is not whole: its end counts {stated} {what}, {found} were read"));
+            }
+            Ending::Broken => said.push("the document is not well-formed: what follows the break was not read".into()),
+        }
+        said
+    }
+
+    /// Entries that were skipped by rule when the manifest was made, and things that are not files:
+    /// there is nothing to compare.
+    pub fn skipped(&self) -> u64 {
+        self.unhashed.iter().filter(|unhashed| unhashed.reason == Reason::Skipped).count() as u64
+    }
+}
+
+fn count(number: u64, one: &str, many: &str) -> String {
+    format!("{number} {}", if number == 1 { one } else { many })
+}

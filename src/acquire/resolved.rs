@@ -1,0 +1,74 @@
+//! A request with all that follows from it: what a run works with, and changes.
+
+use super::problem::Problem;
+use super::{ImageFormat, Request, To};
+use crate::job::Error;
+use pfh_container::ewf::About;
+use pfh_engine::imaging::Imaging;
+use std::path::PathBuf;
+
+/// The settings that a request results in.
+#[derive(Debug)]
+pub(crate) struct Resolved<'a> {
+    /// What was asked for.
+    pub(super) request: &'a Request,
+    /// The targets that hold the image, or shall, with numbers of as many places as they need.
+    pub(super) targets: Vec<To>,
+    /// The same of [`Request::against`].
+    pub(super) against: Vec<To>,
+    /// The tree, as long as it does not fail.
+    pub(super) outboard: Option<PathBuf>,
+    /// The map; a stream has none.
+    pub(super) map: Option<PathBuf>,
+    /// Case data: a copy of an image carries on what that states.
+    pub(super) about: About,
+    /// The identifier of an E01's set of segments.
+    pub(super) set: Option<[u8; 16]>,
+    /// The ranges to read and the digests to compute, with those that the targets and an earlier
+    /// run add.
+    pub(super) imaging: Imaging,
+}
+
+impl<'a> Resolved<'a> {
+    /// As the request alone says.
+    ///
+    /// # Errors
+    /// When the system has no random numbers.
+    pub(super) fn of(request: &'a Request) -> Result<Self, Error> {
+        Resolved::with(request, request.reading.imaging())
+    }
+
+    /// The same with this imaging.
+    ///
+    /// # Errors
+    /// As [`of`](Resolved::of).
+    pub(super) fn with(request: &'a Request, imaging: Imaging) -> Result<Self, Error> {
+        let resolved = Resolved {
+            request,
+            targets: request.targets.clone(),
+            against: request.against.clone(),
+            outboard: request.outboard.clone(),
+            map: request.map.clone(),
+            about: request.about.clone(),
+            set: request.set,
+            imaging,
+        };
+        let set = match resolved.set {
+            None if resolved.has_e01() => Some(random_set().map_err(|error| Error::request(Problem::Random(error)))?),
+            set => set,
+        };
+        Ok(Resolved { set, ..resolved })
+    }
+
+    /// Whether one of the targets is an E01 image.
+    pub(super) fn has_e01(&self) -> bool {
+        self.targets.iter().any(|to| matches!(to.form, ImageFormat::E01 { .. }))
+    }
+}
+
+/// A random identifier (RFC 9562, version 4).
+fn random_set() -> Result<[u8; 16], getrandom::Error> {
+    let mut set = [0; 16];
+    getrandom::fill(&mut set)?;
+    Ok(uuid::Builder::from_random_bytes(set).into_uuid().into_bytes())
+}

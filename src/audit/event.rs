@@ -1,0 +1,50 @@
+//! The events of all steps.
+
+use super::AuditVerdict;
+#[cfg(feature = "serve")]
+use super::Served;
+use super::renewed::Renewed;
+use crate::job::Error;
+use std::io;
+#[cfg(feature = "serve")]
+use std::net::SocketAddr;
+use std::path::Path;
+
+/// What happens during a step. Events come on the thread that called its `run`.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum Event<'a> {
+    /// An answer was judged, or could not be had.
+    Judged(&'a AuditVerdict),
+    /// Files of a set that proved their part, where others did not.
+    Partly {
+        /// The set.
+        name: &'a [u8],
+        /// Files that proved their part.
+        proved: usize,
+        /// Files of the set.
+        of: usize,
+    },
+    /// The last token of this file was used.
+    LastToken(&'a Path),
+    /// A round of several could not be asked.
+    Missed(&'a Error),
+    /// A commitment follows a change of the file.
+    Renewed(&'a Renewed),
+    /// The server listens here.
+    #[cfg(feature = "serve")]
+    Listening {
+        /// Its address.
+        address: SocketAddr,
+        /// Files that it answers for.
+        files: usize,
+        /// The directory.
+        directory: &'a Path,
+    },
+    /// The server answered or refused a request.
+    #[cfg(feature = "serve")]
+    Answered(&'a Served),
+}
+
+/// Receives the events. An error ends the step with [`Error::Sink`].
+pub type Events<'a> = dyn FnMut(Event<'_>) -> io::Result<()> + 'a;

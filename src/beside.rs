@@ -1,0 +1,38 @@
+//! The files that are kept beside a manifest under its name, and the lock of those who write them.
+
+use crate::seal;
+use std::fs::{File, TryLockError};
+use std::path::{Path, PathBuf};
+
+/// The file of the list before: the manifest's name and `.1`.
+pub fn before(manifest: &Path) -> PathBuf {
+    with(manifest, ".1")
+}
+
+/// All that is kept beside a manifest under its name, and the manifest: none of it is among the
+/// files that it lists.
+pub fn beside(manifest: &Path) -> Vec<PathBuf> {
+    let before = before(manifest);
+    let seals = [seal::beside(manifest), seal::waiting(manifest), seal::beside(&before)];
+    let mut beside = vec![manifest.to_owned(), state_of(manifest), before];
+    beside.extend(seals);
+    beside
+}
+
+fn with(path: &Path, ending: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(ending);
+    PathBuf::from(name)
+}
+
+/// The file in which is kept when each file of a manifest was checked last: the manifest's name and
+/// `.checked`.
+pub fn state_of(manifest: &Path) -> PathBuf {
+    with(manifest, ".checked")
+}
+
+/// Locks an open manifest until it is closed, unless another run holds it. Where the file system
+/// has no locks nobody holds one.
+pub(crate) fn is_held(file: &File) -> bool {
+    matches!(file.try_lock(), Err(TryLockError::WouldBlock))
+}

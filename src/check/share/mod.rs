@@ -1,0 +1,114 @@
+//! A share of the files of a manifest: those that were checked least recently, so that all of them
+//! are checked in a number of runs.
+
+mod asked;
+mod choice;
+mod state;
+
+pub use asked::Share;
+pub(super) use state::HEAD;
+
+use super::part::{Part, Shared};
+use super::place::{self, Place};
+use super::problem::Problem;
+use super::request::Turn;
+use super::{Checked, Event, Events, files};
+use crate::beside::is_held;
+use crate::job::{About, Error};
+use choice::{Choice, Sized};
+use pfh_engine::Control;
+use pfh_judge::{Expectations, Expected};
+use pfh_source::Stage;
+use state::{Key, State};
+use std::collections::HashMap;
+use std::ffi::OsStr;
+use std::fs::File;
+use std::os::unix::ffi::OsStrExt;
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+/// A run that is killed loses what it checked in this time.
+const SAVED: Duration = Duration::from_secs(60);
+
+/// Compares the files of the share, and keeps when that was.
+pub(super) fn run(
+    turn: Turn<'_>,
+    share: &Share,
+    mut expectations: Expectations,
+    part: &mut Part,
+    events: &mut Events<'_>,
+    control: &Control<'_>,
+) -> Result<(), Error> {
+    let manifest = turn.manifest();
+    let unread =
+        |error: &std::io::Error| Error::input(About::new(manifest, pfh_source::Problem::io(Stage::Open, error)));
+    let held = File::open(manifest).map_err(|error| unread(&error))?;
+    if is_held(&held) {
+        return Err(Error::input(About::new(manifest, Problem::Busy)));
+    }
+    let begun = Instant::now();
+    let place = place::find(turn, &expectations);
+    // Absolute names are the same from everywhere.
+    let root = if place.absolute.is_some() { &b"/"[..] } else { &place.root };
+    let root = std::fs::canonicalize(OsStr::from_bytes(root)).unwrap_or_default();
+    let digest = crate::sha256(std::fs::read(manifest).map_err(|error| unread(&error))?).to_string();
+    let path = share.state_of(manifest);
+    let (mut state, is_lost) = State::open(path, digest, root.as_os_str().as_bytes())?;
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |now| now.as_secs()).max(state.newest());
+    let sized = |entry: &Expected| Sized { key: Key::of(entry), bytes: size_of(&place, entry) };
+    let all: Vec<Sized> = expectations.entries.iter().map(sized).collect();
+    state.retain(&all.iter().map(|one| one.key).collect());
+    let choice = Choice::of(&all, &state, share);
+    state.grant(choice.granted);
+    let mut entries: Vec<Option<Expected>> = std::mem::take(&mut expectations.entries).into_iter().map(Some).collect();
+    expectations.entries = choice.chosen.iter().filter_map(|at| entries[*at].take()).collect();
+    drop(entries);
+    let sizes: HashMap<Key, u64> = choice.chosen.iter().map(|at| (all[*at].key, all[*at].bytes)).collect();
+    let (mut read, mut bytes, mut saved) = (0, 0, Instant::now());
+    let mut noting = |event: Event<'_>| {
+        if let Event::Compared { entry, found } = event {
+            let key = Key::of(entry);
+            let is_right = matches!(found, Checked::Right | Checked::Ignored);
+            // What was not as listed is read on top of the share.
+            if is_right && share.part.is_some() && !state.is_failed(&key) {
+                state.charge(sizes.get(&key).copied().unwrap_or(0));
+            }
+            state.note(key, now, is_right);
+            read += 1;
+            bytes += sizes.get(&key).copied().unwrap_or(0);
+            if saved.elapsed() > SAVED {
+                state.save().map_err(std::io::Error::other)?;
+                saved = Instant::now();
+            }
+        }
+        events(event)
+    };
+    let until = share.time.map(|time| begun + time);
+    let ran = files::run(turn, place, &expectations, until, part, &mut noting, control);
+    if choice.is_all && ran.is_ok() && read == choice.chosen.len() as u64 {
+        state.settle();
+    }
+    // What was checked is kept, also when the check was interrupted.
+    state.save()?;
+    part.expected = read;
+    let times = || all.iter().map(|one| state.time(&one.key));
+    part.share = Some(Shared {
+        part: share.part,
+        read,
+        bytes,
+        files: all.len() as u64,
+        total: all.iter().map(|one| one.bytes).sum(),
+        never: times().filter(Option::is_none).count() as u64,
+        oldest: times().flatten().min().map(|oldest| Duration::from_secs(now.saturating_sub(oldest))),
+        is_lost,
+    });
+    ran
+}
+
+/// The size of a listed file: the one that is listed, or else the one that it has.
+fn size_of(place: &Place, entry: &Expected) -> u64 {
+    entry.size.unwrap_or_else(|| {
+        let below = place.below(&entry.name);
+        let path = if below.starts_with(b"/") { below.to_vec() } else { [&place.root, &b"/"[..], below].concat() };
+        std::fs::symlink_metadata(OsStr::from_bytes(&path)).map_or(0, |found| found.len())
+    })
+}

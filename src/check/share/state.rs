@@ -1,0 +1,200 @@
+//! When each file of a manifest was checked last, in a file beside it.
+//!
+//! ```text
+//! # pfh checked 1
+//! manifest sha256:…
+//! root /archive
+//! credit -4096
+//! 1795564800 0123456789abcdef0123456789abcdef
+//! 0 fedcba9876543210fedcba9876543210 failed
+//! end sha256:…
+//! ```
+//!
+//! A file is known by its name and digests, so that a manifest that was brought up to date keeps
+//! what is known of the others. The last line is the digest of all above it.
+
+use crate::check::problem::Problem;
+use crate::job::{About, Error};
+use pfh_digest::hex;
+use pfh_judge::Expected;
+use pfh_manifest::escape;
+use pfh_source::Output;
+use std::collections::{HashMap, HashSet};
+use std::fmt::Write as _;
+use std::io::{self, Write as _};
+use std::path::PathBuf;
+
+/// The first line.
+pub const HEAD: &str = "# pfh checked 1\n";
+
+/// What a file is known by: half of the SHA-256 of its name and digests.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Key([u8; 16]);
+
+impl Key {
+    /// That of an entry.
+    pub fn of(entry: &Expected) -> Key {
+        let mut hasher = crate::hash::hasher_of_sha256();
+        hasher.update(&(entry.name.len() as u64).to_le_bytes());
+        hasher.update(&entry.name);
+        for digest in entry.digests.iter().chain(entry.pieces.iter().flat_map(|piece| &piece.digests)) {
+            hasher.update(format!("{}:{digest}\n", digest.algorithm()).as_bytes());
+        }
+        let mut key = [0; 16];
+        key.copy_from_slice(&hasher.finalize().bytes()[..16]);
+        Key(key)
+    }
+
+    #[cfg(test)]
+    pub fn numbered(number: usize) -> Key {
+        Key((number as u128).to_le_bytes())
+    }
+}
+
+/// Time and result of the last check of one file.
+#[derive(Debug, Clone, Copy, Default)]
+struct Known {
+    /// When it was as listed, in seconds since 1970; `None` if it never was.
+    time: Option<u64>,
+    /// It was not as listed, or could not be read, when it was checked last.
+    failed: bool,
+}
+
+/// Times and results of all files.
+pub struct State {
+    path: PathBuf,
+    manifest: String,
+    root: Vec<u8>,
+    /// Bytes that earlier runs read less (positive) or more than their shares.
+    credit: i64,
+    known: HashMap<Key, Known>,
+}
+
+impl State {
+    /// Reads the state of a manifest with this digest and root. The flag says that it was damaged:
+    /// nothing is known then.
+    ///
+    /// # Errors
+    /// When it cannot be read, or is of another root.
+    pub fn open(path: PathBuf, manifest: String, root: &[u8]) -> Result<(State, bool), Error> {
+        let empty = State { path, manifest, root: root.to_vec(), credit: 0, known: HashMap::new() };
+        let text = match std::fs::read(&empty.path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok((empty, false)),
+            read => read.map_err(|error| Error::input(About::new(&empty.path, error)))?,
+        };
+        match parsed(&text) {
+            None => Ok((empty, !text.is_empty())),
+            Some((of, ..)) if of != root => {
+                let why = Problem::OtherRoot { state: of, root: root.to_vec() };
+                Err(Error::request(About::new(&empty.path, why)))
+            }
+            Some((_, credit, known)) => Ok((State { credit, known, ..empty }, false)),
+        }
+    }
+
+    #[cfg(test)]
+    pub fn empty() -> State {
+        State { path: PathBuf::new(), manifest: String::new(), root: Vec::new(), credit: 0, known: HashMap::new() }
+    }
+
+    /// The time of the last check, in seconds since 1970; 0 if there was none.
+    pub fn newest(&self) -> u64 {
+        self.known.values().filter_map(|known| known.time).max().unwrap_or(0)
+    }
+
+    /// When a file was found to be as listed.
+    pub fn time(&self, key: &Key) -> Option<u64> {
+        self.known.get(key)?.time
+    }
+
+    /// Whether it was not as listed when it was checked last.
+    pub fn is_failed(&self, key: &Key) -> bool {
+        self.known.get(key).is_some_and(|known| known.failed)
+    }
+
+    /// Bytes that this run may read beside its share; negative if earlier ones read more.
+    pub fn credit(&self) -> i64 {
+        self.credit
+    }
+
+    /// Forgets all but these.
+    pub fn retain(&mut self, keys: &HashSet<Key>) {
+        self.known.retain(|key, _| keys.contains(key));
+    }
+
+    /// Notes the result of a check.
+    pub fn note(&mut self, key: Key, now: u64, is_right: bool) {
+        let known = self.known.entry(key).or_default();
+        known.failed = !is_right;
+        if is_right {
+            known.time = Some(now);
+        }
+    }
+
+    /// Takes bytes that were read off the share.
+    pub fn charge(&mut self, bytes: u64) {
+        self.credit = self.credit.saturating_sub_unsigned(bytes);
+    }
+
+    /// Adds the share of a run.
+    pub fn grant(&mut self, bytes: i64) {
+        self.credit = self.credit.saturating_add(bytes);
+    }
+
+    /// All files were read: what they did not use up is lost.
+    pub fn settle(&mut self) {
+        self.credit = self.credit.min(0);
+    }
+
+    /// Writes the state, which takes the place of the old one as a whole.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn save(&self) -> Result<(), Error> {
+        let mut text = HEAD.as_bytes().to_vec();
+        text.extend_from_slice(format!("manifest sha256:{}\nroot ", self.manifest).as_bytes());
+        text.extend_from_slice(&escape::escape(&self.root));
+        text.extend_from_slice(format!("\ncredit {}\n", self.credit).as_bytes());
+        let mut lines: Vec<(&Key, &Known)> = self.known.iter().collect();
+        lines.sort_by_key(|(key, known)| (known.time, key.0));
+        for (key, known) in lines {
+            let mut line = format!("{} ", known.time.unwrap_or(0));
+            key.0.iter().try_for_each(|byte| write!(line, "{byte:02x}")).unwrap_or_default();
+            text.extend_from_slice(line.as_bytes());
+            text.extend_from_slice(if known.failed { b" failed\n" } else { b"\n" });
+        }
+        let end = format!("end sha256:{}\n", crate::sha256(&text));
+        text.extend_from_slice(end.as_bytes());
+        let write = || {
+            let mut output = Output::file(&self.path)?;
+            output.write_all(&text)?;
+            output.commit()
+        };
+        write().map_err(|error| Error::output(About::new(&self.path, error)))
+    }
+}
+
+type Parsed = (Vec<u8>, i64, HashMap<Key, Known>);
+
+/// The root, the credit and what is known; `None` for a state that is not whole.
+fn parsed(text: &[u8]) -> Option<Parsed> {
+    let end = text.strip_suffix(b"\n")?.iter().rposition(|byte| *byte == b'\n')? + 1;
+    let stated = str::from_utf8(&text[end..]).ok()?.strip_prefix("end sha256:")?.trim_end();
+    let body = text[..end].strip_prefix(HEAD.as_bytes())?;
+    if stated != crate::sha256(&text[..end]).to_string() {
+        return None;
+    }
+    let mut lines = body.split(|byte| *byte == b'\n');
+    lines.next()?.strip_prefix(b"manifest ")?;
+    let root = escape::unescape(lines.next()?.strip_prefix(b"root ")?)?;
+    let credit = str::from_utf8(lines.next()?.strip_prefix(b"credit ")?).ok()?.parse().ok()?;
+    let mut known = HashMap::new();
+    for line in lines.filter(|line| !line.is_empty()) {
+        let mut words = str::from_utf8(line).ok()?.split(' ');
+        let time: u64 = words.next()?.parse().ok()?;
+        let key = hex::decode(words.next()?.as_bytes())?.try_into().ok()?;
+        let failed = words.next() == Some("failed");
+        known.insert(Key(key), Known { time: Some(time).filter(|time| *time > 0), failed });
+    }
+    Some((root, credit, known))
+}

@@ -1,0 +1,227 @@
+//! From a collection to the pairs or groups that are its results.
+
+use super::event::{Event, Events, Group, Pair, Searched, Searching};
+use super::request::Request;
+use crate::job;
+use pfh_digest::Algorithm;
+use pfh_engine::{Control, Phase, Progress};
+use pfh_pairs::{By, Collection, Failure, Hot, Ranking, Search, SearchStats, Watch};
+use pfh_similarity::index::Clusters;
+use pfh_similarity::{Degenerate, Score};
+use std::cell::RefCell;
+use std::io;
+use std::ops::ControlFlow;
+
+/// Something that this many digests have in common is reported before they are compared.
+const VERY_HOT: u64 = 5_000;
+
+/// Pairs that are handed out between two looks at the control.
+const STEP: u64 = 1 << 12;
+
+/// The pairs that were found, and those of them that were scored.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Counts {
+    pub pairs: u64,
+    pub scored: u64,
+}
+
+/// Searches a collection and hands out what is found.
+pub fn search(
+    request: &Request,
+    collection: &mut Collection,
+    events: &mut Events<'_>,
+    control: &Control<'_>,
+) -> Result<Counts, job::Error> {
+    let (algorithm, without) = (collection.algorithm(), collection.without());
+    if without > 0 {
+        events(Event::Without(algorithm, without)).map_err(job::Error::Sink)?;
+    }
+    let search = request.search(collection);
+    let searching = Searching { algorithm, digests: collection.len() as u64, threshold: search.threshold };
+    events(Event::Searching(&searching)).map_err(job::Error::Sink)?;
+    let events = RefCell::new(events);
+    let tell = |event: Event<'_>| (*events.borrow_mut())(event);
+    let whole = request.cluster && request.page.is_none();
+    let mut watching = Watching { control, tell: &tell, algorithm, whole, costly: false, refused: None };
+    let features = collection.take_features();
+    let collection = &*collection;
+    let found = match whole.then(|| search.groups(collection, &mut watching)).flatten() {
+        Some(found) => found.map(|(stats, groups)| Found { stats, groups: groups.groups(), listed: 0, best: None }),
+        None => one(request, &search, collection, features, &mut watching),
+    };
+    let (costly, refused) = (watching.costly, watching.refused.take());
+    if let Some(error) = refused {
+        return Err(job::Error::Sink(error));
+    }
+    let mut found = found?;
+    if request.cluster {
+        for (number, places) in (1..).zip(&found.groups) {
+            tell(Event::Group(&Group { algorithm, number, places, collection })).map_err(job::Error::Sink)?;
+            found.listed = number;
+        }
+    }
+    let Found { stats, groups, listed, best } = &found;
+    let (digests, best, listed) = (searching.digests, *best, *listed);
+    let searched = Searched { algorithm, digests, found: stats, listed, best, costly, groups, collection };
+    tell(Event::Searched(&searched)).map_err(job::Error::Sink)?;
+    Ok(Counts { pairs: stats.pairs, scored: stats.compared })
+}
+
+/// What was found in one collection.
+struct Found {
+    stats: SearchStats,
+    groups: Vec<Vec<u32>>,
+    /// Pairs that were ranked.
+    listed: u64,
+    best: Option<Score>,
+}
+
+/// Hands out the pairs of a collection, and finds the groups that they link together.
+fn one(
+    request: &Request,
+    search: &Search,
+    collection: &Collection,
+    features: Option<pfh_pairs::Features>,
+    watching: &mut Watching<'_>,
+) -> Result<Found, Failure> {
+    let (algorithm, tell) = (collection.algorithm(), watching.tell);
+    let mut taking = Taking::new(request, search, collection, tell);
+    let found = search.run_with(collection, features, watching, &mut |pair| taking.take(&pair));
+    let mut stats = match (found, taking.spill.take()) {
+        (Err(_), Some(error)) => return Err(Failure::Spill(error)),
+        (found, _) => found?,
+    };
+    let pairs = stats.pairs;
+    let listed = taking.hand_out(&mut |done| {
+        let stops = done.is_multiple_of(STEP) && watching.progress(done, pairs).is_break();
+        if stops { Err(Failure::Interrupted) } else { Ok(()) }
+    })?;
+    if taking.saturated > 0 {
+        let listed = request.lists_saturated();
+        watching.tell(Event::Saturated { algorithm, pairs: taking.saturated, listed });
+        stats.pairs -= if listed { 0 } else { taking.saturated };
+    }
+    let groups = taking.groups.map(Clusters::groups).unwrap_or_default();
+    Ok(Found { stats, groups, listed, best: taking.best })
+}
+
+/// Takes the pairs of a collection, and hands them out at once or ranks them.
+struct Taking<'a> {
+    request: &'a Request,
+    collection: &'a Collection,
+    tell: &'a Tell<'a>,
+    groups: Option<Clusters>,
+    ranking: Option<Ranking>,
+    /// Why the ranking could not take a pair.
+    spill: Option<io::Error>,
+    /// Pairs with a saturated digest.
+    saturated: u64,
+    best: Option<Score>,
+}
+
+impl<'a> Taking<'a> {
+    fn new(request: &'a Request, search: &Search, collection: &'a Collection, tell: &'a Tell<'a>) -> Taking<'a> {
+        let grouped = request.cluster || request.page.is_some();
+        let by = request.sort.unwrap_or(By::Score);
+        let ranking = request
+            .is_ranked()
+            .then(|| Ranking::new(by, request.top, search.order, &collection.names(), search.memory));
+        let groups = grouped.then(|| Clusters::new(collection.len() as u32));
+        Taking { request, collection, tell, groups, ranking, spill: None, saturated: 0, best: None }
+    }
+
+    fn take(&mut self, pair: &pfh_pairs::Pair) -> io::Result<()> {
+        if pair.degenerate == Some(Degenerate::Saturated) {
+            self.saturated += 1;
+            if !self.request.lists_saturated() {
+                return Ok(());
+            }
+        }
+        if self.best.is_none_or(|best| pair.score.reaches(best)) {
+            self.best = Some(pair.score);
+        }
+        if let Some(groups) = &mut self.groups {
+            groups.join(pair.a, pair.b);
+        }
+        if self.request.page.is_some() {
+            (self.tell)(Event::Found(&row(self.collection, pair)))?;
+        }
+        match &mut self.ranking {
+            _ if self.request.cluster => Ok(()),
+            None => (self.tell)(Event::Pair(&row(self.collection, pair))),
+            Some(ranking) => ranking.push(pair).map_err(|error| {
+                let kind = error.kind();
+                self.spill = Some(error);
+                kind.into()
+            }),
+        }
+    }
+
+    /// Hands out the ranked pairs, and gives their number. `step` is asked before each pair with
+    /// its number from 1.
+    fn hand_out(&mut self, step: &mut dyn FnMut(u64) -> Result<(), Failure>) -> Result<u64, Failure> {
+        let Some(ranking) = self.ranking.take() else { return Ok(0) };
+        let mut done = 0;
+        ranking.hand_out(&mut |pair| {
+            done += 1;
+            step(done)?;
+            (self.tell)(Event::Pair(&row(self.collection, &pair))).map_err(Failure::Output)
+        })
+    }
+}
+
+/// A pair with its names.
+fn row<'a>(collection: &'a Collection, pair: &pfh_pairs::Pair) -> Pair<'a> {
+    Pair {
+        a: collection.name(pair.a),
+        b: collection.name(pair.b),
+        places: [pair.a, pair.b],
+        algorithm: collection.algorithm(),
+        asked: collection.shown_as(),
+        score: pair.score,
+        evidence: pair.evidence,
+        degenerate: pair.degenerate,
+        collection,
+    }
+}
+
+type Tell<'a> = dyn Fn(Event<'_>) -> io::Result<()> + 'a;
+
+/// Reports how far a search is and what will take long, and ends it when the caller asks for that.
+struct Watching<'a> {
+    control: &'a Control<'a>,
+    tell: &'a Tell<'a>,
+    algorithm: Algorithm,
+    /// Whether groups are found without all of their pairs.
+    whole: bool,
+    costly: bool,
+    /// Why an event was refused.
+    refused: Option<io::Error>,
+}
+
+impl Watching<'_> {
+    fn tell(&mut self, event: Event<'_>) {
+        if let Err(error) = (self.tell)(event) {
+            self.refused = Some(error);
+        }
+    }
+}
+
+impl Watch for Watching<'_> {
+    fn progress(&mut self, done: u64, all: u64) -> ControlFlow<()> {
+        let total = (all > 0).then_some(all);
+        self.control.report(&Progress::Steps { phase: Phase::Comparing, done, total });
+        let ends = self.control.is_cancelled() || self.refused.is_some();
+        if ends { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    }
+
+    fn hot(&mut self, hottest: &[Hot]) {
+        if self.costly || self.whole {
+            return;
+        }
+        if let Some(hot) = hottest.first().filter(|hot| hot.digests >= VERY_HOT) {
+            self.costly = true;
+            self.tell(Event::Costly(self.algorithm, hot));
+        }
+    }
+}

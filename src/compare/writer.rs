@@ -1,0 +1,150 @@
+//! The pairs in a file or on standard output, and the page.
+
+use super::event::{Event, Events, Pair};
+use super::request::Request;
+use super::{Summary, run};
+use crate::job::{About, Error};
+use pfh_engine::Control;
+use pfh_report::pairs::{self, Format, page};
+use pfh_similarity::{Named, Score};
+use pfh_source::Output;
+use std::io::{self, Write};
+
+/// Writes the results of a comparison where its request says, as its events come.
+pub struct Writer<'a> {
+    request: &'a Request,
+    /// None until there is something to compare.
+    output: Option<Output>,
+    page: Option<page::Page>,
+    /// Why the output could not be opened.
+    failed: Option<Error>,
+}
+
+impl<'a> Writer<'a> {
+    /// Nothing is opened yet: the output is when all digests are there.
+    pub fn new(request: &'a Request) -> Writer<'a> {
+        let page = request.page.is_some().then(page::Page::new);
+        Writer { request, output: None, page, failed: None }
+    }
+
+    /// Writes what the event says.
+    ///
+    /// # Errors
+    /// The output's.
+    pub fn take(&mut self, event: &Event<'_>) -> io::Result<()> {
+        match event {
+            Event::Gathered { .. } => self.open(),
+            Event::Searching(searching) => {
+                if let Some(page) = &mut self.page {
+                    let scale = page::Scale {
+                        distance: matches!(searching.threshold, Score::Distance(_)),
+                        threshold: Some(searching.threshold),
+                        digests: Some(searching.digests),
+                    };
+                    page.begin(searching.algorithm.name(), scale);
+                }
+                Ok(())
+            }
+            Event::Found(pair) => {
+                if let Some(page) = &mut self.page {
+                    let [a, b] = pair.places;
+                    page.pair(a, b, pair.score, pair.evidence, pair.degenerate);
+                }
+                Ok(())
+            }
+            Event::Pair(pair) => self.pair(pair),
+            Event::Group(group) => {
+                let Some(output) = &mut self.output else { return Ok(()) };
+                let form = self.request.form;
+                pairs::cluster(form, output.room(), group.algorithm.name(), group.number, group.names());
+                output.advance()
+            }
+            Event::Searched(searched) => {
+                if let Some(page) = &mut self.page {
+                    let collection = searched.collection;
+                    let member = |place| page::Member { name: collection.name(place), size: collection.size(place) };
+                    page.end(searched.groups, member);
+                }
+                Ok(())
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn open(&mut self) -> io::Result<()> {
+        let mut output = self.request.output.open().map_err(|error| {
+            let kind = error.error.kind();
+            self.failed = Some(error.into());
+            kind
+        })?;
+        match self.request.cluster {
+            true => pairs::cluster_head(self.request.form, output.room()),
+            false => pairs::head(self.request.form, output.room()),
+        }
+        self.output = Some(output);
+        Ok(())
+    }
+
+    fn pair(&mut self, pair: &Pair<'_>) -> io::Result<()> {
+        let Some(output) = &mut self.output else { return Ok(()) };
+        let form = self.request.form;
+        let texts = if form == Format::Values { pair.values() } else { Default::default() };
+        let &Pair { a, b, mut algorithm, mut score, evidence, degenerate, .. } = pair;
+        // With parity the text is the tool's own, which has no marks.
+        let degenerate = degenerate.filter(|_| !self.request.parity || form != Format::Text);
+        if form == Format::Text && pair.asked != algorithm {
+            // One text has one form; TLSH counts what differs.
+            algorithm = pair.asked;
+            if Named::of(algorithm) == Some(Named::Tlsh) {
+                score = Score::Distance(0);
+            }
+        }
+        let values = [&*texts[0], &*texts[1]];
+        pairs::pair(form, output.room(), &pairs::Pair { a, b, algorithm, score, evidence, degenerate, values });
+        output.advance()
+    }
+
+    /// The output is complete, and so is the page.
+    ///
+    /// # Errors
+    /// The output's, the page's.
+    pub fn finish(self) -> Result<(), Error> {
+        if let Some(output) = self.output {
+            output.commit().map_err(Error::Sink)?;
+        }
+        let (Some(page), Some(path)) = (self.page, &self.request.page) else { return Ok(()) };
+        let written = Output::file(path).and_then(|mut file| {
+            page.render(file.room());
+            file.commit()
+        });
+        written.map_err(|error| Error::output(About::new(path, error)))
+    }
+
+    /// The job ended before its time: what is complete goes to standard output, no file appears.
+    pub fn abandon(mut self, error: Error) -> Error {
+        if let Some(output) = &mut self.output {
+            let _ = output.flush();
+        }
+        self.failed.take().unwrap_or(error)
+    }
+}
+
+/// Compares as [`run`] does, and writes the results where the request says. `events` come first.
+///
+/// # Errors
+/// As [`run`]; when an output fails.
+pub fn write(request: &Request, events: &mut Events<'_>, control: &Control<'_>) -> Result<Summary, Error> {
+    let mut writer = Writer::new(request);
+    let ran = run(
+        request,
+        &mut |event| {
+            events(event)?;
+            writer.take(&event)
+        },
+        control,
+    );
+    match ran {
+        Ok(summary) => writer.finish().map(|()| summary),
+        Err(error) => Err(writer.abandon(error)),
+    }
+}

@@ -1,0 +1,111 @@
+//! Errors of a plan, a unit or a merge, beyond what every job has.
+
+use crate::job::{About, Error};
+use pfh_source::terminal::{render, shown};
+use pfh_tree::split::Unsplit;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// Errors of a plan, a unit or a merge.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Problem {
+    /// Standard input and images are read by one process.
+    #[error("{0} cannot be planned: name files and directories")]
+    Unplanned(&'static str),
+    /// A unit has no room.
+    #[error("a unit has at least one byte and one file")]
+    Unit,
+    /// The directory of the plan is not empty.
+    #[error("{}: is there and not empty: a plan is made once, name another directory", shown(.0))]
+    Taken(PathBuf),
+    /// An algorithm has no ranges, or not of this length.
+    #[error(transparent)]
+    Split(#[from] Unsplit),
+    /// Windows lie across ranges.
+    #[error("a file that is read in ranges has no windows: ask for ranges or for windows")]
+    SplitPieces,
+    /// A file of the plan is not what this program wrote.
+    #[error("{0}")]
+    Damaged(&'static str),
+    /// There is no such unit.
+    #[error("there is no unit {unit}: the plan has {units}, counted from 1")]
+    NoUnit {
+        /// What was asked for.
+        unit: u64,
+        /// How many there are.
+        units: u64,
+    },
+    /// The names of the plan start in another directory.
+    #[error("the names of this plan start in {}: run its units there", render(.0))]
+    Elsewhere(Vec<u8>),
+    /// Units were not carried out.
+    #[error("not merged: {}", missing(.0))]
+    Missing(Vec<u64>),
+    /// A unit is there more than once.
+    #[error("not merged: unit {unit} is there twice: {} and {}", shown(one), shown(other))]
+    Doubled {
+        /// The unit.
+        unit: u64,
+        /// One file that holds it.
+        one: PathBuf,
+        /// The other.
+        other: PathBuf,
+    },
+    /// A file among the results is of another plan.
+    #[error("not merged: {}: is a unit of another plan", shown(.0))]
+    Stranger(PathBuf),
+    /// The control cancelled the job; the state of its output.
+    #[error("interrupted: {0}")]
+    Interrupted(&'static str),
+}
+
+/// A file of the plan that cannot be read.
+pub(super) fn unread(path: &Path) -> impl FnOnce(io::Error) -> Error + use<> {
+    let path = path.to_owned();
+    move |error| Error::input(About::new(path, error))
+}
+
+/// A file that cannot be written.
+pub(super) fn unwritten(path: &Path) -> impl FnOnce(io::Error) -> Error + use<> {
+    let path = path.to_owned();
+    move |error| Error::output(About::new(path, error))
+}
+
+/// A file that is not what this program wrote.
+pub(super) fn damaged(path: &Path, why: &'static str) -> Error {
+    Error::input(About::new(path, Problem::Damaged(why)))
+}
+
+/// The control cancelled the job.
+pub(super) fn interrupted(what: &'static str) -> Error {
+    Error::cancelled(Problem::Interrupted(what))
+}
+
+/// Units as numbers and ranges: `units 3, 7-12 are missing`.
+fn missing(units: &[u64]) -> String {
+    let mut ranges: Vec<(u64, u64)> = Vec::new();
+    for &unit in units {
+        match ranges.last_mut() {
+            Some((_, last)) if *last + 1 == unit => *last = unit,
+            _ => ranges.push((unit, unit)),
+        }
+    }
+    let words: Vec<String> = ranges
+        .iter()
+        .map(|&(first, last)| if first == last { first.to_string() } else { format!("{first}-{last}") })
+        .collect();
+    let (unit, is) = if units.len() == 1 { ("unit", "is") } else { ("units", "are") };
+    format!("{unit} {} {is} missing", words.join(", "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn missing_units_are_named() {
+        assert_eq!(missing(&[3]), "unit 3 is missing");
+        assert_eq!(missing(&[1, 2, 3, 7, 9, 10]), "units 1-3, 7, 9-10 are missing");
+    }
+}

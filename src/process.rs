@@ -1,0 +1,9 @@
+//! The process and its machine, for the program, the benchmark and the Python package alone: no job
+//! needs them, and they may change at any time.
+
+pub use pfh_source::os::{
+    Confinement, DEVICES, EVICTS, Patient, Typed, ask_hidden, bound_heaps, children_time, confine, confinement,
+    cpu_time, evict_range, free_bytes, is_in_memory, kernel_text, names_in, processors, set_patience, sync_filesystem,
+    system_name,
+};
+pub use pfh_source::{fail_point, note_panic, panics};

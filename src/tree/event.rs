@@ -1,0 +1,36 @@
+//! The events of all verbs.
+
+use super::rows::{Compared, Difference, Judgement, Root};
+use super::{Failure, Summary};
+use crate::outputs::Refused;
+use std::io;
+
+/// What happens during a verb. Events come on the thread that called its `run`.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum Event<'a> {
+    /// A file and its tree have this result.
+    Done(&'a Summary),
+    /// Two files compare like this, by their trees.
+    Compared(&'a Compared),
+    /// A proof was judged.
+    Judged(&'a Judgement),
+    /// A file has this root under another program's scheme.
+    Computed(&'a Root),
+    /// A file differs from its entry in a catalogue; after an update the entry is as the file.
+    Differs(&'a [u8], Difference),
+    /// A file cannot be read; a catalogue keeps its entry.
+    Unread {
+        /// Its name.
+        name: &'a [u8],
+        /// Why.
+        problem: &'a pfh_source::Problem,
+    },
+    /// The tree of a file below a directory would take the place of another file.
+    Refused(&'a Refused),
+    /// A file has no result for another reason.
+    Failed(&'a Failure),
+}
+
+/// Receives the events. An error ends the verb with [`Error::Sink`](crate::job::Error::Sink).
+pub type Events<'a> = dyn FnMut(Event<'_>) -> io::Result<()> + 'a;

@@ -1,0 +1,135 @@
+//! Why a verb over trees has no result.
+
+use pfh_digest::hex;
+use pfh_source::terminal::shown;
+use pfh_tree::range::NoRange;
+use std::path::PathBuf;
+
+/// Why a verb over trees has no result. That a file differs from its tree is a finding in the
+/// summary, and no error.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Problem {
+    /// The tree of a stream has no place of its own.
+    #[error("standard input has no name, and no place for its tree is given")]
+    NoName,
+    /// A directory that has no name beside which its catalogue could lie, or that has no such verb.
+    #[error("{}: is a directory, and no place for its catalogue is given", shown(.0))]
+    Directory(PathBuf),
+    /// No line that an auditor keeps is of the file.
+    #[error("{}: has no line for {}: state which", shown(path), pfh_source::terminal::render(identity))]
+    NoLine {
+        /// The file of lines.
+        path: PathBuf,
+        /// What the file is called.
+        identity: Vec<u8>,
+    },
+    /// A file gives another root than the one that is stated. Nothing was written.
+    #[error(
+        "{}: gives the blake3 root {}, not {}: nothing was written",
+        shown(file),
+        hex::encode(found),
+        hex::encode(stated)
+    )]
+    OtherRoot {
+        /// The file.
+        file: PathBuf,
+        /// The root that it gives.
+        found: [u8; 32],
+        /// The root that it must give.
+        stated: [u8; 32],
+    },
+    /// A root of another length than the tree's.
+    #[error("the root that is stated has {stated} bytes, that of the tree has {length}")]
+    RootLength {
+        /// Bytes of the one.
+        stated: usize,
+        /// Bytes of the other.
+        length: usize,
+    },
+    /// What an auditor keeps is of a tree of pairs, and the tree has two levels.
+    #[error("{}: is a tree of {name}, which auditors do not keep: its root must be stated", shown(tree))]
+    NotKept {
+        /// The tree.
+        tree: PathBuf,
+        /// Its algorithm.
+        name: String,
+    },
+    /// A proof is of a tree of pairs, and the tree has two levels.
+    #[error(
+        "{}: is a tree of {name}, which has no paths that prove a change: ask for no proof, or build a tree by blake3",
+        shown(tree)
+    )]
+    NoProof {
+        /// The tree.
+        tree: PathBuf,
+        /// Its algorithm.
+        name: String,
+    },
+    /// No file below the directory has this name.
+    #[error("{}: is not a file below the directory: state its name there", shown(.0))]
+    NoEntry(PathBuf),
+    /// The algorithm has no tree.
+    #[error("{0}")]
+    NoTree(String),
+    /// The trees have different functions or leaf lengths.
+    #[error("nothing to compare with: the trees have different functions or leaf lengths")]
+    Incomparable,
+    /// A proof holds its range in memory.
+    #[error("a range has at most 4 GiB: prove several")]
+    TooLong,
+    /// The range cannot be proved.
+    #[error("{}: {why}", shown(file))]
+    Unproved {
+        /// The file.
+        file: PathBuf,
+        /// Why.
+        why: NoRange,
+    },
+    /// A file cannot be read.
+    #[error("{}: {why}", shown(path))]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        why: String,
+    },
+    /// A list of pieces, or one of its lines, is none.
+    #[error("{}:{line}: {why}", shown(list))]
+    Pieces {
+        /// The list.
+        list: PathBuf,
+        /// The line, from 1; 0 for the list itself.
+        line: u64,
+        /// Why.
+        why: String,
+    },
+    /// A piece does not fit.
+    #[error("{}, at {offset}: {why}", shown(file))]
+    Piece {
+        /// The file that holds it.
+        file: PathBuf,
+        /// Where it begins in the whole.
+        offset: u64,
+        /// Why.
+        why: pfh_tree::outboard::Misplaced,
+    },
+    /// Some of a file has not come: there is no tree of it. Nothing was written.
+    #[error("incomplete: {}: nothing was written", ranges(.0))]
+    Missing(Vec<std::ops::Range<u64>>),
+    /// S3's parts have no length.
+    #[error("a part has at least one byte")]
+    Part,
+    /// Linux has no such block or salt.
+    #[error("a block has a power of two bytes from 1KiB to 64KiB, a salt at most 64 hexadecimal digits")]
+    Block,
+}
+
+/// Ranges for people: how many bytes, and the first ten of them as OFFSET:LENGTH.
+fn ranges(ranges: &[std::ops::Range<u64>]) -> String {
+    let bytes: u64 = ranges.iter().map(|range| range.end - range.start).sum();
+    let first: Vec<String> =
+        ranges.iter().take(10).map(|range| format!("{}:{}", range.start, range.end - range.start)).collect();
+    let more = if ranges.len() > 10 { format!(" and {} more", ranges.len() - 10) } else { String::new() };
+    format!("{bytes} bytes in {} ranges are missing: {}{more}", ranges.len(), first.join(","))
+}

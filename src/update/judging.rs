@@ -1,0 +1,361 @@
+//! Each record of a walk against that of its name in the manifest.
+
+use super::event::{Change, Class, Event, Events};
+use super::problem::Problem;
+use super::summary::Counts;
+use super::trees::Trees;
+use crate::check::{Comparison, Expectations, Facts, Rot};
+use crate::hash::{Cache, has_none};
+use crate::job::Error;
+use pfh_engine::{Hashed, Outcome, Record};
+use pfh_judge::{UNTIMED, is_same, plain};
+use pfh_manifest::Fault;
+use pfh_manifest::amend::{Anchor, Fate, Sheet};
+use pfh_source::{Problem as Unread, Skip};
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::ffi::OsStr;
+use std::io;
+use std::os::unix::ffi::OsStrExt;
+
+/// Why a name was not looked for.
+const BEHIND: &str = "behind what could not be read or is not followed";
+
+/// Takes records, and decides what becomes of those in the manifest.
+pub struct Judging<'a> {
+    sheet: Sheet,
+    expectations: Expectations,
+    trees: &'a Trees,
+    cache: Option<Cache>,
+    /// Records of the sheet by name, as names compare.
+    places: HashMap<Vec<u8>, Vec<usize>>,
+    /// Entries by name.
+    entries: HashMap<Vec<u8>, usize>,
+    fates: Vec<Fate>,
+    met: Vec<bool>,
+    added: BTreeMap<Anchor, Vec<u8>>,
+    /// New names, which operands that overlap give twice.
+    new: HashSet<Vec<u8>>,
+    /// Behind which record new ones come.
+    anchor: Option<Anchor>,
+    /// New ones before any record of the manifest was met.
+    leading: Vec<u8>,
+    /// Names below which nobody looked.
+    unseen: HashSet<Vec<u8>>,
+    /// Records that were met.
+    found: u64,
+    counts: Counts,
+    events: &'a mut Events<'a>,
+}
+
+impl<'a> Judging<'a> {
+    /// Nothing was met yet.
+    pub fn new(
+        sheet: Sheet,
+        expectations: Expectations,
+        trees: &'a Trees,
+        cache: Option<Cache>,
+        events: &'a mut Events<'a>,
+    ) -> Judging<'a> {
+        let mut places: HashMap<Vec<u8>, Vec<usize>> = HashMap::new();
+        for (at, listed) in sheet.records().iter().enumerate() {
+            places.entry(plain(&listed.name)).or_default().push(at);
+        }
+        let entries = expectations.entries.iter().enumerate().map(|(at, entry)| (plain(&entry.name), at)).collect();
+        let records = sheet.records().len();
+        let improper = |fault: &Fault| !matches!(fault, Fault::Unasked | Fault::NoFile(_));
+        let improper = expectations.faults.iter().filter(|(_, fault)| improper(fault)).count() as u64;
+        Judging {
+            sheet,
+            expectations,
+            trees,
+            cache,
+            places,
+            entries,
+            fates: vec![Fate::Keep; records],
+            met: vec![false; records],
+            added: BTreeMap::new(),
+            new: HashSet::new(),
+            anchor: None,
+            leading: Vec::new(),
+            unseen: HashSet::new(),
+            found: 0,
+            counts: Counts { improper, ..Counts::default() },
+            events,
+        }
+    }
+
+    fn say(&mut self, change: Change) -> io::Result<()> {
+        let count = match change.class {
+            Class::New => &mut self.counts.new,
+            Class::Changed => &mut self.counts.changed,
+            Class::Metadata => &mut self.counts.metadata,
+            Class::Gone => &mut self.counts.gone,
+            Class::BitRot => &mut self.counts.rotten,
+            Class::Unread => &mut self.counts.unread,
+        };
+        *count += 1;
+        (self.events)(Event::Classed(&change))
+    }
+
+    /// The record as the manifest has it; `None` where its format cannot, or has no place for it.
+    fn written(&mut self, record: &Record, name: Vec<u8>) -> io::Result<Option<Vec<u8>>> {
+        let mut record = record.clone();
+        record.name = name;
+        if let Outcome::Hashed(hashed) = &mut record.outcome {
+            // Whether it was read this time is not a property of the file.
+            hashed.closed.notes.retain(|note| *note != pfh_source::Note::Reused);
+        }
+        match self.sheet.encode(&record) {
+            Ok(bytes) => Ok(bytes),
+            Err(_) if has_none(&record) => {
+                self.counts.without += 1;
+                Ok(None)
+            }
+            Err(why) => {
+                self.counts.unwritten += 1;
+                (self.events)(Event::NotWritten(&record, &why))?;
+                Ok(None)
+            }
+        }
+    }
+
+    /// Puts a new record behind the one that was met last.
+    fn add(&mut self, bytes: &[u8]) {
+        match self.anchor {
+            Some(anchor) => self.added.entry(anchor).or_default().extend_from_slice(bytes),
+            None => self.leading.extend_from_slice(bytes),
+        }
+    }
+
+    /// What comes next is behind this record.
+    fn pass(&mut self, at: usize) {
+        if self.anchor.is_none() && !self.leading.is_empty() {
+            self.added.insert(Anchor::Before(at), std::mem::take(&mut self.leading));
+        }
+        self.anchor = Some(Anchor::After(at));
+    }
+
+    /// The fate of all records of one name: the first takes the new bytes.
+    fn replace(&mut self, places: &[usize], bytes: Option<Vec<u8>>) {
+        let mut bytes = bytes;
+        for at in places {
+            self.fates[*at] = bytes.take().map_or(Fate::Drop, Fate::Replace);
+        }
+    }
+
+    /// A file that was read.
+    fn hashed(&mut self, record: &Record, hashed: &Hashed, name: &[u8], places: &[usize]) -> io::Result<()> {
+        let decayed = self.cache.as_ref().map_or(Ok(false), |cache| cache.keep(record));
+        let decayed = match decayed {
+            Ok(decayed) => decayed,
+            Err(error) => {
+                (self.events)(Event::Uncached(&error))?;
+                false
+            }
+        };
+        let facts = Facts::from(hashed);
+        let Some(entry) = self.entries.get(name).map(|at| &self.expectations.entries[*at]) else {
+            return self.unlisted(record, name, places);
+        };
+        let spelt = entry.name.clone();
+        let same = entry.compare_with(&facts) == Comparison::Same;
+        let other = |listed, found| is_same(listed, found) == Some(false);
+        let times = (entry.times, facts.times);
+        let retimed = other(times.0.modified, times.1.modified) || other(times.0.changed, times.1.changed);
+        let rot = entry.rot(&facts).or(decayed.then_some(Rot::AtRest));
+        let (class, rot) = match (same, rot) {
+            (true, _) if !retimed => {
+                self.counts.unchanged += 1;
+                return Ok(());
+            }
+            (true, _) => (Class::Metadata, None),
+            (false, Some(rot)) => (Class::BitRot, Some(rot)),
+            (false, None) => (Class::Changed, None),
+        };
+        let cause = (facts.untimed && class == Class::BitRot).then(|| UNTIMED.to_owned());
+        if class != Class::BitRot {
+            match self.written(record, spelt.clone())? {
+                Some(bytes) => self.replace(places, Some(bytes)),
+                // What was listed is not its content any more.
+                None => self.replace(places, None),
+            }
+        }
+        self.say(Change { name: spelt, class, cause, rot })
+    }
+
+    /// A file without a digest in the manifest.
+    fn unlisted(&mut self, record: &Record, name: &[u8], places: &[usize]) -> io::Result<()> {
+        let spelt = self.trees.spelt(name);
+        let unwritten = self.counts.unwritten + self.counts.without;
+        match self.written(record, spelt.clone())? {
+            Some(bytes) if places.is_empty() => self.add(&bytes),
+            Some(bytes) => self.replace(places, Some(bytes)),
+            None => {}
+        }
+        if self.counts.unwritten + self.counts.without > unwritten {
+            return Ok(());
+        }
+        let cause = (!places.is_empty()).then(|| "it was listed without a digest".to_owned());
+        self.say(Change { name: spelt, class: Class::New, cause, rot: None })
+    }
+
+    /// Something that is not a file, or that could not be read.
+    fn undigested(&mut self, record: &Record, name: &[u8], places: &[usize]) -> io::Result<()> {
+        let listed = self.entries.get(name).map(|at| self.expectations.entries[*at].name.clone());
+        let (code, cause) = match &record.outcome {
+            Outcome::Skipped(skip) => (skip.reason(), skip.reason().to_owned()),
+            Outcome::Failed(problem) => (problem.code(), problem.to_string()),
+            Outcome::Hashed(_) => return Ok(()),
+        };
+        let is_failure = matches!(record.outcome, Outcome::Failed(_));
+        let is_gone = matches!(&record.outcome, Outcome::Failed(problem) if is_missing(problem));
+        if is_failure && !(is_gone && listed.is_some()) {
+            (self.events)(Event::Unread(record))?;
+        }
+        match listed {
+            Some(spelt) if is_failure && !is_gone => {
+                self.unseen.insert(name.to_vec());
+                self.say(Change { name: spelt, class: Class::Unread, cause: Some(cause), rot: None })
+            }
+            Some(spelt) => {
+                let bytes = if is_gone { None } else { self.written(record, spelt.clone())? };
+                self.replace(places, bytes);
+                let cause = (!is_gone).then(|| format!("it is a {code} now"));
+                self.say(Change { name: spelt, class: Class::Gone, cause, rot: None })
+            }
+            None => {
+                self.counts.unread += u64::from(is_failure);
+                self.unseen.insert(name.to_vec());
+                let was = places.first().and_then(|at| self.sheet.records()[*at].unhashed.as_ref());
+                if matches!(&record.outcome, Outcome::Skipped(Skip::Own)) || was.is_some_and(|(_, was)| was == code) {
+                    return Ok(());
+                }
+                let lists_all = self.sheet.lists_all();
+                match self.written(record, self.trees.spelt(name))?.filter(|_| lists_all) {
+                    Some(bytes) if places.is_empty() => self.add(&bytes),
+                    Some(bytes) => self.replace(places, Some(bytes)),
+                    None => {}
+                }
+                Ok(())
+            }
+        }
+    }
+
+    /// Ends: what was not met is gone, or was not looked for. Gives the new list.
+    ///
+    /// # Errors
+    /// When an event was refused, the list does not read back, or every file is gone and that was
+    /// not allowed.
+    pub fn finish(mut self, may_empty: bool) -> Result<(Vec<u8>, Counts), Error> {
+        let mut gone = Vec::new();
+        for at in (0..self.met.len()).filter(|at| !self.met[*at]).collect::<Vec<_>>() {
+            let name = plain(&self.sheet.records()[at].name);
+            let is_entry = self.sheet.records()[at].unhashed.is_none();
+            match self.absence(&name) {
+                Absence::Outside => self.counts.beyond += u64::from(is_entry),
+                Absence::Behind(cause) if is_entry => {
+                    let change = Change {
+                        name: self.sheet.records()[at].name.clone(),
+                        class: Class::Unread,
+                        cause: Some(cause),
+                        rot: None,
+                    };
+                    self.say(change).map_err(Error::Sink)?;
+                }
+                Absence::Behind(_) => {}
+                Absence::Gone => gone.push((at, is_entry)),
+            }
+        }
+        let files = gone.iter().filter(|(_, is_entry)| *is_entry).count() as u64;
+        if files > 0 && self.found == 0 && self.counts.new == 0 && !may_empty {
+            return Err(Error::input(Problem::AllGone(files)));
+        }
+        for (at, is_entry) in gone {
+            self.fates[at] = Fate::Drop;
+            if is_entry {
+                let name = self.sheet.records()[at].name.clone();
+                self.say(Change { name, class: Class::Gone, cause: None, rot: None }).map_err(Error::Sink)?;
+            }
+        }
+        if !self.leading.is_empty() {
+            self.added.insert(Anchor::Last, std::mem::take(&mut self.leading));
+        }
+        let bytes = self.sheet.amended(&self.fates, &self.added);
+        let bytes = bytes.map_err(|why| Error::aborted(Problem::Unreadable(why)))?;
+        Ok((bytes, self.counts))
+    }
+
+    /// Why a name was not met.
+    fn absence(&self, name: &[u8]) -> Absence {
+        let Some(path) = self.trees.path(name) else { return Absence::Outside };
+        if self.is_unseen(name) {
+            return Absence::Behind(BEHIND.to_owned());
+        }
+        match std::fs::symlink_metadata(OsStr::from_bytes(&path)) {
+            // It is there, and the selection leaves it out.
+            Ok(_) => Absence::Outside,
+            Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
+                if self.is_left_out(name) { Absence::Outside } else { Absence::Gone }
+            }
+            Err(error) => Absence::Behind(error.to_string()),
+        }
+    }
+
+    fn is_unseen(&self, name: &[u8]) -> bool {
+        let ends = name.iter().enumerate().filter(|(_, byte)| matches!(byte, b'/' | b'!')).map(|(at, _)| at);
+        !self.unseen.is_empty()
+            && (self.unseen.contains(name)
+                || self.unseen.contains(&b""[..])
+                || ends.into_iter().any(|at| self.unseen.contains(&name[..at])))
+    }
+
+    /// Whether a name in a container that is there may be left out by the selection.
+    #[cfg(feature = "inside")]
+    fn is_left_out(&self, name: &[u8]) -> bool {
+        let Some(container) = crate::inside::is_inside(name) else { return false };
+        let path = self.trees.path(&plain(&container));
+        let is_there = path.is_some_and(|path| std::fs::symlink_metadata(OsStr::from_bytes(&path)).is_ok());
+        is_there && !self.trees.is_whole()
+    }
+
+    #[cfg(not(feature = "inside"))]
+    fn is_left_out(&self, _: &[u8]) -> bool {
+        false
+    }
+}
+
+/// Why a name was not met.
+enum Absence {
+    /// It is not in what was looked at.
+    Outside,
+    /// Nobody could look.
+    Behind(String),
+    /// It is not there any more.
+    Gone,
+}
+
+fn is_missing(problem: &Unread) -> bool {
+    matches!(problem.code(), "ENOENT" | "ENOTDIR")
+}
+
+impl pfh_engine::Sink for Judging<'_> {
+    fn record(&mut self, record: Record) -> io::Result<()> {
+        let name = self.trees.named(&record.name);
+        let places = self.places.get(&name).cloned().unwrap_or_default();
+        let is_again = places.first().is_some_and(|at| self.met[*at]);
+        if is_again || (places.is_empty() && !self.new.insert(name.clone())) {
+            return Ok(());
+        }
+        if !matches!(&record.outcome, Outcome::Failed(problem) if is_missing(problem)) {
+            self.found += u64::from(self.entries.contains_key(&name));
+        }
+        places.iter().for_each(|at| self.met[*at] = true);
+        if let Some(at) = places.first() {
+            self.pass(*at);
+        }
+        match &record.outcome {
+            Outcome::Hashed(hashed) => self.hashed(&record, hashed, &name, &places),
+            Outcome::Skipped(_) | Outcome::Failed(_) => self.undigested(&record, &name, &places),
+        }
+    }
+}

@@ -1,0 +1,108 @@
+//! The manifest while it is brought up to date: held against other runs, copied, replaced.
+
+use super::problem::Problem;
+use crate::beside::{before, is_held};
+use crate::job::{About, Error};
+use crate::seal;
+use pfh_source::{Output, Stage};
+use std::fs::{File, Metadata};
+use std::io::{self, Read, Write};
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+/// How often a manifest is opened again that another run replaces at the same time.
+const TRIES: usize = 16;
+
+/// A manifest that no other run replaces while this value lives.
+pub struct Kept {
+    path: PathBuf,
+    /// Holds the lock.
+    file: File,
+    seen: Metadata,
+    bytes: Vec<u8>,
+}
+
+impl Kept {
+    /// Opens, locks and reads it.
+    ///
+    /// # Errors
+    /// When it cannot be read, or another run has it.
+    pub fn open(path: &Path) -> Result<Kept, Error> {
+        let failed = |error: &io::Error| Error::input(About::new(path, pfh_source::Problem::io(Stage::Open, error)));
+        for _ in 0..TRIES {
+            let mut file = File::open(path).map_err(|error| failed(&error))?;
+            if is_held(&file) {
+                return Err(Error::input(About::new(path, Problem::Busy)));
+            }
+            let seen = file.metadata().map_err(|error| failed(&error))?;
+            // Another run may have replaced it between the two.
+            if !std::fs::metadata(path).is_ok_and(|now| is_same(&now, &seen)) {
+                continue;
+            }
+            let mut bytes = Vec::new();
+            file.read_to_end(&mut bytes).map_err(|error| failed(&error))?;
+            return Ok(Kept { path: path.to_owned(), file, seen, bytes });
+        }
+        Err(Error::input(About::new(path, Problem::Busy)))
+    }
+
+    /// Its content.
+    pub fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    /// Puts these bytes in its place. The old ones are in the file beside it before that.
+    ///
+    /// # Errors
+    /// When something cannot be written, or another program changed the manifest: it is as it was.
+    pub fn replace(&self, bytes: &[u8]) -> Result<(), Error> {
+        let failed = |path: &Path, error: io::Error| Error::output(About::new(path, error));
+        // All of it, before anything takes the place of anything else: a full disk is met here.
+        let mut new = Output::file(&self.path).map_err(|error| failed(&self.path, error))?;
+        new.write_all(bytes).and_then(|()| new.flush()).map_err(|error| failed(&self.path, error))?;
+        let before = before(&self.path);
+        copy(&before, &self.bytes, &self.seen).map_err(|error| failed(&before, error))?;
+        let seals = (seal::beside(&self.path), seal::beside(&before));
+        let copied = match std::fs::read(&seals.0) {
+            Ok(seal) => copy(&seals.1, &seal, &self.seen),
+            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+            // That of an older list holds for no list any more.
+            Err(_) => remove(&seals.1),
+        };
+        copied.map_err(|error| failed(&seals.1, error))?;
+        let is_there = |now: Metadata| is_same(&now, &self.seen) && now.mtime_nsec() == self.seen.mtime_nsec();
+        if !std::fs::metadata(&self.path).is_ok_and(is_there) {
+            return Err(Error::output(About::new(&self.path, Problem::Replaced)));
+        }
+        new.commit().map_err(|error| failed(&self.path, error))?;
+        // It is whole with the usual mode as well.
+        let _ = std::fs::set_permissions(&self.path, self.seen.permissions());
+        Ok(())
+    }
+}
+
+impl Drop for Kept {
+    fn drop(&mut self) {
+        let _ = self.file.unlock();
+    }
+}
+
+/// Whether it is the same file, last written at the same second and of the same size.
+fn is_same(one: &Metadata, other: &Metadata) -> bool {
+    let identity = |found: &Metadata| (found.dev(), found.ino(), found.size(), found.mtime());
+    identity(one) == identity(other)
+}
+
+fn copy(path: &Path, bytes: &[u8], of: &Metadata) -> io::Result<()> {
+    let mut output = Output::file(path)?;
+    output.write_all(bytes)?;
+    output.commit()?;
+    std::fs::set_permissions(path, of.permissions())
+}
+
+fn remove(path: &Path) -> io::Result<()> {
+    match std::fs::remove_file(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+        _ => Ok(()),
+    }
+}

@@ -1,0 +1,274 @@
+//! The digests of one algorithm that are to be compared, with their names.
+
+use crate::sorter::Sorter;
+use pfh_digest::{Algorithm, Digest};
+use pfh_similarity::mrsh_v2::{self, MrshV2};
+use pfh_similarity::{Content, Degenerate, Named, ParseError, Similar, sdhash, ssdeep, tlsh};
+use std::io;
+use std::sync::Arc;
+
+/// Digests of one algorithm, as it compares them.
+#[derive(Debug)]
+pub(crate) enum Digests {
+    Ssdeep(Vec<ssdeep::Digest>),
+    /// Of either mode: they can be compared with each other.
+    Sdhash(Vec<sdhash::Digest>),
+    MrshV2(MrshV2, Vec<mrsh_v2::Digest>),
+    Tlsh(Vec<tlsh::Digest>),
+    /// Of an algorithm that knows only equal and not equal.
+    Exact(Vec<Digest>),
+}
+
+/// The features of a collection's digests, taken out of it: a search uses them up.
+pub struct Features(pub(crate) Sorter<u128>);
+
+/// Why a digest was not taken in.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Refused {
+    /// It is not a digest of the method.
+    #[error("not a digest: {0}")]
+    Malformed(ParseError),
+    /// There are 2^31 already.
+    #[error("more digests than can be compared")]
+    Full,
+    /// The temporary file for features failed.
+    #[error("temporary file: {0}")]
+    Spill(#[source] io::Error),
+}
+
+/// The digests to compare: named digests of one algorithm, in the order in which they came, in one
+/// set or two.
+pub struct Collection {
+    pub(crate) algorithm: Algorithm,
+    pub(crate) names: Vec<Arc<[u8]>>,
+    pub(crate) digests: Digests,
+    pub(crate) split: Option<u32>,
+    /// The method whose text pairs are written as: files that it makes no digest of are here.
+    stands_for: Option<Algorithm>,
+    without: u64,
+    /// Of each digest the size of what it is of, in bytes; shorter than the names where the last
+    /// are not known.
+    sizes: Vec<Option<u64>>,
+    /// Of each digest of sdhash, whether it matches random data.
+    saturated: Vec<bool>,
+    /// Inputs of the first set, where there are two.
+    before: u64,
+    /// Every feature with the places of the digests that hold it.
+    pub(crate) features: Option<Sorter<u128>>,
+}
+
+impl Collection {
+    /// None yet, of this algorithm: a similarity method's digests are compared for likeness, others
+    /// for equality.
+    pub fn new(algorithm: Algorithm) -> Collection {
+        let digests = match Named::of(algorithm) {
+            Some(Named::Ssdeep) => Digests::Ssdeep(Vec::new()),
+            Some(Named::Sdhash | Named::SdhashStream | Named::SdhashDd) => Digests::Sdhash(Vec::new()),
+            Some(Named::MrshV2) => Digests::MrshV2(MrshV2::PLAIN, Vec::new()),
+            Some(Named::MrshV2Network) => Digests::MrshV2(MrshV2::NETWORK, Vec::new()),
+            Some(Named::Tlsh) => Digests::Tlsh(Vec::new()),
+            None => Digests::Exact(Vec::new()),
+        };
+        Collection {
+            algorithm,
+            names: Vec::new(),
+            digests,
+            split: None,
+            stands_for: None,
+            without: 0,
+            sizes: Vec::new(),
+            saturated: Vec::new(),
+            before: 0,
+            features: None,
+        }
+    }
+
+    /// The same, of digests that come with their features ([`Algorithm::keeping_features`]), for
+    /// which that many bytes are kept in memory and the rest in a temporary file.
+    pub fn with_features(algorithm: Algorithm, memory: usize) -> Collection {
+        Collection { features: Some(Sorter::new(memory)), ..Collection::new(algorithm) }
+    }
+
+    /// The digests of whole contents, for files that `method` makes no digest of.
+    pub fn standing_for(algorithm: Algorithm, method: Option<Algorithm>) -> Collection {
+        Collection { stands_for: method, ..Collection::new(algorithm) }
+    }
+
+    /// The algorithm as whose the text of a pair is written: that of the digests, or the method for
+    /// which they stand.
+    pub fn shown_as(&self) -> Algorithm {
+        self.stands_for.unwrap_or(self.algorithm)
+    }
+
+    /// What the digests are of.
+    pub fn algorithm(&self) -> Algorithm {
+        self.algorithm
+    }
+
+    /// Whether a digest of this algorithm belongs here: the same, or sdhash's other mode.
+    pub fn takes(&self, algorithm: Algorithm) -> bool {
+        let sdhash = |algorithm| Named::of(algorithm).is_some_and(Named::is_sdhash);
+        algorithm == self.algorithm || (sdhash(algorithm) && sdhash(self.algorithm))
+    }
+
+    /// Number of digests.
+    pub fn len(&self) -> usize {
+        self.names.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.names.is_empty()
+    }
+
+    /// Inputs that came, but have no digest under the algorithm.
+    pub fn without(&self) -> u64 {
+        self.without
+    }
+
+    /// Takes the features out, for [`Search::run_with`](crate::Search::run_with).
+    pub fn take_features(&mut self) -> Option<Features> {
+        self.features.take().map(Features)
+    }
+
+    /// From here on the digests are those of the second set: only pairs across the two are asked
+    /// for.
+    pub fn begin_second_set(&mut self) {
+        self.split = Some(self.names.len() as u32);
+        self.before = self.names.len() as u64 + self.without;
+    }
+
+    /// Whether two inputs came, or one of each set where there are two; also such that have no
+    /// digest.
+    pub fn is_comparable(&self) -> bool {
+        let all = self.names.len() as u64 + self.without;
+        match self.split {
+            None => all >= 2,
+            Some(_) => self.before > 0 && all > self.before,
+        }
+    }
+
+    /// Pairs that there are to decide: of each two, or of one from each set.
+    pub fn possible(&self) -> u64 {
+        let all = self.names.len() as u64;
+        match self.split {
+            Some(first) => u64::from(first) * (all - u64::from(first)),
+            None => all * all.saturating_sub(1) / 2,
+        }
+    }
+
+    /// The digests from this place on are of something of this size, in bytes.
+    pub fn size_from(&mut self, before: usize, size: u64) {
+        self.sizes.resize(before, None);
+        self.sizes.resize(self.names.len(), Some(size));
+    }
+
+    /// The size in bytes of what the digest at a place is of, where that was said.
+    pub fn size(&self, place: u32) -> Option<u64> {
+        self.sizes.get(place as usize).copied().flatten()
+    }
+
+    /// Takes in a digest. An input that has none is counted. A digest of sdhash that its tool makes
+    /// in segments of 128 MiB becomes as many, named as the tool names them; with features it stays
+    /// whole, because those are the file's.
+    ///
+    /// # Errors
+    /// When the digest is of another algorithm, there are too many, or the temporary file fails.
+    pub fn add(&mut self, name: &Arc<[u8]>, digest: &Digest) -> Result<(), Refused> {
+        let place = u32::try_from(self.names.len()).ok().filter(|&place| place < (1 << 31) - 1).ok_or(Refused::Full)?;
+        let Some(similar) = Similar::of(digest) else {
+            let Digests::Exact(digests) = &mut self.digests else { return Err(Refused::Malformed(ParseError::Marker)) };
+            digests.push(digest.clone());
+            self.names.push(name.clone());
+            return Ok(());
+        };
+        if self.is_blank(similar) {
+            self.without += 1;
+            return Ok(());
+        }
+        let features = match (&self.features, similar.features()) {
+            (Some(_), None) if !similar.is_absent() => return Err(Refused::Malformed(ParseError::Fields)),
+            (_, features) => features.unwrap_or_default(),
+        };
+        match (&mut self.digests, similar.content()) {
+            (Digests::Ssdeep(digests), Content::Ssdeep(digest)) => digests.push(*digest),
+            (Digests::Sdhash(digests), Content::Sdhash(digest)) => {
+                if self.features.is_none() && digest.is_segmented() {
+                    return self.add_segments(name, digest.clone());
+                }
+                self.saturated.push(digest.degenerate() == Some(Degenerate::Saturated));
+                digests.push(digest.clone());
+            }
+            (Digests::MrshV2(_, digests), Content::MrshV2(digest)) => digests.push(digest.clone()),
+            (Digests::Tlsh(digests), Content::Tlsh(digest)) => digests.push(digest.clone()),
+            _ => return Err(Refused::Malformed(ParseError::Marker)),
+        }
+        self.names.push(name.clone());
+        if let Some(sorter) = &mut self.features {
+            for feature in features {
+                sorter.push(u128::from(*feature) << 32 | u128::from(place)).map_err(Refused::Spill)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether it is the digest of an input that has none: there is nothing in it to compare. The
+    /// reference tools print something even so.
+    fn is_blank(&self, similar: &Similar) -> bool {
+        let few = Some(Degenerate::FewFeatures);
+        match (&self.digests, similar.content()) {
+            (_, Content::Absent) => true,
+            (Digests::MrshV2(method, _), Content::MrshV2(digest)) => digest.degenerate(method) == few,
+            (Digests::Sdhash(_), Content::Sdhash(digest)) => digest.plain() == few,
+            _ => false,
+        }
+    }
+
+    fn add_segments(&mut self, name: &[u8], digest: sdhash::Digest) -> Result<(), Refused> {
+        let Digests::Sdhash(digests) = &mut self.digests else { return Ok(()) };
+        for segment in digest.into_segments() {
+            if self.names.len() >= (1 << 31) - 1 {
+                return Err(Refused::Full);
+            }
+            self.names.push(segment.name(name).into());
+            self.saturated.push(segment.digest.degenerate() == Some(Degenerate::Saturated));
+            digests.push(segment.digest);
+        }
+        Ok(())
+    }
+
+    /// The name of the digest at a place.
+    pub fn name(&self, place: u32) -> &[u8] {
+        &self.names[place as usize]
+    }
+
+    /// The digest at a place, as its method prints it.
+    pub fn text(&self, place: u32) -> String {
+        let place = place as usize;
+        match &self.digests {
+            Digests::Ssdeep(digests) => digests[place].to_string(),
+            Digests::Sdhash(digests) => digests[place].to_string(),
+            Digests::MrshV2(_, digests) => digests[place].to_string(),
+            Digests::Tlsh(digests) => digests[place].to_string(),
+            Digests::Exact(digests) => digests[place].to_string(),
+        }
+    }
+
+    /// The names of all, in the order of their places; cheap to copy.
+    pub fn names(&self) -> Arc<[Arc<[u8]>]> {
+        self.names.clone().into()
+    }
+
+    pub(crate) fn degenerate(&self, place: u32) -> Option<Degenerate> {
+        let place = place as usize;
+        match &self.digests {
+            Digests::Ssdeep(digests) => digests[place].degenerate(),
+            // Asked for once, and not for each pair.
+            Digests::Sdhash(_) if self.saturated[place] => Some(Degenerate::Saturated),
+            Digests::Sdhash(digests) => digests[place].plain(),
+            Digests::MrshV2(method, digests) => digests[place].degenerate(method),
+            Digests::Tlsh(_) | Digests::Exact(_) => None,
+        }
+    }
+}

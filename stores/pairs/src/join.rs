@@ -1,0 +1,119 @@
+//! Pairs that share features for certain: the features of all digests are sorted, digests with the
+//! same one are paired, and the pairs are sorted and counted. Only they are scored.
+
+use crate::collection::{Collection, Digests};
+use crate::pair::{Failure, Hot, Pair, Search, SearchStats, Watcher};
+use crate::sorter::Sorter;
+use pfh_similarity::index::Pairs;
+use pfh_similarity::mrsh_v2::{self, Base};
+use pfh_similarity::{Evidence, Score, sdhash};
+use std::cmp::Ordering;
+use std::io;
+
+/// Features that are reported.
+const HOTTEST: usize = 10;
+/// Steps between two looks at the watcher.
+const STEP: u64 = 1 << 16;
+
+pub(crate) fn run(
+    search: &Search,
+    collection: &Collection,
+    features: Sorter<u128>,
+    watch: Watcher<'_>,
+    emit: &mut dyn FnMut(Pair) -> io::Result<()>,
+) -> Result<SearchStats, Failure> {
+    let pairs = collection.split.map_or(Pairs::All, Pairs::Across);
+    let mut found = SearchStats { passes: 1, spilled: features.spilled(), ..SearchStats::default() };
+    let mut shared: Sorter<u64> = Sorter::new(search.memory / 2);
+    let mut group: Vec<u32> = Vec::new();
+    let mut current = None;
+    let mut steps = 0;
+    for posting in features.sorted().map_err(Failure::Spill)? {
+        let posting = posting.map_err(Failure::Spill)?;
+        steps += 1;
+        if steps % STEP == 0 && watch.progress(steps, 0).is_break() {
+            return Err(Failure::Interrupted);
+        }
+        let (feature, place) = ((posting >> 32) as u64, posting as u32);
+        if current != Some(feature) {
+            close(current, &group, pairs, &mut shared, &mut found)?;
+            group.clear();
+            current = Some(feature);
+        }
+        group.push(place);
+    }
+    close(current, &group, pairs, &mut shared, &mut found)?;
+    found.spilled += shared.spilled();
+    let mut counted: Option<(u64, u64)> = None;
+    for key in shared.sorted().map_err(Failure::Spill)? {
+        let key = key.map_err(Failure::Spill)?;
+        match &mut counted {
+            Some((same, count)) if *same == key => *count += 1,
+            _ => {
+                if let Some(done) = counted.replace((key, 1)) {
+                    score(search, collection, done, &mut found, emit)?;
+                }
+                if found.compared.is_multiple_of(STEP) && watch.progress(found.compared, 0).is_break() {
+                    return Err(Failure::Interrupted);
+                }
+            }
+        }
+    }
+    if let Some(done) = counted {
+        score(search, collection, done, &mut found, emit)?;
+    }
+    Ok(found)
+}
+
+/// Pairs the digests that hold one feature.
+fn close(
+    feature: Option<u64>,
+    group: &[u32],
+    pairs: Pairs,
+    shared: &mut Sorter<u64>,
+    found: &mut SearchStats,
+) -> Result<(), Failure> {
+    let (Some(feature), true) = (feature, group.len() > 1) else { return Ok(()) };
+    for (i, &a) in group.iter().enumerate() {
+        for &b in group[i + 1..].iter().filter(|&&b| pairs.include(a, b)) {
+            shared.push(u64::from(a) << 32 | u64::from(b)).map_err(Failure::Spill)?;
+        }
+    }
+    let (size, hottest) = (group.len() as u64, &mut found.hottest);
+    if hottest.len() < HOTTEST || hottest.last().is_some_and(|last| last.digests < size) {
+        hottest.truncate(HOTTEST - 1);
+        let at = hottest.partition_point(|hot| hot.digests >= size);
+        hottest.insert(at, Hot { what: format!("{feature:016x}"), digests: size });
+    }
+    Ok(())
+}
+
+fn score(
+    search: &Search,
+    collection: &Collection,
+    (key, shared): (u64, u64),
+    found: &mut SearchStats,
+    emit: &mut dyn FnMut(Pair) -> io::Result<()>,
+) -> Result<(), Failure> {
+    let (a, b) = ((key >> 32) as u32, key as u32);
+    found.compared += 1;
+    let (score, evidence) = match &collection.digests {
+        Digests::Sdhash(digests) => {
+            let names = if search.names { collection.name(a).cmp(collection.name(b)) } else { Ordering::Equal };
+            let score = sdhash::compare(&digests[a as usize], &digests[b as usize], names).unwrap_or(0);
+            (score, Evidence { shared_features: Some(shared), ..Evidence::default() })
+        }
+        Digests::MrshV2(method, digests) => {
+            let score = mrsh_v2::compare(method, &digests[a as usize], &digests[b as usize], Base::Smaller);
+            (score, Evidence { shared_chunks: Some(shared), ..Evidence::default() })
+        }
+        _ => return Ok(()),
+    };
+    let score = Score::Similarity(score);
+    if score != Score::Similarity(0) && score.reaches(search.threshold) {
+        let degenerate = collection.degenerate(a).max(collection.degenerate(b));
+        found.pairs += 1;
+        emit(Pair { a, b, score, evidence, degenerate }).map_err(Failure::Output)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,29 @@
+//! All pairs of similar digests.
+//!
+//! A [`Collection`] takes the digests of one algorithm, from records or from a [`List`];
+//! [`Search::run`] hands out the pairs, the same ones and with the same scores as comparing each
+//! with each. What outgrows the memory allowed goes to a temporary file: the pairs found, and with
+//! evidence the features; the index of ssdeep makes more passes instead. [`Lookup`] asks a list for
+//! what is similar to one digest, and [`stored`] keeps an index of ssdeep digests in a file.
+#![forbid(unsafe_code)]
+
+mod blocks;
+mod collection;
+mod given;
+mod join;
+mod list;
+mod lookup;
+mod pair;
+mod ranking;
+mod search;
+mod sorter;
+mod start;
+pub mod stored;
+
+pub use collection::{Collection, Features, Refused};
+pub use given::given;
+pub use list::{List, ListProblem, Reading, Wrong};
+pub use lookup::{Lookup, Match};
+pub use pair::{Failure, Hot, Pair, PairOrder, Search, SearchStats, Watch, Watcher};
+pub use ranking::{By, Ranking};
+pub use start::Begun;

@@ -1,0 +1,359 @@
+//! An index of ssdeep digests in a file: what is similar to a digest is found in it with a few
+//! reads, however long the list was.
+//!
+//! The file, all numbers little-endian: the mark, the number of digests, of postings and of fences,
+//! and where the four parts begin (u64 each); the digests (length as u16, text, name); where each
+//! begins, and where they end; the postings, ascending: a key (u64) and the number of a digest that
+//! has it (u32); the fences: the key of every 1,024th posting. Then a CRC-32 for each 4,096 bytes
+//! of all that, which are compared when the bytes are first read.
+
+use crate::blocks::{Checked, Summed};
+use crate::collection::{Collection, Digests};
+use crate::sorter::Sorter;
+use pfh_similarity::index::keys;
+use pfh_similarity::ssdeep::{Digest, Target};
+use std::fs::File;
+use std::io::{self, BufWriter, Read, Write};
+use std::os::unix::fs::FileExt;
+use std::path::Path;
+
+/// What begins the file.
+pub const MARK: &[u8; 8] = b"pfhsim2\n";
+/// What began it before it had checksums.
+const OLD: &[u8; 8] = b"pfhsim1\n";
+const HEADER: u64 = 8 + 7 * 8;
+const POSTING: u64 = 12;
+/// Postings between two fences.
+const PAGE: u64 = 1024;
+/// The longest name that is believed.
+const LONGEST: u64 = 1 << 20;
+
+/// Writes the index of a collection of ssdeep digests, with that many bytes of memory for sorting.
+///
+/// # Errors
+/// The output's, the temporary file's; [`io::ErrorKind::InvalidInput`] for digests of another
+/// algorithm.
+pub fn write(collection: &Collection, memory: usize, out: &mut impl Write) -> io::Result<()> {
+    let Digests::Ssdeep(digests) = &collection.digests else {
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, "only lists of ssdeep digests can be indexed"));
+    };
+    let mut out = Summed::new(out);
+    let mut sorter: Sorter<u128> = Sorter::new(memory);
+    let mut starts: Vec<u64> = Vec::with_capacity(digests.len() + 1);
+    let (mut at, mut postings) = (HEADER, 0u64);
+    for (number, (digest, name)) in digests.iter().zip(&collection.names).enumerate() {
+        starts.push(at);
+        at += 2 + digest.to_string().len() as u64 + name.len() as u64;
+        for key in keys(digest) {
+            sorter.push(u128::from(key) << 32 | number as u128)?;
+            postings += 1;
+        }
+    }
+    starts.push(at);
+    let table = at;
+    let first = table + 8 * starts.len() as u64;
+    let fences = first + POSTING * postings;
+    out.write_all(MARK)?;
+    for number in [digests.len() as u64, postings, postings.div_ceil(PAGE), HEADER, table, first, fences] {
+        out.write_all(&number.to_le_bytes())?;
+    }
+    for (digest, name) in digests.iter().zip(&collection.names) {
+        let text = digest.to_string();
+        out.write_all(&(text.len() as u16).to_le_bytes())?;
+        out.write_all(text.as_bytes())?;
+        out.write_all(name)?;
+    }
+    for start in starts {
+        out.write_all(&start.to_le_bytes())?;
+    }
+    let mut keys = Vec::new();
+    for (number, posting) in sorter.sorted()?.enumerate() {
+        let posting = posting?;
+        let key = (posting >> 32) as u64;
+        if (number as u64).is_multiple_of(PAGE) {
+            keys.push(key);
+        }
+        out.write_all(&key.to_le_bytes())?;
+        out.write_all(&(posting as u32).to_le_bytes())?;
+    }
+    for key in keys {
+        out.write_all(&key.to_le_bytes())?;
+    }
+    out.finish()
+}
+
+/// An index that was written before indexes had checksums.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("the index is of a version without checksums: make it again from its list")]
+pub struct Outdated;
+
+impl Outdated {
+    /// Whether an error of an index is this one.
+    pub fn is(error: &io::Error) -> bool {
+        error.get_ref().is_some_and(|inner| inner.is::<Outdated>())
+    }
+}
+
+/// Whether a file begins as an index does, of this version or the one before.
+pub(crate) fn is_marked(file: &mut impl Read) -> io::Result<bool> {
+    let mut mark = Vec::with_capacity(MARK.len());
+    file.take(MARK.len() as u64).read_to_end(&mut mark)?;
+    Ok(mark == MARK || mark == OLD)
+}
+
+/// An index file that is open.
+#[derive(Debug)]
+pub struct Stored {
+    file: Checked,
+    digests: u64,
+    postings: u64,
+    table: u64,
+    first: u64,
+    fences: Vec<u64>,
+}
+
+fn damaged(what: &str) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidData, format!("the index is damaged: {what}"))
+}
+
+impl Stored {
+    /// Opens an index.
+    ///
+    /// # Errors
+    /// The file's; [`io::ErrorKind::InvalidData`] where it is not an index or not a whole one.
+    pub fn open(path: &Path) -> io::Result<Stored> {
+        Stored::from_file(File::open(path)?)
+    }
+
+    /// An index for as long as this value lives, of a collection of ssdeep digests: see
+    /// [`write()`].
+    ///
+    /// # Errors
+    /// As [`write()`].
+    pub fn temporary(collection: &Collection, memory: usize) -> io::Result<Stored> {
+        let mut out = BufWriter::new(tempfile::tempfile()?);
+        write(collection, memory, &mut out)?;
+        Stored::from_file(out.into_inner().map_err(io::IntoInnerError::into_error)?)
+    }
+
+    /// Takes an open file.
+    ///
+    /// # Errors
+    /// As [`Stored::open`].
+    pub fn from_file(file: File) -> io::Result<Stored> {
+        let mut header = [0; HEADER as usize];
+        file.read_exact_at(&mut header, 0).map_err(|_| damaged("no header"))?;
+        if header[..8] == *OLD {
+            return Err(io::Error::new(io::ErrorKind::InvalidData, Outdated));
+        }
+        if header[..8] != *MARK {
+            return Err(damaged("no mark"));
+        }
+        let number = |i: usize| u64::from_le_bytes(header[8 * i..8 * i + 8].try_into().expect("eight bytes"));
+        let (digests, postings, fences) = (number(1), number(2), number(3));
+        let (records, table, first, fences_at) = (number(4), number(5), number(6), number(7));
+        let end = |at: u64, count: u64, bytes: u64| count.checked_mul(bytes).and_then(|length| at.checked_add(length));
+        let fits = records == HEADER
+            && table >= HEADER
+            && digests < 1 << 32
+            && end(table, digests + 1, 8) == Some(first)
+            && end(first, postings, POSTING) == Some(fences_at)
+            && fences == postings.div_ceil(PAGE)
+            && end(fences_at, fences, 8).is_some();
+        if !fits {
+            return Err(damaged("its parts do not fit together"));
+        }
+        // The header states how much is covered, and is covered itself.
+        let file = Checked::new(file, fences_at + 8 * fences)?;
+        file.read(&mut header, 0)?;
+        let mut bytes = vec![0; fences as usize * 8];
+        file.read(&mut bytes, fences_at)?;
+        let fences: Vec<u64> = bytes.as_chunks().0.iter().map(|bytes| u64::from_le_bytes(*bytes)).collect();
+        if !fences.is_sorted() {
+            return Err(damaged("its keys do not ascend"));
+        }
+        Ok(Stored { file, digests, postings, table, first, fences })
+    }
+
+    /// Number of digests.
+    pub fn len(&self) -> u64 {
+        self.digests
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.digests == 0
+    }
+
+    /// The digests that are similar to one, in the order of the list, with their names and scores
+    /// of at least `threshold`, which counts as 1 if it is 0.
+    ///
+    /// # Errors
+    /// The file's; [`io::ErrorKind::InvalidData`] where it is damaged.
+    pub fn similar(&self, digest: &Digest, threshold: u8) -> io::Result<Vec<(Digest, Vec<u8>, u8)>> {
+        let mut candidates = Vec::new();
+        for key in keys(digest) {
+            self.having(key, &mut candidates)?;
+        }
+        candidates.sort_unstable();
+        candidates.dedup();
+        let target = Target::new(digest);
+        let mut found = Vec::new();
+        for number in candidates {
+            let (other, name) = self.record(number)?;
+            let score = target.score(&other.collapsed());
+            if score >= threshold.max(1) {
+                found.push((other, name, score));
+            }
+        }
+        Ok(found)
+    }
+
+    /// All digests with their names, in the order of the list.
+    pub fn records(&self) -> impl Iterator<Item = io::Result<(Digest, Vec<u8>)>> + '_ {
+        // Fits: there are at most 2^31 digests.
+        (0..self.digests).map(|number| self.record(number as u32))
+    }
+
+    /// Appends the numbers of the digests that have a key.
+    fn having(&self, key: u64, out: &mut Vec<u32>) -> io::Result<()> {
+        // The page before the first fence that is not below may end in the key.
+        let mut page = self.fences.partition_point(|&fence| fence < key).saturating_sub(1) as u64;
+        while page * PAGE < self.postings {
+            if self.fences[page as usize] > key {
+                break;
+            }
+            let count = PAGE.min(self.postings - page * PAGE);
+            let mut bytes = vec![0; (count * POSTING) as usize];
+            self.file.read(&mut bytes, self.first + page * PAGE * POSTING)?;
+            for posting in bytes.as_chunks::<{ POSTING as usize }>().0 {
+                if u64::from_le_bytes(posting[..8].try_into().expect("eight bytes")) == key {
+                    out.push(u32::from_le_bytes(posting[8..].try_into().expect("four bytes")));
+                }
+            }
+            page += 1;
+        }
+        Ok(())
+    }
+
+    fn record(&self, number: u32) -> io::Result<(Digest, Vec<u8>)> {
+        if u64::from(number) >= self.digests {
+            return Err(damaged("a posting without a digest"));
+        }
+        let mut bounds = [0; 16];
+        self.file.read(&mut bounds, self.table + 8 * u64::from(number))?;
+        let bound = |i: usize| u64::from_le_bytes(bounds[8 * i..8 * i + 8].try_into().expect("eight bytes"));
+        let (start, end) = (bound(0), bound(1));
+        if start < HEADER || end > self.table || end < start || end - start > LONGEST {
+            return Err(damaged("a digest out of its place"));
+        }
+        let mut bytes = vec![0; (end - start) as usize];
+        self.file.read(&mut bytes, start)?;
+        let (length, rest) = bytes.split_first_chunk().ok_or_else(|| damaged("a digest cut short"))?;
+        let length = usize::from(u16::from_le_bytes(*length));
+        let text = rest.get(..length).ok_or_else(|| damaged("a digest cut short"))?;
+        let digest = Digest::parse(text).map_err(|_| damaged("a malformed digest"))?;
+        Ok((digest, rest[length..].to_vec()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use pfh_digest::{Algorithm, Digest as Any};
+    use std::sync::Arc;
+
+    fn collection(count: u32) -> Collection {
+        let row = pfh_similarity::ROWS.iter().map(Algorithm::from_row).find(|a| a.name() == "ssdeep").unwrap();
+        let mut collection = Collection::new(row);
+        let mut state = 1u64;
+        let mut letters = |count: usize| -> String {
+            let mut letter = || {
+                state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+                char::from(b'a' + (state >> 60) as u8)
+            };
+            (0..count).map(|_| letter()).collect()
+        };
+        let stock: Vec<String> = (0..20).map(|_| letters(64)).collect();
+        for i in 0..count {
+            let base = &stock[i as usize % 20];
+            let at = (i as usize * 7) % 50;
+            let first = format!("{}{}{}", &base[..at], letters(3), &base[at + 3..]);
+            let second = if i % 5 == 0 { letters(4) } else { letters(30) };
+            // Some too short for any sequence, some of them identical.
+            let text =
+                if i % 50 == 0 { format!("3:abc{}:d", i % 4) } else { format!("{}:{first}:{second}", 3 << (i % 3)) };
+            let name: Arc<[u8]> = format!("n{i}\n").into_bytes().into();
+            collection.add(&name, &Any::parse(row, &text).unwrap()).unwrap();
+        }
+        collection
+    }
+
+    #[test]
+    fn the_index_finds_what_brute_force_finds() {
+        let collection = collection(3000);
+        let Digests::Ssdeep(digests) = &collection.digests else { unreachable!() };
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("index");
+        for memory in [0, 1 << 30] {
+            let mut out = Vec::new();
+            write(&collection, memory, &mut out).unwrap();
+            std::fs::write(&path, &out).unwrap();
+            assert!(is_marked(&mut File::open(&path).unwrap()).unwrap());
+            let stored = Stored::open(&path).unwrap();
+            for digest in digests.iter().step_by(41) {
+                for threshold in [1, 60] {
+                    let found: Vec<(Vec<u8>, u8)> = stored
+                        .similar(digest, threshold)
+                        .unwrap()
+                        .into_iter()
+                        .map(|(_, name, score)| (name, score))
+                        .collect();
+                    let target = Target::new(digest);
+                    let expected: Vec<(Vec<u8>, u8)> = digests
+                        .iter()
+                        .zip(&collection.names)
+                        .map(|(other, name)| (name.to_vec(), target.score(&other.collapsed())))
+                        .filter(|(_, score)| *score >= threshold)
+                        .collect();
+                    assert!(!expected.is_empty());
+                    assert_eq!(found, expected);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_damaged_index_is_an_error() {
+        let collection = collection(60);
+        let mut out = Vec::new();
+        write(&collection, 0, &mut out).unwrap();
+        let Digests::Ssdeep(digests) = &collection.digests else { unreachable!() };
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("index");
+        for cut in [0, 7, 40, 63, out.len() / 2, out.len() - 1] {
+            std::fs::write(&path, &out[..cut]).unwrap();
+            assert_eq!(Stored::open(&path).unwrap_err().kind(), io::ErrorKind::InvalidData);
+        }
+        // Whatever byte is wrong: the same answers or an error.
+        let answers = || -> io::Result<Vec<_>> {
+            let stored = Stored::open(&path)?;
+            digests.iter().map(|digest| stored.similar(digest, 1)).collect()
+        };
+        std::fs::write(&path, &out).unwrap();
+        let right = answers().unwrap();
+        for at in 0..out.len() {
+            let mut bytes = out.clone();
+            bytes[at] ^= 1 << (at % 8);
+            std::fs::write(&path, &bytes).unwrap();
+            // All digests are asked, so all bytes are met.
+            assert!(answers().is_err(), "byte {at} was not missed");
+        }
+        let mut old = out.clone();
+        old[..8].copy_from_slice(OLD);
+        std::fs::write(&path, &old).unwrap();
+        assert!(is_marked(&mut File::open(&path).unwrap()).unwrap() && Outdated::is(&answers().unwrap_err()));
+        std::fs::write(&path, &out).unwrap();
+        assert_eq!(answers().unwrap(), right);
+    }
+}

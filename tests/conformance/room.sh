@@ -1,0 +1,110 @@
+#!/usr/bin/env bash
+# Makes the inputs of the conformance table in the working directory: good, damaged, missing, empty, saturated and hostile ones.
+# The argument is the program, which makes the trees, lists and images that the table reads.
+set -euo pipefail
+pfh=$1
+
+# Bytes that nothing compresses and that are the same everywhere: SEED LENGTH.
+noise() { { head -c "$2" /dev/zero | openssl enc -aes-128-ctr -K "$(printf '%032x' "$1")" -iv "$(printf '%032x' 0)"; } 2>/dev/null; }
+sha256() { openssl dgst -sha256 -r "$1" | cut -d ' ' -f 1; }
+
+printf abc >a
+printf 'another file\n' >b
+: >empty
+noise 1 4000 >noise
+ln -s circle circle
+mkfifo fifo
+mkdir -p d/sub e
+printf one >d/1
+printf two >d/sub/2
+printf 'three\nlines\n\n' >'d/with a space'
+printf odd >$'d/\xff.bin'
+
+# Lists: right, with a wrong digest, torn, of files that are not there, of nothing.
+printf '%s  a\n%s  b\n' "$(sha256 a)" "$(sha256 b)" >right
+printf '%s  a\n%s  b\n' "$(sha256 b)" "$(sha256 b)" >wrong
+printf 'zzzz\n%s  a\n%s-broken  b\n' "$(sha256 a)" "$(sha256 b | cut -c 1-60)" >torn
+printf '%s  a\n%s  gone\n' "$(sha256 a)" "$(sha256 b)" >missing
+printf '%s  gone\n' "$(sha256 b)" >all-missing
+printf '%s  circle\n%s  a\n' "$(sha256 b)" "$(sha256 a)" >unreadable
+"$pfh" hash -r d -o d.list 2>/dev/null
+cp -r d changed
+printf One >changed/1
+rm changed/sub/2
+printf new >changed/new
+
+# Known files.
+printf evil >evil
+printf '%s  evil.exe\n' "$(sha256 evil)" >bad
+printf 'zzzz\n%s-broken  evil.exe\n%064d  other\n' "$(sha256 evil | cut -c 1-60)" 7 >torn-bad
+printf '%s  nothing\n' "$(sha256 empty)" >known-empty
+
+# Similar files: a file and its beginning, one that is saturated, one that is too short.
+mkdir s
+noise 2 30000 >s/one
+{ noise 2 25000; noise 3 5000; } >s/other
+noise 4 30000 >s/alone
+printf short >s/short
+mkdir t
+noise 5 400000 >t/half
+cat t/half t/half >t/twice
+rm t/half
+noise 6 20000 >t/other
+"$pfh" hash -r -a ssdeep -f ssdeep s -o s.ssdeep 2>/dev/null || true
+printf 'no line of ssdeep\n' | cat s.ssdeep - >torn.ssdeep
+
+# Duplicates.
+mkdir -p twins/x twins/y
+printf same >twins/x/1
+printf same >twins/y/2
+printf differs >twins/y/3
+
+# An archive, and the same torn.
+tar --format=ustar --owner=0 --group=0 --mtime=@0 -cf arc.tar a b
+head -c 1200 arc.tar >torn.tar
+
+# An image with its log, and the same with a changed byte.
+noise 7 300000 >disk
+"$pfh" acquire disk --to disk.img --no-progress >/dev/null 2>&1
+cp disk.img changed.img
+printf X | dd of=changed.img bs=1 seek=1000 conv=notrunc 2>/dev/null
+sed 's/disk\.img/changed.img/g' disk.img.log >changed.img.log 2>/dev/null || true
+
+# A tree, and a file that changed since.
+noise 8 100000 >grown
+"$pfh" tree build grown --no-progress >/dev/null
+cp grown shrunk
+cp grown.pfhtree shrunk.pfhtree
+printf X | dd of=shrunk bs=1 seek=50000 conv=notrunc 2>/dev/null
+printf 'no tree' >a.pfhtree
+
+# A bag, and the same with a changed file.
+mkdir -p bag/data
+printf letter >bag/data/letter
+"$pfh" bag create bag >/dev/null 2>&1
+cp -r bag torn-bag
+printf Letter >torn-bag/data/letter
+
+# Results to export and report: with times, without, with a line that is no record.
+"$pfh" hash -f jsonl a b -o times.jsonl 2>/dev/null
+{ cat times.jsonl; echo '{"type":"file"'; } >torn.jsonl
+mkdir case
+cp d.list times.jsonl case
+mkdir sealed
+"$pfh" hash -r d -o sealed/d.list --seal 2>/dev/null
+cp -r sealed unsealed
+printf '%s  new\n' "$(sha256 a)" >>unsealed/d.list
+
+# An audit: what is kept, a challenge, its answer, and a forged one.
+"$pfh" audit commit grown -o kept 2>/dev/null
+"$pfh" audit challenge kept --all -o question 2>/dev/null
+"$pfh" audit prove question grown -o answer 2>/dev/null
+cp answer forged
+printf X | dd of=forged bs=1 seek=5000 conv=notrunc 2>/dev/null
+"$pfh" audit challenge kept --all -o other-question 2>/dev/null
+
+# A known set and a set of blocks.
+"$pfh" known build set.pfhknown --bad bad --good right 2>/dev/null
+"$pfh" known build blocks.pfhknown --blocks 512 --bad noise 2>/dev/null
+{ head -c 1024 /dev/zero; cat noise; head -c 2000 /dev/zero; } >medium
+head -c 4096 /dev/zero >blank

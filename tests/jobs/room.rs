@@ -1,0 +1,47 @@
+//! A directory of a test.
+
+use pfh::{Cancel, Control};
+use std::path::{Path, PathBuf};
+
+pub struct Room(tempfile::TempDir);
+
+impl Room {
+    pub fn new() -> Room {
+        Room(tempfile::tempdir().unwrap())
+    }
+
+    /// A file, with the directories on the way to it.
+    pub fn file(&self, name: &str, content: &str) -> PathBuf {
+        let path = self.at(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(&path, content).unwrap();
+        path
+    }
+
+    pub fn path(&self) -> &Path {
+        self.0.path()
+    }
+
+    pub fn at(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    pub fn names(&self) -> Vec<String> {
+        names(self.path())
+    }
+}
+
+/// The names in a directory, sorted.
+pub fn names(directory: &Path) -> Vec<String> {
+    let entries = std::fs::read_dir(directory).unwrap();
+    let mut names: Vec<String> = entries.map(|one| one.unwrap().file_name().into_string().unwrap()).collect();
+    names.sort();
+    names
+}
+
+/// A job that is cancelled before it begins.
+pub fn cancelled() -> Control<'static> {
+    let cancel = Cancel::default();
+    cancel.cancel();
+    Control::new().with_cancel(cancel)
+}

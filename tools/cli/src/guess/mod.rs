@@ -1,0 +1,133 @@
+//! What users of other programs type: carried out where that is safe, and otherwise answered with
+//! the line to type. [`table`] is the data.
+
+mod advice;
+mod matching;
+pub mod pieces;
+mod row;
+mod shell;
+mod table;
+
+pub use advice::{Advice, page, refused};
+pub use shell::quoted;
+
+use clap::Command;
+use matching::{filled, fit, freed, is_of, rest, takes_value};
+use pieces::{Flag, Piece};
+use row::{Row, Then};
+use std::ffi::OsString;
+use table::TABLE;
+
+/// Rows that follow one another at most.
+const ROUNDS: usize = 12;
+
+/// The command line that is meant by the one that was typed.
+///
+/// # Errors
+/// The lines to choose from, if that is for the user to say.
+pub fn meant(root: &Command, typed: &[OsString]) -> Result<Vec<OsString>, Advice> {
+    let mut words = typed.to_vec();
+    for _ in 0..ROUNDS {
+        match once(root, &words)? {
+            Some(next) => words = next,
+            None => break,
+        }
+    }
+    algorithms(root, &words)?;
+    Ok(words)
+}
+
+/// A step: the words that another row may be for, or nothing.
+fn once(root: &Command, words: &[OsString]) -> Result<Option<Vec<OsString>>, Advice> {
+    if let Some(asked) = crate::help::asked(words).or_else(|| command_first(root, words)) {
+        return Ok(Some(asked));
+    }
+    let (page, path, used) = pieces::page(root, words);
+    let pieces = pieces::pieces(page, &words[used..], &|name| takes_value(TABLE, page, &path, name));
+    for row in TABLE.iter().filter(|row| is_of(row, page, &path)) {
+        let Some(fit) = fit(row, &pieces) else { continue };
+        if row.then == Then::Asks {
+            return Err(Advice::of(row, &path, &fit.captures, &rest(&pieces, &fit.taken, row)));
+        }
+        let next = match row.means.strip_prefix("pfh ") {
+            Some(line) => whole(line, &fit, &rest(&pieces, &fit.taken, row)),
+            None => in_place(row, &words[..used], &pieces, &fit),
+        };
+        return Ok(Some(next).filter(|next| next != words));
+    }
+    let is_option = |word: &OsString| word.as_encoded_bytes().starts_with(b"-");
+    let is_own = |word: &OsString| ["-h", "--help", "--help-all", "-V", "--version"].iter().any(|own| word == own);
+    // Options without a command are of hash, which has most of them.
+    if words.first().is_some_and(|first| is_option(first) && !is_own(first)) {
+        return Ok(Some(std::iter::once(OsString::from("hash")).chain(words.iter().cloned()).collect()));
+    }
+    Ok(None)
+}
+
+/// The line with options of all commands behind the command, where they stand before it.
+fn command_first(root: &Command, words: &[OsString]) -> Option<Vec<OsString>> {
+    let mut front = 0;
+    while let Some(word) = words.get(front).and_then(|word| word.to_str()).filter(|word| word.starts_with("--")) {
+        let arg = pieces::option(root, word.split('=').next().unwrap_or_default())?;
+        front += if arg.get_action().takes_values() && !word.contains('=') { 2 } else { 1 };
+    }
+    if front == 0 || front >= words.len() {
+        return None;
+    }
+    let (options, rest) = words.split_at(front);
+    Some([&rest[..1], options, &rest[1..]].concat())
+}
+
+/// A line of a row, with what is left in its place.
+fn whole(line: &str, fit: &matching::Fit, rest: &[OsString]) -> Vec<OsString> {
+    line.split(' ')
+        .flat_map(|word| if word == "…" { rest.to_vec() } else { vec![filled(word, &fit.captures)] })
+        .collect()
+}
+
+/// The line with what a row means in place of what it took.
+fn in_place(row: &Row, command: &[OsString], pieces: &[Piece], fit: &matching::Fit) -> Vec<OsString> {
+    let mut words = command.to_vec();
+    for (at, piece) in pieces.iter().enumerate() {
+        if fit.taken.first() == Some(&at) {
+            words.extend(row.means.split(' ').filter(|word| !word.is_empty()).map(|word| filled(word, &fit.captures)));
+        }
+        if fit.taken.contains(&at) {
+            words.extend(freed(piece, row));
+        } else {
+            words.extend(piece.words());
+        }
+    }
+    words
+}
+
+/// Looks at the names of algorithms: of one that is misspelt the line with the right one.
+fn algorithms(root: &Command, words: &[OsString]) -> Result<(), Advice> {
+    let (page, path, used) = pieces::page(root, words);
+    let mut pieces = pieces::pieces(page, &words[used..], &|_| None);
+    let mut wrong = None;
+    for piece in &mut pieces {
+        let Piece::Flag(Flag { name, value: Some(value), known: true, .. }) = piece else { continue };
+        let is_list = pieces::option(page, name).is_some_and(|arg| arg.get_long() == Some("algorithm"));
+        let Some(text) = value.to_str().filter(|_| is_list) else { continue };
+        let meant = |name: &str| match name.parse::<pfh::Algorithm>() {
+            Ok(_) => Some(name.to_owned()),
+            Err(error) if error.needs_key() => Some(name.to_owned()),
+            Err(_) => pfh::Algorithm::nearest(name),
+        };
+        let names = pfh::Algorithm::names(text).into_iter().filter(|name| !name.is_empty());
+        let Some(names) = names.map(meant).collect::<Option<Vec<_>>>() else { continue };
+        let names = names.join(",");
+        if names != text && pfh::Algorithm::names(text).iter().any(|name| !is_algorithm(name)) {
+            wrong.get_or_insert_with(|| text.to_owned());
+            *value = names.into();
+        }
+    }
+    let Some(wrong) = wrong else { return Ok(()) };
+    let rest = pieces.iter().flat_map(Piece::words).collect::<Vec<_>>();
+    Err(Advice::misspelt(&wrong, &path, &rest))
+}
+
+fn is_algorithm(name: &str) -> bool {
+    name.is_empty() || name.parse::<pfh::Algorithm>().map_or_else(|error| error.needs_key(), |_| true)
+}

@@ -1,0 +1,91 @@
+//! A row of the table: what is typed, and what becomes of it.
+//!
+//! Words in braces stand for what was typed there; their name says what fits:
+//! `{N}` a number, `{SIZE}` a size, `{SET}` what is neither (a list, of a name that need not be
+//! there), `{LIST}` a file, `{FILE}` what is there, `{DIR}` a directory, `{NEW}` what is not there,
+//! `{DIGEST}` hexadecimal digits, `{ALGORITHM}` an algorithm, also spelt `sha256sum` or `md5deep`,
+//! `{COMMAND}` a command of pfh's, `{GLOB}` anything but the name of a file; others fit
+//! everything. `{BASE}` is the last component of the last file or directory, `…` the rest of the
+//! line.
+
+/// What becomes of a line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Then {
+    /// It is carried out as the other.
+    Runs,
+    /// It is refused, with the lines to choose from.
+    Asks,
+}
+
+/// A row.
+#[derive(Debug, Clone, Copy)]
+pub struct Row {
+    /// The commands it is typed with, separated by `|`; `` is before any command, `*` all that have
+    /// the option in question.
+    pub at: &'static str,
+    /// The words behind the command.
+    pub typed: &'static str,
+    /// What it means, of a row that runs: options in its place, or a whole line, which begins with
+    /// a command.
+    pub means: &'static str,
+    /// The lines to choose from, of a row that asks, each with what it does.
+    pub lines: &'static [(&'static str, &'static str)],
+    /// The programs whose users type it.
+    pub of: &'static str,
+    /// What becomes of it.
+    pub then: Then,
+    /// Why it is not simply carried out.
+    pub why: &'static str,
+    /// The command has this option too, and means something else by it.
+    pub over: bool,
+    /// Only beside one of these options, or one of these algorithms.
+    pub with: &'static [&'static str],
+    /// Only without any of these options.
+    pub without: &'static [&'static str],
+}
+
+const ROW: Row = Row {
+    at: "",
+    typed: "",
+    means: "",
+    lines: &[],
+    of: "",
+    then: Then::Runs,
+    why: "",
+    over: false,
+    with: &[],
+    without: &[],
+};
+
+/// A row that is carried out.
+pub const fn runs(at: &'static str, typed: &'static str, means: &'static str, of: &'static str) -> Row {
+    Row { at, typed, means, of, ..ROW }
+}
+
+/// A row that is refused with lines to choose from.
+pub const fn asks(
+    at: &'static str,
+    typed: &'static str,
+    why: &'static str,
+    lines: &'static [(&'static str, &'static str)],
+    of: &'static str,
+) -> Row {
+    Row { at, typed, lines, of, why, then: Then::Asks, ..ROW }
+}
+
+impl Row {
+    /// Also where the command has this option.
+    pub const fn over(self) -> Row {
+        Row { over: true, ..self }
+    }
+
+    /// Only beside one of these.
+    pub const fn with(self, with: &'static [&'static str]) -> Row {
+        Row { with, ..self }
+    }
+
+    /// Only without these.
+    pub const fn without(self, without: &'static [&'static str]) -> Row {
+        Row { without, ..self }
+    }
+}

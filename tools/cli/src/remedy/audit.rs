@@ -1,0 +1,18 @@
+//! Audits: which option states what is missing.
+
+use pfh::audit::Problem;
+use pfh::job::Error;
+use pfh::terminal::shown;
+
+/// The sentence for a job's error, if an option helps.
+pub fn sentence(error: &Error) -> Option<String> {
+    Some(match error.find::<Problem>()? {
+        Problem::Several => "several files are kept: state one with --identity".into(),
+        Problem::OneFile => "--identity and --outboard are for one file".into(),
+        Problem::Identity => "an identity has 1 to 4,096 bytes: state one with --identity".into(),
+        Problem::Empty(directory) => {
+            format!("{}: no file below it has a tree beside it: `pfh tree build` makes one", shown(directory))
+        }
+        _ => return None,
+    })
+}

@@ -1,0 +1,19 @@
+//! What helps where a check is refused.
+
+use pfh::check::Problem;
+use pfh::job::Error;
+use pfh::terminal::shown;
+
+/// The sentence for what only this job refuses.
+pub fn sentence(error: &Error) -> Option<String> {
+    match error.find()? {
+        Problem::Directory(path) => {
+            Some(format!("{} is a directory: give the manifest first, then the directory", shown(path)))
+        }
+        Problem::OtherRoot { .. } => Some(format!("{error}: name another state with --state")),
+        Problem::ShareOfAudit => {
+            Some("--share and --for are of the files that a manifest lists, which is a file itself".into())
+        }
+        _ => None,
+    }
+}

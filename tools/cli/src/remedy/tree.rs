@@ -1,0 +1,51 @@
+//! Trees: where they go, and which verb helps.
+
+use pfh::job::Error;
+use pfh::terminal::render;
+use pfh::terminal::shown;
+use pfh::tree::{Failure, Problem};
+
+/// The sentence for a job's error, if an option helps.
+pub fn sentence(error: &Error) -> Option<String> {
+    if let Some(failed) = error.find::<Failure>() {
+        return named(failed);
+    }
+    Some(match error.find::<Problem>()? {
+        Problem::NoName => "standard input has no name: state where its tree goes with --outboard TREE".into(),
+        Problem::Directory(path) => format!(
+            "{}: is a directory: its catalogue goes where --outboard says; `pfh tree build -r` builds the trees of the files below it",
+            shown(path)
+        ),
+        Problem::NoLine { path, identity } => {
+            format!("{}: has no line for {}: state one with --identity", shown(path), render(identity))
+        }
+        Problem::NotKept { tree, name } => {
+            format!("{}: is a tree of {name}, which auditors do not keep: state its root with --root", shown(tree))
+        }
+        Problem::NoProof { tree, name } => format!(
+            "{}: is a tree of {name}, which has no paths that prove a change: leave --proof out, or build a tree by blake3",
+            shown(tree)
+        ),
+        Problem::Part => "--part: a part has at least one byte".into(),
+        _ => return None,
+    })
+}
+
+/// The sentence for a file that has no result.
+pub fn failure(failed: &Failure) -> String {
+    named(failed).unwrap_or_else(|| failed.to_string())
+}
+
+fn named(failed: &Failure) -> Option<String> {
+    Some(match failed {
+        Failure::Length { file, stated, found } => format!(
+            "{}: has {found} bytes, its tree is of {stated}: `pfh tree append` takes in what was added, `pfh tree build` builds the tree again",
+            shown(file)
+        ),
+        Failure::TwoLevels { tree, name } => format!(
+            "{}: is a tree of two levels ({name}): for this, build one of pairs, with -a blake3, sha256 or sha3-256",
+            shown(tree)
+        ),
+        _ => return None,
+    })
+}

@@ -1,0 +1,80 @@
+//! What was found in a bag: lines and JSON.
+
+use pfh::Verdict;
+use pfh::bag::{Finding, Summary};
+use pfh::manifest::row;
+use pfh::terminal::render;
+use serde::Serialize;
+
+/// A finding for people.
+pub fn text(finding: &Finding) -> String {
+    format!("{:<10}  {}: {}\n", finding.severity.name(), render(&finding.path), render(finding.what.as_bytes()))
+}
+
+#[derive(Serialize)]
+struct Found<'a> {
+    r#type: &'static str,
+    severity: &'static str,
+    #[serde(flatten, serialize_with = "row::path")]
+    path: &'a [u8],
+    what: &'a str,
+}
+
+/// A finding as one JSON object.
+pub fn json(finding: &Finding) -> String {
+    let Finding { severity, path, what, .. } = finding;
+    row::line(&Found { r#type: "finding", severity: severity.name(), path, what })
+}
+
+/// A bag, in the order of the names of its members.
+#[derive(Serialize)]
+struct Whole {
+    algorithms: Vec<String>,
+    bytes: u64,
+    errors: u64,
+    files: u64,
+    incomplete: u64,
+    tag_files: u64,
+    to_fetch: u64,
+    r#type: &'static str,
+    #[serde(serialize_with = "row::shown")]
+    verdict: Verdict,
+    version: Option<String>,
+    warnings: u64,
+}
+
+fn algorithms(summary: &Summary) -> Vec<String> {
+    summary.algorithms.iter().map(ToString::to_string).collect()
+}
+
+/// The result for the bag, as one JSON object.
+pub fn summary_json(summary: &Summary) -> String {
+    row::line(&Whole {
+        algorithms: algorithms(summary),
+        bytes: summary.bytes,
+        errors: summary.errors,
+        files: summary.files,
+        incomplete: summary.incomplete,
+        tag_files: summary.tags,
+        to_fetch: summary.fetch,
+        r#type: "summary",
+        verdict: summary.verdict(),
+        version: summary.version.map(|(major, minor)| format!("{major}.{minor}")),
+        warnings: summary.warnings,
+    })
+}
+
+#[derive(Serialize)]
+struct Made {
+    algorithms: Vec<String>,
+    bytes: u64,
+    files: u64,
+    tag_files: u64,
+    r#type: &'static str,
+}
+
+/// What was packed, as one JSON object. There is no verdict: nothing was compared.
+pub fn made_json(summary: &Summary) -> String {
+    let (bytes, files, tag_files) = (summary.bytes, summary.files, summary.tags);
+    row::line(&Made { algorithms: algorithms(summary), bytes, files, tag_files, r#type: "summary" })
+}

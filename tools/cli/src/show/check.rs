@@ -1,0 +1,269 @@
+//! What a check found: lines, JSON, hashdeep's words, and the last sentence.
+
+use pfh::Verdict;
+use pfh::check::{Change, Checked, Class, Counts, Expected, Findings, Part, Remark, Rot};
+use pfh::manifest::row;
+use pfh::terminal::render;
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// A line for people: class, name, and where it came from.
+pub fn text(change: &Change) -> String {
+    let mut line = format!("{:<13}  {}", change.class.name(), render(&change.name));
+    if let Some(from) = &change.from {
+        line += &format!("  (from {})", render(from));
+    }
+    if change.partly {
+        line += "  (some digests are as they were)";
+    }
+    // Of bit rot the class says it.
+    if let Some(rot) = change.rot.filter(|rot| *rot != Rot::AtRest) {
+        line += &format!("  ({})", rot.sentence());
+    }
+    if let Some(cause) = &change.cause {
+        line += &format!("  ({cause})");
+    }
+    line + "\n"
+}
+
+/// A file of an audit, in the order of the names of its members.
+#[derive(Serialize)]
+struct Audited<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cause: Option<&'a str>,
+    class: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    evidence: Option<&'static str>,
+    #[serde(flatten, serialize_with = "super::from")]
+    from: Option<&'a [u8]>,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    partly: bool,
+    #[serde(flatten, serialize_with = "row::path")]
+    path: &'a [u8],
+    r#type: &'static str,
+}
+
+/// A JSON object per line; names that are not UTF-8 stand exactly in `…_b64`.
+pub fn json(change: &Change) -> String {
+    row::line(&Audited {
+        cause: change.cause.as_deref(),
+        class: change.class.name(),
+        evidence: change.rot.map(Rot::name),
+        from: change.from.as_deref(),
+        partly: change.partly,
+        path: &change.name,
+        r#type: "audit",
+    })
+}
+
+/// hashdeep's words for a change, as `hashdeep -a -vvv` prints them.
+fn words(change: &Change) -> Vec<String> {
+    let name = render(&change.name);
+    match change.class {
+        Class::Matched | Class::MetadataOnly => vec![format!("{name}: Ok")],
+        Class::Moved | Class::Copied => {
+            vec![format!("{name}: Moved from {}", render(change.from.as_deref().unwrap_or_default()))]
+        }
+        Class::New => vec![format!("{name}: No match")],
+        Class::Missing | Class::Unverified => vec![format!("{name}: Known file not used")],
+        Class::Modified | Class::BitRot => vec![format!("{name}: No match"), format!("{name}: Known file not used")],
+        _ => vec![format!("{name}: {}", change.cause.as_deref().unwrap_or("error"))],
+    }
+}
+
+/// The changes and the verdict in hashdeep's wording; its two first counters, which hashdeep leaves
+/// at 0, are right here.
+pub fn hashdeep(changes: &[Change], counts: &Counts, all: bool) -> String {
+    let mut lines = String::new();
+    for change in changes {
+        let fine = matches!(change.class, Class::Matched | Class::MetadataOnly);
+        if all || !fine {
+            lines += &(words(change).join("\n") + "\n");
+        }
+    }
+    let sum = |classes: &[Class]| classes.iter().map(|class| counts.of(*class)).sum::<u64>();
+    let changed = sum(&[Class::Modified, Class::BitRot]);
+    lines += &format!("hashdeep: Audit {}\n", if counts.passed() { "passed" } else { "failed" });
+    let numbers = [
+        ("Input files examined", counts.examined),
+        ("Known files expecting", counts.expected),
+        ("Files matched", sum(&[Class::Matched, Class::MetadataOnly])),
+        ("Files partially matched", counts.partly),
+        ("Files moved", sum(&[Class::Moved, Class::Copied])),
+        ("New files found", counts.of(Class::New) + changed - counts.partly),
+        ("Known files not found", counts.of(Class::Missing) + changed - counts.partly + counts.unverified),
+    ];
+    for (what, number) in numbers {
+        lines += &format!("{what:>23}: {number}\n");
+    }
+    lines
+}
+
+/// The counts in a sentence for people.
+pub fn summary_text(counts: &Counts) -> String {
+    let words: Vec<String> = Class::ALL.map(|class| format!("{} {}", counts.of(class), class.name())).to_vec();
+    let (examined, expected) = (counts.examined, counts.expected);
+    format!("audit of {examined} files against {expected} entries: {}\n", words.join(", "))
+}
+
+/// The counts of an audit, in the order of the names of its members.
+#[derive(Serialize)]
+#[serde(rename_all = "kebab-case")]
+struct Audit {
+    beyond: u64,
+    bit_rot: u64,
+    copied: u64,
+    error: u64,
+    examined: u64,
+    expected: u64,
+    matched: u64,
+    metadata_only: u64,
+    missing: u64,
+    modified: u64,
+    moved: u64,
+    new: u64,
+    passed: bool,
+    r#type: &'static str,
+    unverified: u64,
+    #[serde(serialize_with = "row::shown")]
+    verdict: Verdict,
+}
+
+/// The counts and the verdict as one JSON object.
+pub fn summary_json(counts: &Counts) -> String {
+    row::line(&Audit {
+        beyond: counts.beyond,
+        bit_rot: counts.of(Class::BitRot),
+        copied: counts.of(Class::Copied),
+        error: counts.of(Class::Error),
+        examined: counts.examined,
+        expected: counts.expected,
+        matched: counts.of(Class::Matched),
+        metadata_only: counts.of(Class::MetadataOnly),
+        missing: counts.of(Class::Missing),
+        modified: counts.of(Class::Modified),
+        moved: counts.of(Class::Moved),
+        new: counts.of(Class::New),
+        passed: counts.passed(),
+        r#type: "summary",
+        unverified: counts.unverified,
+        verdict: counts.tally().verdict(),
+    })
+}
+
+/// A listed file, in the order of the names of its members.
+#[derive(Serialize)]
+struct Compared<'a> {
+    #[serde(flatten, serialize_with = "row::path")]
+    path: &'a [u8],
+    result: &'static str,
+    r#type: &'static str,
+}
+
+/// The result for a listed file, as one JSON object.
+pub fn compared_json(entry: &Expected, found: Checked) -> String {
+    let result = match found {
+        Checked::Right => "ok",
+        Checked::Wrong => "failed",
+        Checked::Unread => "unread",
+        Checked::Ignored => "ignored",
+    };
+    row::line(&Compared { path: &entry.name, result, r#type: "check" })
+}
+
+/// The counts of listed files, in the order of the names of its members.
+#[derive(Serialize)]
+struct Listed<'a> {
+    algorithms: &'a BTreeMap<String, u64>,
+    expected: u64,
+    failed: u64,
+    ignored: u64,
+    missing: u64,
+    not_compared: &'a [String],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    share: Option<Share>,
+    r#type: &'static str,
+    unread: u64,
+    #[serde(serialize_with = "row::shown")]
+    verdict: Verdict,
+    verified: u64,
+}
+
+/// The share that was checked, and the age of the oldest check in seconds.
+#[derive(Serialize)]
+struct Share {
+    bytes: u64,
+    files: u64,
+    never: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    oldest: Option<u64>,
+    read: u64,
+    total: u64,
+}
+
+/// The results for all listed files, as one JSON object.
+pub fn files_json(part: &Part) -> String {
+    let Findings::Files(files) = &part.findings else { return String::new() };
+    row::line(&Listed {
+        algorithms: &part.by_algorithm,
+        expected: part.expected,
+        failed: files.different,
+        ignored: files.ignored,
+        missing: files.missing,
+        not_compared: &part.not_compared,
+        share: part.share.map(|share| Share {
+            bytes: share.bytes,
+            files: share.files,
+            never: share.never,
+            oldest: share.oldest.map(|oldest| oldest.as_secs()),
+            read: share.read,
+            total: share.total,
+        }),
+        r#type: "summary",
+        unread: files.unread,
+        verdict: part.verdict(),
+        verified: part.verified,
+    })
+}
+
+/// GNU's warnings over the listed files, then what the manifest holds and was not compared.
+pub fn warnings(part: &Part) -> Vec<String> {
+    let counted = match &part.findings {
+        Findings::Files(files) => vec![
+            (files.missing + files.unread, "listed file could not be read", "listed files could not be read"),
+            (files.different, "computed checksum did NOT match", "computed checksums did NOT match"),
+        ],
+        _ => Vec::new(),
+    };
+    let counted = counted.into_iter().filter(|(count, ..)| *count > 0);
+    let counted = counted.map(|(count, one, many)| format!("{count} {}", if count == 1 { one } else { many }));
+    counted.chain(part.not_compared.iter().cloned()).collect()
+}
+
+/// What was compared with what, with the options that help.
+pub fn sentence(part: &Part) -> String {
+    part.sentence(|remark| match remark {
+        Remark::MoreIn(directory, why) => {
+            format!("more of the names are in {}, {why}: --root checks those", render(directory))
+        }
+        Remark::Nowhere => "no name is there below the working directory: name the directory with --root".into(),
+        Remark::OtherAlgorithms(_) => format!("{remark}: -a says it"),
+        Remark::Weak(weak) => format!(
+            "a file has the {weak} that stands there, which anybody can bring about: say -a {weak} if the manifest is of that"
+        ),
+        _ => remark.to_string(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_have_their_members_in_order() {
+        let json = summary_json(&Counts::default());
+        let value: serde_json::Value = serde_json::from_str(&json).unwrap();
+        assert_eq!(value.to_string() + "\n", json);
+        assert!(json.contains("\"verdict\":\"nothing-to-compare-with\""), "{json}");
+    }
+}

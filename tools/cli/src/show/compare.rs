@@ -1,0 +1,98 @@
+//! What happens during a comparison, in words.
+
+use pfh::compare::{Event, Request, Searched};
+use pfh::pairs::stored::Outdated;
+use pfh::pairs::{Hot, ListProblem, Wrong};
+use pfh::similarity::Score;
+use pfh::terminal::render;
+
+/// Something that this many digests have in common is reported.
+const HOT: u64 = 1000;
+
+/// Sentences for people; none for what needs no word, and for files that could not be read, which
+/// the caller has the record of.
+pub fn sentences(event: &Event<'_>, request: &Request, statistics: bool) -> Vec<String> {
+    match event {
+        Event::Refused(name, why) => vec![format!("{}: {why}", render(name))],
+        Event::List(problem) => vec![list(problem)],
+        Event::Gathered { directories, comparable } => gathered(*directories, *comparable),
+        Event::Without(algorithm, count) => {
+            let files = if *count == 1 { "file has" } else { "files have" };
+            let name = algorithm.name();
+            vec![format!("{count} {files} no digest of {name} (too short, too plain or too long)")]
+        }
+        Event::Costly(algorithm, hot) => vec![costly(algorithm.name(), hot)],
+        Event::Saturated { algorithm, pairs, listed } => {
+            let what = if *listed { "are among the pairs" } else { "are left out (--saturated shows them)" };
+            let name = algorithm.name();
+            let why = "a digest that is saturated, which matches random data and so anything";
+            vec![format!("{name}: {pairs} pairs with {why}, {what}")]
+        }
+        Event::Searched(found) => searched(found, request, statistics),
+        _ => Vec::new(),
+    }
+}
+
+/// The fault of a list.
+pub fn list(problem: &ListProblem) -> String {
+    match &problem.wrong {
+        Wrong::Io(error) if Outdated::is(error) => format!("{problem} with --write-index"),
+        _ => problem.to_string(),
+    }
+}
+
+fn gathered(directories: u64, comparable: bool) -> Vec<String> {
+    let mut lines = Vec::new();
+    if directories > 0 {
+        let many = if directories == 1 { "directory was" } else { "directories were" };
+        lines.push(format!("{directories} {many} left out: -r takes in what is in them"));
+    }
+    if !comparable {
+        lines.push("nothing to compare: fewer than two inputs have a digest".into());
+    }
+    lines
+}
+
+fn costly(name: &str, hot: &Hot) -> String {
+    let digests = hot.digests;
+    let pairs = digests * (digests - 1) / 2;
+    format!(
+        "{name}: {digests} digests share {}: up to {pairs} pairs of them are compared, and sorted in $TMPDIR with 16 bytes each; \
+         --cluster lists the groups without all pairs, a higher --threshold fewer pairs",
+        hot.what
+    )
+}
+
+/// What the search did.
+fn statistics_of(searched: &Searched<'_>) -> String {
+    let (name, found) = (searched.algorithm.name(), searched.found);
+    format!(
+        "{name}: {} digests, {} pairs, {} compared, {} passes, {} runs in a temporary file",
+        searched.digests, found.pairs, found.compared, found.passes, found.spilled
+    )
+}
+
+/// What cost most of the time, the statistics if they were asked for, and what was compared with
+/// what result.
+fn searched(searched: &Searched<'_>, request: &Request, statistics: bool) -> Vec<String> {
+    let (name, found) = (searched.algorithm.name(), searched.found);
+    let hottest = found.hottest.iter().take(3).filter(|hot| hot.digests >= HOT && !searched.costly);
+    let mut lines: Vec<String> = hottest
+        .map(|hot| format!("{name}: {} digests share {}; none was left out for it", hot.digests, hot.what))
+        .collect();
+    if statistics {
+        lines.push(statistics_of(searched));
+    }
+    let many = |count: u64, word: &str| format!("{count} {word}{}", if count == 1 { "" } else { "s" });
+    let best = match searched.best {
+        Some(Score::Similarity(score)) => format!(", the highest score {score}"),
+        Some(Score::Distance(distance)) => format!(", the least distance {distance}"),
+        None => String::new(),
+    };
+    let result = if request.cluster { many(searched.listed, "group") } else { many(found.pairs, "pair") };
+    lines.push(format!("{name}: {} compared, {result}{best}", many(searched.digests, "digest")));
+    if request.top.is_some() && searched.listed < found.pairs {
+        lines.push(format!("{name}: the {} best are listed", searched.listed));
+    }
+    lines
+}

@@ -1,0 +1,108 @@
+//! What a comparison of two trees found: lines and JSON.
+
+use pfh::Verdict;
+use pfh::check::Rot;
+use pfh::diff::{Class, Difference, Summary};
+use pfh::manifest::row;
+use pfh::terminal::render;
+use serde::Serialize;
+
+/// A line for people: class, name, and where it came from.
+pub fn text(difference: &Difference) -> String {
+    let mut line = format!("{:<8}  {}", difference.class.name(), render(&difference.name));
+    if let Some(from) = &difference.from {
+        line += &format!("  (from {})", render(from));
+    }
+    if let Some(rot) = difference.rot {
+        line += &format!("  ({})", rot.sentence());
+    }
+    if difference.partly {
+        line += "  (some digests are the same)";
+    }
+    if let Some(cause) = &difference.cause {
+        line += &format!("  ({cause})");
+    }
+    line + "\n"
+}
+
+#[derive(Serialize)]
+struct Row<'a> {
+    r#type: &'static str,
+    #[serde(serialize_with = "row::shown")]
+    class: Class,
+    #[serde(flatten, serialize_with = "row::path")]
+    path: &'a [u8],
+    #[serde(flatten, serialize_with = "super::from")]
+    from: Option<&'a [u8]>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    evidence: Option<&'static str>,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    partly: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cause: Option<&'a str>,
+}
+
+/// A JSON object per line; names that are not UTF-8 stand exactly in `…_b64`.
+pub fn json(difference: &Difference) -> String {
+    row::line(&Row {
+        r#type: "diff",
+        class: difference.class,
+        path: &difference.name,
+        from: difference.from.as_deref(),
+        evidence: difference.rot.map(Rot::name),
+        partly: difference.partly,
+        cause: difference.cause.as_deref(),
+    })
+}
+
+/// The counts, in the order of the names of its members.
+#[derive(Serialize)]
+struct Counts<'a> {
+    added: u64,
+    algorithms: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    base_a: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    base_b: Option<String>,
+    #[serde(rename = "bit-rot")]
+    bit_rot: u64,
+    changed: u64,
+    copied: u64,
+    error: u64,
+    metadata: u64,
+    moved: u64,
+    not_compared: &'a [String],
+    removed: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reused: Option<u64>,
+    same: u64,
+    skipped: u64,
+    r#type: &'static str,
+    #[serde(serialize_with = "row::shown")]
+    verdict: Verdict,
+}
+
+/// The counts and the verdict as one JSON object.
+pub fn summary_json(summary: &Summary) -> String {
+    let of = |class: Class| summary.counts.of(class);
+    let base = |base: &Vec<u8>| (!base.is_empty()).then(|| String::from_utf8_lossy(base).into_owned());
+    row::line(&Counts {
+        added: of(Class::Added),
+        algorithms: summary.computed.iter().map(ToString::to_string).collect(),
+        base_a: base(&summary.bases[0]),
+        base_b: base(&summary.bases[1]),
+        bit_rot: of(Class::BitRot),
+        changed: of(Class::Changed),
+        copied: of(Class::Copied),
+        error: of(Class::Error),
+        metadata: of(Class::Metadata),
+        moved: of(Class::Moved),
+        not_compared: &summary.not_compared,
+        removed: of(Class::Removed),
+        reused: summary.cache.map(|used| used.reused),
+        same: of(Class::Same),
+        skipped: summary.skipped.iter().sum(),
+        r#type: "summary",
+        verdict: summary.verdict(),
+    })
+}

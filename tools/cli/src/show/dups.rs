@@ -1,0 +1,189 @@
+//! What a search for duplicates found: lines and JSON.
+
+use pfh::dups::{Folders, Group, Summary, size_text};
+use pfh::manifest::row;
+use pfh::terminal::render;
+use serde::Serialize;
+
+/// A group for people: what it wastes, and a line for each copy.
+pub fn group_text(group: &Group) -> String {
+    let (count, size) = (group.copies.len(), size_text(group.size));
+    let (free, digest) = (size_text(group.reclaimable()), &group.digest);
+    let mut lines = format!("{count} copies of {size}, {free} can be reclaimed  {}:{digest}\n", digest.algorithm());
+    for (at, copy) in group.copies.iter().enumerate() {
+        lines += &format!("  {}", render(&copy.names[0]));
+        let links: Vec<String> = copy.names[1..].iter().map(|name| render(name)).collect();
+        if !links.is_empty() {
+            lines += &format!("  (hard links: {})", links.join(", "));
+        }
+        if copy.shared {
+            lines += "  (shares its storage)";
+        }
+        if at > 0 && copy.stays {
+            lines += "  (stays)";
+        }
+        lines.push('\n');
+    }
+    lines
+}
+
+/// A group as it is asked about: a number in front of each copy.
+pub fn choices(group: &Group) -> String {
+    let text = group_text(group);
+    let lines = text.trim_end().lines().enumerate();
+    let numbered = lines.map(|(at, line)| if at == 0 { line.to_owned() } else { format!("{at:>4}{line}") });
+    numbered.collect::<Vec<_>>().join("\n")
+}
+
+/// A name as an object.
+#[derive(Serialize)]
+struct Named<'a> {
+    #[serde(flatten, serialize_with = "row::path")]
+    path: &'a [u8],
+}
+
+fn named(names: &[Vec<u8>]) -> Vec<Named<'_>> {
+    names.iter().map(|name| Named { path: name }).collect()
+}
+
+#[derive(Serialize)]
+struct Copied<'a> {
+    #[serde(flatten, serialize_with = "row::path")]
+    path: &'a [u8],
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    links: Vec<Named<'a>>,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    shared: bool,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    stays: bool,
+}
+
+#[derive(Serialize)]
+struct Grouped<'a> {
+    r#type: &'static str,
+    size: u64,
+    reclaimable: u64,
+    algorithm: String,
+    digest: String,
+    copies: Vec<Copied<'a>>,
+}
+
+/// A group as one JSON object.
+pub fn group_json(group: &Group) -> String {
+    let copies = group.copies.iter();
+    row::line(&Grouped {
+        r#type: "group",
+        size: group.size,
+        reclaimable: group.reclaimable(),
+        algorithm: group.digest.algorithm().to_string(),
+        digest: group.digest.to_string(),
+        copies: copies
+            .map(|copy| Copied {
+                path: &copy.names[0],
+                links: named(&copy.names[1..]),
+                shared: copy.shared,
+                stays: copy.stays,
+            })
+            .collect(),
+    })
+}
+
+/// Equal folders for people.
+pub fn folders_text(folders: &Folders) -> String {
+    let (count, files, size) = (folders.names.len(), folders.files, size_text(folders.bytes));
+    let files = if files == 1 { "1 file".to_owned() } else { format!("{files} files") };
+    let mut lines = format!("{count} equal folders of {files}, {size}\n");
+    for name in &folders.names {
+        lines += &format!("  {}/\n", render(name.strip_suffix(b"/").unwrap_or(name)));
+    }
+    lines
+}
+
+#[derive(Serialize)]
+struct Equal<'a> {
+    r#type: &'static str,
+    files: u64,
+    bytes: u64,
+    folders: Vec<Named<'a>>,
+}
+
+/// Equal folders as one JSON object.
+pub fn folders_json(folders: &Folders) -> String {
+    let Folders { files, bytes, names, .. } = folders;
+    row::line(&Equal { r#type: "folders", files: *files, bytes: *bytes, folders: named(names) })
+}
+
+/// The names of the copies of a group that do not stay, each as it is and ended by NUL.
+pub fn redundant(group: &Group) -> Vec<u8> {
+    let names = group.copies.iter().filter(|copy| !copy.stays).flat_map(|copy| &copy.names);
+    names.flat_map(|name| [&name[..], &[0]].concat()).collect()
+}
+
+/// The same, a line each as a terminal may see it.
+pub fn redundant_text(group: &Group) -> String {
+    let names = group.copies.iter().filter(|copy| !copy.stays).flat_map(|copy| &copy.names);
+    names.map(|name| render(name) + "\n").collect()
+}
+
+/// What was found in all, in the order of the names of its members.
+#[derive(Serialize)]
+struct All {
+    algorithm: String,
+    #[serde(skip_serializing_if = "is_none")]
+    apart: u64,
+    bytes: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    chunks: Option<Chunks>,
+    errors: u64,
+    files: u64,
+    folders: u64,
+    groups: u64,
+    read: u64,
+    reclaimable: u64,
+    redundant: u64,
+    skipped: u64,
+    small: u64,
+    r#type: &'static str,
+}
+
+fn is_none(count: &u64) -> bool {
+    *count == 0
+}
+
+#[derive(Serialize)]
+struct Chunks {
+    bytes: u64,
+    chunking: String,
+    chunks: u64,
+    saving: u64,
+    unique: u64,
+    unique_bytes: u64,
+}
+
+/// What was found in all, as one JSON object.
+pub fn summary_json(summary: &Summary) -> String {
+    let chunks = summary.store.map(|store| Chunks {
+        bytes: store.bytes,
+        chunking: store.chunking.to_string(),
+        chunks: store.chunks,
+        saving: store.saving(),
+        unique: store.unique,
+        unique_bytes: store.unique_bytes,
+    });
+    row::line(&All {
+        algorithm: summary.algorithm.to_string(),
+        apart: summary.apart,
+        bytes: summary.bytes,
+        chunks,
+        errors: summary.failed,
+        files: summary.files,
+        folders: summary.folders,
+        groups: summary.groups,
+        read: summary.read,
+        reclaimable: summary.reclaimable,
+        redundant: summary.redundant,
+        skipped: summary.skipped,
+        small: summary.small,
+        r#type: "summary",
+    })
+}

@@ -1,0 +1,151 @@
+//! Sets of known digests: what a build did and what a file holds.
+
+use pfh::digest::Algorithm;
+use pfh::hex;
+use pfh::known::{Set, build, export, info};
+use pfh::manifest::row;
+use pfh::terminal::render;
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// Sentences about a build.
+pub fn built(summary: &build::Summary) -> Vec<String> {
+    let mut lines = Vec::new();
+    if summary.resumed > 0 {
+        lines.push(format!("{} records were there already from a build that had been interrupted", summary.resumed));
+    }
+    let sets = match summary.sets.len() {
+        1 => "1 set".to_owned(),
+        count => format!("{count} sets"),
+    };
+    let digests: Vec<String> = summary.digests.iter().map(|(name, count)| format!("{count} {name}")).collect();
+    let digests = if digests.is_empty() { "none".to_owned() } else { digests.join(", ") };
+    if summary.blocks.is_empty() {
+        lines.push(format!("{sets}, distinct digests: {digests}"));
+    } else {
+        let files: u64 = summary.sets.iter().map(|set| set.records).sum();
+        let of = |(size, count): &(u32, u64)| format!("{count} of {size} bytes");
+        let distinct: Vec<String> = summary.blocks.iter().map(of).collect();
+        lines.push(format!("{sets} of {files} files, distinct blocks: {}", distinct.join(", ")));
+        let flagged: u64 = summary.sets.iter().flat_map(|set| &set.blocks).map(|of| of.flagged).sum();
+        if flagged > 0 {
+            lines.push(format!("{flagged} blocks say little of their files (constant, repetitive, low in entropy)"));
+        }
+    }
+    if summary.faults() > 0 {
+        let faults = summary.faults();
+        lines.push(format!("{faults} places hold no record; what they were meant to hold is not in the file"));
+    }
+    if summary.unread > 0 {
+        lines.push(format!("{} files in the sets could not be read; they are not in the file", summary.unread));
+    }
+    lines.extend(summary.empty().map(|Set { name, source, format, blocks, .. }| {
+        let name = render(name.as_bytes());
+        if !blocks.is_empty() {
+            return format!("{source}: no file with content was read in it: the set {name} is empty");
+        }
+        format!("{source}: no digest was found in it (read as {format}): the set {name} is empty")
+    }));
+    lines
+}
+
+fn shown(text: &str) -> String {
+    render(text.as_bytes())
+}
+
+#[derive(Serialize)]
+struct Blocks {
+    algorithm: String,
+    blocks: u64,
+    size: u32,
+}
+
+#[derive(Serialize)]
+struct Filter<'a> {
+    algorithm: String,
+    entries: u64,
+    set: &'a str,
+}
+
+/// Members in the order of their names.
+#[derive(Serialize)]
+struct Held<'a> {
+    blake3: Option<String>,
+    blocks: Vec<Blocks>,
+    digests: BTreeMap<String, u64>,
+    filters: Vec<Filter<'a>>,
+    hold_the_empty_file: &'a [String],
+    sets: serde_json::Value,
+}
+
+/// What a file holds as one JSON object.
+pub fn info_json(summary: &info::Summary) -> String {
+    let known = &summary.known;
+    let filter = |(algorithm, set, entries): (Algorithm, usize, u64)| Filter {
+        algorithm: algorithm.name().to_owned(),
+        entries,
+        set: &known.sets()[set].name,
+    };
+    let blocks = known.blocks().iter().map(|of| Blocks {
+        algorithm: of.algorithm().to_string(),
+        blocks: of.rows(),
+        size: of.size(),
+    });
+    row::line(&Held {
+        blake3: summary.digest.map(|digest| hex::encode(&digest)),
+        blocks: blocks.collect(),
+        digests: known.algorithms().map(|(algorithm, rows)| (algorithm.to_string(), rows)).collect(),
+        filters: known.filters().map(filter).collect(),
+        hold_the_empty_file: &summary.empties,
+        sets: serde_json::to_value(known.sets()).unwrap_or_default(),
+    })
+}
+
+/// What a file holds in lines for people.
+pub fn info_text(summary: &info::Summary) -> String {
+    let known = &summary.known;
+    let mut text = String::new();
+    for set in known.sets() {
+        let Set { name, format, records, faults, source, .. } = set;
+        let more: Vec<&str> = [&set.version, &set.product].into_iter().flatten().map(String::as_str).collect();
+        let more = if more.is_empty() { String::new() } else { format!(" ({})", more.join(", ")) };
+        let class = set.class();
+        let records = if set.blocks.is_empty() { format!("{records} records") } else { format!("{records} files") };
+        text += &shown(&format!("{:<10} {name}{more}: {records} from {source} ({format})", class.name()));
+        for of in &set.blocks {
+            text += &format!(", {} blocks of {} bytes ({} flagged)", of.blocks, of.size, of.flagged);
+        }
+        if *faults > 0 && !set.blocks.is_empty() {
+            text += &format!(", {faults} files that could not be read");
+        } else if *faults > 0 {
+            text += &format!(", {faults} places without a record");
+        }
+        text.push('\n');
+    }
+    for (algorithm, rows) in known.algorithms() {
+        text += &format!("digests    {algorithm}: {rows}\n");
+    }
+    for of in known.blocks() {
+        text += &format!("blocks     of {} bytes, {}: {}\n", of.size(), of.algorithm(), of.rows());
+    }
+    for (algorithm, set, entries) in known.filters() {
+        let set = shown(&known.sets()[set].name);
+        text += &format!("filter     {set} of {entries} {algorithm}: says maybe or no\n");
+    }
+    if !summary.empties.is_empty() {
+        let names = shown(&summary.empties.join(", "));
+        text += &format!("the empty file is in {names}; it makes no file known\n");
+    }
+    if let Some(digest) = &summary.digest {
+        text += &format!("whole      BLAKE3 {}\n", hex::encode(digest));
+    }
+    text
+}
+
+/// A fault of a manifest that is exported.
+pub fn fault(event: export::Event<'_>) -> String {
+    match event {
+        export::Event::Fault { line, fault } => format!("line {line}: {fault}"),
+        _ => "the list is not whole: its end is missing, or counts other records".into(),
+    }
+}

@@ -1,0 +1,29 @@
+//! What a plan came to, as text and as JSON.
+
+use super::counted;
+use pfh::manifest::row;
+use pfh::plan::make::Summary;
+use serde::Serialize;
+
+/// A line for people.
+pub fn text(summary: &Summary) -> String {
+    let Summary { units, files, bytes, skipped, failed, .. } = summary;
+    let (units, files, bytes) = (counted(*units, "unit"), counted(*files, "file"), counted(*bytes, "byte"));
+    format!("{units}: {files}, {bytes}; {skipped} skipped, {failed} cannot be listed\n")
+}
+
+/// The row of a plan: its members in the order of the alphabet.
+#[derive(Serialize)]
+struct Row {
+    bytes: u64,
+    failed: u64,
+    files: u64,
+    skipped: u64,
+    units: u64,
+}
+
+/// One JSON object and a line feed.
+pub fn json(summary: &Summary) -> String {
+    let Summary { units, files, bytes, skipped, failed, .. } = *summary;
+    row::line(&Row { bytes, failed, files, skipped, units })
+}

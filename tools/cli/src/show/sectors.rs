@@ -1,0 +1,217 @@
+//! Known blocks in images: lines, JSON and sentences.
+
+use pfh::known::{KnownStatus, PLACES};
+use pfh::manifest::row;
+use pfh::matching::sectors::{Counted, Event, Found, Summary};
+use pfh::terminal::{render, shown};
+use serde::Serialize;
+use serde::ser::{SerializeMap, Serializer};
+use std::fmt::Write as _;
+
+/// Files of a fragment that a line of text names.
+const NAMED: usize = 3;
+
+/// A number of things.
+fn counted(count: u64, what: &str) -> String {
+    if count == 1 { format!("1 {what}") } else { format!("{count} {what}s") }
+}
+
+/// A fragment as a line for people.
+pub fn line(found: &Found<'_>) -> String {
+    let fragment = found.fragment;
+    let mut line = format!(
+        "{:<11} {}: {} bytes at {}: {} of {} bytes",
+        found.verdict().name(),
+        shown(found.image),
+        found.length(),
+        fragment.offset,
+        counted(fragment.blocks, "block"),
+        fragment.size
+    );
+    if fragment.flagged > 0 {
+        let flags: Vec<&str> = fragment.flags.iter().map(|flag| flag.name()).collect();
+        let _ = write!(line, ", {} flagged ({})", fragment.flagged, flags.join(", "));
+    }
+    for (at, of) in fragment.files.iter().take(NAMED).enumerate() {
+        let (name, set) = (render(&of.file.name), render(found.set(of).name.as_bytes()));
+        let between = if at == 0 { " <- " } else { "; " };
+        let _ = write!(line, "{between}{name} at {} ({set})", of.offset);
+    }
+    let hidden = found.more_files() + (fragment.files.len().saturating_sub(NAMED)) as u64;
+    if hidden > 0 {
+        let _ = write!(line, "; and {hidden} more");
+    }
+    if fragment.cut > 0 {
+        let _ = write!(line, "; {} at more places than are kept", counted(fragment.cut, "block"));
+    }
+    line + "\n"
+}
+
+#[derive(Serialize)]
+struct File<'a> {
+    set: &'a str,
+    class: &'a str,
+    #[serde(flatten, serialize_with = "row::path")]
+    path: &'a [u8],
+    size: u64,
+    offset: u64,
+}
+
+#[derive(Serialize)]
+struct Fragment<'a> {
+    r#type: &'static str,
+    #[serde(flatten, serialize_with = "row::path")]
+    path: &'a [u8],
+    offset: u64,
+    length: u64,
+    block_size: u32,
+    blocks: u64,
+    flagged: u64,
+    flags: Vec<&'static str>,
+    verdict: &'static str,
+    files: Vec<File<'a>>,
+    more_files: u64,
+    cut_blocks: u64,
+}
+
+/// A fragment as one JSON object.
+pub fn json(found: &Found<'_>) -> String {
+    let fragment = found.fragment;
+    let files = fragment.files.iter().map(|of| File {
+        set: &found.set(of).name,
+        class: found.set(of).class().name(),
+        path: &of.file.name,
+        size: of.file.length,
+        offset: of.offset,
+    });
+    row::line(&Fragment {
+        r#type: "fragment",
+        path: found.image.as_os_str().as_encoded_bytes(),
+        offset: fragment.offset,
+        length: found.length(),
+        block_size: fragment.size,
+        blocks: fragment.blocks,
+        flagged: fragment.flagged,
+        flags: fragment.flags.iter().map(|flag| flag.name()).collect(),
+        verdict: found.verdict().name(),
+        files: files.collect(),
+        more_files: found.more_files(),
+        cut_blocks: fragment.cut,
+    })
+}
+
+#[derive(Serialize)]
+struct Size {
+    block_size: u32,
+    blocks: u64,
+    flagged: u64,
+    fragments: u64,
+    cut_blocks: u64,
+}
+
+#[derive(Serialize)]
+struct Total {
+    r#type: &'static str,
+    images: u64,
+    bytes: u64,
+    unread: u64,
+    errors: u64,
+    gaps: u64,
+    algorithms: Vec<String>,
+    sizes: Vec<Size>,
+    flagged_fragments: u64,
+    #[serde(flatten, serialize_with = "verdict_counts")]
+    counts: Vec<(&'static str, u64)>,
+}
+
+fn verdict_counts<S: Serializer>(counts: &[(&'static str, u64)], serializer: S) -> Result<S::Ok, S::Error> {
+    let mut map = serializer.serialize_map(Some(counts.len()))?;
+    counts.iter().try_for_each(|(word, count)| map.serialize_entry(word, count))?;
+    map.end()
+}
+
+/// The last line of JSON.
+pub fn total_json(summary: &Summary) -> String {
+    let size = |(block_size, of): &(u32, Counted)| Size {
+        block_size: *block_size,
+        blocks: of.blocks,
+        flagged: of.flagged,
+        fragments: of.fragments,
+        cut_blocks: of.cut,
+    };
+    let counts = summary.counts.words().into_iter().filter(|(word, _)| !matches!(*word, "unknown" | "error"));
+    row::line(&Total {
+        r#type: "summary",
+        images: summary.images,
+        bytes: summary.bytes,
+        unread: summary.unread,
+        errors: summary.failed,
+        gaps: summary.gaps,
+        algorithms: summary.algorithms.iter().map(ToString::to_string).collect(),
+        sizes: summary.sizes.iter().map(size).collect(),
+        flagged_fragments: summary.hidden,
+        counts: counts.collect(),
+    })
+}
+
+/// The sentence of an event, if it has one.
+pub fn sentence(event: &Event<'_>) -> Option<String> {
+    Some(match event {
+        Event::OtherSizes(path) => {
+            format!("{}: has blocks of none of these sizes: nothing is compared with it", shown(path))
+        }
+        Event::Empty(path, set) => format!("{}: the set {} holds no block", shown(path), render(set.as_bytes())),
+        Event::Failed(path, cause) => format!("{}: {cause}", shown(path)),
+        Event::Unread(path, range, cause) => {
+            format!("{}: bytes {} to {} were not read: {cause}", shown(path), range.start, range.end)
+        }
+        Event::Gap(path, "", cause) => format!("{}: its unallocated space is not known whole: {cause}", shown(path)),
+        Event::Gap(path, part, cause) => {
+            format!("{}: the unallocated space of {part} is not known whole: {cause}", shown(path))
+        }
+        Event::Nothing(path) => format!("{}: there is nothing to look at", shown(path)),
+        _ => return None,
+    })
+}
+
+/// Sentences about the whole search.
+pub fn sentences(summary: &Summary) -> Vec<String> {
+    let algorithms: Vec<String> = summary.algorithms.iter().map(ToString::to_string).collect();
+    let of = if summary.unallocated { " of unallocated space" } else { "" };
+    let mut lines = vec![format!(
+        "{} of {} read, {} compared with {} by {}",
+        counted(summary.bytes, "byte") + of,
+        counted(summary.images, "image"),
+        if summary.unread > 0 { format!("{} could not be;", counted(summary.unread, "byte")) } else { "all".into() },
+        counted(summary.sets, "set"),
+        algorithms.join(", "),
+    )];
+    for (size, Counted { blocks, flagged, fragments, .. }) in &summary.sizes {
+        let found = (counted(*blocks, "known block"), counted(*fragments, "fragment"));
+        lines.push(format!("blocks of {size} bytes: {} ({flagged} flagged) in {}", found.0, found.1));
+    }
+    let cut: u64 = summary.sizes.iter().map(|(_, of)| of.cut).sum();
+    if cut > 0 {
+        let blocks = counted(cut, "known block");
+        lines.push(format!(
+            "{blocks} with more than {PLACES} places in known files; a set keeps {PLACES}: other files may have them too, and what lies side by side may be several fragments"
+        ));
+    }
+    if summary.hidden > 0 {
+        let fragments = counted(summary.hidden, "fragment");
+        lines.push(format!("{fragments} of flagged blocks alone, which other files have as well: no verdict rests on them; --flagged lists them"));
+    }
+    lines
+}
+
+/// The number of fragments with each verdict, in a sentence.
+pub fn verdicts(summary: &Summary) -> String {
+    let said = summary.counts.words().into_iter().filter(|(word, _)| !matches!(*word, "unknown" | "error" | "maybe"));
+    let words: Vec<String> = said.map(|(word, count)| format!("{count} {word}")).collect();
+    format!("fragments: {}", words.join(", "))
+}
+
+/// Whether a fragment can have this verdict.
+pub fn is_verdict(verdict: KnownStatus) -> bool {
+    !matches!(verdict, KnownStatus::Unknown | KnownStatus::Error)
+}

@@ -1,0 +1,149 @@
+//! Where the time of a run went (the paper's `with-timing` and `with-stats`), as text and as JSON.
+
+use clap::ValueEnum;
+use pfh::Summary;
+use pfh::compare::Comparing;
+use pfh::manifest::row;
+use serde::Serialize;
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+/// A form of the statistics.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum StatsFormat {
+    /// Lines for people.
+    Text,
+    /// One JSON object.
+    Json,
+}
+
+/// A figure.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Figure {
+    Count(u64),
+    Measure(f64),
+    Flag(bool),
+}
+
+/// Figures by their names, in the order of the alphabet.
+type Figures = BTreeMap<&'static str, Figure>;
+
+fn seconds(time: Duration) -> Figure {
+    Figure::Measure(time.as_secs_f64())
+}
+
+/// Megabytes read in a second.
+fn rate(summary: &Summary) -> f64 {
+    let s = &summary.stats;
+    if s.total.is_zero() { 0.0 } else { s.read_bytes as f64 / 1e6 / s.total.as_secs_f64() }
+}
+
+fn figures(summary: &Summary) -> Figures {
+    let s = &summary.stats;
+    Figures::from([
+        ("batches", Figure::Count(s.batches)),
+        ("failed", Figure::Count(summary.failed)),
+        ("files", Figure::Count(summary.hashed)),
+        ("hash_bytes", Figure::Count(s.hash_bytes)),
+        ("hash_s", seconds(s.hash)),
+        ("interrupted", Figure::Flag(summary.interrupted)),
+        ("jobs", Figure::Count(s.jobs)),
+        ("lent_s", seconds(s.lent)),
+        ("mb_per_s", Figure::Measure(rate(summary))),
+        ("peak_table_bytes", Figure::Count(s.peak_table)),
+        ("read_bytes", Figure::Count(s.read_bytes)),
+        ("read_s", seconds(s.read)),
+        ("skipped", Figure::Count(summary.skipped)),
+        ("table_bytes", Figure::Count(s.table)),
+        ("threads_sharing", Figure::Count(s.sharing)),
+        ("total_s", seconds(s.total)),
+        ("wait_for_data_s", seconds(s.waited_for_data)),
+        ("wait_for_space_s", seconds(s.waited_for_space)),
+        ("waits_for_data", Figure::Count(s.waits_for_data)),
+        ("waits_for_space", Figure::Count(s.waits_for_space)),
+    ])
+}
+
+fn text(summary: &Summary) -> String {
+    let s = &summary.stats;
+    format!(
+        "files {}  skipped {}  failed {}\ntotal {:.3} s  read {:.3} s  hash {:.3} s (sums over threads)\n\
+         wait for space {:.3} s, {} times  wait for data {:.3} s, {} times\n{} bytes read, {:.1} MB/s\n\
+         table: at most {} of {} bytes; {} jobs in {} batches\n\
+         at most {} threads shared a message's leaves; {:.3} s on such shares",
+        summary.hashed,
+        summary.skipped,
+        summary.failed,
+        s.total.as_secs_f64(),
+        s.read.as_secs_f64(),
+        s.hash.as_secs_f64(),
+        s.waited_for_space.as_secs_f64(),
+        s.waits_for_space,
+        s.waited_for_data.as_secs_f64(),
+        s.waits_for_data,
+        s.read_bytes,
+        rate(summary),
+        s.peak_table,
+        s.table,
+        s.jobs,
+        s.batches,
+        s.sharing,
+        s.lent.as_secs_f64(),
+    )
+}
+
+/// The figures as text or as one JSON object. Times of stages are sums over threads.
+pub fn render(summary: &Summary, form: StatsFormat) -> String {
+    match form {
+        StatsFormat::Json => row::object(&figures(summary)),
+        StatsFormat::Text => text(summary),
+    }
+}
+
+/// The figures of a comparison: those of the run over its files, if any were read, and of
+/// comparing.
+pub fn render_compared(run: Option<&Summary>, comparing: &Comparing, form: StatsFormat) -> String {
+    let (elapsed, rate) = (comparing.elapsed, comparing.rate());
+    let Comparing { pairs, scored, .. } = comparing;
+    match form {
+        StatsFormat::Json => {
+            let mut all = run.map(figures).unwrap_or_default();
+            all.extend([
+                ("compare_s", seconds(elapsed)),
+                ("compared_pairs", Figure::Count(*pairs)),
+                ("compared_pairs_per_s", Figure::Measure(rate)),
+                ("scored_pairs", Figure::Count(*scored)),
+            ]);
+            row::object(&all)
+        }
+        StatsFormat::Text => {
+            let (before, seconds) = (run.map_or_else(String::new, |run| text(run) + "\n"), elapsed.as_secs_f64());
+            format!("{before}compare {seconds:.3} s  {pairs} pairs, {rate:.0} pairs/s; {scored} of them scored")
+        }
+    }
+}
+
+/// What the paper's `with-timing` prints: times of the stages, waits and rates.
+pub fn timing(run: Option<&Summary>, comparing: Option<&Comparing>) -> String {
+    let s = run.map(|run| run.stats).unwrap_or_default();
+    let compare = comparing.map_or(Duration::ZERO, |comparing| comparing.elapsed);
+    let rate = if s.total.is_zero() { 0.0 } else { s.hash_bytes as f64 / 1e6 / s.total.as_secs_f64() };
+    let lines = [
+        ("total time", s.total + compare),
+        ("compare time", compare),
+        ("hash time, all threads", s.hash),
+        ("waiting for RAM, all threads", s.waited_for_space),
+        ("waiting for a file, all threads", s.waited_for_data),
+        ("reading from disk, all threads", s.read),
+    ];
+    let mut text: String = lines.iter().map(|(what, time)| format!("{what}: {:.3} s\n", time.as_secs_f64())).collect();
+    text += &format!("throughput of hashing: {rate:.1} MB/s\n");
+    text + &format!("throughput of comparing: {:.0} items/s", comparing.map_or(0.0, Comparing::rate))
+}
+
+/// What the paper's `with-stats` prints: how often threads waited.
+pub fn states(run: Option<&Summary>) -> String {
+    let s = run.map(|run| run.stats).unwrap_or_default();
+    format!("waits for a file: {}\nwaits for space in the RAM table: {}", s.waits_for_data, s.waits_for_space)
+}

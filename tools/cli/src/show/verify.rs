@@ -1,0 +1,186 @@
+//! What a verification found, as text and as JSON.
+
+use crate::colour::{Tone, toned};
+use pfh::manifest::row;
+use pfh::verdict::{Alone, Comparison, Evidence, Outcome, Side, Space, Unread};
+use pfh::verify::{Finding, Summary, Verdict};
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// A finding as a sentence, with the option that helps.
+pub fn sentence(finding: &Finding) -> String {
+    match finding {
+        Finding::Signed { log } => format!("{}: signed; give --key to check by whom", crate::imaging::name(log)),
+        Finding::Unlike(_) => format!("{finding}; --raw takes its bytes as they are"),
+        other => other.to_string(),
+    }
+}
+
+/// Lines for people: findings, a table of what was compared with whose statement, the digests, and
+/// the verdict with its sources. The verdict has its colour.
+pub fn text(summary: &Summary) -> String {
+    let (word, tone) = match summary.verdict() {
+        Verdict::Verified => ("verified", Tone::Good),
+        Verdict::Differs => ("NOT VERIFIED", Tone::Bad),
+        Verdict::Incomplete | Verdict::NothingToCompareWith => ("not verified", Tone::Unsure),
+    };
+    let said = match summary.verdict() {
+        Verdict::Verified => format!("{word}: {}", equal_by(summary)),
+        Verdict::Incomplete | Verdict::NothingToCompareWith if summary.equal().next().is_some() => {
+            let missing = summary.missing();
+            let what = if missing.is_empty() { String::new() } else { format!(": {}", missing.join("; ")) };
+            format!("{word}: not all could be compared{what}; {}", equal_by(summary))
+        }
+        _ => summary.sentence(),
+    };
+    let verdict = match said.strip_prefix(word) {
+        Some(rest) => format!("{}{rest}\n", toned(word, tone)),
+        None => format!("{said}\n"),
+    };
+    let findings = summary.findings.iter().map(|finding| format!("{}\n", sentence(finding)));
+    let digests = summary.digests.iter().map(|digest| format!("{} {digest}\n", digest.algorithm()));
+    findings.chain([table(&summary.comparisons)]).chain(digests).chain([verdict]).collect()
+}
+
+/// How much is equal, and who states it.
+fn equal_by(summary: &Summary) -> String {
+    let mut sources: Vec<&str> = Vec::new();
+    for one in summary.equal() {
+        if !sources.contains(&&*one.with) {
+            sources.push(&one.with);
+        }
+    }
+    let count = summary.equal().count();
+    let are = if count == 1 { "1 comparison is equal".to_owned() } else { format!("{count} comparisons are equal") };
+    format!("{are}, with {}", sources.join(", "))
+}
+
+/// A line for each comparison: what, stated by whom, and whether that is equal.
+fn table(comparisons: &[Comparison]) -> String {
+    let columns = |row: &Comparison| [row.what.chars().count(), row.with.chars().count()];
+    let [mut what, mut with] = ["compared".len(), "stated by".len()];
+    for [one, other] in comparisons.iter().map(columns) {
+        (what, with) = (what.max(one), with.max(other));
+    }
+    let mut text = String::new();
+    if !comparisons.is_empty() {
+        text += &format!("{:what$}  {:with$}  equal\n", "compared", "stated by");
+    }
+    for one in comparisons {
+        let equal = if one.is_unequal() { toned("NO", Tone::Bad) } else { "yes".to_owned() };
+        text += &format!("{:what$}  {:with$}  {equal}\n", one.what, one.with);
+    }
+    text
+}
+
+#[derive(Serialize)]
+struct Verification<'a> {
+    compared: Vec<Equal<'a>>,
+    comparisons: Vec<Compared<'a>>,
+    complete: bool,
+    digests: BTreeMap<String, String>,
+    findings: Vec<String>,
+    missing: Vec<String>,
+    verdict: String,
+    verified: bool,
+}
+
+#[derive(Serialize)]
+struct Equal<'a> {
+    digest: Option<String>,
+    what: &'a str,
+    with: &'a str,
+}
+
+/// A comparison with what it covers.
+#[derive(Serialize)]
+#[serde(rename_all = "kebab-case")]
+struct Compared<'a> {
+    about: String,
+    alone: Vec<OneSided<'a>>,
+    differing: &'a [(u64, u64)],
+    evidence: String,
+    of: &'static str,
+    other_size: Option<u64>,
+    ranges: &'a [(u64, u64)],
+    result: &'static str,
+    size: u64,
+    unreadable: Vec<Gap>,
+    what: &'a str,
+    with: &'a str,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "kebab-case")]
+struct OneSided<'a> {
+    length: u64,
+    offset: u64,
+    side: &'static str,
+    stated_by: Option<&'a str>,
+}
+
+#[derive(Serialize)]
+struct Gap {
+    length: u64,
+    offset: u64,
+    side: &'static str,
+}
+
+fn equal(one: &Comparison) -> Equal<'_> {
+    Equal { digest: one.digest().map(ToString::to_string), what: &one.what, with: &one.with }
+}
+
+/// One JSON object and a line feed.
+pub fn json(summary: &Summary) -> String {
+    let verdict = summary.verdict();
+    row::line(&Verification {
+        compared: summary.equal().map(equal).collect(),
+        comparisons: summary.comparisons.iter().map(compared).collect(),
+        complete: summary.is_complete(),
+        digests: summary.digests.iter().map(|d| (d.algorithm().to_string(), d.to_string())).collect(),
+        findings: summary.findings.iter().map(sentence).collect(),
+        missing: summary.missing(),
+        verdict: verdict.to_string(),
+        verified: verdict == Verdict::Verified,
+    })
+}
+
+fn side(side: Side) -> &'static str {
+    if side == Side::This { "this" } else { "other" }
+}
+
+fn alone(part: &Alone) -> OneSided<'_> {
+    let Alone { offset, length, .. } = *part;
+    OneSided { length, offset, side: side(part.side), stated_by: part.stated.as_deref() }
+}
+
+fn gap(gap: &Unread) -> Gap {
+    Gap { length: gap.length, offset: gap.offset, side: side(gap.side) }
+}
+
+fn compared(one: &Comparison) -> Compared<'_> {
+    let (result, differing) = match &one.outcome {
+        Outcome::Equal => ("equal", &[][..]),
+        Outcome::Unequal(ranges) => ("unequal", &ranges[..]),
+    };
+    let over = &one.coverage;
+    Compared {
+        about: one.about.to_string(),
+        alone: over.alone.iter().map(alone).collect(),
+        differing,
+        evidence: match &one.evidence {
+            Evidence::Bytes => "bytes".to_owned(),
+            Evidence::Digest(digest) => digest.algorithm().to_string(),
+            Evidence::Checksums => "checksums".to_owned(),
+            Evidence::Fact => "fact".to_owned(),
+        },
+        of: if over.space == Space::Files { "files" } else { "content" },
+        other_size: over.sizes.1,
+        ranges: &over.compared,
+        result,
+        size: over.sizes.0,
+        unreadable: over.unread.iter().map(gap).collect(),
+        what: &one.what,
+        with: &one.with,
+    }
+}

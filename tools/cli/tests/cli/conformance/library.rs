@@ -1,0 +1,288 @@
+//! The requests of the conformance table through the library.
+
+use pfh::job::{Error, Kind};
+use pfh::{Control, Input, Outcome, Recurse, Verdict};
+use serde_json::Value;
+use std::path::Path;
+
+/// The exit that the program has for an error.
+fn exit_of(error: &Error) -> i32 {
+    match error.kind() {
+        Kind::Request => 2,
+        Kind::Negative => 1,
+        Kind::Input => 3,
+        _ => 4,
+    }
+}
+
+fn exit_by(verdict: Verdict) -> i32 {
+    match verdict {
+        Verdict::Verified => 0,
+        Verdict::Differs => 1,
+        _ => 3,
+    }
+}
+
+fn texts(call: &Value, key: &str) -> Vec<String> {
+    match &call[key] {
+        Value::Array(all) => all.iter().map(|one| one.as_str().unwrap().to_owned()).collect(),
+        Value::String(one) => vec![one.clone()],
+        _ => Vec::new(),
+    }
+}
+
+fn input(call: &Value) -> Input {
+    let recurse = if call["recursive"] == true { Recurse::Yes } else { Recurse::default() };
+    Input::new(texts(call, "paths")).recurse(recurse)
+}
+
+fn shown(name: &[u8]) -> String {
+    String::from_utf8_lossy(name).into_owned()
+}
+
+/// The rows of the library, and the exit that follows from its summary or error. It runs in the
+/// room: names are relative.
+pub fn library(case: &Value) -> (Vec<String>, i32) {
+    let call = &case["call"];
+    let mut rows = Vec::new();
+    let ended = match case["job"].as_str().unwrap() {
+        "hash" => hash(call, &mut rows),
+        "check" => check(call, &mut rows),
+        "list" => list(call, &mut rows),
+        "tree" => tree(call, &mut rows),
+        "verify" => verify(call, &mut rows),
+        "compare" => compare(call, &mut rows),
+        "diff" => diff(call, &mut rows),
+        "dups" => dups(call, &mut rows),
+        "bag" => bag(call, &mut rows),
+        "match" => matching(call, &mut rows),
+        "lookup" => lookup(call, &mut rows),
+        "export" => export(call),
+        "report" => report(call),
+        "audit" => audit(call, &mut rows),
+        other => panic!("the table has a job {other}"),
+    };
+    let exit = ended.unwrap_or_else(|error| {
+        assert!(!error.to_string().is_empty() && !error.to_string().contains(" --"), "{error}");
+        exit_of(&error)
+    });
+    (rows, exit)
+}
+
+fn hash(call: &Value, rows: &mut Vec<String>) -> Result<i32, Error> {
+    use pfh::hash::{Event, Request, run};
+    let mut algorithms = Vec::new();
+    for name in texts(call, "algorithms") {
+        algorithms.push(name.parse::<pfh::Algorithm>().map_err(Error::request)?);
+    }
+    let request = Request::new(input(call), algorithms);
+    let mut events = |event: Event<'_>| {
+        if let Event::Record(record) = event {
+            let name = shown(&record.name);
+            rows.push(match &record.outcome {
+                Outcome::Hashed(hashed) => {
+                    let digests = hashed.digests.iter();
+                    let mut digests: Vec<String> = digests.map(|d| format!("{}:{d}", d.algorithm())).collect();
+                    digests.sort();
+                    format!("hashed {name} {}", digests.join(" "))
+                }
+                Outcome::Skipped(_) => format!("skipped {name}"),
+                Outcome::Failed(problem) => format!("failed {name} {}", problem.code()),
+            });
+        }
+        Ok(())
+    };
+    let summary = run(&request, &mut events, &Control::new())?;
+    Ok(if summary.run.failed > 0 { 3 } else { 0 })
+}
+
+fn check(call: &Value, rows: &mut Vec<String>) -> Result<i32, Error> {
+    use pfh::check::{Event, Manner, Request, Task, run};
+    let ignore_missing = call["ignore_missing"] == true;
+    let task = match call["audit"] == true {
+        true => Task::Audit { below: Vec::new(), follow: false },
+        false => Task::Files { allow_outside: false, ignore_missing },
+    };
+    let mut request = Request::all(texts(call, "manifests")).task(task);
+    if let Some(root) = call["root"].as_str() {
+        request = request.root(root);
+    }
+    if call["strict"] == true {
+        request = request.manner(Manner::Strict);
+    }
+    let mut events = |event: Event<'_>| {
+        let line = match event {
+            Event::Compared { entry, found } => pfh_cli::show::check::compared_json(entry, found),
+            Event::Classed(change) => pfh_cli::show::check::json(change),
+            _ => return Ok(()),
+        };
+        let line: Value = serde_json::from_str(&line).unwrap();
+        let word = line["result"].as_str().or(line["class"].as_str()).unwrap();
+        // The program prints neither matching files of an audit nor ignored ones.
+        if word == "matched" || word == "ignored" {
+            return Ok(());
+        }
+        rows.push(format!("{word} {}", line["path"].as_str().unwrap()));
+        Ok(())
+    };
+    let summary = run(&request, &mut events, &Control::new())?;
+    Ok(exit_by(summary.conclusion()))
+}
+
+fn list(call: &Value, rows: &mut Vec<String>) -> Result<i32, Error> {
+    use pfh::list::{Event, Request, run};
+    let mut events = |event: Event<'_>| {
+        rows.push(match event {
+            Event::Name { name, size, .. } => format!("file {} {}", shown(name), size.unwrap()),
+            Event::Skipped { name, .. } => format!("skipped {}", shown(name)),
+            Event::Failed { name, problem } => format!("failed {} {}", shown(name), problem.code()),
+            _ => return Ok(()),
+        });
+        Ok(())
+    };
+    let summary = run(&Request::new(input(call)), &mut events, &Control::new())?;
+    Ok(if summary.failed > 0 || summary.is_empty() { 3 } else { 0 })
+}
+
+fn tree(call: &Value, rows: &mut Vec<String>) -> Result<i32, Error> {
+    use pfh::tree::check::{Request, run};
+    let file = call["file"].as_str().unwrap();
+    let summary = run(&Request::new(file), &mut |_| Ok(()), &Control::new())?;
+    let corrupt: Vec<Value> = summary
+        .corrupt()
+        .unwrap_or_default()
+        .iter()
+        .map(|range| serde_json::json!({ "length": range.end - range.start, "offset": range.start }))
+        .collect();
+    let verdict = if summary.differs() { "differs" } else { "verified" };
+    rows.push(format!("{verdict} {file} {}", Value::Array(corrupt)));
+    Ok(i32::from(summary.differs()))
+}
+
+fn verify(call: &Value, rows: &mut Vec<String>) -> Result<i32, Error> {
+    use pfh::verify::{Request, run};
+    let mut request = Request::image(Path::new(call["image"].as_str().unwrap()));
+    request.against = call["against"].as_str().map(Into::into);
+    let summary = run(&request, &mut |_| Ok(()), &Control::new())?;
+    rows.push(format!("{} {}", summary.verdict(), summary.equal().count()));
+    Ok(exit_by(summary.verdict()))
+}
+
+fn compare(call: &Value, rows: &mut Vec<String>) -> Result<i32, Error> {
+    use pfh::compare::{Event, Request, Thresholds, run};
+    let mut request = Request::new(Input::new(texts(call, "paths")).recurse(Recurse::Yes));
+    request.algorithms = vec![call["algorithm"].as_str().unwrap().parse().map_err(Error::request)?];
+    request.thresholds = Thresholds::one(call["threshold"].as_u64().map(|number| number as u32));
+    request.saturated = call["saturated"] == true;
+    let mut events = |event: Event<'_>| {
+        if let Event::Pair(pair) = event {
+            rows.push(format!("{} {} {}", shown(pair.a), shown(pair.b), pair.score.number()));
+        }
+        Ok(())
+    };
+    let summary = run(&request, &mut events, &Control::new())?;
+    let incomplete = summary.faults > 0 || !summary.comparable || (summary.directories > 0 && summary.pairs == 0);
+    Ok(if incomplete { 3 } else { 0 })
+}
+
+fn diff(call: &Value, rows: &mut Vec<String>) -> Result<i32, Error> {
+    use pfh::diff::{Class, Event, Request, run};
+    let request = Request::new(call["a"].as_str().unwrap(), call["b"].as_str().unwrap());
+    let mut events = |event: Event<'_>| {
+        if let Event::Classed(difference) = event
+            && difference.class != Class::Same
+        {
+            rows.push(format!("{} {}", difference.class, shown(&difference.name)));
+        }
+        Ok(())
+    };
+    Ok(exit_by(run(&request, &mut events, &Control::new())?.verdict()))
+}
+
+fn dups(call: &Value, rows: &mut Vec<String>) -> Result<i32, Error> {
+    use pfh::dups::{Event, Request, run};
+    let request = Request::new(Input::new(texts(call, "paths")).recurse(Recurse::Yes));
+    let mut events = |event: Event<'_>| {
+        if let Event::Group(group) = event {
+            rows.push(format!("{} {}", group.digest, group.copies.len()));
+        }
+        Ok(())
+    };
+    Ok(if run(&request, &mut events, &Control::new())?.failed > 0 { 3 } else { 0 })
+}
+
+fn bag(call: &Value, rows: &mut Vec<String>) -> Result<i32, Error> {
+    use pfh::bag::{Event, Request, validate};
+    let mut events = |event: Event<'_>| {
+        if let Event::Found(finding) = event {
+            rows.push(format!("{} {} {}", finding.severity.name(), shown(&finding.path), finding.what));
+        }
+        Ok(())
+    };
+    let summary = validate(&Request::new(call["bag"].as_str().unwrap()), &mut events, &Control::new())?;
+    Ok(exit_by(summary.verdict()))
+}
+
+fn sets(call: &Value) -> Result<pfh::matching::Sets, Error> {
+    let class = call["cls"].as_str().map(str::parse::<pfh::known::Class>).transpose().map_err(Error::request)?;
+    Ok(pfh::matching::Sets { class, digests: texts(call, "digests"), ..pfh::matching::Sets::new(texts(call, "known")) })
+}
+
+fn matching(call: &Value, rows: &mut Vec<String>) -> Result<i32, Error> {
+    use pfh::known::KnownStatus;
+    use pfh::matching::{Event, Request, run};
+    let request = Request::new(input(call), sets(call)?);
+    let mut events = |event: Event<'_>| {
+        if let Event::Match(found) = event {
+            rows.push(format!("{} {}", found.word(), shown(&found.record.name)));
+        }
+        Ok(())
+    };
+    let summary = run(&request, &mut events, &Control::new())?;
+    Ok(exit_by(summary.conclusion(&request, &[KnownStatus::KnownBad])))
+}
+
+fn lookup(call: &Value, rows: &mut Vec<String>) -> Result<i32, Error> {
+    use pfh::known::KnownStatus;
+    use pfh::known::lookup::{Event, Request, run};
+    let mut events = |event: Event<'_>| {
+        if let Event::Answer(found) = event {
+            rows.push(format!("{} {}", found.word(), found.digest));
+        }
+        Ok(())
+    };
+    let summary = run(&Request::new(sets(call)?), &mut events, &Control::new())?;
+    Ok(exit_by(summary.conclusion(&[KnownStatus::Unknown])))
+}
+
+fn export(call: &Value) -> Result<i32, Error> {
+    use pfh::export::{Request, Table, write};
+    let text = |key: &str| call[key].as_str().unwrap();
+    let table = Table::new(text("to").parse().map_err(Error::request)?, Path::new(text("output")));
+    let request = Request::new(text("result")).replace(true);
+    let written = write(&request, &table, &mut |_| Ok(()), &Control::new())?;
+    Ok(if written.is_complete() { 0 } else { 3 })
+}
+
+fn report(call: &Value) -> Result<i32, Error> {
+    use pfh::report::{Request, write};
+    let mut request = Request::new(texts(call, "results"));
+    request.replace = true;
+    let page = Path::new(call["html"].as_str().unwrap());
+    Ok(exit_by(write(&request, page, &mut |_| Ok(()), &Control::new())?.conclusion()))
+}
+
+fn audit(call: &Value, rows: &mut Vec<String>) -> Result<i32, Error> {
+    use pfh::audit::Status;
+    use pfh::audit::verify::{Request, run};
+    let text = |key: &str| call[key].as_str().unwrap();
+    let request = Request::new(text("kept"), text("challenge"), text("answer"));
+    let status = run(&request, &mut |_| Ok(()), &Control::new())?.status();
+    let (row, exit) = match status {
+        Status::Proved => ("verified proved", 0),
+        Status::Rejected => ("differs rejected", 1),
+        Status::NotAsked => ("nothing-to-compare-with not-asked", 3),
+    };
+    rows.push(row.to_owned());
+    Ok(exit)
+}

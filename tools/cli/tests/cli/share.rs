@@ -1,0 +1,67 @@
+//! `pfh check --share` and `--for`, as they are typed.
+
+use crate::program::Room;
+use pfh_inject::{Outcome, Trial};
+use serde_json::Value;
+use std::fs;
+
+fn pfh(room: &Room, words: &str, code: i32) -> Outcome {
+    let seen = Trial::new(env!("CARGO_BIN_EXE_pfh")).args(words.split_whitespace()).directory(room.path());
+    let seen = seen.run().unwrap();
+    assert_eq!(seen.code, Some(code), "{words}: {}{}", String::from_utf8_lossy(&seen.stdout), seen.stderr);
+    seen
+}
+
+fn room() -> Room {
+    let room = Room::new();
+    for number in 0..30 {
+        room.file(format!("d/{number:02}"), &[b'x'; 100]);
+    }
+    pfh(&room, "hash -r d -o list", 0);
+    room
+}
+
+#[test]
+fn a_sentence_names_the_part_and_the_oldest_check() {
+    let room = room();
+    let seen = pfh(&room, "check --share 1/10 list", 0);
+    assert_eq!(seen.lines().len(), 3);
+    let expected = "3 files verified against list: sha256; a share: 1/10, 3 of 30 files, 10.0 % of the bytes; \
+                    the oldest check was 0 seconds ago; 27 files were never checked";
+    assert!(seen.stderr.contains(expected), "{}", seen.stderr);
+    for _ in 1..10 {
+        pfh(&room, "check --share 10% -q list", 0);
+    }
+    let seen = pfh(&room, "check --share 1/10 --json list", 0);
+    let last: Value = serde_json::from_slice(seen.lines().last().unwrap()).unwrap();
+    assert_eq!((&last["share"]["never"], &last["share"]["read"], &last["expected"]), (&0.into(), &3.into(), &3.into()));
+    let seen = pfh(&room, "check --for 1h list", 0);
+    assert!(seen.stderr.contains("30 of 30 files, 100.0 % of the bytes"), "{}", seen.stderr);
+    // The state is not among the files that are listed.
+    pfh(&room, "check --audit list .", 0);
+    fs::rename(room.path().join("list"), room.path().join("d/list")).unwrap();
+    fs::rename(room.path().join("list.checked"), room.path().join("d/list.checked")).unwrap();
+    pfh(&room, "check --audit d/list d", 0);
+}
+
+#[test]
+fn the_exit_is_that_of_what_was_checked() {
+    let room = room();
+    room.file("d/29", b"changed");
+    pfh(&room, "check --share 1/2 list", 0);
+    let seen = pfh(&room, "check --share 1/2 list", 1);
+    assert!(String::from_utf8_lossy(&seen.stdout).contains("d/29: FAILED\n"));
+    // It is read again each time.
+    pfh(&room, "check --share 1/30 list", 1);
+    for wrong in [
+        "check --share 2 list",
+        "check --share 31/30 list",
+        "check --for 2 list",
+        "check --share 1/2 --audit list",
+        "check --state s list",
+        "check --share 1/2 -",
+        "check --share 1/2 --state d/00 list",
+    ] {
+        pfh(&room, wrong, 2);
+    }
+}

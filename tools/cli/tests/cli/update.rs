@@ -1,0 +1,251 @@
+//! `pfh hash --update` and `pfh check --update`, as they are typed.
+
+use crate::program::Room;
+use pfh_inject::{Need, Outcome, Tmpfs, Trial, content, lacks};
+use serde_json::Value;
+use std::fs;
+use std::process::Command;
+use std::time::Duration;
+
+const PFH: &str = env!("CARGO_BIN_EXE_pfh");
+
+fn pfh(room: &Room, words: &str) -> Outcome {
+    Trial::new(PFH).args(words.split_whitespace()).directory(room.path()).run().unwrap()
+}
+
+fn ends(room: &Room, words: &str, code: i32) -> Outcome {
+    let seen = pfh(room, words);
+    assert_eq!(seen.code, Some(code), "{words}: {}{}", String::from_utf8_lossy(&seen.stdout), seen.stderr);
+    seen
+}
+
+fn out(seen: &Outcome) -> String {
+    String::from_utf8(seen.stdout.clone()).unwrap()
+}
+
+fn tree() -> Room {
+    let room = Room::new();
+    for name in ["d/a", "d/b", "d/s/c", "other/x"] {
+        room.file(name, name.as_bytes());
+    }
+    room
+}
+
+/// One file each is new, changed and gone.
+fn alter(room: &Room) {
+    room.file("d/new", b"new");
+    room.file("d/b", b"another");
+    fs::remove_file(room.path().join("d/s/c")).unwrap();
+}
+
+#[test]
+fn the_second_command_says_that_nothing_changed() {
+    for format in ["sums", "bsd", "hashdeep", "dfxml", "jsonl", "csv"] {
+        for update in ["hash --update list d", "check --update list d", "check --update list"] {
+            let room = tree();
+            ends(&room, &format!("hash -r -f {format} d -o list"), 0);
+            alter(&room);
+            let seen = ends(&room, update, 0);
+            assert_eq!(
+                out(&seen),
+                "changed        d/b\nnew            d/new\ngone           d/s/c\n",
+                "{format} {update}"
+            );
+            assert!(
+                seen.stderr.contains("list: updated, the list before is list.1: 1 new, 1 changed, 1 gone, 1 unchanged"),
+                "{}",
+                seen.stderr
+            );
+            for second in ["check list", "check --audit list d", update, "check list d"] {
+                let seen = ends(&room, second, 0);
+                assert!(!out(&seen).contains("changed "), "{format} {second}: {}", out(&seen));
+            }
+            ends(&room, "diff list.1 list", 1);
+            let list = fs::read(room.path().join("list")).unwrap();
+            assert!(ends(&room, update, 0).stderr.contains("list: up to date: 3 unchanged"));
+            assert_eq!(fs::read(room.path().join("list")).unwrap(), list);
+        }
+    }
+}
+
+#[test]
+fn names_are_found_from_anywhere() {
+    let room = tree();
+    let update = |directory: &str, words: &str| {
+        room.file("d/a", format!("{directory} {words}").as_bytes());
+        let trial = Trial::new(PFH).args(words.split_whitespace()).directory(room.path().join(directory));
+        let seen = trial.run().unwrap();
+        assert_eq!(
+            (seen.code, seen.stdout.starts_with(b"changed  ")),
+            (Some(0), true),
+            "{directory}: {words}: {}",
+            seen.stderr
+        );
+        assert_eq!(
+            seen.stdout.split(|byte| *byte == b'\n').count(),
+            2,
+            "{words}: {}",
+            String::from_utf8_lossy(&seen.stdout)
+        );
+    };
+    // Names with the directory in front, from where they start and from elsewhere.
+    ends(&room, "hash -r d -o list", 0);
+    update("", "hash --update list ./d/");
+    update("other", "hash --update ../list ../d");
+    update("d", "check --update ../list .");
+    // A list in the tree, with names below it.
+    let seen = Trial::new(PFH).args(["hash", "-r", ".", "-o", "list"]).directory(room.path().join("d")).run().unwrap();
+    assert_eq!(seen.code, Some(0));
+    fs::remove_file(room.path().join("list")).unwrap();
+    update("", "hash --update d/list d");
+    update("d", "check --update list");
+    update("d/s", "hash --update ../list ..");
+    assert!(fs::read_to_string(room.path().join("d/list")).unwrap().contains("  ./a\n"));
+    // Absolute names.
+    let absolute = room.path().join("d").display().to_string();
+    ends(&room, &format!("hash -r {absolute} -o abs"), 0);
+    update("", "hash --update abs d");
+    update("other", &format!("hash --update ../abs {absolute}"));
+    // What lies elsewhere has no name there.
+    let seen =
+        Trial::new(PFH).args(["hash", "--update", "list", "../other"]).directory(room.path().join("d")).run().unwrap();
+    assert_eq!(seen.code, Some(2), "{}", seen.stderr);
+}
+
+#[test]
+fn json_and_refusals() {
+    let room = tree();
+    ends(&room, "hash -r -f jsonl d -o list", 0);
+    alter(&room);
+    let seen = ends(&room, "check --update list d --json", 0);
+    let rows: Vec<Value> = seen.lines().into_iter().map(|line| serde_json::from_slice(line).unwrap()).collect();
+    assert_eq!((&rows[0]["class"], &rows[0]["path"], rows.len()), (&"changed".into(), &"d/b".into(), 4));
+    assert_eq!((&rows[3]["new"], &rows[3]["verdict"]), (&1.into(), &"verified".into()));
+    for wrong in [
+        "hash --update list",
+        "hash --update list d -a md5",
+        "hash --update list d -o new",
+        "hash --update list -",
+        "hash --trust-times d",
+        "check --update list d --audit",
+        "check --force list",
+        "hash --update d d",
+    ] {
+        ends(&room, wrong, 2);
+    }
+    ends(&room, "hash --update none d", 3);
+    fs::rename(room.path().join("d"), room.path().join("away")).unwrap();
+    fs::create_dir(room.path().join("d")).unwrap();
+    let seen = ends(&room, "hash --update list d", 3);
+    assert!(seen.stderr.contains("not mounted") && seen.stderr.contains("--force"), "{}", seen.stderr);
+    ends(&room, "hash --update list d --force", 0);
+}
+
+#[test]
+fn what_is_inside_of_an_archive_is_brought_up_to_date() {
+    if lacks(&[Need::Program("tar")]) {
+        return;
+    }
+    let room = tree();
+    let pack = || {
+        let tar = Command::new("tar").args(["-cf", "d/packed.tar", "other"]).current_dir(room.path()).status();
+        assert!(tar.unwrap().success());
+    };
+    pack();
+    ends(&room, "hash -r --inside d -o list", 0);
+    room.file("other/y", b"more");
+    fs::remove_file(room.path().join("other/x")).unwrap();
+    pack();
+    let seen = ends(&room, "hash --update list d", 0);
+    for line in [
+        "changed        d/packed.tar\n",
+        "new            d/packed.tar!/other/y\n",
+        "gone           d/packed.tar!/other/x\n",
+    ] {
+        assert!(out(&seen).contains(line), "{}", out(&seen));
+    }
+    ends(&room, "check list", 0);
+    ends(&room, "check --audit list d", 0);
+}
+
+/// Whatever the instant, the list is the old one or the new one, and the next update ends well.
+#[test]
+fn a_kill_at_any_instant_leaves_a_whole_list_with_its_seal() {
+    let room = Room::new();
+    for number in 0..200 {
+        room.file(format!("d/{:02}/{number:03}", number % 7), &content(number, number * 211));
+    }
+    ends(&room, "hash -r d -o list --seal", 0);
+    let mut killed = 0;
+    for number in 0..24_u64 {
+        room.file(format!("d/new{number}"), b"new");
+        let after = Duration::from_micros(2_000 + number * 2_654_435_761 % 60_000);
+        let trial = Trial::new(PFH).args(["hash", "--update", "list", "d", "--no-progress"]).directory(room.path());
+        let seen = trial.signal(after, 9).run().unwrap();
+        killed += u64::from(seen.code != Some(0));
+        // The list may lack what is new; what it lists holds, and so does its seal.
+        let checked = pfh(&room, "check list --quiet");
+        assert_eq!(checked.code, Some(0), "{after:?}: {}", checked.stderr);
+        ends(&room, "hash --update list d --no-progress", 0);
+        ends(&room, "check --audit list d", 0);
+    }
+    assert!(killed > 0, "no run was killed");
+}
+
+#[test]
+fn a_full_disk_changes_nothing() {
+    if lacks(&[Need::Root]) {
+        return;
+    }
+    let room = tree();
+    let small = room.path().join("small");
+    fs::create_dir(&small).unwrap();
+    let Ok(mounted) = Tmpfs::mount(&small, 96 << 10) else { return };
+    for number in 0..300 {
+        room.file(format!("d/{number:03}"), format!("{number}").as_bytes());
+    }
+    ends(&room, "hash -r d -o small/list", 0);
+    let old = fs::read(mounted.path().join("list")).unwrap();
+    fs::write(mounted.path().join("filler"), vec![0; 40 << 10]).unwrap();
+    alter(&room);
+    let seen = ends(&room, "hash --update small/list d", 4);
+    assert!(seen.stderr.contains("ENOSPC"), "{}", seen.stderr);
+    assert_eq!(fs::read(mounted.path().join("list")).unwrap(), old);
+    fs::remove_file(mounted.path().join("filler")).unwrap();
+    ends(&room, "hash --update small/list d", 0);
+}
+
+#[test]
+fn of_two_at_once_one_waits_for_another_day() {
+    let room = tree();
+    ends(&room, "hash -r d -o list", 0);
+    alter(&room);
+    let held = fs::File::open(room.path().join("list")).unwrap();
+    held.lock().unwrap();
+    let seen = ends(&room, "hash --update list d", 3);
+    assert!(seen.stderr.contains("another run of pfh"), "{}", seen.stderr);
+    let seen = ends(&room, "check --share 1/2 list", 3);
+    assert!(seen.stderr.contains("another run of pfh"), "{}", seen.stderr);
+    drop(held);
+    ends(&room, "hash --update list d", 0);
+}
+
+#[test]
+fn a_cache_finds_decay_where_the_list_has_no_times() {
+    let room = tree();
+    let age = || {
+        for name in ["d/a", "d/b", "d/s/c"] {
+            let file = fs::File::options().write(true).open(room.path().join(name)).unwrap();
+            let then = std::time::SystemTime::UNIX_EPOCH + Duration::from_secs(1_600_000_000);
+            file.set_times(fs::FileTimes::new().set_modified(then)).unwrap();
+        }
+    };
+    age();
+    ends(&room, "hash -r d -o list", 0);
+    ends(&room, "hash --update list d --cache kept", 0);
+    let seen = ends(&room, "hash --update list d --cache kept --stats json", 0);
+    assert!(seen.stderr.contains("up to date: 3 unchanged"), "{}", seen.stderr);
+    alter(&room);
+    ends(&room, "hash --update list d --cache kept", 0);
+    ends(&room, "check --audit list d", 0);
+}

@@ -1,0 +1,44 @@
+"""Audits of a storage server: does it still hold the files that it was given?"""
+
+import os
+from collections.abc import Iterable
+from typing import Literal, TypeAlias
+
+from . import Rows
+
+_Path: TypeAlias = str | bytes | os.PathLike[str] | os.PathLike[bytes]
+_Leaves: TypeAlias = int | Literal["all"] | None
+
+def commit(files: _Path | Iterable[_Path], output: _Path, *, identity: _Path | None = None, replace: bool = False) -> Rows:
+    """Notes the roots of files that have trees beside them."""
+
+def challenge(
+    kept: _Path,
+    output: _Path,
+    *,
+    identity: _Path | None = None,
+    leaves: _Leaves = None,
+    confidence: float = 0.99,
+    loss: float = 0.01,
+    replace: bool = False,
+) -> Rows:
+    """Writes a challenge: random leaves of a kept file."""
+
+def prove(challenge: _Path, file: _Path, output: _Path, *, key: _Path | None = None, replace: bool = False) -> Rows:
+    """Answers a challenge from the file."""
+
+def verify(kept: _Path, challenge: _Path, answer: _Path, *, signed_by: _Path | None = None) -> Rows:
+    """Judges an answer by the kept root."""
+
+def ask(
+    url: str,
+    kept: _Path,
+    *,
+    identity: _Path | None = None,
+    leaves: _Leaves = None,
+    confidence: float = 0.99,
+    loss: float = 0.01,
+    signed_by: _Path | None = None,
+    timeout: float = 60.0,
+) -> Rows:
+    """Asks a server about every kept file: a row for each."""

@@ -1,0 +1,31 @@
+//! Two trees or lists against each other.
+
+use crate::rows::{Found, Rows, ended, exit};
+use crate::{job, request};
+use pfh::diff::{self as job_diff, Class, Event, Request};
+use pyo3::prelude::*;
+
+/// Compares two directories or lists: a dictionary for each name that is not the same on both
+/// sides, with `class` (`added`, `removed`, `changed`, `moved` …), `path` and `from`.
+#[pyfunction]
+#[pyo3(signature = (a, b))]
+pub fn diff(py: Python<'_>, a: &Bound<'_, PyAny>, b: &Bound<'_, PyAny>) -> PyResult<Rows> {
+    let asked = Request::new(request::path(a)?, request::path(b)?);
+    let (ran, found) = job::run(py, |control| {
+        let mut found = Found::default();
+        let mut events = |event: Event<'_>| {
+            match event {
+                Event::Classed(difference) if difference.class != Class::Same => {
+                    found.row(&pfh_cli::show::diff::json(difference));
+                }
+                Event::Unread(record) => found.unread(record),
+                _ => {}
+            }
+            Ok(())
+        };
+        let ran = job_diff::run(&asked, &mut events, control);
+        (ran, found)
+    })?;
+    let summary = ran.map_err(|failed| ended(py, &failed))?;
+    found.rows(py, exit(summary.verdict()))
+}

@@ -1,0 +1,47 @@
+//! Files and folders of one content.
+
+use crate::rows::{Found, Rows, ended};
+use crate::{error, job, request};
+use pfh::dups::{self as job_dups, Action, Event, Keep, Request};
+use pyo3::prelude::*;
+
+/// Finds files and folders of one content below the paths: a dictionary for each group, with the
+/// digest, the size, and the names of each copy. `keep` says which copy stays (`first`, `oldest`,
+/// `newest`, `shortest` or `under=DIR`); copies below the directories `never` stay as well.
+/// `script` is the file of a shell script that does `action` with the others: `remove`,
+/// `hardlink`, `reflink` or `move=DIR`.
+#[pyfunction]
+#[pyo3(signature = (paths, *, keep = "first", never = None, action = "remove", script = None, replace = false))]
+pub fn dups(
+    py: Python<'_>,
+    paths: &Bound<'_, PyAny>,
+    keep: &str,
+    never: Option<&Bound<'_, PyAny>>,
+    action: &str,
+    script: Option<&Bound<'_, PyAny>>,
+    replace: bool,
+) -> PyResult<Rows> {
+    let asked = Request::new(request::input(request::paths(paths)?, true, false))
+        .keep(Keep::parse(keep.as_ref()).map_err(|error| error::value(error.to_string()))?)
+        .never(never.map_or_else(|| Ok(Vec::new()), request::paths)?)
+        .action(Action::parse(action.as_ref()).map_err(|error| error::value(error.to_string()))?)
+        .script(script.map(request::path).transpose()?, replace);
+    let (ran, found) = job::run(py, |control| {
+        let mut found = Found::default();
+        let mut events = |event: Event<'_>| {
+            match event {
+                Event::Group(group) => found.row(&pfh_cli::show::dups::group_json(group)),
+                Event::Folders(folders) => found.row(&pfh_cli::show::dups::folders_json(folders)),
+                Event::Unread(name, problem) => {
+                    found.messages.push(format!("{}: {problem}", pfh::terminal::render(name)));
+                }
+                _ => {}
+            }
+            Ok(())
+        };
+        let ran = job_dups::write(&asked, &mut events, control);
+        (ran, found)
+    })?;
+    let summary = ran.map_err(|failed| ended(py, &failed))?;
+    found.rows(py, if summary.failed > 0 { 3 } else { 0 })
+}

@@ -1,0 +1,52 @@
+//! The members of images and archives.
+
+use crate::rows::{Found, Rows, ended};
+use crate::{error, job, request};
+use pfh::list::{self as job_list, Event, Only, Request};
+use pyo3::exceptions::PyKeyboardInterrupt;
+use pyo3::prelude::*;
+
+/// Lists what is in images, file systems and archives, without reading content: a dictionary for
+/// each name, with `type` (`file`, `skipped` or `error`), `path`, `size`, times and `inside`.
+///
+/// `only` takes `live`, `deleted` or `unallocated`. What cannot be listed is an `error` row.
+#[pyfunction]
+#[pyo3(name = "list_files", signature = (paths, *, only = None, recursive = false, follow = false))]
+pub fn list(
+    py: Python<'_>,
+    paths: &Bound<'_, PyAny>,
+    only: Option<&str>,
+    recursive: bool,
+    follow: bool,
+) -> PyResult<Rows> {
+    let which = match only {
+        None => Only::All,
+        Some("live") => Only::Live,
+        Some("deleted") => Only::Deleted,
+        Some("unallocated") => Only::Unallocated,
+        Some(other) => return Err(error::value(format!("only takes live, deleted or unallocated, not {other:?}"))),
+    };
+    let asked = Request::new(request::input(request::paths(paths)?, recursive, follow)).only(which);
+    let (ran, found) = job::run(py, |control| {
+        let mut found = Found::default();
+        let mut events = |event: Event<'_>| {
+            found.row(&pfh_cli::show::list::json(&event));
+            if let Event::Failed { name, problem } = event {
+                found.messages.push(format!("{}: {problem}", pfh::terminal::render(name)));
+            }
+            Ok(())
+        };
+        let ran = job_list::run(&asked, &mut events, control);
+        (ran, found)
+    })?;
+    let mut found = found;
+    let summary = ran.map_err(|failed| ended(py, &failed))?;
+    if summary.interrupted {
+        return Err(PyKeyboardInterrupt::new_err("interrupted"));
+    }
+    if summary.is_empty() && only.is_none() {
+        found.messages.push("nothing to list".to_owned());
+    }
+    let incomplete = summary.failed > 0 || summary.is_empty() && only.is_none();
+    found.rows(py, if incomplete { 3 } else { 0 })
+}

@@ -1,0 +1,196 @@
+"""The same requests through the program and the package: rows and exits are equal.
+
+The table is tests/conformance/table.json, which a Rust test reads for the library.
+"""
+
+import json
+import os
+import pathlib
+import subprocess
+
+import pytest
+
+import pfh
+import pfh.audit
+
+HERE = pathlib.Path(__file__).resolve().parents[3] / "tests" / "conformance"
+PROGRAM = os.environ.get("PFH_NATIVE", "pfh")
+TABLE = json.loads((HERE / "table.json").read_text())
+
+
+@pytest.fixture(scope="module")
+def room(tmp_path_factory):
+    path = tmp_path_factory.mktemp("conformance")
+    subprocess.run(["bash", HERE / "room.sh", PROGRAM], cwd=path, check=True, capture_output=True)
+    before = os.getcwd()
+    os.chdir(path)
+    yield path
+    os.chdir(before)
+
+
+def program(case):
+    seen = subprocess.run([PROGRAM, *case["argv"]], capture_output=True, stdin=subprocess.DEVNULL)
+    lines = [json.loads(line) for line in seen.stdout.splitlines()]
+    return [row for line in lines for row in of_line(case["job"], line)], seen.returncode
+
+
+def of_line(job, line):
+    """A line of the program's JSON as rows."""
+    path = line.get("path")
+    match job, line.get("type"):
+        case "hash", "file":
+            return ["hashed", path, dict(line["digests"])],
+        case "hash", "error":
+            return ["failed", path],
+        case "hash", "skipped":
+            return ["skipped", path],
+        case "check", "check":
+            return [{"ok": "right", "failed": "wrong"}.get(line["result"], line["result"]), path],
+        case "check", "audit":
+            return [line["class"], path],
+        case "compare", "pair":
+            return [line["a"], line["b"], line["similarity"]],
+        case "tree", "checked":
+            return [line["verdict"], [(r["offset"], r["offset"] + r["length"]) for r in line.get("corrupt", [])]],
+        case "match", "match":
+            return [line["verdict"], path]
+        case "lookup", "lookup":
+            return [line["verdict"], line["digest"]]
+        case "audit", "audit":
+            return line
+        case "verify", _:
+            return [line["verdict"], len(line["compared"])],
+        case ("list", "file" | "error" | "skipped") | ("diff", "diff") | ("bag", "finding") | ("dups", "group" | "folders"):
+            return line,
+        case _:
+            return ()
+
+
+def name(path):
+    """A name as JSON holds it."""
+    return os.fsencode(path).decode(errors="replace")
+
+
+def package(case):
+    """The rows of the package, and the exit that its result or exception stands for.
+
+    An exception has no rows: what the program prints beside its error is not in it.
+    """
+    call = dict(case["call"])
+    try:
+        return ROWS[case["job"]](call)
+    except pfh.RequestError:
+        return None, 2
+    except ValueError as error:
+        assert not isinstance(error, pfh.Error)
+        return None, 2
+    except pfh.DiffersError:
+        return None, 1
+    except pfh.UnreadError:
+        return None, 3
+
+
+def text(algorithm, digest):
+    return digest.decode() if algorithm == "ssdeep" else digest.hex()
+
+
+def hashed(call):
+    rows = []
+    for record in pfh.hash_files(call.pop("paths"), call.pop("algorithms"), **call):
+        match record:
+            case pfh.Hashed():
+                rows.append(["hashed", name(record.path), {key: text(key, digest) for key, digest in record.digests.items()}])
+            case pfh.Failed():
+                rows.append(["failed", name(record.path)])
+            case _:
+                rows.append(["skipped", name(record.path)])
+    return rows, 3 if any(row[0] == "failed" for row in rows) else 0
+
+
+def checked(call):
+    found = pfh.check(call.pop("manifests"), **call)
+    exits = {"verified": 0, "differs": 1}
+    # The program prints neither matching files of an audit nor ignored ones.
+    files = [[word, name(path)] for path, word in found.files if word not in ("matched", "ignored")]
+    return files, exits.get(found.conclusion, 3)
+
+
+def compared(call):
+    pairs, left_out = pfh.compare(call.pop("paths"), call.pop("algorithm"), recursive=True, **call)
+    failed = any(isinstance(record, pfh.Failed) for record in left_out)
+    return [[name(pair.a), name(pair.b), pair.score] for pair in pairs], 3 if failed else 0
+
+
+def in_tree(call):
+    state = pfh.HashTree(call["file"]).check()
+    return [["verified" if state else "differs", [tuple(pair) for pair in state.corrupt]]], 0 if state else 1
+
+
+def verified(call):
+    found = pfh.verify(call.pop("image"), **call)
+    exits = {"verified": 0, "differs": 1}
+    return [[found.verdict, len(found.compared)]], exits.get(found.verdict, 3)
+
+
+def rows(found):
+    return [{key: name(value) if key == "path" else value for key, value in row.items()} for row in found], found.exit
+
+
+def matched(call):
+    found = pfh.match(call.pop("paths"), call.pop("known"), **call)
+    words = []
+    for one in found:
+        failed = isinstance(one.record, pfh.Failed)
+        words.append(one.verdict.status if one.verdict else "error" if failed else "skipped")
+    return [[word, name(one.path)] for word, one in zip(words, found)], found.exit
+
+
+def looked_up(call):
+    known = pfh.Known.open(call["known"])
+    digests = call["digests"]
+    found = known.lookup(digests)
+    words = [one.status for one in found]
+    whole = not known.gaps and "nothing-to-compare-with" not in words
+    exit = 1 if whole and "unknown" in words else 0 if whole else 3
+    return [[word, digest] for word, digest in zip(words, digests)], exit
+
+
+def written(found):
+    return [], found.exit
+
+
+def audited(call):
+    return rows(pfh.audit.verify(**call))
+
+
+ROWS = {
+    "match": matched,
+    "lookup": looked_up,
+    "export": lambda call: written(pfh.export(**call, replace=True)),
+    "report": lambda call: written(pfh.report(**call, replace=True)),
+    "audit": audited,
+    "hash": hashed,
+    "check": checked,
+    "compare": compared,
+    "tree": in_tree,
+    "verify": verified,
+    "list": lambda call: rows(pfh.list_files(**call)),
+    "diff": lambda call: rows(pfh.diff(**call)),
+    "dups": lambda call: rows(pfh.dups(**call)),
+    "bag": lambda call: rows(pfh.validate_bag(**call)),
+}
+
+
+def plain(row):
+    """A row without the exact form of names, which the package has in the name itself."""
+    if isinstance(row, dict):
+        return {key: plain(value) for key, value in row.items() if not key.endswith("_b64")}
+    return [plain(one) for one in row] if isinstance(row, (list, tuple)) else row
+
+
+@pytest.mark.parametrize("case", TABLE, ids=[case["id"] for case in TABLE])
+def test_the_program_and_the_package_give_the_same_answers(room, case):
+    printed, code = program(case)
+    found, exit = package(case)
+    assert exit == code
+    assert found is None and code != 0 or plain(found) == plain(printed)
