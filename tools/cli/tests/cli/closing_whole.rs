@@ -123,7 +123,7 @@ const TABLE: &[Whole] = &[
         line: "run --io plain plan --unit 2",
         code: 3,
         sentences: &[(
-            "{} of {} files have no digest in the unit",
+            "{} of {} files has no digest in the unit",
             &["lines ENOENT err", "echo $(($(lines ENOENT err) + $(opened 'd/[^>]*')))"],
         )],
     },

@@ -103,7 +103,7 @@ fn a_catalogue_is_looked_at_before_it_is_asked() {
         for words in ["tree check t", "tree update t"] {
             let seen = pfh(&room, words);
             assert_eq!(seen.code, Some(3), "{sql}: {seen:?}");
-            assert!(seen.stderr.contains("no catalogue"), "{sql}: {seen:?}");
+            assert!(seen.stderr.contains("is not a catalogue of a directory"), "{sql}: {seen:?}");
         }
         fs::remove_file(room.path().join("t.pfhtree")).unwrap();
         build();
