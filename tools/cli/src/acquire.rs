@@ -43,84 +43,81 @@ pub struct AcquireArgs {
     /// A block device, a file, or - for standard input.
     #[arg(value_name = "SOURCE")]
     pub source: PathBuf,
-    /// Where the image goes: a file or a block device. May be repeated.
+    /// Write the image to this file or block device. May be repeated.
     #[arg(long, value_name = "TARGET", required_unless_present = "hash_only")]
     pub to: Vec<PathBuf>,
-    /// Where further pieces or segments go when the disk of the first is full. May be repeated.
+    /// Continue with pieces or segments in this directory when the disk is full. May be repeated.
     #[arg(long, value_name = "DIR", requires = "to")]
     pub then: Vec<PathBuf>,
-    /// Write no image: only digests, map and log, which are named after the source.
+    /// Write no image, only digests, map and log, named after the source.
     #[arg(long, conflicts_with_all = ["to", "outboard", "verify", "retry_bad", "case_uco", "adopt_map", "split", "seek"])]
     pub hash_only: bool,
-    /// The source is an image (E01, Ex01, AFF4, VHD, VHDX, VMDK, QCOW2, DMG, split, raw): its
-    /// content is acquired.
+    /// Acquire the content of an image (E01, Ex01, AFF4, VHD, VHDX, VMDK, QCOW2, DMG, split, raw).
     #[arg(long)]
     pub image: bool,
-    /// Read an E01 image that is damaged outside of its data as far as it goes; each damage is in
-    /// the log, and the exit is 3.
+    /// Read an E01 image despite damage outside its data; each damage is logged, and the exit code
+    /// is 3.
     #[arg(long, requires = "image")]
     pub salvage: bool,
-    /// The form of the targets.
+    /// Format of the targets.
     #[arg(short, long, value_enum, default_value = "auto")]
     pub format: Wanted,
-    /// Pieces of at most SIZE bytes: raw images as NAME.000, NAME.001 …, E01 as segments.
+    /// Split the image into pieces of at most SIZE bytes: NAME.000, NAME.001 …, or E01 segments.
     #[arg(long, value_name = "SIZE", value_parser = size::parse)]
     pub split: Option<u64>,
-    /// How raw pieces are numbered: 000, 111 (001, 002 …) or aaa (aaa, aab …), in two places or
-    /// more.
+    /// Number raw pieces as 000, 111 (001, 002 …) or aaa (aaa, aab …), with two digits or more.
     #[arg(long, value_name = "PATTERN", default_value = "000")]
     pub suffix: String,
-    /// How E01 chunks are compressed.
+    /// Compression of E01 chunks.
     #[arg(long, value_enum, default_value = "fast")]
     pub compression: Pack,
-    /// Digests of the image as written. An E01 target adds md5 and sha1, which the format holds.
+    /// Digests of the image as written. E01 targets add md5 and sha1, which the format stores.
     #[arg(short, long = "algorithm", value_name = "NAME", value_delimiter = ',', default_value = "sha256,blake3")]
     pub algorithms: Vec<String>,
-    /// Also digests of every window of SIZE bytes.
+    /// Also hash every window of SIZE bytes.
     #[arg(long, value_name = "SIZE", value_parser = size::parse)]
     pub piecewise: Option<u64>,
     /// Keep the image's BLAKE3 tree in FILE, for `pfh tree` and `pfh audit`.
     #[arg(long, value_name = "FILE")]
     pub outboard: Option<PathBuf>,
-    /// Bytes that may be read and not yet written. A bare number counts MiB.
+    /// Buffer this many bytes between reading and writing (a bare number is MiB).
     #[arg(short, long, value_name = "SIZE", value_parser = size::parse_memory, conflicts_with_all = ["block", "blocks"])]
     pub memory: Option<u64>,
-    /// How they are cut into blocks.
+    /// Division of the buffer into blocks.
     #[command(flatten)]
     pub blocks: crate::imaging::Blocks,
-    /// Start at this offset of the source, in bytes.
+    /// Start at this byte offset of the source.
     #[arg(long, value_name = "SIZE", value_parser = size::parse, default_value = "0")]
     pub skip: u64,
-    /// Read at most this number of bytes.
+    /// Read at most this many bytes.
     #[arg(long, value_name = "SIZE", value_parser = size::parse)]
     pub length: Option<u64>,
-    /// Write raw targets from this offset on, in bytes.
+    /// Write raw targets from this byte offset on.
     #[arg(long, value_name = "SIZE", value_parser = size::parse, default_value = "0")]
     pub seek: u64,
-    /// Leave holes for zeros in raw files.
+    /// Write zeros as holes in raw files.
     #[arg(long)]
     pub sparse: bool,
-    /// Blocks that are read at a time.
+    /// Number of blocks read at a time.
     #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u8).range(1..=64))]
     pub readers: u8,
-    /// Take the holes of a sparse file for zeros without reading them.
+    /// Do not read the holes of a sparse file; they are zeros.
     #[arg(long)]
     pub skip_holes: bool,
-    /// Read and write through the page cache (a bad sector then costs its neighbours).
+    /// Read and write through the page cache (a bad sector then hides its neighbours).
     #[arg(long)]
     pub cached: bool,
-    /// Try an unreadable sector again N times.
+    /// Retry an unreadable sector N times.
     #[arg(long, value_name = "N", default_value_t = 2)]
     pub retries: u32,
     /// Fill unreadable sectors with these bytes (hexadecimal) instead of zeros.
     #[arg(long, value_name = "HEX")]
     pub fill: Option<String>,
-    /// Try again what could not be read: of an image that is complete, or once this run has read
-    /// the rest. For raw targets.
+    /// Retry bad sectors: of a complete image, or after this run has read the rest. For raw
+    /// targets.
     #[arg(long, conflicts_with = "force")]
     pub retry_bad: bool,
-    /// Pass over a zone after N unreadable sectors in a row, with skips that double; 0 tries every
-    /// sector.
+    /// After N unreadable sectors in a row, skip ahead by doubling distances; 0 tries every sector.
     #[arg(long, value_name = "N", default_value_t = 4096)]
     pub give_up: u64,
     /// Stop when more than N sectors are unreadable.
@@ -132,7 +129,7 @@ pub struct AcquireArgs {
     /// Read every target back past the page cache and compare.
     #[arg(long)]
     pub verify: bool,
-    /// The map (GNU ddrescue's format): what was read. [default: the first target's name and .map]
+    /// Write the map of what was read here, in GNU ddrescue's format [default: FIRST TARGET.map].
     #[arg(long, value_name = "FILE")]
     pub map: Option<PathBuf>,
     /// Accept a map without a source identity, such as ddrescue's.
@@ -141,19 +138,19 @@ pub struct AcquireArgs {
     /// Sync the targets and write the map every SECONDS.
     #[arg(long, value_name = "SECONDS", default_value_t = 10.0)]
     pub map_interval: f64,
-    /// Treat as unreadable what this map does not call read (for tests and training).
+    /// Simulate read errors outside MAP's finished areas (for tests and training).
     #[arg(long, value_name = "MAP")]
     pub map_as_faults: Option<PathBuf>,
-    /// The log; FILE.jsonl is its chained twin. [default: the first target's name and .log]
+    /// Write the log here, and its chained twin to FILE.jsonl [default: FIRST TARGET.log].
     #[arg(long, value_name = "FILE")]
     pub log: Option<PathBuf>,
     /// Sign the log with this Ed25519 key.
     #[arg(long, value_name = "FILE")]
     pub key: Option<PathBuf>,
-    /// Have the log's last line stamped by this authority (RFC 3161), as LOG.jsonl.tsr.
+    /// Have this authority (RFC 3161) stamp the log's last line; the stamp is LOG.jsonl.tsr.
     #[arg(long, value_name = "URL")]
     pub timestamp: Option<String>,
-    /// Write an account of a complete acquisition in CASE 1.4 (UCO 1.4, JSON-LD) to FILE.
+    /// Describe a complete acquisition in CASE 1.4 (UCO 1.4, JSON-LD) in FILE.
     #[arg(long, value_name = "FILE")]
     pub case_uco: Option<PathBuf>,
     /// Replace existing targets, map, log and CASE document.
@@ -165,23 +162,23 @@ pub struct AcquireArgs {
     /// Evidence number.
     #[arg(long, default_value = "")]
     pub evidence: String,
-    /// Who acquires.
+    /// Name of the examiner.
     #[arg(long, default_value = "")]
     pub examiner: String,
-    /// The item.
+    /// Description of the item.
     #[arg(long, default_value = "")]
     pub description: String,
-    /// Free text.
+    /// Notes.
     #[arg(long, default_value = "")]
     pub notes: String,
-    /// Only list what would be read and written, with sizes and what is in the way; refused as the
-    /// run would be. Nothing is written.
+    /// List what would be read and written, with sizes and obstacles, and write nothing. Fails
+    /// where the run would.
     #[arg(short = 'n', long, conflicts_with = "json")]
     pub dry_run: bool,
-    /// The result as one JSON object.
+    /// Print the result as a JSON object.
     #[arg(long)]
     pub json: bool,
-    /// No progress on standard error.
+    /// Do not show progress.
     #[arg(long)]
     pub no_progress: bool,
 }

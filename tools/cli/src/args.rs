@@ -33,8 +33,8 @@ use std::path::PathBuf;
 
 /// What the help says of the paper's form.
 const TWO_FORMS: &str = "\
-The command line of the paper (Breitinger & Petrov) works too: it starts with an option instead of a command, as in
-`pfh -c hash -m 256 -d DIR -r`. `pfh -h` alone explains it.
+The command line of the paper (Breitinger & Petrov) works too. It starts with an option instead of a command, as in
+`pfh -c hash -m 256 -d DIR -r`; `pfh -h` alone explains it.
 
 Exit codes: 0 all good; 1 a negative verdict; 2 usage; 3 finished, but some input has no digest; 4 aborted, the output is
 incomplete; 128+n ended by signal n.";
@@ -88,7 +88,7 @@ pub fn is_command(name: &str) -> bool {
 
 #[derive(Subcommand)]
 pub enum Command {
-    /// Hash files and trees: every algorithm from one read.
+    /// Hash files and trees, with every algorithm from one read.
     #[command(visible_alias = "sum")]
     Hash(Box<Hash>),
     /// Find every pair of similar files: ssdeep, sdhash, mrsh-v2, TLSH.
@@ -137,26 +137,26 @@ pub enum Command {
     /// Compile known sets, and describe them.
     #[command(subcommand)]
     Known(Known),
-    /// List the algorithms: length, standing, and the kernel that this processor uses.
+    /// List algorithms: length, standing, and the kernel used on this processor.
     #[command(after_help = crate::algorithms::HELP)]
     Algorithms {
-        /// The kernels of each function instead: cost by the table, cost as measured, and for how
-        /// many messages each is used.
+        /// List the kernels of each function: tabulated cost, measured cost, and the number of
+        /// messages each is used for.
         #[arg(long)]
         measure: bool,
-        /// As JSON, one object per line.
+        /// Print one JSON object per line.
         #[arg(long)]
         json: bool,
     },
     #[cfg(feature = "audit")]
-    /// Keep a hash tree beside a file: find what changed, hash only that again.
+    /// Keep a hash tree beside a file: find changes and hash only those again.
     #[command(subcommand, after_help = crate::tree::help::TREE)]
     Tree(Box<Tree>),
     #[cfg(feature = "audit")]
-    /// Does a storage server still hold the files that it was given?
+    /// Prove that a storage server still holds the files it was given.
     #[command(subcommand, after_help = crate::audit::help::AUDIT)]
     Audit(Box<Audit>),
-    /// Benchmark hash functions and languages; forecast how long a case takes.
+    /// Benchmark hash functions and languages; forecast the duration of a case.
     #[command(subcommand)]
     Bench(Box<pfh_bench::args::Bench>),
     /// Print completions for a shell.
@@ -168,7 +168,7 @@ pub enum Command {
     Man {
         /// The directory.
         directory: PathBuf,
-        /// Replace files of these names that are not pfh's man pages.
+        /// Replace existing files, even if they are not pfh's man pages.
         #[arg(long)]
         force: bool,
     },

@@ -15,10 +15,10 @@ pub enum Bag {
     /// Make a bag of a folder whose files are below its `data`.
     #[command(after_help = CREATE)]
     Create(Write),
-    /// Compare every file of a bag with every one of its manifests.
+    /// Compare every file of a bag with each of its manifests.
     #[command(after_help = VALIDATE)]
     Validate(Read),
-    /// Make the manifests of a bag those of the files that are there now.
+    /// Bring the manifests of a bag up to date with its files.
     #[command(after_help = UPDATE)]
     Update(Write),
 }
@@ -29,13 +29,13 @@ pub struct Read {
     /// The folder of the bag.
     #[arg(value_name = "BAG")]
     pub bag: PathBuf,
-    /// A JSON object for each finding, and one for the whole.
+    /// Print a JSON object per finding, and one for the whole bag.
     #[arg(long)]
     pub json: bool,
-    /// Print no findings, only what it came to.
+    /// Print only the verdict.
     #[arg(short, long)]
     pub quiet: bool,
-    /// How it is carried out.
+    /// Reading and hashing.
     #[command(flatten)]
     pub run: Run,
 }
@@ -43,41 +43,41 @@ pub struct Read {
 /// A bag that is written.
 #[derive(Debug, Args)]
 pub struct Write {
-    /// Its input, and the output.
+    /// Input and output.
     #[command(flatten)]
     pub read: Read,
-    /// Algorithms of its manifests [default: sha512; for an update those that it has, and these].
+    /// Algorithms of the manifests [default: sha512]; an update adds these to those of the bag.
     #[arg(short, long = "algorithm", value_name = "NAME", value_delimiter = ',')]
     pub algorithms: Vec<String>,
-    /// A line for bag-info.txt: `Source-Organization=The Archive`.
+    /// Add a line to bag-info.txt: `Source-Organization=The Archive`.
     #[arg(long, value_name = "LABEL=VALUE", value_parser = pair)]
     pub info: Vec<(String, String)>,
-    /// Create: replace files of the manifests' names. Update: take files whose content is another
-    /// than the manifests say.
+    /// Create: replace existing manifests. Update: accept files whose content differs from the
+    /// manifests.
     #[arg(long)]
     pub force: bool,
 }
 
 const CREATE: &str = "\
-Files below BAG/data are read and stay as they are: `mkdir -p BAG/data && mv FILES BAG/data && pfh bag create BAG`. bagit.txt is written last:
-what was interrupted is not a bag.
+Files below BAG/data are only read: `mkdir -p BAG/data && mv FILES BAG/data && pfh bag create BAG`. bagit.txt is written last, so that an
+interrupted run leaves no bag.
 
-Exit codes: 0 the bag is made; 2 usage, or there is a bag or somebody's file already; 3 something below data could not be read, or is
-not a file: nothing was written; 4 a file could not be written.";
+Exit codes: 0 the bag was made; 2 usage, or a bag or another file is in the way; 3 an entry below data could not be read or is not a
+file, and nothing was written; 4 a file could not be written.";
 
 const VALIDATE: &str = "\
-Valid is a bag whose files are all there, all listed, and as each of its manifests says, of every algorithm; its tag files too, and
-Payload-Oxum. Files yet to fetch are listed and never fetched. Names that lead out of the bag make it invalid, and are not opened.
+A bag is valid if its files, tag files and Payload-Oxum are complete and match every manifest of every algorithm. Files of fetch.txt are
+listed and never fetched. Names that lead out of the bag make it invalid and are not opened.
 
-Exit codes: 0 the bag is valid (warnings go to standard error); 1 it is not, or is not a bag; 2 usage, or no such folder; 3 files are yet
-to be fetched, could not be read, or are of algorithms that are not known here.";
+Exit codes: 0 the bag is valid (warnings go to standard error); 1 it is invalid or not a bag; 2 usage; 3 files are missing and listed in
+fetch.txt, could not be read, or have only digests of unknown algorithms.";
 
 const UPDATE: &str = "\
-Files that came or went are listed (+ and -) and taken. A file whose content is another than the manifests say is refused, since it may
-be damaged: --force takes it. Files that are yet to be fetched stay listed.
+New and removed files are printed (+ and -) and accepted. A file whose content differs from the manifests may be damaged and is refused,
+unless --force is given. Entries of fetch.txt stay listed.
 
-Exit codes: 0 the manifests are those of the files; 1 contents changed: nothing was written; 2 usage, or no bag that can be read in
-full; 3 something below data could not be read: nothing was written; 4 a file could not be written.";
+Exit codes: 0 the manifests match the files; 1 contents changed, and nothing was written; 2 usage, or the bag cannot be read in full; 3 an
+entry below data could not be read, and nothing was written; 4 a file could not be written.";
 
 fn pair(text: &str) -> Result<(String, String), &'static str> {
     let pair = text.split_once('=').map(|(label, value)| (label.to_owned(), value.to_owned()));

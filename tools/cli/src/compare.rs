@@ -31,68 +31,66 @@ pub enum Sort {
 #[derive(Debug, Default, Args)]
 #[command(mut_arg("paths", |paths| paths.help(PATHS)), mut_arg("recursive", |recursive| recursive.hide(true)))]
 pub struct Compare {
-    /// The input. Directories are walked in any case: -r is taken, as by the other commands, and
-    /// changes nothing.
+    /// The input. Directories are always walked; -r is accepted and changes nothing.
     #[command(flatten)]
     pub input: Input,
-    /// Algorithms, separated by commas: ssdeep, sdhash, mrsh-v2, tlsh … of others, equal digests
-    /// are pairs [default: those of the lists; mrsh-v2 without lists].
+    /// Algorithms, separated by commas: ssdeep, sdhash, mrsh-v2, tlsh; others pair equal digests
+    /// [default: those of the lists, else mrsh-v2].
     #[arg(short, long = "algorithm", value_name = "NAME", value_delimiter = ',')]
     pub algorithms: Vec<String>,
-    /// The least score of a pair, or the greatest distance for tlsh: N for all, NAME=N for one
-    /// [default: ssdeep=1, sdhash=21, mrsh-v2=21, tlsh=30].
+    /// Minimum score of a pair (tlsh: maximum distance): N for all, NAME=N for one [default:
+    /// ssdeep=1, sdhash=21, mrsh-v2=21, tlsh=30].
     #[arg(long, value_name = "[NAME=]N", value_delimiter = ',')]
     pub threshold: Vec<String>,
-    /// As the reference tools: their thresholds (every score above 0), and names decide sdhash's
-    /// ties.
+    /// Behave like the reference tools: their thresholds (every score above 0), and sdhash's ties
+    /// decided by name.
     #[arg(long)]
     pub parity: bool,
-    /// Only pairs that share a chunk (mrsh-v2) or a feature (sdhash) for certain, and how many;
-    /// needs the files.
+    /// Only pairs that certainly share a chunk (mrsh-v2) or a feature (sdhash), with the number
+    /// shared; needs the files.
     #[arg(long)]
     pub evidence: bool,
-    /// Also pairs with sdhash digests that are saturated: those match random data, and so anything.
-    /// Otherwise they are left out and counted, unless --parity or --evidence is given.
+    /// Include pairs with saturated sdhash digests, which match random data. By default they are
+    /// left out and counted, except with --parity or --evidence.
     #[arg(long)]
     pub saturated: bool,
-    /// A second set: only pairs of one from each. Paths or lists, one or more.
+    /// Second set (paths or lists): only pairs with one file from each set.
     #[arg(long, value_name = "PATH", num_args = 1..)]
     pub against: Vec<OsString>,
-    /// Only the N best pairs of each algorithm: the highest scores, or the least distances; of
-    /// equal ones those that come first. They are listed best first, unless --sort says otherwise.
-    /// A page of --html is of all pairs.
+    /// Only the N best pairs of each algorithm, best first unless --sort is given. The page of
+    /// --html has all pairs.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..), conflicts_with = "cluster")]
     pub top: Option<u64>,
-    /// The order of an algorithm's pairs: score (the best first) or path (by the bytes of the
-    /// names) [default: as the tools have it, in the order of what is compared].
+    /// Order of an algorithm's pairs: score (best first) or path (by the bytes of the names)
+    /// [default: order of comparison, like the tools].
     #[arg(long, value_name = "ORDER", value_enum, conflicts_with = "cluster")]
     pub sort: Option<Sort>,
-    /// Groups that pairs link together, instead of the pairs.
+    /// Print the groups that pairs link together, not the pairs.
     #[arg(long)]
     pub cluster: bool,
-    /// text (as the algorithm's own tool prints), csv, jsonl, or values (name, hash value, score,
-    /// and name and hash value of the other, with tabs between them).
+    /// text (like the algorithm's own tool), csv, jsonl, or values (name, hash value, score, other
+    /// name, other hash value, separated by tabs).
     #[arg(short, long, value_name = "FORMAT", default_value = "text")]
     pub format: String,
-    /// The same as -f jsonl.
+    /// Same as -f jsonl.
     #[arg(long, conflicts_with = "format")]
     pub json: bool,
-    /// Also a page with the groups as a graph, the scores and a table.
+    /// Also write an HTML page with a graph of the groups, the scores and a table.
     #[arg(long, value_name = "FILE")]
     pub html: Option<PathBuf>,
-    /// Hash every file, also one that looks like a list of digests.
+    /// Hash every file, even one that looks like a list of digests.
     #[arg(long)]
     pub no_lists: bool,
-    /// Write to a file that appears whole or not at all.
+    /// Write to FILE, which appears only when it is complete.
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
-    /// Replace existing files; never one that is read.
+    /// Replace existing files, but never an input.
     #[arg(long)]
     pub force: bool,
     /// Messages.
     #[command(flatten)]
     pub saying: Saying,
-    /// How it is carried out; the memory also bounds the index and what waits to be sorted.
+    /// Reading and hashing; the memory also bounds the index and the sorter.
     #[command(flatten)]
     pub run: Run,
 }

@@ -11,16 +11,16 @@ use std::io::Write;
 const OPERANDS: &str = "\
 Operands (sizes as dd reads them: 64MB = 64,000,000, 64M = 64 MiB, 1b = 512, 2x512; the suffix B counts bytes):
   if=FILE of=FILE …     from FILE (or standard input) to each of= (or standard output)
-  bs= ibs= obs=         what count, skip and seek count in (bs= wins); blocks are always filled, short reads included
-  count= skip= seek=    blocks to copy, to leave out of the input, to leave out of the output; limit=BYTES
+  bs= ibs= obs=         unit of count, skip and seek (bs= wins); blocks are always filled, even after short reads
+  count= skip= seek=    blocks to copy, to skip in the input, to skip in the output; limit=BYTES
   cnt= iskip= oskip=    the same, in sectors of ssz= bytes (dc3dd; 512)
   iflag=                direct fullblock skip_bytes count_bytes noatime
   oflag=                direct seek_bytes sync dsync
   conv=                 noerror (leaves out bad sectors; with sync: zeros) sync (fills the last block) notrunc excl nocreat sparse fsync fdatasync
   status=               none noxfer progress
   hash=NAME[,NAME…]     digests on the fly (repeatable); hashwindow=SIZE hashlog=FILE (or hlog=) errlog=FILE
-  hof=FILE              as of=, and read back and compared
-  ofs=NAME.000 ofsz=SIZE  split output; or split=SIZE with of=
+  hof=FILE              like of=, then read back and compare
+  ofs=NAME.000 ofsz=SIZE  split the output; or split=SIZE with of=
   vf=FILE               compare the input with FILE, write nothing
   pattern=HEX (or pat=) these bytes instead of an input
   sizeprobe=if|of|SIZE  taken; the input's size is always looked up
@@ -37,11 +37,11 @@ pub struct Dd {
     /// Operands, as NAME=VALUE.
     #[arg(value_name = "OPERAND")]
     pub operands: Vec<OsString>,
-    /// Replace existing files. Without it only empty files, devices and pipes are written to, or
-    /// what conv=notrunc names.
+    /// Replace existing files. Without it, only empty files, devices, pipes and files of
+    /// conv=notrunc are written.
     #[arg(long)]
     pub force: bool,
-    /// The blocks that are read ahead; bs= is what count=, skip= and seek= count in.
+    /// Blocks read ahead; bs= is the unit of count=, skip= and seek=.
     #[command(flatten)]
     pub blocks: imaging::Blocks,
 }

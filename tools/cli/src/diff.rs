@@ -20,31 +20,30 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, Args)]
 #[command(after_help = EXITS)]
 pub struct Diff {
-    /// The state before: a directory, an image or an archive (also a directory in it,
-    /// case.E01!/p2/Users), or a manifest in any format that pfh reads (-: standard input).
+    /// State before: a directory, an image or archive (or a directory in it, case.E01!/p2/Users),
+    /// or a manifest in any format that pfh reads (- is standard input).
     #[arg(value_name = "A")]
     pub a: OsString,
-    /// The state after: the same.
+    /// State after, likewise.
     #[arg(value_name = "B")]
     pub b: OsString,
-    /// What two directories are hashed with [default: sha256]; of lists: what digests are of that
-    /// do not say it.
+    /// Algorithm for hashing directories [default: sha256], and of untagged digests in lists.
     #[arg(short, long = "algorithm", value_name = "NAME", value_delimiter = ',')]
     pub algorithms: Vec<String>,
-    /// Another modification time is a difference too.
+    /// Report different modification times too.
     #[arg(long)]
     pub metadata: bool,
     /// List only these classes: same, metadata, changed, bit-rot, moved, copied, added, removed,
-    /// error. The exit code is that of all [default: all but same].
+    /// error [default: all but same]. The exit code considers all.
     #[arg(long, value_name = "CLASSES", value_delimiter = ',', value_parser = class)]
     pub only: Vec<Class>,
-    /// A JSON object for each name, and one for the whole.
+    /// Print a JSON object per name, and one for the whole.
     #[arg(long)]
     pub json: bool,
-    /// Print names alone, as they are, each ended by NUL.
+    /// Print only names, unescaped, each followed by NUL.
     #[arg(short = 'z', long, conflicts_with = "json")]
     pub zero: bool,
-    /// Print no names, only what it came to.
+    /// Print only the counts.
     #[arg(short, long)]
     pub quiet: bool,
     /// Records of the lists end with NUL (sums and bsd).
@@ -53,8 +52,8 @@ pub struct Diff {
     /// Follow symbolic links in directories.
     #[arg(short = 'L', long)]
     pub follow: bool,
-    /// Keep digests in FILE, and do not read files again whose device, inode, size, mtime and ctime
-    /// are those kept: quick, and blind for what changes without them.
+    /// Keep digests in FILE, and do not reread files whose device, inode, size, mtime and ctime are
+    /// unchanged. Changes that leave all of these alone are not seen.
     #[arg(long, value_name = "FILE")]
     pub cache: Option<PathBuf>,
     /// Of both sides also what is in archives and images among their files. An image that is a side
@@ -62,18 +61,18 @@ pub struct Diff {
     #[cfg(feature = "inside")]
     #[command(flatten)]
     pub inside: crate::input::Inside,
-    /// How it is carried out.
+    /// Reading and hashing.
     #[command(flatten)]
     pub run: Run,
 }
 
 const EXITS: &str = "\
-A name is same, changed, added, removed, moved (its content is in B under another name, and not in A's place any more), copied, or
-bit-rot: its content changed though size and modification time did not. Beside that stands what its change time says, from the
-strongest evidence to the weakest: it is the same, it is not known, it is another. Two lists are compared without reading a file.
+A name is same, changed, added, removed, moved (its content has another name in B and is gone from A's place), copied, or bit-rot: its
+content changed, but its size and modification time did not. Bit rot is graded by the change time, from the strongest evidence to the
+weakest: unchanged, unknown, changed. Two lists are compared without reading a file.
 
-Exit codes: 0 A and B have the same content; 1 they differ; 2 usage, or no such A or B; 3 something could not be read or compared,
-or there was nothing to compare; 4 a list is broken off in the middle of a document.";
+Exit codes: 0 A and B have the same content; 1 they differ; 2 usage; 3 A or B does not exist, something could not be read or compared, or
+there was nothing to compare; 4 a list ends in the middle of a document.";
 
 fn class(word: &str) -> Result<Class, job::UnknownClass> {
     word.parse()

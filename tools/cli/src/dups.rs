@@ -19,61 +19,61 @@ use std::path::PathBuf;
 #[derive(Debug, Args)]
 #[command(after_help = EXITS, mut_arg("recursive", |recursive| recursive.hide(true)), mut_arg("image", |image| image.hide(true)))]
 pub struct Dups {
-    /// The operands. Directories are walked in any case: -r is taken, and changes nothing. Empty
-    /// files are left out.
+    /// Input. Directories are always walked; -r is accepted and changes nothing. Empty files are
+    /// left out.
     #[command(flatten)]
     pub input: Input,
-    /// What whole files are compared by: a cryptographic algorithm [default: sha256].
+    /// Compare whole files by this cryptographic algorithm [default: sha256].
     #[arg(short, long = "algorithm", value_name = "NAME")]
     pub algorithm: Option<String>,
-    /// Print only the names of the copies that could go: all but the first of each group.
+    /// Print only the names of redundant copies: all but the first of each group.
     #[arg(long, conflicts_with = "json")]
     pub redundant: bool,
-    /// The same, each name as it is and ended by NUL, for `xargs -0`.
+    /// Likewise, unescaped and each followed by NUL, for `xargs -0`.
     #[arg(short = 'z', long, conflicts_with = "json")]
     pub zero: bool,
-    /// A JSON object for each group of files or folders, and one for the whole.
+    /// Print a JSON object per group of files or folders, and one for the whole.
     #[arg(long)]
     pub json: bool,
-    /// Print no groups, only what was found in all.
+    /// Print only the totals.
     #[arg(short, long)]
     pub quiet: bool,
-    /// Which copy of each group stays: first (by the operands), oldest, newest, shortest (name), or
-    /// under=DIR.
+    /// The copy of each group to keep: first (in the order of PATH), oldest, newest, shortest
+    /// (name), or under=DIR.
     #[arg(long, value_name = "RULE", default_value = "first", value_parser = OsStringValueParser::new().try_map(|text| Keep::parse(&text)))]
     pub keep: Keep,
-    /// Copies below DIR stay, all of them.
+    /// Keep all copies below DIR.
     #[arg(long, value_name = "DIR")]
     pub never: Vec<PathBuf>,
-    /// What the script does with the others: remove, hardlink, reflink, or move=DIR.
+    /// Action of the script for the other copies: remove, hardlink, reflink, or move=DIR.
     #[arg(long, value_name = "ACTION", default_value = "remove", requires = "script", value_parser = OsStringValueParser::new().try_map(|text| Action::parse(&text)))]
     pub action: Action,
-    /// Ask for each group which copy stays.
+    /// Ask which copy of each group to keep.
     #[arg(short, long, requires = "script")]
     pub interactive: bool,
-    /// Write a shell script into FILE that removes the copies that do not stay, each after a last
-    /// comparison. Nothing is removed before somebody runs it.
+    /// Write a shell script to FILE that removes the other copies, each after a last comparison.
+    /// Nothing is removed until you run it.
     #[arg(long, value_name = "FILE")]
     pub script: Option<PathBuf>,
-    /// Replace an existing script; never a file that is read.
+    /// Replace an existing script, but never an input.
     #[arg(long, requires = "script")]
     pub force: bool,
-    /// Read everything, and say what a store that keeps each chunk once would save: chunks of this
-    /// many bytes, or cdc, cdc:16384 for chunks cut by content of that many bytes on average.
+    /// Report the savings of a store that keeps each chunk once: chunks of this many bytes, or cut
+    /// by content (cdc, cdc:16384 for that average).
     #[arg(long, value_name = "CHUNKING")]
     pub chunks: Option<Chunking>,
-    /// How it is carried out.
+    /// Reading and hashing.
     #[command(flatten)]
     pub run: Run,
 }
 
 const EXITS: &str = "\
-Of files of one size the first block is read, then the last one, then the whole: each group is confirmed by a digest of all bytes.
-Groups come by what they waste. Names of one inode are one copy; what shares its storage frees none. Folders are equal if they hold
-the same names with the same contents (empty folders aside), and are not looked for with --min-size, --include or --exclude.
+Files of equal size are compared by their first block, then their last, then a digest of all bytes, which confirms each group. Groups are
+sorted by wasted space. Names of one inode count as one copy; copies that share storage (reflinks) free nothing. Folders are equal if they
+hold the same names with the same contents (empty folders aside); --min-size, --include and --exclude turn the search for folders off.
 
-Exit codes: 0 all was looked at, whether or not there are duplicates; 2 usage; 3 something could not be read, or changed meanwhile:
-it is in no group; 4 the output is incomplete.";
+Exit codes: 0 finished, with or without duplicates; 2 usage; 3 a file could not be read or changed meanwhile, and is in no group; 4 the
+output is incomplete.";
 
 /// Runs a request to its end.
 pub fn run(request: &Dups) -> Exit {

@@ -31,7 +31,7 @@ pub const MORE: &[(&str, [(&str, &str); 2])] = &[
         "match",
         [
             ("leave out known files", "pfh match -r -k nsrl.pfhknown --only unknown evidence/"),
-            ("files that are like known ones", "pfh match -r --similar malware.ssdeep --threshold 60 evidence/"),
+            ("files similar to known ones", "pfh match -r --similar malware.ssdeep --threshold 60 evidence/"),
         ],
     ),
     (
@@ -82,7 +82,7 @@ pub const MORE: &[(&str, [(&str, &str); 2])] = &[
     (
         "bag",
         [
-            ("make one", "pfh bag create -a sha256,sha512 deposit/"),
+            ("make a bag", "pfh bag create -a sha256,sha512 deposit/"),
             ("after files came or went", "pfh bag update deposit/"),
         ],
     ),
@@ -107,7 +107,7 @@ pub const MORE: &[(&str, [(&str, &str); 2])] = &[
     (
         "report",
         [
-            ("of results that are named", "pfh report list check.jsonl disk.E01.log.jsonl --html report.html"),
+            ("of these results", "pfh report list check.jsonl disk.E01.log.jsonl --html report.html"),
             ("with the key of seals and logs", "pfh report case12/ --html case12/report.html --key ada.pub --force"),
         ],
     ),
@@ -118,7 +118,7 @@ pub const MORE: &[(&str, [(&str, &str); 2])] = &[
             ("verdicts for a data frame", "pfh export verdicts.jsonl --to parquet -o verdicts.parquet"),
         ],
     ),
-    ("schema", [("which there are", "pfh schema"), ("of the lines of a check", "pfh schema check")]),
+    ("schema", [("list all schemas", "pfh schema"), ("the schema of a check", "pfh schema check")]),
     (
         "lookup",
         [
@@ -136,7 +136,7 @@ pub const MORE: &[(&str, [(&str, &str); 2])] = &[
     (
         "known build",
         [
-            ("with a class of one's own", "pfh known build --class own=templates.md5 sets.pfhknown"),
+            ("with a class of your own", "pfh known build --class own=templates.md5 sets.pfhknown"),
             ("with a delta of NSRL's", "pfh known build --good RDS.db --delta delta.sql sets.pfhknown"),
         ],
     ),

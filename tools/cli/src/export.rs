@@ -13,30 +13,31 @@ use std::path::PathBuf;
 #[derive(Debug, Args)]
 #[command(after_help = EXITS)]
 pub struct Export {
-    /// What `hash`, `match` or `list` printed with --json, or a manifest in any format that `check`
+    /// Output of `hash`, `match` or `list` with --json, or a manifest in any format that `check`
     /// reads; - is standard input.
     #[arg(value_name = "RESULT")]
     pub result: PathBuf,
-    /// timesketch (CSV, a row for each time of a file), bodyfile (for mactime and log2timeline), or
-    /// parquet (a row for each record).
+    /// timesketch (CSV, a row per time of a file), bodyfile (for mactime and log2timeline), or
+    /// parquet (a row per record).
     #[arg(long, value_name = "FORMAT")]
     pub to: Form,
-    /// Write to a file that appears whole or not at all. Timesketch wants a name that ends in .csv.
+    /// Write to FILE, which appears only when it is complete. Timesketch requires a name ending in
+    /// .csv.
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
-    /// Replace an existing file; never the result.
+    /// Replace an existing file, but never the input.
     #[arg(long)]
     pub force: bool,
 }
 
 const EXITS: &str = "\
-A timeline has a row, or a line, for what has a time: -f jsonl, csv and dfxml keep times, plain lists do not, and errors have none. The
-others are counted. In Timesketch's CSV a path that people must not see raw stands in path as it is shown, and exactly in path_b64.
-In Parquet path is null for a name that is not UTF-8, path_bytes is each name as it is, times are nanoseconds in UTC, digests have a
-column each, and what has members of its own is JSON (sets, inside, other).
+A timeline has a row for each time of a record: -f jsonl, csv and dfxml keep times, plain lists and errors have none. Records without times
+are counted. In Timesketch's CSV, path escapes control characters, and path_b64 has the exact bytes. In Parquet, path is null for a name
+that is not UTF-8, path_bytes has the exact bytes, times are nanoseconds in UTC, each algorithm has a column, and nested values (sets,
+inside, other) are JSON.
 
-Exit codes: 0 all of it is in the output; 2 usage, or this build does not write the form; 3 something is left out, since it has no time or
-is not a record of a file; nothing of it could be exported: then there is no file; 4 the output failed.";
+Exit codes: 0 everything is in the output; 2 usage, or this build lacks the format; 3 records without times, or lines that are not records,
+were left out (if nothing could be exported, no file is written); 4 the output failed.";
 
 /// Runs a request to its end.
 pub fn run(export: &Export) -> Exit {

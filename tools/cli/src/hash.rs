@@ -32,30 +32,30 @@ pub struct Hash {
         default_value_if("derive_key", ArgPredicate::IsPresent, "blake3-derive-key")
     )]
     pub algorithms: Vec<String>,
-    /// sums, bsd, hashdeep, dfxml, jsonl or csv; of similarity digests also ssdeep, sdbf and mrsh,
-    /// their own.
+    /// sums, bsd, hashdeep, dfxml, jsonl or csv; for similarity digests also their own ssdeep, sdbf
+    /// and mrsh.
     #[arg(short, long, value_name = "FORMAT", default_value = "sums")]
     pub format: String,
-    /// The same as -f jsonl.
+    /// Same as -f jsonl.
     #[arg(long, conflicts_with = "format")]
     pub json: bool,
-    /// End records with NUL and escape no names (sums and bsd).
+    /// End records with NUL and do not escape names (sums and bsd).
     #[arg(short, long)]
     pub zero: bool,
-    /// Mark names with an asterisk, as GNU's tools do with the same option (sums).
+    /// Mark names with an asterisk, like GNU's tools (sums).
     #[arg(long)]
     pub binary: bool,
-    /// Write to a file that appears whole or not at all.
+    /// Write to FILE, which appears only when it is complete.
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
-    /// Bring this manifest up to date with the files below PATH, in its own format and algorithms.
-    /// The old list stays as FILE.1.
+    /// Update this manifest to the files below PATH, keeping its format and algorithms. The old
+    /// list is kept as FILE.1.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["output", "algorithms", "format", "binary", "piecewise", "dry_run"])]
     pub update: Option<PathBuf>,
-    /// With --update, do not read files whose size and times are as listed.
+    /// With --update, do not read files whose size and times match the list.
     #[arg(long, requires = "update")]
     pub trust_times: bool,
-    /// Also digests of every window of SIZE bytes (hashdeep, dfxml, jsonl).
+    /// Also hash every window of SIZE bytes (hashdeep, dfxml, jsonl).
     #[arg(long, value_name = "SIZE", value_parser = size::parse)]
     pub piecewise: Option<u64>,
     /// Also write FILE.seal: a Merkle root over the records, which `pfh check` verifies.
@@ -64,28 +64,28 @@ pub struct Hash {
     /// Sign the seal with this Ed25519 key.
     #[arg(long, value_name = "FILE", requires = "seal")]
     pub key: Option<PathBuf>,
-    /// The key of keyed algorithms (hmac-sha256, blake3-keyed …): the bytes of FILE as they are.
-    /// Lists name the algorithm, never the key.
+    /// Key of keyed algorithms (hmac-sha256, blake3-keyed …): the bytes of FILE. Lists name the
+    /// algorithm, never the key.
     #[arg(long, value_name = "FILE", conflicts_with = "cache")]
     pub key_file: Option<PathBuf>,
-    /// Derive keys by BLAKE3 (blake3-derive-key): CONTEXT states their purpose and is public;
-    /// the files are the key material.
+    /// Derive keys from the files with blake3-derive-key; CONTEXT states their purpose and is
+    /// public.
     #[arg(long, value_name = "CONTEXT", conflicts_with_all = ["key_file", "cache"])]
     pub derive_key: Option<String>,
-    /// Keep digests in FILE, and do not read files again whose device, inode, size, mtime and ctime
-    /// are those kept. A run that was interrupted is resumed.
+    /// Keep digests in FILE, and do not reread files whose device, inode, size, mtime and ctime are
+    /// unchanged. Resumes an interrupted run.
     #[arg(long, value_name = "FILE", conflicts_with = "piecewise")]
     pub cache: Option<PathBuf>,
-    /// Read this share of the files all the same, chosen at random, and compare.
+    /// Reread this share of the files, chosen at random, and compare.
     #[arg(long, value_name = "PERCENT", requires = "cache", value_parser = percent)]
     pub cache_verify: Option<f64>,
-    /// Replace existing files; never one that is read.
+    /// Replace existing files, but never an input.
     #[arg(long)]
     pub force: bool,
     /// Messages.
     #[command(flatten)]
     pub saying: Saying,
-    /// How it is carried out.
+    /// Reading and hashing.
     #[command(flatten)]
     pub run: Run,
 }

@@ -12,11 +12,10 @@ use std::path::Path;
 /// The ring between the reader and the ends.
 #[derive(Debug, Clone, Copy, Args)]
 pub struct Blocks {
-    /// Bytes of a block between the reader and what hashes and writes: a multiple of 4096 [default:
-    /// 1MiB].
+    /// Size of a block between reading, hashing and writing: a multiple of 4096 [default: 1MiB].
     #[arg(long, value_name = "SIZE", value_parser = size::parse)]
     pub block: Option<u64>,
-    /// How many blocks there are [default: as many as 64 MiB hold, and at least 5].
+    /// Number of blocks [default: 64 MiB of them, at least 5].
     #[arg(long, value_name = "N")]
     pub blocks: Option<u64>,
 }

@@ -54,39 +54,37 @@ pub enum Opening {
 #[cfg(feature = "inside")]
 #[derive(Debug, Clone, Default, Args)]
 pub struct Inside {
-    /// Also what is in images (E01, Ex01, AFF4, VHD, VMDK, QCOW2, DMG …), file systems and archives
-    /// (zip, tar, 7z, gzip, bzip2, xz, zstd): each file in them as an entry,
-    /// `case.E01!/p2/Users/a.zip!/b.doc`. A container that is not opened is an error (HOW is
-    /// strict, the default); lenient skips formats that are not read (RAR, XFS …).
+    /// Also files inside images (E01, Ex01, AFF4, VHD, VMDK, QCOW2, DMG …), file systems and
+    /// archives (zip, tar, 7z, gzip, bzip2, xz, zstd), each as an entry such as
+    /// `case.E01!/p2/Users/a.zip!/b.doc`. A container that cannot be opened is an error (strict,
+    /// the default); lenient skips unsupported formats (RAR, XFS …).
     #[arg(long, value_enum, value_name = "HOW", num_args = 0..=1, require_equals = true, default_missing_value = "strict", hide_possible_values = true)]
     pub inside: Option<Opening>,
-    /// How many containers deep: 1 opens the files that are named, and no archive in them [default:
-    /// 3].
+    /// Depth of nested containers: 1 opens the given files, but no archive in them [default: 3].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=64))]
     pub depth: Option<u32>,
-    /// Also deleted files whose content is still there, as name!deleted-INODE.
+    /// Also deleted files whose content still exists, as name!deleted-INODE.
     #[arg(long)]
     pub deleted: bool,
-    /// Also space that no file has: free blocks and gaps between partitions as OFFSET!unallocated,
-    /// what lies behind a file in its last block as name!slack.
+    /// Also unallocated space: free blocks and gaps between partitions as OFFSET!unallocated, the
+    /// rest of a file's last block as name!slack.
     #[arg(long)]
     pub unallocated: bool,
-    /// Not the images and archives of the input themselves, only what is in them: an image is read
-    /// where its files lie. Archives in them have their records.
+    /// Only members, not the outer images and archives; nested archives still get a record. Of an
+    /// image, only the parts with files are read.
     #[arg(long)]
     pub members: bool,
-    /// The files are raw media, also where their first or last bytes state a format.
+    /// Treat the files as raw media, even if their bytes look like an image format.
     #[arg(long)]
     pub raw: bool,
-    /// Give a container up on which more than SECONDS were spent, with all that is in it [default:
-    /// as long as it takes].
+    /// Abandon a container, with its members, after SECONDS [default: no limit].
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..))]
     pub container_timeout: Option<u64>,
-    /// How much may come out of a container beyond 1,100 times its size [default: 16GiB]. What
-    /// gives more is a bomb, and an error.
+    /// Let a container expand to SIZE beyond 1,100 times its own size [default: 16GiB]; more is an
+    /// error (a bomb).
     #[arg(long, value_name = "SIZE", value_parser = size::parse)]
     pub expand: Option<u64>,
-    /// Leave the kernel's sandbox out, which lets this command write to its outputs alone.
+    /// Do not enter the kernel's sandbox, which allows writing to the outputs only.
     #[arg(long)]
     pub no_sandbox: bool,
 }
@@ -147,40 +145,40 @@ pub struct Input {
     /// Read paths from a file, one per line (- is standard input).
     #[arg(long, value_name = "FILE")]
     pub files_from: Option<PathBuf>,
-    /// Paths in --files-from end with NUL, not with a line feed.
+    /// Paths in --files-from end with NUL, not with a newline.
     #[arg(short = '0', long, requires = "files_from")]
     pub null: bool,
-    /// The files are disk images (E01, Ex01, AFF4, VHD, VHDX, VMDK, QCOW2, DMG, split or raw, by
-    /// their first file): hash the content of the imaged medium.
+    /// Hash the content of disk images (E01, Ex01, AFF4, VHD, VHDX, VMDK, QCOW2, DMG, split or raw,
+    /// by their first file).
     #[arg(long, conflicts_with_all = ["recursive", "files_from"])]
     pub image: bool,
     /// Options for containers.
     #[cfg(feature = "inside")]
     #[command(flatten)]
     pub inside: Inside,
-    /// In which order files are read; the output keeps the order of the paths.
+    /// Order of reading; the output keeps the order of the paths.
     #[arg(long, value_enum, default_value = "path")]
     pub order: By,
-    /// Take only files that match: by the last component, with a / by the name as printed or its
-    /// end below PATH.
+    /// Only files that match GLOB: by their last component, or, with a /, by the name as printed or
+    /// its end below PATH.
     #[arg(long, value_name = "GLOB")]
     pub include: Vec<String>,
-    /// Leave out files and directories that match.
+    /// Skip files and directories that match GLOB.
     #[arg(long, value_name = "GLOB")]
     pub exclude: Vec<String>,
-    /// Leave out smaller files.
+    /// Skip smaller files.
     #[arg(long, value_name = "SIZE", value_parser = size::parse)]
     pub min_size: Option<u64>,
-    /// Leave out larger files.
+    /// Skip larger files.
     #[arg(long, value_name = "SIZE", value_parser = size::parse)]
     pub max_size: Option<u64>,
-    /// Stay on the file system of each operand.
+    /// Stay on the file system of each PATH.
     #[arg(short = 'x', long)]
     pub one_file_system: bool,
     /// Follow symbolic links while walking.
     #[arg(short = 'L', long)]
     pub follow: bool,
-    /// Read FIFOs and devices among the operands.
+    /// Read FIFOs and devices given as PATH.
     #[arg(long)]
     pub special: bool,
 }

@@ -20,8 +20,7 @@ pub enum Known {
     Build(Box<Compile>),
     /// What a known-set file holds.
     Info(Info),
-    /// Write a set as another program reads it: The Sleuth Kit, hashdeep, NSRL, EnCase, Project
-    /// VIC.
+    /// Export a set for The Sleuth Kit, hashdeep, NSRL, EnCase or Project VIC.
     #[command(after_help = EXPORT)]
     Export(Export),
 }
@@ -29,10 +28,10 @@ pub enum Known {
 /// The file to write, as an operand or as everywhere else.
 #[derive(Debug, Args)]
 pub struct Out {
-    /// The file to write; it appears whole or not at all.
+    /// Output file; it appears only when it is complete.
     #[arg(value_name = "OUT", id = "out", required_unless_present = "output")]
     operand: Option<PathBuf>,
-    /// The same, in place of the operand.
+    /// Output file, instead of OUT.
     #[arg(short, long, value_name = "OUT", conflicts_with = "out")]
     output: Option<PathBuf>,
 }
@@ -55,13 +54,14 @@ pub struct Export {
     /// VIC's JSON), hashdeep, or rdsv2 (NSRLFile.txt).
     #[arg(long, value_name = "FORMAT")]
     pub to: To,
-    /// The algorithm of an index: md5 or sha1 [default: md5, if the set has it].
+    /// Algorithm of an index: md5 or sha1 [default: md5, if the set has it].
     #[arg(short, long = "algorithm", value_name = "NAME")]
     pub algorithm: Option<String>,
-    /// Only what is in these classes, by commas; of a manifest the class of all its entries.
+    /// Only entries of these classes, separated by commas; for a manifest, the class of all its
+    /// entries.
     #[arg(long, value_name = "CLASSES", value_delimiter = ',')]
     pub class: Vec<String>,
-    /// Replace an existing file; never the set.
+    /// Replace an existing file, but never the set.
     #[arg(long)]
     pub force: bool,
 }
@@ -70,19 +70,19 @@ pub struct Export {
 const NAMED: u64 = 10;
 
 const EXPORT: &str = "\
-A known-set file keeps digests alone: it becomes idx, kdb, encase or vics. hashdeep and rdsv2 need names and sizes, rdsv2 SHA-1 and MD5
-of each file: they are made of the manifest that the set was built from, as kdb and vics with names are. What lacks what the form needs
-is left out and counted. An index is named after its algorithm (set-md5.idx, set-sha1.idx): hfind goes by that.
+A known-set file holds only digests and can become idx, kdb, encase or vics. hashdeep and rdsv2 also need names and sizes, and rdsv2 the
+SHA-1 and MD5 of each file, so export them from the manifest that the set was built from; likewise kdb and vics with names. Entries that
+lack a required field are left out and counted. An index is named after its algorithm (set-md5.idx, set-sha1.idx), as hfind expects.
 
-Exit codes: 0 all was exported; 2 usage, or that cannot be made of that set; 3 some was left out, or some line of the manifest is not a
-record; nothing could be exported: then there is no file; 4 the set or the output failed.";
+Exit codes: 0 everything was exported; 2 usage, or the format cannot hold the set; 3 entries were left out, or a line of the manifest is
+not a record (if nothing could be exported, no file is written); 4 the set or the output failed.";
 
 /// What to compile.
 #[derive(Debug, Args)]
 pub struct Compile {
     #[command(flatten)]
     pub output: Out,
-    /// Known-good set, or a directory of sets; applies to the sets that follow.
+    /// Known-good sets: lists, or directories of lists.
     #[arg(long, value_name = "FILE")]
     pub good: Vec<PathBuf>,
     /// Known-bad set.
@@ -91,28 +91,28 @@ pub struct Compile {
     /// Notable set; counts as bad in a verdict.
     #[arg(long, value_name = "FILE")]
     pub notable: Vec<PathBuf>,
-    /// Set of the files of a system as delivered.
+    /// Set of the files of an unmodified system.
     #[arg(long, value_name = "FILE")]
     pub no_change: Vec<PathBuf>,
-    /// A set of a class of one's own.
+    /// Set of a class of your own.
     #[arg(long, value_name = "NAME=FILE")]
     pub class: Vec<String>,
-    /// A delta of NSRL's RDSv3, an SQL script, to the one database that is named; several in the
-    /// order in which they were published. It is run in a copy in the work directory.
+    /// Apply this delta (an SQL script) of NSRL's RDSv3 to a copy of the one given database;
+    /// several in order of publication.
     #[arg(long, value_name = "FILE")]
     pub delta: Vec<PathBuf>,
-    /// Sets with descriptions: a JSON object per line with file, class, and maybe name, version,
-    /// product, algorithm, packages, deltas.
+    /// Read sets and their descriptions from FILE: a JSON object per line with file, class, and
+    /// optionally name, version, product, algorithm, packages, deltas.
     #[arg(long, value_name = "FILE")]
     pub sets: Vec<PathBuf>,
-    /// The algorithm of digests that do not say theirs [default: MD5, SHA-1 and SHA-2 by length].
+    /// Algorithm of untagged digests [default: MD5, SHA-1 and SHA-2 by length].
     #[arg(short, long = "algorithm", value_name = "NAME", value_delimiter = ',')]
     pub algorithms: Vec<String>,
-    /// Each entry remembers its package, where the set has packages (NSRL RDSv3).
+    /// Store the package of each entry (NSRL RDSv3).
     #[arg(long)]
     pub packages: bool,
-    /// The sets are not lists, but files and directories, and what is known are their aligned
-    /// blocks of these sizes (512,4096), which `match --sectors` looks for in images.
+    /// The sets are files and directories: store the digests of their aligned blocks of these sizes
+    /// (512,4096), for `match --sectors`.
     #[arg(long, value_name = "SIZES", value_delimiter = ',', value_parser = size::parse_block,
         conflicts_with_all = ["delta", "packages"])]
     pub blocks: Vec<u32>,
@@ -121,17 +121,16 @@ pub struct Compile {
     #[cfg(feature = "inside")]
     #[command(flatten)]
     pub inside: crate::input::Inside,
-    /// Memory for sorting. A bare number counts MiB.
+    /// Memory for sorting (a bare number is MiB).
     #[arg(short, long, value_name = "SIZE", value_parser = size::parse_memory)]
     pub memory: Option<u64>,
-    /// Where sorted runs lie meanwhile [default: OUT.work]; a build that was killed resumes from
-    /// there.
+    /// Directory for sorted runs [default: OUT.work]; an interrupted build resumes from it.
     #[arg(long, value_name = "DIR")]
     pub work: Option<PathBuf>,
-    /// Replace existing files; never one that is read.
+    /// Replace existing files, but never an input.
     #[arg(long)]
     pub force: bool,
-    /// No progress on standard error, which is shown only where that is a terminal.
+    /// Do not show progress.
     #[arg(long)]
     pub no_progress: bool,
 }
@@ -139,13 +138,13 @@ pub struct Compile {
 /// What to report of a file.
 #[derive(Debug, Args)]
 pub struct Info {
-    /// The known-set file.
+    /// A known-set file.
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
-    /// Read all of it and compare it with the digest that it states.
+    /// Read the whole file and compare it with the digest it states.
     #[arg(long)]
     pub verify: bool,
-    /// One JSON object.
+    /// Print a JSON object.
     #[arg(long)]
     pub json: bool,
 }

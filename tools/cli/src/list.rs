@@ -25,13 +25,13 @@ pub struct List {
     /// The input.
     #[command(flatten)]
     pub input: Input,
-    /// A JSON object per line, with all that is known of each file.
+    /// Print a JSON object per file, with all metadata.
     #[arg(long, conflicts_with = "bodyfile")]
     pub json: bool,
-    /// A body file for mactime.
+    /// Print a body file for mactime.
     #[arg(long)]
     pub bodyfile: bool,
-    /// Only files that the file system lists, or only deleted ones.
+    /// Only live files, or only deleted ones.
     #[arg(long, value_enum, value_name = "STATE")]
     pub only: Option<Which>,
 }

@@ -13,21 +13,21 @@ use pfh::{Control, Output};
 /// What to look up where.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Without --digest the digests are read from standard input, one a line.
+Without --digest, digests are read from standard input, one per line.
 
 Exit codes: 0 all are known; 1 a verdict of --fail-on; 2 usage; 3 a line was not a digest, a set was read in part or is empty, or no set has
 digests of that algorithm; 4 a set is damaged.")]
 pub struct Lookup {
-    /// Where it is looked up.
+    /// Sets to search.
     #[command(flatten)]
     pub sets: Sets,
-    /// Verdicts that make the exit code 1.
+    /// Exit with 1 for these verdicts.
     #[arg(long, value_name = "VERDICT", value_delimiter = ',', default_value = "unknown")]
     pub fail_on: Vec<String>,
     /// text or jsonl.
     #[arg(short, long, value_name = "FORMAT", default_value = "text")]
     pub format: String,
-    /// The same as -f jsonl.
+    /// Same as -f jsonl.
     #[arg(long, conflicts_with = "format")]
     pub json: bool,
 }

@@ -25,36 +25,36 @@ pub struct Plan {
     /// Algorithms, separated by commas: see `pfh algorithms`.
     #[arg(short, long = "algorithm", value_name = "NAME", value_delimiter = ',', default_value = "sha256")]
     pub algorithms: Vec<String>,
-    /// sums, bsd, hashdeep, dfxml, jsonl or csv; of similarity digests also ssdeep, sdbf and mrsh,
-    /// their own.
+    /// sums, bsd, hashdeep, dfxml, jsonl or csv; for similarity digests also their own ssdeep, sdbf
+    /// and mrsh.
     #[arg(short, long, value_name = "FORMAT", default_value = "sums")]
     pub format: String,
-    /// End records with NUL and escape no names (sums and bsd).
+    /// End records with NUL and do not escape names (sums and bsd).
     #[arg(short, long)]
     pub zero: bool,
-    /// Mark names with an asterisk, as GNU's tools do with the same option (sums).
+    /// Mark names with an asterisk, like GNU's tools (sums).
     #[arg(long)]
     pub binary: bool,
-    /// Also digests of every window of SIZE bytes (hashdeep, dfxml, jsonl).
+    /// Also hash every window of SIZE bytes (hashdeep, dfxml, jsonl).
     #[arg(long, value_name = "SIZE", value_parser = size::parse)]
     pub piecewise: Option<u64>,
-    /// Read larger files in ranges of SIZE bytes, each by itself, perhaps on another machine: for
-    /// blake3, kt128 and other trees (a power of two for blake3) [default: a file is read by one].
+    /// Read larger files in independent ranges of SIZE bytes, also on other machines: for blake3,
+    /// kt128 and other trees (a power of two for blake3).
     #[arg(long, value_name = "SIZE", value_parser = size::parse)]
     pub split: Option<u64>,
-    /// Most bytes of a unit; a larger file is a unit by itself.
+    /// Maximum size of a unit; a larger file is a unit by itself.
     #[arg(long, value_name = "SIZE", value_parser = size::parse, default_value = "2GiB")]
     pub unit: u64,
-    /// Most files of a unit.
+    /// Maximum number of files in a unit.
     #[arg(long, value_name = "N", default_value_t = 100_000)]
     pub files: u64,
-    /// The directory that becomes the plan.
+    /// Directory of the plan, which is created.
     #[arg(short, long, value_name = "PLAN")]
     pub output: PathBuf,
-    /// The result as one JSON object.
+    /// Print the result as a JSON object.
     #[arg(long)]
     pub json: bool,
-    /// No progress on standard error.
+    /// Do not show progress.
     #[arg(long)]
     pub no_progress: bool,
 }
@@ -62,16 +62,16 @@ pub struct Plan {
 /// `pfh run`.
 #[derive(Debug, Args)]
 pub struct Unit {
-    /// The plan, a directory that `pfh plan` made.
+    /// Plan directory made by `pfh plan`.
     #[arg(value_name = "PLAN")]
     pub plan: PathBuf,
-    /// The unit, counted from 1.
+    /// Number of the unit, from 1.
     #[arg(long, value_name = "N")]
     pub unit: u64,
-    /// Carry the unit out although it was before.
+    /// Run the unit even if it has a result.
     #[arg(long)]
     pub again: bool,
-    /// How it is carried out.
+    /// Reading and hashing.
     #[command(flatten)]
     pub run: Run,
 }
@@ -79,10 +79,10 @@ pub struct Unit {
 /// `pfh merge`.
 #[derive(Debug, Args)]
 pub struct Merge {
-    /// The plan, all of whose units were carried out.
+    /// Plan directory with the results of all units.
     #[arg(value_name = "PLAN")]
     pub plan: PathBuf,
-    /// Write to a file that appears whole or not at all.
+    /// Write to FILE, which appears only when it is complete.
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
     /// Also write FILE.seal: a Merkle root over the records, which `pfh check` verifies.
@@ -91,10 +91,10 @@ pub struct Merge {
     /// Sign the seal with this Ed25519 key.
     #[arg(long, value_name = "FILE", requires = "seal")]
     pub key: Option<PathBuf>,
-    /// Replace existing files; never one that is read.
+    /// Replace existing files, but never an input.
     #[arg(long)]
     pub force: bool,
-    /// No progress on standard error.
+    /// Do not show progress.
     #[arg(long)]
     pub no_progress: bool,
 }

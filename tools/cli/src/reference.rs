@@ -11,22 +11,21 @@ use std::path::PathBuf;
 /// Sets and digests.
 #[derive(Debug, Clone, Default, Args)]
 pub struct Sets {
-    /// A file that `pfh known build` made, a list in any format that `pfh check` reads, or a
-    /// directory of such files.
+    /// Known set (from `pfh known build`), list in any format that `pfh check` reads, or directory
+    /// of these.
     #[arg(short, long = "known", value_name = "FILE")]
     pub known: Vec<PathBuf>,
-    /// A digest in hexadecimal digits that is looked for: `match` looks for files that have it,
-    /// `lookup` for sets that hold it. What it is of follows from its length, or from -a.
+    /// Look for this hexadecimal digest; its length (or -a) selects the algorithm.
     #[arg(long = "digest", value_name = "HEX")]
     pub digests: Vec<String>,
-    /// The class of lists and digests, which have none of their own: bad, notable, good, no-change,
-    /// or a name of one's own [default: listed, which is neither good nor bad].
+    /// Class of lists and digests: bad, notable, good, no-change, or any name [default: listed,
+    /// which is neither good nor bad].
     #[arg(long, value_name = "NAME")]
     pub class: Option<String>,
-    /// An empty file is known as well when its digest is in a set.
+    /// Also match empty files.
     #[arg(long)]
     pub empty_counts: bool,
-    /// The algorithm of digests that do not say theirs, and the ones to hash with.
+    /// Algorithms to hash with, and of untagged digests.
     #[arg(short, long = "algorithm", value_name = "NAME", value_delimiter = ',')]
     pub algorithms: Vec<String>,
 }

@@ -14,36 +14,34 @@ use std::path::PathBuf;
 #[derive(Debug, Args)]
 #[command(after_help = EXITS)]
 pub struct Report {
-    /// What other commands wrote: manifests in any format, what --json printed, chained logs, maps,
-    /// seals; folders with such, which are walked. Each is found out by its content. -: JSON lines
-    /// from standard input.
+    /// Results: manifests in any format, --json output, chained logs, maps, seals, and folders of
+    /// these, recognised by content. - is JSON lines on standard input.
     #[arg(value_name = "RESULT", required = true)]
     pub results: Vec<OsString>,
-    /// The page to write: one file that needs nothing else. It may be in one of the folders.
+    /// Page to write, a single self-contained file. It may be in one of the folders.
     #[arg(short = 'o', long, visible_alias = "output", value_name = "FILE")]
     pub html: PathBuf,
-    /// What stands above the page [default: Report of a case].
+    /// Title of the page [default: Report of a case].
     #[arg(long, value_name = "TEXT")]
     pub title: Option<String>,
-    /// Seals and logs must be signed with this key: a file of the public key, in PEM.
+    /// Require seals and logs signed with this public key (PEM).
     #[arg(long, value_name = "FILE")]
     pub key: Option<PathBuf>,
-    /// Replace an existing page; never a file that is read.
+    /// Replace an existing page, but never an input.
     #[arg(long)]
     pub force: bool,
-    /// Show no progress.
+    /// Do not show progress.
     #[arg(long)]
     pub no_progress: bool,
 }
 
 const EXITS: &str = "\
-Errors come first, then what was read (with the SHA-256 of each file), what was hashed, verdicts of known sets, verdicts of checks,
-audits, comparisons and images with their evidence, acquisitions, duplicates, similar files. Seals and chains of logs are verified
-again; nothing is shown of a log whose chain is broken. Verdicts of other results are shown as they are stated. Images, trees and other
-stores in a folder are listed and not read.
+Sections of the page: errors, files read (with the SHA-256 of each), hashed files, verdicts of known sets, verdicts of checks, audits,
+comparisons and images with their evidence, acquisitions, duplicates, similar files. Seals and chains of logs are verified again; a log
+with a broken chain is not shown. Other verdicts are shown as stated. Images, trees and other stores in a folder are listed, not read.
 
-Exit codes: 0 the page is written; 1 it is, and a seal or a chain does not hold; 2 usage; 3 it is, and some file was not understood, not
-whole or could not be read: the page names it; or no result is among the files; 4 the page could not be written.";
+Exit codes: 0 the page was written; 1 it was written, and a seal or chain does not hold; 2 usage; 3 it was written, and names files that
+could not be read or understood in full, or there was no result; 4 the page could not be written.";
 
 /// Runs a request to its end.
 pub fn run(report: &Report) -> Exit {

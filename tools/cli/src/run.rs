@@ -36,33 +36,32 @@ pub enum Io {
 /// Memory, threads, patience, and what is reported.
 #[derive(Debug, Clone, Args)]
 pub struct Run {
-    /// The RAM table: bytes that may be read ahead of hashing. A bare number counts MiB.
+    /// Size of the RAM table for reading ahead (a bare number is MiB).
     #[arg(short, long, value_name = "SIZE", value_parser = size::parse_memory)]
     pub memory: Option<u64>,
-    /// Threads that hash [default: one per processor].
+    /// Number of hashing threads [default: one per processor].
     #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub threads: Option<u16>,
-    /// Threads that read ahead; in adaptive mode while reads wait for the device [default: three
-    /// per thread, one in mtp].
+    /// Number of reading threads, in adaptive mode used while reads wait for the device [default:
+    /// three per thread, one in mtp].
     #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u16).range(0..=1024))]
     pub prefetchers: Option<u16>,
-    /// Who reads and who hashes.
+    /// Division of reading and hashing among threads.
     #[arg(long, value_enum, default_value = "adaptive")]
     pub mode: Mode,
-    /// How small files are read.
+    /// System interface for small files.
     #[arg(long, value_enum, default_value = "auto")]
     pub io: Io,
-    /// Try a failed read again N times.
+    /// Retry a failed read N times.
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub retries: u32,
-    /// Give up on a read that does not come back within SECONDS, or on a call that is interrupted
-    /// for so long; the other files go on.
+    /// Abandon a read or interrupted call after SECONDS and continue with other files.
     #[arg(long, value_name = "SECONDS", default_value_t = 60, value_parser = clap::value_parser!(u64).range(1..))]
     pub stall_timeout: u64,
-    /// No progress on standard error.
+    /// Do not show progress.
     #[arg(long)]
     pub no_progress: bool,
-    /// Print where the time went, on standard error.
+    /// Print timings on standard error.
     #[arg(long, value_enum, value_name = "FORM")]
     pub stats: Option<StatsFormat>,
 }

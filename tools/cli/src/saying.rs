@@ -8,10 +8,10 @@ pub struct Saying {
     /// Print only problems on standard error.
     #[arg(short, long)]
     pub quiet: bool,
-    /// End with a line of counts even if standard error is not a terminal.
+    /// Print the closing counts even if standard error is not a terminal.
     #[arg(short, long, conflicts_with = "quiet")]
     pub verbose: bool,
-    /// List what would be read, and read none of it.
+    /// List the files that would be read, without reading them.
     #[arg(short = 'n', long)]
     pub dry_run: bool,
 }

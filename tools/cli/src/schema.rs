@@ -32,16 +32,16 @@ const SCHEMAS: &[(&str, &str)] = &[
 #[derive(Debug, Args)]
 #[command(after_help = EXITS)]
 pub struct Schema {
-    /// The schema to print [default: the names of all, and what each describes].
+    /// Schema to print [default: list all schemas].
     #[arg(value_name = "NAME")]
     pub name: Option<String>,
 }
 
 const EXITS: &str = "\
-A schema (JSON Schema 2020-12) describes one object: a line of what is printed a line each. Members that it does not name are not
-printed; tests hold the output of each command to that.
+A schema (JSON Schema 2020-12) describes one object: one line of the output. Members that it does not name are not printed; tests hold the
+output of each command to that.
 
-Exit codes: 0 it is printed; 2 usage, or there is none of that name.";
+Exit codes: 0 printed; 2 usage, or an unknown name.";
 
 /// Prints a schema, or the names of all.
 pub fn run(schema: &Schema) -> Exit {

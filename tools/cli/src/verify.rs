@@ -13,47 +13,48 @@ use std::path::PathBuf;
 #[derive(Debug, Args)]
 #[command(after_help = EVIDENCE)]
 pub struct Verify {
-    /// The image: E01, Ex01, AFF4, DMG, VHD, VHDX, VMDK, QCOW2 or a split image by its first file,
-    /// raw, or a device.
+    /// Image (E01, Ex01, AFF4, DMG, VHD, VHDX, VMDK, QCOW2, raw or split, by its first file) or
+    /// device.
     #[arg(value_name = "IMAGE", required_unless_present = "log")]
     pub image: Option<PathBuf>,
-    /// The chained log (….jsonl), or one of dc3dd or dcfldd: its digests must be those of the image
-    /// [default: what lies beside the image].
+    /// Compare with the digests of this chained log (….jsonl), or log of dc3dd or dcfldd [default:
+    /// the log beside the image].
     #[arg(long, value_name = "FILE")]
     pub log: Option<PathBuf>,
-    /// The public key that the log must be signed with, whether named or found beside the image.
+    /// Require a log signed with this public key.
     #[arg(long, value_name = "FILE")]
     pub key: Option<PathBuf>,
-    /// Check who signed the log's time stamp (LOG.tsr) by these certificates, with `openssl ts`.
+    /// Verify the signature of the log's time stamp (LOG.tsr) with these certificates, by `openssl
+    /// ts`.
     #[arg(long, value_name = "FILE")]
     pub timestamp_ca: Option<PathBuf>,
-    /// A digest that the image must have, as NAME:HEX. May be repeated.
+    /// Expected digest of the image, NAME:HEX. May be repeated.
     #[arg(long, value_name = "NAME:HEX")]
     pub digest: Vec<String>,
-    /// Compare with this medium or image; differing ranges are printed.
+    /// Compare with this medium or image, and print differing ranges.
     #[arg(long, value_name = "SOURCE")]
     pub against: Option<PathBuf>,
-    /// Compute these as well.
+    /// Also compute these digests.
     #[arg(short, long = "algorithm", value_name = "NAME", value_delimiter = ',')]
     pub algorithms: Vec<String>,
-    /// The image is raw, whatever its name and its first bytes say.
+    /// Treat the image as raw, whatever its name and first bytes say.
     #[arg(long)]
     pub raw: bool,
-    /// No progress on standard error.
+    /// Do not show progress.
     #[arg(long)]
     pub no_progress: bool,
-    /// As one JSON object.
+    /// Print a JSON object.
     #[arg(long)]
     pub json: bool,
 }
 
 const EVIDENCE: &str = "\
-Beside the image these are found by themselves: its log (IMAGE.log.jsonl, or the log that names it), its map (IMAGE.map),
+These are found beside the image: its log (IMAGE.log.jsonl, or the log that names it), its map (IMAGE.map),
 lists of digests (IMAGE.md5, IMAGE.sha256 …, MD5SUMS, SHA256SUMS …, manifests called IMAGE.* or manifest.*), logs of dc3dd that
 name it, hash logs of dcfldd and pfh dd (IMAGE.hashlog, IMAGE.*.log), and the digests in an E01, Ex01, AFF4 or DMG image.
 
-Exit codes: 0 verified; 1 the image, its log or a list differs; 2 usage; 3 nothing to compare with, or not with all, or
-a file could not be read; 128+n ended by signal n.";
+Exit codes: 0 verified; 1 the image, its log or a list differs; 2 usage; 3 nothing to compare with, some
+evidence was not compared, or a file could not be read; 128+n ended by signal n.";
 
 /// Runs it.
 pub fn run(args: &Verify) -> Exit {

@@ -40,17 +40,17 @@ pub struct Commit {
     /// Files with a tree beside them (`pfh tree build`).
     #[arg(value_name = "FILE", required = true)]
     pub files: Vec<PathBuf>,
-    /// Where the tree is [default: FILE.pfhtree].
+    /// The tree [default: FILE.pfhtree].
     #[arg(long, value_name = "TREE")]
     pub outboard: Option<PathBuf>,
-    /// What both sides call the file [default: the FILE as given]; for a server its path below the
+    /// Identity of the file on both sides [default: FILE as given]; on a server, its path below the
     /// server's directory.
     #[arg(long, value_name = "NAME")]
     pub identity: Option<OsString>,
-    /// Write to a file that appears whole or not at all.
+    /// Write to FILE, which appears only when it is complete.
     #[arg(short, long, value_name = "KEPT")]
     pub output: Option<PathBuf>,
-    /// Replace existing files; never one that is read.
+    /// Replace existing files, but never an input.
     #[arg(long)]
     pub force: bool,
 }
@@ -59,19 +59,19 @@ pub struct Commit {
 #[derive(Args)]
 #[command(after_help = help::CHALLENGE)]
 pub struct Challenge {
-    /// What `commit` printed.
+    /// The output of `commit`.
     #[arg(value_name = "KEPT")]
     pub kept: PathBuf,
-    /// Which of the files, if there are several.
+    /// The file to use, if KEPT has several.
     #[arg(long, value_name = "NAME")]
     pub identity: Option<OsString>,
-    /// How much is to be shown.
+    /// Size of the sample.
     #[command(flatten)]
     pub sample: Sample,
-    /// Where the challenge goes [default: standard output].
+    /// Write the challenge here [default: standard output].
     #[arg(short, long, value_name = "CHALLENGE")]
     pub output: Option<PathBuf>,
-    /// Replace existing files; never one that is read.
+    /// Replace existing files, but never an input.
     #[arg(long)]
     pub force: bool,
 }
@@ -86,22 +86,23 @@ pub struct Prove {
     /// The file.
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
-    /// Where its tree is [default: FILE.pfhtree].
+    /// The tree of FILE [default: FILE.pfhtree].
     #[arg(long, value_name = "TREE")]
     pub outboard: Option<PathBuf>,
-    /// Answer with 32 bytes under a key made of the nonce, for an auditor who has the file too.
+    /// Answer with a digest of 32 bytes, keyed by the nonce, for an auditor who has a copy of the
+    /// file.
     #[arg(long, conflicts_with = "key")]
     pub keyed: bool,
     /// Sign the answer with this Ed25519 private key (PEM or hexadecimal).
     #[arg(long, value_name = "KEY")]
     pub key: Option<PathBuf>,
-    /// Bytes of leaves that an answer may hold [default: no limit].
+    /// Limit the leaves in the answer to this many bytes [default: no limit].
     #[arg(long, value_name = "SIZE", value_parser = size::parse)]
     pub most: Option<u64>,
-    /// Where the answer goes [default: standard output].
+    /// Write the answer here [default: standard output].
     #[arg(short, long, value_name = "ANSWER")]
     pub output: Option<PathBuf>,
-    /// Replace existing files; never one that is read.
+    /// Replace existing files, but never an input.
     #[arg(long)]
     pub force: bool,
 }
@@ -110,26 +111,26 @@ pub struct Prove {
 #[derive(Args)]
 #[command(after_help = help::VERIFY)]
 pub struct Verify {
-    /// What `commit` printed.
+    /// The output of `commit`.
     #[arg(value_name = "KEPT")]
     pub kept: PathBuf,
-    /// The challenge: your own, asked just once.
+    /// The challenge: your own, used only once.
     #[arg(value_name = "CHALLENGE")]
     pub challenge: PathBuf,
     /// The answer, or - for standard input.
     #[arg(value_name = "ANSWER")]
     pub answer: PathBuf,
-    /// Take only answers that are signed by this Ed25519 key (PEM or hexadecimal).
+    /// Accept only answers signed by this Ed25519 key (PEM or hexadecimal).
     #[arg(long, value_name = "KEY", conflicts_with = "data")]
     pub signed_by: Option<PathBuf>,
-    /// The answer is a keyed one: compute it from this copy of the file, which must give the kept
-    /// root (with FILE.pfhtree beside it only the leaves asked for are read, else all of it).
+    /// Compute a keyed answer from this copy of the file, which must have the kept root. With
+    /// FILE.pfhtree beside it, only the challenged leaves are read.
     #[arg(long, value_name = "FILE")]
     pub data: Option<PathBuf>,
-    /// The loss whose probability of being found is stated: a fraction of the leaves (1% or 0.01).
+    /// State the probability of detecting a loss of this fraction of the leaves (1% or 0.01).
     #[arg(long = "find", value_name = "LOSS", value_parser = fraction, default_value = "1%")]
     pub find: f64,
-    /// One JSON object.
+    /// Print a JSON object.
     #[arg(long)]
     pub json: bool,
 }
@@ -138,25 +139,25 @@ pub struct Verify {
 #[derive(Args)]
 #[command(after_help = help::TOKENS)]
 pub struct Tokens {
-    /// What `commit` printed.
+    /// The output of `commit`.
     #[arg(value_name = "KEPT")]
     pub kept: PathBuf,
-    /// Your copy of the file, which must give the kept root.
+    /// Your copy of the file, which must have the kept root.
     #[arg(long, value_name = "FILE")]
     pub data: PathBuf,
-    /// Which of the files, if there are several.
+    /// The file to use, if KEPT has several.
     #[arg(long, value_name = "NAME")]
     pub identity: Option<OsString>,
-    /// How many tokens.
+    /// Number of tokens.
     #[arg(long, value_name = "N", default_value_t = 12, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub count: u32,
-    /// How much each asks for.
+    /// Sample of each token.
     #[command(flatten)]
     pub sample: Sample,
-    /// Where the tokens go: a file that only you may read.
+    /// Write the tokens to this file, which only you can read.
     #[arg(short, long, value_name = "TOKENS")]
     pub output: PathBuf,
-    /// Replace existing files; never one that is read.
+    /// Replace existing files, but never an input.
     #[arg(long)]
     pub force: bool,
 }
@@ -168,16 +169,16 @@ pub struct Renew {
     /// The auditor's copy of the file as it was.
     #[arg(value_name = "KEPT")]
     pub kept: PathBuf,
-    /// What `pfh tree update --proof` wrote, or - for standard input.
+    /// The output of `pfh tree update --proof`, or - for standard input.
     #[arg(value_name = "UPDATE")]
     pub update: PathBuf,
-    /// Which of the files, if there are several.
+    /// The file to use, if KEPT has several.
     #[arg(long, value_name = "NAME")]
     pub identity: Option<OsString>,
-    /// Where KEPT with the new root goes [default: standard output].
+    /// Write KEPT with the new root here [default: standard output].
     #[arg(short, long, value_name = "KEPT")]
     pub output: Option<PathBuf>,
-    /// Replace existing files; never one that is read.
+    /// Replace existing files, but never an input.
     #[arg(long)]
     pub force: bool,
 }
@@ -187,29 +188,29 @@ pub struct Renew {
 #[derive(Args)]
 #[command(after_help = help::SERVE)]
 pub struct Serve {
-    /// Files below it that have a tree beside them when the server starts are answered for; nothing
-    /// else is ever opened.
+    /// Serve the files below this directory that have a tree beside them at the start; nothing else
+    /// is opened.
     #[arg(value_name = "DIRECTORY")]
     pub directory: PathBuf,
-    /// Address and port; port 0 lets the system choose. Anyone who can connect can ask, so think
-    /// before listening on more than loopback.
+    /// Address and port (port 0: chosen by the system). Anyone who can connect can ask; think
+    /// before listening beyond loopback.
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:8417")]
     pub listen: String,
     /// Sign answers with this Ed25519 private key (PEM or hexadecimal).
     #[arg(long, value_name = "KEY")]
     pub key: Option<PathBuf>,
-    /// Bytes of leaves that one answer may hold [default: no limit]. Answers are written leaf by
-    /// leaf, in the memory of one.
+    /// Limit the leaves in one answer to this many bytes [default: no limit]. Memory holds one leaf
+    /// at a time.
     #[arg(long, value_name = "SIZE", value_parser = size::parse)]
     pub most: Option<u64>,
-    /// Time for a request to come in, and again for its answer to go out; each MiB of leaves adds a
-    /// second.
+    /// Time limit for receiving a request, and again for sending the answer; each MiB of leaves
+    /// adds a second.
     #[arg(long, value_name = "SECONDS", default_value_t = 60, value_parser = clap::value_parser!(u64).range(1..=86_400))]
     pub timeout: u64,
-    /// Connections served at the same time.
+    /// Number of connections served at a time.
     #[arg(long, value_name = "N", default_value_t = 64, value_parser = clap::value_parser!(u16).range(1..=4096))]
     pub connections: u16,
-    /// Say nothing of requests.
+    /// Do not log requests.
     #[arg(short, long)]
     pub quiet: bool,
 }
@@ -222,55 +223,55 @@ pub struct Ask {
     /// The server: http://HOST:PORT.
     #[arg(value_name = "URL")]
     pub url: String,
-    /// What `commit` printed: every file in it is asked for.
+    /// The output of `commit`; every file in it is challenged.
     #[arg(value_name = "KEPT", required_unless_present = "tokens")]
     pub kept: Option<PathBuf>,
-    /// Only this file.
+    /// Challenge only this file.
     #[arg(long, value_name = "NAME")]
     pub identity: Option<OsString>,
-    /// How much is to be shown.
+    /// Size of the sample.
     #[command(flatten)]
     pub sample: Sample,
-    /// Draw one sample from the leaves of all files of KEPT together, instead of one for each file.
+    /// Draw one sample from the leaves of all files of KEPT together, not one per file.
     #[arg(long, conflicts_with_all = ["tokens", "keyed"])]
     pub together: bool,
-    /// KEPT is the commitment of a catalogue: a file on the server that holds what `commit` printed
-    /// of many files. It is fetched and proved whole, then its files are asked for --together.
+    /// KEPT commits to a catalogue: a file on the server with the `commit` lines of many files. It
+    /// is fetched and proved whole, then its files are challenged --together.
     #[arg(long, conflicts_with_all = ["tokens", "keyed"])]
     pub catalogue: bool,
-    /// Ask for a keyed digest of the leaves, 32 bytes, and compare it with that of --data.
+    /// Ask for a keyed digest of the leaves (32 bytes) and compare it with that of --data.
     #[arg(long, requires = "data")]
     pub keyed: bool,
-    /// Your own copy of the file, or of several files the directory with them under their
-    /// identities. It must give the kept root.
+    /// Your copy of the file, or a directory of copies named by their identities. Each must have
+    /// the kept root.
     #[arg(long, value_name = "COPY", requires = "keyed")]
     pub data: Option<PathBuf>,
-    /// Ask with the next of the tokens that `pfh audit tokens` made; it is marked as used in the
-    /// file before the question goes out.
+    /// Ask with the next token of `pfh audit tokens`, and mark it as used in the file before the
+    /// question is sent.
     #[arg(long, value_name = "TOKENS", conflicts_with_all = ["kept", "keyed", "find", "confidence", "leaves", "all", "signed_by", "identity", "evidence"])]
     pub tokens: Option<PathBuf>,
-    /// Take only answers that are signed by this Ed25519 key (PEM or hexadecimal).
+    /// Accept only answers signed by this Ed25519 key (PEM or hexadecimal).
     #[arg(long, value_name = "KEY", conflicts_with = "keyed")]
     pub signed_by: Option<PathBuf>,
-    /// Time for each file, from the question to the end of the answer; a second is added for each
-    /// MiB of leaves.
+    /// Time limit per file, from the question to the end of the answer; each MiB of leaves adds a
+    /// second.
     #[arg(long, value_name = "SECONDS", default_value_t = 60, value_parser = clap::value_parser!(u64).range(1..=86_400))]
     pub timeout: u64,
-    /// Keep challenge and answer of the Nth file as PREFIX.N.challenge and PREFIX.N.proof: evidence
-    /// for others, if it is signed.
+    /// Keep challenge and answer of the Nth file as PREFIX.N.challenge and PREFIX.N.proof; signed
+    /// answers are evidence for others.
     #[arg(long, value_name = "PREFIX", conflicts_with_all = ["keyed", "catalogue"])]
     pub evidence: Option<PathBuf>,
-    /// Replace existing files of --evidence; never one that is read.
+    /// Replace existing files of --evidence, but never an input.
     #[arg(long)]
     pub force: bool,
-    /// Ask again and again, at this distance (90s, 15m, 6h, 1d), until an answer is REJECTED (exit
-    /// 1) or a signal comes.
+    /// Repeat at this interval (90s, 15m, 6h, 1d) until an answer is REJECTED (exit 1) or a signal
+    /// arrives.
     #[arg(long, value_name = "DURATION", value_parser = duration)]
     pub every: Option<Duration>,
-    /// With --every: end after this number of rounds, with the worst exit of all.
+    /// With --every, end after this many rounds, with the worst exit code of all.
     #[arg(long, value_name = "N", requires = "every", value_parser = clap::value_parser!(u32).range(1..))]
     pub rounds: Option<u32>,
-    /// One JSON object per line.
+    /// Print one JSON object per line.
     #[arg(long)]
     pub json: bool,
 }
@@ -278,16 +279,16 @@ pub struct Ask {
 /// A confidence and a loss, a number, or all.
 #[derive(Args, Debug, Clone)]
 pub struct Sample {
-    /// The loss that is to be found: a fraction of the leaves, lost or damaged (1% or 0.01).
+    /// Detect a loss or damage of this fraction of the leaves (1% or 0.01).
     #[arg(long = "find", alias = "corruption", value_name = "LOSS", value_parser = fraction, default_value = "1%")]
     pub find: f64,
-    /// The probability with which it is to be found (.99 or 99%).
+    /// Probability of detection (.99 or 99%).
     #[arg(long, value_name = "PROBABILITY", value_parser = fraction, default_value = ".99")]
     pub confidence: f64,
-    /// Ask for this number of leaves, at most 4,194,304.
+    /// Challenge this many leaves, at most 4,194,304.
     #[arg(long, value_name = "N", conflicts_with_all = ["confidence"], value_parser = clap::value_parser!(u32).range(1..))]
     pub leaves: Option<u32>,
-    /// All leaves: the only sample that is sure to find a single damaged one.
+    /// Challenge all leaves: the only sample that is sure to find a single damaged leaf.
     #[arg(long, conflicts_with_all = ["confidence", "find", "leaves"])]
     pub all: bool,
 }

@@ -8,73 +8,73 @@ Who runs what:
   auditor   holds `kept` alone:    pfh audit ask http://HOST:8417 kept
 
 Terms:
-  leaf      a piece of the file, 16 KiB unless `pfh tree build --leaf` says otherwise
+  leaf      a piece of the file, by default 16 KiB (`pfh tree build --leaf`)
   tree      FILE.pfhtree: the digests of all leaves, and of pairs of them up to one root
-  root      32 bytes that stand for the whole file
+  root      a digest of 32 bytes for the whole file
   kept      a line of text with root, length and name (identity) of a file
   challenge a question with a random number that selects the leaves
-  token     a challenge with its answer, made ahead by someone who has the data
+  token     a challenge with its answer, made in advance from the data
 
-Verdicts: PROVED names what was compared and which loss that would have found; REJECTED: an answer came and proves nothing;
-NOT ASKED: nobody there, a refusal, no answer in time.
+Verdicts: PROVED, with the comparison made and the loss that it would have detected; REJECTED, an answer that proves nothing; NOT ASKED, a
+server that is unreachable, refuses, or does not answer in time.
 
-Exit codes: 0 all proved; 1 an answer proves nothing; 2 usage; 3 nothing was found out about some file; 4 output or system failed;
-128+n ended by signal n.";
+Exit codes: 0 all proved; 1 an answer was rejected; 2 usage; 3 a file could not be asked for; 4 output or system failed; 128+n ended by
+signal n.";
 
 pub const COMMIT: &str = "\
 Run by the owner, who has file and tree.
 
   pfh tree build case12/disk.img
   pfh audit commit --identity disk.img case12/disk.img -o kept
-  pfh audit commit a.img b.img c.img -o catalogue      one line for each; see `ask --together` and `ask --catalogue`
+  pfh audit commit a.img b.img c.img -o catalogue      one line per file; see `ask --together` and `ask --catalogue`
 
-Exit codes: 0; 1 the file has another length than its tree; 2 usage; 3 file or tree cannot be read; 4 output failed.";
+Exit codes: 0 success; 1 the file has another length than its tree; 2 usage; 3 file or tree cannot be read; 4 output failed.";
 
 pub const CHALLENGE: &str = "\
-Run by the auditor. A challenge is good for one answer.
+Run by the auditor. Use a challenge only once.
 
   pfh audit challenge kept -o c
   pfh audit challenge kept --find 0.1% --confidence .999 -o c
 
-Exit codes: 0; 2 usage, or KEPT is none; 3 KEPT cannot be read; 4 output failed.";
+Exit codes: 0 success; 2 usage, or KEPT is none; 3 KEPT cannot be read; 4 output failed.";
 
 pub const PROVE: &str = "\
 Run by the server that stores file and tree.
 
   pfh audit prove c case12/disk.img -o p
-  pfh audit prove --keyed c case12/disk.img -o p       32 bytes, for an auditor with a copy of his own
+  pfh audit prove --keyed c case12/disk.img -o p       32 bytes, for an auditor with a copy of the file
 
-Exit codes: 0; 2 usage, or the challenge is none; 3 file or tree cannot be read, or are not those asked about; 4 output failed.";
+Exit codes: 0 success; 2 usage, or the challenge is none; 3 file or tree cannot be read, or are not those asked about; 4 output failed.";
 
 pub const VERIFY: &str = "\
 Run by the auditor.
 
   pfh audit verify kept c p
-  pfh audit verify kept c p --data copy.img            the answer is a keyed one; the copy must give the kept root
+  pfh audit verify kept c p --data copy.img            a keyed answer; the copy must have the kept root
 
-A signature in the answer is always verified, and its key named. A copy that does not give the kept root proves nothing: exit 3.
+A signature in the answer is always verified, and its key printed. A copy without the kept root proves nothing (exit 3).
 
 Exit codes: 0 PROVED; 1 REJECTED; 2 usage, or the challenge is none; 3 an input cannot be read, or the copy is not the file.";
 
 pub const TOKENS: &str = "\
-Run by an auditor who still has the data. Each token is good for one audit without it, whose answer has 32 bytes. Keep the file
-secret: anyone who knows an answer can give it.
+Run by an auditor who still has the data. Each token serves one later audit without the data; its answer has 32 bytes. Keep the file
+secret: a server that knows the answers can give them without the data.
 
   pfh audit tokens kept --data disk.img --count 365 -o tokens
-  pfh audit ask http://HOST:8417 --tokens tokens       daily, say; the data may be gone by then
+  pfh audit ask http://HOST:8417 --tokens tokens       for example daily; needs no data
 
-Exit codes: 0; 2 usage, or KEPT is none; 3 the copy cannot be read, or is not the file that was committed; 4 output failed.";
+Exit codes: 0 success; 2 usage, or KEPT is none; 3 the copy cannot be read, or is not the file that was committed; 4 output failed.";
 
 pub const RENEW: &str = "\
-The owner changes a part of the file, and shows how the root changes; the auditor needs neither file nor tree.
+The owner changes a part of the file and proves the new root; the auditor needs neither file nor tree.
 
   owner     pfh tree update disk.img --range 64KiB:4096 --proof update
   auditor   pfh audit renew kept update -o kept.new
 
-The update must start from the root that is kept, and its paths must lead to both roots: then nothing changed but the leaves that are
-listed. Only the person who ordered the change knows whether their new content is right.
+The update must start from the kept root, and its paths must lead to both roots; this proves that only the listed leaves changed. Whether
+their new content is right, only the person who ordered the change knows.
 
-Exit codes: 0 renewed; 1 the update proves nothing: nothing is written; 2 usage, or the update is none; 3 an input cannot be read;
+Exit codes: 0 renewed; 1 the update proves nothing, and nothing is written; 2 usage, or not an update; 3 an input cannot be read;
 4 output failed.";
 
 #[cfg(feature = "serve")]
@@ -84,7 +84,8 @@ Run by the storage server. Anyone who can connect can ask.
   pfh audit serve case12                               http://127.0.0.1:8417
   pfh audit serve case12 --listen 0.0.0.0:8417 --key KEY
 
-Ends by a signal: exit 128+n. 2: no file in DIRECTORY has a tree; 3: DIRECTORY cannot be read; 4: the address cannot be had.";
+Exit codes: 128+n ended by signal n; 2 usage, or no file in DIRECTORY has a tree; 3 DIRECTORY cannot be read; 4 cannot listen at the
+address.";
 
 #[cfg(feature = "serve")]
 pub const ASK: &str = "\
@@ -92,9 +93,9 @@ Run by the auditor.
 
   pfh audit ask http://HOST:8417 kept
   pfh audit ask http://HOST:8417 kept --find 0.1% --confidence .999
-  pfh audit ask http://HOST:8417 catalogue --together            one sample over all files, not one for each
+  pfh audit ask http://HOST:8417 catalogue --together            one sample over all files
   pfh audit ask http://HOST:8417 kept --keyed --data copy.img    32 bytes instead of the leaves
   pfh audit ask http://HOST:8417 kept --every 1d                 for a service; from cron, without --every
 
-Exit codes: 0 all PROVED; 1 an answer is REJECTED; 2 usage; 3 NOT ASKED: nobody there, a refusal, no answer in time; 4 output or
+Exit codes: 0 all PROVED; 1 an answer is REJECTED; 2 usage; 3 NOT ASKED: unreachable, refused, or no answer in time; 4 output or
 system failed; 128+n ended by signal n.";

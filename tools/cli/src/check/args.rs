@@ -24,85 +24,83 @@ pub enum Wording {
 #[derive(Debug, Args)]
 #[command(after_help = EXITS)]
 pub struct Check {
-    /// Manifests, in any format that pfh reads; - is standard input. A directory behind the last of
-    /// them is ROOT. Objects by their address (s3://bucket/prefix) are compared with what their
-    /// store states of them.
+    /// Manifests in any format that pfh reads (- is standard input). A directory after the last one
+    /// is ROOT. Objects (s3://bucket/prefix) are compared with the checksums of their store.
     #[arg(value_name = "MANIFEST", required = true)]
     pub manifests: Vec<PathBuf>,
-    /// The directory in which the names start [default: the working directory; if that has none of
-    /// them, the directory of the manifest, or the one that it records]. Names that begin with the
-    /// path of another directory are looked for here without it.
+    /// Directory in which the names start [default: the working directory; if none of the files is
+    /// there, the directory of the manifest or the one it records]. A path recorded in front of the
+    /// names is removed.
     #[arg(long, value_name = "DIR")]
     pub root: Option<OsString>,
-    /// Class the whole tree against all manifests together: matched, metadata-only, modified,
+    /// Classify the whole tree against all manifests together: matched, metadata-only, modified,
     /// bit-rot, moved, copied, new, missing, unverified.
     #[arg(long)]
     pub audit: bool,
-    /// Bring the manifest up to date with the files below ROOT, and print what changed. The old
-    /// list stays as MANIFEST.1.
+    /// Update the manifest to the files below ROOT, and print the changes. The old list is kept as
+    /// MANIFEST.1.
     #[arg(long, conflicts_with_all = ["audit", "allow_outside", "ignore_missing", "dry_run", "strict", "lenient"])]
     pub update: bool,
-    /// With --update, do not read files whose size and times are as listed.
+    /// With --update, do not read files whose size and times match the list.
     #[arg(long, requires = "update")]
     pub trust_times: bool,
-    /// With --update, also take every file off the list when none is there.
+    /// With --update, empty the list if none of its files exists.
     #[arg(long, requires = "update")]
     pub force: bool,
-    /// Check a share of the files, by bytes, those first that were checked least recently: with
-    /// 1/30 each night every file once in 30 nights.
+    /// Check a share of the files by bytes, the least recently checked first: 1/30 each night reads
+    /// every file once in 30 nights.
     #[arg(long, value_name = "N/M", value_parser = span::share, conflicts_with_all = ["audit", "update", "dry_run"])]
     pub share: Option<(u64, u64)>,
-    /// Begin no file after TIME (90s, 45m, 2h); those first that were checked least recently.
+    /// Start no file after TIME (90s, 45m, 2h), the least recently checked first.
     #[arg(long, value_name = "TIME", value_parser = span::time, conflicts_with_all = ["audit", "update", "dry_run"])]
     pub r#for: Option<Duration>,
-    /// Where --share and --for keep when each file was checked [default: MANIFEST.checked].
+    /// File with the last check of each file, for --share and --for [default: MANIFEST.checked].
     #[arg(long, value_name = "FILE")]
     pub state: Option<PathBuf>,
-    /// Audit only this part of ROOT; what lies elsewhere is unverified, and no fault.
+    /// Audit only this part of ROOT; files elsewhere are unverified, without an error.
     #[arg(long, value_name = "PATH", requires = "audit")]
     pub below: Vec<OsString>,
     /// Follow symbolic links while walking.
     #[arg(short = 'L', long, requires = "audit")]
     pub follow: bool,
-    /// What an audit prints: text, jsonl, or hashdeep's wording.
+    /// Output of an audit: text, jsonl, or hashdeep's wording.
     #[arg(short = 'f', long = "format", value_name = "FORMAT", default_value = "text", requires = "audit", value_parser = wording, hide_possible_values = true)]
     pub wording: Wording,
-    /// Print also what matched, and what differs in its times alone.
+    /// Also print files that match or differ only in times.
     #[arg(long, requires = "audit")]
     pub all: bool,
-    /// Names may lead out of ROOT, by `..`, by links, or as absolute names.
+    /// Follow names out of ROOT: `..`, links, and absolute names.
     #[arg(long, conflicts_with = "audit")]
     pub allow_outside: bool,
-    /// Files that are not there do not count, and are not listed.
+    /// Ignore missing files.
     #[arg(long, conflicts_with = "audit")]
     pub ignore_missing: bool,
-    /// A JSON object for each file, and one for the whole; of an audit the same as -f jsonl.
+    /// Print a JSON object per file, and one for the whole (with --audit, like -f jsonl).
     #[arg(long, conflicts_with = "wording")]
     pub json: bool,
-    /// Do not print OK for every file.
+    /// Do not print OK for each file.
     #[arg(short, long)]
     pub quiet: bool,
-    /// List the files that would be read, and read none of them.
+    /// List the files that would be read, without reading them.
     #[arg(short = 'n', long, conflicts_with = "audit")]
     pub dry_run: bool,
-    /// Print nothing: the exit code has the verdict.
+    /// Print nothing; the exit code is the verdict.
     #[arg(long)]
     pub status: bool,
-    /// Exit with 1 if lines are not records.
+    /// Exit with 1 if a line is not a record.
     #[arg(long)]
     pub strict: bool,
-    /// What the manifest holds and nobody could compare (lines that are not records, unknown
-    /// algorithms, errors when it was made, a missing end) is reported and does not make the exit
-    /// code 3: as GNU's tools have it.
+    /// Report entries that cannot be compared (malformed lines, unknown algorithms, recorded
+    /// errors, a missing end), but do not exit with 3, like GNU coreutils.
     #[arg(long, conflicts_with = "strict")]
     pub lenient: bool,
-    /// List every line that is not a record.
+    /// List each line that is not a record.
     #[arg(short, long)]
     pub warn: bool,
-    /// The manifest's records end with NUL (sums and bsd).
+    /// Records of the manifest end with NUL (sums and bsd).
     #[arg(short, long)]
     pub zero: bool,
-    /// The algorithm of digests that do not say theirs; lines that name others are left out.
+    /// Algorithm of untagged digests; lines tagged with another algorithm are ignored.
     #[arg(short, long = "algorithm", value_name = "NAME", value_delimiter = ',')]
     pub algorithms: Vec<String>,
     /// Names inside of containers are looked for there by themselves; an audit goes into all
@@ -110,28 +108,28 @@ pub struct Check {
     #[cfg(feature = "inside")]
     #[command(flatten)]
     pub inside: crate::input::Inside,
-    /// The manifest must have a seal that is signed with this key.
+    /// Require a seal signed with this key.
     #[arg(long, value_name = "FILE")]
     pub key: Option<PathBuf>,
-    /// The key of keyed digests (hmac-sha256, blake3-keyed …): the bytes of FILE as they are.
-    /// Without it they are reported as not compared.
+    /// Key of keyed digests (hmac-sha256, blake3-keyed …): the bytes of FILE. Without it, they are
+    /// reported as not compared.
     #[arg(long, value_name = "FILE")]
     pub key_file: Option<PathBuf>,
-    /// Objects were uploaded in parts of SIZE bytes [default: the usual sizes are tried].
+    /// Part size of multipart uploads in bytes [default: the usual sizes are tried].
     #[arg(long, value_name = "SIZE", value_parser = crate::size::parse)]
     pub part_size: Option<u64>,
-    /// The context of keys that BLAKE3 derived (blake3-derive-key).
+    /// Context of blake3-derive-key digests.
     #[arg(long, value_name = "CONTEXT", conflicts_with = "key_file")]
     pub derive_key: Option<String>,
-    /// How it is carried out.
+    /// Reading and hashing.
     #[command(flatten)]
     pub run: Run,
 }
 
 const EXITS: &str = "\
-Exit codes: 0 every file is what the manifest says, and all of the manifest was compared; 1 a file differs or is missing, or the
-seal does not hold; 2 usage; 3 something could not be read or compared, or there was nothing to compare
-with; 4 the manifest is broken off in the middle of a document.";
+Exit codes: 0 every file matches, and the whole manifest was compared; 1 a file differs or is missing, or the seal does not
+hold; 2 usage; 3 something could not be read or compared, or there was nothing to compare; 4 the manifest ends in the
+middle of a document.";
 
 fn wording(text: &str) -> Result<Wording, Failure> {
     Wording::from_str(text, false).map_err(|_| {

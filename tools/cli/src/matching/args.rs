@@ -14,23 +14,22 @@ pub struct Match {
     /// The input.
     #[command(flatten)]
     pub input: Input,
-    /// What it is compared with.
+    /// Known sets.
     #[command(flatten)]
     pub sets: Sets,
-    /// In place of known sets: a list of similarity digests, or an index made of one. Files that
-    /// are similar are written.
+    /// Search this list of similarity digests, or index made from one, and print similar files.
     #[arg(long, value_name = "LIST", conflicts_with_all = ["known", "digests"])]
     pub similar: Option<OsString>,
-    /// With --similar: the least score of a match, or the greatest distance for tlsh [default:
-    /// ssdeep=1, sdhash=21, mrsh-v2=21, tlsh=30].
+    /// With --similar, minimum score of a match (tlsh: maximum distance) [default: ssdeep=1,
+    /// sdhash=21, mrsh-v2=21, tlsh=30].
     #[arg(long, value_name = "N", requires = "similar")]
     pub threshold: Option<u32>,
-    /// With --similar: also matches of sdhash digests that are saturated, which match random data;
-    /// otherwise they are counted only.
+    /// With --similar, include matches of saturated sdhash digests, which match random data; by
+    /// default they are only counted.
     #[arg(long, requires = "similar")]
     pub saturated: bool,
-    /// With --similar: make an index of the list (ssdeep), which later runs open in place of it;
-    /// without a PATH do nothing else.
+    /// With --similar, write an index of the list (ssdeep), which later runs open instead of the
+    /// list. PATH is optional.
     #[arg(long, value_name = "FILE", requires = "similar")]
     pub write_index: Option<PathBuf>,
     /// The PATHs are images or disks: look for blocks of these sizes (512,4096) that a set of
@@ -45,31 +44,31 @@ pub struct Match {
     #[cfg(feature = "inside")]
     #[arg(long, requires = "sectors")]
     pub flagged: bool,
-    /// Write only files of these verdicts: bad, good, known, maybe, unknown, error [default: all;
-    /// as text and with nothing but sets of the bad, all but unknown].
+    /// Only files with these verdicts: bad, good, known, maybe, unknown, error [default: all; as
+    /// text, if all sets are bad, all but unknown].
     #[arg(long, value_name = "VERDICT", value_delimiter = ',')]
     pub only: Vec<String>,
-    /// Verdicts that make the exit code 1.
+    /// Exit with 1 for these verdicts.
     #[arg(long, value_name = "VERDICT", value_delimiter = ',', default_value = "bad")]
     pub fail_on: Vec<String>,
-    /// text, jsonl, csv, dfxml, or values (name, hash value, score, set and hash value, with tabs
-    /// between them); with --similar text (as `ssdeep -m` prints), csv, jsonl or values;
-    /// with --sectors text or jsonl.
+    /// text, jsonl, csv, dfxml, or values (name, hash value, score, set and hash value, separated
+    /// by tabs); with --similar text (like `ssdeep -m`), csv, jsonl or values; with --sectors text
+    /// or jsonl.
     #[arg(short, long, value_name = "FORMAT", default_value = "text")]
     pub format: String,
-    /// The same as -f jsonl.
+    /// Same as -f jsonl.
     #[arg(long, conflicts_with = "format")]
     pub json: bool,
-    /// Write to a file that appears whole or not at all.
+    /// Write to FILE, which appears only when it is complete.
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
-    /// Replace existing files; never one that is read.
+    /// Replace existing files, but never an input.
     #[arg(long)]
     pub force: bool,
     /// Messages.
     #[command(flatten)]
     pub saying: Saying,
-    /// How it is carried out.
+    /// Reading and hashing.
     #[command(flatten)]
     pub run: Run,
 }

@@ -8,13 +8,13 @@ use std::ffi::OsString;
 const AFTER: &str = "\
 Modes (-c), in capitals or not:
   HASH      one digest for each file, as the algorithm's own tool writes it
-  FULL      each file with each other
-  DIGEST    -c is one digest: each file, or each digest of a list, with it
-  FILENAME  -c is a file with a list of digests, as pfh match reads them or one a line: each file is looked up in it, as
-            ssdeep -m and md5deep -m do
+  FULL      compares all pairs of files
+  DIGEST    compares each file, or each digest of a list, with the digest given as -c
+  FILENAME  looks each file up in the list of digests given as -c, like ssdeep -m and md5deep -m: any list that pfh match
+            reads, or one digest per line
 
-FULL, DIGEST and FILENAME print a line for each match: path, hash value, score, and path and hash value of what it is like,
-with tabs between them. Scores count from 1 (ssdeep), 21 (sdhash, mrsh-v2) or 100 (others: equal digests); for tlsh they are
+FULL, DIGEST and FILENAME print a line per match, separated by tabs: path, hash value, score, path and hash value of the
+match. Scores count from 1 (ssdeep), 21 (sdhash, mrsh-v2) or 100 (others: equal digests); for tlsh they are
 distances, up to 30.
 
 What the paper prints:
@@ -23,9 +23,9 @@ What the paper prints:
   pfh -t 8 -c hash -d t5 -h md5 -p 2    eight threads: two read, six hash
   pfh -c full -d t5 -t 8 -m 128         every pair of similar files
 
-Exit codes: 0 all good; 1 DIGEST or FILENAME without a match; 2 usage; 3 finished, but something could not be read, was not
-understood or had nothing to be compared with; 4 aborted; 128+n ended by signal n. A file that an algorithm makes no digest
-of (too short, too plain or too long for it) was read: it is noted and counted, and is not a failure.";
+Exit codes: 0 all good; 1 DIGEST or FILENAME without a match; 2 usage; 3 finished, but something could not be read,
+understood or compared; 4 aborted; 128+n ended by signal n. A file that is too short, too uniform or too long for an
+algorithm is reported and counted, and is not a failure.";
 
 /// The command line of Breitinger & Petrov, "Reducing time cost in hashing operations", section
 /// IV-B.
@@ -42,42 +42,39 @@ pub struct Form {
     /// HASH, FULL, a digest, or a file with a list of digests [default: HASH].
     #[arg(short = 'c', value_name = "MODE")]
     pub mode: Option<OsString>,
-    /// The directory whose files are hashed; or a file; or a file of digests, which are compared
-    /// without any hashing.
+    /// Directory or file to hash, or a file of digests to compare.
     #[arg(short = 'd', value_name = "PATH")]
     pub directory: Option<OsString>,
-    /// Also everything below the directory.
+    /// Descend into subdirectories.
     #[arg(short = 'r')]
     pub recursive: bool,
-    /// The algorithm: mrsh-v2, ssdeep, sdhash, tlsh, md5, sha1 … (`pfh algorithms` lists them);
-    /// sha2, sha3 and fnv are families, and it is reported what they stand for [default: mrsh-v2;
-    /// of a list of digests its own].
+    /// Algorithm: mrsh-v2, ssdeep, sdhash, tlsh, md5, sha1 … (see `pfh algorithms`); the member of
+    /// a family (sha2, sha3, fnv) is reported [default: mrsh-v2, or that of the list].
     #[arg(short = 'h', value_name = "HASH")]
     pub algorithm: Option<String>,
-    /// N, the number of all threads: P of them read, N - P hash [default: one per processor, at
-    /// least 2].
+    /// Total number of threads N: P of them read, N - P hash [default: one per processor, at least
+    /// 2].
     #[arg(short = 't', value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub threads: Option<u16>,
-    /// P, the number of prefetching threads, less than N. 0: no prefetching, each of N threads
-    /// reads and hashes (the paper's SMT) [default: 1].
+    /// Number of prefetching threads P, less than N. With 0, each of N threads reads and hashes
+    /// (the paper's SMT) [default: 1].
     #[arg(short = 'p', value_name = "P", value_parser = clap::value_parser!(u16).range(0..=1024))]
     pub prefetchers: Option<u16>,
-    /// The RAM table in megabytes of 10^6 bytes; larger files go through it in pieces [default:
-    /// 20].
+    /// Size of the RAM table in megabytes of 10^6 bytes; larger files pass through in pieces
+    /// [default: 20].
     #[arg(short = 'm', value_name = "MB", value_parser = clap::value_parser!(u64).range(1..=1 << 24))]
     pub memory: Option<u64>,
-    /// In which order files are read; the output keeps the order of the paths.
+    /// Order of reading; the output keeps the order of the paths.
     #[arg(long, value_enum, default_value = "path")]
     pub order: By,
-    /// Print times: total, compare, hash, both waits, reading; MB/s of hashing, items/s of
+    /// Print times (total, compare, hash, both waits, reading), MB/s of hashing and items/s of
     /// comparing (the paper's build option).
     #[arg(long)]
     pub with_timing: bool,
-    /// Print how often threads waited for a file and for space in the table (the paper's build
-    /// option).
+    /// Print the number of waits for a file and for space in the table (the paper's build option).
     #[arg(long)]
     pub with_stats: bool,
-    /// No progress on standard error.
+    /// Do not show progress.
     #[arg(long)]
     pub no_progress: bool,
 }

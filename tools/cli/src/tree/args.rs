@@ -16,7 +16,7 @@ pub enum Tree {
     Build(Build),
     /// Hash again what changed inside of a file of the same length.
     Update(Update),
-    /// Take in what was appended to a file.
+    /// Add the data appended to a file.
     #[command(after_help = help::APPEND)]
     Append(Append),
     /// Find out which ranges of a file are not what they were.
@@ -40,16 +40,16 @@ pub enum Tree {
 pub struct Existing {
     /// The file; `update` and `check` take a directory as well, if `build` made its catalogue.
     pub file: PathBuf,
-    /// Where its tree is [default: FILE.pfhtree].
+    /// The tree of FILE [default: FILE.pfhtree].
     #[arg(long, value_name = "TREE")]
     pub outboard: Option<PathBuf>,
-    /// Threads that hash [default: one per processor].
+    /// Number of hashing threads [default: one per processor].
     #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub threads: Option<u16>,
-    /// One JSON object per line.
+    /// Print one JSON object per line.
     #[arg(long)]
     pub json: bool,
-    /// No progress on standard error.
+    /// Do not show progress.
     #[arg(long)]
     pub no_progress: bool,
 }
@@ -67,14 +67,14 @@ impl Existing {
 /// The root that the tree must have before it is changed.
 #[derive(Args)]
 pub struct Trusted {
-    /// The root that the tree must have before, in hexadecimal: it was kept where nobody who can
-    /// write to file and tree can write. Without it the tree is believed.
+    /// Expected root before the change, in hexadecimal, kept out of reach of those who can write
+    /// file and tree. Without it, the tree is trusted.
     #[arg(long, value_name = "HEX", value_parser = any_root, conflicts_with = "kept")]
     pub root: Option<Digest>,
-    /// What `pfh audit commit` printed: the tree must have the root that is kept.
+    /// Output of `pfh audit commit`: the tree must have the kept root.
     #[arg(long, value_name = "KEPT")]
     pub kept: Option<PathBuf>,
-    /// Which line of KEPT [default: the only one, or the one of FILE as given].
+    /// Line of KEPT [default: the only one, or that of FILE as given].
     #[arg(long, value_name = "NAME", requires = "kept")]
     pub identity: Option<OsString>,
 }
@@ -85,7 +85,7 @@ pub struct Append {
     /// File and tree.
     #[command(flatten)]
     pub on: Existing,
-    /// The root before.
+    /// Root before the change.
     #[command(flatten)]
     pub trusted: Trusted,
 }
@@ -97,17 +97,16 @@ pub struct Update {
     /// File or directory, and tree.
     #[command(flatten)]
     pub on: Existing,
-    /// What has changed.
+    /// Changed part.
     #[command(flatten)]
     pub changed: Changed,
-    /// The root before.
+    /// Root before the change.
     #[command(flatten)]
     pub trusted: Trusted,
-    /// Write what proves the change to an auditor who has neither file nor tree (`pfh audit
-    /// renew`).
+    /// Write a proof of the change for an auditor without file or tree (`pfh audit renew`).
     #[arg(long, value_name = "UPDATE")]
     pub proof: Option<PathBuf>,
-    /// Replace an existing file of --proof; never one that is read.
+    /// Replace an existing file of --proof, but never an input.
     #[arg(long)]
     pub force: bool,
 }
@@ -116,16 +115,16 @@ pub struct Update {
 #[derive(Args)]
 #[group(multiple = false)]
 pub struct Changed {
-    /// What has changed: OFFSET:LENGTH in bytes (64KiB:4096), several with commas or the option
-    /// repeated. That nothing else has is taken on trust; `check` finds out.
+    /// Changed range, OFFSET:LENGTH in bytes (64KiB:4096); several separated by commas or by
+    /// repetition. The rest is trusted to be unchanged; `check` verifies it.
     #[arg(long = "range", value_name = "OFFSET:LENGTH", value_parser = range, value_delimiter = ',')]
     pub ranges: Vec<Range<u64>>,
-    /// A copy of the file as it was when its tree was made: blocks that differ are hashed again.
+    /// Copy of the file as it was when the tree was made; differing blocks are hashed again.
     #[arg(long, value_name = "COPY")]
     pub changed_since: Option<PathBuf>,
-    /// Of a directory: this file below it was added, changed, removed or renamed (both names); may
-    /// be repeated. Nothing else is looked at. Without it all files are looked at, and those read
-    /// whose size, time or inode has changed.
+    /// In a directory: file that was added, changed, removed or renamed (both names). May be
+    /// repeated; nothing else is looked at. Without it, all files whose size, time or inode changed
+    /// are read.
     #[arg(long = "entry", value_name = "NAME")]
     pub entries: Vec<PathBuf>,
 }
@@ -138,47 +137,47 @@ pub struct Digest(pub Vec<u8>);
 #[derive(Args)]
 #[command(after_help = help::BUILD)]
 pub struct Build {
-    /// The file; - for standard input, which needs --outboard; a directory, whose files get one
-    /// tree (a catalogue); with -r files and directories, each file with a tree of its own.
+    /// File; - for standard input (with --outboard); or directory, whose files get one tree (a
+    /// catalogue). With -r, each file below it gets a tree of its own.
     #[arg(value_name = "FILE", required_unless_present_any = ["join", "pieces_from"], conflicts_with_all = ["join", "pieces_from"])]
     pub files: Vec<PathBuf>,
-    /// The parts of one file, in order: the tree of the whole is built, the whole itself need not
-    /// be there. Needs --outboard.
+    /// Parts of one file, in order: builds the tree of the whole, which need not exist. Needs
+    /// --outboard.
     #[arg(long, value_name = "PART", num_args = 1.., requires = "outboard")]
     pub join: Vec<PathBuf>,
-    /// The pieces of one file in any order, as parallel transfers deliver them: a list with a line
-    /// for each, its OFFSET in bytes, a space and the name of the file that holds it (- is standard
-    /// input). Missing ranges are listed, exit 3. Needs --outboard.
+    /// List of the pieces of one file, in any order, such as from parallel transfers: a line each
+    /// with OFFSET in bytes, a space and the piece's file name (- is standard input). Missing
+    /// ranges are listed, exit 3. Needs --outboard.
     #[arg(long, value_name = "LIST", requires = "outboard", conflicts_with_all = ["join", "recursive"])]
     pub pieces_from: Option<PathBuf>,
-    /// With --pieces-from: the length of the file [default: to the end of the last piece].
+    /// With --pieces-from, length of the file [default: end of the last piece].
     #[arg(long, value_name = "SIZE", value_parser = size::parse, requires = "pieces_from")]
     pub length: Option<u64>,
-    /// Build the trees of all files below directories; trees (*.pfhtree) are passed over.
+    /// Build the trees of all files below directories; existing trees (*.pfhtree) are skipped.
     #[arg(short, long, conflicts_with_all = ["outboard", "join"])]
     pub recursive: bool,
-    /// Where the tree goes [default: FILE.pfhtree].
+    /// Write the tree here [default: FILE.pfhtree].
     #[arg(long, value_name = "TREE")]
     pub outboard: Option<PathBuf>,
-    /// blake3: the root is the file's BLAKE3 digest; sha256, sha3-256: with other prefixes for
-    /// leaves, nodes and root. kt128, kt256, parallelhash*, sakura-* (`sakura-li-128,leaves=32`): a
-    /// tree of two levels whose root is the file's digest, as `pfh hash -a` prints it.
+    /// blake3: the root is the file's BLAKE3 digest. kt128, kt256, parallelhash*, sakura-*
+    /// (`sakura-li-128,leaves=32`): two levels, the root is the digest that `pfh hash -a` prints.
+    /// sha256, sha3-256: binary trees with distinct prefixes for leaves, nodes and root.
     #[arg(short, long, value_name = "NAME", default_value = "blake3")]
     pub algorithm: String,
-    /// Bytes of a leaf: a power of two from 1KiB to 16MiB [default: 16KiB]. Of the trees of two
-    /// levels the algorithm's name states it: `sakura-fng-128,block=4096`.
+    /// Size of a leaf: a power of two from 1KiB to 16MiB [default: 16KiB]. Trees of two levels have
+    /// it in the algorithm's name: `sakura-fng-128,block=4096`.
     #[arg(long, value_name = "SIZE", value_parser = leaf)]
     pub leaf: Option<usize>,
     /// Replace an existing file that is not a tree, but never an input.
     #[arg(long)]
     pub force: bool,
-    /// Threads that hash [default: one per processor].
+    /// Number of hashing threads [default: one per processor].
     #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub threads: Option<u16>,
-    /// One JSON object per line.
+    /// Print one JSON object per line.
     #[arg(long)]
     pub json: bool,
-    /// No progress on standard error.
+    /// Do not show progress.
     #[arg(long)]
     pub no_progress: bool,
 }
@@ -190,17 +189,16 @@ pub struct Check {
     /// File or directory, and tree.
     #[command(flatten)]
     pub on: Existing,
-    /// The root that the file must give, in hexadecimal.
+    /// Expected root, in hexadecimal.
     #[arg(long, value_name = "HEX", value_parser = any_root, conflicts_with = "kept")]
     pub root: Option<Digest>,
-    /// What `pfh audit commit` printed: the file must give the root that is kept. The tree need not
-    /// be there.
+    /// Output of `pfh audit commit`: the file must have the kept root. The tree need not exist.
     #[arg(long, value_name = "KEPT")]
     pub kept: Option<PathBuf>,
-    /// Which line of KEPT [default: the only one, or the one of FILE as given].
+    /// Line of KEPT [default: the only one, or that of FILE as given].
     #[arg(long, value_name = "NAME", requires = "kept")]
     pub identity: Option<OsString>,
-    /// Of a directory: read and compare this file below it alone; may be repeated.
+    /// In a directory: check only this file. May be repeated.
     #[arg(long = "entry", value_name = "NAME")]
     pub entries: Vec<PathBuf>,
 }
@@ -209,13 +207,13 @@ pub struct Check {
 #[derive(Args)]
 #[command(after_help = help::DIFF)]
 pub struct Diff {
-    /// A file with a tree beside it, or a tree (*.pfhtree). The file itself is not read.
+    /// File with a tree beside it, or a tree (*.pfhtree). The file itself is not read.
     #[arg(value_name = "A")]
     pub one: PathBuf,
-    /// Another one.
+    /// Another one, likewise.
     #[arg(value_name = "B")]
     pub other: PathBuf,
-    /// One JSON object.
+    /// Print a JSON object.
     #[arg(long)]
     pub json: bool,
 }
@@ -226,16 +224,16 @@ pub struct Diff {
 pub struct Prove {
     /// The file.
     pub file: PathBuf,
-    /// Which part of it: OFFSET:LENGTH in bytes (64KiB:4096).
+    /// Range: OFFSET:LENGTH in bytes (64KiB:4096).
     #[arg(long, value_name = "OFFSET:LENGTH", value_parser = range)]
     pub range: Range<u64>,
-    /// Where its tree is [default: FILE.pfhtree].
+    /// The tree of FILE [default: FILE.pfhtree].
     #[arg(long, value_name = "TREE")]
     pub outboard: Option<PathBuf>,
-    /// Where the proof goes [default: standard output].
+    /// Write the proof here [default: standard output].
     #[arg(short, long, value_name = "PROOF")]
     pub output: Option<PathBuf>,
-    /// Replace existing files; never one that is read.
+    /// Replace existing files, but never an input.
     #[arg(long)]
     pub force: bool,
 }
@@ -244,24 +242,24 @@ pub struct Prove {
 #[derive(Args)]
 #[command(after_help = help::VERIFY)]
 pub struct Verify {
-    /// What `prove` wrote, or - for standard input.
+    /// Output of `prove`, or - for standard input.
     #[arg(value_name = "PROOF")]
     pub proof: PathBuf,
-    /// The root of the whole file, in hexadecimal.
+    /// Root of the whole file, in hexadecimal.
     #[arg(long, value_name = "HEX", value_parser = root)]
     pub root: [u8; 32],
-    /// Write the bytes of the range, once they are verified (- is standard output).
+    /// Write the verified bytes of the range here (- is standard output).
     #[arg(short, long, value_name = "DATA")]
     pub output: Option<PathBuf>,
-    /// Replace existing files; never one that is read.
+    /// Replace existing files, but never an input.
     #[arg(long)]
     pub force: bool,
-    /// One JSON object.
+    /// Print a JSON object.
     #[arg(long)]
     pub json: bool,
 }
 
-/// Whose root.
+/// Kind of root.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Scheme {
     /// Linux's fs-verity: what `fsverity digest` prints.
@@ -283,28 +281,28 @@ pub struct Root {
     /// The files; - for standard input.
     #[arg(value_name = "FILE", required = true)]
     pub files: Vec<PathBuf>,
-    /// Whose root.
+    /// Kind of root.
     #[arg(long = "as", value_name = "FORM", value_enum)]
     pub form: Scheme,
-    /// S3: bytes of a part, as the upload had them (8MiB is the AWS command line's).
+    /// S3: part size of the upload in bytes (8MiB is the AWS command line's).
     #[arg(long, value_name = "SIZE", value_parser = size::parse, default_value = "8MiB")]
     pub part: u64,
-    /// fs-verity: bytes of a block.
+    /// fs-verity: block size in bytes.
     #[arg(long, value_name = "SIZE", value_parser = size::parse, default_value = "4096")]
     pub block: u64,
-    /// fs-verity: SHA-512 instead of SHA-256.
+    /// fs-verity: use SHA-512 instead of SHA-256.
     #[arg(long)]
     pub sha512: bool,
     /// fs-verity: the salt, in hexadecimal, at most 32 bytes.
     #[arg(long, value_name = "HEX", default_value = "")]
     pub salt: String,
-    /// The value that the file must have.
+    /// Expected value.
     #[arg(long, value_name = "VALUE")]
     pub expect: Option<String>,
-    /// One JSON object per line.
+    /// Print one JSON object per line.
     #[arg(long)]
     pub json: bool,
-    /// No progress on standard error.
+    /// Do not show progress.
     #[arg(long)]
     pub no_progress: bool,
 }
@@ -315,19 +313,19 @@ pub struct Root {
 pub struct Export {
     /// The file, which is read.
     pub file: PathBuf,
-    /// Where bao's outboard goes.
+    /// Write bao's outboard here.
     #[arg(long, value_name = "OBAO")]
     pub obao: PathBuf,
-    /// Replace existing files; never one that is read.
+    /// Replace existing files, but never an input.
     #[arg(long)]
     pub force: bool,
-    /// The root that the file must give, in hexadecimal.
+    /// Expected root, in hexadecimal.
     #[arg(long, value_name = "HEX", value_parser = root)]
     pub root: Option<[u8; 32]>,
-    /// Threads that hash [default: one per processor].
+    /// Number of hashing threads [default: one per processor].
     #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub threads: Option<u16>,
-    /// No progress on standard error.
+    /// Do not show progress.
     #[arg(long)]
     pub no_progress: bool,
 }
@@ -339,16 +337,16 @@ pub struct Import {
     /// File and tree.
     #[command(flatten)]
     pub on: Existing,
-    /// bao's outboard, the source of the tree; the file itself is not read.
+    /// bao's outboard to convert; the file itself is not read.
     #[arg(long, value_name = "OBAO")]
     pub obao: PathBuf,
     /// Replace an existing file that is not a tree, but never an input.
     #[arg(long)]
     pub force: bool,
-    /// The root that it must give, in hexadecimal.
+    /// Expected root, in hexadecimal.
     #[arg(long, value_name = "HEX", value_parser = root)]
     pub root: Option<[u8; 32]>,
-    /// Bytes of a leaf: a power of two from 1KiB to 16MiB.
+    /// Size of a leaf: a power of two from 1KiB to 16MiB.
     #[arg(long, value_name = "SIZE", value_parser = leaf, default_value = "16KiB")]
     pub leaf: usize,
 }
