@@ -14,7 +14,7 @@ CASES = {
     "files:1": "list(pfh.hash_files(D, 'sha256', recursive=True))",
     "walk:1": "list(pfh.hash_files(D, 'sha256', recursive=True))",
     "list:1": "list(pfh.hash_files(D, 'sha256', recursive=True))",
-    "read:2": "list(pfh.hash_files(D, 'sha256', recursive=True))",
+    "read:1": "list(pfh.hash_files(D, 'sha256', recursive=True))",
     "write:3": "list(pfh.hash_files(D, 'sha256', recursive=True))",
     "walk:2": "pfh.compare([A, B, D], 'sha256')",
     "runs:1": "pfh.Known.build(OUT, bad=LIST)",
