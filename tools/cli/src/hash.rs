@@ -219,14 +219,16 @@ fn report(hash: &Hash, request: &Request, written: &Written, session: &Session) 
         exit::say(format_args!("{}: {}", pfh::terminal::shown(path), amount(&summary.run)));
     }
     let Some(used) = summary.cache else { return exit };
-    let were = |count| if count == 1 { "was" } else { "were" };
-    exit::say(format!(
-        "{} {} not read again, {} {} and compared",
-        counted(used.reused, "file"),
-        were(used.reused),
-        used.verified,
-        were(used.verified)
-    ));
+    if used.reused + used.verified > 0 {
+        let were = |count| if count == 1 { "was" } else { "were" };
+        exit::say(format!(
+            "{} {} not read again, {} {} and compared",
+            counted(used.reused, "file"),
+            were(used.reused),
+            used.verified,
+            were(used.verified)
+        ));
+    }
     if used.timeless > 0 {
         let files = if used.timeless == 1 { "file was" } else { "files were" };
         exit::say(format!(

@@ -136,7 +136,7 @@ impl fmt::Display for Held {
         let whose = match self.signer {
             SignedBy::Asked => "signed with the key that was asked for",
             SignedBy::Anybody => "signed; no key was given to compare the signature with",
-            SignedBy::Nobody => "not signed: whoever can write here can make another",
+            SignedBy::Nobody => "not signed: anyone who can write here can make another",
         };
         write!(f, "{}: the seal holds: {records}, {whose}", shown(&self.path))
     }

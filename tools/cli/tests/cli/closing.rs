@@ -37,7 +37,7 @@ fn a_cache_claims_no_comparison_that_was_not_made() {
     let line = "exec 9<>pipe; exec timeout --foreground -s INT 3 \"$0\" hash --io plain -r d - --cache c -o o <pipe";
     let cut = shell(&room, line);
     assert!(cut.stderr.contains("interrupted: no file was written"), "{}", cut.stderr);
-    assert_eq!(number(&cut.stderr, " files were not read again"), 0, "{}", cut.stderr);
+    assert!(!cut.stderr.contains("not read again"), "{}", cut.stderr);
     room.file("d/0400", &content(400, 20_000));
     let trace = "strace -f -y -qq -e trace=read,pread64,readv -o t";
     let resumed = shell(&room, &format!("{trace} \"$0\" hash --io plain -r d - --cache c -o o </dev/null"));
