@@ -144,8 +144,6 @@ pub mod update;
 #[cfg(feature = "image")]
 pub mod verify;
 #[cfg(feature = "image")]
-mod words;
-
 pub use algorithms::{Algorithm, REGISTRY, Secret, SecretError};
 pub use destination::{Destination, OpenError};
 pub use errno::with_names;

@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 
 use super::{ImageFormat, To};
 use crate::verdict::{About, Comparison, Coverage, Evidence, Space};
-use crate::words::counted;
+use pfh_source::terminal::counted;
 use pfh_source::terminal::shown;
 
 pub use super::part::{Part, Placed, contradiction, losses};

@@ -104,7 +104,7 @@ fn span(time: Duration) -> String {
         7200..172_800 => (seconds / 3600, "hour"),
         _ => (seconds / 86_400, "day"),
     };
-    format!("{count} {unit}{}", if count == 1 { "" } else { "s" })
+    pfh_source::terminal::counted(count, unit)
 }
 
 /// How many files came out how.

@@ -59,6 +59,11 @@ pub fn size_text(bytes: u64) -> String {
     format!("{number:.1} EB")
 }
 
+/// A number of things for people: `1 file`, `2 files`.
+pub fn counted(count: u64, what: &str) -> String {
+    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

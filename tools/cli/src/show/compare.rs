@@ -4,7 +4,7 @@ use pfh::compare::{Event, Request, Searched};
 use pfh::pairs::stored::Outdated;
 use pfh::pairs::{Hot, ListProblem, Wrong};
 use pfh::similarity::Score;
-use pfh::terminal::render;
+use pfh::terminal::{counted, render};
 
 /// Something that this many digests have in common is reported.
 const HOT: u64 = 1000;
@@ -83,14 +83,13 @@ fn searched(searched: &Searched<'_>, request: &Request, statistics: bool) -> Vec
     if statistics {
         lines.push(statistics_of(searched));
     }
-    let many = |count: u64, word: &str| format!("{count} {word}{}", if count == 1 { "" } else { "s" });
     let best = match searched.best {
         Some(Score::Similarity(score)) => format!(", the highest score {score}"),
         Some(Score::Distance(distance)) => format!(", the least distance {distance}"),
         None => String::new(),
     };
-    let result = if request.cluster { many(searched.listed, "group") } else { many(found.pairs, "pair") };
-    lines.push(format!("{name}: {} compared, {result}{best}", many(searched.digests, "digest")));
+    let result = if request.cluster { counted(searched.listed, "group") } else { counted(found.pairs, "pair") };
+    lines.push(format!("{name}: {} compared, {result}{best}", counted(searched.digests, "digest")));
     if request.top.is_some() && searched.listed < found.pairs {
         lines.push(format!("{name}: the {} best are listed", searched.listed));
     }

@@ -34,12 +34,8 @@ pub mod update;
 pub mod verify;
 
 use pfh::manifest::row;
+pub use pfh::terminal::counted;
 use serde::ser::{SerializeMap, Serializer};
-
-/// A number of things: `1 file`, `2 files`.
-pub fn counted(count: u64, what: &str) -> String {
-    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
-}
 
 /// A name that need not be there, as `from`: for `#[serde(flatten, serialize_with = "from")]`.
 fn from<S: Serializer>(name: &Option<&[u8]>, serializer: S) -> Result<S::Ok, S::Error> {

@@ -3,18 +3,13 @@
 use pfh::known::{KnownStatus, PLACES};
 use pfh::manifest::row;
 use pfh::matching::sectors::{Counted, Event, Found, Summary};
-use pfh::terminal::{render, shown};
+use pfh::terminal::{counted, render, shown};
 use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
 use std::fmt::Write as _;
 
 /// Files of a fragment that a line of text names.
 const NAMED: usize = 3;
-
-/// A number of things.
-fn counted(count: u64, what: &str) -> String {
-    if count == 1 { format!("1 {what}") } else { format!("{count} {what}s") }
-}
 
 /// A fragment as a line for people.
 pub fn line(found: &Found<'_>) -> String {
