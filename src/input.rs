@@ -70,6 +70,8 @@ pub struct Input {
     pub addresses: Addresses,
     /// In which order files are read. Records keep the order of the names.
     pub order: Order,
+    /// Bytes of the RAM table that [`Order::Balanced`] fills: those of the plan.
+    pub table: u64,
     /// How far images and archives among the files are opened; `None` takes them as files alone.
     #[cfg(feature = "inside")]
     pub inside: Option<crate::inside::Options>,
@@ -187,7 +189,7 @@ impl Input {
         }
         match self.content {
             Content::Images => self.images(),
-            Content::Files => Ok(Box::new(Ordered::new(self.operands(Wanted::Bytes)?, self.order))),
+            Content::Files => Ok(Box::new(Ordered::new(self.operands(Wanted::Bytes)?, self.order, self.table))),
         }
     }
 

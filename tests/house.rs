@@ -347,3 +347,29 @@ fn an_ignored_test_names_the_command_that_runs_it() {
     }
     assert!(seen > 5 && wrong.is_empty(), "{seen} ignored tests, without a command:\n{}", wrong.join("\n"));
 }
+
+/// A source that a page names is there: pages outlive the files that they point to.
+#[test]
+fn a_source_that_a_page_names_is_there() {
+    let (mut seen, mut wrong) = (0, Vec::new());
+    for page in ["README.md", "CONTRIBUTING.md", "docs"].iter().flat_map(|path| files(&root().join(path), "md")) {
+        // Decisions speak of what was, and a list of others' suites of their files.
+        if page.starts_with(root().join("docs/adr")) || page.ends_with("docs/tests/others.md") {
+            continue;
+        }
+        let text = fs::read_to_string(&page).expect("a page");
+        // What stands between backticks, and is a path below one of the folders of the project.
+        for name in text.lines().flat_map(|line| line.split('`').skip(1).step_by(2)) {
+            let folders =
+                ["src/", "algorithms/", "media/", "pipeline/", "records/", "stores/", "tools/", "tests/", "bench/"];
+            let is_path = name.chars().all(|c| c.is_ascii_alphanumeric() || "/._-".contains(c));
+            if is_path && folders.iter().any(|folder| name.starts_with(folder)) {
+                seen += 1;
+                if !root().join(name).exists() {
+                    wrong.push(format!("{}: {name}", page.strip_prefix(root()).expect("below").display()));
+                }
+            }
+        }
+    }
+    assert!(seen > 100 && wrong.is_empty(), "{seen} paths, and these lead nowhere:\n{}", wrong.join("\n"));
+}

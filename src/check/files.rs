@@ -11,7 +11,7 @@ use crate::pass::pass;
 use pfh_digest::Algorithm;
 use pfh_engine::{Control, Outcome, Record};
 use pfh_judge::{Comparison, Expectations, Expected};
-use pfh_source::{Descend, Item, Operands, Room, Source, Within, is_address};
+use pfh_source::{Descend, Item, Operands, Source, Within, is_address};
 use std::ffi::OsStr;
 use std::io;
 use std::os::unix::ffi::OsStrExt;
@@ -42,10 +42,6 @@ impl Until {
 impl Source for Until {
     fn pull(&mut self) -> Option<Item> {
         if self.is_over() { None } else { self.source.pull() }
-    }
-
-    fn pull_into(&mut self, room: Room) -> Option<Item> {
-        if self.is_over() { None } else { self.source.pull_into(room) }
     }
 }
 

@@ -1,6 +1,6 @@
 //! The trees of a comparison as one source, which knows where the second one begins.
 
-use pfh_source::{Entry, Item, Room, Source};
+use pfh_source::{Entry, Item, Source};
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -30,19 +30,6 @@ impl Halves {
         let boundary = Boundary(Arc::new(AtomicU64::new(u64::MAX)));
         (Halves { sources: sources.into_iter().collect(), next: 0, boundary: boundary.clone() }, boundary)
     }
-
-    fn next(&mut self, mut pull: impl FnMut(&mut dyn Source) -> Option<Item>) -> Option<Item> {
-        loop {
-            let source = self.sources.front_mut()?;
-            if let Some(item) = pull(source) {
-                let number = self.next;
-                self.next += 1;
-                return Some(numbered(item, number));
-            }
-            self.sources.pop_front();
-            self.boundary.0.fetch_min(self.next, Ordering::SeqCst);
-        }
-    }
 }
 
 fn numbered(item: Item, number: u64) -> Item {
@@ -56,10 +43,15 @@ fn numbered(item: Item, number: u64) -> Item {
 
 impl Source for Halves {
     fn pull(&mut self) -> Option<Item> {
-        self.next(|source| source.pull())
-    }
-
-    fn pull_into(&mut self, room: Room) -> Option<Item> {
-        self.next(|source| source.pull_into(room))
+        loop {
+            let source = self.sources.front_mut()?;
+            if let Some(item) = source.pull() {
+                let number = self.next;
+                self.next += 1;
+                return Some(numbered(item, number));
+            }
+            self.sources.pop_front();
+            self.boundary.0.fetch_min(self.next, Ordering::SeqCst);
+        }
     }
 }

@@ -4,7 +4,6 @@ use super::request::Request;
 #[cfg(feature = "inside")]
 use crate::inside::{Expanding, Options, Whole};
 #[cfg(feature = "inside")]
-use pfh_source::Room;
 use pfh_source::{Item, Operands, Source};
 
 /// A tree whose files are read.
@@ -122,9 +121,5 @@ impl Source for Below {
                 return Some(item);
             }
         }
-    }
-
-    fn pull_into(&mut self, _: Room) -> Option<Item> {
-        self.pull()
     }
 }

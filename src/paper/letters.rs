@@ -124,7 +124,8 @@ impl Letters {
             _ => (Mode::Mtp, all - prefetchers),
         };
         let memory = self.memory.unwrap_or(MEMORY);
-        Ok(Plan { threads, prefetchers, mode, memory, ..Plan::default() })
+        // The paper measures what several readers cost on a disk that rotates.
+        Ok(Plan { threads, prefetchers, mode, memory, turns: false, ..Plan::default() })
     }
 
     /// The input.

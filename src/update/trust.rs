@@ -5,7 +5,7 @@ use crate::check::Expectations;
 use pfh_digest::{Algorithm, Digest};
 use pfh_judge::{is_same, plain};
 use pfh_manifest::Times;
-use pfh_source::{Closed, Item, Origin, Room, Source, Stat, Time};
+use pfh_source::{Closed, Item, Origin, Source, Stat, Time};
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -84,11 +84,6 @@ impl Known {
 impl Source for Trusting {
     fn pull(&mut self) -> Option<Item> {
         let item = self.source.pull()?;
-        Some(self.settled(item))
-    }
-
-    fn pull_into(&mut self, room: Room) -> Option<Item> {
-        let item = self.source.pull_into(room)?;
         Some(self.settled(item))
     }
 }

@@ -37,6 +37,9 @@ pub struct Plan {
     pub prefetchers: usize,
     /// Who reads and who hashes.
     pub mode: Mode,
+    /// Whether readers take turns on a device that says it is rotating, as several at once halve its
+    /// speed. Without it, all read at once.
+    pub turns: bool,
     /// How small files are read.
     pub backend: Backend,
     /// How often a failed read is tried again.
@@ -65,6 +68,7 @@ impl Plan {
             threads,
             prefetchers: threads * 3,
             mode: Mode::Adaptive,
+            turns: true,
             backend: Backend::Auto,
             retries: 0,
             stall: Duration::from_secs(60),

@@ -10,7 +10,7 @@ use crate::record::{Outcome, Record};
 use crate::reorder::ReorderBuffer;
 use crate::sink::Sink;
 use crate::thread::{Role, Shared, live};
-use pfh_prefetch::{Budget, EventCount, Feed, InHand, Reserve, Table};
+use pfh_prefetch::{Budget, DeviceLocks, EventCount, Feed, InHand, Reserve, Table};
 use pfh_source::{Cause, Note, Problem, Skip, Source, Stage, fail_point};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -49,6 +49,8 @@ pub struct Summary {
     pub unopened: u64,
     /// Inputs with digests whose file system keeps no change time ([`Note::Untimed`]).
     pub untimed: u64,
+    /// Whether several readers took turns, since a device says that it is rotating.
+    pub turns: bool,
     /// Whether the run was cancelled: records of some inputs are missing.
     pub interrupted: bool,
     /// Where the time went.
@@ -66,6 +68,7 @@ impl Summary {
             failed: self.failed + next.failed,
             unopened: self.unopened + next.unopened,
             untimed: self.untimed + next.untimed,
+            turns: self.turns || next.turns,
             interrupted: self.interrupted || next.interrupted,
             stats: self.stats.and(next.stats),
         }
@@ -117,7 +120,7 @@ pub fn run(source: Box<dyn Source>, plan: &Plan, sink: &mut dyn Sink, control: &
         table,
         budget: Budget::new(plan.memory, fit.readers, events.clone()),
         feed: Arc::new(Feed::new(source)),
-        gates: Arc::default(),
+        gates: Arc::new(DeviceLocks::new(plan.turns)),
         counters: Counters::default(),
         read_bytes: Arc::default(),
         events,
@@ -136,6 +139,7 @@ pub fn run(source: Box<dyn Source>, plan: &Plan, sink: &mut dyn Sink, control: &
     run.end();
     let mut summary = result?;
     summary.stats = run.stats();
+    summary.turns = run.shared.fit.readers > 1 && run.shared.gates.were_given();
     Ok(summary)
 }
 

@@ -1,6 +1,6 @@
 //! The source, shared by all readers.
 
-use pfh_source::{Entry, Item, Room, Source, fail_point};
+use pfh_source::{Entry, Item, Source, fail_point};
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -81,9 +81,9 @@ impl Feed {
         self.returned.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The next items, at most `most`; none at the end. `room` is what there is for them. What was
-    /// given back comes alone: it is to be read by itself.
-    pub(crate) fn pull(&self, most: usize, mut room: Room) -> Vec<Pulled> {
+    /// The next items, at most `most`; none at the end. What was given back comes alone: it is to
+    /// be read by itself.
+    pub(crate) fn pull(&self, most: usize) -> Vec<Pulled> {
         if let Some(entry) = self.lock_returned().pop_front() {
             return vec![Pulled::Entry(entry)];
         }
@@ -99,10 +99,8 @@ impl Feed {
         let mut pulled = Vec::with_capacity(most);
         while pulled.len() < most && !self.exhausted() {
             fail_point("walk");
-            match source.pull_into(room) {
+            match source.pull() {
                 Some(item) => {
-                    let size = if let Item::Entry(Entry { stat: Some(stat), .. }) = &item { stat.size } else { 0 };
-                    room = Room { free: room.free.saturating_sub(size), empty: room.empty && size == 0 };
                     self.pulled.fetch_add(1, Ordering::SeqCst);
                     pulled.push(match item {
                         Item::Entry(entry) => Pulled::Entry(Arc::new(entry)),

@@ -252,7 +252,7 @@ impl<S> Reader<S> {
         if self.feed.is_ahead() {
             return None;
         }
-        let entry = match self.feed.pull(1, self.room()).pop()? {
+        let entry = match self.feed.pull(1).pop()? {
             Pulled::Entry(entry) => entry,
             Pulled::Other(item) => {
                 self.table.pass(item);

@@ -13,7 +13,7 @@ use crate::feed::{Feed, Pulled};
 use crate::in_hand::InHand;
 use crate::open::Open;
 use crate::table::{Begun, For, Table};
-use pfh_source::{Cause, Entry, Item, Problem, Reading, Room, Stage};
+use pfh_source::{Cause, Entry, Item, Problem, Reading, Stage};
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError};
@@ -176,7 +176,7 @@ impl<S> Reader<S> {
             }
             let mut entries = Vec::new();
             let mut any = false;
-            for pulled in self.feed.pull(self.together.width(), self.room()) {
+            for pulled in self.feed.pull(self.together.width()) {
                 any = true;
                 match pulled {
                     Pulled::Other(item) => self.table.pass(item),
@@ -194,14 +194,6 @@ impl<S> Reader<S> {
                 return step;
             }
         }
-    }
-
-    /// How much can be read now: what is left of the pack, and of the budget.
-    pub(crate) fn room(&self) -> Room {
-        let (out, slab) = (self.budget.out(), self.budget.slab());
-        let (packs, used) = self.pack.as_ref().map_or((0, 0), |pack| (1, pack.used));
-        let free = self.budget.slabs().saturating_sub(out) * slab + packs * (slab - used);
-        Room { free: free as u64, empty: out <= packs && used == 0 }
     }
 
     /// A reader that was declared lost has nothing any more.

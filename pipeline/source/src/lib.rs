@@ -59,7 +59,7 @@ pub use ranges::Ranges;
 pub use read::{Closed, Note, Reading};
 pub use received::Received;
 pub use select::{Selection, SelectionError};
-pub use source::{Room, Source};
+pub use source::Source;
 pub use stat::Stat;
 pub use still::Still;
 pub use stream::{NamedTwice, Reader as StreamReader, Stream, Streams};

@@ -1,7 +1,7 @@
 //! The order in which entries are READ. Numbers, and so the output, keep input order.
 
 use crate::entry::Item;
-use crate::source::{Room, Source};
+use crate::source::Source;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -18,8 +18,9 @@ pub enum Order {
     Inode,
     /// By the physical place of the first extent (FIEMAP): one sweep over a rotational disk.
     Extent,
-    /// By what fits into the RAM table (Breitinger & Petrov, Listing 3): the largest file that fits
-    /// into what is free, and if none does, or nothing waits in the table, the next by its path.
+    /// By what fits into the RAM table (Breitinger & Petrov, Listing 3): the next by its path into
+    /// an empty table, then the largest that fits into what is free, until none does; so on with
+    /// the next table.
     Balanced,
 }
 
@@ -31,14 +32,16 @@ const WINDOW: usize = 4_096;
 pub struct Ordered<S> {
     source: S,
     order: Order,
+    /// Bytes of the table that [`Order::Balanced`] fills.
+    table: u64,
     window: std::vec::IntoIter<Item>,
-    balance: Balance,
 }
 
 impl<S: Source> Ordered<S> {
-    /// Reads `source` in `order`.
-    pub fn new(source: S, order: Order) -> Self {
-        Ordered { source, order, window: Vec::new().into_iter(), balance: Balance::default() }
+    /// Reads `source` in `order`; the RAM table has `table` bytes, which matter to
+    /// [`Order::Balanced`] alone.
+    pub fn new(source: S, order: Order, table: u64) -> Self {
+        Ordered { source, order, table, window: Vec::new().into_iter() }
     }
 
     fn key(&self, item: &mut Item) -> u64 {
@@ -71,59 +74,46 @@ impl<S: Source> Ordered<S> {
     }
 }
 
-/// What may be taken next of a window, by its size and by its place.
-#[derive(Default)]
-struct Balance {
-    /// By place, with their sizes.
-    items: BTreeMap<usize, (u64, Item)>,
-    /// Of equal sizes the first place comes last.
-    sizes: BTreeSet<(u64, Reverse<usize>)>,
-}
-
-impl Balance {
-    fn fill(&mut self, window: Vec<(u64, Item)>) {
-        for (place, (size, item)) in window.into_iter().enumerate() {
-            self.sizes.insert((size, Reverse(place)));
-            self.items.insert(place, (size, item));
+/// The entries, with their sizes, as they fill a table of `table` bytes again and again.
+fn balanced(window: Vec<(u64, Item)>, table: u64) -> Vec<Item> {
+    // By place; and by size, of equal sizes the first place last.
+    let mut sizes: BTreeSet<(u64, Reverse<usize>)> =
+        window.iter().enumerate().map(|(place, (size, _))| (*size, Reverse(place))).collect();
+    let mut items: BTreeMap<usize, (u64, Item)> = window.into_iter().enumerate().collect();
+    let (mut order, mut free) = (Vec::with_capacity(items.len()), None);
+    while let Some((&first, _)) = items.first_key_value() {
+        // An empty table takes the next file, whatever its size.
+        let fits = free.map(|free| sizes.range(..=(free, Reverse(0))).next_back().map(|(_, place)| place.0));
+        let Some(place) = fits.unwrap_or(Some(first)) else {
+            free = None;
+            continue;
+        };
+        if let Some((size, item)) = items.remove(&place) {
+            sizes.remove(&(size, Reverse(place)));
+            free = Some(free.unwrap_or(table).saturating_sub(size));
+            order.push(item);
         }
     }
-
-    /// The largest that fits, or the first.
-    fn take(&mut self, room: Room) -> Option<Item> {
-        let first = *self.items.first_key_value()?.0;
-        let fits = self.sizes.range(..=(room.free, Reverse(0))).next_back().map(|(_, place)| place.0);
-        let place = fits.filter(|_| !room.empty).unwrap_or(first);
-        let (size, item) = self.items.remove(&place)?;
-        self.sizes.remove(&(size, Reverse(place)));
-        Some(item)
-    }
+    order
 }
 
 impl<S: Source> Source for Ordered<S> {
     fn pull(&mut self) -> Option<Item> {
-        match self.order {
-            Order::Path => return self.source.pull(),
-            Order::Balanced => return self.pull_into(Room { free: 0, empty: true }),
-            _ => {}
+        if self.order == Order::Path {
+            return self.source.pull();
         }
         if let Some(item) = self.window.next() {
             return Some(item);
         }
         let mut window = self.next_window();
-        window.sort_by_key(|(key, item)| (*key, item.number()));
-        self.window = window.into_iter().map(|(_, item)| item).collect::<Vec<_>>().into_iter();
+        let ordered = if self.order == Order::Balanced {
+            balanced(window, self.table)
+        } else {
+            window.sort_by_key(|(key, item)| (*key, item.number()));
+            window.into_iter().map(|(_, item)| item).collect()
+        };
+        self.window = ordered.into_iter();
         self.window.next()
-    }
-
-    fn pull_into(&mut self, room: Room) -> Option<Item> {
-        if self.order != Order::Balanced {
-            return self.pull();
-        }
-        if self.balance.items.is_empty() {
-            let window = self.next_window();
-            self.balance.fill(window);
-        }
-        self.balance.take(room)
     }
 }
 
@@ -131,20 +121,23 @@ impl<S: Source> Source for Ordered<S> {
 mod tests {
     use super::*;
 
+    fn order_of(sizes: &[u64], table: u64) -> String {
+        let item = |number: usize| Item::Skipped { number: number as u64, name: Vec::new(), skip: crate::Skip::Own };
+        let window = sizes.iter().enumerate().map(|(number, size)| (*size, item(number))).collect();
+        balanced(window, table).iter().map(|item| char::from(b'A' + item.number() as u8)).collect()
+    }
+
     /// Listing 3 of the paper: a table of 10 and files of 8, 4, 3, 2, 4 and 5.
     #[test]
     fn the_papers_example_of_balancing() {
-        let name = |number: usize| Item::Skipped { number: number as u64, name: Vec::new(), skip: crate::Skip::Own };
-        let mut balance = Balance::default();
-        let sizes = [8, 4, 3, 2, 4, 5];
-        balance.fill(sizes.into_iter().enumerate().map(|(number, size)| (size, name(number))).collect());
-        let (mut order, mut used) = (String::new(), 0);
-        while let Some(item) = balance.take(Room { free: 10 - used, empty: used == 0 }) {
-            let place = item.number() as usize;
-            // The reader waits until all has been hashed.
-            used = if used + sizes[place] > 10 { sizes[place] } else { used + sizes[place] };
-            order.push(char::from(b'A' + place as u8));
-        }
-        assert_eq!(order, "ADBFCE");
+        assert_eq!(order_of(&[8, 4, 3, 2, 4, 5], 10), "ADBFCE");
+    }
+
+    #[test]
+    fn a_table_takes_what_is_larger_and_what_is_empty() {
+        assert_eq!(order_of(&[], 10), "");
+        assert_eq!(order_of(&[30, 0, 20, 10], 10), "ABCD");
+        assert_eq!(order_of(&[5, 6, 5], 10), "ACB");
+        assert_eq!(order_of(&[1, 1, 1], 10), "ABC");
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::entry::{Item, Origin, Skip};
 use crate::os;
-use crate::source::{Room, Source};
+use crate::source::Source;
 
 /// A source whose entries that the run itself writes are skipped. A file is known by its name and
 /// by device and inode: what an output will replace is the old output, and no evidence.
@@ -35,11 +35,6 @@ impl<S: Source> Apart<S> {
 impl<S: Source> Source for Apart<S> {
     fn pull(&mut self) -> Option<Item> {
         let item = self.inner.pull()?;
-        Some(self.told_apart(item))
-    }
-
-    fn pull_into(&mut self, room: Room) -> Option<Item> {
-        let item = self.inner.pull_into(room)?;
         Some(self.told_apart(item))
     }
 }

@@ -257,7 +257,7 @@ fn orders_keep_numbers() {
         fs::write(room.path().join(name), vec![1u8; size]).unwrap();
     }
     let numbers = |order| {
-        let items = pull(Ordered::new(operands(room.path(), recurse()), order));
+        let items = pull(Ordered::new(operands(room.path(), recurse()), order, 1 << 20));
         items.iter().map(Item::number).collect::<Vec<u64>>()
     };
     assert_eq!(numbers(Order::Path), [0, 1, 2, 3]);

@@ -4,7 +4,7 @@ use crate::algorithms::Algorithm;
 use pfh_digest::Digest;
 use pfh_engine::{Outcome, Record, Sink};
 use pfh_outboard::{Catalogue, CatalogueEntry, stamp};
-use pfh_source::{Closed, Item, Note, Problem, Room, Source, Stat};
+use pfh_source::{Closed, Item, Note, Problem, Source, Stat};
 use std::collections::HashSet;
 use std::io;
 
@@ -93,11 +93,6 @@ impl<S: Source> Unchanged<S> {
 impl<S: Source> Source for Unchanged<S> {
     fn pull(&mut self) -> Option<Item> {
         let item = self.source.pull()?;
-        Some(self.looked_at(item))
-    }
-
-    fn pull_into(&mut self, room: Room) -> Option<Item> {
-        let item = self.source.pull_into(room)?;
         Some(self.looked_at(item))
     }
 }

@@ -9,7 +9,7 @@ mod bounds;
 use bounds::{LIMITS, TABLES, own_tables};
 use pfh_digest::{Algorithm, Digest};
 use pfh_engine::{Hashed, Outcome, Record};
-use pfh_source::{ChangeTimes, Closed, Entry, Item, Note, Room, Source, Stat};
+use pfh_source::{ChangeTimes, Closed, Entry, Item, Note, Source, Stat};
 use pfh_sqlite::{Looks, bound};
 use rusqlite::{Connection, OptionalExtension, params};
 use std::collections::{HashMap, HashSet};
@@ -373,11 +373,6 @@ pub struct Reusing<S> {
 impl<S: Source> Source for Reusing<S> {
     fn pull(&mut self) -> Option<Item> {
         let item = self.source.pull()?;
-        Some(self.settled(item))
-    }
-
-    fn pull_into(&mut self, room: Room) -> Option<Item> {
-        let item = self.source.pull_into(room)?;
         Some(self.settled(item))
     }
 }

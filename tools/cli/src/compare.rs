@@ -137,8 +137,7 @@ pub fn carry_out(run: &Run, request: &Request, session: &Session) -> Result<(Exi
     let summary = ran.map_err(|error| session.ended(error))?;
     session.close();
     unmatched(&request.input, session);
-    let Summary { pairs, faults, directories, comparable, .. } = summary;
-    let incomplete = faults > 0 || !comparable || (directories > 0 && pairs == 0);
+    let incomplete = summary.faults > 0 || !summary.comparable;
     Ok((if incomplete { Exit::Incomplete } else { Exit::Good }, summary))
 }
 

@@ -23,7 +23,7 @@ pub enum By {
     Inode,
     /// By place on the medium (FIEMAP): for rotational disks.
     Extent,
-    /// The largest that fits into what is free of the table, as the paper's Listing 3.
+    /// Fill the table of -m bytes with the next file and the largest that fit (the paper's Listing 3).
     Balanced,
 }
 

@@ -221,5 +221,9 @@ impl Run {
                 summary.untimed
             ));
         }
+        let is_asked = self.prefetchers.is_some() || self.mode != Mode::Adaptive || self.stats.is_some();
+        if summary.turns && is_asked {
+            exit::say("note: readers took turns: the device says that it is rotating, and is read by one at a time");
+        }
     }
 }

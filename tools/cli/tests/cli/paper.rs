@@ -207,6 +207,58 @@ fn known_sets_are_lists_too() {
     assert_eq!(seen.code, Some(3), "{}", seen.stderr);
 }
 
+/// Listing 3 of the paper, as the program reads: files of 8, 4, 3, 2, 4 and 5 MB, a table of 10 MB.
+#[test]
+fn files_are_read_in_the_order_of_listing_3() {
+    if lacks(&[Need::Program("strace")]) {
+        return;
+    }
+    let room = Room::new();
+    for (name, megabytes) in [("A", 8), ("B", 4), ("C", 3), ("D", 2), ("E", 4), ("F", 5)] {
+        room.file(format!("listing/{name}"), &random(megabytes, megabytes as usize * 1_000_000));
+    }
+    let order = |words: &str| {
+        let line = format!("-c hash -d listing -h sha256 -m 10 -t 2 -p 1 {words}");
+        let strace = ["strace", "-f", "-y", "-qq", "-e", "trace=read,pread64,readv", "-o", "log"];
+        let seen = pfh(line.split_whitespace()).under(strace).directory(room.path()).run().expect("a run");
+        assert_eq!((seen.code, text(&seen).lines().count()), (Some(0), 6), "{}", seen.stderr);
+        let log = std::fs::read_to_string(room.path().join("log")).expect("a log");
+        let mut order = String::new();
+        for name in log.lines().filter_map(|line| line.split_once("/listing/")?.1.split('>').next()) {
+            if !order.contains(name) {
+                order += name;
+            }
+        }
+        order
+    };
+    assert_eq!(order("--order balanced"), "ADBFCE");
+    assert_eq!(order("--order path"), "ABCDEF");
+}
+
+/// A directory that is left out for want of `-r` is named, and no failure: the exit is the match's.
+#[test]
+fn a_directory_that_is_left_out_does_not_change_the_exit() {
+    let room = Room::new();
+    for (name, seed) in [("two/a", 1), ("two/b", 2), ("two/sub/c", 3)] {
+        room.file(name, &random(seed, 9_000));
+    }
+    let there = digest_by("md5sum", &random(1, 9_000));
+    let below = digest_by("md5sum", &random(3, 9_000));
+    for (line, exit) in [
+        (format!("-c {there} -d two -h md5"), 0),
+        (format!("-c {below} -d two -h md5"), 1),
+        (format!("-c {below} -d two -h md5 -r"), 0),
+        ("-c full -d two -h ssdeep".to_owned(), 0),
+        ("-c hash -d two -h md5".to_owned(), 0),
+    ] {
+        let seen = run(&room, &line);
+        assert_eq!(seen.code, Some(exit), "{line}: {}", seen.stderr);
+        if !line.ends_with("-r") && !line.contains("hash") {
+            assert!(seen.stderr.contains("1 directory was left out"), "{line}: {}", seen.stderr);
+        }
+    }
+}
+
 #[test]
 fn what_makes_no_sense_is_refused() {
     let room = corpus(3);
