@@ -21,6 +21,7 @@
 //! | find all pairs of similar files | [`compare`] | `examples/compare.rs` |
 //! | compile known sets, look digests up | [`known`] | `examples/known_set.rs` |
 //! | acquire a medium, verify an image | [`acquire`], [`verify`], [`dd`] | `examples/acquire.rs` |
+//! | list the disks of this machine | [`disks`] | |
 //! | find what changed in a large file, prove a part of it | [`tree`] | `examples/tree.rs` |
 //! | audit a storage server | [`audit`] | |
 //! | show what other jobs wrote on one page | [`report`] | |
@@ -114,6 +115,8 @@ pub mod compare;
 pub mod dd;
 mod destination;
 pub mod diff;
+#[cfg(feature = "image")]
+pub mod disks;
 pub mod dry;
 pub mod dups;
 mod errno;

@@ -78,6 +78,11 @@ cp grown.pfhtree shrunk.pfhtree
 printf X | dd of=shrunk bs=1 seek=50000 conv=notrunc 2>/dev/null
 printf 'no tree' >a.pfhtree
 
+# Disks, and the same with one that cannot be read.
+bash "$(dirname "${BASH_SOURCE[0]}")/system.sh" system
+cp -a system torn-system
+rm torn-system/dev/nvme0n1
+
 # A bag, and the same with a changed file.
 mkdir -p bag/data
 printf letter >bag/data/letter

@@ -10,6 +10,8 @@ mod compare;
 #[cfg(feature = "image")]
 mod dd;
 mod diff;
+#[cfg(feature = "image")]
+mod disks;
 mod dups;
 mod hash;
 #[cfg(feature = "known")]

@@ -10,6 +10,8 @@ use crate::compare::Compare;
 #[cfg(feature = "image")]
 use crate::dd::Dd;
 use crate::diff::Diff;
+#[cfg(feature = "image")]
+use crate::disks::Disks;
 use crate::dups::Dups;
 use crate::export::Export;
 use crate::hash::Hash;
@@ -97,6 +99,10 @@ pub enum Command {
     /// Look files up in known sets and lists of digests; with --similar in lists of similarity
     /// digests.
     Match(Box<Match>),
+    #[cfg(feature = "image")]
+    /// List the disks of this machine: model, serial, size, partitions, what is mounted, write-blocked
+    /// or encrypted.
+    Disks(Disks),
     #[cfg(feature = "image")]
     /// Acquire a disk, a file or standard input into raw, split or E01 images, hashed on the way.
     Acquire(Box<AcquireArgs>),

@@ -360,6 +360,7 @@ pub const MORE: &[(&str, [(&str, &str); 2])] = &[
             ("replace an old manifest", "pfh merge PLAN/ -o archive.sums --force"),
         ],
     ),
+    ("disks", [("for a program", "pfh disks --json"), ("open no device", "pfh disks --no-read")]),
     ("list", [("an archive", "pfh list papers.zip"), ("for a program", "pfh list --json case12.E01")]),
     ("completions", [("for zsh", "pfh completions zsh"), ("for fish", "pfh completions fish")]),
     (

@@ -14,6 +14,7 @@ const EXAMPLES: &[(&str, &str)] = &[
     ("compare", "pfh compare -r -a ssdeep --threshold 60 samples/"),
     ("match", "pfh match -r -k nsrl.pfhknown -k malware.txt --class bad evidence/"),
     ("acquire", "pfh acquire /dev/sdb --to case12.E01 --case 12 --examiner Ada"),
+    ("disks", "pfh disks"),
     ("dd", "pfh dd if=/dev/sdb of=disk.img hash=sha256 hashlog=disk.log"),
     ("verify", "pfh verify case12.E01"),
     ("check", "pfh check list"),
@@ -88,6 +89,7 @@ const EXPERT: &[&str] = &[
     "stall_timeout",
     "stats",
     "suffix",
+    "system",
 ];
 
 /// Options of every command, which the short help leaves to the long one.
@@ -121,6 +123,7 @@ const HEADINGS: &[(&str, &[&str])] = &[
             "root",
             "similar",
             "special",
+            "system",
             "zero_lists",
         ],
     ),

@@ -25,6 +25,8 @@ mod crash;
 #[cfg(feature = "image")]
 mod dd;
 mod diff;
+#[cfg(feature = "image")]
+mod disks;
 mod dry;
 mod dups;
 mod examples;
@@ -164,6 +166,8 @@ fn carried_out(command: args::Command, arguments: &[OsString], call: &Call) -> E
         args::Command::Match(request) => matching::run(&request),
         #[cfg(feature = "image")]
         args::Command::Acquire(acquire) => acquire::run(&acquire),
+        #[cfg(feature = "image")]
+        args::Command::Disks(disks) => disks::run(&disks),
         #[cfg(feature = "image")]
         args::Command::Dd(dd) => dd::run(&dd),
         #[cfg(feature = "image")]

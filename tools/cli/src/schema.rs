@@ -13,6 +13,7 @@ const SCHEMAS: &[(&str, &str)] = &[
     ("check", include_str!("../../../docs/schema/check.json")),
     ("compare", include_str!("../../../docs/schema/compare.json")),
     ("diff", include_str!("../../../docs/schema/diff.json")),
+    ("disks", include_str!("../../../docs/schema/disks.json")),
     ("dups", include_str!("../../../docs/schema/dups.json")),
     ("hash", include_str!("../../../docs/schema/hash.json")),
     ("known-info", include_str!("../../../docs/schema/known-info.json")),

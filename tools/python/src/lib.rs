@@ -14,6 +14,7 @@ mod command;
 mod compare;
 mod diff;
 mod digests;
+mod disks;
 mod dups;
 mod error;
 mod export;
@@ -53,6 +54,8 @@ mod _pfh {
     use super::diff::diff;
     #[pymodule_export]
     use super::digests::Digests;
+    #[pymodule_export]
+    use super::disks::disks;
     #[pymodule_export]
     use super::dups::dups;
     #[pymodule_export]

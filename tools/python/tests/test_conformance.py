@@ -60,7 +60,7 @@ def of_line(job, line):
             return line
         case "verify", _:
             return [line["verdict"], len(line["compared"])]
-        case ("list", "file" | "error" | "skipped") | ("diff", "diff") | ("bag", "finding") | ("dups", "group" | "folders"):
+        case ("disks", "disk") | ("list", "file" | "error" | "skipped") | ("diff", "diff") | ("bag", "finding") | ("dups", "group" | "folders"):
             return line
         case _:
             return None
@@ -175,6 +175,7 @@ ROWS = {
     "tree": in_tree,
     "verify": verified,
     "list": lambda call: rows(pfh.list_files(**call)),
+    "disks": lambda call: rows(pfh.disks(**call)),
     "diff": lambda call: rows(pfh.diff(**call)),
     "dups": lambda call: rows(pfh.dups(**call)),
     "bag": lambda call: rows(pfh.validate_bag(**call)),

@@ -1,5 +1,6 @@
 //! The system's facts about a device, for the record of an acquisition.
 
+use super::mountinfo::mounted;
 use crate::os::{kernel_text, names_in, split_device};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -68,12 +69,6 @@ pub fn mounts(device: u64) -> Vec<(String, bool)> {
     let partitions = children.filter(|child| child.join("partition").exists());
     numbers.extend(partitions.filter_map(|child| Some(kernel_text(child.join("dev"))?.trim().to_owned())));
     let table = kernel_text("/proc/self/mountinfo").unwrap_or_default();
-    let mounted = |line: &str| {
-        let words: Vec<&str> = line.split(' ').collect();
-        let hit = numbers.iter().any(|n| words.get(2) == Some(&n.as_str()));
-        hit.then(|| {
-            (words.get(4).map_or(String::new(), |w| (*w).to_owned()), words.get(5).is_some_and(|o| o.starts_with("rw")))
-        })
-    };
-    table.lines().filter_map(mounted).collect()
+    let ours = mounted(&table).filter(|mount| numbers.contains(&mount.device));
+    ours.map(|mount| (mount.at.to_string_lossy().into_owned(), mount.writable)).collect()
 }

@@ -5,6 +5,7 @@
 //! dm-crypt, RAID) on its slaves. Two names meet when these chains share storage that at least one
 //! of the two owns all.
 
+use super::mountinfo::{mounted, unescaped};
 use crate::os::{Errno, FileType, device_of, file_type, kernel_text, names_in, split_device, stat_path};
 use crate::stat::Stat;
 use std::collections::HashMap;
@@ -246,14 +247,11 @@ fn mounted_from(path: &Path) -> Option<u64> {
     let path = path.canonicalize().ok()?;
     let table = kernel_text("/proc/self/mountinfo")?;
     let (mut nearest, mut source) = (0, None);
-    for line in table.lines() {
-        let (mount, rest) = line.split_once(" - ")?;
-        let point = unescaped(mount.split(' ').nth(4)?);
-        if path.starts_with(&point) && point.as_os_str().len() >= nearest {
-            nearest = point.as_os_str().len();
-            let words: Vec<&str> = rest.split(' ').collect();
-            let upper = words.get(2).and_then(|o| o.split(',').find_map(|o| o.strip_prefix("upperdir=")));
-            source = Some(unescaped(upper.or(words.get(1).copied())?));
+    for mount in mounted(&table) {
+        if path.starts_with(&mount.at) && mount.at.as_os_str().len() >= nearest {
+            nearest = mount.at.as_os_str().len();
+            let upper = mount.options.split(',').find_map(|option| option.strip_prefix("upperdir="));
+            source = Some(upper.map_or(mount.source, unescaped));
         }
     }
     let (found, number) = stat_path(source?.as_path()).ok()?;
@@ -262,27 +260,6 @@ fn mounted_from(path: &Path) -> Option<u64> {
         FileType::Directory if split_device(found.device).0 != 0 => Some(found.device),
         _ => None,
     }
-}
-
-/// Blanks, line feeds and backslashes stand in mountinfo as three octal digits.
-fn unescaped(text: &str) -> PathBuf {
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut rest = text.as_bytes();
-    while let Some((&first, after)) = rest.split_first() {
-        let octal = (first == b'\\').then(|| after.get(..3)).flatten();
-        let value = octal.and_then(|digits| u8::from_str_radix(std::str::from_utf8(digits).ok()?, 8).ok());
-        match value {
-            Some(value) => {
-                bytes.push(value);
-                rest = &after[3..];
-            }
-            None => {
-                bytes.push(first);
-                rest = after;
-            }
-        }
-    }
-    PathBuf::from(std::ffi::OsStr::from_bytes(&bytes))
 }
 
 /// Whether `source` and `target` (paths) are, or lie on, the same file or block device. Names that
@@ -345,10 +322,5 @@ mod tests {
         assert!(!meet(share(0, 5, true), share(5, 9, true)));
         assert!(meet(share(0, 9, true), share(5, 9, true)));
         assert!(!meet(share(0, 9, false), share(0, 9, false)) && meet(share(0, 9, false), share(3, 4, true)));
-    }
-
-    #[test]
-    fn blanks_in_mount_points() {
-        assert_eq!(unescaped(r"/a\040b\134c\x"), Path::new(r"/a b\c\x"));
     }
 }

@@ -4,7 +4,6 @@
 
 use super::row::{Row, asks, runs};
 
-const LSBLK: &str = "lsblk -o NAME,SIZE,MODEL,SERIAL,MOUNTPOINTS";
 const SEE: &str = "what is in it";
 
 /// The table.
@@ -28,7 +27,7 @@ pub const TABLE: &[Row] = &[
         "",
         "--list",
         "several things can be listed",
-        &[("pfh algorithms", "the algorithms"), ("pfh --help", "the commands"), (LSBLK, "the disks")],
+        &[("pfh algorithms", "the algorithms"), ("pfh --help", "the commands"), ("pfh disks", "the disks")],
         "rhash, openssl",
     ),
     runs("", "--list-hashes", "pfh algorithms", "rhash"),
@@ -78,14 +77,12 @@ pub const TABLE: &[Row] = &[
     runs("", "inside {FILE}", "pfh list {FILE} …", ""),
     runs("", "bagit", "bag", "bagit.py"),
     runs("", "bagit.py", "bag", "bagit.py"),
-    asks(
-        "",
-        "list-devices",
-        "pfh does not list devices; the system does",
-        &[(LSBLK, "devices with model, serial number and size")],
-        "Guymager",
-    ),
-    asks("", "devices", "pfh does not list devices; the system does", &[(LSBLK, "")], ""),
+    runs("", "list-devices", "disks", "Guymager"),
+    runs("", "list-disks", "disks", ""),
+    runs("", "devices", "disks", ""),
+    runs("", "drives", "disks", ""),
+    runs("", "disk", "disks", ""),
+    runs("", "lsblk", "disks", "lsblk"),
     asks(
         "",
         "extract {FILE}",
@@ -311,7 +308,7 @@ pub const TABLE: &[Row] = &[
     runs("acquire", "-c none|fast|best", "--compression {VALUE}", "ewfacquire"),
     runs("acquire", "-u|-w", "", "ewfacquire"),
     runs("acquire", "-i|--input|--source {FILE}", "{FILE}", "dd"),
-    asks("acquire", "--list|--list-devices", "pfh does not list devices; the system does", &[(LSBLK, "")], "Guymager"),
+    runs("acquire", "--list|--list-devices|--list-disks|--list-drives", "pfh disks …", "Guymager, FTK Imager"),
     runs("acquire", "if={FILE}", "pfh dd if={FILE} …", "dd"),
     runs("acquire", "{FILE} {NEW}", "pfh acquire {FILE} --to {NEW} …", "ddrescue").without(&["--to", "--hash-only"]),
     asks(

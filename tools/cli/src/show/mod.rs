@@ -11,6 +11,8 @@ pub mod compare;
 #[cfg(feature = "image")]
 pub mod dd;
 pub mod diff;
+#[cfg(feature = "image")]
+pub mod disks;
 pub mod dups;
 pub mod export;
 pub mod kernels;

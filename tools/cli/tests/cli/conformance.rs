@@ -50,6 +50,11 @@ fn of_json(case: &Value, line: &Value) -> Vec<String> {
         ("list", "file") => format!("file {} {}", text("path"), line["size"]),
         ("list", "error") => format!("failed {} {}", text("path"), text("code")),
         ("list", "skipped") => format!("skipped {}", text("path")),
+        ("disks", "disk") => {
+            let parts = line["partitions"].as_array().unwrap().iter();
+            let parts: Vec<&str> = parts.map(|part| part["content"]["state"].as_str().unwrap()).collect();
+            format!("{} {} {} {} {}", text("path"), line["size"], text("model"), text("serial"), parts.join(" "))
+        }
         ("tree", "checked") => format!("{} {} {}", text("verdict"), text("path"), line["corrupt"]),
         ("compare", "pair") => format!("{} {} {}", text("a"), text("b"), line["similarity"]),
         ("diff", "diff") => format!("{} {}", text("class"), text("path")),

@@ -57,6 +57,7 @@ mod dd;
 mod defaults;
 mod diff;
 mod diff_inside;
+mod disks;
 mod dups;
 mod export;
 mod faults_a_changing;

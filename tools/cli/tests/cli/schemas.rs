@@ -68,6 +68,9 @@ const RUNS: &[(&str, i32, &str)] = &[
     ("acquire disk --to disk.E01 --piecewise 64KiB --case-uco case.json --json --no-progress", 0, "acquire"),
     ("verify --json disk.img", 0, "verify"),
     ("verify --json disk", 3, "verify"),
+    ("disks --json --system system", 0, "disks"),
+    ("disks --json --all --no-read --system system", 0, "disks"),
+    ("disks --json --system torn-system", 3, "disks"),
     ("algorithms --json", 0, "algorithms"),
     ("algorithms --json --measure", 0, "algorithms"),
     ("tree build --json disk --no-progress", 0, "tree"),
@@ -139,6 +142,9 @@ fn prepared() -> Room {
     room.file("torn/manifest-md5.txt", format!("{}  data/gone\n", "0".repeat(32)).as_bytes());
     room.file("torn/data/more", b"more");
     room.file("broken", format!("{}  none\nwhat?\n", "0".repeat(32)).as_bytes());
+    crate::program::system(&room, "system");
+    crate::program::system(&room, "torn-system");
+    fs::remove_file(room.path().join("torn-system/dev/nvme0n1")).expect("a file");
     let tar = Command::new("tar").args(["-cf", "packed.tar", "t"]).current_dir(room.path()).status();
     assert!(tar.is_ok_and(|status| status.success()), "tar");
     room

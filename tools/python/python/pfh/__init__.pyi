@@ -388,6 +388,9 @@ def list_files(
 ) -> Rows:
     """Lists what is in images, file systems and archives, without reading content."""
 
+def disks(*, every: bool = False, read: bool = True, system: _Path | None = None) -> Rows:
+    """Lists the disks of this machine, with partitions, mounts and what they hold."""
+
 def diff(a: _Path, b: _Path) -> Rows:
     """Compares two directories or lists: a row for each name that is not the same on both sides."""
 

@@ -49,6 +49,7 @@ pub fn library(case: &Value) -> (Vec<String>, i32) {
         "hash" => hash(call, &mut rows),
         "check" => check(call, &mut rows),
         "list" => list(call, &mut rows),
+        "disks" => disks(call, &mut rows),
         "tree" => tree(call, &mut rows),
         "verify" => verify(call, &mut rows),
         "compare" => compare(call, &mut rows),
@@ -142,6 +143,33 @@ fn list(call: &Value, rows: &mut Vec<String>) -> Result<i32, Error> {
     };
     let summary = run(&Request::new(input(call)), &mut events, &Control::new())?;
     Ok(if summary.failed > 0 || summary.is_empty() { 3 } else { 0 })
+}
+
+fn disks(call: &Value, rows: &mut Vec<String>) -> Result<i32, Error> {
+    use pfh::disks::{Content, Contents, Event, Request, Which, run};
+    let mut request = Request::new();
+    request.system = call["system"].as_str().unwrap().into();
+    request.which = if call["every"] == true { Which::All } else { Which::Media };
+    request.contents = if call["read"] == false { Contents::Unread } else { Contents::Read };
+    let state = |content: &Content| match content {
+        Content::FileSystem { .. } => "file-system",
+        Content::Encrypted(_) => "encrypted",
+        Content::Other(_) => "other",
+        Content::Partitions => "partitions",
+        Content::NoMedium => "no-medium",
+        Content::Unknown => "unknown",
+        Content::Unread(_) => "unread",
+        Content::Unasked => "not-asked",
+    };
+    let mut events = |event: Event<'_>| {
+        let Event::Disk(disk) = event;
+        let parts: Vec<&str> = disk.partitions.iter().map(|part| state(&part.content)).collect();
+        let (path, parts) = (disk.path.display(), parts.join(" "));
+        rows.push(format!("{path} {} {} {} {parts}", disk.size, disk.model, disk.serial));
+        Ok(())
+    };
+    let summary = run(&request, &mut events, &Control::new())?;
+    Ok(if summary.unread > 0 || summary.disks == 0 { 3 } else { 0 })
 }
 
 fn tree(call: &Value, rows: &mut Vec<String>) -> Result<i32, Error> {

@@ -29,6 +29,13 @@ pub fn pfh(room: &Room, words: &str) -> Outcome {
     Trial::new(env!("CARGO_BIN_EXE_pfh")).args(words.split_whitespace()).directory(room.path()).run().expect("a run")
 }
 
+/// Makes a copy of a system's `/sys`, `/proc`, `/run` and `/dev` in a directory of the room.
+pub fn system(room: &Room, name: &str) {
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/conformance/system.sh");
+    let made = Command::new("bash").arg(script).arg(room.path().join(name)).status().expect("bash");
+    assert!(made.success(), "{script}");
+}
+
 /// Whether these words start `pfh-bench` in a build without it (the feature `bench`).
 pub fn is_left_out(words: &str) -> bool {
     let left_out = !cfg!(feature = "bench") && words.starts_with("bench ");

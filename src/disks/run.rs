@@ -1,0 +1,44 @@
+//! The list.
+
+use super::event::{Event, Events, Summary};
+use super::kernel::Kernel;
+use super::mounts::Table;
+use super::probe;
+use super::problem::Problem;
+use super::request::{Contents, Request, Which};
+use super::row::{Content, Disk};
+use super::temperature::temperature;
+use crate::job::Error;
+use pfh_engine::Control;
+
+/// Buses of devices whose bytes lie elsewhere.
+const VIRTUAL: &[&str] = &["device-mapper", "md", "loop", "network", "ram"];
+
+/// Lists the disks.
+///
+/// # Errors
+/// When the system has no list of block devices, the events are refused, or the control cancels the
+/// job. A disk that cannot be read is a row, and counted.
+pub fn run(request: &Request, events: &mut Events<'_>, control: &Control<'_>) -> Result<Summary, Error> {
+    request.check()?;
+    let kernel = Kernel { system: &request.system };
+    let table = Table::read(&request.system);
+    let mut disks: Vec<Disk> = kernel.names().iter().map(|name| kernel.disk(name)).collect();
+    disks.retain(|disk| request.which == Which::All || (disk.size > 0 && disk.bus != "ram"));
+    // What lies on other devices stands behind them.
+    disks.sort_by_key(|disk| VIRTUAL.contains(&disk.bus.as_str()));
+    disks.iter_mut().for_each(|disk| table.enter(&kernel, disk));
+    if request.contents == Contents::Read && !probe::all(&mut disks, control) {
+        return Err(Error::cancelled(Problem::Cancelled));
+    }
+    let mut summary = Summary::default();
+    for disk in &mut disks {
+        disk.temperature = temperature(&request.system, &disk.path);
+        let parts = disk.partitions.iter().filter(|part| matches!(part.content, Content::Unread(_))).count();
+        let is_unread = matches!(disk.content, Content::Unread(_)) || parts > 0;
+        summary.disks += 1;
+        summary.unread += u64::from(is_unread);
+        events(Event::Disk(disk)).map_err(Error::Sink)?;
+    }
+    Ok(summary)
+}

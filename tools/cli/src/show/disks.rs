@@ -1,0 +1,288 @@
+//! Disks as a table and as JSON.
+
+use pfh::acquire::HiddenRow;
+use pfh::disks::{Content, Disk, Holder, Mount, Partition};
+use pfh::manifest::row;
+use pfh::terminal::{render, size_text};
+use serde::Serialize;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+
+/// What types of partitions are called: the beginning of the GUID of a GPT, or the type of an MBR.
+const KINDS: &[(&str, &str)] = &[
+    ("c12a7328", "EFI system"),
+    ("21686148", "BIOS boot"),
+    ("ebd0a0a2", "basic data"),
+    ("e3c9e316", "Microsoft reserved"),
+    ("de94bba4", "Windows recovery"),
+    ("0fc63daf", "Linux"),
+    ("4f68bce3", "Linux root"),
+    ("933ac7e1", "Linux home"),
+    ("0657fd6d", "Linux swap"),
+    ("e6d6d379", "Linux LVM"),
+    ("a19d880f", "Linux RAID"),
+    ("ca7d7ccb", "Linux LUKS"),
+    ("48465300", "Apple HFS+"),
+    ("7c3457ef", "Apple APFS"),
+    ("0x5", "extended"),
+    ("0xf", "extended"),
+    ("0x7", "NTFS or exFAT"),
+    ("0xb", "FAT32"),
+    ("0xc", "FAT32"),
+    ("0xe", "FAT16"),
+    ("0x82", "Linux swap"),
+    ("0x83", "Linux"),
+    ("0x8e", "Linux LVM"),
+    ("0xef", "EFI system"),
+    ("0xfd", "Linux RAID"),
+];
+
+/// The name of a type of partitions; itself, if it has none here.
+pub fn kind(kind: &str) -> &str {
+    let plain = kind.strip_prefix("0x0").map(|digits| format!("0x{digits}"));
+    let text = plain.as_deref().unwrap_or(kind);
+    let is =
+        |(start, _): &&(&str, &str)| if start.starts_with("0x") { text == *start } else { text.starts_with(start) };
+    KINDS.iter().find(is).map_or(kind, |(_, name)| name)
+}
+
+/// A sentence on what a disk or partition holds; nothing if nothing is known.
+pub fn content(content: &Content) -> String {
+    match content {
+        Content::FileSystem { format, label } if label.is_empty() => format.clone(),
+        Content::FileSystem { format, label } => format!("{format} \"{}\"", render(label.as_bytes())),
+        Content::Encrypted(name) => format!("encrypted: {name}"),
+        Content::Other(name) => name.clone(),
+        Content::NoMedium => "no medium".to_owned(),
+        Content::Unread(cause) => format!("not read: {}", pfh::with_names(cause)),
+        Content::Partitions | Content::Unknown | Content::Unasked => String::new(),
+    }
+}
+
+/// Where something is mounted, and what has it open.
+fn used(mounts: &[Mount], holders: &[Holder]) -> Vec<String> {
+    let mount = |mount: &Mount| match (mount.at.as_os_str() == "[SWAP]", mount.writable) {
+        (true, _) => "in use as swap".to_owned(),
+        (_, true) => format!("mounted at {} for writing", shown(&mount.at)),
+        (_, false) => format!("mounted at {} read-only", shown(&mount.at)),
+    };
+    let holder = |holder: &Holder| match (holder.kind.as_str(), holder.alias.as_str()) {
+        ("", "") => format!("open as {}", holder.name),
+        (kind, "") => format!("open as {} ({kind})", holder.name),
+        (kind, alias) => format!("open as {} ({kind} {})", holder.name, render(alias.as_bytes())),
+    };
+    holders.iter().map(holder).chain(mounts.iter().map(mount)).collect()
+}
+
+fn shown(path: &Path) -> String {
+    pfh::terminal::shown(path)
+}
+
+/// The state of a disk in words: what a chooser must know.
+pub fn state(disk: &Disk) -> String {
+    let mut words = Vec::new();
+    if disk.write_blocked {
+        words.push("write-blocked".to_owned());
+    }
+    words.extend(disk.backing_file.iter().map(|file| shown(file)));
+    words.extend(Some(content(&disk.content)).filter(|text| !text.is_empty()));
+    words.extend(used(&disk.mounts, &disk.holders));
+    words.extend(disk.temperature.map(|degrees| format!("{degrees:.0} °C")));
+    words.join(", ")
+}
+
+/// The state of a partition in words.
+pub fn part_state(part: &Partition) -> String {
+    let mut words = vec![content(&part.content)];
+    words.extend(used(&part.mounts, &part.holders));
+    words.retain(|word| !word.is_empty());
+    words.join(", ")
+}
+
+/// The name of a partition: its device file, or its number in the table.
+pub fn part_name(part: &Partition) -> String {
+    match &part.path {
+        Some(path) => shown(path),
+        None => format!("partition {}", part.number),
+    }
+}
+
+/// A table for people: a line for each disk, and below it one for each partition and each hidden
+/// area.
+pub fn text(disks: &[Disk]) -> String {
+    let word = |text: &str| render(text.as_bytes());
+    let mut lines =
+        vec![["NAME", "SIZE", "BUS", "SECTOR", "MODEL OR TYPE", "SERIAL OR LABEL", "STATE"].map(str::to_owned)];
+    for disk in disks {
+        let sector = match disk.sector == disk.physical_sector {
+            true => disk.sector.to_string(),
+            false => format!("{}/{}", disk.sector, disk.physical_sector),
+        };
+        let (size, bus) = (size_text(disk.size), disk.bus.clone());
+        lines.push([shown(&disk.path), size, bus, sector, word(&disk.model), word(&disk.serial), state(disk)]);
+        for part in &disk.partitions {
+            let (name, size) = (format!("  {}", part_name(part)), size_text(part.size));
+            let (kind, label) = (word(kind(&part.kind)), word(&part.label));
+            lines.push([name, size, String::new(), String::new(), kind, label, part_state(part)]);
+        }
+        for (what, found) in disk.hidden.iter().filter(|hidden| hidden.hides()).flat_map(|hidden| hidden.lines()) {
+            lines.push([String::new(), String::new(), String::new(), String::new(), what.into(), String::new(), found]);
+        }
+    }
+    let width = |at: usize| lines.iter().map(|line| line[at].chars().count()).max().unwrap_or(0);
+    let widths: Vec<usize> = (0..7).map(width).collect();
+    let line = |line: &[String; 7]| {
+        let cells: Vec<String> = line.iter().zip(&widths).map(|(cell, width)| format!("{cell:<width$}")).collect();
+        format!("{}\n", cells.join("  ").trim_end())
+    };
+    lines.iter().map(line).collect()
+}
+
+#[derive(Serialize)]
+struct MountRow<'a> {
+    #[serde(flatten, serialize_with = "row::path")]
+    at: &'a [u8],
+    writable: bool,
+}
+
+#[derive(Serialize)]
+struct HolderRow<'a> {
+    alias: &'a str,
+    kind: &'a str,
+    name: &'a str,
+}
+
+#[derive(Serialize, Default)]
+struct ContentRow<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cause: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    format: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    label: Option<&'a str>,
+    state: &'static str,
+}
+
+#[derive(Serialize)]
+struct PartitionRow<'a> {
+    content: ContentRow<'a>,
+    holders: Vec<HolderRow<'a>>,
+    kind: &'a str,
+    label: &'a str,
+    mounts: Vec<MountRow<'a>>,
+    name: &'a str,
+    number: u32,
+    #[serde(flatten, serialize_with = "maybe_path")]
+    path: Option<&'a [u8]>,
+    size: u64,
+    start: u64,
+    write_blocked: bool,
+}
+
+#[derive(Serialize)]
+#[serde(tag = "type", rename = "disk")]
+struct DiskRow<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    backing_file: Option<String>,
+    bus: &'a str,
+    content: ContentRow<'a>,
+    encrypted: bool,
+    firmware: &'a str,
+    hidden: Option<HiddenRow>,
+    holders: Vec<HolderRow<'a>>,
+    model: &'a str,
+    mounts: Vec<MountRow<'a>>,
+    name: &'a str,
+    partitions: Vec<PartitionRow<'a>>,
+    #[serde(flatten, serialize_with = "row::path")]
+    path: &'a [u8],
+    physical_sector: u32,
+    removable: bool,
+    rotational: Option<bool>,
+    sector: u32,
+    serial: &'a str,
+    size: u64,
+    table: &'a str,
+    temperature: Option<f64>,
+    write_blocked: bool,
+    wwid: &'a str,
+}
+
+/// A path that need not be there.
+fn maybe_path<S: serde::Serializer>(path: &Option<&[u8]>, serializer: S) -> Result<S::Ok, S::Error> {
+    use serde::ser::SerializeMap;
+    match path {
+        Some(path) => row::path(path, serializer),
+        None => serializer.serialize_map(Some(0))?.end(),
+    }
+}
+
+fn content_row(content: &Content) -> ContentRow<'_> {
+    let state = |state| ContentRow { state, ..ContentRow::default() };
+    let known = |name, format| ContentRow { format: Some(format), ..state(name) };
+    match content {
+        Content::FileSystem { format, label } => ContentRow {
+            label: Some(label).filter(|label| !label.is_empty()).map(|l| l.as_str()),
+            ..known("file-system", format)
+        },
+        Content::Encrypted(name) => known("encrypted", name),
+        Content::Other(name) => known("other", name),
+        Content::Partitions => state("partitions"),
+        Content::NoMedium => state("no-medium"),
+        Content::Unknown => state("unknown"),
+        Content::Unread(cause) => ContentRow { cause: Some(cause), ..state("unread") },
+        Content::Unasked => state("not-asked"),
+    }
+}
+
+fn mount_rows(mounts: &[Mount]) -> Vec<MountRow<'_>> {
+    mounts.iter().map(|mount| MountRow { at: mount.at.as_os_str().as_bytes(), writable: mount.writable }).collect()
+}
+
+fn holder_rows(holders: &[Holder]) -> Vec<HolderRow<'_>> {
+    holders.iter().map(|one| HolderRow { alias: &one.alias, kind: &one.kind, name: &one.name }).collect()
+}
+
+/// A disk as a line of JSON.
+pub fn json(disk: &Disk) -> String {
+    row::line(&DiskRow {
+        backing_file: disk.backing_file.as_ref().map(|file| file.to_string_lossy().into_owned()),
+        bus: &disk.bus,
+        content: content_row(&disk.content),
+        encrypted: disk.is_encrypted(),
+        firmware: &disk.firmware,
+        hidden: disk.hidden.as_ref().map(HiddenRow::from),
+        holders: holder_rows(&disk.holders),
+        model: &disk.model,
+        mounts: mount_rows(&disk.mounts),
+        name: &disk.name,
+        partitions: disk.partitions.iter().map(partition_row).collect(),
+        path: disk.path.as_os_str().as_bytes(),
+        physical_sector: disk.physical_sector,
+        removable: disk.removable,
+        rotational: disk.rotational,
+        sector: disk.sector,
+        serial: &disk.serial,
+        size: disk.size,
+        table: &disk.table,
+        temperature: disk.temperature,
+        write_blocked: disk.write_blocked,
+        wwid: &disk.wwid,
+    })
+}
+
+fn partition_row(part: &Partition) -> PartitionRow<'_> {
+    PartitionRow {
+        content: content_row(&part.content),
+        holders: holder_rows(&part.holders),
+        kind: &part.kind,
+        label: &part.label,
+        mounts: mount_rows(&part.mounts),
+        name: &part.name,
+        number: part.number,
+        path: part.path.as_ref().map(|path| path.as_os_str().as_bytes()),
+        size: part.size,
+        start: part.start,
+        write_blocked: part.write_blocked,
+    }
+}
