@@ -332,6 +332,24 @@ fn prose_is_plain_english() {
     );
 }
 
+/// JSON comes from rows by serde: pieces of an object that are put together by hand have no schema.
+#[test]
+fn no_json_is_put_together_by_hand() {
+    let by_hand =
+        |line: &str| ["b\"{\\\"", "b\",\\\"", "b\",{\\\""].iter().any(|start| line.contains(&format!("slice({start}")));
+    let mut wrong = Vec::new();
+    for folder in ["records", "stores", "src", "tools"] {
+        for file in files(&root().join(folder), "rs") {
+            let text = fs::read_to_string(&file).expect("a text");
+            let lines = text.lines().enumerate().filter(|(_, line)| by_hand(line));
+            let file = file.strip_prefix(root()).expect("below").display();
+            wrong.extend(lines.map(|(n, _)| format!("{file}:{}", n + 1)));
+        }
+    }
+    assert!(wrong.is_empty(), "derive Serialize for a row, and a schema comes with it:\n{}", wrong.join("\n"));
+    assert!(by_hand("out.extend_from_slice(b\"{\\\"type\\\":\\\"file\\\"\");"), "it can see");
+}
+
 /// A test that is left out says why, and which command runs it.
 #[test]
 fn an_ignored_test_names_the_command_that_runs_it() {

@@ -54,6 +54,7 @@ pub(super) fn hidden(logs: &mut Logs, medium: &Medium, events: &mut Events<'_>) 
 
 /// What a disk hides, as a row of the log and of the report.
 #[derive(Debug, Clone, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct HiddenRow {
     dco: LimitRow,
     hpa: LimitRow,
@@ -61,6 +62,7 @@ pub struct HiddenRow {
 }
 
 #[derive(Debug, Clone, Default, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 struct LimitRow {
     cause: Option<String>,
@@ -70,6 +72,7 @@ struct LimitRow {
 }
 
 #[derive(Debug, Clone, Default, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct SecurityRow {
     cause: Option<String>,
     enabled: Option<bool>,

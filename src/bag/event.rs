@@ -1,5 +1,6 @@
 //! Findings in a bag.
 
+use pfh_manifest::row::Words;
 use std::io;
 
 /// What a finding means for the bag.
@@ -13,6 +14,14 @@ pub enum Severity {
     Incomplete,
     /// The bag is not valid.
     Error,
+}
+
+impl Words for Severity {
+    const ALL: &'static [Severity] = &[Severity::Warning, Severity::Incomplete, Severity::Error];
+
+    fn word(self) -> &'static str {
+        self.name()
+    }
 }
 
 impl Severity {

@@ -2,6 +2,7 @@
 
 use crate::check::{self, Change, Rot};
 use crate::verdict::Tally;
+use pfh_manifest::row::Words;
 use std::fmt;
 use std::str::FromStr;
 
@@ -33,6 +34,14 @@ pub enum Class {
 #[derive(Debug, thiserror::Error)]
 #[error("{0:?} is not a class: they are {names}", names = Class::ALL.map(Class::name).join(", "))]
 pub struct UnknownClass(String);
+
+impl Words for Class {
+    const ALL: &'static [Class] = &Class::ALL;
+
+    fn word(self) -> &'static str {
+        self.name()
+    }
+}
 
 impl Class {
     /// Every class.

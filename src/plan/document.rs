@@ -5,8 +5,10 @@ use super::problem::{damaged, unread, unwritten};
 use crate::hash::About;
 use crate::job::Error;
 use pfh_digest::{Algorithm, hex};
-use pfh_manifest::{End, Format, Layout, Marker};
+use pfh_manifest::row::{Hex, Is};
+use pfh_manifest::{End, Format, Layout, Marker, constants};
 use pfh_source::Output;
+use serde::Serialize;
 use serde_json::{Value, json};
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -45,8 +47,23 @@ pub struct Document {
 pub const NAME: &str = "plan.json";
 
 /// Bytes as JSON has them: text, or digits of what is none.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(untagged)]
+enum Bytes<'a> {
+    Text(&'a str),
+    Digits { hex: Hex<'a> },
+}
+
+impl<'a> From<&'a [u8]> for Bytes<'a> {
+    fn from(text: &'a [u8]) -> Bytes<'a> {
+        str::from_utf8(text).map_or_else(|_| Bytes::Digits { hex: Hex(text) }, Bytes::Text)
+    }
+}
+
+/// Bytes as JSON has them.
 pub fn bytes(text: &[u8]) -> Value {
-    str::from_utf8(text).map_or_else(|_| json!({ "hex": hex::encode(text) }), |text| json!(text))
+    json!(Bytes::from(text))
 }
 
 /// Reads these again.
@@ -60,6 +77,60 @@ pub fn unbytes(value: &Value) -> Option<Vec<u8>> {
 /// The SHA-256 of bytes in hexadecimal digits.
 pub fn sha256(bytes: &[u8]) -> String {
     crate::sha256(bytes).to_string()
+}
+
+constants! { PfhPlan = "pfh-plan" }
+
+/// The only version.
+const VERSION: u64 = 1;
+
+/// A plan as `plan.json` has it, its members in the order of their names.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Row<'a> {
+    #[serde(flatten)]
+    plan: Planned<'a>,
+    /// The SHA-256 of the object without this member.
+    #[cfg_attr(feature = "schema", schemars(regex(pattern = "^[0-9a-f]+$")))]
+    digest: String,
+}
+
+/// All that is planned.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+struct Planned<'a> {
+    /// The algorithms, in the order of every record's digests.
+    algorithms: Vec<String>,
+    /// Whether lines have the marker of binary files.
+    binary: bool,
+    /// The command line that the manifest records.
+    command_line: Option<Bytes<'a>>,
+    /// All inputs, including those that are not read.
+    entries: u64,
+    /// The format of the manifest.
+    format: &'static str,
+    /// The operands.
+    paths: Vec<Bytes<'a>>,
+    /// Bytes of the windows that have digests of their own.
+    piecewise: Option<u64>,
+    /// Whether names start in the working directory.
+    relative: bool,
+    /// Whether FIFOs and devices among the names are read.
+    special: bool,
+    /// Bytes of the ranges that larger files are read in.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schemars(range(min = 1)))]
+    split: Option<u64>,
+    r#type: Is<PfhPlan>,
+    /// The SHA-256 of the list of each unit; the first is that of the inputs that are not read.
+    #[cfg_attr(feature = "schema", schemars(inner(regex(pattern = "^[0-9a-f]+$"))))]
+    units: &'a [String],
+    #[cfg_attr(feature = "schema", schemars(extend("const" = VERSION)))]
+    version: u64,
+    /// The directory in which the plan was made.
+    working_directory: Bytes<'a>,
+    /// Whether lines end with NUL.
+    zero: bool,
 }
 
 impl Document {
@@ -85,30 +156,27 @@ impl Document {
 
     /// The digest of all that is planned.
     pub fn digest(&self) -> String {
-        sha256(self.json().to_string().as_bytes())
+        sha256(json!(self.row()).to_string().as_bytes())
     }
 
-    fn json(&self) -> Value {
-        let mut plan = json!({
-            "type": "pfh-plan",
-            "version": 1,
-            "algorithms": self.algorithms.iter().map(ToString::to_string).collect::<Vec<_>>(),
-            "format": self.format.name(),
-            "zero": self.layout.end == End::Nul,
-            "binary": self.layout.marker == Marker::Binary,
-            "piecewise": self.piecewise,
-            "command_line": self.command_line.as_deref().map(bytes),
-            "working_directory": bytes(&self.working_directory),
-            "relative": self.relative,
-            "special": self.special,
-            "paths": self.paths.iter().map(|path| bytes(path)).collect::<Vec<_>>(),
-            "entries": self.entries,
-            "units": self.lists,
-        });
-        if let Some(length) = self.split {
-            plan["split"] = json!(length);
+    fn row(&self) -> Planned<'_> {
+        Planned {
+            algorithms: self.algorithms.iter().map(ToString::to_string).collect(),
+            binary: self.layout.marker == Marker::Binary,
+            command_line: self.command_line.as_deref().map(Bytes::from),
+            entries: self.entries,
+            format: self.format.name(),
+            paths: self.paths.iter().map(|path| Bytes::from(&path[..])).collect(),
+            piecewise: self.piecewise,
+            relative: self.relative,
+            special: self.special,
+            split: self.split,
+            r#type: Is(PfhPlan),
+            units: &self.lists,
+            version: VERSION,
+            working_directory: Bytes::from(&self.working_directory[..]),
+            zero: self.layout.end == End::Nul,
         }
-        plan
     }
 
     /// Writes `plan.json`, whole or not at all: from then on the directory is a plan.
@@ -117,8 +185,7 @@ impl Document {
     /// When it cannot be written.
     pub fn save(&self) -> Result<(), Error> {
         let path = self.directory.join(NAME);
-        let mut plan = self.json();
-        plan["digest"] = json!(self.digest());
+        let plan = json!(Row { plan: self.row(), digest: self.digest() });
         let put = || {
             let mut output = Output::file(&path)?;
             output.write_all(format!("{plan}\n").as_bytes())?;
@@ -153,7 +220,7 @@ impl Document {
     }
 
     fn read(directory: &Path, value: &Value) -> Option<Document> {
-        if value["type"] != "pfh-plan" || value["version"] != 1 {
+        if value["type"] != "pfh-plan" || value["version"] != VERSION {
             return None;
         }
         let texts = |name: &str| value[name].as_array()?.iter().map(Value::as_str).collect::<Option<Vec<_>>>();

@@ -38,5 +38,6 @@ mod problem;
 mod range;
 pub mod unit;
 
+pub use document::Row;
 pub use event::{Event, Events, Merged};
 pub use problem::Problem;

@@ -38,7 +38,7 @@ mod verdicts;
 
 pub use event::{Complaint, Event, Events, Summary};
 pub use page::Writer;
-pub use pfh_report::{case, export, pairs, verdict};
+pub use pfh_report::{case, export, pairs, rows, verdict};
 pub use problem::Problem;
 pub use request::Request;
 pub use run::{run, write};

@@ -1,6 +1,7 @@
 //! The results of verbs that compare or judge.
 
 use super::Parameters;
+use pfh_manifest::row::Words;
 use std::fmt;
 use std::ops::Range;
 use std::path::PathBuf;
@@ -122,6 +123,14 @@ pub enum Difference {
     Changed,
     /// It is gone.
     Removed,
+}
+
+impl Words for Difference {
+    const ALL: &'static [Difference] = &[Difference::Added, Difference::Changed, Difference::Removed];
+
+    fn word(self) -> &'static str {
+        self.name()
+    }
 }
 
 impl Difference {

@@ -5,6 +5,7 @@ use crate::hash::CacheError;
 use pfh_custody::seal::Held;
 use pfh_engine::Record;
 use pfh_manifest::Unrepresentable;
+use pfh_manifest::row::Words;
 use std::io;
 
 /// What became of a file, and of its record.
@@ -24,6 +25,15 @@ pub enum Class {
     BitRot,
     /// It could not be read, or nobody could look for it: it stays as it was listed.
     Unread,
+}
+
+impl Words for Class {
+    const ALL: &'static [Class] =
+        &[Class::New, Class::Changed, Class::Metadata, Class::Gone, Class::BitRot, Class::Unread];
+
+    fn word(self) -> &'static str {
+        self.name()
+    }
 }
 
 impl Class {

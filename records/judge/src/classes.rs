@@ -2,6 +2,7 @@
 //! class a file has is decided by [`Auditor`](super::Auditor) alone.
 
 use crate::verdict::Tally;
+use pfh_manifest::row::Words;
 
 /// The outcome of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -30,6 +31,14 @@ pub enum Class {
     Unverified,
     /// It cannot be said: it could not be read, or the manifest has no digest of it.
     Error,
+}
+
+impl Words for Class {
+    const ALL: &'static [Class] = &Class::ALL;
+
+    fn word(self) -> &'static str {
+        self.name()
+    }
 }
 
 impl Class {
@@ -100,6 +109,14 @@ pub enum Rot {
     Untold,
     /// The change time is as it was too: nothing was written through the file system.
     AtRest,
+}
+
+impl Words for Rot {
+    const ALL: &'static [Rot] = &[Rot::Touched, Rot::Untold, Rot::AtRest];
+
+    fn word(self) -> &'static str {
+        self.name()
+    }
 }
 
 impl Rot {

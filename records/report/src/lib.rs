@@ -8,6 +8,7 @@ pub mod case;
 pub mod export;
 mod html;
 pub mod pairs;
+pub mod rows;
 pub mod verdict;
 
 pub use pfh_source::terminal::size_text;

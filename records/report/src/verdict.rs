@@ -3,12 +3,14 @@
 use std::fmt;
 use std::str::FromStr;
 
+use crate::rows::{Lookup, Match, Total, word};
 use pfh_digest::Digest;
 use pfh_engine::{Outcome, Record, Summary};
-
 use pfh_manifest::csv::Line;
-use pfh_manifest::{Encode, Preamble, Times, UnknownFormat, Unrepresentable, dfxml, jsonl};
+use pfh_manifest::row::{Is, append_line};
+use pfh_manifest::{Encode, Preamble, UnknownFormat, Unrepresentable, dfxml, jsonl};
 use pfh_source::terminal;
+use serde::{Serialize, Serializer};
 
 /// The formats of verdicts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -82,13 +84,13 @@ pub struct Encoder {
     form: Format,
     paint: Option<Paint>,
     dfxml: dfxml::Encoder,
-    jsonl: jsonl::Encoder,
+    names: Vec<String>,
 }
 
 impl Encoder {
     /// A writer.
     pub fn new(form: Format) -> Encoder {
-        Encoder { form, paint: None, dfxml: dfxml::Encoder::new(), jsonl: jsonl::Encoder::new() }
+        Encoder { form, paint: None, dfxml: dfxml::Encoder::new(), names: Vec::new() }
     }
 
     /// Shows the words of verdicts in text so.
@@ -102,7 +104,10 @@ impl Encoder {
     pub fn head(&mut self, out: &mut Vec<u8>, preamble: &Preamble<'_>) -> Result<(), Unrepresentable> {
         match self.form {
             Format::Text | Format::Values => Ok(()),
-            Format::Jsonl => self.jsonl.head(out, preamble),
+            Format::Jsonl => {
+                self.names = preamble.algorithms.iter().map(ToString::to_string).collect();
+                jsonl::Encoder::new().head(out, preamble)
+            }
             Format::Dfxml => self.dfxml.head(out, preamble),
             Format::Csv => {
                 let mut line = Line::new(out);
@@ -129,7 +134,7 @@ impl Encoder {
                 let gap = " ".repeat(12_usize.saturating_sub(verdict.len()).max(2));
                 text(out, &record.name, why.as_deref(), &(shown + &gap), places, *empty);
             }
-            Format::Jsonl => self.json(out, known),
+            Format::Jsonl => append_line(out, &Match::of(known, &self.names)),
             Format::Csv => csv(out, known, digests),
             Format::Values => values(out, known),
             Format::Dfxml => self.xml(out, known),
@@ -142,39 +147,9 @@ impl Encoder {
             Format::Text | Format::Csv | Format::Values => {}
             Format::Dfxml => self.dfxml.tail(out, summary),
             Format::Jsonl => {
-                out.extend_from_slice(b"{\"type\":\"summary\"");
-                counts.iter().for_each(|(name, count)| jsonl::number(out, name, *count));
-                out.extend_from_slice(b"}\n");
+                append_line(out, &Total { r#type: Is(word::Summary), counts: Counted(counts) });
             }
         }
-    }
-
-    fn json(&mut self, out: &mut Vec<u8>, known: &Known<'_>) {
-        out.extend_from_slice(b"{\"type\":\"match\"");
-        jsonl::path(out, &known.record.name);
-        jsonl::field(out, "verdict", known.verdict);
-        match &known.record.outcome {
-            Outcome::Hashed(hashed) => {
-                jsonl::number(out, "size", hashed.closed.size);
-                jsonl::times(out, &Times::of(&hashed.closed));
-                self.jsonl.digests(out, &hashed.digests);
-                hashed.closed.inside.iter().for_each(|inside| jsonl::inside(out, inside));
-            }
-            Outcome::Skipped(skip) => {
-                jsonl::field(out, "code", skip.reason());
-                jsonl::field(out, "cause", skip.reason());
-            }
-            Outcome::Failed(problem) => {
-                jsonl::field(out, "stage", problem.stage.name());
-                jsonl::field(out, "code", problem.code());
-                jsonl::field(out, "cause", &problem.cause.to_string());
-            }
-        }
-        if known.empty {
-            out.extend_from_slice(b",\"empty\":true");
-        }
-        sets(out, known.places);
-        out.extend_from_slice(b"}\n");
     }
 
     fn xml(&mut self, out: &mut Vec<u8>, known: &Known<'_>) {
@@ -198,41 +173,19 @@ fn values(out: &mut Vec<u8>, known: &Known<'_>) {
     }
 }
 
-/// The sets of a JSON object.
-fn sets(out: &mut Vec<u8>, places: &[Place<'_>]) {
-    if places.is_empty() {
-        return;
+/// Verdicts' words with their numbers.
+struct Counted<'a>(&'a [(&'a str, u64)]);
+
+impl Serialize for Counted<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.0.iter().copied())
     }
-    out.extend_from_slice(b",\"sets\":[");
-    for (n, place) in places.iter().enumerate() {
-        out.extend_from_slice(if n == 0 { b"{\"set\":" } else { b",{\"set\":" });
-        jsonl::string(out, place.set);
-        jsonl::field(out, "class", place.class);
-        let beside = [("version", place.version), ("product", place.product), ("tag", place.tag)];
-        for (name, value) in beside {
-            value.into_iter().for_each(|value| jsonl::field(out, name, value));
-        }
-        jsonl::field(out, "algorithm", place.algorithm);
-        if place.maybe {
-            out.extend_from_slice(b",\"maybe\":true");
-        }
-        out.push(b'}');
-    }
-    out.push(b']');
 }
 
 /// Writes what is known of a digest: a line of text, or for [`Format::Jsonl`] an object.
 pub fn digest(out: &mut Vec<u8>, form: Format, digest: &Digest, verdict: &str, places: &[Place<'_>], empty: bool) {
     if form == Format::Jsonl {
-        out.extend_from_slice(b"{\"type\":\"lookup\"");
-        jsonl::field(out, "algorithm", digest.algorithm().name());
-        jsonl::field(out, "digest", &digest.to_string());
-        jsonl::field(out, "verdict", verdict);
-        if empty {
-            out.extend_from_slice(b",\"empty\":true");
-        }
-        sets(out, places);
-        out.extend_from_slice(b"}\n");
+        append_line(out, &Lookup::of(digest, verdict, places, empty));
     } else {
         text(out, digest.to_string().as_bytes(), None, &format!("{verdict:<10}  "), places, empty);
     }

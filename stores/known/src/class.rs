@@ -1,5 +1,6 @@
 //! The meaning of membership in a set.
 
+use pfh_manifest::row::Words;
 use std::fmt;
 use std::str::FromStr;
 
@@ -113,6 +114,14 @@ pub enum KnownStatus {
     Unknown,
     /// Nothing can be said: it could not be read.
     Error,
+}
+
+impl Words for KnownStatus {
+    const ALL: &'static [KnownStatus] = &KnownStatus::ALL;
+
+    fn word(self) -> &'static str {
+        self.name()
+    }
 }
 
 impl KnownStatus {

@@ -16,10 +16,12 @@ const MOST_NUMBERS: usize = 64 << 20;
 
 /// A set: its description, and its content.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Set {
     /// Its name.
     pub name: String,
     /// Its class.
+    #[cfg_attr(feature = "schema", schemars(with = "Option<String>"))]
     pub class: Option<Class>,
     /// Its version or release, where it is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -45,6 +47,7 @@ pub struct Set {
 
 /// How many blocks of one size the files of a set have.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct BlockCount {
     /// Bytes of a block.
     pub size: u32,

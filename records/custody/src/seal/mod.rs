@@ -12,10 +12,11 @@ pub use files::{FileError, Held, SignedBy, beside, made, prepare, settle, signer
 
 #[cfg(feature = "sign")]
 use ed25519_dalek::{Signature, Signer, SigningKey, VerifyingKey};
-use pfh_digest::hex;
-use pfh_digest::{Algorithm, Digest, Registry};
+use pfh_digest::{Algorithm, Digest, Registry, hex};
+use pfh_manifest::row::{Hex, Is};
 use pfh_manifest::{Decoder, Entry, Item, Options, Reason, Unhashed};
 use pfh_source::Time;
+use serde::Serialize;
 use std::io::{self, BufRead};
 
 /// In front of what is signed, so that the signature is good for nothing else.
@@ -145,22 +146,18 @@ impl Seal {
 
     /// The seal as its file has it: a line of JSON.
     pub fn encode(&self) -> String {
-        let digits = |bytes: &[u8]| {
-            let mut out = Vec::new();
-            hex::push(&mut out, bytes);
-            String::from_utf8_lossy(&out).into_owned()
+        let (public_key, signature) = self.signature.as_ref().map(|(key, value)| (Hex(key), Hex(value))).unzip();
+        let row = Row {
+            defaults: self.defaults.as_deref(),
+            hash: Is(word::Sha256),
+            public_key,
+            records: self.records,
+            root: Hex(&self.root),
+            signature,
+            r#type: Is(word::Seal),
+            version: VERSION,
         };
-        let mut object = serde_json::json!({
-            "type": "seal", "version": 1, "hash": "sha256", "records": self.records, "root": digits(&self.root),
-        });
-        if let Some(defaults) = &self.defaults {
-            object["defaults"] = defaults.as_str().into();
-        }
-        if let Some((public, signature)) = &self.signature {
-            object["public_key"] = digits(public).into();
-            object["signature"] = digits(signature).into();
-        }
-        object.to_string() + "\n"
+        serde_json::json!(row).to_string() + "\n"
     }
 
     /// Reads a seal's file.
@@ -190,6 +187,37 @@ impl Seal {
         };
         Ok(Seal { records, root, defaults, signature })
     }
+}
+
+/// The only version.
+const VERSION: u64 = 1;
+
+mod word {
+    pfh_manifest::constants! { Seal = "seal", Sha256 = "sha256" }
+}
+
+/// The seal of a manifest, as its file has it.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Row<'a> {
+    /// The options that had defaults when the manifest was made.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    defaults: Option<&'a str>,
+    /// The function of the tree.
+    hash: Is<word::Sha256>,
+    /// The Ed25519 key that it is signed with.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    public_key: Option<Hex<'a>>,
+    /// How many records the manifest has.
+    records: u64,
+    /// The root of the tree over the records (RFC 6962).
+    root: Hex<'a>,
+    /// The Ed25519 signature.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    signature: Option<Hex<'a>>,
+    r#type: Is<word::Seal>,
+    #[cfg_attr(feature = "schema", schemars(extend("const" = VERSION)))]
+    version: u64,
 }
 
 fn hash(sha256: Algorithm, bytes: &[u8]) -> Hash {

@@ -2,6 +2,7 @@
 
 use super::coverage::Coverage;
 use pfh_digest::Digest;
+use pfh_manifest::row::Words;
 use std::fmt;
 
 /// What a comparison says something about.
@@ -17,14 +18,22 @@ pub enum About {
     Seal,
 }
 
-impl fmt::Display for About {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
+impl Words for About {
+    const ALL: &'static [About] = &[About::Image, About::Log, About::Signer, About::Seal];
+
+    fn word(self) -> &'static str {
+        match self {
             About::Image => "the image",
             About::Log => "the log",
             About::Signer => "the signature",
             About::Seal => "the seal",
-        })
+        }
+    }
+}
+
+impl fmt::Display for About {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.word())
     }
 }
 

@@ -10,6 +10,7 @@ mod coverage;
 mod covering;
 mod tally;
 
+use pfh_manifest::row::Words;
 use std::fmt;
 
 pub use comparison::{About, Comparison, Evidence, Outcome};
@@ -32,14 +33,23 @@ pub enum Verdict {
     NothingToCompareWith,
 }
 
-impl fmt::Display for Verdict {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
+impl Words for Verdict {
+    const ALL: &'static [Verdict] =
+        &[Verdict::Verified, Verdict::Differs, Verdict::Incomplete, Verdict::NothingToCompareWith];
+
+    fn word(self) -> &'static str {
+        match self {
             Verdict::Verified => "verified",
             Verdict::Differs => "differs",
             Verdict::Incomplete => "incomplete",
             Verdict::NothingToCompareWith => "nothing-to-compare-with",
-        })
+        }
+    }
+}
+
+impl fmt::Display for Verdict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.word())
     }
 }
 

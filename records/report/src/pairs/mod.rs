@@ -6,13 +6,14 @@
 
 pub mod page;
 
+use crate::rows::{Cluster, Similar};
 use pfh_digest::Algorithm;
+use pfh_manifest::csv;
+use pfh_manifest::row::append_line;
 use pfh_similarity::{Degenerate, Evidence, Named, Score};
+use pfh_source::terminal;
 use std::fmt;
 use std::str::FromStr;
-
-use pfh_manifest::{csv, jsonl};
-use pfh_source::terminal;
 
 /// A pair to be written.
 #[derive(Clone, Copy, Debug)]
@@ -138,23 +139,7 @@ pub fn pair(form: Format, out: &mut Vec<u8>, pair: &Pair<'_>) {
             ];
             header(out, &fields);
         }
-        Format::Jsonl => {
-            out.extend_from_slice(b"{\"type\":\"pair\"");
-            jsonl::named_path(out, "a", pair.a);
-            jsonl::named_path(out, "b", pair.b);
-            jsonl::field(out, "algorithm", pair.algorithm.name());
-            jsonl::number(out, kind(pair.score), u64::from(pair.score.number()));
-            if let Some(chunks) = pair.evidence.shared_chunks {
-                jsonl::number(out, "shared_chunks", chunks);
-            }
-            if let Some(features) = pair.evidence.shared_features {
-                jsonl::number(out, "shared_features", features);
-            }
-            if let Some(why) = pair.degenerate {
-                jsonl::field(out, "degenerate", &why.to_string());
-            }
-            out.extend_from_slice(b"}\n");
-        }
+        Format::Jsonl => append_line(out, &Similar::of(pair)),
     }
 }
 
@@ -198,7 +183,7 @@ pub fn cluster_head(form: Format, out: &mut Vec<u8>) {
 pub fn cluster<'a>(
     form: Format,
     out: &mut Vec<u8>,
-    algorithm: &str,
+    algorithm: &'a str,
     number: u64,
     names: impl ExactSizeIterator<Item = &'a [u8]>,
 ) {
@@ -219,24 +204,6 @@ pub fn cluster<'a>(
                 header(out, &[algorithm, &number.to_string(), &size.to_string(), &path, &exact]);
             }
         }
-        Format::Jsonl => {
-            out.extend_from_slice(b"{\"type\":\"cluster\"");
-            jsonl::field(out, "algorithm", algorithm);
-            jsonl::number(out, "cluster", number);
-            jsonl::number(out, "size", size as u64);
-            out.extend_from_slice(b",\"members\":[");
-            for (n, name) in names.enumerate() {
-                if n > 0 {
-                    out.push(b',');
-                }
-                out.push(b'{');
-                let start = out.len();
-                jsonl::named_path(out, "path", name);
-                // The first member has no comma in front of it.
-                out.remove(start);
-                out.push(b'}');
-            }
-            out.extend_from_slice(b"]}\n");
-        }
+        Format::Jsonl => append_line(out, &Cluster::of(algorithm, number, names)),
     }
 }

@@ -2,6 +2,7 @@
 //! The rules follow Garfinkel and McCarrin, Hash-based carving (2015), section 4: ramps, histograms
 //! and white space are what non-probative blocks of office documents, pictures and logs look like.
 
+use pfh_manifest::row::Words;
 use std::collections::HashMap;
 
 /// Files that a block may be in before it counts as common.
@@ -24,6 +25,14 @@ pub enum Flag {
     LowEntropy,
     /// It is in more than [`COMMON`] of the known files.
     Common,
+}
+
+impl Words for Flag {
+    const ALL: &'static [Flag] = &Flag::ALL;
+
+    fn word(self) -> &'static str {
+        self.name()
+    }
 }
 
 impl Flag {

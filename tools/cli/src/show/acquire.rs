@@ -4,10 +4,9 @@ use crate::imaging::name;
 use pfh::acquire::{Compared, HiddenRow, Intended, Stamped, Step, Summary, sectors};
 use pfh::manifest::row;
 use serde::Serialize;
-use serde::ser::Serializer;
 use std::collections::BTreeMap;
 use std::fmt::Write;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// The targets with how they compare.
 fn targets(summary: &Summary) -> impl Iterator<Item = (&PathBuf, Option<&Compared>)> {
@@ -63,27 +62,33 @@ pub fn text(summary: &Summary) -> String {
     text
 }
 
-/// A path as a terminal may see it.
-#[derive(Clone, Copy)]
-struct Shown<'a>(&'a Path);
-
-impl Serialize for Shown<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(&name(self.0))
-    }
+/// A value of a report of smartctl.
+#[cfg(feature = "schema")]
+#[derive(schemars::JsonSchema)]
+#[schemars(untagged)]
+#[expect(dead_code, reason = "it is a schema")]
+enum Fact {
+    Text(String),
+    Number(f64),
+    Flag(bool),
 }
 
+/// An acquisition.
 #[derive(Serialize)]
-struct Acquired<'a> {
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Acquired<'a> {
     bytes: u64,
+    /// Digests by algorithm, as `pfh algorithms` names them.
     digests: BTreeMap<String, String>,
     hidden: Option<HiddenRow>,
-    log: Option<Shown<'a>>,
+    log: Option<String>,
+    /// Targets that failed while others went on.
     lost: Vec<Lost<'a>>,
     padded: u64,
     retried: u64,
     seconds: f64,
     sector: u32,
+    /// Facts of smartctl's reports by their names; none where they are not known.
     smart: Smart<'a>,
     targets: Vec<Target<'a>>,
     timestamp: Option<Timestamp<'a>>,
@@ -91,34 +96,43 @@ struct Acquired<'a> {
 }
 
 #[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct Lost<'a> {
     cause: &'a str,
-    path: Shown<'a>,
+    path: String,
 }
 
 #[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct Smart<'a> {
+    /// After the acquisition.
+    #[cfg_attr(feature = "schema", schemars(with = "BTreeMap<String, Fact>"))]
     after: &'a pfh::acquire::Facts,
+    /// Before the acquisition.
+    #[cfg_attr(feature = "schema", schemars(with = "BTreeMap<String, Fact>"))]
     before: &'a pfh::acquire::Facts,
 }
 
 #[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct Target<'a> {
     differing: Option<&'a [(u64, u64)]>,
-    path: Shown<'a>,
+    path: String,
     verified: Option<bool>,
 }
 
 #[derive(Default, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct Timestamp<'a> {
     cause: Option<&'a str>,
-    path: Option<Shown<'a>>,
+    path: Option<String>,
     policy: Option<&'a str>,
     serial: Option<&'a str>,
     time: Option<&'a str>,
 }
 
 #[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 struct Unreadable {
     cause: String,
@@ -133,7 +147,7 @@ fn timestamp(stamped: &Result<Stamped, String>) -> Timestamp<'_> {
     match stamped {
         Ok(Stamped { path, stamp, .. }) => Timestamp {
             cause: None,
-            path: Some(Shown(path)),
+            path: Some(name(path)),
             policy: Some(&stamp.policy),
             serial: Some(&stamp.serial),
             time: Some(&stamp.time),
@@ -160,8 +174,8 @@ pub fn json(summary: &Summary) -> String {
         bytes: imaged.bytes,
         digests: imaged.digests.iter().map(|d| (d.algorithm().to_string(), d.to_string())).collect(),
         hidden: summary.hidden.as_ref().map(HiddenRow::from),
-        log: summary.log.as_deref().map(Shown),
-        lost: summary.lost.iter().map(|lost| Lost { cause: &lost.cause, path: Shown(&lost.path) }).collect(),
+        log: summary.log.as_deref().map(name),
+        lost: summary.lost.iter().map(|lost| Lost { cause: &lost.cause, path: name(&lost.path) }).collect(),
         padded: imaged.padded,
         retried: imaged.retried,
         seconds: imaged.times.total.as_secs_f64(),
@@ -170,7 +184,7 @@ pub fn json(summary: &Summary) -> String {
         targets: targets(summary)
             .map(|(path, compared)| Target {
                 differing: compared.map(|compared| &compared.differing[..]),
-                path: Shown(path),
+                path: name(path),
                 verified: compared.map(Compared::is_good),
             })
             .collect(),

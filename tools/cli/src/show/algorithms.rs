@@ -5,13 +5,15 @@ use pfh::manifest::row;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// An algorithm, with the kernels that this processor uses.
+/// An algorithm.
 #[derive(Serialize)]
-struct Line<'a> {
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Line<'a> {
     aliases: &'a [&'a str],
     keyed: bool,
     kernel_many: Option<&'a str>,
     kernel_one: Option<&'a str>,
+    /// Bytes of a digest; 0 for a text.
     length: usize,
     name: &'a str,
     never_executed_here: Option<&'a [&'a str]>,

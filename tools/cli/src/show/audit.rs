@@ -1,30 +1,61 @@
 //! Audits of a storage server as text and JSON.
 
+use pfh::Verdict;
 #[cfg(feature = "serve")]
 use pfh::audit::Served;
 use pfh::audit::{AuditVerdict, Event, Evidence, renew};
 use pfh::hex;
-use pfh::manifest::row;
+use pfh::manifest::row::{self, Hex, Path, Word};
 use pfh::terminal::render;
 use serde::Serialize;
-use std::path::Path;
 
 /// The chance that an audit finds a loss.
 #[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct Finds {
     loss: f64,
     probability: f64,
 }
 
+/// Whether the answer is of one file, or of the root of a set.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+enum Kind {
+    Audit,
+    AuditSet,
+}
+
+/// What became of the challenge.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+enum Outcome {
+    Proved,
+    Rejected,
+    NotAsked,
+}
+
+/// What the answer was compared with.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+enum With {
+    Root,
+    Copy,
+    Token,
+}
+
 /// A verdict over an answer.
 #[derive(Serialize)]
-struct Line<'a> {
-    r#type: &'a str,
-    #[serde(flatten, serialize_with = "row::path")]
-    name: &'a [u8],
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Line<'a> {
+    r#type: Kind,
+    #[serde(flatten)]
+    name: Path<'a>,
     algorithm: &'a str,
-    audit: &'a str,
-    compared_with: &'a str,
+    audit: Outcome,
+    compared_with: With,
     #[serde(skip_serializing_if = "Option::is_none")]
     files: Option<usize>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -35,28 +66,30 @@ struct Line<'a> {
     reason: Option<String>,
     seconds: Option<f64>,
     signed: bool,
-    signed_by: Option<String>,
+    /// The Ed25519 key that the answer is signed with.
+    signed_by: Option<Hex<'a>>,
     signer_was_asked_for: Option<bool>,
-    transcript: Option<String>,
-    verdict: &'a str,
+    /// The digest of what was said.
+    transcript: Option<Hex<'a>>,
+    verdict: Word<Verdict>,
 }
 
 /// A verdict as a line of JSON.
 pub fn json(verdict: &AuditVerdict) -> String {
     let (word, audit, reason) = match &verdict.result {
-        Ok(()) => ("verified", "proved", None),
-        Err(error) if error.is_verdict() => ("differs", "rejected", Some(error.to_string())),
-        Err(error) => ("nothing-to-compare-with", "not-asked", Some(error.to_string())),
+        Ok(()) => (Verdict::Verified, Outcome::Proved, None),
+        Err(error) if error.is_verdict() => (Verdict::Differs, Outcome::Rejected, Some(error.to_string())),
+        Err(error) => (Verdict::NothingToCompareWith, Outcome::NotAsked, Some(error.to_string())),
     };
     row::line(&Line {
-        r#type: if verdict.files.is_some() { "audit-set" } else { "audit" },
-        name: &verdict.identity,
+        r#type: if verdict.files.is_some() { Kind::AuditSet } else { Kind::Audit },
+        name: Path(&verdict.identity),
         algorithm: verdict.algorithm,
         audit,
         compared_with: match verdict.evidence {
-            Evidence::Copy => "copy",
-            Evidence::Token => "token",
-            _ => "root",
+            Evidence::Copy => With::Copy,
+            Evidence::Token => With::Token,
+            _ => With::Root,
         },
         files: verdict.files.map(|(_, all)| all),
         files_asked: verdict.files.map(|(asked, _)| asked),
@@ -66,10 +99,10 @@ pub fn json(verdict: &AuditVerdict) -> String {
         reason,
         seconds: verdict.time.map(|time| time.as_secs_f64()),
         signed: verdict.signer.is_some(),
-        signed_by: verdict.signer.map(|(key, _)| hex::encode(key.as_bytes())),
+        signed_by: verdict.signer.as_ref().map(|(key, _)| Hex(key.as_bytes())),
         signer_was_asked_for: verdict.signer.map(|(_, named)| named),
-        transcript: verdict.transcript.map(|transcript| hex::encode(&transcript)),
-        verdict: word,
+        transcript: verdict.transcript.as_ref().map(|transcript| Hex(&transcript[..])),
+        verdict: Word(word),
     })
 }
 
@@ -138,7 +171,7 @@ fn renewed(summary: &renew::Summary) -> String {
 
 /// The sentence of an event that is not a verdict.
 pub fn sentence(event: &Event<'_>) -> String {
-    let shown = |path: &Path| render(path.as_os_str().as_encoded_bytes());
+    let shown = |path: &std::path::Path| render(path.as_os_str().as_encoded_bytes());
     match event {
         Event::Judged(verdict) => text(verdict).trim_end().to_owned(),
         Event::Partly { name, proved, of } => format!("{}: {proved} of {of} files proved their part", render(name)),

@@ -1,8 +1,9 @@
 //! What was found in a bag: lines and JSON.
 
+use super::word;
 use pfh::Verdict;
-use pfh::bag::{Finding, Summary};
-use pfh::manifest::row;
+use pfh::bag::{Finding, Severity, Summary};
+use pfh::manifest::row::{self, Is, Path, Word};
 use pfh::terminal::render;
 use serde::Serialize;
 
@@ -11,24 +12,30 @@ pub fn text(finding: &Finding) -> String {
     format!("{:<10}  {}: {}\n", finding.severity.name(), render(&finding.path), render(finding.what.as_bytes()))
 }
 
+/// A finding in a bag.
 #[derive(Serialize)]
-struct Found<'a> {
-    r#type: &'static str,
-    severity: &'static str,
-    #[serde(flatten, serialize_with = "row::path")]
-    path: &'a [u8],
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Found<'a> {
+    r#type: Is<word::Finding>,
+    /// What it means for the bag.
+    severity: Word<Severity>,
+    #[serde(flatten)]
+    path: Path<'a>,
+    /// What it is.
     what: &'a str,
 }
 
 /// A finding as one JSON object.
 pub fn json(finding: &Finding) -> String {
     let Finding { severity, path, what, .. } = finding;
-    row::line(&Found { r#type: "finding", severity: severity.name(), path, what })
+    row::line(&Found { r#type: Is(word::Finding), severity: Word(*severity), path: Path(path), what })
 }
 
-/// A bag, in the order of the names of its members.
+// In the order of the names of its members.
+/// A bag.
 #[derive(Serialize)]
-struct Whole {
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Whole {
     algorithms: Vec<String>,
     bytes: u64,
     errors: u64,
@@ -36,9 +43,8 @@ struct Whole {
     incomplete: u64,
     tag_files: u64,
     to_fetch: u64,
-    r#type: &'static str,
-    #[serde(serialize_with = "row::shown")]
-    verdict: Verdict,
+    r#type: Is<word::Summary>,
+    verdict: Word<Verdict>,
     version: Option<String>,
     warnings: u64,
 }
@@ -57,24 +63,26 @@ pub fn summary_json(summary: &Summary) -> String {
         incomplete: summary.incomplete,
         tag_files: summary.tags,
         to_fetch: summary.fetch,
-        r#type: "summary",
-        verdict: summary.verdict(),
+        r#type: Is(word::Summary),
+        verdict: Word(summary.verdict()),
         version: summary.version.map(|(major, minor)| format!("{major}.{minor}")),
         warnings: summary.warnings,
     })
 }
 
+/// A bag that was packed. Nothing was compared.
 #[derive(Serialize)]
-struct Made {
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Made {
     algorithms: Vec<String>,
     bytes: u64,
     files: u64,
     tag_files: u64,
-    r#type: &'static str,
+    r#type: Is<word::Summary>,
 }
 
 /// What was packed, as one JSON object. There is no verdict: nothing was compared.
 pub fn made_json(summary: &Summary) -> String {
     let (bytes, files, tag_files) = (summary.bytes, summary.files, summary.tags);
-    row::line(&Made { algorithms: algorithms(summary), bytes, files, tag_files, r#type: "summary" })
+    row::line(&Made { algorithms: algorithms(summary), bytes, files, tag_files, r#type: Is(word::Summary) })
 }

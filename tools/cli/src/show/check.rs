@@ -1,8 +1,9 @@
 //! What a check found: lines, JSON, hashdeep's words, and the last sentence.
 
+use super::word;
 use pfh::Verdict;
 use pfh::check::{Change, Checked, Class, Counts, Expected, Findings, Part, Remark, Rot};
-use pfh::manifest::row;
+use pfh::manifest::row::{self, Is, Named, Path, Word};
 use pfh::terminal::render;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -26,33 +27,35 @@ pub fn text(change: &Change) -> String {
     line + "\n"
 }
 
-/// A file of an audit, in the order of the names of its members.
+// In the order of the names of its members.
+/// A file of an audit.
 #[derive(Serialize)]
-struct Audited<'a> {
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Audited<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     cause: Option<&'a str>,
-    class: &'static str,
+    class: Word<Class>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    evidence: Option<&'static str>,
-    #[serde(flatten, serialize_with = "super::from")]
-    from: Option<&'a [u8]>,
+    evidence: Option<Word<Rot>>,
+    #[serde(flatten)]
+    from: Option<Named<'a, word::From>>,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     partly: bool,
-    #[serde(flatten, serialize_with = "row::path")]
-    path: &'a [u8],
-    r#type: &'static str,
+    #[serde(flatten)]
+    path: Path<'a>,
+    r#type: Is<word::Audit>,
 }
 
 /// A JSON object per line; names that are not UTF-8 stand exactly in `…_b64`.
 pub fn json(change: &Change) -> String {
     row::line(&Audited {
         cause: change.cause.as_deref(),
-        class: change.class.name(),
-        evidence: change.rot.map(Rot::name),
-        from: change.from.as_deref(),
+        class: Word(change.class),
+        evidence: change.rot.map(Word),
+        from: change.from.as_deref().map(|from| Named(from, word::From)),
         partly: change.partly,
-        path: &change.name,
-        r#type: "audit",
+        path: Path(&change.name),
+        r#type: Is(word::Audit),
     })
 }
 
@@ -106,10 +109,12 @@ pub fn summary_text(counts: &Counts) -> String {
     format!("audit of {examined} files against {expected} entries: {}\n", words.join(", "))
 }
 
-/// The counts of an audit, in the order of the names of its members.
+// In the order of the names of its members.
+/// How many files of an audit are of each class.
 #[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
-struct Audit {
+pub struct Audit {
     beyond: u64,
     bit_rot: u64,
     copied: u64,
@@ -123,10 +128,9 @@ struct Audit {
     moved: u64,
     new: u64,
     passed: bool,
-    r#type: &'static str,
+    r#type: Is<word::Summary>,
     unverified: u64,
-    #[serde(serialize_with = "row::shown")]
-    verdict: Verdict,
+    verdict: Word<Verdict>,
 }
 
 /// The counts and the verdict as one JSON object.
@@ -145,35 +149,50 @@ pub fn summary_json(counts: &Counts) -> String {
         moved: counts.of(Class::Moved),
         new: counts.of(Class::New),
         passed: counts.passed(),
-        r#type: "summary",
+        r#type: Is(word::Summary),
         unverified: counts.unverified,
-        verdict: counts.tally().verdict(),
+        verdict: Word(counts.tally().verdict()),
     })
 }
 
-/// A listed file, in the order of the names of its members.
+/// What became of a listed file.
 #[derive(Serialize)]
-struct Compared<'a> {
-    #[serde(flatten, serialize_with = "row::path")]
-    path: &'a [u8],
-    result: &'static str,
-    r#type: &'static str,
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "lowercase")]
+enum Found {
+    Ok,
+    Failed,
+    Unread,
+    Ignored,
+}
+
+// In the order of the names of its members.
+/// A listed file.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Compared<'a> {
+    #[serde(flatten)]
+    path: Path<'a>,
+    result: Found,
+    r#type: Is<word::Check>,
 }
 
 /// The result for a listed file, as one JSON object.
 pub fn compared_json(entry: &Expected, found: Checked) -> String {
     let result = match found {
-        Checked::Right => "ok",
-        Checked::Wrong => "failed",
-        Checked::Unread => "unread",
-        Checked::Ignored => "ignored",
+        Checked::Right => Found::Ok,
+        Checked::Wrong => Found::Failed,
+        Checked::Unread => Found::Unread,
+        Checked::Ignored => Found::Ignored,
     };
-    row::line(&Compared { path: &entry.name, result, r#type: "check" })
+    row::line(&Compared { path: Path(&entry.name), result, r#type: Is(word::Check) })
 }
 
-/// The counts of listed files, in the order of the names of its members.
+// In the order of the names of its members.
+/// How many listed files there are, and what became of them.
 #[derive(Serialize)]
-struct Listed<'a> {
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Listed<'a> {
     algorithms: &'a BTreeMap<String, u64>,
     expected: u64,
     failed: u64,
@@ -182,19 +201,20 @@ struct Listed<'a> {
     not_compared: &'a [String],
     #[serde(skip_serializing_if = "Option::is_none")]
     share: Option<Share>,
-    r#type: &'static str,
+    r#type: Is<word::Summary>,
     unread: u64,
-    #[serde(serialize_with = "row::shown")]
-    verdict: Verdict,
+    verdict: Word<Verdict>,
     verified: u64,
 }
 
-/// The share that was checked, and the age of the oldest check in seconds.
+/// The share that was checked.
 #[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct Share {
     bytes: u64,
     files: u64,
     never: u64,
+    /// The age of the oldest check in seconds.
     #[serde(skip_serializing_if = "Option::is_none")]
     oldest: Option<u64>,
     read: u64,
@@ -219,9 +239,9 @@ pub fn files_json(part: &Part) -> String {
             read: share.read,
             total: share.total,
         }),
-        r#type: "summary",
+        r#type: Is(word::Summary),
         unread: files.unread,
-        verdict: part.verdict(),
+        verdict: Word(part.verdict()),
         verified: part.verified,
     })
 }

@@ -1,9 +1,10 @@
 //! What a comparison of two trees found: lines and JSON.
 
+use super::word;
 use pfh::Verdict;
 use pfh::check::Rot;
 use pfh::diff::{Class, Difference, Summary};
-use pfh::manifest::row;
+use pfh::manifest::row::{self, Is, Named, Path, Word};
 use pfh::terminal::render;
 use serde::Serialize;
 
@@ -25,17 +26,20 @@ pub fn text(difference: &Difference) -> String {
     line + "\n"
 }
 
+/// A name.
 #[derive(Serialize)]
-struct Row<'a> {
-    r#type: &'static str,
-    #[serde(serialize_with = "row::shown")]
-    class: Class,
-    #[serde(flatten, serialize_with = "row::path")]
-    path: &'a [u8],
-    #[serde(flatten, serialize_with = "super::from")]
-    from: Option<&'a [u8]>,
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Row<'a> {
+    r#type: Is<word::Diff>,
+    class: Word<Class>,
+    #[serde(flatten)]
+    path: Path<'a>,
+    #[serde(flatten)]
+    from: Option<Named<'a, word::From>>,
+    /// Of bit rot: what the times say.
     #[serde(skip_serializing_if = "Option::is_none")]
-    evidence: Option<&'static str>,
+    evidence: Option<Word<Rot>>,
+    /// Whether some digests are the same.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     partly: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -45,19 +49,21 @@ struct Row<'a> {
 /// A JSON object per line; names that are not UTF-8 stand exactly in `…_b64`.
 pub fn json(difference: &Difference) -> String {
     row::line(&Row {
-        r#type: "diff",
-        class: difference.class,
-        path: &difference.name,
-        from: difference.from.as_deref(),
-        evidence: difference.rot.map(Rot::name),
+        r#type: Is(word::Diff),
+        class: Word(difference.class),
+        path: Path(&difference.name),
+        from: difference.from.as_deref().map(|from| Named(from, word::From)),
+        evidence: difference.rot.map(Word),
         partly: difference.partly,
         cause: difference.cause.as_deref(),
     })
 }
 
-/// The counts, in the order of the names of its members.
+// In the order of the names of its members.
+/// How many names are of each class.
 #[derive(Serialize)]
-struct Counts<'a> {
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Counts<'a> {
     added: u64,
     algorithms: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -77,9 +83,8 @@ struct Counts<'a> {
     reused: Option<u64>,
     same: u64,
     skipped: u64,
-    r#type: &'static str,
-    #[serde(serialize_with = "row::shown")]
-    verdict: Verdict,
+    r#type: Is<word::Summary>,
+    verdict: Word<Verdict>,
 }
 
 /// The counts and the verdict as one JSON object.
@@ -102,7 +107,7 @@ pub fn summary_json(summary: &Summary) -> String {
         reused: summary.cache.map(|used| used.reused),
         same: of(Class::Same),
         skipped: summary.skipped.iter().sum(),
-        r#type: "summary",
-        verdict: summary.verdict(),
+        r#type: Is(word::Summary),
+        verdict: Word(summary.verdict()),
     })
 }

@@ -139,13 +139,15 @@ pub fn text(disks: &[Disk]) -> String {
 }
 
 #[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct MountRow<'a> {
-    #[serde(flatten, serialize_with = "row::path")]
-    at: &'a [u8],
+    #[serde(flatten)]
+    at: row::Path<'a>,
     writable: bool,
 }
 
 #[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct HolderRow<'a> {
     alias: &'a str,
     kind: &'a str,
@@ -153,6 +155,7 @@ struct HolderRow<'a> {
 }
 
 #[derive(Serialize, Default)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct ContentRow<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     cause: Option<&'a str>,
@@ -164,6 +167,7 @@ struct ContentRow<'a> {
 }
 
 #[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct PartitionRow<'a> {
     content: ContentRow<'a>,
     holders: Vec<HolderRow<'a>>,
@@ -172,16 +176,17 @@ struct PartitionRow<'a> {
     mounts: Vec<MountRow<'a>>,
     name: &'a str,
     number: u32,
-    #[serde(flatten, serialize_with = "maybe_path")]
-    path: Option<&'a [u8]>,
+    #[serde(flatten)]
+    path: Option<row::Path<'a>>,
     size: u64,
     start: u64,
     write_blocked: bool,
 }
 
 #[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(tag = "type", rename = "disk")]
-struct DiskRow<'a> {
+pub struct DiskRow<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     backing_file: Option<String>,
     bus: &'a str,
@@ -194,8 +199,8 @@ struct DiskRow<'a> {
     mounts: Vec<MountRow<'a>>,
     name: &'a str,
     partitions: Vec<PartitionRow<'a>>,
-    #[serde(flatten, serialize_with = "row::path")]
-    path: &'a [u8],
+    #[serde(flatten)]
+    path: row::Path<'a>,
     physical_sector: u32,
     removable: bool,
     rotational: Option<bool>,
@@ -206,15 +211,6 @@ struct DiskRow<'a> {
     temperature: Option<f64>,
     write_blocked: bool,
     wwid: &'a str,
-}
-
-/// A path that need not be there.
-fn maybe_path<S: serde::Serializer>(path: &Option<&[u8]>, serializer: S) -> Result<S::Ok, S::Error> {
-    use serde::ser::SerializeMap;
-    match path {
-        Some(path) => row::path(path, serializer),
-        None => serializer.serialize_map(Some(0))?.end(),
-    }
 }
 
 fn content_row(content: &Content) -> ContentRow<'_> {
@@ -236,7 +232,10 @@ fn content_row(content: &Content) -> ContentRow<'_> {
 }
 
 fn mount_rows(mounts: &[Mount]) -> Vec<MountRow<'_>> {
-    mounts.iter().map(|mount| MountRow { at: mount.at.as_os_str().as_bytes(), writable: mount.writable }).collect()
+    mounts
+        .iter()
+        .map(|mount| MountRow { at: row::Path(mount.at.as_os_str().as_bytes()), writable: mount.writable })
+        .collect()
 }
 
 fn holder_rows(holders: &[Holder]) -> Vec<HolderRow<'_>> {
@@ -257,7 +256,7 @@ pub fn json(disk: &Disk) -> String {
         mounts: mount_rows(&disk.mounts),
         name: &disk.name,
         partitions: disk.partitions.iter().map(partition_row).collect(),
-        path: disk.path.as_os_str().as_bytes(),
+        path: row::Path(disk.path.as_os_str().as_bytes()),
         physical_sector: disk.physical_sector,
         removable: disk.removable,
         rotational: disk.rotational,
@@ -280,7 +279,7 @@ fn partition_row(part: &Partition) -> PartitionRow<'_> {
         mounts: mount_rows(&part.mounts),
         name: &part.name,
         number: part.number,
-        path: part.path.as_ref().map(|path| path.as_os_str().as_bytes()),
+        path: part.path.as_ref().map(|path| row::Path(path.as_os_str().as_bytes())),
         size: part.size,
         start: part.start,
         write_blocked: part.write_blocked,

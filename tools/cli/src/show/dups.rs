@@ -1,7 +1,8 @@
 //! What a search for duplicates found: lines and JSON.
 
+use super::word;
 use pfh::dups::{Folders, Group, Summary, size_text};
-use pfh::manifest::row;
+use pfh::manifest::row::{self, Is, Path};
 use pfh::terminal::render;
 use serde::Serialize;
 
@@ -35,21 +36,23 @@ pub fn choices(group: &Group) -> String {
     numbered.collect::<Vec<_>>().join("\n")
 }
 
-/// A name as an object.
+/// A file or folder.
 #[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct Named<'a> {
-    #[serde(flatten, serialize_with = "row::path")]
-    path: &'a [u8],
+    #[serde(flatten)]
+    path: Path<'a>,
 }
 
 fn named(names: &[Vec<u8>]) -> Vec<Named<'_>> {
-    names.iter().map(|name| Named { path: name }).collect()
+    names.iter().map(|name| Named { path: Path(name) }).collect()
 }
 
 #[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct Copied<'a> {
-    #[serde(flatten, serialize_with = "row::path")]
-    path: &'a [u8],
+    #[serde(flatten)]
+    path: Path<'a>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     links: Vec<Named<'a>>,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
@@ -59,11 +62,13 @@ struct Copied<'a> {
 }
 
 #[derive(Serialize)]
-struct Grouped<'a> {
-    r#type: &'static str,
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Grouped<'a> {
+    r#type: Is<word::Group>,
     size: u64,
     reclaimable: u64,
     algorithm: String,
+    #[cfg_attr(feature = "schema", schemars(regex(pattern = "^[0-9a-f]+$")))]
     digest: String,
     copies: Vec<Copied<'a>>,
 }
@@ -72,14 +77,14 @@ struct Grouped<'a> {
 pub fn group_json(group: &Group) -> String {
     let copies = group.copies.iter();
     row::line(&Grouped {
-        r#type: "group",
+        r#type: Is(word::Group),
         size: group.size,
         reclaimable: group.reclaimable(),
         algorithm: group.digest.algorithm().to_string(),
         digest: group.digest.to_string(),
         copies: copies
             .map(|copy| Copied {
-                path: &copy.names[0],
+                path: Path(&copy.names[0]),
                 links: named(&copy.names[1..]),
                 shared: copy.shared,
                 stays: copy.stays,
@@ -100,8 +105,9 @@ pub fn folders_text(folders: &Folders) -> String {
 }
 
 #[derive(Serialize)]
-struct Equal<'a> {
-    r#type: &'static str,
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Equal<'a> {
+    r#type: Is<word::Folders>,
     files: u64,
     bytes: u64,
     folders: Vec<Named<'a>>,
@@ -110,7 +116,7 @@ struct Equal<'a> {
 /// Equal folders as one JSON object.
 pub fn folders_json(folders: &Folders) -> String {
     let Folders { files, bytes, names, .. } = folders;
-    row::line(&Equal { r#type: "folders", files: *files, bytes: *bytes, folders: named(names) })
+    row::line(&Equal { r#type: Is(word::Folders), files: *files, bytes: *bytes, folders: named(names) })
 }
 
 /// The names of the copies of a group that do not stay, each as it is and ended by NUL.
@@ -125,11 +131,14 @@ pub fn redundant_text(group: &Group) -> String {
     names.map(|name| render(name) + "\n").collect()
 }
 
-/// What was found in all, in the order of the names of its members.
+// In the order of the names of its members.
+/// What was found in all.
 #[derive(Serialize)]
-struct All {
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct All {
     algorithm: String,
     #[serde(skip_serializing_if = "is_none")]
+    #[cfg_attr(feature = "schema", schemars(range(min = 1)))]
     apart: u64,
     bytes: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -143,7 +152,7 @@ struct All {
     redundant: u64,
     skipped: u64,
     small: u64,
-    r#type: &'static str,
+    r#type: Is<word::Summary>,
 }
 
 fn is_none(count: &u64) -> bool {
@@ -151,6 +160,7 @@ fn is_none(count: &u64) -> bool {
 }
 
 #[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct Chunks {
     bytes: u64,
     chunking: String,
@@ -184,6 +194,6 @@ pub fn summary_json(summary: &Summary) -> String {
         redundant: summary.redundant,
         skipped: summary.skipped,
         small: summary.small,
-        r#type: "summary",
+        r#type: Is(word::Summary),
     })
 }

@@ -4,10 +4,12 @@ use pfh::manifest::row;
 use pfh::{Costs, Unused, kernel_tables};
 use serde::Serialize;
 
-/// A kernel of a function: its costs, and the counts of messages for which it is chosen.
+/// A kernel of a function.
 #[derive(Serialize)]
-struct Line<'a> {
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Line<'a> {
     chosen_by: &'a str,
+    /// Ranges of numbers of messages, each as its first and last.
     chosen_for: &'a [(usize, usize)],
     function: &'a str,
     isa: &'a str,

@@ -3,7 +3,7 @@
 use pfh::digest::Algorithm;
 use pfh::hex;
 use pfh::known::{Set, build, export, info};
-use pfh::manifest::row;
+use pfh::manifest::row::{self, Hex};
 use pfh::terminal::render;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -54,6 +54,7 @@ fn shown(text: &str) -> String {
 }
 
 #[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct Blocks {
     algorithm: String,
     blocks: u64,
@@ -61,20 +62,25 @@ struct Blocks {
 }
 
 #[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct Filter<'a> {
     algorithm: String,
     entries: u64,
     set: &'a str,
 }
 
-/// Members in the order of their names.
+// In the order of the names of its members.
+/// What a file of known sets holds.
 #[derive(Serialize)]
-struct Held<'a> {
-    blake3: Option<String>,
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Held<'a> {
+    /// The BLAKE3 digest of the file.
+    blake3: Option<Hex<'a>>,
     blocks: Vec<Blocks>,
     digests: BTreeMap<String, u64>,
     filters: Vec<Filter<'a>>,
     hold_the_empty_file: &'a [String],
+    #[cfg_attr(feature = "schema", schemars(with = "Vec<Set>"))]
     sets: serde_json::Value,
 }
 
@@ -92,7 +98,7 @@ pub fn info_json(summary: &info::Summary) -> String {
         size: of.size(),
     });
     row::line(&Held {
-        blake3: summary.digest.map(|digest| hex::encode(&digest)),
+        blake3: summary.digest.as_ref().map(|digest| Hex(&digest[..])),
         blocks: blocks.collect(),
         digests: known.algorithms().map(|(algorithm, rows)| (algorithm.to_string(), rows)).collect(),
         filters: known.filters().map(filter).collect(),

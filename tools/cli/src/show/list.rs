@@ -1,10 +1,11 @@
 //! The names inside of containers as text, JSON and a body file.
 
 use crate::remedy;
-use pfh::Time;
+use pfh::Cause;
 use pfh::list::Event;
-use pfh::manifest::jsonl::Within;
-use pfh::manifest::row;
+use pfh::manifest::Times;
+use pfh::manifest::jsonl::{Stamps, Within};
+use pfh::manifest::row::{self, Path, Shown};
 use pfh::report::export::body;
 use pfh::terminal::render;
 use serde::Serialize;
@@ -27,54 +28,61 @@ pub fn text(event: &Event<'_>) -> Option<String> {
     }
 }
 
-/// A JSON object per line, with the members that `pfh hash -f jsonl` has.
+// With the members that `pfh hash -f jsonl` has.
 #[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(tag = "type", rename_all = "lowercase")]
-enum Line<'a> {
+pub enum Line<'a> {
+    /// An entry.
     File {
-        #[serde(flatten, serialize_with = "row::path")]
-        name: &'a [u8],
+        #[serde(flatten)]
+        name: Path<'a>,
+        /// Bytes of its content, where they are known.
         #[serde(skip_serializing_if = "Option::is_none")]
         size: Option<u64>,
-        #[serde(skip_serializing_if = "Option::is_none")]
-        mtime: Option<String>,
-        #[serde(skip_serializing_if = "Option::is_none")]
-        ctime: Option<String>,
-        #[serde(skip_serializing_if = "Option::is_none")]
-        atime: Option<String>,
+        #[serde(flatten)]
+        times: Stamps,
+        /// What its container states about it.
         inside: Within<'a>,
     },
+    /// An entry that is not listed.
     Skipped {
-        #[serde(flatten, serialize_with = "row::path")]
-        name: &'a [u8],
+        #[serde(flatten)]
+        name: Path<'a>,
+        /// Why, as a word.
         code: &'a str,
+        /// Why.
         cause: &'a str,
     },
+    /// A container that could not be read whole.
     Error {
-        #[serde(flatten, serialize_with = "row::path")]
-        name: &'a [u8],
+        #[serde(flatten)]
+        name: Path<'a>,
+        /// What was being done.
         stage: &'a str,
+        /// Why, as a word.
         code: &'a str,
-        cause: String,
+        /// Why.
+        cause: Shown<&'a Cause>,
     },
 }
 
 /// An event as a line of JSON.
 pub fn json(event: &Event<'_>) -> String {
-    let time = |time: Option<Time>| time.map(|time| time.to_string());
     row::line(&match event {
         Event::Name { name, size, inside } => Line::File {
-            name,
+            name: Path(name),
             size: *size,
-            mtime: time(inside.modified),
-            ctime: time(inside.changed),
-            atime: time(inside.accessed),
+            times: Stamps::of(&Times { modified: inside.modified, changed: inside.changed, accessed: inside.accessed }),
             inside: Within::of(inside),
         },
-        Event::Skipped { name, skip } => Line::Skipped { name, code: skip.reason(), cause: skip.reason() },
-        Event::Failed { name, problem } => {
-            Line::Error { name, stage: problem.stage.name(), code: problem.code(), cause: problem.cause.to_string() }
-        }
+        Event::Skipped { name, skip } => Line::Skipped { name: Path(name), code: skip.reason(), cause: skip.reason() },
+        Event::Failed { name, problem } => Line::Error {
+            name: Path(name),
+            stage: problem.stage.name(),
+            code: problem.code(),
+            cause: Shown(&problem.cause),
+        },
         _ => return String::new(),
     })
 }

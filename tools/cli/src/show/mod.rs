@@ -35,14 +35,14 @@ pub mod update;
 #[cfg(feature = "image")]
 pub mod verify;
 
-use pfh::manifest::row;
 pub use pfh::terminal::counted;
-use serde::ser::{SerializeMap, Serializer};
 
-/// A name that need not be there, as `from`: for `#[serde(flatten, serialize_with = "from")]`.
-fn from<S: Serializer>(name: &Option<&[u8]>, serializer: S) -> Result<S::Ok, S::Error> {
-    match name {
-        Some(name) => row::named("from", name, serializer),
-        None => serializer.serialize_map(Some(0))?.end(),
+/// Types of rows, and names of members.
+#[allow(dead_code, reason = "each is used by some of the features")]
+pub mod word {
+    pfh::manifest::constants! {
+        Audit = "audit", Check = "check", Diff = "diff", Finding = "finding", Folders = "folders", Fragment = "fragment",
+        From = "from", Group = "group", Object = "object", Range = "range", Root = "root", Summary = "summary",
+        Update = "update",
     }
 }

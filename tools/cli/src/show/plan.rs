@@ -12,9 +12,11 @@ pub fn text(summary: &Summary) -> String {
     format!("{units}: {files}, {bytes}; {skipped} skipped, {failed} cannot be listed\n")
 }
 
-/// The row of a plan: its members in the order of the alphabet.
+// Members in the order of the alphabet.
+/// What was planned.
 #[derive(Serialize)]
-struct Row {
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Row {
     bytes: u64,
     failed: u64,
     files: u64,

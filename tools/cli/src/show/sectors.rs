@@ -1,11 +1,11 @@
 //! Known blocks in images: lines, JSON and sentences.
 
-use pfh::known::{KnownStatus, PLACES};
-use pfh::manifest::row;
+use super::word;
+use pfh::known::{Flag, KnownStatus, PLACES};
+use pfh::manifest::row::{self, Is, Path, Word};
 use pfh::matching::sectors::{Counted, Event, Found, Summary};
 use pfh::terminal::{counted, render, shown};
 use serde::Serialize;
-use serde::ser::{SerializeMap, Serializer};
 use std::fmt::Write as _;
 
 /// Files of a fragment that a line of text names.
@@ -43,27 +43,29 @@ pub fn line(found: &Found<'_>) -> String {
 }
 
 #[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct File<'a> {
     set: &'a str,
     class: &'a str,
-    #[serde(flatten, serialize_with = "row::path")]
-    path: &'a [u8],
+    #[serde(flatten)]
+    path: Path<'a>,
     size: u64,
     offset: u64,
 }
 
 #[derive(Serialize)]
-struct Fragment<'a> {
-    r#type: &'static str,
-    #[serde(flatten, serialize_with = "row::path")]
-    path: &'a [u8],
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Fragment<'a> {
+    r#type: Is<word::Fragment>,
+    #[serde(flatten)]
+    path: Path<'a>,
     offset: u64,
     length: u64,
     block_size: u32,
     blocks: u64,
     flagged: u64,
-    flags: Vec<&'static str>,
-    verdict: &'static str,
+    flags: Vec<Word<Flag>>,
+    verdict: Word<KnownStatus>,
     files: Vec<File<'a>>,
     more_files: u64,
     cut_blocks: u64,
@@ -75,20 +77,20 @@ pub fn json(found: &Found<'_>) -> String {
     let files = fragment.files.iter().map(|of| File {
         set: &found.set(of).name,
         class: found.set(of).class().name(),
-        path: &of.file.name,
+        path: Path(&of.file.name),
         size: of.file.length,
         offset: of.offset,
     });
     row::line(&Fragment {
-        r#type: "fragment",
-        path: found.image.as_os_str().as_encoded_bytes(),
+        r#type: Is(word::Fragment),
+        path: Path(found.image.as_os_str().as_encoded_bytes()),
         offset: fragment.offset,
         length: found.length(),
         block_size: fragment.size,
         blocks: fragment.blocks,
         flagged: fragment.flagged,
-        flags: fragment.flags.iter().map(|flag| flag.name()).collect(),
-        verdict: found.verdict().name(),
+        flags: fragment.flags.iter().copied().map(Word).collect(),
+        verdict: Word(found.verdict()),
         files: files.collect(),
         more_files: found.more_files(),
         cut_blocks: fragment.cut,
@@ -96,6 +98,7 @@ pub fn json(found: &Found<'_>) -> String {
 }
 
 #[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct Size {
     block_size: u32,
     blocks: u64,
@@ -105,8 +108,9 @@ struct Size {
 }
 
 #[derive(Serialize)]
-struct Total {
-    r#type: &'static str,
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Total {
+    r#type: Is<word::Summary>,
     images: u64,
     bytes: u64,
     unread: u64,
@@ -115,14 +119,12 @@ struct Total {
     algorithms: Vec<String>,
     sizes: Vec<Size>,
     flagged_fragments: u64,
-    #[serde(flatten, serialize_with = "verdict_counts")]
-    counts: Vec<(&'static str, u64)>,
-}
-
-fn verdict_counts<S: Serializer>(counts: &[(&'static str, u64)], serializer: S) -> Result<S::Ok, S::Error> {
-    let mut map = serializer.serialize_map(Some(counts.len()))?;
-    counts.iter().try_for_each(|(word, count)| map.serialize_entry(word, count))?;
-    map.end()
+    #[serde(rename = "known-bad")]
+    known_bad: u64,
+    #[serde(rename = "known-good")]
+    known_good: u64,
+    known: u64,
+    maybe: u64,
 }
 
 /// The last line of JSON.
@@ -134,9 +136,9 @@ pub fn total_json(summary: &Summary) -> String {
         fragments: of.fragments,
         cut_blocks: of.cut,
     };
-    let counts = summary.counts.words().into_iter().filter(|(word, _)| !matches!(*word, "unknown" | "error"));
+    let of = |status| summary.counts.of(status);
     row::line(&Total {
-        r#type: "summary",
+        r#type: Is(word::Summary),
         images: summary.images,
         bytes: summary.bytes,
         unread: summary.unread,
@@ -145,7 +147,10 @@ pub fn total_json(summary: &Summary) -> String {
         algorithms: summary.algorithms.iter().map(ToString::to_string).collect(),
         sizes: summary.sizes.iter().map(size).collect(),
         flagged_fragments: summary.hidden,
-        counts: counts.collect(),
+        known_bad: of(KnownStatus::KnownBad),
+        known_good: of(KnownStatus::KnownGood),
+        known: of(KnownStatus::Known),
+        maybe: of(KnownStatus::Maybe),
     })
 }
 

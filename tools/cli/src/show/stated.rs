@@ -1,7 +1,8 @@
 //! Objects against the values that their stores state: lines and JSON.
 
+use super::word;
 use pfh::Verdict;
-use pfh::manifest::row;
+use pfh::manifest::row::{self, Is, Path, Word};
 use pfh::stated::{Came, Claim, Judged, Summary};
 use pfh::terminal::render;
 use serde::Serialize;
@@ -26,26 +27,40 @@ pub fn sentences(judged: &Judged) -> Vec<String> {
     judged.sentences().into_iter().map(helped).collect()
 }
 
-/// A stated value, in the order of the names of its members.
+/// How a stated value compares.
 #[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+enum Compared {
+    Same,
+    Differs,
+    NotCompared,
+}
+
+// In the order of the names of its members.
+/// A stated value.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct Value<'a> {
     algorithm: String,
     by: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
     found: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schemars(range(min = 1)))]
     part_size: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schemars(range(min = 1)))]
     parts: Option<u64>,
-    result: &'static str,
+    result: Compared,
     stated: String,
 }
 
 fn value((claim, came): &(Claim, Came)) -> Value<'_> {
     let (result, found, part_size) = match came {
-        Came::Same(size) => ("same", None, *size),
-        Came::Differs(found) => ("differs", Some(found.to_string()), None),
-        Came::NotCompared(_) => ("not-compared", None, None),
+        Came::Same(size) => (Compared::Same, None, *size),
+        Came::Differs(found) => (Compared::Differs, Some(found.to_string()), None),
+        Came::NotCompared(_) => (Compared::NotCompared, None, None),
     };
     Value {
         algorithm: claim.digest.algorithm().to_string(),
@@ -59,38 +74,38 @@ fn value((claim, came): &(Claim, Came)) -> Value<'_> {
 }
 
 #[derive(Serialize)]
-struct Object<'a> {
-    #[serde(flatten, serialize_with = "row::path")]
-    path: &'a [u8],
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Object<'a> {
+    #[serde(flatten)]
+    path: Path<'a>,
     remarks: Vec<String>,
     stated: Vec<Value<'a>>,
-    r#type: &'static str,
-    #[serde(serialize_with = "row::shown")]
-    verdict: Verdict,
+    r#type: Is<word::Object>,
+    verdict: Word<Verdict>,
 }
 
 /// A JSON object per line.
 pub fn json(name: &[u8], judged: &Judged) -> String {
     row::line(&Object {
-        path: name,
+        path: Path(name),
         remarks: sentences(judged),
         stated: judged.findings.iter().map(value).collect(),
-        r#type: "object",
-        verdict: judged.verdict(),
+        r#type: Is(word::Object),
+        verdict: Word(judged.verdict()),
     })
 }
 
 #[derive(Serialize)]
-struct All<'a> {
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct All<'a> {
     compared: &'a BTreeMap<String, u64>,
     failed: u64,
     not_compared: Vec<String>,
     nothing: u64,
     objects: u64,
-    r#type: &'static str,
+    r#type: Is<word::Summary>,
     unread: u64,
-    #[serde(serialize_with = "row::shown")]
-    verdict: Verdict,
+    verdict: Word<Verdict>,
     verified: u64,
 }
 
@@ -102,9 +117,9 @@ pub fn summary_json(summary: &Summary) -> String {
         not_compared: summary.not_compared(),
         nothing: summary.nothing,
         objects: summary.objects(),
-        r#type: "summary",
+        r#type: Is(word::Summary),
         unread: summary.unread,
-        verdict: summary.verdict(),
+        verdict: Word(summary.verdict()),
         verified: summary.verified,
     })
 }

@@ -5,7 +5,6 @@ use pfh::Summary;
 use pfh::compare::Comparing;
 use pfh::manifest::row;
 use serde::Serialize;
-use std::collections::BTreeMap;
 use std::time::Duration;
 
 /// A form of the statistics.
@@ -17,20 +16,61 @@ pub enum StatsFormat {
     Json,
 }
 
-/// A figure.
+// In the order of the names of its members.
+/// Where the time of a run went. Times of stages are sums over threads, all in seconds.
 #[derive(Serialize)]
-#[serde(untagged)]
-enum Figure {
-    Count(u64),
-    Measure(f64),
-    Flag(bool),
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Figures {
+    /// Batches of messages that were hashed side by side.
+    batches: u64,
+    /// Inputs that could not be read.
+    failed: u64,
+    /// Files with digests.
+    files: u64,
+    /// Bytes that were hashed.
+    hash_bytes: u64,
+    hash_s: f64,
+    interrupted: bool,
+    /// Pieces of messages that were hashed.
+    jobs: u64,
+    /// Spent on shares of another thread's message.
+    lent_s: f64,
+    /// Megabytes read in a second.
+    mb_per_s: f64,
+    /// The most bytes that the table held.
+    peak_table_bytes: u64,
+    read_bytes: u64,
+    read_s: f64,
+    skipped: u64,
+    /// Bytes that the table may hold.
+    table_bytes: u64,
+    /// The most threads that shared a message.
+    threads_sharing: u64,
+    total_s: f64,
+    wait_for_data_s: f64,
+    wait_for_space_s: f64,
+    waits_for_data: u64,
+    waits_for_space: u64,
 }
 
-/// Figures by their names, in the order of the alphabet.
-type Figures = BTreeMap<&'static str, Figure>;
+/// Where the time of a comparison went.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct ComparedFigures {
+    compare_s: f64,
+    compared_pairs: u64,
+    compared_pairs_per_s: f64,
+    scored_pairs: u64,
+}
 
-fn seconds(time: Duration) -> Figure {
-    Figure::Measure(time.as_secs_f64())
+/// Where the time of a comparison went that read its files.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Both {
+    #[serde(flatten)]
+    run: Figures,
+    #[serde(flatten)]
+    compared: ComparedFigures,
 }
 
 /// Megabytes read in a second.
@@ -41,28 +81,28 @@ fn rate(summary: &Summary) -> f64 {
 
 fn figures(summary: &Summary) -> Figures {
     let s = &summary.stats;
-    Figures::from([
-        ("batches", Figure::Count(s.batches)),
-        ("failed", Figure::Count(summary.failed)),
-        ("files", Figure::Count(summary.hashed)),
-        ("hash_bytes", Figure::Count(s.hash_bytes)),
-        ("hash_s", seconds(s.hash)),
-        ("interrupted", Figure::Flag(summary.interrupted)),
-        ("jobs", Figure::Count(s.jobs)),
-        ("lent_s", seconds(s.lent)),
-        ("mb_per_s", Figure::Measure(rate(summary))),
-        ("peak_table_bytes", Figure::Count(s.peak_table)),
-        ("read_bytes", Figure::Count(s.read_bytes)),
-        ("read_s", seconds(s.read)),
-        ("skipped", Figure::Count(summary.skipped)),
-        ("table_bytes", Figure::Count(s.table)),
-        ("threads_sharing", Figure::Count(s.sharing)),
-        ("total_s", seconds(s.total)),
-        ("wait_for_data_s", seconds(s.waited_for_data)),
-        ("wait_for_space_s", seconds(s.waited_for_space)),
-        ("waits_for_data", Figure::Count(s.waits_for_data)),
-        ("waits_for_space", Figure::Count(s.waits_for_space)),
-    ])
+    Figures {
+        batches: s.batches,
+        failed: summary.failed,
+        files: summary.hashed,
+        hash_bytes: s.hash_bytes,
+        hash_s: s.hash.as_secs_f64(),
+        interrupted: summary.interrupted,
+        jobs: s.jobs,
+        lent_s: s.lent.as_secs_f64(),
+        mb_per_s: rate(summary),
+        peak_table_bytes: s.peak_table,
+        read_bytes: s.read_bytes,
+        read_s: s.read.as_secs_f64(),
+        skipped: summary.skipped,
+        table_bytes: s.table,
+        threads_sharing: s.sharing,
+        total_s: s.total.as_secs_f64(),
+        wait_for_data_s: s.waited_for_data.as_secs_f64(),
+        wait_for_space_s: s.waited_for_space.as_secs_f64(),
+        waits_for_data: s.waits_for_data,
+        waits_for_space: s.waits_for_space,
+    }
 }
 
 fn text(summary: &Summary) -> String {
@@ -108,14 +148,17 @@ pub fn render_compared(run: Option<&Summary>, comparing: &Comparing, form: Stats
     let Comparing { pairs, scored, .. } = comparing;
     match form {
         StatsFormat::Json => {
-            let mut all = run.map(figures).unwrap_or_default();
-            all.extend([
-                ("compare_s", seconds(elapsed)),
-                ("compared_pairs", Figure::Count(*pairs)),
-                ("compared_pairs_per_s", Figure::Measure(rate)),
-                ("scored_pairs", Figure::Count(*scored)),
-            ]);
-            row::object(&all)
+            let compared = ComparedFigures {
+                compare_s: elapsed.as_secs_f64(),
+                compared_pairs: *pairs,
+                compared_pairs_per_s: rate,
+                scored_pairs: *scored,
+            };
+            match run.map(figures) {
+                // In the order of the names of its members.
+                Some(run) => row::object(&serde_json::json!(Both { run, compared })),
+                None => row::object(&compared),
+            }
         }
         StatsFormat::Text => {
             let (before, seconds) = (run.map_or_else(String::new, |run| text(run) + "\n"), elapsed.as_secs_f64());

@@ -1,7 +1,10 @@
 //! Trees as text and JSON.
 
+use super::word;
+use pfh::Verdict;
 use pfh::hex;
-use pfh::manifest::row;
+use pfh::manifest::row::Path as Name;
+use pfh::manifest::row::{self, Hex, Is, Word};
 use pfh::terminal::render;
 use pfh::tree::catalogue::{Difference, Summary as Catalogued};
 use pfh::tree::root::Root;
@@ -12,6 +15,7 @@ use std::path::Path;
 
 /// A range of bytes.
 #[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct Range {
     length: u64,
     offset: u64,
@@ -25,16 +29,32 @@ fn shown(path: &Path) -> String {
     render(path.as_os_str().as_encoded_bytes())
 }
 
-fn verdict(differs: bool) -> &'static str {
-    if differs { "differs" } else { "verified" }
+fn verdict(differs: bool) -> Word<Verdict> {
+    Word(if differs { Verdict::Differs } else { Verdict::Verified })
+}
+
+/// What was done with a tree.
+#[derive(Default, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "lowercase")]
+enum Verb {
+    #[default]
+    Done,
+    Built,
+    Updated,
+    Appended,
+    Checked,
+    Exported,
+    Imported,
 }
 
 /// The result for one file.
 #[derive(Default, Serialize)]
-struct Line<'a> {
-    r#type: &'a str,
-    #[serde(flatten, serialize_with = "row::path")]
-    name: &'a [u8],
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Line<'a> {
+    r#type: Verb,
+    #[serde(flatten)]
+    name: Name<'a>,
     algorithm: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
     appended: Option<u64>,
@@ -45,45 +65,45 @@ struct Line<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     corrupt_leaves: Option<&'a [u64]>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    expected_root: Option<String>,
+    expected_root: Option<Hex<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     found_length: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    found_root: Option<String>,
+    found_root: Option<Hex<'a>>,
     leaf: usize,
     #[serde(skip_serializing_if = "Option::is_none")]
     leaves: Option<u64>,
     length: u64,
-    root: String,
+    root: Hex<'a>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    root_found: Option<String>,
+    root_found: Option<Hex<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     tree: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     values_computed: Option<usize>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    verdict: Option<&'a str>,
+    verdict: Option<Word<Verdict>>,
 }
 
 /// The result for one file as a line of JSON.
 pub fn json(summary: &Summary) -> String {
     let mut line = Line {
-        name: summary.file.as_os_str().as_encoded_bytes(),
+        name: Name(summary.file.as_os_str().as_encoded_bytes()),
         algorithm: &summary.algorithm,
         leaf: summary.leaf,
         length: summary.length,
-        root: hex::encode(&summary.root),
+        root: Hex(&summary.root),
         ..Line::default()
     };
     line.r#type = match &summary.done {
-        Done::Built => "built",
+        Done::Built => Verb::Built,
         Done::Updated { ranges: changed, computed } => {
             (line.changed, line.values_computed) = (Some(ranges(changed)), Some(*computed));
-            "updated"
+            Verb::Updated
         }
         Done::Appended(range) => {
             line.appended = Some(range.end - range.start);
-            "appended"
+            Verb::Appended
         }
         Done::Checked { judged, expected } => {
             if !matches!(judged, Judged::Alone(..)) || expected.is_some() {
@@ -92,13 +112,13 @@ pub fn json(summary: &Summary) -> String {
             match judged {
                 Judged::ByTree(tree, state) => {
                     line.found_length = Some(state.length);
-                    line.found_root = Some(hex::encode(&state.root));
+                    line.found_root = Some(Hex(&state.root));
                     line.corrupt = Some(ranges(&state.corrupt));
                     line.tree = Some(shown(tree));
                 }
                 Judged::ByFlat(tree, flat, state) => {
                     line.found_length = Some(state.length);
-                    line.found_root = Some(hex::encode(&state.root));
+                    line.found_root = Some(Hex(&state.root));
                     line.corrupt_leaves = Some(&state.wrong);
                     line.leaves = Some(flat.leaves());
                     if !flat.shape().is_interleaved() {
@@ -109,14 +129,14 @@ pub fn json(summary: &Summary) -> String {
                 _ => {}
             }
             if let Some(expected) = expected {
-                line.expected_root = Some(hex::encode(&expected.root));
-                line.root_found = Some(hex::encode(&expected.found));
+                line.expected_root = Some(Hex(&expected.root));
+                line.root_found = Some(Hex(&expected.found));
             }
-            "checked"
+            Verb::Checked
         }
-        Done::Exported => "exported",
-        Done::Imported => "imported",
-        _ => "done",
+        Done::Exported => Verb::Exported,
+        Done::Imported => Verb::Imported,
+        _ => Verb::Done,
     };
     row::line(&line)
 }
@@ -195,17 +215,18 @@ fn flat_lines(name: &str, tree: &Flat, state: &FlatState, corrupt: &[Span<u64>])
 
 /// Two files by their trees.
 #[derive(Serialize)]
-struct Compared<'a> {
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Compared<'a> {
     algorithm: &'a str,
     differ: Vec<Range>,
     length: u64,
     one: String,
     other: String,
     other_length: u64,
-    other_root: String,
-    root: String,
-    r#type: &'a str,
-    verdict: &'a str,
+    other_root: Hex<'a>,
+    root: Hex<'a>,
+    r#type: Is<word::Diff>,
+    verdict: Word<Verdict>,
 }
 
 /// How two files compare, as a line of JSON.
@@ -217,9 +238,9 @@ pub fn compared_json(summary: &diff::Summary) -> String {
         one: shown(&summary.one.path),
         other: shown(&summary.other.path),
         other_length: summary.other.length,
-        other_root: hex::encode(&summary.other.root),
-        root: hex::encode(&summary.one.root),
-        r#type: "diff",
+        other_root: Hex(&summary.other.root),
+        root: Hex(&summary.one.root),
+        r#type: Is(word::Diff),
         verdict: verdict(!summary.is_same()),
     })
 }
@@ -234,39 +255,49 @@ pub fn compared(summary: &diff::Summary) -> String {
     summary.differ.iter().map(|range| format!("{}:{}\n", range.start, range.end - range.start)).collect()
 }
 
-/// The verdict over a proof.
+// In the order of the names of its members.
+/// A proof that holds.
 #[derive(Serialize)]
-struct Proved<'a> {
-    #[serde(skip_serializing_if = "Option::is_none")]
-    algorithm: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    length: Option<u64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    length_of_file: Option<u64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    offset: Option<u64>,
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Proved<'a> {
+    algorithm: &'a str,
+    length: u64,
+    length_of_file: u64,
+    offset: u64,
     proof: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    reason: Option<&'a str>,
-    root: String,
-    r#type: &'a str,
-    verdict: &'a str,
+    root: Hex<'a>,
+    r#type: Is<word::Range>,
+    verdict: Word<Verdict>,
+}
+
+// In the order of the names of its members.
+/// A proof that does not hold.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Disproved<'a> {
+    proof: String,
+    reason: &'a str,
+    root: Hex<'a>,
+    r#type: Is<word::Range>,
+    verdict: Word<Verdict>,
 }
 
 /// The verdict over a proof as a line of JSON.
 pub fn proved_json(summary: &verify::Summary) -> String {
-    let shows = summary.shown.as_ref().ok();
-    row::line(&Proved {
-        algorithm: shows.map(|shows| shows.parameters.function().name()),
-        length: shows.map(|shows| shows.range.end - shows.range.start),
-        length_of_file: shows.map(|shows| shows.length),
-        offset: shows.map(|shows| shows.range.start),
-        proof: shown(&summary.proof),
-        reason: summary.shown.as_ref().err().map(|why| &**why),
-        root: hex::encode(&summary.root),
-        r#type: "range",
-        verdict: verdict(shows.is_none()),
-    })
+    let (proof, root, r#type) = (shown(&summary.proof), Hex(&summary.root), Is(word::Range));
+    match &summary.shown {
+        Ok(shows) => row::line(&Proved {
+            algorithm: shows.parameters.function().name(),
+            length: shows.range.end - shows.range.start,
+            length_of_file: shows.length,
+            offset: shows.range.start,
+            proof,
+            root,
+            r#type,
+            verdict: Word(Verdict::Verified),
+        }),
+        Err(reason) => row::line(&Disproved { proof, reason, root, r#type, verdict: Word(Verdict::Differs) }),
+    }
 }
 
 /// The verdict over a proof, for people.
@@ -285,23 +316,24 @@ pub fn proved(summary: &verify::Summary) -> String {
 
 /// A root under another program's scheme.
 #[derive(Serialize)]
-struct Computed<'a> {
-    r#type: &'a str,
-    #[serde(flatten, serialize_with = "row::path")]
-    name: &'a [u8],
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Computed<'a> {
+    r#type: Is<word::Root>,
+    #[serde(flatten)]
+    name: Name<'a>,
     #[serde(skip_serializing_if = "Option::is_none")]
     expected: Option<&'a str>,
     form: String,
     root: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
-    verdict: Option<&'a str>,
+    verdict: Option<Word<Verdict>>,
 }
 
 /// A root as a line of JSON.
 pub fn root_json(root: &Root) -> String {
     row::line(&Computed {
-        r#type: "root",
-        name: root.file.as_os_str().as_encoded_bytes(),
+        r#type: Is(word::Root),
+        name: Name(root.file.as_os_str().as_encoded_bytes()),
         expected: root.expected.as_deref(),
         form: root.form.to_string(),
         root: &root.value,
@@ -321,23 +353,30 @@ pub fn root(root: &Root) -> String {
 
 /// A file that differs from its entry in a catalogue.
 #[derive(Serialize)]
-struct Entry<'a> {
-    r#type: &'a str,
-    #[serde(flatten, serialize_with = "row::path")]
-    name: &'a [u8],
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Entry<'a> {
+    r#type: Word<Difference>,
+    #[serde(flatten)]
+    name: Name<'a>,
 }
 
 /// The line of a difference, for people or as JSON.
 pub fn difference(name: &[u8], how: Difference, json: bool) -> String {
-    if json { row::line(&Entry { r#type: how.name(), name }) } else { format!("{}: {}\n", how.name(), render(name)) }
+    if json {
+        row::line(&Entry { r#type: Word(how), name: Name(name) })
+    } else {
+        format!("{}: {}\n", how.name(), render(name))
+    }
 }
 
 /// The result for a directory.
 #[derive(Serialize)]
-struct Directory<'a> {
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Directory<'a> {
+    #[cfg_attr(feature = "schema", schemars(extend("enum" = ["built", "updated", "checked"])))]
     r#type: &'a str,
-    #[serde(flatten, serialize_with = "row::path")]
-    name: &'a [u8],
+    #[serde(flatten)]
+    name: Name<'a>,
     added: u64,
     algorithm: &'a str,
     changed: u64,
@@ -345,24 +384,24 @@ struct Directory<'a> {
     failed: u64,
     read: u64,
     removed: u64,
-    root: String,
+    root: Hex<'a>,
     tree: String,
     unread: u64,
     values_computed: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
-    verdict: Option<&'a str>,
+    verdict: Option<Word<Verdict>>,
 }
 
 /// The result for a directory as a line of JSON.
 pub fn catalogue_json(summary: &Catalogued) -> String {
     let verdict = (summary.done == "checked").then(|| match (summary.differs(), summary.is_incomplete()) {
-        (true, _) => "differs",
-        (_, true) => "nothing-to-compare-with",
-        _ => "verified",
+        (true, _) => Word(Verdict::Differs),
+        (_, true) => Word(Verdict::NothingToCompareWith),
+        _ => Word(Verdict::Verified),
     });
     row::line(&Directory {
         r#type: summary.done,
-        name: summary.directory.as_os_str().as_encoded_bytes(),
+        name: Name(summary.directory.as_os_str().as_encoded_bytes()),
         added: summary.added,
         algorithm: &summary.algorithm,
         changed: summary.changed,
@@ -370,7 +409,7 @@ pub fn catalogue_json(summary: &Catalogued) -> String {
         failed: summary.failed,
         read: summary.read,
         removed: summary.removed,
-        root: hex::encode(&summary.root),
+        root: Hex(&summary.root),
         tree: shown(&summary.tree),
         unread: summary.unread,
         values_computed: summary.computed,

@@ -1,10 +1,11 @@
 //! What became of a manifest that was brought up to date: lines and JSON.
 
+use super::word;
 use pfh::Verdict;
 use pfh::check::Rot;
-use pfh::manifest::row;
+use pfh::manifest::row::{self, Is, Path, Word};
 use pfh::terminal::render;
-use pfh::update::{Change, Counts, Summary};
+use pfh::update::{Change, Class, Counts, Summary};
 use serde::Serialize;
 
 /// A line for people: class and name.
@@ -19,34 +20,38 @@ pub fn text(change: &Change) -> String {
     line + "\n"
 }
 
-/// A file, in the order of the names of its members.
+// In the order of the names of its members.
+/// A file whose record changed, or stays although the file does not agree with it.
 #[derive(Serialize)]
-struct Updated<'a> {
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Updated<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     cause: Option<&'a str>,
-    class: &'static str,
+    class: Word<Class>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    evidence: Option<&'static str>,
-    #[serde(flatten, serialize_with = "row::path")]
-    path: &'a [u8],
-    r#type: &'static str,
+    evidence: Option<Word<Rot>>,
+    #[serde(flatten)]
+    path: Path<'a>,
+    r#type: Is<word::Update>,
 }
 
 /// A file as one JSON object.
 pub fn json(change: &Change) -> String {
     row::line(&Updated {
         cause: change.cause.as_deref(),
-        class: change.class.name(),
-        evidence: change.rot.map(Rot::name),
-        path: &change.name,
-        r#type: "update",
+        class: Word(change.class),
+        evidence: change.rot.map(Word),
+        path: Path(&change.name),
+        r#type: Is(word::Update),
     })
 }
 
-/// The counts, in the order of the names of its members.
+// In the order of the names of its members.
+/// How many records became what.
 #[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
-struct All {
+pub struct All {
     beyond: u64,
     bit_rot: u64,
     changed: u64,
@@ -56,12 +61,11 @@ struct All {
     new: u64,
     sealed: bool,
     trusted: u64,
-    r#type: &'static str,
+    r#type: Is<word::Summary>,
     unchanged: u64,
     unread: u64,
     unwritten: u64,
-    #[serde(serialize_with = "row::shown")]
-    verdict: Verdict,
+    verdict: Word<Verdict>,
     written: bool,
 }
 
@@ -79,11 +83,11 @@ pub fn summary_json(summary: &Summary) -> String {
         new,
         sealed: summary.sealed,
         trusted,
-        r#type: "summary",
+        r#type: Is(word::Summary),
         unchanged,
         unread,
         unwritten,
-        verdict: summary.verdict(),
+        verdict: Word(summary.verdict()),
         written: summary.written,
     })
 }

@@ -1,8 +1,8 @@
 //! What a verification found, as text and as JSON.
 
 use crate::colour::{Tone, toned};
-use pfh::manifest::row;
-use pfh::verdict::{Alone, Comparison, Evidence, Outcome, Side, Space, Unread};
+use pfh::manifest::row::{self, Word};
+use pfh::verdict::{About, Alone, Comparison, Evidence, Outcome, Side, Space, Unread};
 use pfh::verify::{Finding, Summary, Verdict};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -73,37 +73,76 @@ fn table(comparisons: &[Comparison]) -> String {
     text
 }
 
+/// A verification.
 #[derive(Serialize)]
-struct Verification<'a> {
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Verification<'a> {
+    /// What was compared and is equal.
     compared: Vec<Equal<'a>>,
+    /// Everything that was compared, with the ranges that it covers: the verdict follows from it.
     comparisons: Vec<Compared<'a>>,
     complete: bool,
+    /// Digests by algorithm, as `pfh algorithms` names them.
     digests: BTreeMap<String, String>,
     findings: Vec<String>,
+    /// What a good verdict lacks.
     missing: Vec<String>,
-    verdict: String,
+    verdict: Word<Verdict>,
     verified: bool,
 }
 
 #[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct Equal<'a> {
     digest: Option<String>,
     what: &'a str,
     with: &'a str,
 }
 
+/// A side of a comparison.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "lowercase")]
+enum Of {
+    This,
+    Other,
+}
+
+/// The bytes in which offsets count.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "lowercase")]
+enum In {
+    Content,
+    Files,
+}
+
+/// The result of a comparison.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "lowercase")]
+enum Found {
+    Equal,
+    Unequal,
+}
+
 /// A comparison with what it covers.
 #[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 struct Compared<'a> {
-    about: String,
+    about: Word<About>,
     alone: Vec<OneSided<'a>>,
+    /// Ranges that differ, where they are known, each as its offset and length.
     differing: &'a [(u64, u64)],
+    /// `bytes`, `checksums`, `fact`, or the algorithm of a digest; a fact covers no byte of the image.
     evidence: String,
-    of: &'static str,
+    /// Where offsets count: in the imaged medium, or in the image's files one after the other.
+    of: In,
     other_size: Option<u64>,
+    /// Ranges that were compared, each as its offset and length.
     ranges: &'a [(u64, u64)],
-    result: &'static str,
+    result: Found,
     size: u64,
     unreadable: Vec<Gap>,
     what: &'a str,
@@ -111,19 +150,22 @@ struct Compared<'a> {
 }
 
 #[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 struct OneSided<'a> {
     length: u64,
     offset: u64,
-    side: &'static str,
+    side: Of,
+    /// The evidence that states that this part is outside.
     stated_by: Option<&'a str>,
 }
 
 #[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct Gap {
     length: u64,
     offset: u64,
-    side: &'static str,
+    side: Of,
 }
 
 fn equal(one: &Comparison) -> Equal<'_> {
@@ -140,13 +182,13 @@ pub fn json(summary: &Summary) -> String {
         digests: summary.digests.iter().map(|d| (d.algorithm().to_string(), d.to_string())).collect(),
         findings: summary.findings.iter().map(sentence).collect(),
         missing: summary.missing(),
-        verdict: verdict.to_string(),
+        verdict: Word(verdict),
         verified: verdict == Verdict::Verified,
     })
 }
 
-fn side(side: Side) -> &'static str {
-    if side == Side::This { "this" } else { "other" }
+fn side(side: Side) -> Of {
+    if side == Side::This { Of::This } else { Of::Other }
 }
 
 fn alone(part: &Alone) -> OneSided<'_> {
@@ -160,12 +202,12 @@ fn gap(gap: &Unread) -> Gap {
 
 fn compared(one: &Comparison) -> Compared<'_> {
     let (result, differing) = match &one.outcome {
-        Outcome::Equal => ("equal", &[][..]),
-        Outcome::Unequal(ranges) => ("unequal", &ranges[..]),
+        Outcome::Equal => (Found::Equal, &[][..]),
+        Outcome::Unequal(ranges) => (Found::Unequal, &ranges[..]),
     };
     let over = &one.coverage;
     Compared {
-        about: one.about.to_string(),
+        about: Word(one.about),
         alone: over.alone.iter().map(alone).collect(),
         differing,
         evidence: match &one.evidence {
@@ -174,7 +216,7 @@ fn compared(one: &Comparison) -> Compared<'_> {
             Evidence::Checksums => "checksums".to_owned(),
             Evidence::Fact => "fact".to_owned(),
         },
-        of: if over.space == Space::Files { "files" } else { "content" },
+        of: if over.space == Space::Files { In::Files } else { In::Content },
         other_size: over.sizes.1,
         ranges: &over.compared,
         result,

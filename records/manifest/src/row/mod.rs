@@ -10,13 +10,22 @@
 //!
 //! #[derive(Serialize)]
 //! struct Found<'a> {
-//!     #[serde(flatten, serialize_with = "row::path")]
-//!     name: &'a [u8],
+//!     #[serde(flatten)]
+//!     name: row::Path<'a>,
 //!     size: u64,
 //! }
-//! assert_eq!(row::line(&Found { name: b"a\x1b", size: 3 }), "{\"path\":\"a\\u001b\",\"size\":3}\n");
-//! assert_eq!(row::object(&Found { name: b"\xff", size: 3 }), "{\"path\":\"\u{fffd}\",\"path_b64\":\"/w==\",\"size\":3}");
+//! assert_eq!(row::line(&Found { name: row::Path(b"a\x1b"), size: 3 }), "{\"path\":\"a\\u001b\",\"size\":3}\n");
+//! assert_eq!(row::object(&Found { name: row::Path(b"\xff"), size: 3 }), "{\"path\":\"\u{fffd}\",\"path_b64\":\"/w==\",\"size\":3}");
 //! ```
+//!
+//! The types of members know what JSON has of them, so that with the feature `schema` a row's
+//! schema is made from the row.
+
+#[cfg(feature = "schema")]
+mod schema;
+mod value;
+
+pub use value::{Constant, Counts, Digests, Hex, Is, Named, Path, Shown, Timestamp, Word, Words};
 
 use data_encoding::BASE64;
 use pfh_source::terminal;
@@ -25,9 +34,9 @@ use serde_json::ser::{CharEscape, Formatter};
 use std::io::{self, Write};
 
 /// Compact JSON that a terminal can show.
-struct Shown;
+struct Harmless;
 
-impl Formatter for Shown {
+impl Formatter for Harmless {
     fn write_string_fragment<W: ?Sized + Write>(&mut self, writer: &mut W, fragment: &str) -> io::Result<()> {
         let mut from = 0;
         for (at, c) in fragment.char_indices().filter(|(_, c)| terminal::is_unsafe(*c)) {
@@ -63,8 +72,17 @@ fn escape<W: ?Sized + Write>(writer: &mut W, c: char) -> io::Result<()> {
 /// # Panics
 /// When the row is one that JSON cannot hold: a map with keys that are not text.
 pub fn append<T: Serialize + ?Sized>(out: &mut Vec<u8>, row: &T) {
-    let mut serializer = serde_json::Serializer::with_formatter(out, Shown);
+    let mut serializer = serde_json::Serializer::with_formatter(out, Harmless);
     row.serialize(&mut serializer).expect("a row of text and numbers");
+}
+
+/// Appends a row as a line of JSON, with its line feed.
+///
+/// # Panics
+/// As [`append`].
+pub fn append_line<T: Serialize + ?Sized>(out: &mut Vec<u8>, row: &T) {
+    append(out, row);
+    out.push(b'\n');
 }
 
 /// A row as a JSON object.
@@ -85,12 +103,8 @@ pub fn line<T: Serialize + ?Sized>(row: &T) -> String {
     object(row) + "\n"
 }
 
-/// A name as the members `member` and, if it is not UTF-8, `member_b64`: for a field with
-/// `#[serde(flatten)]`.
-///
-/// # Errors
-/// The serializer's.
-pub fn named<S: Serializer>(member: &'static str, name: &[u8], serializer: S) -> Result<S::Ok, S::Error> {
+/// A name as the members `member` and, if it is not UTF-8, `member_b64`.
+fn named<S: Serializer>(member: &'static str, name: &[u8], serializer: S) -> Result<S::Ok, S::Error> {
     let mut map = serializer.serialize_map(None)?;
     map.serialize_entry(member, &String::from_utf8_lossy(name))?;
     if str::from_utf8(name).is_err() {
@@ -99,34 +113,38 @@ pub fn named<S: Serializer>(member: &'static str, name: &[u8], serializer: S) ->
     map.end()
 }
 
-/// A name as `path`: for `#[serde(flatten, serialize_with = "row::path")]`.
-///
-/// # Errors
-/// The serializer's.
-pub fn path<S: Serializer>(name: &(impl AsRef<[u8]> + ?Sized), serializer: S) -> Result<S::Ok, S::Error> {
-    named("path", name.as_ref(), serializer)
-}
-
-/// A value by its own sentence or name: for `#[serde(serialize_with = "row::shown")]`.
-///
-/// # Errors
-/// The serializer's.
-pub fn shown<S: Serializer>(value: &impl std::fmt::Display, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.collect_str(value)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// Rows and the manifest's own encoder escape every character alike.
+    /// RFC 8259, section 7: what a terminal must not see is `\\u` and four digits.
+    fn escaped(text: &str) -> String {
+        let mut out = Vec::new();
+        out.push(b'"');
+        for c in text.chars() {
+            match c {
+                '"' => out.extend_from_slice(b"\\\""),
+                '\\' => out.extend_from_slice(b"\\\\"),
+                '\n' => out.extend_from_slice(b"\\n"),
+                '\r' => out.extend_from_slice(b"\\r"),
+                '\t' => out.extend_from_slice(b"\\t"),
+                c if terminal::is_unsafe(c) => {
+                    for unit in c.encode_utf16(&mut [0; 2]) {
+                        out.extend_from_slice(format!("\\u{unit:04x}").as_bytes());
+                    }
+                }
+                c => out.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes()),
+            }
+        }
+        out.push(b'"');
+        String::from_utf8(out).unwrap()
+    }
+
     #[test]
-    fn strings_are_as_in_manifests() {
+    fn every_character_that_a_terminal_must_not_see_is_escaped() {
         for c in (0..0x3000_u32).chain([0xfeff, 0x1f600, 0xe0001]).filter_map(char::from_u32) {
             let text = format!("a{c}b{c}{c}");
-            let mut ours = Vec::new();
-            crate::jsonl::string(&mut ours, &text);
-            assert_eq!(object(&text), String::from_utf8(ours).unwrap(), "U+{:04X}", c as u32);
+            assert_eq!(object(&text), escaped(&text), "U+{:04X}", c as u32);
         }
     }
 }

@@ -1,32 +1,35 @@
 //! `pfh schema`: the JSON Schemas of what the program prints.
 
+#[cfg(all(test, feature = "schema"))]
+mod made;
+
 use crate::exit::{self, Exit, Failure};
 use clap::Args;
 
 /// Each schema by its name.
 const SCHEMAS: &[(&str, &str)] = &[
-    ("acquire", include_str!("../../../docs/schema/acquire.json")),
-    ("algorithms", include_str!("../../../docs/schema/algorithms.json")),
-    ("audit", include_str!("../../../docs/schema/audit.json")),
-    ("bag", include_str!("../../../docs/schema/bag.json")),
-    ("bench", include_str!("../../../docs/schema/bench.json")),
-    ("check", include_str!("../../../docs/schema/check.json")),
-    ("compare", include_str!("../../../docs/schema/compare.json")),
-    ("diff", include_str!("../../../docs/schema/diff.json")),
-    ("disks", include_str!("../../../docs/schema/disks.json")),
-    ("dups", include_str!("../../../docs/schema/dups.json")),
-    ("hash", include_str!("../../../docs/schema/hash.json")),
-    ("known-info", include_str!("../../../docs/schema/known-info.json")),
-    ("list", include_str!("../../../docs/schema/list.json")),
-    ("log", include_str!("../../../docs/schema/log.json")),
-    ("lookup", include_str!("../../../docs/schema/lookup.json")),
-    ("match", include_str!("../../../docs/schema/match.json")),
-    ("plan", include_str!("../../../docs/schema/plan.json")),
-    ("seal", include_str!("../../../docs/schema/seal.json")),
-    ("stats", include_str!("../../../docs/schema/stats.json")),
-    ("tree", include_str!("../../../docs/schema/tree.json")),
-    ("update", include_str!("../../../docs/schema/update.json")),
-    ("verify", include_str!("../../../docs/schema/verify.json")),
+    ("acquire", include_str!("../../../../docs/schema/acquire.json")),
+    ("algorithms", include_str!("../../../../docs/schema/algorithms.json")),
+    ("audit", include_str!("../../../../docs/schema/audit.json")),
+    ("bag", include_str!("../../../../docs/schema/bag.json")),
+    ("bench", include_str!("../../../../docs/schema/bench.json")),
+    ("check", include_str!("../../../../docs/schema/check.json")),
+    ("compare", include_str!("../../../../docs/schema/compare.json")),
+    ("diff", include_str!("../../../../docs/schema/diff.json")),
+    ("disks", include_str!("../../../../docs/schema/disks.json")),
+    ("dups", include_str!("../../../../docs/schema/dups.json")),
+    ("hash", include_str!("../../../../docs/schema/hash.json")),
+    ("known-info", include_str!("../../../../docs/schema/known-info.json")),
+    ("list", include_str!("../../../../docs/schema/list.json")),
+    ("log", include_str!("../../../../docs/schema/log.json")),
+    ("lookup", include_str!("../../../../docs/schema/lookup.json")),
+    ("match", include_str!("../../../../docs/schema/match.json")),
+    ("plan", include_str!("../../../../docs/schema/plan.json")),
+    ("seal", include_str!("../../../../docs/schema/seal.json")),
+    ("stats", include_str!("../../../../docs/schema/stats.json")),
+    ("tree", include_str!("../../../../docs/schema/tree.json")),
+    ("update", include_str!("../../../../docs/schema/update.json")),
+    ("verify", include_str!("../../../../docs/schema/verify.json")),
 ];
 
 /// Which schema.

@@ -1,0 +1,132 @@
+//! The types of members that a row does not hold as JSON shows them: names, digits, words.
+
+use data_encoding::HEXLOWER;
+use pfh_digest::Digest;
+use pfh_source::Time;
+use serde::ser::{Serialize, SerializeMap, Serializer};
+
+/// A name as `path` and, if it is not UTF-8, `path_b64`: for a field with `#[serde(flatten)]`.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Path<'a>(pub &'a [u8]);
+
+impl Serialize for Path<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        super::named("path", self.0, serializer)
+    }
+}
+
+/// A name as the member whose name is the word and, if it is not UTF-8, `…_b64`: for a field with
+/// `#[serde(flatten)]`.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Named<'a, M>(pub &'a [u8], pub M);
+
+impl<M: Constant> Serialize for Named<'_, M> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        super::named(M::WORD, self.0, serializer)
+    }
+}
+
+/// Bytes as hexadecimal digits in lower case.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Hex<'a>(pub &'a [u8]);
+
+impl Serialize for Hex<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&HEXLOWER.encode(self.0))
+    }
+}
+
+/// A time in UTC, as RFC 3339 writes it, with as many digits of the second as there are.
+#[derive(Clone, Copy, Debug)]
+pub struct Timestamp(pub Time);
+
+impl Serialize for Timestamp {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(&self.0)
+    }
+}
+
+/// A word that is known when the program is compiled: [`constants!`](crate::constants) declares
+/// them.
+pub trait Constant: Copy {
+    /// The word.
+    const WORD: &'static str;
+}
+
+/// A member that always has the same word.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Is<C>(pub C);
+
+impl<C: Constant> Serialize for Is<C> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(C::WORD)
+    }
+}
+
+/// Declares a type for each of some words: `constants! { Summary = "summary" }`.
+#[macro_export]
+macro_rules! constants {
+    ($($name:ident = $word:literal),+ $(,)?) => {$(
+        #[doc = concat!("The word `", $word, "`.")]
+        #[derive(Clone, Copy, Debug, Default)]
+        pub struct $name;
+
+        impl $crate::row::Constant for $name {
+            const WORD: &'static str = $word;
+        }
+    )+};
+}
+
+/// Values with a word each.
+pub trait Words: Copy + 'static {
+    /// Every value.
+    const ALL: &'static [Self];
+
+    /// The word of a value in output.
+    fn word(self) -> &'static str;
+}
+
+/// A value as its word.
+#[derive(Clone, Copy, Debug)]
+pub struct Word<T>(pub T);
+
+impl<T: Words> Serialize for Word<T> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.0.word())
+    }
+}
+
+/// A count for each of some words: for a field with `#[serde(flatten)]`. A schema demands all of
+/// them.
+#[derive(Clone, Debug)]
+pub struct Counts<T>(pub Vec<(T, u64)>);
+
+impl<T: Words> Serialize for Counts<T> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.0.iter().map(|(value, count)| (value.word(), count)))
+    }
+}
+
+/// Digests by their algorithms, in their order.
+#[derive(Clone, Copy, Debug)]
+pub struct Digests<'a>(pub &'a [String], pub &'a [Digest]);
+
+impl Serialize for Digests<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        for (name, digest) in self.0.iter().zip(self.1) {
+            map.serialize_entry(name, &Shown(digest))?;
+        }
+        map.end()
+    }
+}
+
+/// A value as the text that it shows.
+#[derive(Clone, Copy, Debug)]
+pub struct Shown<T>(pub T);
+
+impl<T: std::fmt::Display> Serialize for Shown<T> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(&self.0)
+    }
+}

@@ -1,0 +1,271 @@
+//! Verdicts, pairs and groups as rows: what serde makes JSON of, and a schema.
+
+use crate::pairs::Pair;
+use crate::verdict::{Known, Place};
+use pfh_digest::Digest;
+use pfh_engine::{Outcome, Record};
+use pfh_manifest::jsonl::{Stamps, Within};
+use pfh_manifest::row::{Digests, Is, Named, Path, Shown};
+use pfh_manifest::{Times, constants};
+use pfh_similarity::Score;
+use serde::Serialize;
+use std::borrow::Cow;
+
+/// Types of rows, and names of members.
+pub mod word {
+    super::constants! {
+        Match = "match", Lookup = "lookup", Pair = "pair", Cluster = "cluster", Summary = "summary", A = "a", B = "b",
+    }
+}
+
+/// The verdicts on files.
+#[cfg(feature = "schema")]
+const VERDICTS: [&str; 7] = ["known-bad", "known-good", "known", "maybe", "unknown", "error", "skipped"];
+
+/// The verdicts on digests.
+#[cfg(feature = "schema")]
+const LOOKED_UP: [&str; 7] =
+    ["known-bad", "known-good", "known", "maybe", "unknown", "error", "nothing-to-compare-with"];
+
+/// The verdict of the sets on a file.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Match<'a> {
+    r#type: Is<word::Match>,
+    #[serde(flatten)]
+    path: Path<'a>,
+    /// The verdict.
+    #[cfg_attr(feature = "schema", schemars(extend("enum" = VERDICTS)))]
+    verdict: &'a str,
+    #[serde(flatten)]
+    facts: Facts<'a>,
+    /// Whether it is empty, which says nothing.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    empty: bool,
+    /// The sets that hold it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    sets: Vec<Holder<'a>>,
+}
+
+impl<'a> Match<'a> {
+    /// The row of a file; `names` are those of its digests, in their order.
+    pub fn of(known: &Known<'a>, names: &'a [String]) -> Match<'a> {
+        let Known { record, verdict, places, empty } = *known;
+        Match {
+            r#type: Is(word::Match),
+            path: Path(&record.name),
+            verdict,
+            facts: Facts::of(record, names),
+            empty,
+            sets: places.iter().map(Holder::of).collect(),
+        }
+    }
+}
+
+/// A file that was read, or why it was not.
+#[derive(Default, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+struct Facts<'a> {
+    /// Bytes that were read.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    size: Option<u64>,
+    #[serde(flatten)]
+    times: Stamps,
+    /// Digests by algorithm, as `pfh algorithms` names them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    digests: Option<Digests<'a>>,
+    /// What its container states about it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    inside: Option<Within<'a>>,
+    /// What was being done when it failed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    stage: Option<&'a str>,
+    /// Why it has no digest, as a word.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    code: Option<&'a str>,
+    /// Why it has no digest.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cause: Option<Cow<'a, str>>,
+}
+
+impl<'a> Facts<'a> {
+    fn of(record: &'a Record, names: &'a [String]) -> Facts<'a> {
+        match &record.outcome {
+            Outcome::Hashed(hashed) => Facts {
+                size: Some(hashed.closed.size),
+                times: Stamps::of(&Times::of(&hashed.closed)),
+                digests: Some(Digests(names, &hashed.digests)),
+                inside: hashed.closed.inside.as_deref().map(Within::of),
+                ..Facts::default()
+            },
+            Outcome::Skipped(skip) => {
+                Facts { code: Some(skip.reason()), cause: Some(skip.reason().into()), ..Facts::default() }
+            }
+            Outcome::Failed(problem) => Facts {
+                stage: Some(problem.stage.name()),
+                code: Some(problem.code()),
+                cause: Some(problem.cause.to_string().into()),
+                ..Facts::default()
+            },
+        }
+    }
+}
+
+/// A set that holds a file or a digest.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+struct Holder<'a> {
+    /// Its name.
+    set: &'a str,
+    /// Its class.
+    class: &'a str,
+    /// Its version.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    version: Option<&'a str>,
+    /// Its product.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    product: Option<&'a str>,
+    /// Its remark on the entry.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tag: Option<&'a str>,
+    /// The algorithm of the digest that was found.
+    algorithm: &'a str,
+    /// Whether it is a filter, which says no more than maybe.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    maybe: bool,
+}
+
+impl<'a> Holder<'a> {
+    fn of(place: &Place<'a>) -> Holder<'a> {
+        let Place { set, class, version, product, tag, algorithm, maybe } = *place;
+        Holder { set, class, version, product, tag, algorithm, maybe }
+    }
+}
+
+/// The verdict of the sets on a digest.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Lookup<'a> {
+    r#type: Is<word::Lookup>,
+    /// The algorithm of the digest.
+    algorithm: &'a str,
+    #[cfg_attr(feature = "schema", schemars(regex(pattern = "^[0-9a-f]+$")))]
+    digest: Shown<&'a Digest>,
+    /// The verdict.
+    #[cfg_attr(feature = "schema", schemars(extend("enum" = LOOKED_UP)))]
+    verdict: &'a str,
+    /// Whether it is that of the empty file, which says nothing.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    empty: bool,
+    /// The sets that hold it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    sets: Vec<Holder<'a>>,
+}
+
+impl<'a> Lookup<'a> {
+    /// The row of a digest.
+    pub fn of(digest: &'a Digest, verdict: &'a str, places: &[Place<'a>], empty: bool) -> Lookup<'a> {
+        let sets = places.iter().map(Holder::of).collect();
+        Lookup {
+            r#type: Is(word::Lookup),
+            algorithm: digest.algorithm().name(),
+            digest: Shown(digest),
+            verdict,
+            empty,
+            sets,
+        }
+    }
+}
+
+/// The last row of verdicts.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Total<C> {
+    /// `summary`.
+    pub r#type: Is<word::Summary>,
+    /// How many files have each verdict.
+    #[serde(flatten)]
+    pub counts: C,
+}
+
+/// Two inputs that are similar.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Similar<'a> {
+    r#type: Is<word::Pair>,
+    #[serde(flatten)]
+    a: Named<'a, word::A>,
+    #[serde(flatten)]
+    b: Named<'a, word::B>,
+    /// The algorithm of the digests.
+    algorithm: &'a str,
+    /// From 0 to 100, which is the best.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schemars(range(max = 100)))]
+    similarity: Option<u32>,
+    /// From 0, which is the best.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    distance: Option<u32>,
+    /// Chunks that both have.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    shared_chunks: Option<u64>,
+    /// Features that both have.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    shared_features: Option<u64>,
+    /// Why the score says little.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    degenerate: Option<String>,
+}
+
+impl<'a> Similar<'a> {
+    /// The row of a pair.
+    pub fn of(pair: &Pair<'a>) -> Similar<'a> {
+        let number = pair.score.number();
+        let (similarity, distance) = match pair.score {
+            Score::Similarity(_) => (Some(number), None),
+            Score::Distance(_) => (None, Some(number)),
+        };
+        Similar {
+            r#type: Is(word::Pair),
+            a: Named(pair.a, word::A),
+            b: Named(pair.b, word::B),
+            algorithm: pair.algorithm.name(),
+            similarity,
+            distance,
+            shared_chunks: pair.evidence.shared_chunks,
+            shared_features: pair.evidence.shared_features,
+            degenerate: pair.degenerate.map(|why| why.to_string()),
+        }
+    }
+}
+
+/// Inputs that are similar to each other, or by way of others.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Cluster<'a> {
+    r#type: Is<word::Cluster>,
+    /// The algorithm of the digests.
+    algorithm: &'a str,
+    /// Its number, from 1.
+    cluster: u64,
+    /// How many inputs are in it.
+    size: u64,
+    /// The inputs.
+    members: Vec<Member<'a>>,
+}
+
+/// An input.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+struct Member<'a> {
+    #[serde(flatten)]
+    path: Path<'a>,
+}
+
+impl<'a> Cluster<'a> {
+    /// The row of a group: its number from 1, and the names in it.
+    pub fn of(algorithm: &'a str, number: u64, names: impl Iterator<Item = &'a [u8]>) -> Cluster<'a> {
+        let members: Vec<Member<'a>> = names.map(|name| Member { path: Path(name) }).collect();
+        Cluster { r#type: Is(word::Cluster), algorithm, cluster: number, size: members.len() as u64, members }
+    }
+}
