@@ -11,6 +11,7 @@ use serde::Serialize;
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(tag = "type", rename_all = "lowercase")]
+#[expect(clippy::large_enum_variant, reason = "one line is there at a time, and nearly all are files")]
 pub enum Line<'a> {
     /// The directory in which relative names start.
     Base(Base<'a>),
