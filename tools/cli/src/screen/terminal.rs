@@ -1,0 +1,83 @@
+//! The terminal while the screen is open: keys arrive one by one, and what was shown before comes
+//! back at the end, also of a panic.
+
+use crossterm::cursor::{Hide, Show};
+use crossterm::execute;
+use crossterm::terminal::{EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode};
+use ratatui::Terminal;
+use ratatui::backend::CrosstermBackend;
+use std::io::{self, Stdout};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, Once, PoisonError};
+use std::time::Duration;
+
+/// Whether the terminal is in the screen's hands.
+static OPEN: AtomicBool = AtomicBool::new(false);
+
+/// Held while a frame is drawn, and while a panic gives the terminal back.
+static DRAWING: Mutex<()> = Mutex::new(());
+
+/// Draws, unless a panic has given the terminal back.
+///
+/// # Errors
+/// Those of `draw`.
+pub fn drawing(draw: impl FnOnce() -> io::Result<()>) -> io::Result<()> {
+    let _held = DRAWING.lock().unwrap_or_else(PoisonError::into_inner);
+    if is_open() { draw() } else { Ok(()) }
+}
+
+/// Whether the screen is open: nothing else may be printed then.
+pub fn is_open() -> bool {
+    OPEN.load(Ordering::SeqCst)
+}
+
+/// The terminal; given back when it is dropped.
+pub struct Screen {
+    /// The cells to draw on.
+    pub terminal: Terminal<CrosstermBackend<Stdout>>,
+}
+
+impl Screen {
+    /// Takes the terminal.
+    ///
+    /// # Errors
+    /// When it cannot be set.
+    pub fn open() -> io::Result<Screen> {
+        // Before the message of a panic, whatever thread it is of.
+        static HOOK: Once = Once::new();
+        HOOK.call_once(|| {
+            let before = std::panic::take_hook();
+            std::panic::set_hook(Box::new(move |panic| {
+                // A frame is drawn in less; the thread that draws may be the one that panics.
+                for _ in 0..20 {
+                    if let Ok(held) = DRAWING.try_lock() {
+                        restore();
+                        drop(held);
+                        break;
+                    }
+                    std::thread::sleep(Duration::from_millis(5));
+                }
+                restore();
+                before(panic);
+            }));
+        });
+        OPEN.store(true, Ordering::SeqCst);
+        let opened = enable_raw_mode().and_then(|()| execute!(io::stdout(), EnterAlternateScreen, Hide));
+        let opened = opened.and_then(|()| Terminal::new(CrosstermBackend::new(io::stdout())));
+        opened.map(|terminal| Screen { terminal }).inspect_err(|_| restore())
+    }
+}
+
+impl Drop for Screen {
+    fn drop(&mut self) {
+        restore();
+    }
+}
+
+/// Gives the terminal back, once.
+fn restore() {
+    if OPEN.swap(false, Ordering::SeqCst) {
+        let _ = execute!(io::stdout(), LeaveAlternateScreen, Show);
+        let _ = disable_raw_mode();
+    }
+}
