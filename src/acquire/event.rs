@@ -4,6 +4,7 @@ use super::identity::Identity;
 use super::{Compared, Resolved, Stamped, To};
 use crate::job::Error;
 use crate::verdict::Verdict;
+use pfh_digest::Digest;
 use pfh_engine::imaging::Imaged;
 use pfh_source::device::hidden::Hidden;
 use pfh_source::device::{Bad, Medium};
@@ -64,6 +65,11 @@ pub enum Event<'a> {
     Checkpoint {
         /// Bytes of the image.
         upto: u64,
+        /// Unreadable runs of the image so far, also behind `upto`.
+        bad: &'a [Bad],
+        /// The digest of the image up to there, by the algorithm that the map keeps; `None` where it
+        /// keeps none.
+        digest: Option<&'a Digest>,
     },
     /// The disk hides sectors, or a password locks it.
     Hidden(&'a Hidden),
@@ -139,7 +145,7 @@ impl fmt::Display for Event<'_> {
             Event::Resumed { bytes } => {
                 write!(f, "resuming: {bytes} bytes are there from before and are hashed from the image")
             }
-            Event::Checkpoint { upto } => write!(f, "{upto} bytes are on all targets"),
+            Event::Checkpoint { upto, .. } => write!(f, "{upto} bytes are on all targets"),
             Event::Hidden(hidden) => {
                 f.write_str("warning: the image is not all that the disk holds")?;
                 let hides = |text: &String| text.contains("hidden") || text.contains("locked");

@@ -157,7 +157,7 @@ impl<'a> Session<'a> {
             let Some(path) = &map_path else { return Ok(()) };
             resumption.settle(from, upto, bad, digest);
             resumption.write(path)?;
-            events(Event::Checkpoint { upto }).inspect_err(|_| is_taken = false)
+            events(Event::Checkpoint { upto, bad, digest }).inspect_err(|_| is_taken = false)
         };
         let follow = Follow { control, phase, settled: Some(&mut settled) };
         let imaged = image(medium, prefix.as_ref().map(|(_, medium)| medium), &asked.imaging, &mut targets, follow);

@@ -106,7 +106,7 @@ fn a_cancelled_acquisition_is_resumed_by_the_same_request() {
     let cancel = Cancel::default();
     let control = Control::new().with_cancel(cancel.clone());
     let mut cut = |event: Event<'_>| {
-        if let Event::Checkpoint { upto } = event
+        if let Event::Checkpoint { upto, .. } = event
             && upto > 0
         {
             cancel.cancel();

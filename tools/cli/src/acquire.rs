@@ -250,7 +250,28 @@ fn hashed(args: &AcquireArgs) -> Result<(Option<PathBuf>, Option<PathBuf>), Fail
     Ok((named(".log"), named(".map")))
 }
 
-fn request(args: &AcquireArgs) -> Result<Request, Failure> {
+/// The request of a command line's words, and how that is recorded.
+///
+/// # Errors
+/// Why the words are none, in a sentence.
+#[cfg(feature = "screen")]
+pub fn of_words(words: &[std::ffi::OsString]) -> Result<Request, String> {
+    let parsed = crate::parsed_words(words).map_err(|unparsed| unparsed.to_string())?;
+    let crate::args::Command::Acquire(args) = parsed.cli.command else {
+        return Err("these words are not those of an acquisition".to_owned());
+    };
+    if args.dry_run || parsed.cli.on_finish.is_some() {
+        return Err("--dry-run and --on-finish are options of the command line".to_owned());
+    }
+    let line: Vec<String> = words.iter().map(|word| crate::guess::quoted(word)).collect();
+    let line = format!("pfh {}", line.join(" "));
+    let request = request(&args, Some(line)).map_err(|failure| failure.to_string())?;
+    request.check().map_err(|error| pfh::with_names(&crate::remedy::sentence(&error)))?;
+    Ok(request)
+}
+
+/// The request of the arguments; `line` is recorded in place of this process's own command line.
+fn request(args: &AcquireArgs, line: Option<String>) -> Result<Request, Failure> {
     let layout = layout(args);
     let form = |path: &PathBuf| layout.form(path).map(|form| To { path: path.clone(), form });
     let targets =
@@ -273,6 +294,7 @@ fn request(args: &AcquireArgs) -> Result<Request, Failure> {
     (request.adopt_map, request.salvage, request.replace) = (args.adopt_map, args.salvage, args.force);
     (request.verify, request.retry_bad) = (args.verify, args.retry_bad);
     request.give_up = Some(args.give_up).filter(|n| *n > 0);
+    request.command_line = line.unwrap_or(request.command_line);
     if let Some(used) = crate::config::used() {
         request.command_line += &format!(" (defaults: {used})");
     }
@@ -285,13 +307,13 @@ fn request(args: &AcquireArgs) -> Result<Request, Failure> {
         ..request.about
     };
     request.timestamp = args.timestamp.clone();
-    args.key.iter().for_each(|key| exit::warn_of_key(key));
     (request.key, request.case, request.outboard) = (args.key.clone(), args.case_uco.clone(), args.outboard.clone());
     Ok(request)
 }
 
 fn try_run(args: &AcquireArgs) -> Result<Exit, Failure> {
-    let request = request(args)?;
+    args.key.iter().for_each(|key| exit::warn_of_key(key));
+    let request = request(args, None)?;
     if args.dry_run {
         return foreseen(&request);
     }
@@ -335,6 +357,6 @@ fn report(name: &str, compared: &Compared, session: &Session) {
         session.message(format!("{name}: unreadable at offset {offset}, {length} bytes"));
     }
     if !compared.is_good() {
-        session.message(format!("{name}: what was read back is not what was read from the source"));
+        session.message(imaging::misread(name));
     }
 }

@@ -52,19 +52,29 @@ pub fn session(progress: bool) -> Result<Session, Failure> {
 
 /// Prints an event that people must know.
 pub fn say(session: &Session, event: &Event<'_>) {
+    sentence(event).iter().for_each(|sentence| session.message(sentence));
+}
+
+/// An event that people must know, as a sentence.
+pub fn sentence(event: &Event<'_>) -> Option<String> {
     match event {
         Event::Mounted { .. } | Event::Departure { .. } | Event::Remark(_) | Event::Resumed { .. } => {
-            session.message(event);
+            Some(event.to_string())
         }
         Event::NotStamped { .. }
         | Event::Hidden(_)
         | Event::TargetFailed(_)
         | Event::Retried { .. }
-        | Event::SourceChanged { .. } => session.message(event),
-        Event::Unchanged { .. } | Event::NothingToRetry => session.message(event),
-        Event::CanRetry => session.message("what could not be read is tried again with --retry-bad"),
-        _ => {}
+        | Event::SourceChanged { .. } => Some(event.to_string()),
+        Event::Unchanged { .. } | Event::NothingToRetry => Some(event.to_string()),
+        Event::CanRetry => Some("what could not be read is tried again with --retry-bad".to_owned()),
+        _ => None,
     }
+}
+
+/// That a target is not what was read, by its name.
+pub fn misread(name: &str) -> String {
+    format!("{name}: what was read back is not what was read from the source")
 }
 
 /// The exit of an acquisition that ended.

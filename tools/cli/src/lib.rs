@@ -63,6 +63,8 @@ mod run;
 mod sandbox;
 mod saying;
 mod schema;
+#[cfg(feature = "screen")]
+mod screen;
 #[cfg(all(feature = "inside", feature = "known"))]
 mod sectors;
 mod session;
@@ -133,6 +135,10 @@ fn command(call: &Call) -> Exit {
     let typed = &typed[..];
     if typed == ["help", "coming-from"] || typed == ["coming-from"] {
         return exit::print(guess::page().as_bytes()).map_or_else(|error| exit::of_output(&error), |()| Exit::Good);
+    }
+    #[cfg(feature = "screen")]
+    if screen::is_asked(typed) {
+        return screen::run();
     }
     if paper::is_paper(typed) {
         return paper::run(typed);
@@ -205,12 +211,52 @@ struct Parsed {
     cli: args::Cli,
 }
 
+/// Why words are no request.
+enum Unparsed {
+    /// Something can be typed instead, or the file of defaults is wrong.
+    Failed(exit::Failure),
+    /// Help is asked for, or clap's own words say what is wrong.
+    Clap(clap::Error),
+}
+
+impl From<exit::Failure> for Unparsed {
+    fn from(failure: exit::Failure) -> Unparsed {
+        Unparsed::Failed(failure)
+    }
+}
+
+impl From<guess::Advice> for Unparsed {
+    fn from(advice: guess::Advice) -> Unparsed {
+        Unparsed::Failed(advice.into())
+    }
+}
+
+impl std::fmt::Display for Unparsed {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Unparsed::Failed(failure) => failure.fmt(f),
+            Unparsed::Clap(error) => f.write_str(error.render().to_string().trim_end()),
+        }
+    }
+}
+
 /// The command's name and the arguments as a request. Help and usage errors are printed here, and
 /// end the program.
 ///
 /// # Errors
 /// What can be typed instead, or what is wrong with the file of defaults.
 fn parsed(typed: &[OsString]) -> Result<Parsed, exit::Failure> {
+    parsed_words(typed).map_err(|unparsed| match unparsed {
+        Unparsed::Failed(failure) => failure,
+        Unparsed::Clap(error) => refuse(&error),
+    })
+}
+
+/// The same without a word on the terminal.
+///
+/// # Errors
+/// Why there is no request.
+fn parsed_words(typed: &[OsString]) -> Result<Parsed, Unparsed> {
     let mut root = help::command_for(typed);
     root.build();
     let arguments = guess::meant(&root, typed)?;
@@ -223,7 +269,10 @@ fn parsed(typed: &[OsString]) -> Result<Parsed, exit::Failure> {
     let words = [OsString::from("pfh")].into_iter().chain(arguments.iter().cloned());
     let matches = root.try_get_matches_from_mut(words);
     let parsed = matches.and_then(|matches| args::Cli::from_arg_matches(&matches));
-    let parsed = parsed.map_err(|error| guess::refused(&error, &root, &arguments).unwrap_or_else(|| refuse(&error)))?;
+    let parsed = parsed.map_err(|error| match guess::refused(&error, &root, &arguments) {
+        Some(advice) => Unparsed::Failed(advice.into()),
+        None => Unparsed::Clap(error),
+    })?;
     Ok(Parsed { name, arguments, cli: parsed })
 }
 

@@ -9,6 +9,10 @@ use std::io;
 /// # Errors
 /// When there is no terminal, or the question was cancelled.
 pub fn ask(key: &str) -> io::Result<Vec<u8>> {
+    #[cfg(feature = "screen")]
+    if crate::screen::is_open() {
+        return Err(io::Error::other("the screen takes no passphrase: type the command line"));
+    }
     match pfh::process::ask_hidden(&format!("Passphrase of {key}: ")) {
         Ok(Typed::Line(passphrase)) => Ok(passphrase),
         Ok(Typed::Cancelled) => Err(io::Error::new(io::ErrorKind::Interrupted, "cancelled")),

@@ -115,6 +115,8 @@ mod remote;
 mod report;
 mod rhash_cases;
 mod schemas;
+#[cfg(feature = "screen")]
+mod screen;
 mod second_command;
 mod sectors;
 mod selecting;
