@@ -143,7 +143,6 @@ pub mod tree;
 pub mod update;
 #[cfg(feature = "image")]
 pub mod verify;
-#[cfg(feature = "image")]
 mod words;
 
 pub use algorithms::{Algorithm, REGISTRY, Secret, SecretError};

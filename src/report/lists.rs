@@ -1,6 +1,7 @@
 //! Manifests in any format that `pfh check` reads.
 
 use super::found::Found;
+use crate::words::many;
 use pfh_manifest::{Decoder, Ending, Format, Item, Options, Reason};
 use pfh_report::case::{Hashed, Standing};
 use std::io::{self, BufRead};
@@ -53,7 +54,7 @@ pub(super) fn read(found: &mut Found, source: usize, input: impl BufRead) -> io:
     }
     entered.kind = format!("manifest ({})", name(decoder.format()));
     if faults > 0 {
-        found.torn(source, format!("{faults} lines are not records: {first}"));
+        found.torn(source, format!("{}: {first}", many(faults, "line is not a record", "lines are not records")));
     }
     match decoder.ending() {
         Ending::Unmarked | Ending::Whole => {}

@@ -10,4 +10,5 @@ mod html;
 pub mod pairs;
 pub mod verdict;
 
+pub use html::live_policy;
 pub use pfh_source::terminal::size_text;

@@ -112,6 +112,9 @@ mod received;
 #[cfg(feature = "remote")]
 mod remote;
 mod report;
+#[cfg(feature = "serve")]
+mod report_live;
+mod report_unfinished;
 mod rhash_cases;
 mod schemas;
 mod second_command;
