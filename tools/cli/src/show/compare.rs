@@ -1,5 +1,6 @@
 //! What happens during a comparison, in words.
 
+use super::{counted, many};
 use pfh::compare::{Event, Request, Searched};
 use pfh::pairs::stored::Outdated;
 use pfh::pairs::{Hot, ListProblem, Wrong};
@@ -23,10 +24,11 @@ pub fn sentences(event: &Event<'_>, request: &Request, statistics: bool) -> Vec<
         }
         Event::Costly(algorithm, hot) => vec![costly(algorithm.name(), hot)],
         Event::Saturated { algorithm, pairs, listed } => {
-            let what = if *listed { "are among the pairs" } else { "are left out (--saturated shows them)" };
+            let what = if *listed { "among the pairs" } else { "left out (--saturated shows them)" };
+            let are = if *pairs == 1 { "is" } else { "are" };
             let name = algorithm.name();
             let why = "a digest that is saturated, which matches random data and so anything";
-            vec![format!("{name}: {pairs} pairs with {why}, {what}")]
+            vec![format!("{name}: {} with {why}, {are} {what}", counted(*pairs, "pair"))]
         }
         Event::Searched(found) => searched(found, request, statistics),
         _ => Vec::new(),
@@ -67,8 +69,12 @@ fn costly(name: &str, hot: &Hot) -> String {
 fn statistics_of(searched: &Searched<'_>) -> String {
     let (name, found) = (searched.algorithm.name(), searched.found);
     format!(
-        "{name}: {} digests, {} pairs, {} compared, {} passes, {} runs in a temporary file",
-        searched.digests, found.pairs, found.compared, found.passes, found.spilled
+        "{name}: {}, {}, {} compared, {}, {} in a temporary file",
+        counted(searched.digests, "digest"),
+        counted(found.pairs, "pair"),
+        found.compared,
+        many(u64::from(found.passes), "pass", "passes"),
+        counted(found.spilled as u64, "run")
     )
 }
 
@@ -83,14 +89,13 @@ fn searched(searched: &Searched<'_>, request: &Request, statistics: bool) -> Vec
     if statistics {
         lines.push(statistics_of(searched));
     }
-    let many = |count: u64, word: &str| format!("{count} {word}{}", if count == 1 { "" } else { "s" });
     let best = match searched.best {
         Some(Score::Similarity(score)) => format!(", the highest score {score}"),
         Some(Score::Distance(distance)) => format!(", the least distance {distance}"),
         None => String::new(),
     };
-    let result = if request.cluster { many(searched.listed, "group") } else { many(found.pairs, "pair") };
-    lines.push(format!("{name}: {} compared, {result}{best}", many(searched.digests, "digest")));
+    let result = if request.cluster { counted(searched.listed, "group") } else { counted(found.pairs, "pair") };
+    lines.push(format!("{name}: {} compared, {result}{best}", counted(searched.digests, "digest")));
     if request.top.is_some() && searched.listed < found.pairs {
         lines.push(format!("{name}: the {} best are listed", searched.listed));
     }

@@ -41,6 +41,11 @@ pub fn counted(count: u64, what: &str) -> String {
     format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }
 
+/// A number with the words behind it: `1 file is`, `2 files are`.
+pub fn many(count: u64, one: &str, more: &str) -> String {
+    format!("{count} {}", if count == 1 { one } else { more })
+}
+
 /// A name that need not be there, as `from`: for `#[serde(flatten, serialize_with = "from")]`.
 fn from<S: Serializer>(name: &Option<&[u8]>, serializer: S) -> Result<S::Ok, S::Error> {
     match name {

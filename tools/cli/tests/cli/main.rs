@@ -41,6 +41,7 @@ mod check;
 mod check_others;
 mod check_whole;
 mod closing;
+mod closing_plurals;
 mod closing_stopped;
 mod closing_table;
 mod closing_whole;
