@@ -146,7 +146,7 @@ pub mod tree;
 pub mod update;
 #[cfg(feature = "image")]
 pub mod verify;
-#[cfg(feature = "image")]
+
 pub use algorithms::{Algorithm, REGISTRY, Secret, SecretError};
 pub use destination::{Destination, OpenError};
 pub use errno::with_names;

@@ -3,6 +3,7 @@
 use super::event::{Finding, Severity};
 use crate::verdict::{Tally, Verdict};
 use pfh_digest::Algorithm;
+use pfh_source::terminal::counted;
 use pfh_source::terminal::shown;
 use std::path::{Path, PathBuf};
 
@@ -64,17 +65,17 @@ impl Summary {
     /// What was packed, for a bag that was made or updated.
     pub fn made(&self) -> String {
         let names: Vec<String> = self.algorithms.iter().map(Algorithm::to_string).collect();
-        let files = if self.files == 1 { "1 file".to_owned() } else { format!("{} files", self.files) };
-        format!("{}: a bag of {files}, {} bytes, by {}", shown(&self.bag), self.bytes, names.join(", "))
+        let files = counted(self.files, "file");
+        format!("{}: a bag of {files}, {}, by {}", shown(&self.bag), counted(self.bytes, "byte"), names.join(", "))
     }
 
     /// The compared sides and the result.
     pub fn sentence(&self) -> String {
         let names: Vec<String> = self.algorithms.iter().map(Algorithm::to_string).collect();
         let (bag, by) = (shown(&self.bag), names.join(", "));
-        let files = if self.files == 1 { "1 file".to_owned() } else { format!("{} files", self.files) };
-        let tags = if self.tags == 1 { "1 tag file".to_owned() } else { format!("{} tag files", self.tags) };
-        let errors = if self.errors == 1 { "1 error".to_owned() } else { format!("{} errors", self.errors) };
+        let files = counted(self.files, "file");
+        let tags = counted(self.tags, "tag file");
+        let errors = counted(self.errors, "error");
         let compared = format!("{files} and {tags} are as its manifests say, by {by}");
         let fetch = if self.fetch > 0 { format!("; {} yet to be fetched", self.fetch) } else { String::new() };
         match self.verdict() {

@@ -6,6 +6,7 @@ use crate::verdict::{Tally, Verdict};
 use pfh_digest::Algorithm;
 use pfh_judge::{Counts, Expectations};
 use pfh_manifest::{Ending, Fault};
+use pfh_source::terminal::counted;
 use pfh_source::terminal::{render, shown};
 use std::collections::BTreeMap;
 use std::fmt;
@@ -80,7 +81,7 @@ impl Shared {
         let Shared { read, files, bytes, total, never, .. } = self;
         let percent = if *total == 0 { 100.0 } else { *bytes as f64 * 100.0 / *total as f64 };
         let share = self.part.map_or(String::new(), |(one, of)| format!(" {one}/{of},"));
-        let mut line = format!("a share:{share} {read} of {files} files, {percent:.1} % of the bytes");
+        let mut line = format!("a share:{share} {read} of {}, {percent:.1} % of the bytes", counted(*files, "file"));
         match self.oldest {
             Some(oldest) => line += &format!("; the oldest check was {} ago", span(oldest)),
             None => line += "; no file was as listed yet",

@@ -39,7 +39,11 @@ impl Reading {
     pub(super) fn end(&mut self) {
         for (kind, count) in std::mem::take(&mut self.others) {
             let kind = pfh_source::terminal::render(kind.as_bytes());
-            self.fault(format!("{count} lines of type {kind:?} are not records of files"));
+            let (lines, are) = match count {
+                1 => ("line", "is not a record of a file"),
+                _ => ("lines", "are not records of files"),
+            };
+            self.fault(format!("{count} {lines} of type {kind:?} {are}"));
             self.faulty += count - 1;
         }
     }

@@ -6,6 +6,7 @@ use crate::job::{About, Error};
 use pfh_digest::Digest;
 use pfh_known::{Build, Class, DEFAULT_MEMORY, DEFAULT_RESIDENT, Input, KnownSet, Set, is_known_set};
 use pfh_manifest::{Fault, digits};
+use pfh_source::terminal::many;
 use pfh_source::terminal::{render, shown};
 use std::fmt;
 use std::io;
@@ -66,8 +67,9 @@ impl fmt::Display for Gap<'_> {
         match self {
             Gap::Fault { path, line, fault } => write!(f, "{}:{line}: {fault}", shown(path)),
             Gap::Part { path, faults } => {
-                let what = "places hold no record, and nothing is compared with them";
-                write!(f, "{}: read in part: {faults} {what}", shown(path))
+                let one = "place holds no record, and nothing is compared with it";
+                let more = "places hold no record, and nothing is compared with them";
+                write!(f, "{}: read in part: {}", shown(path), many(*faults, one, more))
             }
             Gap::Nothing { path, set } if set.has_blocks() => write!(
                 f,

@@ -74,6 +74,11 @@ pub fn unbytes(value: &Value) -> Option<Vec<u8>> {
     }
 }
 
+/// The name of a unit's result among the parts of the plan with this digest.
+pub fn part_name(unit: u64, digest: &str) -> String {
+    format!("{unit:06}.{}", &digest[..16])
+}
+
 /// The SHA-256 of bytes in hexadecimal digits.
 pub fn sha256(bytes: &[u8]) -> String {
     crate::sha256(bytes).to_string()
@@ -151,7 +156,7 @@ impl Document {
 
     /// The result of a unit, by its number and the plan's digest; 0 is what needs no reading.
     pub fn part(&self, unit: u64) -> PathBuf {
-        self.parts().join(format!("{unit:06}.{}", &self.digest()[..16]))
+        self.parts().join(part_name(unit, &self.digest()))
     }
 
     /// The digest of all that is planned.

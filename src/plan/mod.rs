@@ -35,9 +35,11 @@ pub mod merge;
 mod pack;
 mod part;
 mod problem;
+mod progress;
 mod range;
 pub mod unit;
 
 pub use document::Row;
 pub use event::{Event, Events, Merged};
 pub use problem::Problem;
+pub use progress::{Progress, progress};

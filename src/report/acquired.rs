@@ -2,6 +2,7 @@
 
 use super::found::Found;
 use super::members::{Object, digests, list, number, plain, text, texts};
+use super::unfinished::Mapped;
 use pfh_container::map::{Map, Status};
 use pfh_report::case::{Acquisition, Rows, Standing};
 use pfh_report::size_text;
@@ -132,7 +133,7 @@ pub(super) fn stated(found: &mut Found, source: usize, object: &Object) {
 }
 
 /// Enters how much was read according to a map.
-pub(super) fn map(found: &mut Found, source: usize, content: &str) {
+pub(super) fn map(found: &mut Found, source: usize, path: &Path, content: &str) {
     let Ok(map) = Map::parse(content) else {
         let standing = Standing::Unknown("it begins as a map of an acquisition, and is none".to_owned());
         found.case.sources[source].standing = standing;
@@ -143,6 +144,7 @@ pub(super) fn map(found: &mut Found, source: usize, content: &str) {
         [Status::NonTried, Status::NonTrimmed, Status::NonScraped].into_iter().map(|at| map.total(at)).sum();
     let entered = &mut found.case.sources[source];
     entered.kind = format!("map of an acquisition: {} were read, {} were unreadable", size_text(read), size_text(bad));
+    found.maps.push(Mapped { source, path: path.to_owned(), read, bad, open });
     entered.records = content.lines().filter(|line| !line.starts_with('#')).count() as u64;
     if bad > 0 {
         found.open(source, b"", format!("{bad} bytes were unreadable when it was acquired"));

@@ -2,11 +2,14 @@
 
 use super::found::{Found, tone};
 use super::members::Object;
+use super::unfinished::OpenLog;
 use super::{acquired, request::Request};
 use crate::verdict::{About, Comparison, Evidence, Verdict, verdict};
+use pfh_custody::chain::SoFar;
 use pfh_custody::{chain, seal};
 use pfh_manifest::Options;
 use pfh_report::case::{Judged, Rows, Standing, Tone};
+use pfh_source::terminal::counted;
 use std::ffi::OsStr;
 use std::io::BufRead;
 use std::os::unix::ffi::OsStrExt;
@@ -65,12 +68,16 @@ pub(super) fn log(
     input: impl BufRead,
     request: &Request,
 ) -> std::io::Result<()> {
-    let sound = match chain::check_to_last_end(input) {
-        Ok(sound) => sound,
+    let sound = match chain::so_far(input) {
+        Ok(SoFar::Ended(sound)) => sound,
         Err(chain::Broken::Io(error)) => return Err(error),
-        Err(chain::Broken::NoEnd) => {
-            let why = chain::Broken::NoEnd.to_string();
-            enter(found, source, "chain of a log", verdict(&[About::Log], &[], true), vec![why]);
+        Ok(SoFar::Open(records)) => {
+            let chain = format!("the chain of {} holds", counted(records.len() as u64, "record"));
+            let evidence = vec![chain::Broken::NoEnd.to_string(), chain];
+            enter(found, source, "chain of a log", verdict(&[About::Log], &[], true), evidence);
+            found.case.sources[source].records = records.len() as u64;
+            acquired::logged(found, source, path, &records);
+            enter_open(found, source, path, records);
             return Ok(());
         }
         Err(broken) => {
@@ -85,7 +92,17 @@ pub(super) fn log(
     let (verdict, evidence) = verified(path, &sound, request);
     enter(found, source, "chain of a log, verified again", verdict, evidence);
     acquired::logged(found, source, path, &records);
+    if sound.behind > 0 {
+        enter_open(found, source, path, records);
+    }
     Ok(())
+}
+
+/// Enters the job of a log that goes on, or was cut off.
+fn enter_open(found: &mut Found, source: usize, path: &Path, records: Vec<Object>) {
+    if let Some(first) = records.into_iter().next() {
+        found.open_logs.push(OpenLog { source, path: path.to_owned(), first });
+    }
 }
 
 /// The chain of a log, compared with its records.
@@ -110,8 +127,8 @@ fn verified(path: &Path, _: &chain::Sound, request: &Request) -> (Verdict, Vec<S
 /// over.
 #[cfg(not(feature = "image"))]
 fn verified(path: &Path, sound: &chain::Sound, request: &Request) -> (Verdict, Vec<String>) {
-    let records = sound.records.len();
-    let chain = format!("the chain of {records} records holds: {}", sound.chain.value());
+    let records = counted(sound.records.len() as u64, "record");
+    let chain = format!("the chain of {records} holds: {}", sound.chain.value());
     let mut wanted = vec![About::Log];
     wanted.extend(request.key.as_ref().map(|_| About::Signer));
     let evidence = match (&request.key, sound.signature) {

@@ -1,6 +1,7 @@
 //! What was found so far.
 
 use super::similar::Similar;
+use super::unfinished::{Mapped, OpenLog};
 use pfh_report::case::{Case, Judged, Problem, SetCount, Source, Standing, Tone};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -12,6 +13,12 @@ pub(super) struct Found {
     pub case: Case,
     /// Images that logs name.
     pub images: Vec<PathBuf>,
+    /// Logs of acquisitions without an end.
+    pub open_logs: Vec<OpenLog>,
+    /// Maps of acquisitions.
+    pub maps: Vec<Mapped>,
+    /// Plans of runs in units: source and file.
+    pub plans: Vec<(usize, PathBuf)>,
     /// Pairs of similar files.
     pub similar: Similar,
     /// Files by the word of their verdict.

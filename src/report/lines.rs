@@ -3,7 +3,8 @@
 use super::found::Found;
 use super::members::{Object, digests, name, number, text};
 use super::{acquired, matched, verdicts};
-use pfh_report::case::{Copies, Folders, Group, Hashed, Row, Rows, Standing};
+use pfh_report::case::{Copies, Folders, Group, Hashed, Row, Rows, Standing, Tone, Unfinished};
+use pfh_source::terminal::many;
 use std::collections::BTreeMap;
 use std::io::{self, BufRead, Read};
 
@@ -229,14 +230,16 @@ impl Reading<'_> {
                 self.found.case.results.reclaimable += number(object, "reclaimable");
                 let errors = number(object, "errors");
                 if errors > 0 {
-                    let what = format!("duplicates: {errors} files could not be read, and are in no group");
+                    let files = many(errors, "file could not be read, and is", "files could not be read, and are");
+                    let what = format!("duplicates: {files} in no group");
                     self.found.open(self.source, b"", what);
                 }
             }
             Subject::Sectors => {
                 let left = ["unread", "errors", "gaps"].map(|key| number(object, key)).iter().sum::<u64>();
                 if left > 0 {
-                    let what = format!("sectors: {left} places could not be read, and were not looked up");
+                    let places = many(left, "place could not be read, and was", "places could not be read, and were");
+                    let what = format!("sectors: {places} not looked up");
                     self.found.open(self.source, b"", what);
                 }
             }
@@ -297,6 +300,14 @@ impl Reading<'_> {
         if let Some(subject) = self.open.take() {
             let what = format!("{} without its last line: it was interrupted, or cut off", subject.name());
             self.found.torn(self.source, what);
+            self.found.case.unfinished.push(Unfinished {
+                source: self.source,
+                what: subject.name().to_owned(),
+                tone: Tone::Open,
+                state: "being written, or cut off".to_owned(),
+                share: None,
+                facts: vec![format!("records so far: {}", self.records)],
+            });
             if subject == Subject::Manifest {
                 let fresh = Hashed { source: self.source, ..Hashed::default() };
                 self.found.case.results.hashed.push(std::mem::replace(&mut self.hashed, fresh));
@@ -310,12 +321,12 @@ impl Reading<'_> {
     fn end(mut self) {
         self.torn();
         for (kind, count) in std::mem::take(&mut self.unknown) {
-            let what =
-                format!("{count} lines that are not understood: {}", pfh_source::terminal::render(kind.as_bytes()));
+            let lines = many(count, "line that is", "lines that are");
+            let what = format!("{lines} not understood: {}", pfh_source::terminal::render(kind.as_bytes()));
             self.found.torn(self.source, what);
         }
         if self.faults > 0 {
-            self.found.torn(self.source, format!("{} lines are not JSON objects", self.faults));
+            self.found.torn(self.source, many(self.faults, "line is not a JSON object", "lines are not JSON objects"));
         }
         let source = &mut self.found.case.sources[self.source];
         source.records = self.records;

@@ -3,6 +3,7 @@
 use super::found::Found;
 use pfh_manifest::{Decoder, Ending, Format, Item, Options, Reason};
 use pfh_report::case::{Hashed, Standing};
+use pfh_source::terminal::many;
 use std::io::{self, BufRead};
 
 /// Reads a list of digests into what was found; a file without any record is not understood.
@@ -53,7 +54,7 @@ pub(super) fn read(found: &mut Found, source: usize, input: impl BufRead) -> io:
     }
     entered.kind = format!("manifest ({})", name(decoder.format()));
     if faults > 0 {
-        found.torn(source, format!("{faults} lines are not records: {first}"));
+        found.torn(source, format!("{}: {first}", many(faults, "line is not a record", "lines are not records")));
     }
     match decoder.ending() {
         Ending::Unmarked | Ending::Whole => {}

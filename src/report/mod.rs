@@ -32,8 +32,11 @@ mod page;
 mod problem;
 mod request;
 mod run;
+#[cfg(feature = "serve")]
+pub mod serve;
 mod similar;
 mod sniff;
+mod unfinished;
 mod verdicts;
 
 pub use event::{Complaint, Event, Events, Summary};

@@ -10,4 +10,21 @@ pub enum Problem {
     /// The control cancelled the job: no page was written.
     #[error("interrupted: no page was written")]
     Interrupted,
+    /// Standard input is to be shown by a page that is made again and again.
+    #[cfg(feature = "serve")]
+    #[error("standard input can be read only once: a page that is renewed needs files")]
+    Stream,
+    /// The server cannot listen.
+    #[cfg(feature = "serve")]
+    #[error("{address}: {error}")]
+    Listen {
+        /// Where.
+        address: std::net::SocketAddr,
+        /// Why.
+        error: std::io::Error,
+    },
+    /// A thread of the server panicked. What it shows cannot be relied on.
+    #[cfg(feature = "serve")]
+    #[error("a thread of the server panicked")]
+    Panicked,
 }

@@ -6,7 +6,7 @@ use super::page::Writer;
 use super::problem::Problem;
 use super::request::Request;
 use super::sniff::{self, Form};
-use super::{acquired, custody, lines, lists, matched};
+use super::{acquired, custody, lines, lists, matched, unfinished};
 use crate::job::Error;
 use crate::outputs::Refused;
 use pfh_digest::Hasher;
@@ -138,6 +138,9 @@ fn take(found: &mut Found, at: usize, path: &Path, file: &mut impl Read, request
         let source = &mut found.case.sources[at];
         (source.kind, source.standing) = ((*what).to_owned(), Standing::Beside((*why).to_owned()));
         source.bytes = size(path);
+        if *what == sniff::PLAN {
+            found.plans.push((at, path.to_owned()));
+        }
         return Ok(());
     }
     if let Form::Unknown(why) = &form {
@@ -169,7 +172,7 @@ fn take(found: &mut Found, at: usize, path: &Path, file: &mut impl Read, request
         Form::Map => {
             let mut text = String::new();
             input.by_ref().take(LONGEST).read_to_string(&mut text)?;
-            acquired::map(found, at, &text);
+            acquired::map(found, at, path, &text);
         }
         Form::Ontology => ontology(found, at, &mut input)?,
         Form::List => {
@@ -208,6 +211,7 @@ fn ontology(found: &mut Found, at: usize, input: &mut impl BufRead) -> io::Resul
 /// Remarks that need all of the input.
 fn finish(found: &mut Found, request: &Request) {
     matched::end(found);
+    unfinished::enter(found);
     let similar = std::mem::take(&mut found.similar);
     for (algorithm, beyond) in similar.draw(&mut found.case.results.similar) {
         found.open(0, b"", format!("{beyond} more pairs of {algorithm} are not on the page"));

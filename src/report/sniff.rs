@@ -6,6 +6,9 @@ use serde_json::Value;
 /// Bytes that are looked at.
 pub(super) const LOOK: usize = 64 << 10;
 
+/// How the file of a plan is called on the page.
+pub(super) const PLAN: &str = "plan of a run in units";
+
 /// What a file is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Form {
@@ -26,6 +29,9 @@ pub(super) enum Form {
     /// Nothing that is known: why.
     Unknown(&'static str),
 }
+
+/// What reads plans and their parts.
+const MERGED: &str = "`pfh merge` reads it";
 
 /// Files of pfh's that are not results, by their first bytes.
 const STORES: &[(&[u8], &str, &str)] = &[
@@ -86,7 +92,9 @@ fn json(start: &[u8]) -> Form {
     let line = first_line(start);
     let Ok(object) = serde_json::from_slice::<Object>(line) else {
         // A line that is longer than what was looked at, or a document over several lines.
-        return if start.windows(10).any(|text| text == b"\"@context\"") && line.len() < 3 {
+        return if line.windows(17).any(|text| text == b"\"type\":\"pfh-plan\"") {
+            Form::Beside(PLAN, MERGED)
+        } else if start.windows(10).any(|text| text == b"\"@context\"") && line.len() < 3 {
             Form::Ontology
         } else if line.len() == start.len() && start.len() >= LOOK - 1 {
             Form::Lines
@@ -99,8 +107,10 @@ fn json(start: &[u8]) -> Form {
         Form::Log
     } else if is("type", "seal") {
         Form::Seal
-    } else if is("type", "pfh-plan") || is("type", "pfh-part") {
-        Form::Beside("plan of a run in units, or a part of it", "`pfh merge` reads it")
+    } else if is("type", "pfh-plan") {
+        Form::Beside(PLAN, MERGED)
+    } else if is("type", "pfh-part") {
+        Form::Beside("part of a plan", MERGED)
     } else if object.contains_key("@context") {
         Form::Ontology
     } else {

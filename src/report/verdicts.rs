@@ -3,6 +3,7 @@
 use super::found::{Found, tone};
 use super::members::{Object, list, name, number, plain, text, texts};
 use pfh_report::case::{Judged, Row, Rows, Tone};
+use pfh_source::terminal::{counted, many};
 use serde_json::Value;
 
 /// A file of a manifest that is not as the manifest says.
@@ -45,9 +46,10 @@ pub(super) fn finding(object: &Object) -> Row {
 }
 
 /// Counts in words: those that are not 0.
-fn counts(object: &Object, keys: &[(&str, &str)]) -> String {
+fn counts(object: &Object, keys: &[(&str, &'static str)]) -> String {
     let counts = keys.iter().map(|(key, word)| (number(object, key), word)).filter(|(count, _)| *count > 0);
-    counts.map(|(count, word)| format!("{count} {word}")).collect::<Vec<_>>().join(", ")
+    let one = |word: &'static str| word.strip_suffix('s').unwrap_or(word);
+    counts.map(|(count, word)| many(count, one(word), word)).collect::<Vec<_>>().join(", ")
 }
 
 /// Enters a verdict with its evidence.
@@ -64,9 +66,15 @@ fn enter(found: &mut Found, source: usize, what: &str, object: &Object, evidence
 /// `pfh check`.
 pub(super) fn check(found: &mut Found, source: usize, object: &Object, rows: Rows<Row>) {
     let by = object.get("algorithms").and_then(Value::as_object).into_iter().flatten();
-    let by: Vec<String> = by.map(|(algorithm, count)| format!("{algorithm} ({count} files)")).collect();
+    let by: Vec<String> = by
+        .map(|(algorithm, count)| format!("{algorithm} ({})", counted(count.as_u64().unwrap_or_default(), "file")))
+        .collect();
     let evidence = vec![
-        format!("{} of {} listed files are as listed", number(object, "verified"), number(object, "expected")),
+        {
+            let (verified, expected) = (number(object, "verified"), number(object, "expected"));
+            let are = if verified == 1 { "is" } else { "are" };
+            format!("{verified} of {} {are} as listed", counted(expected, "listed file"))
+        },
         if by.is_empty() { String::new() } else { format!("compared by {}", by.join(", ")) },
         counts(object, &[("failed", "failed"), ("missing", "missing"), ("unread", "unread"), ("ignored", "ignored")]),
     ];
@@ -88,7 +96,10 @@ pub(super) fn audit(found: &mut Found, source: usize, object: &Object, rows: Row
         ("error", "errors"),
         ("unverified", "unverified"),
     ];
-    let evidence = vec![format!("{examined} files against {expected} entries"), counts(object, &classes)];
+    let evidence = vec![
+        format!("{} against {}", counted(examined, "file"), many(expected, "entry", "entries")),
+        counts(object, &classes),
+    ];
     enter(found, source, "audit of a tree", object, evidence, rows);
 }
 
@@ -120,7 +131,10 @@ pub(super) fn bag(found: &mut Found, source: usize, object: &Object, rows: Rows<
         ("warnings", "warnings"),
     ];
     let evidence = vec![
-        format!("{} files with {} bytes against manifests of {by}", number(object, "files"), number(object, "bytes")),
+        {
+            let (files, bytes) = (counted(number(object, "files"), "file"), counted(number(object, "bytes"), "byte"));
+            format!("{files} with {bytes} against manifests of {by}")
+        },
         counts(object, &more),
     ];
     enter(found, source, "validation of a bag", object, evidence, rows);

@@ -160,16 +160,17 @@ fn sealing(
     kept: &Kept,
     options: &Options,
 ) -> Result<Option<crate::hash::Sealing>, Error> {
-    let signer = seal::signer(&request.manifest)?;
-    let sealing = match (&request.seal, &signer) {
+    let before = seal::read(&request.manifest)?;
+    let sealing = match (&request.seal, &before) {
         (None, None) => return Ok(None),
         (Some(sealing), _) => sealing.clone(),
-        (None, Some(_)) => crate::hash::Sealing::default(),
+        // Most of the records were made with the defaults that it names.
+        (None, Some(before)) => crate::hash::Sealing { key: None, defaults: before.defaults.clone() },
     };
     sealing.check()?;
     let (key, defaults) = (sealing.key.as_deref(), sealing.defaults.as_deref());
     let made = seal::made(&request.manifest, kept.bytes(), options, REGISTRY, key, defaults)?;
-    if let Some(Some(before)) = signer {
+    if let Some((before, _)) = before.and_then(|before| before.signature) {
         let now = made.signature.map(|(public, _)| public);
         if now != Some(before) {
             let why = if now.is_none() { Problem::Unsigned } else { Problem::OtherKey };

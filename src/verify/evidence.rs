@@ -12,6 +12,7 @@ use pfh_container::map::{Block, Map, Status};
 use pfh_container::split::Suffix;
 use pfh_digest::{Algorithm, Digest};
 use pfh_manifest::{Decoder, Item, Options};
+use pfh_source::terminal::counted;
 use pfh_source::terminal::shown;
 use std::io::{BufReader, Read};
 use std::os::unix::ffi::OsStrExt;
@@ -149,7 +150,7 @@ impl Evidence {
         }
         let taken = self.claims.len() - before;
         if taken > 0 {
-            findings.note(format!("{}: states {taken} digests of this image", shown(path)));
+            findings.note(format!("{}: states {} of this image", shown(path), counted(taken as u64, "digest")));
         }
     }
 
@@ -163,7 +164,7 @@ impl Evidence {
                 findings.open(format!("{name}: not compared: it does not state which part of a device was written"));
             }
             Ok(Stated::Digests(digests, of)) => {
-                findings.note(format!("{name}: states {} digests of this image", digests.len()));
+                findings.note(format!("{name}: states {} of this image", counted(digests.len() as u64, "digest")));
                 self.claims.extend(imager::claims(path, digests, of));
             }
             Ok(Stated::Nothing(why)) => findings.open(format!("{name}: not read: {why}")),

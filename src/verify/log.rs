@@ -10,6 +10,7 @@ use crate::verdict::{About, Comparison, Evidence};
 use ed25519_dalek::Verifier;
 use pfh_custody::chain::{self, Broken, Sound};
 use pfh_digest::Digest;
+use pfh_source::terminal::counted;
 use pfh_source::terminal::shown;
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
@@ -97,10 +98,14 @@ pub(super) fn load(path: &Path, standing: Standing, key: &Key, findings: &mut Fi
             return Ok(None);
         }
     };
-    findings.note(format!("{name}: {} records, the chain holds: {}", sound.records.len(), sound.chain.value()));
+    findings.note(format!(
+        "{name}: {}, the chain holds: {}",
+        counted(sound.records.len() as u64, "record"),
+        sound.chain.value()
+    ));
     if sound.behind > 0 {
         let what = "a run that continued the finished log did not end; what follows counts up to the last end";
-        findings.note(format!("{name}: {} records behind the last end: {what}", sound.behind));
+        findings.note(format!("{name}: {} behind the last end: {what}", counted(sound.behind, "record")));
     }
     if standing == Standing::Given {
         let chain = Comparison::new(About::Log, "the chain of records", &*name, Evidence::Fact);

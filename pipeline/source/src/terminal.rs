@@ -59,6 +59,11 @@ pub fn size_text(bytes: u64) -> String {
     format!("{number:.1} EB")
 }
 
+/// A number with the words behind it: `1 file is`, `2 files are`.
+pub fn many(count: u64, one: &str, more: &str) -> String {
+    format!("{count} {}", if count == 1 { one } else { more })
+}
+
 /// A number of things for people: `1 file`, `2 files`.
 pub fn counted(count: u64, what: &str) -> String {
     format!("{count} {what}{}", if count == 1 { "" } else { "s" })

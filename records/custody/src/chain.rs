@@ -211,16 +211,36 @@ pub fn check(log: impl BufRead) -> Result<Sound, Broken> {
 /// # Errors
 /// The first line that is not what was written; that there is no end at all.
 pub fn check_to_last_end(log: impl BufRead) -> Result<Sound, Broken> {
+    match so_far(log)? {
+        SoFar::Ended(sound) => Ok(sound),
+        SoFar::Open(_) => Err(Broken::NoEnd),
+    }
+}
+
+/// A log that may still be written.
+#[derive(Debug, Clone)]
+pub enum SoFar {
+    /// It has an end, and perhaps records behind that: see [`check_to_last_end`].
+    Ended(Sound),
+    /// It has none yet: the records whose lines are whole.
+    Open(Vec<Map<String, Value>>),
+}
+
+/// Reads a log that may still be written, and checks its chain as far as it goes.
+///
+/// # Errors
+/// The first line that is not what was written.
+pub fn so_far(log: impl BufRead) -> Result<SoFar, Broken> {
     let mut pass = Pass::read(log)?;
     let all = pass.records.len();
     match (pass.ended.take(), pass.before.take()) {
         (Some(_), _) if pass.is_torn => Err(Broken::Line { line: all as u64 + 1, what: "cut off" }),
-        (Some(chain), _) => Ok(Sound { records: pass.records, chain, signature: pass.signed, behind: 0 }),
+        (Some(chain), _) => Ok(SoFar::Ended(Sound { records: pass.records, chain, signature: pass.signed, behind: 0 })),
         (None, Some((ended, chain, signature))) => {
             pass.records.truncate(ended);
-            Ok(Sound { records: pass.records, chain, signature, behind: (all - ended) as u64 })
+            Ok(SoFar::Ended(Sound { records: pass.records, chain, signature, behind: (all - ended) as u64 }))
         }
-        (None, None) => Err(Broken::NoEnd),
+        (None, None) => Ok(SoFar::Open(pass.records)),
     }
 }
 
@@ -327,6 +347,18 @@ mod tests {
         let mut chain = Chain::default();
         let note = chain.append("note", Map::new()).unwrap();
         assert!(check((note + &chain.append(REOPENED, Map::new()).unwrap()).as_bytes()).is_err());
+    }
+
+    #[test]
+    fn a_log_without_an_end_has_the_records_of_whole_lines() {
+        let text = log();
+        let lines: Vec<&str> = text.split_inclusive('\n').collect();
+        for torn in ["", "{\"chain\""] {
+            let open = so_far((lines[..3].concat() + torn).as_bytes()).unwrap();
+            assert!(matches!(open, SoFar::Open(records) if records.len() == 3));
+        }
+        assert!(matches!(so_far(text.as_bytes()), Ok(SoFar::Ended(sound)) if sound.records.len() == 6));
+        assert!(matches!(so_far([lines[0], lines[2]].concat().as_bytes()), Err(Broken::Line { line: 2, .. })));
     }
 
     proptest! {

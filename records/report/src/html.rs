@@ -1,8 +1,8 @@
 //! What all pages share: one document that needs nothing else, and text as it may stand in it.
 //!
 //! A page loads nothing: its policy forbids all but its own style and its one script, which is
-//! named by its digest. Names reach it rendered as for a terminal and then escaped, as text only,
-//! never as markup or script.
+//! named by its digest; one that a server shows may also ask that server. Names reach it rendered
+//! as for a terminal and then escaped, as text only, never as markup or script.
 
 use pfh_digest::Algorithm;
 use pfh_source::terminal;
@@ -32,32 +32,85 @@ li{overflow-wrap:anywhere}details details{margin-left:1em}\
 h2,h3{break-after:avoid}tr,figure{break-inside:avoid}svg{min-width:0;max-width:100%}}";
 
 /// Shows the rows that hold what was typed, sorts by the column that is clicked, and marks the rows
-/// of a group that is clicked in the drawing, and the other way round.
-const SCRIPT: &str = "document.querySelectorAll('input').forEach(function(i){i.addEventListener('input',function(){\
-var t=i.value.toLowerCase(),n=0;i.nextElementSibling.querySelectorAll('tbody tr').forEach(function(r){\
+/// of a group that is clicked in the drawing, and the other way round. It listens to the document,
+/// so that it serves what takes the place of the page's content as well.
+const SCRIPT: &str = "document.addEventListener('input',function(e){\
+var i=e.target,t=i.value.toLowerCase(),n=0;i.nextElementSibling.querySelectorAll('tbody tr').forEach(function(r){\
 var s=r.textContent.toLowerCase().indexOf(t)>=0;r.hidden=!s;n+=s?1:0});\
-i.nextElementSibling.querySelector('caption').textContent=n+' rows'})});\
-document.querySelectorAll('thead th').forEach(function(h){h.addEventListener('click',function(){\
-var b=h.closest('table').tBodies[0],i=h.cellIndex,d=h.dataset.d=h.dataset.d=='1'?'-1':'1',\
+i.nextElementSibling.querySelector('caption').textContent=n+' rows'},true);\
+document.addEventListener('click',function(c){var h=c.target.closest('thead th'),e=c.target.closest('[data-g]');\
+if(h){var b=h.closest('table').tBodies[0],i=h.cellIndex,d=h.dataset.d=h.dataset.d=='1'?'-1':'1',\
 v=function(r){var c=r.cells[i];return c.dataset.v===undefined?c.textContent:c.dataset.v};\
 Array.from(b.rows).sort(function(x,y){x=v(x);y=v(y);var n=x-y;return d*(isNaN(n)?(x<y?-1:x>y?1:0):n)})\
-.forEach(function(r){b.appendChild(r)})})});\
-document.querySelectorAll('[data-g]').forEach(function(e){e.addEventListener('click',function(){\
-var row=e.closest('tr'),far=null;document.querySelectorAll('[data-g]').forEach(function(o){\
+.forEach(function(r){b.appendChild(r)})}\
+if(e){var row=e.closest('tr'),far=null;document.querySelectorAll('[data-g]').forEach(function(o){\
 var s=o.dataset.g==e.dataset.g,t=o.closest('tr');(t||o).classList.toggle('on',s);\
-if(s&&!far&&!t!=!row)far=o});if(far)far.scrollIntoView({block:'center'})})});";
+if(s&&!far&&!t!=!row)far=o});if(far)far.scrollIntoView({block:'center'})}});";
+
+/// Takes the content of the page again whenever the server names another version of it, and says
+/// when the server does not answer. Filters, sorted columns, opened parts and the place on the
+/// screen stay.
+const RENEWAL: &str = "(function(){var busy=false,again=false,said=document.getElementById('live'),\
+all=function(o,s){return Array.from(o.querySelectorAll(s))},main=function(){return document.querySelector('main')},\
+say=function(t,c){said.textContent=t;said.className=c};\
+function key(e){for(var n=e;n&&n.tagName!='MAIN';n=n.parentElement)for(var p=n;p;p=p.previousElementSibling)\
+if(/^H[23]$/.test(p.tagName))return p.textContent+'/'+(e.cellIndex||0);return ''}\
+function put(to){var of=main(),y=scrollY,was={};\
+all(of,'input').forEach(function(i){was['i'+key(i)]=i.value});\
+all(of,'thead th').forEach(function(h){was['h'+key(h)]=h.dataset.d});\
+var open=all(of,'details').map(function(d){return d.open});of.replaceWith(to);\
+all(to,'details').forEach(function(d,i){if(i<open.length)d.open=open[i]});\
+all(to,'thead th').forEach(function(h){var d=was['h'+key(h)];if(d){if(d=='-1')h.dataset.d='1';h.click()}});\
+all(to,'input').forEach(function(i){var t=was['i'+key(i)];\
+if(t){i.value=t;i.dispatchEvent(new Event('input',{bubbles:true}))}});\
+scrollTo(scrollX,y)}\
+function renew(){if(busy){again=true;return}busy=true;fetch('/',{cache:'no-store'}).then(function(a){\
+if(!a.ok)throw a;return a.text()}).then(function(t){\
+var to=new DOMParser().parseFromString(t,'text/html').querySelector('main');if(to)put(to)})\
+.catch(function(){}).then(function(){busy=false;if(again){again=false;renew()}})}\
+function listen(){var e=new EventSource('/events');e.addEventListener('page',function(m){\
+say('This page follows the folder.','quiet');if(m.data!=main().dataset.version)renew()});\
+e.onerror=function(){say('The server does not answer: this page may be old.','bad mark');\
+if(e.readyState==2)setTimeout(listen,5000)}}listen()})();";
 
 /// The whole document; `body` is markup.
 pub fn document(title: &str, body: &str) -> String {
+    page(title, "", &format!("<main>\n{body}</main>\n"), &[SCRIPT])
+}
+
+/// The same document as a server shows it: it takes its content again whenever the server names
+/// another version than this one.
+pub fn live(title: &str, body: &str, version: &str) -> String {
+    let state = "<p id=\"live\" class=\"quiet\">This page is as old as it was loaded: scripts do not run here.</p>\n";
+    let version = escape(version);
+    let body = format!("{state}<main data-version=\"{version}\">\n{body}</main>\n");
+    page(title, "; connect-src 'self'", &body, &[SCRIPT, RENEWAL])
+}
+
+/// The policy of a page that a server shows, for the head of its answer.
+pub fn live_policy() -> String {
+    policy(&[SCRIPT, RENEWAL], "; connect-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'")
+}
+
+/// What a page may do: use its own style and these scripts, each named by its digest, and `more`.
+fn policy(scripts: &[&str], more: &str) -> String {
     let sha256: Option<Algorithm> = "sha256".parse().ok();
-    let digest = sha256.map(|sha256| data_encoding::BASE64.encode(sha256.digest(SCRIPT.as_bytes()).bytes()));
-    let title = escape(title);
+    let digest = |script: &&str| {
+        let digest = sha256.map(|sha256| data_encoding::BASE64.encode(sha256.digest(script.as_bytes()).bytes()));
+        format!("'sha256-{}'", digest.unwrap_or_default())
+    };
+    let scripts: Vec<String> = scripts.iter().map(digest).collect();
+    format!("default-src 'none'; style-src 'unsafe-inline'; script-src {}{more}", scripts.join(" "))
+}
+
+fn page(title: &str, more: &str, body: &str, scripts: &[&str]) -> String {
+    let (title, policy) = (escape(title), policy(scripts, more));
+    let scripts: String = scripts.iter().map(|script| format!("<script>{script}</script>")).collect();
     format!(
         "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
-         <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; \
-         script-src 'sha256-{}'\">\n<meta name=\"generator\" content=\"pfh\">\n<title>{title}</title>\n\
-         <style>{STYLE}</style>\n</head>\n<body>\n<h1>{title}</h1>\n{body}<script>{SCRIPT}</script>\n</body>\n</html>\n",
-        digest.unwrap_or_default(),
+         <meta http-equiv=\"Content-Security-Policy\" content=\"{policy}\">\n\
+         <meta name=\"generator\" content=\"pfh\">\n<title>{title}</title>\n\
+         <style>{STYLE}</style>\n</head>\n<body>\n<h1>{title}</h1>\n{body}{scripts}\n</body>\n</html>\n"
     )
 }
 
@@ -124,5 +177,20 @@ mod tests {
         let page = document("<t>", "b");
         assert!(page.contains("<title>&lt;t&gt;</title>") && page.contains("script-src 'sha256-"));
         assert_eq!(page.matches("<script>").count(), 1);
+    }
+
+    /// Only the page that a server shows asks for anything, and only that server.
+    #[test]
+    fn a_page_that_lives_asks_its_server_alone() {
+        let (file, live) = (document("t", "<p>b</p>\n"), live("t", "<p>b</p>\n", "a\"b"));
+        assert!(!file.contains("connect-src") && !file.contains("fetch("));
+        assert!(live.contains("; connect-src 'self'\"") && live.contains("data-version=\"a&quot;b\""));
+        assert_eq!((live.matches("<script>").count(), live.matches("'sha256-").count()), (2, 2));
+        assert!(live_policy().starts_with("default-src 'none'; ") && live_policy().contains("frame-ancestors 'none'"));
+        let content = |page: &str| {
+            page.split_once("<main")
+                .and_then(|(_, rest)| Some(rest.split_once('>')?.1.split("</main>").next()?.to_owned()))
+        };
+        assert_eq!(content(&file), content(&live));
     }
 }

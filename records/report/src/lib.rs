@@ -11,4 +11,5 @@ pub mod pairs;
 pub mod rows;
 pub mod verdict;
 
+pub use html::live_policy;
 pub use pfh_source::terminal::size_text;

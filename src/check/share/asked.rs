@@ -4,6 +4,7 @@ use crate::beside::state_of;
 use crate::check::problem::Problem;
 use crate::job::Error;
 use std::path::{Path, PathBuf};
+use std::str::FromStr;
 use std::time::Duration;
 
 /// Which share of the files is checked: those that were checked least recently, and those that were
@@ -57,6 +58,36 @@ impl Share {
             }
             None if self.time.is_none() => Err(Error::request(Problem::NoShare)),
             _ => Ok(()),
+        }
+    }
+}
+
+impl FromStr for Share {
+    type Err = Problem;
+
+    /// Reads `1/30`, or `5%` for five in a hundred.
+    fn from_str(text: &str) -> Result<Share, Problem> {
+        let parts = match text.strip_suffix('%') {
+            Some(percent) => Some((percent, "100")),
+            None => text.split_once('/'),
+        };
+        let number = |text: &str| text.trim().parse::<u64>().ok();
+        let share = parts.and_then(|(one, of)| Some((number(one)?, number(of)?)));
+        let (one, of) = share.filter(|(one, of)| *one > 0 && one <= of).ok_or(Problem::NoShare)?;
+        Ok(Share::of(one, of))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shares_as_they_are_written() {
+        let part = |text: &str| text.parse::<Share>().ok().and_then(|share| share.part);
+        assert_eq!((part("1/30"), part("5%"), part("1 / 1")), (Some((1, 30)), Some((5, 100)), Some((1, 1))));
+        for wrong in ["", "0/30", "31/30", "1", "x/y", "0%", "101%", "-1/2"] {
+            assert_eq!(part(wrong), None, "{wrong}");
         }
     }
 }

@@ -1,5 +1,5 @@
 //! HTTP/1.1 as far as one request and one answer need it: bounded in bytes and in time, the
-//! connection closed afterwards.
+//! connection closed afterwards. For the audit's server, and for a page that lives.
 
 use std::io::{self, Read, Write};
 use std::net::TcpStream;
@@ -10,19 +10,32 @@ const HEAD: usize = 8 << 10;
 /// Header lines at most.
 const LINES: usize = 32;
 
-/// A request, as far as the server looks at it.
+/// A request, as far as a server looks at it.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Request {
+pub struct Request {
+    /// `GET`, `POST` …
     pub method: String,
+    /// What is asked for.
     pub path: String,
+    /// The header lines, in their order: names in small letters, raw values.
+    pub headers: Vec<(String, Vec<u8>)>,
+    /// What follows the head.
     pub body: Vec<u8>,
 }
 
-/// Why a request is not one: the status to answer with and a sentence, or nothing where nobody
-/// listens any more.
+impl Request {
+    /// The values of all header lines of this name, which is in small letters.
+    pub fn values<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a [u8]> {
+        self.headers.iter().filter(move |(own, _)| own == name).map(|(_, value)| &**value)
+    }
+}
+
+/// Why a request is not one.
 #[derive(Debug)]
-pub(crate) enum Refusal {
+pub enum Refusal {
+    /// The status to answer with, and a sentence.
     Status(u16, &'static str),
+    /// Nobody listens any more.
     Gone,
 }
 
@@ -37,12 +50,14 @@ impl From<io::Error> for Refusal {
 
 /// A connection on which everything must have happened before a point in time: a peer that sends a
 /// byte a minute is cut off.
-pub(crate) struct Bounded<'a> {
+#[derive(Debug)]
+pub struct Bounded<'a> {
     stream: &'a TcpStream,
     end: Instant,
 }
 
 impl<'a> Bounded<'a> {
+    /// This connection, for so long from now on.
     pub fn new(stream: &'a TcpStream, time: Duration) -> Self {
         Bounded { stream, end: Instant::now() + time }
     }
@@ -74,7 +89,10 @@ impl Write for Bounded<'_> {
 }
 
 /// Reads a request whose body has at most `most` bytes.
-pub(crate) fn read(from: &mut impl Read, most: usize) -> Result<Request, Refusal> {
+///
+/// # Errors
+/// When it is none, too long or too slow.
+pub fn read(from: &mut impl Read, most: usize) -> Result<Request, Refusal> {
     let mut bytes = Vec::new();
     loop {
         let mut headers = [httparse::EMPTY_HEADER; LINES];
@@ -87,6 +105,8 @@ pub(crate) fn read(from: &mut impl Read, most: usize) -> Result<Request, Refusal
                 }
                 let (method, path) =
                     (head.method.unwrap_or_default().to_owned(), head.path.unwrap_or_default().to_owned());
+                let headers =
+                    head.headers.iter().map(|one| (one.name.to_ascii_lowercase(), one.value.to_vec())).collect();
                 let mut body = bytes.split_off(end);
                 if body.len() > length {
                     return Err(Refusal::Status(400, "more bytes than the length says"));
@@ -97,7 +117,7 @@ pub(crate) fn read(from: &mut impl Read, most: usize) -> Result<Request, Refusal
                         return Err(Refusal::Gone);
                     }
                 }
-                return Ok(Request { method, path, body });
+                return Ok(Request { method, path, headers, body });
             }
             Ok(httparse::Status::Partial) if bytes.len() < HEAD => {}
             Ok(httparse::Status::Partial) | Err(httparse::Error::TooManyHeaders) => {
@@ -133,28 +153,38 @@ fn body_length(headers: &[httparse::Header<'_>]) -> Result<usize, Refusal> {
 }
 
 /// Writes an answer and says that it is the last one.
-pub(crate) fn write(to: &mut impl Write, status: u16, kind: &str, body: &[u8]) -> io::Result<()> {
-    head(to, status, kind, body.len() as u64)?;
+///
+/// # Errors
+/// The connection's.
+pub fn write(to: &mut impl Write, status: u16, kind: &str, body: &[u8]) -> io::Result<()> {
+    head(to, status, kind, Some(body.len() as u64), "")?;
     to.write_all(body)
 }
 
-/// Writes what stands before a body of `length` bytes.
-pub(crate) fn head(to: &mut impl Write, status: u16, kind: &str, length: u64) -> io::Result<()> {
+/// Writes what stands before a body of `length` bytes; without a length it ends with the
+/// connection. `more` are whole header lines, each with its line end.
+///
+/// # Errors
+/// The connection's.
+pub fn head(to: &mut impl Write, status: u16, kind: &str, length: Option<u64>, more: &str) -> io::Result<()> {
     let words = match status {
         200 => "OK",
         400 => "Bad Request",
+        403 => "Forbidden",
         404 => "Not Found",
         405 => "Method Not Allowed",
         408 => "Request Timeout",
         409 => "Conflict",
         413 => "Content Too Large",
+        421 => "Misdirected Request",
         431 => "Request Header Fields Too Large",
         501 => "Not Implemented",
         503 => "Service Unavailable",
         _ => "Internal Server Error",
     };
+    let length = length.map_or_else(String::new, |length| format!("content-length: {length}\r\n"));
     let head = format!(
-        "HTTP/1.1 {status} {words}\r\ncontent-type: {kind}\r\ncontent-length: {length}\r\ncache-control: no-store\r\nconnection: close\r\n\r\n"
+        "HTTP/1.1 {status} {words}\r\ncontent-type: {kind}\r\n{length}cache-control: no-store\r\n{more}connection: close\r\n\r\n"
     );
     to.write_all(head.as_bytes())
 }
@@ -187,8 +217,10 @@ mod tests {
         let bytes = b"POST /prove HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nhello";
         for drip in 1..bytes.len() {
             let request = read(&mut Drip(bytes, drip), 100).unwrap();
-            let expected = Request { method: "POST".into(), path: "/prove".into(), body: b"hello".to_vec() };
+            let headers = vec![("host".to_owned(), b"a".to_vec()), ("content-length".to_owned(), b"5".to_vec())];
+            let expected = Request { method: "POST".into(), path: "/prove".into(), headers, body: b"hello".to_vec() };
             assert_eq!(request, expected);
+            assert_eq!(request.values("host").collect::<Vec<_>>(), [b"a"]);
         }
     }
 

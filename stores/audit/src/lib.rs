@@ -4,7 +4,8 @@
 //! * [`Kept`]: what the auditor keeps of each file, as a line of text;
 //! * [`challenge`]: a question with a nonce of the operating system;
 //! * [`answer`](fn@answer): the answer of the side that has file and tree;
-//! * `Server` and `ask`, with the feature `http`: the same between two machines;
+//! * `Server` and `ask`, with the feature `http`: the same between two machines; `http` has what
+//!   they share;
 //! * [`Tokens`]: questions with their answers, made ahead.
 #![forbid(unsafe_code)]
 
@@ -13,7 +14,7 @@ mod answer;
 mod client;
 mod error;
 #[cfg(feature = "http")]
-mod http;
+pub mod http;
 mod kept;
 mod question;
 #[cfg(feature = "http")]

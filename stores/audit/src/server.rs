@@ -292,7 +292,7 @@ impl Server {
         }
         let mut begin = |length: u64| {
             *begun = true;
-            http::head(&mut Bounded::new(stream, self.limits.time), 200, kind, length)
+            http::head(&mut Bounded::new(stream, self.limits.time), 200, kind, Some(length), "")
         };
         answer(challenge, held, self.key.as_ref(), self.limits.answer, &mut begin, &mut to)?;
         Ok(to.flush().map_err(Unproved::Write)?)

@@ -24,6 +24,28 @@ impl Browser {
         Some(Browser { program, profile: tempfile::tempdir().expect("a temporary directory") })
     }
 
+    /// The program, and the options that it always has.
+    pub(crate) fn words(&self) -> Vec<String> {
+        let options = [
+            "--headless",
+            "--no-sandbox",
+            "--disable-gpu",
+            "--disable-background-networking",
+            "--no-first-run",
+            "--disable-component-update",
+            "--disable-sync",
+            "--disable-quic",
+            "--disable-dev-shm-usage",
+        ];
+        let profile = format!("--user-data-dir={}", self.profile.path().display());
+        [self.program].into_iter().chain(options).map(str::to_owned).chain([profile]).collect()
+    }
+
+    /// The directory of its profile.
+    pub(crate) fn profile(&self) -> &Path {
+        self.profile.path()
+    }
+
     /// Opens a page with these options; what the browser said. Two minutes at most, and a second
     /// try: starting a browser may hang or fail on a busy machine.
     ///
@@ -32,11 +54,8 @@ impl Browser {
     pub fn open(&self, page: &Path, options: &[&str]) -> Output {
         let run = || {
             Command::new("timeout")
-                .args(["--kill-after=5", "120", self.program])
-                .args(["--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking"])
-                .args(["--no-first-run", "--disable-component-update", "--disable-sync", "--disable-quic"])
-                .arg("--disable-dev-shm-usage")
-                .arg(format!("--user-data-dir={}", self.profile.path().display()))
+                .args(["--kill-after=5", "120"])
+                .args(self.words())
                 .args(options)
                 .arg(format!("file://{}", page.display()))
                 .output()

@@ -6,7 +6,7 @@
 //! - [`Trial`]: one bounded run of a program: time limit, output, exit code, peak memory.
 //! - [`Injection`]: an errno at the N-th call of a system call, through strace.
 //! - [`Loop`], [`Zram`], [`Tmpfs`]: block devices and file systems that a test makes for itself.
-//! - [`Browser`]: a page in Chromium, in bounded time.
+//! - [`Browser`]: a page in Chromium, in bounded time; [`Tab`]: one that stays open.
 //! - [`Recording`]: what a program wrote and synced, and the states that a power cut may leave of
 //!   it.
 //! - [`lacks`]: what this machine does not let a test inject. Such a test says `skipped: …`; with
@@ -21,6 +21,7 @@ mod filesystem;
 mod need;
 mod powercut;
 mod spindle;
+mod tab;
 mod trial;
 
 pub use browser::Browser;
@@ -32,4 +33,5 @@ pub use fuser::Errno;
 pub use need::{Need, lacks};
 pub use powercut::Recording;
 pub use spindle::Spindle;
+pub use tab::Tab;
 pub use trial::{Outcome, Trial};

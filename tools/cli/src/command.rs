@@ -1,6 +1,8 @@
 //! The command line as a manifest records it: what decides which files there are and their digests,
 //! in one order. Lists of one tree are equal byte for byte, whatever the threads and the spelling.
+//! Behind it stand the defaults that the run went by.
 
+use crate::config;
 use pfh::{Content, Input, Links, Recurse, Special};
 use std::fmt::Display;
 
@@ -11,7 +13,7 @@ pub fn of_hash<A: Display>(algorithms: &[A], input: &Input, piecewise: Option<u6
     words.extend(of_input(input));
     words.extend(piecewise.map(|length| format!("--piecewise {length}").into_bytes()));
     words.extend(input.paths.iter().map(|path| path.as_encoded_bytes().to_vec()));
-    words.join(&b' ')
+    config::recorded(words.join(&b' '))
 }
 
 /// That of `pfh match`.
@@ -24,7 +26,7 @@ pub fn of_match(request: &pfh::matching::Request) -> Vec<u8> {
     words.extend(request.sets.digests.iter().map(|digest| format!("--digest {digest}").into_bytes()));
     words.extend(of_input(&request.input));
     words.extend(request.input.paths.iter().map(|path| path.as_encoded_bytes().to_vec()));
-    words.join(&b' ')
+    config::recorded(words.join(&b' '))
 }
 
 /// The options that decide which files there are.

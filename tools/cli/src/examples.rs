@@ -107,7 +107,7 @@ pub const MORE: &[(&str, [(&str, &str); 2])] = &[
     (
         "report",
         [
-            ("of these results", "pfh report list check.jsonl disk.E01.log.jsonl --html report.html"),
+            ("while jobs run, for a browser on this machine", "pfh report case12/ --serve"),
             ("with the key of seals and logs", "pfh report case12/ --html case12/report.html --key ada.pub --force"),
         ],
     ),

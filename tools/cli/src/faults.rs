@@ -1,5 +1,6 @@
 //! What of a list was not understood: the first places by their lines, the rest by their number.
 
+use crate::show::many;
 use pfh::terminal::render as shown;
 use std::path::{Path, PathBuf};
 
@@ -41,7 +42,8 @@ impl<S: Fn(String)> Faults<S> {
     fn rest(&self) {
         if let Some((path, count)) = self.counts.last().filter(|(_, count)| *count > NAMED) {
             let name = shown(path.as_os_str().as_encoded_bytes());
-            (self.say)(format!("{name}: {} more places hold no record", count - NAMED));
+            let places = many(count - NAMED, "more place holds no record", "more places hold no record");
+            (self.say)(format!("{name}: {places}"));
         }
     }
 }

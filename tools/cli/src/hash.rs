@@ -171,7 +171,7 @@ pub fn carry_out(
     session: &Session,
 ) -> Result<(Exit, Summary), Failure> {
     let Request { plan, input, .. } = request;
-    let manifest = manifest.command_line(config::recorded(command::of_hash(&plan.algorithms, input, plan.piecewise)));
+    let manifest = manifest.command_line(command::of_hash(&plan.algorithms, input, plan.piecewise));
     let ran = job::write(
         request,
         &manifest,

@@ -4,6 +4,7 @@ use crate::exit::{self, Exit, Failure};
 use crate::matching::verdicts;
 use crate::reference::{Gaps, Sets};
 use crate::run::json_or;
+use crate::show::many;
 use clap::Args;
 use pfh::known::lookup::{self as job, Event, Request};
 use pfh::manifest::UnknownFormat;
@@ -67,9 +68,8 @@ fn try_run(args: &Lookup) -> Result<Exit, Failure> {
     let summary = summary.map_err(|error| Failure::of(&error, Exit::Aborted))?;
     let incomparable = summary.incomparable;
     if incomparable > 0 {
-        exit::say(format_args!(
-            "{incomparable} digests have algorithms that no set holds: nothing to compare them with"
-        ));
+        let one = "digest has an algorithm that no set holds: nothing to compare it with";
+        exit::say(many(incomparable, one, "digests have algorithms that no set holds: nothing to compare them with"));
     }
     Ok(Exit::of_verdict(summary.conclusion(&fail_on)))
 }

@@ -113,7 +113,7 @@ fn try_plan(args: &Plan) -> Result<Exit, Failure> {
     request = request.format(args.format.parse::<Format>().map_err(Failure::usage)?, layout).unit(args.unit);
     (request.piecewise, request.split, request.files) = (args.piecewise, args.split, args.files);
     let line = command::of_hash(&request.algorithms, &request.input, request.piecewise);
-    request.command_line = Some(config::recorded(line));
+    request.command_line = Some(line);
     let session = Session::open(!args.no_progress)?;
     let mut missing: Vec<Vec<u8>> = Vec::new();
     let mut take = |event: Event<'_>| {

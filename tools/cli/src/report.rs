@@ -8,7 +8,7 @@ use pfh::Verdict;
 use pfh::report::{self as job, Complaint, Event, Request, Summary};
 use pfh::terminal::render as shown;
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Results, and the page.
 #[derive(Debug, Args)]
@@ -20,7 +20,15 @@ pub struct Report {
     pub results: Vec<OsString>,
     /// Page to write, a single self-contained file. It may be in one of the folders.
     #[arg(short = 'o', long, visible_alias = "output", value_name = "FILE")]
-    pub html: PathBuf,
+    #[cfg_attr(feature = "serve", arg(required_unless_present = "serve"))]
+    #[cfg_attr(not(feature = "serve"), arg(required = true))]
+    pub html: Option<PathBuf>,
+    /// Show the page on 127.0.0.1 instead, up to date while jobs run, until Ctrl-C: the address is
+    /// printed first [default port: the system's choice].
+    #[cfg(feature = "serve")]
+    #[arg(long, value_name = "PORT", num_args = 0..=1, require_equals = true, default_missing_value = "0")]
+    #[arg(conflicts_with_all = ["html", "force"])]
+    pub serve: Option<u16>,
     /// Title of the page [default: Report of a case].
     #[arg(long, value_name = "TEXT")]
     pub title: Option<String>,
@@ -41,7 +49,8 @@ comparisons and images with their evidence, acquisitions, duplicates, similar fi
 with a broken chain is not shown. Other verdicts are shown as stated. Images, trees and other stores in a folder are listed, not read.
 
 Exit codes: 0 the page was written; 1 it was written, and a seal or chain does not hold; 2 usage; 3 it was written, and names files that
-could not be read or understood in full, or there was no result; 4 the page could not be written.";
+could not be read or understood in full, or there was no result; 4 the page could not be written.
+With --serve: 0 a signal ended it; 2 usage; 4 the port could not be had.";
 
 /// Runs a request to its end.
 pub fn run(report: &Report) -> Exit {
@@ -55,6 +64,12 @@ fn try_run(report: &Report) -> Result<Exit, Failure> {
     if let Some(title) = &report.title {
         request.title.clone_from(title);
     }
+    #[cfg(feature = "serve")]
+    if let Some(port) = report.serve {
+        return serve(request, port);
+    }
+    // Without a server the command line asks for it.
+    let page = report.html.as_deref().unwrap_or(Path::new(""));
     let session = Session::open(!report.no_progress)?;
     let mut complaints: Vec<String> = Vec::new();
     let mut take = |event: Event<'_>| {
@@ -67,11 +82,29 @@ fn try_run(report: &Report) -> Result<Exit, Failure> {
         }
         Ok(())
     };
-    let ran = job::write(&request, &report.html, &mut take, &session.control());
+    let ran = job::write(&request, page, &mut take, &session.control());
     let summary = ran.map_err(|error| session.ended(error))?;
     session.close();
     complaints.iter().for_each(exit::say);
     Ok(end(&summary))
+}
+
+/// Shows the page until a signal ends it, which is its good end.
+#[cfg(feature = "serve")]
+fn serve(report: Request, port: u16) -> Result<Exit, Failure> {
+    let mut request = job::serve::Request::new(report);
+    request.port = port;
+    let session = Session::open(false)?;
+    let mut take = |event: job::serve::Event<'_>| match event {
+        job::serve::Event::Listening(address) => exit::print(show::address(address).as_bytes()),
+        job::serve::Event::Answered(served) => {
+            show::refusal(served).into_iter().for_each(exit::say);
+            Ok(())
+        }
+        _ => Ok(()),
+    };
+    job::serve::run(&request, &mut take, &session.control()).map_err(|error| session.ended(error))?;
+    Ok(Exit::Good)
 }
 
 /// Says what it came to, and gives the exit.

@@ -5,7 +5,7 @@ use crate::bar::Bar;
 use crate::exit::{self, Exit, Failure};
 use crate::finish;
 use crate::saying::Saying;
-use crate::show::counted;
+use crate::show::{counted, many};
 use crate::signals::Signals;
 use pfh::terminal::render as shown;
 use pfh::{Control, Destination, Record, Summary};
@@ -23,7 +23,7 @@ pub fn amount(summary: &Summary) -> String {
 pub fn without_digest(without: u64, all: u64, place: &str) -> String {
     match (without, all) {
         (1, 1) => format!("the file has no digest in the {place}"),
-        (1, all) => format!("1 of {all} files has no digest in the {place}"),
+        (1, all) => format!("1 of {} has no digest in the {place}", counted(all, "file")),
         (without, all) => format!("{without} of {all} files have no digest in the {place}"),
     }
 }
@@ -152,7 +152,8 @@ impl Session {
             ("skipped", *skipped),
         ]);
         if summary.interrupted {
-            self.interrupted(format_args!("{} records are out, the rest is missing", hashed + failed))
+            let out = many(hashed + failed, "record is", "records are");
+            self.interrupted(format_args!("{out} out, the rest is missing"))
         } else if failed + unwritten > 0 {
             exit::say(without_digest(failed + unwritten, hashed + failed, "output"));
             Exit::Incomplete

@@ -5,6 +5,7 @@ use crate::input::unmatched;
 use crate::matching::Match;
 use crate::run::json_or;
 use crate::session::Session;
+use crate::show::many;
 use pfh::compare::Thresholds;
 use pfh::matching::similar::{self as job, Event, Matches, Request, Summary};
 use pfh::report::pairs::{Format, UnknownFormat};
@@ -55,8 +56,8 @@ fn report(request: &Match, summary: &Summary, session: &Session) -> Exit {
     request.run.report(run);
     if summary.saturated > 0 {
         exit::say(format!(
-            "{} matches of digests that are saturated, which match random data and so anything, are left out (--saturated shows them)",
-            summary.saturated
+            "{} of digests that are saturated, which match random data and so anything, left out (--saturated shows them)",
+            many(summary.saturated, "match", "matches")
         ));
     }
     if run.interrupted && request.output.is_some() {

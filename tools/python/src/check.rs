@@ -1,10 +1,12 @@
 //! Files against a manifest.
 
 use crate::{error, job, record, request};
-use pfh::check::{self as job_check, Change, Event, Manner, Request, Task, Verdict};
+use pfh::check::{self as job_check, Change, Event, Manner, Request, Share, Shared, Task, Verdict};
 use pyo3::prelude::*;
 use std::collections::BTreeMap;
 use std::ffi::OsString;
+use std::path::PathBuf;
+use std::time::Duration;
 
 /// The result of a check.
 #[pyclass(frozen, get_all, module = "pfh")]
@@ -31,6 +33,9 @@ pub struct Checked {
     good: bool,
     /// Those of several manifests that could not be checked, and why.
     unchecked: Vec<(OsString, String)>,
+    /// Of a share, for each manifest: `read` of `files` files with `bytes` of `total` bytes, how many
+    /// were `never` checked, and how many seconds ago the `oldest` check was.
+    shares: Vec<BTreeMap<&'static str, Option<u64>>>,
 }
 
 #[pymethods]
@@ -55,14 +60,47 @@ fn word(found: job_check::Checked) -> &'static str {
     }
 }
 
+/// What a share came to.
+fn row(share: &Shared) -> BTreeMap<&'static str, Option<u64>> {
+    let oldest = share.oldest.map(|oldest| oldest.as_secs());
+    let counts = [
+        ("read", share.read),
+        ("files", share.files),
+        ("bytes", share.bytes),
+        ("total", share.total),
+        ("never", share.never),
+    ];
+    counts.into_iter().map(|(name, count)| (name, Some(count))).chain([("oldest", oldest)]).collect()
+}
+
+/// The share of the files: `1/30` or `5%` of all bytes, as much as `limit` seconds allow, or both.
+fn asked_share(share: Option<&str>, limit: Option<f64>, state: Option<PathBuf>) -> PyResult<Option<Share>> {
+    let limit = limit
+        .map(|limit| Duration::try_from_secs_f64(limit).map_err(|_| error::value("limit is no number of seconds")));
+    let share = match (share, limit.transpose()?) {
+        (Some(share), limit) => {
+            share.parse::<Share>().map_err(|problem| error::value(&problem.to_string()))?.time(limit)
+        }
+        (None, Some(limit)) => Share::lasting(limit),
+        (None, None) if state.is_some() => {
+            return Err(error::value("state is of a share of the files: give share or limit"));
+        }
+        (None, None) => return Ok(None),
+    };
+    Ok(Some(share.state(state)))
+}
+
 /// Checks files by a manifest in any format, or by several; with a seal beside it that first, which
 /// must be signed with `key` if one is given.
 ///
 /// `root` is the directory in which names start, found by the names if it is not given. With
 /// `audit` each file of the tree gets a class: `matched`, `modified`, `moved`, `new`, `missing` …
 /// What differs is in the result, and no exception.
+///
+/// `share` (`"1/30"` or `"5%"` of all bytes) and `limit` (seconds) check the files that were checked
+/// least recently; `state` keeps when that was, `MANIFEST.checked` if it is not given.
 #[pyfunction]
-#[pyo3(signature = (manifests, *, root = None, algorithms = None, key = None, audit = false, ignore_missing = false, strict = false, lenient = false, threads = None, memory = None))]
+#[pyo3(signature = (manifests, *, root = None, algorithms = None, key = None, audit = false, ignore_missing = false, strict = false, lenient = false, share = None, limit = None, state = None, threads = None, memory = None))]
 #[expect(clippy::too_many_arguments, reason = "keyword arguments")]
 pub fn check(
     py: Python<'_>,
@@ -74,6 +112,9 @@ pub fn check(
     ignore_missing: bool,
     strict: bool,
     lenient: bool,
+    share: Option<&str>,
+    limit: Option<f64>,
+    state: Option<&Bound<'_, PyAny>>,
     threads: Option<usize>,
     memory: Option<usize>,
 ) -> PyResult<Checked> {
@@ -98,6 +139,7 @@ pub fn check(
     }
     asked = asked.algorithms(algorithms.map_or_else(|| Ok(Vec::new()), crate::hashing::all_named)?);
     asked = asked.key(key.map(request::path).transpose()?);
+    asked = asked.share(asked_share(share, limit, state.map(request::path).transpose()?)?);
     let (ran, files, faults) = job::run(py, |control| {
         let (mut files, mut faults) = (Vec::new(), Vec::new());
         let mut sink = |event: Event<'_>| {
@@ -124,6 +166,7 @@ pub fn check(
         expected: summary.expected(),
         by_algorithm: summary.by_algorithm(),
         files,
+        shares: summary.parts.iter().filter_map(|part| part.share.as_ref().map(row)).collect(),
         not_compared: summary.parts.iter().flat_map(|part| part.not_compared.clone()).collect(),
         faults,
         good: is_good,

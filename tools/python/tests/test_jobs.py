@@ -168,6 +168,31 @@ def test_check(tmp_path):
     assert raised.value.path == str(tmp_path / "missing") and "ENOENT" in raised.value.cause
 
 
+def test_check_of_a_share(tmp_path):
+    for at in range(10):
+        (tmp_path / f"{at}").write_text("x" * 100)
+    assert run("hash", "-a", "sha256", "-o", "list", *map(str, range(10)), cwd=tmp_path).returncode == 0
+    assert pfh.check(tmp_path / "list").shares == []
+    seen = []
+    for _ in range(5):
+        done = pfh.check(tmp_path / "list", share="1/5", state=tmp_path / "kept")
+        assert done and (done.verified, done.expected) == (2, 2)
+        seen += [name for name, _ in done.files]
+    assert sorted(seen) == [str(at) for at in range(10)] and not (tmp_path / "list.checked").exists()
+    (share,) = done.shares
+    assert (share["read"], share["files"], share["bytes"], share["total"], share["never"]) == (2, 10, 200, 1000, 0)
+    assert 0 <= share["oldest"] < 600
+    # The program goes on where the package was.
+    seen = run("check", "--share", "20%", "--state", "kept", "--json", "list", cwd=tmp_path)
+    assert seen.returncode == 0 and json.loads(seen.stdout.splitlines()[-1])["share"]["never"] == 0
+    assert pfh.check(tmp_path / "list", limit=3600).shares[0]["read"] == 10
+    for wrong in [{"share": "2/1"}, {"share": "all"}, {"limit": -1}, {"limit": float("nan")}, {"state": "kept"}]:
+        with pytest.raises(ValueError):
+            pfh.check(tmp_path / "list", **wrong)
+    with pytest.raises(pfh.RequestError):
+        pfh.check(tmp_path / "list", share="1/2", audit=True)
+
+
 def test_hash_tree(tmp_path):
     disk = tmp_path / "disk"
     disk.write_bytes(bytes(100_000))

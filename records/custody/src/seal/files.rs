@@ -282,12 +282,11 @@ pub fn settle(manifest: &Path, options: &Options, registry: Registry) -> Result<
     settled.map_err(|error| FileError::Write { seal: waiting, error })
 }
 
-/// The public key that signed the seal of a manifest; the inner option is `None` if nobody did, the
-/// outer one if there is no seal.
+/// The seal of a manifest as it stands beside it, compared with nothing; `None` if there is none.
 ///
 /// # Errors
 /// When the seal cannot be read, or is not one.
-pub fn signer(manifest: &Path) -> Result<Option<Option<[u8; 32]>>, FileError> {
+pub fn read(manifest: &Path) -> Result<Option<Seal>, FileError> {
     let path = beside(manifest);
     let mut text = String::new();
     match Patient::open(&path) {
@@ -296,8 +295,7 @@ pub fn signer(manifest: &Path) -> Result<Option<Option<[u8; 32]>>, FileError> {
             .and_then(|file| file.take(LONGEST).read_to_string(&mut text))
             .map_err(|error| FileError::Read { seal: path.clone(), error })?,
     };
-    let seal = Seal::decode(&text).map_err(|error| FileError::Wrong { seal: path, error })?;
-    Ok(Some(seal.signature.map(|(public, _)| public)))
+    Seal::decode(&text).map(Some).map_err(|error| FileError::Wrong { seal: path, error })
 }
 
 /// Verifies the seal of a manifest, if it has one or a key is given; `None` if there is neither. A

@@ -8,7 +8,7 @@
 
 mod files;
 
-pub use files::{FileError, Held, SignedBy, beside, made, prepare, settle, signer, verify, waiting, write};
+pub use files::{FileError, Held, SignedBy, beside, made, prepare, read, settle, verify, waiting, write};
 
 #[cfg(feature = "sign")]
 use ed25519_dalek::{Signature, Signer, SigningKey, VerifyingKey};

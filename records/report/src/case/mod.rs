@@ -1,7 +1,8 @@
 //! A case on one page: what was read, what is wrong with it, and what was found.
 //!
-//! The caller fills a [`Case`] with results; [`Case::render`] writes the page. Nothing is judged
-//! here: verdicts come with their words.
+//! The caller fills a [`Case`] with results; [`Case::render`] writes the page, and
+//! [`Case::render_live`] the same for a server that keeps it up to date. Nothing is judged here:
+//! verdicts come with their words.
 
 mod model;
 mod render;
@@ -10,6 +11,6 @@ mod sections;
 
 pub use model::{
     Acquisition, Case, Copies, Folders, Group, Hashed, Hit, Judged, Known, Problem, Results, Row, SetCount, Source,
-    Standing, Tone,
+    Standing, Tone, Unfinished,
 };
 pub use rows::Rows;

@@ -189,6 +189,23 @@ pub struct Acquisition {
     pub remarks: Rows<String>,
 }
 
+/// A job that has not ended: it runs, or was cut off.
+#[derive(Clone, Debug)]
+pub struct Unfinished {
+    /// The number of the source that says so, from 0.
+    pub source: usize,
+    /// What it does.
+    pub what: String,
+    /// How it stands.
+    pub tone: Tone,
+    /// The same in words: `running`, with the process; cut off.
+    pub state: String,
+    /// How much is done, of how much, both in bytes or units.
+    pub share: Option<(u64, u64)>,
+    /// Sentences on how far it is.
+    pub facts: Vec<String>,
+}
+
 /// What was found, by subject.
 #[derive(Debug, Default)]
 pub struct Results {
@@ -221,6 +238,8 @@ pub struct Case {
     pub made: String,
     /// The files that were read.
     pub sources: Vec<Source>,
+    /// Jobs that have not ended.
+    pub unfinished: Vec<Unfinished>,
     /// What contradicts.
     pub wrong: Rows<Problem>,
     /// Open points.

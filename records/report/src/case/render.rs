@@ -7,11 +7,22 @@ use crate::size_text;
 use std::fmt::Write;
 
 impl Case {
-    /// Appends the page.
+    /// Appends the page: one file that needs nothing else.
     pub fn render(&self, out: &mut Vec<u8>) {
+        out.extend_from_slice(html::document(&self.title, &self.body()).as_bytes());
+    }
+
+    /// Appends the same page for a server: it asks `/events` which version there is, and takes `/`
+    /// again if that is not `version`.
+    pub fn render_live(&self, out: &mut Vec<u8>, version: &str) {
+        out.extend_from_slice(html::live(&self.title, &self.body(), version).as_bytes());
+    }
+
+    fn body(&self) -> String {
         let sources = Sources(&self.sources);
         let mut body = format!("<p class=\"quiet\">{}</p>\n", escape(&self.made));
         body += &self.standing();
+        sections::unfinished(&mut body, &self.unfinished, &sources);
         self.problems(&mut body, &sources);
         read(&mut body, &self.sources);
         let results = &self.results;
@@ -21,7 +32,7 @@ impl Case {
         sections::acquisitions(&mut body, &results.acquisitions, &sources);
         sections::copies(&mut body, results);
         sections::similar(&mut body, results);
-        out.extend_from_slice(html::document(&self.title, &body).as_bytes());
+        body
     }
 
     /// How it all stands, in a few sentences.
@@ -38,14 +49,16 @@ impl Case {
                 Standing::Beside(_) => {}
             }
         }
-        let mut text = format!("<p>{understood} results with {records} records were read, {}", size_text(bytes));
+        let were = if understood == 1 { "was" } else { "were" };
+        let (results, records) = (counted(understood, "result"), counted(records, "record"));
+        let mut text = format!("<p>{results} with {records} {were} read, {}", size_text(bytes));
         if unknown > 0 {
-            let _ = write!(text, "; <span class=\"open mark\">{unknown} of the files were not understood</span>");
+            let _ = write!(text, "; <span class=\"open mark\">not understood: {}</span>", counted(unknown, "file"));
         }
         text += ".</p>\n";
         let tones = |tone| self.results.judged.iter().filter(|judged| judged.tone == tone).count();
         if !self.results.judged.is_empty() {
-            let _ = write!(text, "<p>{} verdicts: ", self.results.judged.len());
+            let _ = write!(text, "<p>{}: ", counted(self.results.judged.len() as u64, "verdict"));
             let words = [(Tone::Bad, "negative"), (Tone::Open, "open"), (Tone::Good, "positive")];
             let words = words.into_iter().filter(|(tone, _)| tones(*tone) > 0);
             let words: Vec<String> = words.map(|(tone, word)| mark(tone, &format!("{} {word}", tones(tone)))).collect();
@@ -79,6 +92,11 @@ impl Case {
         beyond(out, &self.wrong);
         beyond(out, &self.open);
     }
+}
+
+/// A number of things: `1 file`, `2 files`.
+fn counted(count: u64, what: &str) -> String {
+    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }
 
 fn read(out: &mut String, sources: &[Source]) {

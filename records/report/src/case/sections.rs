@@ -1,6 +1,6 @@
 //! The sections of the results. An empty one is not on the page.
 
-use super::model::{Acquisition, Hashed, Judged, Known, Results, Source, Tone};
+use super::model::{Acquisition, Hashed, Judged, Known, Results, Source, Tone, Unfinished};
 use super::rows::Rows;
 use crate::html::{escape, path};
 use crate::size_text;
@@ -50,6 +50,34 @@ fn digests(digests: &[(String, String)]) -> String {
         format!("{} <span class=\"digest\">{}</span>", escape(algorithm), escape(digest))
     };
     digests.iter().map(one).collect::<Vec<_>>().join("<br>")
+}
+
+/// Jobs that have not ended, with how far they are.
+pub(super) fn unfinished(out: &mut String, unfinished: &[Unfinished], sources: &Sources<'_>) {
+    if unfinished.is_empty() {
+        return;
+    }
+    out.push_str(
+        "<h2>Jobs that have not ended</h2>\n<table><thead><tr><th>job</th><th>state</th><th>how far it is</th><th>said by</th>\
+         </tr></thead>\n<tbody>",
+    );
+    for one in unfinished {
+        let mut far: Vec<String> = Vec::new();
+        if let Some((done, of)) = one.share {
+            let percent = if of == 0 { 100 } else { u128::from(done) * 100 / u128::from(of) };
+            far.push(format!("<progress value=\"{done}\" max=\"{}\"></progress> {percent} %", of.max(1)));
+        }
+        far.extend(one.facts.iter().map(|fact| escape(fact)));
+        let _ = writeln!(
+            out,
+            "<tr><td>{}</td><td>{}</td><td>{}</td><td>{}</td></tr>",
+            escape(&one.what),
+            mark(one.tone, &one.state),
+            far.join("<br>"),
+            sources.name(one.source)
+        );
+    }
+    out.push_str("</tbody></table>\n");
 }
 
 /// What was hashed.

@@ -1,5 +1,6 @@
 //! Audits of a storage server as text and JSON.
 
+use super::{counted, many};
 use pfh::Verdict;
 #[cfg(feature = "serve")]
 use pfh::audit::Served;
@@ -129,16 +130,20 @@ pub fn text(verdict: &AuditVerdict) -> String {
 /// The two sides of the comparison.
 fn compared(verdict: &AuditVerdict) -> String {
     let ((asked, all), algorithm) = (verdict.leaves, verdict.algorithm);
+    let all = many(all, "leaf", "leaves");
     let of = match verdict.files {
-        Some((asked, all)) => format!(" of {all} files ({asked} asked)"),
+        Some((asked, all)) => format!(" of {} ({asked} asked)", counted(all as u64, "file")),
         None => String::new(),
     };
     match verdict.evidence {
-        Evidence::Copy => format!(
-            "the keyed digest of {asked} of {all} leaves is that of your copy, which gives the kept {algorithm} root"
-        ),
-        Evidence::Token => format!("the keyed digest of {asked} of {all} leaves is that of the token"),
-        _ => format!("{asked} of {all} leaves{of} give the kept {algorithm} root"),
+        Evidence::Copy => {
+            format!("the keyed digest of {asked} of {all} is that of your copy, which gives the kept {algorithm} root")
+        }
+        Evidence::Token => format!("the keyed digest of {asked} of {all} is that of the token"),
+        _ => {
+            let give = if asked == 1 { "gives" } else { "give" };
+            format!("{asked} of {all}{of} {give} the kept {algorithm} root")
+        }
     }
 }
 
@@ -174,13 +179,16 @@ pub fn sentence(event: &Event<'_>) -> String {
     let shown = |path: &std::path::Path| render(path.as_os_str().as_encoded_bytes());
     match event {
         Event::Judged(verdict) => text(verdict).trim_end().to_owned(),
-        Event::Partly { name, proved, of } => format!("{}: {proved} of {of} files proved their part", render(name)),
+        Event::Partly { name, proved, of } => {
+            let files = if *of == 1 { "file proved its part" } else { "files proved their part" };
+            format!("{}: {proved} of {of} {files}", render(name))
+        }
         Event::LastToken(path) => format!("{}: that was the last token", shown(path)),
         Event::Missed(error) => crate::remedy::sentence(error),
         Event::Renewed(summary) => renewed(summary),
         #[cfg(feature = "serve")]
         Event::Listening { address, files, directory } => {
-            format!("http://{address}: {files} files of {}", shown(directory))
+            format!("http://{address}: {} of {}", counted(*files as u64, "file"), shown(directory))
         }
         #[cfg(feature = "serve")]
         Event::Answered(Served { peer, identity, status, reason, .. }) => {

@@ -1,6 +1,7 @@
 //! What a check found: lines, JSON, hashdeep's words, and the last sentence.
 
 use super::word;
+use super::{counted, many};
 use pfh::Verdict;
 use pfh::check::{Change, Checked, Class, Counts, Expected, Findings, Part, Remark, Rot};
 use pfh::manifest::row::{self, Is, Named, Path, Word};
@@ -105,8 +106,9 @@ pub fn hashdeep(changes: &[Change], counts: &Counts, all: bool) -> String {
 /// The counts in a sentence for people.
 pub fn summary_text(counts: &Counts) -> String {
     let words: Vec<String> = Class::ALL.map(|class| format!("{} {}", counts.of(class), class.name())).to_vec();
-    let (examined, expected) = (counts.examined, counts.expected);
-    format!("audit of {examined} files against {expected} entries: {}\n", words.join(", "))
+    let examined = counted(counts.examined, "file");
+    let expected = many(counts.expected, "entry", "entries");
+    format!("audit of {examined} against {expected}: {}\n", words.join(", "))
 }
 
 // In the order of the names of its members.

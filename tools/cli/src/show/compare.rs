@@ -1,5 +1,6 @@
 //! What happens during a comparison, in words.
 
+use super::{counted, many};
 use pfh::compare::{Event, Request, Searched};
 use pfh::pairs::stored::Outdated;
 use pfh::pairs::{Hot, ListProblem, Wrong};
@@ -23,10 +24,11 @@ pub fn sentences(event: &Event<'_>, request: &Request, statistics: bool) -> Vec<
         }
         Event::Costly(algorithm, hot) => vec![costly(algorithm.name(), hot)],
         Event::Saturated { algorithm, pairs, listed } => {
-            let what = if *listed { "are among the pairs" } else { "are left out (--saturated shows them)" };
+            let what = if *listed { "among the pairs" } else { "left out (--saturated shows them)" };
+            let are = if *pairs == 1 { "is" } else { "are" };
             let name = algorithm.name();
             let why = "a digest that is saturated, which matches random data and so anything";
-            vec![format!("{name}: {pairs} pairs with {why}, {what}")]
+            vec![format!("{name}: {} with {why}, {are} {what}", counted(*pairs, "pair"))]
         }
         Event::Searched(found) => searched(found, request, statistics),
         _ => Vec::new(),
@@ -67,8 +69,12 @@ fn costly(name: &str, hot: &Hot) -> String {
 fn statistics_of(searched: &Searched<'_>) -> String {
     let (name, found) = (searched.algorithm.name(), searched.found);
     format!(
-        "{name}: {} digests, {} pairs, {} compared, {} passes, {} runs in a temporary file",
-        searched.digests, found.pairs, found.compared, found.passes, found.spilled
+        "{name}: {}, {}, {} compared, {}, {} in a temporary file",
+        counted(searched.digests, "digest"),
+        counted(found.pairs, "pair"),
+        found.compared,
+        many(u64::from(found.passes), "pass", "passes"),
+        counted(found.spilled as u64, "run")
     )
 }
 

@@ -1,5 +1,6 @@
 //! Sets of known digests: what a build did and what a file holds.
 
+use super::{counted, many};
 use pfh::digest::Algorithm;
 use pfh::hex;
 use pfh::known::{Set, build, export, info};
@@ -12,12 +13,10 @@ use std::collections::BTreeMap;
 pub fn built(summary: &build::Summary) -> Vec<String> {
     let mut lines = Vec::new();
     if summary.resumed > 0 {
-        lines.push(format!("{} records were there already from a build that had been interrupted", summary.resumed));
+        let there = many(summary.resumed, "record was", "records were");
+        lines.push(format!("{there} there already from a build that had been interrupted"));
     }
-    let sets = match summary.sets.len() {
-        1 => "1 set".to_owned(),
-        count => format!("{count} sets"),
-    };
+    let sets = counted(summary.sets.len() as u64, "set");
     let digests: Vec<String> = summary.digests.iter().map(|(name, count)| format!("{count} {name}")).collect();
     let digests = if digests.is_empty() { "none".to_owned() } else { digests.join(", ") };
     if summary.blocks.is_empty() {
@@ -26,18 +25,25 @@ pub fn built(summary: &build::Summary) -> Vec<String> {
         let files: u64 = summary.sets.iter().map(|set| set.records).sum();
         let of = |(size, count): &(u32, u64)| format!("{count} of {size} bytes");
         let distinct: Vec<String> = summary.blocks.iter().map(of).collect();
-        lines.push(format!("{sets} of {files} files, distinct blocks: {}", distinct.join(", ")));
+        lines.push(format!("{sets} of {}, distinct blocks: {}", counted(files, "file"), distinct.join(", ")));
         let flagged: u64 = summary.sets.iter().flat_map(|set| &set.blocks).map(|of| of.flagged).sum();
         if flagged > 0 {
-            lines.push(format!("{flagged} blocks say little of their files (constant, repetitive, low in entropy)"));
+            let blocks = many(flagged, "block says little of its file", "blocks say little of their files");
+            lines.push(format!("{blocks} (constant, repetitive, low in entropy)"));
         }
     }
     if summary.faults() > 0 {
-        let faults = summary.faults();
-        lines.push(format!("{faults} places hold no record; what they were meant to hold is not in the file"));
+        let hold =
+            many(summary.faults(), "place holds no record; what it was", "places hold no record; what they were");
+        lines.push(format!("{hold} meant to hold is not in the file"));
     }
     if summary.unread > 0 {
-        lines.push(format!("{} files in the sets could not be read; they are not in the file", summary.unread));
+        let are = many(
+            summary.unread,
+            "file in the sets could not be read; it is",
+            "files in the sets could not be read; they are",
+        );
+        lines.push(format!("{are} not in the file"));
     }
     lines.extend(summary.empty().map(|Set { name, source, format, blocks, .. }| {
         let name = render(name.as_bytes());
@@ -116,15 +122,15 @@ pub fn info_text(summary: &info::Summary) -> String {
         let more: Vec<&str> = [&set.version, &set.product].into_iter().flatten().map(String::as_str).collect();
         let more = if more.is_empty() { String::new() } else { format!(" ({})", more.join(", ")) };
         let class = set.class();
-        let records = if set.blocks.is_empty() { format!("{records} records") } else { format!("{records} files") };
+        let records = counted(*records, if set.blocks.is_empty() { "record" } else { "file" });
         text += &shown(&format!("{:<10} {name}{more}: {records} from {source} ({format})", class.name()));
         for of in &set.blocks {
-            text += &format!(", {} blocks of {} bytes ({} flagged)", of.blocks, of.size, of.flagged);
+            text += &format!(", {} of {} bytes ({} flagged)", counted(of.blocks, "block"), of.size, of.flagged);
         }
         if *faults > 0 && !set.blocks.is_empty() {
-            text += &format!(", {faults} files that could not be read");
+            text += &format!(", {} that could not be read", counted(*faults, "file"));
         } else if *faults > 0 {
-            text += &format!(", {faults} places without a record");
+            text += &format!(", {} without a record", counted(*faults, "place"));
         }
         text.push('\n');
     }

@@ -31,9 +31,9 @@ pub fn sentence(event: &Event<'_>) -> Option<String> {
         Event::LeftOut { set, records, algorithms } => {
             let names: Vec<&str> = algorithms.iter().map(|algorithm| algorithm.name()).collect();
             format!(
-                "{}: at most {records} of {} records have a digest of {}: nothing is compared with the rest",
+                "{}: at most {records} of {} have a digest of {}: nothing is compared with the rest",
                 render(set.name.as_bytes()),
-                set.records,
+                super::counted(set.records, "record"),
                 names.join(", ")
             )
         }

@@ -35,7 +35,7 @@ pub mod update;
 #[cfg(feature = "image")]
 pub mod verify;
 
-pub use pfh::terminal::counted;
+pub use pfh::terminal::{counted, many};
 
 /// Types of rows, and names of members.
 #[allow(dead_code, reason = "each is used by some of the features")]

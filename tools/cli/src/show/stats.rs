@@ -1,5 +1,6 @@
 //! Where the time of a run went (the paper's `with-timing` and `with-stats`), as text and as JSON.
 
+use super::{counted, many};
 use clap::ValueEnum;
 use pfh::Summary;
 use pfh::compare::Comparing;
@@ -110,7 +111,7 @@ fn text(summary: &Summary) -> String {
     format!(
         "files {}  skipped {}  failed {}\ntotal {:.3} s  read {:.3} s  hash {:.3} s (sums over threads)\n\
          wait for space {:.3} s, {} times  wait for data {:.3} s, {} times\n{} bytes read, {:.1} MB/s\n\
-         table: at most {} of {} bytes; {} jobs in {} batches\n\
+         table: at most {} of {} bytes; {} in {}\n\
          at most {} threads shared a message's leaves; {:.3} s on such shares",
         summary.hashed,
         summary.skipped,
@@ -126,8 +127,8 @@ fn text(summary: &Summary) -> String {
         rate(summary),
         s.peak_table,
         s.table,
-        s.jobs,
-        s.batches,
+        counted(s.jobs, "job"),
+        many(s.batches, "batch", "batches"),
         s.sharing,
         s.lent.as_secs_f64(),
     )

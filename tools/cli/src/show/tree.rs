@@ -1,5 +1,6 @@
 //! Trees as text and JSON.
 
+use super::many;
 use super::word;
 use pfh::Verdict;
 use pfh::hex;
@@ -178,10 +179,11 @@ fn judgement(summary: &Summary, judged: &Judged, expected: Option<&Expected>) ->
     if !text.is_empty() {
         return text;
     }
+    let leaves = |count| many(count, "leaf is that", "leaves are those");
     let leaves = match judged {
-        Judged::ByTree(tree, state) => format!("{} leaves are those of {}", state.leaves, shown(tree)),
-        Judged::ByFlat(tree, _, state) => format!("{} leaves are those of {}", state.leaves, shown(tree)),
-        Judged::Alone(leaves) => format!("{leaves} leaves, no tree"),
+        Judged::ByTree(tree, state) => format!("{} of {}", leaves(state.leaves), shown(tree)),
+        Judged::ByFlat(tree, _, state) => format!("{} of {}", leaves(state.leaves), shown(tree)),
+        Judged::Alone(count) => format!("{}, no tree", many(*count, "leaf", "leaves")),
         _ => "the leaves".to_owned(),
     };
     let stated = match expected.map(|expected| expected.stated) {
@@ -249,8 +251,9 @@ pub fn compared_json(summary: &diff::Summary) -> String {
 pub fn compared(summary: &diff::Summary) -> String {
     if summary.is_same() {
         let (one, other) = (shown(&summary.one.path), shown(&summary.other.path));
-        let (leaves, algorithm, root) = (summary.leaves, &summary.algorithm, hex::encode(&summary.one.root));
-        return format!("{one} and {other}: the same {leaves} leaves, {algorithm} root {root}\n");
+        let (algorithm, root) = (&summary.algorithm, hex::encode(&summary.one.root));
+        let leaves = many(summary.leaves, "leaf", "leaves");
+        return format!("{one} and {other}: the same {leaves}, {algorithm} root {root}\n");
     }
     summary.differ.iter().map(|range| format!("{}:{}\n", range.start, range.end - range.start)).collect()
 }
@@ -427,7 +430,10 @@ pub fn catalogue(summary: &Catalogued) -> String {
         }
         "checked" if *read == 0 => format!("{name}: nothing to compare with: no file was read\n"),
         "checked" if *failed > 0 => format!("{name}: {failed} could not be read, {read} are those of {tree}\n"),
-        "checked" => format!("{name}: OK: {read} files are those of {tree}, by {algorithm}, root {root}\n"),
+        "checked" => {
+            let files = many(*read, "file is that", "files are those");
+            format!("{name}: OK: {files} of {tree}, by {algorithm}, root {root}\n")
+        }
         _ => format!("{root}  {name}\n"),
     }
 }

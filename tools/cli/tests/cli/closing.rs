@@ -82,7 +82,7 @@ fn an_interrupted_run_claims_only_what_is_out() {
     let seen = interrupted("match -k known -o o d/0000 -");
     assert!(seen.stderr.contains("interrupted: no file was written"), "{}", seen.stderr);
     let seen = interrupted("match -k known d/0002 -");
-    assert_eq!(number(&seen.stderr, " records are out"), seen.lines().len() as u64, "{}", seen.stderr);
+    assert_eq!(number(&seen.stderr, " record is out"), seen.lines().len() as u64, "{}", seen.stderr);
 }
 
 /// What `dups` says it read is what its reads came to, which may be more than there is.

@@ -229,7 +229,7 @@ const TABLE: &[Whole] = &[
         code: 3,
         sentences: &[
             ("{} sets, distinct digests: {} md5, {} sha256", &["echo 2", "files d", "files d"]),
-            ("{} places hold no record; what they were meant to hold is not in the file", &["lines '^no' other"]),
+            ("{} place holds no record; what it was meant to hold is not in the file", &["lines '^no' other"]),
         ],
     },
     Whole {

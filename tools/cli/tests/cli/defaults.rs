@@ -78,6 +78,49 @@ fn defaults_are_taken_and_named_and_what_is_typed_wins() {
     assert_eq!(pfh(&room, &["check", "list"]).code, Some(0));
 }
 
+/// A list that is brought up to date keeps what its seal says of the defaults.
+#[test]
+fn a_seal_that_is_renewed_keeps_its_defaults() {
+    let room = room();
+    assert_eq!(pfh(&room, &["hash", "-r", "d", "--profile", "seal", "-o", "list"]).code, Some(0));
+    let defaults = || {
+        let seal: Value = serde_json::from_slice(&fs::read(room.path().join("list.seal")).unwrap()).unwrap();
+        (seal["defaults"].as_str().unwrap_or_default().to_owned(), seal["records"].clone())
+    };
+    let before = defaults();
+    assert!(before.0.contains("profile seal") && before.1 == 1, "{before:?}");
+    room.file("d/new", b"new");
+    let seen = pfh(&room, &["--no-config", "hash", "--update", "list", "d"]);
+    assert_eq!(seen.code, Some(0), "{}", seen.stderr);
+    assert_eq!(defaults(), (before.0, 2.into()));
+    assert_eq!(pfh(&room, &["check", "list"]).code, Some(0));
+}
+
+/// Every output that has a command line names the file of defaults and its digest.
+#[test]
+fn command_lines_name_the_defaults() {
+    let room = room();
+    let file = FILE.to_owned() + "\n[match]\nthreads = 1\n\n[plan]\nunit = '1MiB'\n";
+    room.file("config/pfh/config.toml", file.as_bytes());
+    let sha256 = crate::program::sha256(file.as_bytes());
+    assert_eq!(pfh(&room, &["hash", "d/f", "-a", "sha256", "-o", "known"]).code, Some(0));
+    for (words, options) in [
+        (&["hash", "d/f", "-f", "hashdeep", "-o", "out"][..], "--algorithm=md5"),
+        (&["hash", "d/f", "-f", "dfxml", "-o", "out"], "--algorithm=md5"),
+        (&["match", "d/f", "-k", "known", "-f", "dfxml", "-o", "out"], "--threads=1"),
+        (&["plan", "d/f", "-a", "md5", "-f", "hashdeep", "-o", "plan"], "--unit=1MiB"),
+        (&["acquire", "d/f", "--to", "x.img", "--profile", "case"], "--algorithm=sha256"),
+    ] {
+        let _ = fs::remove_file(room.path().join("out"));
+        let seen = pfh(&room, words);
+        assert!(matches!(seen.code, Some(0 | 1)), "{words:?}: {}", seen.stderr);
+        let outputs =
+            ["out", "plan/plan.json", "x.img.log.jsonl"].map(|name| fs::read_to_string(room.path().join(name)));
+        let named = |text: &String| text.contains(&sha256) && text.contains(options);
+        assert!(outputs.iter().flatten().any(named), "{words:?}: {outputs:?}");
+    }
+}
+
 /// A signature is of the defaults too.
 #[test]
 fn a_signed_seal_does_not_hold_with_other_defaults() {

@@ -51,8 +51,9 @@ fn stated(text: &str) -> i32 {
 
 /// The commands in the last column of the tables of a page.
 fn of_tables(page: &str) -> Vec<Line> {
-    let rows = page.lines().filter(|line| line.starts_with("| `"));
+    let rows = page.lines().filter(|line| line.starts_with("| "));
     let cells = rows.filter_map(|row| row.trim_end_matches(" |").rsplit(" | ").next());
+    let cells = cells.filter(|cell| cell.starts_with('`'));
     let line = |cell, command| Line { command, code: stated(cell), says: Vec::new(), peer: false };
     cells.flat_map(|cell| quoted(cell).map(move |command| line(cell, command))).collect()
 }
@@ -85,7 +86,10 @@ fn run(lines: &[Line]) -> Vec<String> {
             eprintln!("skipped: no {program}");
             continue;
         }
-        let (ended, said) = shell(&room, command);
+        // What runs until Ctrl-C gets it.
+        let ends = !command.contains(" --serve");
+        let typed = if ends { command.clone() } else { format!("timeout --preserve-status -s INT 5 {command}") };
+        let (ended, said) = shell(&room, &typed);
         if ended != Some(*code) {
             wrong.push(format!("{command}\n  ended with {ended:?}, the page says {code}: {said}"));
         }
@@ -123,6 +127,21 @@ fn what_others_type_has_a_command_here() {
     // The commands that make the files stand above the tables.
     let wrong = run(&lines(&page).into_iter().chain(commands).collect::<Vec<_>>());
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// The ten wishes: each has a public thread that asks for it, and a command that does it.
+#[test]
+fn wishes_have_a_thread_and_a_command() {
+    let page = page("guide/coming-from.md");
+    let (_, wishes) = page.split_once("\n## Ten wishes").expect("the section");
+    let rows: Vec<&str> = wishes.lines().filter(|line| line.starts_with("| ") && line.contains("https://")).collect();
+    assert_eq!(rows.len(), 10);
+    for row in rows {
+        let cells: Vec<&str> = row.trim_matches('|').split(" | ").collect();
+        assert_eq!(cells.len(), 3, "{row}");
+        assert!(cells[1].contains("](https://github.com/") && cells[1].contains("/issues/"), "{row}");
+        assert!(cells[2].trim().starts_with("`pfh "), "{row}");
+    }
 }
 
 #[test]

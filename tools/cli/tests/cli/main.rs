@@ -41,6 +41,7 @@ mod check;
 mod check_others;
 mod check_whole;
 mod closing;
+mod closing_plurals;
 mod closing_stopped;
 mod closing_table;
 mod closing_whole;
@@ -113,6 +114,9 @@ mod received;
 #[cfg(feature = "remote")]
 mod remote;
 mod report;
+#[cfg(feature = "serve")]
+mod report_live;
+mod report_unfinished;
 mod rhash_cases;
 mod schemas;
 #[cfg(feature = "screen")]

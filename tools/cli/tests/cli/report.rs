@@ -173,8 +173,8 @@ fn what_is_not_understood_is_named_and_in_the_exit() {
     let first = whole.lines().next().expect("a line").to_owned() + "\n";
     for (name, content, why) in [
         ("torn", first.clone(), "without its last line"),
-        ("later", format!("{whole}{{\"type\":\"prophecy\"}}\n"), "1 lines that are not understood: prophecy"),
-        ("damaged", format!("{first}{{\"type\":\"file\",\n{}", &whole[first.len()..]), "1 lines are not JSON objects"),
+        ("later", format!("{whole}{{\"type\":\"prophecy\"}}\n"), "1 line that is not understood: prophecy"),
+        ("damaged", format!("{first}{{\"type\":\"file\",\n{}", &whole[first.len()..]), "1 line is not a JSON object"),
         ("notes", "Dear Ada,\nnothing was found.\n".to_owned(), "no list of digests that is known here"),
         ("json", "{\"a\":1}\n".to_owned(), "no line of it is a result"),
         ("nothing", String::new(), "it is empty"),
@@ -184,7 +184,7 @@ fn what_is_not_understood_is_named_and_in_the_exit() {
             format!("verdict,path,md5\r\nknown-bad,a,{}\r\n", "0".repeat(32)),
             "verdicts in it are not read",
         ),
-        ("sums", format!("{}  a\nwhat?\n", "0".repeat(32)), "1 lines are not records"),
+        ("sums", format!("{}  a\nwhat?\n", "0".repeat(32)), "1 line is not a record"),
     ] {
         let path = room.path().join("case").join(name);
         fs::write(&path, content).expect("a file");

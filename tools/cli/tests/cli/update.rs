@@ -141,6 +141,39 @@ fn json_and_refusals() {
     ends(&room, "hash --update list d --force", 0);
 }
 
+/// A list whose form is not written is refused before anything else is looked at, with what to type.
+#[test]
+fn a_list_that_cannot_be_brought_up_to_date_says_why_and_what_to_type() {
+    let room = tree();
+    ends(&room, "hash -r d -o list", 0);
+    let packed = Command::new("gzip").args(["-k", "list"]).current_dir(room.path()).status();
+    assert!(packed.is_ok_and(|status| status.success()), "gzip(1)");
+    let list = fs::read_to_string(room.path().join("list")).unwrap();
+    let wide: Vec<u8> = "\u{feff}".encode_utf16().chain(list.encode_utf16()).flat_map(u16::to_le_bytes).collect();
+    room.file("wide", &wide);
+    room.file("sized", b"     3  60b725f10c9c85c70d97880dfe8191b3  d/a\n");
+    room.file("powershell", format!("Algorithm : MD5\nHash : {}\nPath : d/a\n", "A".repeat(32)).as_bytes());
+    let volume = "<?xml version=\"1.0\"?>\n<dfxml version=\"1.0\">\n<volume offset=\"0\">\n<fileobject>\n<filename>d/a</filename>\n\
+                  <hashdigest type=\"md5\">60b725f10c9c85c70d97880dfe8191b3</hashdigest>\n</fileobject>\n</volume>\n</dfxml>\n";
+    room.file("volumes", volume.as_bytes());
+    let before = fs::read_dir(room.path()).unwrap().count();
+    for (name, why, typed) in [
+        ("list.gz", "it is compressed", "`gunzip list.gz` and then `pfh hash --update list DIR`"),
+        ("wide", "in UTF-16", "`pfh hash --update NEW DIR`"),
+        ("sized", "a form that is read and not written", "`pfh hash -r -o NEW DIR` makes a list that can be"),
+        ("powershell", "is read and not written", "`pfh hash -r -o NEW DIR`"),
+        ("volumes", "it describes the file systems of images", "`pfh hash -r --inside -f dfxml -o NEW DIR`"),
+    ] {
+        // The directory is not there: nobody looked.
+        for words in [format!("hash --update {name} none"), format!("check --update {name} none")] {
+            let seen = ends(&room, &words, 2);
+            assert!(seen.stderr.contains(why) && seen.stderr.contains(typed), "{words}: {}", seen.stderr);
+            assert!(seen.stdout.is_empty());
+        }
+    }
+    assert_eq!(fs::read_dir(room.path()).unwrap().count(), before, "nothing was made");
+}
+
 #[test]
 fn what_is_inside_of_an_archive_is_brought_up_to_date() {
     if lacks(&[Need::Program("tar")]) {

@@ -263,6 +263,7 @@ class Checked:
     faults: list[tuple[int, str]]
     good: bool
     unchecked: list[tuple[str, str]]
+    shares: list[dict[str, int | None]]
     def __bool__(self) -> bool: ...
 
 def check(
@@ -275,6 +276,9 @@ def check(
     ignore_missing: bool = False,
     strict: bool = False,
     lenient: bool = False,
+    share: str | None = None,
+    limit: float | None = None,
+    state: _Path | None = None,
     threads: int | None = None,
     memory: int | None = None,
 ) -> Checked:

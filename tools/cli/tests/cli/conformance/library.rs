@@ -98,7 +98,7 @@ fn hash(call: &Value, rows: &mut Vec<String>) -> Result<i32, Error> {
 }
 
 fn check(call: &Value, rows: &mut Vec<String>) -> Result<i32, Error> {
-    use pfh::check::{Event, Manner, Request, Task, run};
+    use pfh::check::{Event, Manner, Request, Share, Task, run};
     let ignore_missing = call["ignore_missing"] == true;
     let task = match call["audit"] == true {
         true => Task::Audit { below: Vec::new(), follow: false },
@@ -110,6 +110,12 @@ fn check(call: &Value, rows: &mut Vec<String>) -> Result<i32, Error> {
     }
     if call["strict"] == true {
         request = request.manner(Manner::Strict);
+    }
+    if let Some(share) = call["share"].as_str() {
+        request = request.share(Some(share.parse().map_err(Error::request)?));
+    }
+    if let Some(limit) = call["limit"].as_u64() {
+        request = request.share(Some(Share::lasting(std::time::Duration::from_secs(limit))));
     }
     let mut events = |event: Event<'_>| {
         let line = match event {
