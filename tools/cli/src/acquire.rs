@@ -250,28 +250,11 @@ fn hashed(args: &AcquireArgs) -> Result<(Option<PathBuf>, Option<PathBuf>), Fail
     Ok((named(".log"), named(".map")))
 }
 
-/// The request of a command line's words, and how that is recorded.
+/// The request of the arguments; `line` is recorded in place of this process's own command line.
 ///
 /// # Errors
-/// Why the words are none, in a sentence.
-#[cfg(feature = "screen")]
-pub fn of_words(words: &[std::ffi::OsString]) -> Result<Request, String> {
-    let parsed = crate::parsed_words(words).map_err(|unparsed| unparsed.to_string())?;
-    let crate::args::Command::Acquire(args) = parsed.cli.command else {
-        return Err("these words are not those of an acquisition".to_owned());
-    };
-    if args.dry_run || parsed.cli.on_finish.is_some() {
-        return Err("--dry-run and --on-finish are options of the command line".to_owned());
-    }
-    let line: Vec<String> = words.iter().map(|word| crate::guess::quoted(word)).collect();
-    let line = format!("pfh {}", line.join(" "));
-    let request = request(&args, Some(line)).map_err(|failure| failure.to_string())?;
-    request.check().map_err(|error| pfh::with_names(&crate::remedy::sentence(&error)))?;
-    Ok(request)
-}
-
-/// The request of the arguments; `line` is recorded in place of this process's own command line.
-fn request(args: &AcquireArgs, line: Option<String>) -> Result<Request, Failure> {
+/// When an argument makes no sense.
+pub fn request(args: &AcquireArgs, line: Option<String>) -> Result<Request, Failure> {
     let layout = layout(args);
     let form = |path: &PathBuf| layout.form(path).map(|form| To { path: path.clone(), form });
     let targets =

@@ -51,6 +51,7 @@ mod lookup;
 mod matching;
 mod pages;
 mod paper;
+mod parsing;
 #[cfg(any(feature = "audit", feature = "image"))]
 mod passphrase;
 mod plan;
@@ -83,8 +84,8 @@ mod values;
 mod verify;
 
 pub use call::{Call, Role};
-use clap::FromArgMatches;
 use exit::Exit;
+use parsing::{Parsed, Unparsed};
 use pfh::terminal::render as shown;
 use std::ffi::OsString;
 use std::io::{self, Write};
@@ -202,78 +203,16 @@ fn carried_out(command: args::Command, arguments: &[OsString], call: &Call) -> E
     }
 }
 
-/// A command line as a request.
-struct Parsed {
-    /// The command's name: `known build`.
-    name: String,
-    /// The arguments as they are meant, with defaults.
-    arguments: Vec<OsString>,
-    cli: args::Cli,
-}
-
-/// Why words are no request.
-enum Unparsed {
-    /// Something can be typed instead, or the file of defaults is wrong.
-    Failed(exit::Failure),
-    /// Help is asked for, or clap's own words say what is wrong.
-    Clap(clap::Error),
-}
-
-impl From<exit::Failure> for Unparsed {
-    fn from(failure: exit::Failure) -> Unparsed {
-        Unparsed::Failed(failure)
-    }
-}
-
-impl From<guess::Advice> for Unparsed {
-    fn from(advice: guess::Advice) -> Unparsed {
-        Unparsed::Failed(advice.into())
-    }
-}
-
-impl std::fmt::Display for Unparsed {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Unparsed::Failed(failure) => failure.fmt(f),
-            Unparsed::Clap(error) => f.write_str(error.render().to_string().trim_end()),
-        }
-    }
-}
-
 /// The command's name and the arguments as a request. Help and usage errors are printed here, and
 /// end the program.
 ///
 /// # Errors
 /// What can be typed instead, or what is wrong with the file of defaults.
 fn parsed(typed: &[OsString]) -> Result<Parsed, exit::Failure> {
-    parsed_words(typed).map_err(|unparsed| match unparsed {
+    parsing::parsed(typed).map_err(|unparsed| match unparsed {
         Unparsed::Failed(failure) => failure,
         Unparsed::Clap(error) => refuse(&error),
     })
-}
-
-/// The same without a word on the terminal.
-///
-/// # Errors
-/// Why there is no request.
-fn parsed_words(typed: &[OsString]) -> Result<Parsed, Unparsed> {
-    let mut root = help::command_for(typed);
-    root.build();
-    let arguments = guess::meant(&root, typed)?;
-    if help::is_dressed(&arguments) != help::is_dressed(typed) {
-        root = help::command_for(&arguments);
-        root.build();
-    }
-    let arguments = config::with_defaults(&root, arguments)?;
-    let (_, name, _) = guess::pieces::page(&root, &arguments);
-    let words = [OsString::from("pfh")].into_iter().chain(arguments.iter().cloned());
-    let matches = root.try_get_matches_from_mut(words);
-    let parsed = matches.and_then(|matches| args::Cli::from_arg_matches(&matches));
-    let parsed = parsed.map_err(|error| match guess::refused(&error, &root, &arguments) {
-        Some(advice) => Unparsed::Failed(advice.into()),
-        None => Unparsed::Clap(error),
-    })?;
-    Ok(Parsed { name, arguments, cli: parsed })
 }
 
 /// Prints help or a usage error, and ends. An argument may be the name of a file that others made:

@@ -5,7 +5,7 @@ use super::form::Form;
 use super::sources::Sources;
 use super::terminal::{drawing, is_there, keys};
 use super::text::{CHOSEN, STRONG, rule};
-use super::{map, panes};
+use super::{map, panes, request};
 use crate::signals::Signals;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use ratatui::layout::Rect;
@@ -159,7 +159,7 @@ impl App {
 
     /// Starts an acquisition as the command line does.
     fn start(&self, words: Vec<OsString>) -> Result<Acquisition, String> {
-        let request = crate::acquire::of_words(&words)?;
+        let request = request::request(&words)?;
         if let Some(source) = request.source.path() {
             let same = |one: &&Acquisition| one.runs() && one.source == source;
             if self.acquisitions.iter().any(|one| same(&one)) {

@@ -10,6 +10,7 @@ mod field;
 mod form;
 mod map;
 mod panes;
+mod request;
 mod sources;
 mod terminal;
 mod text;

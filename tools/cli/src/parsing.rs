@@ -1,0 +1,69 @@
+//! From words to the request of a command: what they mean, with the defaults of this user.
+
+use crate::{args, config, exit, guess, help};
+use clap::FromArgMatches;
+use std::ffi::OsString;
+
+/// A command line as a request.
+pub struct Parsed {
+    /// The command's name: `known build`.
+    pub name: String,
+    /// The arguments as they are meant, with defaults.
+    pub arguments: Vec<OsString>,
+    /// The request.
+    pub cli: args::Cli,
+}
+
+/// Why words are no request.
+#[derive(Debug)]
+pub enum Unparsed {
+    /// Something can be typed instead, or the file of defaults is wrong.
+    Failed(exit::Failure),
+    /// Help is asked for, or clap's own words say what is wrong.
+    Clap(clap::Error),
+}
+
+impl From<exit::Failure> for Unparsed {
+    fn from(failure: exit::Failure) -> Unparsed {
+        Unparsed::Failed(failure)
+    }
+}
+
+impl From<guess::Advice> for Unparsed {
+    fn from(advice: guess::Advice) -> Unparsed {
+        Unparsed::Failed(advice.into())
+    }
+}
+
+impl std::fmt::Display for Unparsed {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Unparsed::Failed(failure) => failure.fmt(f),
+            Unparsed::Clap(error) => f.write_str(error.render().to_string().trim_end()),
+        }
+    }
+}
+
+/// The command's name and the arguments as a request. Nothing is printed.
+///
+/// # Errors
+/// Why there is no request.
+pub fn parsed(typed: &[OsString]) -> Result<Parsed, Unparsed> {
+    let mut root = help::command_for(typed);
+    root.build();
+    let arguments = guess::meant(&root, typed)?;
+    if help::is_dressed(&arguments) != help::is_dressed(typed) {
+        root = help::command_for(&arguments);
+        root.build();
+    }
+    let arguments = config::with_defaults(&root, arguments)?;
+    let (_, name, _) = guess::pieces::page(&root, &arguments);
+    let words = [OsString::from("pfh")].into_iter().chain(arguments.iter().cloned());
+    let matches = root.try_get_matches_from_mut(words);
+    let parsed = matches.and_then(|matches| args::Cli::from_arg_matches(&matches));
+    let parsed = parsed.map_err(|error| match guess::refused(&error, &root, &arguments) {
+        Some(advice) => Unparsed::Failed(advice.into()),
+        None => Unparsed::Clap(error),
+    })?;
+    Ok(Parsed { name, arguments, cli: parsed })
+}
