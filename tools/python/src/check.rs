@@ -79,7 +79,7 @@ fn asked_share(share: Option<&str>, limit: Option<f64>, state: Option<PathBuf>) 
         .map(|limit| Duration::try_from_secs_f64(limit).map_err(|_| error::value("limit is no number of seconds")));
     let share = match (share, limit.transpose()?) {
         (Some(share), limit) => {
-            share.parse::<Share>().map_err(|problem| error::value(&problem.to_string()))?.time(limit)
+            share.parse::<Share>().map_err(|problem| error::value(problem.to_string()))?.time(limit)
         }
         (None, Some(limit)) => Share::lasting(limit),
         (None, None) if state.is_some() => {

@@ -5,7 +5,7 @@ use pfh::compare::{Event, Request, Searched};
 use pfh::pairs::stored::Outdated;
 use pfh::pairs::{Hot, ListProblem, Wrong};
 use pfh::similarity::Score;
-use pfh::terminal::{counted, render};
+use pfh::terminal::render;
 
 /// Something that this many digests have in common is reported.
 const HOT: u64 = 1000;

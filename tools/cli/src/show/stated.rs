@@ -31,7 +31,7 @@ pub fn sentences(judged: &Judged) -> Vec<String> {
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
-enum Compared {
+enum Outcome {
     Same,
     Differs,
     NotCompared,
@@ -52,15 +52,15 @@ struct Value<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schemars(range(min = 1)))]
     parts: Option<u64>,
-    result: Compared,
+    result: Outcome,
     stated: String,
 }
 
 fn value((claim, came): &(Claim, Came)) -> Value<'_> {
     let (result, found, part_size) = match came {
-        Came::Same(size) => (Compared::Same, None, *size),
-        Came::Differs(found) => (Compared::Differs, Some(found.to_string()), None),
-        Came::NotCompared(_) => (Compared::NotCompared, None, None),
+        Came::Same(size) => (Outcome::Same, None, *size),
+        Came::Differs(found) => (Outcome::Differs, Some(found.to_string()), None),
+        Came::NotCompared(_) => (Outcome::NotCompared, None, None),
     };
     Value {
         algorithm: claim.digest.algorithm().to_string(),
