@@ -3,7 +3,6 @@
 use super::request::Request;
 #[cfg(feature = "inside")]
 use crate::inside::{Expanding, Options, Whole};
-#[cfg(feature = "inside")]
 use pfh_source::{Item, Operands, Source};
 
 /// A tree whose files are read.
