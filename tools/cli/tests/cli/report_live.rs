@@ -81,7 +81,7 @@ fn status(answer: &str) -> &str {
 
 /// What the page shows: its head, its date and its scripts aside.
 fn content_of(page: &str) -> String {
-    let main = page.split_once("<main").and_then(|(_, rest)| Some(rest.split_once('>')?.1.split("</main>").next()?));
+    let main = page.split_once("<main").and_then(|(_, rest)| rest.split_once('>')?.1.split("</main>").next());
     main.expect("a page").lines().filter(|line| !line.contains("made by pfh")).collect()
 }
 
