@@ -55,10 +55,9 @@ fn report(request: &Match, summary: &Summary, session: &Session) -> Exit {
     };
     request.run.report(run);
     if summary.saturated > 0 {
-        exit::say(format!(
-            "{} of digests that are saturated, which match random data and so anything, left out (--saturated shows them)",
-            many(summary.saturated, "match", "matches")
-        ));
+        let matches = many(summary.saturated, "match", "matches");
+        let why = "digests that are saturated, which match random data and so anything";
+        exit::say(format_args!("left out: {matches} of {why} (--saturated shows them)"));
     }
     if run.interrupted && request.output.is_some() {
         return session.interrupted("no file was written");

@@ -78,9 +78,7 @@ fn asked_share(share: Option<&str>, limit: Option<f64>, state: Option<PathBuf>) 
     let limit = limit
         .map(|limit| Duration::try_from_secs_f64(limit).map_err(|_| error::value("limit is no number of seconds")));
     let share = match (share, limit.transpose()?) {
-        (Some(share), limit) => {
-            share.parse::<Share>().map_err(|problem| error::value(problem.to_string()))?.time(limit)
-        }
+        (Some(share), limit) => share.parse::<Share>().map_err(error::value)?.time(limit),
         (None, Some(limit)) => Share::lasting(limit),
         (None, None) if state.is_some() => {
             return Err(error::value("state is of a share of the files: give share or limit"));

@@ -163,7 +163,10 @@ pub fn render_compared(run: Option<&Summary>, comparing: &Comparing, form: Stats
         }
         StatsFormat::Text => {
             let (before, seconds) = (run.map_or_else(String::new, |run| text(run) + "\n"), elapsed.as_secs_f64());
-            format!("{before}compare {seconds:.3} s  {pairs} pairs, {rate:.0} pairs/s; {scored} of them scored")
+            {
+                let pairs = counted(*pairs, "pair");
+                format!("{before}compare {seconds:.3} s  {pairs}, {rate:.0} pairs/s; {scored} of them scored")
+            }
         }
     }
 }

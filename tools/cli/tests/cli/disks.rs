@@ -41,6 +41,15 @@ fn the_environment_names_the_system_too() {
 }
 
 #[test]
+fn a_panic_of_a_reader_is_no_list() {
+    let room = Room::new();
+    system(&room, "copy");
+    let trial = Trial::new(env!("CARGO_BIN_EXE_pfh")).args(["disks", "--system", "copy"]).directory(room.path());
+    let seen = trial.under(["env", "PFH_FAIL_POINT=disks:2"]).run().expect("a run");
+    assert!(seen.code == Some(4) && seen.stdout.is_empty(), "{:?} {}", seen.code, seen.stderr);
+}
+
+#[test]
 fn a_loop_device_is_a_disk() {
     if lacks(&[Need::Root, Need::Loop]) {
         return;
