@@ -67,8 +67,8 @@ pub enum Event<'a> {
         upto: u64,
         /// Unreadable runs of the image so far, also behind `upto`.
         bad: &'a [Bad],
-        /// The digest of the image up to there, by the algorithm that the map keeps; `None` where it
-        /// keeps none.
+        /// The digest of the image up to there, by the algorithm that the map keeps; `None` where
+        /// it keeps none.
         digest: Option<&'a Digest>,
     },
     /// The disk hides sectors, or a password locks it.

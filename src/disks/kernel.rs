@@ -186,7 +186,8 @@ fn bus(name: &str, here: &Path) -> &'static str {
         return bus;
     }
     let way = here.to_string_lossy();
-    // The innermost first: a USB bridge is attached to a controller that may have any of the others.
+    // The innermost first: a USB bridge is attached to a controller that may have any of the
+    // others.
     let ways = [
         ("/usb", "usb"),
         ("/ata", "ata"),

@@ -1,8 +1,7 @@
 //! Acquisitions: by their chained logs, by what the command printed, by their maps.
 
-use super::found::Found;
+use super::found::{Found, Mapped};
 use super::members::{Object, digests, list, number, plain, text, texts};
-use super::unfinished::Mapped;
 use pfh_container::map::{Map, Status};
 use pfh_report::case::{Acquisition, Rows, Standing};
 use pfh_report::size_text;

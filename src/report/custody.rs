@@ -1,8 +1,7 @@
 //! Seals and chained logs: verified again, with words of what was compared with what.
 
-use super::found::{Found, tone};
+use super::found::{Found, OpenLog, tone};
 use super::members::Object;
-use super::unfinished::OpenLog;
 use super::{acquired, request::Request};
 use crate::verdict::{About, Comparison, Evidence, Verdict, verdict};
 use pfh_custody::chain::SoFar;

@@ -1,10 +1,36 @@
 //! What was found so far.
 
+use super::members::Object;
 use super::similar::Similar;
-use super::unfinished::{Mapped, OpenLog};
 use pfh_report::case::{Case, Judged, Problem, SetCount, Source, Standing, Tone};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
+
+/// A log of an acquisition without an end.
+#[derive(Debug)]
+pub(super) struct OpenLog {
+    /// The number of its source.
+    pub source: usize,
+    /// Its name.
+    pub path: PathBuf,
+    /// Its first record.
+    pub first: Object,
+}
+
+/// How much was read according to a map, in bytes.
+#[derive(Debug)]
+pub(super) struct Mapped {
+    /// The number of its source.
+    pub source: usize,
+    /// Its name.
+    pub path: PathBuf,
+    /// Read.
+    pub read: u64,
+    /// Unreadable.
+    pub bad: u64,
+    /// Not read yet.
+    pub open: u64,
+}
 
 /// What was found so far.
 #[derive(Debug, Default)]

@@ -2,8 +2,8 @@
 //! images; maps with parts to read; plans. Results without their last line are found where they are
 //! read.
 
-use super::found::Found;
-use super::members::{Object, number, text, texts};
+use super::found::{Found, Mapped, OpenLog};
+use super::members::{number, text, texts};
 use pfh_report::case::{Standing, Tone, Unfinished};
 use pfh_report::size_text;
 use pfh_source::Time;
@@ -14,32 +14,6 @@ use std::fs::Metadata;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
-
-/// A log of an acquisition without an end.
-#[derive(Debug)]
-pub(super) struct OpenLog {
-    /// The number of its source.
-    pub source: usize,
-    /// Its name.
-    pub path: PathBuf,
-    /// Its first record.
-    pub first: Object,
-}
-
-/// How much was read according to a map, in bytes.
-#[derive(Debug)]
-pub(super) struct Mapped {
-    /// The number of its source.
-    pub source: usize,
-    /// Its name.
-    pub path: PathBuf,
-    /// Read.
-    pub read: u64,
-    /// Unreadable.
-    pub bad: u64,
-    /// Not read yet.
-    pub open: u64,
-}
 
 impl Mapped {
     fn share(&self) -> (u64, u64) {
@@ -84,8 +58,8 @@ fn map_of(log: &Path) -> Option<PathBuf> {
     Some(PathBuf::from(OsStr::from_bytes(&[image, b".map"].concat())))
 }
 
-/// The images of a log, so far. They are looked for beside it: names in it may be of another working
-/// directory.
+/// The images of a log, so far. They are looked for beside it: names in it may be of another
+/// working directory.
 fn images_of(log: &OpenLog) -> Vec<PathBuf> {
     let targets = texts(&log.first, "targets");
     let image = |target: &String| log.path.with_file_name(target.rsplit('/').next().unwrap_or_default());
@@ -139,9 +113,9 @@ pub(super) fn state(log: &Path) -> (Tone, String) {
     }
 }
 
-/// The processes with a lock on a file of this number: `1: FLOCK ADVISORY WRITE PID MAJOR:MINOR:INODE
-/// 0 EOF`, and whether the device is that of the file. Of some file systems the kernel names another
-/// one here.
+/// The processes with a lock on a file of this number: `1: FLOCK ADVISORY WRITE PID
+/// MAJOR:MINOR:INODE 0 EOF`, and whether the device is that of the file. Of some file systems the
+/// kernel names another one here.
 fn holders(locks: &str, stat: &Metadata) -> impl Iterator<Item = (i64, bool)> {
     let (inode, device) = (stat.ino(), stat.dev());
     let device =

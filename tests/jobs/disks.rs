@@ -51,7 +51,7 @@ fn a_disk_has_its_facts_and_partitions() {
     assert_eq!(efi.content, Content::FileSystem { format: "vfat".into(), label: "ESP".into() });
     assert_eq!((home.label.as_str(), &home.content), ("Ada's home", &Content::Encrypted("LUKS".into())));
     assert_eq!((home.holders[0].alias.as_str(), home.holders[0].kind.as_str()), ("home", "crypt"));
-    // What is mounted is the mapped device above.
+    // The mapped device above is mounted.
     assert_eq!((home.mounts[0].at.as_path(), home.mounts[0].writable), (Path::new("/mnt/case 7"), false));
     assert_eq!(sata.all_mounts().count(), 1);
 

@@ -37,8 +37,8 @@ pub struct Plan {
     pub prefetchers: usize,
     /// Who reads and who hashes.
     pub mode: Mode,
-    /// Whether readers take turns on a device that says it is rotating, as several at once halve its
-    /// speed. Without it, all read at once.
+    /// Whether readers take turns on a device that says it is rotating, as several at once halve
+    /// its speed. Without it, all read at once.
     pub turns: bool,
     /// How small files are read.
     pub backend: Backend,

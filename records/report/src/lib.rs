@@ -6,6 +6,7 @@
 
 pub mod case;
 pub mod export;
+mod facts;
 mod html;
 pub mod pairs;
 pub mod rows;

@@ -1,7 +1,6 @@
 //! Verdicts, pairs and groups as rows: what serde makes JSON of, and a schema.
 
-use crate::pairs::Pair;
-use crate::verdict::{Known, Place};
+use crate::facts::{Known, Pair, Place};
 use pfh_digest::Digest;
 use pfh_engine::{Outcome, Record};
 use pfh_manifest::jsonl::{Stamps, Within};

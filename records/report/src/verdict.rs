@@ -3,9 +3,10 @@
 use std::fmt;
 use std::str::FromStr;
 
+pub use crate::facts::{Known, Place};
 use crate::rows::{Lookup, Match, Total, word};
 use pfh_digest::Digest;
-use pfh_engine::{Outcome, Record, Summary};
+use pfh_engine::{Outcome, Summary};
 use pfh_manifest::csv::Line;
 use pfh_manifest::row::{Is, append_line};
 use pfh_manifest::{Encode, Preamble, UnknownFormat, Unrepresentable, dfxml, jsonl};
@@ -42,38 +43,6 @@ impl FromStr for Format {
             _ => return Err(UnknownFormat::of(text, &["text", "jsonl", "csv", "dfxml", "values"])),
         })
     }
-}
-
-/// A set that holds a file.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Place<'a> {
-    /// The set's name.
-    pub set: &'a str,
-    /// Its class.
-    pub class: &'a str,
-    /// Its version, where it has one.
-    pub version: Option<&'a str>,
-    /// Its product, where it has one.
-    pub product: Option<&'a str>,
-    /// The set's remark on the entry.
-    pub tag: Option<&'a str>,
-    /// The algorithm of the digest that was found.
-    pub algorithm: &'a str,
-    /// Whether it is only a filter's "maybe".
-    pub maybe: bool,
-}
-
-/// Facts about one file.
-#[derive(Clone, Copy, Debug)]
-pub struct Known<'a> {
-    /// The file with its digests, or why it has none.
-    pub record: &'a Record,
-    /// The verdict's word.
-    pub verdict: &'a str,
-    /// The sets that hold it.
-    pub places: &'a [Place<'a>],
-    /// Whether it is empty, which says nothing.
-    pub empty: bool,
 }
 
 /// How people see a verdict's word: the word, and what colours it.
@@ -287,6 +256,7 @@ impl fmt::Display for Format {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use pfh_engine::Record;
     use pfh_digest::Algorithm;
     use pfh_engine::Hashed;
     use pfh_source::{Cause, Closed, Problem, Stage};

@@ -117,7 +117,7 @@ impl Server {
         };
         if self.connections.load(Ordering::SeqCst) >= CONNECTIONS {
             let reason = "too many connections";
-            // What is so short fits into the buffer of a connection that is new.
+            // So short an answer fits into the buffer of a connection that is new.
             let _ = refuse(&stream, 503, reason);
             let _ = sender.try_send(Served { peer, status: 503, reason });
             return;

@@ -58,11 +58,11 @@ const PARTING: Duration = Duration::from_millis(500);
 /// Answers that wait to be counted.
 const WAITING: usize = 1024;
 
-/// What is shown, and where.
+/// The page, and its place.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Request {
-    /// What is read. Outputs in it are not written.
+    /// The input. Outputs in it are not written.
     pub report: Report,
     /// The port on 127.0.0.1; 0 lets the system choose.
     pub port: u16,

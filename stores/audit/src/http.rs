@@ -15,7 +15,7 @@ const LINES: usize = 32;
 pub struct Request {
     /// `GET`, `POST` …
     pub method: String,
-    /// What is asked for.
+    /// The path of the request.
     pub path: String,
     /// The header lines, in their order: names in small letters, raw values.
     pub headers: Vec<(String, Vec<u8>)>,

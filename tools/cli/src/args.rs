@@ -100,8 +100,8 @@ pub enum Command {
     /// digests.
     Match(Box<Match>),
     #[cfg(feature = "image")]
-    /// List the disks of this machine: model, serial, size, partitions, what is mounted, write-blocked
-    /// or encrypted.
+    /// List the disks of this machine: model, serial, size, partitions, what is mounted,
+    /// write-blocked or encrypted.
     Disks(Disks),
     #[cfg(feature = "image")]
     /// Acquire a disk, a file or standard input into raw, split or E01 images, hashed on the way.

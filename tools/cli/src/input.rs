@@ -23,7 +23,8 @@ pub enum By {
     Inode,
     /// By place on the medium (FIEMAP): for rotational disks.
     Extent,
-    /// Fill the table of -m bytes with the next file and the largest that fit (the paper's Listing 3).
+    /// Fill the table of -m bytes with the next file and the largest that fit (the paper's Listing
+    /// 3).
     Balanced,
 }
 

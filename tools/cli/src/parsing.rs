@@ -14,7 +14,7 @@ pub struct Parsed {
     pub cli: args::Cli,
 }
 
-/// Why words are no request.
+/// Why words are not a request.
 #[derive(Debug)]
 pub enum Unparsed {
     /// Something can be typed instead, or the file of defaults is wrong.

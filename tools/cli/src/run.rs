@@ -39,7 +39,7 @@ pub struct Run {
     /// Size of the RAM table for reading ahead (a bare number is MiB).
     #[arg(short, long, value_name = "SIZE", value_parser = size::parse_memory)]
     pub memory: Option<u64>,
-    /// Number of hashing threads [default: one per processor].
+    /// Hashing threads [default: one per processor].
     #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub threads: Option<u16>,
     /// Number of reading threads, in adaptive mode used while reads wait for the device [default:

@@ -33,8 +33,8 @@ pub struct Checked {
     good: bool,
     /// Those of several manifests that could not be checked, and why.
     unchecked: Vec<(OsString, String)>,
-    /// Of a share, for each manifest: `read` of `files` files with `bytes` of `total` bytes, how many
-    /// were `never` checked, and how many seconds ago the `oldest` check was.
+    /// Of a share, for each manifest: `read` of `files` files with `bytes` of `total` bytes, how
+    /// many were `never` checked, and how many seconds ago the `oldest` check was.
     shares: Vec<BTreeMap<&'static str, Option<u64>>>,
 }
 
@@ -76,7 +76,7 @@ fn row(share: &Shared) -> BTreeMap<&'static str, Option<u64>> {
 /// The share of the files: `1/30` or `5%` of all bytes, as much as `limit` seconds allow, or both.
 fn asked_share(share: Option<&str>, limit: Option<f64>, state: Option<PathBuf>) -> PyResult<Option<Share>> {
     let limit = limit
-        .map(|limit| Duration::try_from_secs_f64(limit).map_err(|_| error::value("limit is no number of seconds")));
+        .map(|limit| Duration::try_from_secs_f64(limit).map_err(|_| error::value("limit is not a number of seconds")));
     let share = match (share, limit.transpose()?) {
         (Some(share), limit) => share.parse::<Share>().map_err(error::value)?.time(limit),
         (None, Some(limit)) => Share::lasting(limit),
@@ -95,8 +95,8 @@ fn asked_share(share: Option<&str>, limit: Option<f64>, state: Option<PathBuf>) 
 /// `audit` each file of the tree gets a class: `matched`, `modified`, `moved`, `new`, `missing` …
 /// What differs is in the result, and no exception.
 ///
-/// `share` (`"1/30"` or `"5%"` of all bytes) and `limit` (seconds) check the files that were checked
-/// least recently; `state` keeps when that was, `MANIFEST.checked` if it is not given.
+/// `share` (`"1/30"` or `"5%"` of all bytes) and `limit` (seconds) check the files that were
+/// checked least recently; `state` keeps when that was, `MANIFEST.checked` if it is not given.
 #[pyfunction]
 #[pyo3(signature = (manifests, *, root = None, algorithms = None, key = None, audit = false, ignore_missing = false, strict = false, lenient = false, share = None, limit = None, state = None, threads = None, memory = None))]
 #[expect(clippy::too_many_arguments, reason = "keyword arguments")]

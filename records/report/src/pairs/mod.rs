@@ -6,33 +6,14 @@
 
 pub mod page;
 
+pub use crate::facts::Pair;
 use crate::rows::{Cluster, Similar};
-use pfh_digest::Algorithm;
 use pfh_manifest::csv;
 use pfh_manifest::row::append_line;
-use pfh_similarity::{Degenerate, Evidence, Named, Score};
+use pfh_similarity::{Degenerate, Named, Score};
 use pfh_source::terminal;
 use std::fmt;
 use std::str::FromStr;
-
-/// A pair to be written.
-#[derive(Clone, Copy, Debug)]
-pub struct Pair<'a> {
-    /// The name of the earlier one; raw bytes.
-    pub a: &'a [u8],
-    /// The name of the later one; raw bytes.
-    pub b: &'a [u8],
-    /// The algorithm.
-    pub algorithm: Algorithm,
-    /// How alike they are.
-    pub score: Score,
-    /// What they share for certain.
-    pub evidence: Evidence,
-    /// Why the score may mean nothing.
-    pub degenerate: Option<Degenerate>,
-    /// The digests of the two, as text; what is written as [`Format::Values`] has them.
-    pub values: [&'a str; 2],
-}
 
 /// The forms of a list of pairs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -84,7 +84,7 @@ Run by the storage server. Anyone who can connect can ask.
   pfh audit serve case12                               http://127.0.0.1:8417
   pfh audit serve case12 --listen 0.0.0.0:8417 --key KEY
 
-Exit codes: 130 ended by Ctrl-C, 143 by SIGTERM; 2 usage, or no file in DIRECTORY has a tree; 3 DIRECTORY cannot be read; 4 cannot listen at the
+Exit codes: 0 never, it runs until a signal: 128+n; 2 usage, or no file in DIRECTORY has a tree; 3 DIRECTORY cannot be read; 4 cannot listen at the
 address.";
 
 #[cfg(feature = "serve")]

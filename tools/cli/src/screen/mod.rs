@@ -1,5 +1,5 @@
-//! `pfh acquire` alone on a terminal: a screen on which a source, a target and case data are chosen,
-//! and acquisitions are followed side by side.
+//! `pfh acquire` alone on a terminal: a screen on which a source, a target and case data are
+//! chosen, and acquisitions are followed side by side.
 //!
 //! The screen makes the words of a command line. They are parsed and become a request as those that
 //! are typed, and the job *acquire* does the rest.

@@ -26,7 +26,8 @@ pub struct Asked<'a> {
 /// # Errors
 /// A quote that is not closed.
 pub fn words(asked: &Asked<'_>) -> Result<Vec<OsString>, String> {
-    // A name that begins with a dash would be an option, and `-` standard input, which has the keys.
+    // A name that begins with a dash would be an option, and `-` standard input, which has the
+    // keys.
     let source = if asked.source.starts_with('-') { format!("./{}", asked.source) } else { asked.source.to_owned() };
     let mut words = vec!["acquire".to_owned(), source];
     words.retain(|word| !word.is_empty());

@@ -135,7 +135,8 @@ struct Compared<'a> {
     alone: Vec<OneSided<'a>>,
     /// Ranges that differ, where they are known, each as its offset and length.
     differing: &'a [(u64, u64)],
-    /// `bytes`, `checksums`, `fact`, or the algorithm of a digest; a fact covers no byte of the image.
+    /// `bytes`, `checksums`, `fact`, or the algorithm of a digest; a fact covers no byte of the
+    /// image.
     evidence: String,
     /// Where offsets count: in the imaged medium, or in the image's files one after the other.
     of: In,

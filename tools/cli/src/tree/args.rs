@@ -43,7 +43,7 @@ pub struct Existing {
     /// The tree of FILE [default: FILE.pfhtree].
     #[arg(long, value_name = "TREE")]
     pub outboard: Option<PathBuf>,
-    /// Number of hashing threads [default: one per processor].
+    /// Hashing threads [default: one per processor].
     #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub threads: Option<u16>,
     /// Print one JSON object per line.
@@ -171,7 +171,7 @@ pub struct Build {
     /// Replace an existing file that is not a tree, but never an input.
     #[arg(long)]
     pub force: bool,
-    /// Number of hashing threads [default: one per processor].
+    /// Hashing threads [default: one per processor].
     #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub threads: Option<u16>,
     /// Print one JSON object per line.
@@ -322,7 +322,7 @@ pub struct Export {
     /// Expected root, in hexadecimal.
     #[arg(long, value_name = "HEX", value_parser = root)]
     pub root: Option<[u8; 32]>,
-    /// Number of hashing threads [default: one per processor].
+    /// Hashing threads [default: one per processor].
     #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub threads: Option<u16>,
     /// Do not show progress.

@@ -186,7 +186,8 @@ fn a_source_a_request_and_two_acquisitions() {
     compare(&terminal.shows("vfat \"ESP\""), "The source");
     terminal.keys(&format!("{UP}\r"));
     terminal.shows("the command line that does the same");
-    // From the target on: format, digests, reading back, case, evidence, examiner, description, notes.
+    // From the target on: format, digests, reading back, case, evidence, examiner, description,
+    // notes.
     terminal.keys(&format!("{DOWN}{DOWN}md5,sha256{DOWN}{DOWN}7\r7-1\rAda\r\rfrom Ada's desk"));
     compare(&terminal.shows("from Ada'\\''s desk"), "The request");
     terminal.keys(&format!("{LAST}\r"));

@@ -1,0 +1,56 @@
+//! What is written of files, sets and pairs, whatever the form.
+
+use pfh_digest::Algorithm;
+use pfh_engine::Record;
+use pfh_similarity::{Degenerate, Evidence, Score};
+
+/// A pair to be written.
+#[derive(Clone, Copy, Debug)]
+pub struct Pair<'a> {
+    /// The name of the earlier one; raw bytes.
+    pub a: &'a [u8],
+    /// The name of the later one; raw bytes.
+    pub b: &'a [u8],
+    /// The algorithm.
+    pub algorithm: Algorithm,
+    /// How alike they are.
+    pub score: Score,
+    /// What they share for certain.
+    pub evidence: Evidence,
+    /// Why the score may mean nothing.
+    pub degenerate: Option<Degenerate>,
+    /// The digests of the two, as text; what is written as [`Format::Values`](crate::pairs::Format::Values) has them.
+    pub values: [&'a str; 2],
+}
+
+/// A set that holds a file.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Place<'a> {
+    /// The set's name.
+    pub set: &'a str,
+    /// Its class.
+    pub class: &'a str,
+    /// Its version, where it has one.
+    pub version: Option<&'a str>,
+    /// Its product, where it has one.
+    pub product: Option<&'a str>,
+    /// The set's remark on the entry.
+    pub tag: Option<&'a str>,
+    /// The algorithm of the digest that was found.
+    pub algorithm: &'a str,
+    /// Whether it is only a filter's "maybe".
+    pub maybe: bool,
+}
+
+/// Facts about one file.
+#[derive(Clone, Copy, Debug)]
+pub struct Known<'a> {
+    /// The file with its digests, or why it has none.
+    pub record: &'a Record,
+    /// The verdict's word.
+    pub verdict: &'a str,
+    /// The sets that hold it.
+    pub places: &'a [Place<'a>],
+    /// Whether it is empty, which says nothing.
+    pub empty: bool,
+}
