@@ -256,9 +256,9 @@ impl fmt::Display for Format {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use pfh_engine::Record;
     use pfh_digest::Algorithm;
     use pfh_engine::Hashed;
+    use pfh_engine::Record;
     use pfh_source::{Cause, Closed, Problem, Stage};
 
     fn written(form: Format) -> String {

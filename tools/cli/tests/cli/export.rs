@@ -81,7 +81,7 @@ fn microseconds(time: &str) -> String {
 fn timesketch_has_a_row_for_each_time_of_each_file() {
     let room = hashed();
     let seen = ends(&room, "export lines --to timesketch -o events.csv", 3);
-    assert!(seen.stderr.contains("1 errors have no time"), "{}", seen.stderr);
+    assert!(seen.stderr.contains("1 error has no time"), "{}", seen.stderr);
     let rows = table(&fs::read(room.path().join("events.csv")).expect("a file"));
     let mut expected = Vec::new();
     for line in lines(&room, "lines").iter().filter(|line| line["type"] == "file") {

@@ -131,7 +131,7 @@ fn saturated_digests_are_no_matches() {
     let run = |arguments: &[&str]| pfh(arguments).directory(room.path()).run().unwrap();
     let seen = run(&["compare", "--no-progress", "-a", "sdhash", "t"]);
     assert_eq!((seen.code, text(&seen).as_str()), (Some(0), ""), "{}", seen.stderr);
-    assert!(seen.stderr.contains("1 pairs with a digest that is saturated"), "{}", seen.stderr);
+    assert!(seen.stderr.contains("1 pair with a digest that is saturated"), "{}", seen.stderr);
     assert!(seen.stderr.contains("2 digests compared, 0 pairs"), "{}", seen.stderr);
     let seen = run(&["compare", "--no-progress", "-a", "sdhash", "--saturated", "t"]);
     assert!(text(&seen).ends_with("|saturated\n"), "{}", text(&seen));
@@ -147,7 +147,7 @@ fn saturated_digests_are_no_matches() {
     assert_eq!(listed.code, Some(0), "{}", listed.stderr);
     let seen = run(&["match", "--no-progress", "--similar", "list", "t/other"]);
     assert_eq!((seen.code, text(&seen).as_str()), (Some(1), ""), "{}", seen.stderr);
-    assert!(seen.stderr.contains("1 matches of digests that are saturated"), "{}", seen.stderr);
+    assert!(seen.stderr.contains("1 match of digests that are saturated"), "{}", seen.stderr);
     let seen = run(&["match", "--no-progress", "--similar", "list", "--saturated", "t/other"]);
     assert_eq!((seen.code, text(&seen).contains("|saturated")), (Some(0), true), "{}", text(&seen));
 }

@@ -287,10 +287,10 @@ fn a_terminal_that_hangs_up_ends_it_and_the_image_resumes() {
     for is_running in [true, false] {
         let room = prepared();
         room.file("one.raw", &slow(10));
-        let words = "-a sha256,gost94 --compression best -m 4 --map-interval 0.2";
+        let words = "-a sha256,gost94 -m 4 --map-interval 0.2";
         let mut terminal = Terminal::start(&room, (100, 30), &[]);
         if is_running {
-            terminal.acquire("one.raw", "one.E01", "", words);
+            terminal.acquire("one.raw", "one.dd", RIGHT, words);
             terminal.shows("sha256 of the first");
         } else {
             terminal.shows("another file or device");
@@ -306,9 +306,9 @@ fn a_terminal_that_hangs_up_ends_it_and_the_image_resumes() {
             std::thread::sleep(Duration::from_millis(50));
         }
         if is_running {
-            let seen = pfh(&room, &format!("acquire one.raw --to one.E01 {words}"));
+            let seen = pfh(&room, &format!("acquire one.raw --to one.dd {words}"));
             assert!(seen.code == Some(0) && seen.stderr.contains("resuming: "), "{}", seen.stderr);
-            verify(&room, "one.E01 --against one.raw", 0);
+            verify(&room, "one.dd --against one.raw", 0);
         }
     }
 }

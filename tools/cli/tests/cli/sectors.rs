@@ -368,7 +368,7 @@ fn a_file_that_cannot_be_read_is_not_in_the_set() {
     std::fs::write(&path, &bytes).unwrap();
     let seen = pfh(&room, ["known", "build", "set", "--blocks", "512", "--inside", "--bad", "a.zip"]);
     assert_eq!(seen.code, Some(3), "{}", seen.stderr);
-    assert!(seen.stderr.contains("a.zip!/a") && seen.stderr.contains("1 files in the sets"), "{}", seen.stderr);
+    assert!(seen.stderr.contains("a.zip!/a") && seen.stderr.contains("1 file in the sets"), "{}", seen.stderr);
     let named = |name: &str| {
         let seen = pfh(&room, ["match", "--sectors", "512", name, "-k", "set", "--json"]);
         let files = lines(&seen, "fragment").into_iter().flat_map(|line| line["files"].as_array().cloned().unwrap());
