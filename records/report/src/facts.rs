@@ -1,4 +1,4 @@
-//! What is written of files, sets and pairs, whatever the form.
+//! Files, sets and pairs as they are written, in every form.
 
 use pfh_digest::Algorithm;
 use pfh_engine::Record;
@@ -19,7 +19,8 @@ pub struct Pair<'a> {
     pub evidence: Evidence,
     /// Why the score may mean nothing.
     pub degenerate: Option<Degenerate>,
-    /// The digests of the two, as text; what is written as [`Format::Values`](crate::pairs::Format::Values) has them.
+    /// The digests of the two, as text; what is written as
+    /// [`Format::Values`](crate::pairs::Format::Values) has them.
     pub values: [&'a str; 2],
 }
 
