@@ -1,5 +1,6 @@
 //! Disks as a table and as JSON.
 
+use super::word;
 use pfh::acquire::HiddenRow;
 use pfh::disks::{Content, Disk, Holder, Mount, Partition};
 use pfh::manifest::row;
@@ -185,8 +186,8 @@ struct PartitionRow<'a> {
 
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(tag = "type", rename = "disk")]
 pub struct DiskRow<'a> {
+    r#type: row::Is<word::Disk>,
     #[serde(skip_serializing_if = "Option::is_none")]
     backing_file: Option<String>,
     bus: &'a str,
@@ -245,6 +246,7 @@ fn holder_rows(holders: &[Holder]) -> Vec<HolderRow<'_>> {
 /// A disk as a line of JSON.
 pub fn json(disk: &Disk) -> String {
     row::line(&DiskRow {
+        r#type: row::Is(word::Disk),
         backing_file: disk.backing_file.as_ref().map(|file| file.to_string_lossy().into_owned()),
         bus: &disk.bus,
         content: content_row(&disk.content),

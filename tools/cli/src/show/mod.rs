@@ -41,8 +41,8 @@ pub use pfh::terminal::{counted, many};
 #[allow(dead_code, reason = "each is used by some of the features")]
 pub mod word {
     pfh::manifest::constants! {
-        Audit = "audit", Check = "check", Diff = "diff", Finding = "finding", Folders = "folders", Fragment = "fragment",
-        From = "from", Group = "group", Object = "object", Range = "range", Root = "root", Summary = "summary",
-        Update = "update",
+        Audit = "audit", Check = "check", Diff = "diff", Disk = "disk", Finding = "finding", Folders = "folders",
+        Fragment = "fragment", From = "from", Group = "group", Object = "object", Range = "range", Root = "root",
+        Summary = "summary", Update = "update",
     }
 }
