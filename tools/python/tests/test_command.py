@@ -81,6 +81,7 @@ merge PLAN -o merged
 diff d d
 diff d bagged
 dups d
+disks --system missing
 report list --html report.html
 hash --no-progress -r -f jsonl -o timed d
 export timed --to timesketch -o timed.csv
