@@ -21,7 +21,7 @@ fn list(room: &Room, name: &str, files: &[&str]) -> PathBuf {
 }
 
 /// The result, and each file with its outcome.
-fn run(request: &Request) -> (Result<Summary, Error>, Vec<(String, Checked)>) {
+pub fn run(request: &Request) -> (Result<Summary, Error>, Vec<(String, Checked)>) {
     let mut files = Vec::new();
     let ran = check::run(
         request,

@@ -1,8 +1,7 @@
 //! A share of the files of a manifest in each run.
 
 use crate::room::{Room, cancelled};
-use pfh::Control;
-use pfh::check::{self, Checked, Event, Problem, Request, Share, Shared, Task, Verdict};
+use pfh::check::{self, Checked, Problem, Request, Share, Shared, Task, Verdict};
 use pfh::job::{Error, Kind};
 use std::collections::HashMap;
 use std::fs::{self, File};
@@ -29,17 +28,7 @@ type Ran = Result<(Verdict, Shared), Error>;
 
 /// The result of a run, and the names of the files that it looked at, in its order.
 fn run(request: &Request) -> (Ran, Vec<(String, Checked)>) {
-    let mut files = Vec::new();
-    let ran = check::run(
-        request,
-        &mut |event| {
-            if let Event::Compared { entry, found } = event {
-                files.push((String::from_utf8(entry.name.clone()).unwrap(), found));
-            }
-            Ok(())
-        },
-        &Control::new(),
-    );
+    let (ran, files) = crate::check::run(request);
     (ran.map(|summary| (summary.conclusion(), summary.parts[0].share.unwrap())), files)
 }
 

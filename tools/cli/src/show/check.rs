@@ -19,13 +19,14 @@ pub fn text(change: &Change) -> String {
         line += "  (some digests are as they were)";
     }
     // Of bit rot the class says it.
-    if let Some(rot) = change.rot.filter(|rot| *rot != Rot::AtRest) {
-        line += &format!("  ({})", rot.sentence());
-    }
-    if let Some(cause) = &change.cause {
-        line += &format!("  ({cause})");
-    }
-    line + "\n"
+    line + &remarks(change.rot.filter(|rot| *rot != Rot::AtRest), change.cause.as_ref())
+}
+
+/// The end of a line about a changed file: how its times compare, and why it was not read.
+pub fn remarks(rot: Option<Rot>, cause: Option<&impl std::fmt::Display>) -> String {
+    let rot = rot.map(|rot| format!("  ({})", rot.sentence())).unwrap_or_default();
+    let cause = cause.map(|cause| format!("  ({cause})")).unwrap_or_default();
+    format!("{rot}{cause}\n")
 }
 
 // In the order of the names of its members.

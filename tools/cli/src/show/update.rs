@@ -10,14 +10,8 @@ use serde::Serialize;
 
 /// A line for people: class and name.
 pub fn text(change: &Change) -> String {
-    let mut line = format!("{:<13}  {}", change.class.name(), render(&change.name));
-    if let Some(rot) = change.rot {
-        line += &format!("  ({})", rot.sentence());
-    }
-    if let Some(cause) = &change.cause {
-        line += &format!("  ({cause})");
-    }
-    line + "\n"
+    let remarks = super::check::remarks(change.rot, change.cause.as_ref());
+    format!("{:<13}  {}{remarks}", change.class.name(), render(&change.name))
 }
 
 // In the order of the names of its members.
