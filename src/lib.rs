@@ -83,7 +83,7 @@ pub use pfh_digest::{
 pub use pfh_engine::imaging;
 pub use pfh_engine::{
     Backend, Cancel, Control, DEFAULT_MEMORY, Error, FileProgress, Hashed, Mode, Outcome, Phase, Piece, Plan, Progress,
-    Record, Sink, Stats, Summary, run,
+    Record, Sink, Stats, Summary, executor, run,
 };
 #[cfg(feature = "inside")]
 pub use pfh_inside as inside;
@@ -97,7 +97,7 @@ pub use pfh_similarity as similarity;
 use pfh_source::os::{Patient, names_in};
 pub use pfh_source::{
     Apart, Cause, Closed, Descend, Entry, Extent, Inside, Item, Links, Note, Object, Operands, Order, Ordered, Origin,
-    Problem, Ranges, Recurse, Selection, SelectionError, Separator, Skip, Source, Special, Stage, Stat, Stream,
+    Problem, Ranges, Recurse, Selection, SelectionError, Separator, Skip, Source, Special, Stage, Stat, StoreAnswer, Stream,
     Streams, Within, errno_name, is_address, names, total,
 };
 pub use pfh_source::{Around, Output, Time, device, image, terminal};

@@ -14,8 +14,9 @@ const BATCH: usize = 256;
 
 type ChainingValue = [u8; 32];
 
+/// One message on its way to any number of bytes of output.
 #[derive(Clone)]
-struct Blake3 {
+pub struct Blake3 {
     /// Values of complete trees, largest first: one for each bit that is set in `complete`.
     stack: Vec<ChainingValue>,
     /// Subtrees that are followed by more of the message.
@@ -30,13 +31,18 @@ struct Blake3 {
 
 /// The mode, with what it hashes under.
 #[derive(Clone, Copy)]
-enum Key {
+pub enum Key {
     /// None: the plain mode.
     Plain,
     /// A key.
     Given([u8; 32]),
-    /// The value of a context, from which keys are derived.
+    /// The [value of a context](context), from which keys are derived.
     Context([u8; 32]),
+}
+
+/// The key of a context from which keys are derived.
+pub fn context(text: &str) -> Key {
+    Key::Context(hash_derive_key_context(text))
 }
 
 /// A hasher of subtree number `index`.
@@ -59,7 +65,8 @@ fn mode(key: &Key) -> Mode<'_> {
 }
 
 impl Blake3 {
-    fn start(key: Key) -> Blake3 {
+    /// The empty message.
+    pub fn new(key: Key) -> Blake3 {
         Blake3 { stack: Vec::new(), complete: 0, tail: subtree(&key, 0), filled: 0, key }
     }
 
@@ -82,6 +89,21 @@ impl Blake3 {
             self.tail.update(some);
             self.filled += some.len();
         }
+    }
+
+    /// Writes the output of what came so far from byte `seek` of it on.
+    pub fn output(&self, seek: u64, output: &mut [u8]) {
+        let mut reader = match self.stack.split_first() {
+            None => self.tail.finalize_xof(),
+            Some((first, later)) => {
+                let mode = mode(&self.key);
+                let merge = |right, left: &ChainingValue| merge_subtrees_non_root(left, &right, mode);
+                let right = later.iter().rev().fold(self.tail.finalize_non_root(), merge);
+                merge_subtrees_root_xof(first, &right, mode)
+            }
+        };
+        reader.set_position(seek);
+        reader.fill(output);
     }
 
     fn next_tail(&mut self) {
@@ -147,13 +169,7 @@ impl State for Blake3 {
     }
 
     fn finalize(self: Box<Self>, length: usize) -> Value {
-        let Some((first, later)) = self.stack.split_first() else {
-            return Value::filled(length, |value| self.tail.finalize_xof().fill(value));
-        };
-        let mode = mode(&self.key);
-        let merge = |right, left: &ChainingValue| merge_subtrees_non_root(left, &right, mode);
-        let right = later.iter().rev().fold(self.tail.finalize_non_root(), merge);
-        Value::filled(length, |value| merge_subtrees_root_xof(first, &right, mode).fill(value))
+        Value::filled(length, |value| self.output(0, value))
     }
 
     fn duplicate(&self) -> Box<dyn State> {
@@ -163,7 +179,7 @@ impl State for Blake3 {
 
 /// The empty message under BLAKE3's plain hash mode.
 pub(crate) fn start() -> Box<dyn State> {
-    Box::new(Blake3::start(Key::Plain))
+    Box::new(Blake3::new(Key::Plain))
 }
 
 /// BLAKE3's keyed mode.
@@ -175,7 +191,7 @@ impl crate::row::Keyed for Keyed {
     }
 
     fn start(&self, _name: &str, key: &[u8]) -> Box<dyn State> {
-        Box::new(Blake3::start(key.try_into().map_or(Key::Plain, Key::Given)))
+        Box::new(Blake3::new(key.try_into().map_or(Key::Plain, Key::Given)))
     }
 }
 
@@ -193,7 +209,7 @@ impl crate::row::Keyed for Derived {
 
     fn start(&self, _name: &str, key: &[u8]) -> Box<dyn State> {
         let context = str::from_utf8(key).unwrap_or_default();
-        Box::new(Blake3::start(Key::Context(hash_derive_key_context(context))))
+        Box::new(Blake3::new(Key::Context(hash_derive_key_context(context))))
     }
 }
 
@@ -233,13 +249,17 @@ mod tests {
             theirs.update(message).finalize_xof().fill(&mut expected);
             for piece in [1000, SUBTREE, 3 * SUBTREE - 1, usize::MAX] {
                 for width in [1, 2, 5] {
-                    let mut one: Box<dyn State> = Box::new(Blake3::start(key));
+                    let mut one: Box<dyn State> = Box::new(Blake3::new(key));
                     message.chunks(piece).for_each(|piece| one.update_on(&[piece], &Threads(width)));
                     assert_eq!(one.finalize(100).bytes(), expected, "{length} bytes in pieces of {piece}");
                     let pieces: Vec<&[u8]> = message.chunks(piece).collect();
-                    let mut one: Box<dyn State> = Box::new(Blake3::start(key));
+                    let mut one: Box<dyn State> = Box::new(Blake3::new(key));
                     one.update_on(&pieces, &Threads(width));
                     assert_eq!(one.finalize(100).bytes(), expected, "{length} bytes at once");
+                    let (mut one, mut part) = (Blake3::new(key), [0; 27]);
+                    one.update_on(&pieces, &Threads(width));
+                    one.output(73, &mut part);
+                    assert_eq!(part, expected[73..], "from a place on");
                 }
             }
         }

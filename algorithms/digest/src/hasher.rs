@@ -3,7 +3,7 @@
 use std::fmt;
 use std::io;
 
-use crate::{Algorithm, Digest, Executor, State};
+use crate::{Algorithm, Digest, Executor, Output, State, Value};
 
 /// Hashes one message that comes in pieces. The digest depends on the bytes only, never on where
 /// they were split.
@@ -60,6 +60,20 @@ impl Hasher {
             return None;
         }
         Some(Digest::new(algorithm, self.state.finalize(length)))
+    }
+
+    /// Ends the message with any number of bytes of output, also with more than a [`Digest`] may
+    /// have; `None` where the algorithm has no output of any length.
+    ///
+    /// ```
+    /// let shake128: pfh_digest::Algorithm = "shake128".parse()?;
+    /// let output = shake128.hasher().output(100_000).expect("any length");
+    /// assert_eq!(output.bytes()[..4], [0x7f, 0x9c, 0x2b, 0xa4]);
+    /// # Ok::<(), pfh_digest::UnknownAlgorithm>(())
+    /// ```
+    pub fn output(self, length: usize) -> Option<Value> {
+        let is_any = matches!(self.algorithm.output(), Output::Stated { .. }) && !self.algorithm.is_sized();
+        is_any.then(|| self.state.finalize(length))
     }
 
     /// Forgets the message so far.

@@ -25,7 +25,8 @@
 #![forbid(unsafe_code)]
 
 mod algorithm;
-mod blake3;
+pub mod blake2;
+pub mod blake3;
 mod checksum;
 mod digest;
 mod function;

@@ -79,7 +79,7 @@ impl Value {
         }
     }
 
-    pub(crate) fn bytes(&self) -> &[u8] {
+    pub fn bytes(&self) -> &[u8] {
         match &self.0 {
             Storage::Inline { bytes, length } => &bytes[..usize::from(*length)],
             Storage::Boxed(bytes) => bytes,

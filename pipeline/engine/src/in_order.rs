@@ -25,32 +25,37 @@ pub fn in_order<Piece: Send, Made: Send>(
     work: impl Fn(Piece) -> Made + Sync,
     mut take: impl FnMut(Made) -> ControlFlow<()>,
 ) {
-    let threads = threads.max(1);
-    let (mut to, mut from): (Vec<SyncSender<Piece>>, Vec<Receiver<Made>>) = (Vec::new(), Vec::new());
+    let mut is_shared = false;
     thread::scope(|scope| {
+        let (mut to, mut from): (Vec<SyncSender<Piece>>, Vec<Receiver<Made>>) = (Vec::new(), Vec::new());
         let work = &work;
-        for _ in 0..threads {
+        for _ in 0..threads.max(1) {
             let (give, pieces) = sync_channel::<Piece>(1);
             let (made, taken) = sync_channel(1);
-            scope.spawn(move || {
+            let work = move || {
                 pieces.into_iter().inspect(|_| fail_point("work")).map(work).try_for_each(|result| made.send(result))
-            });
+            };
+            // With fewer threads than were asked for it only takes longer.
+            if thread::Builder::new().spawn_scoped(scope, work).is_err() {
+                break;
+            }
             to.push(give);
             from.push(taken);
         }
-        scope.spawn(move || {
+        let (threads, give) = (to.len(), &mut give);
+        let giver = move || {
             // The threads take turns, so that whose result is next needs no number. Each ends when
             // nobody takes its results.
-            let turns = (0..threads).cycle();
-            for turn in turns {
+            for turn in (0..to.len()).cycle() {
                 fail_point("give");
                 let Some(piece) = give() else { break };
                 if to[turn].send(piece).is_err() {
                     break;
                 }
             }
-        });
-        for turn in (0..threads).cycle() {
+        };
+        is_shared = threads > 0 && thread::Builder::new().spawn_scoped(scope, giver).is_ok();
+        for turn in (0..if is_shared { threads } else { 0 }).cycle() {
             let Ok(result) = from[turn].recv() else { break };
             if take(result).is_break() {
                 break;
@@ -58,6 +63,12 @@ pub fn in_order<Piece: Send, Made: Send>(
         }
         drop(from);
     });
+    // No thread is to be had.
+    while !is_shared && let Some(piece) = give() {
+        if take(work(piece)).is_break() {
+            break;
+        }
+    }
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! A medium acquired into images.
 
+use crate::value::value;
 use crate::{error, job, request};
 use pfh::acquire::{self as job_acquire, Layout, Origin, Reading, Request, To};
 use pyo3::prelude::*;
@@ -7,7 +8,6 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 /// The result of an acquisition.
-#[pyclass(frozen, get_all, module = "pfh")]
 pub struct Acquired {
     /// Bytes of the image.
     bytes: u64,
@@ -33,12 +33,7 @@ pub struct Acquired {
     events: Vec<String>,
 }
 
-#[pymethods]
-impl Acquired {
-    fn __repr__(&self) -> String {
-        format!("<pfh.Acquired {} bytes, {}>", self.bytes, if self.complete { "complete" } else { "incomplete" })
-    }
-}
+value!(Acquired { bytes, digests, unreadable, complete, verified, log, timestamp, hidden, health, events });
 
 /// Acquires a device, a file or an image into images: raw, or E01 by the name's ending, with map
 /// and logs beside the first. `then` names directories for further segments when the disk of the

@@ -1,15 +1,19 @@
 //! Files against a manifest.
 
+use crate::request::Threads;
+use crate::rows::Found;
+use crate::value::value;
 use crate::{error, job, record, request};
-use pfh::check::{self as job_check, Change, Event, Manner, Request, Share, Shared, Task, Verdict};
+use pfh::check::{self as job_check, Event, Findings, Manner, Request, Share, Shared, Task, Verdict};
+use pfh_cli::show::check as show;
 use pyo3::prelude::*;
+use pyo3::types::PyList;
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
 /// The result of a check.
-#[pyclass(frozen, get_all, module = "pfh")]
 pub struct Checked {
     /// `verified`, `differs`, `incomplete` or `nothing-to-compare-with`.
     verdict: String,
@@ -36,19 +40,25 @@ pub struct Checked {
     /// Of a share, for each manifest: `read` of `files` files with `bytes` of `total` bytes, how
     /// many were `never` checked, and how many seconds ago the `oldest` check was.
     shares: Vec<BTreeMap<&'static str, Option<u64>>>,
+    /// A dictionary for each file, and one for each manifest: what the program prints with `--json
+    /// --all`.
+    rows: Py<PyList>,
 }
 
-#[pymethods]
-impl Checked {
-    /// Whether each file is as the manifests have it, and all that they hold was compared.
-    fn __bool__(&self) -> bool {
-        self.good
-    }
-
-    fn __repr__(&self) -> String {
-        format!("<pfh.Checked {}: {} of {}>", self.verdict, self.verified, self.expected)
-    }
-}
+value!(Checked {
+    verdict,
+    conclusion,
+    verified,
+    expected,
+    by_algorithm,
+    files,
+    not_compared,
+    faults,
+    good,
+    unchecked,
+    shares,
+    rows,
+});
 
 /// The result for a file, as a word.
 fn word(found: job_check::Checked) -> &'static str {
@@ -113,7 +123,7 @@ pub fn check(
     share: Option<&str>,
     limit: Option<f64>,
     state: Option<&Bound<'_, PyAny>>,
-    threads: Option<usize>,
+    threads: Option<Threads>,
     memory: Option<usize>,
 ) -> PyResult<Checked> {
     let manner = match (strict, lenient) {
@@ -138,21 +148,31 @@ pub fn check(
     asked = asked.algorithms(algorithms.map_or_else(|| Ok(Vec::new()), crate::hashing::all_named)?);
     asked = asked.key(key.map(request::path).transpose()?);
     asked = asked.share(asked_share(share, limit, state.map(request::path).transpose()?)?);
-    let (ran, files, faults) = job::run(py, |control| {
-        let (mut files, mut faults) = (Vec::new(), Vec::new());
+    let (ran, files, faults, rows) = job::run(py, |control| {
+        let (mut files, mut faults, mut rows) = (Vec::new(), Vec::new(), Found::default());
         let mut sink = |event: Event<'_>| {
             match event {
                 Event::Read { expectations, .. } => {
                     faults.extend(expectations.faults.iter().map(|(line, fault)| (*line, fault.to_string())));
                 }
-                Event::Compared { entry, found } => files.push((record::decoded(&entry.name), word(found))),
-                Event::Classed(Change { name, class, .. }) => files.push((record::decoded(name), class.name())),
+                Event::Compared { entry, found } => {
+                    rows.row(&show::compared_json(entry, found));
+                    files.push((record::decoded(&entry.name), word(found)));
+                }
+                Event::Classed(change) => {
+                    rows.row(&show::json(change));
+                    files.push((record::decoded(&change.name), change.class.name()));
+                }
+                Event::Ended(part) => rows.row(&match &part.findings {
+                    Findings::Audit(counts) => show::summary_json(counts),
+                    _ => show::files_json(part),
+                }),
                 _ => {}
             }
             Ok(())
         };
         let ran = job_check::run(&asked, &mut sink, control);
-        (ran, files, faults)
+        (ran, files, faults, rows)
     })?;
     let summary = ran.map_err(|failed| error::of_job(py, &failed, asked.manifests.first().map(|one| &**one)))?;
     let is_good = summary.conclusion() == Verdict::Verified && !summary.is_broken();
@@ -168,6 +188,7 @@ pub fn check(
         not_compared: summary.parts.iter().flat_map(|part| part.not_compared.clone()).collect(),
         faults,
         good: is_good,
+        rows: rows.list(py)?,
         unchecked: unchecked.map(|(path, error)| (path.clone().into_os_string(), error.to_string())).collect(),
     })
 }

@@ -1,5 +1,7 @@
 //! All pairs of similar files.
 
+use crate::request::Threads;
+use crate::value::value;
 use crate::{error, job, record, request};
 use pfh::compare::{self as comparison, Event, Request, Thresholds};
 use pfh::{InputError, Record};
@@ -7,7 +9,6 @@ use pyo3::prelude::*;
 use std::ffi::OsString;
 
 /// Two files that are alike.
-#[pyclass(frozen, get_all, module = "pfh")]
 pub struct Pair {
     /// The earlier one in input order.
     a: OsString,
@@ -19,13 +20,7 @@ pub struct Pair {
     degenerate: Option<String>,
 }
 
-#[pymethods]
-impl Pair {
-    fn __repr__(&self) -> String {
-        let name = |name: &OsString| pfh::terminal::render(name.as_encoded_bytes());
-        format!("<pfh.Pair {} {} {}>", name(&self.a), name(&self.b), self.score)
-    }
-}
+value!(Pair { a, b, score, degenerate });
 
 /// All pairs of files whose score reaches `threshold` (the algorithm's own if it is not given), in
 /// input order, and the files that have no digest: `pairs, left_out = compare("samples/",
@@ -45,7 +40,7 @@ pub fn compare(
     recursive: bool,
     follow: bool,
     saturated: bool,
-    threads: Option<usize>,
+    threads: Option<Threads>,
     memory: Option<usize>,
 ) -> PyResult<(Vec<Pair>, Vec<Py<PyAny>>)> {
     let input = request::input(request::paths(paths)?, recursive, follow);

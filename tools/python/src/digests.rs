@@ -1,6 +1,7 @@
 //! Similarity digests from columns, and the pairs of a share of their comparison.
 
 use crate::arrow::Messages;
+use crate::request::Threads;
 use crate::{error, job};
 use pfh::compare::Thresholds;
 use pfh::pairs::{Collection, Failure, Pair, PairOrder, Refused, Search};
@@ -157,7 +158,7 @@ impl Digests {
     /// Calls `take` with the pairs of share `part` of `of`, in batches of four columns: the places
     /// of both, the score, and why it may mean nothing (1 few features, 2 low entropy, 3
     /// saturated). `threshold` is the method's own unless it is given.
-    #[pyo3(signature = (take, part = 0, of = 1, *, threshold = None, threads = 1, memory = None))]
+    #[pyo3(signature = (take, part = 0, of = 1, *, threshold = None, threads = Threads::ONE, memory = None))]
     #[expect(clippy::too_many_arguments, reason = "keyword arguments")]
     fn pairs(
         &self,
@@ -166,7 +167,7 @@ impl Digests {
         part: u32,
         of: u32,
         threshold: Option<u32>,
-        threads: usize,
+        threads: Threads,
         memory: Option<usize>,
     ) -> PyResult<()> {
         if part >= of {
@@ -176,7 +177,7 @@ impl Digests {
             threshold: Thresholds::one(threshold).of(self.algorithm.into()),
             order: PairOrder::Earlier,
             memory: memory.unwrap_or(pfh::DEFAULT_MEMORY),
-            threads: threads.max(1),
+            threads: threads.number(),
             names: false,
         };
         let mut raised = None;

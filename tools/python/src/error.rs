@@ -4,17 +4,28 @@
 
 use pfh::Problem;
 use pfh::job::{Error, Kind};
-use pyo3::exceptions::{PyKeyboardInterrupt, PyValueError};
+use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
+use std::io;
 use std::path::Path;
 
-/// An exception of `pfh._errors`.
-fn exception(py: Python<'_>, class: &str, message: &str, path: Option<&Path>, problem: Option<&Problem>) -> PyErr {
+/// What an exception says beside its message.
+#[derive(Default)]
+struct About<'a> {
+    path: Option<&'a Path>,
+    problem: Option<&'a Problem>,
+    /// The number of the system's error.
+    errno: Option<i32>,
+}
+
+/// An exception of `pfh._errors`, in its subclass for the number of the system's error.
+fn exception(py: Python<'_>, class: &str, message: &str, about: &About<'_>) -> PyErr {
     let make = || -> PyResult<Bound<'_, PyAny>> {
         let class = py.import("pfh._errors")?.getattr(class)?;
-        let offset = problem.and_then(|problem| problem.offset);
-        let cause = problem.map_or_else(|| message.to_owned(), |problem| problem.cause.to_string());
-        class.call1((message, path.map(Path::as_os_str), offset, cause))
+        let offset = about.problem.and_then(|problem| problem.offset);
+        let cause = about.problem.map_or_else(|| message.to_owned(), |problem| problem.cause.to_string());
+        let code = about.problem.map(Problem::code);
+        class.call1((message, about.path.map(Path::as_os_str), offset, cause, about.errno, code))
     };
     make().map_or_else(|error| error, PyErr::from_value)
 }
@@ -30,32 +41,30 @@ pub fn of_job(py: Python<'_>, error: &Error, path: Option<&Path>) -> PyErr {
         Kind::Cancelled => return PyKeyboardInterrupt::new_err(error.to_string()),
         _ => "AbortedError",
     };
-    exception(py, class, &error.to_string(), error.path().or(path), error.problem())
+    let problem = error.problem();
+    let of_system = error.find::<io::Error>().and_then(io::Error::raw_os_error);
+    let errno = problem.and_then(Problem::errno).or(of_system);
+    // The standard library's words end with a number; a problem's with its name.
+    let message = pfh::with_names(&error.to_string());
+    exception(py, class, &message, &About { path: error.path().or(path), problem, errno })
 }
 
 /// A run that could not begin or end.
 pub fn aborted(py: Python<'_>, message: &str, path: Option<&Path>) -> PyErr {
-    exception(py, "AbortedError", message, path, None)
+    exception(py, "AbortedError", message, &About { path, ..About::default() })
 }
 
 /// Of something that can be read only in part.
 pub fn unread(py: Python<'_>, message: &str, path: Option<&Path>) -> PyErr {
-    exception(py, "UnreadError", message, path, None)
+    exception(py, "UnreadError", message, &About { path, ..About::default() })
 }
 
 /// An argument that makes no sense.
 pub fn value(message: impl std::fmt::Display) -> PyErr {
-    PyValueError::new_err(message.to_string())
-}
-
-/// Of an input that has no digest.
-pub fn failed(py: Python<'_>, path: &Path, problem: Option<&Problem>) -> PyErr {
-    let why = problem.map(ToString::to_string).unwrap_or_default();
-    let name = pfh::terminal::shown(path);
-    exception(py, "UnreadError", &format!("{name}: {why}"), Some(path), problem)
+    Python::attach(|py| exception(py, "RequestError", &message.to_string(), &About::default()))
 }
 
 /// What was found is another than what was stated.
 pub fn differs(py: Python<'_>, message: &str, path: &Path) -> PyErr {
-    exception(py, "DiffersError", message, Some(path), None)
+    exception(py, "DiffersError", message, &About { path: Some(path), ..About::default() })
 }

@@ -1,14 +1,19 @@
 //! Files hashed, as an iterator of records or a stream of Arrow's.
 
-use crate::hashing::all_named;
+use crate::hashing::{all, named};
 use crate::job::LOOK;
-use crate::run::{Message, Pace, run};
-use crate::{arrow, error, record, request};
-use pfh::{Algorithm, Cancel, Summary};
+use crate::request::Threads;
+use crate::run::{Message, Notes, Pace, Work, run};
+use crate::walk::Walk;
+use crate::{arrow, error, objects, record, request};
+use pfh::hash::{Request, Reuse};
+use pfh::{Algorithm, Cancel, Plan, Secret, Summary};
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyDict};
+use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 /// Records that may wait for the consumer.
 const WAITING: usize = 4096;
@@ -28,40 +33,83 @@ pub struct Files {
     /// The process that the run's threads are in.
     process: u32,
     summary: Arc<Mutex<Option<Summary>>>,
+    notes: Arc<Mutex<Notes>>,
 }
 
-/// Hashes files on threads of its own, and gives their records as they come, in input order.
-///
-/// `paths` is one path or several, `algorithms` one name or several. With `recursive` directories
-/// are walked; `follow` follows symbolic links. With `exactly` an address of a store is the object
-/// of that key alone, not all below it. `threads` hash, `memory` bytes may be read ahead.
-/// `on_event(files, bytes)` is called while the records are taken, at most twenty times a second.
-/// A file that cannot be read is a record, `Failed`, and no exception.
+/// How files are read and hashed, as `pfh/_files.py` hands it over.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+pub struct Manner {
+    threads: Option<Threads>,
+    memory: Option<usize>,
+    retries: u32,
+    stall_timeout: Option<u64>,
+    cache: Option<PathBuf>,
+    cache_verify: f64,
+    key_file: Option<PathBuf>,
+    derive_key: Option<String>,
+}
+
+impl Manner {
+    fn plan(&self, algorithms: Vec<Algorithm>) -> PyResult<Plan> {
+        let mut plan = request::plan(algorithms, self.threads, self.memory);
+        plan.retries = self.retries;
+        if let Some(seconds) = self.stall_timeout {
+            if seconds == 0 {
+                return Err(error::value("stall_timeout is 1 second or more"));
+            }
+            plan.stall = Duration::from_secs(seconds);
+        }
+        Ok(plan)
+    }
+
+    fn secret(&self) -> PyResult<Option<Secret>> {
+        match (&self.key_file, &self.derive_key) {
+            (Some(_), Some(_)) => Err(error::value("key_file and derive_key exclude each other")),
+            (Some(path), None) => Secret::read(path).map(Some).map_err(error::value),
+            (None, context) => Ok(context.as_deref().map(Secret::context)),
+        }
+    }
+}
+
+/// Begins to hash files: see `pfh/_files.py`.
 #[pyfunction]
-#[pyo3(signature = (paths, algorithms, *, recursive = false, follow = false, exactly = false, threads = None, memory = None, on_event = None))]
-#[expect(clippy::too_many_arguments, reason = "keyword arguments")]
+#[pyo3(name = "_hash_files")]
 pub fn hash_files(
     py: Python<'_>,
     paths: &Bound<'_, PyAny>,
     algorithms: &Bound<'_, PyAny>,
-    recursive: bool,
-    follow: bool,
-    exactly: bool,
-    threads: Option<usize>,
-    memory: Option<usize>,
+    walk: Walk,
+    manner: Manner,
+    filesystem: Option<&Bound<'_, PyAny>>,
     on_event: Option<Py<PyAny>>,
 ) -> PyResult<Files> {
-    let mut input = request::input(request::paths(paths)?, recursive, follow);
-    input.addresses = request::addresses(exactly);
-    let algorithms = all_named(algorithms)?;
-    let plan = request::plan(algorithms.clone(), threads, memory);
-    let source = input.source().map_err(error::value)?;
+    let secret = manner.secret()?;
+    let algorithms = all(algorithms)?;
+    let algorithms: Vec<Algorithm> = match &secret {
+        Some(secret) => {
+            let found = algorithms.iter().map(|name| secret.algorithm(name).map_err(error::value));
+            found.collect::<PyResult<_>>()?
+        }
+        None => algorithms.iter().map(|name| named(name)).collect::<PyResult<_>>()?,
+    };
+    let plan = manner.plan(algorithms.clone())?;
+    let work = match filesystem {
+        Some(filesystem) => Work::Objects(objects::source(filesystem, paths.extract()?)?, plan),
+        None => {
+            let input = walk.input(request::paths(paths)?)?;
+            let reuse = manner.cache.clone().map(|path| Reuse { path, sample: manner.cache_verify });
+            let asked = Request::new(input, Vec::new()).plan(plan).reuse(reuse).secret(secret);
+            asked.check().map_err(|refused| error::of_job(py, &refused, None))?;
+            Work::Job(Box::new(asked))
+        }
+    };
     let (sender, messages) = sync_channel(WAITING);
-    let (cancel, pace) = (Cancel::default(), Pace::default());
+    let (cancel, pace, notes) = (Cancel::default(), Pace::default(), Arc::<Mutex<Notes>>::default());
     let followed = on_event.is_some().then(|| pace.clone());
-    let control = cancel.clone();
+    let (control, noted) = (cancel.clone(), notes.clone());
     let start = std::thread::Builder::new().name("pfh-files".into());
-    let started = start.spawn(move || run(source, &plan, &sender, control, followed));
+    let started = start.spawn(move || run(work, &sender, control, followed, &noted));
     started.map_err(|cause| error::aborted(py, &format!("no thread: {cause}"), None))?;
     Ok(Files {
         messages: Mutex::new(Some(messages)),
@@ -71,6 +119,7 @@ pub fn hash_files(
         on_event,
         process: std::process::id(),
         summary: Arc::default(),
+        notes,
     })
 }
 
@@ -156,8 +205,8 @@ impl Files {
         self.close();
     }
 
-    /// The counts once all records were taken: `hashed`, `skipped`, `failed`, `bytes`. `None`
-    /// before.
+    /// The counts once all records were taken: `hashed`, `skipped`, `failed`, `bytes`; with a cache
+    /// also `reused`, `verified`, `changed`. `None` before.
     #[getter]
     fn summary<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyDict>>> {
         let summary = *self.summary.lock().unwrap_or_else(PoisonError::into_inner);
@@ -167,7 +216,19 @@ impl Files {
         for (name, count) in rows.into_iter().chain([("bytes", summary.bytes)]) {
             counts.set_item(name, count)?;
         }
+        if let Some(cache) = self.notes.lock().unwrap_or_else(PoisonError::into_inner).cache {
+            for (name, count) in [("reused", cache.reused), ("verified", cache.verified), ("changed", cache.changed)] {
+                counts.set_item(name, count)?;
+            }
+        }
         Ok(Some(counts))
+    }
+
+    /// Sentences about the run: patterns that matched nothing, a cache that is not used, content
+    /// that changed under the same times.
+    #[getter]
+    fn messages(&self) -> Vec<String> {
+        self.notes.lock().unwrap_or_else(PoisonError::into_inner).messages.clone()
     }
 
     /// The records that were not taken yet as a stream of Arrow's C data interface. Columns:

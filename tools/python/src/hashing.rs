@@ -8,27 +8,35 @@ use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyBytes};
 use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
 
+/// Bytes of the longest output, hashlib's bound.
+const LONGEST: usize = (1 << 29) - 1;
+
 /// The algorithm of a name, in any spelling that pfh and hashlib know.
 ///
 /// # Errors
-/// `ValueError` for an unknown name.
+/// `RequestError` for an unknown name.
 pub fn named(name: &str) -> PyResult<Algorithm> {
-    name.parse().map_err(|_| PyValueError::new_err(format!("unsupported hash type {name}")))
+    name.parse().map_err(|_| error::value(format!("unsupported hash type {name}")))
 }
 
 /// Those of several names.
 ///
 /// # Errors
-/// `ValueError` for an unknown name, and where there is none.
+/// `RequestError` for an unknown name, and where there is none.
 pub fn all_named(names: &Bound<'_, PyAny>) -> PyResult<Vec<Algorithm>> {
-    if let Ok(one) = names.extract::<String>() {
-        return one.split(',').map(named).collect();
-    }
-    let names: Vec<String> = names.extract()?;
-    if names.is_empty() {
-        return Err(error::value("no algorithm was named"));
-    }
-    names.iter().map(|name| named(name)).collect()
+    all(names)?.iter().map(|name| named(name)).collect()
+}
+
+/// Several names, or one text of them with commas between.
+///
+/// # Errors
+/// `RequestError` where there is none.
+pub fn all(names: &Bound<'_, PyAny>) -> PyResult<Vec<String>> {
+    let names = match names.extract::<String>() {
+        Ok(list) => Algorithm::names(&list).into_iter().map(str::to_owned).collect(),
+        Err(_) => names.extract::<Vec<String>>()?,
+    };
+    if names.is_empty() { Err(error::value("no algorithm was named")) } else { Ok(names) }
 }
 
 /// An argument that may be left out, but not be `None`: a value that is missing has no digest.
@@ -99,11 +107,22 @@ impl Hash {
         }
     }
 
-    fn finished(&self, py: Python<'_>, length: Option<i64>) -> PyResult<pfh::Digest> {
+    /// The digest so far.
+    fn digest_so_far(&self, py: Python<'_>) -> pfh::Digest {
+        self.locked(py).clone().finalize()
+    }
+
+    /// The output so far with a stated number of bytes.
+    fn output(&self, py: Python<'_>, length: i64) -> PyResult<Vec<u8>> {
         let hasher = self.locked(py).clone();
-        let Some(length) = length else { return Ok(hasher.finalize()) };
-        let stated = usize::try_from(length).ok().and_then(|length| hasher.finalize_to(length));
-        stated.ok_or_else(|| error::value(format!("{} does not give {length} bytes", self.algorithm.name())))
+        let bytes = usize::try_from(length).ok().filter(|bytes| *bytes <= LONGEST);
+        let output = bytes.and_then(|bytes| {
+            py.detach(|| match hasher.clone().output(bytes) {
+                Some(output) => Some(output.bytes().to_vec()),
+                None => hasher.finalize_to(bytes).map(|digest| digest.bytes().to_vec()),
+            })
+        });
+        output.ok_or_else(|| error::value(format!("{} does not give {length} bytes", self.algorithm.name())))
     }
 }
 
@@ -116,16 +135,22 @@ impl Hash {
     }
 
     /// The digest of what came so far; of similarity digests the bytes of their text. `length` is
-    /// for algorithms that give any number of bytes: SHAKE, BLAKE3, KangarooTwelve.
+    /// for algorithms that give any number of bytes, up to 2**29 - 1: SHAKE, BLAKE3, KangarooTwelve.
     #[pyo3(signature = (length = None))]
     fn digest<'py>(&self, py: Python<'py>, length: Option<i64>) -> PyResult<Bound<'py, PyBytes>> {
-        Ok(PyBytes::new(py, self.finished(py, length)?.bytes()))
+        Ok(match length {
+            None => PyBytes::new(py, self.digest_so_far(py).bytes()),
+            Some(length) => PyBytes::new(py, &self.output(py, length)?),
+        })
     }
 
     /// The digest in hexadecimal digits, or the text of a similarity digest.
     #[pyo3(signature = (length = None))]
     fn hexdigest(&self, py: Python<'_>, length: Option<i64>) -> PyResult<String> {
-        Ok(self.finished(py, length)?.to_string())
+        Ok(match length {
+            None => self.digest_so_far(py).to_string(),
+            Some(length) => pfh::hex::encode(&self.output(py, length)?),
+        })
     }
 
     /// Another object that has seen the same.

@@ -29,7 +29,8 @@ pub const PANICKED: &str = "a thread of the run panicked: its result cannot be r
 /// a signal whose handler raises cancels the job, and its exception is raised once the job ended.
 ///
 /// # Errors
-/// The exception of a signal's handler; `AbortedError` when another thread than the job's panicked.
+/// The exception of a signal's handler; `AbortedError` when no thread can be had, and when another
+/// thread than the job's panicked.
 /// A panic of the job's own thread is a `PanicException`.
 pub fn run<T: Send>(py: Python<'_>, work: impl FnOnce(&Control<'_>) -> T + Send) -> PyResult<T> {
     let cancel = Cancel::default();
@@ -39,12 +40,16 @@ pub fn run<T: Send>(py: Python<'_>, work: impl FnOnce(&Control<'_>) -> T + Send)
         std::thread::scope(|scope| {
             let (ended, end) = mpsc::channel::<()>();
             let control = &control;
-            let worker = scope.spawn(move || {
+            let thread = std::thread::Builder::new().name("pfh-job".into());
+            let worker = thread.spawn_scoped(scope, move || {
                 // Dropped at the end, also of a panic.
                 let _ended = ended;
                 pfh::process::fail_point("job");
                 work(control)
             });
+            let worker = worker.map_err(|cause| {
+                Python::attach(|py| error::aborted(py, &format!("no thread: {cause}"), None))
+            })?;
             let mut raised = None;
             while end.recv_timeout(LOOK) == Err(mpsc::RecvTimeoutError::Timeout) {
                 if raised.is_none() {

@@ -1,5 +1,6 @@
 //! Sets of known files.
 
+use crate::value::value;
 use crate::{error, job, request};
 use pfh::Digest;
 use pfh::known::{Class, build};
@@ -10,7 +11,6 @@ use pyo3::types::{PyBytes, PyString};
 use std::path::PathBuf;
 
 /// What sets know of one digest or file.
-#[pyclass(frozen, get_all, module = "pfh")]
 pub struct Verdict {
     /// `known-bad`, `known-good`, `known`, `maybe` (a filter alone has it), `unknown`, or
     /// `nothing-to-compare-with` (no set has a digest of its algorithm).
@@ -21,12 +21,7 @@ pub struct Verdict {
     empty: bool,
 }
 
-#[pymethods]
-impl Verdict {
-    fn __repr__(&self) -> String {
-        format!("<pfh.Verdict {}>", self.status)
-    }
-}
+value!(Verdict { status, sets, empty });
 
 /// Open sets, each a file that `Known.build` or `pfh known build` made, or a list of digests in any
 /// format.

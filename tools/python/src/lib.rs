@@ -12,6 +12,7 @@ mod buffer;
 mod check;
 mod command;
 mod compare;
+mod compat;
 mod diff;
 mod digests;
 mod disks;
@@ -25,6 +26,7 @@ mod known;
 mod list;
 mod many;
 mod matching;
+mod objects;
 mod record;
 mod report;
 mod request;
@@ -33,23 +35,27 @@ mod run;
 mod similarity;
 mod tree;
 mod update;
+mod value;
 mod verify;
+mod walk;
 
 /// What `pfh` re-exports.
 #[pyo3::pymodule(gil_used = false)]
 mod _pfh {
     #[pymodule_export]
-    use super::acquire::{Acquired, acquire};
+    use super::acquire::acquire;
     #[pymodule_export]
     use super::audit::{ask, challenge, commit, prove, verify as audit_verify};
     #[pymodule_export]
     use super::bag::{create_bag, update_bag, validate_bag};
     #[pymodule_export]
-    use super::check::{Checked, check};
+    use super::check::check;
     #[pymodule_export]
     use super::command::command;
     #[pymodule_export]
-    use super::compare::{Pair, compare};
+    use super::compare::compare;
+    #[pymodule_export]
+    use super::compat::{Blake2s, Blake3, tlsh_distance};
     #[pymodule_export]
     use super::diff::diff;
     #[pymodule_export]
@@ -65,29 +71,23 @@ mod _pfh {
     #[pymodule_export]
     use super::hashing::{Hash, algorithms, file_digest, new};
     #[pymodule_export]
-    use super::known::{Known, Verdict};
+    use super::known::Known;
     #[pymodule_export]
     use super::list::list;
     #[pymodule_export]
     use super::many::hash_many;
     #[pymodule_export]
-    use super::matching::{Matched, Matches, find};
-    #[pymodule_export]
-    use super::record::{Failed, Hashed, Skipped};
+    use super::matching::find;
     #[pymodule_export]
     use super::report::report;
-    #[pymodule_export]
-    use super::rows::Rows;
     #[pymodule_export]
     use super::similarity::Similarity;
     #[pymodule_export]
     use super::tree::HashTree;
     #[pymodule_export]
-    use super::tree::TreeState;
-    #[pymodule_export]
     use super::update::update_manifest;
     #[pymodule_export]
-    use super::verify::{Verified, verify};
+    use super::verify::verify;
     use pyo3::prelude::*;
 
     #[pymodule_export]

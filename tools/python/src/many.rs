@@ -3,6 +3,7 @@
 use crate::arrow::{Messages, is_arrow};
 use crate::buffer::{Bytes, LONG};
 use crate::hashing::named;
+use crate::request::Threads;
 use pfh::{Algorithm, Digest};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyList};
@@ -20,9 +21,9 @@ pub fn hash_many<'py>(
     py: Python<'py>,
     buffers: &Bound<'py, PyAny>,
     name: &str,
-    threads: Option<usize>,
+    threads: Option<Threads>,
 ) -> PyResult<Bound<'py, PyList>> {
-    let threads = threads.unwrap_or_else(pfh::process::processors);
+    let threads = threads.map_or_else(pfh::process::processors, Threads::number);
     let algorithm = named(name)?;
     if is_arrow(buffers)? {
         let column = Messages::get(buffers)?;

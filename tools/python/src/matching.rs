@@ -1,6 +1,8 @@
 //! Files against known sets.
 
 use crate::known::{Verdict, sets};
+use crate::request::Threads;
+use crate::value::value;
 use crate::{error, job, record, request};
 use pfh::job::Error;
 use pfh::known::KnownStatus;
@@ -9,39 +11,27 @@ use pfh::{Outcome, Record};
 use pfh_cli::show::matching as show;
 use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
-use pyo3::types::{PyIterator, PyList};
 use std::ffi::OsString;
 use std::io;
 use std::path::PathBuf;
 
 /// The verdict on one file.
-#[pyclass(frozen, get_all, module = "pfh")]
 pub struct Matched {
     /// The file.
     path: OsString,
     /// What the sets know of it; `None` if it has no digest.
-    verdict: Option<Py<Verdict>>,
+    verdict: Option<Verdict>,
     /// The record of the file: `Hashed`, `Skipped` or `Failed`.
     record: Py<PyAny>,
 }
 
-#[pymethods]
-impl Matched {
-    fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
-        let what = match &self.verdict {
-            Some(verdict) => verdict.getattr(py, "status")?.extract::<String>(py)?,
-            None => "no digest".to_owned(),
-        };
-        Ok(format!("<pfh.Matched {} {what}>", pfh::terminal::render(self.path.as_encoded_bytes())))
-    }
-}
+value!(Matched { path, verdict, record });
 
 /// The verdicts on files, in input order. True if the program would exit with 0: no file is known
 /// to be bad, all files were read, and all sets.
-#[pyclass(frozen, get_all, module = "pfh")]
 pub struct Matches {
     /// The verdict on each file.
-    files: Py<PyList>,
+    files: Vec<Matched>,
     /// Sentences about sets that were read in part, with `partial`.
     messages: Vec<String>,
     /// 0 all good, 1 a file is known to be bad, 3 something was not read: as the program's exit
@@ -49,28 +39,7 @@ pub struct Matches {
     exit: u8,
 }
 
-#[pymethods]
-impl Matches {
-    fn __bool__(&self) -> bool {
-        self.exit == 0
-    }
-
-    fn __len__(&self, py: Python<'_>) -> usize {
-        self.files.bind(py).len()
-    }
-
-    fn __iter__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyIterator>> {
-        self.files.bind(py).try_iter()
-    }
-
-    fn __getitem__<'py>(&self, py: Python<'py>, at: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-        self.files.bind(py).as_any().get_item(at)
-    }
-
-    fn __repr__(&self, py: Python<'_>) -> String {
-        format!("<pfh.Matches {} files, exit {}>", self.files.bind(py).len(), self.exit)
-    }
-}
+value!(Matches { files, messages, exit });
 
 /// Looks files up in known sets: a verdict for each, in input order. `known` is one set or several
 /// (see `Known.open`), `cls` the class of lists among them. Raises `pfh.UnreadError` if no set
@@ -89,7 +58,7 @@ pub fn find(
     follow: bool,
     exactly: bool,
     partial: bool,
-    threads: Option<usize>,
+    threads: Option<Threads>,
     memory: Option<usize>,
 ) -> PyResult<Matches> {
     let mut input = request::input(request::paths(paths)?, recursive, follow);
@@ -128,10 +97,9 @@ pub fn find(
     }
     let matched = |(record, verdict): (Record, Option<Verdict>)| -> PyResult<Matched> {
         let path = record::decoded(&record.name);
-        let verdict = verdict.map(|verdict| Py::new(py, verdict)).transpose()?;
         Ok(Matched { path, verdict, record: record::object(py, record)? })
     };
     let exit = crate::rows::exit(summary.conclusion(&asked, &[KnownStatus::KnownBad]));
     let files: Vec<Matched> = found.into_iter().map(matched).collect::<PyResult<_>>()?;
-    Ok(Matches { files: PyList::new(py, files)?.unbind(), messages: gaps, exit })
+    Ok(Matches { files, messages: gaps, exit })
 }

@@ -1,5 +1,6 @@
 //! Arguments that several jobs have in common.
 
+use crate::error;
 use pfh::{Addresses, Algorithm, Descend, Input, Links, Plan, Recurse};
 use pyo3::prelude::*;
 use pyo3::types::PyString;
@@ -55,11 +56,36 @@ pub fn addresses(exactly: bool) -> Addresses {
     if exactly { Addresses::Exactly } else { Addresses::Below }
 }
 
+/// How many threads hash: 1 to 1024, as the program's `--threads`.
+#[derive(Clone, Copy)]
+pub struct Threads(u16);
+
+impl Threads {
+    /// One.
+    pub const ONE: Threads = Threads(1);
+
+    /// How many.
+    pub fn number(self) -> usize {
+        self.0.into()
+    }
+}
+
+impl FromPyObject<'_, '_> for Threads {
+    type Error = PyErr;
+
+    fn extract(object: Borrowed<'_, '_, PyAny>) -> PyResult<Self> {
+        // Any integer, however large.
+        let given = object.call_method0("__index__")?;
+        let number = given.extract::<u16>().ok().filter(|number| (1..=1024).contains(number));
+        number.map(Threads).ok_or_else(|| error::value(format!("threads is a number from 1 to 1024, not {given}")))
+    }
+}
+
 /// How it reads: threads that hash, bytes of the table.
-pub fn plan(algorithms: Vec<Algorithm>, threads: Option<usize>, memory: Option<usize>) -> Plan {
+pub fn plan(algorithms: Vec<Algorithm>, threads: Option<Threads>, memory: Option<usize>) -> Plan {
     let mut plan = Plan::new(algorithms);
     if let Some(threads) = threads {
-        plan.threads = threads.max(1);
+        plan.threads = threads.number();
         plan.prefetchers = plan.threads * 3;
     }
     plan.memory = memory.unwrap_or(plan.memory);

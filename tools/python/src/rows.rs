@@ -1,11 +1,11 @@
 //! The rows of a job as dictionaries: the objects that the program prints with `--json`.
 
 use crate::error;
+use crate::value::value;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyIterator, PyList};
+use pyo3::types::{PyDict, PyList};
 
 /// The rows of a job. True if the program would exit with 0.
-#[pyclass(frozen, get_all, module = "pfh")]
 pub struct Rows {
     /// A dictionary for each row, in the order in which the job found them. Names that are not
     /// UTF-8 are as `os.fsdecode` gives them.
@@ -18,28 +18,7 @@ pub struct Rows {
     exit: u8,
 }
 
-#[pymethods]
-impl Rows {
-    fn __bool__(&self) -> bool {
-        self.exit == 0
-    }
-
-    fn __len__(&self, py: Python<'_>) -> usize {
-        self.rows.bind(py).len()
-    }
-
-    fn __iter__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyIterator>> {
-        self.rows.bind(py).try_iter()
-    }
-
-    fn __getitem__<'py>(&self, py: Python<'py>, at: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-        self.rows.bind(py).get_item(at.extract::<usize>()?)
-    }
-
-    fn __repr__(&self, py: Python<'_>) -> String {
-        format!("<pfh.Rows {} rows, exit {}>", self.rows.bind(py).len(), self.exit)
-    }
-}
+value!(Rows { rows, messages, summary, exit });
 
 /// The rows of a job while it runs.
 #[derive(Default)]
@@ -59,6 +38,14 @@ impl Found {
     /// Takes the object about the whole.
     pub fn summary(&mut self, line: String) {
         self.summary = Some(line);
+    }
+
+    /// The rows alone.
+    ///
+    /// # Errors
+    /// Python's own.
+    pub fn list(self, py: Python<'_>) -> PyResult<Py<PyList>> {
+        Ok(self.rows(py, 0)?.rows)
     }
 
     /// Takes the sentence about a file without a digest.

@@ -1,6 +1,7 @@
 //! A run over files on a thread of its own, which hands its records over.
 
 use crate::job::PANICKED;
+use pfh::hash::{self, Event, Request};
 use pfh::{Cancel, Control, Plan, Progress, Record, Source, Summary};
 use std::io;
 use std::sync::mpsc::SyncSender;
@@ -14,11 +15,28 @@ pub enum Message {
     End(Box<Result<Summary, String>>),
 }
 
+/// What is read.
+pub enum Work {
+    /// Files and objects of stores: the job of `pfh hash`.
+    Job(Box<Request>),
+    /// What Python opens.
+    Objects(Box<dyn Source>, Plan),
+}
+
 /// How far the run is, as a callback gets it: files, bytes.
 pub type Pace = Arc<Mutex<Option<(u64, u64)>>>;
 
+/// What the run says beside its records.
+#[derive(Default)]
+pub struct Notes {
+    /// A sentence each.
+    pub messages: Vec<String>,
+    /// What was done with the cache, if there is one.
+    pub cache: Option<hash::Use>,
+}
+
 /// The run. Its end is the last message; a reader that went away ends it.
-pub fn run(source: Box<dyn Source>, plan: &Plan, sender: &SyncSender<Message>, cancel: Cancel, pace: Option<Pace>) {
+pub fn run(work: Work, sender: &SyncSender<Message>, cancel: Cancel, pace: Option<Pace>, notes: &Mutex<Notes>) {
     let mut control = Control::new().with_cancel(cancel);
     if let Some(pace) = pace {
         control = control.on_progress(move |progress| {
@@ -31,7 +49,39 @@ pub fn run(source: Box<dyn Source>, plan: &Plan, sender: &SyncSender<Message>, c
     pfh::process::fail_point("files");
     let gone = |_| io::Error::from(io::ErrorKind::BrokenPipe);
     let mut sink = |record: Record| sender.send(Message::Record(record)).map_err(gone);
-    let ended = pfh::run(source, plan, &mut sink, &control).map_err(|error| error.to_string());
+    let ended = match work {
+        Work::Objects(source, plan) => pfh::run(source, &plan, &mut sink, &control).map_err(|error| error.to_string()),
+        Work::Job(request) => job(&request, &mut sink, &control, notes).map_err(|error| error.to_string()),
+    };
     let ended = if pfh::process::panics() == panics { ended } else { Err(PANICKED.to_owned()) };
     let _ = sender.send(Message::End(Box::new(ended)));
+}
+
+fn job(
+    request: &Request,
+    sink: &mut dyn FnMut(Record) -> io::Result<()>,
+    control: &Control<'_>,
+    notes: &Mutex<Notes>,
+) -> Result<Summary, pfh::job::Error> {
+    let note = |text: String| notes.lock().unwrap_or_else(PoisonError::into_inner).messages.push(text);
+    let mut events = |event: Event<'_>| {
+        match event {
+            Event::Record(record) => return sink(record.clone()),
+            Event::Changed(record) => note(format!(
+                "{}: its content changed though size, mtime and ctime did not",
+                pfh::terminal::render(&record.name)
+            )),
+            Event::Uncached(why) => note(format!("{why}: files are hashed without it")),
+            _ => {}
+        }
+        Ok(())
+    };
+    let summary = hash::run(request, &mut events, control)?;
+    if !summary.run.interrupted {
+        for pattern in request.input.descend.selection.unmatched() {
+            note(format!("pattern '{}' matched nothing", pfh::terminal::render(pattern.as_bytes())));
+        }
+    }
+    notes.lock().unwrap_or_else(PoisonError::into_inner).cache = summary.cache;
+    Ok(summary.run)
 }

@@ -1,5 +1,6 @@
 //! Hash trees beside files.
 
+use crate::value::value;
 use crate::{error, job, request};
 use pfh::job::Error;
 use pfh::tree::{self, Event, Summary, append, build, check, update};
@@ -15,7 +16,6 @@ pub struct HashTree {
 }
 
 /// What a file and its tree are.
-#[pyclass(frozen, get_all, module = "pfh")]
 pub struct TreeState {
     /// The root in hexadecimal digits, as the tree has it.
     root: String,
@@ -43,17 +43,7 @@ impl From<Summary> for TreeState {
     }
 }
 
-#[pymethods]
-impl TreeState {
-    /// Whether nothing is known to differ.
-    fn __bool__(&self) -> bool {
-        self.corrupt.as_ref().is_none_or(Vec::is_empty)
-    }
-
-    fn __repr__(&self) -> String {
-        format!("<pfh.TreeState {} {}>", self.algorithm, self.root)
-    }
-}
+value!(TreeState { root, length, algorithm, leaf_length, corrupt });
 
 impl HashTree {
     /// The result of a verb.

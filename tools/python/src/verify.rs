@@ -1,13 +1,13 @@
 //! An image against what states its digests.
 
+use crate::value::value;
 use crate::{error, job, request};
 use pfh::Digest;
-use pfh::verify::{self as job_verify, Claim, Of, Request, Verdict};
+use pfh::verify::{self as job_verify, Claim, Of, Request};
 use pyo3::prelude::*;
 use std::collections::BTreeMap;
 
 /// The result of a verification; true if all of the image is verified.
-#[pyclass(frozen, get_all, module = "pfh")]
 pub struct Verified {
     /// `verified`, `differs` or `nothing-to-compare-with`.
     verdict: String,
@@ -24,17 +24,7 @@ pub struct Verified {
     findings: Vec<String>,
 }
 
-#[pymethods]
-impl Verified {
-    /// Whether every byte of the image was compared and is equal.
-    fn __bool__(&self) -> bool {
-        self.verdict == Verdict::Verified.to_string()
-    }
-
-    fn __repr__(&self) -> String {
-        format!("<pfh.Verified {}>", self.sentence)
-    }
-}
+value!(Verified { verdict, sentence, digests, compared, missing, findings });
 
 /// A digest that the caller states.
 fn stated((name, hex): (String, String)) -> PyResult<Claim> {
