@@ -25,6 +25,7 @@ pub struct OpenError {
     /// The file.
     pub path: PathBuf,
     /// Why.
+    #[source]
     pub error: io::Error,
 }
 

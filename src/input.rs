@@ -115,6 +115,7 @@ pub enum InputError {
         /// The list.
         path: PathBuf,
         /// Why.
+        #[source]
         error: io::Error,
     },
 }

@@ -96,6 +96,7 @@ pub enum Refused {
         /// The output.
         path: PathBuf,
         /// Why.
+        #[source]
         error: io::Error,
     },
     /// `-` is not a name.

@@ -79,6 +79,7 @@ impl Value {
         }
     }
 
+    /// The bytes; those of its text if it is one.
     pub fn bytes(&self) -> &[u8] {
         match &self.0 {
             Storage::Inline { bytes, length } => &bytes[..usize::from(*length)],

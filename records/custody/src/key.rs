@@ -35,6 +35,7 @@ pub enum KeyError {
         /// The file.
         path: PathBuf,
         /// Why.
+        #[source]
         error: io::Error,
     },
     /// The file holds no private key.

@@ -48,6 +48,7 @@ pub enum CatalogueError {
         /// The catalogue.
         path: PathBuf,
         /// What the system says.
+        #[source]
         error: io::Error,
     },
     /// The finished catalogue cannot be put in its place; the one that was there still is.
@@ -56,6 +57,7 @@ pub enum CatalogueError {
         /// The catalogue.
         path: PathBuf,
         /// What the system says.
+        #[source]
         error: io::Error,
     },
     /// A file or database of something else.

@@ -35,6 +35,7 @@ pub enum Failure {
         /// The tree file.
         file: PathBuf,
         /// What the system said.
+        #[source]
         error: io::Error,
     },
     /// The file has another length than its tree says.

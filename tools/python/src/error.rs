@@ -4,6 +4,7 @@
 
 use pfh::Problem;
 use pfh::job::{Error, Kind};
+use pfh::outboard::Failure;
 use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
 use std::io;
@@ -46,7 +47,12 @@ pub fn of_job(py: Python<'_>, error: &Error, path: Option<&Path>) -> PyErr {
     let errno = problem.and_then(Problem::errno).or(of_system);
     // The standard library's words end with a number; a problem's with its name.
     let message = pfh::with_names(&error.to_string());
-    exception(py, class, &message, &About { path: error.path().or(path), problem, errno })
+    // The tree of a file may be what is not there.
+    let of_tree = error.find::<Failure>().and_then(|failure| match failure {
+        Failure::Read { file, .. } | Failure::Tree { file, .. } | Failure::Write { file, .. } => Some(&**file),
+        _ => None,
+    });
+    exception(py, class, &message, &About { path: error.path().or(of_tree).or(path), problem, errno })
 }
 
 /// A run that could not begin or end.

@@ -40,7 +40,6 @@ pub struct Files {
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
 pub struct Manner {
-    threads: Option<Threads>,
     memory: Option<usize>,
     retries: u32,
     stall_timeout: Option<u64>,
@@ -51,8 +50,8 @@ pub struct Manner {
 }
 
 impl Manner {
-    fn plan(&self, algorithms: Vec<Algorithm>) -> PyResult<Plan> {
-        let mut plan = request::plan(algorithms, self.threads, self.memory);
+    fn plan(&self, algorithms: Vec<Algorithm>, threads: Option<Threads>) -> PyResult<Plan> {
+        let mut plan = request::plan(algorithms, threads, self.memory);
         plan.retries = self.retries;
         if let Some(seconds) = self.stall_timeout {
             if seconds == 0 {
@@ -63,10 +62,13 @@ impl Manner {
         Ok(plan)
     }
 
-    fn secret(&self) -> PyResult<Option<Secret>> {
+    fn secret(&self, py: Python<'_>) -> PyResult<Option<Secret>> {
         match (&self.key_file, &self.derive_key) {
             (Some(_), Some(_)) => Err(error::value("key_file and derive_key exclude each other")),
-            (Some(path), None) => Secret::read(path).map(Some).map_err(error::value),
+            (Some(path), None) => {
+                let read = Secret::read(path).map(Some);
+                read.map_err(|unread| error::of_job(py, &unread.into(), Some(path)))
+            },
             (None, context) => Ok(context.as_deref().map(Secret::context)),
         }
     }
@@ -75,16 +77,18 @@ impl Manner {
 /// Begins to hash files: see `pfh/_files.py`.
 #[pyfunction]
 #[pyo3(name = "_hash_files")]
+#[expect(clippy::too_many_arguments, reason = "keyword arguments")]
 pub fn hash_files(
     py: Python<'_>,
     paths: &Bound<'_, PyAny>,
     algorithms: &Bound<'_, PyAny>,
     walk: Walk,
     manner: Manner,
+    threads: Option<Threads>,
     filesystem: Option<&Bound<'_, PyAny>>,
     on_event: Option<Py<PyAny>>,
 ) -> PyResult<Files> {
-    let secret = manner.secret()?;
+    let secret = manner.secret(py)?;
     let algorithms = all(algorithms)?;
     let algorithms: Vec<Algorithm> = match &secret {
         Some(secret) => {
@@ -93,7 +97,7 @@ pub fn hash_files(
         }
         None => algorithms.iter().map(|name| named(name)).collect::<PyResult<_>>()?,
     };
-    let plan = manner.plan(algorithms.clone())?;
+    let plan = manner.plan(algorithms.clone(), threads)?;
     let work = match filesystem {
         Some(filesystem) => Work::Objects(objects::source(filesystem, paths.extract()?)?, plan),
         None => {

@@ -241,6 +241,7 @@ pub enum ImagingError {
         /// Which, counted from 0.
         target: usize,
         /// What the system said.
+        #[source]
         error: io::Error,
     },
     /// The part that was there already could not be read back.
@@ -249,6 +250,7 @@ pub enum ImagingError {
         /// Where, in bytes.
         offset: u64,
         /// What the system said.
+        #[source]
         error: io::Error,
     },
     /// The part that was there already is not what was written.

@@ -40,6 +40,7 @@ pub enum OpenError {
         /// Which.
         path: PathBuf,
         /// What the system said.
+        #[source]
         error: io::Error,
     },
     /// It is not a sound E01 image.

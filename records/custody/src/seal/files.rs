@@ -46,6 +46,7 @@ pub enum FileError {
         /// The seal's file.
         seal: PathBuf,
         /// Why.
+        #[source]
         error: io::Error,
     },
     /// The seal's file cannot be read.
@@ -54,6 +55,7 @@ pub enum FileError {
         /// The seal's file.
         seal: PathBuf,
         /// Why.
+        #[source]
         error: io::Error,
     },
     /// The seal does not hold.

@@ -8,7 +8,7 @@ package holds as a command.
 
 from __future__ import annotations
 
-from functools import partial as _partial
+from collections.abc import Callable as _Callable
 
 from . import _pfh
 from ._errors import (
@@ -19,24 +19,13 @@ from ._errors import (
     RequestError,
     UnreadError,
 )
+from ._files import hash_file, hash_files
 from ._pfh import (
-    Acquired,
-    Checked,
-    Failed,
     Files,
     Hash,
-    Hashed,
     HashTree,
     Known,
-    Matched,
-    Matches,
-    Pair,
-    Rows,
     Similarity,
-    Skipped,
-    TreeState,
-    Verdict,
-    Verified,
     acquire,
     check,
     compare,
@@ -46,7 +35,6 @@ from ._pfh import (
     dups,
     export,
     file_digest,
-    hash_files,
     hash_many,
     list_files,
     match,
@@ -56,6 +44,20 @@ from ._pfh import (
     update_manifest,
     validate_bag,
     verify,
+)
+from ._values import (
+    Acquired,
+    Checked,
+    Failed,
+    Hashed,
+    Matched,
+    Matches,
+    Pair,
+    Rows,
+    Skipped,
+    TreeState,
+    Verdict,
+    Verified,
 )
 
 __version__: str = _pfh.__version__
@@ -97,6 +99,7 @@ __all__ = [
     "dups",
     "export",
     "file_digest",
+    "hash_file",
     "hash_files",
     "hash_many",
     "list_files",
@@ -110,14 +113,25 @@ __all__ = [
 ]
 
 
+def _constructor(name: str, identifier: str) -> _Callable[..., Hash]:
+    def constructor(data: object = b"", *, usedforsecurity: bool = True) -> Hash:
+        return new(name, data, usedforsecurity=usedforsecurity)
+
+    constructor.__name__ = constructor.__qualname__ = identifier
+    constructor.__doc__ = f"A hash object of {name} that has seen ``data``: see `Hash`."
+    return constructor
+
+
 def _constructors() -> None:
     """A function for each algorithm, under its name and aliases as identifiers: ``sha3_256``."""
     for name, _length, standing, aliases in _pfh._algorithms():
         similar = standing == "similarity"
-        function = Similarity(name) if similar else _partial(new, name)
+        function: Similarity | _Callable[..., Hash] | None = Similarity(name) if similar else None
         for spelling in (name, *aliases):
             identifier = spelling.replace("-", "_").replace("/", "_").replace(".", "_")
             if identifier.isidentifier() and identifier not in globals():
+                # The first is the function's name, by which the others are known as well.
+                function = function or _constructor(name, identifier)
                 globals()[identifier] = function
                 __all__.append(identifier)
 

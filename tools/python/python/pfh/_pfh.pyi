@@ -3,6 +3,8 @@
 from collections.abc import Callable
 from typing import Any, Self, final
 
+from . import Files as Files
+
 def _command(words: list[str], program: str, bench: bool) -> int: ...
 @final
 class Digests:

@@ -1,0 +1,175 @@
+"""Files hashed: the options of the command's walk as keyword arguments."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, Literal
+
+from . import _pfh
+from ._errors import RequestError, UnreadError
+from ._pfh import Files
+from ._values import Failed, Hashed
+
+_Path = str | bytes | os.PathLike[str] | os.PathLike[bytes]
+
+
+def _list(given: str | Sequence[str]) -> list[str]:
+    return [given] if isinstance(given, str) else list(given)
+
+
+def hash_files(
+    paths: _Path | Iterable[_Path],
+    algorithms: str | Sequence[str],
+    *,
+    recursive: bool = False,
+    follow: bool = False,
+    exactly: bool = False,
+    include: str | Sequence[str] = (),
+    exclude: str | Sequence[str] = (),
+    min_size: int | None = None,
+    max_size: int | None = None,
+    one_file_system: bool = False,
+    special: bool = False,
+    image: bool = False,
+    order: Literal["path", "size", "inode", "extent", "balanced"] = "path",
+    inside: Literal["strict", "lenient"] | bool = False,
+    depth: int | None = None,
+    deleted: bool = False,
+    unallocated: bool = False,
+    members: bool = False,
+    raw: bool = False,
+    container_timeout: int | None = None,
+    expand: int | None = None,
+    cache: _Path | None = None,
+    cache_verify: float = 0.0,
+    key_file: _Path | None = None,
+    derive_key: str | None = None,
+    filesystem: Any = None,
+    retries: int = 0,
+    stall_timeout: int | None = None,
+    threads: int | None = None,
+    memory: int | None = None,
+    on_event: Callable[[int, int], object] | None = None,
+) -> Files:
+    """Hashes files on threads of its own, and gives their records as they come, in input order.
+
+    ``paths`` is one path or several, ``algorithms`` one name or several. A file
+    that cannot be read is a record, ``Failed``, and no exception.
+
+    The walk: with ``recursive`` directories are walked; ``follow`` follows
+    symbolic links; ``include`` and ``exclude`` are globs, ``min_size`` and
+    ``max_size`` bytes; ``one_file_system`` stays on that of each path;
+    ``special`` reads FIFOs and devices that are named; with ``image`` the
+    content of the disk images is hashed; ``order`` is that of reading. With
+    ``exactly`` an address of a store is the object of that key alone.
+
+    Containers: ``inside`` opens images, file systems and archives (``"lenient"``
+    skips formats that are not read), down to ``depth`` levels, also
+    ``deleted`` files and ``unallocated`` space, without the outer files with
+    ``members``, or as ``raw`` media; ``container_timeout`` (seconds) and
+    ``expand`` (bytes) bound each.
+
+    ``cache`` is a file that keeps digests of unchanged files, of which the share
+    ``cache_verify`` (0 to 1) is read and compared. ``key_file`` is the key of
+    keyed algorithms, ``derive_key`` the context of ``blake3-derive-key``.
+
+    ``filesystem`` opens the paths, as fsspec's file systems do:
+    ``hash_files(fs.glob("bucket/*"), "sha256", filesystem=fs)``.
+
+    ``threads`` hash, ``memory`` bytes may be read ahead, a failed read is tried
+    again ``retries`` times, and abandoned after ``stall_timeout`` seconds.
+    ``on_event(files, bytes)`` is called while the records are taken, at most
+    twenty times a second.
+    """
+    walk = {
+        "recursive": recursive,
+        "follow": follow,
+        "exactly": exactly,
+        "include": _list(include),
+        "exclude": _list(exclude),
+        "min_size": min_size,
+        "max_size": max_size,
+        "one_file_system": one_file_system,
+        "special": special,
+        "image": image,
+        "order": order,
+        "inside": "strict" if inside is True else inside or None,
+        "depth": depth,
+        "deleted": deleted,
+        "unallocated": unallocated,
+        "members": members,
+        "raw": raw,
+        "container_timeout": container_timeout,
+        "expand": expand,
+    }
+    manner = {
+        "memory": memory,
+        "retries": retries,
+        "stall_timeout": stall_timeout,
+        "cache": None if cache is None else os.fsdecode(cache),
+        "cache_verify": cache_verify,
+        "key_file": None if key_file is None else os.fsdecode(key_file),
+        "derive_key": derive_key,
+    }
+    if filesystem is not None:
+        asked = [name for name, value in walk.items() if value and (name, value) != ("order", "path")]
+        if asked or cache is not None:
+            given = ", ".join([*asked, *(["cache"] if cache is not None else [])])
+            raise RequestError(f"filesystem opens the paths as they are, without {given}: list them by its own glob or find")
+        names = [paths] if isinstance(paths, str | bytes | os.PathLike) else list(paths)
+        paths = [os.fsdecode(name) for name in names]
+        if not paths:
+            raise RequestError("nothing is named")
+    return _pfh._hash_files(paths, algorithms, walk, manner, threads, filesystem, on_event)
+
+
+class _Open:
+    """One open file in the shape of a file system."""
+
+    def __init__(self, file: Any) -> None:
+        self.file = file
+
+    def open(self, _name: str, _mode: str) -> _Open:
+        return self
+
+    def close(self) -> None:
+        """It stays open: it was the caller's before."""
+
+    def read(self, size: int) -> bytes:
+        return self.file.read(size)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.file, name)
+
+    def unstrip_protocol(self, name: str) -> str:
+        return name
+
+
+def hash_file(file: Any, algorithms: str | Sequence[str], **options: Any) -> Hashed:
+    """The record of one file, read once: ``hash_file("a.img", ["md5", "sha256"]).hexdigests``.
+
+    ``file`` is a path, or a file that is open for reading in binary mode, of
+    which what is left is read: ``hash_file(fs.open(path), "sha256")``. Options
+    are those of `hash_files` that say how one file is read. Raises
+    ``pfh.UnreadError`` if it cannot be read to its end.
+    """
+    if hasattr(file, "read"):
+        name = getattr(file, "full_name", None) or getattr(file, "path", None) or getattr(file, "name", None)
+        shown = os.fsdecode(name) if isinstance(name, str | bytes | os.PathLike) else "<open file>"
+        files = hash_files([shown], algorithms, filesystem=_Open(file), **options)
+    else:
+        path = os.fsdecode(file)
+        # `-` is a file here, and not standard input.
+        files = hash_files("./-" if path == "-" else path, algorithms, exactly=True, **options)
+    with files:
+        records = list(files)
+    match records:
+        case [Hashed() as record]:
+            return record
+        case [Failed() as failed, *_]:
+            raise failed.error()
+        case [record]:
+            raise UnreadError(f"{record.path}: {record.reason}", record.path, None, record.reason)
+        case _:
+            raise RequestError(f"{len(records)} records: hash_files gives those of many files")

@@ -1,0 +1,158 @@
+"""The module hashlib: ``from pfh.compat import hashlib``.
+
+Each function is pfh's; those that derive keys are Python's own. ``new`` and
+``algorithms_available`` know every algorithm of pfh.
+"""
+
+from __future__ import annotations
+
+import hashlib as _hashlib
+import operator as _operator
+from collections.abc import Callable as _Callable
+from typing import Any as _Any
+from typing import ClassVar as _ClassVar
+
+from .. import (
+    Hash,
+    _pfh,
+    algorithms_available,
+    file_digest,
+    md5,
+    sha1,
+    sha3_224,
+    sha3_256,
+    sha3_384,
+    sha3_512,
+    sha224,
+    sha256,
+    sha384,
+    sha512,
+    shake_128,
+    shake_256,
+)
+from .. import new as _new
+
+pbkdf2_hmac = _hashlib.pbkdf2_hmac
+
+algorithms_guaranteed = {
+    "md5", "sha1", "sha224", "sha256", "sha384", "sha512", "sha3_224", "sha3_256", "sha3_384", "sha3_512",
+    "shake_128", "shake_256", "blake2b", "blake2s",
+}  # fmt: skip
+
+__all__ = [
+    "Hash", "algorithms_available", "algorithms_guaranteed", "blake2b", "blake2s", "file_digest", "md5", "new",
+    "pbkdf2_hmac", "sha1", "sha224", "sha256", "sha384", "sha3_224", "sha3_256", "sha3_384", "sha3_512", "sha512",
+    "shake_128", "shake_256",
+]  # fmt: skip
+
+if hasattr(_hashlib, "scrypt"):
+    scrypt = _hashlib.scrypt
+    __all__.append("scrypt")
+
+
+class _Blake2:
+    """BLAKE2 with every parameter that hashlib's has."""
+
+    _is_b: _ClassVar[bool]
+    name: _ClassVar[str]
+    block_size: _ClassVar[int]
+    MAX_DIGEST_SIZE: _ClassVar[int]
+    MAX_KEY_SIZE: _ClassVar[int]
+    PERSON_SIZE: _ClassVar[int]
+    SALT_SIZE: _ClassVar[int]
+    _OFFSET_BITS: _ClassVar[int]
+    __slots__ = ("_state", "digest_size")
+    _state: _Any
+    digest_size: int
+
+    def __init__(
+        self,
+        data: _Any = b"",
+        /,
+        *,
+        digest_size: int | None = None,
+        key: _Any = b"",
+        salt: _Any = b"",
+        person: _Any = b"",
+        fanout: int = 1,
+        depth: int = 1,
+        leaf_size: int = 0,
+        node_offset: int = 0,
+        node_depth: int = 0,
+        inner_size: int = 0,
+        last_node: bool = False,
+        usedforsecurity: bool = True,
+    ) -> None:
+        size = self.MAX_DIGEST_SIZE if digest_size is None else _operator.index(digest_size)
+        if not 1 <= size <= self.MAX_DIGEST_SIZE:
+            raise ValueError(f"digest_size must be between 1 and {self.MAX_DIGEST_SIZE} bytes")
+        for what, given, most in (("key", key, self.MAX_KEY_SIZE), ("salt", salt, self.SALT_SIZE), ("person", person, self.PERSON_SIZE)):
+            if memoryview(given).nbytes > most:
+                raise ValueError(f"maximum {what} length is {most} bytes")
+        for what, number, least, most in (
+            ("fanout", fanout, 0, 255),
+            ("depth", depth, 1, 255),
+            ("node_depth", node_depth, 0, 255),
+            ("inner_size", inner_size, 0, self.MAX_DIGEST_SIZE),
+        ):
+            if not least <= _operator.index(number) <= most:
+                raise ValueError(f"{what} must be between {least} and {most}")
+        for what, number, bits in (("leaf_size", leaf_size, 32), ("node_offset", node_offset, self._OFFSET_BITS)):
+            if _operator.index(number) < 0:
+                raise ValueError("value must be positive")
+            if _operator.index(number) >> bits:
+                raise OverflowError(f"{what} is too large")
+        node = (fanout, depth, leaf_size, node_offset, node_depth, inner_size, bool(last_node))
+        self.digest_size = size
+        self._state = _pfh._Blake2(self._is_b, size, key, salt, person, node)
+        self._state.update(data)
+
+    def update(self, data: _Any, /) -> None:
+        """Takes in the next bytes of the message."""
+        self._state.update(data)
+
+    def digest(self) -> bytes:
+        """The digest of what came so far."""
+        digest: bytes = self._state.digest()
+        return digest
+
+    def hexdigest(self) -> str:
+        """The same in hexadecimal digits."""
+        return self.digest().hex()
+
+    def copy(self) -> _Blake2:
+        """Another object that has seen the same."""
+        other = type(self).__new__(type(self))
+        other.digest_size, other._state = self.digest_size, self._state.copy()
+        return other
+
+    def __repr__(self) -> str:
+        return f"<{self.name} pfh.compat.hashlib object>"
+
+
+class blake2b(_Blake2):  # noqa: N801 - hashlib's name
+    """BLAKE2b: 64-bit words, up to 64 bytes."""
+
+    __slots__ = ()
+    _is_b, name, block_size = True, "blake2b", 128
+    MAX_DIGEST_SIZE = MAX_KEY_SIZE = 64
+    PERSON_SIZE = SALT_SIZE = 16
+    _OFFSET_BITS = 64
+
+
+class blake2s(_Blake2):  # noqa: N801 - hashlib's name
+    """BLAKE2s: 32-bit words, up to 32 bytes."""
+
+    __slots__ = ()
+    _is_b, name, block_size = False, "blake2s", 64
+    MAX_DIGEST_SIZE = MAX_KEY_SIZE = 32
+    PERSON_SIZE = SALT_SIZE = 8
+    _OFFSET_BITS = 48
+
+
+_CLASSES: dict[str, _Callable[..., _Any]] = {"blake2b": blake2b, "blake2s": blake2s}
+
+
+def new(name: str, data: _Any = b"", **options: _Any) -> _Any:
+    """A hash object of the algorithm of that name."""
+    return _CLASSES.get(name, lambda *given, **more: _new(name, *given, **more))(data, **options)
