@@ -6,12 +6,13 @@ import unittest
 import pytest
 
 import pfh
+from pfh.compat import hashlib as compat
 
 pytest.importorskip("test.test_hashlib", reason="this interpreter comes without its tests (Debian: `apt install libpython3-testsuite`), then `tools/python/check -k cpython`")
 
 from test import test_hashlib  # noqa: E402
 
-# : Tests of the inside of the module hashlib, or algorithms that pfh lacks (BLAKE2 with its : parameters), or downloads vectors.
+#: Tests of the inside of the module hashlib, and such as take minutes or gigabytes.
 APART = {
     "test_get_builtin_constructor",
     "test_algorithms_guaranteed",
@@ -67,21 +68,46 @@ class Against(test_hashlib.HashLibTestCase):
             self.constructors_to_test[name] = {getattr(pfh, name), by_new}
 
 
+class Compat(Against):
+    """The tests with pfh.compat.hashlib: BLAKE2 with its parameters, and hashlib's names."""
+
+    shakes = {"shake_128", "shake_256"}
+
+    def __init__(self, *arguments):
+        unittest.TestCase.__init__(self, *arguments)
+        self._hashlib = None
+        self.constructors_to_test = {}
+        for name in sorted(compat.algorithms_guaranteed):
+
+            def by_new(*data, _name=name, **kwargs):
+                return compat.new(_name, *data, **kwargs)
+
+            self.constructors_to_test[name] = {getattr(compat, name), by_new}
+
+
 def names():
     loaded = unittest.TestLoader().getTestCaseNames(test_hashlib.HashLibTestCase)
-    return [name for name in loaded if name not in APART | SHAKES and "blake2" not in name]
+    direct = [(Against, name) for name in loaded if name not in APART | SHAKES and "blake2" not in name]
+    return direct + [(Compat, name) for name in loaded if name not in APART - {"test_algorithms_guaranteed", "test_clinic_signature"}]
 
 
-def test_the_shim_leaves_most_tests():
-    assert len(names()) > 30
+def test_the_shims_leave_most_tests():
+    assert len(names()) > 90
 
 
-@pytest.mark.parametrize("name", names())
-def test_cpython(name, monkeypatch):
-    monkeypatch.setattr(test_hashlib, "hashlib", shim())
+@pytest.mark.parametrize(("case", "name"), names())
+def test_cpython(case, name, monkeypatch):
+    monkeypatch.setattr(test_hashlib, "hashlib", compat if case is Compat else shim())
     result = unittest.TestResult()
-    Against(name).run(result)
+    case(name).run(result)
     wrong = result.errors + result.failures
     assert not wrong, wrong[0][1]
     if result.skipped:
         pytest.skip(f"by CPython itself: {result.skipped[0][1]}; `tools/python/check -k cpython` where it is there")
+
+
+def test_the_derivation_of_keys(monkeypatch):
+    monkeypatch.setattr(test_hashlib, "hashlib", compat)
+    result = unittest.TestResult()
+    unittest.defaultTestLoader.loadTestsFromTestCase(test_hashlib.KDFTests).run(result)
+    assert result.testsRun > 3 and not result.errors + result.failures

@@ -1,6 +1,6 @@
 """Objects of stores in the module, the wheel's command and a cluster: a wheel with the feature remote, and S3Proxy, a real server.
 
-PFH_WHEEL_FEATURES=remote tools/python/check -k test_remote
+tools/python/check -k test_remote
 """
 
 import hashlib
@@ -21,7 +21,7 @@ import pfh
 try:
     pfh.hash_files(["s3://"], "md5").close()
 except ValueError as refused:
-    pytest.skip(f"this wheel reads no stores ({refused}): `PFH_WHEEL_FEATURES=remote tools/python/check -k test_remote`", allow_module_level=True)
+    pytest.skip(f"this wheel reads no stores ({refused}): `tools/python/check -k test_remote`", allow_module_level=True)
 if shutil.which("s3proxy") is None:
     pytest.skip("S3Proxy is not installed: `.ci/run` installs it", allow_module_level=True)
 
@@ -102,7 +102,7 @@ def test_the_command_hashes_and_checks(store, tmp_path):
 
 @pytest.mark.parametrize("where", [["s3://bucket/pre"], ["here", "s3://bucket/pre", "s3://bucket/none"]])
 def test_a_cluster_has_the_rows_of_one_run(store, tmp_path, where):
-    pytest.importorskip("distributed", reason="Dask is not installed: `PFH_WHEEL_FEATURES=remote tools/python/check -k test_remote` installs it")
+    pytest.importorskip("distributed", reason="Dask is not installed: `tools/python/check -k test_remote` installs it")
     from pfh.cluster import Run
 
     (tmp_path / "here").write_bytes(b"a file beside them")

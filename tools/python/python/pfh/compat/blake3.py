@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import mmap
 import os
+import sys
 from typing import Any, ClassVar
 
 from .. import _pfh
@@ -44,6 +45,8 @@ class blake3:  # noqa: N801 - the name of the package's class
 
     def update(self, data: Any, /) -> blake3:
         """Takes in the next bytes of the message."""
+        if not isinstance(data, bytes) and not isinstance(data, str) and memoryview(data).itemsize != 1:
+            raise BufferError("the buffer holds no bytes, but larger items")
         self._state.update(data)
         return self
 
@@ -74,6 +77,8 @@ class blake3:  # noqa: N801 - the name of the package's class
 
     def digest(self, length: int = 32, *, seek: int = 0) -> bytes:
         """``length`` bytes of output from byte ``seek`` of it on."""
+        if length > sys.maxsize:
+            raise OverflowError("length is larger than any object")
         output: bytes = self._state.digest(length, seek)
         return output
 

@@ -11,25 +11,20 @@ import operator as _operator
 from collections.abc import Callable as _Callable
 from typing import Any as _Any
 from typing import ClassVar as _ClassVar
+from typing import Self as _Self
 
 from .. import (
     Hash,
     _pfh,
-    algorithms_available,
     file_digest,
     md5,
     sha1,
-    sha3_224,
-    sha3_256,
-    sha3_384,
-    sha3_512,
     sha224,
     sha256,
     sha384,
     sha512,
-    shake_128,
-    shake_256,
 )
+from .. import algorithms_available as _available
 from .. import new as _new
 
 pbkdf2_hmac = _hashlib.pbkdf2_hmac
@@ -38,6 +33,9 @@ algorithms_guaranteed = {
     "md5", "sha1", "sha224", "sha256", "sha384", "sha512", "sha3_224", "sha3_256", "sha3_384", "sha3_512",
     "shake_128", "shake_256", "blake2b", "blake2s",
 }  # fmt: skip
+
+#: pfh's names as hashlib writes them, with underscores.
+algorithms_available = algorithms_guaranteed | {name.replace("-", "_") for name in _available} - {"shake128", "shake256"}
 
 __all__ = [
     "Hash", "algorithms_available", "algorithms_guaranteed", "blake2b", "blake2s", "file_digest", "md5", "new",
@@ -50,19 +48,120 @@ if hasattr(_hashlib, "scrypt"):
     __all__.append("scrypt")
 
 
-class _Blake2:
+class _Object:
+    """A hash object around one of the native module."""
+
+    __slots__ = ("_state",)
+    _state: _Any
+    name: _ClassVar[str]
+    block_size: _ClassVar[int]
+
+    def update(self, data: _Any, /) -> None:
+        """Takes in the next bytes of the message."""
+        self._state.update(data)
+
+    def copy(self) -> _Self:
+        """Another object that has seen the same."""
+        other = type(self).__new__(type(self))
+        other._state = self._state.copy()
+        return other
+
+    def __repr__(self) -> str:
+        return f"<{self.name} pfh.compat.hashlib object>"
+
+
+class _Fixed(_Object):
+    """One whose digest has one length."""
+
+    __slots__ = ()
+
+    def digest(self) -> bytes:
+        """The digest of what came so far."""
+        digest: bytes = self._state.digest()
+        return digest
+
+    def hexdigest(self) -> str:
+        """The same in hexadecimal digits."""
+        return self.digest().hex()
+
+
+class _Sha3(_Fixed):
+    __slots__ = ()
+    digest_size: _ClassVar[int]
+
+    def __init__(self, data: _Any = b"", /, *, usedforsecurity: bool = True) -> None:
+        self._state = _new(self.name, data)
+
+
+class sha3_224(_Sha3):  # noqa: N801 - hashlib's name
+    """SHA3-224."""
+
+    __slots__ = ()
+    name, digest_size, block_size = "sha3_224", 28, 144
+
+
+class sha3_256(_Sha3):  # noqa: N801 - hashlib's name
+    """SHA3-256."""
+
+    __slots__ = ()
+    name, digest_size, block_size = "sha3_256", 32, 136
+
+
+class sha3_384(_Sha3):  # noqa: N801 - hashlib's name
+    """SHA3-384."""
+
+    __slots__ = ()
+    name, digest_size, block_size = "sha3_384", 48, 104
+
+
+class sha3_512(_Sha3):  # noqa: N801 - hashlib's name
+    """SHA3-512."""
+
+    __slots__ = ()
+    name, digest_size, block_size = "sha3_512", 64, 72
+
+
+class _Shake(_Object):
+    __slots__ = ()
+    digest_size: _ClassVar[int] = 0
+
+    def __init__(self, data: _Any = b"", /, *, usedforsecurity: bool = True) -> None:
+        self._state = _new(self.name, data)
+
+    def digest(self, length: int, /) -> bytes:
+        """``length`` bytes of output."""
+        digest: bytes = self._state.digest(_operator.index(length))
+        return digest
+
+    def hexdigest(self, length: int, /) -> str:
+        """The same in hexadecimal digits."""
+        return self.digest(length).hex()
+
+
+class shake_128(_Shake):  # noqa: N801 - hashlib's name
+    """SHAKE128."""
+
+    __slots__ = ()
+    name, block_size = "shake_128", 168
+
+
+class shake_256(_Shake):  # noqa: N801 - hashlib's name
+    """SHAKE256."""
+
+    __slots__ = ()
+    name, block_size = "shake_256", 136
+
+
+class _Blake2(_Fixed):
     """BLAKE2 with every parameter that hashlib's has."""
 
     _is_b: _ClassVar[bool]
-    name: _ClassVar[str]
-    block_size: _ClassVar[int]
     MAX_DIGEST_SIZE: _ClassVar[int]
     MAX_KEY_SIZE: _ClassVar[int]
     PERSON_SIZE: _ClassVar[int]
     SALT_SIZE: _ClassVar[int]
     _OFFSET_BITS: _ClassVar[int]
-    __slots__ = ("_state", "digest_size")
-    _state: _Any
+    __slots__ = ("digest_size",)
     digest_size: int
 
     def __init__(
@@ -107,27 +206,11 @@ class _Blake2:
         self._state = _pfh._Blake2(self._is_b, size, key, salt, person, node)
         self._state.update(data)
 
-    def update(self, data: _Any, /) -> None:
-        """Takes in the next bytes of the message."""
-        self._state.update(data)
-
-    def digest(self) -> bytes:
-        """The digest of what came so far."""
-        digest: bytes = self._state.digest()
-        return digest
-
-    def hexdigest(self) -> str:
-        """The same in hexadecimal digits."""
-        return self.digest().hex()
-
-    def copy(self) -> _Blake2:
+    def copy(self) -> _Self:
         """Another object that has seen the same."""
-        other = type(self).__new__(type(self))
-        other.digest_size, other._state = self.digest_size, self._state.copy()
+        other = super().copy()
+        other.digest_size = self.digest_size
         return other
-
-    def __repr__(self) -> str:
-        return f"<{self.name} pfh.compat.hashlib object>"
 
 
 class blake2b(_Blake2):  # noqa: N801 - hashlib's name
@@ -150,9 +233,12 @@ class blake2s(_Blake2):  # noqa: N801 - hashlib's name
     _OFFSET_BITS = 48
 
 
-_CLASSES: dict[str, _Callable[..., _Any]] = {"blake2b": blake2b, "blake2s": blake2s}
+_CLASSES: dict[str, _Callable[..., _Any]] = {
+    made.name: made for made in (blake2b, blake2s, sha3_224, sha3_256, sha3_384, sha3_512, shake_128, shake_256)
+}
 
 
 def new(name: str, data: _Any = b"", **options: _Any) -> _Any:
     """A hash object of the algorithm of that name."""
-    return _CLASSES.get(name, lambda *given, **more: _new(name, *given, **more))(data, **options)
+    made = _CLASSES.get(name)
+    return _new(name, data, **options) if made is None else made(data, **options)

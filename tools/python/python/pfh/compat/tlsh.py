@@ -67,6 +67,7 @@ class Tlsh:
     def __init__(self) -> None:
         self._hash = new("tlsh")
         self._size = 0
+        #: ``TNULL`` of a message without digest; ``None`` before ``final``.
         self._digest: str | None = None
 
     def update(self, data: Any) -> None:
@@ -77,15 +78,12 @@ class Tlsh:
         self._size += memoryview(data).nbytes
 
     def final(self) -> None:
-        """Ends the message. ``ValueError`` if it has no digest."""
+        """Ends the message. ``ValueError`` if it is too short for a digest."""
         if self._digest is not None:
             raise ValueError("final() has already been called")
         if self._size < 50:
             raise ValueError("less than 50 of input")
-        digest = self._hash.hexdigest()
-        if digest == "TNULL":
-            raise ValueError("error while getting hash (not enough variation in input?)")
-        self._digest = digest
+        self._digest = self._hash.hexdigest()
 
     def fromTlshStr(self, text: str) -> None:  # noqa: N802 - py-tlsh's name
         """Takes the digest of a text."""
@@ -96,6 +94,8 @@ class Tlsh:
         """The digest as text."""
         if self._digest is None:
             raise ValueError("final() has not been called")
+        if not self.is_valid:
+            raise ValueError("error while getting hash (not enough variation in input?)")
         return self._digest
 
     def diff(self, other: Tlsh | str) -> int:
@@ -112,7 +112,7 @@ class Tlsh:
     @property
     def is_valid(self) -> bool:
         """Whether there is a digest."""
-        return self._digest is not None
+        return self._digest not in (None, "TNULL")
 
     @property
     def lvalue(self) -> int:
