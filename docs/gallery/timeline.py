@@ -34,10 +34,9 @@ else:
 # %%
 listed = pfh.list_files(image)
 print(len(listed), "names;", listed.messages)
-files = [row for row in listed if row["type"] == "file" and "modified" in row.get("inside", {})]
-rows = polars.DataFrame({"path": [row["path"] for row in files], "size": [row["size"] for row in files], "modified": [row["inside"]["modified"] for row in files]})
-when = polars.col("modified").cast(polars.String).str.head(19).str.to_datetime("%Y-%m-%dT%H:%M:%S")
-rows = rows.with_columns(when.alias("modified")).sort("modified")
+rows = polars.DataFrame([{name: row.get(name) for name in ("path", "size", "mtime")} for row in listed if row["type"] == "file"])
+when = polars.col("mtime").str.head(19).str.to_datetime("%Y-%m-%dT%H:%M:%S")
+rows = rows.select("path", "size", when.alias("modified")).sort("modified")
 print(rows)
 
 # %% [markdown]

@@ -14,6 +14,10 @@ pub(crate) fn problem(stage: Stage, offset: Option<u64>, error: &Error) -> Probl
         }
         // A bucket that is not there is no error of its own.
         other if root(other).contains("404 Not Found") => (StoreAnswer::NotFound, root(other)),
+        // Nor is a listing that is refused.
+        other if ["403 Forbidden", "401 Unauthorized"].iter().any(|status| root(other).contains(status)) => {
+            (StoreAnswer::Denied, format!("the store refuses: {}", root(other)))
+        }
         other => (StoreAnswer::Other, root(other)),
     };
     Problem { offset, ..Problem::new(stage, Cause::Store { answer, what: what.into() }) }

@@ -57,7 +57,7 @@ pub fn of_job(py: Python<'_>, error: &Error, path: Option<&Path>) -> PyErr {
 
 /// A run that could not begin or end.
 pub fn aborted(py: Python<'_>, message: &str, path: Option<&Path>) -> PyErr {
-    exception(py, "AbortedError", message, &About { path, ..About::default() })
+    exception(py, "AbortedError", &pfh::with_names(message), &About { path, ..About::default() })
 }
 
 /// Of something that can be read only in part.

@@ -68,7 +68,7 @@ impl Manner {
             (Some(path), None) => {
                 let read = Secret::read(path).map(Some);
                 read.map_err(|unread| error::of_job(py, &unread.into(), Some(path)))
-            },
+            }
             (None, context) => Ok(context.as_deref().map(Secret::context)),
         }
     }

@@ -47,9 +47,8 @@ pub fn run<T: Send>(py: Python<'_>, work: impl FnOnce(&Control<'_>) -> T + Send)
                 pfh::process::fail_point("job");
                 work(control)
             });
-            let worker = worker.map_err(|cause| {
-                Python::attach(|py| error::aborted(py, &format!("no thread: {cause}"), None))
-            })?;
+            let worker = worker
+                .map_err(|cause| Python::attach(|py| error::aborted(py, &format!("no thread: {cause}"), None)))?;
             let mut raised = None;
             while end.recv_timeout(LOOK) == Err(mpsc::RecvTimeoutError::Timeout) {
                 if raised.is_none() {

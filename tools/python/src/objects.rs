@@ -42,8 +42,8 @@ impl Object for Named {
             let size = bound.getattr_opt("size")?.and_then(number);
             // What is left of it, if a part was read.
             let at = match size {
-                Some(_) if bound.hasattr("tell")? => number(bound.call_method0("tell")?).unwrap_or(0),
-                _ => 0,
+                Some(_) => bound.call_method0("tell").ok().and_then(number).unwrap_or(0),
+                None => 0,
             };
             Ok(Box::new(File { file, stated: size.map(|size| size.saturating_sub(at)), read: 0 }) as Box<_>)
         })
@@ -105,7 +105,8 @@ fn attached<T>(stage: Stage, call: impl FnOnce(Python<'_>) -> PyResult<T>) -> Re
             Problem::new(stage, cause)
         })
     });
-    let ends = || Err(Problem::new(stage, Cause::Store { answer: pfh::StoreAnswer::Other, what: "Python ends".into() }));
+    let ends =
+        || Err(Problem::new(stage, Cause::Store { answer: pfh::StoreAnswer::Other, what: "Python ends".into() }));
     called.unwrap_or_else(ends)
 }
 

@@ -66,9 +66,7 @@ impl Walk {
             "extent" => Order::Extent,
             "balanced" => Order::Balanced,
             other => {
-                return Err(error::value(format!(
-                    "order takes path, size, inode, extent or balanced, not {other:?}"
-                )));
+                return Err(error::value(format!("order takes path, size, inode, extent or balanced, not {other:?}")));
             }
         })
     }
