@@ -88,7 +88,7 @@ def test_special_files_and_images(room):
 
 def test_patterns_that_match_nothing_are_said(room):
     files = pfh.hash_files(room / "tree", "md5", recursive=True, exclude="*.spam")
-    assert files.messages == [] and len(list(files)) > 10
+    assert len(list(files)) > 10
     assert files.messages == ["pattern '*.spam' matched nothing"]
 
 
