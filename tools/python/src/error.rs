@@ -4,7 +4,7 @@
 
 use pfh::Problem;
 use pfh::job::{Error, Kind};
-use pyo3::exceptions::{PyKeyboardInterrupt, PyValueError};
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use std::path::Path;
 
@@ -27,7 +27,7 @@ pub fn of_job(py: Python<'_>, error: &Error, path: Option<&Path>) -> PyErr {
         Kind::Negative => "DiffersError",
         Kind::Input => "UnreadError",
         Kind::Output => "OutputError",
-        Kind::Cancelled => return PyKeyboardInterrupt::new_err(error.to_string()),
+        Kind::Cancelled => "CancelledError",
         _ => "AbortedError",
     };
     exception(py, class, &error.to_string(), error.path().or(path), error.problem())
@@ -36,6 +36,11 @@ pub fn of_job(py: Python<'_>, error: &Error, path: Option<&Path>) -> PyErr {
 /// A run that could not begin or end.
 pub fn aborted(py: Python<'_>, message: &str, path: Option<&Path>) -> PyErr {
     exception(py, "AbortedError", message, path, None)
+}
+
+/// A run that its token cancelled.
+pub fn cancelled(py: Python<'_>, message: &str) -> PyErr {
+    exception(py, "CancelledError", message, None, None)
 }
 
 /// Of something that can be read only in part.

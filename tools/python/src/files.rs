@@ -1,14 +1,18 @@
 //! Files hashed, as an iterator of records or a stream of Arrow's.
 
+use crate::cancel::Token;
 use crate::hashing::all_named;
 use crate::job::LOOK;
-use crate::run::{Message, Pace, run};
+use crate::log::{Level, log};
+use crate::progress::Pace;
+use crate::run::{Message, run};
+use crate::taking::{Next, Taking};
 use crate::{arrow, error, record, request};
-use pfh::{Algorithm, Cancel, Summary};
+use pfh::{Algorithm, Cancel, Record};
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyDict};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
+use std::sync::mpsc::sync_channel;
 
 /// Records that may wait for the consumer.
 const WAITING: usize = 4096;
@@ -19,15 +23,10 @@ const WAITING: usize = 4096;
 /// a `with` block, ends the run.
 #[pyclass(frozen, module = "pfh")]
 pub struct Files {
-    /// `None` once the stream was handed over or all was taken.
-    messages: Mutex<Option<Receiver<Message>>>,
+    taking: Arc<Taking>,
     algorithms: Vec<Algorithm>,
-    cancel: Cancel,
     pace: Pace,
     on_event: Option<Py<PyAny>>,
-    /// The process that the run's threads are in.
-    process: u32,
-    summary: Arc<Mutex<Option<Summary>>>,
 }
 
 /// Hashes files on threads of its own, and gives their records as they come, in input order.
@@ -35,10 +34,10 @@ pub struct Files {
 /// `paths` is one path or several, `algorithms` one name or several. With `recursive` directories
 /// are walked; `follow` follows symbolic links. With `exactly` an address of a store is the object
 /// of that key alone, not all below it. `threads` hash, `memory` bytes may be read ahead.
-/// `on_event(files, bytes)` is called while the records are taken, at most twenty times a second.
+/// `on_event(progress)` is called while records are taken one by one, `cancel` ends the run.
 /// A file that cannot be read is a record, `Failed`, and no exception.
 #[pyfunction]
-#[pyo3(signature = (paths, algorithms, *, recursive = false, follow = false, exactly = false, threads = None, memory = None, on_event = None))]
+#[pyo3(signature = (paths, algorithms, *, recursive = false, follow = false, exactly = false, threads = None, memory = None, on_event = None, cancel = None))]
 #[expect(clippy::too_many_arguments, reason = "keyword arguments")]
 pub fn hash_files(
     py: Python<'_>,
@@ -50,6 +49,7 @@ pub fn hash_files(
     threads: Option<usize>,
     memory: Option<usize>,
     on_event: Option<Py<PyAny>>,
+    cancel: Option<Py<Token>>,
 ) -> PyResult<Files> {
     let mut input = request::input(request::paths(paths)?, recursive, follow);
     input.addresses = request::addresses(exactly);
@@ -57,68 +57,45 @@ pub fn hash_files(
     let plan = request::plan(algorithms.clone(), threads, memory);
     let source = input.source().map_err(error::value)?;
     let (sender, messages) = sync_channel(WAITING);
-    let (cancel, pace) = (Cancel::default(), Pace::default());
+    let (stop, pace) = (Cancel::default(), Pace::default());
+    if let Some(token) = &cancel {
+        token.get().follow(&stop);
+    }
     let followed = on_event.is_some().then(|| pace.clone());
-    let control = cancel.clone();
+    let control = stop.clone();
     let start = std::thread::Builder::new().name("pfh-files".into());
     let started = start.spawn(move || run(source, &plan, &sender, control, followed));
+    log(py, Level::Debug, || "hash_files begins".to_owned());
     started.map_err(|cause| error::aborted(py, &format!("no thread: {cause}"), None))?;
-    Ok(Files {
-        messages: Mutex::new(Some(messages)),
-        algorithms,
-        cancel,
-        pace,
-        on_event,
-        process: std::process::id(),
-        summary: Arc::default(),
-    })
+    Ok(Files { taking: Arc::new(Taking::new(messages, stop)), algorithms, pace, on_event })
 }
 
 impl Files {
-    /// The next message; `None` once the end was taken.
-    fn next(&self, py: Python<'_>) -> PyResult<Option<Message>> {
-        // A fork has no threads but the one that forked: nobody would ever send anything.
-        if std::process::id() != self.process {
-            return Err(error::aborted(
-                py,
-                "the run belongs to the process that began it, and this is a fork of it",
-                None,
-            ));
-        }
+    /// The next record, which nobody else gets; `None` at the end. What the callback raises loses
+    /// none: the record is still held then.
+    fn next(&self, py: Python<'_>) -> PyResult<Option<Record>> {
         loop {
-            let next = py.detach(|| {
-                let messages = self.messages.lock().unwrap_or_else(PoisonError::into_inner);
-                messages.as_ref().map(|messages| messages.recv_timeout(LOOK))
-            });
-            self.report(py)?;
+            let next = py.detach(|| self.taking.next(LOOK)).map_err(|gone| gone.error(py))?;
+            if let Some(call) = &self.on_event {
+                self.pace.report(py, call)?;
+            }
             match next {
-                None => return Ok(None),
-                Some(Ok(message)) => return Ok(Some(message)),
-                Some(Err(RecvTimeoutError::Disconnected)) => {
-                    return Err(error::aborted(py, "the run ended before its time", None));
-                }
-                Some(Err(RecvTimeoutError::Timeout)) => {
+                Next::End => return Ok(None),
+                Next::Held => match py.detach(|| self.taking.hand_over()) {
+                    Some(Message::Record(record)) => return Ok(Some(record)),
+                    Some(Message::End(ended)) => {
+                        self.taking.end(*ended).map_err(|gone| gone.error(py))?;
+                        log(py, Level::Debug, || "hash_files ended".to_owned());
+                    }
+                    None => {}
+                },
+                Next::Nothing => {
                     if let Err(raised) = py.check_signals() {
                         self.close();
                         return Err(raised);
                     }
                 }
             }
-        }
-    }
-
-    /// Calls back with how far the run is, if that is news.
-    fn report(&self, py: Python<'_>) -> PyResult<()> {
-        let Some(call) = &self.on_event else { return Ok(()) };
-        let news = self.pace.lock().unwrap_or_else(PoisonError::into_inner).take();
-        news.map_or(Ok(()), |pace| call.call1(py, pace).map(drop))
-    }
-}
-
-impl Drop for Files {
-    fn drop(&mut self) {
-        if self.messages.get_mut().is_ok_and(|messages| messages.is_some()) {
-            self.cancel.cancel();
         }
     }
 }
@@ -130,22 +107,26 @@ impl Files {
     }
 
     fn __next__(&self, py: Python<'_>) -> PyResult<Option<Py<PyAny>>> {
-        match self.next(py)? {
-            None => Ok(None),
-            Some(Message::Record(record)) => record::object(py, record).map(Some),
-            Some(Message::End(ended)) => {
-                self.messages.lock().unwrap_or_else(PoisonError::into_inner).take();
-                let summary = (*ended).map_err(|why| error::aborted(py, &why, None))?;
-                *self.summary.lock().unwrap_or_else(PoisonError::into_inner) = Some(summary);
-                Ok(None)
-            }
-        }
+        self.next(py)?.map(|record| record::object(py, record)).transpose()
     }
 
-    /// Ends the run; records that were not taken are lost.
+    /// The records for `async for`: a thread takes them, some at a time.
+    fn __aiter__<'py>(this: Bound<'py, Files>) -> PyResult<Bound<'py, PyAny>> {
+        this.py().import("pfh._async")?.call_method1("records", (this,))
+    }
+
+    /// Waits for a record, and gives it with those that are there by then, at most so many; none at
+    /// the end.
+    fn _take(&self, py: Python<'_>, most: usize) -> PyResult<Vec<Py<PyAny>>> {
+        // An error can come before the first one alone, so that it loses none.
+        let first = self.next(py)?;
+        let rest = std::iter::from_fn(|| self.taking.record()).take(most.saturating_sub(1));
+        first.into_iter().chain(rest).map(|record| record::object(py, record)).collect()
+    }
+
+    /// Ends the run; records that were not taken are lost, and taking more raises `ValueError`.
     fn close(&self) {
-        self.cancel.cancel();
-        self.messages.lock().unwrap_or_else(PoisonError::into_inner).take();
+        self.taking.close();
     }
 
     fn __enter__(this: Py<Files>) -> Py<Files> {
@@ -160,8 +141,7 @@ impl Files {
     /// before.
     #[getter]
     fn summary<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyDict>>> {
-        let summary = *self.summary.lock().unwrap_or_else(PoisonError::into_inner);
-        let Some(summary) = summary else { return Ok(None) };
+        let Some(summary) = self.taking.summary() else { return Ok(None) };
         let counts = PyDict::new(py);
         let rows = [("hashed", summary.hashed), ("skipped", summary.skipped), ("failed", summary.failed)];
         for (name, count) in rows.into_iter().chain([("bytes", summary.bytes)]) {
@@ -172,7 +152,8 @@ impl Files {
 
     /// The records that were not taken yet as a stream of Arrow's C data interface. Columns:
     /// `number`, `path` (null if it is not UTF-8), `path_bytes`, `status`, `size`, `mtime_ns`, one
-    /// for each algorithm, `stage`, `offset`, `cause`.
+    /// for each algorithm, `stage`, `offset`, `cause`. A stream takes the records with its first
+    /// batch: some readers ask for one stream to see the schema, and for another to read.
     #[pyo3(signature = (requested_schema = None))]
     fn __arrow_c_stream__<'py>(
         &self,
@@ -181,11 +162,12 @@ impl Files {
     ) -> PyResult<Bound<'py, PyCapsule>> {
         // A wish that may be left unheeded.
         drop(requested_schema);
-        let taken = self.messages.lock().unwrap_or_else(PoisonError::into_inner).take();
-        let messages = taken.ok_or_else(|| error::value("the records were taken"))?;
-        arrow::stream(
-            py,
-            arrow::Records::new(self.algorithms.clone(), messages, self.cancel.clone(), self.summary.clone()),
-        )
+        self.taking.left().map_err(|gone| gone.error(py))?;
+        arrow::stream(py, arrow::Records::new(self.algorithms.clone(), self.taking.clone()))
+    }
+
+    /// The columns of the stream, as a schema of Arrow's C data interface.
+    fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
+        arrow::schema(py, arrow::Records::new(self.algorithms.clone(), self.taking.clone()).schema())
     }
 }

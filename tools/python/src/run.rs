@@ -1,10 +1,10 @@
 //! A run over files on a thread of its own, which hands its records over.
 
 use crate::job::PANICKED;
-use pfh::{Cancel, Control, Plan, Progress, Record, Source, Summary};
+use crate::progress::Pace;
+use pfh::{Cancel, Control, Plan, Record, Source, Summary};
 use std::io;
 use std::sync::mpsc::SyncSender;
-use std::sync::{Arc, Mutex, PoisonError};
 
 /// What the run hands over.
 pub enum Message {
@@ -14,18 +14,11 @@ pub enum Message {
     End(Box<Result<Summary, String>>),
 }
 
-/// How far the run is, as a callback gets it: files, bytes.
-pub type Pace = Arc<Mutex<Option<(u64, u64)>>>;
-
 /// The run. Its end is the last message; a reader that went away ends it.
 pub fn run(source: Box<dyn Source>, plan: &Plan, sender: &SyncSender<Message>, cancel: Cancel, pace: Option<Pace>) {
     let mut control = Control::new().with_cancel(cancel);
     if let Some(pace) = pace {
-        control = control.on_progress(move |progress| {
-            if let Progress::Files(files) = progress {
-                *pace.lock().unwrap_or_else(PoisonError::into_inner) = Some((files.files, files.bytes));
-            }
-        });
+        control = control.on_progress(move |progress| pace.note(progress));
     }
     let panics = pfh::process::panics();
     pfh::process::fail_point("files");

@@ -8,11 +8,13 @@ package holds as a command.
 
 from __future__ import annotations
 
+import logging as _logging
 from functools import partial as _partial
 
 from . import _pfh
 from ._errors import (
     AbortedError,
+    CancelledError,
     DiffersError,
     Error,
     OutputError,
@@ -21,7 +23,9 @@ from ._errors import (
 )
 from ._pfh import (
     Acquired,
+    Cancel,
     Checked,
+    Column,
     Failed,
     Files,
     Hash,
@@ -31,6 +35,7 @@ from ._pfh import (
     Matched,
     Matches,
     Pair,
+    Progress,
     Rows,
     Similarity,
     Skipped,
@@ -58,6 +63,9 @@ from ._pfh import (
     verify,
 )
 
+# Who wants to see what jobs say adds a handler.
+_logging.getLogger("pfh").addHandler(_logging.NullHandler())
+
 __version__: str = _pfh.__version__
 
 #: Every algorithm by the name that ``new`` takes.
@@ -66,7 +74,10 @@ algorithms_available: frozenset[str] = frozenset(row[0] for row in _pfh._algorit
 __all__ = [
     "AbortedError",
     "Acquired",
+    "Cancel",
+    "CancelledError",
     "Checked",
+    "Column",
     "DiffersError",
     "Error",
     "Failed",
@@ -79,6 +90,7 @@ __all__ = [
     "Matches",
     "OutputError",
     "Pair",
+    "Progress",
     "RequestError",
     "Rows",
     "Similarity",

@@ -1,8 +1,8 @@
 """pfh: digests of data at the speed of the hardware."""
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any, Final, Protocol, Self, TypeAlias, final
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
+from typing import Any, Final, Literal, Protocol, Self, TypeAlias, final, overload
 
 from typing_extensions import Buffer
 
@@ -48,6 +48,36 @@ class OutputError(Error, OSError):
 class AbortedError(Error):
     """The job ended before its time."""
 
+class CancelledError(AbortedError):
+    """The job ended because its ``Cancel`` asked it to."""
+
+@final
+class Cancel:
+    """Ends the jobs that were given it, from any thread."""
+
+    def __new__(cls) -> Self: ...
+    def cancel(self) -> None: ...
+    @property
+    def cancelled(self) -> bool: ...
+
+@final
+class Progress:
+    """How far a job is: ``done`` of ``total`` bytes or steps."""
+
+    phase: str
+    done: int
+    total: int | None
+    unit: str
+    files: int | None
+
+@final
+class Column:
+    """Digests as a column of Arrow's C data interface."""
+
+    def __len__(self) -> int: ...
+    def __arrow_c_array__(self, requested_schema: object | None = None) -> tuple[object, object]: ...
+    def __arrow_c_schema__(self) -> object: ...
+
 @final
 class Hash:
     """A message on its way to a digest, in the shape of hashlib's objects."""
@@ -84,8 +114,17 @@ def new(name: str, data: Buffer = b"", *, usedforsecurity: bool = True) -> Hash:
 def file_digest(fileobj: Any, digest: str | Callable[[], Any], /) -> Any:
     """A hash object that has seen what is left of an open file."""
 
-def hash_many(buffers: Iterable[Buffer] | _ArrowArray | _ArrowStream, name: str, *, threads: int | None = None) -> list[bytes | None]:
+@overload
+def hash_many(
+    buffers: Iterable[Buffer] | _ArrowArray | _ArrowStream, name: str, *, threads: int | None = None, into: None = None
+) -> list[bytes | None]:
     """The digests of many messages, in SIMD lanes; of a column a null has none."""
+
+@overload
+def hash_many(
+    buffers: Iterable[Buffer] | _ArrowArray | _ArrowStream, name: str, *, threads: int | None = None, into: Literal["arrow"]
+) -> Column:
+    """The digests as a column for pyarrow, polars and pandas."""
 
 @final
 class Hashed:
@@ -147,7 +186,9 @@ class Files(Iterator[Hashed | Skipped | Failed]):
     def close(self) -> None: ...
     @property
     def summary(self) -> dict[str, int] | None: ...
+    def __aiter__(self) -> AsyncIterator[Hashed | Skipped | Failed]: ...
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
+    def __arrow_c_schema__(self) -> object: ...
 
 def hash_files(
     paths: _Paths,
@@ -158,7 +199,8 @@ def hash_files(
     exactly: bool = False,
     threads: int | None = None,
     memory: int | None = None,
-    on_event: Callable[[int, int], object] | None = None,
+    on_event: Callable[[Progress], object] | None = None,
+    cancel: Cancel | None = None,
 ) -> Files:
     """Hashes files on threads of its own, and gives their records as they come."""
 

@@ -49,3 +49,7 @@ class OutputError(Error, OSError):
 
 class AbortedError(Error):
     """The job ended before its time."""
+
+
+class CancelledError(AbortedError):
+    """The job ended because its ``Cancel`` asked it to."""
