@@ -2,7 +2,7 @@
 
 use crate::cancel::Token;
 use crate::job::Hooks;
-use crate::log::{Level, log};
+use crate::log::Level;
 use crate::{error, job, request};
 use pfh::acquire::{self as job_acquire, Layout, Origin, Reading, Request, To};
 use pyo3::prelude::*;
@@ -123,7 +123,7 @@ pub fn acquire(
         (ran, events)
     })?;
     let summary = ran.map_err(|failed| error::of_job(py, &failed, Some(&source)))?;
-    events.iter().for_each(|sentence| log(py, Level::Info, || sentence.clone()));
+    events.iter().for_each(|sentence| crate::log::log(py, Level::Info, || sentence.clone()));
     let digests = summary.imaged.digests.iter().map(|digest| (digest.algorithm().to_string(), digest.to_string()));
     let [before, after] = summary
         .smart

@@ -47,6 +47,8 @@ class Two:
             before = getattr(module, function)
 
             def seen(names, *words, _before=before, **options):
+                if self.worker is None:
+                    return _before(names, *words, **options)
                 self.read[self.worker] += names
                 hidden = [b"/nowhere" + name if self.worker == "blind" and blind(name) else name for name in names]
                 return _before(hidden, *words, **options)
@@ -65,9 +67,11 @@ class Two:
             try:
                 if worker == "blind" and self.raises:
                     raise self.raises
-                yield Done(task, worker, function(*args), None)
+                done = Done(task, worker, function(*args), None)
             except (cluster.Unwritten, cluster.Unseen, module.Error) as error:
-                yield Done(task, worker, None, error)
+                done = Done(task, worker, None, error)
+            self.worker = None
+            yield done
 
     def scatter(self, data):
         return data
@@ -93,8 +97,7 @@ def test_a_worker_that_sees_no_data_is_named_and_avoided(room, monkeypatch):
     # It drew the units that were on their way, and no more.
     assert len(engine.read["blind"]) < len(engine.read["seeing"]) / 2
     table = Run(room / "blind").table(worker=True)
-    hashed = [worker for worker, status in zip(*map(list, (table.column("worker").to_pylist(), table.column("status").to_pylist())), strict=True) if status == "hashed"]
-    assert set(hashed) == {"seeing"}
+    assert {row["worker"] for row in table.to_pylist() if row["status"] == "hashed"} == {"seeing"}
     assert not (room / "blind" / "first").exists()
 
 
@@ -127,10 +130,10 @@ def test_a_file_that_nobody_reads_blames_nobody(room, tmp_path, monkeypatch):
 
 
 def test_matches_and_checks_are_tried_elsewhere(room, tmp_path, monkeypatch):
-    (tmp_path / "bad.txt").write_text(module.sha256(b"").hexdigest() + "\n")
+    (tmp_path / "bad.txt").write_text(module.sha256((room / "tree" / "large").read_bytes()).hexdigest() + "\n")
     engine = Two(monkeypatch, lambda name: name.endswith(b"0"))
     found = cluster.match(str(room / "tree"), str(tmp_path / "bad.txt"), tmp_path / "matched", engine, recursive=True, **UNITS)
-    assert found.counts["failed"] == 0 and found.counts["verdict-known-bad"] >= 1
+    assert found.counts["failed"] == 0 and found.counts["verdict-known-bad"] == 1
     quiet = cluster.match(str(room / "tree"), str(tmp_path / "bad.txt"), tmp_path / "wanted", cluster.connect("local:1"), recursive=True, **UNITS)
     assert quiet.counts == found.counts and parts(tmp_path / "matched") == parts(tmp_path / "wanted")
 
@@ -196,7 +199,7 @@ def test_again_that_ends_in_the_middle_goes_on(tmp_path, monkeypatch):
     found = cluster.hash(paths, tmp_path / "run", engine, files=2)
     assert found.counts["hashed"] == 12 and found.repeated
     cluster.hash(paths, tmp_path / "wanted", engine, files=2)
-    assert parts(tmp_path / "run") == parts(tmp_path / "wanted")
+    assert Run(tmp_path / "run").table().drop(["mtime_ns"]).equals(Run(tmp_path / "wanted").table().drop(["mtime_ns"]))
     engine.close()
 
 

@@ -201,7 +201,7 @@ def test_a_stream_that_is_cut_is_not_one_that_ended(tmp_path):
     with pytest.raises(OSError, match="ended before its time|cancelled"):
         reader.read_all()
     for take in (list, pyarrow.table):
-        with pytest.raises(ValueError):
+        with pytest.raises(pfh.CancelledError):
             take(files)
 
 

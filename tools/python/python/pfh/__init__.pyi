@@ -223,6 +223,8 @@ def compare(
     saturated: bool = False,
     threads: int | None = None,
     memory: int | None = None,
+    on_event: Callable[[Progress], object] | None = None,
+    cancel: Cancel | None = None,
 ) -> tuple[list[Pair], list[Skipped | Failed]]:
     """All pairs of files whose score reaches the threshold, and the files that were not read."""
 
@@ -248,6 +250,8 @@ class Known:
         bad: _Paths | None = None,
         notable: _Paths | None = None,
         replace: bool = False,
+        on_event: Callable[[Progress], object] | None = None,
+        cancel: Cancel | None = None,
     ) -> Known: ...
     def lookup(
         self, digests: str | bytes | Iterable[str | bytes], algorithm: str | None = None
@@ -288,6 +292,8 @@ def match(
     partial: bool = False,
     threads: int | None = None,
     memory: int | None = None,
+    on_event: Callable[[Progress], object] | None = None,
+    cancel: Cancel | None = None,
 ) -> Matches:
     """Looks files up in known sets: a verdict for each."""
 
@@ -323,6 +329,8 @@ def check(
     state: _Path | None = None,
     threads: int | None = None,
     memory: int | None = None,
+    on_event: Callable[[Progress], object] | None = None,
+    cancel: Cancel | None = None,
 ) -> Checked:
     """Checks files by a manifest in any format, or by several."""
 
@@ -346,12 +354,33 @@ class HashTree:
     def file(self) -> os.PathLike[str]: ...
     @property
     def tree(self) -> os.PathLike[str]: ...
-    def build(self) -> TreeState: ...
-    def update(
-        self, ranges: list[tuple[int, int]] | None = None, *, since: _Path | None = None
+    def build(
+        self,
+        *,
+        on_event: Callable[[Progress], object] | None = None,
+        cancel: Cancel | None = None,
     ) -> TreeState: ...
-    def append(self) -> TreeState: ...
-    def check(self, *, root: str | None = None) -> TreeState: ...
+    def update(
+        self,
+        ranges: list[tuple[int, int]] | None = None,
+        *,
+        since: _Path | None = None,
+        on_event: Callable[[Progress], object] | None = None,
+        cancel: Cancel | None = None,
+    ) -> TreeState: ...
+    def append(
+        self,
+        *,
+        on_event: Callable[[Progress], object] | None = None,
+        cancel: Cancel | None = None,
+    ) -> TreeState: ...
+    def check(
+        self,
+        *,
+        root: str | None = None,
+        on_event: Callable[[Progress], object] | None = None,
+        cancel: Cancel | None = None,
+    ) -> TreeState: ...
 
 @final
 class Acquired:
@@ -386,6 +415,8 @@ def acquire(
     description: str = "",
     notes: str = "",
     replace: bool = False,
+    on_event: Callable[[Progress], object] | None = None,
+    cancel: Cancel | None = None,
 ) -> Acquired:
     """Acquires a device, a file or an image into images."""
 
@@ -409,6 +440,8 @@ def verify(
     against: _Path | None = None,
     digests: dict[str, str] | None = None,
     raw: bool = False,
+    on_event: Callable[[Progress], object] | None = None,
+    cancel: Cancel | None = None,
 ) -> Verified:
     """Verifies an image by what states its digests, and by another medium or image."""
 
@@ -431,13 +464,21 @@ def list_files(
     only: str | None = None,
     recursive: bool = False,
     follow: bool = False,
+    on_event: Callable[[Progress], object] | None = None,
+    cancel: Cancel | None = None,
 ) -> Rows:
     """Lists what is in images, file systems and archives, without reading content."""
 
 def disks(*, every: bool = False, read: bool = True, system: _Path | None = None) -> Rows:
     """Lists the disks of this machine, with partitions, mounts and what they hold."""
 
-def diff(a: _Path, b: _Path) -> Rows:
+def diff(
+    a: _Path,
+    b: _Path,
+    *,
+    on_event: Callable[[Progress], object] | None = None,
+    cancel: Cancel | None = None,
+) -> Rows:
     """Compares two directories or lists: a row for each name that is not the same on both sides."""
 
 def dups(
@@ -448,6 +489,8 @@ def dups(
     action: str = "remove",
     script: _Path | None = None,
     replace: bool = False,
+    on_event: Callable[[Progress], object] | None = None,
+    cancel: Cancel | None = None,
 ) -> Rows:
     """Finds files and folders of one content: a row for each group."""
 
@@ -458,10 +501,17 @@ def update_manifest(
     trust_times: bool = False,
     key: _Path | None = None,
     replace: bool = False,
+    on_event: Callable[[Progress], object] | None = None,
+    cancel: Cancel | None = None,
 ) -> Rows:
     """Brings a manifest up to date: a row for each file that is new, changed or gone."""
 
-def validate_bag(bag: _Path) -> Rows:
+def validate_bag(
+    bag: _Path,
+    *,
+    on_event: Callable[[Progress], object] | None = None,
+    cancel: Cancel | None = None,
+) -> Rows:
     """Compares every file of a bag with every one of its manifests: a row for each finding."""
 
 def create_bag(
@@ -470,6 +520,8 @@ def create_bag(
     *,
     info: dict[str, str] | None = None,
     replace: bool = False,
+    on_event: Callable[[Progress], object] | None = None,
+    cancel: Cancel | None = None,
 ) -> Rows:
     """Makes a bag of a folder whose files are below its ``data``; ``summary`` counts them."""
 
@@ -479,6 +531,8 @@ def update_bag(
     *,
     info: dict[str, str] | None = None,
     replace: bool = False,
+    on_event: Callable[[Progress], object] | None = None,
+    cancel: Cancel | None = None,
 ) -> Rows:
     """Makes the manifests of a bag those of its files; changed contents need ``replace``."""
 

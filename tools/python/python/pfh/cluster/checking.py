@@ -33,7 +33,7 @@ ROWS = pyarrow.schema(
         ("cause", pyarrow.large_string()),
     ]
 )
-#: The most records of a unit, and the least number of units that a manifest is shared out into if it has as many records.
+#: The most records of a unit, and the units of a manifest with fewer: files may be large.
 RECORDS, UNITS = 100_000, 256
 
 
@@ -129,9 +129,9 @@ class Audited(Result):
     not_compared: tuple[str, ...] = ()
 
 
-def _stretches(records: int, files: int) -> list[tuple[int, int]]:
+def _stretches(records: int, files: int | None) -> list[tuple[int, int]]:
     """The places where stretches of records begin and end."""
-    length = max(1, min(files, -(-records // UNITS)))
+    length = files or max(1, min(RECORDS, -(-records // UNITS)))
     return [(first, min(first + length, records)) for first in range(0, records, length)]
 
 
@@ -152,7 +152,7 @@ def check(
     key: str | os.PathLike[str] | None = None,
     strict: bool = False,
     lenient: bool = False,
-    files: int = RECORDS,
+    files: int | None = None,
     threads: int | None = None,
     memory: int | None = None,
     repeat: bool = False,
@@ -162,7 +162,7 @@ def check(
 
     The manifest, its seal, its algorithms and where its names start are
     understood as ``pfh.check`` does; ``counts`` has ``right``, ``wrong``,
-    ``absent`` and ``unread`` records. A unit has at most ``files`` records. A
+    ``absent`` and ``unread`` records. A unit has ``files`` records. A
     file that one worker cannot read is tried once on another; with ``repeat``
     those that no worker read are tried again. All workers see the manifest, the
     files and ``to`` under the same names. Raises as ``pfh.check`` and ``hash``.

@@ -112,7 +112,7 @@ def parser() -> argparse.ArgumentParser:
     manner = made.add_mutually_exclusive_group()
     manner.add_argument("--strict", action="store_true", help="lines that are not records are a difference")
     manner.add_argument("--lenient", action="store_true", help="what of the manifest is not understood changes nothing")
-    made.add_argument("--files", metavar="N", type=_at_least_one, default=100_000, help="most records of a unit [default: 100000]")
+    made.add_argument("--files", metavar="N", type=_at_least_one, help="records of a unit [default: a 256th of all, at most 100000]")
     _again(made)
     _where(made)
     made = command("status", _status, "pfh cluster status RUN", "Say how far a run is, by its directory; nothing is compared.")
@@ -158,8 +158,9 @@ def _on(given: argparse.Namespace, job: Callable[[Any, Progress], Any]) -> Any:
     except OSError as wrong:
         raise ClusterLost(f"{given.scheduler}: {wrong}") from wrong
     # What the engine says of a scheduler that dies is a page; the error is one sentence.
-    for name in ("distributed", "tornado", "asyncio"):
-        logging.getLogger(name).setLevel(logging.CRITICAL + 1)
+    for name in ("distributed", "tornado", "asyncio", *logging.root.manager.loggerDict):
+        if name.partition(".")[0] in ("distributed", "tornado", "asyncio"):
+            logging.getLogger(name).setLevel(logging.CRITICAL + 1)
     try:
         return job(adapter, watch)
     finally:

@@ -21,6 +21,8 @@ ATTEMPTS = 5
 #: Tasks in flight for each that runs: enough that no worker waits, few enough that a scheduler
 #: bears any number of units.
 AHEAD = 2
+#: Units of which a worker reads nothing, and another one does, until it is avoided.
+STRIKES = 2
 #: Seconds until a part that another machine wrote must be seen here.
 APPEARS = 10.0
 
@@ -86,6 +88,9 @@ class _Driver:
         self.unfit: dict[str, str] = {}
         #: Those that read nothing of units which another one tries now.
         self.suspects: dict[str, set[int]] = {}
+        #: Workers that read a file; and in how many units since then, which others read, they read nothing.
+        self.good: set[str] = set()
+        self.strikes: dict[str, int] = {}
         #: Files that a worker could not read, and others did.
         self.elsewhere: dict[str, int] = {}
 
@@ -128,6 +133,11 @@ class _Driver:
             self.unfit[worker] = why
             self.watch.say(why)
 
+    def does_read(self, worker: str) -> None:
+        """A worker read a file: what it reads nothing of later may be its disk, or the file's."""
+        self.good.add(worker)
+        self.strikes.pop(worker, None)
+
     def doubted(self, unit: Unit, doubtful: Doubtful, worker: str | None) -> None:
         """A first attempt that another worker makes good, perhaps."""
         state = self.states[unit.number]
@@ -143,6 +153,8 @@ class _Driver:
         """A unit that has its part."""
         origin = Origin(None if made.found else worker)
         first = self.states[unit.number].first
+        if worker and made.rows > int(made.facts.get("failed", "0")):
+            self.does_read(worker)
         if first is not None:
             before, doubtful = first
             if before and unit.number in self.suspects.get(before, ()):
@@ -152,9 +164,12 @@ class _Driver:
             read = doubtful.failed - int(made.facts.get("failed") or made.facts.get("ranges-failed", "0"))
             if before and read > 0 and worker != before and not made.found:
                 self.elsewhere[before] = self.elsewhere.get(before, 0) + read
-                if doubtful.altogether:
+                self.strikes[before] = self.strikes.get(before, 0) + doubtful.altogether
+                if self.strikes[before] >= STRIKES or (doubtful.altogether and doubtful.failed > 1 and before not in self.good):
                     what = f"read none of {doubtful.failed} files of unit {unit.number}, which {worker} reads"
                     self.avoid(before, f"worker {before} {what}: its units go to others: {doubtful.cause}")
+            if before and not doubtful.altogether:
+                self.does_read(before)
             origin = replace(origin, first=before, cause=doubtful.cause, numbers=made.numbers)
         self.outcome.parts[unit.number], self.outcome.origins[unit.number] = made, origin
         self.run.note(unit.number, made, origin)
