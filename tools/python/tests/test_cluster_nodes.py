@@ -103,17 +103,17 @@ def test_a_worker_that_sees_no_data_is_named_and_avoided(room, monkeypatch):
 
 def test_single_files_are_tried_once_elsewhere(room, monkeypatch):
     def blind(name):
-        return name.endswith((b"/003", b"/014", b"/large"))
+        return name.endswith((b"/003", b"/014", b"/031"))
 
     said, engine = Said(), Two(monkeypatch, blind)
     found = cluster.hash(str(room / "tree"), room / "some", engine, recursive=True, watch=said, **UNITS)
     assert found.counts["failed"] == 0 and parts(room / "some") == parts(room / "quiet")
     # No other file of their units is read twice.
-    assert sorted(os.path.basename(name) for name in engine.read["seeing"]) == [b"003", b"014", b"large"]
+    assert sorted(os.path.basename(name) for name in engine.read["seeing"]) == [b"003", b"014", b"031"]
     assert "3 files that worker blind could not read" in said.sentences[-1]
     rows = Run(room / "some").table(worker=True).to_pylist()
     by = {os.path.basename(row["path_bytes"]): row["worker"] for row in rows if row["status"] == "hashed"}
-    assert {name for name, worker in by.items() if worker == "seeing"} == {b"003", b"014", b"large"}
+    assert {name for name, worker in by.items() if worker == "seeing"} == {b"003", b"014", b"031"}
     assert set(by.values()) == {"blind", "seeing"}
 
 
@@ -132,9 +132,9 @@ def test_a_file_that_nobody_reads_blames_nobody(room, tmp_path, monkeypatch):
 def test_matches_and_checks_are_tried_elsewhere(room, tmp_path, monkeypatch):
     (tmp_path / "bad.txt").write_text(module.sha256((room / "tree" / "large").read_bytes()).hexdigest() + "\n")
     engine = Two(monkeypatch, lambda name: name.endswith(b"0"))
-    found = cluster.match(str(room / "tree"), str(tmp_path / "bad.txt"), tmp_path / "matched", engine, recursive=True, **UNITS)
+    found = cluster.match(str(room / "tree"), str(tmp_path / "bad.txt"), tmp_path / "matched", engine, cls="bad", recursive=True, **UNITS)
     assert found.counts["failed"] == 0 and found.counts["verdict-known-bad"] == 1
-    quiet = cluster.match(str(room / "tree"), str(tmp_path / "bad.txt"), tmp_path / "wanted", cluster.connect("local:1"), recursive=True, **UNITS)
+    quiet = cluster.match(str(room / "tree"), str(tmp_path / "bad.txt"), tmp_path / "wanted", cluster.connect("local:1"), cls="bad", recursive=True, **UNITS)
     assert quiet.counts == found.counts and parts(tmp_path / "matched") == parts(tmp_path / "wanted")
 
 

@@ -91,4 +91,5 @@ def replaced(table: pyarrow.Table, places: Sequence[int], rows: pyarrow.Table) -
     order = list(range(table.num_rows))
     for at, place in enumerate(places):
         order[place] = table.num_rows + at
-    return pyarrow.concat_tables([table, rows.cast(table.schema)]).take(pyarrow.array(order, pyarrow.int64()))
+    # Parquet names the items of lists otherwise: the bytes are to follow from the rows alone.
+    return pyarrow.concat_tables([table.cast(rows.schema), rows]).take(pyarrow.array(order, pyarrow.int64()))
