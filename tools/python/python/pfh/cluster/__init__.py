@@ -11,9 +11,10 @@ from .adapter import Adapter, ClusterLost, Done, Task, WorkerLost, connect
 from .checking import Audited, check
 from .comparing import compare
 from .drive import Watch
-from .hashing import Result, hash  # noqa: A004  (the job's name, as in the program)
+from .hashing import hash  # noqa: A004  (the job's name, as in the program)
 from .matching import match
 from .part import Part, Unseen, Unwritten
+from .result import Result
 from .run import Run
 from .status import status
 from .units import Source

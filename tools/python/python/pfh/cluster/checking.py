@@ -17,8 +17,9 @@ from . import again, part
 from .adapter import Adapter
 from .again import Attempt, Doubtful
 from .drive import Unit, Watch, drive, same_version
-from .hashing import Result, complete, end, repeated_of, text
+from .hashing import text
 from .part import Part
+from .result import Result, complete, end, repeated_of
 from .run import Run
 
 #: The result of each record; ``found`` is what ``pfh.check`` says of a file.

@@ -26,8 +26,8 @@ from . import part, reading
 from .adapter import Adapter
 from .again import Attempt
 from .drive import Unit, Watch, drive, same_version
-from .hashing import Result, complete, end
 from .part import Part
+from .result import Result, complete, end
 from .run import TYPE, VERSION, Run, load, save
 from .units import Paths, listed
 
@@ -203,7 +203,7 @@ def _tables(source: str, algorithm: str) -> Iterator[pyarrow.Table]:
     path = Path(source)
     try:
         if path.is_dir() and load(path / "run.json") is not None:
-            files = [(str(file), listed) for file, listed in Run(path).parts()]
+            files: list[tuple[str, dict[str, Any] | None]] = [(str(file), listed) for file, listed in Run(path).parts()]
         else:
             files = [(name, None) for name in sorted(pyarrow.parquet.ParquetDataset(source).files)]
             for name, _ in files:

@@ -18,8 +18,9 @@ from . import part, units
 from .adapter import Adapter
 from .again import Attempt, Doubtful
 from .drive import Unit, Watch, same_version
-from .hashing import FIRST, LAST, Result, Spec, attempted, complete, counts, end, guard, of_units, prepare, repeated_of, request, specify
+from .hashing import FIRST, LAST, Spec, attempted, counts, guard, of_units, prepare, request, specify
 from .part import Part, digest
+from .result import Result, complete, end, repeated_of
 from .run import Run
 from .units import Paths, Source
 
