@@ -46,7 +46,12 @@ pub fn validate_bag(
     on_event: Option<Py<PyAny>>,
     cancel: Option<Py<Token>>,
 ) -> PyResult<Rows> {
-    let (summary, mut found) = run(py, Hooks { job: "validate_bag", on_event, cancel }, &Request::new(request::path(bag)?), job_bag::validate)?;
+    let (summary, mut found) = run(
+        py,
+        Hooks { job: "validate_bag", on_event, cancel },
+        &Request::new(request::path(bag)?),
+        job_bag::validate,
+    )?;
     found.summary(show::summary_json(&summary));
     found.rows(py, exit(summary.verdict()))
 }
@@ -65,7 +70,12 @@ pub fn create_bag(
     on_event: Option<Py<PyAny>>,
     cancel: Option<Py<Token>>,
 ) -> PyResult<Rows> {
-    let (summary, mut found) = run(py, Hooks { job: "create_bag", on_event, cancel }, &asked(bag, algorithms, info, replace)?, job_bag::create)?;
+    let (summary, mut found) = run(
+        py,
+        Hooks { job: "create_bag", on_event, cancel },
+        &asked(bag, algorithms, info, replace)?,
+        job_bag::create,
+    )?;
     found.summary(show::made_json(&summary));
     found.rows(py, 0)
 }
@@ -84,7 +94,12 @@ pub fn update_bag(
     on_event: Option<Py<PyAny>>,
     cancel: Option<Py<Token>>,
 ) -> PyResult<Rows> {
-    let (summary, mut found) = run(py, Hooks { job: "update_bag", on_event, cancel }, &asked(bag, algorithms, info, replace)?, job_bag::update)?;
+    let (summary, mut found) = run(
+        py,
+        Hooks { job: "update_bag", on_event, cancel },
+        &asked(bag, algorithms, info, replace)?,
+        job_bag::update,
+    )?;
     found.summary(show::made_json(&summary));
     found.rows(py, 0)
 }

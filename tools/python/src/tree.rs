@@ -89,12 +89,7 @@ impl HashTree {
 
     /// Hashes the file and writes the tree.
     #[pyo3(signature = (*, on_event = None, cancel = None))]
-    fn build(
-        &self,
-        py: Python<'_>,
-        on_event: Option<Py<PyAny>>,
-        cancel: Option<Py<Token>>,
-    ) -> PyResult<TreeState> {
+    fn build(&self, py: Python<'_>, on_event: Option<Py<PyAny>>, cancel: Option<Py<Token>>) -> PyResult<TreeState> {
         let mut asked = build::Request::file(&self.file);
         asked.tree = Some(self.tree.clone());
         let (done, built) = job::run_with(py, &Hooks { job: "HashTree.build", on_event, cancel }, |control| {
@@ -132,21 +127,20 @@ impl HashTree {
         };
         let mut asked = update::Request::new(&self.file, changed);
         asked.tree = self.tree.clone();
-        let done = job::run_with(py, &Hooks { job: "HashTree.update", on_event, cancel }, |control| update::run(&asked, &mut |_event| Ok(()), control))?;
+        let done = job::run_with(py, &Hooks { job: "HashTree.update", on_event, cancel }, |control| {
+            update::run(&asked, &mut |_event| Ok(()), control)
+        })?;
         self.state(py, done)
     }
 
     /// Takes in what was appended to the file.
     #[pyo3(signature = (*, on_event = None, cancel = None))]
-    fn append(
-        &self,
-        py: Python<'_>,
-        on_event: Option<Py<PyAny>>,
-        cancel: Option<Py<Token>>,
-    ) -> PyResult<TreeState> {
+    fn append(&self, py: Python<'_>, on_event: Option<Py<PyAny>>, cancel: Option<Py<Token>>) -> PyResult<TreeState> {
         let mut asked = append::Request::new(&self.file);
         asked.tree = self.tree.clone();
-        let done = job::run_with(py, &Hooks { job: "HashTree.append", on_event, cancel }, |control| append::run(&asked, &mut |_event| Ok(()), control))?;
+        let done = job::run_with(py, &Hooks { job: "HashTree.append", on_event, cancel }, |control| {
+            append::run(&asked, &mut |_event| Ok(()), control)
+        })?;
         self.state(py, done)
     }
 
@@ -167,7 +161,9 @@ impl HashTree {
             asked.must =
                 Some(check::Must::Root(bytes.ok_or_else(|| error::value("a root has 64 hexadecimal digits"))?));
         }
-        let done = job::run_with(py, &Hooks { job: "HashTree.check", on_event, cancel }, |control| check::run(&asked, &mut |_event| Ok(()), control))?;
+        let done = job::run_with(py, &Hooks { job: "HashTree.check", on_event, cancel }, |control| {
+            check::run(&asked, &mut |_event| Ok(()), control)
+        })?;
         if let Ok(summary) = &done
             && let Some(expected) = summary.expected().filter(|expected| expected.root != expected.found)
         {

@@ -72,7 +72,9 @@ pub fn verify(
     (asked.log, asked.key, asked.against) = (named(log)?, named(key)?, named(against)?);
     asked.claims = digests.into_iter().flatten().map(stated).collect::<PyResult<_>>()?;
     asked.raw = raw;
-    let ran = job::run_with(py, &Hooks { job: "verify", on_event, cancel }, |control| job_verify::run(&asked, &mut |_| Ok(()), control))?;
+    let ran = job::run_with(py, &Hooks { job: "verify", on_event, cancel }, |control| {
+        job_verify::run(&asked, &mut |_| Ok(()), control)
+    })?;
     let summary = ran.map_err(|failed| error::of_job(py, &failed, Some(path.as_ref())))?;
     let digests = summary.digests.iter().map(|digest| (digest.algorithm().to_string(), digest.to_string()));
     Ok(Verified {

@@ -100,7 +100,8 @@ impl Array {
     /// One that owns its buffers (`None`: there is none, as where all values are valid) and its
     /// children, until it is released.
     pub fn owned(length: usize, nulls: usize, buffers: Vec<Option<Arc<Vec<u64>>>>, children: Vec<Array>) -> Array {
-        let pointer = |buffer: &Option<Arc<Vec<u64>>>| buffer.as_ref().map_or(ptr::null(), |words| words.as_ptr().cast());
+        let pointer =
+            |buffer: &Option<Arc<Vec<u64>>>| buffer.as_ref().map_or(ptr::null(), |words| words.as_ptr().cast());
         let pointers = buffers.iter().map(pointer).collect();
         let children = children.into_iter().map(|child| Box::into_raw(Box::new(child))).collect();
         let mut kept = Box::new(KeptArray { _buffers: buffers, pointers, children });

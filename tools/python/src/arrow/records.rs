@@ -66,7 +66,10 @@ impl Records {
             Some(messages) => messages,
             taken => taken.insert(self.taking.stream()?),
         };
-        first.take().map_or_else(|| messages.recv(), Ok).map_err(|_| Gone::Failed("the run ended before its time".into()))
+        first
+            .take()
+            .map_or_else(|| messages.recv(), Ok)
+            .map_err(|_| Gone::Failed("the run ended before its time".into()))
     }
 
     /// The next batch; `None` at the end, an error if the run failed.
