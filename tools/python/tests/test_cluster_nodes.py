@@ -16,7 +16,7 @@ from clusters import PFH, parts, pfh, tree  # noqa: E402
 
 import pfh as module  # noqa: E402
 from pfh import cluster  # noqa: E402
-from pfh.cluster import Done, Run, Task, Watch, hashing, matching  # noqa: E402
+from pfh.cluster import Done, Run, Task, Watch, again, hashing, matching  # noqa: E402
 
 root = pytest.mark.skipif(os.geteuid() != 0, reason="only root mounts a file system: `sudo make python`")
 #: Small units, so that there are many.
@@ -201,6 +201,14 @@ def test_again_that_ends_in_the_middle_goes_on(tmp_path, monkeypatch):
     cluster.hash(paths, tmp_path / "wanted", engine, files=2)
     assert Run(tmp_path / "run").table().drop(["mtime_ns"]).equals(Run(tmp_path / "wanted").table().drop(["mtime_ns"]))
     engine.close()
+
+
+def test_causes_that_may_be_those_of_a_worker():
+    causes = ["No such file or directory (ENOENT)", None, "changed while it was read", "Stale file handle (ESTALE)", "Input/output error (EIO)", "Permission denied (EACCES)"]
+    assert again.pending(causes) == [0, 3, 4, 5] and again.pending(causes, every=True) == [0, 2, 3, 4, 5]
+    # In these words the program says it.
+    (failed,) = module.hash_files("/nowhere", "md5")
+    assert again.pending([failed.cause]) == [0]
 
 
 @root

@@ -143,7 +143,7 @@ fn a_unit_may_be_started_several_times_at_once() {
     let room = furnished();
     // Large enough that all are at it before the first has ended.
     room.file("tree/larger", &random(3, 8_000_000));
-    good(&room, "plan -r tree missing --unit 1GiB -o PLAN");
+    assert_eq!(pfh(&room, "plan -r tree missing --unit 1GiB -o PLAN").code, Some(3));
     for again in [&[][..], &["--again"][..]] {
         let start = |_| {
             let mut command = std::process::Command::new(PFH);
