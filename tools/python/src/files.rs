@@ -13,6 +13,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyDict};
 use std::sync::Arc;
 use std::sync::mpsc::sync_channel;
+use std::time::Duration;
 
 /// Records that may wait for the consumer.
 const WAITING: usize = 4096;
@@ -110,18 +111,15 @@ impl Files {
         self.next(py)?.map(|record| record::object(py, record)).transpose()
     }
 
-    /// The records for `async for`: a thread takes them, some at a time.
+    /// The records for `async for`: the event loop runs while there is none.
     fn __aiter__<'py>(this: Bound<'py, Files>) -> PyResult<Bound<'py, PyAny>> {
         this.py().import("pfh._async")?.call_method1("records", (this,))
     }
 
-    /// Waits for a record, and gives it with those that are there by then, at most so many; none at
-    /// the end.
-    fn _take(&self, py: Python<'_>, most: usize) -> PyResult<Vec<Py<PyAny>>> {
-        // An error can come before the first one alone, so that it loses none.
-        let first = self.next(py)?;
-        let rest = std::iter::from_fn(|| self.taking.record()).take(most.saturating_sub(1));
-        first.into_iter().chain(rest).map(|record| record::object(py, record)).collect()
+    /// Waits that many seconds at most until `next` would not wait.
+    fn _wait(&self, py: Python<'_>, seconds: f64) -> bool {
+        let wait = Duration::try_from_secs_f64(seconds).unwrap_or_default();
+        py.detach(|| !matches!(self.taking.next(wait), Ok(Next::Nothing)))
     }
 
     /// Ends the run; records that were not taken are lost, and taking more raises `ValueError`.

@@ -2,7 +2,7 @@
 
 use crate::error;
 use crate::run::Message;
-use pfh::{Cancel, Record, Summary};
+use pfh::{Cancel, Summary};
 use pyo3::prelude::*;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -117,21 +117,6 @@ impl Taking {
             }
         }
         Ok(Next::Held)
-    }
-
-    /// Takes the record that is there without waiting, if it is one.
-    pub fn record(&self) -> Option<Record> {
-        let held = matches!(self.next(Duration::ZERO), Ok(Next::Held));
-        match &mut *self.state().ok().filter(|_| held)? {
-            State::Here(_, held) => match held.take() {
-                Some(Message::Record(record)) => Some(record),
-                end => {
-                    *held = end;
-                    None
-                }
-            },
-            _ => None,
-        }
     }
 
     /// Takes the message that is held; `None` if another thread was faster.

@@ -3,29 +3,36 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import AsyncIterator
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from . import Failed, Files, Hashed, Skipped
 
-#: Records that a thread takes at a time, if they are there.
-MOST = 1024
+#: Seconds that a thread waits for a record: as long as a task that is cancelled keeps one busy.
+LOOK = 0.05
+#: Seconds after which other tasks have their turn where records are always there.
+TURN = 0.005
 
 
 async def records(files: Files) -> AsyncIterator[Hashed | Skipped | Failed]:
-    """The records of a run, in input order; the event loop runs meanwhile.
+    """The records of a run, in input order; other tasks run meanwhile.
 
-    A task that is cancelled while it waits ends the run: a record that a thread
-    took meanwhile would be lost.
+    A thread waits, and takes nothing: a task that leaves the loop or is
+    cancelled loses no record.
     """
+    began = time.monotonic()
     while True:
+        if not files._wait(0):
+            while not await asyncio.to_thread(files._wait, LOOK):
+                pass
+            began = time.monotonic()
+        elif time.monotonic() - began > TURN:
+            await asyncio.sleep(0)
+            began = time.monotonic()
         try:
-            taken = await asyncio.to_thread(files._take, MOST)
-        except asyncio.CancelledError:
-            files.close()
-            raise
-        if not taken:
+            record = next(files)
+        except StopIteration:
             return
-        for record in taken:
-            yield record
+        yield record
