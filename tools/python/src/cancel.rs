@@ -5,8 +5,8 @@ use pyo3::prelude::*;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
-/// Ends the jobs that were given it as `cancel`, from any thread: they raise `pfh.CancelledError`. A
-/// job that gets a token which was cancelled before ends at once.
+/// Ends the jobs that were given it as `cancel`, from any thread: they raise
+/// `pfh.CancelledError`. A job that gets a token which was cancelled before ends at once.
 #[pyclass(frozen, name = "Cancel", module = "pfh")]
 #[derive(Default)]
 pub struct Token {

@@ -8,7 +8,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList};
 use std::path::PathBuf;
 
-/// What came of one record.
+/// The result of one record.
 struct Row {
     name: Vec<u8>,
     found: &'static str,
@@ -34,7 +34,7 @@ fn word(found: Checked, is_missing: bool) -> &'static str {
     }
 }
 
-/// The verdict on files of which so many came out so.
+/// The verdict on files by the counts of their results.
 #[pyfunction]
 #[pyo3(name = "_check_verdict")]
 pub fn check_verdict(right: u64, wrong: u64, missing: u64, unread: u64) -> String {

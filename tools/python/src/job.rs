@@ -28,7 +28,7 @@ pub fn count_panics() {
 /// Why a job during which a thread panicked has no result.
 pub const PANICKED: &str = "a thread of the run panicked: its result cannot be relied on";
 
-/// What a caller asks of a job that runs: to call back with how far it is, and to end with a token.
+/// Hooks into a job that runs: a callback for its progress, and a token that ends it.
 #[derive(Default)]
 pub struct Hooks {
     /// The name of the job, for the log.

@@ -1,4 +1,4 @@
-//! What jobs say to `logging.getLogger("pfh")`. Without a handler nothing is shown.
+//! The messages of jobs for `logging.getLogger("pfh")`. Without a handler nothing is shown.
 
 use pyo3::prelude::*;
 
@@ -13,7 +13,7 @@ pub enum Level {
     Warning = 30,
 }
 
-/// Logs a sentence. What a handler raises is its own: no job fails by its log.
+/// Logs a sentence. No job fails by what a handler raises.
 pub fn log(py: Python<'_>, level: Level, sentence: impl FnOnce() -> String) {
     let say = || -> PyResult<()> {
         let logger = py.import("logging")?.call_method1("getLogger", ("pfh",))?;

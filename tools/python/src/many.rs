@@ -16,8 +16,8 @@ use pyo3::types::{PyBytes, PyList};
 /// message in each lane. `threads` hash, one for each megabyte and at most one per processor unless
 /// that is said.
 ///
-/// With `into="arrow"` they are a `Column` in place of a list, for pyarrow, polars and pandas: binary,
-/// text of similarity digests.
+/// With `into="arrow"` they are a `Column` in place of a list, for pyarrow, polars and pandas:
+/// binary, text of similarity digests.
 #[pyfunction]
 #[pyo3(signature = (buffers, name, *, threads = None, into = None))]
 pub fn hash_many<'py>(

@@ -11,9 +11,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 pub struct Step {
     /// The current work: `hashing`, `acquiring`, `verifying`, `comparing`, `reading` or `building`.
     phase: String,
-    /// What is done so far.
+    /// Bytes or steps so far.
     done: u64,
-    /// What there is to do, if it is known.
+    /// All bytes or steps, if their number is known.
     total: Option<u64>,
     /// `bytes` or `steps`.
     unit: &'static str,

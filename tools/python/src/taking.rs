@@ -45,7 +45,7 @@ impl Gone {
     }
 }
 
-/// What there is of the records.
+/// Where the records are.
 enum State {
     /// The messages that follow; one that was received is held until it is handed over.
     Here(Receiver<Message>, Option<Message>),
@@ -55,7 +55,7 @@ enum State {
     Gone(Gone),
 }
 
-/// What a look for the next message found.
+/// The outcome of a look for the next message.
 pub enum Next {
     /// A message, which `hand_over` takes.
     Held,

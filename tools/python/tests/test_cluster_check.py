@@ -59,7 +59,7 @@ def test_what_differs_is_named(room):
     own = dict(module.check(room / "SUMS", root=room).files)
     words = {"right": "right", "wrong": "wrong", "absent": "unread", "unread": "unread"}
     assert {os.fsdecode(row["path_bytes"]): words[row["found"]] for row in Run(room / "run").table().to_pylist()} == own
-    # What is put back is found by --again, which reads nothing else.
+    # A file that is put back is found by --again, which reads nothing else.
     (room / "tree" / "empty").write_bytes(b"")
     (room / "tree" / "000").unlink(missing_ok=True)
     found, _ = check(room, "SUMS", "--to", "run", "--again", code=1)

@@ -63,7 +63,7 @@ from ._pfh import (
     verify,
 )
 
-# Who wants to see what jobs say adds a handler.
+# Silent until somebody adds a handler.
 _logging.getLogger("pfh").addHandler(_logging.NullHandler())
 
 __version__: str = _pfh.__version__

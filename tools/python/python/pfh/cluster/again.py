@@ -1,4 +1,4 @@
-"""What a worker could not read is tried on another one: first attempts, and second ones."""
+"""Files that one worker could not read are tried on another: first attempts, and second ones."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ import pfh
 
 from . import part
 
-#: Causes that may be those of a machine and not of a file: what it does not see, or not any more.
+#: Causes that may lie in the machine and not in the file: a mount that is missing, say.
 CAUSES = re.compile(r"\((ENOENT|ENOTDIR|ESTALE|EIO|EACCES|EPERM|ENOTCONN|ETIMEDOUT|EHOSTDOWN)\)")
 #: The directory of first attempts in a run.
 FIRST = "first"

@@ -120,7 +120,7 @@ def counts(table: pyarrow.Table) -> dict[str, str]:
 
 @dataclass(frozen=True, slots=True)
 class Audited(Result):
-    """What a check came to: ``verdict`` is the program's, of files and manifest.
+    """The result of a check: ``verdict`` is the program's, of files and manifest.
 
     ``broken`` says that the manifest breaks off, ``not_compared`` what of it no file was compared with.
     """

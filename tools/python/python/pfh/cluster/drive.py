@@ -21,7 +21,7 @@ ATTEMPTS = 5
 #: Tasks in flight for each that runs: enough that no worker waits, few enough that a scheduler
 #: bears any number of units.
 AHEAD = 2
-#: Units of which a worker reads nothing, and another one does, until it is avoided.
+#: A worker is avoided after this number of units that it could not read and another one could.
 STRIKES = 2
 #: Seconds until a part that another machine wrote must be seen here.
 APPEARS = 10.0

@@ -1,4 +1,4 @@
-"""What a run came to: its counts, its manifest, and rows of it that are tried again."""
+"""The result of a run: its counts, its manifest, and rows of it that are tried again."""
 
 from __future__ import annotations
 

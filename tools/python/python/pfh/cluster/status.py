@@ -11,7 +11,7 @@ from .run import AGAIN, Run
 
 
 def status(run: Run) -> dict[str, Any]:
-    """What is done of a run.
+    """The progress of a run.
 
     ``state`` is ``complete``, ``running or ended early``, or ``planning`` while
     the number of ``units`` is not known; ``done`` are the units with a part,

@@ -1,4 +1,4 @@
-"""Which worker made which rows: a file beside the parts, whose bytes follow from the files alone."""
+"""Which worker made which rows: a file beside the parts, since their bytes are to follow from the unit alone."""
 
 from __future__ import annotations
 
