@@ -97,9 +97,8 @@ impl Document {
     }
 }
 
-//
-/// The kinds of a row that is one of several, each with the members that all have; they stand beside
-/// the other rows.
+/// The kinds of a row that is one of several, each with the members that all have; they stand
+/// beside the other rows.
 fn each(mut row: Value) -> Vec<Value> {
     let Some(Value::Array(mut kinds)) = row.get_mut("oneOf").map(Value::take) else { return vec![row] };
     kinds.iter_mut().for_each(|kind| add(kind, &row));
