@@ -286,12 +286,12 @@ pub static BLAKE2B: Compression<u64> = Compression {
     words: blake2::WORDS,
     block_length: 128,
     kernels: kernels!(u64, 11, 128, fixed, [
-        #[cfg(target_arch = "x86_64")] Avx512 8 Words "avx512 x8" 120000 blake2::compress::<blake2::B, Avx512x64>;
-        #[cfg(target_arch = "x86_64")] Avx2 4 Words "avx2 x4" 140000 blake2::compress::<blake2::B, Avx2x64>;
-        #[cfg(target_arch = "x86_64")] Sse41 2 Words "sse4.1 x2" 150000 blake2::compress::<blake2::B, Sse64<true>>;
-        #[cfg(target_arch = "x86_64")] Avx2 1 Words "bmi x1" 90000 blake2::compress::<blake2::B, u64>;
+        #[cfg(target_arch = "x86_64")] Avx512 8 Words "avx512 x8" 128000 blake2::compress::<blake2::B, Avx512x64>;
+        #[cfg(target_arch = "x86_64")] Avx2 4 Words "avx2 x4" 182000 blake2::compress::<blake2::B, Avx2x64>;
+        #[cfg(target_arch = "x86_64")] Avx2 8 Words "avx2 x8" 337000 blake2::compress::<blake2::B, Group<Avx2x64, 2>>;
+        #[cfg(target_arch = "x86_64")] Sse41 2 Words "sse4.1 x2" 171000 blake2::compress::<blake2::B, Sse64<true>>;
         #[cfg(target_arch = "aarch64")] Neon 2 Words "neon x2" 200000 blake2::compress::<blake2::B, Neon64<false>>;
-        Portable 1 Words "portable x1" 95000 blake2::compress::<blake2::B, u64>;
+        Portable 1 Words "portable x1" 88000 blake2::compress::<blake2::B, u64>;
     ]),
     // RFC 7693, appendix A.
     known: Known {
@@ -318,12 +318,11 @@ pub static BLAKE2S: Compression<u32> = Compression {
     words: blake2::WORDS,
     block_length: 64,
     kernels: kernels!(u32, 11, 64, fixed, [
-        #[cfg(target_arch = "x86_64")] Avx512 16 Words "avx512 x16" 100000 blake2::compress::<blake2::S, Avx512x32>;
-        #[cfg(target_arch = "x86_64")] Avx2 8 Words "avx2 x8" 120000 blake2::compress::<blake2::S, Avx2x32>;
-        #[cfg(target_arch = "x86_64")] Sse41 4 Words "sse4.1 x4" 125000 blake2::compress::<blake2::S, Sse32<true>>;
-        #[cfg(target_arch = "x86_64")] Avx2 1 Words "bmi x1" 75000 blake2::compress::<blake2::S, u32>;
+        #[cfg(target_arch = "x86_64")] Avx512 16 Words "avx512 x16" 112000 blake2::compress::<blake2::S, Avx512x32>;
+        #[cfg(target_arch = "x86_64")] Avx2 8 Words "avx2 x8" 165000 blake2::compress::<blake2::S, Avx2x32>;
+        #[cfg(target_arch = "x86_64")] Sse41 4 Words "sse4.1 x4" 166000 blake2::compress::<blake2::S, Sse32<true>>;
         #[cfg(target_arch = "aarch64")] Neon 4 Words "neon x4" 180000 blake2::compress::<blake2::S, Neon32>;
-        Portable 1 Words "portable x1" 78000 blake2::compress::<blake2::S, u32>;
+        Portable 1 Words "portable x1" 75000 blake2::compress::<blake2::S, u32>;
     ]),
     // RFC 7693, appendix B.
     known: Known {
