@@ -239,14 +239,16 @@ def hash(  # noqa: A001  (the job's name, as in the program)
     run.begin(request(where, algorithms, unit, files, split))
     watch = watch or Watch()
     before = complete(run)
+    if before is not None and not (repeat and before.counts["failed"]):
+        return before
     plan = prepare(run, where, algorithms, unit, files)
 
     def arguments(room: Run, number: int, apart: Iterable[Entry] = ()) -> tuple[Any, ...]:
         return (specify(plan, room, number, algorithms, threads, memory, frozenset(entry.number for entry in apart)),)
 
     if before is not None:
-        result = before
-    elif split is None:
+        return repeated_of(run, adapter, work, arguments, watch)
+    if split is None:
         listed = [Unit(number, plan.cost(number), arguments(run, number)) for number in plan.numbers()]
         result = end(run, of_units(plan, run, adapter, work, listed, schema(plan.algorithms), watch))
     else:

@@ -165,10 +165,10 @@ def match(
     run.begin(asked)
     watch = watch or Watch()
     before = complete(run)
-    plan = prepare(run, where, algorithms, unit, files)
-    sets = tuple(Set(path, sha256, send) for path, sha256 in zip(paths, digests, strict=True))
     if before is not None and not (repeat and before.counts["failed"]):
         return before
+    plan = prepare(run, where, algorithms, unit, files)
+    sets = tuple(Set(path, sha256, send) for path, sha256 in zip(paths, digests, strict=True))
     sent = tuple(adapter.scatter(Path(path).read_bytes()) for path in paths) if send else ()
     wanted = {"known": ",".join(digests)}
 
