@@ -58,6 +58,7 @@ pub fn run(
 ) -> Result<(), Error> {
     let request = turn.request;
     summary.remarks.extend(place.remark.clone());
+    summary.root = place.absolute.is_none().then(|| place.root.clone());
     let names = || expectations.entries.iter().map(|entry| entry.name.clone()).collect::<Vec<_>>();
     let source = Box::new(Until { source: source(request, &place, names())?, until, begun: false });
     let plan = request.plan_of(expectations.algorithms.clone(), expectations.piecewise);

@@ -136,10 +136,24 @@ fn checked(turn: Turn<'_>, events: &mut Events<'_>, control: &Control<'_>) -> Re
             Some(share) => share::run(turn, share, expectations, &mut part, events, control)?,
             None => {
                 let place = find(turn, &expectations);
+                if let Some(records) = &turn.request.records {
+                    picked(&mut expectations.entries, records);
+                    part.expected = expectations.entries.len() as u64;
+                }
                 files::run(turn, place, &expectations, None, &mut part, events, control)?;
             }
         },
         Task::Audit { .. } => tree::run(turn, expectations, &mut part, events, control)?,
     }
     Ok(part)
+}
+
+/// Keeps the entries of these places, which rise.
+fn picked(entries: &mut Vec<Expected>, places: &[usize]) {
+    let (mut at, mut wanted) = (0, places.iter().peekable());
+    entries.retain(|_| {
+        let is_wanted = wanted.next_if_eq(&&at).is_some();
+        at += 1;
+        is_wanted
+    });
 }

@@ -147,6 +147,9 @@ pub struct Part {
     pub skipped: u64,
     /// How the request judges what was not compared.
     pub manner: Manner,
+    /// The directory in which names were taken to start, as the request or the working directory
+    /// leads to it; `None` if all names are absolute, or nothing was looked for.
+    pub root: Option<Vec<u8>>,
     /// The share of the files that was checked; `expected` counts those of it.
     pub share: Option<Shared>,
 }
@@ -167,6 +170,7 @@ impl Part {
             ending: expectations.ending,
             skipped: expectations.skipped(),
             manner: turn.request.manner,
+            root: None,
             share: None,
         }
     }

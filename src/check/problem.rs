@@ -20,6 +20,9 @@ pub enum Problem {
     /// A share is of listed files, in a manifest that is a file.
     #[error("a share is of the files that a manifest lists, which is a file itself: not of an audit or a stream")]
     ShareOfAudit,
+    /// Single records are picked from all that a manifest lists.
+    #[error("records are picked from all files that a manifest lists: not from a share or an audit")]
+    RecordsOfShare,
     /// Another run updates the manifest or checks a share of it.
     #[error("another run of pfh has it open to write: try again when that has ended")]
     Busy,

@@ -71,6 +71,10 @@ pub struct Request {
     pub plan: Plan,
     /// The share of the listed files that is compared; all of them without one.
     pub share: Option<Share>,
+    /// The records of each manifest that are compared, by their places from 0 in rising order; all
+    /// of them without this. Names and algorithms are found out by the whole manifest, so that
+    /// several processes may share it out.
+    pub records: Option<Vec<usize>>,
     /// How far containers are opened. Names that are inside of one are looked for there all the
     /// same; an audit goes into the containers of the tree if this is given, or if the manifest
     /// has such names.
@@ -97,6 +101,7 @@ impl Request {
             secret: None,
             plan: Plan::default(),
             share: None,
+            records: None,
             #[cfg(feature = "inside")]
             inside: None,
         }
@@ -133,6 +138,13 @@ impl Request {
     #[must_use]
     pub fn share(mut self, share: Option<Share>) -> Request {
         self.share = share;
+        self
+    }
+
+    /// Compares these records of each manifest alone.
+    #[must_use]
+    pub fn records(mut self, records: Option<Vec<usize>>) -> Request {
+        self.records = records;
         self
     }
 
@@ -196,6 +208,9 @@ impl Request {
         }
         if let Some(directory) = self.manifests.iter().find(|path| path.is_dir()) {
             return Err(job::Error::request(Problem::Directory(directory.clone())));
+        }
+        if self.records.is_some() && (self.share.is_some() || self.is_audit()) {
+            return Err(job::Error::request(Problem::RecordsOfShare));
         }
         let mut streams = Streams::default();
         streams.read_all(&self.manifests)?;

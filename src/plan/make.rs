@@ -62,6 +62,8 @@ pub struct Summary {
     pub skipped: u64,
     /// Inputs that could not be listed, or are not there.
     pub failed: u64,
+    /// Units that hold ranges of files. With one, all ranges are read by the same process.
+    pub ranged: u64,
 }
 
 impl Request {
@@ -224,10 +226,12 @@ pub fn run(request: &Request, events: &mut Events<'_>, control: &Control<'_>) ->
     for (one, unit) in listed.iter().zip(places) {
         lists[unit].push(one);
     }
+    let has_range = |list: &&Vec<&Listed>| list.iter().any(|one| one.range.is_some());
+    let ranged = lists.iter().filter(has_range).count() as u64;
     let lists: Vec<Vec<u8>> = lists.into_iter().map(encode_list).collect();
     plan.lists = lists.iter().map(|list| sha256(list)).collect();
     let counts = write(&plan, &lists, &rest)?;
-    Ok(Summary { units: units as u64, files, bytes, skipped: counts.0, failed: counts.1 + absent })
+    Ok(Summary { units: units as u64, files, bytes, skipped: counts.0, failed: counts.1 + absent, ranged })
 }
 
 /// Makes the directory and what is in it.

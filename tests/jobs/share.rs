@@ -162,3 +162,27 @@ fn shares_that_make_no_sense_are_refused() {
     held.lock().unwrap();
     assert_eq!(run(&share(&room, Share::of(1, 2))).0.unwrap_err().kind(), Kind::Input);
 }
+
+#[test]
+fn records_of_a_manifest_are_shared_out() {
+    let room = room(100);
+    fs::write(room.at("d/3/3"), "other").unwrap();
+    fs::remove_file(room.at("d/4/44")).unwrap();
+    let all = crate::check::run(&Request::new(room.at("list"))).1;
+    let mut seen = Vec::new();
+    for first in (0..100).step_by(7) {
+        let places: Vec<usize> = (first..(first + 7).min(100)).collect();
+        let (ran, files) = crate::check::run(&Request::new(room.at("list")).records(Some(places.clone())));
+        let part = &ran.unwrap().parts[0];
+        assert_eq!((part.expected, files.len()), (places.len() as u64, places.len()));
+        assert_eq!(part.root.as_deref(), Some(room.path().as_os_str().as_encoded_bytes()));
+        let is_right = |(_, found): &(String, Checked)| *found == Checked::Right;
+        assert_eq!(part.conclusion() == Verdict::Verified, files.iter().all(is_right), "{places:?}");
+        seen.extend(files);
+    }
+    assert_eq!(seen, all);
+    let (ran, files) = crate::check::run(&Request::new(room.at("list")).records(Some(vec![99, 500])));
+    assert_eq!((ran.unwrap().parts[0].expected, &files[..]), (1, &all[99..]));
+    let wrong = share(&room, Share::of(1, 2)).records(Some(vec![1]));
+    assert!(matches!(run(&wrong).0.unwrap_err().find(), Some(Problem::RecordsOfShare)));
+}

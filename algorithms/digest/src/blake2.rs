@@ -1,10 +1,10 @@
-//! BLAKE2 (RFC 7693) by blake2_simd: the registry's two functions, and the same with every field of
-//! the parameter block (BLAKE2's specification, section 2.5), which hashlib's functions have.
+//! BLAKE2 by blake2_simd with every field of the parameter block (BLAKE2's specification, section
+//! 2.5), which hashlib's functions have. The registry's plain functions have kernels of ours.
 
 use blake2b_simd as b;
 use blake2s_simd as s;
 
-use crate::{State, Value};
+use crate::Value;
 
 /// One of the two functions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -142,36 +142,6 @@ impl Blake2 {
             Inner::S(state) => Value::from_bytes(state.finalize().as_bytes()),
         }
     }
-}
-
-impl State for Blake2 {
-    fn update(&mut self, bytes: &[u8]) {
-        Blake2::update(self, bytes);
-    }
-
-    fn finalize(self: Box<Self>, _length: usize) -> Value {
-        self.value()
-    }
-
-    fn duplicate(&self) -> Box<dyn State> {
-        Box::new(self.clone())
-    }
-}
-
-/// The empty message under a plain function with `length` bytes of output.
-fn plain(variant: Variant, length: usize) -> Box<dyn State> {
-    let parameters = Parameters { length, ..Parameters::default() };
-    Box::new(Blake2::new(variant, &parameters).expect("a length within the row's maximum"))
-}
-
-/// BLAKE2b with `length` bytes of output, which its row allows.
-pub(crate) fn blake2b(length: usize) -> Box<dyn State> {
-    plain(Variant::B, length)
-}
-
-/// BLAKE2s with `length` bytes of output, which its row allows.
-pub(crate) fn blake2s(length: usize) -> Box<dyn State> {
-    plain(Variant::S, length)
 }
 
 #[cfg(test)]

@@ -343,6 +343,18 @@ mod tests {
     }
 
     #[test]
+    fn several_outputs_of_one_path_do_not_meet() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("out");
+        std::fs::write(&path, "old").unwrap();
+        let mut outputs = [Output::file(&path).unwrap(), Output::file(&path).unwrap()];
+        outputs.iter_mut().for_each(|output| output.write_all(b"new").unwrap());
+        outputs.into_iter().for_each(|output| output.commit().unwrap());
+        assert_eq!(std::fs::read(&path).unwrap(), b"new");
+        assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 1);
+    }
+
+    #[test]
     fn links_and_special_files_stay_what_they_are() {
         use std::os::unix::fs::FileTypeExt;
         let directory = tempfile::tempdir().unwrap();

@@ -1,7 +1,9 @@
 //! Where a file gets its name: by a path that the user typed, or in a directory that is held open.
 
 use crate::os::{self, Directory, Errno, How};
+use std::collections::hash_map::RandomState;
 use std::ffi::OsStr;
+use std::hash::{BuildHasher, Hasher};
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
@@ -51,12 +53,14 @@ impl Place {
         directory_of(&self.path).join(name.file_name().unwrap_or_default())
     }
 
-    /// A hidden name of this process in the same directory.
+    /// A hidden name in the same directory, which nothing else has: processes of several machines
+    /// and containers that write to one directory may have the same number.
     pub(crate) fn beside(&self) -> PathBuf {
         let mut name = b".".to_vec();
         name.extend_from_slice(self.path.file_name().map_or(b"out", |n| n.as_bytes()));
         name.truncate(200);
-        name.extend_from_slice(format!(".pfh-{}", std::process::id()).as_bytes());
+        let unique = RandomState::new().build_hasher().finish();
+        name.extend_from_slice(format!(".pfh-{}-{unique:016x}", std::process::id()).as_bytes());
         let name = Path::new(OsStr::from_bytes(&name));
         if self.directory.is_some() { name.to_owned() } else { directory_of(&self.path).join(name) }
     }

@@ -128,6 +128,12 @@ fn try_plan(args: &Plan) -> Result<Exit, Failure> {
     session.close();
     unmatched(&request.input, &session);
     missing.iter().for_each(|name| session.about(name, "is not there, or cannot be looked at"));
+    if made.ranged == 1 {
+        session.message(format_args!(
+            "--split shares nothing out: all ranges are in one unit of up to {}: give a smaller --unit",
+            pfh::terminal::size_text(args.unit)
+        ));
+    }
     let text = if args.json { show::json(&made) } else { show::text(&made) };
     exit::print(text.as_bytes()).map_err(|error| Failure::output(&error))?;
     Ok(if made.failed > 0 { Exit::Incomplete } else { Exit::Good })

@@ -1,5 +1,8 @@
 //! A medium acquired into images.
 
+use crate::cancel::Token;
+use crate::job::Hooks;
+use crate::log::Level;
 use crate::value::value;
 use crate::{error, job, request};
 use pfh::acquire::{self as job_acquire, Layout, Origin, Reading, Request, To};
@@ -45,7 +48,7 @@ value!(Acquired { bytes, digests, unreadable, complete, verified, log, timestamp
 /// targets are refused unless they are an interrupted acquisition of the same source, which is
 /// resumed, or `replace` is set.
 #[pyfunction]
-#[pyo3(signature = (source, to = None, *, algorithms = None, image = false, verify = false, log = None, key = None, passphrase = None, timestamp = None, then = None, case = "", evidence = "", examiner = "", description = "", notes = "", replace = false))]
+#[pyo3(signature = (source, to = None, *, algorithms = None, image = false, verify = false, log = None, key = None, passphrase = None, timestamp = None, then = None, case = "", evidence = "", examiner = "", description = "", notes = "", replace = false, on_event = None, cancel = None))]
 #[expect(clippy::too_many_arguments, reason = "keyword arguments")]
 pub fn acquire(
     py: Python<'_>,
@@ -65,6 +68,8 @@ pub fn acquire(
     description: &str,
     notes: &str,
     replace: bool,
+    on_event: Option<Py<PyAny>>,
+    cancel: Option<Py<Token>>,
 ) -> PyResult<Acquired> {
     let source = request::path(source)?;
     let layout = Layout::default();
@@ -100,7 +105,7 @@ pub fn acquire(
     ] {
         text.clone_into(field);
     }
-    let (ran, events) = job::run(py, |control| {
+    let (ran, events) = job::run_with(py, &Hooks { job: "acquire", on_event, cancel }, |control| {
         let mut events = Vec::new();
         let ran = job_acquire::run(
             &asked,
@@ -113,6 +118,7 @@ pub fn acquire(
         (ran, events)
     })?;
     let summary = ran.map_err(|failed| error::of_job(py, &failed, Some(&source)))?;
+    events.iter().for_each(|sentence| crate::log::log(py, Level::Info, || sentence.clone()));
     let digests = summary.imaged.digests.iter().map(|digest| (digest.algorithm().to_string(), digest.to_string()));
     let [before, after] = summary
         .smart

@@ -1,5 +1,7 @@
 //! Packages of files with their manifests (BagIt).
 
+use crate::cancel::Token;
+use crate::job::Hooks;
 use crate::rows::{Found, Rows, ended, exit};
 use crate::{error, hashing, job, request};
 use pfh::bag::{self as job_bag, Event, Events, Request, Summary};
@@ -11,10 +13,11 @@ use pyo3::types::PyString;
 /// Carries out a verb of bags.
 fn run(
     py: Python<'_>,
+    hooks: Hooks,
     asked: &Request,
     verb: fn(&Request, &mut Events<'_>, &pfh::Control<'_>) -> Result<Summary, Error>,
 ) -> PyResult<(Summary, Found)> {
-    let (ran, found) = job::run(py, |control| {
+    let (ran, found) = job::run_with(py, &hooks, |control| {
         let mut found = Found::default();
         let mut events = |event: Event<'_>| {
             match event {
@@ -36,9 +39,19 @@ fn run(
 /// Compares every file of a bag with every one of its manifests: a dictionary for each finding,
 /// with `severity` (`warning`, `incomplete`, `error`), `path` and `what`. True if the bag is valid.
 #[pyfunction]
-#[pyo3(signature = (bag))]
-pub fn validate_bag(py: Python<'_>, bag: &Bound<'_, PyAny>) -> PyResult<Rows> {
-    let (summary, mut found) = run(py, &Request::new(request::path(bag)?), job_bag::validate)?;
+#[pyo3(signature = (bag, *, on_event = None, cancel = None))]
+pub fn validate_bag(
+    py: Python<'_>,
+    bag: &Bound<'_, PyAny>,
+    on_event: Option<Py<PyAny>>,
+    cancel: Option<Py<Token>>,
+) -> PyResult<Rows> {
+    let (summary, mut found) = run(
+        py,
+        Hooks { job: "validate_bag", on_event, cancel },
+        &Request::new(request::path(bag)?),
+        job_bag::validate,
+    )?;
     found.summary(show::summary_json(&summary));
     found.rows(py, exit(summary.verdict()))
 }
@@ -47,15 +60,22 @@ pub fn validate_bag(py: Python<'_>, bag: &Bound<'_, PyAny>) -> PyResult<Rows> {
 /// manifests (default: `sha512`), `info` a dictionary of lines for `bag-info.txt`; `replace` takes
 /// the place of manifests that somebody else made. `summary` of the result counts the files.
 #[pyfunction]
-#[pyo3(signature = (bag, algorithms = None, *, info = None, replace = false))]
+#[pyo3(signature = (bag, algorithms = None, *, info = None, replace = false, on_event = None, cancel = None))]
 pub fn create_bag(
     py: Python<'_>,
     bag: &Bound<'_, PyAny>,
     algorithms: Option<&Bound<'_, PyAny>>,
     info: Option<&Bound<'_, PyAny>>,
     replace: bool,
+    on_event: Option<Py<PyAny>>,
+    cancel: Option<Py<Token>>,
 ) -> PyResult<Rows> {
-    let (summary, mut found) = run(py, &asked(bag, algorithms, info, replace)?, job_bag::create)?;
+    let (summary, mut found) = run(
+        py,
+        Hooks { job: "create_bag", on_event, cancel },
+        &asked(bag, algorithms, info, replace)?,
+        job_bag::create,
+    )?;
     found.summary(show::made_json(&summary));
     found.rows(py, 0)
 }
@@ -64,15 +84,22 @@ pub fn create_bag(
 /// `messages` of the result. A file whose content is another than the manifests say raises
 /// `pfh.DiffersError` and nothing is written; with `replace` it is taken.
 #[pyfunction]
-#[pyo3(signature = (bag, algorithms = None, *, info = None, replace = false))]
+#[pyo3(signature = (bag, algorithms = None, *, info = None, replace = false, on_event = None, cancel = None))]
 pub fn update_bag(
     py: Python<'_>,
     bag: &Bound<'_, PyAny>,
     algorithms: Option<&Bound<'_, PyAny>>,
     info: Option<&Bound<'_, PyAny>>,
     replace: bool,
+    on_event: Option<Py<PyAny>>,
+    cancel: Option<Py<Token>>,
 ) -> PyResult<Rows> {
-    let (summary, mut found) = run(py, &asked(bag, algorithms, info, replace)?, job_bag::update)?;
+    let (summary, mut found) = run(
+        py,
+        Hooks { job: "update_bag", on_event, cancel },
+        &asked(bag, algorithms, info, replace)?,
+        job_bag::update,
+    )?;
     found.summary(show::made_json(&summary));
     found.rows(py, 0)
 }

@@ -1,5 +1,8 @@
 //! Files against a manifest.
 
+use crate::cancel::Token;
+use crate::job::Hooks;
+use crate::log::{Level, log};
 use crate::request::Threads;
 use crate::rows::Found;
 use crate::value::value;
@@ -108,7 +111,7 @@ fn asked_share(share: Option<&str>, limit: Option<f64>, state: Option<PathBuf>) 
 /// `share` (`"1/30"` or `"5%"` of all bytes) and `limit` (seconds) check the files that were
 /// checked least recently; `state` keeps when that was, `MANIFEST.checked` if it is not given.
 #[pyfunction]
-#[pyo3(signature = (manifests, *, root = None, algorithms = None, key = None, audit = false, ignore_missing = false, strict = false, lenient = false, share = None, limit = None, state = None, threads = None, memory = None))]
+#[pyo3(signature = (manifests, *, root = None, algorithms = None, key = None, audit = false, ignore_missing = false, strict = false, lenient = false, share = None, limit = None, state = None, threads = None, memory = None, on_event = None, cancel = None))]
 #[expect(clippy::too_many_arguments, reason = "keyword arguments")]
 pub fn check(
     py: Python<'_>,
@@ -125,6 +128,8 @@ pub fn check(
     state: Option<&Bound<'_, PyAny>>,
     threads: Option<Threads>,
     memory: Option<usize>,
+    on_event: Option<Py<PyAny>>,
+    cancel: Option<Py<Token>>,
 ) -> PyResult<Checked> {
     let manner = match (strict, lenient) {
         (true, true) => return Err(error::value("strict and lenient exclude each other")),
@@ -148,7 +153,7 @@ pub fn check(
     asked = asked.algorithms(algorithms.map_or_else(|| Ok(Vec::new()), crate::hashing::all_named)?);
     asked = asked.key(key.map(request::path).transpose()?);
     asked = asked.share(asked_share(share, limit, state.map(request::path).transpose()?)?);
-    let (ran, files, faults, rows) = job::run(py, |control| {
+    let (ran, files, faults, rows) = job::run_with(py, &Hooks { job: "check", on_event, cancel }, |control| {
         let (mut files, mut faults, mut rows) = (Vec::new(), Vec::new(), Found::default());
         let mut sink = |event: Event<'_>| {
             match event {
@@ -177,6 +182,9 @@ pub fn check(
     let summary = ran.map_err(|failed| error::of_job(py, &failed, asked.manifests.first().map(|one| &**one)))?;
     let is_good = summary.conclusion() == Verdict::Verified && !summary.is_broken();
     let unchecked = summary.unchecked.iter();
+    for sentence in summary.parts.iter().flat_map(|part| &part.not_compared) {
+        log(py, Level::Warning, || sentence.clone());
+    }
     Ok(Checked {
         verdict: summary.verdict().to_string(),
         conclusion: summary.conclusion().to_string(),

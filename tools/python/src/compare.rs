@@ -1,5 +1,7 @@
 //! All pairs of similar files.
 
+use crate::cancel::Token;
+use crate::job::Hooks;
 use crate::request::Threads;
 use crate::value::value;
 use crate::{error, job, record, request};
@@ -30,7 +32,7 @@ value!(Pair { a, b, score, degenerate });
 /// read as such; `pfh.UnreadError` if something in one is not understood. Pairs with a saturated
 /// digest, which is like anything, are left out unless `saturated` is given.
 #[pyfunction]
-#[pyo3(signature = (paths, algorithm = "mrsh-v2", *, threshold = None, recursive = false, follow = false, saturated = false, threads = None, memory = None))]
+#[pyo3(signature = (paths, algorithm = "mrsh-v2", *, threshold = None, recursive = false, follow = false, saturated = false, threads = None, memory = None, on_event = None, cancel = None))]
 #[expect(clippy::too_many_arguments, reason = "keyword arguments")]
 pub fn compare(
     py: Python<'_>,
@@ -42,6 +44,8 @@ pub fn compare(
     saturated: bool,
     threads: Option<Threads>,
     memory: Option<usize>,
+    on_event: Option<Py<PyAny>>,
+    cancel: Option<Py<Token>>,
 ) -> PyResult<(Vec<Pair>, Vec<Py<PyAny>>)> {
     let input = request::input(request::paths(paths)?, recursive, follow);
     let algorithm = crate::hashing::named(algorithm)?;
@@ -49,7 +53,7 @@ pub fn compare(
     request.algorithms = vec![algorithm];
     request.thresholds = Thresholds::one(threshold);
     request.saturated = saturated;
-    let (ran, found) = job::run(py, |control| {
+    let (ran, found) = job::run_with(py, &Hooks { job: "compare", on_event, cancel }, |control| {
         let mut found = Found::default();
         let mut take = |event: Event<'_>| {
             match event {

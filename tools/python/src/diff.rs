@@ -1,5 +1,7 @@
 //! Two trees or lists against each other.
 
+use crate::cancel::Token;
+use crate::job::Hooks;
 use crate::rows::{Found, Rows, ended, exit};
 use crate::{job, request};
 use pfh::diff::{self as job_diff, Class, Event, Request};
@@ -8,10 +10,16 @@ use pyo3::prelude::*;
 /// Compares two directories or lists: a dictionary for each name that is not the same on both
 /// sides, with `class` (`added`, `removed`, `changed`, `moved` …), `path` and `from`.
 #[pyfunction]
-#[pyo3(signature = (a, b))]
-pub fn diff(py: Python<'_>, a: &Bound<'_, PyAny>, b: &Bound<'_, PyAny>) -> PyResult<Rows> {
+#[pyo3(signature = (a, b, *, on_event = None, cancel = None))]
+pub fn diff(
+    py: Python<'_>,
+    a: &Bound<'_, PyAny>,
+    b: &Bound<'_, PyAny>,
+    on_event: Option<Py<PyAny>>,
+    cancel: Option<Py<Token>>,
+) -> PyResult<Rows> {
     let asked = Request::new(request::path(a)?, request::path(b)?);
-    let (ran, found) = job::run(py, |control| {
+    let (ran, found) = job::run_with(py, &Hooks { job: "diff", on_event, cancel }, |control| {
         let mut found = Found::default();
         let mut events = |event: Event<'_>| {
             match event {

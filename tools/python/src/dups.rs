@@ -1,5 +1,7 @@
 //! Files and folders of one content.
 
+use crate::cancel::Token;
+use crate::job::Hooks;
 use crate::rows::{Found, Rows, ended};
 use crate::{error, job, request};
 use pfh::dups::{self as job_dups, Action, Event, Keep, Request};
@@ -11,7 +13,8 @@ use pyo3::prelude::*;
 /// `script` is the file of a shell script that does `action` with the others: `remove`,
 /// `hardlink`, `reflink` or `move=DIR`.
 #[pyfunction]
-#[pyo3(signature = (paths, *, keep = "first", never = None, action = "remove", script = None, replace = false))]
+#[pyo3(signature = (paths, *, keep = "first", never = None, action = "remove", script = None, replace = false, on_event = None, cancel = None))]
+#[expect(clippy::too_many_arguments, reason = "keyword arguments")]
 pub fn dups(
     py: Python<'_>,
     paths: &Bound<'_, PyAny>,
@@ -20,13 +23,15 @@ pub fn dups(
     action: &str,
     script: Option<&Bound<'_, PyAny>>,
     replace: bool,
+    on_event: Option<Py<PyAny>>,
+    cancel: Option<Py<Token>>,
 ) -> PyResult<Rows> {
     let asked = Request::new(request::input(request::paths(paths)?, true, false))
         .keep(Keep::parse(keep.as_ref()).map_err(|error| error::value(error.to_string()))?)
         .never(never.map_or_else(|| Ok(Vec::new()), request::paths)?)
         .action(Action::parse(action.as_ref()).map_err(|error| error::value(error.to_string()))?)
         .script(script.map(request::path).transpose()?, replace);
-    let (ran, found) = job::run(py, |control| {
+    let (ran, found) = job::run_with(py, &Hooks { job: "dups", on_event, cancel }, |control| {
         let mut found = Found::default();
         let mut events = |event: Event<'_>| {
             match event {

@@ -39,7 +39,7 @@ pub fn of_job(py: Python<'_>, error: &Error, path: Option<&Path>) -> PyErr {
         Kind::Negative => "DiffersError",
         Kind::Input => "UnreadError",
         Kind::Output => "OutputError",
-        Kind::Cancelled => return PyKeyboardInterrupt::new_err(error.to_string()),
+        Kind::Cancelled => "CancelledError",
         _ => "AbortedError",
     };
     let problem = error.problem();
@@ -58,6 +58,11 @@ pub fn of_job(py: Python<'_>, error: &Error, path: Option<&Path>) -> PyErr {
 /// A run that could not begin or end.
 pub fn aborted(py: Python<'_>, message: &str, path: Option<&Path>) -> PyErr {
     exception(py, "AbortedError", &pfh::with_names(message), &About { path, ..About::default() })
+}
+
+/// A run that its token cancelled.
+pub fn cancelled(py: Python<'_>, message: &str) -> PyErr {
+    exception(py, "CancelledError", message, None, None)
 }
 
 /// Of something that can be read only in part.

@@ -1,17 +1,21 @@
 //! Files hashed, as an iterator of records or a stream of Arrow's.
 
+use crate::cancel::Token;
 use crate::hashing::{all, named};
 use crate::job::LOOK;
+use crate::log::{Level, log};
+use crate::progress::Pace;
 use crate::request::Threads;
-use crate::run::{Message, Notes, Pace, Work, run};
+use crate::run::{Message, Notes, Work, run};
+use crate::taking::{Next, Taking};
 use crate::walk::Walk;
 use crate::{arrow, error, objects, record, request};
 use pfh::hash::{Request, Reuse};
-use pfh::{Algorithm, Cancel, Plan, Secret, Summary};
+use pfh::{Algorithm, Cancel, Plan, Record, Secret};
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyDict};
 use std::path::PathBuf;
-use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
+use std::sync::mpsc::sync_channel;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -24,15 +28,10 @@ const WAITING: usize = 4096;
 /// a `with` block, ends the run.
 #[pyclass(frozen, module = "pfh")]
 pub struct Files {
-    /// `None` once the stream was handed over or all was taken.
-    messages: Mutex<Option<Receiver<Message>>>,
+    taking: Arc<Taking>,
     algorithms: Vec<Algorithm>,
-    cancel: Cancel,
     pace: Pace,
     on_event: Option<Py<PyAny>>,
-    /// The process that the run's threads are in.
-    process: u32,
-    summary: Arc<Mutex<Option<Summary>>>,
     notes: Arc<Mutex<Notes>>,
 }
 
@@ -87,6 +86,7 @@ pub fn hash_files(
     threads: Option<Threads>,
     filesystem: Option<&Bound<'_, PyAny>>,
     on_event: Option<Py<PyAny>>,
+    cancel: Option<Py<Token>>,
 ) -> PyResult<Files> {
     let secret = manner.secret(py)?;
     let algorithms = all(algorithms)?;
@@ -109,69 +109,45 @@ pub fn hash_files(
         }
     };
     let (sender, messages) = sync_channel(WAITING);
-    let (cancel, pace, notes) = (Cancel::default(), Pace::default(), Arc::<Mutex<Notes>>::default());
+    let (stop, pace, notes) = (Cancel::default(), Pace::default(), Arc::<Mutex<Notes>>::default());
+    if let Some(token) = &cancel {
+        token.get().follow(&stop);
+    }
     let followed = on_event.is_some().then(|| pace.clone());
-    let (control, noted) = (cancel.clone(), notes.clone());
+    let (control, noted) = (stop.clone(), notes.clone());
     let start = std::thread::Builder::new().name("pfh-files".into());
     let started = start.spawn(move || run(work, &sender, control, followed, &noted));
+    log(py, Level::Debug, || "hash_files begins".to_owned());
     started.map_err(|cause| error::aborted(py, &format!("no thread: {cause}"), None))?;
-    Ok(Files {
-        messages: Mutex::new(Some(messages)),
-        algorithms,
-        cancel,
-        pace,
-        on_event,
-        process: std::process::id(),
-        summary: Arc::default(),
-        notes,
-    })
+    Ok(Files { taking: Arc::new(Taking::new(messages, stop)), algorithms, pace, on_event, notes })
 }
 
 impl Files {
-    /// The next message; `None` once the end was taken.
-    fn next(&self, py: Python<'_>) -> PyResult<Option<Message>> {
-        // A fork has no threads but the one that forked: nobody would ever send anything.
-        if std::process::id() != self.process {
-            return Err(error::aborted(
-                py,
-                "the run belongs to the process that began it, and this is a fork of it",
-                None,
-            ));
-        }
+    /// The next record, which nobody else gets; `None` at the end. What the callback raises loses
+    /// none: the record is still held then.
+    fn next(&self, py: Python<'_>) -> PyResult<Option<Record>> {
         loop {
-            let next = py.detach(|| {
-                let messages = self.messages.lock().unwrap_or_else(PoisonError::into_inner);
-                messages.as_ref().map(|messages| messages.recv_timeout(LOOK))
-            });
-            self.report(py)?;
+            let next = py.detach(|| self.taking.next(LOOK)).map_err(|gone| gone.error(py))?;
+            if let Some(call) = &self.on_event {
+                self.pace.report(py, call)?;
+            }
             match next {
-                None => return Ok(None),
-                Some(Ok(message)) => return Ok(Some(message)),
-                Some(Err(RecvTimeoutError::Disconnected)) => {
-                    return Err(error::aborted(py, "the run ended before its time", None));
-                }
-                Some(Err(RecvTimeoutError::Timeout)) => {
+                Next::End => return Ok(None),
+                Next::Held => match py.detach(|| self.taking.hand_over()) {
+                    Some(Message::Record(record)) => return Ok(Some(record)),
+                    Some(Message::End(ended)) => {
+                        self.taking.end(*ended).map_err(|gone| gone.error(py))?;
+                        log(py, Level::Debug, || "hash_files ended".to_owned());
+                    }
+                    None => {}
+                },
+                Next::Nothing => {
                     if let Err(raised) = py.check_signals() {
                         self.close();
                         return Err(raised);
                     }
                 }
             }
-        }
-    }
-
-    /// Calls back with how far the run is, if that is news.
-    fn report(&self, py: Python<'_>) -> PyResult<()> {
-        let Some(call) = &self.on_event else { return Ok(()) };
-        let news = self.pace.lock().unwrap_or_else(PoisonError::into_inner).take();
-        news.map_or(Ok(()), |pace| call.call1(py, pace).map(drop))
-    }
-}
-
-impl Drop for Files {
-    fn drop(&mut self) {
-        if self.messages.get_mut().is_ok_and(|messages| messages.is_some()) {
-            self.cancel.cancel();
         }
     }
 }
@@ -183,22 +159,23 @@ impl Files {
     }
 
     fn __next__(&self, py: Python<'_>) -> PyResult<Option<Py<PyAny>>> {
-        match self.next(py)? {
-            None => Ok(None),
-            Some(Message::Record(record)) => record::object(py, record).map(Some),
-            Some(Message::End(ended)) => {
-                self.messages.lock().unwrap_or_else(PoisonError::into_inner).take();
-                let summary = (*ended).map_err(|why| error::aborted(py, &why, None))?;
-                *self.summary.lock().unwrap_or_else(PoisonError::into_inner) = Some(summary);
-                Ok(None)
-            }
-        }
+        self.next(py)?.map(|record| record::object(py, record)).transpose()
     }
 
-    /// Ends the run; records that were not taken are lost.
+    /// The records for `async for`: the event loop runs while there is none.
+    fn __aiter__<'py>(this: Bound<'py, Files>) -> PyResult<Bound<'py, PyAny>> {
+        this.py().import("pfh._async")?.call_method1("records", (this,))
+    }
+
+    /// Waits that many seconds at most until `next` would not wait.
+    fn _wait(&self, py: Python<'_>, seconds: f64) -> bool {
+        let wait = Duration::try_from_secs_f64(seconds).unwrap_or_default();
+        py.detach(|| !matches!(self.taking.next(wait), Ok(Next::Nothing)))
+    }
+
+    /// Ends the run; records that were not taken are lost, and taking more raises `ValueError`.
     fn close(&self) {
-        self.cancel.cancel();
-        self.messages.lock().unwrap_or_else(PoisonError::into_inner).take();
+        self.taking.close();
     }
 
     fn __enter__(this: Py<Files>) -> Py<Files> {
@@ -213,8 +190,7 @@ impl Files {
     /// also `reused`, `verified`, `changed`. `None` before.
     #[getter]
     fn summary<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyDict>>> {
-        let summary = *self.summary.lock().unwrap_or_else(PoisonError::into_inner);
-        let Some(summary) = summary else { return Ok(None) };
+        let Some(summary) = self.taking.summary() else { return Ok(None) };
         let counts = PyDict::new(py);
         let rows = [("hashed", summary.hashed), ("skipped", summary.skipped), ("failed", summary.failed)];
         for (name, count) in rows.into_iter().chain([("bytes", summary.bytes)]) {
@@ -237,7 +213,8 @@ impl Files {
 
     /// The records that were not taken yet as a stream of Arrow's C data interface. Columns:
     /// `number`, `path` (null if it is not UTF-8), `path_bytes`, `status`, `size`, `mtime_ns`, one
-    /// for each algorithm, `stage`, `offset`, `cause`.
+    /// for each algorithm, `stage`, `offset`, `cause`. A stream takes the records with its first
+    /// batch: some readers ask for one stream to see the schema, and for another to read.
     #[pyo3(signature = (requested_schema = None))]
     fn __arrow_c_stream__<'py>(
         &self,
@@ -246,11 +223,12 @@ impl Files {
     ) -> PyResult<Bound<'py, PyCapsule>> {
         // A wish that may be left unheeded.
         drop(requested_schema);
-        let taken = self.messages.lock().unwrap_or_else(PoisonError::into_inner).take();
-        let messages = taken.ok_or_else(|| error::value("the records were taken"))?;
-        arrow::stream(
-            py,
-            arrow::Records::new(self.algorithms.clone(), messages, self.cancel.clone(), self.summary.clone()),
-        )
+        self.taking.left().map_err(|gone| gone.error(py))?;
+        arrow::stream(py, arrow::Records::new(self.algorithms.clone(), self.taking.clone()))
+    }
+
+    /// The columns of the stream, as a schema of Arrow's C data interface.
+    fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
+        arrow::schema(py, arrow::Records::new(self.algorithms.clone(), self.taking.clone()).schema())
     }
 }

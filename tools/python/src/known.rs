@@ -1,5 +1,7 @@
 //! Sets of known files.
 
+use crate::cancel::Token;
+use crate::job::Hooks;
 use crate::value::value;
 use crate::{error, job, request};
 use pfh::Digest;
@@ -86,7 +88,8 @@ impl Known {
 
     /// Compiles sets into one file, and opens it. `replace` replaces a file that is not a set.
     #[staticmethod]
-    #[pyo3(signature = (path, *, good = None, bad = None, notable = None, replace = false))]
+    #[pyo3(signature = (path, *, good = None, bad = None, notable = None, replace = false, on_event = None, cancel = None))]
+    #[expect(clippy::too_many_arguments, reason = "keyword arguments")]
     fn build(
         py: Python<'_>,
         path: &Bound<'_, PyAny>,
@@ -94,6 +97,8 @@ impl Known {
         bad: Option<&Bound<'_, PyAny>>,
         notable: Option<&Bound<'_, PyAny>>,
         replace: bool,
+        on_event: Option<Py<PyAny>>,
+        cancel: Option<Py<Token>>,
     ) -> PyResult<Known> {
         let output = request::path(path)?;
         let mut asked = build::Request::new(&output);
@@ -103,7 +108,7 @@ impl Known {
                 asked = asked.set(set, class.clone());
             }
         }
-        let (built, mut gaps) = job::run(py, |control| {
+        let (built, mut gaps) = job::run_with(py, &Hooks { job: "Known.build", on_event, cancel }, |control| {
             let mut gaps = Vec::new();
             let mut event = |event: build::Event<'_>| {
                 if let build::Event::Fault { path, line, fault } = event {

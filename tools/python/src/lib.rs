@@ -9,7 +9,9 @@ mod arrow;
 mod audit;
 mod bag;
 mod buffer;
+mod cancel;
 mod check;
+mod checking;
 mod command;
 mod compare;
 mod compat;
@@ -24,15 +26,18 @@ mod hashing;
 mod job;
 mod known;
 mod list;
+mod log;
 mod many;
 mod matching;
 mod objects;
+mod progress;
 mod record;
 mod report;
 mod request;
 mod rows;
 mod run;
 mod similarity;
+mod taking;
 mod tree;
 mod update;
 mod value;
@@ -45,11 +50,17 @@ mod _pfh {
     #[pymodule_export]
     use super::acquire::acquire;
     #[pymodule_export]
+    use super::arrow::Values;
+    #[pymodule_export]
     use super::audit::{ask, challenge, commit, prove, verify as audit_verify};
     #[pymodule_export]
     use super::bag::{create_bag, update_bag, validate_bag};
     #[pymodule_export]
+    use super::cancel::Token;
+    #[pymodule_export]
     use super::check::check;
+    #[pymodule_export]
+    use super::checking::{check_records, check_verdict};
     #[pymodule_export]
     use super::command::command;
     #[pymodule_export]
@@ -78,6 +89,8 @@ mod _pfh {
     use super::many::hash_many;
     #[pymodule_export]
     use super::matching::find;
+    #[pymodule_export]
+    use super::progress::Step;
     #[pymodule_export]
     use super::report::report;
     #[pymodule_export]

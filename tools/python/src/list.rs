@@ -1,9 +1,10 @@
 //! The members of images and archives.
 
+use crate::cancel::Token;
+use crate::job::Hooks;
 use crate::rows::{Found, Rows, ended};
 use crate::{error, job, request};
 use pfh::list::{self as job_list, Event, Only, Request};
-use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
 
 /// Lists what is in images, file systems and archives, without reading content: a dictionary for
@@ -11,13 +12,15 @@ use pyo3::prelude::*;
 ///
 /// `only` takes `live`, `deleted` or `unallocated`. What cannot be listed is an `error` row.
 #[pyfunction]
-#[pyo3(name = "list_files", signature = (paths, *, only = None, recursive = false, follow = false))]
+#[pyo3(name = "list_files", signature = (paths, *, only = None, recursive = false, follow = false, on_event = None, cancel = None))]
 pub fn list(
     py: Python<'_>,
     paths: &Bound<'_, PyAny>,
     only: Option<&str>,
     recursive: bool,
     follow: bool,
+    on_event: Option<Py<PyAny>>,
+    cancel: Option<Py<Token>>,
 ) -> PyResult<Rows> {
     let which = match only {
         None => Only::All,
@@ -27,7 +30,7 @@ pub fn list(
         Some(other) => return Err(error::value(format!("only takes live, deleted or unallocated, not {other:?}"))),
     };
     let asked = Request::new(request::input(request::paths(paths)?, recursive, follow)).only(which);
-    let (ran, found) = job::run(py, |control| {
+    let (ran, found) = job::run_with(py, &Hooks { job: "list_files", on_event, cancel }, |control| {
         let mut found = Found::default();
         let mut events = |event: Event<'_>| {
             found.row(&pfh_cli::show::list::json(&event));
@@ -42,7 +45,7 @@ pub fn list(
     let mut found = found;
     let summary = ran.map_err(|failed| ended(py, &failed))?;
     if summary.interrupted {
-        return Err(PyKeyboardInterrupt::new_err("interrupted"));
+        return Err(error::cancelled(py, "interrupted"));
     }
     if summary.is_empty() && only.is_none() {
         found.messages.push("nothing to list".to_owned());

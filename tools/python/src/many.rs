@@ -1,7 +1,8 @@
 //! Many messages at once, in SIMD lanes.
 
-use crate::arrow::{Messages, is_arrow};
+use crate::arrow::{Kind, Messages, Values, is_arrow};
 use crate::buffer::{Bytes, LONG};
+use crate::error;
 use crate::hashing::named;
 use crate::request::Threads;
 use pfh::{Algorithm, Digest};
@@ -15,34 +16,41 @@ use pyo3::types::{PyBytes, PyList};
 /// Nothing is copied, other Python threads run meanwhile, and algorithms with SIMD kernels hash one
 /// message in each lane. `threads` hash, one for each megabyte and at most one per processor unless
 /// that is said.
+///
+/// With `into="arrow"` they are a `Column` in place of a list, for pyarrow, polars and pandas:
+/// binary, text of similarity digests.
 #[pyfunction]
-#[pyo3(signature = (buffers, name, *, threads = None))]
+#[pyo3(signature = (buffers, name, *, threads = None, into = None))]
 pub fn hash_many<'py>(
     py: Python<'py>,
     buffers: &Bound<'py, PyAny>,
     name: &str,
     threads: Option<Threads>,
-) -> PyResult<Bound<'py, PyList>> {
+    into: Option<&str>,
+) -> PyResult<Bound<'py, PyAny>> {
     let threads = threads.map_or_else(pfh::process::processors, Threads::number);
     let algorithm = named(name)?;
-    if is_arrow(buffers)? {
+    if into.is_some_and(|into| into != "arrow") {
+        return Err(error::value("into is \"arrow\", or is not given"));
+    }
+    let digests: Vec<Option<Digest>> = if is_arrow(buffers)? {
         let column = Messages::get(buffers)?;
         let values = column.values()?;
         let there: Vec<&[u8]> = values.iter().flatten().copied().collect();
         let mut digests = digests(py, algorithm, &there, threads).into_iter();
-        let list = PyList::empty(py);
-        for value in &values {
-            match value.and_then(|_| digests.next()) {
-                Some(digest) => list.append(PyBytes::new(py, digest.bytes()))?,
-                None => list.append(py.None())?,
-            }
-        }
-        return Ok(list);
+        values.iter().map(|value| value.and_then(|_| digests.next())).collect()
+    } else {
+        let buffers: Vec<Bytes> = buffers.try_iter()?.map(|buffer| Bytes::get(&buffer?)).collect::<PyResult<_>>()?;
+        let messages: Vec<&[u8]> = buffers.iter().map(Bytes::as_slice).collect();
+        digests(py, algorithm, &messages, threads).into_iter().map(Some).collect()
+    };
+    if into.is_some() {
+        let kind = if algorithm.length() == 0 { Kind::Text } else { Kind::Bytes };
+        let values = digests.iter().map(|digest| digest.as_ref().map(Digest::bytes));
+        return Ok(Bound::new(py, Values::new(kind, values))?.into_any());
     }
-    let buffers: Vec<Bytes> = buffers.try_iter()?.map(|buffer| Bytes::get(&buffer?)).collect::<PyResult<_>>()?;
-    let messages: Vec<&[u8]> = buffers.iter().map(Bytes::as_slice).collect();
-    let digests = digests(py, algorithm, &messages, threads);
-    PyList::new(py, digests.iter().map(|digest| PyBytes::new(py, digest.bytes())))
+    let list = digests.iter().map(|digest| digest.as_ref().map(|digest| PyBytes::new(py, digest.bytes())));
+    Ok(PyList::new(py, list)?.into_any())
 }
 
 fn digests(py: Python<'_>, algorithm: Algorithm, messages: &[&[u8]], threads: usize) -> Vec<Digest> {

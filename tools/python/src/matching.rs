@@ -1,6 +1,9 @@
 //! Files against known sets.
 
+use crate::cancel::Token;
+use crate::job::Hooks;
 use crate::known::{Verdict, sets};
+use crate::log::{Level, log};
 use crate::request::Threads;
 use crate::value::value;
 use crate::{error, job, record, request};
@@ -9,7 +12,6 @@ use pfh::known::KnownStatus;
 use pfh::matching::{Event, Request};
 use pfh::{Outcome, Record};
 use pfh_cli::show::matching as show;
-use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
 use std::ffi::OsString;
 use std::io;
@@ -47,7 +49,7 @@ value!(Matches { files, messages, exit });
 /// nothing, since `unknown` says little then; with `partial` the verdicts come all the same, by
 /// what could be read, and `exit` is 3.
 #[pyfunction]
-#[pyo3(name = "match", signature = (paths, known, *, cls = None, recursive = false, follow = false, exactly = false, partial = false, threads = None, memory = None))]
+#[pyo3(name = "match", signature = (paths, known, *, cls = None, recursive = false, follow = false, exactly = false, partial = false, threads = None, memory = None, on_event = None, cancel = None))]
 #[expect(clippy::too_many_arguments, reason = "keyword arguments")]
 pub fn find(
     py: Python<'_>,
@@ -60,11 +62,13 @@ pub fn find(
     partial: bool,
     threads: Option<Threads>,
     memory: Option<usize>,
+    on_event: Option<Py<PyAny>>,
+    cancel: Option<Py<Token>>,
 ) -> PyResult<Matches> {
     let mut input = request::input(request::paths(paths)?, recursive, follow);
     input.addresses = request::addresses(exactly);
     let asked = Request::new(input, sets(known, cls, None)?).plan(request::plan(Vec::new(), threads, memory));
-    let (ran, found, gaps) = job::run(py, |control| {
+    let (ran, found, gaps) = job::run_with(py, &Hooks { job: "match", on_event, cancel }, |control| {
         let mut found: Vec<(Record, Option<Verdict>)> = Vec::new();
         let mut gaps = Vec::new();
         let mut events = |event: Event<'_>| {
@@ -93,7 +97,7 @@ pub fn find(
         return Err(error::unread(py, "nothing to compare with: no set holds a digest", first));
     }
     if summary.run.interrupted {
-        return Err(PyKeyboardInterrupt::new_err("interrupted"));
+        return Err(error::cancelled(py, "interrupted"));
     }
     let matched = |(record, verdict): (Record, Option<Verdict>)| -> PyResult<Matched> {
         let path = record::decoded(&record.name);
@@ -101,5 +105,6 @@ pub fn find(
     };
     let exit = crate::rows::exit(summary.conclusion(&asked, &[KnownStatus::KnownBad]));
     let files: Vec<Matched> = found.into_iter().map(matched).collect::<PyResult<_>>()?;
+    gaps.iter().for_each(|sentence| log(py, Level::Warning, || sentence.clone()));
     Ok(Matches { files, messages: gaps, exit })
 }

@@ -1,6 +1,7 @@
 //! The rows of a job as dictionaries: the objects that the program prints with `--json`.
 
 use crate::error;
+use crate::log::{Level, log};
 use crate::value::value;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
@@ -69,6 +70,7 @@ impl Found {
         let rows = PyList::empty(py);
         self.lines.lines().try_for_each(|line| rows.append(object(line)?))?;
         let summary = self.summary.map(|line| object(&line)).transpose()?;
+        self.messages.iter().for_each(|sentence| log(py, Level::Warning, || sentence.clone()));
         Ok(Rows { rows: rows.unbind(), messages: self.messages, summary: summary.map(Bound::unbind), exit })
     }
 }

@@ -1,11 +1,12 @@
 //! A run over files on a thread of its own, which hands its records over.
 
 use crate::job::PANICKED;
+use crate::progress::Pace;
 use pfh::hash::{self, Event, Request};
-use pfh::{Cancel, Control, Plan, Progress, Record, Source, Summary};
+use pfh::{Cancel, Control, Plan, Record, Source, Summary};
 use std::io;
 use std::sync::mpsc::SyncSender;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError};
 
 /// What the run hands over.
 pub enum Message {
@@ -23,9 +24,6 @@ pub enum Work {
     Objects(Box<dyn Source>, Plan),
 }
 
-/// How far the run is, as a callback gets it: files, bytes.
-pub type Pace = Arc<Mutex<Option<(u64, u64)>>>;
-
 /// What the run says beside its records.
 #[derive(Default)]
 pub struct Notes {
@@ -39,11 +37,7 @@ pub struct Notes {
 pub fn run(work: Work, sender: &SyncSender<Message>, cancel: Cancel, pace: Option<Pace>, notes: &Mutex<Notes>) {
     let mut control = Control::new().with_cancel(cancel);
     if let Some(pace) = pace {
-        control = control.on_progress(move |progress| {
-            if let Progress::Files(files) = progress {
-                *pace.lock().unwrap_or_else(PoisonError::into_inner) = Some((files.files, files.bytes));
-            }
-        });
+        control = control.on_progress(move |progress| pace.note(progress));
     }
     let panics = pfh::process::panics();
     pfh::process::fail_point("files");

@@ -1,5 +1,7 @@
 //! Hash trees beside files.
 
+use crate::cancel::Token;
+use crate::job::Hooks;
 use crate::value::value;
 use crate::{error, job, request};
 use pfh::job::Error;
@@ -76,10 +78,11 @@ impl HashTree {
     }
 
     /// Hashes the file and writes the tree.
-    fn build(&self, py: Python<'_>) -> PyResult<TreeState> {
+    #[pyo3(signature = (*, on_event = None, cancel = None))]
+    fn build(&self, py: Python<'_>, on_event: Option<Py<PyAny>>, cancel: Option<Py<Token>>) -> PyResult<TreeState> {
         let mut asked = build::Request::file(&self.file);
         asked.tree = Some(self.tree.clone());
-        let (done, built) = job::run(py, |control| {
+        let (done, built) = job::run_with(py, &Hooks { job: "HashTree.build", on_event, cancel }, |control| {
             let mut built = None;
             let mut events = |event: Event<'_>| {
                 if let Event::Done(summary) = event {
@@ -96,12 +99,14 @@ impl HashTree {
 
     /// Hashes again what has changed: `ranges` of (start, end) in bytes, or what differs from the
     /// copy `since`.
-    #[pyo3(signature = (ranges = None, *, since = None))]
+    #[pyo3(signature = (ranges = None, *, since = None, on_event = None, cancel = None))]
     fn update(
         &self,
         py: Python<'_>,
         ranges: Option<Vec<(u64, u64)>>,
         since: Option<&Bound<'_, PyAny>>,
+        on_event: Option<Py<PyAny>>,
+        cancel: Option<Py<Token>>,
     ) -> PyResult<TreeState> {
         let changed = match (ranges, since) {
             (Some(ranges), None) => {
@@ -112,22 +117,33 @@ impl HashTree {
         };
         let mut asked = update::Request::new(&self.file, changed);
         asked.tree = self.tree.clone();
-        let done = job::run(py, |control| update::run(&asked, &mut |_event| Ok(()), control))?;
+        let done = job::run_with(py, &Hooks { job: "HashTree.update", on_event, cancel }, |control| {
+            update::run(&asked, &mut |_event| Ok(()), control)
+        })?;
         self.state(py, done)
     }
 
     /// Takes in what was appended to the file.
-    fn append(&self, py: Python<'_>) -> PyResult<TreeState> {
+    #[pyo3(signature = (*, on_event = None, cancel = None))]
+    fn append(&self, py: Python<'_>, on_event: Option<Py<PyAny>>, cancel: Option<Py<Token>>) -> PyResult<TreeState> {
         let mut asked = append::Request::new(&self.file);
         asked.tree = self.tree.clone();
-        let done = job::run(py, |control| append::run(&asked, &mut |_event| Ok(()), control))?;
+        let done = job::run_with(py, &Hooks { job: "HashTree.append", on_event, cancel }, |control| {
+            append::run(&asked, &mut |_event| Ok(()), control)
+        })?;
         self.state(py, done)
     }
 
     /// Hashes the file and compares it with its tree: `state.corrupt` has what differs. With `root`
     /// (hexadecimal digits) the file must also give that; if it does not, `pfh.DiffersError`.
-    #[pyo3(signature = (*, root = None))]
-    fn check(&self, py: Python<'_>, root: Option<&str>) -> PyResult<TreeState> {
+    #[pyo3(signature = (*, root = None, on_event = None, cancel = None))]
+    fn check(
+        &self,
+        py: Python<'_>,
+        root: Option<&str>,
+        on_event: Option<Py<PyAny>>,
+        cancel: Option<Py<Token>>,
+    ) -> PyResult<TreeState> {
         let mut asked = check::Request::new(&self.file);
         asked.tree = self.tree.clone();
         if let Some(root) = root {
@@ -135,7 +151,9 @@ impl HashTree {
             asked.must =
                 Some(check::Must::Root(bytes.ok_or_else(|| error::value("a root has 64 hexadecimal digits"))?));
         }
-        let done = job::run(py, |control| check::run(&asked, &mut |_event| Ok(()), control))?;
+        let done = job::run_with(py, &Hooks { job: "HashTree.check", on_event, cancel }, |control| {
+            check::run(&asked, &mut |_event| Ok(()), control)
+        })?;
         if let Ok(summary) = &done
             && let Some(expected) = summary.expected().filter(|expected| expected.root != expected.found)
         {

@@ -1,5 +1,7 @@
 //! Manifests that are brought up to date.
 
+use crate::cancel::Token;
+use crate::job::Hooks;
 use crate::rows::{Found, Rows, ended, exit};
 use crate::{job, request};
 use pfh::hash::Sealing;
@@ -13,7 +15,8 @@ use pyo3::prelude::*;
 /// listed size and times; `key` signs the seal; `replace` takes every file off the list when none
 /// is there. True if the manifest is up to date.
 #[pyfunction]
-#[pyo3(signature = (manifest, paths = None, *, trust_times = false, key = None, replace = false))]
+#[pyo3(signature = (manifest, paths = None, *, trust_times = false, key = None, replace = false, on_event = None, cancel = None))]
+#[expect(clippy::too_many_arguments, reason = "keyword arguments")]
 pub fn update_manifest(
     py: Python<'_>,
     manifest: &Bound<'_, PyAny>,
@@ -21,6 +24,8 @@ pub fn update_manifest(
     trust_times: bool,
     key: Option<&Bound<'_, PyAny>>,
     replace: bool,
+    on_event: Option<Py<PyAny>>,
+    cancel: Option<Py<Token>>,
 ) -> PyResult<Rows> {
     let paths = paths.map_or_else(|| Ok(Vec::new()), request::paths)?;
     let key = key.map(request::path).transpose()?;
@@ -28,7 +33,7 @@ pub fn update_manifest(
         .trust(if trust_times { Trust::Times } else { Trust::Nothing })
         .seal(key.map(|key| Sealing { key: Some(key), ..Sealing::default() }))
         .replace(replace);
-    let (ran, mut found) = job::run(py, |control| {
+    let (ran, mut found) = job::run_with(py, &Hooks { job: "update_manifest", on_event, cancel }, |control| {
         let mut found = Found::default();
         let mut events = |event: Event<'_>| {
             match event {

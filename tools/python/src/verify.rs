@@ -1,5 +1,7 @@
 //! An image against what states its digests.
 
+use crate::cancel::Token;
+use crate::job::Hooks;
 use crate::value::value;
 use crate::{error, job, request};
 use pfh::Digest;
@@ -41,7 +43,8 @@ fn stated((name, hex): (String, String)) -> PyResult<Claim> {
 /// `log` names the chained log, `key` the public key that must have signed it. With `raw` the bytes
 /// are taken as they are. What differs is in the result, and no exception.
 #[pyfunction]
-#[pyo3(signature = (image, *, log = None, key = None, against = None, digests = None, raw = false))]
+#[pyo3(signature = (image, *, log = None, key = None, against = None, digests = None, raw = false, on_event = None, cancel = None))]
+#[expect(clippy::too_many_arguments, reason = "keyword arguments")]
 pub fn verify(
     py: Python<'_>,
     image: &Bound<'_, PyAny>,
@@ -50,6 +53,8 @@ pub fn verify(
     against: Option<&Bound<'_, PyAny>>,
     digests: Option<BTreeMap<String, String>>,
     raw: bool,
+    on_event: Option<Py<PyAny>>,
+    cancel: Option<Py<Token>>,
 ) -> PyResult<Verified> {
     let path = request::path(image)?;
     let named = |path: Option<&Bound<'_, PyAny>>| path.map(request::path).transpose();
@@ -57,7 +62,9 @@ pub fn verify(
     (asked.log, asked.key, asked.against) = (named(log)?, named(key)?, named(against)?);
     asked.claims = digests.into_iter().flatten().map(stated).collect::<PyResult<_>>()?;
     asked.raw = raw;
-    let ran = job::run(py, |control| job_verify::run(&asked, &mut |_| Ok(()), control))?;
+    let ran = job::run_with(py, &Hooks { job: "verify", on_event, cancel }, |control| {
+        job_verify::run(&asked, &mut |_| Ok(()), control)
+    })?;
     let summary = ran.map_err(|failed| error::of_job(py, &failed, Some(path.as_ref())))?;
     let digests = summary.digests.iter().map(|digest| (digest.algorithm().to_string(), digest.to_string()));
     Ok(Verified {

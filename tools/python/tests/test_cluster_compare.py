@@ -89,6 +89,7 @@ class Here:
     """An engine that runs tasks where they are submitted."""
 
     slots = 1
+    workers = ()
 
     def __init__(self):
         self.ended = []

@@ -94,6 +94,12 @@ def test_a_file_that_changes_has_no_digest(room, tmp_path):
     assert b" 1 failed" in done.stdout
     (row,) = (row for row in Run(tmp_path / "run").table().to_pylist() if row["status"] == "failed")
     assert row["path"] == "tree/large" and "changed" in row["cause"] and row["blake3"] is None and row["size"] is None
+    # Tried again, it is read as a whole, as it is now.
+    done = pfh("cluster", "hash", *words, "--again", cwd=tmp_path)
+    assert b" 0 failed" in done.stdout
+    (row,) = (row for row in Run(tmp_path / "run").table(worker=True).to_pylist() if row["path"] == "tree/large")
+    assert row["blake3"] == module.blake3((tmp_path / "tree" / "large").read_bytes()).digest() and row["worker"]
+    assert pfh("cluster", "verify", "run", cwd=tmp_path).stdout.startswith(b"verified: ")
 
 
 def test_workers_that_are_killed(room, tmp_path):

@@ -1,11 +1,13 @@
 """Files as records and as an Arrow stream; Ctrl-C."""
 
+import asyncio
 import hashlib
 import os
 import signal
 import subprocess
 import sys
 import textwrap
+import threading
 import time
 
 import pyarrow
@@ -60,25 +62,93 @@ def test_settings_change_no_record(tree):
 
 def test_progress_is_reported(tree):
     seen = []
-    list(pfh.hash_files(tree, "sha256", recursive=True, on_event=lambda files, size: seen.append((files, size))))
-    assert seen and seen == sorted(seen)
+    list(pfh.hash_files(tree, "sha256", recursive=True, on_event=seen.append))
+    assert seen and {progress.phase for progress in seen} == {"hashing"} and {progress.unit for progress in seen} == {"bytes"}
+    steps = [(progress.files, progress.done) for progress in seen]
+    assert steps == sorted(steps)
 
 
-def test_an_exception_of_the_callback_is_raised(tree):
-    def fail(files, size):
-        raise LookupError("no more")
+@pytest.mark.parametrize("times", [1, 3, 1000])
+def test_a_callback_that_raises_loses_no_record(tmp_path, times):
+    for number in range(500):
+        (tmp_path / f"{number:03}").write_bytes(b"x" * number)
+    raised = 0
 
-    with pytest.raises(LookupError):
-        list(pfh.hash_files(tree, "sha256", recursive=True, on_event=fail))
+    def fail(progress):
+        nonlocal raised
+        if raised < times:
+            raised += 1
+            raise LookupError("no more")
+
+    files = pfh.hash_files(tmp_path, "sha256", recursive=True, on_event=fail)
+    numbers = []
+    while True:
+        try:
+            numbers.append(next(files).number)
+        except LookupError:
+            continue
+        except StopIteration:
+            break
+    assert raised and numbers == list(range(500)) and files.summary["hashed"] == 500
 
 
-def test_what_is_left_of_an_iterator_ends(tree):
+def test_a_run_that_was_closed_is_not_one_that_ended(tree):
     with pfh.hash_files(tree, "sha256", recursive=True) as files:
         next(files)
-    assert list(files) == []
+    for take in (list, next, pyarrow.table):
+        with pytest.raises(ValueError, match="closed"):
+            take(files)
+    assert files.summary is None
+    # One that had ended before it was closed did end.
+    with pfh.hash_files(tree, "sha256", recursive=True) as files:
+        assert len(list(files)) == 52
+    assert list(files) == [] and files.summary["hashed"] == 51
     partly = pfh.hash_files(tree, "sha256", recursive=True)
     next(partly)
     del partly
+
+
+def test_threads_that_take_from_a_run_which_is_closed_all_raise(tmp_path):
+    names = [str(tmp_path / f"{number}") for number in range(200_000)]
+    files = pfh.hash_files(names, "sha256")
+    ends = []
+
+    def take():
+        try:
+            for _ in files:
+                pass
+            ends.append(None)
+        except Exception as error:
+            ends.append(type(error))
+
+    threads = [threading.Thread(target=take) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    next(files)
+    files.close()
+    for thread in threads:
+        thread.join(30)
+    assert len(ends) == 3 and all(end is not None and issubclass(end, ValueError) for end in ends), ends
+
+
+def test_a_token_ends_a_run_from_another_thread(tmp_path):
+    with open(tmp_path / "large", "wb") as large:
+        large.truncate(1 << 40)
+    token = pfh.Cancel()
+    assert not token.cancelled
+    threading.Timer(0.3, token.cancel).start()
+    files = pfh.hash_files(tmp_path / "large", "sha3-512", cancel=token)
+    with pytest.raises(pfh.CancelledError):
+        list(files)
+    with pytest.raises(pfh.CancelledError):
+        next(files)
+    assert token.cancelled and files.summary is None and issubclass(pfh.CancelledError, pfh.AbortedError)
+    # One that was cancelled before ends at once, and the other way round a run that ends cancels no token.
+    with pytest.raises(pfh.CancelledError):
+        list(pfh.hash_files(tmp_path / "large", "sha3-512", cancel=token))
+    other = pfh.Cancel()
+    pfh.hash_files(tmp_path / "large", "sha3-512", cancel=other).close()
+    assert not other.cancelled
 
 
 def test_arrow_has_every_record(tree):
@@ -102,6 +172,37 @@ def test_arrow_has_every_record(tree):
     assert None in columns["path"] and str(tree / "below" / "07") in columns["path"]
     with pytest.raises(ValueError, match="taken"):
         pyarrow.table(files)
+
+
+def test_streams_take_the_records_with_their_first_batch(tree):
+    """Some readers ask for a stream to see its schema, and for another to read."""
+    files = pfh.hash_files(tree, "sha256", recursive=True)
+    readers = [pyarrow.RecordBatchReader.from_stream(files) for _ in range(3)]
+    assert readers[0].schema == readers[2].schema == pyarrow.schema(files)
+    readers[0].close()
+    del readers[0]
+    assert readers[1].read_all().num_rows == 52
+    with pytest.raises((OSError, ValueError), match="taken"):
+        readers[0].read_all()
+    # Records that were taken before are not in the stream.
+    files = pfh.hash_files(tree, "sha256", recursive=True)
+    next(files)
+    assert pyarrow.table(files).column("number").to_pylist() == list(range(1, 52))
+    with pytest.raises(ValueError, match="taken"):
+        pyarrow.table(files)
+
+
+def test_a_stream_that_is_cut_is_not_one_that_ended(tmp_path):
+    names = [str(tmp_path / f"{number}") for number in range(100_000)]
+    files = pfh.hash_files(names, "md5")
+    reader = pyarrow.RecordBatchReader.from_stream(files)
+    reader.read_next_batch()
+    files.close()
+    with pytest.raises(OSError, match="ended before its time|cancelled"):
+        reader.read_all()
+    for take in (list, pyarrow.table):
+        with pytest.raises(pfh.CancelledError):
+            take(files)
 
 
 def test_batches_are_bounded(tmp_path):
@@ -168,12 +269,78 @@ def test_ctrl_c_ends_what_takes_long(work, tmp_path):
 def test_a_fork_does_not_wait_for_the_run_of_its_parent(tree):
     files = pfh.hash_files([str(tree)] * 50, "sha256", recursive=True)
     next(files)
+    reader = pyarrow.RecordBatchReader.from_stream(pfh.hash_files([str(tree)] * 50, "sha256", recursive=True))
     child = os.fork()
     if child == 0:
-        try:
-            next(files)
-        except pfh.AbortedError:
-            os._exit(7)
-        os._exit(1)
-    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 7
-    assert len(list(files)) > 50, "the parent goes on"
+        raised = 0
+        for take in (lambda: next(files), lambda: list(files), lambda: pyarrow.table(files), reader.read_next_batch):
+            try:
+                take()
+            except (pfh.AbortedError, OSError) as error:
+                raised += "fork" in str(error)
+        files.close()
+        os._exit(raised)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 4
+    assert len(list(files)) > 50 and reader.read_all().num_rows > 50, "the parent goes on"
+
+
+def test_records_for_async(tree):
+    async def main():
+        files = pfh.hash_files([str(tree)] * 30, "sha256", recursive=True)
+        beats = 0
+
+        async def beat():
+            nonlocal beats
+            while True:
+                beats += 1
+                await asyncio.sleep(0)
+
+        beating = asyncio.create_task(beat())
+        numbers = [record.number async for record in files]
+        beating.cancel()
+        return numbers, beats, files.summary
+
+    numbers, beats, summary = asyncio.run(main())
+    assert numbers == list(range(52 * 30)) and beats > 1 and summary["hashed"] == 51 * 30
+
+
+def test_a_task_that_leaves_the_loop_loses_no_record(tree):
+    async def main():
+        files = pfh.hash_files([str(tree)] * 30, "sha256", recursive=True)
+        numbers = []
+        async for record in files:
+            numbers.append(record.number)
+            if record.number == 7:
+                break
+        numbers.append(next(files).number)
+        async for record in files:
+            numbers.append(record.number)
+            if record.number == 700:
+                raise LookupError(numbers)
+
+    with pytest.raises(LookupError) as raised:
+        asyncio.run(main())
+    assert raised.value.args[0] == list(range(701))
+
+
+def test_a_task_that_is_cancelled_ends_at_once(tmp_path):
+    with open(tmp_path / "large", "wb") as large:
+        large.truncate(1 << 40)
+    began = time.monotonic()
+
+    async def main():
+        files = pfh.hash_files(tmp_path / "large", "sha3-512")
+
+        async def take():
+            async for _ in files:
+                pass
+
+        task = asyncio.create_task(take())
+        await asyncio.sleep(0.2)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+
+    asyncio.run(main())
+    # The limit is against hangs alone: nobody waits for the file.
+    assert time.monotonic() - began < 20

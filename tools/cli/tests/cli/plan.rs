@@ -139,6 +139,35 @@ fn a_unit_that_was_carried_out_is_left_as_it_is() {
 }
 
 #[test]
+fn a_unit_may_be_started_several_times_at_once() {
+    let room = furnished();
+    // Large enough that all are at it before the first has ended.
+    room.file("tree/larger", &random(3, 8_000_000));
+    room.file("gone", b"");
+    good(&room, "plan -r tree gone --unit 1GiB -o PLAN");
+    fs::remove_file(room.path().join("gone")).unwrap();
+    for again in [&[][..], &["--again"][..]] {
+        let start = |_| {
+            let mut command = std::process::Command::new(PFH);
+            command.args(["run", "PLAN", "--unit", "1", "--no-progress"]).args(again).current_dir(room.path());
+            command.stderr(std::process::Stdio::piped()).spawn().unwrap()
+        };
+        let started: Vec<_> = (0..8).map(start).collect();
+        for child in started {
+            let seen = child.wait_with_output().unwrap();
+            // 3, whether it read the files or left the unit as it is: one is not there any more.
+            assert_eq!(seen.status.code(), Some(3), "{}", String::from_utf8_lossy(&seen.stderr));
+        }
+        assert_eq!(fs::read_dir(room.path().join("PLAN/parts")).unwrap().count(), 2);
+    }
+    let merged = pfh(&room, "merge PLAN -o many");
+    assert_eq!(merged.code, Some(3), "{}", merged.stderr);
+    let one = pfh(&room, "hash -r tree gone -o one --no-progress");
+    assert_eq!(one.code, Some(3), "{}", one.stderr);
+    assert!(fs::read(room.path().join("many")).unwrap() == fs::read(room.path().join("one")).unwrap());
+}
+
+#[test]
 fn a_unit_that_is_interrupted_leaves_nothing() {
     let room = Room::new();
     fs::File::create(room.path().join("large")).unwrap().set_len(1 << 40).unwrap();

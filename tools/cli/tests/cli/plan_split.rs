@@ -174,3 +174,14 @@ fn what_has_no_ranges_is_refused() {
     good(&room, "run PLAN --unit 1");
     assert_eq!(good(&room, "merge PLAN").stdout, good(&room, "hash -a blake3 tree/just").stdout);
 }
+
+#[test]
+fn ranges_that_are_not_shared_out_are_said() {
+    let room = furnished();
+    let said = |words: &str| good(&room, &format!("plan -r tree -a blake3 {words}")).stderr;
+    assert!(said("--split 64KiB -o ONE").contains("--split shares nothing out"));
+    assert!(!said("--split 64KiB --unit 200KiB -o MANY").contains("shares nothing out"));
+    assert!(!said("--unit 200KiB -o WHOLE").contains("shares nothing out"));
+    // No file is larger than a range.
+    assert!(!said("--split 1GiB -o SMALL").contains("shares nothing out"));
+}

@@ -8,11 +8,13 @@ package holds as a command.
 
 from __future__ import annotations
 
+import logging as _logging
 from collections.abc import Callable as _Callable
 
 from . import _pfh
 from ._errors import (
     AbortedError,
+    CancelledError,
     DiffersError,
     Error,
     OutputError,
@@ -21,10 +23,13 @@ from ._errors import (
 )
 from ._files import hash_file, hash_files
 from ._pfh import (
+    Cancel,
+    Column,
     Files,
     Hash,
     HashTree,
     Known,
+    Progress,
     Similarity,
     acquire,
     check,
@@ -60,6 +65,9 @@ from ._values import (
     Verified,
 )
 
+# Silent until somebody adds a handler.
+_logging.getLogger("pfh").addHandler(_logging.NullHandler())
+
 __version__: str = _pfh.__version__
 
 #: Every algorithm by the name that ``new`` takes.
@@ -68,7 +76,10 @@ algorithms_available: frozenset[str] = frozenset(row[0] for row in _pfh._algorit
 __all__ = [
     "AbortedError",
     "Acquired",
+    "Cancel",
+    "CancelledError",
     "Checked",
+    "Column",
     "DiffersError",
     "Error",
     "Failed",
@@ -81,6 +92,7 @@ __all__ = [
     "Matches",
     "OutputError",
     "Pair",
+    "Progress",
     "RequestError",
     "Rows",
     "Similarity",

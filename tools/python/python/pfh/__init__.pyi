@@ -1,12 +1,13 @@
 """pfh: digests of data at the speed of the hardware."""
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any, Final, Protocol, Self, TypeAlias, final
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
+from typing import Any, Final, Literal, Protocol, Self, TypeAlias, final, overload
 
 from typing_extensions import Buffer
 
 from ._errors import AbortedError as AbortedError
+from ._errors import CancelledError as CancelledError
 from ._errors import DiffersError as DiffersError
 from ._errors import Error as Error
 from ._errors import OutputError as OutputError
@@ -39,6 +40,33 @@ class _ArrowArray(Protocol):
 
 class _ArrowStream(Protocol):
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
+
+@final
+class Cancel:
+    """Ends the jobs that were given it, from any thread."""
+
+    def __new__(cls) -> Self: ...
+    def cancel(self) -> None: ...
+    @property
+    def cancelled(self) -> bool: ...
+
+@final
+class Progress:
+    """How far a job is: ``done`` of ``total`` bytes or steps."""
+
+    phase: str
+    done: int
+    total: int | None
+    unit: str
+    files: int | None
+
+@final
+class Column:
+    """Digests as a column of Arrow's C data interface."""
+
+    def __len__(self) -> int: ...
+    def __arrow_c_array__(self, requested_schema: object | None = None) -> tuple[object, object]: ...
+    def __arrow_c_schema__(self) -> object: ...
 
 @final
 class Hash:
@@ -76,8 +104,17 @@ def new(name: str, data: Buffer = b"", *, usedforsecurity: bool = True) -> Hash:
 def file_digest(fileobj: Any, digest: str | Callable[[], Any], /) -> Any:
     """A hash object that has seen what is left of an open file."""
 
-def hash_many(buffers: Iterable[Buffer] | _ArrowArray | _ArrowStream, name: str, *, threads: int | None = None) -> list[bytes | None]:
+@overload
+def hash_many(
+    buffers: Iterable[Buffer] | _ArrowArray | _ArrowStream, name: str, *, threads: int | None = None, into: None = None
+) -> list[bytes | None]:
     """The digests of many messages, in SIMD lanes; of a column a null has none."""
+
+@overload
+def hash_many(
+    buffers: Iterable[Buffer] | _ArrowArray | _ArrowStream, name: str, *, threads: int | None = None, into: Literal["arrow"]
+) -> Column:
+    """The digests as a column for pyarrow, polars and pandas."""
 
 @final
 class Files(Iterator[Hashed | Skipped | Failed]):
@@ -88,11 +125,14 @@ class Files(Iterator[Hashed | Skipped | Failed]):
     def __enter__(self) -> Self: ...
     def __exit__(self, kind: object, error: object, traceback: object) -> None: ...
     def close(self) -> None: ...
+    def _wait(self, seconds: float) -> bool: ...
     @property
     def summary(self) -> dict[str, int] | None: ...
     @property
     def messages(self) -> list[str]: ...
+    def __aiter__(self) -> AsyncIterator[Hashed | Skipped | Failed]: ...
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
+    def __arrow_c_schema__(self) -> object: ...
 
 def compare(
     paths: _Paths,
@@ -104,6 +144,8 @@ def compare(
     saturated: bool = False,
     threads: int | None = None,
     memory: int | None = None,
+    on_event: Callable[[Progress], object] | None = None,
+    cancel: Cancel | None = None,
 ) -> tuple[list[Pair], list[Skipped | Failed]]:
     """All pairs of files whose score reaches the threshold, and the files that were not read."""
 
@@ -121,6 +163,8 @@ class Known:
         bad: _Paths | None = None,
         notable: _Paths | None = None,
         replace: bool = False,
+        on_event: Callable[[Progress], object] | None = None,
+        cancel: Cancel | None = None,
     ) -> Known: ...
     def lookup(
         self, digests: str | bytes | Iterable[str | bytes], algorithm: str | None = None
@@ -141,6 +185,8 @@ def match(
     partial: bool = False,
     threads: int | None = None,
     memory: int | None = None,
+    on_event: Callable[[Progress], object] | None = None,
+    cancel: Cancel | None = None,
 ) -> Matches:
     """Looks files up in known sets: a verdict for each."""
 
@@ -159,6 +205,8 @@ def check(
     state: _Path | None = None,
     threads: int | None = None,
     memory: int | None = None,
+    on_event: Callable[[Progress], object] | None = None,
+    cancel: Cancel | None = None,
 ) -> Checked:
     """Checks files by a manifest in any format, or by several."""
 
@@ -171,12 +219,33 @@ class HashTree:
     def file(self) -> os.PathLike[str]: ...
     @property
     def tree(self) -> os.PathLike[str]: ...
-    def build(self) -> TreeState: ...
-    def update(
-        self, ranges: list[tuple[int, int]] | None = None, *, since: _Path | None = None
+    def build(
+        self,
+        *,
+        on_event: Callable[[Progress], object] | None = None,
+        cancel: Cancel | None = None,
     ) -> TreeState: ...
-    def append(self) -> TreeState: ...
-    def check(self, *, root: str | None = None) -> TreeState: ...
+    def update(
+        self,
+        ranges: list[tuple[int, int]] | None = None,
+        *,
+        since: _Path | None = None,
+        on_event: Callable[[Progress], object] | None = None,
+        cancel: Cancel | None = None,
+    ) -> TreeState: ...
+    def append(
+        self,
+        *,
+        on_event: Callable[[Progress], object] | None = None,
+        cancel: Cancel | None = None,
+    ) -> TreeState: ...
+    def check(
+        self,
+        *,
+        root: str | None = None,
+        on_event: Callable[[Progress], object] | None = None,
+        cancel: Cancel | None = None,
+    ) -> TreeState: ...
 
 def acquire(
     source: _Path,
@@ -196,6 +265,8 @@ def acquire(
     description: str = "",
     notes: str = "",
     replace: bool = False,
+    on_event: Callable[[Progress], object] | None = None,
+    cancel: Cancel | None = None,
 ) -> Acquired:
     """Acquires a device, a file or an image into images."""
 
@@ -207,6 +278,8 @@ def verify(
     against: _Path | None = None,
     digests: dict[str, str] | None = None,
     raw: bool = False,
+    on_event: Callable[[Progress], object] | None = None,
+    cancel: Cancel | None = None,
 ) -> Verified:
     """Verifies an image by what states its digests, and by another medium or image."""
 
@@ -216,13 +289,21 @@ def list_files(
     only: str | None = None,
     recursive: bool = False,
     follow: bool = False,
+    on_event: Callable[[Progress], object] | None = None,
+    cancel: Cancel | None = None,
 ) -> Rows:
     """Lists what is in images, file systems and archives, without reading content."""
 
 def disks(*, every: bool = False, read: bool = True, system: _Path | None = None) -> Rows:
     """Lists the disks of this machine, with partitions, mounts and what they hold."""
 
-def diff(a: _Path, b: _Path) -> Rows:
+def diff(
+    a: _Path,
+    b: _Path,
+    *,
+    on_event: Callable[[Progress], object] | None = None,
+    cancel: Cancel | None = None,
+) -> Rows:
     """Compares two directories or lists: a row for each name that is not the same on both sides."""
 
 def dups(
@@ -233,6 +314,8 @@ def dups(
     action: str = "remove",
     script: _Path | None = None,
     replace: bool = False,
+    on_event: Callable[[Progress], object] | None = None,
+    cancel: Cancel | None = None,
 ) -> Rows:
     """Finds files and folders of one content: a row for each group."""
 
@@ -243,10 +326,17 @@ def update_manifest(
     trust_times: bool = False,
     key: _Path | None = None,
     replace: bool = False,
+    on_event: Callable[[Progress], object] | None = None,
+    cancel: Cancel | None = None,
 ) -> Rows:
     """Brings a manifest up to date: a row for each file that is new, changed or gone."""
 
-def validate_bag(bag: _Path) -> Rows:
+def validate_bag(
+    bag: _Path,
+    *,
+    on_event: Callable[[Progress], object] | None = None,
+    cancel: Cancel | None = None,
+) -> Rows:
     """Compares every file of a bag with every one of its manifests: a row for each finding."""
 
 def create_bag(
@@ -255,6 +345,8 @@ def create_bag(
     *,
     info: dict[str, str] | None = None,
     replace: bool = False,
+    on_event: Callable[[Progress], object] | None = None,
+    cancel: Cancel | None = None,
 ) -> Rows:
     """Makes a bag of a folder whose files are below its ``data``; ``summary`` counts them."""
 
@@ -264,6 +356,8 @@ def update_bag(
     *,
     info: dict[str, str] | None = None,
     replace: bool = False,
+    on_event: Callable[[Progress], object] | None = None,
+    cancel: Cancel | None = None,
 ) -> Rows:
     """Makes the manifests of a bag those of its files; changed contents need ``replace``."""
 

@@ -98,6 +98,10 @@ class AbortedError(Error):
     """The job ended before its time."""
 
 
+class CancelledError(AbortedError):
+    """The job ended because its ``Cancel`` asked it to."""
+
+
 #: What a store answers, as the system would.
 _OF_STORES = {"not-found": _errno.ENOENT, "denied": _errno.EACCES, "is-directory": _errno.EISDIR}
 
@@ -125,5 +129,5 @@ def _subclass(cls: Any, errno: int | None) -> Any:
     return _made[cls, kind]
 
 
-for _class in (Error, RequestError, DiffersError, UnreadError, OutputError, AbortedError):
+for _class in (Error, RequestError, DiffersError, UnreadError, OutputError, AbortedError, CancelledError):
     _class.__module__ = "pfh"

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from . import _pfh
 from ._errors import RequestError, UnreadError
-from ._pfh import Files
+from ._pfh import Cancel, Files, Progress
 from ._values import Failed, Hashed
 
 _Path = str | bytes | os.PathLike[str] | os.PathLike[bytes]
@@ -50,7 +50,8 @@ def hash_files(
     stall_timeout: int | None = None,
     threads: int | None = None,
     memory: int | None = None,
-    on_event: Callable[[int, int], object] | None = None,
+    on_event: Callable[[Progress], object] | None = None,
+    cancel: Cancel | None = None,
 ) -> Files:
     """Hashes files on threads of its own, and gives their records as they come, in input order.
 
@@ -79,8 +80,8 @@ def hash_files(
 
     ``threads`` hash, ``memory`` bytes may be read ahead, a failed read is tried
     again ``retries`` times, and abandoned after ``stall_timeout`` seconds.
-    ``on_event(files, bytes)`` is called while the records are taken, at most
-    twenty times a second.
+    ``on_event(progress)`` is called while the records are taken one by one, and
+    ``cancel`` ends the run.
     """
     walk = {
         "recursive": recursive,
@@ -121,7 +122,7 @@ def hash_files(
         paths = [os.fsdecode(name) for name in names]
         if not paths:
             raise RequestError("nothing is named")
-    return _pfh._hash_files(paths, algorithms, walk, manner, threads, filesystem, on_event)
+    return _pfh._hash_files(paths, algorithms, walk, manner, threads, filesystem, on_event, cancel)
 
 
 class _Open:

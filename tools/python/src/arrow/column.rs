@@ -1,6 +1,7 @@
 //! Columns that are filled row by row.
 
 use super::ffi::{Array, NULLABLE, Schema};
+use std::sync::Arc;
 
 /// What a column holds. Offsets have 64 bits: a similarity digest of a disk may have gigabytes.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -73,6 +74,11 @@ impl Column {
 
     /// The column as others take it.
     pub fn array(self) -> Array {
+        self.shared().array()
+    }
+
+    /// The column as it can be handed out several times.
+    pub fn shared(self) -> Shared {
         let valid = (self.nulls > 0).then_some(self.valid);
         let mut buffers = vec![valid, Some(self.words)];
         if self.kind != Kind::Number {
@@ -83,6 +89,22 @@ impl Column {
             };
             buffers.push(Some(self.bytes.chunks(8).map(word).collect()));
         }
-        Array::owned(self.rows, self.nulls, buffers, Vec::new())
+        let buffers = buffers.into_iter().map(|buffer| buffer.map(Arc::new)).collect();
+        Shared { rows: self.rows, nulls: self.nulls, buffers }
+    }
+}
+
+/// A column that is filled; each of its arrays refers to the same values.
+pub struct Shared {
+    /// Its rows.
+    pub rows: usize,
+    nulls: usize,
+    buffers: Vec<Option<Arc<Vec<u64>>>>,
+}
+
+impl Shared {
+    /// The column as others take it.
+    pub fn array(&self) -> Array {
+        Array::owned(self.rows, self.nulls, self.buffers.clone(), Vec::new())
     }
 }

@@ -2,6 +2,7 @@
 
 use std::ffi::{CString, c_char, c_int, c_void};
 use std::ptr;
+use std::sync::Arc;
 
 /// The type of a column, or of a batch of columns.
 #[repr(C)]
@@ -98,8 +99,9 @@ impl Array {
 
     /// One that owns its buffers (`None`: there is none, as where all values are valid) and its
     /// children, until it is released.
-    pub fn owned(length: usize, nulls: usize, buffers: Vec<Option<Vec<u64>>>, children: Vec<Array>) -> Array {
-        let pointer = |buffer: &Option<Vec<u64>>| buffer.as_ref().map_or(ptr::null(), |buffer| buffer.as_ptr().cast());
+    pub fn owned(length: usize, nulls: usize, buffers: Vec<Option<Arc<Vec<u64>>>>, children: Vec<Array>) -> Array {
+        let pointer =
+            |buffer: &Option<Arc<Vec<u64>>>| buffer.as_ref().map_or(ptr::null(), |words| words.as_ptr().cast());
         let pointers = buffers.iter().map(pointer).collect();
         let children = children.into_iter().map(|child| Box::into_raw(Box::new(child))).collect();
         let mut kept = Box::new(KeptArray { _buffers: buffers, pointers, children });
@@ -125,7 +127,7 @@ struct KeptSchema {
 
 struct KeptArray {
     /// In words, so that all are aligned to eight bytes.
-    _buffers: Vec<Option<Vec<u64>>>,
+    _buffers: Vec<Option<Arc<Vec<u64>>>>,
     pointers: Vec<*const c_void>,
     children: Vec<*mut Array>,
 }

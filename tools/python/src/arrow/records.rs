@@ -3,13 +3,14 @@
 use super::column::{Column, Kind};
 use super::ffi::{Array, Schema, Stream};
 use crate::run::Message;
-use pfh::{Algorithm, Cancel, Outcome, Record, Summary};
+use crate::taking::{Gone, Taking};
+use pfh::{Algorithm, Outcome, Record};
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
 use std::ptr::NonNull;
+use std::sync::Arc;
 use std::sync::mpsc::Receiver;
-use std::sync::{Arc, Mutex, PoisonError};
 
 /// Rows of a batch at most.
 const ROWS: usize = 8192;
@@ -18,26 +19,22 @@ const BYTES: usize = 16 << 20;
 
 const NAME: &CStr = c"arrow_array_stream";
 
-/// The records of a run that nobody took yet.
+/// The records of a run that nobody took yet. The first stream that is asked for a batch has them.
 pub struct Records {
     algorithms: Vec<Algorithm>,
-    messages: Receiver<Message>,
-    cancel: Cancel,
-    summary: Arc<Mutex<Option<Summary>>>,
+    taking: Arc<Taking>,
+    /// The messages, once this stream has them, and the first one.
+    messages: Option<(Receiver<Message>, Option<Message>)>,
+    process: u32,
     ended: bool,
     /// Why the run failed.
     failed: Option<CString>,
 }
 
 impl Records {
-    /// Those that come as these messages.
-    pub fn new(
-        algorithms: Vec<Algorithm>,
-        messages: Receiver<Message>,
-        cancel: Cancel,
-        summary: Arc<Mutex<Option<Summary>>>,
-    ) -> Records {
-        Records { algorithms, messages, cancel, summary, ended: false, failed: None }
+    /// Those that are left.
+    pub fn new(algorithms: Vec<Algorithm>, taking: Arc<Taking>) -> Records {
+        Records { algorithms, taking, messages: None, process: std::process::id(), ended: false, failed: None }
     }
 
     /// The columns, in order.
@@ -54,28 +51,40 @@ impl Records {
         before.chain(self.algorithms.iter().map(digest)).chain(last.into_iter().map(owned)).collect()
     }
 
-    fn schema(&self) -> Schema {
+    /// The type of a batch.
+    pub fn schema(&self) -> Schema {
         let children = self.columns().iter().map(|(name, kind)| kind.schema(name)).collect();
         Schema::owned("+s", "", 0, children)
     }
 
+    /// The next message.
+    fn message(&mut self) -> Result<Message, Gone> {
+        if std::process::id() != self.process {
+            return Err(Gone::Forked);
+        }
+        let (messages, first) = match &mut self.messages {
+            Some(messages) => messages,
+            taken => taken.insert(self.taking.stream()?),
+        };
+        first
+            .take()
+            .map_or_else(|| messages.recv(), Ok)
+            .map_err(|_| Gone::Failed("the run ended before its time".into()))
+    }
+
     /// The next batch; `None` at the end, an error if the run failed.
-    fn batch(&mut self) -> Result<Option<Array>, String> {
+    fn batch(&mut self) -> Result<Option<Array>, Gone> {
         let mut columns: Vec<Column> = self.columns().into_iter().map(|(_, kind)| Column::new(kind)).collect();
         let mut rows = 0;
         while !self.ended && rows < ROWS && columns.iter().map(Column::bytes).sum::<usize>() < BYTES {
-            match self.messages.recv() {
-                Ok(Message::Record(record)) => {
+            match self.message()? {
+                Message::Record(record) => {
                     fill(&mut columns, &record, self.algorithms.len());
                     rows += 1;
                 }
-                Ok(Message::End(ended)) => {
+                Message::End(ended) => {
+                    self.taking.end(*ended)?;
                     self.ended = true;
-                    *self.summary.lock().unwrap_or_else(PoisonError::into_inner) = Some((*ended)?);
-                }
-                Err(_) => {
-                    self.ended = true;
-                    return Err("the run ended before its time".to_owned());
                 }
             }
         }
@@ -165,7 +174,7 @@ unsafe extern "C" fn get_next(stream: *mut Stream, out: *mut Array) -> c_int {
     let (code, array) = match records.batch() {
         Ok(batch) => (0, batch.unwrap_or_else(Array::empty)),
         Err(why) => {
-            records.failed = CString::new(why).ok();
+            records.failed = CString::new(why.sentence()).ok();
             (FAILED, Array::empty())
         }
     };
@@ -183,8 +192,8 @@ unsafe extern "C" fn release(stream: *mut Stream) {
     // SAFETY: called once on what `stream` made, wherever it was moved to.
     unsafe {
         let records = Box::from_raw((*stream).private_data.cast::<Records>());
-        if !records.ended {
-            records.cancel.cancel();
+        if records.messages.is_some() && !records.ended {
+            records.taking.close();
         }
         (*stream).release = None;
     }

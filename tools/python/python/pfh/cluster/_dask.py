@@ -55,6 +55,11 @@ class Dask:
         """See ``Adapter``: the threads of all workers."""
         return sum(self._look().values())
 
+    @property
+    def workers(self) -> Collection[str]:
+        """See ``Adapter``: by their addresses."""
+        return self._look().keys()
+
     def submit(self, function: Callable[..., Any], /, *args: Any, avoid: Collection[str] = ()) -> Task:
         """See ``Adapter``."""
         where: dict[str, Any] = {}

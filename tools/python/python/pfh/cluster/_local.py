@@ -70,6 +70,11 @@ class LocalPool:
             self._pool = ProcessPoolExecutor(self.slots, spawn, initializer=_begin, initargs=(os.getpid(),))
         return self._pool
 
+    @property
+    def workers(self) -> Collection[str]:
+        """See ``Adapter``: processes of one machine are alike."""
+        return ()
+
     def submit(self, function: Callable[..., Any], /, *args: Any, avoid: Collection[str] = ()) -> Task:
         """See ``Adapter``. Processes of one machine are alike: none is avoided."""
         try:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-import os
+import time
 from collections.abc import Callable, Collection, Iterator
 from typing import Any
 
@@ -13,12 +13,14 @@ from .adapter import ClusterLost, Done, Reply, Task, WorkerLost, answer
 LOOK = 0.5
 #: How often Ray itself repeats a task whose worker died.
 REPEATS = 3
+#: Seconds that a list of nodes is good for.
+FRESH = 1.0
 
 
 def _work(function: Callable[..., Any], *args: Any) -> Reply:
     import ray
 
-    return answer(f"{ray.get_runtime_context().get_node_id()}:{os.getpid()}", function, *args)
+    return answer(ray.get_runtime_context().get_node_id(), function, *args)
 
 
 class Ray:
@@ -36,17 +38,35 @@ class Ray:
         self._work = ray.remote(max_retries=REPEATS, num_cpus=1)(_work)
         self._tasks: dict[Any, Task] = {}
         self._count = 0
+        self._nodes: list[str] = []
+        self._looked = float("-inf")
 
     @property
     def slots(self) -> int:
         """See ``Adapter``: the processors that Ray counts."""
         return int(self._ray.cluster_resources().get("CPU", 0))
 
+    @property
+    def workers(self) -> Collection[str]:
+        """See ``Adapter``: the nodes, by their numbers. Processes of a node are alike."""
+        if time.monotonic() - self._looked > FRESH:
+            self._nodes = [node["NodeID"] for node in self._ray.nodes() if node["Alive"]]
+            self._looked = time.monotonic()
+        return self._nodes
+
     def submit(self, function: Callable[..., Any], /, *args: Any, avoid: Collection[str] = ()) -> Task:
-        """See ``Adapter``. Ray chooses workers itself: none is avoided."""
+        """See ``Adapter``. Ray chooses the node itself unless one is avoided."""
         self._count += 1
         task = Task(self._count)
-        self._tasks[self._work.remote(function, *args)] = task
+        work = self._work
+        others = [node for node in self.workers if node not in avoid] if avoid else []
+        if others:
+            from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
+
+            # Soft: a node that goes away meanwhile does not take the task with it.
+            strategy = NodeAffinitySchedulingStrategy(others[self._count % len(others)], soft=True)
+            work = work.options(scheduling_strategy=strategy)
+        self._tasks[work.remote(function, *args)] = task
         return task
 
     def as_completed(self) -> Iterator[Done]:

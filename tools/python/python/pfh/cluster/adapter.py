@@ -41,7 +41,7 @@ class ClusterLost(Exception):
 
 
 class Adapter(Protocol):
-    """An engine: four methods, and how many tasks it runs at a time.
+    """An engine: four methods, how many tasks it runs at a time, and who runs them.
 
     Functions are module-level functions, arguments can be pickled. A task may
     run more than once, also at the same time; no engine promises less.
@@ -50,6 +50,11 @@ class Adapter(Protocol):
     @property
     def slots(self) -> int:
         """Tasks that run at the same time now; 0 while there is no worker."""
+
+    @property
+    def workers(self) -> Collection[str]:
+        """The workers now, as ``Done`` names them and ``submit`` can avoid them; none where all are
+        alike."""
 
     def submit(self, function: Callable[..., Any], /, *args: Any, avoid: Collection[str] = ()) -> Task:
         """Has a worker call ``function(*args)``; not one of those to avoid, if there are others and

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import logging
 import os
 import signal
 import sys
@@ -47,6 +48,10 @@ def _where(command: argparse.ArgumentParser) -> None:
     command.add_argument("--no-progress", action="store_true", help="no progress on standard error")
 
 
+def _again(command: argparse.ArgumentParser) -> None:
+    command.add_argument("--again", action="store_true", help="of a complete run: try files again that could not be read, and no others")
+
+
 def _input(command: argparse.ArgumentParser) -> None:
     command.add_argument("paths", metavar="PATH", nargs="*", help="files, and directories (with -r)")
     command.add_argument("-r", "--recursive", action="store_true", help="walk directories")
@@ -79,12 +84,14 @@ def parser() -> argparse.ArgumentParser:
     _input(made)
     made.add_argument("-a", "--algorithm", metavar="NAME", action="append", help="algorithms, separated by commas [default: sha256]")
     made.add_argument("--split", metavar="SIZE", help="read larger files in ranges of SIZE, on any workers: blake3, kt128, kt256, parallelhash*, sakura-fng-*")
+    _again(made)
     _where(made)
     made = command("match", _match, "pfh cluster match -r evidence/ -k nsrl.pfhknown --to RUN", "Look files up in known sets: a verdict for each in Parquet.")
     _input(made)
     made.add_argument("-k", "--known", metavar="FILE", action="append", required=True, help="a set of `pfh known build`, or a list of digests")
     made.add_argument("--class", metavar="NAME", dest="cls", help="the class of lists: bad, notable, good, no-change, or a name of one's own")
     made.add_argument("--send", action="store_true", help="send the sets to the machines, which need not see them")
+    _again(made)
     _where(made)
     made = command(
         "compare", _compare, "pfh cluster compare HASHES -a ssdeep --to RUN", "Find all pairs of similar digests of a run, or of Parquet files."
@@ -95,6 +102,22 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument("--saturated", action="store_true", help="also pairs with sdhash digests that match random data")
     made.add_argument("--parts", metavar="N", type=_at_least_one, help="tasks, about [default: by the number of digests]")
     _where(made)
+    made = command(
+        "check", _check, "pfh cluster check SHA256SUMS --to RUN --scheduler tls://head:8786", "Compare files with a manifest: a result for each in Parquet."
+    )
+    made.add_argument("manifest", metavar="MANIFEST", help="a list of digests in any format that `pfh check` reads")
+    made.add_argument("-C", "--root", metavar="DIR", help="the directory in which names start [default: as `pfh check` finds it]")
+    made.add_argument("-a", "--algorithm", metavar="NAME", action="append", help="algorithms of digests that do not name theirs")
+    made.add_argument("--key", metavar="FILE", help="the public key that the manifest's seal must be signed with")
+    manner = made.add_mutually_exclusive_group()
+    manner.add_argument("--strict", action="store_true", help="lines that are not records are a difference")
+    manner.add_argument("--lenient", action="store_true", help="what of the manifest is not understood changes nothing")
+    made.add_argument("--files", metavar="N", type=_at_least_one, help="records of a unit [default: a 256th of all, at most 100000]")
+    _again(made)
+    _where(made)
+    made = command("status", _status, "pfh cluster status RUN", "Say how far a run is, by its directory; nothing is compared.")
+    made.add_argument("directory", metavar="RUN", help="the directory of the run")
+    made.add_argument("--json", action="store_true", help="the result as one JSON object")
     made = command("verify", _verify, "pfh cluster verify RUN", "Compare the parts of a run with its manifest.")
     made.add_argument("directory", metavar="RUN", help="the directory of the run")
     made.add_argument("--json", action="store_true", help="the result as one JSON object")
@@ -134,6 +157,10 @@ def _on(given: argparse.Namespace, job: Callable[[Any, Progress], Any]) -> Any:
         raise pfh.RequestError(str(wrong)) from wrong
     except OSError as wrong:
         raise ClusterLost(f"{given.scheduler}: {wrong}") from wrong
+    # What the engine says of a scheduler that dies is a page; the error is one sentence.
+    for name in ("distributed", "tornado", "asyncio", *logging.root.manager.loggerDict):
+        if name.partition(".")[0] in ("distributed", "tornado", "asyncio"):
+            logging.getLogger(name).setLevel(logging.CRITICAL + 1)
     try:
         return job(adapter, watch)
     finally:
@@ -141,12 +168,12 @@ def _on(given: argparse.Namespace, job: Callable[[Any, Progress], Any]) -> Any:
         adapter.close()
 
 
-def _report(given: argparse.Namespace, result: Any, line: str, problems: int) -> int:
+def _report(given: argparse.Namespace, result: Any, line: str, problems: int, **more: str) -> int:
     """Prints what a run came to, and gives the exit."""
     for unit, why in sorted(result.missing.items())[:20]:
         _say(f"unit {unit} has no result: {why}")
     if given.json:
-        print(json.dumps({"run": str(result.run.directory), "complete": not result.missing, **result.counts, "missing": sorted(result.missing)}))
+        print(json.dumps({"run": str(result.run.directory), "complete": not result.missing, **more, **result.counts, "missing": sorted(result.missing)}))
     else:
         print(line + (f"; {len(result.missing)} units have no result: the same command resumes" if result.missing else ""))
     return INCOMPLETE if result.missing or problems else GOOD
@@ -157,7 +184,7 @@ def _hash(given: argparse.Namespace) -> int:
 
     source = _source(given)
     algorithms = [name for names in given.algorithm or ["sha256"] for name in names.split(",")]
-    unit = {"unit": given.unit, "files": given.files, "threads": given.threads, "memory": given.memory, "split": given.split}
+    unit = {"unit": given.unit, "files": given.files, "threads": given.threads, "memory": given.memory, "split": given.split, "repeat": given.again}
     result = _on(given, lambda adapter, watch: job(source, given.to, adapter, algorithms, watch=watch, **unit))
     counts = result.counts
     line = f"{counts['hashed']} files, {counts['bytes']} bytes; {counts['skipped']} skipped, {counts['failed']} failed"
@@ -170,7 +197,8 @@ def _match(given: argparse.Namespace) -> int:
     from .matching import match as job
 
     source = _source(given)
-    options = {"cls": given.cls, "send": given.send, "unit": given.unit, "files": given.files, "threads": given.threads, "memory": given.memory}
+    options = {"cls": given.cls, "send": given.send, "unit": given.unit, "files": given.files}
+    options |= {"threads": given.threads, "memory": given.memory, "repeat": given.again}
     result = _on(given, lambda adapter, watch: job(source, given.known, given.to, adapter, watch=watch, **options))
     counts = result.counts
     verdicts = {name.removeprefix("verdict-"): value for name, value in counts.items() if name.startswith("verdict-")}
@@ -191,6 +219,41 @@ def _compare(given: argparse.Namespace) -> int:
     left_out = f", {counts['saturated']} saturated {'among them' if given.saturated else 'left out'}" if counts.get("saturated") else ""
     line = f"{counts.get('pairs', 0)} pairs of {counts['digests']} digests{left_out}; {counts['without']} without, {counts['malformed']} malformed"
     return _report(given, result, line, counts["malformed"])
+
+
+def _check(given: argparse.Namespace) -> int:
+    from .checking import check as job
+
+    algorithms = [name for names in given.algorithm or [] for name in names.split(",")]
+    options = {"root": given.root, "algorithms": algorithms, "key": given.key, "strict": given.strict, "lenient": given.lenient}
+    options |= {"files": given.files, "threads": given.threads, "memory": given.memory, "repeat": given.again}
+    result = _on(given, lambda adapter, watch: job(given.manifest, given.to, adapter, watch=watch, **options))
+    for sentence in result.not_compared:
+        _say(f"{given.manifest}: {sentence}")
+    counts = result.counts
+    line = f"{result.verdict}: {counts['right']} right, {counts['wrong']} wrong, {counts['absent']} absent, {counts['unread']} unread"
+    _report(given, result, line, 0, verdict=result.verdict)
+    if result.broken:
+        _say(f"{given.manifest}: breaks off in the middle of a document")
+        return ABORTED
+    return {"verified": GOOD, "differs": NEGATIVE}.get(result.verdict, INCOMPLETE)
+
+
+def _status(given: argparse.Namespace) -> int:
+    from .run import Run
+    from .status import status
+
+    found = status(Run(given.directory))
+    if given.json:
+        print(json.dumps(found))
+    else:
+        units = "" if found["units"] is None else f", {found['done']} of {found['units']} units"
+        again = f", {found['again']} units repeated" if "again" in found else ""
+        counts = ", ".join(f"{value} {name}" for name, value in sorted(found["counts"].items()))
+        print(f"{found['job']}: {found['state']}{units}{again}; {counts or 'nothing counted'}")
+        for worker, parts in found["workers"].items():
+            print(f"{parts} parts by {worker}")
+    return GOOD if found["state"] == "complete" else INCOMPLETE
 
 
 def _verify(given: argparse.Namespace) -> int:
@@ -269,6 +332,9 @@ def main(words: Sequence[str]) -> int:
     except pfh.UnreadError as unread:
         _say(str(unread))
         return INCOMPLETE
+    except (ClusterLost, pfh.OutputError) as lost:
+        _say(f"{lost}: the same command resumes")
+        return ABORTED
     except ImportError as missing:
         _say(f"{missing}: pip install pfh[dask] brings what pfh cluster needs")
         return USAGE

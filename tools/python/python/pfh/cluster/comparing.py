@@ -22,12 +22,13 @@ import pyarrow.parquet
 import pfh
 from pfh import _pfh
 
-from . import part
+from . import part, reading
 from .adapter import Adapter
+from .again import Attempt
 from .drive import Unit, Watch, drive, same_version
-from .hashing import Result, complete, end
 from .part import Part
-from .run import Run, load
+from .result import Result, complete, end
+from .run import TYPE, VERSION, Run, load, save
 from .units import Paths, listed
 
 #: The digests of a run, in input order.
@@ -129,7 +130,7 @@ def _names(file: pyarrow.parquet.ParquetFile, ranges: Sequence[tuple[int, int]],
     return taken.take(pyarrow.compute.index_in(wanted, unique))
 
 
-def work(share: Share) -> Part:
+def work(_attempt: Attempt, share: Share) -> Part:
     """The task: the pairs of a share."""
     same_version(share.version)
     path = Path(share.to)
@@ -191,36 +192,36 @@ def work(share: Share) -> Part:
 
         digests.pairs(take, share.part, share.of, threshold=share.threshold, threads=share.threads or 1, memory=share.memory)
         made.facts = share.wanted() | {"pairs": str(found), "saturated": str(saturated)}
-    written = part.read(path, share.wanted())
-    if written is None:
-        raise part.Unwritten(f"{path}: is gone")
-    return written
+    return part.made(path, share.wanted())
 
 
 def _tables(source: str, algorithm: str) -> Iterator[pyarrow.Table]:
-    """The digests of a source, with their names and numbers: a run of ``hash``, or Parquet files.
+    """The digests of a source, with their names and numbers: a run of ``hash``, whose parts are compared with its manifest, or Parquet files.
 
     Raises ``pfh.RequestError`` for what is neither.
     """
     path = Path(source)
     try:
         if path.is_dir() and load(path / "run.json") is not None:
-            files = [str(file) for file in Run(path).paths()]
+            files: list[tuple[str, dict[str, Any] | None]] = [(str(file), listed) for file, listed in Run(path).parts()]
         else:
-            files = sorted(pyarrow.parquet.ParquetDataset(source).files)
-        schemas = [pyarrow.parquet.read_schema(name).names for name in files]
+            files = [(name, None) for name in sorted(pyarrow.parquet.ParquetDataset(source).files)]
+            for name, _ in files:
+                pyarrow.parquet.read_schema(name)
     except (OSError, pyarrow.ArrowException) as wrong:
         if isinstance(wrong, pfh.Error):
             raise
         raise pfh.RequestError(f"{source}: is neither a run nor Parquet: {wrong}", source) from wrong
     if not files:
         raise pfh.RequestError(f"{source}: holds no Parquet", source)
-    for name, there in zip(files, schemas, strict=True):
-        naming = next((column for column in ("path_bytes", "path", "name") if column in there), None)
-        digests = next((column for column in (algorithm, "digest") if column in there), None)
-        if naming is None or digests is None:
-            raise pfh.RequestError(f"{name}: has no columns of names (path_bytes, path) and digests ({algorithm})", name)
-        table = pyarrow.parquet.read_table(name, columns=[naming, digests] + ["number"] * ("number" in there))
+    for name, listed in files:
+        with pyarrow.parquet.ParquetFile(name) if listed is None else reading.opened(Path(name), listed) as file:
+            there = file.schema_arrow.names
+            naming = next((column for column in ("path_bytes", "path", "name") if column in there), None)
+            digests = next((column for column in (algorithm, "digest") if column in there), None)
+            if naming is None or digests is None:
+                raise pfh.RequestError(f"{name}: has no columns of names (path_bytes, path) and digests ({algorithm})", name)
+            table = file.read([naming, digests] + ["number"] * ("number" in there))
         names = table.column(naming).cast(pyarrow.large_binary())
         text = table.column(digests).cast(pyarrow.large_string())
         numbers = table.column("number") if "number" in there else pyarrow.nulls(table.num_rows, pyarrow.int64())
@@ -315,15 +316,20 @@ def compare(
     if repeated is not None:
         return repeated
     digests = run.directory / DIGESTS
+    noted = load(run.directory / f"{DIGESTS}.json")
     try:
-        if not digests.exists():
+        if noted is None:
             part.sweep(run.directory)
+            digests.unlink(missing_ok=True)
             gather(given, algorithm, digests)
+            noted = {"type": TYPE, "version": VERSION, "size": digests.stat().st_size, "sha256": part.digest(digests)}
+            save(run.directory / f"{DIGESTS}.json", noted)
     except (OSError, pfh.Error, pyarrow.ArrowException):
         run.abandon()
         raise
-    made = part.read(digests, {})
-    assert made is not None
+    made = part.made(digests, {})
+    if made.sha256 != noted["sha256"]:
+        raise pfh.DiffersError(f"{digests}: differs from what was written", str(digests))
     planned = shares(made.rows, _size(digests), algorithm, parts)
     units = []
     for number, (rows, against, at, of) in enumerate(planned):
@@ -333,8 +339,7 @@ def compare(
         )  # fmt: skip
         units.append(Unit(number, 1, (share,)))
     outcome = drive(adapter, run, work, units, watch or Watch())
-    result = end(run, outcome, {name: int(value) for name, value in made.facts.items()})
-    return result
+    return end(run, outcome, {name: int(value) for name, value in made.facts.items()}, [digests])
 
 
 def _size(path: Path) -> int:

@@ -13,10 +13,12 @@ import pyarrow.compute
 
 import pfh
 
-from . import part, ranges, units
+from . import again, part, ranges, units
 from .adapter import Adapter
+from .again import Attempt, Doubtful
 from .drive import Outcome, Unit, Watch, drive, same_version
 from .part import Part
+from .result import Result, complete, end, repeated_of
 from .run import Run
 from .units import Entry, Paths, Plan, Source
 
@@ -51,10 +53,13 @@ class Spec:
     threads: int | None
     memory: int | None
 
-    def names(self) -> tuple[list[Entry], list[bytes]]:
-        """The inputs, and their names as they are found from anywhere."""
-        listed = [entry for entry in units.entries(Path(self.list_path), self.list_sha256) if entry.number not in self.apart]
-        return listed, [entry.name if units.is_address(entry.name) else os.path.join(self.base, entry.name) for entry in listed]
+    def entries(self) -> list[Entry]:
+        """The inputs."""
+        return [entry for entry in units.entries(Path(self.list_path), self.list_sha256) if entry.number not in self.apart]
+
+    def places(self, names: Iterable[bytes]) -> list[bytes]:
+        """Names as they are found from anywhere."""
+        return [name if units.is_address(name) else os.path.join(self.base, name) for name in names]
 
     def wanted(self) -> dict[str, str]:
         """The part's description."""
@@ -84,47 +89,72 @@ def text(name: bytes) -> str | None:
         return None
 
 
-def renamed(table: pyarrow.Table, listed: Sequence[Entry]) -> pyarrow.Table:
+def renamed(table: pyarrow.Table, numbers: Sequence[int], names: Sequence[bytes]) -> pyarrow.Table:
     """A table of files under the numbers and names that the plan has of them."""
-    if table.num_rows != len(listed):
-        raise pfh.AbortedError(f"{table.num_rows} records of {len(listed)} files")
+    if table.num_rows != len(names):
+        raise pfh.AbortedError(f"{table.num_rows} records of {len(names)} files")
     columns = {
-        "number": pyarrow.array([entry.number for entry in listed], pyarrow.int64()),
-        "path": pyarrow.array([text(entry.name) for entry in listed], pyarrow.large_string()),
-        "path_bytes": pyarrow.array([entry.name for entry in listed], pyarrow.large_binary()),
+        "number": pyarrow.array(numbers, pyarrow.int64()),
+        "path": pyarrow.array([text(name) for name in names], pyarrow.large_string()),
+        "path_bytes": pyarrow.array(names, pyarrow.large_binary()),
     }
     for name, column in columns.items():
         table = table.set_column(table.schema.get_field_index(name), table.schema.field(name), column)
     return table
 
 
-def work(spec: Spec) -> Part:
+def causes(table: pyarrow.Table) -> list[str | None]:
+    """Why files could not be read, by row; ``None`` for others."""
+    pairs = zip(table.column("status").to_pylist(), table.column("cause").to_pylist(), strict=True)
+    return [str(cause) if status == "failed" else None for status, cause in pairs]
+
+
+def attempted(
+    attempt: Attempt, spec: Spec, read: Callable[[Sequence[bytes]], pyarrow.Table]
+) -> tuple[pyarrow.Table, Sequence[int], Doubtful | None]:
+    """The rows of an attempt, the numbers of those that it added to an earlier one, and whether another worker should try.
+
+    ``read`` makes the table of files of these names.
+    """
+    if attempt.rows is None:
+        listed = spec.entries()
+        names = [entry.name for entry in listed]
+        table = renamed(read(spec.places(names)), [entry.number for entry in listed], names)
+        numbers: Sequence[int] = ()
+        tried = table.num_rows
+    else:
+        table = again.load(attempt.rows)
+        places = again.pending(causes(table), attempt.every)
+        some = table.take(pyarrow.array(places, pyarrow.int64()))
+        numbers, names = some.column("number").to_pylist(), some.column("path_bytes").to_pylist()
+        table = again.replaced(table, places, renamed(read(spec.places(names)), numbers, names))
+        tried = len(places)
+    return table, numbers, again.doubt(attempt, table, causes(table), tried, Path(spec.to))
+
+
+def work(attempt: Attempt, spec: Spec) -> Part | Doubtful:
     """The task: hashes the files of a unit, and gives its part. One that is there is left as it is."""
     same_version(spec.version)
     path = Path(spec.to)
     there = part.read(path, spec.wanted())
     if there is not None:
         return there
-    listed, names = spec.names()
-    files = pfh.hash_files(names, list(spec.algorithms), exactly=True, threads=spec.threads, memory=spec.memory)
-    table = renamed(pyarrow.table(files), listed)
+
+    def read(names: Sequence[bytes]) -> pyarrow.Table:
+        return pyarrow.table(pfh.hash_files(names, list(spec.algorithms), exactly=True, threads=spec.threads, memory=spec.memory))
+
+    table, numbers, doubtful = attempted(attempt, spec, read)
+    if doubtful is not None:
+        return doubtful
     with part.writing(path, table.schema) as made:
         made.add(table)
         made.facts = spec.wanted() | counts(table)
-    return _made(path, spec.wanted())
+    return part.made(path, spec.wanted(), numbers)
 
 
-def task(spec: Spec | ranges.Spec) -> Part:
+def task(attempt: Attempt, spec: Spec | ranges.Spec) -> Part | Doubtful:
     """A task of ``hash``: the files of a unit, or ranges of such."""
-    return ranges.work(spec) if isinstance(spec, ranges.Spec) else work(spec)
-
-
-def _made(path: Path, wanted: dict[str, str]) -> Part:
-    """The part that was written, read back."""
-    made = part.read(path, wanted)
-    if made is None:
-        raise part.Unwritten(f"{path}: is gone")
-    return made
+    return ranges.work(attempt, spec) if isinstance(spec, ranges.Spec) else work(attempt, spec)
 
 
 def settled(plan: Plan, run: Run, names: pyarrow.Schema) -> Part:
@@ -143,29 +173,7 @@ def of_rows(run: Run, number: int, rows: Iterable[dict[str, Any]], names: pyarro
     with part.writing(run.part(number), names) as made:
         made.add(table)
         made.facts = wanted | counts(table)
-    return _made(run.part(number), wanted)
-
-
-def total(parts: dict[int, Part]) -> dict[str, int]:
-    """The counts of all parts."""
-    names = sorted({name for made in parts.values() for name, value in made.facts.items() if value.isdecimal() and name != "unit"})
-    return {name: sum(int(made.facts.get(name, 0)) for made in parts.values()) for name in names}
-
-
-@dataclass(frozen=True, slots=True)
-class Result:
-    """What a run came to.
-
-    ``counts`` has ``hashed``, ``skipped``, ``failed`` and ``bytes``;
-    ``missing`` the units without a part, and why. A run without missing units
-    is complete, and has a manifest.
-    """
-
-    run: Run
-    counts: dict[str, int]
-    missing: dict[int, str]
-    #: Whether there was nothing left to do.
-    repeated: bool = False
+    return part.made(run.part(number), wanted)
 
 
 def request(source: Source, algorithms: Sequence[str], size: str, files: int, split: str | None = None) -> dict[str, Any]:
@@ -207,13 +215,15 @@ def hash(  # noqa: A001  (the job's name, as in the program)
     threads: int | None = None,
     memory: int | None = None,
     split: str | None = None,
+    repeat: bool = False,
     watch: Watch | None = None,
 ) -> Result:
     """Hashes files on the workers of an engine, into the run directory ``to``.
 
     A run that is there is resumed; one that is complete is compared with its
-    manifest, and nothing is read. Each input is one row, of the same columns
-    as ``pfh.hash_files`` gives. ``unit`` and ``files`` bound a unit as in
+    manifest, and nothing is read, but for files without a digest with
+    ``repeat``. A file that one worker cannot read is tried once on another.
+    Each input is one row, of the same columns as ``pfh.hash_files`` gives. ``unit`` and ``files`` bound a unit as in
     ``pfh plan``, ``threads`` and ``memory`` what a task takes; files larger
     than ``split`` are read in ranges of that size, as by ``pfh plan --split``,
     by any workers. All see the files and ``to`` under the same names. Raises
@@ -227,28 +237,50 @@ def hash(  # noqa: A001  (the job's name, as in the program)
         # Refused before a tree is walked.
         ranges.length(algorithms, split)
     run.begin(request(where, algorithms, unit, files, split))
-    repeated = complete(run)
-    if repeated is not None:
-        return repeated
+    watch = watch or Watch()
+    before = complete(run)
+    if before is not None and not (repeat and before.counts["failed"]):
+        return before
     plan = prepare(run, where, algorithms, unit, files)
-    names = schema(plan.algorithms)
 
-    def spec(number: int, apart: Sequence[Entry] = ()) -> Spec:
-        return specify(plan, run, number, algorithms, threads, memory, frozenset(entry.number for entry in apart))
+    def arguments(room: Run, number: int, apart: Iterable[Entry] = ()) -> tuple[Any, ...]:
+        return (specify(plan, room, number, algorithms, threads, memory, frozenset(entry.number for entry in apart)),)
 
+    if before is not None:
+        return repeated_of(run, adapter, work, arguments, watch)
     if split is None:
-        whole = [Unit(number, plan.cost(number), (spec(number),)) for number in plan.numbers()]
-        return end(run, of_units(plan, run, adapter, work, whole, names, watch))
-    large = ranges.Large(run, plan, algorithms, split, unit)
-    whole = []
+        listed = [Unit(number, plan.cost(number), arguments(run, number)) for number in plan.numbers()]
+        result = end(run, of_units(plan, run, adapter, work, listed, schema(plan.algorithms), watch))
+    else:
+        large = ranges.Large(run, plan, algorithms, split, unit)
+        if large.shares_nothing_out:
+            watch.say(f"--split shares nothing out: all ranges are in one unit of up to {unit}: give a smaller --unit")
+        result = _with_ranges(run, plan, adapter, large, arguments, large.units(threads, memory), watch)
+    if not repeat or result.missing or not result.counts["failed"]:
+        return result
+    return repeated_of(run, adapter, work, arguments, watch)
+
+
+def _with_ranges(
+    run: Run,
+    plan: Plan,
+    adapter: Adapter,
+    large: ranges.Large,
+    arguments: Callable[[Run, int, Iterable[Entry]], tuple[Any, ...]],
+    listed: list[Unit],
+    watch: Watch,
+) -> Result:
+    """Has the units of a plan carried out but for the large files of it, which are read by the units of ranges that are listed."""
+    names = schema(plan.algorithms)
     for number, apart in large.apart.items():
         cost = plan.cost(number) - sum(units.cost(entry.size) for entry in apart)
         # Of a unit that has nothing else there is no part.
         if cost:
-            whole.append(Unit(number, cost, (spec(number, apart),)))
-    outcome = of_units(plan, run, adapter, task, whole + large.units(threads, memory), names, watch)
+            listed.append(Unit(number, cost, arguments(run, number, apart)))
+    outcome = of_units(plan, run, adapter, task, listed, names, watch)
     if not outcome.missing:
         outcome.parts = {number: made for number, made in outcome.parts.items() if number < large.first}
+        outcome.origins = {number: origin for number, origin in outcome.origins.items() if number < large.first}
         outcome.parts[large.first] = of_rows(run, large.first, large.rows(), names)
     result = end(run, outcome)
     if not outcome.missing:
@@ -273,35 +305,16 @@ def specify(
 ) -> Spec:
     """The task of a unit, but for those files that are ``apart``."""
     listed = plan.directory / "units" / f"{number:06}"
-    return Spec(
-        pfh.__version__, number, str(listed), plan.lists[number - 1], plan.base, apart, str(run.part(number)), tuple(algorithms), threads, memory
-    )
+    # The part of the files that were read in ranges has no list.
+    sha256 = plan.lists[number - 1] if number <= len(plan.lists) else ""
+    return Spec(pfh.__version__, number, str(listed), sha256, plan.base, apart, str(run.part(number)), tuple(algorithms), threads, memory)
 
 
 def of_units(
-    plan: Plan, run: Run, adapter: Adapter, function: Callable[..., Part], listed: Iterable[Unit], names: pyarrow.Schema, watch: Watch | None
+    plan: Plan, run: Run, adapter: Adapter, function: Callable[..., Part | Doubtful], listed: Iterable[Unit], names: pyarrow.Schema, watch: Watch
 ) -> Outcome:
     """Has units of a plan carried out; what needs no reading is unit 0."""
     made = settled(plan, run, names)
-    outcome = drive(adapter, run, function, listed, watch or Watch())
+    outcome = drive(adapter, run, function, listed, watch)
     outcome.parts[0] = made
     return outcome
-
-
-def end(run: Run, outcome: Outcome, before: dict[str, int] | None = None) -> Result:
-    """Writes the manifest if each unit has its part. ``before`` was counted before there were units."""
-    counted = (before or {}) | total(outcome.parts)
-    if not outcome.missing:
-        run.finish(outcome.parts.values(), counted)
-    return Result(run, counted, outcome.missing)
-
-
-def complete(run: Run) -> Result | None:
-    """The result of a run that was complete before; ``None`` if it was not."""
-    manifest = run.manifest
-    if manifest is None:
-        return None
-    _, faults = run.verify()
-    if faults:
-        raise pfh.DiffersError(f"{run.directory}: {'; '.join(faults[:3])}", str(run.directory))
-    return Result(run, manifest["counts"], {}, repeated=True)

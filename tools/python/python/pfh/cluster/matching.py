@@ -16,9 +16,11 @@ import pfh
 
 from . import part, units
 from .adapter import Adapter
+from .again import Attempt, Doubtful
 from .drive import Unit, Watch, same_version
-from .hashing import FIRST, LAST, Result, Spec, complete, counts, end, guard, of_units, prepare, renamed, request, specify
+from .hashing import FIRST, LAST, Spec, attempted, counts, guard, of_units, prepare, request, specify
 from .part import Part, digest
+from .result import Result, complete, end, repeated_of
 from .run import Run
 from .units import Paths, Source
 
@@ -72,7 +74,7 @@ def _open(known: Sequence[Set], sent: Sequence[bytes]) -> list[str]:
         try:
             state = os.stat(path)
         except OSError as wrong:
-            raise pfh.UnreadError(f"{path}: {wrong.strerror}: do all workers see it? --send sends it", path) from wrong
+            raise part.Unseen(f"{path}: {wrong.strerror}: --send sends sets that not all workers see") from wrong
         _checked(path, state.st_size, state.st_mtime_ns, one.sha256)
     return paths
 
@@ -98,7 +100,7 @@ def _row(matched: pfh.Matched) -> dict[str, Any]:
     return row
 
 
-def work(spec: Spec, known: Sequence[Set], wanted: dict[str, str], cls: str | None, *sent: bytes) -> Part:
+def work(attempt: Attempt, spec: Spec, known: Sequence[Set], wanted: dict[str, str], cls: str | None, *sent: bytes) -> Part | Doubtful:
     """The task: a verdict on each file of a unit."""
     same_version(spec.version)
     path = Path(spec.to)
@@ -106,16 +108,18 @@ def work(spec: Spec, known: Sequence[Set], wanted: dict[str, str], cls: str | No
     there = part.read(path, wanted)
     if there is not None:
         return there
-    listed, names = spec.names()
-    matched = pfh.match(names, _open(known, sent), cls=cls, exactly=True, threads=spec.threads, memory=spec.memory)
-    table = renamed(pyarrow.Table.from_pylist([_row(one) for one in matched], schema=schema(spec.algorithms)), listed)
+
+    def read(names: Sequence[bytes]) -> pyarrow.Table:
+        matched = pfh.match(names, _open(known, sent), cls=cls, exactly=True, threads=spec.threads, memory=spec.memory)
+        return pyarrow.Table.from_pylist([_row(one) for one in matched], schema=schema(spec.algorithms))
+
+    table, numbers, doubtful = attempted(attempt, spec, read)
+    if doubtful is not None:
+        return doubtful
     with part.writing(path, table.schema) as made:
         made.add(table)
         made.facts = wanted | counts(table) | verdicts(table)
-    written = part.read(path, wanted)
-    if written is None:
-        raise part.Unwritten(f"{path}: is gone")
-    return written
+    return part.made(path, wanted, numbers)
 
 
 def verdicts(table: pyarrow.Table) -> dict[str, str]:
@@ -137,6 +141,7 @@ def match(
     files: int = 100_000,
     threads: int | None = None,
     memory: int | None = None,
+    repeat: bool = False,
     watch: Watch | None = None,
 ) -> Result:
     """Looks files up in known sets on the workers of an engine: a verdict for each, in ``to``.
@@ -158,19 +163,25 @@ def match(
     digests = [digest(Path(path)) for path in paths]
     asked = request(where, algorithms, unit, files) | {"job": "match", "known": digests, "class": cls}
     run.begin(asked)
-    repeated = complete(run)
-    if repeated is not None:
-        return repeated
+    watch = watch or Watch()
+    before = complete(run)
+    if before is not None and not (repeat and before.counts["failed"]):
+        return before
     plan = prepare(run, where, algorithms, unit, files)
     sets = tuple(Set(path, sha256, send) for path, sha256 in zip(paths, digests, strict=True))
     sent = tuple(adapter.scatter(Path(path).read_bytes()) for path in paths) if send else ()
     wanted = {"known": ",".join(digests)}
 
-    def arguments(number: int) -> tuple[Any, ...]:
-        return (specify(plan, run, number, algorithms, threads, memory), sets, wanted, cls, *sent)
+    def arguments(room: Run, number: int) -> tuple[Any, ...]:
+        return (specify(plan, room, number, algorithms, threads, memory), sets, wanted, cls, *sent)
 
-    listed = [Unit(number, plan.cost(number), arguments(number)) for number in plan.numbers()]
-    return end(run, of_units(plan, run, adapter, work, listed, schema(algorithms), watch))
+    result = before
+    if result is None:
+        listed = [Unit(number, plan.cost(number), arguments(run, number)) for number in plan.numbers()]
+        result = end(run, of_units(plan, run, adapter, work, listed, schema(algorithms), watch))
+    if not repeat or result.missing or not result.counts["failed"]:
+        return result
+    return repeated_of(run, adapter, work, arguments, watch)
 
 
 def _algorithms(paths: Sequence[str], cls: str | None) -> list[str]:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 import secrets
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import IO
 
@@ -25,15 +25,25 @@ class Unwritten(Exception):
     """A part could not be written where the worker runs: its disk is full, say."""
 
 
+class Unseen(Exception):
+    """The worker does not see the directory of the run, or sees another."""
+
+
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A part that is whole: its bytes, and its description."""
+    """A part that is whole: its bytes, and its description.
+
+    ``numbers`` are those of the rows that a second attempt read, if it did not
+    read all. ``found`` says that the task found the part and did not write it.
+    """
 
     name: str
     size: int
     sha256: str
     rows: int
     facts: dict[str, str]
+    numbers: tuple[int, ...] = ()
+    found: bool = True
 
 
 def digest(path: Path) -> str:
@@ -63,6 +73,14 @@ def read(path: Path, wanted: Mapping[str, str]) -> Part | None:
         if facts.get(name) != value:
             raise Unwritten(f"{path}: is there, and is the part of another run")
     return Part(path.name, path.stat().st_size, digest(path), rows, facts)
+
+
+def made(path: Path, wanted: Mapping[str, str], numbers: Sequence[int] = ()) -> Part:
+    """The part that was written, read back, with the numbers of the rows that a second attempt read."""
+    there = read(path, wanted)
+    if there is None:
+        raise Unwritten(f"{path}: is gone")
+    return replace(there, numbers=tuple(numbers), found=False)
 
 
 @contextmanager

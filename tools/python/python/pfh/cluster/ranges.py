@@ -20,7 +20,8 @@ from typing import Any
 
 import pfh
 
-from . import part, units
+from . import again, part, units
+from .again import Attempt, Doubtful
 from .drive import Unit, same_version
 from .part import Part
 from .run import TYPE, VERSION, Run, load, save
@@ -54,10 +55,12 @@ class Spec:
     parts: str
 
 
-def work(spec: Spec) -> Part:
-    """The task: hashes the ranges of a unit. A part that is there is left as it is."""
+def work(attempt: Attempt, spec: Spec) -> Part | Doubtful:
+    """The task: hashes the ranges of a unit. A part that is there is left as it is, unless its ranges were doubtful."""
     same_version(spec.version)
     words = [sys.executable, "-m", "pfh", "run", spec.plan, "--no-progress", "--unit", str(spec.unit)]
+    if attempt.every:
+        words.append("--again")
     if spec.threads is not None:
         words += ["-t", str(spec.threads)]
     if spec.memory is not None:
@@ -72,7 +75,14 @@ def work(spec: Spec) -> Part:
     if len(found) != 1:
         raise part.Unwritten(f"{spec.plan}: unit {spec.unit} has {len(found)} parts")
     made = found[0]
-    return Part(os.path.relpath(made, spec.parts), made.stat().st_size, part.digest(made), 0, {})
+    records = list(units.records(made))
+    causes = [str(record["cause"]) if about["kind"] == "failed" else None for about, record in records]
+    doubtful = again.pending(causes) if attempt.elsewhere else []
+    failed = sum(cause is not None for cause in causes)
+    if doubtful:
+        return Doubtful(None, failed, len(doubtful) == len(causes), str(causes[doubtful[0]]))
+    facts = {"ranges-failed": str(failed)}
+    return Part(os.path.relpath(made, spec.parts), made.stat().st_size, part.digest(made), 0, facts, found=False)
 
 
 class Large:
@@ -96,6 +106,11 @@ class Large:
         self._plan = Plan(self._directory / "plan")
         #: The first number of the units of ranges, and that of the part with the rows of all files.
         self.first = len(plan.lists) + 1
+
+    @property
+    def shares_nothing_out(self) -> bool:
+        """Whether all ranges are in one unit, which one worker reads."""
+        return len(self._plan.lists) == 1
 
     def units(self, threads: int | None, memory: int | None) -> list[Unit]:
         """The units of ranges, and what a task of theirs takes."""

@@ -19,6 +19,8 @@ import pyarrow.parquet
 
 import pfh
 
+from .part import Unseen
+
 #: Rows of a Parquet listing that are read at a time.
 ROWS = 1 << 16
 
@@ -128,7 +130,8 @@ def plan(options: Sequence[str], directory: Path, names: Iterable[bytes] | None 
         raise pfh.RequestError(str(wrong), of) from wrong
     # 3: something could not be listed, and is a record of the plan.
     if child.returncode not in (0, 3):
-        raise pfh.RequestError(said.removeprefix("pfh: ") or f"pfh plan: exit {child.returncode}", str(directory))
+        said = said.removeprefix("pfh: ") or f"pfh plan: exit {child.returncode}"
+        raise {2: pfh.RequestError, 4: pfh.OutputError}.get(child.returncode, pfh.AbortedError)(said, str(directory))
 
 
 def _name(value: Any) -> bytes:
@@ -172,7 +175,7 @@ class Plan:
         return entry.name if is_address(entry.name) else os.path.join(self.base, entry.name)
 
     def read(self, unit: int) -> list[Entry]:
-        """The inputs of a unit, from 1. Raises ``pfh.UnreadError`` if its list is another than planned."""
+        """The inputs of a unit, from 1. Raises ``Unseen`` if its list is another than planned."""
         path = self.directory / "units" / f"{unit:06}"
         return entries(path, self.lists[unit - 1])
 
@@ -185,30 +188,35 @@ class Plan:
         """The records of what is not read: skipped, or not to be listed. Rows of ``hash_files``."""
         rows = []
         for path in sorted((self.directory / "parts").glob("000000.*")):
-            # A line about each record, and the record.
-            data = path.read_bytes()
-            at = data.index(b"\n") + 1
-            while True:
-                end = data.index(b"\n", at)
-                about = json.loads(data[at:end])
-                if about.get("type") == "end":
-                    break
-                at = end + 1 + about["length"]
-                record = json.loads(data[end + 1 : at].decode(errors="replace"))
+            for about, record in records(path):
                 name = base64.b64decode(record["path_b64"]) if "path_b64" in record else record["path"].encode()
                 row = {"number": about["number"], "path_bytes": name, "status": about["kind"], "cause": record["cause"]}
                 rows.append(row | {"stage": record.get("stage"), "offset": record.get("offset")})
         return sorted(rows, key=lambda row: row["number"])
 
 
+def records(path: Path) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
+    """The records of a part of the program's: a line about each, and what the manifest has of it; of a range that was read nothing."""
+    data = path.read_bytes()
+    at = data.index(b"\n") + 1
+    while True:
+        end = data.index(b"\n", at)
+        about = json.loads(data[at:end])
+        if about.get("type") == "end":
+            return
+        at = end + 1 + about["length"]
+        is_range = about["kind"] == "hashed" and "range" in about
+        yield about, {} if is_range else json.loads(data[end + 1 : at].decode(errors="replace"))
+
+
 def entries(path: Path, sha256: str) -> list[Entry]:
-    """The inputs that a unit's list holds, which must have this digest."""
+    """The inputs that a unit's list holds. Raises ``Unseen`` if it cannot be read, or has not this digest."""
     try:
         data = path.read_bytes()
     except OSError as wrong:
-        raise pfh.UnreadError(f"{path}: {wrong.strerror}: do all workers see the directory of the run?", str(path)) from wrong
+        raise Unseen(f"{path}: {wrong.strerror}") from wrong
     if pfh.sha256(data).hexdigest() != sha256:
-        raise pfh.UnreadError(f"{path}: is not the list that was planned", str(path))
+        raise Unseen(f"{path}: is not the list that was planned")
     found = []
     for text in data.split(b"\0")[:-1]:
         number, size, name = text.split(b" ", 2)
