@@ -1,10 +1,10 @@
-//! BLAKE2 (RFC 7693) by blake2_simd: the registry's two functions, and the same with every field of
-//! the parameter block (BLAKE2's specification, section 2.5), which hashlib's functions have.
+//! BLAKE2 (RFC 7693) with every field of the parameter block (BLAKE2's specification, section 2.5),
+//! which hashlib's functions have: by blake2_simd. The registry's plain functions have kernels.
 
 use blake2b_simd as b;
 use blake2s_simd as s;
 
-use crate::{State, Value};
+use crate::Value;
 
 /// One of the two functions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -144,36 +144,6 @@ impl Blake2 {
     }
 }
 
-impl State for Blake2 {
-    fn update(&mut self, bytes: &[u8]) {
-        Blake2::update(self, bytes);
-    }
-
-    fn finalize(self: Box<Self>, _length: usize) -> Value {
-        self.value()
-    }
-
-    fn duplicate(&self) -> Box<dyn State> {
-        Box::new(self.clone())
-    }
-}
-
-/// The empty message under a plain function with `length` bytes of output.
-fn plain(variant: Variant, length: usize) -> Box<dyn State> {
-    let parameters = Parameters { length, ..Parameters::default() };
-    Box::new(Blake2::new(variant, &parameters).expect("a length within the row's maximum"))
-}
-
-/// BLAKE2b with `length` bytes of output, which its row allows.
-pub(crate) fn blake2b(length: usize) -> Box<dyn State> {
-    plain(Variant::B, length)
-}
-
-/// BLAKE2s with `length` bytes of output, which its row allows.
-pub(crate) fn blake2s(length: usize) -> Box<dyn State> {
-    plain(Variant::S, length)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -208,6 +178,14 @@ mod tests {
             // Sequential mode is a tree of one node.
             let same = Blake2::new(variant, &Parameters { node: Some(node), ..plain }).expect("a node").value();
             assert_eq!(same.bytes(), Blake2::new(variant, &plain).expect("none").value().bytes());
+            // And the plain functions are the registry's.
+            let name = if variant == Variant::B { "blake2b" } else { "blake2s" };
+            let registered: crate::Algorithm = name.parse().expect("in the registry");
+            for length in [0, 1, 63, 64, 65, 128, 129, 1000] {
+                let mut ours = Blake2::new(variant, &plain).expect("none");
+                ours.update(&[7; 1000][..length]);
+                assert_eq!(ours.value().bytes(), registered.digest(&[7; 1000][..length]).bytes(), "{name} {length}");
+            }
             let others = [
                 Parameters { length: 20, ..plain },
                 Parameters { key: b"k", ..plain },

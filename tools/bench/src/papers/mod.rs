@@ -28,6 +28,7 @@ pub use table::{Cell, Judged, Table};
 
 /// The outcome of one part.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Repeated {
     /// The part's name.
     pub name: String,
