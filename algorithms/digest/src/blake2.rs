@@ -1,5 +1,5 @@
-//! BLAKE2 by blake2_simd with every field of the parameter block (BLAKE2's specification, section
-//! 2.5), which hashlib's functions have. The registry's plain functions have kernels of ours.
+//! BLAKE2 (RFC 7693) with every field of the parameter block (BLAKE2's specification, section 2.5),
+//! which hashlib's functions have: by blake2_simd. The registry's plain functions have kernels.
 
 use blake2b_simd as b;
 use blake2s_simd as s;
@@ -178,6 +178,14 @@ mod tests {
             // Sequential mode is a tree of one node.
             let same = Blake2::new(variant, &Parameters { node: Some(node), ..plain }).expect("a node").value();
             assert_eq!(same.bytes(), Blake2::new(variant, &plain).expect("none").value().bytes());
+            // And the plain functions are the registry's.
+            let name = if variant == Variant::B { "blake2b" } else { "blake2s" };
+            let registered: crate::Algorithm = name.parse().expect("in the registry");
+            for length in [0, 1, 63, 64, 65, 128, 129, 1000] {
+                let mut ours = Blake2::new(variant, &plain).expect("none");
+                ours.update(&[7; 1000][..length]);
+                assert_eq!(ours.value().bytes(), registered.digest(&[7; 1000][..length]).bytes(), "{name} {length}");
+            }
             let others = [
                 Parameters { length: 20, ..plain },
                 Parameters { key: b"k", ..plain },
