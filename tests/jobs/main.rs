@@ -7,6 +7,7 @@ mod audit;
 mod bag;
 mod check;
 mod compare;
+mod compare_random;
 #[cfg(feature = "image")]
 mod dd;
 mod diff;
@@ -20,6 +21,8 @@ mod known;
 mod list;
 #[cfg(feature = "known")]
 mod matching;
+#[cfg(feature = "image")]
+mod oracle;
 mod plan;
 mod report;
 mod room;
@@ -29,5 +32,9 @@ mod stated;
 #[cfg(feature = "audit")]
 mod tree;
 mod update;
+#[cfg(feature = "image")]
+mod verdicts;
+#[cfg(feature = "image")]
+mod verdicts_unreadable;
 #[cfg(feature = "image")]
 mod verify;

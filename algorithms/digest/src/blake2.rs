@@ -61,7 +61,7 @@ pub struct Parameters<'a> {
     pub salt: &'a [u8],
     /// The personalization, filled with zeros.
     pub person: &'a [u8],
-    /// The tree of which this is a node; `None` in sequential mode.
+    /// The place in a tree; `None` in sequential mode.
     pub node: Option<Node>,
 }
 

@@ -135,7 +135,8 @@ impl Hash {
     }
 
     /// The digest of what came so far; of similarity digests the bytes of their text. `length` is
-    /// for algorithms that give any number of bytes, up to 2**29 - 1: SHAKE, BLAKE3, KangarooTwelve.
+    /// for algorithms that give any number of bytes, up to 2**29 - 1: SHAKE, BLAKE3,
+    /// KangarooTwelve.
     #[pyo3(signature = (length = None))]
     fn digest<'py>(&self, py: Python<'py>, length: Option<i64>) -> PyResult<Bound<'py, PyBytes>> {
         Ok(match length {

@@ -40,7 +40,7 @@ impl Object for Named {
             let bound = file.bind(py);
             let number = |value: Bound<'_, PyAny>| value.extract::<u64>().ok();
             let size = bound.getattr_opt("size")?.and_then(number);
-            // What is left of it, if a part was read.
+            // The rest of it, if a part was read.
             let at = match size {
                 Some(_) => bound.call_method0("tell").ok().and_then(number).unwrap_or(0),
                 None => 0,

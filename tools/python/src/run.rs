@@ -16,7 +16,7 @@ pub enum Message {
     End(Box<Result<Summary, String>>),
 }
 
-/// What is read.
+/// The input of a run.
 pub enum Work {
     /// Files and objects of stores: the job of `pfh hash`.
     Job(Box<Request>),

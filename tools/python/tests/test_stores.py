@@ -25,7 +25,7 @@ class Store(http.server.BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     #: Keys and contents; a number instead is that of keys that are listed alone.
     objects: dict = {}
-    #: What is to go wrong: how often, and how.
+    #: Faults by key: how often, and which.
     faults: dict = {}
     lock = threading.Lock()
 
@@ -149,7 +149,7 @@ def test_what_is_not_there_is_no_file(store):
 
 
 def test_many_keys_are_listed_in_bounded_memory(store):
-    """A bucket of 300,000 keys, of which the walk takes one: the memory is that of 3,000."""
+    """The walk takes one of 300,000 keys: it needs no more memory than with 3,000."""
     program = """
         import resource, sys, pfh
         files = list(pfh.hash_files("s3://bucket/many", "md5", include="00000007", memory=8 << 20))

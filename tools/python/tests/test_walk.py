@@ -206,7 +206,7 @@ def test_a_file_system_of_fsspec(tmp_path):
     assert failed.code == "ENOENT" and isinstance(failed.error(), FileNotFoundError)
     assert pfh.hash_file(fs.open("/bucket/007"), "md5")["md5"] == hashlib.md5(objects["/bucket/007"]).digest()
     assert pyarrow.table(pfh.hash_files(fs.glob("/bucket/*"), "md5", filesystem=fs)).num_rows == 200
-    # What is left is ended, and the interpreter with it.
+    # An interpreter that ends does not wait for a run.
     program = "import fsspec, pfh; fs = fsspec.filesystem('file'); files = pfh.hash_files(['/dev/zero'], 'md5', filesystem=fs); import time; time.sleep(0.3)"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60)
     assert (done.returncode, done.stderr) == (0, "")

@@ -71,8 +71,8 @@ def hash_files(
     ``members``, or as ``raw`` media; ``container_timeout`` (seconds) and
     ``expand`` (bytes) bound each.
 
-    ``cache`` is a file that keeps digests of unchanged files, of which the share
-    ``cache_verify`` (0 to 1) is read and compared. ``key_file`` is the key of
+    ``cache`` is a file that keeps digests of unchanged files; the share
+    ``cache_verify`` (0 to 1) of these is read and compared. ``key_file`` is the key of
     keyed algorithms, ``derive_key`` the context of ``blake3-derive-key``.
 
     ``filesystem`` opens the paths, as fsspec's file systems do:

@@ -1,19 +1,21 @@
-//! `pfh compare` over random lists: whatever the digests, the threshold and the memory, its pairs
-//! are those of comparing each with each.
+//! The pairs of random lists: whatever the digests, the threshold and the memory, they are those of
+//! comparing each with each.
 
-use crate::program::{Room, random};
+use crate::room::Room;
+use pfh::compare::{self, Event, Request, Thresholds};
+use pfh::pairs::SearchStats;
 use pfh::similarity::mrsh_v2::{self, Base, MrshV2};
 use pfh::similarity::sdhash::{self, Sdhash};
 use pfh::similarity::ssdeep::{self, Target};
 use pfh::similarity::tlsh::{self, Tlsh};
 use pfh::similarity::{Hasher, Method};
-use pfh_inject::Trial;
+use pfh::{Control, Input};
 use proptest::prelude::*;
 use std::cmp::Ordering;
 use std::fmt::Display;
 
 /// Least memory of the table, and plenty: with the least, what waits to be sorted goes to a file.
-const MEMORIES: [&str; 2] = ["4096B", "64MiB"];
+const MEMORIES: [usize; 2] = [4096, 64 << 20];
 
 /// How one algorithm's list is written, and how two of its digests compare.
 struct Kind<'a, D> {
@@ -21,7 +23,7 @@ struct Kind<'a, D> {
     line: &'a dyn Fn(&D, &str) -> Vec<u8>,
     score: &'a dyn Fn(&D, &D) -> u32,
     thresholds: &'a [u32],
-    more: &'a [&'a str],
+    saturated: bool,
 }
 
 /// Names whose order is not that of the digests.
@@ -29,27 +31,42 @@ fn name(place: usize) -> String {
     format!("n{:04}", place * 7919 % 10_000)
 }
 
-fn pairs(arguments: &[&str], room: &Room, memory: &str, digests: usize) -> (Vec<String>, String) {
-    let seen = Trial::new(env!("CARGO_BIN_EXE_pfh"))
-        .args(["compare", "--no-progress", "--stats", "json", "-f", "csv", "-m", memory])
-        .args(arguments)
-        .directory(room.path())
-        .run()
-        .expect("a run");
-    // One digest has nothing to be compared with.
-    let code = if digests < 2 { 3 } else { 0 };
-    assert_eq!(seen.code, Some(code), "{}", seen.stderr);
-    let text = String::from_utf8(seen.stdout).expect("UTF-8");
-    let row = |line: &str| {
-        let fields: Vec<&str> = line.split(',').collect();
-        format!("{},{},{}", fields[0], fields[1], fields[3])
+/// Bytes that no method finds too plain (splitmix64), the same for a seed.
+fn random(seed: u64, length: usize) -> Vec<u8> {
+    let mut state = seed;
+    let mut next = || {
+        state = state.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let z = (state ^ (state >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        let z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        z ^ (z >> 31)
     };
-    (text.lines().skip(1).map(row).collect(), seen.stderr)
+    (0..length.div_ceil(8)).flat_map(|_| next().to_le_bytes()).take(length).collect()
+}
+
+/// The pairs of lists, each with its score, and how much of the work went through a file.
+fn pairs(request: &Request, digests: usize) -> (Vec<(String, String, u32)>, Vec<SearchStats>) {
+    let (mut found, mut searched) = (Vec::new(), Vec::new());
+    let name = |name: &[u8]| String::from_utf8(name.to_vec()).expect("UTF-8");
+    let mut take = |event: Event<'_>| {
+        match event {
+            Event::Pair(pair) => found.push((name(pair.a), name(pair.b), pair.score.number())),
+            Event::Searched(search) => searched.push(search.found.clone()),
+            _ => {}
+        }
+        Ok(())
+    };
+    let summary = compare::run(request, &mut take, &Control::new()).expect("a run");
+    assert_eq!(summary.comparable, digests > 1, "one digest has nothing to be compared with");
+    assert_eq!((summary.pairs, summary.faults), (found.len() as u64, 0));
+    // They come in the order in which they are found.
+    found.sort();
+    (found, searched)
 }
 
 impl<D: Display> Kind<'_, D> {
-    /// One set, and two sets across, at every threshold and in every memory.
-    fn check(&self, digests: &[D]) -> String {
+    /// One set, and two sets across, at every threshold and in every memory. What the searches of
+    /// one set took, in the order of the memories.
+    fn check(&self, digests: &[D]) -> Vec<SearchStats> {
         let room = Room::new();
         let list = |digests: &[D], from: usize| -> Vec<u8> {
             let head = if self.algorithm == "ssdeep" { format!("{}\n", ssdeep::FILE_HEADER) } else { String::new() };
@@ -57,36 +74,43 @@ impl<D: Display> Kind<'_, D> {
             head.into_bytes().into_iter().chain(lines).collect()
         };
         let split = digests.len() / 3;
-        room.file("all", &list(digests, 0));
-        room.file("first", &list(&digests[..split], 0));
-        room.file("second", &list(&digests[split..], split));
-        let mut told = String::new();
+        room.file("all", list(digests, 0));
+        room.file("first", list(&digests[..split], 0));
+        room.file("second", list(&digests[split..], split));
+        let mut took = Vec::new();
         for &threshold in self.thresholds {
             let reaches = |score: u32| {
                 if self.algorithm == "tlsh" { score <= threshold } else { score >= threshold.max(1) }
             };
-            let expected = |across: bool| -> Vec<String> {
+            let expected = |across: bool| -> Vec<(String, String, u32)> {
                 let two = (0..digests.len()).flat_map(|a| (a + 1..digests.len()).map(move |b| (a, b)));
                 let two = two.filter(|(a, b)| !across || *a < split && *b >= split);
                 let scored = two.map(|(a, b)| (a, b, (self.score)(&digests[a], &digests[b])));
-                let row = |(a, b, score)| format!("{},{},{score}", name(a), name(b));
-                scored.filter(|pair| reaches(pair.2)).map(row).collect()
+                let mut rows: Vec<(String, String, u32)> =
+                    scored.filter(|pair| reaches(pair.2)).map(|(a, b, score)| (name(a), name(b), score)).collect();
+                rows.sort();
+                rows
             };
-            let limit = threshold.to_string();
-            let common = [&["-a", self.algorithm, "--threshold", &limit], self.more].concat();
             for memory in MEMORIES {
                 let case = format!("{} at {threshold} in {memory}", self.algorithm);
-                let (found, stats) = pairs(&[&common[..], &["all"]].concat(), &room, memory, digests.len());
+                let ask = |list: &str| {
+                    let mut request = Request::new(Input::new([room.at(list)]));
+                    request.algorithms = vec![self.algorithm.parse().expect("a name")];
+                    request.thresholds = Thresholds::one(Some(threshold));
+                    (request.memory, request.saturated) = (memory, self.saturated);
+                    request
+                };
+                let (found, searched) = pairs(&ask("all"), digests.len());
                 assert_eq!(found, expected(false), "{case}");
-                told += &stats;
+                took.extend(searched);
                 if split > 0 {
-                    let words = [&common[..], &["first", "--against", "second"]].concat();
-                    let (found, _) = pairs(&words, &room, memory, digests.len());
-                    assert_eq!(found, expected(true), "{case}, two sets");
+                    let mut request = ask("first");
+                    request.against = vec![room.at("second").into()];
+                    assert_eq!(pairs(&request, digests.len()).0, expected(true), "{case}, two sets");
                 }
             }
         }
-        told
+        took
     }
 }
 
@@ -94,21 +118,22 @@ fn ssdeep_line(digest: &ssdeep::Digest, name: &str) -> Vec<u8> {
     format!("{digest},\"{name}\"\n").into_bytes()
 }
 
-fn check_ssdeep(digests: &[ssdeep::Digest], thresholds: &[u32]) -> String {
+fn check_ssdeep(digests: &[ssdeep::Digest], thresholds: &[u32]) -> Vec<SearchStats> {
     let score = |a: &ssdeep::Digest, b: &ssdeep::Digest| u32::from(Target::new(a).score(&b.collapsed()));
-    Kind { algorithm: "ssdeep", line: &ssdeep_line, score: &score, thresholds, more: &[] }.check(digests)
+    Kind { algorithm: "ssdeep", line: &ssdeep_line, score: &score, thresholds, saturated: false }.check(digests)
 }
 
 fn check_tlsh(digests: &[tlsh::Digest], thresholds: &[u32]) {
     let line = |digest: &tlsh::Digest, name: &str| format!("{digest}  {name}\n").into_bytes();
-    Kind { algorithm: "tlsh", line: &line, score: &tlsh::Digest::distance, thresholds, more: &[] }.check(digests);
+    Kind { algorithm: "tlsh", line: &line, score: &tlsh::Digest::distance, thresholds, saturated: false }
+        .check(digests);
 }
 
 fn check_mrsh(digests: &[mrsh_v2::Digest], thresholds: &[u32]) {
     let line = |digest: &mrsh_v2::Digest, name: &str| format!("{name}{digest}\n\n").into_bytes();
     let score =
         |a: &mrsh_v2::Digest, b: &mrsh_v2::Digest| u32::from(mrsh_v2::compare(&MrshV2::PLAIN, a, b, Base::Smaller));
-    Kind { algorithm: "mrsh-v2", line: &line, score: &score, thresholds, more: &[] }.check(digests);
+    Kind { algorithm: "mrsh-v2", line: &line, score: &score, thresholds, saturated: false }.check(digests);
 }
 
 fn check_sdhash(digests: &[sdhash::Digest], thresholds: &[u32]) {
@@ -121,7 +146,7 @@ fn check_sdhash(digests: &[sdhash::Digest], thresholds: &[u32]) {
     let score = |a: &sdhash::Digest, b: &sdhash::Digest| u32::from(sdhash::compare(a, b, Ordering::Equal).unwrap_or(0));
     // Filters of a common stock look like those of files that match anything, and are compared all
     // the same.
-    Kind { algorithm: "sdhash", line: &line, score: &score, thresholds, more: &["--saturated"] }.check(digests);
+    Kind { algorithm: "sdhash", line: &line, score: &score, thresholds, saturated: true }.check(digests);
 }
 
 /// Filters of 256 bytes out of a small stock, thinned out and disturbed, so that every score comes
@@ -241,10 +266,7 @@ fn what_memory_does_not_hold() {
             format!("{}:{first}:{second}", 192 << (i % 2)).parse().expect("a digest")
         })
         .collect();
-    let told = check_ssdeep(&digests, &[1]);
-    let spilled = |line: &&str| !line.contains(" 0 runs in a temporary file");
-    let stats: Vec<&str> = told.lines().filter(|line| line.contains("runs in a temporary file")).collect();
-    assert_eq!(stats.len(), 2, "{told}");
-    assert!(spilled(&stats[0]) && !spilled(&stats[1]), "{told}");
-    assert!(!stats[0].contains(" 1 pass,"), "{told}");
+    let [little, plenty] = &check_ssdeep(&digests, &[1])[..] else { panic!("a search in each memory") };
+    assert!(little.spilled > 0 && little.passes > 1, "{little:?}");
+    assert_eq!(plenty.spilled, 0, "{plenty:?}");
 }

@@ -3,7 +3,8 @@
 //! and, where it is there, ewfverify. None is *verified* that was damaged, none *differs* that was
 //! not.
 
-use crate::program::{Room, digest_by, sha256_of};
+use crate::oracle::{digest_by, sha256_of};
+use crate::room::Room;
 use pfh::acquire::{self, ImageFormat, Origin, Pieces, Start, To};
 use pfh::verify::{self, Claim, Of, Verdict};
 use pfh::{Control, Digest};

@@ -3,7 +3,7 @@
 //! cmp and ewfverify must fail on them as well. Without the whole of the evidence nothing is
 //! *verified*, and nothing *differs*, for no byte was changed.
 
-use crate::program::Room;
+use crate::room::Room;
 use crate::verdicts::{EVIDENCE, Evidence, Image, SIZE, copy, files, judged, state};
 use pfh_inject::{Errno, File, Files, Need, content, lacks};
 use std::collections::BTreeMap;
