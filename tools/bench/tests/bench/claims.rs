@@ -1,7 +1,8 @@
 //! The judge, over rows that contradict the claims.
 
-use super::*;
-use crate::papers::items::ITEMS;
+use pfh_bench::papers::claims::{Evidence, Judged, Verdict, csv, html, judge, of_item, text};
+use pfh_bench::papers::items::ITEMS;
+use pfh_bench::papers::{Cell, Repeated, Table};
 
 fn part(name: &str, tables: &[(&str, &[(&str, f64)], &[&str])]) -> Repeated {
     let cells = |row: &(&str, f64)| vec![Cell::Text(row.0.into()), Cell::Number(row.1), Cell::Text("run".into())];
