@@ -108,8 +108,9 @@ fn catalogued(path: &Path) -> Result<Expectations, Error> {
     let mut wrong = 0;
     catalogue.each(&mut |entry| match crate::Digest::from_bytes(algorithm.into(), &entry.digest) {
         Ok(digest) => {
-            let (size, digests) = (Some(entry.size), vec![digest]);
-            found.entries.push(pfh_judge::Expected { name: entry.name, size, digests, ..Default::default() });
+            let mut expected = pfh_judge::Expected::default();
+            (expected.name, expected.size, expected.digests) = (entry.name, Some(entry.size), vec![digest]);
+            found.entries.push(expected);
         }
         Err(_) => wrong += 1,
     })?;

@@ -35,18 +35,22 @@ fn known(item: &Item, repeated: &[Repeated], judged: &[Judged]) -> String {
 
 /// What cannot be built here.
 const PEERS: &str = "The originals of sdhash 2.3 and mrsh-v2 are in no distribution, and their licences are not among \
-                     those that the project takes: their rows stay empty. Debian has no .NET: Mono stands for C#. \
+                     those that the project takes: their rows stay empty. Debian has no .NET: `bench/runners/install dotnet` \
+                     gets the runtime 3.1, else Mono stands for C#. \
                      ppss is replaced by 15 lines of ours that do the same.";
 
 /// The list of all items, the claims, and every table that was measured.
-pub fn body(repeated: &[Repeated], judged: &[Judged], progress: Progress) -> String {
+///
+/// `measured` states the machine, the corpus and the rounds.
+pub fn body(repeated: &[Repeated], judged: &[Judged], progress: Progress, measured: &str) -> String {
     let Progress { done, of } = progress;
     let state =
         if done == of { format!("All {of} parts were run") } else { format!("{done} of {of} parts were run so far") };
     let mut body = format!(
         "<p>{state}. Every table and figure that the five papers number: what it is, what repeats it, and how many of \
          its claims hold on this machine. A claim compares rows of one kind that were measured in turns; it is not \
-         decided while one of them is missing.</p>\n<p>{PEERS}</p>\n"
+         decided while one of them is missing.</p>\n<p>{}.</p>\n<p>{PEERS}</p>\n",
+        escape(measured)
     );
     let heads = ["item", "what", "claims", "command"].map(|head| format!("<th style=\"{LEFT}\">{head}</th>")).concat();
     writeln!(body, "<table><tr>{heads}</tr>").expect("a string takes it");
@@ -83,7 +87,8 @@ mod tests {
             Repeated { name: "pfh-III".into(), paper: "P".into(), what: "Table III".into(), command: vec![], found };
         let parts = [part];
         let judged = judge(&Evidence { repeated: &parts, study: None });
-        let page = body(&parts, &judged, Progress { done: 1, of: 16 });
+        let page = body(&parts, &judged, Progress { done: 1, of: 16 }, "Measured on <this>");
+        assert!(page.contains("Measured on &lt;this&gt;"), "{page}");
         assert_eq!(page.matches("<tr class=\"item\"").count(), ITEMS.len(), "{page}");
         assert_eq!(page.matches("<tr class=\"claim\"").count(), judged.len(), "{page}");
         for word in ["1 of 16 parts", "MTP / original: 50 %", "<svg", "25.9", "not measured yet", "a drawing without"] {

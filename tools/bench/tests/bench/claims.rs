@@ -126,10 +126,11 @@ fn rows_that_agree() {
         ("MTP, -t 2", 6.2),
         ("MTP, -t 4", 6.3),
         ("MTP, -t 8", 6.4),
+        ("MTP, -t 8 -p 2", 7.3),
     ];
     let judged = judged(&[part("pfh-rotating", &[("pfh Table VI on an emulated rotating disk", &rows, &["cold"])])]);
     let about: Vec<_> = judged.iter().filter(|one| one.item == "main claim").collect();
-    assert!(about.len() == 4 && about.iter().all(|one| one.verdict == Verdict::Holds), "{about:?}");
+    assert!(about.len() == 5 && about.iter().all(|one| one.verdict == Verdict::Holds), "{about:?}");
 }
 
 /// Threads that share a processor do not show whether more are faster.

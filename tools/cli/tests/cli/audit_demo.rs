@@ -40,7 +40,7 @@ fn the_attack_of_the_figure_and_its_failure() {
     let text = String::from_utf8(seen.stdout).unwrap();
     assert_eq!(seen.code, Some(0), "{text}{}", seen.stderr);
     assert_eq!((text.matches("PASSES").count(), text.matches("REJECTED").count()), (3, 2), "{text}");
-    assert_eq!(text.matches("question").count(), 5, "the traffic of each scene: {text}");
+    assert_eq!(text.matches("  question ").count(), 5, "the traffic of each scene: {text}");
     for wrong in [&["--size", "100"][..], &["--size", "0"]] {
         assert_eq!(pfh(&room, &[&["audit", "demo"], wrong].concat()).code, Some(2), "{wrong:?}");
     }

@@ -159,6 +159,7 @@ fn explain(condition: &str) -> &str {
     match condition {
         "cached" => "the files are in the page cache, so that no disk limits the readers",
         "flash" => "the device has no moving head, so that reads at the same time do not slow it",
+        "virtual" => "the disk is a virtual one, whose device behind it is not known to have a moving head",
         "few processors" => "there are more threads than processors",
         "SHA instructions" => "the processor has SHA instructions, which serve a single message",
         "loaded" => "other programs were running",
