@@ -4,6 +4,7 @@
 //! Nothing is acted: the files are made in a directory of their own, the server's file is deleted,
 //! and every answer is judged by [`verify`](super::verify).
 
+pub use super::scene::{Asked, Scene, Server};
 use super::{AuditVerdict, Error, Events, Extent, Problem, Status};
 use super::{challenge, commit, prove, verify};
 use crate::Destination;
@@ -15,7 +16,7 @@ use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-/// What is staged.
+/// The stage.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Request {
@@ -50,46 +51,6 @@ impl Request {
 
 /// Bytes of a block of SHA-256.
 const BLOCK: u64 = 64;
-
-/// The plain challenge of the paper, and ours.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Asked {
-    /// The client sends C and expects H(M‖C).
-    Plain,
-    /// The auditor keeps the root of a tree, and asks for leaves.
-    Leaves,
-}
-
-/// Who answers.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Server {
-    /// It has the file.
-    Honest,
-    /// It deleted the file and kept digests: the state of SHA-256 after M, or the whole tree.
-    Digests,
-    /// The same, with an earlier answer of its own.
-    Replay,
-}
-
-/// One question and its answer.
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Scene {
-    /// The question.
-    pub asked: Asked,
-    /// Who answers.
-    pub server: Server,
-    /// Bytes that the server keeps.
-    pub keeps: u64,
-    /// Bytes of the question.
-    pub question: u64,
-    /// Bytes of the answer.
-    pub answer: u64,
-    /// Whether the client is satisfied.
-    pub passes: bool,
-    /// Why not.
-    pub why: Option<String>,
-}
 
 /// What came of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -161,8 +122,8 @@ impl Stage<'_> {
         self.room.join(name)
     }
 
-    /// The file of random bytes with its tree, and what the client keeps. Gives the state of SHA-256
-    /// after it.
+    /// The file of random bytes with its tree, and what the client keeps. Gives the state of
+    /// SHA-256 after it.
     fn owner(&self, bytes: u64) -> Result<Hasher, Error> {
         let file = self.file();
         let sha256: Algorithm = "sha256".parse().expect("a name of the registry");
@@ -195,7 +156,7 @@ impl Stage<'_> {
         Ok(())
     }
 
-    /// The client sends C and expects H(M‖C). Whoever has the state of H after M needs no M.
+    /// The client sends C and expects H(M‖C): the state of H after M is enough to answer.
     fn plain(&mut self, server: Server, keeps: u64, state: &Hasher, events: &mut Events<'_>) -> Result<(), Error> {
         let challenge = pfh_audit::seed()?;
         let answer_of = |mut hasher: Hasher| {

@@ -30,7 +30,7 @@ pub enum Event<'a> {
     /// A round of several could not be asked.
     Missed(&'a Error),
     /// A question was asked and answered on the stage.
-    Staged(&'a super::demo::Scene),
+    Staged(&'a super::scene::Scene),
     /// A commitment follows a change of the file.
     Renewed(&'a Renewed),
     /// The server listens here.

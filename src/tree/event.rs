@@ -29,7 +29,7 @@ pub enum Event<'a> {
     /// The tree of a file below a directory would take the place of another file.
     Refused(&'a Refused),
     /// The catalogue of a watched directory was brought up to date.
-    Watched(&'a super::catalogue::Summary),
+    Watched(&'a super::catalogued::Summary),
     /// A directory below a watched one cannot be watched.
     Unwatched {
         /// The directory.

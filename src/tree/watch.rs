@@ -1,7 +1,8 @@
 //! `watch`: the catalogue of a directory is kept up to date while its files change.
 //!
 //! The kernel names what changes (inotify), and only that is looked at and read. When it could not
-//! keep all names, or a directory comes or goes, the whole directory is compared by sizes and times.
+//! keep all names, or a directory comes or goes, the whole directory is compared by sizes and
+//! times.
 //! Writes through a mapping of a file make no notice until it is closed.
 
 use super::catalogue::{self, Summary, Verb};
@@ -165,7 +166,7 @@ impl<'a> Watch<'a> {
     fn below(&mut self, directory: &Path, events: &mut Events<'_>) -> Result<(), Error> {
         let mut left = vec![directory.to_owned()];
         while let Some(directory) = left.pop() {
-            // A directory that is gone again, or cannot be read: the update complains of the latter.
+            // It is gone again, or cannot be read: the update complains of the latter.
             let Ok(entries) = std::fs::read_dir(self.request.directory.join(&directory)) else { continue };
             for entry in entries.flatten() {
                 if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
@@ -252,7 +253,7 @@ impl<'a> Watch<'a> {
         let names = match due {
             Due::Everything => Vec::new(),
             Due::Names(names) => {
-                // A file may have become a link or a pipe, which is no entry that can be named.
+                // A file may have become a link or a pipe, which cannot be named as an entry.
                 let is_other = |name: &PathBuf| {
                     let found = std::fs::symlink_metadata(self.request.directory.join(name));
                     found.is_ok_and(|found| !found.is_file())

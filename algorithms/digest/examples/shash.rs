@@ -21,7 +21,7 @@
 //! * `together`: several digests of one message of 1 MiB, beside OpenSSL's in turn and OpenSSL's
 //!   MD5 alone.
 //!
-//! PFH_WARM: so many runs of each candidate over the paper's sets of `fig2` before it is timed.
+//! PFH_WARM: that many runs of each candidate over the paper's sets of `fig2` before it is timed.
 //!
 //! `NAME` takes only that algorithm of `sizes`, `hot` and `fig2`. Answers are compared before
 //! anything is timed. The candidates run in turns, so that a slow spell of the machine hits all of

@@ -35,7 +35,7 @@ impl Preset {
     /// Its devices.
     pub fn devices(self) -> Vec<Device> {
         let device = |name: &str, bytes| Device { name: name.to_owned(), bytes, rate: None };
-        // The study's MB is 2^20 bytes and its GB 1024 of them: its case is counted so on both sides.
+        // The study's MB is 2^20 bytes and its GB 1024 of them, on both sides.
         let gigabytes = |size: u64| size << 30;
         match self {
             Preset::Study => [("hard disk", 512), ("phone", 32), ("SD card", 8), ("backup disk", 160), ("cloud", 10)]

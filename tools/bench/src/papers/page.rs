@@ -16,7 +16,7 @@ const LEFT: &str = "text-align:left";
 /// The same on one line: `Table III`.
 const LEFT_WHOLE: &str = "text-align:left;white-space:nowrap";
 
-/// What is known of an item: its claims by verdict, or why there are none.
+/// An item's claims by verdict, or why there are none.
 fn known(item: &Item, repeated: &[Repeated], judged: &[Judged]) -> String {
     if let Some(words) = claims::of_item(item, judged) {
         return words;

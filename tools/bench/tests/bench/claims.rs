@@ -30,7 +30,7 @@ fn verdict<'a>(judged: &'a [Judged], item: &str, says: &str) -> &'a Judged {
 }
 
 /// Table VI, mrsh, as it came out on flash: MTP took 143, 102 and 162 % of SMT. That some other row
-/// is fast is no answer.
+/// is fast does not answer it.
 #[test]
 fn rows_that_contradict_the_main_claim() {
     let rows = [

@@ -246,11 +246,11 @@ pub fn scene(scene: &Scene) -> String {
 
 /// The end of the demonstration.
 pub fn moral(summary: &demo::Summary) -> String {
-    let told = match summary.is_as_told() {
+    let moral = match summary.is_as_told() {
         true => "Without the data the plain challenge can be answered, and the challenge over leaves cannot",
         false => "This is not what the paper says",
     };
-    format!("\n{told} ({:.1} s).\n", summary.took.as_secs_f64())
+    format!("\n{moral} ({:.1} s).\n", summary.took.as_secs_f64())
 }
 
 /// The sentence of an event that is not a verdict.

@@ -47,7 +47,7 @@ fn the_attack_of_the_figure_and_its_failure() {
     assert_eq!(fs::read_dir(room.path()).unwrap().count(), 0, "nothing is left behind");
 }
 
-/// An honest keyed answer is no accusation for want of the data.
+/// An honest keyed answer does not accuse its server for want of the data.
 #[test]
 fn a_keyed_answer_without_the_data_is_not_rejected() {
     let room = Room::new();

@@ -94,7 +94,7 @@ fn a_dump_is_compared_with_a_catalogue() {
     room.file("dump", dump(&files).as_bytes());
     let seen = pfh(&room, &["diff", "dump", "site.pfhtree"]);
     assert_eq!(seen.code, Some(0), "{}{}", String::from_utf8_lossy(&seen.stdout), seen.stderr);
-    // A sum that is another, a file that the site has not, and dark data: one that the dump has not.
+    // Another sum, a file that the site has not, and dark data: a file that the dump has not.
     let mut other = files.clone();
     other[1].2 ^= 1;
     other[3].0 = "gone".into();

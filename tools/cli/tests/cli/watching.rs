@@ -131,7 +131,7 @@ fn changes_are_followed_while_they_happen() {
     let mut names = watching.until(&room, &built(&room));
     names.sort();
     assert_eq!(names, ["old/below/e", "old/below/f"]);
-    // A file becomes a link: it is no entry any more.
+    // A file becomes a link: its entry goes.
     fs::remove_file(at("d/moved")).unwrap();
     std::os::unix::fs::symlink("b", at("d/moved")).unwrap();
     assert_eq!(watching.until(&room, &built(&room)), ["moved"]);

@@ -27,8 +27,8 @@ impl Watcher {
     /// Watches a directory, and gives its number. One that is watched already keeps its number.
     ///
     /// # Errors
-    /// It is no directory, a link, or cannot be read; there are as many watches as the system
-    /// permits.
+    /// It is not a directory, is a link, or cannot be read; there are as many watches as the
+    /// system permits.
     pub fn add(&self, directory: &Path) -> io::Result<i32> {
         let changes = WatchFlags::CLOSE_WRITE
             | WatchFlags::MODIFY
@@ -49,7 +49,7 @@ impl Watcher {
     pub fn wait(&self, patience: Duration) -> io::Result<Vec<Notice>> {
         let limit = Timespec::try_from(patience).map_err(io::Error::other)?;
         match poll(&mut [PollFd::new(&self.queue, PollFlags::IN)], Some(&limit)) {
-            // A signal: whoever waits looks at its flag.
+            // A signal: the caller looks at its flag.
             Ok(0) | Err(Errno::INTR) => return Ok(Vec::new()),
             Ok(_) => {}
             Err(error) => return Err(error.into()),

@@ -1,6 +1,6 @@
 //! Panichprecha et al.
 
-use super::{Claim, Evidence, Finding, Of, Test, claim, of, percent, spread};
+use super::rows::{Claim, Evidence, Finding, Of, Test, claim, of, percent, spread};
 
 const PART: &str = "cloner";
 const IDE: &str = "Table II and Figure 2, IDE";

@@ -1,6 +1,6 @@
 //! Gueron & Krasnov.
 
-use super::{AtLeast, AtMost, Claim, Finding, Of, Test, claim, figures, needs, of, percent, ratios};
+use super::rows::{AtLeast, AtMost, Claim, Finding, Of, Test, claim, figures, needs, of, percent, ratios};
 
 const PART: &str = "s-hash";
 const FASTER: &str = "OpenSSL / S-HASH";

@@ -1,6 +1,6 @@
 //! Gurjar, Baggili, Breitinger & Fischer. The rows are those of `pfh bench languages`.
 
-use super::{Claim, Evidence, Finding, Test, claim, needs, percent, spread};
+use super::rows::{Claim, Evidence, Finding, Test, claim, needs, percent, spread};
 use crate::message::Method;
 use crate::statistics::{Line, Point, explained, least_squares};
 use crate::study::{Program, SLIPS, Time, published};

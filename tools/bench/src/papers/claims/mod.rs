@@ -6,17 +6,19 @@ mod cloner;
 mod lanes;
 mod languages;
 mod prefetching;
+mod rows;
 mod trees;
 
+pub use rows::Evidence;
+use rows::{Claim, Finding};
+
 use super::items::Item;
-use super::{Cell, Repeated, Table};
 use crate::markup::escape;
 use crate::report::align;
-use crate::study::StudyResult;
 use serde::Serialize;
 use std::fmt::Write;
 
-/// What is known of a claim on this machine.
+/// The outcome of a claim on this machine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub enum Verdict {
     /// All rows that it is about were measured, and they agree with it.
@@ -57,229 +59,6 @@ pub struct Judged {
     pub verdict: Verdict,
     /// The figures that decide; what is missing.
     pub why: String,
-}
-
-/// A claim and its test.
-struct Claim {
-    item: &'static str,
-    says: &'static str,
-    test: Test,
-}
-
-type Test = Box<dyn Fn(&Evidence<'_>) -> Tested>;
-
-/// The finding; or what is missing for one.
-type Tested = Result<Finding, String>;
-
-/// What the rows say.
-struct Finding {
-    holds: bool,
-    figures: String,
-}
-
-/// All that was measured.
-#[derive(Clone, Copy)]
-pub struct Evidence<'a> {
-    /// The parts of `pfh bench papers`.
-    pub repeated: &'a [Repeated],
-    /// The study of languages, if the output directory has one.
-    pub study: Option<&'a StudyResult>,
-}
-
-impl Evidence<'_> {
-    /// The table of a part whose title begins so.
-    fn table(&self, part: &str, begins: &str) -> Result<&Table, String> {
-        let Some(found) = self.repeated.iter().find(|repeated| repeated.name == part) else {
-            return Err(format!("not measured yet: `pfh bench papers --only {part}`"));
-        };
-        let tables = found.found.as_ref().map_err(Clone::clone)?;
-        let table = tables.iter().find(|table| table.table.starts_with(begins));
-        table.ok_or_else(|| format!("{part} has no table {begins:?} here"))
-    }
-}
-
-/// Figures of one kind: a column of a table.
-#[derive(Clone, Copy)]
-struct Of {
-    part: &'static str,
-    table: &'static str,
-    column: &'static str,
-}
-
-const fn of(part: &'static str, table: &'static str, column: &'static str) -> Of {
-    Of { part, table, column }
-}
-
-impl Of {
-    /// The figure of a row.
-    fn value(self, evidence: &Evidence<'_>, row: &str) -> Result<f64, String> {
-        let table = evidence.table(self.part, self.table)?;
-        let at = table.columns.iter().position(|column| column == self.column);
-        let at = at.ok_or_else(|| format!("{} has no column {}", table.table, self.column))?;
-        let named = |cells: &&Vec<Cell>| matches!(cells.first(), Some(Cell::Text(name)) if name == row);
-        let Some(cells) = table.rows.iter().find(named) else {
-            return Err(format!("{} has no row {row:?} here", table.table));
-        };
-        match (&cells[at], cells.last()) {
-            (Cell::Number(value), _) if *value >= 0.0 => Ok(*value),
-            (_, Some(Cell::Text(why))) if at + 1 < cells.len() => Err(format!("{row}: {why}")),
-            _ => Err(format!("{row}: no figure here")),
-        }
-    }
-
-    /// Names and figures of all rows that have one.
-    fn rows(self, evidence: &Evidence<'_>) -> Result<Vec<(String, f64)>, String> {
-        let table = evidence.table(self.part, self.table)?;
-        let names = table.rows.iter().filter_map(|cells| match &cells[0] {
-            Cell::Text(name) => Some(name.clone()),
-            _ => None,
-        });
-        let found: Vec<_> = names.filter_map(|name| Some((name.clone(), self.value(evidence, &name).ok()?))).collect();
-        if found.is_empty() { Err(format!("{} has no figures here", table.table)) } else { Ok(found) }
-    }
-
-    /// How the table was measured, for a claim that its rows contradict.
-    fn because(self, evidence: &Evidence<'_>, causes: &[&str]) -> String {
-        let Ok(table) = evidence.table(self.part, self.table) else { return String::new() };
-        let known = |cause: &&&str| table.conditions.iter().any(|condition| condition == **cause);
-        let mut found: Vec<&str> = causes.iter().filter(known).map(|cause| explain(cause)).collect();
-        if table.conditions.iter().any(|condition| condition == "loaded") {
-            found.push(explain("loaded"));
-        }
-        match (found.is_empty(), table.conditions.is_empty()) {
-            (false, _) => format!(": {}", found.join("; ")),
-            (true, false) => format!(": no cause is known; measured {}", table.conditions.join(", ")),
-            (true, true) => String::new(),
-        }
-    }
-}
-
-/// Conditions that scripts state of their tables, as causes.
-fn explain(condition: &str) -> &str {
-    match condition {
-        "cached" => "the files are in the page cache, so that no disk limits the readers",
-        "flash" => "the device has no moving head, so that reads at the same time do not slow it",
-        "virtual" => "the disk is a virtual one, whose device behind it is not known to have a moving head",
-        "few processors" => "there are more threads than processors",
-        "SHA instructions" => "the processor has SHA instructions, which serve a single message",
-        "loaded" => "other programs were running",
-        other => other,
-    }
-}
-
-/// What a ratio has to be.
-#[derive(Clone, Copy)]
-enum Bound {
-    AtMost(f64),
-    AtLeast(f64),
-    Within(f64, f64),
-}
-
-use Bound::{AtLeast, AtMost, Within};
-
-impl Bound {
-    fn holds(self, ratio: f64) -> bool {
-        match self {
-            AtMost(most) => ratio <= most,
-            AtLeast(least) => ratio >= least,
-            Within(least, most) => (least..=most).contains(&ratio),
-        }
-    }
-
-    fn words(self) -> String {
-        match self {
-            AtMost(most) => format!("at most {}", percent(most)),
-            AtLeast(least) => format!("at least {}", percent(least)),
-            Within(least, most) => format!("{} to {}", percent(least), percent(most)),
-        }
-    }
-}
-
-fn percent(ratio: f64) -> String {
-    format!("{:.0} %", ratio * 100.0)
-}
-
-/// The first row of each pair over the second.
-fn ratios(
-    of: Of,
-    pairs: &'static [(&'static str, &'static str)],
-    bound: Bound,
-    causes: &'static [&'static str],
-) -> Test {
-    Box::new(move |evidence| {
-        let mut figures = Vec::new();
-        let mut holds = true;
-        for (one, other) in pairs {
-            let ratio = of.value(evidence, one)? / of.value(evidence, other)?;
-            if !ratio.is_finite() {
-                return Err(format!("{other}: too short to be measured"));
-            }
-            holds &= bound.holds(ratio);
-            figures.push(format!("{one} / {other}: {}", percent(ratio)));
-        }
-        let because = if holds { String::new() } else { of.because(evidence, causes) };
-        Ok(Finding { holds, figures: format!("{} (tested: {}){because}", figures.join(", "), bound.words()) })
-    })
-}
-
-/// The rows differ by less than this part of the least.
-fn alike(of: Of, rows: &'static [&'static str], most: f64, causes: &'static [&'static str]) -> Test {
-    Box::new(move |evidence| {
-        let values = rows.iter().map(|row| of.value(evidence, row)).collect::<Result<Vec<f64>, String>>()?;
-        let holds = spread(&values) <= most;
-        let because = if holds { String::new() } else { of.because(evidence, causes) };
-        let rows = rows.join(", ");
-        let figures =
-            format!("{rows}: they differ by {} (tested: at most {}){because}", percent(spread(&values)), percent(most));
-        Ok(Finding { holds, figures })
-    })
-}
-
-/// Each row has more than the one before.
-fn rising(of: Of, rows: &'static [&'static str], causes: &'static [&'static str]) -> Test {
-    Box::new(move |evidence| {
-        let values = rows.iter().map(|row| of.value(evidence, row)).collect::<Result<Vec<f64>, String>>()?;
-        let holds = values.windows(2).all(|pair| pair[0] < pair[1]);
-        let because = if holds { String::new() } else { of.because(evidence, causes) };
-        let figures: Vec<String> =
-            rows.iter().zip(&values).map(|(row, value)| format!("{row} {}", figure(*value))).collect();
-        Ok(Finding { holds, figures: format!("{}{because}", figures.join(", ")) })
-    })
-}
-
-/// Figures of a column, each within a bound.
-fn figures(of: Of, rows: &'static [&'static str], bound: Bound, causes: &'static [&'static str]) -> Test {
-    Box::new(move |evidence| {
-        let values = rows.iter().map(|row| of.value(evidence, row)).collect::<Result<Vec<f64>, String>>()?;
-        let holds = values.iter().all(|value| bound.holds(*value));
-        let because = if holds { String::new() } else { of.because(evidence, causes) };
-        let shown: Vec<String> =
-            rows.iter().zip(&values).map(|(row, value)| format!("{row} {}", figure(*value))).collect();
-        let tested = match bound {
-            AtMost(most) => format!("at most {most}"),
-            AtLeast(least) => format!("at least {least}"),
-            Within(least, most) => format!("{least} to {most}"),
-        };
-        Ok(Finding { holds, figures: format!("{} (tested: {tested}){because}", shown.join(", ")) })
-    })
-}
-
-/// What this machine lacks for a claim.
-fn needs(what: &'static str) -> Test {
-    Box::new(move |_| Err(what.to_owned()))
-}
-
-fn figure(value: f64) -> String {
-    if value >= 100.0 { format!("{value:.0}") } else { format!("{value:.2}") }
-}
-
-fn spread(values: &[f64]) -> f64 {
-    let (least, most) = values.iter().fold((f64::MAX, 0.0_f64), |(l, m), &v| (l.min(v), m.max(v)));
-    most / least - 1.0
-}
-
-fn claim(item: &'static str, says: &'static str, test: Test) -> Claim {
-    Claim { item, says, test }
 }
 
 /// Every claim, tested.

@@ -1,6 +1,6 @@
 //! Breitinger & Petrov.
 
-use super::{AtLeast, AtMost, Claim, Finding, Of, Within, alike, claim, needs, of, percent, ratios, rising};
+use super::rows::{AtLeast, AtMost, Claim, Finding, Of, Within, alike, claim, needs, of, percent, ratios, rising};
 
 const S: &str = "here, s";
 const USER: Of = of("pfh-I", "pfh Table I", "pfh here, s");
@@ -23,7 +23,7 @@ const THREADS: &[(&str, &str)] = &[("MTP, -t 2", "SMT, -t 2"), ("MTP, -t 4", "SM
 const FROM_DISK: &[&str] = &["cached", "flash", "virtual"];
 
 /// A claim over -t 2, 4 and 8 that needs a processor for each thread.
-fn scales(of: Of, rows: &'static [&'static str]) -> super::Test {
+fn scales(of: Of, rows: &'static [&'static str]) -> super::rows::Test {
     let test = rising(of, rows, &[]);
     Box::new(move |evidence| {
         let table = evidence.table(of.part, of.table)?;

@@ -1,6 +1,6 @@
 //! Lopes, Franqueira & Hobson.
 
-use super::{AtLeast, AtMost, Claim, Finding, Of, Test, claim, figures, needs, of, ratios};
+use super::rows::{AtLeast, AtMost, Claim, Finding, Of, Test, claim, figures, needs, of, ratios};
 
 const PART: &str = "tree";
 const ONE: Of = of(PART, "Table 1, beside it", "1 CPU, s");
