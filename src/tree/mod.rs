@@ -3,7 +3,8 @@
 //!
 //! One module a verb: [`build`] hashes a file and writes its tree, [`update`] and [`append`] follow
 //! changes of the file, [`watch`] those of a directory as they happen, [`check`] finds the ranges
-//! that are not what they were, [`diff`] compares two trees; [`prove`] and [`verify`] show a part of a file to somebody who has the root alone;
+//! that are not what they were, [`diff`] compares two trees; [`prove`] and [`verify`] show a part
+//! of a file to somebody who has the root alone;
 //! [`root`], [`export`] and [`import`] are about the roots and trees of other programs. Each has a
 //! `Request` whose constructor resolves the defaults, and a `run`. The tree of `FILE` is
 //! `FILE.pfhtree` unless the request says otherwise; `docs/tree.md` has its bytes.
