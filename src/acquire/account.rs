@@ -1,6 +1,7 @@
 //! What the logs of an acquisition say, step by step. What people must know at once is an event as
 //! well.
 
+use super::entry::{End, Entry, Named, Start, by_name};
 use super::log::{Logs, now};
 use super::problem::log_failed;
 use super::session::Session;
@@ -8,13 +9,11 @@ use super::{
     Beginning, Compared, Event, Events, Lost, Resolved, Retried, To, facts, host, logged, part, sectors, send,
 };
 use crate::job::Error;
+use pfh_digest::Digest;
 use pfh_engine::imaging::Imaged;
 use pfh_source::device::{Fill, Kind, Medium};
 use pfh_source::terminal::shown;
-use serde_json::{Map, Value, json};
 use std::path::Path;
-
-use super::identity::Identity;
 
 /// The targets as the logs name them.
 pub(super) fn targets(asked: &Resolved<'_>) -> Vec<String> {
@@ -51,7 +50,7 @@ pub(super) fn begin(logs: &mut Logs, session: &Session<'_>, events: &mut Events<
     for what in &beginning.departures {
         send(events, Event::Departure { source: &name, what })?;
         logs.line(&format!("damaged source image: {what}"))?;
-        logs.record("departure", json!({ "what": what }))?;
+        logs.record(&Entry::Departure { what })?;
     }
     for note in &beginning.notes {
         send(events, Event::Remark(note))?;
@@ -67,7 +66,8 @@ pub(super) fn begin(logs: &mut Logs, session: &Session<'_>, events: &mut Events<
         all => all.join(", "),
     };
     logs.line(&format!("targets: {all}"))?;
-    logs.record("start", start(asked, medium, &beginning, &name, block, &who))?;
+    let start = start(asked, medium, &beginning, &name, block, &who);
+    logs.record(&Entry::Start(Box::new(start)))?;
     send(events, Event::Started(&beginning))?;
     Ok(())
 }
@@ -119,25 +119,49 @@ fn write_block(medium: &Medium) -> &'static str {
 }
 
 /// The record `start`.
-fn start(asked: &Resolved<'_>, medium: &Medium, beginning: &Beginning, name: &str, block: &str, who: &Who) -> Value {
-    let facts: Map<String, Value> = medium.facts().iter().map(|(k, v)| ((*k).to_owned(), v.as_str().into())).collect();
-    let fill = match &asked.imaging.policy.fill {
-        Fill::Zeros => "zeros".to_owned(),
-        Fill::Pattern(p) => format!("{p:02x?}"),
-        Fill::Omitted => "omitted".to_owned(),
-    };
-    json!({
-        "host": who.machine, "user": who.user, "kernel": who.kernel, "version": env!("CARGO_PKG_VERSION"),
-        "command": asked.request.command_line, "source": name, "bytes": medium.size(),
-        "sector": medium.sector(), "physical-sector": medium.physical_sector(), "facts": facts, "write-block": block,
-        "mounts": beginning.mounts, "direct": medium.is_direct(), "resumed-at": beginning.done,
-        "targets": targets(asked), "layout": part::layout(asked), "identity": beginning.identity.as_ref().map(Identity::to_json),
-        "remarks": beginning.notes,
-        "from": asked.imaging.from, "length": asked.imaging.length, "retries": asked.imaging.policy.retries,
-        "case": asked.about.case_number, "evidence": asked.about.evidence_number, "examiner": asked.about.examiner,
-        "description": asked.about.description, "notes": asked.about.notes,
-        "fill": fill, "asked": facts::asked(asked),
-    })
+fn start<'a>(
+    asked: &'a Resolved<'_>,
+    medium: &Medium,
+    beginning: &'a Beginning,
+    name: &'a str,
+    block: &'static str,
+    who: &'a Who,
+) -> Start<'a> {
+    let (about, imaging) = (&asked.about, &asked.imaging);
+    Start {
+        asked: facts::asked(asked),
+        bytes: medium.size(),
+        case: &about.case_number,
+        command: &asked.request.command_line,
+        description: &about.description,
+        direct: medium.is_direct(),
+        evidence: &about.evidence_number,
+        examiner: &about.examiner,
+        facts: medium.facts().iter().map(|(name, value)| (*name, value.clone())).collect(),
+        fill: match &imaging.policy.fill {
+            Fill::Zeros => "zeros".to_owned(),
+            Fill::Pattern(pattern) => format!("{pattern:02x?}"),
+            Fill::Omitted => "omitted".to_owned(),
+        },
+        from: imaging.from,
+        host: &who.machine,
+        identity: beginning.identity.as_ref(),
+        kernel: &who.kernel,
+        layout: part::layout(asked),
+        length: imaging.length,
+        mounts: &beginning.mounts,
+        notes: &about.notes,
+        physical_sector: medium.physical_sector(),
+        remarks: &beginning.notes,
+        resumed_at: beginning.done,
+        retries: imaging.policy.retries,
+        sector: medium.sector(),
+        source: name,
+        targets: targets(asked),
+        user: &who.user,
+        version: env!("CARGO_PKG_VERSION"),
+        write_block: block,
+    }
 }
 
 /// Enters the result of a retry.
@@ -146,16 +170,14 @@ pub(super) fn retried(logs: &mut Logs, found: &Retried, events: &mut Events<'_>)
     let event = Event::Retried { tried: *tried, read: *read };
     send(events, event)?;
     logs.line(&format!("{} {event}; the image was hashed again", now()))?;
-    let before = before
-        .as_ref()
-        .map(|digest| json!({ "algorithm": digest.algorithm().to_string(), "digest": digest.to_string() }));
-    logs.record("retried", json!({ "tried": tried, "read": read, "image-before": before }))
+    let named = |digest: &Digest| Named { algorithm: digest.algorithm().to_string(), digest: digest.to_string() };
+    logs.record(&Entry::Retried { image_before: before.as_ref().map(named), read: *read, tried: *tried })
 }
 
 /// Enters that the acquisition failed.
 pub(super) fn failed(logs: &mut Logs, what: &str) -> Result<(), Error> {
     logs.line(&format!("{} failed: {what}", now()))?;
-    logs.record("failed", json!({ "cause": what }))
+    logs.record(&Entry::Failed { cause: what })
 }
 
 /// Enters every unreadable run, as sectors and as bytes.
@@ -170,11 +192,14 @@ pub(super) fn losses(
         let place = sectors::lost(bad, from, sector);
         send(events, Event::Unreadable { bad, place: &place })?;
         logs.line(&format!("unreadable: {place}"))?;
-        logs.record(
-            "unreadable",
-            json!({ "offset": bad.offset, "length": bad.length, "errno": bad.errno, "cause": bad.cause(),
-                    "medium-offset": from + bad.offset, "sector": (from + bad.offset) / u64::from(sector) }),
-        )?;
+        logs.record(&Entry::Unreadable {
+            cause: bad.cause().to_string(),
+            errno: bad.errno,
+            length: bad.length,
+            medium_offset: from + bad.offset,
+            offset: bad.offset,
+            sector: (from + bad.offset) / u64::from(sector),
+        })?;
     }
     if imaged.retried > 0 {
         logs.line(&format!("{} sectors were read only on a later try", imaged.retried))?;
@@ -201,7 +226,8 @@ pub(super) fn digests(logs: &mut Logs, imaged: &Imaged) -> Result<(), Error> {
         }
     }
     // Each record is synced: windows are entered in lots.
-    imaged.pieces.chunks(logged::WINDOWS).try_for_each(|lot| logs.record("windows", logged::windows(lot)))
+    let entry = |lot| Entry::Windows { windows: logged::windows(lot) };
+    imaged.pieces.chunks(logged::WINDOWS).try_for_each(|lot| logs.record(&entry(lot)))
 }
 
 /// Enters a target that failed while others went on.
@@ -209,7 +235,7 @@ pub(super) fn lost(logs: &mut Logs, lost: &Lost, events: &mut Events<'_>) -> Res
     let event = Event::TargetFailed(lost);
     send(events, event)?;
     logs.line(&event.to_string())?;
-    logs.record("target-failed", json!({ "target": shown(&lost.path), "cause": lost.cause }))
+    logs.record(&Entry::TargetFailed { cause: &lost.cause, target: shown(&lost.path) })
 }
 
 /// Enters that the source changed.
@@ -217,7 +243,7 @@ pub(super) fn changed(logs: &mut Logs, what: &'static str, events: &mut Events<'
     let event = Event::SourceChanged { what };
     send(events, event)?;
     logs.line(&event.to_string())?;
-    logs.record("changed", json!({ "what": what }))
+    logs.record(&Entry::Changed { what })
 }
 
 /// Enters how a target compares with the image.
@@ -230,11 +256,13 @@ pub(super) fn compared(logs: &mut Logs, to: &To, found: &Compared) -> Result<(),
     if let Some(more) = sectors::more(&found.differing) {
         logs.line(&format!("  {more}"))?;
     }
-    logs.record(
-        "verified",
-        json!({ "target": name, "equal": found.is_good(), "bytes": found.bytes, "differing": found.differing,
-                "unreadable": found.unreadable }),
-    )
+    logs.record(&Entry::Verified {
+        bytes: found.bytes,
+        differing: &found.differing,
+        equal: found.is_good(),
+        target: name,
+        unreadable: &found.unreadable,
+    })
 }
 
 /// Enters the files of each target with their sizes and, if they were read back, their SHA-256.
@@ -245,26 +273,29 @@ pub(super) fn files(logs: &mut Logs, asked: &Resolved<'_>) -> Result<(), Error> 
     for to in &asked.targets {
         let files = logged::files(to, asked.request.verify).map_err(log_failed)?;
         for file in &files {
-            let sha256 = file["sha256"].as_str().map(|hex| format!(", sha256 {hex}")).unwrap_or_default();
-            let name = file["name"].as_str().unwrap_or_default();
-            let place = file["directory"].as_str().map(|place| format!(", in {place}")).unwrap_or_default();
-            logs.line(&format!("file: {name}, {} bytes{sha256}{place}", file["bytes"]))?;
+            let sha256 = file.sha256.as_ref().map(|hex| format!(", sha256 {hex}")).unwrap_or_default();
+            let name = file.name.as_deref().unwrap_or_default();
+            let place = file.directory.as_ref().map(|place| format!(", in {place}")).unwrap_or_default();
+            logs.line(&format!("file: {name}, {} bytes{sha256}{place}", file.bytes))?;
         }
         if !files.is_empty() {
-            logs.record("files", json!({ "files": files }))?;
+            logs.record(&Entry::Files { files: &files })?;
         }
     }
     Ok(())
 }
 
-/// Enters the last line, and gives the members of the last record.
-pub(super) fn end(logs: &mut Logs, imaged: &Imaged) -> Result<Value, Error> {
-    let digests: Map<String, Value> =
-        imaged.digests.iter().map(|d| (d.algorithm().to_string(), d.to_string().into())).collect();
+/// Enters the last line, and gives the last record.
+pub(super) fn end(logs: &mut Logs, imaged: &Imaged) -> Result<End, Error> {
     let seconds = imaged.times.total.as_secs_f64();
     let rate = imaged.bytes as f64 / 1e6 / seconds.max(1e-9);
     logs.line(&format!("ended {}: {} bytes in {seconds:.3} s, {rate:.1} MB/s", now(), imaged.bytes))?;
-    Ok(json!({ "bytes": imaged.bytes, "padded": imaged.padded, "digests": digests,
-               "unreadable-bytes": imaged.bad.iter().map(|b| b.length).sum::<u64>(),
-               "seconds": format!("{seconds:.3}") }))
+    Ok(End {
+        bytes: imaged.bytes,
+        digests: by_name(&imaged.digests),
+        log: None,
+        padded: imaged.padded,
+        seconds: format!("{seconds:.3}"),
+        unreadable_bytes: imaged.bad.iter().map(|bad| bad.length).sum(),
+    })
 }

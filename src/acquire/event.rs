@@ -208,6 +208,17 @@ pub struct Lost {
 /// Facts by their names.
 pub type Facts = Map<String, Value>;
 
+/// A value of a report of smartctl.
+#[cfg(feature = "schema")]
+#[derive(schemars::JsonSchema)]
+#[schemars(untagged)]
+#[expect(missing_docs, reason = "it is a schema, which would have the words")]
+pub enum Fact {
+    Text(String),
+    Number(f64),
+    Flag(bool),
+}
+
 /// The result of an acquisition.
 #[derive(Debug, Clone)]
 #[non_exhaustive]

@@ -1,6 +1,7 @@
 //! What an acquisition that has ended was asked for: the same command with other facts is for
 //! another image.
 
+use super::entry::Asked;
 use super::log::chained_name;
 use super::{ImageFormat, Resolved, To};
 use pfh_container::split::Suffix;
@@ -42,12 +43,12 @@ fn form(to: &To) -> String {
 }
 
 /// What a request asks for beside what the record `start` states in members of its own.
-pub(super) fn asked(asked: &Resolved<'_>) -> Value {
-    json!({
-        "targets": asked.targets.iter().map(form).collect::<Vec<_>>(),
-        "piecewise": asked.imaging.piecewise,
-        "algorithms": asked.imaging.algorithms.iter().map(ToString::to_string).collect::<Vec<_>>(),
-    })
+pub(super) fn asked(asked: &Resolved<'_>) -> Asked {
+    Asked {
+        algorithms: asked.imaging.algorithms.iter().map(ToString::to_string).collect(),
+        piecewise: asked.imaging.piecewise,
+        targets: asked.targets.iter().map(form).collect(),
+    }
 }
 
 /// The records `start` of a log.
@@ -86,7 +87,8 @@ fn differing(asked: &Resolved<'_>, start: &Map<String, Value>) -> Vec<String> {
             found.push(format!("the {what} is {mine:?}, it was {stated:?}"));
         }
     }
-    let (Some(stated), mine) = (start.get("asked"), self::asked(asked)) else { return found };
+    let Some(stated) = start.get("asked") else { return found };
+    let mine = json!(self::asked(asked));
     let text = |value: &Value| match value {
         Value::Array(all) => all.iter().filter_map(Value::as_str).collect::<Vec<_>>().join(" and "),
         Value::Null => "none".to_owned(),

@@ -1,16 +1,17 @@
 //! The source's own facts beside its bytes: hidden areas, and its S.M.A.R.T. values by `smartctl`,
 //! before the first byte is read and behind the last.
 
+use super::entry::{Entry, Smart, When};
+use super::hidden::HiddenRow;
 use super::log::Logs;
 use super::problem::log_failed;
 use super::{Event, Events, send};
 use crate::job::Error;
 use pfh_digest::hex;
 use pfh_source::device::Medium;
-use pfh_source::device::hidden::{Answer, Hidden, Limit};
+use pfh_source::device::hidden::Hidden;
 use pfh_source::terminal::shown;
-use serde::Serialize;
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 use std::io::{self, Read};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
@@ -21,24 +22,6 @@ const PATIENCE: Duration = Duration::from_secs(60);
 /// Longest report that is kept, in bytes; usual ones have 10 to 60 KB.
 const MOST: u64 = 1 << 20;
 
-/// When the source was asked.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum When {
-    /// Before the first byte was read.
-    Before,
-    /// Behind the last.
-    After,
-}
-
-impl When {
-    fn word(self) -> &'static str {
-        match self {
-            When::Before => "before",
-            When::After => "after",
-        }
-    }
-}
-
 /// Enters what the disk hides, and gives it.
 pub(super) fn hidden(logs: &mut Logs, medium: &Medium, events: &mut Events<'_>) -> Result<Option<Hidden>, Error> {
     let Some(found) = medium.hidden() else { return Ok(None) };
@@ -48,76 +31,8 @@ pub(super) fn hidden(logs: &mut Logs, medium: &Medium, events: &mut Events<'_>) 
     if found.hides() {
         send(events, Event::Hidden(&found))?;
     }
-    logs.record("hidden", serde_json::to_value(HiddenRow::from(&found)).unwrap_or_default())?;
+    logs.record(&Entry::Hidden(HiddenRow::from(&found)))?;
     Ok(Some(found))
-}
-
-/// What a disk hides, as a row of the log and of the report.
-#[derive(Debug, Clone, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct HiddenRow {
-    dco: LimitRow,
-    hpa: LimitRow,
-    security: SecurityRow,
-}
-
-#[derive(Debug, Clone, Default, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "kebab-case")]
-struct LimitRow {
-    cause: Option<String>,
-    native_sectors: Option<u64>,
-    state: &'static str,
-    visible_sectors: Option<u64>,
-}
-
-#[derive(Debug, Clone, Default, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-struct SecurityRow {
-    cause: Option<String>,
-    enabled: Option<bool>,
-    locked: Option<bool>,
-    state: String,
-}
-
-const NOT_SUPPORTED: &str = "not supported";
-const NOT_DETERMINED: &str = "not determined";
-
-impl From<&Answer<Limit>> for LimitRow {
-    fn from(found: &Answer<Limit>) -> Self {
-        match found {
-            Answer::Is(limit) => LimitRow {
-                cause: None,
-                native_sectors: Some(limit.native),
-                state: if limit.hidden() > 0 { "hidden" } else { "none" },
-                visible_sectors: Some(limit.visible),
-            },
-            Answer::NotSupported => LimitRow { state: NOT_SUPPORTED, ..LimitRow::default() },
-            Answer::NotDetermined(cause) => {
-                LimitRow { state: NOT_DETERMINED, cause: Some(cause.to_string()), ..LimitRow::default() }
-            }
-        }
-    }
-}
-
-impl From<&Hidden> for HiddenRow {
-    fn from(hidden: &Hidden) -> Self {
-        let security = match &hidden.security {
-            Answer::Is(found) => SecurityRow {
-                cause: None,
-                enabled: Some(found.is_enabled()),
-                locked: Some(found.is_locked()),
-                state: found.to_string(),
-            },
-            Answer::NotSupported => SecurityRow { state: NOT_SUPPORTED.to_owned(), ..SecurityRow::default() },
-            Answer::NotDetermined(cause) => SecurityRow {
-                state: NOT_DETERMINED.to_owned(),
-                cause: Some(cause.to_string()),
-                ..SecurityRow::default()
-            },
-        };
-        HiddenRow { dco: (&hidden.dco).into(), hpa: (&hidden.hpa).into(), security }
-    }
 }
 
 /// The main facts of a report of smartctl, by their names in the log; an absent one is not stated.
@@ -187,7 +102,7 @@ pub(super) fn smart(logs: &mut Logs, device: &Path, when: When) -> Result<Map<St
     let word = when.word();
     let not_read = |logs: &mut Logs, cause: &str| {
         logs.line(&format!("S.M.A.R.T. {word}: not read: {cause}"))?;
-        logs.record("smart", json!({ "when": word, "cause": cause }))?;
+        logs.record(&Entry::Smart(Smart { cause: Some(cause), ..Smart::new(when) }))?;
         Ok(Map::new())
     };
     let (text, status) = match report(device) {
@@ -207,7 +122,13 @@ pub(super) fn smart(logs: &mut Logs, device: &Path, when: When) -> Result<Map<St
     }
     let words: Vec<String> = found.iter().map(|(name, value)| format!("{name} {}", plain(value))).collect();
     logs.line(&format!("S.M.A.R.T. {word}: {}; smartctl's report: sha256 {sha256}", words.join(", ")))?;
-    logs.record("smart", json!({ "when": word, "facts": found, "status": status, "sha256": sha256, "report": text }))?;
+    logs.record(&Entry::Smart(Smart {
+        facts: Some(&found),
+        report: Some(&text),
+        sha256: Some(&sha256),
+        status: Some(status),
+        ..Smart::new(when)
+    }))?;
     Ok(found)
 }
 
@@ -238,6 +159,7 @@ pub(super) fn changed(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use serde_json::json;
 
     #[test]
     fn the_main_facts_of_a_report_are_found() {

@@ -8,6 +8,7 @@
 use pfh_digest::Hasher;
 use pfh_source::device::{Kind, Medium};
 use pfh_source::terminal::shown;
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::io;
 use std::os::unix::fs::MetadataExt;
@@ -23,7 +24,8 @@ const STEP: u64 = 64 << 10;
 const PAGE: usize = 4096;
 
 /// One end of the medium.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Edge {
     /// SHA-256, in hexadecimal, of what could be read.
     pub sha256: String,
@@ -48,7 +50,8 @@ impl Edge {
 }
 
 /// What a source is known by.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Identity {
     /// As the kernel has it; empty where it has none.
     pub serial: String,
@@ -59,8 +62,10 @@ pub struct Identity {
     /// Size in bytes; `None` of a stream.
     pub size: Option<u64>,
     /// The first MiB; `None` of a stream, and where nothing of it can be read.
+    #[serde(rename = "first-mib")]
     pub first: Option<Edge>,
     /// The last MiB.
+    #[serde(rename = "last-mib")]
     pub last: Option<Edge>,
     /// Its name: a remark, and no part of the identity.
     pub path: String,
@@ -194,37 +199,12 @@ impl Identity {
 
     /// As one JSON object, for the map and the log.
     pub fn to_json(&self) -> Value {
-        let edge = |edge: &Option<Edge>| {
-            edge.as_ref().map(|e| json!({ "sha256": e.sha256, "unreadable": e.unreadable, "steps": e.steps }))
-        };
-        json!({ "serial": self.serial, "wwid": self.wwid, "model": self.model, "size": self.size,
-                "first-mib": edge(&self.first), "last-mib": edge(&self.last), "path": self.path, "inode": self.inode })
+        json!(self)
     }
 
     /// Reads [`to_json`](Identity::to_json)'s object; `None` of anything else.
     pub fn from_json(value: &Value) -> Option<Self> {
-        let text = |name: &str| value.get(name)?.as_str().map(str::to_owned);
-        let edge = |name: &str| -> Option<Option<Edge>> {
-            let found = value.get(name)?;
-            if found.is_null() {
-                return Some(None);
-            }
-            let range = |pair: &Value| Some((pair.get(0)?.as_u64()?, pair.get(1)?.as_u64()?));
-            let unreadable = found.get("unreadable")?.as_array()?.iter().map(range).collect::<Option<_>>()?;
-            let steps = found.get("steps")?.as_array()?.iter();
-            let steps = steps.map(|step| step.as_str().map(str::to_owned)).collect::<Option<_>>()?;
-            Some(Some(Edge { sha256: found.get("sha256")?.as_str()?.to_owned(), unreadable, steps }))
-        };
-        Some(Identity {
-            serial: text("serial")?,
-            wwid: text("wwid")?,
-            model: text("model")?,
-            size: value.get("size")?.as_u64(),
-            first: edge("first-mib")?,
-            last: edge("last-mib")?,
-            path: text("path")?,
-            inode: value.get("inode")?.as_u64(),
-        })
+        Identity::deserialize(value).ok()
     }
 }
 

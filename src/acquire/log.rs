@@ -1,6 +1,7 @@
 //! The two logs of an acquisition: one for people, one for machines whose records are chained by
 //! SHA-256.
 
+use super::entry::{Dated, End, Entry};
 use super::problem::log_failed;
 use super::request::beside;
 use super::{LogError, logged};
@@ -148,15 +149,13 @@ impl Logs {
     ///
     /// # Errors
     /// When it cannot be written.
-    pub(super) fn record(&mut self, kind: &str, members: Value) -> Result<(), Error> {
-        self.append(kind, members).map_err(log_failed)
+    pub(super) fn record(&mut self, entry: &Entry<'_>) -> Result<(), Error> {
+        self.append(entry).map_err(log_failed)
     }
 
-    fn append(&mut self, kind: &str, members: Value) -> io::Result<()> {
+    fn append(&mut self, entry: &Entry<'_>) -> io::Result<()> {
         let Some((file, chain)) = &mut self.chained else { return Ok(()) };
-        let Value::Object(mut members) = members else { return Err(io::ErrorKind::InvalidInput.into()) };
-        members.insert("at".into(), now().into());
-        file.write_all(chain.append(kind, members)?.as_bytes())?;
+        file.write_all(chain.append(&Dated { at: now(), entry })?.as_bytes())?;
         file.sync_data()
     }
 
@@ -176,12 +175,11 @@ impl Logs {
     ///
     /// # Errors
     /// When one of them cannot be written.
-    pub(super) fn end(mut self, mut members: Value, key: Option<&SigningKey>) -> Result<(), Error> {
-        if let (Some((path, file)), Value::Object(members)) = (&self.text, &mut members) {
-            let text = file.sync_data().and_then(|()| logged::text(path)).map_err(log_failed)?;
-            members.insert("log".into(), text);
+    pub(super) fn end(mut self, mut end: End, key: Option<&SigningKey>) -> Result<(), Error> {
+        if let Some((path, file)) = &self.text {
+            end.log = Some(file.sync_data().and_then(|()| logged::text(path)).map_err(log_failed)?);
         }
-        self.record("end", members)?;
+        self.record(&Entry::End(end))?;
         if let Some(value) = self.sign(key).map_err(log_failed)? {
             let signed = if key.is_some() { ", signed with Ed25519" } else { "" };
             self.line(&format!("chain of records: {value}{signed}"))?;
@@ -198,8 +196,8 @@ impl Logs {
         let value = chain.value();
         if let Some(key) = key {
             let signature = key.sign(&chain.signed()).to_bytes();
-            let members: Map<String, Value> = chain::signature(&signature, &key.verifying_key().to_bytes());
-            file.write_all(chain.append("signature", members)?.as_bytes())?;
+            let record = chain::Signature::new(&signature, &key.verifying_key().to_bytes());
+            file.write_all(chain.append(&record)?.as_bytes())?;
         }
         file.sync_all()?;
         Ok(Some(value))

@@ -6,11 +6,12 @@ use pfh_container::ewf::About as EwfAbout;
 use pfh_custody::chain::Sound;
 use pfh_engine::Piece;
 use pfh_source::image::{Image, files_of};
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
+use super::entry::{ImageFile, Text, Window, by_name};
 use super::{ImageFormat, To};
 use crate::verdict::{About, Comparison, Coverage, Evidence, Space};
 use pfh_source::terminal::counted;
@@ -47,9 +48,9 @@ fn sha256_of(path: &Path, length: Option<u64>) -> io::Result<(u64, String)> {
 ///
 /// # Errors
 /// When it cannot be read.
-pub fn text(path: &Path) -> io::Result<Value> {
+pub(super) fn text(path: &Path) -> io::Result<Text> {
     let (bytes, sha256) = sha256_of(path, None)?;
-    Ok(json!({ "bytes": bytes, "sha256": sha256 }))
+    Ok(Text { bytes, sha256 })
 }
 
 /// The files of a target as the log lists them: name (its bytes, escaped as for a terminal), bytes
@@ -57,7 +58,7 @@ pub fn text(path: &Path) -> io::Result<Value> {
 ///
 /// # Errors
 /// When a file cannot be read.
-pub fn files(to: &To, hashed: bool) -> io::Result<Vec<Value>> {
+pub(super) fn files(to: &To, hashed: bool) -> io::Result<Vec<ImageFile>> {
     let first = match &to.form {
         ImageFormat::Split(pieces) => {
             let mut name = to.path.as_os_str().to_owned();
@@ -73,27 +74,21 @@ pub fn files(to: &To, hashed: bool) -> io::Result<Vec<Value>> {
         let bytes = std::fs::metadata(&path)?.len();
         let sha256 = if hashed { Some(sha256_of(&path, None)?.1) } else { None };
         let name = path.file_name().map(|name| shown(Path::new(name)));
-        let mut row = json!({ "name": name, "bytes": bytes, "sha256": sha256 });
         // A segment that lies in another directory.
-        if let Some(place) = std::fs::read_link(&path).ok().as_deref().and_then(Path::parent) {
-            row["directory"] = shown(place).into();
-        }
-        listed.push(row);
+        let directory = std::fs::read_link(&path).ok().as_deref().and_then(Path::parent).map(shown);
+        listed.push(ImageFile { bytes, directory, name, sha256 });
     }
     Ok(listed)
 }
 
 /// Windows for one record of the log.
-pub const WINDOWS: usize = 1000;
+pub(super) const WINDOWS: usize = 1000;
 
 /// Digests of windows, for one record.
-pub fn windows(pieces: &[Piece]) -> Value {
-    let piece = |piece: &Piece| {
-        let digests: Map<String, Value> =
-            piece.digests.iter().map(|d| (d.algorithm().to_string(), d.to_string().into())).collect();
-        json!({ "offset": piece.offset, "length": piece.length, "digests": digests })
-    };
-    json!({ "windows": pieces.iter().map(piece).collect::<Vec<_>>() })
+pub(super) fn windows(pieces: &[Piece]) -> Vec<Window> {
+    let window =
+        |piece: &Piece| Window { digests: by_name(&piece.digests), length: piece.length, offset: piece.offset };
+    pieces.iter().map(window).collect()
 }
 
 /// Records behind the last one that continues a finished log: what holds of the image as it is.

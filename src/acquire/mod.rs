@@ -32,10 +32,12 @@ mod carry;
 pub mod case;
 mod checking;
 mod comparing;
+pub mod entry;
 mod event;
 mod facts;
 mod guarding;
 mod health;
+mod hidden;
 mod host;
 pub mod identity;
 mod intended;
@@ -60,9 +62,11 @@ mod stamping;
 
 pub use comparing::{Compared, compare};
 pub(crate) use comparing::{Sides, Unfinished, without};
+#[cfg(feature = "schema")]
+pub use event::Fact;
 use event::send;
 pub use event::{Beginning, Event, Events, Facts, Lost, Summary};
-pub use health::HiddenRow;
+pub use hidden::HiddenRow;
 pub use intended::{Intended, Planned, Step, intend};
 pub use layout::{Layout, Written, pattern};
 pub use pfh_container::ewf::About;

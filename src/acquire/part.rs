@@ -1,17 +1,18 @@
 //! Which part of a source a log states, and where in the target it lies.
 
+use super::entry::{Form, Format};
 use super::{ImageFormat, Resolved};
 use pfh_custody::chain::Sound;
 use pfh_source::terminal::shown;
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 use std::path::Path;
 
 /// The form of each target and where in it the image starts, for the record `start`.
-pub(super) fn layout(asked: &Resolved<'_>) -> Value {
+pub(super) fn layout(asked: &Resolved<'_>) -> Vec<Form> {
     let one = |form: &ImageFormat| match form {
-        ImageFormat::Raw { seek, .. } => json!({ "format": "raw", "seek": seek }),
-        ImageFormat::Split(_) => json!({ "format": "split", "seek": 0 }),
-        ImageFormat::E01 { .. } => json!({ "format": "E01", "seek": 0 }),
+        ImageFormat::Raw { seek, .. } => Form { format: Format::Raw, seek: *seek },
+        ImageFormat::Split(_) => Form { format: Format::Split, seek: 0 },
+        ImageFormat::E01 { .. } => Form { format: Format::E01, seek: 0 },
     };
     asked.targets.iter().map(|to| one(&to.form)).collect()
 }

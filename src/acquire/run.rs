@@ -2,7 +2,8 @@
 
 use super::again::{self, Left};
 use super::case::{self, Account};
-use super::health::{self, When};
+use super::entry::{Entry, When};
+use super::health;
 use super::log::{self, Logs, Opening, chained_name, now, time};
 use super::problem::{CASE_UNWRITTEN, Problem, stopped};
 use super::session::Session;
@@ -15,7 +16,7 @@ use pfh_source::Time;
 use pfh_source::device::Kind;
 use pfh_source::os;
 use pfh_source::terminal::shown;
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 use std::io;
 use std::path::Path;
 
@@ -71,7 +72,7 @@ impl Job<'_, '_> {
     fn run(mut self, retried: Option<u64>, key: Option<&SigningKey>) -> Result<Summary, Error> {
         let resumed_at = self.session.beginning().done;
         if retried.is_some() {
-            self.logs.record("reopened", json!({ "why": "what could not be read is tried again" }))?;
+            self.logs.record(&Entry::Reopened { why: "what could not be read is tried again" })?;
         }
         account::begin(&mut self.logs, &self.session, &mut *self.events)?;
         let hidden = health::hidden(&mut self.logs, self.session.medium(), &mut *self.events)?;
@@ -96,7 +97,7 @@ impl Job<'_, '_> {
             self.case(path, &summary, resumed_at)?;
         }
         let ended = account::end(&mut self.logs, &summary.imaged);
-        let ended = ended.and_then(|members| std::mem::take(&mut self.logs).end(members, key));
+        let ended = ended.and_then(|end| std::mem::take(&mut self.logs).end(end, key));
         if let (Some(path), Err(_)) = (&case, &ended) {
             // It names a log that has no end.
             let _ = std::fs::remove_file(path);
@@ -136,7 +137,7 @@ impl Job<'_, '_> {
             let resumable = asked.map.is_some() && !asked.targets.is_empty();
             let error = stopped(cause, Problem::Stopped { bytes: imaged.bytes, cause, resumable });
             self.logs.line(&format!("{} {error}", now()))?;
-            self.logs.record("stopped", json!({ "bytes": imaged.bytes, "cause": cause.to_string() }))?;
+            self.logs.record(&Entry::Stopped { bytes: imaged.bytes, cause: cause.to_string() })?;
             return Err(error);
         }
         account::digests(&mut self.logs, &imaged)?;
@@ -222,7 +223,7 @@ impl Job<'_, '_> {
             Ok((sha256, document)) => {
                 let name = shown(path);
                 self.logs.line(&format!("CASE document {name}: sha256 {sha256}"))?;
-                self.logs.record("case", json!({ "path": name, "sha256": sha256 }))?;
+                self.logs.record(&Entry::Case { path: name, sha256 })?;
                 case::write(path, &document)
             }
             Err(error) => Err(error),

@@ -260,8 +260,7 @@ fn as_before(room: &Path) {
     for line in std::fs::read_to_string(&chained).unwrap().lines() {
         let mut record: serde_json::Map<String, serde_json::Value> = serde_json::from_str(line).unwrap();
         record.remove("remarks");
-        let kind = record["kind"].as_str().unwrap().to_owned();
-        lines += &chain.append(&kind, record).unwrap();
+        lines += &chain.append(&record).unwrap();
     }
     assert_ne!(std::fs::read_to_string(&chained).unwrap(), lines);
     std::fs::write(chained, lines).unwrap();

@@ -5,6 +5,7 @@ use pfh::job::{About, Error, Kind};
 use pfh::verdict::Evidence;
 use pfh::verify::{self, Claim, Event, Finding, Of, Problem, Request, Summary, Verdict};
 use pfh::{Control, Digest};
+use serde_json::json;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -148,8 +149,7 @@ fn a_log_is_compared_alone() {
     let room = tempfile::tempdir().unwrap();
     let log = room.path().join("a.log.jsonl");
     let mut chain = pfh::chain::Chain::default();
-    let lines =
-        chain.append("start", serde_json::Map::new()).unwrap() + &chain.append("end", serde_json::Map::new()).unwrap();
+    let lines = chain.append(&json!({ "kind": "start" })).unwrap() + &chain.append(&json!({ "kind": "end" })).unwrap();
     fs::write(&log, lines).unwrap();
     let summary = run(&Request::log(&log)).unwrap();
     assert_eq!(summary.verdict(), Verdict::Verified, "{:?}", summary.findings);

@@ -11,6 +11,7 @@
 //! of the last chain value kept elsewhere.
 
 use pfh_digest::{Algorithm, hex};
+use serde::Serialize;
 use serde_json::{Map, Value};
 use std::io::{self, BufRead};
 
@@ -52,13 +53,15 @@ impl Chain {
         [CONTEXT, &self.last[..]].concat()
     }
 
-    /// The line, with its line end, for one more record. `record` and `chain` are members of its
-    /// own.
+    /// The line, with its line end, for one more record, which has a member `kind`. `record` and
+    /// `chain` are members of its own.
     ///
     /// # Errors
-    /// Not with the algorithms that there are.
-    pub fn append(&mut self, kind: &str, mut members: Map<String, Value>) -> io::Result<String> {
-        members.insert("kind".into(), kind.into());
+    /// If `record` is not an object.
+    pub fn append(&mut self, record: &impl Serialize) -> io::Result<String> {
+        let Value::Object(mut members) = serde_json::to_value(record)? else {
+            return Err(io::ErrorKind::InvalidInput.into());
+        };
         members.insert("record".into(), self.records.into());
         members.remove("chain");
         let body = Value::Object(members.clone()).to_string();
@@ -110,11 +113,36 @@ pub struct Sound {
     pub behind: u64,
 }
 
-/// The members of a signature's record.
-pub fn signature(signature: &[u8; 64], key: &[u8; 32]) -> Map<String, Value> {
-    [("ed25519".to_owned(), hex::encode(signature).into()), ("public-key".to_owned(), hex::encode(key).into())]
-        .into_iter()
-        .collect()
+/// The record of a signature.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub struct Signature {
+    #[cfg_attr(feature = "schema", schemars(regex(pattern = "^[0-9a-f]+$")))]
+    ed25519: String,
+    #[cfg_attr(feature = "schema", schemars(extend("const" = "signature")))]
+    kind: &'static str,
+    #[cfg_attr(feature = "schema", schemars(regex(pattern = "^[0-9a-f]+$")))]
+    public_key: String,
+}
+
+impl Signature {
+    /// A signature with the key that checks it.
+    pub fn new(signature: &[u8; 64], key: &[u8; 32]) -> Self {
+        Signature { ed25519: hex::encode(signature), kind: "signature", public_key: hex::encode(key) }
+    }
+}
+
+/// The members that the chain adds to each record.
+#[cfg(feature = "schema")]
+#[derive(schemars::JsonSchema)]
+#[expect(dead_code, reason = "it is a schema")]
+pub struct Link {
+    /// SHA-256 of all that was written up to here.
+    #[schemars(regex(pattern = "^[0-9a-f]+$"))]
+    chain: String,
+    /// Which record, from 0.
+    record: u64,
 }
 
 /// What a pass over the lines found.
@@ -283,16 +311,17 @@ pub fn standing(log: impl BufRead) -> Result<Standing, Broken> {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+    use serde_json::json;
 
     fn log() -> String {
         let mut chain = Chain::default();
-        let member = |n: u64| [("n".to_owned(), Value::from(n))].into_iter().collect::<Map<_, _>>();
+        let member = |kind: &str, n: u64| json!({ "kind": kind, "n": n });
         let mut text = String::new();
         for n in 0..5 {
-            text += &chain.append("note", member(n)).unwrap();
+            text += &chain.append(&member("note", n)).unwrap();
         }
-        text += &chain.append("end", member(9)).unwrap();
-        text + &chain.append("signature", signature(&[7; 64], &[1; 32])).unwrap()
+        text += &chain.append(&member("end", 9)).unwrap();
+        text + &chain.append(&Signature::new(&[7; 64], &[1; 32])).unwrap()
     }
 
     #[test]
@@ -330,7 +359,7 @@ mod tests {
         let found = standing(text.as_bytes()).unwrap();
         assert_eq!(found.end.as_ref().and_then(|end| end["n"].as_u64()), Some(9));
         let mut chain = found.chain;
-        let more = chain.append(REOPENED, Map::new()).unwrap();
+        let more = chain.append(&json!({ "kind": REOPENED })).unwrap();
         assert!(matches!(check((text.clone() + &more).as_bytes()), Err(Broken::NoEnd)));
         // What was finished stays so, with its signature, whatever was begun behind it.
         for torn in ["", "{"] {
@@ -338,15 +367,15 @@ mod tests {
             assert_eq!((fallen.records.len(), fallen.signature, fallen.behind), (6, Some([7; 64]), 1));
             assert_eq!(fallen.chain.value(), check(text.as_bytes()).unwrap().chain.value());
         }
-        let ended = text.clone() + &more + &chain.append("end", Map::new()).unwrap();
+        let ended = text.clone() + &more + &chain.append(&json!({ "kind": "end" })).unwrap();
         assert_eq!(check_to_last_end(ended.as_bytes()).unwrap().signature, None, "another end, not signed");
         let sound = check(ended.as_bytes()).unwrap();
         assert_eq!((sound.records.len(), sound.signature), (8, None), "the signature is of the end before");
         assert!(unfinished(ended.as_bytes()).unwrap().is_none());
         // A log without an end is resumed, and not reopened.
         let mut chain = Chain::default();
-        let note = chain.append("note", Map::new()).unwrap();
-        assert!(check((note + &chain.append(REOPENED, Map::new()).unwrap()).as_bytes()).is_err());
+        let note = chain.append(&json!({ "kind": "note" })).unwrap();
+        assert!(check((note + &chain.append(&json!({ "kind": REOPENED })).unwrap()).as_bytes()).is_err());
     }
 
     #[test]

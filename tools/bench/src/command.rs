@@ -106,7 +106,7 @@ pub fn run(bench: &Bench, program: &Path, out: &mut dyn Write, stop: &AtomicBool
             })?;
             announce(&wrote);
             let judged = judge(&found);
-            let answer = Answer { pfh_papers: 2, claims: &judged, parts: &found };
+            let answer = papers::Answer { pfh_papers: 2, claims: &judged, parts: &found };
             let shown = if papers.json { json(&answer) } else { papers::text(&found) + &papers::claims::text(&judged) };
             say(out, &shown)?;
             Ok(Ended::Good)
@@ -116,15 +116,6 @@ pub fn run(bench: &Bench, program: &Path, out: &mut dyn Write, stop: &AtomicBool
             Ok(Ended::Good)
         }
     }
-}
-
-/// What `pfh bench papers --json` prints.
-#[derive(serde::Serialize)]
-struct Answer<'a> {
-    /// The form of this answer.
-    pfh_papers: u32,
-    claims: &'a [papers::claims::Judged],
-    parts: &'a [papers::Repeated],
 }
 
 /// Reads the result of a finished study.

@@ -10,6 +10,7 @@ use std::path::Path;
 
 /// The lines of one algorithm and language.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Fitted {
     /// The algorithm.
     pub algorithm: String,
@@ -32,6 +33,7 @@ pub struct Fitted {
 
 /// All lines of a file.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct AllFitted {
     /// The form of this answer.
     pub pfh_fit: u32,

@@ -41,3 +41,25 @@ pub mod study;
 
 #[cfg(feature = "measure")]
 pub use error::Error;
+
+#[cfg(all(test, feature = "measure"))]
+mod schema {
+    use pfh_schemas::{Document, of};
+
+    /// What `--json` prints.
+    const DOCUMENTS: &[Document] = &[Document {
+        name: "bench",
+        title: "pfh bench fit, forecast, self and papers --json",
+        rows: &[
+            of::<crate::fit::AllFitted>,
+            of::<crate::forecast::Forecasted>,
+            of::<crate::own::Measured>,
+            of::<crate::papers::Answer<'_>>,
+        ],
+    }];
+
+    #[test]
+    fn the_schemas_are_those_of_the_rows() {
+        pfh_schemas::hold(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/schema"), DOCUMENTS);
+    }
+}

@@ -5,6 +5,7 @@ use std::fs::read_to_string;
 
 /// What stands beside every result.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Machine {
     /// The processor's own name for itself.
     pub processor: String,

@@ -12,6 +12,7 @@ use std::time::{Duration, Instant};
 
 /// One algorithm on one processor.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Kernel {
     /// The algorithm.
     pub algorithm: String,
@@ -23,6 +24,7 @@ pub struct Kernel {
 
 /// One way to set the pipeline, on a warm tree.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Setting {
     /// adaptive, mtp or smt.
     pub mode: String,
@@ -40,6 +42,7 @@ pub struct Setting {
 
 /// What was found.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Measured {
     /// Where.
     pub machine: Machine,

@@ -16,6 +16,7 @@ pub enum Place {
 
 /// A device of the case that is not here: `NAME=SIZE` or `NAME=SIZE@RATE`.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Device {
     /// What it is called.
     pub name: String,

@@ -7,6 +7,7 @@ use serde::Serialize;
 
 /// A projection that a paper prints, computed from what it prints.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Printed {
     /// The paper and its table.
     pub table: &'static str,

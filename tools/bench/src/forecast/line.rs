@@ -8,6 +8,7 @@ use serde::Serialize;
 
 /// The forecast of one program and algorithm; all times in seconds.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Line {
     /// What does the work.
     pub who: String,
@@ -35,6 +36,7 @@ pub struct Line {
 
 /// A fit: seconds = start + table + files × per file + bytes × per byte.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Fitted {
     /// Seconds of every run.
     pub start: f64,

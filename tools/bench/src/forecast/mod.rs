@@ -29,6 +29,7 @@ const MOST_FILES: u64 = 20_000;
 
 /// The forecast.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Forecasted {
     /// The form of this answer.
     pub pfh_forecast: u32,

@@ -35,6 +35,7 @@ pub struct Run {
 
 /// A value that is expected, and where 95 % of such values lie.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Expected {
     /// The value.
     pub seconds: f64,

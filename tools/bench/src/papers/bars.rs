@@ -6,6 +6,7 @@ use std::fmt::Write;
 
 /// Bars of one table.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Bars {
     /// The unit.
     pub unit: String,
@@ -15,6 +16,7 @@ pub struct Bars {
 
 /// Bars that stand together.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Group {
     /// What they have in common.
     pub label: String,

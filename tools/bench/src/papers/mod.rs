@@ -29,6 +29,7 @@ pub use table::{Cell, Table};
 
 /// The outcome of one part.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Repeated {
     /// The part's name.
     pub name: String,
@@ -40,6 +41,18 @@ pub struct Repeated {
     pub command: Vec<String>,
     /// Its tables; or why there are none.
     pub found: Result<Vec<Table>, String>,
+}
+
+/// All that was found.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct Answer<'a> {
+    /// The form of this answer.
+    pub pfh_papers: u32,
+    /// Each claim with its verdict.
+    pub claims: &'a [claims::Judged],
+    /// Each part, with its tables or why there are none.
+    pub parts: &'a [Repeated],
 }
 
 /// How many of the parts that were asked for have been run.

@@ -8,6 +8,7 @@ use std::fmt::Write;
 
 /// What stands in one place of a table.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(untagged)]
 pub enum Cell {
     /// A figure.
@@ -34,6 +35,7 @@ impl Cell {
 
 /// A table of a paper, measured here.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Table {
     /// Which table or figure of the paper this is, and of what.
     pub table: String,

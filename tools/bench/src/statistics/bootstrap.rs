@@ -16,6 +16,7 @@ pub struct Sampled {
 
 /// The middle 95 % of what a figure came to when the measurements were drawn again.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Interval {
     /// 2.5 % lie below.
     pub low: f64,

@@ -13,6 +13,7 @@ pub struct Point {
 
 /// y = a + b·x.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Line {
     /// Milliseconds that every message costs, whatever its size.
     pub a: f64,

@@ -62,17 +62,6 @@ pub fn text(summary: &Summary) -> String {
     text
 }
 
-/// A value of a report of smartctl.
-#[cfg(feature = "schema")]
-#[derive(schemars::JsonSchema)]
-#[schemars(untagged)]
-#[expect(dead_code, reason = "it is a schema")]
-enum Fact {
-    Text(String),
-    Number(f64),
-    Flag(bool),
-}
-
 /// An acquisition.
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -106,10 +95,10 @@ struct Lost<'a> {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct Smart<'a> {
     /// After the acquisition.
-    #[cfg_attr(feature = "schema", schemars(with = "BTreeMap<String, Fact>"))]
+    #[cfg_attr(feature = "schema", schemars(with = "BTreeMap<String, pfh::acquire::Fact>"))]
     after: &'a pfh::acquire::Facts,
     /// Before the acquisition.
-    #[cfg_attr(feature = "schema", schemars(with = "BTreeMap<String, Fact>"))]
+    #[cfg_attr(feature = "schema", schemars(with = "BTreeMap<String, pfh::acquire::Fact>"))]
     before: &'a pfh::acquire::Facts,
 }
 

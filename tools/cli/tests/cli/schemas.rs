@@ -66,6 +66,7 @@ const RUNS: &[(&str, i32, &str)] = &[
     ("bag update --json bag", 0, "bag"),
     ("acquire disk --to disk.img --verify --case 12 --json --no-progress", 0, "acquire"),
     ("acquire disk --to disk.E01 --piecewise 64KiB --case-uco case.json --json --no-progress", 0, "acquire"),
+    ("acquire disk --to signed.img --key key.pem --no-progress", 0, "-"),
     ("verify --json disk.img", 0, "verify"),
     ("verify --json disk", 3, "verify"),
     ("disks --json --system system", 0, "disks"),
@@ -104,6 +105,7 @@ const WRITTEN: &[(&str, &str)] = &[
     ("list.seal", "seal"),
     ("disk.img.log.jsonl", "log"),
     ("disk.E01.log.jsonl", "log"),
+    ("signed.img.log.jsonl", "log"),
     ("PLAN/plan.json", "plan"),
 ];
 
@@ -136,6 +138,7 @@ fn prepared() -> Room {
     room.file("changed/t/new", &content(2, 20_100));
     room.file("changed/folder/t0", &content(0, 20_000));
     room.file("disk", &content(7, 300_000));
+    room.file("key.pem", crate::program::PRIVATE_KEY.as_bytes());
     room.file("means", b"algo MB c java\nmd5 512 1409 2848\nmd5 1024 2820 5716\nsha1 512 3 1\n");
     room.file("bench/run", SCRIPT.as_bytes());
     room.file("bag/data/letter", b"Dear Ada");

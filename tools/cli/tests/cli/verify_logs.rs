@@ -2,7 +2,7 @@
 
 use crate::program::{MIB, Room, flip, pfh, sha256_of};
 use pfh_inject::{Errno, File, Files, Loop, Need, Trial, content, lacks};
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::ffi::OsStr;
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
@@ -20,11 +20,10 @@ fn good(room: &Room, words: &str) {
 }
 
 fn keys(room: &Room) {
-    // RFC 8410, 10.1 and 10.3.
+    // RFC 8410, 10.1.
     let public = "-----BEGIN PUBLIC KEY-----\nMCowBQYDK2VwAyEAGb9ECWmEzf6FQbrBZ9w7lshQhqowtrbLDFw4rXAxZuE=\n-----END PUBLIC KEY-----\n";
-    let private = "-----BEGIN PRIVATE KEY-----\nMC4CAQAwBQYDK2VwBCIEINTuctv5E1hK1bbY8fdp+K06/nwoy/HU++CXqI9EdVhC\n-----END PRIVATE KEY-----\n";
     room.file("k.pub", public.as_bytes());
-    room.file("k.pem", private.as_bytes());
+    room.file("k.pem", crate::program::PRIVATE_KEY.as_bytes());
 }
 
 #[test]
@@ -70,9 +69,8 @@ fn a_log_is_evidence_for_a_log() {
     assert!(code == 3 && said.contains("the log is not finished"), "{said}");
     // A chain that holds and states no digest of the image.
     let mut chain = pfh::chain::Chain::default();
-    let members = |text: &str| serde_json::from_str::<serde_json::Map<String, Value>>(text).unwrap();
-    let lone = chain.append("start", members(r#"{"targets":["a.dd"]}"#)).unwrap()
-        + &chain.append("end", members(r#"{"bytes":1048576}"#)).unwrap();
+    let lone = chain.append(&json!({ "kind": "start", "targets": ["a.dd"] })).unwrap()
+        + &chain.append(&json!({ "kind": "end", "bytes": MIB })).unwrap();
     room.file("lone.jsonl", lone.as_bytes());
     let (code, said) = verify(&room, "a.dd --log lone.jsonl");
     assert!(code == 3, "{said}");
@@ -126,7 +124,7 @@ fn an_image_that_was_changed_keeps_its_log() {
     assert_eq!(verify(&room, "m.dd --key k.pub").0, 1);
     // What an older pfh has put behind the end takes nothing away from it.
     let mut chain = pfh::chain::standing(&before[..]).unwrap().chain;
-    let more = chain.append("reopened", serde_json::Map::new()).unwrap();
+    let more = chain.append(&json!({ "kind": "reopened" })).unwrap();
     fs::write(room.path().join("m.dd.log.jsonl"), [&before[..], more.as_bytes()].concat()).unwrap();
     let (code, said) = verify(&room, "m.dd --key k.pub");
     assert!(code == 1 && said.contains("behind the last end"), "{said}");

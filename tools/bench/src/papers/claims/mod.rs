@@ -20,6 +20,7 @@ use std::fmt::Write;
 
 /// The outcome of a claim on this machine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub enum Verdict {
     /// All rows that it is about were measured, and they agree with it.
     #[serde(rename = "holds here")]
@@ -48,6 +49,7 @@ impl Verdict {
 
 /// A claim that was tested.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Judged {
     /// The paper.
     pub paper: &'static str,

@@ -17,6 +17,8 @@ use serde_json::Value;
 /// turn.
 pub const BESIDE_THE_TABLE: u64 = 32 << 20;
 
+/// An Ed25519 key: RFC 8410, 10.3.
+pub const PRIVATE_KEY: &str = "-----BEGIN PRIVATE KEY-----\nMC4CAQAwBQYDK2VwBCIEINTuctv5E1hK1bbY8fdp+K06/nwoy/HU++CXqI9EdVhC\n-----END PRIVATE KEY-----\n";
 pub const MIB: u64 = 1 << 20;
 
 /// `pfh hash` with the given arguments, without progress.
