@@ -17,10 +17,11 @@ import time
 from pathlib import Path
 
 from . import record
+from .answers import sums
 from .files import noise
 from .program import execute, pfh
 
-MODES = {"leaf interleaving": "sakura-li-128,leaves=256,block=4096", "final node growing": "sakura-fng-128,block=4096"}
+MODES = {"leaf interleaving": "sakura-li-128,leaves=256,block=1344", "final node growing": "sakura-fng-128,block=4096"}
 
 
 def lines(command, room):
@@ -40,7 +41,7 @@ def figure1(program, megabytes):
 
 
 def digest(program, room, algorithm, name):
-    return execute([program, "hash", "--no-progress", "-a", algorithm, name], cwd=room).output.split()[0].decode()
+    return next(found[0] for found in sums(execute([program, "hash", "--no-progress", "-a", algorithm, name], cwd=room).output).values()).decode()
 
 
 def increment(program, room, mode, algorithm, size):
@@ -116,7 +117,7 @@ def main(words):
         room = Path(place)
         rows = [increment(program, room, mode, algorithm, said.megabytes << 20) for mode, algorithm in MODES.items()]
         rows += [pieces(program, room, said.megabytes << 20), dark(program, room), watched(program, room)]
-    notes = ["the root is that of the whole file: 1; another: 0; leaf interleaving deals its blocks out, so a leaf is a part of everywhere"]
+    notes = ["the root is that of the whole file: 1; another: 0; leaf interleaving deals blocks out to leaves, so a leaf has parts all over the file"]
     columns = ["what", "how", "read, of the file", "root is that of the whole file"]
     tables.append(record.table("incremental hashing, pieces and catalogues", columns, rows, notes=notes))
     record.finish("audits", said, tables, [[program, "--version"]])

@@ -91,7 +91,7 @@ def figure2(rounds, way, environment, warm=WARM):
         *([f"{' '.join(f'{name}={value}' for name, value in environment.items())}: for pfh, and for OpenSSL and AWS-LC"] if environment else []),
     ]
     title = f"{way + ': ' if way else ''}S-HASH Fig. 2: SHA-256 of messages of 4 KiB"
-    conditions = record.conditions(False)
+    conditions = record.conditions(False, rounds=rounds)
     conditions = [word for word in conditions if not environment or word != "SHA instructions"]
     return record.table(title, columns, rows, paper, notes, conditions=conditions, bars=record.bars("MB/s", groups)), clock
 
@@ -192,7 +192,7 @@ def figure(said, program, clock, room, number, name, sizes):
     groups = {row[0]: {"S-HASH": row[6], "n-SMS": row[7], "OpenSSL": row[8]} for row in rows if row[0].startswith("in process")}
     groups = groups or {row[0]: {"pfh": row[6], "OpenSSL": row[8]} for row in rows}
     title = f"S-HASH Fig. {number}: SHA-256 of the files of {name}"
-    return record.table(title, columns, rows, paper if any(paper) else None, notes, conditions=record.conditions(True, room), bars=record.bars("MB/s", groups))
+    return record.table(title, columns, rows, paper if any(paper) else None, notes, conditions=record.conditions(True, room, rounds=said.rounds), bars=record.bars("MB/s", groups))
 
 
 def main(words):

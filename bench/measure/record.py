@@ -10,9 +10,11 @@ import json
 import os
 import platform
 import re
+import resource
 import shlex
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 from . import turns
@@ -45,6 +47,10 @@ def parse(parser, words):
     return said
 
 
+# Seconds below which the start of a program weighs.
+SHORT = 0.3
+
+
 def device_of(path):
     """Whether the device of a path has a moving head: "rotating", "flash", "virtual" for one that a hypervisor or the kernel makes up, or None."""
     number = os.stat(path).st_dev
@@ -62,15 +68,33 @@ def device_of(path):
         return None
 
 
-def conditions(cold, place=None, threads=0):
-    """How a table was measured, in the words that `pfh bench papers` knows as causes."""
+def processor_seconds():
+    """What all programs have had of the processors since the machine began, and what this one and its children had."""
+    fields = Path("/proc/stat").read_text().splitlines()[0].split()[1:]
+    busy = sum(int(field) for at, field in enumerate(fields[:8]) if at not in (3, 4)) / os.sysconf("SC_CLK_TCK")
+    mine = (resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+    return time.monotonic(), busy, sum(usage.ru_utime + usage.ru_stime for usage in mine)
+
+
+BEGAN = processor_seconds()
+
+
+def others():
+    """Processors that other programs kept busy while this one ran, the load average does not tell them from our own threads."""
+    (start, busy, mine), (now, busy_now, mine_now) = BEGAN, processor_seconds()
+    return (busy_now - busy - (mine_now - mine)) / max(now - start, 0.01)
+
+
+def conditions(cold, place=None, threads=0, rounds=None, least=None):
+    """How a table was measured, in the words that `pfh bench papers` knows as causes. `least` is the least time of its rows."""
     here = len(os.sched_getaffinity(0))
     found = ["cold" if cold else "cached"]
     found += [device] if cold and place and (device := device_of(place)) else []
     found += ["SHA instructions"] if {"sha_ni", "sha2"} & set((cpu("flags") or cpu("Features")).split()) else []
     found += ["few processors"] if threads > here else []
-    # Our own threads are a part of the load: above twice the processors others run.
-    return found + (["loaded"] if os.getloadavg()[0] > 2 * here else [])
+    found += ["one round"] if rounds == 1 else []
+    found += ["short"] if least is not None and least < SHORT else []
+    return found + (["loaded"] if others() > 0.3 else [])
 
 
 def bars(unit, groups):

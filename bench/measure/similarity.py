@@ -138,7 +138,7 @@ def tabulate(title, groups, said, cold, threads, printed=None, notes=(), place=N
     columns = ["row", "paper, s", "relative, printed", "here, s", "relative", "here, CPU s", "what was run here"]
     notes = [f"{'cold' if cold else 'cached'}; seconds of the clock, least of {said.rounds} rounds; relative to the original, or to the first row", *notes]
     groups = {"paper": {name: value for name, value in shown.items() if value}, "here": here}
-    return record.table(f"pfh {title}", columns, made, notes=notes, conditions=record.conditions(cold, place or said.corpus, threads), bars=record.bars("s", groups))
+    return record.table(f"pfh {title}", columns, made, notes=notes, conditions=record.conditions(cold, place or said.corpus, threads, said.rounds, min(here.values(), default=None)), bars=record.bars("s", groups))
 
 
 def measure(title, rows, said, cold, threads, printed=None, notes=(), place=None):
@@ -177,7 +177,7 @@ def table_i(said, program):
                      relative(theirs, user.get("original sha1")), round(here, 3), relative(here, user["pfh sha1"])])  # fmt: skip
     columns = ["hash", "paper, s", "relative, printed", "original here, s", "relative", "pfh here, s", "relative"]
     notes = [f"user time, least of {said.rounds} rounds, a file of 500 MiB of random bytes; relative to SHA-1"]
-    return [record.table("pfh Table I: one file of 500 MiB", columns, rows, notes=notes, conditions=record.conditions(False))]
+    return [record.table("pfh Table I: one file of 500 MiB", columns, rows, notes=notes, conditions=record.conditions(False, rounds=said.rounds))]
 
 
 def modes(program, corpus, words, algorithm, threads, memory=None):

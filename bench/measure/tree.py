@@ -102,10 +102,10 @@ def programs(said, program):
     notes = [f"here: a file of {said.megabytes} MB in memory by `pfh hash`, seconds of the clock, reading included; the paper: a buffer",
              "simulated, not measured: the serial part of the run on one core and on all, after Amdahl, for the paper's numbers of cores", NOTES]  # fmt: skip
     columns = ["paper and here", "MB/s", "s", "S_p", "E_p"]
-    first = record.table("Table 1: parallel Keccak in leaf interleaving", columns, PRINTED + here, notes=notes, conditions=record.conditions(False))
+    first = record.table("Table 1: parallel Keccak in leaf interleaving", columns, PRINTED + here, notes=notes, conditions=record.conditions(False, rounds=said.rounds))
     columns = ["program", "1 CPU, s", "MB/s", "all CPUs, s", "MB/s", "speed-up", "efficiency", "answers"]
     notes = ["answers: how many different digests one CPU and all of them gave", f"a file of {said.megabytes} MB in memory, {processors()} cores, minima (medians) of {said.rounds} rounds", NOTES]
-    return [first, record.table("Table 1, beside it: whole programs over one file in memory, reading included", columns, rows, notes=notes, conditions=record.conditions(False))]
+    return [first, record.table("Table 1, beside it: whole programs over one file in memory, reading included", columns, rows, notes=notes, conditions=record.conditions(False, rounds=said.rounds))]
 
 
 def simulated(took):

@@ -117,10 +117,8 @@ pub(super) fn claims() -> Vec<Claim> {
             "FULL mode: sdhash takes longer than ssdeep under MTP (2.73)",
             Box::new(|evidence| {
                 let ratio = V_SDHASH.value(evidence, "MTP (sdhash)")? / V_SSDEEP.value(evidence, "MTP (ssdeep)")?;
-                Ok(Finding {
-                    holds: ratio >= 1.05,
-                    figures: format!("MTP (sdhash) / MTP (ssdeep): {} (tested: at least 105 %)", percent(ratio)),
-                })
+                let figures = format!("MTP (sdhash) / MTP (ssdeep): {} (tested: at least 105 %)", percent(ratio));
+                V_SDHASH.found(evidence, AtLeast(1.05).judge(&[ratio]), figures, &[])
             }),
         ),
         claim(
@@ -258,14 +256,10 @@ pub(super) fn claims() -> Vec<Claim> {
             Box::new(|evidence| {
                 let large = XIII.value(evidence, "ppss")? / XIII.value(evidence, "ssdeep")?;
                 let small = XII.value(evidence, "ppss")? / XII.value(evidence, "original")?;
-                Ok(Finding {
-                    holds: large < small,
-                    figures: format!(
-                        "ppss takes {} of ssdeep over large files, {} over the corpus",
-                        percent(large),
-                        percent(small)
-                    ),
-                })
+                let (shown_large, shown_small) = (percent(large), percent(small));
+                let figures =
+                    format!("ppss takes {shown_large} of ssdeep over large files, {shown_small} over the corpus");
+                XII.found(evidence, AtMost(1.0).judge(&[large / small]), figures, &[])
             }),
         ),
         claim(

@@ -38,7 +38,9 @@ impl Evidence<'_> {
         };
         let tables = found.found.as_ref().map_err(Clone::clone)?;
         let table = tables.iter().find(|table| table.table.starts_with(begins));
-        table.ok_or_else(|| format!("{part} has no table {begins:?} here"))
+        table.ok_or_else(|| {
+            format!("needs a checkout of the project: {part} has no table {begins:?} without its sources")
+        })
     }
 }
 
@@ -62,7 +64,7 @@ impl Of {
         let at = at.ok_or_else(|| format!("{} has no column {}", table.table, self.column))?;
         let named = |cells: &&Vec<Cell>| matches!(cells.first(), Some(Cell::Text(name)) if name == row);
         let Some(cells) = table.rows.iter().find(named) else {
-            return Err(format!("{} has no row {row:?} here", table.table));
+            return Err(format!("not measured: {} has no row {row:?} here", table.table));
         };
         match (&cells[at], cells.last()) {
             (Cell::Number(value), _) if *value >= 0.0 => Ok(*value),
@@ -82,21 +84,43 @@ impl Of {
         if found.is_empty() { Err(format!("{} has no figures here", table.table)) } else { Ok(found) }
     }
 
-    /// How the table was measured, for a claim that its rows contradict.
-    pub(super) fn because(self, evidence: &Evidence<'_>, causes: &[&str]) -> String {
-        let Ok(table) = evidence.table(self.part, self.table) else { return String::new() };
-        let known = |cause: &&&str| table.conditions.iter().any(|condition| condition == **cause);
-        let mut found: Vec<&str> = causes.iter().filter(known).map(|cause| explain(cause)).collect();
-        if table.conditions.iter().any(|condition| condition == "loaded") {
-            found.push(explain("loaded"));
+    /// The finding over the table's rows. In a table that was measured in noise it counts only if
+    /// it is `clear`: the noise would have to be larger than [`NOISE`] to change it.
+    pub(super) fn found(
+        self,
+        evidence: &Evidence<'_>,
+        (holds, clear): (bool, bool),
+        figures: String,
+        causes: &[&str],
+    ) -> Tested {
+        let conditions = &evidence.table(self.part, self.table)?.conditions;
+        let has = |condition: &str| conditions.iter().any(|found| found == condition);
+        let noise: Vec<&str> = NOISY.iter().filter(|(word, _)| has(word)).map(|(_, why)| *why).collect();
+        if !noise.is_empty() && !clear {
+            return Err(format!(
+                "needs an idle machine, three rounds and runs of a second: {}; {figures}",
+                noise.join(", ")
+            ));
         }
-        match (found.is_empty(), table.conditions.is_empty()) {
-            (false, _) => format!(": {}", found.join("; ")),
-            (true, false) => format!(": no cause is known; measured {}", table.conditions.join(", ")),
-            (true, true) => String::new(),
-        }
+        let causes: Vec<&str> = causes.iter().filter(|cause| has(cause)).map(|cause| explain(cause)).collect();
+        let because = match (holds, causes.is_empty(), conditions.is_empty()) {
+            (true, ..) | (false, true, true) => String::new(),
+            (false, false, _) => format!(": {}", causes.join("; ")),
+            (false, true, false) => format!(": no cause is known; measured {}", conditions.join(", ")),
+        };
+        Ok(Finding { holds, figures: figures + &because })
     }
 }
+
+/// Figures of a noisy table may be off by this factor.
+const NOISE: f64 = 1.25;
+
+/// Conditions under which times say little, and how they are explained.
+const NOISY: [(&str, &str); 3] = [
+    ("loaded", "other programs were running"),
+    ("one round", "there was one round"),
+    ("short", "runs took less than 0.3 s"),
+];
 
 /// Conditions that scripts state of their tables, as causes.
 fn explain(condition: &str) -> &str {
@@ -106,7 +130,6 @@ fn explain(condition: &str) -> &str {
         "virtual" => "the disk is a virtual one, whose device behind it is not known to have a moving head",
         "few processors" => "there are more threads than processors",
         "SHA instructions" => "the processor has SHA instructions, which serve a single message",
-        "loaded" => "other programs were running",
         other => other,
     }
 }
@@ -130,6 +153,20 @@ impl Bound {
         }
     }
 
+    /// Whether all ratios hold, and whether noise could not change that.
+    pub(super) fn judge(self, ratios: &[f64]) -> (bool, bool) {
+        let holds = ratios.iter().all(|ratio| self.holds(*ratio));
+        let sure = |ratio: &f64| {
+            let off = [ratio * NOISE, ratio / NOISE];
+            off.iter().all(|off| self.holds(*off) == self.holds(*ratio))
+        };
+        let clear = match holds {
+            true => ratios.iter().all(sure),
+            false => ratios.iter().any(|ratio| !self.holds(*ratio) && sure(ratio)),
+        };
+        (holds, clear)
+    }
+
     fn words(self) -> String {
         match self {
             AtMost(most) => format!("at most {}", percent(most)),
@@ -151,18 +188,17 @@ pub(super) fn ratios(
     causes: &'static [&'static str],
 ) -> Test {
     Box::new(move |evidence| {
-        let mut figures = Vec::new();
-        let mut holds = true;
+        let (mut figures, mut found) = (Vec::new(), Vec::new());
         for (one, other) in pairs {
             let ratio = of.value(evidence, one)? / of.value(evidence, other)?;
             if !ratio.is_finite() {
                 return Err(format!("{other}: too short to be measured"));
             }
-            holds &= bound.holds(ratio);
+            found.push(ratio);
             figures.push(format!("{one} / {other}: {}", percent(ratio)));
         }
-        let because = if holds { String::new() } else { of.because(evidence, causes) };
-        Ok(Finding { holds, figures: format!("{} (tested: {}){because}", figures.join(", "), bound.words()) })
+        let figures = format!("{} (tested: {})", figures.join(", "), bound.words());
+        of.found(evidence, bound.judge(&found), figures, causes)
     })
 }
 
@@ -170,12 +206,11 @@ pub(super) fn ratios(
 pub(super) fn alike(of: Of, rows: &'static [&'static str], most: f64, causes: &'static [&'static str]) -> Test {
     Box::new(move |evidence| {
         let values = rows.iter().map(|row| of.value(evidence, row)).collect::<Result<Vec<f64>, String>>()?;
-        let holds = spread(&values) <= most;
-        let because = if holds { String::new() } else { of.because(evidence, causes) };
-        let rows = rows.join(", ");
-        let figures =
-            format!("{rows}: they differ by {} (tested: at most {}){because}", percent(spread(&values)), percent(most));
-        Ok(Finding { holds, figures })
+        let apart = spread(&values);
+        let (rows, apart_words, most_words) = (rows.join(", "), percent(apart), percent(most));
+        let figures = format!("{rows}: they differ by {apart_words} (tested: at most {most_words})");
+        // Noise makes rows differ, and hardly alike.
+        of.found(evidence, (apart <= most, apart <= most || apart > 2.0 * (NOISE - 1.0)), figures, causes)
     })
 }
 
@@ -183,11 +218,10 @@ pub(super) fn alike(of: Of, rows: &'static [&'static str], most: f64, causes: &'
 pub(super) fn rising(of: Of, rows: &'static [&'static str], causes: &'static [&'static str]) -> Test {
     Box::new(move |evidence| {
         let values = rows.iter().map(|row| of.value(evidence, row)).collect::<Result<Vec<f64>, String>>()?;
-        let holds = values.windows(2).all(|pair| pair[0] < pair[1]);
-        let because = if holds { String::new() } else { of.because(evidence, causes) };
+        let steps: Vec<f64> = values.windows(2).map(|pair| pair[1] / pair[0]).collect();
         let figures: Vec<String> =
             rows.iter().zip(&values).map(|(row, value)| format!("{row} {}", figure(*value))).collect();
-        Ok(Finding { holds, figures: format!("{}{because}", figures.join(", ")) })
+        of.found(evidence, AtLeast(1.0).judge(&steps), figures.join(", "), causes)
     })
 }
 
@@ -195,8 +229,6 @@ pub(super) fn rising(of: Of, rows: &'static [&'static str], causes: &'static [&'
 pub(super) fn figures(of: Of, rows: &'static [&'static str], bound: Bound, causes: &'static [&'static str]) -> Test {
     Box::new(move |evidence| {
         let values = rows.iter().map(|row| of.value(evidence, row)).collect::<Result<Vec<f64>, String>>()?;
-        let holds = values.iter().all(|value| bound.holds(*value));
-        let because = if holds { String::new() } else { of.because(evidence, causes) };
         let shown: Vec<String> =
             rows.iter().zip(&values).map(|(row, value)| format!("{row} {}", figure(*value))).collect();
         let tested = match bound {
@@ -204,7 +236,8 @@ pub(super) fn figures(of: Of, rows: &'static [&'static str], bound: Bound, cause
             AtLeast(least) => format!("at least {least}"),
             Within(least, most) => format!("{least} to {most}"),
         };
-        Ok(Finding { holds, figures: format!("{} (tested: {tested}){because}", shown.join(", ")) })
+        let figures = format!("{} (tested: {tested})", shown.join(", "));
+        of.found(evidence, bound.judge(&values), figures, causes)
     })
 }
 
