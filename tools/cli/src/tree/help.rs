@@ -48,8 +48,8 @@ Every change of a file is followed within a quarter of a second, or two while ch
 new root. Only changed files are read. When the kernel lost count of changes, or a directory comes or goes, all files are compared by size
 and time. A write through a mapping is seen when the file is closed.
 
-Exit codes: 128+n ended by signal n, with the catalogue complete; 2 usage; 3 DIR cannot be watched, or is gone; 4 the catalogue could not be
-written.";
+Exit codes: 0 never, it runs until a signal: 128+n, with the catalogue complete; 2 usage; 3 DIR cannot be watched, or is gone; 4 the
+catalogue could not be written.";
 
 pub const APPEND: &str = "\
   cat more >> disk.img; pfh tree append disk.img

@@ -131,7 +131,7 @@ fn claims_have_verdicts_in_every_form() {
     assert_eq!(seen.code, Some(0), "{}", seen.stderr);
     assert!(text(&seen).contains("-p 2 / -p 1: 67 %") && !text(&seen).contains("reached"), "{}", text(&seen));
     let values = fs::read_to_string(room.path().join("pfh-bench/claims.csv")).unwrap();
-    let line = values.lines().find(|line| line.contains("second prefetcher")).unwrap();
+    let line = values.lines().find(|line| line.contains("\"Table IX\",\"a second prefetcher")).unwrap();
     assert!(line.contains("\"does not hold here\"") && line.contains("no moving head"), "{line}");
     let seen = bench(&room, &[&ask[..], &["--json"]].concat());
     let json: serde_json::Value = serde_json::from_str(&text(&seen)).unwrap();
