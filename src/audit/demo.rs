@@ -41,7 +41,7 @@ impl Request {
     /// # Errors
     /// When it does not.
     pub fn check(&self) -> Result<(), Error> {
-        if self.bytes == 0 || self.bytes % BLOCK != 0 {
+        if self.bytes == 0 || !self.bytes.is_multiple_of(BLOCK) {
             return Err(Problem::Staged(BLOCK).into());
         }
         self.extent.sample()?;

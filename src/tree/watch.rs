@@ -264,7 +264,7 @@ impl<'a> Watch<'a> {
         let ran = catalogue::run(&self.request.update(names), events, control);
         match ran {
             Ok(summary) => Ok(Some(summary)),
-            Err(error) if matches!(error, Error::Cancelled(_)) => Ok(None),
+            Err(Error::Cancelled(_)) => Ok(None),
             // A name that was a file a moment ago: the whole directory is compared.
             Err(error) if error.find::<Problem>().is_some_and(|problem| matches!(problem, Problem::NoEntry(_))) => {
                 catalogue::run(&self.request.update(Vec::new()), events, control).map(Some)
