@@ -45,7 +45,7 @@ const SAMPLE: usize = 8 << 20;
 /// same cache sets.
 const SKEW: usize = 64;
 
-const NAMES: [&str; 6] = ["md5", "sha1", "sha256", "sha512", "sha3-256", "ripemd160"];
+const NAMES: [&str; 8] = ["md5", "sha1", "sha256", "sha512", "sha3-256", "ripemd160", "blake2b", "blake2s"];
 
 type Run<'a> = Box<dyn Fn(&[&[u8]]) -> Vec<Vec<u8>> + 'a>;
 
@@ -69,6 +69,8 @@ fn candidates(name: &str) -> Vec<(&'static str, Run<'static>)> {
         "sha3-256" => Some(MessageDigest::sha3_256()),
         // OpenSSL 3 keeps it in the legacy provider of some builds.
         "ripemd160" => MessageDigest::from_name("ripemd160"),
+        "blake2b" => MessageDigest::from_name("blake2b512"),
+        "blake2s" => MessageDigest::from_name("blake2s256"),
         _ => None,
     };
     if let Some(peer) = peer.filter(|peer| openssl::hash::hash(*peer, b"").is_ok()) {

@@ -210,7 +210,7 @@ impl Algorithm {
 
     /// Whether a state of one length of output can give no other.
     pub(crate) fn is_sized(self) -> bool {
-        matches!(self.row.start, Start::Sized(_))
+        matches!(self.row.start, Start::Many(many) if many.is_sized())
     }
 
     pub(crate) fn row(self) -> &'static Row {

@@ -2,14 +2,18 @@
 //! output. And its streaming state, whose blocks any kernel can take, one message's or many
 //! messages' at once.
 
-use pfh_kernel::{Compression, Word};
+use pfh_kernel::{Compression, Word, blake2};
 
 use crate::value::INLINE;
 use crate::{Digest, State, Value};
 
+/// Words that change before the last block of a [counted](Padding::Counted) message: the last of
+/// the state.
+pub(crate) const END: usize = blake2::END;
+
 /// How a message is brought to whole blocks.
 #[derive(Clone, Copy, Debug)]
-enum Padding {
+enum Padding<W, const N: usize> {
     /// A 1 bit, zeros, the length in bits in the last eighth of the block, least significant byte
     /// first (RFC 1321, section 3.1).
     LittleEndian,
@@ -18,6 +22,14 @@ enum Padding {
     /// A domain byte, which holds the first 1 bit of pad10*1, zeros, and the last 1 bit (FIPS 202,
     /// section B.2; RFC 9861).
     Sponge(u8),
+    /// Zeros; the state has the number of bytes and a mark of the last block, which is full or empty
+    /// if the message is so (RFC 7693, section 3.3).
+    Counted {
+        /// The state before the first block, by the length of the digest.
+        initial: fn(usize) -> [W; N],
+        /// The last words of the state before the last block, by the length of the message.
+        end: fn(u128) -> [W; END],
+    },
 }
 
 /// A hash function over blocks: `N` words of state, blocks of `B` bytes.
@@ -25,7 +37,7 @@ enum Padding {
 pub struct Function<W: 'static, const N: usize, const B: usize> {
     compression: &'static Compression<W>,
     initial: [W; N],
-    padding: Padding,
+    padding: Padding<W, N>,
 }
 
 impl<W: Word, const N: usize, const B: usize> Function<W, N, B> {
@@ -45,9 +57,33 @@ impl<W: Word, const N: usize, const B: usize> Function<W, N, B> {
         self.compression
     }
 
-    /// The state before the first block.
-    pub(crate) fn initial(&self) -> [W; N] {
-        self.initial
+    /// The state before the first block of a message whose digest has `length` bytes.
+    pub(crate) fn initial(&self, length: usize) -> [W; N] {
+        match self.padding {
+            Padding::Counted { initial, .. } => initial(length),
+            _ => self.initial,
+        }
+    }
+
+    /// Whether another length of the digest is another function.
+    pub(crate) fn is_sized(&self) -> bool {
+        matches!(self.padding, Padding::Counted { .. })
+    }
+
+    /// The last words of the state before the last block of a message of `length` bytes, where they
+    /// are not those that the blocks before have left.
+    pub(crate) fn end(&self, length: u128) -> Option<[W; END]> {
+        match self.padding {
+            Padding::Counted { end, .. } => Some(end(length)),
+            _ => None,
+        }
+    }
+
+    /// How many of `length` bytes are whole blocks that are not the last one: where the padding adds
+    /// nothing to a full block, this may be the last.
+    pub(crate) fn body(&self, length: usize) -> usize {
+        let length = if self.is_sized() { length.saturating_sub(1) } else { length };
+        length - length % B
     }
 
     /// Compresses whole blocks of one message.
@@ -63,6 +99,10 @@ impl<W: Word, const N: usize, const B: usize> Function<W, N, B> {
         *last = [[0; B]; 2];
         let last = last.as_flattened_mut();
         let field = match self.padding {
+            Padding::Counted { .. } => {
+                last[..rest.len()].copy_from_slice(rest);
+                return B;
+            }
             Padding::Sponge(_) => 0,
             _ => B / 8,
         };
@@ -83,6 +123,7 @@ impl<W: Word, const N: usize, const B: usize> Function<W, N, B> {
                 last[rest.len()] = domain;
                 last[end - 1] ^= 0x80;
             }
+            Padding::Counted { .. } => {}
         }
         end
     }
@@ -92,7 +133,7 @@ impl<W: Word, const N: usize, const B: usize> Function<W, N, B> {
     fn put(&self, to: &mut [u8], word: W) {
         match self.padding {
             Padding::BigEndian => to.copy_from_slice(word.to_be_bytes().as_ref()),
-            Padding::LittleEndian | Padding::Sponge(_) => to.copy_from_slice(word.to_le_bytes().as_ref()),
+            _ => to.copy_from_slice(word.to_le_bytes().as_ref()),
         }
     }
 
@@ -111,7 +152,7 @@ impl<W: Word, const N: usize, const B: usize> Function<W, N, B> {
                     Padding::BigEndian => {
                         places.for_each(|(i, to)| to.copy_from_slice(state(i).to_be_bytes().as_ref()));
                     }
-                    Padding::LittleEndian | Padding::Sponge(_) => {
+                    _ => {
                         places.for_each(|(i, to)| to.copy_from_slice(state(i).to_le_bytes().as_ref()));
                     }
                 }
@@ -154,6 +195,18 @@ impl<const B: usize> Function<u64, 25, B> {
     }
 }
 
+impl<W: Word, const B: usize> Function<W, { blake2::WORDS }, B> {
+    /// BLAKE2: a state that counts, set for the length of the digest and before the last block.
+    pub const fn counted(
+        compression: &'static Compression<W>,
+        none: W,
+        initial: fn(usize) -> [W; blake2::WORDS],
+        end: fn(u128) -> [W; END],
+    ) -> Self {
+        Function { compression, initial: [none; blake2::WORDS], padding: Padding::Counted { initial, end } }
+    }
+}
+
 /// One message under a function: the state, and the bytes that do not fill a block yet.
 #[derive(Clone)]
 pub(crate) struct Blocks<W: 'static, const N: usize, const B: usize> {
@@ -166,8 +219,14 @@ pub(crate) struct Blocks<W: 'static, const N: usize, const B: usize> {
 }
 
 impl<W: Word, const N: usize, const B: usize> Blocks<W, N, B> {
+    /// The empty message under a function with one length of digest.
     pub(crate) fn new(function: &'static Function<W, N, B>) -> Self {
-        Blocks { function, state: function.initial, buffer: [0; B], filled: 0, length: 0 }
+        Blocks::sized(function, N * size_of::<W>())
+    }
+
+    /// The empty message, whose digest will have `length` bytes.
+    pub(crate) fn sized(function: &'static Function<W, N, B>, length: usize) -> Self {
+        Blocks { function, state: function.initial(length), buffer: [0; B], filled: 0, length: 0 }
     }
 
     /// Bytes that wait in the buffer for their block to fill.
@@ -186,13 +245,13 @@ impl<W: Word, const N: usize, const B: usize> Blocks<W, N, B> {
             self.buffer[self.filled..][..some].copy_from_slice(&bytes[..some]);
             self.filled += some;
             bytes = &bytes[some..];
-            if self.filled == B {
+            if self.filled == B && !(bytes.is_empty() && self.function.is_sized()) {
                 *first = self.buffer;
                 self.filled = 0;
                 has_first = true;
             }
         }
-        let (blocks, rest) = bytes.split_at(bytes.len() - bytes.len() % B);
+        let (blocks, rest) = bytes.split_at(self.function.body(bytes.len()));
         if !rest.is_empty() {
             // Either the buffer was empty or it has just been emptied: otherwise all bytes went
             // into it.
@@ -205,6 +264,15 @@ impl<W: Word, const N: usize, const B: usize> Blocks<W, N, B> {
     /// Writes the last blocks and returns their length.
     pub(crate) fn pad(&self, last: &mut [[u8; B]; 2]) -> usize {
         self.function.pad(&self.buffer[..self.filled], self.length, last)
+    }
+
+    /// The state before the blocks of [`pad`](Blocks::pad).
+    pub(crate) fn ending(&self) -> [W; N] {
+        let mut state = self.state;
+        if let Some(end) = self.function.end(self.length) {
+            state[N - END..].copy_from_slice(&end);
+        }
+        state
     }
 }
 
@@ -221,6 +289,7 @@ impl<W: Word, const N: usize, const B: usize> State for Blocks<W, N, B> {
     fn finalize(mut self: Box<Self>, length: usize) -> Value {
         let mut last = [[0; B]; 2];
         let end = self.pad(&mut last);
+        self.state = self.ending();
         self.function.compress(&mut self.state, &last.as_flattened()[..end]);
         self.function.output(self.state, length)
     }

@@ -1,7 +1,7 @@
 //! The functions that have kernels: which compression function, which initial state, which padding.
 
 use pfh_kernel as kernel;
-use pfh_kernel::{md5, ripemd160, sha1, sha256, sha512};
+use pfh_kernel::{blake2, md5, ripemd160, sha1, sha256, sha512};
 
 use crate::Function;
 
@@ -35,3 +35,9 @@ pub(crate) static SHAKE128: Function<u64, 25, 168> = Function::sponge(&kernel::K
 pub(crate) static SHAKE256: Function<u64, 25, 136> = Function::sponge(&kernel::KECCAK24, 0x1f);
 /// RIPEMD-160 (ISO/IEC 10118-3).
 pub(crate) static RIPEMD160: Function<u32, 5, 64> = Function::little_endian(&kernel::RIPEMD160, ripemd160::INITIAL);
+/// BLAKE2b (RFC 7693).
+pub(crate) static BLAKE2B: Function<u64, { blake2::WORDS }, 128> =
+    Function::counted(&kernel::BLAKE2B, 0, blake2::initial_b, blake2::end_b);
+/// BLAKE2s (RFC 7693).
+pub(crate) static BLAKE2S: Function<u32, { blake2::WORDS }, 64> =
+    Function::counted(&kernel::BLAKE2S, 0, blake2::initial_s, blake2::end_s);

@@ -62,8 +62,12 @@ impl<W: Word, const N: usize, const B: usize> Many for Function<W, N, B> {
         Kernels::of(self.compression())
     }
 
-    fn start(&'static self) -> Box<dyn State> {
-        Box::new(Blocks::new(self))
+    fn start(&'static self, length: usize) -> Box<dyn State> {
+        Box::new(Blocks::sized(self, length))
+    }
+
+    fn is_sized(&self) -> bool {
+        Function::is_sized(self)
     }
 
     fn hash(&'static self, algorithm: Algorithm, messages: &[&[u8]]) -> Vec<Digest> {

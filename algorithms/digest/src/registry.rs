@@ -6,7 +6,7 @@ use crate::Standing::{Broken, NonCryptographic, Secure};
 use crate::keyed::Hmac;
 use crate::lists::Registry;
 use crate::row::Stitched::{GeneralRegisters, OwnInstructions};
-use crate::rustcrypto::{fixed, sized};
+use crate::rustcrypto::fixed;
 use crate::{Algorithm, Row, UnknownAlgorithm, blake3, checksum, functions, sharing};
 
 /// The longest output that is accepted of a function which could go on for ever: 64 KiB, far above
@@ -39,8 +39,8 @@ pub static ROWS: &[Row] = &[
     Row::with_lanes("shake128", &["shake-128"], Stated { default: 32, maximum: MAXIMUM }, Secure, 168, &functions::SHAKE128),
     Row::with_lanes("shake256", &["shake-256"], Stated { default: 64, maximum: MAXIMUM }, Secure, 136, &functions::SHAKE256),
     Row::with_lanes("ripemd160", &["ripemd-160", "rmd160"], Fixed(20), Secure, 64, &functions::RIPEMD160),
-    Row::sized("blake2b", &["blake2b-512"], Stated { default: 64, maximum: 64 }, Secure, 128, sized::<blake2::Blake2bVarCore>),
-    Row::sized("blake2s", &["blake2s-256"], Stated { default: 32, maximum: 32 }, Secure, 64, sized::<blake2::Blake2sVarCore>),
+    Row::with_lanes("blake2b", &["blake2b-512"], Stated { default: 64, maximum: 64 }, Secure, 128, &functions::BLAKE2B),
+    Row::with_lanes("blake2s", &["blake2s-256"], Stated { default: 32, maximum: 32 }, Secure, 64, &functions::BLAKE2S),
     Row::new("blake3", &["blake-3", "b3"], Stated { default: 32, maximum: MAXIMUM }, Secure, 64, blake3::start),
     Row::new("sm3", &["sm-3"], Fixed(32), Secure, 64, fixed::<sm3::Sm3>),
     Row::new("whirlpool", &[], Fixed(64), Secure, 64, fixed::<whirlpool::Whirlpool>),

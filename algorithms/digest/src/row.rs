@@ -80,8 +80,6 @@ pub(crate) enum Stitched {
 pub(crate) enum Start {
     /// One message at a time.
     One(fn() -> Box<dyn State>),
-    /// One message at a time, in a state that depends on the length of the output.
-    Sized(fn(usize) -> Box<dyn State>),
     /// One message at a time under a key.
     Keyed(&'static dyn Keyed),
     /// A function that takes many messages at once.
@@ -100,8 +98,10 @@ pub(crate) trait Keyed: Sync {
 pub(crate) trait Many: Sync {
     /// The kernels that this machine uses.
     fn kernels(&'static self) -> Kernels;
-    /// The state of the empty message.
-    fn start(&'static self) -> Box<dyn State>;
+    /// The state of the empty message with `length` bytes of output.
+    fn start(&'static self, length: usize) -> Box<dyn State>;
+    /// Whether another length of the output is another function, and no part of a longer one.
+    fn is_sized(&self) -> bool;
     /// [`hash_many`](crate::hash_many)
     fn hash(&'static self, algorithm: Algorithm, messages: &[&[u8]]) -> Vec<Digest>;
     /// [`update_many`](crate::update_many); hashers of other functions are advanced too, one by
@@ -187,19 +187,6 @@ impl Row {
         Row::of(name, aliases, output, standing, block, Start::Many(many))
     }
 
-    /// A row whose state depends on the length of the output: an output of another length is
-    /// another function, and no part of a longer one.
-    pub(crate) const fn sized(
-        name: &'static str,
-        aliases: &'static [&'static str],
-        output: Output,
-        standing: Standing,
-        block: usize,
-        start: fn(usize) -> Box<dyn State>,
-    ) -> Row {
-        Row::of(name, aliases, output, standing, block, Start::Sized(start))
-    }
-
     /// A row that computes nothing without a key.
     pub(crate) const fn keyed(
         name: &'static str,
@@ -246,9 +233,8 @@ impl Row {
         }
         match self.start {
             Start::One(start) => start(),
-            Start::Sized(start) => start(length),
             Start::Keyed(function) => function.start(self.name, key.expect("a request without the key is refused")),
-            Start::Many(many) => many.start(),
+            Start::Many(many) => many.start(length),
         }
     }
 }

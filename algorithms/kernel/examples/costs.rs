@@ -6,7 +6,9 @@
 //! Minimum and median over ROUNDS (default 9) interleaved rounds.
 
 use pfh_kernel::stitched::Set;
-use pfh_kernel::{Compression, KECCAK12, KECCAK24, Kernel, MD5, RIPEMD160, SHA1, SHA256, SHA512, Word, stitched};
+use pfh_kernel::{
+    BLAKE2B, BLAKE2S, Compression, KECCAK12, KECCAK24, Kernel, MD5, RIPEMD160, SHA1, SHA256, SHA512, Word, stitched,
+};
 use std::hint::black_box;
 use std::time::Instant;
 
@@ -35,6 +37,8 @@ fn main() {
     print(&KECCAK24, 136, rounds);
     print(&KECCAK12, 168, rounds);
     print(&RIPEMD160, 64, rounds);
+    print(&BLAKE2B, 128, rounds);
+    print(&BLAKE2S, 64, rounds);
     print_stitched(rounds);
 }
 

@@ -125,6 +125,8 @@ impl Vector for Avx2x64 {
                 8 => shuffle(self.0, 0x0e0d0c0b_0a09080f, 0x06050403_02010007),
                 56 => shuffle(self.0, 0x080f0e0d_0c0b0a09, 0x00070605_04030201),
                 32 => _mm256_shuffle_epi32::<0b10_11_00_01>(self.0),
+                40 => shuffle(self.0, 0x0a09080f_0e0d0c0b, 0x02010007_06050403),
+                48 => shuffle(self.0, 0x09080f0e_0d0c0b0a, 0x01000706_05040302),
                 _ => _mm256_or_si256(_mm256_slli_epi64::<L>(self.0), _mm256_srli_epi64::<R>(self.0)),
             }
         })

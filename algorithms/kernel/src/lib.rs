@@ -24,6 +24,7 @@
 mod avx2;
 #[cfg(target_arch = "x86_64")]
 mod avx512;
+pub mod blake2;
 mod check;
 mod choice;
 mod costs;
@@ -51,5 +52,5 @@ mod vector;
 pub use costs::Costs;
 pub use isa::Isa;
 pub use kernel::{Compression, Kernel, Layout, MAX_LANES, Row, Unused, Word};
-pub use table::{KECCAK12, KECCAK24, MD5, RIPEMD160, SHA1, SHA256, SHA512, Table};
+pub use table::{BLAKE2B, BLAKE2S, KECCAK12, KECCAK24, MD5, RIPEMD160, SHA1, SHA256, SHA512, Table};
 pub use tables::tables;

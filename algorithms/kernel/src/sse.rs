@@ -11,6 +11,19 @@ pub(crate) struct Sse32<const SHUFFLE: bool>(__m128i);
 #[derive(Clone, Copy)]
 pub(crate) struct Sse64<const SHUFFLE: bool>(__m128i);
 
+/// The order of bytes, as the halves of a register, in which words of `width` bytes are turned left
+/// by `bytes`.
+const fn turned(width: usize, bytes: usize) -> (i64, i64) {
+    let mut halves = [0_i64; 2];
+    let mut at = 0;
+    while at < 16 {
+        let from = at / width * width + (at % width + width - bytes) % width;
+        halves[at / 8] |= (from as i64) << (8 * (at % 8));
+        at += 1;
+    }
+    (halves[1], halves[0])
+}
+
 /// Shifts and rotations, which the two widths share.
 macro_rules! common {
     ($word:ident, $srl:ident, $sll:ident) => {
@@ -22,8 +35,17 @@ macro_rules! common {
         #[inline(always)]
         fn rotate_left<const L: i32, const R: i32>(self) -> Self {
             const { assert!(L + R == $word::BITS as i32) };
-            // SAFETY: SSE2 belongs to every x86-64.
-            Self(unsafe { _mm_or_si128($sll::<L>(self.0), $srl::<R>(self.0)) })
+            // SAFETY: SSE2 belongs to every x86-64; the caller that made a value with SHUFFLE
+            // promised SSSE3.
+            Self(unsafe {
+                // Whole bytes move in one shuffle instead of two shifts and an or.
+                if SHUFFLE && L % 8 == 0 {
+                    let (high, low) = const { turned(size_of::<$word>(), L as usize / 8) };
+                    _mm_shuffle_epi8(self.0, _mm_set_epi64x(high, low))
+                } else {
+                    _mm_or_si128($sll::<L>(self.0), $srl::<R>(self.0))
+                }
+            })
         }
     };
 }

@@ -14,7 +14,7 @@ use crate::{
     single::{sha1_ni, sha256_mixed, sha256_ni, sha256_ni_asm, sha512_mixed},
     sse::{Sse32, Sse64},
 };
-use crate::{keccak, md5, ripemd160, sha1, sha256, sha512};
+use crate::{blake2, keccak, md5, ripemd160, sha1, sha256, sha512};
 #[cfg(target_arch = "aarch64")]
 use crate::{
     neon::{Neon32, Neon64},
@@ -278,6 +278,73 @@ pub static RIPEMD160: Compression<u32> = Compression {
         after: &[0xf708b28e, 0x7a985de0, 0x8e4a049b, 0x87b0c698, 0xfc0b5af1],
     },
     chosen: OnceLock::new(),
+};
+
+/// BLAKE2b.
+pub static BLAKE2B: Compression<u64> = Compression {
+    name: "blake2b",
+    words: blake2::WORDS,
+    block_length: 128,
+    kernels: kernels!(u64, 11, 128, fixed, [
+        #[cfg(target_arch = "x86_64")] Avx512 8 Words "avx512 x8" 128000 blake2::compress::<blake2::B, Avx512x64>;
+        #[cfg(target_arch = "x86_64")] Avx2 4 Words "avx2 x4" 182000 blake2::compress::<blake2::B, Avx2x64>;
+        #[cfg(target_arch = "x86_64")] Avx2 8 Words "avx2 x8" 337000 blake2::compress::<blake2::B, Group<Avx2x64, 2>>;
+        #[cfg(target_arch = "x86_64")] Sse41 2 Words "sse4.1 x2" 171000 blake2::compress::<blake2::B, Sse64<true>>;
+        #[cfg(target_arch = "aarch64")] Neon 2 Words "neon x2" 200000 blake2::compress::<blake2::B, Neon64<false>>;
+        Portable 1 Words "portable x1" 88000 blake2::compress::<blake2::B, u64>;
+    ]),
+    // RFC 7693, appendix A.
+    known: Known {
+        before: &ABC_BLAKE2B,
+        block: &[(0, b'a'), (1, b'b'), (2, b'c')],
+        block_length: 128,
+        after: &[
+            0x0d4d1c983fa580ba,
+            0xe9f6129fb697276a,
+            0xb7c45a68142f214c,
+            0xd1a2ffdb6fbb124b,
+            0x2d79ab2a39c5877d,
+            0x95cc3345ded552c2,
+            0x5a92f1dba88ad318,
+            0x239900d4ed8623b9,
+        ],
+    },
+    chosen: OnceLock::new(),
+};
+
+/// BLAKE2s.
+pub static BLAKE2S: Compression<u32> = Compression {
+    name: "blake2s",
+    words: blake2::WORDS,
+    block_length: 64,
+    kernels: kernels!(u32, 11, 64, fixed, [
+        #[cfg(target_arch = "x86_64")] Avx512 16 Words "avx512 x16" 112000 blake2::compress::<blake2::S, Avx512x32>;
+        #[cfg(target_arch = "x86_64")] Avx2 8 Words "avx2 x8" 165000 blake2::compress::<blake2::S, Avx2x32>;
+        #[cfg(target_arch = "x86_64")] Sse41 4 Words "sse4.1 x4" 166000 blake2::compress::<blake2::S, Sse32<true>>;
+        #[cfg(target_arch = "aarch64")] Neon 4 Words "neon x4" 180000 blake2::compress::<blake2::S, Neon32>;
+        Portable 1 Words "portable x1" 75000 blake2::compress::<blake2::S, u32>;
+    ]),
+    // RFC 7693, appendix B.
+    known: Known {
+        before: &ABC_BLAKE2S,
+        block: &[(0, b'a'), (1, b'b'), (2, b'c')],
+        block_length: 64,
+        after: &[0x8c5e8c50, 0xe2147c32, 0xa32ba7e1, 0x2f45eb4e, 0x208b4537, 0x293ad69e, 0x4c9b994d, 0x82596786],
+    },
+    chosen: OnceLock::new(),
+};
+
+/// The state before the last and only block of "abc".
+static ABC_BLAKE2B: [u64; blake2::WORDS] = {
+    let [low, high, last] = blake2::end_b(3);
+    let [a, b, c, d, e, f, g, h, ..] = blake2::initial_b(64);
+    [a, b, c, d, e, f, g, h, low, high, last]
+};
+/// The same of BLAKE2s.
+static ABC_BLAKE2S: [u32; blake2::WORDS] = {
+    let [low, high, last] = blake2::end_s(3);
+    let [a, b, c, d, e, f, g, h, ..] = blake2::initial_s(32);
+    [a, b, c, d, e, f, g, h, low, high, last]
 };
 
 /// A function's kernels, for people.

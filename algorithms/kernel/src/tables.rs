@@ -2,7 +2,7 @@
 
 use crate::kernel::{Compression, Word};
 use crate::stitched;
-use crate::table::{KECCAK12, KECCAK24, MD5, RIPEMD160, SHA1, SHA256, SHA512, Table};
+use crate::table::{BLAKE2B, BLAKE2S, KECCAK12, KECCAK24, MD5, RIPEMD160, SHA1, SHA256, SHA512, Table};
 
 /// The tables of all functions, and those of the sets that are computed together, with the costs
 /// and the choices of this process. Functions that were not in use are tested and measured.
@@ -18,6 +18,8 @@ pub fn tables() -> Vec<Table> {
         table(&KECCAK24),
         table(&KECCAK12),
         table(&RIPEMD160),
+        table(&BLAKE2B),
+        table(&BLAKE2S),
     ];
     functions.into_iter().chain(stitched::tables()).collect()
 }

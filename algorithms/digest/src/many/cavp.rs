@@ -186,4 +186,6 @@ functions! {
     shake128 SHAKE128 "shake128" 1563 100;
     shake256 SHAKE256 "shake256" 1619 100;
     ripemd160 RIPEMD160 "ripemd160" 325 0;
+    blake2b BLAKE2B "blake2b" 428 0;
+    blake2s BLAKE2S "blake2s" 398 0;
 }

@@ -124,3 +124,13 @@ fn sha3_256() {
 fn ripemd160() {
     holds(&functions::RIPEMD160, "ripemd160");
 }
+#[test]
+fn blake2b() {
+    holds(&functions::BLAKE2B, "blake2b");
+    holds(&functions::BLAKE2B, "blake2b:20");
+}
+#[test]
+fn blake2s() {
+    holds(&functions::BLAKE2S, "blake2s");
+    holds(&functions::BLAKE2S, "blake2s:31");
+}

@@ -9,6 +9,8 @@
 
 use pfh_kernel::{Kernel, Layout, MAX_LANES, Word};
 
+use crate::function::END;
+
 /// A message in a lane.
 pub(super) struct Slot<'a, W, const N: usize, const B: usize> {
     /// Whatever the queue knows it by.
@@ -26,22 +28,35 @@ pub(super) struct Slot<'a, W, const N: usize, const B: usize> {
     own_end: usize,
     /// Whether the next block is one of `own`.
     own_next: bool,
+    /// The last words of the state when `own` comes, where they change then.
+    end: Option<[W; END]>,
 }
 
 impl<'a, W: Word, const N: usize, const B: usize> Slot<'a, W, N, B> {
     fn empty() -> Self {
         let state = [W::default(); N];
-        Slot { id: 0, state, body: &[], own: [[0; B]; 2], own_start: 0, own_end: 0, own_next: false }
+        Slot { id: 0, state, body: &[], own: [[0; B]; 2], own_start: 0, own_end: 0, own_next: false, end: None }
     }
 
     /// Sets what is to come: the first `own` bytes of `self.own` and then `body`.
     pub(super) fn own_first(&mut self, own: usize, body: &'a [u8]) {
         (self.body, self.own_start, self.own_end, self.own_next) = (body, 0, own, own > 0);
+        self.end = None;
     }
 
-    /// Sets what is to come: `body` and then the first `own` bytes of `self.own`.
-    pub(super) fn body_first(&mut self, body: &'a [u8], own: usize) {
+    /// Sets what is to come: `body` and then the first `own` bytes of `self.own`, before which the
+    /// last words of the state become `end`.
+    pub(super) fn body_first(&mut self, body: &'a [u8], own: usize, end: Option<[W; END]>) {
         (self.body, self.own_start, self.own_end, self.own_next) = (body, 0, own, body.is_empty());
+        self.end = end;
+        if let Some(end) = self.due() {
+            self.state[N - END..].copy_from_slice(&end);
+        }
+    }
+
+    /// The last words of the state, if they change now.
+    fn due(&mut self) -> Option<[W; END]> {
+        if self.own_next { self.end.take() } else { None }
     }
 
     /// Consecutive blocks that come next.
@@ -221,6 +236,9 @@ impl<'s, W: Word> Lanes<'s, W> {
             let slot = &mut slots[lane];
             slot.advance(bytes);
             if slot.left() > 0 {
+                for (word, value) in (N - END..).zip(slot.due().into_iter().flatten()) {
+                    self.states[word * self.strides.0 + lane * self.strides.1] = value;
+                }
                 continue;
             }
             queue.evict(slot.id, |word| self.word(lane, word));

@@ -38,6 +38,8 @@ fn longest_first(lengths: impl Iterator<Item = usize> + Clone) -> Vec<usize> {
 pub(super) struct Messages<'m, 'a, W: 'static, const N: usize, const B: usize> {
     function: &'static Function<W, N, B>,
     messages: &'m [&'a [u8]],
+    /// Bytes of a digest.
+    length: usize,
     order: std::vec::IntoIter<usize>,
     digests: Vec<Digest>,
     done: usize,
@@ -47,7 +49,7 @@ impl<'m, 'a, W: Word, const N: usize, const B: usize> Messages<'m, 'a, W, N, B> 
     pub(super) fn new(function: &'static Function<W, N, B>, algorithm: Algorithm, messages: &'m [&'a [u8]]) -> Self {
         let order = longest_first(messages.iter().map(|message| message.len())).into_iter();
         let digests = messages.iter().map(|_| Digest::blank(algorithm)).collect();
-        Messages { function, messages, order, digests, done: 0 }
+        Messages { function, messages, length: algorithm.length(), order, digests, done: 0 }
     }
 
     pub(super) fn digests(self) -> Vec<Digest> {
@@ -60,11 +62,11 @@ impl<'a, W: Word, const N: usize, const B: usize> Queue<'a, W, N, B> for Message
     fn submit(&mut self, slot: &mut Slot<'a, W, N, B>) -> bool {
         let Some(id) = self.order.next() else { return false };
         let message = self.messages[id];
-        let (body, rest) = message.split_at(message.len() - message.len() % B);
+        let (body, rest) = message.split_at(self.function.body(message.len()));
         slot.id = id;
-        slot.state = self.function.initial();
+        slot.state = self.function.initial(self.length);
         let own = self.function.pad(rest, message.len() as u128, &mut slot.own);
-        slot.body_first(body, own);
+        slot.body_first(body, own, self.function.end(message.len() as u128));
         true
     }
 
@@ -188,7 +190,7 @@ impl<W: Word, const N: usize, const B: usize> Queue<'_, W, N, B> for Ends<W, N, 
             self.next += 1;
             if let Some(blocks) = hasher.as_mut().and_then(|hasher| self.function.state(hasher)) {
                 slot.id = id;
-                slot.state = blocks.state;
+                slot.state = blocks.ending();
                 let own = blocks.pad(&mut slot.own);
                 slot.own_first(own, &[]);
                 return true;

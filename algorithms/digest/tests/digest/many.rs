@@ -43,6 +43,8 @@ fn oracle(algorithm: Algorithm, message: &[u8]) -> Option<Vec<u8>> {
         "shake128" => xof::<shake::Shake128>(message, algorithm.length()),
         "shake256" => xof::<shake::Shake256>(message, algorithm.length()),
         "ripemd160" => ripemd::Ripemd160::digest(message).to_vec(),
+        "blake2b" if algorithm.length() == 64 => blake2::Blake2b512::digest(message).to_vec(),
+        "blake2s" if algorithm.length() == 32 => blake2::Blake2s256::digest(message).to_vec(),
         _ => return None,
     })
 }
@@ -59,6 +61,14 @@ fn second_oracle(algorithm: Algorithm, message: &[u8]) -> Option<Vec<u8>> {
     let function = match algorithm.name() {
         "md5" => return Some(md5_second::compute(message).to_vec()),
         "ripemd160" => return Some(bitcoin_hashes::ripemd160::Hash::hash(message).to_byte_array().to_vec()),
+        "blake2b" => {
+            let parameters = blake2b_simd::Params::new().hash_length(algorithm.length()).hash(message);
+            return Some(parameters.as_bytes().to_vec());
+        }
+        "blake2s" => {
+            let parameters = blake2s_simd::Params::new().hash_length(algorithm.length()).hash(message);
+            return Some(parameters.as_bytes().to_vec());
+        }
         "sha512-224" => return Some(sha2_const::Sha512_224::new().update(message).finalize().to_vec()),
         "sha3-224" => return keccak(tiny_keccak::Sha3::v224(), message, 28),
         "shake128" => return keccak(tiny_keccak::Shake::v128(), message, algorithm.length()),

@@ -64,7 +64,7 @@ fn the_tables_choose_alike_in_every_run() {
     assert!(first.contains("costs table\n"));
     let first = choices(first);
     let sets = pfh_kernel::stitched::ALL.chunk_by(|a, b| a.set() == b.set()).count();
-    assert_eq!(first.lines().count(), 7 + sets);
+    assert_eq!(first.lines().count(), 9 + sets);
     for value in ["table", "misspelt"] {
         assert_eq!(choices(child_with_costs(value)), first, "{value}");
     }

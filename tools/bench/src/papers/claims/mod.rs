@@ -90,7 +90,11 @@ pub fn judge(evidence: &Evidence<'_>) -> Vec<Judged> {
 fn counted<'a>(judged: impl Iterator<Item = &'a Judged> + Clone) -> String {
     let count = |verdict| judged.clone().filter(|judged| judged.verdict == verdict).count();
     let some = Verdict::ALL.iter().map(|verdict| (count(*verdict), verdict.words())).filter(|(count, _)| *count > 0);
-    some.map(|(count, words)| format!("{count} {words}")).collect::<Vec<_>>().join(", ")
+    let plural = |count: usize, words: &str| match count {
+        1 => words.to_owned(),
+        _ => words.replace("does", "do").replace("holds", "hold"),
+    };
+    some.map(|(count, words)| format!("{count} {}", plural(count, words))).collect::<Vec<_>>().join(", ")
 }
 
 /// The verdicts over an item's claims, counted; nothing is summed up over what is missing.
