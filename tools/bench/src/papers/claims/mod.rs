@@ -115,7 +115,7 @@ pub fn text(judged: &[Judged]) -> String {
             write!(text, "\n{paper}\n").expect("a string takes it");
         }
         let row = [one.item, one.verdict.words(), one.claim].map(str::to_owned).to_vec();
-        write!(text, "{}      {}\n", align(&[row]), one.why).expect("a string takes it");
+        writeln!(text, "{}      {}", align(&[row]), one.why).expect("a string takes it");
     }
     text + "\n"
 }
