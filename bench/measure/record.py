@@ -1,8 +1,8 @@
 """Tables, the machine that they were measured on, and the files in bench/record.
 
 A table is {"table", "columns", "rows", "paper", "notes"}: its title, heads of the columns, rows of figures, words or None as wide as the heads; for each
-row the paper's row or None, or no "paper" if there is none; what a reader must know. `pfh bench papers` reads the same. "samples" may
-hold the values of all runs. A record is {"date", "benchmark", "command", "commit", "machine", "versions", "tables"}."""
+row the paper's row or None, or no "paper" if there is none; what a reader must know. "conditions" state how it was measured: `pfh bench papers`
+reads the tables, and judges the papers' claims over their rows. "samples" may hold the values of all runs. A record is {"date", "benchmark", "command", "commit", "machine", "versions", "tables"}."""
 
 import argparse
 import datetime
@@ -10,9 +10,11 @@ import json
 import os
 import platform
 import re
+import resource
 import shlex
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 from . import turns
@@ -45,17 +47,54 @@ def parse(parser, words):
     return said
 
 
-REACHED, MISSED, UNSHOWN = "reached", "missed", "cannot be shown here"
+# Seconds below which the start of a program weighs.
+SHORT = 0.3
 
 
-def judge(ours, theirs, better=min, slack=0.05):
-    """The verdict over ratios by row: the best of ours beside the best of the paper's. `better` is min for times, max for gains."""
-    if not theirs or not ours:
-        return {"word": UNSHOWN, "why": "the paper's first row, to which all is relative, was not run here" if theirs else "the paper prints nothing to compare with"}
-    best = lambda rows: better(rows.items(), key=lambda row: row[1])
-    (row, here), (printed, there) = best(ours), best(theirs)
-    good = here <= there * (1 + slack) if better is min else here >= there * (1 - slack)
-    return {"word": REACHED if good else MISSED, "why": f"{here:.2f} here ({row}), {there:.2f} in the paper ({printed}), relative to the first row"}
+def device_of(path):
+    """Whether the device of a path has a moving head: "rotating", "flash", "virtual" for one that a hypervisor or the kernel makes up, or None."""
+    number = os.stat(path).st_dev
+    place = Path(f"/sys/dev/block/{os.major(number)}:{os.minor(number)}")
+    if not place.exists():
+        return None
+    whole = place.resolve()
+    whole = whole.parent if (whole / "partition").exists() else whole
+    # A virtual disk states that it is rotating, whatever lies behind it.
+    if re.match(r"(vd|xvd|loop|zram|nbd|ram)", whole.name):
+        return "virtual"
+    try:
+        return "rotating" if (whole / "queue/rotational").read_text().strip() == "1" else "flash"
+    except OSError:
+        return None
+
+
+def processor_seconds():
+    """What all programs have had of the processors since the machine began, and what this one and its children had."""
+    fields = Path("/proc/stat").read_text().splitlines()[0].split()[1:]
+    busy = sum(int(field) for at, field in enumerate(fields[:8]) if at not in (3, 4)) / os.sysconf("SC_CLK_TCK")
+    mine = (resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+    return time.monotonic(), busy, sum(usage.ru_utime + usage.ru_stime for usage in mine)
+
+
+BEGAN = processor_seconds()
+
+
+def others():
+    """Processors that other programs kept busy while this one ran, the load average does not tell them from our own threads."""
+    (start, busy, mine), (now, busy_now, mine_now) = BEGAN, processor_seconds()
+    return (busy_now - busy - (mine_now - mine)) / max(now - start, 0.01)
+
+
+def conditions(cold, place=None, threads=0, rounds=None, least=None):
+    """How a table was measured, in the words that `pfh bench papers` knows as causes. `least` is the least time of its rows."""
+    here = len(os.sched_getaffinity(0))
+    found = ["cold" if cold else "cached"]
+    found += [device] if cold and place and (device := device_of(place)) else []
+    found += ["SHA instructions"] if {"sha_ni", "sha2"} & set((cpu("flags") or cpu("Features")).split()) else []
+    found += ["few processors"] if threads > here else []
+    found += ["one round"] if rounds == 1 else []
+    found += ["short"] if least is not None and least < SHORT else []
+    return found + (["loaded"] if others() > 0.3 else [])
 
 
 def bars(unit, groups):
@@ -63,12 +102,12 @@ def bars(unit, groups):
     return {"unit": unit, "groups": [{"label": label, "values": [[name, value] for name, value in values.items()]} for label, values in groups.items()]}
 
 
-def table(title, columns, rows, paper=None, notes=(), samples=None, verdict=None, bars=None):
+def table(title, columns, rows, paper=None, notes=(), samples=None, conditions=(), bars=None):
     """A table; a row that does not fit is a mistake in the benchmark."""
     assert all(len(row) == len(columns) for row in [*rows, *(row for row in paper or [] if row)]), f"{title}: a row does not fit"
     assert paper is None or len(paper) == len(rows), f"{title}: as many rows of the paper as of ours"
     made = {"table": title, "columns": columns, "rows": rows, "paper": paper, "notes": list(notes)}
-    made.update({name: value for name, value in (("verdict", verdict), ("bars", bars)) if value})
+    made.update({name: value for name, value in (("conditions", list(conditions)), ("bars", bars)) if value})
     return {**made, "samples": samples} if samples else made
 
 
@@ -105,8 +144,7 @@ def markdown(tables):
             theirs = one["paper"] and one["paper"][number]
             if theirs:
                 out.append("| " + " | ".join([f"{theirs[0]}, in the paper", *map(show, theirs[1:])]) + " |")
-        verdict = one.get("verdict")
-        out += ["", *[f"- {note}" for note in one["notes"]], *([f"- {verdict['word']}: {verdict['why']}"] if verdict else []), ""]
+        out += ["", *[f"- {note}" for note in one["notes"]], *([f"- measured {', '.join(one['conditions'])}"] if one.get("conditions") else []), ""]
     return "\n".join(out)
 
 

@@ -29,6 +29,8 @@ pub enum Event<'a> {
     LastToken(&'a Path),
     /// A round of several could not be asked.
     Missed(&'a Error),
+    /// A question was asked and answered on the stage.
+    Staged(&'a super::scene::Scene),
     /// A commitment follows a change of the file.
     Renewed(&'a Renewed),
     /// The server listens here.

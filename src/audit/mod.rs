@@ -3,8 +3,8 @@
 //! One module a step: the owner [`commit`]s to files by their trees; the auditor makes a
 //! [`challenge`], the server [`prove`]s it, and the auditor [`verify`]s the answer; `serve` and
 //! `ask`, with the feature `serve`, do the same over HTTP. [`tokens`] are challenges with their
-//! answers, made ahead; [`renew`] follows a change of a file without having it. `docs/audit.md` has
-//! the reasons, `pfh_tree::audit` the mathematics.
+//! answers, made ahead; [`renew`] follows a change of a file without having it. [`demo`] stages an
+//! attack and its failure. `docs/audit.md` has the reasons, `pfh_tree::audit` the mathematics.
 //!
 //! ```
 //! use pfh::audit::{challenge, commit, prove, verify, Event, Status};
@@ -31,6 +31,7 @@ pub mod ask;
 pub mod challenge;
 pub mod commit;
 mod copy;
+pub mod demo;
 mod event;
 mod extent;
 mod files;
@@ -38,6 +39,7 @@ mod problem;
 pub mod prove;
 pub mod renew;
 mod renewed;
+mod scene;
 #[cfg(feature = "serve")]
 pub mod serve;
 pub mod tokens;

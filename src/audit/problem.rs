@@ -74,6 +74,12 @@ pub enum Problem {
         /// Why.
         why: String,
     },
+    /// The file on the stage has no such length.
+    #[error("the file has a whole number of blocks of {0} bytes, and at least one")]
+    Staged(u64),
+    /// An answer that shows no leaves cannot be judged without the data.
+    #[error("{}: a keyed answer, which needs a copy of the data", shown(.0))]
+    Keyed(PathBuf),
     /// The server cannot listen or start a thread.
     #[error("{what}: {error}")]
     Server {

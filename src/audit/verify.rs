@@ -1,15 +1,18 @@
 //! `verify`: whether an answer proves what was asked. Run by the auditor.
 
-use super::{AuditVerdict, Error, Event, Events, Evidence, Extent, Wrong, copy, files};
+use super::{AuditVerdict, Error, Event, Events, Evidence, Extent, Problem, Wrong, copy, files};
 use crate::key::{self, VerifyingKey};
 use crate::outputs::Outputs;
 use pfh_audit::Kept;
 use pfh_engine::Control;
-use pfh_tree::audit::{Challenge, KeyedAnswer, Refused, Rejected};
+use pfh_tree::audit::{Challenge, KeyedAnswer, Proof, Refused, Rejected};
 use std::ffi::OsStr;
-use std::io::BufReader;
+use std::io::{BufReader, Read};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
+
+/// Bytes of a keyed answer.
+const KEYED: u64 = 32;
 
 /// The auditor's copy, the challenge, and its answer.
 #[derive(Debug, Clone)]
@@ -73,6 +76,13 @@ impl Request {
         let key = self.key()?;
         let mut verdict = AuditVerdict::of(kept, challenge, self.loss, Evidence::Root);
         let mut from = BufReader::with_capacity(1 << 20, files::source(&self.answer)?);
+        let mut first = Vec::new();
+        (&mut from).take(KEYED + 1).read_to_end(&mut first).map_err(files::unread(&self.answer))?;
+        if first.len() as u64 == KEYED && !Proof::is_begun_by(&first) {
+            // A digest that is compared with the data's: nothing was found out about it.
+            return Err(Problem::Keyed(self.answer.clone()).into());
+        }
+        let mut from = first.chain(from);
         match kept.commitment.judge(challenge, &mut from) {
             Ok(accepted) => verdict.accept(&accepted, self.signed_by.as_deref().zip(key.as_ref()))?,
             Err(Refused::Read(error)) => return Err(files::unread(&self.answer)(error)),

@@ -1,8 +1,9 @@
 //! The job *diff*: what differs between two states of a tree.
 //!
-//! Each side of a [`Request`] is a directory, an image or an archive, or a manifest in any format
-//! that [`check`](crate::check) reads. [`run`] hashes the directories in one pass; of two manifests
-//! it compares what they list, and reads no file. Each name has one [`Class`]: its content is the
+//! Each side of a [`Request`] is a directory, an image or an archive, a manifest in any format that
+//! [`check`](crate::check) reads, or the catalogue that `tree build` made of a directory. [`run`]
+//! hashes the directories in one pass; of two manifests it compares the entries, and reads no file.
+//! Each name has one [`Class`]: its content is the
 //! same, changed, moved, copied, added or removed, or it changed though nothing says that it was
 //! written to ([`Class::BitRot`], with its [`Rot`](crate::check::Rot) as evidence). Which class
 //! that is, the [`Auditor`](crate::check::Auditor) of `check` decides.

@@ -1,4 +1,4 @@
-//! The two sides of a comparison: directories and lists.
+//! The two sides of a comparison: directories and lists; a catalogue of a directory is a list.
 
 use super::request::Request;
 use super::tree::Tree;
@@ -64,6 +64,13 @@ impl Side {
         if name != "-" && path.is_dir() {
             return Ok(Side::Directory(Tree::directory(name.as_bytes().to_vec())));
         }
+        #[cfg(feature = "audit")]
+        if name != "-" && pfh_outboard::is_catalogue(path).unwrap_or(false) {
+            // Read as a list: no file of the directory is needed.
+            let (path, asked) = (path.to_owned(), check::Request::new(path));
+            let expectations = catalogued(&path)?;
+            return Ok(Side::List(Box::new(List { which, path, held: None, expectations, base: Vec::new(), asked })));
+        }
         #[cfg(feature = "inside")]
         if name != "-"
             && let Some(tree) = Tree::container(request, name.as_bytes())
@@ -87,6 +94,29 @@ impl Side {
             Side::Directory(tree) => Some(tree),
             Side::List(_) => None,
         }
+    }
+}
+
+/// The entries of a catalogue that `tree build` made of a directory, if they give its root.
+#[cfg(feature = "audit")]
+fn catalogued(path: &Path) -> Result<Expectations, Error> {
+    let catalogue = pfh_outboard::Catalogue::open(path)?;
+    catalogue.prove_all()?;
+    let name = catalogue.algorithm()?;
+    let algorithm: crate::Algorithm = name.parse().map_err(Error::request)?;
+    let mut found = Expectations { algorithms: vec![algorithm.into()], ..Expectations::default() };
+    let mut wrong = 0;
+    catalogue.each(&mut |entry| match crate::Digest::from_bytes(algorithm.into(), &entry.digest) {
+        Ok(digest) => {
+            let mut expected = pfh_judge::Expected::default();
+            (expected.name, expected.size, expected.digests) = (entry.name, Some(entry.size), vec![digest]);
+            found.entries.push(expected);
+        }
+        Err(_) => wrong += 1,
+    })?;
+    match wrong {
+        0 => Ok(found),
+        _ => Err(pfh_outboard::CatalogueError::Damaged(path.to_owned()).into()),
     }
 }
 

@@ -95,9 +95,11 @@ impl From<crate::tree::Problem> for Error {
         match problem {
             Problem::OtherRoot { .. } | Problem::Unproved { why: NoRange::Differs, .. } => Error::negative(problem),
             Problem::Unproved { why: NoRange::Range, .. } => Error::request(problem),
-            Problem::Missing(_) | Problem::Incomparable | Problem::Unproved { .. } | Problem::Read { .. } => {
-                Error::input(problem)
-            }
+            Problem::Missing(_)
+            | Problem::Incomparable
+            | Problem::Unproved { .. }
+            | Problem::Read { .. }
+            | Problem::Unwatched { .. } => Error::input(problem),
             _ => Error::request(problem),
         }
     }
@@ -136,7 +138,7 @@ impl From<crate::audit::Problem> for Error {
         use crate::audit::Problem;
         match problem {
             Problem::Length { .. } | Problem::Rejected { .. } => Error::negative(problem),
-            Problem::Catalogue { .. } | Problem::Read { .. } => Error::input(problem),
+            Problem::Catalogue { .. } | Problem::Read { .. } | Problem::Keyed(_) => Error::input(problem),
             Problem::Server { .. } | Problem::Panicked => Error::aborted(problem),
             Problem::Cancelled => Error::cancelled(problem),
             _ => Error::request(problem),

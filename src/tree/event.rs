@@ -28,6 +28,17 @@ pub enum Event<'a> {
     },
     /// The tree of a file below a directory would take the place of another file.
     Refused(&'a Refused),
+    /// The catalogue of a watched directory was brought up to date.
+    Watched(&'a super::catalogued::Summary),
+    /// A directory below a watched one cannot be watched.
+    Unwatched {
+        /// The directory.
+        directory: &'a std::path::Path,
+        /// Why.
+        why: &'a str,
+    },
+    /// More changed in a watched directory than the system could list: all files are compared.
+    Overflowed,
     /// A file has no result for another reason.
     Failed(&'a Failure),
 }

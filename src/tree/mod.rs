@@ -2,8 +2,9 @@
 //! hashed again.
 //!
 //! One module a verb: [`build`] hashes a file and writes its tree, [`update`] and [`append`] follow
-//! changes of the file, [`check`] finds the ranges that are not what they were, [`diff`] compares
-//! two trees; [`prove`] and [`verify`] show a part of a file to somebody who has the root alone;
+//! changes of the file, [`watch`] those of a directory as they happen, [`check`] finds the ranges
+//! that are not what they were, [`diff`] compares two trees; [`prove`] and [`verify`] show a part
+//! of a file to somebody who has the root alone;
 //! [`root`], [`export`] and [`import`] are about the roots and trees of other programs. Each has a
 //! `Request` whose constructor resolves the defaults, and a `run`. The tree of `FILE` is
 //! `FILE.pfhtree` unless the request says otherwise; `docs/tree.md` has its bytes.
@@ -27,6 +28,7 @@
 pub mod append;
 pub mod build;
 pub mod catalogue;
+mod catalogued;
 pub mod check;
 pub mod diff;
 mod event;
@@ -41,6 +43,7 @@ mod rows;
 mod summary;
 pub mod update;
 pub mod verify;
+pub mod watch;
 
 pub use event::{Event, Events};
 pub use pfh_outboard::{Failure, FileState, FlatState, JOURNAL, SUFFIX, Updated, beside};

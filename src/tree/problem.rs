@@ -94,6 +94,14 @@ pub enum Problem {
         /// Why.
         why: String,
     },
+    /// A directory cannot be watched.
+    #[error("{}: cannot be watched: {why}", shown(path))]
+    Unwatched {
+        /// The directory.
+        path: PathBuf,
+        /// Why.
+        why: String,
+    },
     /// A list of pieces, or one of its lines, is none.
     #[error("{}:{line}: {why}", shown(list))]
     Pieces {

@@ -3,6 +3,7 @@
 use crate::args::{Bench, SizesOf, Time};
 use crate::forecast::sizes::Sizes;
 use crate::languages::describe;
+use crate::machine::Machine;
 use crate::study::StudyResult;
 use crate::{Error, papers, report};
 use std::io::Write;
@@ -74,15 +75,40 @@ pub fn run(bench: &Bench, program: &Path, out: &mut dyn Write, stop: &AtomicBool
                 }
                 return Ok(Ended::Good);
             }
-            let found = papers.measure(program)?;
             let study = if papers.out.join("result.json").exists() { Some(load(&papers.out)?) } else { None };
-            announce(&report::write(&papers.out, study.as_ref(), &found, Time::default())?);
-            if let Some(path) = &papers.html {
-                let page = report::page(papers::page::TITLE, &papers::page::body(&found));
-                std::fs::write(path, page).map_err(Error::file(path))?;
-                announce(std::slice::from_ref(path));
-            }
-            say(out, &if papers.json { json(&found) } else { papers::text(&found) })?;
+            let judge = |repeated: &[papers::Repeated]| {
+                papers::claims::judge(&papers::claims::Evidence { repeated, study: study.as_ref() })
+            };
+            let mut wrote = Vec::new();
+            let machine = Machine::look();
+            let corpus = match &papers.corpus {
+                Some(corpus) => corpus.display().to_string(),
+                None => "1,600 files of random bytes, 110 MB: `--corpus` takes another".to_owned(),
+            };
+            let measured = format!(
+                "Measured on {} with {} processors ({}), {}; corpus: {corpus}; the least of {} rounds",
+                machine.processor,
+                machine.processors,
+                machine.features.join(" "),
+                machine.kernel,
+                papers.rounds
+            );
+            // A run that is interrupted has its report and page as far as it came.
+            let found = papers.measure(program, &mut |found, progress| {
+                let judged = judge(found);
+                wrote = report::write(&papers.out, study.as_ref(), found, &judged, Time::default())?;
+                if let Some(path) = &papers.html {
+                    let body = papers::page::body(found, &judged, progress, &measured);
+                    std::fs::write(path, report::page(papers::page::TITLE, &body)).map_err(Error::file(path))?;
+                    wrote.push(path.clone());
+                }
+                Ok(())
+            })?;
+            announce(&wrote);
+            let judged = judge(&found);
+            let answer = papers::Answer { pfh_papers: 2, claims: &judged, parts: &found };
+            let shown = if papers.json { json(&answer) } else { papers::text(&found) + &papers::claims::text(&judged) };
+            say(out, &shown)?;
             Ok(Ended::Good)
         }
         Bench::Fit(fit) => {
@@ -101,7 +127,10 @@ fn load(from: &Path) -> Result<StudyResult, Error> {
 
 /// Writes the report's files, prints its tables, and tells whether every digest was right.
 fn finish(directory: &Path, result: &StudyResult, time: Time, out: &mut dyn Write) -> Result<Ended, Error> {
-    announce(&report::write(directory, Some(result), &papers::load(directory)?, time)?);
+    let repeated = papers::load(directory)?;
+    let evidence = papers::claims::Evidence { repeated: &repeated, study: Some(result) };
+    let judged = papers::claims::judge(&evidence);
+    announce(&report::write(directory, Some(result), &repeated, &judged, time)?);
     say(out, &report::text(result, time))?;
     let wrong = result.cells.iter().any(|cell| !cell.faults.is_empty());
     Ok(if wrong { Ended::Wrong } else { Ended::Good })

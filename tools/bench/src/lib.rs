@@ -54,7 +54,7 @@ mod schema {
             of::<crate::fit::AllFitted>,
             of::<crate::forecast::Forecasted>,
             of::<crate::own::Measured>,
-            of::<Vec<crate::papers::Repeated>>,
+            of::<crate::papers::Answer<'_>>,
         ],
     }];
 

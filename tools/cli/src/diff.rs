@@ -20,8 +20,8 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, Args)]
 #[command(after_help = EXITS)]
 pub struct Diff {
-    /// State before: a directory, an image or archive (or a directory in it, case.E01!/p2/Users),
-    /// or a manifest in any format that pfh reads (- is standard input).
+    /// State before: a directory, an image or archive (or a directory in it, case.E01!/p2/Users), a
+    /// manifest in any format that pfh reads (- is standard input), or a catalogue (DIR.pfhtree).
     #[arg(value_name = "A")]
     pub a: OsString,
     /// State after, likewise.

@@ -180,6 +180,13 @@ pub const MORE: &[(&str, [(&str, &str); 2])] = &[
         ],
     ),
     (
+        "tree watch",
+        [
+            ("a catalogue elsewhere", "pfh tree watch case12/ --outboard trees/case12"),
+            ("for a program", "pfh tree watch --json case12/"),
+        ],
+    ),
+    (
         "tree append",
         [
             ("a tree elsewhere", "pfh tree append disk.img --outboard trees/disk"),
@@ -293,6 +300,7 @@ pub const MORE: &[(&str, [(&str, &str); 2])] = &[
             ("one of several files", "pfh audit renew --identity disk.img kept update"),
         ],
     ),
+    ("audit demo", [("a larger file", "pfh audit demo --size 1GiB"), ("for a program", "pfh audit demo --json")]),
     (
         "audit serve",
         [

@@ -68,6 +68,7 @@ audit commit d/3 -o kept
 audit challenge kept --find 1% --confidence .99 -o c
 audit prove c d/3 -o p
 audit verify kept c p
+audit demo --size 64KiB --all
 acquire --no-progress d/3 --to image.img
 acquire --no-progress --json d/3 --to image.E01 --case 7
 verify --no-progress image.img
@@ -196,7 +197,7 @@ def test_no_command_is_left_out():
     for group in ("known", "tree", "audit", "bag", "bench"):
         missing += [f"{group} {name}" for name in commands(group) if f"{group} {name}" not in run]
     # These wait for others, measure for minutes, or need what another run left.
-    apart = {"tree update", "tree append", "tree import", "audit tokens", "audit renew", "audit serve", "audit ask"}
+    apart = {"tree update", "tree watch", "tree append", "tree import", "audit tokens", "audit renew", "audit serve", "audit ask"}
     apart |= {"bench report", "bench forecast", "bench self"}
     assert set(missing) <= apart
 

@@ -104,6 +104,11 @@ pub fn prove(
 }
 
 impl Proof {
+    /// Whether the bytes begin as a proof does: a keyed answer has no such beginning.
+    pub fn is_begun_by(bytes: &[u8]) -> bool {
+        bytes.starts_with(MAGIC)
+    }
+
     /// The digest of everything that has been said: challenge (nonce, identity, root, length,
     /// sample), parameters, leaves, values.
     pub(super) fn transcript(&self, challenge: &Challenge, commitment: &Commitment) -> blake3::Hash {

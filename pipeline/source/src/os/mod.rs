@@ -12,6 +12,7 @@ mod confinement;
 mod file_type;
 mod hidden;
 mod how;
+mod notice;
 mod open;
 mod patience;
 mod patient;
@@ -33,6 +34,7 @@ pub use confinement::Confinement;
 pub use file_type::{FileType, file_type};
 pub use hidden::{Typed, ask_hidden};
 pub use how::How;
+pub use notice::Notice;
 pub use open::open_file;
 pub use patience::{Patience, patience, retry, set_patience};
 pub use patient::{Patient, broken, write};
@@ -45,6 +47,8 @@ pub use platform::{
     first_physical_offset, is_rotational, is_timed, is_virtual, list, open_directory, open_operand_directory, read,
     read_at, settle, stat, stat_at, stat_operand, stat_path, wait_readable, wait_readable_for, wait_readable_once,
 };
+// Watching.
+pub use platform::Watcher;
 // Media and their caches.
 pub use platform::{
     ata, data_from, device_of, device_size, direct_alignment, evict, evict_range, open_evidence, open_medium,

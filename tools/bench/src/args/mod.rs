@@ -38,7 +38,7 @@ pub enum Bench {
 }
 
 /// What a study and the papers' measurements leave in their directory.
-const FILES: [&str; 10] = [
+const FILES: [&str; 12] = [
     "result.json",
     "journal.jsonl",
     KEPT,
@@ -47,8 +47,10 @@ const FILES: [&str; 10] = [
     "results.csv",
     "figure-1.svg",
     "figure-2.svg",
+    "by-algorithm.svg",
     "heat-map.svg",
     "papers.txt",
+    "claims.csv",
 ];
 
 /// What a page of the papers begins with.
@@ -126,7 +128,7 @@ pub struct Own {
 #[derive(Debug, Clone, Args)]
 pub struct Papers {
     /// Parts to run, by name or its beginning: pfh-I, pfh-III to pfh-X, pfh-XII, pfh-XIII,
-    /// pfh-rotating, s-hash, tree, cloner (all)
+    /// pfh-rotating, s-hash, tree, audit, cloner (all)
     #[arg(long, value_name = "NAME", value_delimiter = ',')]
     pub only: Vec<String>,
     /// A tree to hash, read only; the project's `bench/run corpus` builds one like the t5 corpus
@@ -153,8 +155,8 @@ pub struct Papers {
     /// Measure again what is there already
     #[arg(long)]
     pub again: bool,
-    /// One self-contained page: every table and figure of the five papers, theirs, ours, the
-    /// verdict and bars
+    /// One self-contained page: every table and figure of the five papers, theirs and ours, and
+    /// every claim with its verdict; written again after each part
     #[arg(long, value_name = "FILE", conflicts_with = "list")]
     pub html: Option<PathBuf>,
     /// Only list every table and figure of the five papers, with what repeats it

@@ -248,6 +248,10 @@ impl Forecast {
         if self.preset == Some(Preset::Study) {
             lines.extend(asked.iter().flat_map(|name| of_2014(name, bytes)));
         }
+        let printed = self.preset.map(Preset::printed).unwrap_or_default();
+        if self.preset == Some(Preset::Study) {
+            notes.push("722 GB are 722 times 2^30 bytes for pfh too, as the study counts; *: from 512 MB".to_owned());
+        }
         Ok(Forecasted {
             pfh_forecast: 1,
             bytes,
@@ -258,7 +262,7 @@ impl Forecast {
             measured_on_another_machine: another,
             unread: measured.unread,
             devices,
-            printed: self.preset.map(Preset::printed).unwrap_or_default(),
+            printed: printed.into_iter().filter(|row| !row.is_a_program() || asked.contains(&row.algorithm)).collect(),
             notes,
             lines,
         })
@@ -280,6 +284,7 @@ impl Forecasted {
             "cold takes",
             "95 %",
             "the study's way",
+            "printed",
         ];
         let mut table = vec![heads.map(str::to_owned).to_vec()];
         for line in &self.lines {
@@ -292,6 +297,7 @@ impl Forecasted {
                 cells.extend([seconds, range]);
             }
             cells.push(line.scaled_as_in_the_study.map_or("-".to_owned(), show_seconds));
+            cells.push(line.printed.clone().unwrap_or_else(|| "-".to_owned()));
             table.push(cells);
         }
         let mut text = format!(

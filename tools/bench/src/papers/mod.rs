@@ -7,6 +7,7 @@
 //! report.
 
 pub mod bars;
+pub mod claims;
 pub mod items;
 pub mod page;
 mod scripts;
@@ -24,7 +25,7 @@ use std::process::{Command, Stdio};
 use std::time::Instant;
 
 pub use scripts::{Part, Scripts, parts};
-pub use table::{Cell, Judged, Table};
+pub use table::{Cell, Table};
 
 /// The outcome of one part.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -41,6 +42,30 @@ pub struct Repeated {
     /// Its tables; or why there are none.
     pub found: Result<Vec<Table>, String>,
 }
+
+/// All that was found.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct Answer<'a> {
+    /// The form of this answer.
+    pub pfh_papers: u32,
+    /// Each claim with its verdict.
+    pub claims: &'a [claims::Judged],
+    /// Each part, with its tables or why there are none.
+    pub parts: &'a [Repeated],
+}
+
+/// How many of the parts that were asked for have been run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Progress {
+    /// These.
+    pub done: usize,
+    /// Of all.
+    pub of: usize,
+}
+
+/// Takes what there is before the first part and after each of them.
+pub type Look<'a> = dyn FnMut(&[Repeated], Progress) -> Result<(), Error> + 'a;
 
 impl Papers {
     /// The parts that are asked for, of this program.
@@ -64,11 +89,13 @@ impl Papers {
     }
 
     /// Runs the parts that are asked for and not there yet; gives everything that the output
-    /// directory has then.
+    /// directory has then. `look` is called before the first part and after each, so that an
+    /// interrupted run leaves its page.
     ///
     /// # Errors
-    /// The output directory cannot be used. A part that fails is not an error: it says why.
-    pub fn measure(&self, program: &Path) -> Result<Vec<Repeated>, Error> {
+    /// The output directory cannot be used, or `look` fails. A part that fails is not an error: it
+    /// states the reason.
+    pub fn measure(&self, program: &Path, look: &mut Look<'_>) -> Result<Vec<Repeated>, Error> {
         if self.rounds == 0 {
             return Err(Error::Usage("at least one round is needed".to_owned()));
         }
@@ -89,6 +116,12 @@ impl Papers {
             }
         }
         let began = Instant::now();
+        let order = parts(self, Path::new(""), Path::new(""), Path::new(""));
+        let in_order = |done: &mut Vec<Repeated>| {
+            done.sort_by_key(|old| order.iter().position(|part| part.name == old.name));
+        };
+        in_order(&mut done);
+        look(&done, Progress { done: wanted.len() - missing.len(), of: wanted.len() })?;
         for (index, part) in missing.iter().enumerate() {
             // Parts differ in length, so this is a rough guess, and better than none.
             let left = began.elapsed().as_secs_f64() / index.max(1) as f64 * (missing.len() - index) as f64;
@@ -101,12 +134,12 @@ impl Papers {
             done.retain(|old| old.name != part.name);
             let (name, command) = (part.name.clone(), part.command.clone());
             done.push(Repeated { name, paper: part.paper.into(), what: part.tables.into(), command, found });
+            in_order(&mut done);
             // After every part: an interrupted run goes on.
             let text = serde_json::to_string_pretty(&done).expect("plain data becomes JSON");
             std::fs::write(&kept, text).map_err(Error::file(&kept))?;
+            look(&done, Progress { done: wanted.len() - missing.len() + index + 1, of: wanted.len() })?;
         }
-        let order = parts(self, Path::new(""), Path::new(""), Path::new(""));
-        done.sort_by_key(|old| order.iter().position(|part| part.name == old.name));
         Ok(done)
     }
 }

@@ -1,9 +1,9 @@
 //! One page of all that the papers print and this machine answers: self-contained, without a
 //! script.
 
+use super::claims::{self, Judged};
 use super::items::{By, ITEMS, Item};
-use super::table::Judged;
-use super::{Repeated, html};
+use super::{Progress, Repeated, html};
 use crate::markup::escape;
 use std::fmt::Write;
 
@@ -16,40 +16,43 @@ const LEFT: &str = "text-align:left";
 /// The same on one line: `Table III`.
 const LEFT_WHOLE: &str = "text-align:left;white-space:nowrap";
 
-/// The table of an item: theirs, ours and the verdict are in the tables below the list.
-fn verdict(item: &Item, repeated: &[Repeated]) -> String {
-    let By::Part(name) = item.by else {
-        return match item.by {
-            By::Nothing(why) => format!("cannot be shown here: {why}"),
-            _ => "by a command of its own".to_owned(),
-        };
-    };
-    let Some(part) = repeated.iter().find(|part| part.name == name) else {
-        return "not measured yet".to_owned();
-    };
-    match &part.found {
-        Err(why) => format!("cannot be shown here: {why}"),
-        Ok(tables) => {
-            let words: Vec<&str> =
-                tables.iter().filter_map(|table| table.verdict.as_ref()).map(|judged| judged.word.as_str()).collect();
-            match () {
-                () if words.is_empty() => "measured; the paper prints nothing that can be compared".to_owned(),
-                () if words.contains(&Judged::MISSED) => Judged::MISSED.to_owned(),
-                () if words.contains(&Judged::REACHED) => Judged::REACHED.to_owned(),
-                () => Judged::UNSHOWN.to_owned(),
-            }
-        }
+/// An item's claims by verdict, or why there are none.
+fn known(item: &Item, repeated: &[Repeated], judged: &[Judged]) -> String {
+    if let Some(words) = claims::of_item(item, judged) {
+        return words;
+    }
+    match item.by {
+        By::Nothing(why) => format!("cannot be shown here: {why}"),
+        By::Drawing(_) => "a drawing without figures".to_owned(),
+        By::Command(_) => "by a command of its own".to_owned(),
+        By::Part(name) => match repeated.iter().find(|part| part.name == name).map(|part| &part.found) {
+            None => "not measured yet".to_owned(),
+            Some(Err(why)) => format!("cannot be shown here: {why}"),
+            Some(Ok(_)) => "measured; the paper makes no claim of it".to_owned(),
+        },
     }
 }
 
-/// The list of all items, and below it every table that was measured.
-pub fn body(repeated: &[Repeated]) -> String {
-    let mut body = String::from(
-        "<p>Every table and figure that the five papers number: what it is, what repeats it, and whether this machine \
-         reaches what the paper reports, in proportion: a machine of today is faster throughout, so times relative to \
-         the paper's own first row are compared.</p>\n",
+/// What cannot be built here.
+const PEERS: &str = "The originals of sdhash 2.3 and mrsh-v2 are in no distribution, and their licences are not among \
+                     those that the project takes: their rows stay empty. Debian has no .NET: `bench/runners/install dotnet` \
+                     gets the runtime 3.1, else Mono stands for C#. \
+                     ppss is replaced by 15 lines of ours that do the same.";
+
+/// The list of all items, the claims, and every table that was measured.
+///
+/// `measured` states the machine, the corpus and the rounds.
+pub fn body(repeated: &[Repeated], judged: &[Judged], progress: Progress, measured: &str) -> String {
+    let Progress { done, of } = progress;
+    let state =
+        if done == of { format!("All {of} parts were run") } else { format!("{done} of {of} parts were run so far") };
+    let mut body = format!(
+        "<p>{state}. Every table and figure that the five papers number: what it is, what repeats it, and how many of \
+         its claims hold on this machine. A claim compares rows of one kind that were measured in turns; it is not \
+         decided while one of them is missing.</p>\n<p>{}.</p>\n<p>{PEERS}</p>\n",
+        escape(measured)
     );
-    let heads = ["item", "what", "verdict", "command"].map(|head| format!("<th style=\"{LEFT}\">{head}</th>")).concat();
+    let heads = ["item", "what", "claims", "command"].map(|head| format!("<th style=\"{LEFT}\">{head}</th>")).concat();
     writeln!(body, "<table><tr>{heads}</tr>").expect("a string takes it");
     let mut paper = "";
     for item in ITEMS {
@@ -58,13 +61,14 @@ pub fn body(repeated: &[Repeated]) -> String {
             writeln!(body, "<tr><th style=\"{LEFT}\" colspan=\"4\">{}</th></tr>", escape(paper))
                 .expect("a string takes it");
         }
-        let cells = [item.number, item.what, &verdict(item, repeated), &item.command()].map(escape);
+        let cells = [item.number, item.what, &known(item, repeated, judged), &item.command()].map(escape);
         let style = [LEFT_WHOLE, LEFT, LEFT, LEFT];
         let cells: String =
             cells.iter().zip(style).map(|(cell, style)| format!("<td style=\"{style}\">{cell}</td>")).collect();
-        writeln!(body, "<tr>{cells}</tr>").expect("a string takes it");
+        writeln!(body, "<tr class=\"item\">{cells}</tr>").expect("a string takes it");
     }
     body += "</table>\n";
+    body += &claims::html(judged);
     body + &html(repeated)
 }
 
@@ -72,19 +76,22 @@ pub fn body(repeated: &[Repeated]) -> String {
 mod tests {
     use super::*;
     use crate::papers::Table;
+    use crate::papers::claims::{Evidence, judge};
 
     #[test]
-    fn each_item_has_a_line_and_a_verdict() {
-        let line = r#"{"table":"T","columns":["row","s"],"rows":[["a",1]],
-            "verdict":{"word":"missed","why":"MTP: 70% here, 62% in the paper"},
+    fn each_item_and_each_claim_has_a_line() {
+        let line = r#"{"table":"pfh Table III: T","columns":["row","here, s"],"rows":[["original",2],["SMT",1.5],["MTP",1]],
             "bars":{"unit":"s","groups":[{"label":"1 GB","values":[["dd, paper",25.9],["dd, here",2.5]]}]}}"#;
         let found = Ok(Table::parse(&line.replace('\n', "")).unwrap());
         let part =
             Repeated { name: "pfh-III".into(), paper: "P".into(), what: "Table III".into(), command: vec![], found };
-        let page = body(&[part]);
-        assert_eq!(page.matches("<tr><td").count(), ITEMS.len() + 1, "{page}");
-        for word in ["missed", "70% here, 62% in the paper", "<svg", "25.9", "not measured yet", "cannot be shown here"]
-        {
+        let parts = [part];
+        let judged = judge(&Evidence { repeated: &parts, study: None });
+        let page = body(&parts, &judged, Progress { done: 1, of: 16 }, "Measured on <this>");
+        assert!(page.contains("Measured on &lt;this&gt;"), "{page}");
+        assert_eq!(page.matches("<tr class=\"item\"").count(), ITEMS.len(), "{page}");
+        assert_eq!(page.matches("<tr class=\"claim\"").count(), judged.len(), "{page}");
+        for word in ["1 of 16 parts", "MTP / original: 50 %", "<svg", "25.9", "not measured yet", "a drawing without"] {
             assert!(page.contains(word), "{word}");
         }
         assert!(!page.contains("<script") && !page.contains("http://") || page.contains("www.w3.org/2000/svg"));

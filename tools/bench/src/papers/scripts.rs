@@ -15,10 +15,11 @@ pub const TREES: &str = "Lopes, Franqueira & Hobson, Efficient computation of ha
 pub const CLONER: &str = "Panichprecha et al., Multi-threading in disk cloner";
 
 /// The project's measuring scripts as far as the papers need them: the program has them with it.
-const CONTAINED: [(&str, &str); 13] = [
+const CONTAINED: [(&str, &str); 14] = [
     ("run", include_str!("../../../../bench/run")),
     ("measure/__init__.py", include_str!("../../../../bench/measure/__init__.py")),
     ("measure/answers.py", include_str!("../../../../bench/measure/answers.py")),
+    ("measure/audits.py", include_str!("../../../../bench/measure/audits.py")),
     ("measure/diverse.txt", include_str!("../../../../bench/measure/diverse.txt")),
     ("measure/files.py", include_str!("../../../../bench/measure/files.py")),
     ("measure/imaging.py", include_str!("../../../../bench/measure/imaging.py")),
@@ -136,6 +137,8 @@ pub fn parts(asked: &Papers, pfh: &Path, corpus: &Path, room: &Path) -> Vec<Part
         "tree",
         &["--megabytes", megabytes, "--only", "modes", "programs"],
     ));
+    let figure = "Fig. 1: the audit; incremental hashing, pieces, catalogues";
+    parts.push(part("audit".into(), TREES, figure, "audits", &[]));
     // In MB: the paper copies 1, 5, 10 and 20 GB.
     let mut arguments = vec!["throttled"];
     arguments.extend(if asked.full { &["--full"][..] } else { &["--sizes", "64,128,256"] });

@@ -49,31 +49,12 @@ pub struct Table {
     /// How it was measured, and what differs from the paper.
     #[serde(default)]
     pub notes: Vec<String>,
-    /// Whether what the paper reports is reached.
+    /// Under which conditions it was measured: `cold` or `cached`, the device, the processor.
     #[serde(default)]
-    pub verdict: Option<Judged>,
+    pub conditions: Vec<String>,
     /// Bars to draw.
     #[serde(default)]
     pub bars: Option<Bars>,
-}
-
-/// How this machine does beside the paper.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct Judged {
-    /// [`REACHED`](Judged::REACHED), [`MISSED`](Judged::MISSED) or [`UNSHOWN`](Judged::UNSHOWN).
-    pub word: String,
-    /// By what.
-    pub why: String,
-}
-
-impl Judged {
-    /// In proportion at least as good as the paper's.
-    pub const REACHED: &str = "reached";
-    /// In proportion worse.
-    pub const MISSED: &str = "missed";
-    /// What would show it is not here.
-    pub const UNSHOWN: &str = "cannot be shown here";
 }
 
 impl Table {
@@ -142,9 +123,6 @@ impl Table {
         for note in &self.notes {
             writeln!(text, "  * {note}").expect("a string takes it");
         }
-        if let Some(Judged { word, why }) = &self.verdict {
-            writeln!(text, "  * {word}: {why}").expect("a string takes it");
-        }
         text
     }
 
@@ -160,9 +138,6 @@ impl Table {
         let mut html = format!("<table><caption>{}</caption>\n{}", escape(&self.table), row(&rows[0], "th"));
         html.extend(rows[1..].iter().map(|cells| row(cells, "td")));
         html += "</table>\n";
-        if let Some(Judged { word, why }) = &self.verdict {
-            writeln!(html, "<p><b>{}</b>: {}</p>", escape(word), escape(why)).expect("a string takes it");
-        }
         if let Some(bars) = &self.bars {
             writeln!(html, "<figure>{}</figure>", bars.svg(&self.table)).expect("a string takes it");
         }

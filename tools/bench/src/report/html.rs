@@ -3,8 +3,9 @@
 use super::facts::facts;
 use super::table::{Placed, bend, megabytes_per_second, place, ranking, size};
 use super::then::{SOURCE, then_and_now};
-use super::{by_algorithm, by_language, heat_map, text};
+use super::{by_algorithm, heat_map, linux, text, windows};
 use crate::markup::escape;
+use crate::papers::claims::Judged;
 use crate::papers::{self, Repeated};
 use crate::study::{StudyResult, Time};
 use std::fmt::Write;
@@ -26,12 +27,15 @@ pub fn page(title: &str, body: &str) -> String {
 }
 
 /// The report of a study, of the papers' tables, or of both.
-pub fn html(result: Option<&StudyResult>, repeated: &[Repeated], time: Time) -> String {
+pub fn html(result: Option<&StudyResult>, repeated: &[Repeated], judged: &[Judged], time: Time) -> String {
     let mut body = result.map(|result| study(result, time)).unwrap_or_default();
     if !repeated.is_empty() {
         body += "<h2>The papers' tables on this machine</h2>\n<p class=\"quiet\">Of each row, ours and below it the paper's, where its \
                  figures are known here. Nothing is estimated.</p>\n";
         body += &papers::html(repeated);
+    }
+    if !judged.is_empty() {
+        body += &papers::claims::html(judged);
     }
     page("Hash functions on this machine, and the papers about them", &body)
 }
@@ -107,8 +111,9 @@ fn study(result: &StudyResult, time: Time) -> String {
         add(format_args!("</table>"));
     }
 
-    add(format_args!("<h2>Figure 1: by language and algorithm</h2>\n<figure>{}</figure>", by_language(result, time)));
-    add(format_args!("<h2>Figure 2: by algorithm</h2>\n<figure>{}</figure>", by_algorithm(result, time)));
+    add(format_args!("<h2>Figure 1: Linux, by language and algorithm</h2>\n<figure>{}</figure>", linux(result, time)));
+    add(format_args!("<h2>Figure 2: Windows, as printed</h2>\n<figure>{}</figure>", windows()));
+    add(format_args!("<h2>By algorithm</h2>\n<figure>{}</figure>", by_algorithm(result, time)));
     add(format_args!(
         "<p class=\"quiet\">Points are means, lines the fits weighted by 1/x², bands their 95 % intervals. Both axes are \
          logarithmic, so a line bends where the cost per message begins to count.</p>"

@@ -9,12 +9,13 @@ mod table;
 mod then;
 
 use crate::Error;
+use crate::papers::claims::{self, Judged};
 use crate::papers::{self, Repeated};
 use crate::study::{StudyResult, Time};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
-pub use figure::{by_algorithm, by_language};
+pub use figure::{by_algorithm, linux, windows};
 pub use heat::heat_map;
 pub use html::{html, page};
 pub use plot::begin as begin_picture;
@@ -44,20 +45,28 @@ pub fn write(
     directory: &Path,
     result: Option<&StudyResult>,
     repeated: &[Repeated],
+    judged: &[Judged],
     time: Time,
 ) -> Result<Vec<PathBuf>, Error> {
-    let mut files = vec![("report.html", html(result, repeated, time))];
+    let mut files = vec![("report.html", html(result, repeated, judged, time))];
     if let Some(result) = result {
         files.extend([
             ("tables.txt", text(result, time)),
             ("results.csv", csv(result)),
-            ("figure-1.svg", by_language(result, time)),
-            ("figure-2.svg", by_algorithm(result, time)),
+            ("figure-1.svg", linux(result, time)),
+            ("figure-2.svg", windows()),
+            ("by-algorithm.svg", by_algorithm(result, time)),
             ("heat-map.svg", heat_map(result, time)),
         ]);
     }
     if !repeated.is_empty() {
-        files.extend([("papers.txt", papers::text(repeated)), ("papers.csv", papers::csv(repeated))]);
+        files.extend([
+            ("papers.txt", papers::text(repeated) + &claims::text(judged)),
+            ("papers.csv", papers::csv(repeated)),
+        ]);
+    }
+    if !repeated.is_empty() || result.is_some() {
+        files.push(("claims.csv", claims::csv(judged)));
     }
     let mut paths = Vec::new();
     for (name, content) in files {

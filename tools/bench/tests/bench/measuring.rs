@@ -28,6 +28,38 @@ fn each_benchmark_that_is_listed_has_its_help() {
     assert!(unknown.status.code() == Some(1) && text(&unknown.stderr).contains("there are compare, "));
 }
 
+/// Two clocks where the clock can be set, and the reason where not; cores that are not here are
+/// simulated from those that are; commands are shown as a user types them.
+#[test]
+fn parts_of_the_papers_measurements() {
+    let bench = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../bench");
+    let code = r#"
+import sys, tempfile
+from pathlib import Path
+sys.dont_write_bytecode = True
+sys.path.insert(0, sys.argv[1])
+from measure import lanes, similarity, tree
+from measure.program import xargs
+from measure.turns import Contender
+with tempfile.TemporaryDirectory() as place:
+    with lanes.half_clock(Path(place)) as why:
+        assert "cannot be written" in why, why
+    for number in range(2):
+        cpu = Path(place) / f"cpu{number}/cpufreq"
+        cpu.mkdir(parents=True)
+        (cpu / "scaling_max_freq").write_text("3300000\n")
+    with lanes.half_clock(Path(place)) as why:
+        assert why is None and (cpu / "scaling_max_freq").read_text() == "1650000"
+    assert (cpu / "scaling_max_freq").read_text() == "3300000\n"
+found = tree.simulated({1: 10.0, 2: 5.5})
+assert [round(found[count], 2) for count in (6, 12)] == [2.5, 1.75] and tree.simulated({1: 10.0}) == {}, found
+assert similarity.command_of(Contender("x", xargs("/t5", "ssdeep -s"))) == "find /t5 -type f -print0 | xargs -0 -P 1 ssdeep -s"
+assert similarity.command_of(Contender("x", ["/a/pfh", "-d", "t5", "-t", "2"])) == "pfh -d t5 -t 2"
+"#;
+    let seen = Command::new("python3").args(["-c", code]).arg(bench).output().unwrap();
+    assert!(seen.status.success(), "{}", text(&seen.stderr));
+}
+
 /// Answers that differ end a benchmark: its exit status is 1 and no table is printed.
 #[test]
 fn a_program_that_answers_otherwise_ends_the_benchmark() {

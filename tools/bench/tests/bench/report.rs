@@ -97,9 +97,20 @@ fn the_values_have_a_line_per_repeat() {
     assert!(csv.lines().skip(1).all(|line| line.split(',').count() == 7));
 }
 
+/// The study's Figure 1 is of Linux, its Figure 2 of Windows, where nothing is measured.
+#[test]
+fn the_figures_are_those_of_the_two_systems() {
+    let linux = report::linux(&study(), Time::Wall);
+    assert!(linux.contains("Figure 1: time against size, Linux") && linux.contains("java"), "{linux}");
+    let windows = report::windows();
+    assert!(windows.contains("Figure 2: time against size, Windows") && windows.contains("c_wincrypto"));
+    // 6 languages, 4 algorithms, 13 means.
+    assert_eq!(windows.matches("<circle").count(), 6 * 4 * 13);
+}
+
 #[test]
 fn the_page_needs_nothing_else() {
-    let html = report::html(Some(&study()), &[], Time::Wall);
+    let html = report::html(Some(&study()), &[], &[], Time::Wall);
     for forbidden in ["<script", "src=", "href=", "@import", "url(http", "<fast>"] {
         assert!(!html.contains(forbidden), "{forbidden}");
     }
@@ -113,11 +124,11 @@ fn a_browser_draws_the_page() {
     let Some(browser) = Browser::find() else { return };
     let out = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("report");
     std::fs::create_dir_all(&out).unwrap();
-    report::write(&out, Some(&study()), &repeated(), Time::Wall).unwrap();
+    report::write(&out, Some(&study()), &repeated(), &[], Time::Wall).unwrap();
     let page = out.join("report.html");
     // What the browser understood, not what was written: the parsed document again as text.
     let document = browser.document(&page);
-    for (tag, count) in [("<svg", 3), ("<h2", 11), ("<polygon", 10), ("</table>", 6), ("</html>", 1)] {
+    for (tag, count) in [("<svg", 4), ("<h2", 12), ("<polygon", 10), ("</table>", 6), ("</html>", 1)] {
         assert_eq!(document.matches(tag).count(), count, "{tag}");
     }
     assert!(!document.contains("parsererror"));

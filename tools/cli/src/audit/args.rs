@@ -25,6 +25,8 @@ pub enum Audit {
     Tokens(Tokens),
     /// Follow a change of the file without having it: from the kept root to the new one.
     Renew(Renew),
+    /// Stage a server that keeps digests and no data: it passes a plain challenge, and fails ours.
+    Demo(Demo),
     #[cfg(feature = "serve")]
     /// Answer questions over HTTP for all files below a directory that have a tree beside them.
     Serve(Serve),
@@ -105,6 +107,21 @@ pub struct Prove {
     /// Replace existing files, but never an input.
     #[arg(long)]
     pub force: bool,
+}
+
+/// `pfh audit demo`
+#[derive(Args)]
+#[command(after_help = help::DEMO)]
+pub struct Demo {
+    /// Size of the file, a multiple of 64 bytes.
+    #[arg(long, value_name = "SIZE", value_parser = size::parse, default_value = "16MiB")]
+    pub size: u64,
+    /// Size of the sample.
+    #[command(flatten)]
+    pub sample: Sample,
+    /// Print one JSON object per line.
+    #[arg(long)]
+    pub json: bool,
 }
 
 /// `pfh audit verify`

@@ -54,7 +54,8 @@ Run by the auditor.
 
 A signature in the answer is always verified, and its key printed. A copy without the kept root proves nothing (exit 3).
 
-Exit codes: 0 PROVED; 1 REJECTED; 2 usage, or the challenge is none; 3 an input cannot be read, or the copy is not the file.";
+Exit codes: 0 PROVED; 1 REJECTED; 2 usage, or the challenge is none; 3 an input cannot be read, the copy is not the file, or a keyed answer
+came without --data.";
 
 pub const TOKENS: &str = "\
 Run by an auditor who still has the data. Each token serves one later audit without the data; its answer has 32 bytes. Keep the file
@@ -76,6 +77,16 @@ their new content is right, only the person who ordered the change knows.
 
 Exit codes: 0 renewed; 1 the update proves nothing, and nothing is written; 2 usage, or not an update; 3 an input cannot be read;
 4 output failed.";
+
+pub const DEMO: &str = "\
+  pfh audit demo
+  pfh audit demo --size 1GiB --find 0.1%
+
+Figure 1 of Lopes, Franqueira & Hobson, Efficient computation of hashes: the client sends C and expects H(M||C). A server that deleted M and
+kept the state of SHA-256 after it answers rightly. Under a challenge of `pfh audit challenge` a server that kept all digests of the tree,
+or an earlier answer, is rejected. The files lie in a temporary directory, and are removed.
+
+Exit codes: 0 as the paper says; 1 not so; 2 usage; 3 the files cannot be made; 4 output failed; 128+n ended by signal n.";
 
 #[cfg(feature = "serve")]
 pub const SERVE: &str = "\

@@ -4,13 +4,12 @@ mod args;
 pub mod help;
 
 use crate::exit::{self, Exit, Failure};
-#[cfg(feature = "serve")]
 use crate::session::Session;
 use crate::show::audit as show;
 pub use args::Audit;
 #[cfg(feature = "serve")]
 use args::{Ask, Serve};
-use args::{Challenge, Commit, Prove, Renew, Tokens, Verify};
+use args::{Challenge, Commit, Demo, Prove, Renew, Tokens, Verify};
 use pfh::audit::{self as job, AuditVerdict, Event, Events, Status};
 use pfh::job::Error;
 use pfh::{Control, Destination};
@@ -28,6 +27,7 @@ pub fn run(audit: &Audit) -> Exit {
         Audit::Verify(args) => verify(args),
         Audit::Tokens(args) => tokens(args),
         Audit::Renew(args) => renew(args),
+        Audit::Demo(args) => demo(args),
         #[cfg(feature = "serve")]
         Audit::Serve(args) => serve(args),
         #[cfg(feature = "serve")]
@@ -165,6 +165,26 @@ fn ask(args: &Ask) -> Result<Exit, Failure> {
         (Err(Error::Cancelled(_)), Some(session)) => Ok(session.signal()),
         (Err(error), _) => Err(failed(&error)),
     }
+}
+
+fn demo(args: &Demo) -> Result<Exit, Failure> {
+    let mut request = job::demo::Request::default();
+    (request.bytes, request.extent) = (args.size, args.sample.extent());
+    let session = Session::open(false)?;
+    let mut say = |event: Event<'_>| match event {
+        Event::Staged(scene) if args.json => exit::print(show::scene_json(scene).as_bytes()),
+        Event::Staged(scene) => exit::print(show::scene(scene).as_bytes()),
+        _ => Ok(()),
+    };
+    if !args.json {
+        exit::print(show::stage(args.size).as_bytes()).map_err(|error| Failure::output(&error))?;
+    }
+    let ran = job::demo::run(&request, &mut say, &session.control());
+    let summary = ran.map_err(|error| session.ended(error))?;
+    if !args.json {
+        exit::print(show::moral(&summary).as_bytes()).map_err(|error| Failure::output(&error))?;
+    }
+    Ok(if summary.is_as_told() { Exit::Good } else { Exit::Verdict })
 }
 
 fn print(verdict: &AuditVerdict, json: bool) -> std::io::Result<()> {

@@ -10,6 +10,7 @@ pub fn sentence(error: &Error) -> Option<String> {
         Problem::Several => "several files are kept: state one with --identity".into(),
         Problem::OneFile => "--identity and --outboard are for one file".into(),
         Problem::Identity => "an identity has 1 to 4,096 bytes: state one with --identity".into(),
+        Problem::Keyed(answer) => format!("{}: a keyed answer, which needs --data COPY", shown(answer)),
         Problem::Empty(directory) => {
             format!("{}: no file below it has a tree beside it: `pfh tree build` makes one", shown(directory))
         }

@@ -18,7 +18,11 @@ const DOCUMENTS: &[Document] = &[
         title: "pfh algorithms --json, also with --measure",
         rows: &[of::<algorithms::Line<'_>>, of::<kernels::Line<'_>>],
     },
-    Document { name: "audit", title: "pfh audit verify and ask --json", rows: &[of::<audit::Line<'_>>] },
+    Document {
+        name: "audit",
+        title: "pfh audit verify, ask and demo --json",
+        rows: &[of::<audit::Line<'_>>, of::<audit::Staged<'_>>],
+    },
     Document {
         name: "bag",
         title: "pfh bag validate, create and update --json",
@@ -84,7 +88,7 @@ const DOCUMENTS: &[Document] = &[
     },
     Document {
         name: "tree",
-        title: "pfh tree build, update, append, check, diff, verify, root, export and import --json",
+        title: "pfh tree build, update, watch, append, check, diff, verify, root, export and import --json",
         rows: &[
             of::<tree::Line<'_>>,
             of::<tree::Directory<'_>>,

@@ -4,6 +4,7 @@ use super::{counted, many};
 use pfh::Verdict;
 #[cfg(feature = "serve")]
 use pfh::audit::Served;
+use pfh::audit::demo::{self, Asked, Scene, Server};
 use pfh::audit::{AuditVerdict, Event, Evidence, renew};
 use pfh::hex;
 use pfh::manifest::row::{self, Hex, Path, Word};
@@ -172,6 +173,84 @@ fn renewed(summary: &renew::Summary) -> String {
         hex::encode(summary.commitment.root()),
         summary.ranges.iter().map(range).collect::<Vec<_>>().join(",")
     )
+}
+
+/// One question and its answer on the stage.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Staged<'a> {
+    r#type: StagedKind,
+    /// `plain`: H(M‖C); `leaves`: `pfh audit challenge`.
+    challenge: &'a str,
+    /// `honest`; `digests`: it deleted the file and kept digests; `replay`: and an earlier answer.
+    server: &'a str,
+    keeps_bytes: u64,
+    question_bytes: u64,
+    answer_bytes: u64,
+    passes: bool,
+    reason: Option<&'a str>,
+}
+
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+enum StagedKind {
+    Scene,
+}
+
+/// A scene as a line of JSON.
+pub fn scene_json(scene: &Scene) -> String {
+    row::line(&Staged {
+        r#type: StagedKind::Scene,
+        challenge: match scene.asked {
+            Asked::Plain => "plain",
+            Asked::Leaves => "leaves",
+        },
+        server: match scene.server {
+            Server::Honest => "honest",
+            Server::Digests => "digests",
+            Server::Replay => "replay",
+        },
+        keeps_bytes: scene.keeps,
+        question_bytes: scene.question,
+        answer_bytes: scene.answer,
+        passes: scene.passes,
+        reason: scene.why.as_deref(),
+    })
+}
+
+/// What the stage holds.
+pub fn stage(bytes: u64) -> String {
+    format!("M: {} of random bytes. C: a fresh random number for each question.\n", pfh::terminal::size_text(bytes))
+}
+
+/// A scene as lines for people.
+pub fn scene(scene: &Scene) -> String {
+    let who = match (scene.asked, scene.server) {
+        (_, Server::Honest) => "an honest server, which has M",
+        (Asked::Plain, _) => "a server that deleted M and kept the state of SHA-256 after it",
+        (Asked::Leaves, Server::Digests) => "a server that deleted M and kept all digests of its tree",
+        (Asked::Leaves, Server::Replay) => "a server that deleted M and kept its digests and an earlier answer",
+    };
+    let asked = match scene.asked {
+        Asked::Plain => "plain challenge, expects H(M||C)",
+        Asked::Leaves => "challenge over leaves, expects the kept root",
+    };
+    let Scene { keeps, question, answer, .. } = scene;
+    let verdict = match &scene.why {
+        None => "PASSES".to_owned(),
+        Some(why) => format!("REJECTED: {why}"),
+    };
+    format!("\n{who} ({keeps} bytes)\n  {asked}\n  question {question} bytes, answer {answer} bytes\n  {verdict}\n")
+}
+
+/// The end of the demonstration.
+pub fn moral(summary: &demo::Summary) -> String {
+    let moral = match summary.is_as_told() {
+        true => "Without the data the plain challenge can be answered, and the challenge over leaves cannot",
+        false => "This is not what the paper says",
+    };
+    format!("\n{moral} ({:.1} s).\n", summary.took.as_secs_f64())
 }
 
 /// The sentence of an event that is not a verdict.

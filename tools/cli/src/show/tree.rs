@@ -449,6 +449,8 @@ pub fn line(event: &Event<'_>, json: bool) -> Option<String> {
         (Event::Judged(summary), false) => proved(summary),
         (Event::Computed(one), true) => root_json(one),
         (Event::Computed(one), false) => root(one),
+        (Event::Watched(summary), true) => catalogue_json(summary),
+        (Event::Watched(summary), false) => catalogue(summary),
         (Event::Differs(name, how), json) => difference(name, *how, json),
         _ => return None,
     })

@@ -16,6 +16,8 @@ pub enum Tree {
     Build(Build),
     /// Hash again what changed inside of a file of the same length.
     Update(Update),
+    /// Keep the catalogue of a directory up to date while files change, and print each new root.
+    Watch(Watch),
     /// Add the data appended to a file.
     #[command(after_help = help::APPEND)]
     Append(Append),
@@ -132,6 +134,24 @@ pub struct Changed {
 /// A root of any length.
 #[derive(Debug, Clone)]
 pub struct Digest(pub Vec<u8>);
+
+/// `pfh tree watch`
+#[derive(Args)]
+#[command(after_help = help::WATCH)]
+pub struct Watch {
+    /// Directory with a catalogue (`pfh tree build DIR`).
+    #[arg(value_name = "DIR")]
+    pub directory: PathBuf,
+    /// The catalogue of DIR [default: DIR.pfhtree].
+    #[arg(long, value_name = "TREE")]
+    pub outboard: Option<PathBuf>,
+    /// Hashing threads [default: one per processor].
+    #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub threads: Option<u16>,
+    /// Print one JSON object per line.
+    #[arg(long)]
+    pub json: bool,
+}
 
 /// `pfh tree build`
 #[derive(Args)]

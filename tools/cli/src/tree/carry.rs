@@ -18,6 +18,10 @@ pub fn show(session: &Session, event: &Event<'_>, json: bool) -> io::Result<()> 
     }
     match event {
         Event::Unread { name, problem } => session.about(name, remedy::problem(problem)),
+        Event::Unwatched { directory, why } => {
+            session.about(directory.as_os_str().as_encoded_bytes(), format_args!("not watched: {why}"));
+        }
+        Event::Overflowed => session.message("changes were lost: all files are compared"),
         Event::Refused(refused) => session.message(remedy::refused(refused)),
         Event::Failed(failure) => session.message(remedy::tree::failure(failure)),
         _ => {}

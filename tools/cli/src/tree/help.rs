@@ -40,6 +40,17 @@ updates wait for each other.
 Exit codes: 0 success; 2 a range outside the file, or a file of another length; 3 file or tree cannot be read, or changed meanwhile;
 4 the tree could not be written.";
 
+pub const WATCH: &str = "\
+  pfh tree build case12; pfh tree watch case12
+  pfh tree watch case12 --json >>roots.jsonl
+
+Every change of a file is followed within a quarter of a second, or two while changes do not cease: its name, what became of it, and the
+new root. Only changed files are read. When the kernel lost count of changes, or a directory comes or goes, all files are compared by size
+and time. A write through a mapping is seen when the file is closed.
+
+Exit codes: 0 never, it runs until a signal: 128+n, with the catalogue complete; 2 usage; 3 DIR cannot be watched, or is gone; 4 the
+catalogue could not be written.";
+
 pub const APPEND: &str = "\
   cat more >> disk.img; pfh tree append disk.img
 

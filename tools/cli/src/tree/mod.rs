@@ -8,7 +8,7 @@ pub mod help;
 use crate::exit::{self, Exit, Failure};
 use crate::session::Session;
 pub use args::Tree;
-use args::{Append, Build, Check, Diff, Export, Import, Prove, Root, Scheme, Trusted, Update, Verify};
+use args::{Append, Build, Check, Diff, Export, Import, Prove, Root, Scheme, Trusted, Update, Verify, Watch};
 use carry::{carry_out, show};
 use pfh::Control;
 use pfh::tree::check::Must;
@@ -22,6 +22,7 @@ pub fn run(tree: &Tree) -> Exit {
     exit::end(match tree {
         Tree::Build(request) => build(request),
         Tree::Update(request) => update(request),
+        Tree::Watch(request) => watch(request),
         Tree::Append(on) => append(on),
         Tree::Check(request) => check(request),
         Tree::Diff(request) => diff(request),
@@ -113,6 +114,16 @@ fn append(args: &Append) -> Result<Exit, Failure> {
     args.on.place(&mut request.tree, &mut request.threads);
     request.must = must(&args.trusted);
     one(!args.on.no_progress, args.on.json, |events, control| job::append::run(&request, events, control))
+}
+
+fn watch(args: &Watch) -> Result<Exit, Failure> {
+    let mut request = job::watch::Request::new(&args.directory);
+    request.tree = args.outboard.clone().unwrap_or(request.tree);
+    request.threads = args.threads.map(usize::from);
+    let session = Session::open(false)?;
+    let mut say = |event: Event<'_>| show(&session, &event, args.json);
+    job::watch::run(&request, &mut say, &session.control()).map_err(|error| session.ended(error))?;
+    Ok(session.signal())
 }
 
 fn check(args: &Check) -> Result<Exit, Failure> {

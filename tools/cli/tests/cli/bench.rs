@@ -37,7 +37,11 @@ fn a_papers_table_is_measured_once_and_kept() {
     assert_eq!(seen.code, Some(0), "{}", seen.stderr);
     assert!(text(&seen).contains("Table VIII") && seen.stderr.contains("1 of 1"), "{}{}", text(&seen), seen.stderr);
     let found = |name: &str| fs::read_to_string(room.path().join("pfh-bench").join(name)).unwrap();
-    assert!(found("report.html").contains("Table VIII") && found("papers.txt") == text(&seen));
+    assert!(
+        found("report.html").contains("Table VIII")
+            && found("papers.txt") == text(&seen)
+            && found("claims.csv").lines().count() > 40
+    );
     assert!(found("papers.csv").lines().count() > 1);
     let again = bench(&room, &ask);
     assert_eq!((again.code, text(&again)), (Some(0), text(&seen)));
@@ -60,8 +64,18 @@ fn one_page_of_the_papers() {
     let seen = bench(&room, &ask);
     assert_eq!(seen.code, Some(0), "{}", seen.stderr);
     let page = fs::read_to_string(room.path().join("page.html")).unwrap();
-    for word in ["Table XIII", "Table 15", "Fig. 3", "SMT, -m 128", "66.36", "<svg", "in the paper", "not measured yet"]
-    {
+    for word in [
+        "Table XIII",
+        "Table 15",
+        "Fig. 3",
+        "SMT, -m 128",
+        "66.36",
+        "<svg",
+        "cannot be shown here",
+        "not measured yet",
+        "<h2>The claims</h2>",
+        "sdhash 2.3 and mrsh-v2",
+    ] {
         assert!(page.contains(word), "{word}");
     }
     for loaded in ["<script", "src=", "href=", "@import", "url("] {
@@ -81,11 +95,50 @@ fn every_table_of_the_papers_is_listed() {
     let seen = bench(&room, &["papers", "--list"]);
     assert_eq!(seen.code, Some(0), "{}", seen.stderr);
     let listed = text(&seen);
-    let papers = [("Breitinger", 16), ("Gueron", 4), ("Gurjar", 15), ("Lopes", 3), ("Panichprecha", 6)];
+    let papers = [("Breitinger", 16), ("Gueron", 5), ("Gurjar", 17), ("Lopes", 3), ("Panichprecha", 6)];
     for (author, items) in papers {
         let below = listed.lines().skip_while(|line| !line.starts_with(author)).skip(1);
         assert_eq!(below.take_while(|line| line.starts_with(' ')).count(), items, "{author}: {listed}");
     }
+}
+
+/// An interrupted run has its page: it grows with each part.
+#[test]
+fn the_page_grows_while_parts_finish() {
+    let room = Room::new();
+    let script = "import sys, json, pathlib\n\
+                  if 'tree' in sys.argv: sys.exit(0 if pathlib.Path('copy').write_text(pathlib.Path('page').read_text()) else 1)\n\
+                  print(json.dumps({'table': 'T of the lanes', 'columns': ['a'], 'rows': [['x']]}))\n";
+    room.file("bench/run", script.as_bytes());
+    let seen = bench(&room, &["papers", "--only", "s-hash,tree", "--bench", "bench", "--html", "page"]);
+    assert_eq!(seen.code, Some(0), "{}", seen.stderr);
+    let page = |name: &str| fs::read_to_string(room.path().join(name)).unwrap();
+    // The second part saw the page with the first one.
+    assert!(page("copy").contains("1 of 2 parts") && page("copy").contains("T of the lanes"), "{}", page("copy"));
+    assert!(page("page").contains("All 2 parts were run"));
+}
+
+/// The claims are judged over what is kept, by rows of one kind: what contradicts a claim is not
+/// reached by another row.
+#[test]
+fn claims_have_verdicts_in_every_form() {
+    let room = Room::new();
+    let script = "import json\nprint(json.dumps({'table': 'pfh Table IX: prefetchers, md5', 'columns': ['row', 'here, s'],\n\
+                  'rows': [['-p 1', 100], ['-p 2', 67], ['adaptive', 57]], 'conditions': ['cold', 'flash']}))\n";
+    room.file("bench/run", script.as_bytes());
+    let ask = ["papers", "--only", "pfh-IX", "--bench", "bench"];
+    let seen = bench(&room, &ask);
+    assert_eq!(seen.code, Some(0), "{}", seen.stderr);
+    assert!(text(&seen).contains("-p 2 / -p 1: 67 %") && !text(&seen).contains("reached"), "{}", text(&seen));
+    let values = fs::read_to_string(room.path().join("pfh-bench/claims.csv")).unwrap();
+    let line = values.lines().find(|line| line.contains("\"Table IX\",\"a second prefetcher")).unwrap();
+    assert!(line.contains("\"does not hold here\"") && line.contains("no moving head"), "{line}");
+    let seen = bench(&room, &[&ask[..], &["--json"]].concat());
+    let json: serde_json::Value = serde_json::from_str(&text(&seen)).unwrap();
+    let claims = json["claims"].as_array().unwrap();
+    assert!(claims.len() >= 40 && json["parts"][0]["name"] == "pfh-IX", "{json}");
+    let verdicts = |word: &str| claims.iter().filter(|claim| claim["verdict"] == word).count();
+    assert!(verdicts("cannot be shown here") > 40 && verdicts("does not hold here") >= 2);
 }
 
 #[test]

@@ -74,6 +74,46 @@ fn a_list_without_a_sign_is_settled_by_its_files() {
     assert_eq!(seen.code, Some(1), "{}", seen.stderr);
 }
 
+/// A site's dump beside the site's catalogue: neither reads a file of the site.
+#[test]
+fn a_dump_is_compared_with_a_catalogue() {
+    if lacks(&[Need::Program("python3")]) {
+        return;
+    }
+    let room = Room::new();
+    let files = filled(&room);
+    std::fs::create_dir(room.path().join("site")).unwrap();
+    for name in ["a", "b c", "deep", "empty"] {
+        std::fs::rename(room.path().join(name), room.path().join("site").join(name)).unwrap();
+    }
+    assert_eq!(pfh(&room, &["tree", "build", "-a", "adler32", "site"]).code, Some(0));
+    std::fs::rename(room.path().join("site"), room.path().join("away")).unwrap();
+    let dump = |files: &[(String, u64, u32)]| -> String {
+        files.iter().map(|(name, size, sum)| format!("/store/vo/{name},{size},{sum:08x}\n")).collect()
+    };
+    room.file("dump", dump(&files).as_bytes());
+    let seen = pfh(&room, &["diff", "dump", "site.pfhtree"]);
+    assert_eq!(seen.code, Some(0), "{}{}", String::from_utf8_lossy(&seen.stdout), seen.stderr);
+    // Another sum, a file that the site has not, and dark data: a file that the dump has not.
+    let mut other = files.clone();
+    other[1].2 ^= 1;
+    other[3].0 = "gone".into();
+    room.file("dump", dump(&other).as_bytes());
+    let seen = pfh(&room, &["diff", "dump", "site.pfhtree"]);
+    let text = String::from_utf8_lossy(&seen.stdout).into_owned();
+    assert_eq!(seen.code, Some(1), "{text}{}", seen.stderr);
+    for name in ["b c", "gone", "empty"] {
+        assert!(text.contains(name), "{name}: {text}");
+    }
+    assert!(!text.contains("deep/d"), "{text}");
+    // A catalogue that was changed behind its root is none.
+    let catalogue = room.path().join("site.pfhtree");
+    let code = "import sqlite3,sys; c=sqlite3.connect(sys.argv[1]); c.execute('update entries set size=7'); c.commit()";
+    assert!(Command::new("python3").args(["-c", code]).arg(&catalogue).status().unwrap().success());
+    let seen = pfh(&room, &["diff", "dump", "site.pfhtree"]);
+    assert_eq!(seen.code, Some(3), "{}", seen.stderr);
+}
+
 #[test]
 fn a_known_set_says_that_checksums_identify_nothing() {
     let room = Room::new();

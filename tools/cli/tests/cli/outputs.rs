@@ -129,6 +129,7 @@ const CASES: &[Case] = &[
     },
     Case { page: "tree-build", option: "--outboard", words: "tree build in --outboard OUT", ..CASE },
     Case { page: "tree-build", option: "--outboard", words: "tree build in", file: "in.pfhtree", read: &[], ..CASE },
+    Case { page: "tree-watch", option: "--outboard", words: "tree watch in --outboard OUT", code: 3, ..CASE },
     Case { page: "tree-append", option: "--outboard", words: "tree append in --outboard OUT", code: 3, ..CASE },
     Case {
         page: "tree-update",
@@ -368,7 +369,7 @@ fn refused(room: &Room, words: &str, why: &str) {
 #[test]
 fn no_output_is_what_is_read_or_somebody_elses() {
     let room = prepared();
-    let has_force = |page: &str| !["tree-append", "bench-report", "diff", "plan"].contains(&page);
+    let has_force = |page: &str| !["tree-append", "tree-watch", "bench-report", "diff", "plan"].contains(&page);
     for case in CASES.iter().filter(|case| !crate::program::is_left_out(case.words)) {
         let words = |out: &str| case.words.replace("OUT", out);
         let forced = |words: String| if has_force(case.page) { words + " --force" } else { words };

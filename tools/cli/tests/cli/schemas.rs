@@ -89,6 +89,7 @@ const RUNS: &[(&str, i32, &str)] = &[
     ("audit prove asked disk -o answer", 0, "-"),
     ("audit verify --json kept asked answer", 0, "audit"),
     ("audit verify --json kept asked asked", 1, "audit"),
+    ("audit demo --json --size 64KiB", 0, "audit"),
     ("plan --json -r t -o PLAN", 0, "plan"),
     ("bench fit means --json", 0, "bench"),
     ("bench forecast --like t -a md5,ssdeep --rounds 2 --save saved.json --json", 0, "bench"),
@@ -113,7 +114,7 @@ const SCRIPT: &str = r#"import json, sys
 if not any("tree" in word for word in sys.argv[1:3]):
     sys.exit("needs two disks")
 print(json.dumps({"table": "1", "columns": ["a", "b"], "rows": [["x", 1.5], ["y", None]], "paper": [["x", 2], None],
-    "notes": ["n"], "verdict": {"word": "missed", "why": "w"},
+    "notes": ["n"], "conditions": ["cold", "flash"],
     "bars": {"unit": "s", "groups": [{"label": "l", "values": [["x", 1], ["y", None]]}]}}))
 "#;
 

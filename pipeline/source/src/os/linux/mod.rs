@@ -16,6 +16,7 @@ mod quiet;
 mod settle;
 mod uring;
 mod waits;
+mod watch;
 
 pub use ata::ata;
 pub use block::{
@@ -45,6 +46,7 @@ pub use rustix::io::Errno;
 pub use settle::settle;
 pub use uring::Ring;
 pub use waits::{Waits, children_time};
+pub use watch::Watcher;
 
 /// Whether block devices can be acquired and written to.
 pub const DEVICES: bool = true;

@@ -13,6 +13,7 @@ mod quiet;
 mod resolve;
 mod ring;
 mod waits;
+mod watch;
 
 pub use block::{
     ata, data_from, device_number, device_of, device_size, direct_alignment, evict, evict_range, open_evidence,
@@ -36,6 +37,7 @@ pub use output::{
 pub use quiet::Quiet;
 pub use ring::Ring;
 pub use waits::Waits;
+pub use watch::Watcher;
 
 /// Whether block devices can be acquired and written to.
 pub const DEVICES: bool = false;

@@ -146,6 +146,7 @@ pub const READS: &[(&str, &str)] = &[
     ("plan", "PATH"),
     // What a unit writes is named by the plan's digest: `plan` tests it.
     ("run", "PLAN"),
+    ("tree-watch", "DIR"),
     ("tree-append", "--kept"),
     ("tree-append", "FILE"),
     ("tree-build", "--join"),

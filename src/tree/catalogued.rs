@@ -1,0 +1,47 @@
+//! The result for a directory and its catalogue.
+
+use std::path::PathBuf;
+
+/// The result for a directory and its catalogue.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Summary {
+    /// The directory.
+    pub directory: PathBuf,
+    /// The catalogue.
+    pub tree: PathBuf,
+    /// What was done: `built`, `updated` or `checked`.
+    pub done: &'static str,
+    /// The algorithm of the digests.
+    pub algorithm: String,
+    /// The root of the catalogue, after what was done.
+    pub root: [u8; 32],
+    /// Entries of the catalogue.
+    pub entries: u64,
+    /// Files that were read.
+    pub read: u64,
+    /// Files that were not, since the file system says that they are the same.
+    pub unread: u64,
+    /// Entries that were added, or files that the catalogue has not.
+    pub added: u64,
+    /// Entries that changed, or files that differ.
+    pub changed: u64,
+    /// Entries that were removed, or whose files are gone.
+    pub removed: u64,
+    /// Files and directories that cannot be read.
+    pub failed: u64,
+    /// Values of the tree that were computed.
+    pub computed: u64,
+}
+
+impl Summary {
+    /// Whether a check found a difference.
+    pub fn differs(&self) -> bool {
+        self.done == "checked" && self.added + self.changed + self.removed > 0
+    }
+
+    /// Whether nothing was compared, or something could not be.
+    pub fn is_incomplete(&self) -> bool {
+        self.failed > 0 || (self.done == "checked" && self.read == 0 && !self.differs())
+    }
+}

@@ -1,0 +1,202 @@
+//! The judge, over rows that contradict the claims.
+
+use pfh_bench::papers::claims::{Evidence, Judged, Verdict, csv, html, judge, of_item, text};
+use pfh_bench::papers::items::ITEMS;
+use pfh_bench::papers::{Cell, Repeated, Table};
+
+fn part(name: &str, tables: &[(&str, &[(&str, f64)], &[&str])]) -> Repeated {
+    let cells = |row: &(&str, f64)| vec![Cell::Text(row.0.into()), Cell::Number(row.1), Cell::Text("run".into())];
+    let table = |(title, rows, conditions): &(&str, &[(&str, f64)], &[&str])| Table {
+        table: (*title).into(),
+        columns: ["row", "here, s", "what was run here"].map(str::to_owned).to_vec(),
+        rows: rows.iter().map(cells).collect(),
+        paper: None,
+        notes: vec![],
+        conditions: conditions.iter().map(|word| (*word).into()).collect(),
+        bars: None,
+    };
+    let found = Ok(tables.iter().map(table).collect());
+    Repeated { name: name.into(), paper: "P".into(), what: "T".into(), command: vec![], found }
+}
+
+fn judged(parts: &[Repeated]) -> Vec<Judged> {
+    judge(&Evidence { repeated: parts, study: None })
+}
+
+fn verdict<'a>(judged: &'a [Judged], item: &str, says: &str) -> &'a Judged {
+    let found: Vec<_> = judged.iter().filter(|one| one.item == item && one.claim.contains(says)).collect();
+    assert_eq!(found.len(), 1, "{item} {says}: {found:?}");
+    found[0]
+}
+
+/// Table VI, mrsh, as it came out on flash: MTP took 143, 102 and 162 % of SMT. That some other row
+/// is fast does not answer it.
+#[test]
+fn rows_that_contradict_the_main_claim() {
+    let rows = [
+        ("SMT, -t 2", 1.0),
+        ("MTP, -t 2", 1.43),
+        ("adaptive, -t 2", 0.5),
+        ("SMT, -t 4", 0.92),
+        ("MTP, -t 4", 0.94),
+        ("SMT, -t 8", 0.64),
+        ("MTP, -t 8", 1.04),
+    ];
+    let parts = [part("pfh-VI", &[("pfh Table VI: threads, mrsh", &rows, &["cold", "flash", "few processors"])])];
+    let judged = judged(&parts);
+    let main = verdict(&judged, "Table VI", "mrsh: MTP takes less than SMT");
+    assert_eq!(main.verdict, Verdict::HoldsNot);
+    for word in ["143 %", "102 %", "162 %", "no moving head"] {
+        assert!(main.why.contains(word), "{word}: {}", main.why);
+    }
+    // The half that was not measured is not summed up with the other.
+    let sdhash = verdict(&judged, "Table VI", "sdhash: MTP takes less");
+    assert_eq!(sdhash.verdict, Verdict::Unshown, "{sdhash:?}");
+}
+
+/// Tables IX (a second prefetcher took 67 %), VIII (size had an influence) and XIII (adaptive is
+/// not ppss).
+#[test]
+fn rows_that_contradict_other_claims() {
+    let parts = [
+        part("pfh-IX", &[("pfh Table IX", &[("-p 1", 1.0), ("-p 2", 0.67), ("adaptive", 0.57)], &["cold", "flash"])]),
+        part(
+            "pfh-VIII",
+            &[(
+                "pfh Table VIII",
+                &[
+                    ("SMT, -m 128", 1.0),
+                    ("SMT, -m 256", 0.9),
+                    ("SMT, -m 512", 0.71),
+                    ("MTP, -m 128", 1.0),
+                    ("MTP, -m 256", 1.01),
+                    ("MTP, -m 512", 1.02),
+                ],
+                &["cold"],
+            )],
+        ),
+        part("pfh-XIII", &[("pfh Table XIII", &[("adaptive", 0.1)], &["cold"])]),
+    ];
+    let judged = judged(&parts);
+    assert_eq!(verdict(&judged, "Table IX", "second prefetcher").verdict, Verdict::HoldsNot);
+    let memory = verdict(&judged, "Table VIII", "SMT");
+    assert_eq!(memory.verdict, Verdict::HoldsNot);
+    assert!(memory.why.contains("41 %") && memory.why.contains("no cause is known"), "{}", memory.why);
+    assert_eq!(verdict(&judged, "Table VIII", "MTP").verdict, Verdict::Holds);
+    let large = verdict(&judged, "Table XIII", "16 large files");
+    assert_eq!(large.verdict, Verdict::Unshown);
+    assert!(large.why.contains("\"ppss\""), "{}", large.why);
+}
+
+/// Under load, in one round and over runs of milliseconds only a clear result counts.
+#[test]
+fn noise_decides_nothing() {
+    let judged_as = |noise: &[&str], mtp: f64| {
+        let rows = [("original", 1.0), ("SMT", 0.9), ("MTP", mtp)];
+        let judged = judged(&[part("pfh-III", &[("pfh Table III", &rows, noise)])]);
+        let one = verdict(&judged, "Table III", "MTP takes 62.37").clone();
+        (one.verdict, one.why)
+    };
+    for noise in ["loaded", "one round", "short"] {
+        let (word, why) = judged_as(&["cold", noise], 0.7);
+        assert!(word == Verdict::Unshown && why.starts_with("needs an idle machine") && why.contains("70 %"), "{why}");
+        assert_eq!(judged_as(&["cold", noise], 0.6).0, Verdict::Unshown);
+        assert_eq!(judged_as(&["cold", noise], 0.2).0, Verdict::Holds);
+        assert_eq!(judged_as(&["cold", noise], 0.9).0, Verdict::HoldsNot);
+    }
+    assert_eq!((judged_as(&["cold"], 0.7).0, judged_as(&["cold"], 0.6).0), (Verdict::HoldsNot, Verdict::Holds));
+}
+
+/// Tables IV and V without the originals of sdhash and mrsh-v2; parts that failed or are empty.
+#[test]
+fn what_is_missing_is_never_reached() {
+    let mut parts = [
+        part("pfh-IV", &[("pfh Table IV: the five hashes", &[("MTP sdhash", 1.0), ("MTP ssdeep", 0.5)], &["cold"])]),
+        part("pfh-V", &[("pfh Table V: FULL mode, sdhash", &[("MTP (sdhash)", 1.0)], &["cold"])]),
+        part("pfh-III", &[]),
+        part("pfh-XII", &[]),
+    ];
+    let Ok(tables) = &mut parts[0].found else { unreachable!() };
+    tables[0].rows.push(vec![
+        Cell::Text("original sdhash".into()),
+        Cell::Nothing(()),
+        Cell::Text("not run; the original is in no distribution".into()),
+    ]);
+    parts[3].found = Err("needs root".into());
+    let judged = judged(&parts);
+    let sdhash = verdict(&judged, "Table IV", "sdhash's original");
+    assert_eq!(sdhash.verdict, Verdict::Unshown);
+    assert!(sdhash.why.contains("in no distribution"), "{}", sdhash.why);
+    assert_eq!(verdict(&judged, "Table IV", "too slow for sdhash").verdict, Verdict::Holds);
+    assert_eq!(verdict(&judged, "Table V", "69 minutes").verdict, Verdict::Unshown);
+    assert_eq!(verdict(&judged, "Table III", "SMT takes 82.52").verdict, Verdict::Unshown);
+    assert_eq!(verdict(&judged, "Table XII", "MTP takes 62.20").why, "needs root");
+    let item = ITEMS.iter().find(|item| item.number == "Table V").unwrap();
+    assert_eq!(of_item(item, &judged).unwrap(), "3 cannot be shown here");
+}
+
+/// On an emulated rotating disk the main claim holds, with the figures of its record.
+#[test]
+fn rows_that_agree() {
+    let rows = [
+        ("SMT, -t 2", 10.0),
+        ("SMT, -t 4", 10.4),
+        ("SMT, -t 8", 10.7),
+        ("MTP, -t 2", 6.2),
+        ("MTP, -t 4", 6.3),
+        ("MTP, -t 8", 6.4),
+        ("MTP, -t 8 -p 2", 7.3),
+    ];
+    let judged = judged(&[part("pfh-rotating", &[("pfh Table VI on an emulated rotating disk", &rows, &["cold"])])]);
+    let about: Vec<_> = judged.iter().filter(|one| one.item == "main claim").collect();
+    assert!(about.len() == 5 && about.iter().all(|one| one.verdict == Verdict::Holds), "{about:?}");
+}
+
+/// Threads that share a processor do not show whether more are faster.
+#[test]
+fn scaling_needs_processors() {
+    let rows = [("SMT, -t 2", 1.0), ("SMT, -t 4", 0.9), ("SMT, -t 8", 0.8)];
+    let with = |conditions: &[&str]| {
+        let judged = judged(&[part("pfh-VII", &[("pfh Table VII: threads, mrsh", &rows, conditions)])]);
+        verdict(&judged, "Table VII", "mrsh: SMT gains").verdict
+    };
+    assert_eq!((with(&["cached", "few processors"]), with(&["cached"])), (Verdict::Unshown, Verdict::Holds));
+}
+
+/// The gain of every size that was measured, and 20 GB only where they were copied.
+#[test]
+fn the_cloner_by_its_sizes() {
+    let title = "Table II and Figure 2, IDE: cloning";
+    let table = |rows: &str| {
+        let columns = r#"["size","dd bs=64M, s","threads, 64 MB x 5, s","threads, 1 MiB x 64 (default), s"]"#;
+        Table::parse(&format!(r#"{{"table":"{title}","columns":{columns},"rows":{rows}}}"#)).unwrap()
+    };
+    let mut cloner = part("cloner", &[]);
+    cloner.found = Ok(table(r#"[["64 MB",1.9,1.8,1.3],["256 MB",7.5,7.0,5.6]]"#));
+    let judged = judged(&[cloner]);
+    let gain = verdict(&judged, "Table II", "more than 40 %");
+    assert!(gain.verdict == Verdict::HoldsNot && gain.why.contains("256 MB 1.34 x"), "{gain:?}");
+    assert_eq!(verdict(&judged, "Table II", "43, 47").verdict, Verdict::Unshown);
+    assert_eq!(verdict(&judged, "Table II", "187 s").verdict, Verdict::Unshown);
+    assert_eq!(verdict(&judged, "Fig. 2", "proportion to the size, dd").verdict, Verdict::Holds);
+    assert_eq!(verdict(&judged, "Fig. 3", "size, dd").verdict, Verdict::Unshown);
+}
+
+/// Each claim is of an item of the list, and the text of none is empty.
+#[test]
+fn the_claims_are_of_the_papers_items() {
+    let judged = judged(&[]);
+    assert!(judged.len() >= 40, "{}", judged.len());
+    for one in &judged {
+        let known = ITEMS.iter().any(|item| item.paper == one.paper && item.number == one.item);
+        assert!(known || one.item == "text", "{one:?}");
+        assert!(!one.claim.is_empty() && !one.why.is_empty(), "{one:?}");
+        let is_computed = one.why.starts_with("computed from the printed tables");
+        assert!(is_computed || one.verdict == Verdict::Unshown, "nothing was measured: {one:?}");
+    }
+    let all: std::collections::HashSet<_> = judged.iter().map(|one| (one.paper, one.item, one.claim)).collect();
+    assert_eq!(all.len(), judged.len(), "a claim stands there twice");
+    let (text, html, csv) = (text(&judged), html(&judged), csv(&judged));
+    assert_eq!((html.matches("class=\"claim\"").count(), csv.lines().count() - 1), (judged.len(), judged.len()));
+    assert!(text.contains("does not hold here") && text.contains("cannot be shown here"));
+}
