@@ -70,7 +70,7 @@ pub fn check_records<'py>(
     key: Option<PathBuf>,
     strict: bool,
     lenient: bool,
-    threads: Option<usize>,
+    threads: Option<request::Threads>,
     memory: Option<usize>,
 ) -> PyResult<Bound<'py, PyDict>> {
     let manner = match (strict, lenient) {

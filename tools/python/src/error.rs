@@ -5,7 +5,6 @@
 use pfh::Problem;
 use pfh::job::{Error, Kind};
 use pfh::outboard::Failure;
-use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
 use std::io;
 use std::path::Path;
@@ -62,7 +61,7 @@ pub fn aborted(py: Python<'_>, message: &str, path: Option<&Path>) -> PyErr {
 
 /// A run that its token cancelled.
 pub fn cancelled(py: Python<'_>, message: &str) -> PyErr {
-    exception(py, "CancelledError", message, None, None)
+    exception(py, "CancelledError", message, &About::default())
 }
 
 /// Of something that can be read only in part.
