@@ -52,10 +52,11 @@ const DRAWN: &[(&str, &[&str])] = &[
     // The fault injectors are outside: they know the program only by running it, so that they
     // cannot share its mistakes.
     ("pfh-inject", &[]),
+    ("pfh-schemas", &[]),
 ];
 
 /// What a crate's tests may use beside its own arrows.
-const TESTS_MAY_USE: &[&str] = &["pfh-inject"];
+const TESTS_MAY_USE: &[&str] = &["pfh-inject", "pfh-schemas"];
 
 fn metadata() -> Value {
     let output = Command::new(env!("CARGO"))

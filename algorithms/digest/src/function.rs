@@ -22,8 +22,8 @@ enum Padding<W, const N: usize> {
     /// A domain byte, which holds the first 1 bit of pad10*1, zeros, and the last 1 bit (FIPS 202,
     /// section B.2; RFC 9861).
     Sponge(u8),
-    /// Zeros; the state has the number of bytes and a mark of the last block, which is full or empty
-    /// if the message is so (RFC 7693, section 3.3).
+    /// Zeros; the state has the number of bytes and a mark of the last block, which is full or
+    /// empty if the message is so (RFC 7693, section 3.3).
     Counted {
         /// The state before the first block, by the length of the digest.
         initial: fn(usize) -> [W; N],
@@ -79,8 +79,8 @@ impl<W: Word, const N: usize, const B: usize> Function<W, N, B> {
         }
     }
 
-    /// How many of `length` bytes are whole blocks that are not the last one: where the padding adds
-    /// nothing to a full block, this may be the last.
+    /// How many of `length` bytes are whole blocks that are not the last one: where the padding
+    /// adds nothing to a full block, this may be the last.
     pub(crate) fn body(&self, length: usize) -> usize {
         let length = if self.is_sized() { length.saturating_sub(1) } else { length };
         length - length % B

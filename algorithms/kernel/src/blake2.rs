@@ -153,8 +153,8 @@ macro_rules! round {
 /// Compresses `blocks` blocks of each message into `state`.
 ///
 /// # Safety
-/// The CPU has the instruction set of `V`; `state` is 11 rows of `V::LANES` words; `messages` points
-/// to `V::LANES` slices of at least `blocks` blocks each.
+/// The CPU has the instruction set of `V`; `state` is 11 rows of `V::LANES` words; `messages`
+/// points to `V::LANES` slices of at least `blocks` blocks each.
 #[inline(always)]
 pub(crate) unsafe fn compress<F: Blake2, V: Vector<Word = F::Word>>(
     state: *mut F::Word,

@@ -4,9 +4,12 @@ use pfh_bench::papers::claims::{Evidence, Judged, Verdict, csv, html, judge, of_
 use pfh_bench::papers::items::ITEMS;
 use pfh_bench::papers::{Cell, Repeated, Table};
 
-fn part(name: &str, tables: &[(&str, &[(&str, f64)], &[&str])]) -> Repeated {
+/// Title, rows with their seconds, conditions.
+type Rows<'a> = (&'a str, &'a [(&'a str, f64)], &'a [&'a str]);
+
+fn part(name: &str, tables: &[Rows<'_>]) -> Repeated {
     let cells = |row: &(&str, f64)| vec![Cell::Text(row.0.into()), Cell::Number(row.1), Cell::Text("run".into())];
-    let table = |(title, rows, conditions): &(&str, &[(&str, f64)], &[&str])| Table {
+    let table = |(title, rows, conditions): &Rows<'_>| Table {
         table: (*title).into(),
         columns: ["row", "here, s", "what was run here"].map(str::to_owned).to_vec(),
         rows: rows.iter().map(cells).collect(),
