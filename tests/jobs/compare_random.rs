@@ -74,9 +74,9 @@ impl<D: Display> Kind<'_, D> {
             head.into_bytes().into_iter().chain(lines).collect()
         };
         let split = digests.len() / 3;
-        room.file("all", list(digests, 0));
-        room.file("first", list(&digests[..split], 0));
-        room.file("second", list(&digests[split..], split));
+        room.file("all", &list(digests, 0));
+        room.file("first", &list(&digests[..split], 0));
+        room.file("second", &list(&digests[split..], split));
         let mut took = Vec::new();
         for &threshold in self.thresholds {
             let reaches = |score: u32| {

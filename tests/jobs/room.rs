@@ -11,7 +11,7 @@ impl Room {
     }
 
     /// A file, with the directories on the way to it.
-    pub fn file(&self, name: &str, content: impl AsRef<[u8]>) -> PathBuf {
+    pub fn file(&self, name: &str, content: &(impl AsRef<[u8]> + ?Sized)) -> PathBuf {
         let path = self.at(name);
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
         std::fs::write(&path, content).unwrap();

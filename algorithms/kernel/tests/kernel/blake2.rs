@@ -6,14 +6,16 @@ use ::blake2::digest::block_api::{Buffer, UpdateCore, VariableOutputCore};
 use pfh_kernel::{BLAKE2B, BLAKE2S, Compression, Kernel, Word, blake2};
 use proptest::prelude::*;
 
+/// The digest of a message with a length in bytes.
+type Oracle = fn(&[u8], usize) -> Vec<u8>;
+
 /// One of the two functions.
 struct Case<W: Word> {
     compression: &'static Compression<W>,
     block: usize,
     initial: fn(usize) -> [W; blake2::WORDS],
     end: fn(u128) -> [W; blake2::END],
-    /// Digests of a message with a length in bytes.
-    oracles: [fn(&[u8], usize) -> Vec<u8>; 2],
+    oracles: [Oracle; 2],
 }
 
 impl<W: Word> Case<W> {
