@@ -10,6 +10,7 @@ pub mod bars;
 pub mod claims;
 pub mod items;
 pub mod page;
+mod repeated;
 mod scripts;
 mod table;
 
@@ -17,31 +18,16 @@ pub use crate::args::{KEPT, Papers};
 use crate::markup::escape;
 use crate::pipeline::FileTree;
 use crate::{Error, amount};
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use std::fmt::Write as _;
 use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
+pub use repeated::Repeated;
 pub use scripts::{Part, Scripts, parts};
 pub use table::{Cell, Table};
-
-/// The outcome of one part.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct Repeated {
-    /// The part's name.
-    pub name: String,
-    /// The paper.
-    pub paper: String,
-    /// What of the paper it repeats.
-    pub what: String,
-    /// What was run.
-    pub command: Vec<String>,
-    /// Its tables; or why there are none.
-    pub found: Result<Vec<Table>, String>,
-}
 
 /// All that was found.
 #[derive(Debug, Clone, PartialEq, Serialize)]

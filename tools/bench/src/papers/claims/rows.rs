@@ -1,6 +1,7 @@
 //! Claims as tests over rows, and the rows: what was measured, by table, row and column.
 
-use crate::papers::{Cell, Repeated, Table};
+use crate::papers::repeated::Repeated;
+use crate::papers::table::{Cell, Table};
 use crate::study::StudyResult;
 
 /// A claim and its test.

@@ -1,0 +1,20 @@
+//! What one part came to.
+
+use super::table::Table;
+use serde::{Deserialize, Serialize};
+
+/// The outcome of one part.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct Repeated {
+    /// The part's name.
+    pub name: String,
+    /// The paper.
+    pub paper: String,
+    /// What of the paper it repeats.
+    pub what: String,
+    /// What was run.
+    pub command: Vec<String>,
+    /// Its tables; or why there are none.
+    pub found: Result<Vec<Table>, String>,
+}
