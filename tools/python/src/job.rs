@@ -52,8 +52,9 @@ pub fn run<T: Send>(py: Python<'_>, work: impl FnOnce(&Control<'_>) -> T + Send)
 /// does a callback that raises; the exception is raised once the job ended.
 ///
 /// # Errors
-/// The exception of a signal's handler or of the callback; `AbortedError` when no thread can be had,
-/// and when another thread than the job's panicked. A panic of the job's own thread is a `PanicException`.
+/// The exception of a signal's handler or of the callback; `AbortedError` when no thread can be
+/// had, and when another thread than the job's panicked. A panic of the job's own thread is a
+/// `PanicException`.
 pub fn run_with<T: Send>(py: Python<'_>, hooks: &Hooks, work: impl FnOnce(&Control<'_>) -> T + Send) -> PyResult<T> {
     let cancel = Cancel::default();
     if let Some(token) = &hooks.cancel {
