@@ -2,7 +2,7 @@
 //! data answers the plain challenge H(M‖C), and fails the challenge of this package.
 //!
 //! Nothing is acted: the files are made in a directory of their own, the server's file is deleted,
-//! and every answer is judged by [`verify`](super::verify).
+//! and every answer is judged by [`verify`].
 
 pub use super::scene::{Asked, Scene, Server};
 use super::{AuditVerdict, Error, Events, Extent, Problem, Status};
