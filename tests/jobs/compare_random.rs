@@ -10,6 +10,7 @@ use pfh::similarity::ssdeep::{self, Target};
 use pfh::similarity::tlsh::{self, Tlsh};
 use pfh::similarity::{Hasher, Method};
 use pfh::{Control, Input};
+use pfh_inject::random;
 use proptest::prelude::*;
 use std::cmp::Ordering;
 use std::fmt::Display;
@@ -29,18 +30,6 @@ struct Kind<'a, D> {
 /// Names whose order is not that of the digests.
 fn name(place: usize) -> String {
     format!("n{:04}", place * 7919 % 10_000)
-}
-
-/// Bytes that no method finds too plain (splitmix64), the same for a seed.
-fn random(seed: u64, length: usize) -> Vec<u8> {
-    let mut state = seed;
-    let mut next = || {
-        state = state.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let z = (state ^ (state >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        let z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        z ^ (z >> 31)
-    };
-    (0..length.div_ceil(8)).flat_map(|_| next().to_le_bytes()).take(length).collect()
 }
 
 /// The pairs of lists, each with its score, and how much of the work went through a file.

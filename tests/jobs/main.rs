@@ -21,8 +21,6 @@ mod known;
 mod list;
 #[cfg(feature = "known")]
 mod matching;
-#[cfg(feature = "image")]
-mod oracle;
 mod plan;
 mod report;
 mod room;

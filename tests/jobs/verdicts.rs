@@ -3,12 +3,11 @@
 //! and, where it is there, ewfverify. None is *verified* that was damaged, none *differs* that was
 //! not.
 
-use crate::oracle::{digest_by, sha256_of};
 use crate::room::Room;
 use pfh::acquire::{self, ImageFormat, Origin, Pieces, Start, To};
 use pfh::verify::{self, Claim, Of, Verdict};
 use pfh::{Control, Digest};
-use pfh_inject::{Need, content, lacks};
+use pfh_inject::{Need, content, digest_by, lacks, sha256_of};
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};

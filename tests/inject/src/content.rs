@@ -12,6 +12,18 @@ pub fn content(seed: u64, length: u64) -> Vec<u8> {
     (0..length).map(|offset| byte(seed, offset)).collect()
 }
 
+/// Bytes that no method finds too plain (splitmix64), the same for a seed.
+pub fn random(seed: u64, length: usize) -> Vec<u8> {
+    let mut state = seed;
+    let mut next = || {
+        state = state.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let z = (state ^ (state >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        let z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        z ^ (z >> 31)
+    };
+    (0..length.div_ceil(8)).flat_map(|_| next().to_le_bytes()).take(length).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::content;

@@ -90,6 +90,9 @@ impl Walk {
         if self.depth.is_some_and(|depth| !(1..=64).contains(&depth)) {
             return Err(error::value("depth is a number from 1 to 64"));
         }
+        if self.container_timeout == Some(0) {
+            return Err(error::value("container_timeout is a number of seconds, at least 1"));
+        }
         (options.deleted, options.unallocated) = (self.deleted, self.unallocated);
         (options.members, options.raw) = (self.members, self.raw);
         options.time = self.container_timeout.map(Duration::from_secs);

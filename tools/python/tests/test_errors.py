@@ -112,6 +112,7 @@ def test_errors_pickle(tmp_path):
         lambda: pfh.hash_files("/etc/passwd", "md5", inside="spam"),
         lambda: pfh.hash_files("/etc/passwd", "md5", deleted=True),
         lambda: pfh.hash_files("/etc/passwd", "md5", inside=True, depth=65),
+        lambda: pfh.hash_files("/etc/passwd", "md5", inside=True, container_timeout=0),
         lambda: pfh.hash_files("/etc/passwd", "md5", stall_timeout=0),
         lambda: pfh.hash_files("/etc/passwd", "md5", image=True, recursive=True),
         lambda: pfh.hash_files("/etc/passwd", "md5", cache="/nowhere/cache", cache_verify=2.0),

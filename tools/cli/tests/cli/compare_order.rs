@@ -1,16 +1,7 @@
 //! `pfh compare --sort` and `--top`: the same pairs in another order, and the best of them.
 
-use crate::program::Room;
+use crate::program::{Room, random};
 use pfh_inject::{Outcome, Trial};
-
-fn random(seed: u64, length: usize) -> Vec<u8> {
-    let mut state = seed;
-    let mut next = || {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (state >> 33) as u8
-    };
-    (0..length).map(|_| next()).collect()
-}
 
 /// Files that share more or less with the first one, and whose names are not in that order.
 fn files(room: &Room) -> Vec<&'static str> {

@@ -1,7 +1,7 @@
 //! `pfh match --similar`: files against a list, through an index or one by one, as `ssdeep -m` says
 //! it.
 
-use crate::program::Room;
+use crate::program::{Room, random};
 use pfh_inject::{Outcome, Trial};
 use std::process::Command;
 
@@ -10,15 +10,6 @@ const OLD: &[u8; 8] = b"pfhsim1\n";
 
 fn pfh<S: AsRef<std::ffi::OsStr>>(arguments: impl IntoIterator<Item = S>) -> Trial {
     Trial::new(env!("CARGO_BIN_EXE_pfh")).args(arguments)
-}
-
-fn random(seed: u64, length: usize) -> Vec<u8> {
-    let mut state = seed;
-    let mut next = || {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (state >> 33) as u8
-    };
-    (0..length).map(|_| next()).collect()
 }
 
 fn text(seen: &Outcome) -> String {

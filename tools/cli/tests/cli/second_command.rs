@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use crate::program::Room;
+use crate::program::{Room, trees::noise};
 use pfh_inject::{Outcome, Trial};
 
 /// A word of a command line that stands for the artifact under test.
@@ -89,10 +89,6 @@ const SECOND: &[(&str, &[&str], &[&str])] = &[
 
 /// Words that promise something; a command that does not end with 0 must not say them last.
 const GREEN: &[&str] = &["verified\n", "PROVED", "holds\n"];
-
-fn noise(length: usize, seed: u64) -> Vec<u8> {
-    (0..length as u64).map(|i| ((i + seed).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 56) as u8).collect()
-}
 
 /// Text that similarity digests find something in.
 fn text(length: usize, seed: u64) -> Vec<u8> {

@@ -36,7 +36,8 @@ class Error(Exception):
         self.code = code
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _base(type(self)), (str(self), self.path, self.offset, self.cause, None, self.code), self.__dict__
+        errno = getattr(self, "errno", None)
+        return _base(type(self)), (str(self), self.path, self.offset, self.cause, errno, self.code), self.__dict__
 
 
 class RequestError(Error, ValueError):
@@ -81,9 +82,6 @@ class _System(Error, OSError):
 
     def __str__(self) -> str:
         return str(self.args[0])
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return _base(type(self)), (str(self), self.path, self.offset, self.cause, self.errno, self.code), self.__dict__
 
 
 class UnreadError(_System):

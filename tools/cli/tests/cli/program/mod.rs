@@ -6,11 +6,11 @@ pub mod acquisition;
 pub mod case;
 pub mod trees;
 
-use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use pfh_inject::{Outcome, Trial};
+pub use pfh_inject::{digest_by, random, sha256_of};
 use serde_json::Value;
 
 /// Resident memory beyond the table: code, stacks, readers' buffers, records that wait for their
@@ -55,37 +55,9 @@ pub fn flip(room: &Room, name: &str, at: usize) {
     std::fs::write(path, bytes).expect("written");
 }
 
-/// Bytes that no method finds too plain (splitmix64), the same for a seed.
-pub fn random(seed: u64, length: usize) -> Vec<u8> {
-    let mut state = seed;
-    let mut next = || {
-        state = state.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let z = (state ^ (state >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        let z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        z ^ (z >> 31)
-    };
-    (0..length.div_ceil(8)).flat_map(|_| next().to_le_bytes()).take(length).collect()
-}
-
 /// The SHA-256 of `bytes` in hex, by coreutils.
 pub fn sha256(bytes: &[u8]) -> String {
     digest_by("sha256sum", bytes)
-}
-
-/// A digest in hex by one of coreutils' programs.
-pub fn digest_by(program: &str, bytes: &[u8]) -> String {
-    let mut child = Command::new(program).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect(program);
-    child.stdin.take().expect("a pipe").write_all(bytes).expect("written");
-    let output = child.wait_with_output().expect("an end");
-    assert!(output.status.success());
-    String::from_utf8(output.stdout).expect("hex").split_whitespace().next().expect("a digest").to_owned()
-}
-
-/// The SHA-256 of a file's content in hex, by coreutils.
-pub fn sha256_of(path: &Path) -> String {
-    let output = Command::new("sha256sum").arg("-z").arg(path).output().expect("sha256sum");
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    String::from_utf8_lossy(&output.stdout[..64]).into_owned()
 }
 
 /// One JSON record of the program's output.
