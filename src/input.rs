@@ -321,7 +321,8 @@ impl Input {
             outputs.reads_all(files_of(Path::new(path)));
         }
         #[cfg(feature = "inside")]
-        if self.is_inside() {
+        if let Some(inside) = &self.inside {
+            outputs.reads_all(inside.keys.paths());
             self.guard_parts(outputs);
         }
         // A list that cannot be read is reported when it is its turn; a pipe is read only once.

@@ -1,5 +1,6 @@
 //! Remarks on entries of containers, and why some are not read.
 
+use crate::detect::Refused;
 use crate::limit::BOMB;
 use pfh_source::{Cause, Extent, Inside, Problem, Stage, Volume};
 use pfh_volume::{Allocation, Content, Kind, Node, Recognised};
@@ -51,10 +52,12 @@ pub fn bomb(size: u64) -> String {
 }
 
 /// Why a volume is not read.
-pub fn unread(found: &Recognised) -> String {
-    match found {
-        Recognised::Encrypted(format) => format!("is encrypted ({format})"),
-        Recognised::Unread(what) => what.clone(),
-        Recognised::Unknown | Recognised::FileSystem(_) => "holds no file system that is known".into(),
-    }
+pub fn unread(found: &Recognised) -> Refused {
+    // An unknown size may be anything.
+    let (why, is_damaged) = match found {
+        Recognised::Encrypted(format) => (format!("is encrypted ({format})"), false),
+        Recognised::Unread(format) => (format.clone(), false),
+        Recognised::Unknown | Recognised::FileSystem(_) => ("holds no file system that is known".into(), true),
+    };
+    Refused { why, is_damaged }
 }

@@ -1,5 +1,7 @@
 //! A source that goes into containers.
 
+mod entering;
+
 use super::about::{bomb, extents, outline, refused, said, unopened, unread};
 use super::clock::Clock;
 use super::detect::{self, Container, Refused};
@@ -12,6 +14,7 @@ use super::outer::Outer;
 use super::segments::Segments;
 use super::spool::Stock;
 use super::sweep::{self, Sweep};
+use super::unlock;
 use crate::limit::TOO_DEEP;
 use pfh_container::disk;
 use pfh_source::{Entry, Inside, Item, Origin, Passage, Problem, Skip, Source, Stage, Volume};
@@ -165,134 +168,6 @@ impl Expanding {
         }
     }
 
-    fn enter(&mut self, container: Container, bytes: Arc<dyn Bytes>, printed: &[u8], watch: &Arc<Watch>, depth: u32) {
-        match container {
-            Container::Archive(format) => self.enter_archive(format, bytes, printed, watch, depth),
-            Container::Divided(table) => self.enter_medium(table, bytes, printed, watch, depth),
-            Container::Volume(Recognised::FileSystem(system)) => {
-                let about = Inside { container: printed.to_vec(), volume_offset: Some(0), ..Inside::default() };
-                self.enter_volume(&system, bytes, name::prefix(printed), about, watch, depth);
-            }
-            Container::Volume(other) => {
-                let about = Inside { container: printed.to_vec(), volume_offset: Some(0), ..Inside::default() };
-                self.fail_volume(name::prefix(printed), &about, &other);
-            }
-            Container::Refused(refused) => self.refuse(name::prefix(printed), refused),
-            Container::Disk(kind, Err(failure)) => {
-                let is_damaged = !matches!(failure, disk::Failure::Refused(_));
-                let why = format!("{} image: {failure}", kind.name());
-                self.refuse(name::prefix(printed), Refused { why, is_damaged });
-            }
-            Container::Disk(_, Ok(disk)) => self.enter_disk(Arc::<dyn disk::Disk>::from(disk), printed, watch, depth),
-        }
-    }
-
-    /// Goes into the one disk of an image: partitions or a volume.
-    fn enter_disk(&mut self, bytes: Arc<dyn Bytes>, printed: &[u8], watch: &Arc<Watch>, depth: u32) {
-        match detect::medium(&bytes) {
-            Ok(Some(container)) => self.enter(container, bytes, printed, watch, depth),
-            Ok(None) => self.found.push_back(Found::Problem(name::prefix(printed), unopened(BLANK))),
-            Err(failure) => self.found.push_back(Found::Problem(name::prefix(printed), unopened(failure.to_string()))),
-        }
-    }
-
-    fn enter_archive(&mut self, format: Format, bytes: Arc<dyn Bytes>, printed: &[u8], watch: &Arc<Watch>, depth: u32) {
-        let prefix = name::prefix(printed);
-        match archive::open(format, bytes.clone(), printed, &self.options.limits) {
-            Ok(nodes) => {
-                let about = Inside { container: printed.to_vec(), kind: format.name(), ..Inside::default() };
-                let behind = (bytes, watch.clone(), self.clock.clone());
-                let level = Level::new(prefix, Listed::Nodes(nodes), about, behind, depth);
-                self.stack.push(Level { is_archive: true, ..level });
-            }
-            Err(failure) => self.found.push_back(Found::Problem(prefix, unopened(failure.to_string()))),
-        }
-    }
-
-    fn enter_medium(
-        &mut self,
-        table: PartitionTable,
-        bytes: Arc<dyn Bytes>,
-        printed: &[u8],
-        watch: &Arc<Watch>,
-        depth: u32,
-    ) {
-        let mut physical = Vec::new();
-        let mut parts: Vec<Part> = table.warnings.into_iter().map(Part::Failure).collect();
-        for partition in table.partitions {
-            parts.push(match partition.usage {
-                Usage::Partition => match partition.open(&bytes) {
-                    Ok(volume) if is_physical_volume(&*volume) => {
-                        physical.push(volume);
-                        continue;
-                    }
-                    Ok(volume) => Part::Volume(partition.number, volume, partition.start),
-                    Err(failure) => Part::Failure(failure),
-                },
-                Usage::Unallocated if self.options.unallocated => {
-                    let end = partition.start.saturating_add(partition.length).min(bytes.size());
-                    Part::Gap(Box::new(gap(&bytes, partition.start.min(end)..end)))
-                }
-                _ => continue,
-            });
-        }
-        parts.extend(logical_volumes(&physical).into_iter().map(|found| match found {
-            Ok(volume) => Part::Logical(volume.name, volume.bytes),
-            Err(failure) => Part::Failure(failure),
-        }));
-        let about = Inside { container: printed.to_vec(), ..Inside::default() };
-        let behind = (bytes, watch.clone(), self.clock.clone());
-        self.stack.push(Level::new(name::prefix(printed), Listed::Parts(parts.into_iter()), about, behind, depth));
-    }
-
-    fn enter_volume(
-        &mut self,
-        system: &FileSystem,
-        bytes: Arc<dyn Bytes>,
-        prefix: Vec<u8>,
-        about: Inside,
-        watch: &Arc<Watch>,
-        depth: u32,
-    ) {
-        let Options { deleted, unallocated, .. } = *self.options;
-        self.pass(|| {
-            let (kind, block_size, size) = (system.kind, system.block_size, system.size);
-            let allocated_only = !deleted && !unallocated;
-            Passage::Into(Arc::new(Volume { kind, block_size, size, allocated_only, ..outline(&prefix, &about) }))
-        });
-        for warning in &system.warnings {
-            self.found.push_back(Found::Problem(prefix.clone(), problem(Stage::Walk, warning)));
-        }
-        for what in &system.unread {
-            self.refuse(prefix.clone(), Refused { why: what.to_string(), is_damaged: false });
-        }
-        let nodes = system.nodes(Volumes { deleted, unallocated });
-        self.volumes += 1;
-        let listed = if self.swept.is_some() && self.wanted.is_none() {
-            Listed::Swept(Box::new(Sweep::new(nodes, self.volumes, &self.options.selection)))
-        } else {
-            Listed::Nodes(nodes)
-        };
-        let (about, behind) = (Inside { kind: system.kind, ..about }, (bytes, watch.clone(), self.clock.clone()));
-        self.stack.push(Level { is_volume: true, ..Level::new(prefix, listed, about, behind, depth) });
-    }
-
-    /// Notes that a file system is gone into or left, in front of the next entry.
-    fn pass(&self, passage: impl FnOnce() -> Passage) {
-        if let Some(volumes) = &self.options.volumes {
-            volumes.add(self.number + self.found.len() as u64, passage());
-        }
-    }
-
-    /// A part of a medium that is not read, with its cause.
-    fn fail_volume(&mut self, prefix: Vec<u8>, about: &Inside, found: &Recognised) {
-        self.pass(|| Passage::Into(Arc::new(outline(&prefix, about))));
-        // An unknown size may be anything.
-        let is_damaged = matches!(found, Recognised::Unknown);
-        self.refuse(prefix, Refused { why: unread(found), is_damaged });
-        self.pass(|| Passage::Out);
-    }
-
     /// The next step in the innermost container.
     fn step(&mut self) {
         let Some(level) = self.stack.last_mut() else { return };
@@ -331,7 +206,8 @@ impl Expanding {
         let Some(level) = self.stack.last() else { return };
         let part = format!("p{}/", number.unwrap_or_default());
         let (prefix, watch, depth) = ([&level.prefix[..], part.as_bytes()].concat(), level.watch.clone(), level.depth);
-        let about = Inside { partition: number, volume_offset: Some(start), ..level.about.clone() };
+        let volume_offset = level.about.volume_offset.map(|medium| medium + start);
+        let about = Inside { partition: number, volume_offset, ..level.about.clone() };
         if self.wanted.as_ref().is_some_and(|wanted| !wanted.starts_with(&prefix)) {
             return;
         }
@@ -341,7 +217,8 @@ impl Expanding {
     /// A logical volume: the same, by its name.
     fn logical(&mut self, name: &[u8], bytes: Arc<dyn Bytes>) {
         let Some(level) = self.stack.last() else { return };
-        let (watch, depth, about) = (level.watch.clone(), level.depth, level.about.clone());
+        let (watch, depth) = (level.watch.clone(), level.depth);
+        let about = Inside { volume_offset: None, ..level.about.clone() };
         let prefix = [&level.prefix[..], &name::escape(name), b"/"].concat();
         if self.wanted.as_ref().is_some_and(|wanted| !wanted.starts_with(&prefix)) {
             return;
@@ -351,8 +228,7 @@ impl Expanding {
 
     fn open_volume(&mut self, bytes: Arc<dyn Bytes>, prefix: Vec<u8>, about: Inside, watch: &Arc<Watch>, depth: u32) {
         match pfh_volume::file_system(bytes.clone()) {
-            Ok(Recognised::FileSystem(system)) => self.enter_volume(&system, bytes, prefix, about, watch, depth),
-            Ok(other) => self.fail_volume(prefix, &about, &other),
+            Ok(found) => self.enter_found(found, bytes, prefix, about, watch, depth),
             Err(failure) => {
                 self.pass(|| Passage::Into(Arc::new(outline(&prefix, &about))));
                 self.found.push_back(Found::Problem(prefix, unopened(failure.to_string())));

@@ -21,6 +21,7 @@ mod outer;
 mod segments;
 mod spool;
 mod sweep;
+mod unlock;
 mod whole;
 
 pub use expanding::Expanding;
@@ -29,5 +30,6 @@ pub use limit::{Limit, is_too_deep, limit};
 pub use lookup::{Lookup, is_inside};
 pub use medium::{Imaged, Watch};
 pub use options::Options;
+pub use pfh_encrypted::{Key, Keys};
 pub use pfh_volume::archive::Limits;
 pub use whole::Whole;

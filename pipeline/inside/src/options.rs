@@ -1,5 +1,6 @@
 //! How far containers are opened.
 
+use pfh_encrypted::Keys;
 use pfh_source::{Selection, Volumes};
 use pfh_volume::archive::Limits;
 use std::sync::Arc;
@@ -27,6 +28,8 @@ pub struct Options {
     /// How long a container of the input may be worked on, with all that is in it; `None` for as
     /// long as it takes.
     pub time: Option<Duration>,
+    /// What may open encrypted volumes (BitLocker, LUKS).
+    pub keys: Arc<Keys>,
     /// Whether each entry has the places of its bytes.
     pub runs: bool,
     /// Where file systems are added as they are met, for formats that state of each file in which

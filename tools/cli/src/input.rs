@@ -1,14 +1,16 @@
 //! The input: operands, how directories are walked, and which files are taken. Every command
 //! that walks flattens this.
 
-use crate::exit::Failure;
+use crate::exit::{Exit, Failure};
 use crate::session::Session;
 use crate::size;
 use clap::{Args, ValueEnum};
 use pfh::terminal::render as shown;
 use pfh::{Content, Descend, Links, NameList, Order, Recurse, Selection, Separator, Special};
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+#[cfg(feature = "inside")]
+use std::sync::Arc;
 #[cfg(feature = "inside")]
 use std::time::Duration;
 
@@ -78,6 +80,13 @@ pub struct Inside {
     /// Treat the files as raw media, even if their bytes look like an image format.
     #[arg(long)]
     pub raw: bool,
+    /// Open encrypted volumes (BitLocker, LUKS) with the passwords in FILE, one per line; a BitLocker
+    /// recovery password counts as one.
+    #[arg(long, value_name = "FILE")]
+    pub passwords: Vec<PathBuf>,
+    /// Open encrypted volumes with a key file: BitLocker's startup key (.BEK) or LUKS's.
+    #[arg(long, value_name = "FILE")]
+    pub volume_key: Vec<PathBuf>,
     /// Abandon a container, with its members, after SECONDS [default: no limit].
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..))]
     pub container_timeout: Option<u64>,
@@ -99,20 +108,23 @@ impl Inside {
     pub fn asked(&self) -> Result<Option<pfh::inside::Options>, Failure> {
         if self.inside.is_none() && self.is_bounded() {
             return Err(Failure::usage(
-                "--depth, --deleted, --unallocated, --members, --raw, --container-timeout and --expand say how --inside is done: add --inside",
+                "--depth, --deleted, --unallocated, --members, --raw, --passwords, --volume-key, --container-timeout and --expand say how --inside is done: add --inside",
             ));
         }
-        Ok(self.inside.map(|_| self.options()))
+        self.inside.map(|_| self.options()).transpose()
     }
 
     /// Whether any of these options is given.
     pub fn is_bounded(&self) -> bool {
         let named = self.deleted || self.unallocated || self.members || self.raw;
-        named || self.depth.is_some() || self.expand.is_some() || self.container_timeout.is_some()
+        named || !self.passwords.is_empty() || !self.volume_key.is_empty() || self.depth.is_some() || self.expand.is_some() || self.container_timeout.is_some()
     }
 
     /// The options, whether or not `--inside` is given.
-    pub fn options(&self) -> pfh::inside::Options {
+    ///
+    /// # Errors
+    /// When a file of keys cannot be read.
+    pub fn options(&self) -> Result<pfh::inside::Options, Failure> {
         let mut options = pfh::inside::Options::default();
         (options.deleted, options.unallocated) = (self.deleted, self.unallocated);
         options.members = self.members;
@@ -122,7 +134,20 @@ impl Inside {
         let limits = &mut options.limits;
         limits.depth = self.depth.unwrap_or(limits.depth);
         limits.bytes = self.expand.unwrap_or(limits.bytes);
-        options
+        options.keys = Arc::new(self.keys()?);
+        Ok(options)
+    }
+
+    fn keys(&self) -> Result<pfh::inside::Keys, Failure> {
+        let mut keys = pfh::inside::Keys::new();
+        let failed = |path: &Path, error| Failure::new(Exit::Incomplete, format_args!("{}: {error}", pfh::terminal::shown(path)));
+        for path in &self.passwords {
+            keys.read_lines(path).map_err(|error| failed(path, error))?;
+        }
+        for path in &self.volume_key {
+            keys.read_file(path).map_err(|error| failed(path, error))?;
+        }
+        Ok(keys)
     }
 }
 

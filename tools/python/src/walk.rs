@@ -1,10 +1,12 @@
 //! The options of the command's walk, as `pfh/_files.py` hands them over in a dictionary.
 
 use crate::error;
-use pfh::inside::Options;
+use pfh::inside::{Key, Keys, Options};
 use pfh::{Content, Descend, Input, Links, Order, Recurse, Selection, Special};
 use pyo3::prelude::*;
 use std::ffi::OsString;
+use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// Which files are read below the paths, and what is opened of them.
@@ -29,6 +31,8 @@ pub struct Walk {
     unallocated: bool,
     members: bool,
     raw: bool,
+    passwords: Option<Vec<String>>,
+    volume_keys: Option<Vec<PathBuf>>,
     container_timeout: Option<u64>,
     expand: Option<u64>,
 }
@@ -79,9 +83,10 @@ impl Walk {
             Some(other) => return Err(error::value(format!("inside takes strict or lenient, not {other:?}"))),
             None => {
                 let named = self.deleted || self.unallocated || self.members || self.raw;
+                let named = named || self.passwords.is_some() || self.volume_keys.is_some();
                 if named || self.depth.is_some() || self.expand.is_some() || self.container_timeout.is_some() {
                     return Err(error::value(
-                        "depth, deleted, unallocated, members, raw, container_timeout and expand need inside",
+                        "depth, deleted, unallocated, members, raw, passwords, volume_keys, container_timeout and expand need inside",
                     ));
                 }
                 return Ok(None);
@@ -96,8 +101,23 @@ impl Walk {
         (options.deleted, options.unallocated) = (self.deleted, self.unallocated);
         (options.members, options.raw) = (self.members, self.raw);
         options.time = self.container_timeout.map(Duration::from_secs);
+        options.keys = Arc::new(self.keys()?);
         options.limits.depth = self.depth.unwrap_or(options.limits.depth);
         options.limits.bytes = self.expand.unwrap_or(options.limits.bytes);
         Ok(Some(options))
+    }
+
+    fn keys(&self) -> PyResult<Keys> {
+        let mut keys = Keys::new();
+        for password in self.passwords.iter().flatten() {
+            keys.push(Key::Password(password.clone().into_bytes().into()));
+        }
+        for path in self.volume_keys.iter().flatten() {
+            keys.read_file(path).map_err(|error| {
+                let message = format!("{}: {error}", pfh::terminal::shown(path));
+                Python::attach(|py| error::unread(py, &message, Some(path)))
+            })?;
+        }
+        Ok(keys)
     }
 }

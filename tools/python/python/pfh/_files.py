@@ -39,6 +39,8 @@ def hash_files(
     unallocated: bool = False,
     members: bool = False,
     raw: bool = False,
+    passwords: Sequence[str] | None = None,
+    volume_keys: Sequence[str | os.PathLike[str]] | None = None,
     container_timeout: int | None = None,
     expand: int | None = None,
     cache: _Path | None = None,
@@ -69,7 +71,8 @@ def hash_files(
     skips formats that are not read), down to ``depth`` levels, also
     ``deleted`` files and ``unallocated`` space, without the outer files with
     ``members``, or as ``raw`` media; ``container_timeout`` (seconds) and
-    ``expand`` (bytes) bound each.
+    ``expand`` (bytes) bound each. ``passwords`` (a recovery password counts as
+    one) and the key files ``volume_keys`` open volumes of BitLocker and LUKS.
 
     ``cache`` is a file that keeps digests of unchanged files; the share
     ``cache_verify`` (0 to 1) of these is read and compared. ``key_file`` is the key of
@@ -101,6 +104,8 @@ def hash_files(
         "unallocated": unallocated,
         "members": members,
         "raw": raw,
+        "passwords": None if passwords is None else list(passwords),
+        "volume_keys": None if volume_keys is None else [os.fspath(path) for path in volume_keys],
         "container_timeout": container_timeout,
         "expand": expand,
     }

@@ -1,0 +1,182 @@
+//! Going into a container, by its kind.
+
+use super::{BLANK, Expanding, Found};
+use crate::about::{outline, unopened, unread};
+use crate::detect::{self, Container, Refused};
+use crate::level::{Level, Listed, Part};
+use crate::medium::Watch;
+use crate::member::problem;
+use crate::sweep::Sweep;
+use crate::{name, unlock};
+use pfh_container::disk;
+use pfh_source::{Inside, Passage, Problem, Stage, Volume};
+use pfh_volume::archive::{self, Format};
+use pfh_volume::{Bytes, FileSystem, Options as Volumes, PartitionTable, Recognised, Usage};
+use pfh_volume::{gap, is_physical_volume, logical_volumes};
+use std::sync::Arc;
+
+impl Expanding {
+    pub(super) fn enter(&mut self, container: Container, bytes: Arc<dyn Bytes>, printed: &[u8], watch: &Arc<Watch>, depth: u32) {
+        match container {
+            Container::Archive(format) => self.enter_archive(format, bytes, printed, watch, depth),
+            Container::Divided(table) => {
+                let about = Inside { container: printed.to_vec(), volume_offset: Some(0), ..Inside::default() };
+                self.enter_medium(table, bytes, name::prefix(printed), about, watch, depth);
+            }
+            Container::Volume(found) => {
+                let about = Inside { container: printed.to_vec(), volume_offset: Some(0), ..Inside::default() };
+                self.enter_found(found, bytes, name::prefix(printed), about, watch, depth);
+            }
+            Container::Refused(refused) => self.refuse(name::prefix(printed), refused),
+            Container::Disk(kind, Err(failure)) => {
+                let is_damaged = !matches!(failure, disk::Failure::Refused(_));
+                let why = format!("{} image: {failure}", kind.name());
+                self.refuse(name::prefix(printed), Refused { why, is_damaged });
+            }
+            Container::Disk(_, Ok(disk)) => self.enter_disk(Arc::<dyn disk::Disk>::from(disk), printed, watch, depth),
+        }
+    }
+
+    /// Goes into the one disk of an image: partitions or a volume.
+    fn enter_disk(&mut self, bytes: Arc<dyn Bytes>, printed: &[u8], watch: &Arc<Watch>, depth: u32) {
+        match detect::medium(&bytes) {
+            Ok(Some(container)) => self.enter(container, bytes, printed, watch, depth),
+            Ok(None) => self.found.push_back(Found::Problem(name::prefix(printed), unopened(BLANK))),
+            Err(failure) => self.found.push_back(Found::Problem(name::prefix(printed), unopened(failure.to_string()))),
+        }
+    }
+
+    fn enter_archive(&mut self, format: Format, bytes: Arc<dyn Bytes>, printed: &[u8], watch: &Arc<Watch>, depth: u32) {
+        let prefix = name::prefix(printed);
+        match archive::open(format, bytes.clone(), printed, &self.options.limits) {
+            Ok(nodes) => {
+                let about = Inside { container: printed.to_vec(), kind: format.name(), ..Inside::default() };
+                let behind = (bytes, watch.clone(), self.clock.clone());
+                let level = Level::new(prefix, Listed::Nodes(nodes), about, behind, depth);
+                self.stack.push(Level { is_archive: true, ..level });
+            }
+            Err(failure) => self.found.push_back(Found::Problem(prefix, unopened(failure.to_string()))),
+        }
+    }
+
+    fn enter_medium(
+        &mut self,
+        table: PartitionTable,
+        bytes: Arc<dyn Bytes>,
+        prefix: Vec<u8>,
+        about: Inside,
+        watch: &Arc<Watch>,
+        depth: u32,
+    ) {
+        let mut physical = Vec::new();
+        let mut parts: Vec<Part> = table.warnings.into_iter().map(Part::Failure).collect();
+        for partition in table.partitions {
+            parts.push(match partition.usage {
+                Usage::Partition => match partition.open(&bytes) {
+                    Ok(volume) if is_physical_volume(&*volume) => {
+                        physical.push(volume);
+                        continue;
+                    }
+                    Ok(volume) => Part::Volume(partition.number, volume, partition.start),
+                    Err(failure) => Part::Failure(failure),
+                },
+                Usage::Unallocated if self.options.unallocated => {
+                    let end = partition.start.saturating_add(partition.length).min(bytes.size());
+                    Part::Gap(Box::new(gap(&bytes, partition.start.min(end)..end)))
+                }
+                _ => continue,
+            });
+        }
+        parts.extend(logical_volumes(&physical).into_iter().map(|found| match found {
+            Ok(volume) => Part::Logical(volume.name, volume.bytes),
+            Err(failure) => Part::Failure(failure),
+        }));
+        let behind = (bytes, watch.clone(), self.clock.clone());
+        self.stack.push(Level::new(prefix, Listed::Parts(parts.into_iter()), about, behind, depth));
+    }
+
+    /// Goes into a volume, by what it holds.
+    pub(super) fn enter_found(
+        &mut self,
+        found: Recognised,
+        bytes: Arc<dyn Bytes>,
+        prefix: Vec<u8>,
+        about: Inside,
+        watch: &Arc<Watch>,
+        depth: u32,
+    ) {
+        let format = match found {
+            Recognised::FileSystem(system) => {
+                return self.enter_volume(&system, bytes, prefix, about, watch, depth);
+            }
+            Recognised::Encrypted(format) => format,
+            other => return self.fail_volume(prefix, &about, unread(&other)),
+        };
+        let opened = match unlock::open(format, &bytes, &self.options.keys) {
+            Ok(opened) => opened,
+            Err(refused) => return self.fail_volume(prefix, &about, refused),
+        };
+        for warning in &opened.warnings {
+            self.found.push_back(Found::Problem(prefix.clone(), unopened(warning.to_string())));
+        }
+        // Places in it are not places on the medium.
+        let about = Inside { volume_offset: None, ..about };
+        match detect::medium(&opened.bytes) {
+            Ok(Some(Container::Divided(table))) => {
+                self.enter_medium(table, opened.bytes, prefix, about, watch, depth);
+            }
+            Ok(Some(Container::Volume(Recognised::FileSystem(system)))) => {
+                self.enter_volume(&system, opened.bytes, prefix, about, watch, depth);
+            }
+            Ok(Some(Container::Volume(other))) => self.fail_volume(prefix, &about, unread(&other)),
+            Ok(_) => self.found.push_back(Found::Problem(prefix, unopened(BLANK))),
+            Err(failure) => self.found.push_back(Found::Problem(prefix, unopened(failure.to_string()))),
+        }
+    }
+
+    pub(super) fn enter_volume(
+        &mut self,
+        system: &FileSystem,
+        bytes: Arc<dyn Bytes>,
+        prefix: Vec<u8>,
+        about: Inside,
+        watch: &Arc<Watch>,
+        depth: u32,
+    ) {
+        let (deleted, unallocated) = (self.options.deleted, self.options.unallocated);
+        self.pass(|| {
+            let (kind, block_size, size) = (system.kind, system.block_size, system.size);
+            let allocated_only = !deleted && !unallocated;
+            Passage::Into(Arc::new(Volume { kind, block_size, size, allocated_only, ..outline(&prefix, &about) }))
+        });
+        for warning in &system.warnings {
+            self.found.push_back(Found::Problem(prefix.clone(), problem(Stage::Walk, warning)));
+        }
+        for what in &system.unread {
+            self.refuse(prefix.clone(), Refused { why: what.to_string(), is_damaged: false });
+        }
+        let nodes = system.nodes(Volumes { deleted, unallocated });
+        self.volumes += 1;
+        let listed = if self.swept.is_some() && self.wanted.is_none() {
+            Listed::Swept(Box::new(Sweep::new(nodes, self.volumes, &self.options.selection)))
+        } else {
+            Listed::Nodes(nodes)
+        };
+        let (about, behind) = (Inside { kind: system.kind, ..about }, (bytes, watch.clone(), self.clock.clone()));
+        self.stack.push(Level { is_volume: true, ..Level::new(prefix, listed, about, behind, depth) });
+    }
+
+    /// Notes that a file system is gone into or left, in front of the next entry.
+    pub(super) fn pass(&self, passage: impl FnOnce() -> Passage) {
+        if let Some(volumes) = &self.options.volumes {
+            volumes.add(self.number + self.found.len() as u64, passage());
+        }
+    }
+
+    /// A part of a medium that is not read, with its cause.
+    pub(super) fn fail_volume(&mut self, prefix: Vec<u8>, about: &Inside, refused: Refused) {
+        self.pass(|| Passage::Into(Arc::new(outline(&prefix, about))));
+        self.refuse(prefix, refused);
+        self.pass(|| Passage::Out);
+    }
+}
