@@ -2,8 +2,18 @@
 
 #[cfg(feature = "image")]
 mod acquire;
+#[cfg(feature = "image")]
+mod acquire_again;
 #[cfg(feature = "audit")]
 mod audit;
+#[cfg(feature = "serve")]
+mod audit_answers;
+#[cfg(feature = "serve")]
+mod audit_server;
+#[cfg(feature = "serve")]
+mod audit_sets;
+#[cfg(feature = "serve")]
+mod audited;
 mod bag;
 mod check;
 mod compare;
@@ -15,6 +25,8 @@ mod diff;
 mod disks;
 mod dups;
 mod hash;
+#[cfg(feature = "image")]
+mod imaged;
 #[cfg(feature = "known")]
 mod known;
 #[cfg(feature = "inside")]
@@ -29,6 +41,18 @@ mod share;
 mod stated;
 #[cfg(feature = "audit")]
 mod tree;
+#[cfg(feature = "audit")]
+mod tree_catalogue;
+#[cfg(feature = "audit")]
+mod tree_changes;
+#[cfg(feature = "audit")]
+mod tree_levels;
+#[cfg(feature = "audit")]
+mod tree_proofs;
+#[cfg(feature = "audit")]
+mod tree_sound;
+#[cfg(feature = "audit")]
+mod trees;
 mod update;
 #[cfg(feature = "image")]
 mod verdicts;
@@ -36,3 +60,9 @@ mod verdicts;
 mod verdicts_unreadable;
 #[cfg(feature = "image")]
 mod verify;
+#[cfg(feature = "image")]
+mod verify_images;
+#[cfg(feature = "image")]
+mod verify_imagers;
+#[cfg(feature = "image")]
+mod verify_logs;
