@@ -1,7 +1,9 @@
 //! The same request again: after the end it compares, and on request it tries again what could not
 //! be read.
 
-use crate::imaged::{acquire, asked, digest, faults, findings, into, lost, ran, refused, split, verdict, verified, verify};
+use crate::imaged::{
+    acquire, asked, digest, faults, findings, into, lost, ran, refused, split, verdict, verified, verify,
+};
 use crate::room::Room;
 use pfh::acquire::{ImageFormat, Intended, Origin, Problem, Request, Step, To, intend};
 use pfh::container::ewf::Compression;
@@ -324,7 +326,10 @@ fn other_facts_after_the_end_are_refused() {
     assert_eq!(intend(&first()).unwrap().step, Step::Compare);
     acquire(&into(&room, "source", "o", split(500_000, Suffix::Digits)));
     let error = refused(&into(&room, "source", "o", split(400_000, Suffix::Digits)));
-    assert!(matches!(error.find(), Some(Problem::Another { differ, .. }) if differ.contains("of 400000 bytes")), "{error}");
+    assert!(
+        matches!(error.find(), Some(Problem::Another { differ, .. }) if differ.contains("of 400000 bytes")),
+        "{error}"
+    );
 }
 
 /// What was read before an interruption is sampled, and a source that has changed is refused.

@@ -26,9 +26,7 @@ fn tokens_audit_without_the_data_once_each() {
     // The data is gone, and what was kept is not needed.
     fs::remove_file(&copy).unwrap();
     let server = Served::start(&room);
-    let with = |name: &str| {
-        server.ask(&room, |ask| (ask.how, ask.kept) = (How::Token(room.at(name)), room.at("none")))
-    };
+    let with = |name: &str| server.ask(&room, |ask| (ask.how, ask.kept) = (How::Token(room.at(name)), room.at("none")));
     let judged = asked(&with("tokens"));
     assert_eq!((judged.status, judged.leaves, judged.evidence), (Status::Proved, (50, 293), Evidence::Token));
     assert_eq!(judged.identity, "disk.img");

@@ -2,9 +2,7 @@
 
 use crate::room::Room;
 use crate::trees::built;
-use pfh::audit::{
-    AuditVerdict, Event, Extent, Status, Wrong, ask, challenge, commit, prove, serve, verify,
-};
+use pfh::audit::{AuditVerdict, Event, Extent, Status, Wrong, ask, challenge, commit, prove, serve, verify};
 use pfh::job::Error;
 use pfh::tree::beside;
 use pfh::{Cancel, Control};

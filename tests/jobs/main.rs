@@ -4,6 +4,8 @@
 mod acquire;
 #[cfg(feature = "image")]
 mod acquire_again;
+#[cfg(feature = "image")]
+mod acquire_media;
 #[cfg(feature = "audit")]
 mod audit;
 #[cfg(feature = "serve")]
@@ -61,8 +63,8 @@ mod verdicts_unreadable;
 #[cfg(feature = "image")]
 mod verify;
 #[cfg(feature = "image")]
-mod verify_images;
-#[cfg(feature = "image")]
 mod verify_imagers;
+#[cfg(feature = "image")]
+mod verify_images;
 #[cfg(feature = "image")]
 mod verify_logs;

@@ -5,12 +5,12 @@ use crate::room::Room;
 use crate::trees::{
     append, appended, assert_whole, build, build_all, built, built_now, by, byte, check, corrupt, tree_of, update,
 };
+use pfh::Control;
 use pfh::audit::commit;
 use pfh::job::{Error, Kind};
 use pfh::tree::check::Must;
 use pfh::tree::update::Changed;
 use pfh::tree::{Problem, beside, build as verb, diff, prove, update as changing};
-use pfh::Control;
 use pfh_inject::random;
 use std::fs;
 use std::path::Path;
@@ -60,9 +60,7 @@ fn the_root_is_the_files_digest_after_any_edits_and_appends() {
         fs::write(&file, &bytes).unwrap();
         let summary = update(&file, Changed::Since(before.clone()), None).unwrap();
         assert_eq!(summary.root, hashed(&file, mode), "{mode}");
-        let compare = |other: &Path| {
-            diff::run(&diff::Request::new(&file, other), &mut |_| Ok(()), &Control::new())
-        };
+        let compare = |other: &Path| diff::run(&diff::Request::new(&file, other), &mut |_| Ok(()), &Control::new());
         assert!(!compare(&beside(&before)).unwrap().is_same(), "{mode}");
         // Of a name that is not that of a tree, the tree is the one beside it.
         assert_eq!(compare(&room.at("none")).unwrap_err().kind(), Kind::Input);

@@ -3,10 +3,10 @@
 
 use crate::room::Room;
 use crate::trees::{assert_whole, build, built, by, tree_of};
+use pfh::Control;
 use pfh::job::{Error, Kind};
 use pfh::tree::verify::Shown;
 use pfh::tree::{Event, Problem, beside, build as verb, diff, export, import, prove, root, verify};
-use pfh::Control;
 use pfh_inject::{Need, digest_by, lacks, random};
 use std::fs;
 use std::ops::Range;
@@ -163,12 +163,12 @@ fn the_values_of_s3_and_glacier_are_computed_and_compared() {
         let digits = digest_by("md5sum", bytes);
         (0..16).map(|i| u8::from_str_radix(&digits[2 * i..2 * i + 2], 16).unwrap()).collect::<Vec<u8>>()
     };
-    let etag =
-        format!("{}-2", digest_by("md5sum", &[part(&bytes[..5 << 20]), part(&bytes[5 << 20..])].concat()));
+    let etag = format!("{}-2", digest_by("md5sum", &[part(&bytes[..5 << 20]), part(&bytes[5 << 20..])].concat()));
     let mut request = root::Request::new([&file], root::Scheme::S3Etag);
     request.part = 5 << 20;
     // As the service quotes it.
-    for (expect, is_expected) in [(None, None), (Some(format!("\"{etag}\"")), Some(true)), (Some("abc-2".into()), Some(false))]
+    for (expect, is_expected) in
+        [(None, None), (Some(format!("\"{etag}\"")), Some(true)), (Some("abc-2".into()), Some(false))]
     {
         request.expect = expect;
         let row = root_of(&request).unwrap();

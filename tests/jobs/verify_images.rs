@@ -1,6 +1,8 @@
 //! Which damage of which image gives which verdict, and by what evidence.
 
-use crate::imaged::{acquire, asked, claim, findings, flip, into, is_equal, refused, remove, split, verdict, verified, verify};
+use crate::imaged::{
+    acquire, asked, claim, findings, flip, into, is_equal, refused, remove, split, verdict, verified, verify,
+};
 use crate::room::Room;
 use pfh::acquire::{ImageFormat, Layout, Origin, Problem, Request as Acquisition, To};
 use pfh::container::ewf::Compression;

@@ -243,11 +243,9 @@ fn what_one_side_has_alone_is_a_row() {
     room.file("a", &all);
     room.file("half", &all[..500_000]);
     room.file("none", "");
-    for (name, against, side, longer) in [
-        ("half", "a", Side::Other, 548_576),
-        ("none", "a", Side::Other, 1_048_576),
-        ("a", "half", Side::This, 548_576),
-    ] {
+    for (name, against, side, longer) in
+        [("half", "a", Side::Other, 548_576), ("none", "a", Side::Other, 1_048_576), ("a", "half", Side::This, 548_576)]
+    {
         let mut request = Request::image(room.at(name));
         request.against = Some(room.at(against));
         let found = verify(&request);
@@ -282,13 +280,12 @@ fn a_clone_on_a_larger_device_is_verified_by_its_log() {
         change(&mut request);
         verify(&request)
     };
-    let ranges = |found: &Summary| -> Vec<_> { found.comparisons.iter().flat_map(|one| one.coverage.compared.clone()).collect() };
+    let ranges = |found: &Summary| -> Vec<_> {
+        found.comparisons.iter().flat_map(|one| one.coverage.compared.clone()).collect()
+    };
     let stated = claim("sha256", &sha256_of(&source));
-    let changes: [&dyn Fn(&mut Request); 3] = [
-        &|_| {},
-        &|request| request.against = Some(source.clone()),
-        &|request| request.claims = vec![stated.clone()],
-    ];
+    let changes: [&dyn Fn(&mut Request); 3] =
+        [&|_| {}, &|request| request.against = Some(source.clone()), &|request| request.claims = vec![stated.clone()]];
     for change in changes {
         let found = of(true, change);
         assert_eq!(found.verdict(), Verdict::Verified, "{found:?}");
@@ -335,7 +332,10 @@ fn unreadable_sectors_are_no_difference() {
         assert_eq!((found.verdict(), unequal(&found)), (Verdict::NothingToCompareWith, vec![]), "{found:?}");
         let unread: Vec<_> = found.comparisons.iter().flat_map(|one| one.coverage.unread.clone()).collect();
         assert_eq!(unread.iter().map(|one| one.length).sum::<u64>(), 2048, "{unread:?}");
-        assert!(unread.iter().all(|one| one.side == side && (2_560_000..2_562_048).contains(&one.offset)), "{unread:?}");
+        assert!(
+            unread.iter().all(|one| one.side == side && (2_560_000..2_562_048).contains(&one.offset)),
+            "{unread:?}"
+        );
     }
     flip(&room, "copy.dd", 2_562_100);
     let found = compare(&copy, &disk);

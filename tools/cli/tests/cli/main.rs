@@ -1,7 +1,6 @@
 //! The program from outside: one binary, so that it is linked once. A file a subject; `cargo test
 //! -p pfh-cli --test cli check::` runs one of them.
 
-mod acquire_again;
 mod acquire_beside;
 mod acquire_blocks;
 mod acquire_case;
@@ -21,11 +20,11 @@ mod acquire_sources;
 mod acquire_spilled;
 mod acquire_stamped;
 mod acquire_targets;
+mod acquire_words;
 mod any_settings;
 mod audit;
-mod audit_demo;
 mod audit_sound;
-mod audit_ways;
+mod audit_words;
 mod audited;
 mod b3sum_cases;
 mod bag;
@@ -130,10 +129,8 @@ mod terminal;
 mod tree;
 mod tree_catalogue;
 mod tree_modes;
-mod tree_others;
 mod tree_sound;
+mod tree_words;
 mod update;
 mod verify;
-mod verify_imagers;
-mod verify_logs;
 mod watching;

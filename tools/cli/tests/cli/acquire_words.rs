@@ -1,0 +1,44 @@
+//! `pfh acquire`: what it prints of runs that end, resume and are refused, as text and as JSON.
+
+use crate::program::acquisition::report;
+use crate::program::{MIB, Room, pfh};
+use pfh_inject::content;
+
+/// The same command finds everything done, and names the option that tries again.
+#[test]
+fn the_same_command_again_is_told() {
+    let room = Room::new();
+    room.file("source", &content(3, 4 * MIB));
+    room.file("bad", b"0 +\n0 0x10000 +\n0x10000 0x400 -\n0x10400 0x3EFC00 +\n");
+    room.file("fewer", b"0 +\n0 0x10000 +\n0x10000 0x200 -\n0x10200 0x3EFE00 +\n");
+    let acquire = |words: &str| pfh(&room, &format!("acquire --no-progress --json source --to image {words}"));
+    assert_eq!(acquire("--map-as-faults bad").code, Some(3));
+    let seen = acquire("--map-as-faults bad");
+    assert!(seen.code == Some(3) && seen.stderr.contains("--retry-bad"), "{}", seen.stderr);
+    let seen = acquire("--map-as-faults fewer --retry-bad");
+    let said = "1024 bytes that were not read at first were tried again, 512";
+    assert!(seen.code == Some(3) && seen.stderr.contains(said), "{}", seen.stderr);
+    let lost = &report(&seen)["unreadable"];
+    assert_eq!(
+        (&lost[0]["sector"], &lost[0]["length"], &lost[1]),
+        (&128.into(), &512.into(), &serde_json::Value::Null)
+    );
+    assert_eq!(acquire("--retry-bad").code, Some(0));
+    let seen = acquire("--retry-bad");
+    assert!(seen.code == Some(0) && seen.stderr.contains("nothing to try again"), "{}", seen.stderr);
+    let seen = acquire("");
+    assert!(seen.code == Some(0) && seen.stderr.contains("acquired before"), "{}", seen.stderr);
+    for (words, said) in [
+        ("--to image --case 2", "start over with --force"),
+        ("--to other --log image.log", "with --log"),
+        ("--to e.E01 --split 1000", "--split 1000: E01 segments must have at least"),
+        ("--to other --suffix 0 --split 1000", "two places"),
+        ("--to other --log /dev/null", "--log /dev/null: a log has a twin beside it and must be a file"),
+    ] {
+        let seen = pfh(&room, &format!("acquire --no-progress source {words}"));
+        assert!(seen.code == Some(2) && seen.stderr.contains(said), "{words}: {}", seen.stderr);
+    }
+    crate::program::flip(&room, "image", 70_000);
+    let seen = acquire("");
+    assert!(seen.code == Some(1) && seen.stderr.contains("changed since"), "{}", seen.stderr);
+}
