@@ -2,13 +2,13 @@
 
 use crate::imaged::{BAD, BadDevice, acquire, asked, bad_device, digest, faults, lost, ran, refused, verdict};
 use crate::room::Room;
+use pfh::Control;
 use pfh::acquire::{Event, ImageFormat, Origin, Problem, Request, To, run};
 use pfh::container::ewf::Compression;
 use pfh::device::{Access, Fill};
 use pfh::imaging::Holes;
 use pfh::job::Kind;
 use pfh::verify::Verdict;
-use pfh::Control;
 use pfh_inject::{Errno, File, Files, Loop, Need, content, digest_by, lacks, sha256_of};
 use std::fs;
 use std::os::unix::fs::{FileExt, symlink};
@@ -73,7 +73,8 @@ fn e01_holds_the_errors_and_the_digests() {
         assert!(info.contains(words), "{words} in {info}");
     }
     assert!(info.contains(&digest_by("md5sum", expected)), "{info}");
-    let segments: Vec<String> = room.names().into_iter().filter(|name| name.starts_with("image.E0") && name.len() == 9).collect();
+    let segments: Vec<String> =
+        room.names().into_iter().filter(|name| name.starts_with("image.E0") && name.len() == 9).collect();
     assert!(segments.len() >= 5, "segments of at most 2 MiB: {segments:?}");
     assert!(segments.iter().all(|name| fs::metadata(room.at(name)).unwrap().len() <= 2 * MIB));
     room.sh("ewfexport -q -u -f raw -t out image.E01");
@@ -259,6 +260,10 @@ fn an_error_at_the_first_byte_is_not_the_end() {
     let mounted = Files::new().with(file).mount().unwrap();
     let room = Room::new();
     let error = refused(&of(&room, &mounted.file("sizeless"), "image", ImageFormat::RAW));
+    assert!(error.kind() == Kind::Input && error.to_string().contains("Input/output error"), "{error}");
+    let operands = [format!("if={}", mounted.file("sizeless").display()), format!("of={}", room.at("image").display())];
+    let request = pfh::dd::Request::parse(&operands.map(Into::into), false).unwrap();
+    let error = pfh::dd::run(&request, &mut |_| Ok(()), &Control::new()).unwrap_err();
     assert!(error.kind() == Kind::Input && error.to_string().contains("Input/output error"), "{error}");
     assert!(room.names().is_empty());
 }

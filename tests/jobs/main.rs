@@ -5,7 +5,11 @@ mod acquire;
 #[cfg(feature = "image")]
 mod acquire_again;
 #[cfg(feature = "image")]
+mod acquire_images;
+#[cfg(feature = "image")]
 mod acquire_media;
+#[cfg(feature = "image")]
+mod acquire_pieces;
 #[cfg(feature = "audit")]
 mod audit;
 #[cfg(feature = "serve")]
@@ -29,6 +33,16 @@ mod dups;
 mod hash;
 #[cfg(feature = "image")]
 mod imaged;
+#[cfg(feature = "inside")]
+mod inside;
+#[cfg(feature = "inside")]
+mod inside_archives;
+#[cfg(feature = "inside")]
+mod inside_images;
+#[cfg(feature = "inside")]
+mod inside_peers;
+#[cfg(feature = "inside")]
+mod inside_unread;
 #[cfg(feature = "known")]
 mod known;
 #[cfg(feature = "inside")]

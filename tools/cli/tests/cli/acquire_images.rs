@@ -85,20 +85,6 @@ fn more_files_than_may_be_open() {
     }
 }
 
-/// Zeros become holes and stay zeros.
-#[test]
-fn sparse_images_take_no_room_for_zeros() {
-    use std::os::unix::fs::MetadataExt;
-    let room = Room::new();
-    let mut bytes = vec![0; 20 << 20];
-    bytes[7_000_000..7_000_100].fill(1);
-    let (source, image) = (room.file("source", &bytes), room.path().join("image"));
-    let seen = acquire(["--sparse", "--verify", "--to"]).arg(&image).arg(&source).run().unwrap();
-    assert_eq!(seen.code, Some(0), "{}", seen.stderr);
-    assert!(fs::read(&image).unwrap() == bytes);
-    assert!(fs::metadata(&image).unwrap().blocks() * 512 < MIB);
-}
-
 /// AO-06 to AO-08: a change is found, and its place.
 #[test]
 fn a_flipped_byte_is_found_at_its_place() {
