@@ -84,7 +84,7 @@ fn a_flipped_bit_is_found_at_its_place() {
     let mut request = verify::Request::image(room.at("image"));
     request.claims = vec![claim("sha256", &digest(&summary, "sha256"))];
     request.against = Some(source);
-    assert_eq!(verify(&request).verdict(), Verdict::Verified);
+    assert_eq!(verified(&request).verdict(), Verdict::Verified);
     let mut changed = bytes.clone();
     changed[3_333_333] = !changed[3_333_333];
     room.file("image", &changed);

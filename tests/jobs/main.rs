@@ -10,6 +10,8 @@ mod acquire_images;
 mod acquire_media;
 #[cfg(feature = "image")]
 mod acquire_pieces;
+#[cfg(feature = "image")]
+mod acquire_resumed;
 #[cfg(feature = "audit")]
 mod audit;
 #[cfg(feature = "serve")]

@@ -1,6 +1,5 @@
 //! What `pfh acquire` refuses before it writes, and the names that it writes.
 
-use crate::program::acquisition::report;
 use crate::program::{MIB, Room};
 use pfh_inject::{Loop, Need, Outcome, Tmpfs, Trial, content, lacks};
 use std::fs;
@@ -49,22 +48,6 @@ fn the_log_says_that_hidden_areas_were_not_looked_for() {
         let log = fs::read_to_string(room.path().join(format!("{number}.log"))).unwrap();
         assert!(log.contains("HPA"), "{log}");
     }
-}
-
-/// Pieces that an earlier and longer image left would be read as part of the new one.
-#[test]
-fn pieces_of_an_older_image_do_not_stay_behind_the_new_one() {
-    let room = Room::new();
-    room.file("long", &content(3, 10_000));
-    room.file("short", &content(4, 3000));
-    assert_eq!(acquire(&room, "long --to image --split 1000").code, Some(0));
-    assert_eq!(acquire(&room, "short --to image --split 1000").code, Some(2));
-    let seen = acquire(&room, "short --to image --split 1000 --force -a sha256 --verify");
-    assert_eq!(seen.code, Some(0), "{}", seen.stderr);
-    let verified =
-        Command::new(env!("CARGO_BIN_EXE_pfh")).args(["verify", "image.000"]).current_dir(room.path()).output();
-    assert_eq!(verified.unwrap().status.code(), Some(0));
-    assert!(!room.path().join("image.003").exists() && report(&seen)["bytes"] == 3000);
 }
 
 /// D8, D19, D20: a place that cannot hold an image is refused under its own name, at once, and

@@ -144,33 +144,3 @@ fn a_clone_on_a_device_leaves_the_rest_alone() {
         assert!(copied[..2 << 20] == bytes[..] && copied[2 << 20..].iter().all(|b| *b == 7));
     }
 }
-
-#[test]
-fn nothing_is_acquired_onto_itself() {
-    let room = Room::new();
-    let source = room.file("source", &content(6, MIB));
-    std::os::unix::fs::symlink("source", room.path().join("link")).unwrap();
-    let seen = acquire(["--force", "--to"]).arg(room.path().join("link")).arg(&source).run().unwrap();
-    assert_eq!(seen.code, Some(2), "{}", seen.stderr);
-    if !lacks(&[Need::Loop]) {
-        let device = Loop::attach(&source, &[]).unwrap();
-        let seen = acquire(["--force", "--to"]).arg(device.path()).arg(&source).run().unwrap();
-        assert_eq!(seen.code, Some(2), "{}", seen.stderr);
-    }
-    assert!(fs::read(&source).unwrap() == content(6, MIB));
-}
-
-#[test]
-fn what_exists_is_not_overwritten_unasked() {
-    let room = Room::new();
-    let (source, image) = (room.file("source", &content(7, MIB)), room.file("image", b"precious"));
-    // A refusal before anything is written, and no run that failed: exit 2, and nothing is left
-    // beside the image.
-    let seen = acquire(["--to"]).arg(&image).arg(&source).run().unwrap();
-    assert_eq!(seen.code, Some(2), "{}", seen.stderr);
-    assert_eq!(fs::read(&image).unwrap(), b"precious");
-    assert_eq!(fs::read_dir(room.path()).unwrap().count(), 2);
-    let seen = acquire(["--force", "--to"]).arg(&image).arg(&source).run().unwrap();
-    assert_eq!(seen.code, Some(0), "{}", seen.stderr);
-    assert!(fs::read(&image).unwrap() == content(7, MIB));
-}

@@ -42,3 +42,36 @@ fn the_same_command_again_is_told() {
     let seen = acquire("");
     assert!(seen.code == Some(1) && seen.stderr.contains("changed since"), "{}", seen.stderr);
 }
+
+/// A later segment names the first, by every command that reads images.
+#[test]
+fn the_first_segment_is_asked_for() {
+    let room = Room::new();
+    room.file("source", &content(6, 300_000));
+    assert_eq!(pfh(&room, "acquire source --to o --split 100000").code, Some(0));
+    for (words, code) in [("hash --image", 3), ("verify", 2), ("acquire --no-progress --to copy --image", 2)] {
+        let seen = pfh(&room, &format!("{words} o.001"));
+        assert!(seen.code == Some(code) && seen.stderr.contains("name the first segment, o.000"), "{words}: {seen:?}");
+    }
+    let seen = pfh(&room, "acquire --no-progress source --to x.E02");
+    assert!(seen.code == Some(2) && seen.stderr.contains("say -f raw"), "{}", seen.stderr);
+    assert_eq!(pfh(&room, "acquire --no-progress source --to x.E02 -f raw").code, Some(0));
+}
+
+/// What a disk lost is counted and named, and too much of it ends the run.
+#[test]
+fn lost_sectors_have_their_exits() {
+    let room = Room::new();
+    room.file("source", &content(14, MIB));
+    room.file("faults", b"0x0 +\n0x00000000 0x00010000 +\n0x00010000 0x00000400 -\n0x00010400 0x000EFC00 +\n");
+    let acquire = |words: &str| pfh(&room, &format!("acquire --no-progress --json source --to image {words}"));
+    let seen = acquire("--fill 42AD --map-as-faults faults --retries 1");
+    assert_eq!((seen.code, &report(&seen)["unreadable"][0]["length"]), (Some(3), &1024.into()), "{}", seen.stderr);
+    let image = std::fs::read(room.path().join("image")).unwrap();
+    assert_eq!(image[0x1_0000..0x1_0004], [0x42, 0xad, 0x42, 0xad]);
+    let seen = acquire("--force --max-errors 1 --map-as-faults faults");
+    assert!(seen.code == Some(4) && seen.stdout.is_empty(), "{}", seen.stderr);
+    assert!(seen.stderr.contains("more unreadable sectors than allowed"), "{}", seen.stderr);
+    let seen = acquire("--skip-holes --sparse --verify --readers 2 -m 4 --force");
+    assert_eq!(seen.code, Some(0), "{}", seen.stderr);
+}

@@ -12,7 +12,6 @@ mod acquire_identity;
 mod acquire_images;
 mod acquire_model;
 mod acquire_passphrase;
-mod acquire_pieces;
 mod acquire_refused;
 mod acquire_resumed;
 mod acquire_salvage;
