@@ -2,10 +2,11 @@
 //! be read.
 
 use crate::imaged::{
-    acquire, asked, digest, faults, findings, into, lost, ran, refused, split, verdict, verified, verify,
+    acquire, asked, digest, everything, faults, findings, into, lost, patch, ran, refused, refused_and_left, split,
+    verdict, verified, verify,
 };
 use crate::room::Room;
-use pfh::acquire::{ImageFormat, Intended, Origin, Problem, Request, Step, To, intend};
+use pfh::acquire::{ImageFormat, Origin, Problem, Request, To};
 use pfh::container::ewf::Compression;
 use pfh::container::split::Suffix;
 use pfh::device::Loss;
@@ -13,32 +14,10 @@ use pfh::job::Kind;
 use pfh::verify::{self, Verdict};
 use pfh_inject::{Errno, File, Files, Loop, Need, content, lacks, sha256_of};
 use std::fs;
-use std::os::unix::fs::FileExt;
-use std::path::Path;
 
 const MIB: u64 = 1 << 20;
 const BAD: &str = "0 +\n0 0x10000 +\n0x10000 0x400 -\n0x10400 0x1EFC00 +\n0x200000 0x200 -\n0x200200 0x1FFE00 +\n";
 const FEWER: &str = "0 +\n0 0x10000 +\n0x10000 0x200 -\n0x10200 0x3EFE00 +\n";
-
-/// Writes bytes into the middle of a file.
-fn patch(path: &Path, bytes: &[u8], at: u64) {
-    fs::OpenOptions::new().write(true).open(path).unwrap().write_all_at(bytes, at).unwrap();
-}
-
-/// Every file of the room with its content.
-fn everything(room: &Room) -> Vec<(String, Vec<u8>)> {
-    room.names().into_iter().map(|name| (name.clone(), fs::read(room.at(&name)).unwrap_or_default())).collect()
-}
-
-/// A refused request changes nothing; a dry run of it says the same.
-fn refused_and_left(room: &Room, request: &Request) -> pfh::job::Error {
-    let before = everything(room);
-    let error = refused(request);
-    let foreseen: Result<Intended, _> = intend(request);
-    assert_eq!(foreseen.unwrap_err().to_string(), error.to_string());
-    assert!(everything(room) == before, "{error}");
-    error
-}
 
 #[test]
 fn the_same_request_after_the_end_compares() {
@@ -236,134 +215,4 @@ fn the_log_of_another_acquisition_is_refused() {
     assert!(matches!(error.find(), Some(LogError::OtherTargets { .. })) && error.kind() == Kind::Request, "{error}");
     // Its own acquisition takes it up.
     assert!(acquire(&to("one")).is_complete());
-}
-
-/// Leaves the records before the first one of this kind, as a kill at that moment does.
-fn cut(log: &Path, kind: &str) {
-    let text = fs::read_to_string(log).unwrap();
-    let is_before = |line: &&str| !line.contains(&format!("\"kind\":\"{kind}\""));
-    let kept: String = text.split_inclusive('\n').take_while(is_before).collect();
-    assert!(kept.len() < text.len(), "{kind} in {text}");
-    fs::write(log, kept).unwrap();
-}
-
-/// Whatever is there when a run is killed, the same request goes on; and it finds itself done.
-#[test]
-fn tree_and_document_of_a_killed_run_are_its_own() {
-    let with_all = |room: &Room, target: &str| {
-        let mut request = asked(room, "source", target);
-        (request.outboard, request.case) = (Some(room.at("tree")), Some(room.at("case.jsonld")));
-        (request.map, request.log) = (Some(room.at("map")), Some(room.at("log")));
-        (request.reading.piecewise, request.verify) = (Some(1 << 20), true);
-        request
-    };
-    for target in ["image", "image.E01"] {
-        let room = Room::new();
-        let source = room.file("source", &content(1, 3 * MIB));
-        let request = with_all(&room, target);
-        acquire(&request);
-        let tree = sha256_of(&room.at("tree"));
-        assert!(ran(&request).1.unchanged, "{target}");
-        for kind in ["end", "case", "verified", "start"] {
-            cut(&room.at("log.jsonl"), kind);
-            assert!(acquire(&request).is_complete(), "{target}, {kind}");
-            assert_eq!(sha256_of(&room.at("tree")), tree);
-            if target == "image" {
-                assert_eq!(sha256_of(&room.at(target)), sha256_of(&source));
-            }
-            let mut by_log = verify::Request::image(room.at(target));
-            by_log.log = Some(room.at("log.jsonl"));
-            assert_eq!(verify(&by_log).verdict(), Verdict::Verified, "{target}, {kind}");
-        }
-    }
-    // What another run, or somebody, has made stays.
-    let room = Room::new();
-    room.file("source", &content(2, MIB));
-    for (name, bytes) in [("tree", "pfh tree of somebody"), ("case.jsonld", "{}")] {
-        room.file(name, bytes);
-        assert_eq!(refused(&with_all(&room, "image")).kind(), Kind::Request);
-        assert_eq!(fs::read_to_string(room.at(name)).unwrap(), bytes);
-        assert_eq!(room.names().len(), 2, "and nothing is made");
-        fs::remove_file(room.at(name)).unwrap();
-    }
-}
-
-/// After the end the same request with other facts is for another image.
-#[test]
-fn other_facts_after_the_end_are_refused() {
-    let room = Room::new();
-    room.file("source", &content(4, 2 * MIB));
-    let e01 = |compression, segment| ImageFormat::E01 { compression, segment };
-    let first = || {
-        let mut request = into(&room, "source", "a.E01", e01(Compression::Fast, 1 << 20));
-        (request.about.case_number, request.about.examiner) = ("1".into(), "Ann".into());
-        request.reading.algorithms = vec![*"sha256".parse::<pfh::Algorithm>().unwrap()];
-        request
-    };
-    acquire(&first());
-    let changes: [(&dyn Fn(&mut Request), &str); 9] = [
-        (&|r| r.about.case_number = "2".into(), "the case number is \"2\", it was \"1\""),
-        (&|r| r.about.examiner = "Eve".into(), "the examiner is \"Eve\", it was \"Ann\""),
-        (&|r| r.about.evidence_number = "7".into(), "the evidence number is \"7\""),
-        (
-            &|r| r.reading.algorithms = vec![*"md5".parse::<pfh::Algorithm>().unwrap()],
-            "the algorithms are md5, sha1, they were md5, sha1, sha256",
-        ),
-        (&|r| r.targets[0].form = e01(Compression::Fast, 1_500_000), "in segments of 1500000 bytes"),
-        (&|r| r.targets[0].form = e01(Compression::Best, 1 << 20), "Best"),
-        (&|r| r.reading.piecewise = Some(1 << 20), "window"),
-        (&|r| r.outboard = Some(room.at("tree")), "BLAKE3 tree"),
-        (&|r| r.case = Some(room.at("case.jsonld")), "CASE document"),
-    ];
-    for (change, said) in changes {
-        let mut other = first();
-        change(&mut other);
-        let error = refused_and_left(&room, &other);
-        let Some(Problem::Another { differ, .. }) = error.find() else { panic!("{said}: {error}") };
-        assert!(differ.contains(said) && error.kind() == Kind::Request, "{said}: {differ}");
-    }
-    assert!(acquire(&first()).is_complete());
-    assert_eq!(intend(&first()).unwrap().step, Step::Compare);
-    acquire(&into(&room, "source", "o", split(500_000, Suffix::Digits)));
-    let error = refused(&into(&room, "source", "o", split(400_000, Suffix::Digits)));
-    assert!(
-        matches!(error.find(), Some(Problem::Another { differ, .. }) if differ.contains("of 400000 bytes")),
-        "{error}"
-    );
-}
-
-/// What was read before an interruption is sampled, and a source that has changed is refused.
-#[test]
-fn a_source_that_changed_meanwhile_is_found_by_samples() {
-    let room = Room::new();
-    let source = room.file("source", &content(5, 7 * MIB));
-    let mut request = asked(&room, "source", "image");
-    request.reading.checkpoint = std::time::Duration::from_millis(10);
-    acquire(&request);
-    let image = room.at("image");
-    cut(&room.at("image.log.jsonl"), "end");
-    let change = |path: &Path, byte: u8| patch(path, &[byte], 2_000_001);
-    let old = fs::read(&source).unwrap()[2_000_001];
-    let before = everything(&room);
-    change(&source, !old);
-    let error = refused(&request);
-    assert!(error.kind() == Kind::Request && error.to_string().contains("offset 1998848"), "{error}");
-    // And where the image was changed, the image is named.
-    change(&source, old);
-    change(&image, !old);
-    let error = refused(&request);
-    assert!(error.kind() == Kind::Negative && matches!(error.find(), Some(Problem::Changed { .. })), "{error}");
-    change(&image, old);
-    assert!(everything(&room) == before, "nothing is written");
-    let (resumed, seen) = ran(&request);
-    assert!(resumed.unwrap().is_complete());
-    let remark = "224 blocks of 32768 bytes were read again";
-    assert!(seen.events.iter().any(|event| event.contains(remark)), "{seen:?}");
-    for log in ["image.log", "image.log.jsonl"] {
-        let text = fs::read_to_string(room.at(log)).unwrap();
-        assert!(text.contains("were read again from the source and are equal"), "{text}");
-    }
-    // Finished, and the medium written to since.
-    change(&source, !old);
-    assert_eq!(refused(&request).kind(), Kind::Request);
 }

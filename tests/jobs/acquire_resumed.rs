@@ -1,4 +1,5 @@
-//! An acquisition that stopped is resumed: from the same medium, into the same image, or not at all.
+//! An acquisition that stopped is resumed: from the same medium, into the same image, or not at
+//! all.
 
 use crate::imaged::{acquire, asked, copy, digest, faults, into, lost, ran, refused, verdict, verified};
 use crate::room::Room;
@@ -140,7 +141,10 @@ fn the_written_part_is_compared_before_it_is_resumed() {
                 Some(Problem::Changed { path, from: 0, .. }) => {
                     assert_eq!((error.kind(), path), (Kind::Negative, &room.at(targets[which])));
                 }
-                _ => assert!(targets[which] == "image.E01" && error.kind() == Kind::Aborted, "{targets:?} {which}: {error}"),
+                _ => assert!(
+                    targets[which] == "image.E01" && error.kind() == Kind::Aborted,
+                    "{targets:?} {which}: {error}"
+                ),
             }
             assert!(everything(&room) == before, "nothing is written");
             request.replace = true;
@@ -230,11 +234,14 @@ fn a_copy_of_an_image_carries_errors_and_case_data() {
     third.about.examiner = "Bob".into();
     assert!(!acquire(&third).is_complete());
     let info = info("c.E01");
-    assert!(info.contains("Bob") && !info.contains("Ann") && info.contains("7-1") && info.contains("128 - 129"), "{info}");
+    assert!(
+        info.contains("Bob") && !info.contains("Ann") && info.contains("7-1") && info.contains("128 - 129"),
+        "{info}"
+    );
 }
 
-/// Unreadable sectors from before an interruption are still reported afterwards: in the summary, the
-/// map and the E01 image.
+/// Unreadable sectors from before an interruption are still reported afterwards: in the summary,
+/// the map and the E01 image.
 #[test]
 fn sectors_lost_before_are_reported_after() {
     if lacks(&[Need::Program("ewfinfo")]) {

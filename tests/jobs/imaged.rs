@@ -1,13 +1,14 @@
 //! Acquisitions in a room and verifications of their images, as values.
 
 use crate::room::Room;
-use pfh::acquire::{self, Event, ImageFormat, Layout, Origin, Pieces, Request, Summary, To};
+use pfh::acquire::{self, Event, ImageFormat, Intended, Layout, Origin, Pieces, Request, Summary, To};
 use pfh::container::split::Suffix;
 use pfh::job::Error;
 use pfh::verify::{self, Claim, Of, Verdict};
 use pfh::{Control, Digest};
 use pfh_inject::{Errno, File, Files, Loop, Mounted};
 use std::fs;
+use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
 /// An Ed25519 key: RFC 8410, 10.3, and its public one, 10.1.
@@ -156,4 +157,24 @@ pub fn flip(room: &Room, name: &str, at: usize) {
 
 pub fn remove(room: &Room, names: &[&str]) {
     names.iter().for_each(|name| fs::remove_file(room.at(name)).unwrap());
+}
+
+/// Writes bytes into the middle of a file.
+pub fn patch(path: &Path, bytes: &[u8], at: u64) {
+    fs::OpenOptions::new().write(true).open(path).unwrap().write_all_at(bytes, at).unwrap();
+}
+
+/// Every file of the room with its content.
+pub fn everything(room: &Room) -> Vec<(String, Vec<u8>)> {
+    room.names().into_iter().map(|name| (name.clone(), fs::read(room.at(&name)).unwrap_or_default())).collect()
+}
+
+/// A refused request changes nothing; a dry run of it says the same.
+pub fn refused_and_left(room: &Room, request: &Request) -> Error {
+    let before = everything(room);
+    let error = refused(request);
+    let foreseen: Result<Intended, _> = acquire::intend(request);
+    assert_eq!(foreseen.unwrap_err().to_string(), error.to_string());
+    assert!(everything(room) == before, "{error}");
+    error
 }

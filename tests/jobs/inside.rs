@@ -24,7 +24,8 @@ pub const ARCHIVERS: &[Need] = &[
 #[derive(Debug, Clone)]
 pub struct Row {
     pub name: String,
-    /// Digests; or why there are none: the code of a problem and its cause, or the reason of a skip.
+    /// Digests; or why there are none: the code of a problem and its cause, or the reason of a
+    /// skip.
     pub found: Result<Vec<String>, (&'static str, String)>,
     pub size: Option<u64>,
     pub inside: Option<Arc<Inside>>,
@@ -36,7 +37,7 @@ impl Row {
         &self.found.as_ref().unwrap_or_else(|why| panic!("{}: {why:?}", self.name))[0]
     }
 
-    /// The code of a problem: empty for none, `skipped` for what is no file.
+    /// The code of a problem: empty for none, `skipped` where nothing is read.
     pub fn code(&self) -> &'static str {
         self.found.as_ref().err().map_or("", |why| why.0)
     }

@@ -1,5 +1,5 @@
-//! The content of images, by the job that hashes and by fiwalk: MD5 and SHA-1 of every file, of images
-//! that are made here and of images of others.
+//! The content of images, by the job that hashes and by fiwalk: MD5 and SHA-1 of every file, of
+//! images that are made here and of images of others.
 
 use crate::inside::{input, of, ran, rows};
 use crate::room::Room;

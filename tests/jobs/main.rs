@@ -5,11 +5,15 @@ mod acquire;
 #[cfg(feature = "image")]
 mod acquire_again;
 #[cfg(feature = "image")]
+mod acquire_beside;
+#[cfg(feature = "image")]
 mod acquire_images;
 #[cfg(feature = "image")]
 mod acquire_media;
 #[cfg(feature = "image")]
 mod acquire_pieces;
+#[cfg(feature = "image")]
+mod acquire_places;
 #[cfg(feature = "image")]
 mod acquire_resumed;
 #[cfg(feature = "audit")]
@@ -53,6 +57,7 @@ mod list;
 mod matching;
 mod plan;
 mod report;
+mod report_faults;
 mod room;
 mod share;
 #[cfg(feature = "remote")]

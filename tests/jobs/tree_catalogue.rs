@@ -59,8 +59,12 @@ fn of(room: &Room, verb: Verb) -> Summary {
     rows(&asked(room, verb)).unwrap().0
 }
 
-fn kind(room: &Room, verb: Verb) -> Kind {
-    rows(&asked(room, verb)).unwrap_err().kind()
+/// Why a request is refused, before anything is read.
+fn refused(request: &Request) -> Error {
+    let error = rows(request).unwrap_err();
+    assert_eq!(request.check().unwrap_err().to_string(), error.to_string());
+    assert_eq!(error.kind(), Kind::Request, "{error}");
+    error
 }
 
 /// The root that a build of what is there now gives.
@@ -127,6 +131,8 @@ fn entries_by_name_are_all_that_is_looked_at() {
     for wrong in ["../other", "/etc/passwd", ".", "d0"] {
         let error = rows(&asked(&room, update([wrong]))).unwrap_err();
         assert!(matches!(error.find(), Some(Problem::NoEntry(_))) && error.kind() == Kind::Request, "{wrong}: {error}");
+        // That `d0` is a directory is seen when it is looked at.
+        assert_eq!(asked(&room, update([wrong])).check().is_err(), wrong != "d0", "{wrong}");
     }
 }
 
@@ -159,7 +165,9 @@ fn a_catalogue_without_the_root_that_was_kept_is_refused_and_left() {
         let error = rows(&request).unwrap_err();
         assert!(matches!(error.find(), Some(Problem::RootLength { stated: 2, length: 32 })), "{error}");
     }
-    assert_eq!(kind(&room, Verb::Build("ssdeep".parse().unwrap())), Kind::Request);
+    let similar = refused(&asked(&room, Verb::Build("ssdeep".parse().unwrap())));
+    assert!(matches!(similar.find(), Some(Problem::NoTree(_))), "{similar}");
+    assert!(matches!(refused(&Request::new(".", check([]))).find(), Some(Problem::Directory(_))));
     let onto = append::Request::new(room.at("site"));
     assert_eq!(append::run(&onto, &mut |_| Ok(()), &Control::new()).unwrap_err().kind(), Kind::Request);
     assert_eq!(fs::read(room.at("site.pfhtree")).unwrap(), bytes);

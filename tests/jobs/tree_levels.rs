@@ -159,7 +159,9 @@ fn a_tree_that_is_damaged_or_of_something_else_is_refused() {
     }
     fs::write(beside(&file), &whole).unwrap();
     for (mode, why) in [("md5", "md5 has no tree"), ("kt128:65", "at most 64 bytes")] {
-        let error = build(&by(verb::Request::file(&file), mode, 0)).unwrap_err();
+        let request = by(verb::Request::file(&file), mode, 0);
+        let error = build(&request).unwrap_err();
+        assert_eq!(request.check().unwrap_err().to_string(), error.to_string());
         assert!(matches!(error.find(), Some(Problem::NoTree(said)) if said.contains(why)), "{error}");
         assert_eq!((error.kind(), tree_of(&file)), (Kind::Request, whole.clone()));
     }

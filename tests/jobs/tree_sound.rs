@@ -1,5 +1,5 @@
-//! Trees beside files: what is not shown is not claimed, two at once lose nothing, and the root that
-//! was kept is believed.
+//! Trees beside files: what is not shown is not claimed, two at once lose nothing, and the root
+//! that was kept is believed.
 
 use crate::room::Room;
 use crate::trees::{

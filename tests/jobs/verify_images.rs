@@ -1,4 +1,4 @@
-//! Which damage of which image gives which verdict, and by what evidence.
+//! The verdicts on images of each kind and on their damage, and the evidence for them.
 
 use crate::imaged::{
     acquire, asked, claim, findings, flip, into, is_equal, refused, remove, split, verdict, verified, verify,

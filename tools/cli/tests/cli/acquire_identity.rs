@@ -1,11 +1,9 @@
-//! `pfh acquire` resumed: from the same medium, into the same image, or not at all.
+//! `pfh acquire` of a stream that is interrupted.
 
-use crate::program::acquisition::{acquire, pfh, report, said};
-use crate::program::{MIB, Room, sha256_of};
-use pfh_inject::{Loop, Need, Trial, content, lacks};
+use crate::program::Room;
+use crate::program::acquisition::acquire;
+use pfh_inject::{Need, content, lacks};
 use std::fs;
-use std::os::unix::fs::FileExt;
-use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// A stream has no second try, and nothing says that it had.

@@ -6,7 +6,7 @@ use pfh_inject::content;
 
 /// The same command finds everything done, and names the option that tries again.
 #[test]
-fn the_same_command_again_is_told() {
+fn the_same_command_again_names_its_options() {
     let room = Room::new();
     room.file("source", &content(3, 4 * MIB));
     room.file("bad", b"0 +\n0 0x10000 +\n0x10000 0x400 -\n0x10400 0x3EFC00 +\n");
@@ -74,4 +74,28 @@ fn lost_sectors_have_their_exits() {
     assert!(seen.stderr.contains("more unreadable sectors than allowed"), "{}", seen.stderr);
     let seen = acquire("--skip-holes --sparse --verify --readers 2 -m 4 --force");
     assert_eq!(seen.code, Some(0), "{}", seen.stderr);
+}
+
+/// Places are those of the medium, and a map without a source names the option that takes it.
+#[test]
+fn sectors_and_maps_are_named() {
+    let room = Room::new();
+    room.file("source", &content(6, 2 * MIB));
+    room.file("faults", b"0 +\n0 0x10000 +\n0x10000 0x400 -\n0x10400 0x1EFC00 +\n");
+    let words = "acquire --no-progress --skip 60000 --to image --map-as-faults faults source";
+    let seen = pfh(&room, words);
+    let said = "unreadable: sectors 128 - 129 (offset 65536 of the medium, 5536 of the image, 1024 bytes)";
+    assert!(seen.code == Some(3) && String::from_utf8_lossy(&seen.stdout).contains(said), "{seen:?}");
+    let bad = &report(&pfh(&room, &format!("{words} --force --json")))["unreadable"][0];
+    assert_eq!([&bad["sector"], &bad["medium-offset"], &bad["offset"]], [&128.into(), &65_536.into(), &5536.into()]);
+    room.file("begun", &content(6, 4096));
+    room.file(
+        "begun.map",
+        b"# Mapfile. Created by GNU ddrescue version 1.27\n0x1000 ? 1\n0x0 0x1000 +\n0x1000 0x1FF000 ?\n",
+    );
+    let seen = pfh(&room, "acquire --no-progress source --to begun");
+    assert!(seen.code == Some(2) && seen.stderr.contains("GNU ddrescue's map"), "{}", seen.stderr);
+    assert!(seen.stderr.contains("--adopt-map"), "{}", seen.stderr);
+    let seen = pfh(&room, "acquire --no-progress source --to begun --adopt-map");
+    assert!(seen.code == Some(0) && seen.stderr.contains("resuming: 4096 bytes"), "{}", seen.stderr);
 }

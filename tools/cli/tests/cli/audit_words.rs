@@ -103,7 +103,7 @@ fn what_a_server_answers_is_printed() {
     let seen = ask(&server.url, &["kept", "--keyed", "--data", "copy", "--leaves", "7"]);
     assert!(text(&seen).contains("is that of your copy, which gives the kept blake3 root"), "{seen:?}");
     assert_eq!(ask(&server.url, &["kept", "--keyed"]).code, Some(2), "with what?");
-    // Each refusal is no verdict.
+    // A refusal gives no verdict.
     for (url, why) in [
         (server.url.clone(), "the server refused: 413"),
         ("http://127.0.0.1:9".into(), ""),

@@ -1,4 +1,5 @@
-//! Files in archives and images: lists of them read back, and commands that take them or refuse them.
+//! Files in archives and images: lists of them read back, and commands that take them or refuse
+//! them.
 
 use crate::program::{Room, records};
 use pfh_inject::{Need, Outcome, Trial, lacks};

@@ -1,5 +1,5 @@
-//! The catalogue of a directory: of the files only those are read that changed, and no kill leaves a
-//! broken one.
+//! The catalogue of a directory: of the files only those are read that changed, and no kill leaves
+//! a broken one.
 
 use std::fs;
 use std::time::Duration;
