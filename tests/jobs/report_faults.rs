@@ -56,8 +56,8 @@ fn a_file_that_is_not_understood_is_a_row() {
     ] {
         let path = room.file(&format!("case/{name}"), &content);
         let (summary, rows) = page(&room, |_| {});
-        assert_eq!((summary.unknown, summary.broken, rows[0].0.as_str()), (1, 0, name));
-        assert!(rows[0].1.contains(why), "{name}: {rows:?}");
+        assert!(summary.unknown > 0 && summary.broken == 0, "{name}: {rows:?}");
+        assert!(rows.iter().all(|row| row.0 == name) && rows.iter().any(|row| row.1.contains(why)), "{name}: {rows:?}");
         fs::remove_file(path).unwrap();
     }
     let picture = room.file("case/picture", &content(9, 20_000));

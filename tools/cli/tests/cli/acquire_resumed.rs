@@ -5,7 +5,6 @@ use crate::program::{MIB, Room, digest_by, sha256, sha256_of};
 use pfh_inject::{Need, Outcome, Trial, content, lacks};
 use std::ffi::OsStr;
 use std::fs;
-use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
