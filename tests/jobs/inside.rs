@@ -1,4 +1,4 @@
-//! What is in containers, as the rows of the jobs that hash and list.
+//! The content of containers, as the rows of the jobs that hash and list.
 
 use crate::room::Room;
 use pfh::hash::{self, Event, Request};

@@ -32,7 +32,7 @@ fn by_log(image: &Path, log: &Path) -> Summary {
     verify(&request)
 }
 
-/// What is unequal, and about what.
+/// The subjects of what differs.
 fn unequal(found: &Summary) -> Vec<About> {
     found.comparisons.iter().filter(|one| one.is_unequal()).map(|one| one.about).collect()
 }
