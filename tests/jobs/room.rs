@@ -2,6 +2,7 @@
 
 use pfh::{Cancel, Control};
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 pub struct Room(tempfile::TempDir);
 
@@ -24,6 +25,13 @@ impl Room {
 
     pub fn at(&self, name: &str) -> PathBuf {
         self.0.path().join(name)
+    }
+
+    /// What a line of the shell prints in the room.
+    pub fn sh(&self, line: &str) -> Vec<u8> {
+        let output = Command::new("sh").args(["-ec", line]).current_dir(self.path()).output().unwrap();
+        assert!(output.status.success(), "{line}: {}", String::from_utf8_lossy(&output.stderr));
+        output.stdout
     }
 
     pub fn names(&self) -> Vec<String> {
