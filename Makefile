@@ -33,7 +33,7 @@ slow: ## the tests of the program that take ten seconds each and more
 	PFH_TIERS=slow tools/python/check -k workers_over_tls
 
 features: ## each feature of the library alone compiles without a warning (part of nightly)
-	for feature in audit image inside known; do $(CARGO) clippy --package pfh --no-default-features --features $$feature --quiet -- -D warnings || exit 1; done
+	for feature in audit image inside known parquet remote serve; do $(CARGO) clippy --package pfh --no-default-features --features $$feature --quiet -- -D warnings || exit 1; done
 
 nightly: features ## the tests that take minutes: long vectors, many seeds, every errno at every call
 	PFH_TIERS=faults,foreign,slow PFH_NIGHTLY=1 $(CARGO) test --workspace --release -- --include-ignored
