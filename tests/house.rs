@@ -5,7 +5,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The crates in which `unsafe` may stand; in `source` only below `src/os`, in the Python binding
-/// only where buffers and Arrow's structures are read and made.
+/// only where buffers and Arrow's structures are read and made, and an interpreter is asked for its
+/// number.
 const MAY_BE_UNSAFE: &[&str] = &["algorithms/kernel", "pipeline/source", "tools/python"];
 
 /// Beyond this a file holds more than one noun.

@@ -6,8 +6,8 @@ use crate::job::LOOK;
 use crate::log::{Level, log};
 use crate::progress::Pace;
 use crate::request::Threads;
-use crate::run::{Message, Notes, Work, run};
-use crate::taking::{Next, Taking};
+use crate::run::{Notes, Work, run};
+use crate::taking::{Handed, Next, Taking};
 use crate::walk::Walk;
 use crate::{arrow, error, objects, record, request};
 use pfh::hash::{Request, Reuse};
@@ -133,13 +133,10 @@ impl Files {
             }
             match next {
                 Next::End => return Ok(None),
-                Next::Held => match py.detach(|| self.taking.hand_over()) {
-                    Some(Message::Record(record)) => return Ok(Some(record)),
-                    Some(Message::End(ended)) => {
-                        py.detach(|| self.taking.end(*ended)).map_err(|gone| gone.error(py))?;
-                        log(py, Level::Debug, || "hash_files ended".to_owned());
-                    }
-                    None => {}
+                Next::Held => match py.detach(|| self.taking.hand_over()).map_err(|gone| gone.error(py))? {
+                    Handed::Record(record) => return Ok(Some(*record)),
+                    Handed::End => log(py, Level::Debug, || "hash_files ended".to_owned()),
+                    Handed::Nothing => {}
                 },
                 Next::Nothing => {
                     if let Err(raised) = py.check_signals() {
