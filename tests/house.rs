@@ -93,7 +93,8 @@ fn the_python_binding_is_unsafe_only_at_the_interpreters_memory() {
     let mut seen = 0;
     for file in rust_files(&source) {
         let text = fs::read_to_string(&file).expect("a source");
-        let may = file == source.join("buffer.rs") || file.starts_with(source.join("arrow"));
+        let may = ["buffer.rs", "interpreter.rs"].iter().any(|name| file == source.join(name))
+            || file.starts_with(source.join("arrow"));
         let found = text.lines().any(is_unsafe);
         assert!(may || !found, "{} holds unsafe code", file.display());
         seen += usize::from(found);

@@ -112,7 +112,8 @@ impl Blake2s {
 
     fn update(&self, py: Python<'_>, data: Bytes) {
         let bytes = data.as_slice();
-        // A short message is not worth letting go of the interpreter, unless another thread has the state.
+        // A short message is not worth letting go of the interpreter, unless another thread has the
+        // state.
         match self.0.try_lock() {
             Ok(mut state) if bytes.len() < LONG => state.update(bytes),
             tried => {

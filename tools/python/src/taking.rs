@@ -145,8 +145,8 @@ impl Taking {
         Ok(Next::Held)
     }
 
-    /// Takes the message that is held. That of the end is noted before another thread looks: it would
-    /// find that nothing more comes.
+    /// Takes the message that is held. That of the end is noted before another thread looks: it
+    /// would find that nothing more comes.
     ///
     /// # Errors
     /// When the run failed, or was cancelled.

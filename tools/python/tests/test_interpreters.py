@@ -1,4 +1,4 @@
-"""Subinterpreters: refused in a sentence, whoever of the two is first, and the first one goes on."""
+"""Subinterpreters: refused in a sentence, and the first interpreter goes on."""
 
 import subprocess
 import sys
