@@ -4,7 +4,7 @@ CORPUS ?= target/corpus
 FUZZ_SECONDS ?= 60
 
 .DEFAULT_GOAL := help
-.PHONY: help test ci python wheel faults foreign slow features nightly campaigns large foreign-images bench cftt fuzz corpus aarch64 aarch64-nightly portable dist
+.PHONY: help test ci python wheel wheels faults foreign slow features nightly campaigns large foreign-images bench cftt fuzz corpus aarch64 aarch64-nightly portable dist
 
 help: ## list the targets
 	@sed -n 's/^\([a-z0-9-]*\):[^#]*## /  \1\t/p' $(MAKEFILE_LIST) | expand -t 20
@@ -20,6 +20,11 @@ python: ## the wheel of the Python package, built and tested in a venv of its ow
 
 wheel: ## the wheel as it is released, for glibc 2.17 and later and with the stores of objects, in target/wheels; checked and tried in a venv of its own
 	tools/python/wheel
+
+wheels: ## the wheels for glibc and musl on x86-64 and aarch64, and for CPython 3.14t, each checked and tried, then the package's tests on CPython 3.11 to 3.14; an hour, nightly
+	for arch in x86_64 aarch64; do for libc in gnu musl; do tools/python/wheel --target $$arch-unknown-linux-$$libc || exit 1; done; done
+	tools/python/wheel --free-threaded
+	tools/python/versions
 
 faults: ## the tests that inject faults, with the matrix of docs/tests/faults.md; needs root, FUSE and strace, and fails where they are missing
 	PFH_TIERS=faults PFH_REQUIRE_INJECTORS=1 $(CARGO) test --package pfh-cli --package pfh-inject --package pfh-volume
