@@ -3,6 +3,7 @@
 use crate::room::{Room, cancelled};
 use pfh::compare::{self, By, Event, Problem, Request};
 use pfh::job::{Error, Kind};
+use pfh::pairs::SearchStats;
 use pfh::{Control, Input, Recurse};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -36,21 +37,28 @@ fn text(from: u32, to: u32) -> String {
     (from..to).map(|n| format!("{} ", u64::from(n).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 7)).collect()
 }
 
-fn base(name: &[u8]) -> String {
+pub fn base(name: &[u8]) -> String {
     Path::new(std::str::from_utf8(name).unwrap()).file_name().unwrap().to_str().unwrap().to_owned()
 }
 
 /// The events of a run.
 #[derive(Default)]
-struct Rows {
-    pairs: Vec<(String, String, u32)>,
+pub struct Rows {
+    pub pairs: Vec<(String, String, u32)>,
     found: usize,
-    groups: Vec<Vec<String>>,
-    faults: Vec<String>,
+    pub groups: Vec<Vec<String>>,
+    pub faults: Vec<String>,
     comparable: Option<bool>,
+    /// The digests that were searched and what that took, by algorithm.
+    pub searched: Vec<(String, u64, SearchStats)>,
+    /// Inputs that have no digest, by algorithm.
+    pub without: Vec<(String, u64)>,
+    /// Pairs with a saturated digest, and whether they are among the results.
+    pub saturated: Vec<(u64, bool)>,
+    pub costly: usize,
 }
 
-fn rows(request: &Request, control: &Control<'_>) -> (Result<compare::Summary, Error>, Rows) {
+pub fn rows(request: &Request, control: &Control<'_>) -> (Result<compare::Summary, Error>, Rows) {
     let mut rows = Rows::default();
     let ran = compare::run(
         request,
@@ -61,6 +69,12 @@ fn rows(request: &Request, control: &Control<'_>) -> (Result<compare::Summary, E
                 Event::Group(group) => rows.groups.push(group.names().map(base).collect()),
                 Event::List(problem) => rows.faults.push(problem.to_string()),
                 Event::Gathered { comparable, .. } => rows.comparable = Some(comparable),
+                Event::Searched(one) => {
+                    rows.searched.push((one.algorithm.to_string(), one.digests, one.found.clone()));
+                }
+                Event::Without(algorithm, inputs) => rows.without.push((algorithm.to_string(), inputs)),
+                Event::Saturated { pairs, listed, .. } => rows.saturated.push((pairs, listed)),
+                Event::Costly(..) => rows.costly += 1,
                 _ => {}
             }
             Ok(())
@@ -70,12 +84,12 @@ fn rows(request: &Request, control: &Control<'_>) -> (Result<compare::Summary, E
     (ran, rows)
 }
 
-fn good(request: &Request) -> (compare::Summary, Rows) {
+pub fn good(request: &Request) -> (compare::Summary, Rows) {
     let (ran, rows) = rows(request, &Control::new());
     (ran.unwrap(), rows)
 }
 
-fn names(rows: &Rows) -> Vec<(&str, &str)> {
+pub fn names(rows: &Rows) -> Vec<(&str, &str)> {
     rows.pairs.iter().map(|(a, b, _)| (&**a, &**b)).collect()
 }
 

@@ -5,7 +5,7 @@
 //! |---|---|
 //! | 1 to 4, 6, 11 | [`digests_of_every_algorithm`] |
 //! | 5, 19, 20, 26 | [`lists_with_the_checksum_in_front`] |
-//! | 9, 12, 15 | [`lines_of_every_form`], `check_others.rs`, `lists.rs` |
+//! | 9, 12, 15 | [`lines_of_every_form`], `check_others.rs` and `known_dialects.rs` of the jobs |
 //! | 13, 14 | [`links`] |
 //! | 16 | [`digests_without_a_name`] |
 //! | 18 | [`lists_in_other_directories`] |

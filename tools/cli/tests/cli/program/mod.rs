@@ -7,7 +7,7 @@ pub mod case;
 pub mod trees;
 
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Command;
 
 use pfh_inject::{Outcome, Trial};
 pub use pfh_inject::{digest_by, random, sha256_of};
