@@ -1,4 +1,4 @@
-//! What is told of lists that are not whole, of names, and of what there is nothing to compare with.
+//! Lists that are not whole, names of every kind, and inputs without anything to compare with.
 
 use crate::compare::{good, rows};
 use crate::room::Room;
@@ -80,7 +80,7 @@ fn one_input_is_nothing_to_compare() {
     assert_eq!((summary.comparable, rows.pairs.len()), (true, 1));
 }
 
-/// Nearly equal digests by the ten thousand: what is ahead is told at once, and the groups come
+/// Nearly equal digests by the ten thousand: what is ahead is said at once, and the groups come
 /// without the pairs.
 #[test]
 fn near_equal_digests_are_told_and_their_groups_are_found() {

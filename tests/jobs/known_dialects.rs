@@ -157,7 +157,7 @@ fn an_audit_of_several_manifests() {
     let room = files();
     room.file("one", &format!("{}  d/a\n", digest("md5", A)));
     room.file("two", &format!("{}  d/b\n", digest("sha256", B)));
-    // Both lists of one file: their digests add up; if they contradict each other, nothing is right.
+    // Both lists of one file: their digests add up; if they contradict each other, none is right.
     room.file("more", &format!("{}  ./d/a\n", digest("sha256", A)));
     room.file("wrong", &format!("{}  d/a\n", digest("md5", B)));
     let request = |lists: &[&str]| {

@@ -6,10 +6,15 @@ mod acquire;
 mod audit;
 mod bag;
 mod bag_suite;
+mod catalogues;
 mod check;
 mod check_audit;
 mod check_formats;
+mod check_gnu;
 mod check_others;
+mod check_rhash;
+#[cfg(any(feature = "audit", feature = "image"))]
+mod check_seals;
 mod check_whole;
 mod compare;
 mod compare_brute;
@@ -17,6 +22,7 @@ mod compare_content;
 mod compare_lists;
 mod compare_order;
 mod compare_random;
+mod compare_segments;
 #[cfg(feature = "image")]
 mod dd;
 mod diff;
@@ -27,7 +33,11 @@ mod diff_sides;
 mod disks;
 mod dups;
 mod dups_rules;
+mod export_rows;
 mod hash;
+mod hash_peers;
+mod hash_values;
+mod keyed;
 #[cfg(feature = "known")]
 mod known;
 #[cfg(feature = "known")]
@@ -41,21 +51,29 @@ mod known_lists;
 #[cfg(feature = "inside")]
 mod list;
 #[cfg(feature = "known")]
+mod match_peers;
+#[cfg(feature = "known")]
 mod match_similar;
 #[cfg(feature = "known")]
 mod matching;
 mod plan;
+mod plan_ranges;
+mod plan_units;
 mod report;
 mod room;
 mod rows;
 #[cfg(all(feature = "inside", feature = "known"))]
 mod sectors;
+#[cfg(all(feature = "inside", feature = "known"))]
+mod sectors_images;
+mod selecting;
 mod share;
 #[cfg(feature = "remote")]
 mod stated;
 #[cfg(feature = "audit")]
 mod tree;
 mod update;
+mod update_places;
 #[cfg(feature = "image")]
 mod verdicts;
 #[cfg(feature = "image")]

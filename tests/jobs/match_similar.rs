@@ -167,7 +167,7 @@ fn saturated_digests_are_no_matches() {
     assert_eq!((summary.conclusion(), marks), (Verdict::Verified, vec![Some(Degenerate::Saturated)]));
 }
 
-/// It was read whole; there is no digest of so little.
+/// It was read whole; so little has no digest.
 #[test]
 fn a_file_too_short_is_not_a_failure() {
     let room = Room::new();

@@ -1,5 +1,5 @@
-//! Every block of a known file is found where it lies on a medium, no other one is, and nothing that
-//! was not compared passes in silence.
+//! Every block of a known file is found where it lies on a medium, no other one is, and nothing
+//! that was not compared passes in silence.
 
 use crate::known_files::built;
 use crate::room::Room;
@@ -7,14 +7,14 @@ use crate::rows::{below, printed};
 use pfh::inside::Options;
 use pfh::job::{Error, Kind};
 use pfh::known::{Class, Flag, KnownStatus, build, info};
-use pfh::matching::sectors::{Event, Request, Space, Summary, run};
+use pfh::matching::sectors::{Event, Request, Summary, run};
 use pfh::{Control, Verdict};
 use pfh_inject::{Need, lacks, random};
 use std::collections::BTreeSet;
 use std::fs;
 
 /// Builds `set` of the blocks of `known/`, as bad.
-fn build_of(room: &Room, sizes: &[u32]) -> build::Summary {
+pub fn build_of(room: &Room, sizes: &[u32]) -> build::Summary {
     let mut request = build::Request::new(room.at("set")).set(room.at("known"), Class::Bad);
     (request.blocks, request.replace) = (sizes.to_vec(), true);
     built(&request).0.unwrap()
@@ -22,21 +22,21 @@ fn build_of(room: &Room, sizes: &[u32]) -> build::Summary {
 
 /// A fragment as it is found.
 #[derive(Debug, Clone, PartialEq)]
-struct Found {
-    offset: u64,
-    length: u64,
-    size: u32,
-    blocks: u64,
-    flags: Vec<Flag>,
+pub struct Found {
+    pub offset: u64,
+    pub length: u64,
+    pub size: u32,
+    pub blocks: u64,
+    pub flags: Vec<Flag>,
     /// The files that it may be of, and where in them.
-    files: Vec<(String, u64)>,
+    pub files: Vec<(String, u64)>,
 }
 
-fn asked(room: &Room, image: &str, sizes: &[u32]) -> Request {
+pub fn asked(room: &Room, image: &str, sizes: &[u32]) -> Request {
     Request::new([room.at(image)], [room.at("set")], sizes.iter().copied())
 }
 
-fn ran(room: &Room, request: &Request) -> Result<(Summary, Vec<Found>), Error> {
+pub fn ran(room: &Room, request: &Request) -> Result<(Summary, Vec<Found>), Error> {
     let mut all = Vec::new();
     let mut take = |event: Event<'_>| {
         if let Event::Fragment(found) = event {
@@ -57,7 +57,7 @@ fn ran(room: &Room, request: &Request) -> Result<(Summary, Vec<Found>), Error> {
 
 /// The blocks that fragments consist of, by place and size, after a look that the bytes are those
 /// of each file that is named, at the place that is named.
-fn blocks(room: &Room, image: &[u8], found: &[Found]) -> BTreeSet<(u64, u64)> {
+pub fn blocks(room: &Room, image: &[u8], found: &[Found]) -> BTreeSet<(u64, u64)> {
     let mut all = BTreeSet::new();
     for one in found {
         for (name, from) in &one.files {
@@ -128,68 +128,6 @@ fn the_answers_are_those_of_a_naive_search() {
             assert_eq!(outcomes[0], outcomes[1], "what is found depends on the threads");
         }
     }
-}
-
-/// Free blocks of 4096 bytes of `image`, by debugfs: the first of the blocks in a row.
-fn free(room: &Room, blocks: u64, from: u64) -> u64 {
-    let said = printed(room, &format!("debugfs -R 'ffb {blocks} {from}' image 2>/dev/null"));
-    let said = String::from_utf8(said).unwrap();
-    let numbers: Vec<u64> = said.split_whitespace().filter_map(|word| word.parse().ok()).collect();
-    assert_eq!(numbers.len() as u64, blocks, "{said}");
-    assert_eq!(numbers[0] + blocks - 1, numbers[numbers.len() - 1], "in a row: {said}");
-    numbers[0]
-}
-
-const EXT: &[Need] = &[Need::Program("mke2fs"), Need::Program("debugfs")];
-
-/// A set of three files, and a file system `image` in whose free blocks two of them were: the first
-/// at an odd sector with 10 sectors in the middle overwritten, of the second the last part. The
-/// third is a file of the file system.
-fn planted(room: &Room) -> (Vec<u8>, u64, u64) {
-    let files = [random(1, 50_000), random(2, 33_333), random(3, 20_000)];
-    files.iter().enumerate().for_each(|(n, file)| drop(room.file(format!("known/{n}"), file)));
-    room.file("tree/live", &files[2]);
-    room.file("tree/other", &random(4, 100_000));
-    printed(room, "truncate -s 8M image && mke2fs -q -F -t ext4 -b 4096 -d tree image");
-    let first = free(room, 16, 900) * 4096 + 3 * 512;
-    let second = free(room, 12, 1500) * 4096;
-    let mut image = fs::read(room.at("image")).unwrap();
-    image[first as usize..][..50_000].copy_from_slice(&files[0]);
-    image[first as usize + 20 * 512..][..10 * 512].copy_from_slice(&random(5, 10 * 512));
-    image[second as usize..][..33_333 - 16_384].copy_from_slice(&files[1][16_384..]);
-    room.file("image", &image);
-    (image, first, second)
-}
-
-#[test]
-fn fragments_are_found_in_unallocated_space() {
-    if lacks(EXT) {
-        return;
-    }
-    let room = Room::new();
-    let (image, first, second) = planted(&room);
-    build_of(&room, &[512, 4096]);
-    let mut request = asked(&room, "image", &[512]);
-    request.space = Space::Unallocated;
-    let (summary, found) = ran(&room, &request).unwrap();
-    assert_eq!(summary.conclusion(&[KnownStatus::KnownBad]), Verdict::Differs);
-    let places: Vec<_> = found.iter().map(|one| (one.offset, one.length, one.files.clone())).collect();
-    let of = |name: &str, at: u64| vec![(name.to_owned(), at)];
-    let expected = [
-        (first, 20 * 512, of("known/0", 0)),
-        (first + 30 * 512, 50_000 - 30 * 512, of("known/0", 30 * 512)),
-        (second, 33_333 - 16_384, of("known/1", 16_384)),
-    ];
-    assert_eq!(places, expected);
-    blocks(&room, &image, &found);
-    // The whole medium has the live file as well, once for each size.
-    let (summary, found) = ran(&room, &asked(&room, "image", &[512, 4096])).unwrap();
-    let live = found.iter().filter(|one| one.files[0].0 == "known/2").map(|one| one.length).sum::<u64>();
-    assert_eq!((live, summary.sets), (2 * 20_000, 1));
-    assert_eq!(summary.algorithms.iter().map(ToString::to_string).collect::<Vec<_>>(), ["sha256"]);
-    let (_, found) = ran(&room, &asked(&room, "image", &[4096])).unwrap();
-    let there = found.iter().find(|one| one.offset == second).unwrap();
-    assert_eq!((there.blocks, &there.flags[..], &*there.files), (5, &[Flag::Histogram][..], &*of("known/1", 16_384)));
 }
 
 #[test]

@@ -39,23 +39,6 @@ fn manifest(room: &Room, algorithm: &str, format: &str) -> Vec<u8> {
 }
 
 #[test]
-fn a_seal_that_holds_is_said() {
-    let room = tree();
-    for algorithm in ["sha256", "blake3", "mrsh-v2-network", "kt128"] {
-        let seen = pfh(&room, ["hash", "--no-progress", "-r", "-a", algorithm, "--seal", "--force", "-o", "m", "d"]);
-        assert_eq!(seen.code, Some(0), "{}", seen.stderr);
-        let seen = check(&room, &["m"]);
-        assert_eq!(seen.code, Some(0), "{algorithm}: {}", seen.stderr);
-        assert!(seen.stderr.contains("m.seal: the seal holds: 7 records, not signed"), "{}", seen.stderr);
-        assert!(check(&room, &["--status", "m"]).stderr.is_empty());
-        fs::remove_file(room.path().join("m")).unwrap();
-        let seen = check(&room, &["m"]);
-        assert!(seen.code == Some(3) && seen.stderr.contains("ENOENT"), "{:?} {}", seen.code, seen.stderr);
-        fs::remove_file(room.path().join("m.seal")).unwrap();
-    }
-}
-
-#[test]
 fn an_interrupted_run_says_what_is_true() {
     let room = tree();
     let fifo = room.path().join("fifo");

@@ -1,8 +1,7 @@
-//! `pfh compare` and the paper's own modes: the pairs of brute force, in the forms of the reference
-//! tools.
+//! `pfh compare` and the paper's own modes, as they are typed.
 
 use crate::program::{Room, random};
-use pfh_inject::{Need, Outcome, Trial, lacks};
+use pfh_inject::{Need, Outcome, Trial, families, lacks};
 
 fn pfh<S: AsRef<std::ffi::OsStr>>(arguments: impl IntoIterator<Item = S>) -> Trial {
     Trial::new(env!("CARGO_BIN_EXE_pfh")).args(arguments)
@@ -22,31 +21,10 @@ fn text(seen: &Outcome) -> String {
     String::from_utf8(seen.stdout.clone()).expect("UTF-8")
 }
 
-/// Families of files that share parts, some that share nothing, short and empty ones; by name.
+/// The families of files in the room.
 fn family(room: &Room) -> Vec<(String, Vec<u8>)> {
-    let mut files = Vec::new();
-    for (family, length) in [(1, 40_000), (2, 90_000), (3, 7_000)] {
-        let base = random(family, length);
-        for member in 0..6 {
-            let mut bytes = base.clone();
-            match member {
-                0 => {}
-                1 => bytes.insert(length / 2, b'x'),
-                2 => bytes.truncate(length * 2 / 3),
-                3 => bytes.splice(0..0, random(family + 50, length / 8)).for_each(drop),
-                4 => (0..length).step_by(4001).for_each(|at| bytes[at] ^= 1),
-                _ => bytes.splice(length / 2.., random(family + 90, length / 2)).for_each(drop),
-            }
-            files.push((format!("{family}-{member}"), bytes));
-        }
-    }
-    files.extend((0..4).map(|n| (format!("alone-{n}"), random(100 + n, 20_000))));
-    files.extend([("empty".into(), Vec::new()), ("empty2".into(), Vec::new()), ("short".into(), b"short".to_vec())]);
-    files.push(("zeros".into(), vec![0; 30_000]));
-    files.sort();
-    for (name, bytes) in &files {
-        room.file(name, bytes);
-    }
+    let files = families();
+    files.iter().for_each(|(name, bytes)| drop(room.file(name, bytes)));
     files
 }
 

@@ -4,7 +4,7 @@
 use std::ffi::OsStr;
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::{PermissionsExt, symlink};
+use std::os::unix::fs::PermissionsExt;
 
 use crate::program::Room;
 use pfh_inject::{Need, Outcome, Trial, content, lacks};
@@ -13,20 +13,6 @@ const PFH: &str = env!("CARGO_BIN_EXE_pfh");
 
 fn pfh(room: &Room, words: &str) -> Outcome {
     Trial::new(PFH).args(words.split_whitespace()).directory(room.path()).run().unwrap()
-}
-
-#[test]
-fn nothing_is_written_through_a_link_of_a_plan() {
-    let room = Room::new();
-    room.file("t/f", b"1");
-    fs::create_dir(room.path().join("elsewhere")).unwrap();
-    assert_eq!(pfh(&room, "plan -r t -o p").code, Some(0));
-    fs::rename(room.path().join("p/parts"), room.path().join("p/moved")).unwrap();
-    symlink("../elsewhere", room.path().join("p/parts")).unwrap();
-    let seen = pfh(&room, "run p --unit 1");
-    assert_eq!(seen.code, Some(2), "{seen:?}");
-    assert!(seen.stderr.contains("link"), "{seen:?}");
-    assert_eq!(fs::read_dir(room.path().join("elsewhere")).unwrap().count(), 0);
 }
 
 /// Several of the same unit at once: each reads what is there, and ends as the first did.

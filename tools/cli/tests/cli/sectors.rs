@@ -3,21 +3,12 @@
 
 use crate::program::acquisition::{BadDevice, bad_device};
 use crate::program::{Room, random};
-use pfh_inject::{Loop, Need, Outcome, Trial, lacks};
+use pfh_inject::{Need, Outcome, Trial, lacks};
 use serde_json::Value;
-use std::collections::BTreeSet;
 use std::ffi::OsStr;
-use std::process::Command;
 
 fn pfh<S: AsRef<OsStr>>(room: &Room, arguments: impl IntoIterator<Item = S>) -> Outcome {
     Trial::new(env!("CARGO_BIN_EXE_pfh")).args(arguments).directory(room.path()).run().unwrap()
-}
-
-/// The output of a program that ends well.
-fn sh(room: &Room, line: &str) -> String {
-    let output = Command::new("sh").args(["-c", line]).current_dir(room.path()).output().expect("sh");
-    assert!(output.status.success(), "{line}: {}", String::from_utf8_lossy(&output.stderr));
-    String::from_utf8_lossy(&output.stdout).into_owned()
 }
 
 /// Builds `set` of the blocks of `known/`, as bad.
@@ -29,71 +20,6 @@ fn build(room: &Room, sizes: &str) -> Outcome {
 fn lines(seen: &Outcome, kind: &str) -> Vec<Value> {
     let lines = seen.lines().into_iter().map(|line| serde_json::from_slice::<Value>(line).unwrap());
     lines.filter(|line| line["type"] == kind).collect()
-}
-
-/// Free blocks of 4096 bytes of `image`, by debugfs: the first of the blocks in a row.
-fn free(room: &Room, blocks: u64, from: u64) -> u64 {
-    let said = sh(room, &format!("debugfs -R 'ffb {blocks} {from}' image 2>/dev/null"));
-    let numbers: Vec<u64> = said.split_whitespace().filter_map(|word| word.parse().ok()).collect();
-    assert_eq!(numbers.len() as u64, blocks, "{said}");
-    assert_eq!(numbers[0] + blocks - 1, numbers[numbers.len() - 1], "in a row: {said}");
-    numbers[0]
-}
-
-const EXT: &[Need] = &[Need::Program("mke2fs"), Need::Program("debugfs")];
-
-/// A set of three files, and a file system `image` in whose free blocks two of them were: the first
-/// at an odd sector with 10 sectors in the middle overwritten, of the second the last part. The
-/// third is a file of the file system.
-fn planted(room: &Room) -> (Vec<u8>, u64, u64) {
-    let files = [random(1, 50_000), random(2, 33_333), random(3, 20_000)];
-    files.iter().enumerate().for_each(|(n, file)| drop(room.file(format!("known/{n}"), file)));
-    room.file("tree/live", &files[2]);
-    room.file("tree/other", &random(4, 100_000));
-    sh(room, "truncate -s 8M image && mke2fs -q -F -t ext4 -b 4096 -d tree image");
-    let first = free(room, 16, 900) * 4096 + 3 * 512;
-    let second = free(room, 12, 1500) * 4096;
-    let mut image = std::fs::read(room.path().join("image")).unwrap();
-    image[first as usize..][..50_000].copy_from_slice(&files[0]);
-    image[first as usize + 20 * 512..][..10 * 512].copy_from_slice(&random(5, 10 * 512));
-    image[second as usize..][..33_333 - 16_384].copy_from_slice(&files[1][16_384..]);
-    room.file("image", &image);
-    (image, first, second)
-}
-
-#[test]
-fn every_kind_of_image_gives_the_same_answer() {
-    if lacks(&[EXT, &[Need::Loop, Need::Program("split")]].concat()) {
-        return;
-    }
-    let room = Room::new();
-    planted(&room);
-    assert_eq!(build(&room, "512,4096").code, Some(0));
-    sh(&room, "split -b 3000000 -a 3 --numeric-suffixes=0 image part. ");
-    let seen = pfh(&room, ["acquire", "image", "--to", "case.E01"]);
-    assert_eq!(seen.code, Some(0), "{}", seen.stderr);
-    let device = Loop::attach(&room.path().join("image"), &["--read-only"]).unwrap();
-    let device = device.path().to_str().unwrap().to_owned();
-    for inside in [&[][..], &["--inside"]] {
-        let mut answers = BTreeSet::new();
-        for image in ["image", "part.000", "case.E01", &device] {
-            let arguments = [&["match", "--sectors", "512,4096", image, "-k", "set", "--json"], inside].concat();
-            let seen = pfh(&room, arguments);
-            assert_eq!(seen.code, Some(1), "{image}: {}", seen.stderr);
-            let mut found = lines(&seen, "fragment");
-            found.iter_mut().for_each(|line| drop(line.as_object_mut().unwrap().remove("path")));
-            answers.insert(format!("{found:?} {}", lines(&seen, "summary")[0]));
-        }
-        assert_eq!(answers.len(), 1, "{answers:?}");
-    }
-    // The same image twice is searched twice.
-    let seen = pfh(&room, ["match", "--sectors", "512", "image", "./image", "-k", "set", "--json"]);
-    let (twice, once) = (lines(&seen, "fragment").len(), answers_of(&room, "image"));
-    assert_eq!((twice, lines(&seen, "summary")[0]["images"].as_u64()), (2 * once, Some(2)));
-}
-
-fn answers_of(room: &Room, image: &str) -> usize {
-    lines(&pfh(room, ["match", "--sectors", "512", image, "-k", "set", "--json"]), "fragment").len()
 }
 
 #[test]
@@ -165,4 +91,26 @@ fn sectors_that_cannot_be_read_are_counted() {
     assert!(seen.stderr.contains("were not read"), "{}", seen.stderr);
     assert_eq!(lines(&seen, "fragment")[0]["offset"].as_u64(), Some(3 << 20));
     assert!(lines(&seen, "summary")[0]["unread"].as_u64() > Some(0));
+}
+
+/// What people and machines are told of fragments.
+#[test]
+fn what_is_printed_of_fragments() {
+    let room = Room::new();
+    room.file("known/a", &random(1, 8192));
+    room.file("image", &[random(2, 4096), random(1, 8192), vec![0; 8192]].concat());
+    room.file("known/zeros", &[0; 8192]);
+    assert!(build(&room, "512,4096").stderr.contains("blocks say little of their files"));
+    let search = |more: &[&str]| pfh(&room, [&["match", "--sectors", "4096", "image", "-k", "set"], more].concat());
+    let seen = search(&[]);
+    let text = String::from_utf8_lossy(&seen.stdout).into_owned();
+    assert!(text.starts_with("known-bad ") && text.contains("bytes at 4096: 2 blocks of 4096 bytes"), "{text}");
+    assert!(seen.stderr.contains("compared with 1 set by sha256"), "{}", seen.stderr);
+    assert!(seen.stderr.contains("--flagged lists them"), "{}", seen.stderr);
+    let seen = search(&["--json", "--flagged"]);
+    let fragments = lines(&seen, "fragment");
+    assert_eq!((seen.code, fragments.len(), &fragments[1]["flags"][0]), (Some(1), 2, &"constant".into()));
+    assert_eq!(lines(&seen, "summary")[0]["sizes"][0]["flagged"].as_u64(), Some(2));
+    let info = String::from_utf8_lossy(&pfh(&room, ["known", "info", "--verify", "set"]).stdout).into_owned();
+    assert!(info.contains("blocks     of 512 bytes, sha256:") && info.contains("flagged"), "{info}");
 }
