@@ -4,7 +4,7 @@ use crate::check::{Ended, run};
 use crate::check_whole::tree;
 use crate::room::Room;
 use crate::rows::{algorithms, input};
-use pfh::check::{Checked, Event, Request, Verdict};
+use pfh::check::{Checked, Class, Event, Findings, Request, Task, Verdict};
 use pfh::hash::{self, Manifest, Sealing};
 use pfh::job::Kind;
 use pfh::seal::SignedBy;
@@ -34,6 +34,11 @@ fn a_seal_is_of_these_records_and_of_its_key() {
         assert_eq!(Ended::of(&m.clone().key(Some(key.clone()))).conclusion(), Verdict::Verified, "{format}");
         let error = run(&m.clone().key(Some(other.clone()))).0.unwrap_err();
         assert_eq!(error.kind(), Kind::Negative, "{format}: {error}");
+        // The seal is not a file of the tree; the keys beside it are.
+        let task = Task::Audit { below: Vec::new(), follow: false };
+        let audit = Ended::of(&m.clone().root(room.path()).task(task));
+        let Findings::Audit(counts) = audit.summary.parts[0].findings else { panic!("{:?}", audit.summary) };
+        assert_eq!((counts.of(Class::New), counts.of(Class::Matched)), (2, 7), "{format}");
         // A name or a digit is another: nothing is compared any more.
         let whole = fs::read_to_string(room.at("m")).unwrap();
         let digest = sha256("content 0").to_string();

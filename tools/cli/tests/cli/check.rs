@@ -1,4 +1,4 @@
-//! `pfh check`, beside `sha256sum -c` and `hashdeep -a`; audits whose counts add up; seals.
+//! `pfh check`, beside `sha256sum -c` and `hashdeep -a`; what it prints.
 
 use crate::program;
 use std::collections::BTreeMap;

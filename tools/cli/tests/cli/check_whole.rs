@@ -1,5 +1,4 @@
-//! What a manifest holds and `pfh check` could not compare is counted, named and in the exit code;
-//! audits say only what was looked at.
+//! What `pfh check` says of what it could not compare, and how it ends.
 
 use crate::program;
 use std::ffi::OsStr;

@@ -1,4 +1,4 @@
-//! `pfh diff`: two states of a tree, each a directory or a list.
+//! `pfh diff`, as it is typed: what it prints, and what it reads.
 
 use crate::program::Room;
 use pfh_inject::{Need, Outcome, Trial, lacks};

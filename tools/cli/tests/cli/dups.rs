@@ -1,4 +1,4 @@
-//! `pfh dups`: files and folders of one content, found by reading little.
+//! `pfh dups`, as it is typed: what it prints, and how little it reads.
 
 use crate::program::{Room, random, sha256};
 use pfh_inject::{Need, Outcome, Trial, lacks};
@@ -161,6 +161,26 @@ fn what_is_printed() {
     let seen = pfh(&room, "dups m n --chunks 4096");
     assert!(out(&seen).contains("2 equal folders of 1 file, 5 B\n  m/\n  n/\n"), "{}", out(&seen));
     assert!(seen.stderr.contains("a store that keeps each once saves"), "{}", seen.stderr);
+}
+
+/// Names as they were typed are found from any working directory.
+#[test]
+fn a_script_of_relative_names_runs_from_anywhere() {
+    let room = Room::new();
+    for name in ["keep", "it's", "-rf", "a\nb", "new"] {
+        room.file(format!("d/{name}"), b"content");
+    }
+    let seen = Trial::new(env!("CARGO_BIN_EXE_pfh"))
+        .args(["dups", "keep", "./-rf", "it's", "a\nb", "new", "--script", "go.sh"])
+        .directory(room.path().join("d"))
+        .run()
+        .unwrap();
+    assert_eq!(seen.code, Some(0), "{}", seen.stderr);
+    fs::write(room.path().join("d/new"), "changed").unwrap();
+    let ran = Command::new("sh").arg(room.path().join("d/go.sh")).current_dir("/").output().unwrap();
+    let left = |name: &str| room.path().join("d").join(name).exists();
+    assert!(left("keep") && left("new") && !left("it's") && !left("-rf") && !left("a\nb"), "{ran:?}");
+    assert!(String::from_utf8_lossy(&ran.stderr).contains("kept, it differs: new"), "{ran:?}");
 }
 
 #[test]

@@ -1,5 +1,4 @@
-//! Lists that cannot be read, or only in part, and sets that hold nothing: no verdict passes over
-//! them.
+//! What is printed of lists without a class, of skips, and of many faults.
 
 use crate::program;
 use std::fs;

@@ -1,5 +1,4 @@
-//! `pfh match --similar`: files against a list, through an index or one by one, as `ssdeep -m` says
-//! it.
+//! `pfh match --similar`: what is refused, and files that are too short.
 
 use crate::program::{Room, random};
 use pfh_inject::{Outcome, Trial};

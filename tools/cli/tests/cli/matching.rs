@@ -1,4 +1,4 @@
-//! `pfh known`, `pfh match` and `pfh lookup`, beside md5deep and hfind.
+//! `pfh known`, `pfh match` and `pfh lookup`, as they are typed.
 
 use crate::program;
 use std::fs;
