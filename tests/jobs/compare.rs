@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 fn room() -> Room {
     let room = Room::new();
     for (name, from, to) in [("a", 0, 3000), ("c", 9000, 12_000), ("d", 9000, 12_000)] {
-        room.file(&format!("files/{name}"), &text(from, to));
+        room.file(format!("files/{name}"), &text(from, to));
     }
     room.file("files/b", &(text(0, 2000) + &text(5000, 6000)));
     room
@@ -26,7 +26,7 @@ fn files(room: &Room, algorithm: &str) -> Request {
 
 /// A list of the files' digests.
 fn list(room: &Room, algorithm: &str) -> PathBuf {
-    let list = room.at(&format!("list.{algorithm}"));
+    let list = room.at(format!("list.{algorithm}"));
     let hash = pfh::hash::Request::new(files(room, algorithm).input, [algorithm.parse().unwrap()]);
     let manifest = pfh::hash::Manifest::new(&*list);
     pfh::hash::write(&hash, &manifest, &mut |_| Ok(()), &Control::new()).unwrap();
@@ -146,7 +146,7 @@ fn lists_have_the_pairs_of_their_files() {
 fn a_hundred_lists_are_one_set() {
     let room = room();
     let one = fs::read(list(&room, "ssdeep")).unwrap();
-    let lists: Vec<PathBuf> = (0..100).map(|at| room.at(&format!("{at:03}"))).collect();
+    let lists: Vec<PathBuf> = (0..100).map(|at| room.at(format!("{at:03}"))).collect();
     lists.iter().for_each(|path| fs::write(path, &one).unwrap());
     let (summary, rows) = good(&Request::new(Input::new(&lists)));
     assert_eq!((summary.comparing.pairs, rows.pairs.len() as u64), (400 * 399 / 2, summary.pairs));

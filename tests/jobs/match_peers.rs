@@ -13,8 +13,8 @@ use pfh_inject::digest_by;
 /// A list of two files that are there and one that is not, as `program` writes it.
 fn partial(room: &Room, program: &str) {
     let list = String::from_utf8(printed(room, &format!("{program} -l d/deadbeef.txt d/foo.txt"))).unwrap();
-    let foo = list.lines().find(|line| line.ends_with("d/foo.txt")).unwrap();
-    let absent = foo.replace("d/foo.txt", "no/match/em").replace(['0', '1', '2', '3', '4', '5'], "6");
+    let last = list.lines().find(|line| line.ends_with("d/foo.txt")).unwrap();
+    let absent = last.replace("d/foo.txt", "no/match/em").replace(['0', '1', '2', '3', '4', '5'], "6");
     room.file("list", &format!("{list}{absent}\n"));
 }
 
