@@ -6,8 +6,8 @@ use crate::rows::{algorithms, printed};
 use pfh::check::{Checked, Request, Verdict};
 use pfh_inject::{Need, lacks, random};
 
-/// Files with their sizes, and the numbers that zlib gives for them. The first number has fewer than
-/// eight digits.
+/// Files with their sizes, and the numbers that zlib gives for them. The first number has fewer
+/// than eight digits.
 fn filled(room: &Room, below: &str) -> Vec<(String, u64, u32)> {
     let mut found = Vec::new();
     for (name, length) in [("a", 3), ("b c", 100_000), ("deep/d", 5), ("empty", 0)] {

@@ -140,7 +140,7 @@ fn nothing_to_compare_with() {
         let ended = Ended::of(&request);
         assert_eq!((ended.conclusion(), ended.names(Checked::Right)), (Verdict::Verified, vec!["0", "1"]));
     }
-    // What is missing outweighs what is not read.
+    // A missing file outweighs a list that cannot be read.
     let both = Request::all(["one", "nosuch"].map(|name| room.at(name))).root(room.path());
     assert_eq!(Ended::of(&both).conclusion(), Verdict::Differs);
 }

@@ -85,7 +85,7 @@ fn what_was_not_compared_is_in_the_words_and_in_the_exit() {
     }
     assert_eq!(check(&room, &["--lenient", "list"]).code, Some(0));
     assert!(check(&room, &["--status", "list"]).stderr.is_empty());
-    // A document that breaks off is no document.
+    // A document that breaks off has no verdict.
     let whole = manifest(&room, "sha256", "dfxml");
     room.file("m", &whole[..whole.len() / 2]);
     assert_eq!(check(&room, &["--quiet", "m"]).code, Some(4));

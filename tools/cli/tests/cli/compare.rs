@@ -154,7 +154,7 @@ fn options_that_make_no_sense_are_refused() {
     }
 }
 
-/// What is counted, left out or takes long is said beside the pairs.
+/// Counts, inputs that are left out and searches that take long are said beside the pairs.
 #[test]
 fn what_is_said_of_the_pairs() {
     let room = Room::new();

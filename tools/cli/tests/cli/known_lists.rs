@@ -1,4 +1,4 @@
-//! What is printed of lists without a class, of skips, and of many faults.
+//! The words for lists without a class, for skips, and for many faults.
 
 use crate::program;
 use std::fs;

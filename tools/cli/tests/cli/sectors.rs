@@ -92,7 +92,7 @@ fn sectors_that_cannot_be_read_are_counted() {
     assert!(lines(&seen, "summary")[0]["unread"].as_u64() > Some(0));
 }
 
-/// What people and machines are told of fragments.
+/// The words for fragments, for people and machines.
 #[test]
 fn what_is_printed_of_fragments() {
     let room = Room::new();
