@@ -12,7 +12,7 @@ impl Room {
     }
 
     /// A file, with the directories on the way to it.
-    pub fn file(&self, name: &str, content: &(impl AsRef<[u8]> + ?Sized)) -> PathBuf {
+    pub fn file(&self, name: impl AsRef<Path>, content: &(impl AsRef<[u8]> + ?Sized)) -> PathBuf {
         let path = self.at(name);
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
         std::fs::write(&path, content).unwrap();
@@ -23,7 +23,7 @@ impl Room {
         self.0.path()
     }
 
-    pub fn at(&self, name: &str) -> PathBuf {
+    pub fn at(&self, name: impl AsRef<Path>) -> PathBuf {
         self.0.path().join(name)
     }
 
