@@ -4,7 +4,7 @@ CORPUS ?= target/corpus
 FUZZ_SECONDS ?= 60
 
 .DEFAULT_GOAL := help
-.PHONY: help test ci python wheel faults foreign slow features nightly campaigns large foreign-images bench cftt fuzz corpus aarch64 aarch64-nightly portable dist
+.PHONY: help test ci python wheel wheels faults foreign slow features nightly campaigns large foreign-images bench cftt fuzz corpus aarch64 aarch64-nightly portable dist
 
 help: ## list the targets
 	@sed -n 's/^\([a-z0-9-]*\):[^#]*## /  \1\t/p' $(MAKEFILE_LIST) | expand -t 20
@@ -21,6 +21,11 @@ python: ## the wheel of the Python package, built and tested in a venv of its ow
 wheel: ## the wheel as it is released, for glibc 2.17 and later and with the stores of objects, in target/wheels; checked and tried in a venv of its own
 	tools/python/wheel
 
+wheels: ## the wheels for glibc and musl on x86-64 and aarch64, and for CPython 3.14t, each checked and tried, then the package's tests on CPython 3.11 to 3.14; an hour, nightly
+	for arch in x86_64 aarch64; do for libc in gnu musl; do tools/python/wheel --target $$arch-unknown-linux-$$libc || exit 1; done; done
+	tools/python/wheel --free-threaded
+	tools/python/versions
+
 faults: ## the tests that inject faults, with the matrix of docs/tests/faults.md; needs root, FUSE and strace, and fails where they are missing
 	PFH_TIERS=faults PFH_REQUIRE_INJECTORS=1 $(CARGO) test --package pfh-cli --package pfh-inject --package pfh-volume
 	PFH_TIERS=faults PFH_REQUIRE_INJECTORS=1 $(CARGO) test --package pfh-cli --test cli faults_ -- --ignored
@@ -33,7 +38,7 @@ slow: ## the tests of the program that take ten seconds each and more
 	PFH_TIERS=slow tools/python/check -k workers_over_tls
 
 features: ## each feature of the library alone compiles without a warning (part of nightly)
-	for feature in audit image inside known; do $(CARGO) clippy --package pfh --no-default-features --features $$feature --quiet -- -D warnings || exit 1; done
+	for feature in audit image inside known parquet remote serve; do $(CARGO) clippy --package pfh --no-default-features --features $$feature --quiet -- -D warnings || exit 1; done
 
 nightly: features ## the tests that take minutes: long vectors, many seeds, every errno at every call
 	PFH_TIERS=faults,foreign,slow PFH_NIGHTLY=1 $(CARGO) test --workspace --release -- --include-ignored

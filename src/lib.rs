@@ -2,7 +2,7 @@
 //! stand behind.
 //!
 //! # What
-//! This crate is the library behind the command `pfh`. What a command does is a *job*: a module
+//! This crate is the library behind the command `pfh`. Each command is a *job*: a module
 //! with a `Request`, whose constructor resolves all defaults, and `run(&Request, &mut Events,
 //! &Control) -> Result<Summary, job::Error>`. The events carry the result rows. A job prints
 //! nothing; lists and pages are written by adapters that take the events.
@@ -59,15 +59,19 @@
 //! ```
 //!
 //! # Features
-//! All are on by default; without any a program pays for hashing, checking and comparing alone.
+//! On by default; without any a program pays for hashing, checking and comparing alone.
 //! * `known`: sets of known digests ([`known`], [`matching`]) and the cache of digests, which bring
 //!   SQLite.
 //! * `audit`: trees beside files and the audit of a storage server ([`tree`], [`audit`]), which
-//!   bring Ed25519 and an HTTP client.
+//!   bring Ed25519 and SQLite.
+//! * `serve`: audits over HTTP and pages that are served ([`report::serve`]), which bring an HTTP
+//!   client.
 //! * `inside`: what is in images, file systems and archives ([`inside`]), which brings
 //!   decompressors.
 //! * `image`: acquisition and verification of media ([`acquire`], [`dd`], [`verify`]), and the keys
 //!   that sign logs and seals, which bring Ed25519.
+//!
+//! Off by default: `parquet` ([`export`]), and `remote`, objects of stores among the inputs.
 #![forbid(unsafe_code)]
 
 #[cfg(feature = "known")]

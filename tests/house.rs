@@ -5,7 +5,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The crates in which `unsafe` may stand; in `source` only below `src/os`, in the Python binding
-/// only where buffers and Arrow's structures are read and made.
+/// only where buffers and Arrow's structures are read and made, and an interpreter is asked for its
+/// number.
 const MAY_BE_UNSAFE: &[&str] = &["algorithms/kernel", "pipeline/source", "tools/python"];
 
 /// Beyond this a file holds more than one noun.
@@ -92,7 +93,8 @@ fn the_python_binding_is_unsafe_only_at_the_interpreters_memory() {
     let mut seen = 0;
     for file in rust_files(&source) {
         let text = fs::read_to_string(&file).expect("a source");
-        let may = file == source.join("buffer.rs") || file.starts_with(source.join("arrow"));
+        let may = ["buffer.rs", "interpreter.rs"].iter().any(|name| file == source.join(name))
+            || file.starts_with(source.join("arrow"));
         let found = text.lines().any(is_unsafe);
         assert!(may || !found, "{} holds unsafe code", file.display());
         seen += usize::from(found);
@@ -164,6 +166,25 @@ fn comments_are_at_most_100_columns_wide() {
 /// Phrases that plain English does without. One with a capital begins a sentence.
 const REFUSED: &[&str] = &["told", "of which", "whoever", "anew", "is no", "are no", "so many", "What is"];
 
+/// The same, and clauses in place of nouns, in pages.
+const REFUSED_IN_PAGES: &[&str] =
+    &["told", "of which", "whoever", "anew", "is no", "are no", "so many", "What", "what is", "whatever", "that which"];
+
+/// The same, and such clauses in messages.
+const REFUSED_IN_MESSAGES: &[&str] = &[
+    "told",
+    "of which",
+    "whoever",
+    "anew",
+    "is no",
+    "are no",
+    "so many",
+    "What is",
+    "what could",
+    "whatever",
+    "that which",
+];
+
 /// A place whose prose is looked at.
 struct Place {
     /// A file, or a folder with all below it.
@@ -181,9 +202,9 @@ struct Place {
 /// Documents, the comments of all sources, and their messages. A test of the program looks at its
 /// help.
 const PLACES: &[Place] = &[
-    Place { path: "README.md", ending: "md", prose: markdown, is_shipped: false, refused: REFUSED },
-    Place { path: "CONTRIBUTING.md", ending: "md", prose: markdown, is_shipped: false, refused: REFUSED },
-    Place { path: "docs", ending: "md", prose: markdown, is_shipped: false, refused: REFUSED },
+    Place { path: "README.md", ending: "md", prose: markdown, is_shipped: false, refused: REFUSED_IN_PAGES },
+    Place { path: "CONTRIBUTING.md", ending: "md", prose: markdown, is_shipped: false, refused: REFUSED_IN_PAGES },
+    Place { path: "docs", ending: "md", prose: markdown, is_shipped: false, refused: REFUSED_IN_PAGES },
     Place { path: "algorithms", ending: "rs", prose: comments, is_shipped: false, refused: REFUSED },
     Place { path: "media", ending: "rs", prose: comments, is_shipped: false, refused: REFUSED },
     Place { path: "pipeline", ending: "rs", prose: comments, is_shipped: false, refused: REFUSED },
@@ -194,13 +215,13 @@ const PLACES: &[Place] = &[
     Place { path: "tests", ending: "rs", prose: comments, is_shipped: false, refused: REFUSED },
     Place { path: "examples", ending: "rs", prose: comments, is_shipped: false, refused: REFUSED },
     Place { path: "tools/python", ending: "py", prose: str::to_owned, is_shipped: false, refused: REFUSED },
-    Place { path: "src", ending: "rs", prose: messages, is_shipped: true, refused: REFUSED },
-    Place { path: "algorithms", ending: "rs", prose: messages, is_shipped: true, refused: REFUSED },
-    Place { path: "media", ending: "rs", prose: messages, is_shipped: true, refused: REFUSED },
-    Place { path: "pipeline", ending: "rs", prose: messages, is_shipped: true, refused: REFUSED },
-    Place { path: "records", ending: "rs", prose: messages, is_shipped: true, refused: REFUSED },
-    Place { path: "stores", ending: "rs", prose: messages, is_shipped: true, refused: REFUSED },
-    Place { path: "tools", ending: "rs", prose: messages, is_shipped: true, refused: REFUSED },
+    Place { path: "src", ending: "rs", prose: messages, is_shipped: true, refused: REFUSED_IN_MESSAGES },
+    Place { path: "algorithms", ending: "rs", prose: messages, is_shipped: true, refused: REFUSED_IN_MESSAGES },
+    Place { path: "media", ending: "rs", prose: messages, is_shipped: true, refused: REFUSED_IN_MESSAGES },
+    Place { path: "pipeline", ending: "rs", prose: messages, is_shipped: true, refused: REFUSED_IN_MESSAGES },
+    Place { path: "records", ending: "rs", prose: messages, is_shipped: true, refused: REFUSED_IN_MESSAGES },
+    Place { path: "stores", ending: "rs", prose: messages, is_shipped: true, refused: REFUSED_IN_MESSAGES },
+    Place { path: "tools", ending: "rs", prose: messages, is_shipped: true, refused: REFUSED_IN_MESSAGES },
 ];
 
 /// The comments of a Rust source, each character at its place: all else is spaces.

@@ -228,14 +228,18 @@ impl Sides<'_> {
                 continue;
             }
             let (from, until) = (ours.offset, (ours.offset + ours.length).min(common));
+            let is_partly_lost = lost.iter().any(|(at, size)| *at < until && at + size > from);
             // What cannot be read does not differ; what lies between is compared byte by byte.
             for (offset, length) in without(&[(from, until.saturating_sub(from))], &lost) {
                 match self.image.and_then(|image| places(image, self.other, offset, length)) {
-                    Some(exact) => exact.into_iter().for_each(|(at, size)| push(&mut found.differing, at, size)),
-                    None if lost.iter().any(|(at, size)| *at < until && at + size > from) => {
-                        found.unread_here.push((offset, length));
+                    // The mark differs by what is lost.
+                    Some(exact) if exact.is_empty() && is_partly_lost => {}
+                    Some(exact) if !exact.is_empty() => {
+                        exact.into_iter().for_each(|(at, size)| push(&mut found.differing, at, size));
                     }
-                    None => push(&mut found.differing, offset, length),
+                    None if is_partly_lost => found.unread_here.push((offset, length)),
+                    // They agree now, and did not.
+                    _ => push(&mut found.differing, offset, length),
                 }
             }
         }
@@ -254,7 +258,7 @@ fn push(ranges: &mut Vec<(u64, u64)>, offset: u64, length: u64) {
     }
 }
 
-/// Differing bytes of a range; `None` where one side cannot be read, or where they agree now.
+/// Differing bytes of a range; `None` where one side cannot be read.
 fn places(
     (a, a_from): (&Medium, u64),
     (b, b_from): (&Medium, u64),
@@ -282,7 +286,7 @@ fn places(
     for (at, _) in a[a_skew..].iter().zip(&b[b_skew..]).take(length as usize).enumerate().filter(|(_, (a, b))| a != b) {
         push(&mut ranges, offset + at as u64, 1);
     }
-    Some(ranges).filter(|ranges| !ranges.is_empty())
+    Some(ranges)
 }
 
 #[cfg(test)]

@@ -180,7 +180,7 @@ impl fmt::Display for Event<'_> {
             Event::NotStamped { url, cause } => {
                 write!(f, "the log is finished and has no time stamp of {}: {cause}", shown(Path::new(url)))
             }
-            Event::CanRetry => f.write_str("what could not be read can be tried again"),
+            Event::CanRetry => f.write_str("unreadable sectors can be tried again"),
             Event::NothingToRetry => f.write_str("nothing of the image is lost: there is nothing to try again"),
             Event::Finished(summary) => write!(f, "{} bytes were acquired", summary.imaged.bytes),
         }

@@ -124,7 +124,7 @@ pub fn compare_windows(log: &Path, sound: &Sound, pieces: &[Piece], over: Covera
         for (name, hex) in window["digests"].as_object().into_iter().flatten() {
             let digest = found.and_then(|piece| piece.digests.iter().find(|d| d.algorithm().to_string() == *name));
             if digest.is_none_or(|digest| Some(digest.to_string().as_str()) != hex.as_str()) {
-                let text = format!("the window at offset {offset} is not what the log states, by {name}");
+                let text = format!("the window at offset {offset} differs from the log, by {name}");
                 return Some(Finding::Differs(one("windows").unequal(vec![(offset, length)]), text));
             }
             names.insert(name.as_str());
@@ -218,7 +218,7 @@ fn people(log: &Path, sound: &Sound) -> Option<Finding> {
     let differs =
         |text: String| Some(Finding::Differs(one(format!("{name}: the log for people")).unequal(vec![]), text));
     if found != bytes || digest != sha256 {
-        return differs(format!("{name}: the log for people is not what the chained log states, by sha256"));
+        return differs(format!("{name}: the log for people differs from the chained log's statement, by sha256"));
     }
     let (value, signed) = (format!("{LAST}{}", sound.chain.value()), ", signed with Ed25519");
     let (line, behind) = rest.split_once('\n').unwrap_or((&rest, ""));
@@ -234,7 +234,7 @@ fn people(log: &Path, sound: &Sound) -> Option<Finding> {
         }
         (Some(""), None) => {}
         (Some(says), Some(_)) if says == signed => {}
-        _ => return differs(format!("{name}: its last line is not what the chained log states")),
+        _ => return differs(format!("{name}: its last line differs from the chained log's statement")),
     }
     // Behind a last end whose log was continued stands what that run wrote.
     if behind.is_empty() || sound.behind > 0 {

@@ -173,7 +173,7 @@ pub enum Problem {
         upto: u64,
     },
     /// The image of a finished acquisition is not what its log states.
-    #[error("acquired before, and changed since: the image is not what {} states, by {algorithms}", shown(log))]
+    #[error("acquired before, and changed since: the image differs from {}, by {algorithms}", shown(log))]
     ChangedSince {
         /// The chained log.
         log: PathBuf,

@@ -373,7 +373,7 @@ fn look(path: &Path, form: &ImageFormat) -> Result<(Vec<Place>, Option<Medium>),
 /// Writes a map so that the old or the new one is there, whatever happens.
 pub(super) fn save(path: &Path, map: &Map) -> io::Result<()> {
     if std::fs::symlink_metadata(path).is_ok_and(|found| !found.is_file()) {
-        return Err(io::Error::other("no regular file: a map takes the place of what has its name"));
+        return Err(io::Error::other("no regular file: a map replaces the file of its name"));
     }
     let fresh = guarding::fresh_map(path);
     let mut file = std::fs::File::create(&fresh)?;

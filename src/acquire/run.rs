@@ -72,7 +72,7 @@ impl Job<'_, '_> {
     fn run(mut self, retried: Option<u64>, key: Option<&SigningKey>) -> Result<Summary, Error> {
         let resumed_at = self.session.beginning().done;
         if retried.is_some() {
-            self.logs.record(&Entry::Reopened { why: "what could not be read is tried again" })?;
+            self.logs.record(&Entry::Reopened { why: "unreadable sectors are tried again" })?;
         }
         account::begin(&mut self.logs, &self.session, &mut *self.events)?;
         let hidden = health::hidden(&mut self.logs, self.session.medium(), &mut *self.events)?;

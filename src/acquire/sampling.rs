@@ -29,7 +29,8 @@ impl Sampled {
             0 => String::new(),
             skipped => format!(" ({skipped} more blocks cannot be compared)"),
         };
-        let rest = if self.is_all { "" } else { "; what lies between is as it was written, and was not read again" };
+        let rest =
+            if self.is_all { "" } else { "; the bytes between are as they were written, and were not read again" };
         format!(
             "of the first {done} bytes {} blocks of {BLOCK} bytes were read again from the source and are equal{skipped}{rest}",
             self.equal

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 #[non_exhaustive]
 pub enum Problem {
     /// A new bag has nothing in it to pack.
-    #[error("{}: there is no folder data in it: put what is to be packed there first (mkdir -p BAG/data && mv FILES BAG/data)", shown(.0))]
+    #[error("{}: there is no folder data in it: put the files to be packed there first (mkdir -p BAG/data && mv FILES BAG/data)", shown(.0))]
     NoData(PathBuf),
     /// There is a bag already.
     #[error("{}: is a bag already: `pfh bag update` makes its manifests those of its files", shown(.0))]
@@ -33,7 +33,7 @@ pub enum Problem {
     #[error("{0} of the files could not be read or listed, see above: nothing was written")]
     Files(u64),
     /// Contents that are not those of the manifests: nothing was written.
-    #[error("the content of {0} listed above is not what the manifests say: nothing was written")]
+    #[error("the content of {0} listed above differs from the manifests: nothing was written")]
     Changed(u64),
     /// The caller ended the job: nothing was written.
     #[error("interrupted: nothing was written, and nothing is said")]

@@ -64,7 +64,7 @@ pub fn opened(request: &Request, findings: &mut Vec<Finding>) -> Result<Option<(
     if !names.iter().any(|name| name == files::DATA) {
         findings.push(Finding::error(files::DATA, "is missing: there is no payload"));
     } else if request.bag.join("data").is_symlink() {
-        findings.push(Finding::error(files::DATA, "is a symbolic link: what it leads to is not in the bag"));
+        findings.push(Finding::error(files::DATA, "is a symbolic link: its target is not in the bag"));
         return Ok(None);
     }
     Ok(Some((declared, manifests)))

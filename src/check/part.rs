@@ -275,7 +275,7 @@ fn against(findings: &Findings) -> Vec<(u64, &'static str)> {
         Findings::Audit(counts) => vec![
             (counts.negative(), "not as the manifest has it"),
             (counts.unverified - counts.beyond, "could not be looked at"),
-            (counts.beyond, "outside of what was audited"),
+            (counts.beyond, "outside of the audited part"),
         ],
     }
 }

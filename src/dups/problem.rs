@@ -14,7 +14,7 @@ pub enum Problem {
     #[error("{}: a rule names this directory, which is not there", pfh_source::terminal::shown(.0))]
     NoDirectory(std::path::PathBuf),
     /// Members of containers cannot be linked or removed.
-    #[error("duplicates are looked for among files: what is inside of images and archives is not compared")]
+    #[error("duplicates are looked for among files: files inside of images and archives are not compared")]
     Inside,
     /// The caller ended the search, which says nothing before its end.
     #[error("interrupted: the search is not complete, and says nothing")]

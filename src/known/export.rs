@@ -122,7 +122,7 @@ impl Summary {
     pub fn sentence(&self) -> String {
         let left = match self.left_out {
             0 => String::new(),
-            left => format!("; {left} left out, since they lack what the form needs"),
+            left => format!("; {left} left out, since they lack digests that the form needs"),
         };
         format!("{} items exported{left}", self.written)
     }

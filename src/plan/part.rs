@@ -259,10 +259,14 @@ pub fn read(path: &Path, plan: &str, take: &mut Take<'_>) -> Result<u64, Error> 
         let (line, bytes) = reading.line()?;
         if line["type"] == "end" {
             let whole = line["records"] == records && line["sha256"] == hasher.finalize().to_string();
-            return if whole { Ok(unit) } else { Err(damaged(path, "is not what was written: run the unit again")) };
+            return if whole {
+                Ok(unit)
+            } else {
+                Err(damaged(path, "was changed after it was written: run the unit again"))
+            };
         }
         let length = line["length"].as_u64().and_then(|length| usize::try_from(length).ok());
-        let length = length.ok_or_else(|| damaged(path, "is not what was written: run the unit again"))?;
+        let length = length.ok_or_else(|| damaged(path, "was changed after it was written: run the unit again"))?;
         let fragment = reading.bytes(length)?;
         hasher.update(&bytes);
         hasher.update(fragment);

@@ -180,7 +180,7 @@ fn done(plan: &Document, unit: u64) -> Option<Counts> {
     let path = plan.part(unit);
     let mut counts = Counts::default();
     let found = part::read(&path, &plan.digest(), &mut |line, _, _| {
-        counts.add(line).ok_or_else(|| damaged(&path, "is not what was written"))
+        counts.add(line).ok_or_else(|| damaged(&path, "was changed after it was written"))
     });
     (found.ok()? == unit).then_some(counts)
 }

@@ -46,7 +46,7 @@ pub(super) fn logged(found: &mut Found, source: usize, log: &Path, records: &[Ob
                 let (target, bytes) = (text(record, "target"), size_text(number(record, "bytes")));
                 one.facts.push(("read back".to_owned(), format!("{target}: {bytes}, {equal}")));
                 if equal != "equal" {
-                    found.wrong(source, target.as_bytes(), "the image that was read back is not what was written");
+                    found.wrong(source, target.as_bytes(), "the image read back differs from the written one");
                 }
             }
             "files" => {
@@ -113,7 +113,7 @@ pub(super) fn stated(found: &mut Found, source: usize, object: &Object) {
         match target.get("verified") {
             Some(Value::Bool(true)) => facts.push(("read back".to_owned(), format!("{}: equal", text(target, "path")))),
             Some(Value::Bool(false)) => {
-                let what = "the image that was read back is not what was written";
+                let what = "the image read back differs from the written one";
                 found.wrong(source, text(target, "path").as_bytes(), what);
                 remarks.push(format!("{}: {what}", text(target, "path")));
             }

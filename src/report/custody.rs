@@ -80,7 +80,7 @@ pub(super) fn log(
             return Ok(());
         }
         Err(broken) => {
-            let what = "nothing of this log is shown below: what it says cannot be relied on".to_owned();
+            let what = "nothing of this log is shown below: its statements cannot be relied on".to_owned();
             let of_chain = verdict(&[About::Log], &[chain_of(path).unequal(Vec::new())], false);
             enter(found, source, "chain of a log, verified again", of_chain, vec![broken.to_string(), what]);
             return Ok(());

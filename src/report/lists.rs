@@ -62,7 +62,7 @@ pub(super) fn read(found: &mut Found, source: usize, input: impl BufRead) -> io:
         Ending::Contradicted { what, stated, found: read } => {
             found.torn(source, format!("the manifest's end counts {stated} {what}, and {read} were read"));
         }
-        Ending::Broken => found.torn(source, "the document is broken: what follows was not read"),
+        Ending::Broken => found.torn(source, "the document is broken: the rest was not read"),
     }
     found.case.results.hashed.push(hashed);
     Ok(())

@@ -142,7 +142,7 @@ pub(super) fn bag(found: &mut Found, source: usize, object: &Object, rows: Rows<
 
 /// Results that were cut off: what they say holds, and there is no verdict.
 pub(super) fn without_end(found: &mut Found, source: usize, what: &str, rows: Rows<Row>) {
-    let evidence = vec!["the last line is missing: what follows is all that there is".to_owned()];
+    let evidence = vec!["the last line is missing: the result ends here".to_owned()];
     let verdict = "incomplete".to_owned();
     found.judge(Judged { source, what: what.to_owned(), tone: Tone::Open, verdict, evidence, rows });
 }

@@ -141,11 +141,13 @@ impl Request {
         outputs
     }
 
-    /// Whether the outputs can be written, and nothing that is read is in their way.
+    /// Whether the algorithm has a tree, and the outputs can be written: nothing that is read is in
+    /// their way.
     ///
     /// # Errors
-    /// When an output is refused.
+    /// When it has none, or an output is refused.
     pub fn check(&self) -> Result<(), Error> {
+        self.shape()?;
         Ok(self.outputs().check()?)
     }
 

@@ -86,12 +86,32 @@ impl Request {
         outputs
     }
 
-    /// Whether the outputs can be written, and nothing that is read is in their way.
+    /// Whether the request makes sense and the outputs can be written; nothing is.
     ///
     /// # Errors
-    /// When an output is refused.
+    /// When the catalogue has no place, a name leads out of the directory, the algorithm is one of
+    /// similarity, or an output is refused.
     pub fn check(&self) -> Result<(), Error> {
+        if self.tree.as_os_str().is_empty() {
+            return Err(Problem::Directory(self.directory.clone()).into());
+        }
+        self.named()?;
+        if let Verb::Build(algorithm) = &self.verb
+            && algorithm.output() == Output::Text
+        {
+            return Err(Problem::NoTree(format!("{algorithm}: a catalogue is of digests, not of similarity")).into());
+        }
         Ok(self.outputs().check()?)
+    }
+
+    /// The entries in question, as they are catalogued; all of them if there are none.
+    fn named(&self) -> Result<Vec<Vec<u8>>, Error> {
+        match &self.verb {
+            Verb::Build(_) => Ok(Vec::new()),
+            Verb::Update(names) | Verb::Check(names) => {
+                names.iter().map(|name| inside(&self.directory, name)).collect()
+            }
+        }
     }
 }
 
@@ -102,20 +122,9 @@ impl Request {
 /// that it must, or the control is cancelled: the catalogue is as it was then. A file that cannot
 /// be read is an event, and no error.
 pub fn run(request: &Request, events: &mut Events<'_>, control: &Control<'_>) -> Result<Summary, Error> {
-    if request.tree.as_os_str().is_empty() {
-        return Err(Problem::Directory(request.directory.clone()).into());
-    }
     request.check()?;
-    let named = match &request.verb {
-        Verb::Build(_) => Vec::new(),
-        Verb::Update(names) | Verb::Check(names) => {
-            names.iter().map(|name| inside(&request.directory, name)).collect::<Result<Vec<_>, _>>()?
-        }
-    };
+    let named = request.named()?;
     let catalogue = match &request.verb {
-        Verb::Build(algorithm) if algorithm.output() == Output::Text => {
-            return Err(Problem::NoTree(format!("{algorithm}: a catalogue is of digests, not of similarity")).into());
-        }
         Verb::Build(_) => None,
         Verb::Update(_) => Some(Catalogue::change(&request.tree, control.cancel().flag())?),
         Verb::Check(_) => Some(Catalogue::open(&request.tree)?),

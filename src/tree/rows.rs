@@ -69,7 +69,7 @@ pub struct Judgement {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Scheme {
-    /// Linux's fs-verity: what `fsverity digest` prints.
+    /// Linux's fs-verity: the output of `fsverity digest`.
     FsVerity,
     /// Amazon S3's ETag of a multipart upload (of files shorter than a part: of a single one).
     S3Etag,

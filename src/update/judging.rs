@@ -18,7 +18,7 @@ use std::io;
 use std::os::unix::ffi::OsStrExt;
 
 /// Why a name was not looked for.
-const BEHIND: &str = "behind what could not be read or is not followed";
+const BEHIND: &str = "behind a directory that could not be read or a link";
 
 /// Takes records, and decides what becomes of those in the manifest.
 pub struct Judging<'a> {

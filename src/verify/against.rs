@@ -165,7 +165,7 @@ impl Other {
         for one in coverage.alone.iter().filter(|one| one.length > 0) {
             let side = if one.side == Side::This { "the image" } else { name.as_str() };
             let why = match &one.stated {
-                Some(by) => format!("outside of what is compared, as {by} states"),
+                Some(by) => format!("outside of the compared part, as {by} states"),
                 None => "nothing states that they are outside".to_owned(),
             };
             findings.note(format!("{} bytes from offset {} on are in {side} alone: {why}", one.length, one.offset));

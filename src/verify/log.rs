@@ -104,7 +104,7 @@ pub(super) fn load(path: &Path, standing: Standing, key: &Key, findings: &mut Fi
         sound.chain.value()
     ));
     if sound.behind > 0 {
-        let what = "a run that continued the finished log did not end; what follows counts up to the last end";
+        let what = "a run that continued the finished log did not end; the log counts up to the last end";
         findings.note(format!("{name}: {} behind the last end: {what}", counted(sound.behind, "record")));
     }
     if standing == Standing::Given {

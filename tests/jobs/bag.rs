@@ -5,9 +5,9 @@ use pfh::bag::{self, Event, Problem, Request, Severity, Summary};
 use pfh::job::{Error, Kind};
 use pfh::{Control, Verdict};
 
-type Verb = fn(&Request, &mut bag::Events<'_>, &Control<'_>) -> Result<Summary, Error>;
+pub type Verb = fn(&Request, &mut bag::Events<'_>, &Control<'_>) -> Result<Summary, Error>;
 
-fn run(verb: Verb, request: &Request) -> (Result<Summary, Error>, Vec<(Severity, String)>) {
+pub fn run(verb: Verb, request: &Request) -> (Result<Summary, Error>, Vec<(Severity, String)>) {
     let mut found = Vec::new();
     let ran = verb(
         request,
@@ -20,6 +20,19 @@ fn run(verb: Verb, request: &Request) -> (Result<Summary, Error>, Vec<(Severity,
         &Control::new(),
     );
     (ran, found)
+}
+
+/// What was found, whatever became of the job.
+pub fn found(verb: Verb, request: &Request) -> Vec<(Severity, String, String)> {
+    let mut found = Vec::new();
+    let mut take = |event: Event<'_>| {
+        if let Event::Found(one) = event {
+            found.push((one.severity, String::from_utf8(one.path.clone()).unwrap(), one.what.clone()));
+        }
+        Ok(())
+    };
+    let _ = verb(request, &mut take, &Control::new());
+    found
 }
 
 fn bag() -> (Room, Request) {

@@ -27,13 +27,51 @@ pub fn run(request: &Request) -> (Result<Summary, Error>, Vec<(String, Checked)>
         request,
         &mut |event| {
             if let Event::Compared { entry, found } = event {
-                files.push((String::from_utf8(entry.name.clone()).unwrap(), found));
+                files.push((String::from_utf8_lossy(&entry.name).into_owned(), found));
             }
             Ok(())
         },
         &Control::new(),
     );
     (ran, files)
+}
+
+/// A check that comes to its end.
+pub struct Ended {
+    pub summary: Summary,
+    /// Each listed file with its outcome.
+    pub files: Vec<(String, Checked)>,
+}
+
+impl Ended {
+    pub fn of(request: &Request) -> Ended {
+        let (ran, files) = run(request);
+        Ended { summary: ran.unwrap_or_else(|error| panic!("{error}: {request:?}")), files }
+    }
+
+    pub fn conclusion(&self) -> Verdict {
+        self.summary.conclusion()
+    }
+
+    /// The names of the files with this outcome, in the order of the list.
+    pub fn names(&self, found: Checked) -> Vec<&str> {
+        self.files.iter().filter(|(_, one)| *one == found).map(|(name, _)| &**name).collect()
+    }
+
+    /// Algorithms by which files were verified.
+    pub fn algorithms(&self) -> Vec<String> {
+        self.summary.by_algorithm().into_keys().collect()
+    }
+
+    /// What the lists hold and was not compared.
+    pub fn not_compared(&self) -> String {
+        self.summary.parts.iter().flat_map(|part| part.not_compared.clone()).collect::<Vec<_>>().join("\n")
+    }
+}
+
+/// Compares the files that a list in the room names from there.
+pub fn of(room: &Room, list: &str) -> Ended {
+    Ended::of(&Request::new(room.at(list)).root(room.path()))
 }
 
 #[test]

@@ -3,6 +3,7 @@
 use crate::room::{Room, cancelled};
 use pfh::compare::{self, By, Event, Problem, Request};
 use pfh::job::{Error, Kind};
+use pfh::pairs::SearchStats;
 use pfh::{Control, Input, Recurse};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,7 +12,7 @@ use std::path::{Path, PathBuf};
 fn room() -> Room {
     let room = Room::new();
     for (name, from, to) in [("a", 0, 3000), ("c", 9000, 12_000), ("d", 9000, 12_000)] {
-        room.file(&format!("files/{name}"), &text(from, to));
+        room.file(format!("files/{name}"), &text(from, to));
     }
     room.file("files/b", &(text(0, 2000) + &text(5000, 6000)));
     room
@@ -25,7 +26,7 @@ fn files(room: &Room, algorithm: &str) -> Request {
 
 /// A list of the files' digests.
 fn list(room: &Room, algorithm: &str) -> PathBuf {
-    let list = room.at(&format!("list.{algorithm}"));
+    let list = room.at(format!("list.{algorithm}"));
     let hash = pfh::hash::Request::new(files(room, algorithm).input, [algorithm.parse().unwrap()]);
     let manifest = pfh::hash::Manifest::new(&*list);
     pfh::hash::write(&hash, &manifest, &mut |_| Ok(()), &Control::new()).unwrap();
@@ -36,21 +37,28 @@ fn text(from: u32, to: u32) -> String {
     (from..to).map(|n| format!("{} ", u64::from(n).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 7)).collect()
 }
 
-fn base(name: &[u8]) -> String {
+pub fn base(name: &[u8]) -> String {
     Path::new(std::str::from_utf8(name).unwrap()).file_name().unwrap().to_str().unwrap().to_owned()
 }
 
 /// The events of a run.
 #[derive(Default)]
-struct Rows {
-    pairs: Vec<(String, String, u32)>,
+pub struct Rows {
+    pub pairs: Vec<(String, String, u32)>,
     found: usize,
-    groups: Vec<Vec<String>>,
-    faults: Vec<String>,
+    pub groups: Vec<Vec<String>>,
+    pub faults: Vec<String>,
     comparable: Option<bool>,
+    /// The digests that were searched and what that took, by algorithm.
+    pub searched: Vec<(String, u64, SearchStats)>,
+    /// Inputs that have no digest, by algorithm.
+    pub without: Vec<(String, u64)>,
+    /// Pairs with a saturated digest, and whether they are among the results.
+    pub saturated: Vec<(u64, bool)>,
+    pub costly: usize,
 }
 
-fn rows(request: &Request, control: &Control<'_>) -> (Result<compare::Summary, Error>, Rows) {
+pub fn rows(request: &Request, control: &Control<'_>) -> (Result<compare::Summary, Error>, Rows) {
     let mut rows = Rows::default();
     let ran = compare::run(
         request,
@@ -61,6 +69,12 @@ fn rows(request: &Request, control: &Control<'_>) -> (Result<compare::Summary, E
                 Event::Group(group) => rows.groups.push(group.names().map(base).collect()),
                 Event::List(problem) => rows.faults.push(problem.to_string()),
                 Event::Gathered { comparable, .. } => rows.comparable = Some(comparable),
+                Event::Searched(one) => {
+                    rows.searched.push((one.algorithm.to_string(), one.digests, one.found.clone()));
+                }
+                Event::Without(algorithm, inputs) => rows.without.push((algorithm.to_string(), inputs)),
+                Event::Saturated { pairs, listed, .. } => rows.saturated.push((pairs, listed)),
+                Event::Costly(..) => rows.costly += 1,
                 _ => {}
             }
             Ok(())
@@ -70,12 +84,12 @@ fn rows(request: &Request, control: &Control<'_>) -> (Result<compare::Summary, E
     (ran, rows)
 }
 
-fn good(request: &Request) -> (compare::Summary, Rows) {
+pub fn good(request: &Request) -> (compare::Summary, Rows) {
     let (ran, rows) = rows(request, &Control::new());
     (ran.unwrap(), rows)
 }
 
-fn names(rows: &Rows) -> Vec<(&str, &str)> {
+pub fn names(rows: &Rows) -> Vec<(&str, &str)> {
     rows.pairs.iter().map(|(a, b, _)| (&**a, &**b)).collect()
 }
 
@@ -132,7 +146,7 @@ fn lists_have_the_pairs_of_their_files() {
 fn a_hundred_lists_are_one_set() {
     let room = room();
     let one = fs::read(list(&room, "ssdeep")).unwrap();
-    let lists: Vec<PathBuf> = (0..100).map(|at| room.at(&format!("{at:03}"))).collect();
+    let lists: Vec<PathBuf> = (0..100).map(|at| room.at(format!("{at:03}"))).collect();
     lists.iter().for_each(|path| fs::write(path, &one).unwrap());
     let (summary, rows) = good(&Request::new(Input::new(&lists)));
     assert_eq!((summary.comparing.pairs, rows.pairs.len() as u64), (400 * 399 / 2, summary.pairs));

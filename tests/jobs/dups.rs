@@ -167,7 +167,7 @@ fn a_script_links_or_moves_what_is_still_equal() {
     let room = aged();
     std::fs::create_dir(room.at("away")).unwrap();
     let ran = scripted(&room, Action::Move(room.at("away")));
-    let moved = room.at(&format!("away{}", room.at("d/the first").display()));
+    let moved = room.at(format!("away{}", room.at("d/the first").display()));
     assert!(!room.at("d/the first").exists(), "{ran:?}");
     assert_eq!(std::fs::read(moved).unwrap(), b"same content");
     // Where storage cannot be shared the copy stays as it is.

@@ -204,7 +204,7 @@ fn digests_are_kept_from_run_to_run() {
 fn records_come_one_by_one_and_end_when_dropped() {
     let room = room();
     for number in 0..2000 {
-        fs::write(room.at(&format!("in/{number:04}")), number.to_string()).unwrap();
+        fs::write(room.at(format!("in/{number:04}")), number.to_string()).unwrap();
     }
     let records = || {
         let input = Input::new([room.at("in")]).recurse(Recurse::Yes);

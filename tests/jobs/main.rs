@@ -2,37 +2,134 @@
 
 #[cfg(feature = "image")]
 mod acquire;
+#[cfg(feature = "image")]
+mod acquire_again;
+#[cfg(feature = "image")]
+mod acquire_beside;
+#[cfg(feature = "image")]
+mod acquire_images;
+#[cfg(feature = "image")]
+mod acquire_media;
+#[cfg(feature = "image")]
+mod acquire_pieces;
+#[cfg(feature = "image")]
+mod acquire_places;
+#[cfg(feature = "image")]
+mod acquire_resumed;
 #[cfg(feature = "audit")]
 mod audit;
+#[cfg(feature = "serve")]
+mod audit_answers;
+#[cfg(feature = "serve")]
+mod audit_server;
+#[cfg(feature = "serve")]
+mod audit_sets;
+#[cfg(feature = "serve")]
+mod audited;
 mod bag;
+mod bag_suite;
+mod catalogues;
 mod check;
+mod check_audit;
+mod check_formats;
+mod check_gnu;
+mod check_others;
+mod check_rhash;
+#[cfg(any(feature = "audit", feature = "image"))]
+mod check_seals;
+mod check_whole;
 mod compare;
+mod compare_brute;
+mod compare_content;
+mod compare_lists;
+mod compare_order;
 mod compare_random;
+mod compare_segments;
 #[cfg(feature = "image")]
 mod dd;
 mod diff;
+#[cfg(feature = "inside")]
+mod diff_inside;
+mod diff_sides;
 #[cfg(feature = "image")]
 mod disks;
 mod dups;
+mod dups_rules;
+mod export_rows;
 mod hash;
+mod hash_peers;
+mod hash_values;
+#[cfg(feature = "image")]
+mod imaged;
+#[cfg(feature = "inside")]
+mod inside;
+#[cfg(feature = "inside")]
+mod inside_archives;
+#[cfg(feature = "inside")]
+mod inside_images;
+#[cfg(feature = "inside")]
+mod inside_peers;
+#[cfg(feature = "inside")]
+mod inside_unread;
+mod keyed;
 #[cfg(feature = "known")]
 mod known;
+#[cfg(feature = "known")]
+mod known_dialects;
+#[cfg(feature = "known")]
+mod known_export;
+#[cfg(feature = "known")]
+mod known_files;
+#[cfg(feature = "known")]
+mod known_lists;
 #[cfg(feature = "inside")]
 mod list;
 #[cfg(feature = "known")]
+mod match_peers;
+#[cfg(feature = "known")]
+mod match_similar;
+#[cfg(feature = "known")]
 mod matching;
 mod plan;
+mod plan_ranges;
+mod plan_units;
 mod report;
+mod report_faults;
 mod room;
+mod rows;
+#[cfg(all(feature = "inside", feature = "known"))]
+mod sectors;
+#[cfg(all(feature = "inside", feature = "known"))]
+mod sectors_images;
+mod selecting;
 mod share;
 #[cfg(feature = "remote")]
 mod stated;
 #[cfg(feature = "audit")]
 mod tree;
+#[cfg(feature = "audit")]
+mod tree_catalogue;
+#[cfg(feature = "audit")]
+mod tree_changes;
+#[cfg(feature = "audit")]
+mod tree_levels;
+#[cfg(feature = "audit")]
+mod tree_proofs;
+#[cfg(feature = "audit")]
+mod tree_sound;
+#[cfg(feature = "audit")]
+mod trees;
 mod update;
+mod update_places;
 #[cfg(feature = "image")]
 mod verdicts;
 #[cfg(feature = "image")]
 mod verdicts_unreadable;
 #[cfg(feature = "image")]
 mod verify;
+#[cfg(feature = "image")]
+mod verify_imagers;
+#[cfg(feature = "image")]
+mod verify_images;
+#[cfg(feature = "image")]
+mod verify_logs;

@@ -11,7 +11,7 @@ fn room() -> Room {
     let room = Room::new();
     fs::create_dir(room.at("in")).unwrap();
     for number in 0..9 {
-        fs::write(room.at(&format!("in/{number}")), vec![number; 100 * usize::from(number)]).unwrap();
+        fs::write(room.at(format!("in/{number}")), vec![number; 100 * usize::from(number)]).unwrap();
     }
     room
 }

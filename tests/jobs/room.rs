@@ -2,6 +2,7 @@
 
 use pfh::{Cancel, Control};
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 pub struct Room(tempfile::TempDir);
 
@@ -11,7 +12,7 @@ impl Room {
     }
 
     /// A file, with the directories on the way to it.
-    pub fn file(&self, name: &str, content: &(impl AsRef<[u8]> + ?Sized)) -> PathBuf {
+    pub fn file(&self, name: impl AsRef<Path>, content: &(impl AsRef<[u8]> + ?Sized)) -> PathBuf {
         let path = self.at(name);
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
         std::fs::write(&path, content).unwrap();
@@ -22,8 +23,15 @@ impl Room {
         self.0.path()
     }
 
-    pub fn at(&self, name: &str) -> PathBuf {
+    pub fn at(&self, name: impl AsRef<Path>) -> PathBuf {
         self.0.path().join(name)
+    }
+
+    /// What a line of the shell prints in the room.
+    pub fn sh(&self, line: &str) -> Vec<u8> {
+        let output = Command::new("sh").args(["-ec", line]).current_dir(self.path()).output().unwrap();
+        assert!(output.status.success(), "{line}: {}", String::from_utf8_lossy(&output.stderr));
+        output.stdout
     }
 
     pub fn names(&self) -> Vec<String> {

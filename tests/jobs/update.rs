@@ -61,7 +61,7 @@ fn request(room: &Room, list: &str) -> Request {
 }
 
 /// Whether files and tree are as the list says.
-fn agrees(room: &Room, list: &str) -> bool {
+pub fn agrees(room: &Room, list: &str) -> bool {
     let files = check::run(&check::Request::new(room.at(list)), &mut |_| Ok(()), &Control::new());
     let task = Task::Audit { below: Vec::new(), follow: false };
     let audit = check::Request::new(room.at(list)).root(room.at("d")).task(task);

@@ -20,7 +20,7 @@ pub fn open(bytes: &Arc<dyn Bytes>) -> Result<Option<Recognised>, Failure> {
     if let Some(Recognised::FileSystem(disc)) = &mut found
         && let Some(name) = division(&**bytes)?
     {
-        let what = format!("there is {name} beside the file system: what it divides the medium into is not read");
+        let what = format!("there is {name} beside the file system: its parts are not read");
         disc.unread.push(crate::field::failure(None, what));
     }
     Ok(found)

@@ -48,7 +48,7 @@ pub fn extents(content: &dyn Content) -> Vec<Extent> {
 
 /// Why a member of this size is not read.
 pub fn bomb(size: u64) -> String {
-    format!("{size} bytes are more than what is left for its container{BOMB}")
+    format!("{size} bytes are more than its container has left{BOMB}")
 }
 
 /// Why a volume is not read.

@@ -217,7 +217,10 @@ impl Auditor {
         for (name, own, untimed) in left {
             // The entry of its name is counted already, with the file that has its content now.
             let change = if self.met[own.at] {
-                Change { cause: Some("what had its name was moved".to_owned()), ..Change::of(name, Class::New) }
+                Change {
+                    cause: Some("the former file of this name was moved".to_owned()),
+                    ..Change::of(name, Class::New)
+                }
             } else {
                 self.met[own.at] = true;
                 let class = if own.rot == Some(Rot::AtRest) { Class::BitRot } else { Class::Modified };
@@ -259,7 +262,7 @@ impl Auditor {
             self.counts.beyond += 1;
             return Some("outside of the part that is audited");
         }
-        is_below(name, &self.unseen).then_some("behind what could not be read or is not followed")
+        is_below(name, &self.unseen).then_some("behind a directory that could not be read or a link")
     }
 
     /// The entry that has the content of a file: one that is not met under its own name before one

@@ -53,7 +53,9 @@ impl Expectations {
             Ending::Contradicted { what, stated, found } => {
                 said.push(format!("the manifest is not whole: its end counts {stated} {what}, {found} were read"));
             }
-            Ending::Broken => said.push("the document is not well-formed: what follows the break was not read".into()),
+            Ending::Broken => {
+                said.push("the document is not well-formed: the part after the break was not read".into())
+            }
         }
         said
     }

@@ -37,7 +37,7 @@ impl Filter {
         let words = bits.div_ceil(64).checked_mul(8);
         let summed = words.and_then(|words| words.div_ceil(WORDS as u64).checked_mul(CRC as u64));
         if bits == 0 || hashes == 0 || !room(offset, words) || !sums.is_none_or(|sums| room(sums, summed)) {
-            return Err(Error::damaged(path, "damaged: its directory says what cannot be"));
+            return Err(Error::damaged(path, "damaged: its directory has impossible numbers"));
         }
         if about.set as usize >= sets {
             return Err(Error::damaged(path, "a filter of no set"));

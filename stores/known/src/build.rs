@@ -95,7 +95,7 @@ impl Build<'_> {
     /// `fault` instead.
     pub fn run(mut self) -> Result<Built, Error> {
         if fs::symlink_metadata(&self.output).is_ok_and(|found| !found.is_file()) {
-            let what = "no regular file: a set takes the place of what has its name";
+            let what = "no regular file: a set replaces the file of its name";
             return Err(Error::Io(self.output.clone(), std::io::Error::other(what)));
         }
         let identities: Vec<_> = self.inputs.iter().map(Input::identity).collect::<Result<_, _>>()?;

@@ -125,7 +125,7 @@ impl Numbers {
         let number = match self.numbers.get(&origin) {
             Some(&number) => number,
             None if origins.list.len() >= MOST_TAGS => {
-                return Err(Error::TooMany("parts of sets: leave out what divides them"));
+                return Err(Error::TooMany("parts of sets: build without tags, such as packages"));
             }
             None => {
                 // Below MOST_TAGS.
@@ -157,7 +157,9 @@ impl Combinations {
         // Each costs two copies and a place in the map, which 16 numbers are meant to cover.
         self.total += parts.len() + 16;
         if self.total > MOST_NUMBERS {
-            return Err(Error::TooMany("combinations of sets: build from fewer of them, or without what divides them"));
+            return Err(Error::TooMany(
+                "combinations of sets: build from fewer of them, or without tags, such as packages",
+            ));
         }
         // Fits: there are fewer than MOST_NUMBERS.
         let number = self.list.len() as u32;

@@ -65,7 +65,7 @@ impl Table {
         about: &layout::Table,
         budget: Arc<AtomicUsize>,
     ) -> Result<Table, Error> {
-        let wrong = || Error::damaged(path, "damaged: its directory says what cannot be");
+        let wrong = || Error::damaged(path, "damaged: its directory has impossible numbers");
         let sizes = about.digest == algorithm.length() && (SHORTEST..=LONGEST).contains(&about.digest);
         if !sizes || ![0, 1, 2, 4].contains(&about.combination) {
             return Err(wrong());

@@ -64,7 +64,7 @@ pub enum CatalogueError {
     #[error("{}: is not a catalogue of a directory", .0.display())]
     Foreign(PathBuf),
     /// The entries or the values are not those that give the root.
-    #[error("{}: damaged: what it holds does not give its root; build it again", .0.display())]
+    #[error("{}: damaged: its content does not give its root; build it again", .0.display())]
     Damaged(PathBuf),
     /// The caller asked to end while another change was waited for.
     #[error("{}: interrupted while another command changes it", .0.display())]

@@ -24,6 +24,31 @@ pub fn random(seed: u64, length: usize) -> Vec<u8> {
     (0..length.div_ceil(8)).flat_map(|_| next().to_le_bytes()).take(length).collect()
 }
 
+/// Families of files that share parts, some that share nothing, short and empty ones; by name.
+pub fn families() -> Vec<(String, Vec<u8>)> {
+    let mut files = Vec::new();
+    for (family, length) in [(1, 40_000), (2, 90_000), (3, 7_000)] {
+        let base = random(family, length);
+        for member in 0..6 {
+            let mut bytes = base.clone();
+            match member {
+                0 => {}
+                1 => bytes.insert(length / 2, b'x'),
+                2 => bytes.truncate(length * 2 / 3),
+                3 => bytes.splice(0..0, random(family + 50, length / 8)).for_each(drop),
+                4 => (0..length).step_by(4001).for_each(|at| bytes[at] ^= 1),
+                _ => bytes.splice(length / 2.., random(family + 90, length / 2)).for_each(drop),
+            }
+            files.push((format!("{family}-{member}"), bytes));
+        }
+    }
+    files.extend((0..4).map(|n| (format!("alone-{n}"), random(100 + n, 20_000))));
+    files.extend([("empty".into(), Vec::new()), ("empty2".into(), Vec::new()), ("short".into(), b"short".to_vec())]);
+    files.push(("zeros".into(), vec![0; 30_000]));
+    files.sort();
+    files
+}
+
 #[cfg(test)]
 mod tests {
     use super::content;

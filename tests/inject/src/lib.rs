@@ -9,8 +9,8 @@
 //! - [`Browser`]: a page in Chromium, in bounded time; [`Tab`]: one that stays open.
 //! - [`Recording`]: what a program wrote and synced, and the states that a power cut may leave of
 //!   it.
-//! - [`content`], [`random`]: bytes of a seed; [`digest_by`], [`sha256_of`]: the digests that other
-//!   programs find.
+//! - [`content`], [`random`], [`families`]: bytes of a seed, and files that are alike;
+//!   [`digest_by`], [`sha256_of`]: the digests that other programs find.
 //! - [`lacks`]: what this machine does not let a test inject. Such a test says `skipped: …`; with
 //!   `PFH_REQUIRE_INJECTORS` in the environment (CI) it fails instead.
 #![forbid(unsafe_code)]
@@ -28,7 +28,7 @@ mod tab;
 mod trial;
 
 pub use browser::Browser;
-pub use content::{content, random};
+pub use content::{content, families, random};
 pub use device::{Loop, Tmpfs, Zram};
 pub use errno::Injection;
 pub use filesystem::{File, Files, Mounted};

@@ -129,7 +129,7 @@ pub struct AcquireArgs {
     /// Read every target back past the page cache and compare.
     #[arg(long)]
     pub verify: bool,
-    /// Write the map of what was read here, in GNU ddrescue's format [default: FIRST TARGET.map].
+    /// Write the map of read areas here, in GNU ddrescue's format [default: FIRST TARGET.map].
     #[arg(long, value_name = "FILE")]
     pub map: Option<PathBuf>,
     /// Accept a map without a source identity, such as ddrescue's.
@@ -171,7 +171,7 @@ pub struct AcquireArgs {
     /// Notes.
     #[arg(long, default_value = "")]
     pub notes: String,
-    /// List what would be read and written, with sizes and obstacles, and write nothing. Fails
+    /// List reads, writes, sizes and obstacles of the run, and write nothing. Fails
     /// where the run would.
     #[arg(short = 'n', long, conflicts_with = "json")]
     pub dry_run: bool,

@@ -65,7 +65,7 @@ fn version() -> String {
 }
 
 /// Hash, match and audit large amounts of data at the speed of the hardware; never print a digest
-/// that cannot be stood behind.
+/// of a file that was not read completely.
 #[derive(Parser)]
 #[command(name = "pfh", version = version(), after_help = TWO_FORMS, disable_help_subcommand = true)]
 pub struct Cli {
@@ -100,8 +100,8 @@ pub enum Command {
     /// digests.
     Match(Box<Match>),
     #[cfg(feature = "image")]
-    /// List the disks of this machine: model, serial, size, partitions, what is mounted,
-    /// write-blocked or encrypted.
+    /// List the disks of this machine: model, serial, size, partitions, mounts, write blocks,
+    /// encryption.
     Disks(Disks),
     #[cfg(feature = "image")]
     /// Acquire a disk, a file or standard input into raw, split or E01 images, hashed on the way.
@@ -114,18 +114,18 @@ pub enum Command {
     Verify(Box<Verify>),
     /// Verify files by a manifest, or audit a whole tree.
     Check(Box<Check>),
-    /// Find what differs between two directories, two manifests, or one and the other.
+    /// List the differences of two directories, two manifests, or one of each.
     Diff(Box<Diff>),
     /// Find files and folders of one content, by reading as little as proves it.
     Dups(Box<Dups>),
     /// Make and validate packages with their manifests: BagIt.
     #[command(subcommand)]
     Bag(Box<Bag>),
-    /// Show what other commands wrote on one page, for a case folder.
+    /// Show the results of other commands on one page, for a case folder.
     Report(Report),
     /// Write a result as another program reads it: Timesketch, mactime, data frames.
     Export(Export),
-    /// Print the JSON Schema of what a command prints.
+    /// Print the JSON Schema of a command's output.
     Schema(Schema),
     /// Plan a run of `hash` in units, for many processes or machines.
     Plan(Box<Plan>),

@@ -23,7 +23,7 @@ const PATHS: &str = "Directories with everything below, files, and lists of dige
 pub enum Sort {
     /// The highest score or the least distance first.
     Score,
-    /// By the bytes of the names: of what is written first, then of the other.
+    /// By the bytes of the names: of the first file of a pair, then of the other.
     Path,
 }
 

@@ -17,7 +17,7 @@ pub struct Disks {
     /// Also RAM disks and drives without a medium.
     #[arg(long)]
     pub all: bool,
-    /// Open no device: only what the kernel and udev state.
+    /// Open no device: show only facts of the kernel and udev.
     #[arg(long)]
     pub no_read: bool,
     /// The directory that holds sys, proc, run and dev, for tests and training [default: /].

@@ -176,7 +176,7 @@ pub const MORE: &[(&str, [(&str, &str); 2])] = &[
         "tree update",
         [
             ("several ranges", "pfh tree update disk.img --range 64KiB:4096,1MiB:1"),
-            ("what differs from an old copy", "pfh tree update disk.img --changed-since disk.img.yesterday"),
+            ("the differences from an old copy", "pfh tree update disk.img --changed-since disk.img.yesterday"),
         ],
     ),
     (
@@ -319,7 +319,7 @@ pub const MORE: &[(&str, [(&str, &str); 2])] = &[
         "bench",
         [
             ("which files a case has", "pfh bench sizes evidence/"),
-            ("what it will take", "pfh bench forecast --like evidence/"),
+            ("the time for a case", "pfh bench forecast --like evidence/"),
         ],
     ),
     (
@@ -337,11 +337,11 @@ pub const MORE: &[(&str, [(&str, &str); 2])] = &[
     (
         "bench forecast",
         [
-            ("and keep what was measured", "pfh bench forecast --like evidence/ --save fit.json"),
+            ("and keep the measurements", "pfh bench forecast --like evidence/ --save fit.json"),
             ("a list of sizes", "pfh bench forecast --like list.jsonl"),
         ],
     ),
-    ("bench self", [("this machine", "pfh bench self"), ("what else there is", "pfh bench papers --list")]),
+    ("bench self", [("this machine", "pfh bench self"), ("all other benchmarks", "pfh bench papers --list")]),
     (
         "bench papers",
         [

@@ -210,7 +210,7 @@ fn report(hash: &Hash, request: &Request, written: &Written, session: &Session) 
     let exit = match &hash.output {
         Some(_) if summary.run.interrupted => {
             let kept =
-                if hash.cache.is_some() { "; what was hashed is in the cache, the same command resumes" } else { "" };
+                if hash.cache.is_some() { "; finished files are in the cache, the same command resumes" } else { "" };
             session.interrupted(format_args!("no file was written{kept}"))
         }
         _ => session.exit(&summary.run, written.unwritten),

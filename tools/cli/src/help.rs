@@ -188,9 +188,9 @@ const SCREEN: &[(&str, Option<&str>)] = &[
     ("force", None),
     ("files_from", Some("Read paths from a file (-: standard input)")),
     ("image", Some("The files are disk images: hash their content")),
-    ("inside", Some("Also what is in images and archives")),
+    ("inside", Some("Also read files in images and archives")),
     ("include", Some("Take only files that match")),
-    ("exclude", Some("Leave out what matches")),
+    ("exclude", Some("Leave out matching names")),
     ("cache", Some("Do not read unchanged files again")),
     ("threads", None),
     ("help", None),
@@ -311,7 +311,7 @@ fn dressed(mut command: Command, above: &str, all: bool, brief: bool) -> Command
 pub fn headed(arg: Arg) -> Arg {
     let id = arg.get_id().as_str().to_owned();
     let found = HEADINGS.iter().find(|(_, ids)| ids.contains(&id.as_str())).map(|(heading, _)| *heading);
-    let heading = found.unwrap_or(if arg.is_positional() { "Input" } else { "What" });
+    let heading = found.unwrap_or(if arg.is_positional() { "Input" } else { "Task" });
     arg.help_heading(heading)
 }
 
@@ -359,12 +359,12 @@ mod tests {
     #[test]
     fn options_stand_below_what_they_are_about() {
         for (page, headings) in [
-            ("hash", &["Input", "What", "Output", "Tuning"][..]),
-            ("check", &["Input", "What", "Output", "Tuning"]),
-            ("match", &["Input", "What", "Output", "Tuning"]),
-            ("compare", &["Input", "What", "Output", "Tuning"]),
-            ("dups", &["Input", "What", "Output", "Tuning"]),
-            ("diff", &["Input", "What", "Output", "Tuning"]),
+            ("hash", &["Input", "Task", "Output", "Tuning"][..]),
+            ("check", &["Input", "Task", "Output", "Tuning"]),
+            ("match", &["Input", "Task", "Output", "Tuning"]),
+            ("compare", &["Input", "Task", "Output", "Tuning"]),
+            ("dups", &["Input", "Task", "Output", "Tuning"]),
+            ("diff", &["Input", "Task", "Output", "Tuning"]),
             ("list", &["Input", "Output"]),
         ] {
             let mut root = command(false);

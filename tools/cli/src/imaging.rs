@@ -67,14 +67,14 @@ pub fn sentence(event: &Event<'_>) -> Option<String> {
         | Event::Retried { .. }
         | Event::SourceChanged { .. } => Some(event.to_string()),
         Event::Unchanged { .. } | Event::NothingToRetry => Some(event.to_string()),
-        Event::CanRetry => Some("what could not be read is tried again with --retry-bad".to_owned()),
+        Event::CanRetry => Some("unreadable sectors are tried again with --retry-bad".to_owned()),
         _ => None,
     }
 }
 
 /// That a target is not what was read, by its name.
 pub fn misread(name: &str) -> String {
-    format!("{name}: what was read back is not what was read from the source")
+    format!("{name}: the bytes read back differ from those of the source")
 }
 
 /// The exit of an acquisition that ended.

@@ -18,7 +18,7 @@ use std::path::{Path, PathBuf};
 pub enum Known {
     /// Compile sets of any format into one file.
     Build(Box<Compile>),
-    /// What a known-set file holds.
+    /// Describe a known-set file.
     Info(Info),
     /// Export a set for The Sleuth Kit, hashdeep, NSRL, EnCase or Project VIC.
     #[command(after_help = EXPORT)]

@@ -53,7 +53,7 @@ fn rendered(page: &clap_mangen::Man) -> std::io::Result<String> {
 fn paper(directory: &Path) -> std::io::Result<()> {
     let command = crate::paper::page();
     let said = command.get_after_help().map(ToString::to_string).unwrap_or_default();
-    let text = crate::filled::filled(said.split("What the paper prints:").next().unwrap_or_default().trim_end());
+    let text = crate::filled::filled(said.split("As printed in the paper:").next().unwrap_or_default().trim_end());
     let examples = crate::examples::PAPER.iter().map(|(why, what)| (Some(*why), *what)).collect();
     let codes = crate::help::below("paper", &said).codes;
     let page = clap_mangen::Man::new(command.after_help("EXTRA"));

@@ -25,7 +25,7 @@ pub enum Mode {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
 pub enum Io {
     #[default]
-    /// What measured faster on this kind of run.
+    /// The one that measured faster on this kind of run.
     Auto,
     /// One system call after the other.
     Plain,

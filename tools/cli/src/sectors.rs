@@ -24,7 +24,7 @@ pub fn run(request: &Match, only: Vec<KnownStatus>, fail_on: &[KnownStatus]) -> 
     }
     let inside = &request.input.inside;
     if inside.is_bounded() {
-        return Err(Failure::usage("--sectors reads sectors: what bounds --inside elsewhere says nothing of these"));
+        return Err(Failure::usage("--sectors reads sectors: bounds of --inside do not apply to these"));
     }
     let session = request.run.session()?;
     let plan = request.run.plan(Vec::new())?;
@@ -72,7 +72,7 @@ pub fn run(request: &Match, only: Vec<KnownStatus>, fail_on: &[KnownStatus]) -> 
     if summary.interrupted {
         return Ok(match &request.output {
             Some(_) => session.interrupted("no file was written"),
-            None => session.interrupted("what was found so far is out, the rest is missing"),
+            None => session.interrupted("all findings so far are out, the rest is missing"),
         });
     }
     if !summary.is_comparable() {

@@ -37,7 +37,7 @@ pub struct Verify {
     /// Also compute these digests.
     #[arg(short, long = "algorithm", value_name = "NAME", value_delimiter = ',')]
     pub algorithms: Vec<String>,
-    /// Treat the image as raw, whatever its name and first bytes say.
+    /// Treat the image as raw, with any name and first bytes.
     #[arg(long)]
     pub raw: bool,
     /// Do not show progress.

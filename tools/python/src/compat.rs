@@ -112,9 +112,14 @@ impl Blake2s {
 
     fn update(&self, py: Python<'_>, data: Bytes) {
         let bytes = data.as_slice();
-        match bytes.len() < LONG {
-            true => self.locked().update(bytes),
-            false => py.detach(|| self.locked().update(bytes)),
+        // A short message is not worth letting go of the interpreter, unless another thread has the
+        // state.
+        match self.0.try_lock() {
+            Ok(mut state) if bytes.len() < LONG => state.update(bytes),
+            tried => {
+                drop(tried);
+                py.detach(|| self.locked().update(bytes));
+            }
         }
     }
 

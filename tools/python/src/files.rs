@@ -6,8 +6,8 @@ use crate::job::LOOK;
 use crate::log::{Level, log};
 use crate::progress::Pace;
 use crate::request::Threads;
-use crate::run::{Message, Notes, Work, run};
-use crate::taking::{Next, Taking};
+use crate::run::{Notes, Work, run};
+use crate::taking::{Handed, Next, Taking};
 use crate::walk::Walk;
 use crate::{arrow, error, objects, record, request};
 use pfh::hash::{Request, Reuse};
@@ -133,17 +133,14 @@ impl Files {
             }
             match next {
                 Next::End => return Ok(None),
-                Next::Held => match py.detach(|| self.taking.hand_over()) {
-                    Some(Message::Record(record)) => return Ok(Some(record)),
-                    Some(Message::End(ended)) => {
-                        self.taking.end(*ended).map_err(|gone| gone.error(py))?;
-                        log(py, Level::Debug, || "hash_files ended".to_owned());
-                    }
-                    None => {}
+                Next::Held => match py.detach(|| self.taking.hand_over()).map_err(|gone| gone.error(py))? {
+                    Handed::Record(record) => return Ok(Some(*record)),
+                    Handed::End => log(py, Level::Debug, || "hash_files ended".to_owned()),
+                    Handed::Nothing => {}
                 },
                 Next::Nothing => {
                     if let Err(raised) = py.check_signals() {
-                        self.close();
+                        self.close(py);
                         return Err(raised);
                     }
                 }
@@ -174,29 +171,32 @@ impl Files {
     }
 
     /// Ends the run; records that were not taken are lost, and taking more raises `ValueError`.
-    fn close(&self) {
-        self.taking.close();
+    fn close(&self, py: Python<'_>) {
+        py.detach(|| self.taking.close());
     }
 
     fn __enter__(this: Py<Files>) -> Py<Files> {
         this
     }
 
-    fn __exit__(&self, _kind: Py<PyAny>, _error: Py<PyAny>, _traceback: Py<PyAny>) {
-        self.close();
+    fn __exit__(&self, py: Python<'_>, _kind: Py<PyAny>, _error: Py<PyAny>, _traceback: Py<PyAny>) {
+        self.close(py);
     }
 
     /// The counts once all records were taken: `hashed`, `skipped`, `failed`, `bytes`; with a cache
     /// also `reused`, `verified`, `changed`. `None` before.
     #[getter]
     fn summary<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyDict>>> {
-        let Some(summary) = self.taking.summary() else { return Ok(None) };
+        let Some(summary) = py.detach(|| self.taking.summary()) else { return Ok(None) };
         let counts = PyDict::new(py);
         let rows = [("hashed", summary.hashed), ("skipped", summary.skipped), ("failed", summary.failed)];
         for (name, count) in rows.into_iter().chain([("bytes", summary.bytes)]) {
             counts.set_item(name, count)?;
         }
-        if let Some(cache) = self.notes.lock().unwrap_or_else(PoisonError::into_inner).cache {
+        // Before anything is made of it: what makes an object may wait for a thread that waits for
+        // this.
+        let cache = self.notes.lock().unwrap_or_else(PoisonError::into_inner).cache;
+        if let Some(cache) = cache {
             for (name, count) in [("reused", cache.reused), ("verified", cache.verified), ("changed", cache.changed)] {
                 counts.set_item(name, count)?;
             }
@@ -223,7 +223,7 @@ impl Files {
     ) -> PyResult<Bound<'py, PyCapsule>> {
         // A wish that may be left unheeded.
         drop(requested_schema);
-        self.taking.left().map_err(|gone| gone.error(py))?;
+        py.detach(|| self.taking.left()).map_err(|gone| gone.error(py))?;
         arrow::stream(py, arrow::Records::new(self.algorithms.clone(), self.taking.clone()))
     }
 

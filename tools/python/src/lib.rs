@@ -23,6 +23,7 @@ mod error;
 mod export;
 mod files;
 mod hashing;
+mod interpreter;
 mod job;
 mod known;
 mod list;
@@ -108,7 +109,8 @@ mod _pfh {
     const __version__: &str = env!("CARGO_PKG_VERSION");
 
     #[pymodule_init]
-    fn init(_module: &Bound<'_, PyModule>) -> PyResult<()> {
+    fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        crate::interpreter::claim(module.py())?;
         crate::job::count_panics();
         Ok(())
     }

@@ -2,7 +2,7 @@
 
 use crate::error;
 use crate::run::Message;
-use pfh::{Cancel, Summary};
+use pfh::{Cancel, Record, Summary};
 use pyo3::prelude::*;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -53,6 +53,32 @@ enum State {
     Ended(Summary),
     /// Nothing more comes.
     Gone(Gone),
+}
+
+impl State {
+    /// Notes the end of the run.
+    fn end(&mut self, ended: Result<Summary, String>) -> Result<(), Gone> {
+        let gone = match ended {
+            Ok(summary) if summary.interrupted => Gone::Cancelled,
+            Ok(summary) => {
+                *self = State::Ended(summary);
+                return Ok(());
+            }
+            Err(why) => Gone::Failed(why),
+        };
+        *self = State::Gone(gone.clone());
+        Err(gone)
+    }
+}
+
+/// What was handed over.
+pub enum Handed {
+    /// A record, which nobody else gets.
+    Record(Box<Record>),
+    /// The end: all were taken.
+    End,
+    /// Nothing: another thread was faster.
+    Nothing,
 }
 
 /// The outcome of a look for the next message.
@@ -119,11 +145,18 @@ impl Taking {
         Ok(Next::Held)
     }
 
-    /// Takes the message that is held; `None` if another thread was faster.
-    pub fn hand_over(&self) -> Option<Message> {
-        match &mut *self.state().ok()? {
-            State::Here(_, held) => held.take(),
-            _ => None,
+    /// Takes the message that is held. That of the end is noted before another thread looks: it
+    /// would find that nothing more comes.
+    ///
+    /// # Errors
+    /// When the run failed, or was cancelled.
+    pub fn hand_over(&self) -> Result<Handed, Gone> {
+        let mut state = self.state()?;
+        let State::Here(_, held) = &mut *state else { return Ok(Handed::Nothing) };
+        match held.take() {
+            None => Ok(Handed::Nothing),
+            Some(Message::Record(record)) => Ok(Handed::Record(Box::new(record))),
+            Some(Message::End(ended)) => state.end(*ended).map(|()| Handed::End),
         }
     }
 
@@ -132,20 +165,7 @@ impl Taking {
     /// # Errors
     /// When it failed, or was cancelled.
     pub fn end(&self, ended: Result<Summary, String>) -> Result<(), Gone> {
-        let end = match ended {
-            Ok(summary) if summary.interrupted => Err(Gone::Cancelled),
-            Ok(summary) => Ok(summary),
-            Err(why) => Err(Gone::Failed(why)),
-        };
-        let mut state = self.state()?;
-        match end {
-            Ok(summary) => *state = State::Ended(summary),
-            Err(gone) => {
-                *state = State::Gone(gone.clone());
-                return Err(gone);
-            }
-        }
-        Ok(())
+        self.state()?.end(ended)
     }
 
     /// Ends the run; what was not taken is lost.

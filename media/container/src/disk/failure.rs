@@ -54,7 +54,7 @@ impl From<io::Error> for Failure {
     /// A file that ends too early is damaged; all else is the system's word.
     fn from(error: io::Error) -> Failure {
         match error.kind() {
-            io::ErrorKind::UnexpectedEof => Failure::malformed("the file ends before what it refers to"),
+            io::ErrorKind::UnexpectedEof => Failure::malformed("the file ends before its references"),
             _ => Failure::Io(error),
         }
     }

@@ -45,13 +45,13 @@ pub fn open(file: Arc<dyn Bytes>) -> Result<Box<dyn Disk>, Failure> {
     // What version 2 does not have may be anything.
     let (features, length) = if version == 3 { (be64(&header, 72), be32(&header, 100)) } else { (0, 72) };
     if be64(&header, 8) != 0 {
-        return Err(Failure::refused("has a backing file: what differs from that is not a disk of its own"));
+        return Err(Failure::refused("has a backing file, which is not read"));
     }
     if be32(&header, 32) != 0 {
         return Err(Failure::refused("is encrypted"));
     }
     if features & CORRUPT != 0 {
-        return Err(Failure::malformed("QEMU marked it as corrupt: `qemu-img check` says what is wrong"));
+        return Err(Failure::malformed("QEMU marked it as corrupt: `qemu-img check` names the damage"));
     }
     if features & EXTERNAL != 0 {
         return Err(Failure::refused("keeps its content in another file"));
@@ -83,7 +83,7 @@ pub fn open(file: Arc<dyn Bytes>) -> Result<Box<dyn Disk>, Failure> {
         notes.push(format!("holds {} snapshots; the state after them is read", be32(&header, 60)));
     }
     if features & DIRTY != 0 {
-        notes.push("QEMU did not close it: what was written last may be missing".to_owned());
+        notes.push("QEMU did not close it: the last writes may be missing".to_owned());
     }
     let (tables, units) = (Paged::new(file.clone()), Held::default());
     Ok(Box::new(Qcow2 { file, tables, units, size, version, cluster, bits, first, method, extended, notes }))

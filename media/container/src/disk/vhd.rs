@@ -25,7 +25,7 @@ pub fn open(file: Arc<dyn Bytes>) -> Result<Box<dyn Disk>, Failure> {
         2 if size <= at => Ok(Box::new(Fixed { file, size, notes })),
         2 => Err(Failure::at(at, format!("a fixed disk of {size} bytes in front of a footer at {at}"))),
         3 => Dynamic::open(file, &footer, size, notes).map(|disk| Box::new(disk) as Box<dyn Disk>),
-        4 => Err(Failure::refused("a differencing disk: what differs from a parent that is not read")),
+        4 => Err(Failure::refused("a differencing disk, whose parent is not read")),
         other => Err(Failure::at(at, format!("a disk of type {other}"))),
     }
 }

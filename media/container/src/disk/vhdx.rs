@@ -56,7 +56,7 @@ pub fn open(file: Arc<dyn Bytes>) -> Result<Box<dyn Disk>, Failure> {
     let header = header(&*file)?;
     if header[48..64] != [0; 16] {
         return Err(Failure::refused(
-            "its log was not replayed (it was in use, or not closed): what it holds is not on the disk yet",
+            "its log was not replayed (it was in use, or not closed): its writes are not on the disk yet",
         ));
     }
     let version = le16(&header, 66);
@@ -182,7 +182,7 @@ impl Metadata {
             return Err(Failure::at(at, "no size of the disk, of its sectors or of its blocks"));
         };
         if flags & 2 != 0 {
-            return Err(Failure::refused("a differencing disk: what differs from a parent that is not read"));
+            return Err(Failure::refused("a differencing disk, whose parent is not read"));
         }
         let block = u64::from(block);
         let fits = block.is_power_of_two() && (MIB..=256 * MIB).contains(&block);

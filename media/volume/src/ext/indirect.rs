@@ -27,7 +27,7 @@ impl Ext {
             pointers.follow(le32(raw, 0), (slot as u32).saturating_sub(11))?;
         }
         if pointers.layout.end() < size {
-            return Err(failure(None, format!("a size of {} is beyond what its pointers reach", inode.size)));
+            return Err(failure(None, format!("a size of {} is beyond the reach of its pointers", inode.size)));
         }
         Ok(pointers.layout)
     }

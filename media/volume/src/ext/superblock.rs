@@ -184,7 +184,7 @@ impl Superblock {
     fn warn(&mut self, size: u64, raw: &[u8]) {
         let mut say = |cause: String| self.warnings.push(failure(Some(OFFSET), cause));
         if self.incompatible & RECOVER != 0 {
-            say("the journal was not replayed: what is read is the state without it".to_owned());
+            say("the journal was not replayed: the state without it is read".to_owned());
         }
         let state = le16(raw, 58);
         if state & 1 == 0 {

@@ -61,7 +61,7 @@ pub fn open_exfat(bytes: &Arc<dyn Bytes>) -> Result<Option<Recognised>, Failure>
     match bitmap.map(|(first, size)| fat.clusters.chain(first, Some(size))) {
         Some(Ok(bitmap)) => fat.clusters.bitmap = Some(bitmap),
         Some(Err(failed)) => warnings.push(failure(failed.offset, format!("bitmap of clusters: {}", failed.cause))),
-        None => warnings.push(failure(None, "there is no bitmap of clusters: the table says what is in use")),
+        None => warnings.push(failure(None, "there is no bitmap of clusters: the table says which are in use")),
     }
     Ok(Some(fat.opened("exFAT", Vec::new(), found.id, found.size, warnings)))
 }

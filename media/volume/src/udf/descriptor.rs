@@ -139,7 +139,7 @@ fn sequence(bytes: &dyn Bytes, sector: u64, length: u32, first: u32) -> Result<D
         {
             warnings.push(failure(
                 Some(u64::from(at) * sector),
-                "the volume was not unmounted: what was written last may be missing",
+                "the volume was not unmounted: the last writes may be missing",
             ));
         }
     }

@@ -144,7 +144,8 @@ fn striped_volumes_are_named_and_damage_is_a_failure() {
         poke(&image, start + 4096 + 8, b"X");
     }
     assert!(logical_volumes(&physical(&image)).iter().all(Result::is_err));
-    // A byte of the random identifier, which is letters and digits alone: a letter could be the one that is there.
+    // A byte of the random identifier, which is letters and digits alone: a letter could be the
+    // one that is there.
     for (start, _) in VOLUMES {
         poke(&image, start + 512 + 40, b"\0");
     }

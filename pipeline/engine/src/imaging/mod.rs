@@ -245,7 +245,7 @@ pub enum ImagingError {
         error: io::Error,
     },
     /// The part that was there already could not be read back.
-    #[error("what is there already cannot be read back at offset {offset}: {error}")]
+    #[error("present bytes cannot be read back at offset {offset}: {error}")]
     Prefix {
         /// Where, in bytes.
         offset: u64,

@@ -37,7 +37,7 @@ enum Event {
 /// run resumes one. Nothing is complete before this returns `Ok` without `stopped`.
 ///
 /// # Errors
-/// When a target fails, or what is there already cannot be read back. Unreadable sectors are not an
+/// When a target fails, or present bytes cannot be read back. Unreadable sectors are not an
 /// error; they are in [`Imaged::bad`].
 pub fn image(
     medium: &Medium,

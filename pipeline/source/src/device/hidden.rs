@@ -162,7 +162,7 @@ pub fn ask(send: &dyn Fn(Command) -> Result<Reply, Errno>) -> Hidden {
     let words = Words(&page);
     // Bit 15 is clear in an ATA disk; a page of zeros or ones is what some bridges answer.
     if words.word(0) & 0x8000 != 0 || words.word(83) >> 14 != 1 {
-        return Hidden::not_determined("what answers is not an ATA disk, or states no feature sets");
+        return Hidden::not_determined("the device is not an ATA disk, or states no feature sets");
     }
     let security = match words.supports(82, 1) {
         true => Answer::Is(Security(words.word(128))),

@@ -147,7 +147,7 @@ impl std::fmt::Display for Stop {
             Stop::Gone { offset, errno } => write!(f, "the device is gone, at offset {offset}: {}", named(errno)),
             Stop::Dead { offset, errno } => write!(
                 f,
-                "the device is dead, at offset {offset}: what could be read before fails as well: {}",
+                "the device is dead, at offset {offset}: sectors that could be read before fail as well: {}",
                 named(errno)
             ),
             Stop::Short { offset, size } => write!(f, "the medium ends at offset {offset}, its size was {size}"),

@@ -1,4 +1,4 @@
-//! The bytes themselves, format by format. These samples stand in `docs/formats.md` too.
+//! The bytes themselves, format by format. `docs/formats.md` shows lines of these samples.
 
 use crate::records::{FIFO, FILE, cut, failed, file, noted, skipped, stream};
 use pfh_digest::{Algorithm, Digest};
@@ -279,4 +279,41 @@ fn pieces_of_hashdeep_and_dfxml() {
     assert!(write(Format::Dfxml).contains(&format!(
         "    <byte_runs>\n      <byte_run file_offset='0' len='3'>\n        <hashdigest type='md5'>{MD5}</hashdigest>\n      </byte_run>\n"
     )));
+}
+
+/// Each line of the samples on the page is one that is written, but for the number of records, the
+/// base of a list that lies elsewhere, and what `…` leaves out.
+#[test]
+fn the_page_shows_these_samples() {
+    let page = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/formats.md")).expect("a page");
+    let (mut seen, mut wrong) = (0, Vec::new());
+    for (section, format, lists) in [
+        ("sums", Format::Sums, &[&["sha256"][..], &["sha3-256"]][..]),
+        ("bsd", Format::Bsd, &[&["md5", "sha256"]]),
+        ("hashdeep", Format::Hashdeep, &[&["md5", "sha256"]]),
+        ("dfxml", Format::Dfxml, &[&["md5", "sha3-224"]]),
+        ("jsonl", Format::Jsonl, &[&["md5"]]),
+        ("csv", Format::Csv, &[&["md5"]]),
+    ] {
+        let written: String = lists.iter().map(|names| manifest(format, Layout::default(), names)).collect();
+        let written: Vec<&str> = written.lines().map(|line| line.trim_end_matches('\r')).collect();
+        let (_, rest) = page.split_once(&format!("\n## {section}\n")).expect(section);
+        let (section, _) = rest.split_once("\n## ").expect("a section after it");
+        let mut is_sample = false;
+        for line in section.lines() {
+            // Fences at the edge of the page: the example of a volume, which is indented, is not
+            // among these samples.
+            let is_fence = line.starts_with("```");
+            is_sample ^= is_fence;
+            if !is_sample || is_fence || line.trim() == "…" || line.starts_with("# pfh base ") {
+                continue;
+            }
+            let shown: String = line.replace("records=1", "records=3").replace('\u{fffd}', "<ef><bf><bd>");
+            seen += 1;
+            if !written.contains(&shown.as_str()) {
+                wrong.push(shown);
+            }
+        }
+    }
+    assert!(seen > 40 && wrong.is_empty(), "{seen} lines, and these are not written:\n{}", wrong.join("\n"));
 }

@@ -72,7 +72,7 @@ impl Case {
     fn problems(&self, out: &mut String, sources: &Sources<'_>) {
         out.push_str("<h2>Problems</h2>\n");
         if self.wrong.is_empty() && self.open.is_empty() {
-            out.push_str("<p>None was found in what was read.</p>\n");
+            out.push_str("<p>None was found.</p>\n");
             return;
         }
         out.push_str("<table><thead><tr><th></th><th>what</th><th>about</th><th>said by</th></tr></thead>\n<tbody>");

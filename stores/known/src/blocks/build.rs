@@ -74,7 +74,7 @@ impl BlockBuild {
         sizes: &[u32],
     ) -> Result<BlockBuild, Error> {
         if fs::symlink_metadata(output).is_ok_and(|found| !found.is_file()) {
-            let what = "no regular file: a set takes the place of what has its name";
+            let what = "no regular file: a set replaces the file of its name";
             return Err(Error::Io(output.to_owned(), io::Error::other(what)));
         }
         // No two builds have this one's number, so that nothing of an earlier one is taken for its.

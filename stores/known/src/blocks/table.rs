@@ -63,7 +63,7 @@ impl BlockTable {
     /// says what cannot be.
     pub(crate) fn open(path: &Path, about: &Blocks, budget: &Arc<AtomicUsize>) -> Result<Option<BlockTable>, Error> {
         if !SIZES.contains(&about.size) || !about.size.is_power_of_two() || about.table.combination != 4 {
-            return Err(Error::damaged(path, "damaged: its directory says what cannot be of blocks"));
+            return Err(Error::damaged(path, "damaged: its directory has impossible numbers"));
         }
         let Ok(algorithm) = about.table.algorithm.parse::<Algorithm>() else { return Ok(None) };
         let table = Table::open(path, algorithm, &about.table, Arc::clone(budget))?;

@@ -210,7 +210,7 @@ impl<'a> Copy<'a> {
         result.map_err(|error| match error.sqlite_error_code() {
             Some(ErrorCode::OperationInterrupted) if self.cancel.load(Ordering::Relaxed) => None,
             Some(ErrorCode::AuthorizationForStatementDenied) => {
-                Some(format!("it asks for what no delta needs ({})", open::explain(&error)))
+                Some(format!("it has a statement that no delta needs ({})", open::explain(&error)))
             }
             Some(ErrorCode::DiskFull) => {
                 Some("it makes the database larger than any delta does, or the disk is full".to_owned())

@@ -100,10 +100,10 @@ pub struct Forecast {
     /// (`pfh bench sizes DIR`)
     #[arg(long, value_name = "FILE", conflicts_with = "fit")]
     pub histogram: Option<PathBuf>,
-    /// What --save kept: nothing is measured now
+    /// Forecast from the measurements of --save, without new ones
     #[arg(long, value_name = "FILE", conflicts_with_all = ["scratch", "sample", "rounds", "save"])]
     pub fit: Option<PathBuf>,
-    /// Keep what was measured, for --fit
+    /// Keep the measurements, for --fit
     #[arg(long, value_name = "FILE")]
     pub save: Option<PathBuf>,
     /// Replace FILE of --save

@@ -24,7 +24,7 @@ pub enum Bench {
         #[arg(long, value_enum, default_value_t)]
         time: Time,
     },
-    /// Say what a case will take: pfh on this machine, and the programs of a study
+    /// Forecast the time of a case: pfh on this machine, and the programs of a study
     Forecast(Forecast),
     /// List how large the files of a directory are, for `forecast --histogram`
     Sizes(SizesOf),
@@ -152,14 +152,14 @@ pub struct Papers {
     /// Replace files in DIR that no earlier run has made
     #[arg(long)]
     pub force: bool,
-    /// Measure again what is there already
+    /// Measure finished tables again
     #[arg(long)]
     pub again: bool,
     /// One self-contained page: every table and figure of the five papers, theirs and ours, and
     /// every claim with its verdict; written again after each part
     #[arg(long, value_name = "FILE", conflicts_with = "list")]
     pub html: Option<PathBuf>,
-    /// Only list every table and figure of the five papers, with what repeats it
+    /// Only list every table and figure of the five papers, with the benchmark that repeats it
     #[arg(long)]
     pub list: bool,
     /// As JSON

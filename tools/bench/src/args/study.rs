@@ -98,7 +98,7 @@ pub struct Languages {
     /// Bytes hashed before the timed repeats, if that takes more repeats
     #[arg(long, value_name = "SIZE", default_value = "32MiB", value_parser = amount::parse_bytes)]
     pub warm_bytes: u64,
-    /// From which the order of the runs and the messages follow
+    /// Seed of the order of the runs and of the messages
     #[arg(long, value_name = "N", default_value_t = 2015)]
     pub seed: u64,
     /// Folder of the runners (bench/runners, here or above)

@@ -201,7 +201,7 @@ impl Measured {
         let device = measured.device.iter().flat_map(|device| device.cold.iter().chain(&device.warm));
         let wrong = |run: &Run| !(run.cpu.is_finite() && run.cpu >= 0.0 && run.wall.is_finite() && run.wall >= 0.0);
         if !(measured.table.is_finite() && measured.table >= 0.0) {
-            return Err(malformed("what its table cost is not a time".to_owned()));
+            return Err(malformed("the cost of its table is not a time".to_owned()));
         }
         if measured.algorithms.iter().flat_map(|(_, runs)| runs).chain(device).any(wrong) {
             return Err(malformed("a time in it is none".to_owned()));

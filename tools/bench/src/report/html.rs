@@ -119,9 +119,7 @@ fn study(result: &StudyResult, time: Time) -> String {
          logarithmic, so a line bends where the cost per message begins to count.</p>"
     ));
 
-    add(format_args!(
-        "<h2>What ran</h2>\n<table><tr><th>row</th><th>runtime</th><th>version</th><th>library</th></tr>"
-    ));
+    add(format_args!("<h2>Runners</h2>\n<table><tr><th>row</th><th>runtime</th><th>version</th><th>library</th></tr>"));
     for row in &result.rows {
         let header = row.header.as_ref();
         let (runtime, version, provider) = header

@@ -12,7 +12,7 @@ use std::time::Duration;
 /// The steps of an audit.
 #[derive(Subcommand)]
 pub enum Audit {
-    /// Print what the auditor keeps of files: root and length, from their trees.
+    /// Print a line for each file, for the auditor to keep: root and length, from its tree.
     Commit(Commit),
     /// Make a question about a file: a fresh random nonce and a sample of leaves.
     Challenge(Challenge),

@@ -2,7 +2,7 @@
 //! codes.
 
 pub const AUDIT: &str = "\
-Who runs what:
+Who runs which command:
   owner     has the file:          pfh tree build disk.img; pfh audit commit disk.img -o kept
   server    stores file and tree:  pfh audit serve DIRECTORY
   auditor   holds `kept` alone:    pfh audit ask http://HOST:8417 kept

@@ -32,7 +32,7 @@ pub fn judge(request: &Check, objects: &[PathBuf]) -> Result<Exit, Failure> {
     if let Some(option) = refused(request) {
         let address = shown(objects[0].as_os_str().as_bytes());
         return Err(Failure::usage(format!(
-            "{option} is of manifests: {address} is compared with what its store states; check it without {option}"
+            "{option} is of manifests: {address} is compared with the digests of its store; check it without {option}"
         )));
     }
     run(request, objects)

@@ -121,7 +121,7 @@ pub fn refused(error: &clap::Error, root: &Command, words: &[OsString]) -> Optio
                 let front = if path.is_empty() { near } else { format!("{path} {near}") };
                 (line(&front, &words[used + 1..]), String::new())
             });
-            let others = ("pfh help coming-from".to_owned(), "what is called otherwise elsewhere".to_owned());
+            let others = ("pfh help coming-from".to_owned(), "words of other programs".to_owned());
             let others = path.is_empty().then_some(others);
             Some(Advice { why, lines: near.into_iter().chain([help]).chain(others).collect() })
         }
@@ -132,7 +132,7 @@ pub fn refused(error: &clap::Error, root: &Command, words: &[OsString]) -> Optio
 /// What `pfh help coming-from` prints: the table.
 pub fn page() -> String {
     let mut text = "\
-What users of other programs type, and what it means here. A line with an arrow is carried out; of one
+Words of other programs, and their meaning here. A line with an arrow is carried out; of one
 with a question mark pfh says what to type. docs/guide/coming-from.md has whole command lines.
 "
     .to_owned();

@@ -4,7 +4,7 @@
 
 use super::row::{Row, asks, runs};
 
-const SEE: &str = "what is in it";
+const SEE: &str = "its content";
 
 /// The table.
 pub const TABLE: &[Row] = &[
@@ -111,7 +111,7 @@ pub const TABLE: &[Row] = &[
         "-k {LIST}",
         "hash compares with no list",
         &[
-            ("pfh check --audit {LIST} …", "what became of the files of the list"),
+            ("pfh check --audit {LIST} …", "the state of each file of the list"),
             ("pfh match -k {LIST} …", "which files are in the list"),
         ],
         "hashdeep",
@@ -135,8 +135,8 @@ pub const TABLE: &[Row] = &[
     asks(
         "hash|check",
         "--update {LIST}",
-        "a list is made again as a whole; what is new is shown by diff",
-        &[("pfh diff {LIST} …", "what changed since"), ("pfh check --audit {LIST} …", "the same, by class")],
+        "a list is made again as a whole; diff shows the new files",
+        &[("pfh diff {LIST} …", "the changes since"), ("pfh check --audit {LIST} …", "the same, by class")],
         "hashdeep, rhash",
     ),
     runs("check", "-k {LIST}", "pfh check --audit {LIST} …", "hashdeep"),
@@ -200,7 +200,7 @@ pub const TABLE: &[Row] = &[
     asks(
         "match",
         "-x {SET}",
-        "-x is --one-file-system here; md5deep lists by it what a list does not have",
+        "-x is --one-file-system here; md5deep lists by it files that are not in a list",
         &[
             ("pfh match --only unknown -k {SET} …", "files that are not in the list"),
             ("pfh match --one-file-system -k {SET} …", "files on one file system, by the list"),
@@ -241,7 +241,7 @@ pub const TABLE: &[Row] = &[
     asks(
         "known build",
         "{OUT} {LIST}",
-        "what the files of the list are has to be said",
+        "state the class of the files in the list",
         &[
             ("pfh known build {OUT} --bad {LIST} …", "known-bad: matches are hits"),
             ("pfh known build {OUT} --good {LIST} …", "known-good: matches can be left out"),

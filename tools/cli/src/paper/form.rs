@@ -17,7 +17,7 @@ FULL, DIGEST and FILENAME print a line per match, separated by tabs: path, hash 
 match. Scores count from 1 (ssdeep), 21 (sdhash, mrsh-v2) or 100 (others: equal digests); for tlsh they are
 distances, up to 30.
 
-What the paper prints:
+As printed in the paper:
   pfh -c hash -m 256 -d t5 -r           everything below t5, with a table of 256 MB
   pfh -d t5 -t 2 -h ssdeep              two threads: one reads, one hashes
   pfh -t 8 -c hash -d t5 -h md5 -p 2    eight threads: two read, six hash

@@ -33,7 +33,7 @@ pub fn sentence(error: &Error) -> Option<String> {
             shown(path)
         ),
         Problem::StreamStart => format!("{said}: leave out --skip"),
-        Problem::Directory(_) => format!("{said}; `pfh hash -r` hashes what is in a directory"),
+        Problem::Directory(_) => format!("{said}; `pfh hash -r` hashes the files in a directory"),
         Problem::NoFile(_) => format!("--log {said}"),
         Problem::Piece => "--split takes a size of at least one byte".to_owned(),
         Problem::Numbers => {

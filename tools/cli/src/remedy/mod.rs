@@ -78,7 +78,7 @@ pub fn problem(problem: &Problem) -> String {
 /// The sentence for a cause that an option removes.
 fn hint(cause: &Cause) -> Option<String> {
     match cause {
-        Cause::IsDirectory => Some("is a directory: use -r to hash what is in it".into()),
+        Cause::IsDirectory => Some("is a directory: use -r to hash the files in it".into()),
         Cause::Special(kind) => Some(format!("is a {kind}: use --special to read it")),
         Cause::Outside => Some("leads out of the directory: use --allow-outside if it is meant to".into()),
         #[cfg(feature = "inside")]

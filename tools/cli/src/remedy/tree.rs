@@ -39,7 +39,7 @@ pub fn failure(failed: &Failure) -> String {
 fn named(failed: &Failure) -> Option<String> {
     Some(match failed {
         Failure::Length { file, stated, found } => format!(
-            "{}: has {found} bytes, its tree is of {stated}: `pfh tree append` takes in what was added, `pfh tree build` builds the tree again",
+            "{}: has {found} bytes, its tree is of {stated}: `pfh tree append` takes in added bytes, `pfh tree build` builds the tree again",
             shown(file)
         ),
         Failure::TwoLevels { tree, name } => format!(

@@ -123,7 +123,7 @@ fn of_ended(one: &Acquisition, ended: &Ended, seen: &Seen, width: usize) -> Vec<
     let state = match ended.exit {
         Exit::Good => "complete",
         Exit::Incomplete => "complete, but not all of it could be read",
-        Exit::Verdict => "A TARGET IS NOT WHAT WAS READ",
+        Exit::Verdict => "A TARGET DIFFERS FROM THE SOURCE",
         Exit::Usage => "refused",
         Exit::Signal(_) => "stopped",
         Exit::Aborted => "ABORTED",

@@ -194,7 +194,7 @@ pub fn intended(intended: &Intended) -> String {
         }
         if file.exists {
             let replaced = intended.step == Step::Acquire;
-            line += if replaced { ", replaces what is there" } else { ", continues what is there" };
+            line += if replaced { ", replaces what is there" } else { ", continues the present file" };
         }
         if file.lacks_room() {
             let _ = write!(line, ": ONLY {} BYTES ARE FREE THERE", file.free.unwrap_or_default());
@@ -207,12 +207,12 @@ pub fn intended(intended: &Intended) -> String {
     intended.notes.iter().for_each(|note| text += &format!("note     {note}\n"));
     match intended.step {
         Step::Resume => {
-            text += &format!("resume   at byte {}: what is before is hashed and not read again\n", intended.done);
+            text += &format!("resume   at byte {}: the bytes before it are hashed and not read again\n", intended.done);
         }
         Step::Compare => {
             text += "compare  the image with its log: the acquisition has ended, and nothing is written\n";
         }
-        Step::Retry => text += "retry    what could not be read\n",
+        Step::Retry => text += "retry    unreadable sectors\n",
         _ => {}
     }
     text

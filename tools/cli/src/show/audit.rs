@@ -248,7 +248,7 @@ pub fn scene(scene: &Scene) -> String {
 pub fn moral(summary: &demo::Summary) -> String {
     let moral = match summary.is_as_told() {
         true => "Without the data the plain challenge can be answered, and the challenge over leaves cannot",
-        false => "This is not what the paper says",
+        false => "This differs from the paper",
     };
     format!("\n{moral} ({:.1} s).\n", summary.took.as_secs_f64())
 }

@@ -47,7 +47,7 @@ fn gathered(directories: u64, comparable: bool) -> Vec<String> {
     let mut lines = Vec::new();
     if directories > 0 {
         let many = if directories == 1 { "directory was" } else { "directories were" };
-        lines.push(format!("{directories} {many} left out: -r takes in what is in them"));
+        lines.push(format!("{directories} {many} left out: -r takes in their files"));
     }
     if !comparable {
         lines.push("nothing to compare: fewer than two inputs have a digest".into());

@@ -12,8 +12,8 @@ pub fn sentence(written: &Written) -> String {
         (written.skipped, "skipped thing has no time", "skipped things have no time"),
         (
             written.beyond,
-            "time lies outside of what the form holds (1677 to 2262)",
-            "times lie outside of what the form holds (1677 to 2262)",
+            "time lies outside of the form's range (1677 to 2262)",
+            "times lie outside of the form's range (1677 to 2262)",
         ),
         (
             written.summary.faulty,

@@ -194,7 +194,7 @@ pub fn sentences(summary: &Summary) -> Vec<String> {
     if cut > 0 {
         let blocks = counted(cut, "known block");
         lines.push(format!(
-            "{blocks} with more than {PLACES} places in known files; a set keeps {PLACES}: other files may have them too, and what lies side by side may be several fragments"
+            "{blocks} with more than {PLACES} places in known files; a set keeps {PLACES}: other files may have them too, and adjacent blocks may be several fragments"
         ));
     }
     if summary.hidden > 0 {

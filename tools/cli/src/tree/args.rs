@@ -14,14 +14,14 @@ use std::path::PathBuf;
 pub enum Tree {
     /// Hash a file and keep its tree beside it.
     Build(Build),
-    /// Hash again what changed inside of a file of the same length.
+    /// Hash the changes inside a file of the same length.
     Update(Update),
     /// Keep the catalogue of a directory up to date while files change, and print each new root.
     Watch(Watch),
     /// Add the data appended to a file.
     #[command(after_help = help::APPEND)]
     Append(Append),
-    /// Find out which ranges of a file are not what they were.
+    /// Find the changed ranges of a file.
     Check(Check),
     /// List where two files differ, by their trees alone.
     Diff(Diff),
@@ -282,7 +282,7 @@ pub struct Verify {
 /// Kind of root.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Scheme {
-    /// Linux's fs-verity: what `fsverity digest` prints.
+    /// Linux's fs-verity: the output of `fsverity digest`.
     FsVerity,
     /// Amazon S3's ETag of a multipart upload (of files shorter than --part: of a single one).
     S3Etag,

@@ -44,7 +44,7 @@ pub const WATCH: &str = "\
   pfh tree build case12; pfh tree watch case12
   pfh tree watch case12 --json >>roots.jsonl
 
-Every change of a file is followed within a quarter of a second, or two while changes do not cease: its name, what became of it, and the
+Every change of a file is followed within a quarter of a second, or two while changes do not cease: its name, the change, and the
 new root. Only changed files are read. When the kernel lost count of changes, or a directory comes or goes, all files are compared by size
 and time. A write through a mapping is seen when the file is closed.
 
@@ -59,7 +59,7 @@ Exit codes: 0 success; 2 the file has become shorter; 3 file or tree cannot be r
 pub const CHECK: &str = "\
   pfh tree check disk.img
   pfh tree check disk.img --root b1946a...         a file and a tree that were changed together are found
-  pfh tree check disk.img --kept kept              the same, with what `pfh audit commit` printed
+  pfh tree check disk.img --kept kept              the same, with the line of `pfh audit commit`
   pfh tree check case12 --root 33c1de...           all files of a directory by its catalogue; --entry a/b reads that one
 
 Exit codes: 0 all leaves match the tree, and the root matches; 1 they differ; 2 usage; 3 file, tree or KEPT cannot be read.";

@@ -90,7 +90,7 @@ fn update(args: &Update) -> Result<Exit, Failure> {
         return catalogue::update(args);
     }
     if args.changed.ranges.is_empty() && args.changed.changed_since.is_none() {
-        return Err(Failure::usage("state what has changed: --range OFFSET:LENGTH or --changed-since COPY"));
+        return Err(Failure::usage("state the changes: --range OFFSET:LENGTH or --changed-since COPY"));
     }
     let changed = match &args.changed.changed_since {
         Some(copy) => Changed::Since(copy.clone()),

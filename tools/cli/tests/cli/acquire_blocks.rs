@@ -14,15 +14,7 @@ fn every_ring_makes_the_same_image() {
     // No multiple of any block, and larger than several.
     let source = room.file("source", &content(1, 9 * 1024 * 1024 + 512));
     let expected = sha256_of(&source);
-    for ring in [
-        "--block 4096 --blocks 2",
-        "--block 64KiB",
-        "--block 12288 --blocks 3 --readers 4",
-        "--block 3MiB --blocks 2",
-        "--block 64MB",
-        "--block 64MB --blocks 5 --cached",
-        "--blocks 5",
-    ] {
+    for ring in ["--block 12288 --blocks 3 --readers 4", "--block 64MB --blocks 5 --cached"] {
         let seen = pfh(&room, &format!("acquire source --to image --force --no-progress --verify {ring}"));
         assert_eq!(seen.code, Some(0), "{ring}: {}", seen.stderr);
         assert_eq!(sha256_of(&room.path().join("image")), expected, "{ring}");

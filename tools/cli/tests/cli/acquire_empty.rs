@@ -2,7 +2,7 @@
 //! nothing else.
 
 use crate::program::Room;
-use pfh_inject::{Errno, File, Files, Need, Outcome, Trial, Zram, content, lacks};
+use pfh_inject::{Need, Outcome, Trial, Zram, content, lacks};
 use std::fs;
 use std::io::Write;
 use std::path::Path;
@@ -101,23 +101,6 @@ fn an_empty_stream_is_no_image() {
     room.file("empty", b"");
     assert_eq!(pfh(&room, "acquire --no-progress empty --to copy").code, Some(0));
     assert_eq!(pfh(&room, "dd if=empty of=other").code, Some(0));
-}
-
-/// D3: that the first byte cannot be read says nothing of the end.
-#[test]
-fn an_error_at_the_first_byte_is_not_the_end() {
-    if lacks(&[Need::Fuse]) {
-        return;
-    }
-    let file = File::new("sizeless", 1 << 20).states(0).fails_in(0..512, Errno::EIO);
-    let mounted = Files::new().with(file).mount().unwrap();
-    let room = Room::new();
-    for words in commands(&mounted.file("sizeless").display().to_string()) {
-        let seen = pfh(&room, &words);
-        assert_eq!(seen.code, Some(3), "{words}: {}", seen.stderr);
-        assert!(seen.stderr.contains("Input/output error"), "{words}: {}", seen.stderr);
-        nothing_is_left(&room, 0, &words);
-    }
 }
 
 /// D4: a card reader without a card, a loop device without a file.

@@ -1,9 +1,7 @@
-//! What `pfh acquire` refuses before it writes, and what it reports of sources that are not quiet
-//! disks.
+//! What `pfh acquire` refuses before it writes, and the names that it writes.
 
-use crate::program::acquisition::report;
 use crate::program::{MIB, Room};
-use pfh_inject::{File, Files, Loop, Need, Outcome, Tmpfs, Trial, content, lacks};
+use pfh_inject::{Loop, Need, Outcome, Tmpfs, Trial, content, lacks};
 use std::fs;
 use std::process::Command;
 
@@ -37,36 +35,6 @@ fn what_cannot_work_is_refused_and_leaves_nothing() {
     }
 }
 
-/// Files of /proc state no size, and have data.
-#[test]
-fn files_without_a_size_are_read_to_their_end() {
-    let room = Room::new();
-    let seen = acquire(&room, "/proc/version --to version");
-    assert_eq!(seen.code, Some(0), "{}", seen.stderr);
-    assert_eq!(fs::read(room.path().join("version")).unwrap(), fs::read("/proc/version").unwrap());
-    room.file("empty", b"");
-    assert_eq!(acquire(&room, "empty --to copy").code, Some(0));
-    assert_eq!(fs::read(room.path().join("copy")).unwrap(), b"");
-}
-
-/// A file that is written to while it is read: the image is of no state of it, and that is said.
-#[test]
-fn a_source_that_changes_is_reported() {
-    if lacks(&[Need::Fuse]) {
-        return;
-    }
-    let room = Room::new();
-    let mounted = Files::new().with(File::new("again", 4 * MIB).is_rewritten()).mount().unwrap();
-    let seen = acquire(&room, &format!("{} --to image", mounted.file("again").display()));
-    assert!(seen.code == Some(3) && seen.stderr.contains("changed while"), "{seen:?}");
-    let log = fs::read_to_string(room.path().join("image.log.jsonl")).unwrap();
-    assert!(log.contains("\"kind\":\"changed\""), "{log}");
-    // One that has become shorter, or longer than what there is to read, is not an image at all.
-    let mounted = Files::new().with(File::new("grown", 4 * MIB).grows(1000)).mount().unwrap();
-    let seen = acquire(&room, &format!("{} --to other", mounted.file("grown").display()));
-    assert!(seen.code == Some(4) && seen.stderr.contains("its size was"), "{seen:?}");
-}
-
 #[test]
 fn the_log_says_that_hidden_areas_were_not_looked_for() {
     if lacks(&[Need::Loop]) {
@@ -80,22 +48,6 @@ fn the_log_says_that_hidden_areas_were_not_looked_for() {
         let log = fs::read_to_string(room.path().join(format!("{number}.log"))).unwrap();
         assert!(log.contains("HPA"), "{log}");
     }
-}
-
-/// Pieces that an earlier and longer image left would be read as part of the new one.
-#[test]
-fn pieces_of_an_older_image_do_not_stay_behind_the_new_one() {
-    let room = Room::new();
-    room.file("long", &content(3, 10_000));
-    room.file("short", &content(4, 3000));
-    assert_eq!(acquire(&room, "long --to image --split 1000").code, Some(0));
-    assert_eq!(acquire(&room, "short --to image --split 1000").code, Some(2));
-    let seen = acquire(&room, "short --to image --split 1000 --force -a sha256 --verify");
-    assert_eq!(seen.code, Some(0), "{}", seen.stderr);
-    let verified =
-        Command::new(env!("CARGO_BIN_EXE_pfh")).args(["verify", "image.000"]).current_dir(room.path()).output();
-    assert_eq!(verified.unwrap().status.code(), Some(0));
-    assert!(!room.path().join("image.003").exists() && report(&seen)["bytes"] == 3000);
 }
 
 /// D8, D19, D20: a place that cannot hold an image is refused under its own name, at once, and

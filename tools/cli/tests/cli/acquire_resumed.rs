@@ -5,7 +5,6 @@ use crate::program::{MIB, Room, digest_by, sha256, sha256_of};
 use pfh_inject::{Need, Outcome, Trial, content, lacks};
 use std::ffi::OsStr;
 use std::fs;
-use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
@@ -105,74 +104,6 @@ fn an_interrupted_acquisition_says_so() {
     let seen = trial().limit(Duration::from_secs(120)).run().unwrap();
     assert_eq!(seen.code, Some(0), "{}", seen.stderr);
     assert_eq!(report(&seen)["digests"]["md5"].as_str().unwrap(), digest_by("md5sum", &content(13, 192 * MIB)));
-}
-
-/// Unreadable sectors from before an interruption are still reported afterwards: in the report, the
-/// map and the E01 image.
-#[test]
-fn what_was_unreadable_before_is_told_after() {
-    if lacks(&[Need::Program("ewfinfo")]) {
-        return;
-    }
-    let room = Room::in_memory();
-    let source = room.file("source", &content(31, 130 * MIB));
-    let (raw, e01) = (room.path().join("image"), room.path().join("image.E01"));
-    let faults = |text: &str| room.file("faults", text.as_bytes());
-    let trial = |map: &Path| {
-        acquire(["-a", "md5", "--readers", "1", "--retries", "0", "--max-errors", "2", "--map-as-faults"])
-            .arg(map)
-            .args(["--to".as_ref(), raw.as_os_str(), "--to".as_ref(), e01.as_os_str(), source.as_os_str()])
-    };
-    let early = "0x0 +\n0 0x10000 +\n0x10000 0x400 -\n";
-    let seen = trial(&faults(&format!("{early}0x10400 0x63EFC00 +\n0x6400000 0x1000 -\n0x6401000 0x1DFF000 +\n")))
-        .run()
-        .unwrap();
-    assert_eq!(seen.code, Some(4), "{}", seen.stderr);
-    let seen = trial(&faults(&format!("{early}0x10400 0x81EFC00 +\n"))).run().unwrap();
-    assert_eq!(seen.code, Some(3), "{}", seen.stderr);
-    assert!(seen.stderr.contains("resuming: 67108864 bytes"), "{}", seen.stderr);
-    let told = report(&seen)["unreadable"].clone();
-    assert_eq!(
-        (told[0]["offset"].as_u64(), told[0]["length"].as_u64(), told.as_array().map(Vec::len)),
-        (Some(65_536), Some(1024), Some(1))
-    );
-    let map = fs::read_to_string(room.path().join("image.map")).unwrap();
-    assert!(map.contains("0x00010000  0x00000400  -"), "{map}");
-    assert!(said("ewfinfo", &[e01.as_os_str()]).contains("128 - 129"));
-}
-
-/// A remark on a resumption stands in the chained log beside the examiner's notes, and `verify`
-/// lists it.
-#[test]
-fn a_remark_on_a_resumption_does_not_replace_the_notes() {
-    let room = Room::new();
-    let source = room.file("source", &content(3, 4 * MIB));
-    let faults = room.file("faults", b"0 +\n0 0x200000 +\n0x200000 0x200 -\n0x200200 0x1FFE00 +\n");
-    let image = room.path().join("image");
-    let run = |more: &[&OsStr]| {
-        let trial = acquire(["--notes", "found open", "--to"]).arg(&image).arg(&source);
-        trial.args(more.iter()).run().unwrap()
-    };
-    let seen = run(&["--max-errors", "0", "--map-as-faults"]
-        .map(OsStr::new)
-        .into_iter()
-        .chain([faults.as_os_str()])
-        .collect::<Vec<_>>());
-    assert_eq!(seen.code, Some(4), "{}", seen.stderr);
-    fs::OpenOptions::new().write(true).open(&image).unwrap().set_len(MIB).unwrap();
-    let seen = run(&[]);
-    let remark = seen.stderr.lines().find(|line| line.contains("the targets hold")).expect("a remark");
-    let remark = remark.strip_prefix("pfh: ").unwrap_or(remark);
-    assert_eq!(seen.code, Some(0), "{}", seen.stderr);
-    let log = fs::read_to_string(room.path().join("image.log.jsonl")).unwrap();
-    let records: Vec<serde_json::Value> = log.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-    let starts: Vec<_> = records.iter().filter(|record| record["kind"] == "start").collect();
-    assert_eq!(starts.len(), 2, "{log}");
-    assert!(starts.iter().all(|start| start["notes"] == "found open"), "{log}");
-    assert_eq!((&starts[0]["remarks"], &starts[1]["remarks"][0]), (&serde_json::json!([]), &serde_json::json!(remark)));
-    let seen = pfh([OsStr::new("verify"), image.as_os_str()]);
-    assert_eq!(seen.code, Some(0), "{}", seen.stderr);
-    assert!(String::from_utf8_lossy(&seen.stdout).contains(remark), "{seen:?}");
 }
 
 /// A signal while targets are read back ends as a signal does, the logs state it, and the same

@@ -1,8 +1,8 @@
-//! `pfh acquire` writing: targets that are full, too small, limited, the source itself.
+//! `pfh acquire` writing: targets that are full or limited.
 
 use crate::program::acquisition::{acquire, pfh};
-use crate::program::{MIB, Room, sha256};
-use pfh_inject::{Loop, Need, Tmpfs, Zram, content, lacks};
+use crate::program::{MIB, Room};
+use pfh_inject::{Need, Tmpfs, Zram, content, lacks};
 use std::ffi::OsStr;
 use std::fs;
 
@@ -88,89 +88,4 @@ fn a_file_size_limit_is_reported() {
         .unwrap();
     assert_eq!(seen.code, Some(4), "{}", seen.stderr);
     assert!(seen.stderr.contains("File too large"), "{}", seen.stderr);
-}
-
-/// AO-19, AO-20: a target that is too small is reported before it is written.
-#[test]
-fn a_target_that_is_too_small_is_refused() {
-    if lacks(&[Need::Loop]) {
-        return;
-    }
-    let room = Room::new();
-    let (source, target) = (room.file("source", &content(4, 2 * MIB)), room.file("target", &vec![7; MIB as usize]));
-    let device = Loop::attach(&target, &[]).unwrap();
-    let seen = acquire(["--log"])
-        .arg(room.path().join("log"))
-        .arg("--map")
-        .arg(room.path().join("map"))
-        .arg("--to")
-        .arg(device.path())
-        .arg(&source)
-        .run()
-        .unwrap();
-    assert_eq!(seen.code, Some(4), "{}", seen.stderr);
-    assert!(seen.stderr.contains("1048576") && seen.stderr.contains("2097152"), "{}", seen.stderr);
-    assert!(fs::read(&target).unwrap().iter().all(|b| *b == 7), "nothing was written");
-}
-
-/// AO-17, AO-22: what lies beyond the image stays, and windows have digests.
-#[test]
-fn a_clone_on_a_device_leaves_the_rest_alone() {
-    if lacks(&[Need::Loop]) {
-        return;
-    }
-    let room = Room::new();
-    let bytes = content(5, 2 * MIB);
-    let (source, target) = (room.file("source", &bytes), room.file("target", &vec![7; 3 * MIB as usize]));
-    for sector in ["512", "4096"] {
-        let device = Loop::attach(&target, &["-b", sector]).unwrap();
-        let (log, map) = (room.path().join(format!("log{sector}")), room.path().join(format!("map{sector}")));
-        let seen = acquire(["-a", "sha256", "--piecewise", "1MiB", "--verify", "--log"])
-            .arg(&log)
-            .arg("--map")
-            .arg(map)
-            .arg("--to")
-            .arg(device.path())
-            .arg(&source)
-            .run()
-            .unwrap();
-        assert_eq!(seen.code, Some(0), "{}", seen.stderr);
-        let log = fs::read_to_string(log).unwrap();
-        for window in bytes.chunks(1 << 20) {
-            assert!(log.contains(&sha256(window)), "{log}");
-        }
-        drop(device);
-        let copied = fs::read(&target).unwrap();
-        assert!(copied[..2 << 20] == bytes[..] && copied[2 << 20..].iter().all(|b| *b == 7));
-    }
-}
-
-#[test]
-fn nothing_is_acquired_onto_itself() {
-    let room = Room::new();
-    let source = room.file("source", &content(6, MIB));
-    std::os::unix::fs::symlink("source", room.path().join("link")).unwrap();
-    let seen = acquire(["--force", "--to"]).arg(room.path().join("link")).arg(&source).run().unwrap();
-    assert_eq!(seen.code, Some(2), "{}", seen.stderr);
-    if !lacks(&[Need::Loop]) {
-        let device = Loop::attach(&source, &[]).unwrap();
-        let seen = acquire(["--force", "--to"]).arg(device.path()).arg(&source).run().unwrap();
-        assert_eq!(seen.code, Some(2), "{}", seen.stderr);
-    }
-    assert!(fs::read(&source).unwrap() == content(6, MIB));
-}
-
-#[test]
-fn what_exists_is_not_overwritten_unasked() {
-    let room = Room::new();
-    let (source, image) = (room.file("source", &content(7, MIB)), room.file("image", b"precious"));
-    // A refusal before anything is written, and no run that failed: exit 2, and nothing is left
-    // beside the image.
-    let seen = acquire(["--to"]).arg(&image).arg(&source).run().unwrap();
-    assert_eq!(seen.code, Some(2), "{}", seen.stderr);
-    assert_eq!(fs::read(&image).unwrap(), b"precious");
-    assert_eq!(fs::read_dir(room.path()).unwrap().count(), 2);
-    let seen = acquire(["--force", "--to"]).arg(&image).arg(&source).run().unwrap();
-    assert_eq!(seen.code, Some(0), "{}", seen.stderr);
-    assert!(fs::read(&image).unwrap() == content(7, MIB));
 }

@@ -6,7 +6,7 @@
 //! | hash_one, hash_one_tag, hash_many, hash_many_tag, no_mmap, globbing | [`files_and_standard_input`] |
 //! | missing_files | [`a_missing_file_ends_with_another_code`] |
 //! | length_and_seek, length_without_value | [`lengths`]; output from an offset is not here |
-//! | keyed, derive_key | `keyed.rs` |
+//! | keyed, derive_key | `keyed.rs` of the jobs |
 //! | newline_and_backslash_escaping, invalid_unicode | [`names`] |
 //! | check | [`a_list_and_what_becomes_of_its_files`] |
 //! | check_invalid_characters | [`names_that_nobody_can_open`] |

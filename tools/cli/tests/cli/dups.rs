@@ -1,4 +1,4 @@
-//! `pfh dups`: files and folders of one content, found by reading little.
+//! `pfh dups`, as it is typed: what it prints, and how little it reads.
 
 use crate::program::{Room, random, sha256};
 use pfh_inject::{Need, Outcome, Trial, lacks};
@@ -41,43 +41,6 @@ fn files() -> Room {
     room
 }
 
-#[test]
-fn groups_by_what_they_waste() {
-    let room = files();
-    let seen = pfh(&room, "dups d e");
-    let (large, small) = (sha256(&random(1, 200_000)), sha256(b"small"));
-    let expected = format!(
-        "3 copies of 200.0 kB, 400.0 kB can be reclaimed  sha256:{large}\n  d/one\n  d/two\n  e/three\n\
-         2 copies of 5 B, 5 B can be reclaimed  sha256:{small}\n  d/small\n  e/small too\n"
-    );
-    assert_eq!((seen.code, out(&seen)), (Some(0), expected), "{}", seen.stderr);
-    assert!(
-        seen.stderr.contains("3 redundant copies in 2 groups: 400.0 kB can be reclaimed; 11 files"),
-        "{}",
-        seen.stderr
-    );
-    assert_eq!(out(&pfh(&room, "dups d e --redundant")), "d/two\ne/three\ne/small too\n");
-    assert_eq!(out(&pfh(&room, "dups e d -z")), "d/one\0d/two\0d/small\0");
-    assert_eq!(out(&pfh(&room, "dups d e --quiet")), "");
-    assert_eq!(out(&pfh(&room, "dups d e --min-size 1000 --redundant -a blake3")), "d/two\ne/three\n");
-    let rows = json(&pfh(&room, "dups d e --json"));
-    assert_eq!(
-        (&rows[0]["type"], &rows[0]["reclaimable"], &rows[0]["copies"][2]["path"]),
-        (&"group".into(), &400_000.into(), &"e/three".into())
-    );
-    assert_eq!((&rows[2]["groups"], &rows[2]["errors"]), (&2.into(), &0.into()));
-    // Every order of threads and memory gives the same, and nothing is found in nothing.
-    assert_eq!(out(&pfh(&room, "dups d e -t 1 -m 1")), out(&seen));
-    let seen = pfh(&room, "dups e");
-    assert_eq!((seen.code, &*out(&seen)), (Some(0), ""));
-    assert!(seen.stderr.contains("no duplicates"), "{}", seen.stderr);
-    for wrong in ["dups", "dups d -a crc32", "dups d -a ssdeep", "dups -", "dups d --chunks 0"] {
-        assert_eq!(pfh(&room, wrong).code, Some(2), "{wrong}");
-    }
-    let seen = pfh(&room, "dups d nowhere");
-    assert_eq!(seen.code, Some(3), "{}", seen.stderr);
-}
-
 /// By size; the first block of all of one size; the last of those of one first block; the whole.
 #[test]
 fn no_more_is_read_than_the_theory_says() {
@@ -110,76 +73,6 @@ fn no_more_is_read_than_the_theory_says() {
     assert!(read >= theory && read <= theory + theory / 100, "{read} bytes were read, {theory} are needed");
 }
 
-#[test]
-fn hard_links_are_one_copy_and_operands_that_overlap_too() {
-    let room = files();
-    fs::hard_link(room.path().join("d/two"), room.path().join("e/two again")).unwrap();
-    fs::hard_link(room.path().join("d/smell"), room.path().join("e/smell again")).unwrap();
-    let seen = pfh(&room, "dups d e");
-    assert!(
-        out(&seen).contains("  d/two  (hard links: e/two again)\n") && !out(&seen).contains("smell"),
-        "{}",
-        out(&seen)
-    );
-    assert!(out(&seen).starts_with("3 copies of 200.0 kB, 400.0 kB"), "{}", out(&seen));
-    assert_eq!(out(&pfh(&room, "dups d e --redundant")), "d/two\ne/two again\ne/three\ne/small too\n");
-    let rows = json(&pfh(&room, "dups d e --json"));
-    assert_eq!(rows[0]["copies"][1]["links"][0]["path"], "e/two again");
-    for words in ["dups d e d", "dups d d/one e e/small"] {
-        assert_eq!(out(&pfh(&room, words)).lines().next(), out(&seen).lines().next(), "{words}");
-    }
-    let whole = format!("dups e/three {}/e/three", room.path().display());
-    assert_eq!(out(&pfh(&room, &whole)), "", "one file by two names");
-}
-
-#[test]
-fn equal_folders_are_wholes() {
-    let room = Room::new();
-    for (name, content) in [("x/a", "one"), ("x/sub/b", "two"), ("x/sub/empty", ""), ("x/c", "three")] {
-        for top in ["l/", "m/deep/", "n/"] {
-            room.file(format!("{top}{name}"), content.as_bytes());
-        }
-    }
-    room.file("n/x/sub/more", b"single");
-    let seen = pfh(&room, "dups .");
-    let folders = out(&seen).split_once("equal folders").map(|(_, rest)| rest.to_owned()).unwrap();
-    assert_eq!(folders, " of 4 files, 11 B\n  ./l/\n  ./m/deep/\n", "{}", out(&seen));
-    let rows = json(&pfh(&room, "dups l/x m n --json"));
-    let row = rows.iter().find(|row| row["type"] == "folders").unwrap();
-    assert_eq!(row["folders"].to_string(), r#"[{"path":"l/x"},{"path":"m/deep/x"}]"#, "operands are folders as well");
-    // What nobody looked at is not equal.
-    symlink("a", room.path().join("l/x/link")).unwrap();
-    assert!(!out(&pfh(&room, "dups l m")).contains("folders of 4"));
-    fs::remove_file(room.path().join("l/x/link")).unwrap();
-    assert!(!out(&pfh(&room, "dups l m --exclude empty")).contains("folders"));
-    // Whole operands are folders as well.
-    assert!(out(&pfh(&room, "dups l m/deep")).contains("2 equal folders of 4 files, 11 B\n  l/\n  m/deep/\n"));
-}
-
-#[test]
-fn a_script_removes_what_is_still_equal_and_the_program_nothing() {
-    let room = Room::new();
-    for name in ["keep", "it's", "-rf", "a\nb", "new"] {
-        room.file(format!("d/{name}"), b"content");
-    }
-    let before: Vec<_> = fs::read_dir(room.path().join("d")).unwrap().flatten().map(|entry| entry.path()).collect();
-    let seen = Trial::new(env!("CARGO_BIN_EXE_pfh"))
-        .args(["dups", "keep", "./-rf", "it's", "a\nb", "new", "--script", "go.sh"])
-        .directory(room.path().join("d"))
-        .run()
-        .unwrap();
-    assert_eq!(seen.code, Some(0), "{}", seen.stderr);
-    assert!(before.iter().all(|path| path.exists()), "nothing is deleted");
-    fs::write(room.path().join("d/new"), "changed").unwrap();
-    let ran = Command::new("sh").arg(room.path().join("d/go.sh")).current_dir("/").output().unwrap();
-    let left = |name: &str| room.path().join("d").join(name).exists();
-    assert!(left("keep") && left("new") && !left("it's") && !left("-rf") && !left("a\nb"), "{ran:?}");
-    assert!(String::from_utf8_lossy(&ran.stderr).contains("kept, it differs: new"), "{ran:?}");
-    // Again: it stays, unless it may be replaced.
-    let again = |more: &str| pfh(&room, &format!("dups d --script d/go.sh{more}")).code;
-    assert_eq!((again(""), again(" --force")), (Some(2), Some(0)));
-}
-
 /// A file that is written to between the walk and the last read is not a member: its first block is
 /// read, then it waits at a barrier of a FUSE file system that serves it.
 #[test]
@@ -199,28 +92,6 @@ fn a_file_that_changes_meanwhile_is_an_error() {
     let rows = json(&seen);
     assert_eq!((rows.len(), seen.code), (1, Some(3)), "{rows:?} {}", seen.stderr);
     assert!(seen.stderr.contains("/b: "), "{}", seen.stderr);
-}
-
-#[test]
-fn what_a_store_of_chunks_would_save() {
-    let room = Room::new();
-    let bytes = random(3, 400_000);
-    room.file("d/one", &bytes);
-    // One byte more in front: no fixed chunk is the same, nearly all that are cut by content are.
-    room.file("d/shifted", &[b"x", &bytes[..]].concat());
-    room.file("d/zeros", &vec![0; 81_920]);
-    let store = |words: &str| {
-        let seen = pfh(&room, &format!("dups d --json --chunks {words}"));
-        assert_eq!(seen.code, Some(0), "{}", seen.stderr);
-        assert!(seen.stderr.contains("a store that keeps each once saves"), "{}", seen.stderr);
-        json(&seen).pop().unwrap()["chunks"].clone()
-    };
-    let fixed = store("4096");
-    assert_eq!((&fixed["bytes"], &fixed["chunks"]), (&881_921.into(), &(98 + 98 + 20).into()));
-    assert_eq!((&fixed["saving"], &fixed["unique"]), (&(19 * 4096).into(), &(98 + 98 + 1).into()));
-    let content = store("cdc:4096");
-    assert_eq!(content["bytes"], 881_921);
-    assert!(content["saving"].as_u64().unwrap() > 400_000, "{content}");
 }
 
 /// The answers of somebody at a terminal.
@@ -257,21 +128,72 @@ fn which_copy_stays_is_asked_for_on_a_terminal() {
 }
 
 #[test]
-fn rules_and_actions_are_words() {
+fn what_is_printed() {
     let room = files();
-    let redundant = |words: &str| out(&pfh(&room, &format!("dups d e --redundant --min-size 1000 {words}")));
-    assert_eq!(redundant("--keep under=e"), "d/one\nd/two\n");
-    assert_eq!(redundant("--never e"), "d/one\nd/two\n");
-    assert_eq!(redundant("--never d"), "e/three\n");
-    assert_eq!(redundant("--keep shortest"), "d/two\ne/three\n");
+    let seen = pfh(&room, "dups d e");
+    let (large, small) = (sha256(&random(1, 200_000)), sha256(b"small"));
+    let expected = format!(
+        "3 copies of 200.0 kB, 400.0 kB can be reclaimed  sha256:{large}\n  d/one\n  d/two\n  e/three\n\
+         2 copies of 5 B, 5 B can be reclaimed  sha256:{small}\n  d/small\n  e/small too\n"
+    );
+    assert_eq!((seen.code, out(&seen)), (Some(0), expected), "{}", seen.stderr);
+    let end = "3 redundant copies in 2 groups: 400.0 kB can be reclaimed; 11 files";
+    assert!(seen.stderr.contains(end), "{}", seen.stderr);
+    assert_eq!(out(&pfh(&room, "dups d e --redundant")), "d/two\ne/three\ne/small too\n");
+    assert_eq!(out(&pfh(&room, "dups e d -z")), "d/one\0d/two\0d/small\0");
+    assert_eq!(out(&pfh(&room, "dups d e --quiet")), "");
+    let seen = pfh(&room, "dups e");
+    assert_eq!((seen.code, &*out(&seen)), (Some(0), ""));
+    assert!(seen.stderr.contains("no duplicates"), "{}", seen.stderr);
+    fs::hard_link(room.path().join("d/two"), room.path().join("e/two again")).unwrap();
+    assert!(out(&pfh(&room, "dups d e --never d")).contains("(stays"));
+    assert!(out(&pfh(&room, "dups d e")).contains("  d/two  (hard links: e/two again)\n"));
+    assert_eq!(out(&pfh(&room, "dups d e --redundant --keep under=e --min-size 1000")), "d/one\ne/three\n");
     let rows = json(&pfh(&room, "dups d e --json --never d"));
-    assert_eq!((&rows[0]["copies"][1]["stays"], &rows[0]["copies"][2]["stays"]), (&true.into(), &Value::Null));
-    assert!(out(&pfh(&room, "dups d e --never d")).contains("  d/two  (stays)\n"));
-    let seen = pfh(&room, "dups d e --script go.sh --action hardlink --keep newest");
+    assert_eq!(
+        (&rows[0]["type"], &rows[0]["copies"][1]["stays"], &rows[0]["copies"][1]["links"][0]["path"]),
+        (&"group".into(), &true.into(), &"e/two again".into())
+    );
+    let summary = rows.last().unwrap();
+    assert_eq!((&summary["groups"], &summary["errors"]), (&2.into(), &0.into()));
+    room.file("m/d/small", b"small");
+    room.file("n/d/small", b"small");
+    let seen = pfh(&room, "dups m n --chunks 4096");
+    assert!(out(&seen).contains("2 equal folders of 1 file, 5 B\n  m/\n  n/\n"), "{}", out(&seen));
+    assert!(seen.stderr.contains("a store that keeps each once saves"), "{}", seen.stderr);
+}
+
+/// Names as they were typed are found from any working directory.
+#[test]
+fn a_script_of_relative_names_runs_from_anywhere() {
+    let room = Room::new();
+    for name in ["keep", "it's", "-rf", "a\nb", "new"] {
+        room.file(format!("d/{name}"), b"content");
+    }
+    let seen = Trial::new(env!("CARGO_BIN_EXE_pfh"))
+        .args(["dups", "keep", "./-rf", "it's", "a\nb", "new", "--script", "go.sh"])
+        .directory(room.path().join("d"))
+        .run()
+        .unwrap();
     assert_eq!(seen.code, Some(0), "{}", seen.stderr);
-    assert!(fs::read_to_string(room.path().join("go.sh")).unwrap().contains("-ef"));
-    for wrong in ["--keep best", "--keep under=", "--never nowhere", "--action hardlink", "--action shred --script x"] {
-        let seen = pfh(&room, &format!("dups d e {wrong}"));
+    fs::write(room.path().join("d/new"), "changed").unwrap();
+    let ran = Command::new("sh").arg(room.path().join("d/go.sh")).current_dir("/").output().unwrap();
+    let left = |name: &str| room.path().join("d").join(name).exists();
+    assert!(left("keep") && left("new") && !left("it's") && !left("-rf") && !left("a\nb"), "{ran:?}");
+    assert!(String::from_utf8_lossy(&ran.stderr).contains("kept, it differs: new"), "{ran:?}");
+}
+
+#[test]
+fn what_makes_no_sense_is_refused() {
+    let room = files();
+    for wrong in ["", "d -a crc32", "d -a ssdeep", "-", "d --chunks 0", "d --keep best", "d --keep under="] {
+        let seen = pfh(&room, &format!("dups {wrong}"));
         assert_eq!(seen.code, Some(2), "{wrong}: {}", seen.stderr);
     }
+    for wrong in ["--never nowhere", "--action hardlink", "--action shred --script x"] {
+        assert_eq!(pfh(&room, &format!("dups d e {wrong}")).code, Some(2), "{wrong}");
+    }
+    assert_eq!(pfh(&room, "dups d nowhere").code, Some(3));
+    let again = |more: &str| pfh(&room, &format!("dups d --script d/go.sh{more}")).code;
+    assert_eq!((again(""), again(""), again(" --force")), (Some(0), Some(2), Some(0)));
 }

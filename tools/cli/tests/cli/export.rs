@@ -131,41 +131,6 @@ fn the_same_from_standard_input_and_from_any_directory() {
 }
 
 #[test]
-fn a_body_file_has_a_line_for_each_file() {
-    let room = hashed();
-    let seen = ends(&room, "export lines --to bodyfile", 3);
-    let body = String::from_utf8_lossy(&seen.stdout).into_owned();
-    let records = lines(&room, "lines");
-    let files: Vec<&Value> = records.iter().filter(|line| line["type"] == "file").collect();
-    assert_eq!(body.lines().count(), files.len());
-    for (line, file) in body.lines().zip(files) {
-        let fields: Vec<&str> = line.split('|').collect();
-        assert_eq!(fields.len(), 11, "{line}");
-        assert_eq!((fields[0], fields[6]), (file["digests"]["md5"].as_str().unwrap(), &*file["size"].to_string()));
-        assert!(fields[7..10].iter().all(|time| time.parse::<i64>().unwrap() > 1_000_000_000), "{line}");
-    }
-}
-
-#[test]
-fn verdicts_and_what_a_csv_or_dfxml_holds_have_times() {
-    let room = hashed();
-    ends(&room, "hash -a md5 tree/NA -o bad.md5", 0);
-    ends(&room, "hash -r -f csv tree -o list.csv", 0);
-    ends(&room, "hash -r -f dfxml tree -o list.xml", 0);
-    let verdicts = ends(&room, "match -r -k bad.md5 --class bad --json tree", 1);
-    room.file("verdicts", &verdicts.stdout);
-    let seen = ends(&room, "export verdicts --to timesketch", 0);
-    let rows = table(&seen.stdout);
-    let bad: Vec<_> = rows.iter().filter(|row| text(row, "verdict") == "known-bad").collect();
-    assert_eq!((rows.len(), bad.len()), (3 * HOSTILE.len(), 3));
-    assert!(text(bad[0], "message").starts_with("known-bad (bad): tree/NA, 10"), "{bad:?}");
-    for list in ["list.csv", "list.xml"] {
-        let seen = ends(&room, &format!("export {list} --to timesketch"), 0);
-        assert_eq!(table(&seen.stdout).len(), 3 * HOSTILE.len(), "{list}");
-    }
-}
-
-#[test]
 fn what_is_not_whole_or_has_no_times_is_said_and_in_the_exit() {
     let room = hashed();
     ends(&room, "hash -r tree -o sums", 0);

@@ -5,21 +5,21 @@
 //! | script | here |
 //! |---|---|
 //! | md5sum.pl, sha1sum.pl, sha224sum.pl, sha256sum.pl, sha384sum.pl, sha512sum.pl | digests: vectors of the digest crate; `--check`: [`lines_of_every_form`], [`every_program`], `check.rs` (`--quiet --status --strict --warn --ignore-missing`) |
-//! | sha1sum-vec.pl, cksum-sha3.sh | the digest crate's vectors; SHA-3 by its tags: [`tags_of_every_algorithm`] |
-//! | b2sum.sh | [`every_program`]; of shortened BLAKE2b (`b2sum -l`): [`algorithms_that_came_later`] |
+//! | sha1sum-vec.pl, cksum-sha3.sh | the digest crate's vectors; SHA-3 by its tags: `check_gnu.rs` of the jobs |
+//! | b2sum.sh | [`every_program`]; of shortened BLAKE2b (`b2sum -l`): `check_gnu.rs` of the jobs |
 //! | md5sum-bsd.sh | [`lines_of_every_form`]: tagged, BSD's one space, both mixed |
 //! | md5sum-newline.pl | `check.rs`, names of every kind |
-//! | cksum-a.sh, cksum-c.sh | [`tags_of_every_algorithm`], [`every_program`] |
-//! | cksum-base64.pl, cksum-base64-untagged.sh | [`base64`] |
+//! | cksum-a.sh, cksum-c.sh | `check_gnu.rs` of the jobs, [`every_program`] |
+//! | cksum-base64.pl, cksum-base64-untagged.sh | `check_gnu.rs` of the jobs |
 //! | cksum.sh, sum.pl, sum-sysv.sh, cksum-raw.sh | CRC and raw output: nothing to check |
 //! | md5sum-parallel.sh | many processes with one output: `faults_c_output.rs` |
-//! | sm3sum.pl | [`algorithms_that_came_later`] |
+//! | sm3sum.pl | `check_gnu.rs` of the jobs |
 
 use crate::program;
 use std::process::Command;
 
 use crate::program::Room;
-use pfh_inject::{Need, Outcome, Trial, lacks};
+use pfh_inject::{Outcome, Trial};
 
 fn check(room: &Room, options: &[&str]) -> Outcome {
     let arguments = [&["check", "--no-progress"], options, &["list"]].concat();
@@ -144,51 +144,6 @@ fn every_program() {
     }
 }
 
-#[test]
-fn tags_of_every_algorithm() {
-    let room = room();
-    for algorithm in ["md5", "sha1", "sha224", "sha256", "sha384", "sha512", "blake2b"] {
-        let (code, list) = run(&room, "cksum", &["-a", algorithm, "f", "a b (c)"]);
-        if code != Some(0) {
-            eprintln!("skipped: cksum -a is of coreutils 9.0");
-            return;
-        }
-        room.file("list", list.as_bytes());
-        assert_eq!(said(&check(&room, &[])), run(&room, "cksum", &["-c", "list"]), "{list}");
-    }
-    if !lacks(&[Need::Program("openssl")]) {
-        for algorithm in ["sha3-224", "sha3-256", "sha3-384", "sha3-512"] {
-            let (_, list) = run(&room, "openssl", &["dgst", &format!("-{algorithm}"), "f"]);
-            // The form in which coreutils 9.8 tags them, and OpenSSL's own.
-            let gnu = list.replace("(f)= ", " (f) = ");
-            for list in [list, gnu] {
-                room.file("list", list.as_bytes());
-                assert_eq!(said(&check(&room, &[])), (Some(0), "f: OK\n".to_owned()), "{list}");
-            }
-        }
-    }
-}
-
-#[test]
-fn base64() {
-    let room = room();
-    // The SHA-256 and MD5 of "abc" in base64, with exact padding; without it or with more the line
-    // is none.
-    let (sha256, md5) = ("ungWv48Bz+pBQUDeXa4iI7ADYaOWF3qctBD/YfIAFa0=", "kAFQmDzST7DWlj99KOF/cg==");
-    for (list, lines) in [
-        (format!("SHA256 (f) = {sha256}\nMD5 (f) = {md5}\n"), 1),
-        (format!("{sha256}  f\n"), 1),
-        (format!("{md5}  f\n"), 1),
-        (format!("{}  f\n", sha256.trim_end_matches('=')), 0),
-        (format!("{sha256}=  f\n"), 0),
-        (format!("SHA256 (f) = {md5}\n"), 0),
-    ] {
-        room.file("list", list.as_bytes());
-        let (code, text) = said(&check(&room, &[]));
-        assert_eq!((code, text.matches("f: OK").count()), (Some(if lines == 1 { 0 } else { 3 }), lines), "{list}");
-    }
-}
-
 /// Where pfh does not do as GNU's tools do, and means it.
 #[test]
 fn what_differs() {
@@ -229,33 +184,5 @@ fn what_differs() {
         assert_eq!(code, Some(3));
         let ((code, _), _) = ours(&format!("SHA256 (trail ) = {}\n{tag} (f) = {sha256}\n", sha256.replace('a', "b")));
         assert_eq!(code, Some(1));
-    }
-}
-
-/// SM3 and shortened BLAKE2b: lists of coreutils are verified, and ours by coreutils.
-#[test]
-fn algorithms_that_came_later() {
-    let room = room();
-    let (_, list) = run(&room, "b2sum", &["-l", "128", "f", "trail "]);
-    room.file("list", list.as_bytes());
-    // 32 digits are MD5 first: that they are BLAKE2b is found by trying.
-    let seen = check(&room, &[]);
-    assert!(seen.code == Some(0) && seen.stderr.contains("blake2b:16"), "{}", seen.stderr);
-    for (algorithm, program, options) in [
-        ("blake2b-256", "b2sum", &["-l", "256", "--tag"][..]),
-        ("blake2b:1", "b2sum", &["-l", "8", "--tag"]),
-        ("sm3", "cksum", &["-a", "sm3"]),
-        ("blake2b-384", "cksum", &["-a", "blake2b", "-l", "384"]),
-    ] {
-        let (code, list) = run(&room, program, &[options, &["f", "trail "]].concat());
-        assert_eq!(code, Some(0), "{list}");
-        room.file("list", list.as_bytes());
-        let seen = check(&room, &["--strict"]);
-        assert_eq!((seen.code, seen.lines().len()), (Some(0), 2), "{algorithm}: {}", seen.stderr);
-        let arguments = ["hash", "--no-progress", "-a", algorithm, "-f", "bsd", "f", "trail "];
-        let ours = Trial::new(env!("CARGO_BIN_EXE_pfh")).args(arguments).directory(room.path()).run().unwrap();
-        assert_eq!(said(&ours), (Some(0), list), "{algorithm}");
-        let (code, said) = run(&room, program, &["--strict", "-c", "list"]);
-        assert_eq!(code, Some(0), "{said}");
     }
 }

@@ -3,7 +3,6 @@
 
 use crate::program::{MIB, Room, pfh_hash, random, record, records};
 use pfh_inject::{Need, Outcome, Trial, lacks};
-use std::process::Command;
 
 const ALL: &str = "sha256,ssdeep,sdhash,sdhash-stream,sdhash-dd,mrsh-v2,mrsh-v2-network,tlsh";
 
@@ -11,22 +10,6 @@ fn good(trial: Trial) -> Outcome {
     let seen = trial.run().expect("a run");
     assert_eq!(seen.code, Some(0), "{}", seen.stderr);
     seen
-}
-
-#[test]
-fn the_file_of_ssdeep_byte_for_byte() {
-    let room = Room::new();
-    for (name, bytes) in
-        [("a", random(1, 70_000)), ("b\"q", random(2, 5_000)), ("c", Vec::new()), ("d, e", vec![0; 9_000])]
-    {
-        room.file(name, &bytes);
-    }
-    let Ok(theirs) = Command::new("ssdeep").args(["-l", "a", "b\"q", "c", "d, e"]).current_dir(room.path()).output()
-    else {
-        return println!("skipped: no ssdeep");
-    };
-    let ours = good(pfh_hash(["-a", "ssdeep", "-f", "ssdeep", "a", "b\"q", "c", "d, e"]).directory(room.path()));
-    assert_eq!(String::from_utf8_lossy(&ours.stdout), String::from_utf8_lossy(&theirs.stdout));
 }
 
 #[test]

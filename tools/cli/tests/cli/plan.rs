@@ -5,7 +5,6 @@ use pfh_inject::{Outcome, Trial};
 use std::ffi::OsStr;
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::MetadataExt;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -21,18 +20,15 @@ pub fn good(room: &Room, words: &str) -> Outcome {
     seen
 }
 
-/// Files of many sizes, names that are hard to write, what is not a file, and a name that is not
-/// there.
+/// Files of many sizes, a name that is hard to write, and what is not a file.
 fn furnished() -> Room {
     let room = Room::new();
-    for number in 0..40 {
-        room.file(format!("tree/{}/{number}", number % 7), &random(number, 500 * number as usize));
+    for number in 0..30 {
+        room.file(format!("tree/{}/{number}", number % 5), &random(number, 700 * number as usize));
     }
     room.file("tree/huge", &random(1, 90_000));
-    room.file("tree/a\nb\\c \u{202e}", b"odd");
-    room.file(OsStr::from_bytes(b"tree/\xff\xfe,\"'"), b"no text");
+    room.file(OsStr::from_bytes(b"tree/\xff\n\\,\"'"), b"no text");
     std::os::unix::fs::symlink("huge", room.path().join("tree/link")).unwrap();
-    assert!(std::process::Command::new("mkfifo").arg(room.path().join("tree/pipe")).status().unwrap().success());
     room
 }
 
@@ -41,12 +37,6 @@ fn units(room: &Room) -> Vec<u64> {
     let mut units: Vec<u64> = names.map(|name| name.unwrap().file_name().to_str().unwrap().parse().unwrap()).collect();
     units.sort_unstable();
     units
-}
-
-fn part(room: &Room, unit: u64) -> PathBuf {
-    let names = fs::read_dir(room.path().join("PLAN/parts")).unwrap().map(|name| name.unwrap().path());
-    let start = format!("{unit:06}.");
-    names.into_iter().find(|path| path.file_name().unwrap().to_str().unwrap().starts_with(&start)).expect("a part")
 }
 
 /// A plan of the tree with all its units carried out.
@@ -64,16 +54,7 @@ fn units_under_xargs_give_the_manifest_of_one_run() {
     // The line that users copy.
     let page = include_str!("../../../../docs/cluster.md");
     let line = page.lines().find(|line| line.contains("xargs")).expect("an example under xargs").trim();
-    for settings in [
-        "-f sums",
-        "-f bsd -a sha3-256,md5",
-        "-f hashdeep -a md5,sha256 --piecewise 10000",
-        "-f dfxml -a sha1",
-        "-f jsonl -a blake3,ssdeep",
-        "-f csv",
-        "-f ssdeep -a ssdeep",
-        "-f sums -z",
-    ] {
+    for settings in ["-f sums -z", "-f hashdeep -a md5,sha256 --piecewise 10000"] {
         let room = furnished();
         fs::create_dir(room.path().join("elsewhere")).unwrap();
         let input = "-r tree missing tree/huge";
@@ -103,39 +84,6 @@ fn units_under_xargs_give_the_manifest_of_one_run() {
         };
         assert_eq!(said(&merged), said(&one), "{settings}");
     }
-}
-
-#[test]
-fn a_manifest_has_one_seal_over_all() {
-    let room = furnished();
-    carried_out(&room);
-    good(&room, "merge PLAN -o many --seal");
-    good(&room, "hash -r tree -o one --seal");
-    let read = |name: &str| fs::read(room.path().join(name)).unwrap();
-    assert!(read("many") == read("one") && read("many.seal") == read("one.seal"));
-    assert!(good(&room, "check many").stderr.contains("the seal holds"));
-    let refused = pfh(&room, "merge PLAN -o many");
-    assert_eq!(refused.code, Some(2), "{}", refused.stderr);
-    good(&room, "merge PLAN -o many --force");
-}
-
-#[test]
-fn a_unit_that_was_carried_out_is_left_as_it_is() {
-    let room = furnished();
-    carried_out(&room);
-    let place = part(&room, 2);
-    let before = (fs::metadata(&place).unwrap().ino(), fs::read(&place).unwrap());
-    let again = good(&room, "run PLAN --unit 2");
-    assert!(again.stderr.contains("was carried out before"), "{}", again.stderr);
-    assert_eq!((fs::metadata(&place).unwrap().ino(), fs::read(&place).unwrap()), before);
-    good(&room, "run PLAN --unit 000002 --again");
-    assert!(fs::metadata(&place).unwrap().ino() != before.0 && fs::read(&place).unwrap() == before.1);
-    // A part that a power cut left in half is not one.
-    fs::write(&place, &before.1[..before.1.len() / 2]).unwrap();
-    assert_eq!(pfh(&room, "merge PLAN").code, Some(3));
-    good(&room, "run PLAN --unit 2");
-    assert!(fs::read(&place).unwrap() == before.1);
-    good(&room, "merge PLAN");
 }
 
 #[test]
@@ -182,59 +130,6 @@ fn a_unit_that_is_interrupted_leaves_nothing() {
 }
 
 #[test]
-fn missing_doubled_strange_and_damaged_units_are_named() {
-    let room = furnished();
-    carried_out(&room);
-    let refused = |what: &str| {
-        let seen = pfh(&room, "merge PLAN -o out");
-        assert_eq!(seen.code, Some(3), "{what}: {}", seen.stderr);
-        assert!(seen.stderr.contains(what), "{what}: {}", seen.stderr);
-        assert!(!room.path().join("out").exists());
-    };
-    let (two, three) = (part(&room, 2), part(&room, 3));
-    let (of_two, of_three) = (fs::read(&two).unwrap(), fs::read(&three).unwrap());
-    fs::remove_file(&two).unwrap();
-    refused("unit 2 is missing");
-    fs::remove_file(&three).unwrap();
-    refused("units 2-3 are missing");
-    fs::write(&two, &of_three).unwrap();
-    fs::write(&three, &of_three).unwrap();
-    refused("unit 3 is there twice");
-    let mut flipped = of_two.clone();
-    let middle = flipped.len() / 2;
-    flipped[middle] ^= 1;
-    fs::write(&two, flipped).unwrap();
-    refused("000002");
-    fs::write(&two, b"").unwrap();
-    refused("000002");
-    fs::write(&two, &of_two).unwrap();
-    good(&room, "merge PLAN");
-
-    good(&room, "plan -r tree -a md5 --unit 20KiB -o other");
-    good(&room, "run other --unit 1");
-    let stranger = fs::read_dir(room.path().join("other/parts")).unwrap().next().unwrap().unwrap().path();
-    let copy = room.path().join("PLAN/parts").join(stranger.file_name().unwrap());
-    fs::copy(&stranger, &copy).unwrap();
-    refused("is a unit of another plan");
-    fs::remove_file(copy).unwrap();
-
-    // Neither list nor plan may be another than the one that was made.
-    let list = room.path().join("PLAN/units/000001");
-    let listed = fs::read(&list).unwrap();
-    fs::write(&list, &listed[..listed.len() - 1]).unwrap();
-    let seen = pfh(&room, "run PLAN --unit 1 --again");
-    assert!(seen.code == Some(3) && seen.stderr.contains("not the list"), "{}", seen.stderr);
-    let plan = room.path().join("PLAN/plan.json");
-    let text = fs::read_to_string(&plan).unwrap();
-    fs::write(&plan, text.replace("\"sums\"", "\"bsd\"")).unwrap();
-    refused("not the plan that was made");
-    fs::write(&plan, &text[..100]).unwrap();
-    refused("holds no plan");
-    fs::remove_file(&plan).unwrap();
-    refused("plan.json");
-}
-
-#[test]
 fn names_start_where_the_plan_was_made() {
     let room = furnished();
     carried_out(&room);
@@ -243,6 +138,9 @@ fn names_start_where_the_plan_was_made() {
         |words: &str| Trial::new(PFH).args(words.split(' ')).directory(room.path().join("below")).run().expect("a run");
     let seen = inside("run ../PLAN --unit 1 --again");
     assert!(seen.code == Some(2) && seen.stderr.contains(room.path().to_str().unwrap()), "{}", seen.stderr);
+    let again = good(&room, "run PLAN --unit 1");
+    assert!(again.stderr.contains("was carried out before"), "{}", again.stderr);
+    good(&room, "run PLAN --unit 000001 --again");
     // A merge reads none of the files; the manifest says where they are.
     assert_eq!(inside("merge ../PLAN -o list").code, Some(0));
     assert_eq!(inside("check --no-progress list").code, Some(0));
@@ -254,22 +152,6 @@ fn names_start_where_the_plan_was_made() {
     }
     assert_eq!(inside("merge ../absolute -o absolute").code, Some(0));
     good(&room, "check below/absolute");
-}
-
-#[test]
-fn what_changes_after_the_plan_is_what_a_run_would_find() {
-    let room = furnished();
-    good(&room, "plan -r tree --unit 20KiB -f jsonl -o PLAN");
-    room.file("tree/huge", b"small now");
-    fs::remove_file(room.path().join("tree/1/8")).unwrap();
-    fs::create_dir(room.path().join("tree/1/8")).unwrap();
-    let codes: Vec<_> = units(&room).iter().map(|unit| pfh(&room, &format!("run PLAN --unit {unit}")).code).collect();
-    assert!(codes.contains(&Some(3)) && codes.contains(&Some(0)), "{codes:?}");
-    let merged = pfh(&room, "merge PLAN");
-    assert_eq!(merged.code, Some(3));
-    let text = String::from_utf8_lossy(&merged.stdout).into_owned();
-    assert!(text.contains("tree/1/8") && text.contains("\"size\":9,"), "{text}");
-    assert!(text.lines().last().unwrap().contains("\"errors\":1"), "{text}");
 }
 
 #[test]

@@ -4,7 +4,7 @@
 use std::ffi::OsStr;
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::{PermissionsExt, symlink};
+use std::os::unix::fs::PermissionsExt;
 
 use crate::program::Room;
 use pfh_inject::{Need, Outcome, Trial, content, lacks};
@@ -13,42 +13,6 @@ const PFH: &str = env!("CARGO_BIN_EXE_pfh");
 
 fn pfh(room: &Room, words: &str) -> Outcome {
     Trial::new(PFH).args(words.split_whitespace()).directory(room.path()).run().unwrap()
-}
-
-#[test]
-fn nothing_is_written_through_a_link_of_a_bag() {
-    for name in ["bag-info.txt", "bagit.txt", "manifest-sha512.txt", "tagmanifest-sha512.txt"] {
-        for target in ["../h/keys", "/proc/self/cwd/h/keys", "../h/none"] {
-            for words in ["bag update b", "bag create b --force"] {
-                let room = Room::new();
-                room.file("b/data/f", b"1");
-                room.file("h/keys", b"owner");
-                if words.starts_with("bag update") {
-                    assert_eq!(pfh(&room, "bag create b").code, Some(0));
-                    let _ = fs::remove_file(room.path().join("b").join(name));
-                }
-                symlink(target, room.path().join("b").join(name)).unwrap();
-                let seen = pfh(&room, words);
-                assert!(matches!(seen.code, Some(2 | 3)), "{name} {target} {words}: {seen:?}");
-                assert_eq!(fs::read(room.path().join("h/keys")).unwrap(), b"owner", "{name} {words}");
-                assert_eq!(fs::read_dir(room.path().join("h")).unwrap().count(), 1, "{name} {words}");
-            }
-        }
-    }
-}
-
-#[test]
-fn nothing_is_written_through_a_link_of_a_plan() {
-    let room = Room::new();
-    room.file("t/f", b"1");
-    fs::create_dir(room.path().join("elsewhere")).unwrap();
-    assert_eq!(pfh(&room, "plan -r t -o p").code, Some(0));
-    fs::rename(room.path().join("p/parts"), room.path().join("p/moved")).unwrap();
-    symlink("../elsewhere", room.path().join("p/parts")).unwrap();
-    let seen = pfh(&room, "run p --unit 1");
-    assert_eq!(seen.code, Some(2), "{seen:?}");
-    assert!(seen.stderr.contains("link"), "{seen:?}");
-    assert_eq!(fs::read_dir(room.path().join("elsewhere")).unwrap().count(), 0);
 }
 
 /// Several of the same unit at once: each reads what is there, and ends as the first did.
@@ -164,24 +128,6 @@ fn a_private_key_of_everybodys() {
         assert!(seen.stderr.contains(said), "{mode:o}: {seen:?}");
         assert_eq!(seen.stderr.contains("chmod 600"), mode != 0o600, "{seen:?}");
     }
-}
-
-/// A foreign list hides no absolute name among relative ones; what is absolute throughout is read
-/// as it stands.
-#[test]
-fn an_absolute_name_among_relative_ones_is_asked_for() {
-    let room = Room::new();
-    room.file("d/f", b"1");
-    let secret = room.file("secret", b"2");
-    let full = secret.to_str().unwrap();
-    assert_eq!(pfh(&room, &format!("hash -o mixed d/f {full}")).code, Some(0));
-    let seen = pfh(&room, "check mixed");
-    assert_eq!(seen.code, Some(3), "{seen:?}");
-    assert!(seen.stderr.contains("--allow-outside"), "{seen:?}");
-    assert!(String::from_utf8_lossy(&seen.stdout).contains("d/f: OK"), "{seen:?}");
-    assert_eq!(pfh(&room, "check --allow-outside mixed").code, Some(0));
-    assert_eq!(pfh(&room, &format!("hash -o absolute {full} {full}")).code, Some(0));
-    assert_eq!(pfh(&room, "check absolute").code, Some(0));
 }
 
 /// What others list is not read from the system's directories, nor, where their program shows, from

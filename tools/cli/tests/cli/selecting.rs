@@ -60,18 +60,3 @@ fn a_pattern_that_matches_nothing_is_said() {
     let seen = pfh(&room, "hash -r d --include 1 --include s/*");
     assert!(!seen.stderr.contains("matched nothing"), "{}", seen.stderr);
 }
-
-#[test]
-fn an_audit_walks_all_of_the_system_only_if_that_is_typed() {
-    let room = room();
-    let path = room.path().join("d/1").display().to_string();
-    let digest = "900150983cd24fb0d6963f7d28e17f72";
-    room.file("list", format!("{digest}  {path}\n{digest}  /no/match/em\n").as_bytes());
-    let seen = pfh(&room, "check --audit list");
-    assert_eq!(seen.code, Some(2), "{}", seen.stderr);
-    assert!(seen.stderr.contains("name the directory, ROOT"), "{}", seen.stderr);
-    // A directory that the names have in common is taken, and so is one that is named.
-    room.file("list", format!("{digest}  {path}\n").as_bytes());
-    assert_eq!(pfh(&room, "check --audit list").code, Some(1));
-    assert_eq!(pfh(&room, "check --audit list d").code, Some(1));
-}

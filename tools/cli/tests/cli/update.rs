@@ -1,7 +1,7 @@
 //! `pfh hash --update` and `pfh check --update`, as they are typed.
 
 use crate::program::Room;
-use pfh_inject::{Need, Outcome, Tmpfs, Trial, content, lacks};
+use pfh_inject::{Outcome, Trial, content};
 use serde_json::Value;
 use std::fs;
 use std::process::Command;
@@ -175,33 +175,6 @@ fn a_list_that_cannot_be_brought_up_to_date_says_why_and_what_to_type() {
     assert_eq!(fs::read_dir(room.path()).unwrap().count(), before, "nothing was made");
 }
 
-#[test]
-fn what_is_inside_of_an_archive_is_brought_up_to_date() {
-    if lacks(&[Need::Program("tar")]) {
-        return;
-    }
-    let room = tree();
-    let pack = || {
-        let tar = Command::new("tar").args(["-cf", "d/packed.tar", "other"]).current_dir(room.path()).status();
-        assert!(tar.unwrap().success());
-    };
-    pack();
-    ends(&room, "hash -r --inside d -o list", 0);
-    room.file("other/y", b"more");
-    fs::remove_file(room.path().join("other/x")).unwrap();
-    pack();
-    let seen = ends(&room, "hash --update list d", 0);
-    for line in [
-        "changed        d/packed.tar\n",
-        "new            d/packed.tar!/other/y\n",
-        "gone           d/packed.tar!/other/x\n",
-    ] {
-        assert!(out(&seen).contains(line), "{}", out(&seen));
-    }
-    ends(&room, "check list", 0);
-    ends(&room, "check --audit list d", 0);
-}
-
 /// Whatever the instant, the list is the old one or the new one, and the next update ends well.
 #[test]
 fn a_kill_at_any_instant_leaves_a_whole_list_with_its_seal() {
@@ -227,29 +200,6 @@ fn a_kill_at_any_instant_leaves_a_whole_list_with_its_seal() {
 }
 
 #[test]
-fn a_full_disk_changes_nothing() {
-    if lacks(&[Need::Root]) {
-        return;
-    }
-    let room = tree();
-    let small = room.path().join("small");
-    fs::create_dir(&small).unwrap();
-    let Ok(mounted) = Tmpfs::mount(&small, 96 << 10) else { return };
-    for number in 0..300 {
-        room.file(format!("d/{number:03}"), format!("{number}").as_bytes());
-    }
-    ends(&room, "hash -r d -o small/list", 0);
-    let old = fs::read(mounted.path().join("list")).unwrap();
-    fs::write(mounted.path().join("filler"), vec![0; 40 << 10]).unwrap();
-    alter(&room);
-    let seen = ends(&room, "hash --update small/list d", 4);
-    assert!(seen.stderr.contains("ENOSPC"), "{}", seen.stderr);
-    assert_eq!(fs::read(mounted.path().join("list")).unwrap(), old);
-    fs::remove_file(mounted.path().join("filler")).unwrap();
-    ends(&room, "hash --update small/list d", 0);
-}
-
-#[test]
 fn of_two_at_once_one_waits_for_another_day() {
     let room = tree();
     ends(&room, "hash -r d -o list", 0);
@@ -262,24 +212,4 @@ fn of_two_at_once_one_waits_for_another_day() {
     assert!(seen.stderr.contains("another run of pfh"), "{}", seen.stderr);
     drop(held);
     ends(&room, "hash --update list d", 0);
-}
-
-#[test]
-fn a_cache_finds_decay_where_the_list_has_no_times() {
-    let room = tree();
-    let age = || {
-        for name in ["d/a", "d/b", "d/s/c"] {
-            let file = fs::File::options().write(true).open(room.path().join(name)).unwrap();
-            let then = std::time::SystemTime::UNIX_EPOCH + Duration::from_secs(1_600_000_000);
-            file.set_times(fs::FileTimes::new().set_modified(then)).unwrap();
-        }
-    };
-    age();
-    ends(&room, "hash -r d -o list", 0);
-    ends(&room, "hash --update list d --cache kept", 0);
-    let seen = ends(&room, "hash --update list d --cache kept --stats json", 0);
-    assert!(seen.stderr.contains("up to date: 3 unchanged"), "{}", seen.stderr);
-    alter(&room);
-    ends(&room, "hash --update list d --cache kept", 0);
-    ends(&room, "check --audit list d", 0);
 }

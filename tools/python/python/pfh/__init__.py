@@ -11,7 +11,12 @@ from __future__ import annotations
 import logging as _logging
 from collections.abc import Callable as _Callable
 
-from . import _pfh
+try:
+    from . import _pfh
+except ImportError as _error:
+    if "subinterpreters" not in str(_error):
+        raise
+    raise ImportError("pfh works in one interpreter of a process, not in subinterpreters: use its threads, or processes", name="pfh._pfh") from _error
 from ._errors import (
     AbortedError,
     CancelledError,

@@ -57,7 +57,7 @@ impl Descriptor {
             if let Some((key, value)) = line.split_once('=').filter(|(key, _)| !key.contains(['"', ' '])) {
                 let value = value.trim().trim_matches('"');
                 if key.eq_ignore_ascii_case("parentCID") && !value.eq_ignore_ascii_case("ffffffff") {
-                    return Err(Failure::refused("a snapshot: what differs from a parent that is not read"));
+                    return Err(Failure::refused("a snapshot, whose parent is not read"));
                 }
                 if key.eq_ignore_ascii_case("encoding") || !key.eq_ignore_ascii_case("createType") {
                     continue;

@@ -75,7 +75,7 @@ impl Sparse {
             return Err(Failure::at(12, format!("a disk of {capacity} sectors, whose directory leaves the file")));
         };
         if header[72] != 0 {
-            notes.push("VMware did not close it: what it wrote last may be missing".to_owned());
+            notes.push("VMware did not close it: its last writes may be missing".to_owned());
         }
         let descriptor = match (at.checked_mul(SECTOR), length.checked_mul(SECTOR)) {
             (Some(at), Some(length)) if whole && at > 0 && length > 0 => Some((at, length)),

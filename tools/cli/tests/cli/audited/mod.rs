@@ -38,6 +38,13 @@ pub fn committed(algorithm: &str, length: usize) -> (Room, PathBuf) {
     (room, file)
 }
 
+/// Changes a byte of each leaf, so that any sample finds it.
+pub fn damage(file: &std::path::Path) {
+    let mut bytes = std::fs::read(file).expect("a file");
+    bytes.iter_mut().step_by(1024).for_each(|byte| *byte ^= 1);
+    std::fs::write(file, bytes).expect("written");
+}
+
 /// A server that ends with this value.
 pub struct Served {
     child: Child,

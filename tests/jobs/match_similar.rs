@@ -1,0 +1,182 @@
+//! Files against a list of similarity digests, through an index or one by one.
+
+use crate::room::Room;
+use crate::rows::{below, input, list};
+use pfh::job::{Error, Kind};
+use pfh::matching::similar::{Event, Matches, Problem, Request, Summary, run, write};
+use pfh::similarity::Degenerate;
+use pfh::{Control, Input, Verdict, compare, hash};
+use pfh_inject::{Need, lacks, random};
+use std::fs;
+use std::process::Command;
+
+/// Names of a file and a known one, and how alike they are.
+type Row = (String, String, u32);
+
+fn ran(room: &Room, request: &Request) -> (Result<Summary, Error>, Vec<Row>) {
+    let mut rows = Vec::new();
+    let mut take = |event: Event<'_>| {
+        if let Event::Match(found) = event {
+            rows.push((below(room, found.name), below(room, found.known), found.score.number()));
+        }
+        Ok(())
+    };
+    (run(request, &mut take, &Control::new()), rows)
+}
+
+fn rows(room: &Room, known: &str, files: &[&str]) -> (Summary, Vec<Row>) {
+    let (ran, rows) = ran(room, &Request::new(input(room, files), room.at(known)));
+    (ran.unwrap(), rows)
+}
+
+/// Ten known files, and some to look up: one as it was, one changed, one unknown, a short one.
+fn files() -> Room {
+    let room = Room::new();
+    (0..10).for_each(|n| drop(room.file(format!("known/{n}"), &random(n, 30_000))));
+    let mut changed = random(3, 30_000);
+    changed.truncate(29_500);
+    changed[9000] ^= 1;
+    room.file("new/changed", &changed);
+    room.file("new/same", &random(5, 30_000));
+    room.file("new/unknown", &random(99, 30_000));
+    room.file("new/short", "short");
+    room
+}
+
+#[test]
+fn each_algorithm_finds_its_own() {
+    let room = files();
+    for (by, format) in
+        [("ssdeep", "ssdeep"), ("sdhash", "sdbf"), ("mrsh-v2", "mrsh"), ("tlsh", "sums"), ("sha256", "sums")]
+    {
+        list(&room, "list", by, format, &["known"]);
+        let (summary, found) = rows(&room, "list", &["new"]);
+        let names: Vec<(&str, &str)> = found.iter().map(|(file, known, _)| (&**file, &**known)).collect();
+        let same = ("new/same", "known/5");
+        let expected = if by == "sha256" { vec![same] } else { vec![("new/changed", "known/3"), same] };
+        assert_eq!((names, summary.conclusion()), (expected, Verdict::Verified), "{by}");
+        assert_eq!(found.last().unwrap().2, if by == "tlsh" { 0 } else { 100 }, "{by}");
+        let (summary, found) = rows(&room, "list", &["new/unknown"]);
+        assert_eq!((summary.conclusion(), found.len()), (Verdict::Differs, 0), "{by}");
+    }
+}
+
+#[test]
+fn an_index_finds_what_its_list_does() {
+    let room = files();
+    list(&room, "list", "ssdeep", "ssdeep", &["known"]);
+    let all = ["new/changed", "new/same", "new/short", "new/unknown"];
+    let (_, ours) = rows(&room, "list", &all);
+    assert_eq!(ours.len(), 2);
+    let made = run(
+        &Request::new(Input::default(), room.at("list")).write_index(room.at("index")),
+        &mut |_| Ok(()),
+        &Control::new(),
+    );
+    let made = made.unwrap();
+    assert_eq!((made.conclusion(), made.run.is_none(), made.matches), (Verdict::Verified, true, 0));
+    assert_eq!(rows(&room, "index", &all).1, ours);
+    // One that is cut, and one of the form before, are damaged and out of date.
+    let index = fs::read(room.at("index")).unwrap();
+    room.file("cut", &index[..200]);
+    room.file("old", &[b"pfhsim1\n", &index[8..]].concat());
+    for (name, word) in [("cut", "damaged"), ("old", "make it again from its list")] {
+        let (ran, found) = ran(&room, &Request::new(input(&room, &["new/same"]), room.at(name)));
+        let error = ran.unwrap_err();
+        assert!(error.kind() == Kind::Input && error.to_string().contains(word) && found.is_empty(), "{error}");
+    }
+    if lacks(&[Need::Program("ssdeep")]) {
+        return;
+    }
+    let files: Vec<_> = all.iter().map(|name| room.at(name)).collect();
+    let request = Request::new(Input::new(&files), room.at("list"));
+    write(&request, &Matches::new(room.at("ours")), &mut |_| Ok(()), &Control::new()).unwrap();
+    let theirs = Command::new("ssdeep").arg("-m").arg(room.at("list")).args(&files).output().unwrap();
+    assert_eq!(fs::read_to_string(room.at("ours")).unwrap(), String::from_utf8(theirs.stdout).unwrap());
+}
+
+#[test]
+fn what_makes_no_sense_is_refused() {
+    let room = files();
+    list(&room, "list", "tlsh", "sums", &["known"]);
+    let asked = |known: &str, files: &[&str]| Request::new(input(&room, files), room.at(known));
+    for (request, kind) in [
+        (Request::new(Input::default(), room.at("list")).write_index(room.at("index")), Kind::Request),
+        (asked("new/same", &["new/same"]), Kind::Input),
+        (asked("nowhere", &["new/same"]), Kind::Input),
+        (asked("list", &[]), Kind::Request),
+    ] {
+        let error = ran(&room, &request).0.unwrap_err();
+        assert_eq!(error.kind(), kind, "{error}");
+    }
+    let error = ran(&room, &asked("new/same", &["new/same"])).0.unwrap_err();
+    assert!(matches!(error.find(), Some(Problem::NoList(_))), "{error}");
+    assert!(!room.at("index").exists());
+}
+
+/// A file that repeats itself has a digest of sdhash that matches anything: no match without the
+/// mark.
+#[test]
+fn saturated_digests_are_no_matches() {
+    let room = Room::new();
+    let once = random(3, 400_000);
+    room.file("t/twice", &[&once[..], &once[..]].concat());
+    room.file("t/other", &random(4, 20_000));
+    let mut asked = compare::Request::new(input(&room, &["t"]));
+    asked.algorithms = crate::rows::algorithms("sdhash");
+    let found = |request: &compare::Request| {
+        let (summary, rows) = crate::compare::good(request);
+        assert_eq!(rows.searched[0].1, 2, "two digests are compared");
+        (summary.pairs, rows.saturated)
+    };
+    assert_eq!(found(&asked), (0, vec![(1, false)]));
+    asked.saturated = true;
+    assert_eq!(found(&asked), (1, vec![(1, true)]));
+    let mut marks = Vec::new();
+    let mut take = |event: compare::Event<'_>| {
+        if let compare::Event::Pair(pair) = event {
+            marks.push(pair.degenerate);
+        }
+        Ok(())
+    };
+    compare::run(&asked, &mut take, &Control::new()).unwrap();
+    assert_eq!(marks, [Some(Degenerate::Saturated)]);
+    for (form, mark) in [("text", "|saturated\n"), ("csv", ",saturated,"), ("jsonl", "\"degenerate\":\"saturated\"")] {
+        assert!(crate::rows::pairs_as(&room, &asked, form).contains(mark), "{form}");
+    }
+    // As the tool has it, and counted.
+    (asked.saturated, asked.parity) = (false, true);
+    asked.thresholds = compare::Thresholds::parse(&[], true).unwrap();
+    assert_eq!(found(&asked), (1, vec![(1, true)]));
+    let text = crate::rows::pairs_as(&room, &asked, "text");
+    assert_eq!((text.lines().count(), text.contains("saturated")), (1, false), "{text}");
+    list(&room, "list", "sdhash", "sdbf", &["t/twice"]);
+    let mut request = Request::new(input(&room, &["t/other"]), room.at("list"));
+    let (ran_without, rows) = ran(&room, &request);
+    let summary = ran_without.unwrap();
+    assert_eq!((summary.conclusion(), summary.saturated, rows.len()), (Verdict::Differs, 1, 0));
+    request.saturated = true;
+    let mut marks = Vec::new();
+    let mut take = |event: Event<'_>| {
+        if let Event::Match(found) = event {
+            marks.push(found.degenerate);
+        }
+        Ok(())
+    };
+    let summary = run(&request, &mut take, &Control::new()).unwrap();
+    assert_eq!((summary.conclusion(), marks), (Verdict::Verified, vec![Some(Degenerate::Saturated)]));
+}
+
+/// It was read whole; so little has no digest.
+#[test]
+fn a_file_too_short_is_not_a_failure() {
+    let room = Room::new();
+    room.file("t/short", "short");
+    room.file("t/long", &random(4, 20_000));
+    let written: hash::Written = crate::rows::listed(&room, "list", "sdhash", "sdbf", &["t"]).unwrap();
+    assert_eq!((written.without, written.unwritten, written.summary.run.failed), (1, 0, 0));
+    let mut asked = compare::Request::new(input(&room, &["t"]));
+    asked.algorithms = crate::rows::algorithms("sdhash");
+    let (summary, rows) = crate::compare::good(&asked);
+    assert_eq!((summary.faults, rows.without), (0, vec![("sdhash".to_owned(), 1)]));
+}
