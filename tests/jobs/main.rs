@@ -66,6 +66,8 @@ mod inside;
 #[cfg(feature = "inside")]
 mod inside_archives;
 #[cfg(feature = "inside")]
+mod inside_encrypted;
+#[cfg(feature = "inside")]
 mod inside_images;
 #[cfg(feature = "inside")]
 mod inside_peers;

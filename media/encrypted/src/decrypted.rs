@@ -82,7 +82,9 @@ impl Bytes for Decrypted {
         if left == 0 || buffer.is_empty() {
             return Ok(0);
         }
-        if let Some(head) = usize::try_from(offset).ok().and_then(|at| self.head.get(at..)).filter(|head| !head.is_empty()) {
+        if let Some(head) =
+            usize::try_from(offset).ok().and_then(|at| self.head.get(at..)).filter(|head| !head.is_empty())
+        {
             let got = head.len().min(buffer.len());
             buffer[..got].copy_from_slice(&head[..got]);
             return Ok(got);

@@ -162,7 +162,9 @@ mod tests {
         let whole = "131450-120197-153989-250338-511368-495572-680944-381546";
         let bytes = password(whole).recovery().unwrap();
         assert_eq!(bytes[..2], (131_450_u32 / 11).to_le_bytes()[..2]);
-        for wrong in [&whole[1..], "131451-120197-153989-250338-511368-495572-680944-381546", &format!("{whole}-000000")] {
+        for wrong in
+            [&whole[1..], "131451-120197-153989-250338-511368-495572-680944-381546", &format!("{whole}-000000")]
+        {
             assert!(password(wrong).recovery().is_none(), "{wrong}");
         }
     }

@@ -238,7 +238,12 @@ mod tests {
     #[test]
     fn xts_as_in_the_standard() {
         let cases = [
-            ("00".repeat(32), 0_u64, "917cf69ebd68b2ec9b9fe9a3eadda692cd43d2f59598ed858c02c2652fbf922e", "00".repeat(32)),
+            (
+                "00".repeat(32),
+                0_u64,
+                "917cf69ebd68b2ec9b9fe9a3eadda692cd43d2f59598ed858c02c2652fbf922e",
+                "00".repeat(32),
+            ),
             (
                 ["11".repeat(16), "22".repeat(16)].concat(),
                 0x33_3333_3333,
@@ -257,7 +262,10 @@ mod tests {
     #[test]
     fn a_key_of_another_length_is_none() {
         for length in [0, 1, 15, 31, 33, 47, 65] {
-            assert!(Cipher::xts(&vec![0; length], 512).is_none() && Cipher::named("aes-ecb", &vec![0; length], 512).is_none());
+            assert!(
+                Cipher::xts(&vec![0; length], 512).is_none()
+                    && Cipher::named("aes-ecb", &vec![0; length], 512).is_none()
+            );
         }
         assert!(Cipher::named("serpent-xts-plain64", &[0; 64], 512).is_none());
     }

@@ -117,7 +117,12 @@ impl Inside {
     /// Whether any of these options is given.
     pub fn is_bounded(&self) -> bool {
         let named = self.deleted || self.unallocated || self.members || self.raw;
-        named || !self.passwords.is_empty() || !self.volume_key.is_empty() || self.depth.is_some() || self.expand.is_some() || self.container_timeout.is_some()
+        named
+            || !self.passwords.is_empty()
+            || !self.volume_key.is_empty()
+            || self.depth.is_some()
+            || self.expand.is_some()
+            || self.container_timeout.is_some()
     }
 
     /// The options, whether or not `--inside` is given.
@@ -140,7 +145,9 @@ impl Inside {
 
     fn keys(&self) -> Result<pfh::inside::Keys, Failure> {
         let mut keys = pfh::inside::Keys::new();
-        let failed = |path: &Path, error| Failure::new(Exit::Incomplete, format_args!("{}: {error}", pfh::terminal::shown(path)));
+        let failed = |path: &Path, error| {
+            Failure::new(Exit::Incomplete, format_args!("{}: {error}", pfh::terminal::shown(path)))
+        };
         for path in &self.passwords {
             keys.read_lines(path).map_err(|error| failed(path, error))?;
         }

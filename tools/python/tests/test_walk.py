@@ -3,6 +3,7 @@
 import hashlib
 import io
 import json
+import shutil
 import os
 import subprocess
 import sys
@@ -84,6 +85,31 @@ def test_the_same_records_as_the_program(room, options, words):
 def test_special_files_and_images(room):
     assert rows(pfh.hash_files("/dev/null", ["md5", "sha256"], special=True)) == printed("--special", "/dev/null")
     assert rows(pfh.hash_files(room / "zero", ["md5", "sha256"], image=True)) == printed("--image", str(room / "zero"))
+
+
+def test_encrypted_volumes_open_with_keys(tmp_path):
+    if shutil.which("cryptsetup") is None:
+        pytest.skip("needs cryptsetup")
+    (tmp_path / "t").mkdir()
+    (tmp_path / "t" / "one").write_bytes(b"the one file")
+    (tmp_path / "pass").write_text("correct horse")
+    (tmp_path / "keys").write_text("wrong\ncorrect horse\n")
+    volume = tmp_path / "luks"
+    with open(volume, "wb") as file:
+        file.truncate(48 << 20)
+    subprocess.run(["mke2fs", "-q", "-F", "-t", "ext4", "-d", tmp_path / "t", volume, "16M"], check=True)
+    encrypt = "reencrypt --encrypt --type luks2 --reduce-device-size 32M --batch-mode --pbkdf pbkdf2 --pbkdf-force-iterations 1000"
+    subprocess.run(["cryptsetup", *encrypt.split(), "--key-file", tmp_path / "pass", volume], check=True)
+    for options, words in [
+        ({}, []),
+        ({"passwords": ["wrong", "correct horse"]}, ["--passwords", str(tmp_path / "keys")]),
+        ({"volume_keys": [tmp_path / "pass"]}, ["--volume-key", str(tmp_path / "pass")]),
+    ]:
+        found = rows(pfh.hash_files(volume, ["md5", "sha256"], inside=True, **options))
+        assert found == printed("--inside", *words, str(volume))
+        assert any(path.endswith("!/one") for _, path, _ in found) == bool(options)
+    with pytest.raises(pfh.UnreadError, match="nowhere"):
+        pfh.hash_files(volume, "md5", inside=True, volume_keys=[tmp_path / "nowhere"])
 
 
 def test_patterns_that_match_nothing_are_said(room):

@@ -17,8 +17,10 @@ use zeroize::Zeroizing;
 const SIGNATURE: &[u8; 8] = b"-FVE-FS-";
 /// The boot sector's identifiers, little-endian GUIDs: of a volume; of one that is encrypted only
 /// where something was written.
-const VOLUME: [u8; 16] = [0x3b, 0xd6, 0x67, 0x49, 0x29, 0x2e, 0xd8, 0x4a, 0x83, 0x99, 0xf6, 0xa3, 0x39, 0xe3, 0xd0, 0x01];
-const ON_WRITE: [u8; 16] = [0x3b, 0x4d, 0xa8, 0x92, 0x80, 0xdd, 0x0e, 0x4d, 0x9e, 0x4e, 0xb1, 0xe3, 0x28, 0x4e, 0xae, 0xd8];
+const VOLUME: [u8; 16] =
+    [0x3b, 0xd6, 0x67, 0x49, 0x29, 0x2e, 0xd8, 0x4a, 0x83, 0x99, 0xf6, 0xa3, 0x39, 0xe3, 0xd0, 0x01];
+const ON_WRITE: [u8; 16] =
+    [0x3b, 0x4d, 0xa8, 0x92, 0x80, 0xdd, 0x0e, 0x4d, 0x9e, 0x4e, 0xb1, 0xe3, 0x28, 0x4e, 0xae, 0xd8];
 /// Where the identifier stands: of a volume of its own, and of BitLocker To Go, which begins as FAT.
 const PLACES: [usize; 2] = [0xa0, 0x1a8];
 /// Windows Vista leaves these first bytes as they are.
@@ -133,11 +135,8 @@ fn of_seven(bytes: &Arc<dyn Bytes>, metadata: &Metadata, cipher: Cipher, sector:
     let mut extents = Vec::new();
     if length > 0 {
         // A volume that is decrypted up to here has them as they are.
-        let kind = if start < metadata.encrypted {
-            Kind::Encrypted { at: start, place: start }
-        } else {
-            Kind::Plain(start)
-        };
+        let kind =
+            if start < metadata.encrypted { Kind::Encrypted { at: start, place: start } } else { Kind::Plain(start) };
         extents.push(Extent { start: 0, kind });
     }
     without_metadata(metadata, size, &mut extents, length);

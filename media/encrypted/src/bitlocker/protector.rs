@@ -63,13 +63,8 @@ pub struct Protector {
 impl Protector {
     /// The protector of these bytes, in the metadata at `at`.
     pub fn parse(data: &[u8], at: u64) -> Result<Protector, Failure> {
-        let mut found = Protector {
-            id: array(data, 0),
-            kind: Kind::of(le16(data, 26)),
-            salt: None,
-            clear: None,
-            wrapped: None,
-        };
+        let mut found =
+            Protector { id: array(data, 0), kind: Kind::of(le16(data, 26)), salt: None, clear: None, wrapped: None };
         for entry in entries(data.get(28..).unwrap_or_default(), at)? {
             match entry.value {
                 1 => found.clear = entry.data.get(4..36).and_then(|key| key.try_into().ok()).map(Zeroizing::new),

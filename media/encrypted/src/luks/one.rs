@@ -63,9 +63,10 @@ pub fn open(bytes: &Arc<dyn Bytes>, keys: &Keys) -> Result<Opened, Failure> {
             let Some(found) = found.filter(|found| digest.holds(found)) else { continue };
             let cipher = Cipher::named(&name, &found, 512).expect("one of this length was made");
             let payload = u64::from(be32(&header, 104)) * 512;
-            let size = bytes.size().checked_sub(payload).ok_or_else(|| {
-                Failure::damaged(104, "the LUKS volume's data begin behind its end")
-            })?;
+            let size = bytes
+                .size()
+                .checked_sub(payload)
+                .ok_or_else(|| Failure::damaged(104, "the LUKS volume's data begin behind its end"))?;
             let extents = vec![Extent { start: 0, kind: Kind::Encrypted { at: payload, place: 0 } }];
             let plain = Decrypted::new(bytes.clone(), cipher, size - size % 512, extents);
             let by = format!("key slot {slot}");

@@ -181,7 +181,8 @@ fn slot_key(bytes: &dyn Bytes, slot: &Slot, key: &[u8]) -> Result<Zeroizing<Vec<
         return Err(Failure::Unread(format!("LUKS2 with the cipher {name}")));
     };
     cipher.decrypt(0, &mut area);
-    split::merge(&area[..length], slot.key_size, Hash::named(&af.hash)?).ok_or_else(|| damaged("an empty LUKS2 key slot"))
+    split::merge(&area[..length], slot.key_size, Hash::named(&af.hash)?)
+        .ok_or_else(|| damaged("an empty LUKS2 key slot"))
 }
 
 pub fn open(bytes: &Arc<dyn Bytes>, keys: &Keys) -> Result<Opened, Failure> {

@@ -48,13 +48,6 @@ pub fn cbc(key: &[u8], mut before: [u8; 16], sector: &mut [u8]) {
     }
 }
 
-pub fn ecb(key: &[u8], sector: &mut [u8]) {
-    for piece in sector.chunks_exact_mut(16) {
-        let found = block(key, piece.try_into().unwrap());
-        piece.copy_from_slice(&found);
-    }
-}
-
 /// The sector's key, diffuser A, diffuser B.
 pub fn diffuse(tweak: &[u8], place: u64, sector: &mut [u8]) {
     let mut second = vector(place);

@@ -10,7 +10,14 @@ use std::process::Command;
 const TOOLS: [Need; 1] = [Need::Program("cryptsetup")];
 
 /// A header by cryptsetup, with the data behind it encrypted here; where the data begin.
-fn volume(room: &Path, options: &str, key: &[u8], plain: &[u8], encrypt: &dyn Fn(u64, &mut [u8]), unit: usize) -> Vec<u8> {
+fn volume(
+    room: &Path,
+    options: &str,
+    key: &[u8],
+    plain: &[u8],
+    encrypt: &dyn Fn(u64, &mut [u8]),
+    unit: usize,
+) -> Vec<u8> {
     let (image, master, pass) = (room.join("image"), room.join("master"), room.join("pass"));
     std::fs::write(&image, vec![0; 24 << 20]).unwrap();
     std::fs::write(&master, key).unwrap();
@@ -67,7 +74,8 @@ fn each_version_cipher_and_derivation_gives_the_plain_volume() {
     ];
     for (options, key, encrypt, unit) in cases {
         let made = volume(room.path(), &options, key, &plain, encrypt, unit);
-        let found = opened(made.clone(), &passwords("wrong\ncorrect horse")).unwrap_or_else(|error| panic!("{options}: {error}"));
+        let found = opened(made.clone(), &passwords("wrong\ncorrect horse"))
+            .unwrap_or_else(|error| panic!("{options}: {error}"));
         assert_eq!(found.by, "key slot 0");
         for piece in [100, 4096, 70_001] {
             assert!(whole(&found, piece) == plain, "{options}");
@@ -75,7 +83,9 @@ fn each_version_cipher_and_derivation_gives_the_plain_volume() {
         let mut keys = Keys::new();
         assert!(keys.push_file(b"correct horse".to_vec()));
         assert!(whole(&opened(made.clone(), &keys).unwrap(), 1 << 20) == plain);
-        let Err(Failure::NoKey { tried: 1, .. }) = opened(made.clone(), &passwords("wrong")) else { panic!("{options}") };
+        let Err(Failure::NoKey { tried: 1, .. }) = opened(made.clone(), &passwords("wrong")) else {
+            panic!("{options}")
+        };
         let said = opened(made, &Keys::new()).err().unwrap().to_string();
         assert_eq!(said, "opens with a passphrase or a key file; no such key was given");
     }

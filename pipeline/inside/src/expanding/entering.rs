@@ -16,7 +16,14 @@ use pfh_volume::{gap, is_physical_volume, logical_volumes};
 use std::sync::Arc;
 
 impl Expanding {
-    pub(super) fn enter(&mut self, container: Container, bytes: Arc<dyn Bytes>, printed: &[u8], watch: &Arc<Watch>, depth: u32) {
+    pub(super) fn enter(
+        &mut self,
+        container: Container,
+        bytes: Arc<dyn Bytes>,
+        printed: &[u8],
+        watch: &Arc<Watch>,
+        depth: u32,
+    ) {
         match container {
             Container::Archive(format) => self.enter_archive(format, bytes, printed, watch, depth),
             Container::Divided(table) => {

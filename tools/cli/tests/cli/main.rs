@@ -70,6 +70,7 @@ mod hash_similarity;
 mod hashdeep_cases;
 mod help_pages;
 mod inside;
+mod inside_encrypted;
 mod inside_members;
 mod inside_outputs;
 mod inside_places;
