@@ -3,8 +3,8 @@
 import hashlib
 import io
 import json
-import shutil
 import os
+import shutil
 import subprocess
 import sys
 import tarfile
