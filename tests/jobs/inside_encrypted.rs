@@ -47,7 +47,7 @@ fn a_volume_with_a_key_has_the_files_of_the_plain_one() {
             let name = format!("{image}!/{part}{name}");
             assert_eq!(found.get(&*name), Some(&&*digest_by("sha256sum", &random(seed, length))), "{found:?}");
         }
-        assert_eq!((found.len(), summary.faults), (2, 0));
+        assert_eq!((found.len(), summary.failed, summary.unopened), (2, 0, 0));
         // Their places count from the start of the volume inside.
         let inside = rows[0].inside.as_ref().unwrap();
         assert!(inside.volume_offset.is_none() && !inside.runs.is_empty() && inside.kind == "ext4", "{inside:?}");
@@ -65,7 +65,7 @@ fn without_a_key_the_error_says_which_keys_there_are() {
         let (rows, summary) = opened(&room, "disk", keys);
         let [row] = &rows[..] else { panic!("{rows:?}") };
         let (code, cause) = row.found.clone().unwrap_err();
-        assert_eq!((code, summary.faults), ("inside", 1));
+        assert_eq!((code, summary.unopened), ("inside", 1));
         let expected = format!("is encrypted (LUKS): opens with a passphrase or a key file; {end}");
         assert!(row.name == "disk!/p1/" && cause.contains(&expected), "{} {cause}", row.name);
     }

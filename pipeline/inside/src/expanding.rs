@@ -2,10 +2,10 @@
 
 mod entering;
 
-use super::about::{bomb, extents, outline, refused, said, unopened, unread};
+use super::about::{bomb, extents, outline, refused, said, unopened};
 use super::clock::Clock;
-use super::detect::{self, Container, Refused};
-use super::level::{Level, Listed, Next, Part};
+use super::detect::{self, Refused};
+use super::level::{Level, Listed, Next};
 use super::medium::{Runs, Watch};
 use super::member::{self, Begun, Lying, Member, problem};
 use super::name;
@@ -13,14 +13,10 @@ use super::options::Options;
 use super::outer::Outer;
 use super::segments::Segments;
 use super::spool::Stock;
-use super::sweep::{self, Sweep};
-use super::unlock;
+use super::sweep;
 use crate::limit::TOO_DEEP;
-use pfh_container::disk;
-use pfh_source::{Entry, Inside, Item, Origin, Passage, Problem, Skip, Source, Stage, Volume};
-use pfh_volume::archive::{self, Format};
-use pfh_volume::{Allocation, Bytes, FileSystem, Kind, Node, Options as Volumes, PartitionTable, Recognised, Usage};
-use pfh_volume::{gap, is_physical_volume, logical_volumes};
+use pfh_source::{Entry, Inside, Item, Origin, Passage, Problem, Skip, Source, Stage};
+use pfh_volume::{Allocation, Bytes, Kind, Node};
 use std::collections::VecDeque;
 use std::sync::Arc;
 

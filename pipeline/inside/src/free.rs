@@ -53,7 +53,7 @@ impl Free {
     fn recognised(&mut self, name: String, found: &Recognised, start: u64) {
         match found {
             Recognised::FileSystem(system) => self.system(&name, system, start),
-            other => self.gaps.push((name, unread(other))),
+            other => self.gaps.push((name, unread(other).why)),
         }
     }
 

@@ -9,7 +9,7 @@ use crate::member::problem;
 use crate::sweep::Sweep;
 use crate::{name, unlock};
 use pfh_container::disk;
-use pfh_source::{Inside, Passage, Problem, Stage, Volume};
+use pfh_source::{Inside, Passage, Stage, Volume};
 use pfh_volume::archive::{self, Format};
 use pfh_volume::{Bytes, FileSystem, Options as Volumes, PartitionTable, Recognised, Usage};
 use pfh_volume::{gap, is_physical_volume, logical_volumes};
