@@ -77,7 +77,7 @@ bench: $(CORPUS) ## pfh against its peers on the corpus, and a dated record in b
 	bench/run compare all --corpus $(CORPUS) --record
 
 cftt: ## the tests of disk imaging that docs/tests/cftt.md names, with FUSE, loop devices and disks in memory; needs root, and fails where they are missing
-	PFH_TIERS=faults,foreign,slow PFH_REQUIRE_INJECTORS=1 $(CARGO) test --package pfh-cli --test cli -- \
+	PFH_TIERS=faults,foreign,slow PFH_REQUIRE_INJECTORS=1 $(CARGO) test --package pfh --package pfh-cli --test jobs --test cli -- \
 		$$(sed -n '/^| [AD][AMO]-/p' docs/tests/cftt.md | cut -d'|' -f4 | grep -o '[a-z0-9_]\{8,\}' | sort -u) cftt::
 
 fuzz: ## each fuzz target for FUZZ_SECONDS (needs cargo-fuzz and a nightly toolchain)

@@ -28,8 +28,11 @@ fn tests(cell: &str) -> impl Iterator<Item = &str> {
 #[test]
 fn every_test_that_the_matrix_names_exists() {
     let is_of_images = |name: &str| ["acquire_", "dd.", "verify"].iter().any(|start| name.starts_with(start));
-    let files = fs::read_dir(here().join("tests/cli")).unwrap().flatten();
-    let sources: String = files
+    let folders = ["tests/cli", "../../tests/jobs"].map(|folder| fs::read_dir(here().join(folder)).unwrap());
+    let sources: String = folders
+        .into_iter()
+        .flatten()
+        .flatten()
         .filter(|file| is_of_images(&file.file_name().to_string_lossy()) && file.path().is_file())
         .map(|file| fs::read_to_string(file.path()).unwrap())
         .collect();
