@@ -72,7 +72,7 @@ fn unread_sectors_are_tried_again() {
         let whole = trial(None, true).0.unwrap();
         assert!(whole.is_complete());
         let image: Vec<u8> = if is_split {
-            (0..4).flat_map(|n| fs::read(room.at(&format!("image.{n:03}"))).unwrap()).collect()
+            (0..4).flat_map(|n| fs::read(room.at(format!("image.{n:03}"))).unwrap()).collect()
         } else {
             fs::read(room.at("image")).unwrap()
         };

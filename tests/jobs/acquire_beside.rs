@@ -77,7 +77,8 @@ fn other_facts_after_the_end_are_refused() {
         request
     };
     acquire(&first());
-    let changes: [(&dyn Fn(&mut Request), &str); 9] = [
+    type Change<'a> = &'a dyn Fn(&mut Request);
+    let changes: [(Change<'_>, &str); 9] = [
         (&|r| r.about.case_number = "2".into(), "the case number is \"2\", it was \"1\""),
         (&|r| r.about.examiner = "Eve".into(), "the examiner is \"Eve\", it was \"Ann\""),
         (&|r| r.about.evidence_number = "7".into(), "the evidence number is \"7\""),

@@ -46,7 +46,7 @@ fn every_size_in_every_form() {
                 }
                 "split" => {
                     let pieces: Vec<Vec<u8>> = (1..=size.div_ceil(1_000_000).max(1))
-                        .map(|piece| fs::read(room.at(&format!("{target}.{piece:03}"))).unwrap())
+                        .map(|piece| fs::read(room.at(format!("{target}.{piece:03}"))).unwrap())
                         .collect();
                     assert!(pieces.iter().all(|piece| piece.len() <= 1_000_000) && pieces.concat() == bytes);
                 }

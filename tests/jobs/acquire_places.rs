@@ -20,7 +20,7 @@ fn sha256(bytes: &[u8]) -> String {
 
 /// With log and map of this name in the room.
 fn recorded(room: &Room, mut request: Request, name: &str) -> Request {
-    (request.log, request.map) = (Some(room.at(&format!("l{name}"))), Some(room.at(&format!("m{name}"))));
+    (request.log, request.map) = (Some(room.at(format!("l{name}"))), Some(room.at(format!("m{name}"))));
     request
 }
 
@@ -64,7 +64,7 @@ fn a_clone_on_a_device_leaves_the_rest_alone() {
         assert!(summary.is_complete() && summary.compared[0].is_good(), "{summary:?}");
         let windows: Vec<String> = summary.imaged.pieces.iter().map(|piece| piece.digests[0].to_string()).collect();
         assert_eq!(windows, bytes.chunks(1 << 20).map(sha256).collect::<Vec<_>>());
-        let log = fs::read_to_string(room.at(&format!("l{sector}"))).unwrap();
+        let log = fs::read_to_string(room.at(format!("l{sector}"))).unwrap();
         assert!(windows.iter().all(|window| log.contains(window)), "{log}");
         drop(device);
         let copied = fs::read(&target).unwrap();
@@ -108,7 +108,7 @@ fn further_segments_go_to_another_disk() {
         let mut found = verify::Request::image(room.at(&first));
         (found.log, found.claims) = (Some(room.at(&log)), vec![claim("sha256", &sha256(&bytes))]);
         assert_eq!(verify(&found).verdict(), Verdict::Verified);
-        let people = fs::read_to_string(room.at(&format!("l{name}"))).unwrap();
+        let people = fs::read_to_string(room.at(format!("l{name}"))).unwrap();
         assert_eq!(people.matches(", in /").count(), links, "{people}");
         // The same request compares; replaced, both directories are cleared first.
         assert!(ran(&request).1.unchanged);
@@ -189,8 +189,8 @@ fn one_failing_target_ends_no_other() {
     for (good, first, form, place) in cases {
         let mut request = into(&room, "pipe", "small/a", ImageFormat::RAW);
         request.targets.insert(place, To { path: room.at(good), form });
-        (request.log, request.map) = (Some(room.at(&format!("l{good}"))), None);
-        (request.verify, request.outboard) = (true, Some(room.at(&format!("t{good}"))));
+        (request.log, request.map) = (Some(room.at(format!("l{good}"))), None);
+        (request.verify, request.outboard) = (true, Some(room.at(format!("t{good}"))));
         let (summary, seen) = streamed(&request);
         let summary = summary.unwrap();
         let [lost] = &summary.lost[..] else { panic!("{summary:?}") };
@@ -198,10 +198,10 @@ fn one_failing_target_ends_no_other() {
         assert_eq!(summary.targets, [room.at(good)]);
         assert!(summary.compared.iter().all(|one| one.is_good()) && summary.compared.len() == 1, "{summary:?}");
         let mut found = verify::Request::image(room.at(first));
-        found.log = Some(room.at(&format!("l{good}.jsonl")));
+        found.log = Some(room.at(format!("l{good}.jsonl")));
         found.claims = vec![claim("sha256", &sha256(&bytes))];
         assert_eq!(verify(&found).verdict(), Verdict::Verified);
-        let log = fs::read_to_string(room.at(&format!("l{good}.jsonl"))).unwrap();
+        let log = fs::read_to_string(room.at(format!("l{good}.jsonl"))).unwrap();
         assert!(log.contains("\"kind\":\"target-failed\""), "{log}");
         names(small.path()).iter().for_each(|name| fs::remove_file(small.path().join(name)).unwrap());
     }

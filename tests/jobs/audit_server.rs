@@ -188,7 +188,7 @@ fn a_refusal_is_no_verdict() {
 fn long_identities_are_audited() {
     let room = Room::new();
     let long = format!("{}/{}/disk.img", "d".repeat(250), "e".repeat(200));
-    let file = room.file(&format!("case/{long}"), &random(1, 50_000));
+    let file = room.file(format!("case/{long}"), &random(1, 50_000));
     built(&file, "blake3", 16 << 10);
     commit(&room, &file, &long, "kept").unwrap();
     let judged = asked(&Served::start(&room).ask(&room, |_| {}));

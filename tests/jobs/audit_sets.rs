@@ -59,7 +59,7 @@ fn tokens_audit_without_the_data_once_each() {
 #[test]
 fn a_set_is_sampled_as_a_whole_under_one_commitment() {
     let room = Room::new();
-    let files: Vec<_> = (0..40).map(|n| room.file(&format!("case/f{n}"), &random(n, 20_000))).collect();
+    let files: Vec<_> = (0..40).map(|n| room.file(format!("case/f{n}"), &random(n, 20_000))).collect();
     let mut trees = build::Request::below([room.at("case")]);
     trees.parameters = Parameters::new(Function::Blake3, 1024).unwrap();
     assert_eq!(build_all(&trees).unwrap().len(), 40);

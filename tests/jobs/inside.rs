@@ -123,7 +123,7 @@ pub fn tree(room: &Room) {
     let names = ["plain", "sub/b.bin", "ümlaut €", "bang!", "dir!/x", "dir!!/y!", "new\nline", "empty", " sp ace"];
     for (at, name) in names.iter().enumerate() {
         let length = if *name == "empty" { 0 } else { 1000 + at * at * 20_011 };
-        room.file(&format!("t/{name}"), &random(at as u64, length));
+        room.file(format!("t/{name}"), &random(at as u64, length));
     }
 }
 

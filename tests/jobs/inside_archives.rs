@@ -189,7 +189,7 @@ fn a_container_that_changes_is_a_problem() {
     }
     let room = Room::new();
     for file in 0..40 {
-        room.file(&format!("t/{file}"), &random(file, 4_000_000));
+        room.file(format!("t/{file}"), &random(file, 4_000_000));
     }
     room.sh("tar -cf a.tar t");
     let tar = fs::OpenOptions::new().write(true).open(room.at("a.tar")).unwrap();

@@ -51,7 +51,7 @@ fn an_image_that_was_cut_off_has_problems() {
     }
     let room = Room::new();
     for number in 0..40 {
-        room.file(&format!("t/{number:02}"), &random(number, 200_000));
+        room.file(format!("t/{number:02}"), &random(number, 200_000));
     }
     room.sh("truncate -s 16M ext && mke2fs -q -F -t ext4 -d t ext && head -c 6000001 ext >cut");
     let whole = found(&room, "ext");

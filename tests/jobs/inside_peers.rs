@@ -108,7 +108,7 @@ fn twelve_images_have_the_digests_of_fiwalk() {
     let names = ["a", "Long name with spaces.text", "sub/ümlaut €", "sub/deeper/b.bin", "sub/512", "large", "empty"];
     for (n, name) in names.iter().enumerate() {
         let length = [1, 511, 5000, 40_000, 512, 700_003, 0][n];
-        room.file(&format!("t/{name}"), &random(n as u64 + 1, length));
+        room.file(format!("t/{name}"), &random(n as u64 + 1, length));
     }
     for (name, options) in [("ext2", "-t ext2 -b 1024"), ("ext3", "-t ext3 -b 2048"), ("ext4", "-t ext4 -b 4096")] {
         room.sh(&format!("truncate -s 12M {name} && mke2fs -q -F {options} -d t {name}"));

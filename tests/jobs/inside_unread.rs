@@ -88,7 +88,7 @@ fn recognised_formats_that_are_not_read_are_named_and_counted() {
     let room = Room::new();
     let formats = unread();
     for (name, bytes, word) in &formats {
-        room.file(&format!("d/{name}"), bytes);
+        room.file(format!("d/{name}"), bytes);
         let path = format!("d/{name}");
         let (rows, summary) = rows(&room, &[&path]);
         assert_eq!((rows.len(), summary.failed, summary.unopened), (2, 1, 1), "{rows:?}");
@@ -131,7 +131,7 @@ fn recognised_formats_that_are_not_read_are_named_and_counted() {
 fn lenience_skips_formats_and_no_damage() {
     let room = Room::new();
     for (name, bytes, _) in unread() {
-        room.file(&format!("d/{name}"), &bytes);
+        room.file(format!("d/{name}"), &bytes);
     }
     let lenient = |name: &str| ran(&room, &asked(&room, &[&format!("d/{name}")], |options| options.lenient = true));
     for name in ["a.rar", "a.cab", "apm", "small.sqfs", "sfx.exe"] {

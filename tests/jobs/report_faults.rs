@@ -54,7 +54,7 @@ fn a_file_that_is_not_understood_is_a_row() {
         ("verdicts.csv", format!("verdict,path,md5\r\nknown-bad,a,{:032}\r\n", 0), "verdicts in it are not read"),
         ("sums", format!("{:032}  a\nwhat?\n", 0), "1 line is not a record"),
     ] {
-        let path = room.file(&format!("case/{name}"), &content);
+        let path = room.file(format!("case/{name}"), &content);
         let (summary, rows) = page(&room, |_| {});
         assert!(summary.unknown > 0 && summary.broken == 0, "{name}: {rows:?}");
         assert!(rows.iter().all(|row| row.0 == name) && rows.iter().any(|row| row.1.contains(why)), "{name}: {rows:?}");
@@ -111,7 +111,7 @@ fn a_chain_or_a_seal_that_does_not_hold_is_a_row() {
         ("disk.img.log.jsonl", "\"examiner\":\"Ada\"", "\"examiner\":\"Mallory\"", "disk.img.log.jsonl", "line 1"),
         ("old.jsonl", "\"size\":3", "\"size\":4", "old.jsonl.seal", ""),
     ] {
-        let path = room.at(&format!("case/{name}"));
+        let path = room.at(format!("case/{name}"));
         let whole = fs::read_to_string(&path).unwrap();
         let changed = whole.replace(from, to);
         assert_ne!(changed, whole);

@@ -17,7 +17,7 @@ use std::time::{Duration, SystemTime};
 fn site(files: usize) -> Room {
     let room = Room::new();
     for number in 0..files {
-        room.file(&format!("site/d{}/f{number}", number % 7), &random(number as u64, 100 + number));
+        room.file(format!("site/d{}/f{number}", number % 7), &random(number as u64, 100 + number));
     }
     room
 }

@@ -76,7 +76,7 @@ fn differences_are_located_and_the_wrong_file_is_refused() {
     bytes[8192] ^= 1;
     bytes[20_000] ^= 1;
     fs::write(&file, &bytes).unwrap();
-    assert_eq!(corrupt(&file), [8192..24_576]);
+    assert_eq!(corrupt(&file), std::slice::from_ref(&(8192..24_576)));
     assert_eq!(check(&file, None).unwrap().judged_flat().unwrap().wrong, [1, 2]);
 
     // Blocks from all over the file: 168 bytes of every 672, the first at 168.

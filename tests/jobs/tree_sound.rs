@@ -173,7 +173,7 @@ fn trees_of_parts_and_of_directories() {
     let bytes = random(7, 3_000_000);
     let whole = room.file("whole", &bytes);
     let cuts = [0, 1, 1_000_000, 1_000_000, 2_345_678, bytes.len()];
-    let parts: Vec<PathBuf> = (0..5).map(|n| room.file(&format!("part{n}"), &bytes[cuts[n]..cuts[n + 1]])).collect();
+    let parts: Vec<PathBuf> = (0..5).map(|n| room.file(format!("part{n}"), &bytes[cuts[n]..cuts[n + 1]])).collect();
     for algorithm in ["blake3", "sha3-256"] {
         let expected = built(&whole, algorithm, 16 << 10).root;
         let joined = build(&by(verb::Request::parts(&parts, room.at("parts")), algorithm, 16 << 10)).unwrap();

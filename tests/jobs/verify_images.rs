@@ -74,7 +74,7 @@ fn pieces_that_are_missing_are_missed() {
     let gap = without("gap", &[".001", ".map", ".log", ".log.jsonl"]);
     assert!(gap.verdict() == Verdict::Differs && findings(&gap).contains("gap.002"), "{gap:?}");
     assert_eq!(without("whole", &[".map", ".log", ".log.jsonl"]).verdict(), Verdict::NothingToCompareWith);
-    let pieces = Input::new((0..6).map(|n| room.at(&format!("whole.00{n}"))));
+    let pieces = Input::new((0..6).map(|n| room.at(format!("whole.00{n}"))));
     let list = hash::Request::new(pieces, ["sha256".parse().unwrap()]);
     hash::write(&list, &Manifest::new(room.at("whole.sha256")), &mut |_| Ok(()), &Control::new()).unwrap();
     assert!(is_equal(&verified(&room, "whole.000"), "whole.sha256"));
@@ -93,7 +93,8 @@ fn lists_beside_an_image_are_found() {
         let manifest = Manifest::new(room.at(name)).format(format.parse().unwrap(), Default::default());
         hash::write(&request, &manifest, &mut |_| Ok(()), &Control::new()).unwrap();
     };
-    let lists: [(&str, &dyn Fn(&str)); 8] = [
+    type Write<'a> = &'a dyn Fn(&str);
+    let lists: [(&str, Write<'_>); 8] = [
         ("SHA256SUMS", &|_| drop(room.sh("sha256sum disk.dd > SHA256SUMS"))),
         ("MD5SUMS", &|_| drop(room.sh("md5sum ./disk.dd > MD5SUMS"))),
         ("disk.dd.sha1", &|_| drop(room.sh("sha1sum disk.dd > disk.dd.sha1"))),
@@ -263,7 +264,7 @@ fn every_e01_holds_md5_and_sha1() {
             assert!(summary.imaged.digests.iter().any(|found| found.to_string() == digest), "{name}");
         }
         assert!(verified.contains("SUCCESS") && !verified.contains("N/A"), "{verified}");
-        let log = fs::read_to_string(room.at(&format!("{name}.log.jsonl"))).unwrap();
+        let log = fs::read_to_string(room.at(format!("{name}.log.jsonl"))).unwrap();
         assert!(log.contains("\"md5\":") && log.contains("\"sha1\":"), "{log}");
     }
 }
