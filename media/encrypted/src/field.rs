@@ -1,6 +1,6 @@
 //! Numbers out of metadata, and their bytes off the medium.
 
-use crate::Failure;
+use crate::failure::Failure;
 use pfh_container::Bytes;
 pub use pfh_container::field::{array, be32, le16, le32, le64};
 

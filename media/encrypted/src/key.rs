@@ -10,6 +10,9 @@ use zeroize::Zeroizing;
 /// Most bytes of a key file, as cryptsetup has it.
 const LONGEST: usize = 8 << 20;
 
+/// A key of 32 bytes.
+pub(crate) type Secret = Zeroizing<[u8; 32]>;
+
 /// What may open a volume. It is never printed.
 #[derive(Clone)]
 pub enum Key {
@@ -51,7 +54,7 @@ impl Key {
     }
 
     /// SHA-256 of SHA-256 of the password in UTF-16LE: BitLocker's start of the stretching.
-    pub(crate) fn utf16_hash(&self) -> Option<Zeroizing<[u8; 32]>> {
+    pub(crate) fn utf16_hash(&self) -> Option<Secret> {
         let Key::Password(text) = self else { return None };
         let text = std::str::from_utf8(text).ok()?;
         let wide: Zeroizing<Vec<u8>> = Zeroizing::new(text.encode_utf16().flat_map(u16::to_le_bytes).collect());

@@ -17,25 +17,14 @@ mod field;
 mod key;
 mod luks;
 mod mode;
+mod opened;
 
 pub use failure::Failure;
 pub use key::{Key, Keys};
+pub use opened::Opened;
 
 use pfh_container::Bytes;
 use std::sync::Arc;
-
-/// A volume that was opened.
-pub struct Opened {
-    /// The format: `BitLocker`, `LUKS1`, `LUKS2`.
-    pub format: &'static str,
-    /// The plain volume.
-    pub bytes: Arc<dyn Bytes>,
-    /// What opened it: `recovery password`, `key slot 0` …
-    pub by: String,
-    /// What is wrong with the volume and did not keep it from being opened: a damaged copy of its
-    /// metadata.
-    pub warnings: Vec<Failure>,
-}
 
 /// Opens an encrypted volume; `None` if it is of no format that is read here.
 ///

@@ -1,12 +1,16 @@
 //! The three copies of the metadata: header, entries, checksum.
 
+use super::entry::entries;
 use super::protector::Protector;
 use super::wrapped::Wrapped;
-use super::{Key, SIGNATURE};
-use crate::Failure;
+use crate::failure::Failure;
 use crate::field::{array, le16, le32, le64, read, read_some};
+use crate::key::Secret;
 use pfh_container::Bytes;
 use sha2::{Digest, Sha256};
+
+/// How each copy begins.
+pub const SIGNATURE: &[u8; 8] = b"-FVE-FS-";
 
 /// Which layout.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -44,32 +48,6 @@ pub struct Metadata {
     pub protectors: Vec<Protector>,
     /// The key of the data, wrapped by the volume's key.
     pub data_key: Option<Wrapped>,
-}
-
-/// An entry: its two kinds, and its data.
-pub struct Entry<'a> {
-    pub kind: u16,
-    pub value: u16,
-    pub data: &'a [u8],
-}
-
-/// The entries of these bytes, which lie at `at`.
-pub fn entries(mut bytes: &[u8], mut at: u64) -> Result<Vec<Entry<'_>>, Failure> {
-    let mut found = Vec::new();
-    while bytes.len() >= 8 {
-        let size = usize::from(le16(bytes, 0));
-        // Zeros fill up what is left.
-        if size == 0 {
-            break;
-        }
-        let Some(data) = bytes.get(8..size) else {
-            return Err(Failure::damaged(at, format!("an entry of {size} bytes")));
-        };
-        found.push(Entry { kind: le16(bytes, 2), value: le16(bytes, 4), data });
-        bytes = &bytes[size..];
-        at += size as u64;
-    }
-    Ok(found)
 }
 
 /// The first whole copy, and what is wrong with those before it.
@@ -170,7 +148,7 @@ fn parse(whole: &[u8], at: u64, version: Version, of_entries: usize) -> Result<M
 
 /// Whether the metadata are those that the volume's key was used on: behind the checksum stands
 /// their SHA-256, wrapped with that key (version 2).
-pub fn authentic(bytes: &dyn Bytes, metadata: &Metadata, key: &Key) -> Option<Failure> {
+pub fn authentic(bytes: &dyn Bytes, metadata: &Metadata, key: &Secret) -> Option<Failure> {
     let behind = metadata.at + metadata.length as u64 + 8;
     let found = read_some(bytes, behind, 256).ok()?;
     let entry = entries(found.get(..usize::from(le16(&found, 0)))?, behind).ok()?.into_iter().next()?;

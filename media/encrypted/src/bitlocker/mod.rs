@@ -1,20 +1,21 @@
 //! BitLocker Drive Encryption: Windows Vista (version 1) and Windows 7 to 11 (version 2), by
 //! J. Metz, *BitLocker Drive Encryption (BDE) format specification*.
 
+mod entry;
 mod metadata;
 mod protector;
 mod wrapped;
 
 use crate::decrypted::{Decrypted, Extent, Kind};
+use crate::failure::Failure;
 use crate::field::{le16, le64, read_some};
+use crate::key::Keys;
 use crate::mode::Cipher;
-use crate::{Failure, Keys, Opened};
-use metadata::{Metadata, Version};
+use crate::opened::Opened;
+use metadata::{Metadata, SIGNATURE, Version};
 use pfh_container::Bytes;
 use std::sync::Arc;
-use zeroize::Zeroizing;
 
-const SIGNATURE: &[u8; 8] = b"-FVE-FS-";
 /// The boot sector's identifiers, little-endian GUIDs: of a volume; of one that is encrypted only
 /// where something was written.
 const VOLUME: [u8; 16] =
@@ -52,6 +53,10 @@ fn boot(head: &[u8]) -> Result<Option<Boot>, Failure> {
     if has(PLACES[0], &ON_WRITE) {
         return Err(Failure::Unread("BitLocker while it is being encrypted on write".to_owned()));
     }
+    // A signature alone is not a volume of version 1.
+    if !matches!(sector, 512 | 1024 | 2048 | 4096) {
+        return Ok(None);
+    }
     // Version 1 has a cluster in place of NTFS's mirror of the file table.
     let cluster = u64::from(head.get(13).copied().unwrap_or(0)).saturating_mul(sector as u64);
     let first = le64(head, 0x38).saturating_mul(cluster);
@@ -62,11 +67,11 @@ fn boot(head: &[u8]) -> Result<Option<Boot>, Failure> {
 pub fn open(bytes: &Arc<dyn Bytes>, keys: &Keys) -> Result<Option<Opened>, Failure> {
     let Some(boot) = boot(&read_some(&**bytes, 0, 512)?)? else { return Ok(None) };
     let (metadata, mut warnings) = metadata::find(&**bytes, boot.metadata, boot.version)?;
-    let (volume_key, by) = protector::unlock(&metadata, keys)?;
+    let (volume_key, by) = protector::unlock(&metadata.protectors, keys)?;
     if let Some(warning) = metadata::authentic(&**bytes, &metadata, &volume_key) {
         warnings.push(warning);
     }
-    let data_key = wrapped::data_key(&metadata, &volume_key)?;
+    let data_key = wrapped::data_key(metadata.data_key.as_ref(), metadata.at, &volume_key)?;
     let cipher = cipher(&metadata, &data_key, boot.sector)?;
     let plain = match metadata.version {
         Version::One => of_vista(bytes, &metadata, cipher)?,
@@ -154,6 +159,3 @@ fn of_vista(bytes: &Arc<dyn Bytes>, metadata: &Metadata, cipher: Cipher) -> Resu
     without_metadata(metadata, size, &mut extents, VISTA_PLAIN.min(size));
     Ok(Decrypted::new(bytes.clone(), cipher, size, extents).beginning(head))
 }
-
-/// A key of 32 bytes.
-type Key = Zeroizing<[u8; 32]>;

@@ -1,10 +1,10 @@
 //! What opens a volume: each protector holds the volume's key, wrapped with a key of its own.
 
-use super::Key;
-use super::metadata::{Metadata, entries};
+use super::entry::entries;
 use super::wrapped::Wrapped;
+use crate::failure::Failure;
 use crate::field::{array, le16, le32};
-use crate::{Failure, Keys, key};
+use crate::key::{Key, Keys, Secret};
 use sha2::{Digest, Sha256};
 use zeroize::Zeroizing;
 
@@ -55,7 +55,7 @@ pub struct Protector {
     kind: Kind,
     salt: Option<[u8; 16]>,
     /// The key of a suspended volume.
-    clear: Option<Key>,
+    clear: Option<Secret>,
     /// The volume's key.
     wrapped: Option<Wrapped>,
 }
@@ -78,7 +78,7 @@ impl Protector {
 
     /// The volume's key by one of the keys at hand; whether that key is of the kind that this asks
     /// for.
-    fn try_key(&self, key: &key::Key) -> (bool, Option<Key>) {
+    fn try_key(&self, key: &Key) -> (bool, Option<Secret>) {
         let start = match self.kind {
             Kind::Recovery => key.recovery().map(|bytes| Zeroizing::new(Sha256::digest(*bytes).into())),
             Kind::Password => key.utf16_hash(),
@@ -95,7 +95,7 @@ impl Protector {
 }
 
 /// Hashes a password's digest and the salt, with a counter, 2^20 times.
-fn stretch(start: &[u8; 32], salt: [u8; 16]) -> Key {
+fn stretch(start: &[u8; 32], salt: [u8; 16]) -> Secret {
     let mut message = Zeroizing::new([0; 88]);
     message[32..64].copy_from_slice(start);
     message[64..80].copy_from_slice(&salt);
@@ -110,7 +110,7 @@ fn stretch(start: &[u8; 32], salt: [u8; 16]) -> Key {
 }
 
 /// The key in a startup key's file, if it is that of this protector.
-fn startup(file: &[u8], id: [u8; 16]) -> Option<Key> {
+fn startup(file: &[u8], id: [u8; 16]) -> Option<Secret> {
     let size = le32(file, 0) as usize;
     let inside = entries(file.get(48..size)?, 48).ok()?;
     let external = inside.iter().find(|entry| entry.value == 9 && entry.data.starts_with(&id))?;
@@ -120,8 +120,8 @@ fn startup(file: &[u8], id: [u8; 16]) -> Option<Key> {
 }
 
 /// The volume's key, and what opened it.
-pub fn unlock(metadata: &Metadata, keys: &Keys) -> Result<(Key, String), Failure> {
-    for protector in metadata.protectors.iter().filter(|found| found.kind == Kind::Clear) {
+pub fn unlock(protectors: &[Protector], keys: &Keys) -> Result<(Secret, String), Failure> {
+    for protector in protectors.iter().filter(|found| found.kind == Kind::Clear) {
         if let (Some(clear), Some(wrapped)) = (&protector.clear, &protector.wrapped)
             && let Some(key) = wrapped.key(clear)
         {
@@ -129,7 +129,7 @@ pub fn unlock(metadata: &Metadata, keys: &Keys) -> Result<(Key, String), Failure
         }
     }
     let mut tried = std::collections::HashSet::new();
-    for protector in &metadata.protectors {
+    for protector in protectors {
         for (number, key) in keys.iter().enumerate() {
             let (is_of_kind, opened) = protector.try_key(key);
             if let Some(opened) = opened {
@@ -141,7 +141,7 @@ pub fn unlock(metadata: &Metadata, keys: &Keys) -> Result<(Key, String), Failure
         }
     }
     let mut needs: Vec<String> = Vec::new();
-    for protector in &metadata.protectors {
+    for protector in protectors {
         let mut need = protector.kind.needs();
         if protector.kind == Kind::Recovery {
             // As Windows shows it: the first field of the GUID.

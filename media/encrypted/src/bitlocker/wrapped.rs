@@ -1,9 +1,8 @@
 //! Keys that are wrapped with AES-CCM.
 
-use super::Key;
-use super::metadata::Metadata;
-use crate::Failure;
+use crate::failure::Failure;
 use crate::field::le32;
+use crate::key::Secret;
 use aes::Aes256;
 use ccm::aead::{Aead, KeyInit};
 use ccm::consts::{U12, U16};
@@ -28,13 +27,13 @@ impl Wrapped {
     }
 
     /// The plain bytes, with their preface; `None` for another key.
-    pub fn open(&self, key: &Key) -> Option<Zeroizing<Vec<u8>>> {
+    pub fn open(&self, key: &Secret) -> Option<Zeroizing<Vec<u8>>> {
         let ccm = ccm::Ccm::<Aes256, U16, U12>::new_from_slice(&**key).ok()?;
         ccm.decrypt(&self.nonce.into(), &*self.sealed).ok().map(Zeroizing::new)
     }
 
     /// A key of 32 bytes; `None` for another key.
-    pub fn key(&self, key: &Key) -> Option<Key> {
+    pub fn key(&self, key: &Secret) -> Option<Secret> {
         let plain = self.open(key)?;
         let bytes: [u8; 32] = plain.get(PREFACE..PREFACE + 32)?.try_into().ok()?;
         Some(Zeroizing::new(bytes))
@@ -50,12 +49,12 @@ pub struct DataKey {
 }
 
 /// Unwraps the key of the data with that of the volume.
-pub fn data_key(metadata: &Metadata, key: &Key) -> Result<DataKey, Failure> {
-    let Some(wrapped) = &metadata.data_key else {
-        return Err(Failure::damaged(metadata.at, "BitLocker's metadata have no key of the data"));
+pub fn data_key(wrapped: Option<&Wrapped>, at: u64, key: &Secret) -> Result<DataKey, Failure> {
+    let Some(wrapped) = wrapped else {
+        return Err(Failure::damaged(at, "BitLocker's metadata have no key of the data"));
     };
     let Some(plain) = wrapped.open(key) else {
-        return Err(Failure::damaged(metadata.at, "the key of the data does not open with the volume's"));
+        return Err(Failure::damaged(at, "the key of the data does not open with the volume's"));
     };
     let method = le32(&plain, 8) as u16;
     let bytes = Zeroizing::new(plain.get(PREFACE..).unwrap_or_default().to_vec());

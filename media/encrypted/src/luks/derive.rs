@@ -1,6 +1,6 @@
 //! Keys from passphrases.
 
-use crate::Failure;
+use crate::failure::Failure;
 use argon2::{Algorithm, Argon2, Params, Version};
 use hmac::Hmac;
 use sha1::Sha1;

@@ -6,7 +6,9 @@ mod one;
 mod split;
 mod two;
 
-use crate::{Failure, Keys, Opened};
+use crate::failure::Failure;
+use crate::key::Keys;
+use crate::opened::Opened;
 use derive::Hash;
 use pfh_container::Bytes;
 use std::sync::Arc;

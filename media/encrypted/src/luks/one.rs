@@ -3,9 +3,11 @@
 use super::derive::{self, Hash, MOST_ROUNDS};
 use super::{Digest, LONGEST_KEY, MOST_STRIPES, no_key, split};
 use crate::decrypted::{Decrypted, Extent, Kind};
+use crate::failure::Failure;
 use crate::field::{be32, read};
+use crate::key::Keys;
 use crate::mode::Cipher;
-use crate::{Failure, Keys, Opened};
+use crate::opened::Opened;
 use pfh_container::Bytes;
 use std::sync::Arc;
 use zeroize::Zeroizing;

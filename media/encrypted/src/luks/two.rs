@@ -3,9 +3,11 @@
 use super::derive::{Derivation, Hash, MOST_ROUNDS};
 use super::{Digest, LONGEST_KEY, MAGIC, MOST_STRIPES, no_key, split};
 use crate::decrypted::{Decrypted, Extent, Kind};
+use crate::failure::Failure;
 use crate::field::{be64, read, read_some};
+use crate::key::Keys;
 use crate::mode::Cipher;
-use crate::{Failure, Keys, Opened};
+use crate::opened::Opened;
 use argon2::Algorithm;
 use data_encoding::BASE64;
 use pfh_container::Bytes;

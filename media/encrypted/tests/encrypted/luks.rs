@@ -67,10 +67,15 @@ fn each_version_cipher_and_derivation_gives_the_plain_volume() {
         (format!("--type luks1 {fast} --cipher aes-xts-plain64 --hash sha256"), &long, &xts, 512),
         (format!("--type luks1 {fast} --cipher aes-cbc-essiv:sha256 --hash sha1"), &short, &essiv, 512),
         (format!("--type luks1 {fast} --cipher aes-cbc-plain64 --hash sha512"), &short, &ordinary, 512),
-        (format!("--type luks2 {fast} --cipher aes-xts-plain64"), &long, &xts, 512),
+        (format!("--type luks2 {fast} --cipher aes-xts-plain64 --sector-size 512"), &long, &xts, 512),
         (format!("--type luks2 {fast} --cipher aes-xts-plain64 --sector-size 4096"), &long, &xts, 4096),
-        (format!("--type luks2 --pbkdf argon2id {argon} --cipher aes-xts-plain64"), &long, &xts, 512),
-        (format!("--type luks2 --pbkdf argon2i {argon} --cipher aes-cbc-essiv:sha256"), &short, &essiv, 512),
+        (format!("--type luks2 --pbkdf argon2id {argon} --cipher aes-xts-plain64 --sector-size 512"), &long, &xts, 512),
+        (
+            format!("--type luks2 --pbkdf argon2i {argon} --cipher aes-cbc-essiv:sha256 --sector-size 512"),
+            &short,
+            &essiv,
+            512,
+        ),
     ];
     for (options, key, encrypt, unit) in cases {
         let made = volume(room.path(), &options, key, &plain, encrypt, unit);
@@ -99,7 +104,8 @@ fn damage_of_the_header_is_named_and_the_second_copy_serves() {
     let room = tempfile::tempdir().unwrap();
     let (plain, key) = (random(14, 1 << 20), random(15, 64));
     let xts = |number: u64, sector: &mut [u8]| cipher::xts(&key, number, sector);
-    let options = "--type luks2 --pbkdf pbkdf2 --pbkdf-force-iterations 1000 --cipher aes-xts-plain64";
+    let options =
+        "--type luks2 --pbkdf pbkdf2 --pbkdf-force-iterations 1000 --cipher aes-xts-plain64 --sector-size 512";
     let made = volume(room.path(), options, &key, &plain, &xts, 512);
     let keys = passwords("correct horse");
     let mut first = made.clone();

@@ -1,0 +1,18 @@
+//! A volume that was opened.
+
+use crate::failure::Failure;
+use pfh_container::Bytes;
+use std::sync::Arc;
+
+/// A volume that was opened.
+pub struct Opened {
+    /// The format: `BitLocker`, `LUKS1`, `LUKS2`.
+    pub format: &'static str,
+    /// The plain volume.
+    pub bytes: Arc<dyn Bytes>,
+    /// What opened it: `recovery password`, `key slot 0` …
+    pub by: String,
+    /// What is wrong with the volume and did not keep it from being opened: a damaged copy of its
+    /// metadata.
+    pub warnings: Vec<Failure>,
+}
