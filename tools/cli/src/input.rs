@@ -1,14 +1,18 @@
 //! The input: operands, how directories are walked, and which files are taken. Every command
 //! that walks flattens this.
 
-use crate::exit::{Exit, Failure};
+#[cfg(feature = "inside")]
+use crate::exit::Exit;
+use crate::exit::Failure;
 use crate::session::Session;
 use crate::size;
 use clap::{Args, ValueEnum};
 use pfh::terminal::render as shown;
 use pfh::{Content, Descend, Links, NameList, Order, Recurse, Selection, Separator, Special};
 use std::ffi::OsString;
-use std::path::{Path, PathBuf};
+#[cfg(feature = "inside")]
+use std::path::Path;
+use std::path::PathBuf;
 #[cfg(feature = "inside")]
 use std::sync::Arc;
 #[cfg(feature = "inside")]

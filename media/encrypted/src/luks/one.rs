@@ -1,7 +1,8 @@
 //! LUKS1: a header of 592 bytes.
 
 use super::derive::{self, Hash, MOST_ROUNDS};
-use super::{Digest, LONGEST_KEY, MOST_STRIPES, no_key, split};
+use super::proof::{Digest, LONGEST_KEY, MOST_STRIPES, no_key};
+use super::split;
 use crate::decrypted::{Decrypted, Extent, Kind};
 use crate::failure::Failure;
 use crate::field::{be32, read};

@@ -1,7 +1,8 @@
 //! LUKS2: two copies of a binary header and of a description in JSON.
 
 use super::derive::{Derivation, Hash, MOST_ROUNDS};
-use super::{Digest, LONGEST_KEY, MAGIC, MOST_STRIPES, no_key, split};
+use super::proof::{Digest, LONGEST_KEY, MAGIC, MOST_STRIPES, no_key};
+use super::split;
 use crate::decrypted::{Decrypted, Extent, Kind};
 use crate::failure::Failure;
 use crate::field::{be64, read, read_some};
