@@ -17,7 +17,7 @@ pub enum Kind {
     },
     /// As it lies at this offset of the medium.
     Plain(u64),
-    /// Zeros: the volume's own metadata, which are no part of what is inside.
+    /// Zeros: the volume's own metadata, which do not belong to the volume inside.
     Zeros,
 }
 

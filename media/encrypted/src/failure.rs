@@ -13,7 +13,7 @@ pub enum Failure {
     Damaged {
         /// Where, in bytes from the start of the volume.
         offset: u64,
-        /// What is wrong there.
+        /// The contradiction.
         what: String,
     },
     /// No key fits.

@@ -1,7 +1,7 @@
 //! Volumes that need a key: the plain volume inside as [`Bytes`], decrypted as it is read.
 //!
-//! - **BitLocker** of Windows Vista to 11: AES-CBC with and without the diffuser, AES-XTS; opened by
-//!   a password, a recovery password, a startup key (`.BEK`), or the key of a volume whose
+//! - **BitLocker** of Windows Vista to 11: AES-CBC with and without the diffuser, AES-XTS; opened
+//!   by a password, a recovery password, a startup key (`.BEK`), or the key of a volume whose
 //!   protection is suspended.
 //! - **LUKS1 and LUKS2**: AES in XTS, CBC and ECB; PBKDF2 and Argon2; opened by a passphrase or a
 //!   key file.
