@@ -1,5 +1,5 @@
-//! How sectors are encrypted: AES in XTS (IEEE 1619), CBC and ECB, with the vectors of BitLocker and
-//! of dm-crypt, and BitLocker's diffuser (Ferguson, *AES-CBC + Elephant diffuser*, 2006).
+//! How sectors are encrypted: AES in XTS (IEEE 1619), CBC and ECB, with the vectors of BitLocker
+//! and of dm-crypt, and BitLocker's diffuser (Ferguson, *AES-CBC + Elephant diffuser*, 2006).
 
 use aes::cipher::array::{Array, typenum::U16};
 use aes::cipher::{BlockCipherDecrypt, BlockCipherEncrypt, KeyInit};
@@ -89,7 +89,7 @@ impl Cipher {
         Some(Cipher { mode, unit, number: 1 })
     }
 
-    /// A cipher by dm-crypt's name (`aes-xts-plain64`, `aes-cbc-essiv:sha256`, `aes-ecb` …). Numbers
+    /// A cipher by dm-crypt's name (`aes-xts-plain64`, `aes-cbc-essiv:sha256`, `aes-ecb`). Numbers
     /// of sectors count 512 bytes. `None` if it is not known here, or the key is of another length.
     pub fn named(name: &str, key: &[u8], unit: usize) -> Option<Cipher> {
         let mode = match name {

@@ -12,7 +12,6 @@ pub struct Opened {
     pub bytes: Arc<dyn Bytes>,
     /// What opened it: `recovery password`, `key slot 0` …
     pub by: String,
-    /// What is wrong with the volume and did not keep it from being opened: a damaged copy of its
-    /// metadata.
+    /// Faults that did not keep the volume from being opened: a damaged copy of its metadata.
     pub warnings: Vec<Failure>,
 }

@@ -84,8 +84,8 @@ pub struct Inside {
     /// Treat the files as raw media, even if their bytes look like an image format.
     #[arg(long)]
     pub raw: bool,
-    /// Open encrypted volumes (BitLocker, LUKS) with the passwords in FILE, one per line; a BitLocker
-    /// recovery password counts as one.
+    /// Open encrypted volumes (BitLocker, LUKS) with the passwords in FILE, one per line;
+    /// recovery passwords as well.
     #[arg(long, value_name = "FILE")]
     pub passwords: Vec<PathBuf>,
     /// Open encrypted volumes with a key file: BitLocker's startup key (.BEK) or LUKS's.

@@ -48,7 +48,7 @@ impl Hash {
 
 /// Most memory that a header may ask for, in KiB: what cryptsetup takes at most.
 const MOST_MEMORY: u32 = 4 << 20;
-/// Most rounds of either function: more is an attack on whoever tries a key.
+/// Most rounds of either function: more only keeps a reader busy.
 pub const MOST_ROUNDS: u32 = 200_000_000;
 
 /// PBKDF2 (RFC 8018) with HMAC.

@@ -192,7 +192,7 @@ pub fn open(bytes: &Arc<dyn Bytes>, keys: &Keys) -> Result<Opened, Failure> {
     let (description, warnings) = describe(&**bytes)?;
     let [segment] = description.segments.values().collect::<Vec<_>>()[..] else {
         let count = description.segments.len();
-        return Err(Failure::Unread(format!("LUKS2 of {count} segments: being encrypted anew, or damaged")));
+        return Err(Failure::Unread(format!("LUKS2 of {count} segments: reencryption in progress, or damaged")));
     };
     if segment.kind != "crypt" || segment.integrity.is_some() || !segment.flags.is_empty() {
         return Err(Failure::Unread(format!("LUKS2 with a segment of the kind {:?}, or with integrity", segment.kind)));
