@@ -134,7 +134,7 @@ fn mutants_end() {
         let mut mutant = made.clone();
         let noise = random(seed, 8);
         for at in 0..3 {
-            // Not the rounds, of which any number up to a bound is honest work.
+            // Not the rounds: any number up to a bound is honest work.
             let place = 8 + usize::from(noise[at]) % 156;
             mutant[place] = noise[at + 4];
         }

@@ -26,7 +26,7 @@ fn keys_are_given_in_files_to_every_command() {
         let seen = pfh(&room, &format!("list {keys} luks"));
         assert!(seen.code == Some(0) && text(&seen).contains("one"), "{keys}: {seen:?}");
     }
-    // What is written is read back, with the same keys.
+    // The list is read back, with the same keys.
     assert_eq!(pfh(&room, "hash --inside --passwords keys -o list.pfh luks").code, Some(0));
     assert_eq!(pfh(&room, "check --inside --passwords keys list.pfh").code, Some(0));
     assert_eq!(pfh(&room, "check list.pfh").code, Some(3));
