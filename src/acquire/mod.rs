@@ -73,7 +73,7 @@ pub use pfh_container::ewf::About;
 pub use pfh_writer::{Pieces, Start};
 pub(crate) use places::is_pipe;
 pub use problem::{Foreign, LogError, Problem};
-pub use reading::Reading;
+pub use reading::{RETRIES, Reading};
 pub use request::{ImageFormat, Origin, Request, To};
 pub(crate) use resolved::Resolved;
 use retrying::{Again, Retried};

@@ -5,6 +5,9 @@ use pfh_engine::imaging::{Holes, Imaging, Ring};
 use pfh_source::device::ErrorPolicy;
 use std::time::Duration;
 
+/// How often an unreadable sector is tried again unless something else is asked for, at every door.
+pub const RETRIES: u32 = 2;
+
 /// The source's ranges to read, and the digests to compute.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
@@ -36,11 +39,11 @@ pub struct Reading {
 }
 
 impl Reading {
-    /// All of the source, with these digests.
+    /// All of the source, with these digests, and [`RETRIES`].
     pub fn new(algorithms: impl IntoIterator<Item: Into<Algorithm>>) -> Self {
         let Imaging { algorithms, piecewise, memory, ring, from, length, policy, holes, pad, checkpoint, .. } =
             Imaging::new(algorithms);
-        let readers = 2;
+        let (readers, policy) = (2, ErrorPolicy { retries: RETRIES, ..policy });
         Reading { algorithms, piecewise, memory, ring, from, length, policy, readers, holes, pad, checkpoint }
     }
 

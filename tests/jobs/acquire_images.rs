@@ -127,7 +127,7 @@ fn a_changed_log_is_found_and_a_signature_says_by_whom() {
     assert_eq!((of("mine.pub"), of("other.pub")), (Verdict::Verified, Verdict::Differs));
     assert_eq!((of("mine.pem"), of("other.pem")), (Verdict::Verified, Verdict::Differs), "the public halves");
     let text = fs::read_to_string(&log).unwrap();
-    fs::write(&log, text.replacen("\"retries\":0", "\"retries\":3", 1)).unwrap();
+    fs::write(&log, text.replacen("\"retries\":2", "\"retries\":3", 1)).unwrap();
     assert_eq!(of("mine.pub"), Verdict::Differs);
     let lines: Vec<&str> = text.split_inclusive('\n').collect();
     fs::write(&log, lines[..lines.len() - 1].concat()).unwrap();

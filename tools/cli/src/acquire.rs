@@ -108,7 +108,7 @@ pub struct AcquireArgs {
     #[arg(long)]
     pub cached: bool,
     /// Retry an unreadable sector N times.
-    #[arg(long, value_name = "N", default_value_t = 2)]
+    #[arg(long, value_name = "N", default_value_t = pfh::acquire::RETRIES)]
     pub retries: u32,
     /// Fill unreadable sectors with these bytes (hexadecimal) instead of zeros.
     #[arg(long, value_name = "HEX")]
