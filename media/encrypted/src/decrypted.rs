@@ -104,7 +104,8 @@ impl Bytes for Decrypted {
             Kind::Plain(at) => self.of.read_at(at + into, buffer),
             Kind::Encrypted { at, place } => {
                 let unit = self.cipher.unit();
-                let (at, place) = (at + into, place + into);
+                // Numbers of sectors begin again behind the last, as dm-crypt counts.
+                let (at, place) = (at + into, place.wrapping_add(into));
                 let whole = room - room % unit;
                 if place % unit as u64 != 0 || whole == 0 {
                     return self.by_units(at, place, buffer, limit);

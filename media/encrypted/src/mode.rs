@@ -119,7 +119,7 @@ impl Cipher {
     pub fn decrypt(&self, place: u64, data: &mut [u8]) {
         debug_assert!(data.len().is_multiple_of(self.unit) && place.is_multiple_of(self.unit as u64));
         for (index, sector) in data.chunks_exact_mut(self.unit).enumerate() {
-            let place = place + (index * self.unit) as u64;
+            let place = place.wrapping_add((index * self.unit) as u64);
             self.sector(place, sector);
         }
     }

@@ -3,13 +3,11 @@
 use crate::failure::Failure;
 use argon2::{Algorithm, Argon2, Params, Version};
 use hmac::Hmac;
-use sha1::Sha1;
 use sha2::{Digest, Sha256, Sha512};
 
 /// The hash functions of LUKS that are known here.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Hash {
-    Sha1,
     Sha256,
     Sha512,
 }
@@ -18,7 +16,6 @@ impl Hash {
     /// By cryptsetup's name.
     pub fn named(name: &str) -> Result<Hash, Failure> {
         match name {
-            "sha1" => Ok(Hash::Sha1),
             "sha256" => Ok(Hash::Sha256),
             "sha512" => Ok(Hash::Sha512),
             other => Err(Failure::Unread(format!("LUKS with the hash function {other:?}"))),
@@ -28,7 +25,6 @@ impl Hash {
     /// Bytes of a digest.
     pub fn length(self) -> usize {
         match self {
-            Hash::Sha1 => 20,
             Hash::Sha256 => 32,
             Hash::Sha512 => 64,
         }
@@ -39,7 +35,6 @@ impl Hash {
             D::new().chain_update(parts[0]).chain_update(parts[1]).finalize().to_vec()
         }
         match self {
-            Hash::Sha1 => of::<Sha1>(parts),
             Hash::Sha256 => of::<Sha256>(parts),
             Hash::Sha512 => of::<Sha512>(parts),
         }
@@ -55,7 +50,6 @@ pub const MOST_ROUNDS: u32 = 200_000_000;
 pub fn pbkdf2(hash: Hash, password: &[u8], salt: &[u8], iterations: u32, key: &mut [u8]) {
     // Lengths of keys are bounded: a failure is of HMAC's, which takes any.
     let done = match hash {
-        Hash::Sha1 => pbkdf2::pbkdf2::<Hmac<Sha1>>(password, salt, iterations, key),
         Hash::Sha256 => pbkdf2::pbkdf2::<Hmac<Sha256>>(password, salt, iterations, key),
         Hash::Sha512 => pbkdf2::pbkdf2::<Hmac<Sha512>>(password, salt, iterations, key),
     };

@@ -1,4 +1,4 @@
-//! A key spread over many sectors, all of which are needed (*LUKS On-Disk Format Specification*,
+//! A key spread over many sectors: each is needed (*LUKS On-Disk Format Specification*,
 //! section 2.4).
 
 use super::derive::Hash;

@@ -65,7 +65,7 @@ fn each_version_cipher_and_derivation_gives_the_plain_volume() {
     type Encrypt<'a> = &'a dyn Fn(u64, &mut [u8]);
     let cases: [(String, &[u8], Encrypt<'_>, usize); 7] = [
         (format!("--type luks1 {fast} --cipher aes-xts-plain64 --hash sha256"), &long, &xts, 512),
-        (format!("--type luks1 {fast} --cipher aes-cbc-essiv:sha256 --hash sha1"), &short, &essiv, 512),
+        (format!("--type luks1 {fast} --cipher aes-cbc-essiv:sha256 --hash sha256"), &short, &essiv, 512),
         (format!("--type luks1 {fast} --cipher aes-cbc-plain64 --hash sha512"), &short, &ordinary, 512),
         (format!("--type luks2 {fast} --cipher aes-xts-plain64 --sector-size 512"), &long, &xts, 512),
         (format!("--type luks2 {fast} --cipher aes-xts-plain64 --sector-size 4096"), &long, &xts, 4096),

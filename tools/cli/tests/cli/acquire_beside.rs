@@ -53,6 +53,5 @@ fn fifty_kills_with_every_file_beside_the_image() {
             assert_eq!(checked.code, Some(0), "round {round}: {checked:?}");
         }
     }
-    // How many kills come in time is up to the machine: some do.
-    assert!(interrupted > 5, "{interrupted}");
+    assert!(interrupted > 20, "{interrupted}");
 }
