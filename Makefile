@@ -37,10 +37,11 @@ slow: ## the tests of the program that take ten seconds each and more
 	PFH_TIERS=slow $(CARGO) test --features pfh-cli/bench --package pfh-cli --package pfh-bench
 	PFH_TIERS=slow tools/python/check -k workers_over_tls
 
-features: ## each feature of the library alone compiles without a warning (part of nightly)
+features: ## each feature of the library alone, and the program without any, compile without a warning (part of nightly)
+	$(CARGO) clippy --package pfh-cli --no-default-features --quiet -- -D warnings
 	for feature in audit image inside known parquet remote serve; do $(CARGO) clippy --package pfh --no-default-features --features $$feature --quiet -- -D warnings || exit 1; done
 
-nightly: features ## the tests that take minutes: long vectors, many seeds, every errno at every call
+nightly: features portable ## the tests that take minutes: long vectors, many seeds, every errno at every call
 	PFH_TIERS=faults,foreign,slow PFH_NIGHTLY=1 $(CARGO) test --workspace --release -- --include-ignored
 
 campaigns: ## 20,000 errnos, 10,000 power cuts, 300 raced writes, 10,000 mutants of each image, and a dated record (part of nightly, without the record)
