@@ -25,6 +25,8 @@ pub enum Event<'a> {
         directories: u64,
         /// Whether there are two inputs to compare, or one in each set.
         comparable: bool,
+        /// Whether they are compared by all methods at once.
+        all: bool,
     },
     /// That many inputs have no digest of this algorithm.
     Without(Algorithm, u64),
@@ -50,6 +52,121 @@ pub enum Event<'a> {
     },
     /// All pairs of one algorithm are found.
     Searched(&'a Searched<'a>),
+    /// All methods are searched at once from here on: none was asked for.
+    Relating(&'a Relating),
+    /// A pair that one of all methods found, the closest first; a result if it is listed.
+    Related(&'a Related<'a>),
+    /// All pairs of all methods are found.
+    AllRelated(&'a AllRelated<'a>),
+}
+
+/// The digests of all methods that are searched at once.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Relating {
+    /// Files that are compared.
+    pub files: u64,
+    /// Those of them that no similarity method makes a digest of: compared for equality alone.
+    pub without: u64,
+    /// The methods, that of whole contents first.
+    pub algorithms: Vec<Algorithm>,
+}
+
+/// How two inputs are related, the closest first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Relation {
+    /// They have the same bytes.
+    Equal,
+    /// Each has at least four fifths of the other's windows.
+    NearlyEqual,
+    /// The second holds at least four fifths of the first.
+    AInB,
+    /// The first holds at least four fifths of the second.
+    BInA,
+    /// They have bytes in common.
+    Shares,
+    /// Their digests are alike, without a window in common.
+    Alike,
+}
+
+impl Relation {
+    /// All of them, the closest first.
+    pub const ALL: [Relation; 6] = [
+        Relation::Equal,
+        Relation::NearlyEqual,
+        Relation::AInB,
+        Relation::BInA,
+        Relation::Shares,
+        Relation::Alike,
+    ];
+
+    /// The word for it in a table.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Relation::Equal => "equal",
+            Relation::NearlyEqual => "nearly-equal",
+            Relation::AInB => "a-in-b",
+            Relation::BInA => "b-in-a",
+            Relation::Shares => "shares",
+            Relation::Alike => "alike",
+        }
+    }
+}
+
+/// What all methods say of two inputs.
+#[derive(Clone)]
+#[non_exhaustive]
+pub struct Related<'a> {
+    /// The name of the one that came first; raw bytes.
+    pub a: &'a [u8],
+    /// The name of the other one.
+    pub b: &'a [u8],
+    /// The numbers of both among the inputs.
+    pub places: [u32; 2],
+    /// How they are related.
+    pub relation: Relation,
+    /// From 1 to 100: the share of the smaller one that the other holds; without common bytes the
+    /// best score, or 100 less the distance.
+    pub score: u8,
+    /// About how many bytes of distinct content both hold, where both have enough windows.
+    pub shared_bytes: Option<u64>,
+    /// How much of the first one the second holds, and of the second the first, in percent.
+    pub contained: Option<[u8; 2]>,
+    /// The score of each other method that has digests of both.
+    pub scores: Vec<(Algorithm, Score)>,
+    /// Why a score may mean nothing.
+    pub degenerate: Option<Degenerate>,
+    /// Whether it is among the results.
+    pub listed: bool,
+}
+
+/// The outcome of all methods at once.
+#[derive(Clone, Copy)]
+#[non_exhaustive]
+pub struct AllRelated<'a> {
+    /// What was searched.
+    pub relating: &'a Relating,
+    /// The pairs.
+    pub pairs: u64,
+    /// Those of them, or the groups, that are results.
+    pub listed: u64,
+    /// Windows that no pair was found by, since too many files have them.
+    pub common: u64,
+    pub(super) groups: &'a [Vec<u32>],
+    pub(super) collection: &'a Collection,
+}
+
+impl fmt::Debug for AllRelated<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("AllRelated").field("relating", self.relating).field("pairs", &self.pairs).finish()
+    }
+}
+
+impl fmt::Debug for Related<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let [a, b] = [self.a, self.b].map(pfh_source::terminal::render);
+        write!(f, "Related({a}, {b}, {}, {})", self.relation.word(), self.score)
+    }
 }
 
 /// The digests that are searched.
@@ -106,8 +223,8 @@ impl fmt::Debug for Pair<'_> {
 #[derive(Clone, Copy)]
 #[non_exhaustive]
 pub struct Group<'a> {
-    /// By what they are alike.
-    pub algorithm: Algorithm,
+    /// By what they are alike; none for all methods at once.
+    pub algorithm: Option<Algorithm>,
     /// From 1 for the largest group.
     pub number: u64,
     /// The places of the members among the digests of the algorithm.
@@ -116,6 +233,11 @@ pub struct Group<'a> {
 }
 
 impl<'a> Group<'a> {
+    /// The algorithm's name, or `auto`.
+    pub fn name(&self) -> &'static str {
+        self.algorithm.map_or(super::AUTO, Algorithm::name)
+    }
+
     /// The names of the members; raw bytes.
     pub fn names(&self) -> impl ExactSizeIterator<Item = &'a [u8]> {
         let collection = self.collection;
@@ -132,7 +254,7 @@ impl<'a> Group<'a> {
 impl fmt::Debug for Group<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let names: Vec<String> = self.names().map(pfh_source::terminal::render).collect();
-        write!(f, "Group({}, {names:?})", self.algorithm)
+        write!(f, "Group({}, {names:?})", self.name())
     }
 }
 
@@ -160,7 +282,7 @@ impl Searched<'_> {
     /// The groups that all pairs link together, the largest first, where groups or a page are asked
     /// for.
     pub fn groups(&self) -> impl Iterator<Item = Group<'_>> {
-        let (algorithm, collection) = (self.algorithm, self.collection);
+        let (algorithm, collection) = (Some(self.algorithm), self.collection);
         (1..).zip(self.groups).map(move |(number, places)| Group { algorithm, number, places, collection })
     }
 }

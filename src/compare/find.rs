@@ -42,7 +42,7 @@ pub fn search(
     let events = RefCell::new(events);
     let tell = |event: Event<'_>| (*events.borrow_mut())(event);
     let whole = request.cluster && request.page.is_none();
-    let mut watching = Watching { control, tell: &tell, algorithm, whole, costly: false, refused: None };
+    let mut watching = Watching { whole, ..Watching::new(control, &tell, algorithm) };
     let features = collection.take_features();
     let collection = &*collection;
     let found = match whole.then(|| search.groups(collection, &mut watching)).flatten() {
@@ -56,7 +56,7 @@ pub fn search(
     let mut found = found?;
     if request.cluster {
         for (number, places) in (1..).zip(&found.groups) {
-            tell(Event::Group(&Group { algorithm, number, places, collection })).map_err(job::Error::Sink)?;
+            tell(Event::Group(&Group { algorithm: Some(algorithm), number, places, collection })).map_err(job::Error::Sink)?;
             found.listed = number;
         }
     }
@@ -131,7 +131,8 @@ impl<'a> Taking<'a> {
     }
 
     fn take(&mut self, pair: &pfh_pairs::Pair) -> io::Result<()> {
-        if pair.degenerate == Some(Degenerate::Saturated) {
+        // Equal digests are alike, saturated or not.
+        if pair.degenerate == Some(Degenerate::Saturated) && !self.collection.equal(pair.a, pair.b) {
             self.saturated += 1;
             if !self.request.lists_saturated() {
                 return Ok(());
@@ -185,10 +186,10 @@ fn row<'a>(collection: &'a Collection, pair: &pfh_pairs::Pair) -> Pair<'a> {
     }
 }
 
-type Tell<'a> = dyn Fn(Event<'_>) -> io::Result<()> + 'a;
+pub(super) type Tell<'a> = dyn Fn(Event<'_>) -> io::Result<()> + 'a;
 
 /// Reports how far a search is and what will take long, and ends it when the caller asks for that.
-struct Watching<'a> {
+pub(super) struct Watching<'a> {
     control: &'a Control<'a>,
     tell: &'a Tell<'a>,
     algorithm: Algorithm,
@@ -196,10 +197,14 @@ struct Watching<'a> {
     whole: bool,
     costly: bool,
     /// Why an event was refused.
-    refused: Option<io::Error>,
+    pub(super) refused: Option<io::Error>,
 }
 
-impl Watching<'_> {
+impl<'a> Watching<'a> {
+    pub(super) fn new(control: &'a Control<'a>, tell: &'a Tell<'a>, algorithm: Algorithm) -> Watching<'a> {
+        Watching { control, tell, algorithm, whole: false, costly: false, refused: None }
+    }
+
     fn tell(&mut self, event: Event<'_>) {
         if let Err(error) = (self.tell)(event) {
             self.refused = Some(error);

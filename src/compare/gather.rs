@@ -10,10 +10,12 @@ use crate::pass::pass;
 use pfh_digest::Algorithm;
 use pfh_engine::{Control, Outcome, Plan, Record, Summary};
 use pfh_pairs::{Collection, List, Reading};
+use pfh_report::pairs::Format;
 use pfh_similarity::Named;
 use pfh_source::Skip;
 use std::ffi::OsString;
 use std::io;
+use std::ops::Range;
 use std::sync::Arc;
 
 /// The request.
@@ -25,6 +27,8 @@ pub struct Sets {
     pub faults: u64,
     /// Directories that were left out, because only the files beside them were asked for.
     pub directories: u64,
+    /// Where the inputs' digests are, if all methods are compared at once.
+    pub inputs: Option<Inputs>,
     /// Files that a method makes no digest of, by their content.
     plain: Option<Collection>,
     /// The counts of all passes over files.
@@ -39,13 +43,18 @@ impl Sets {
         let mut held = 0;
         let mut first = parts(&request.input.paths, lists, &mut held);
         let mut second = parts(&request.against, lists, &mut held);
-        let algorithms = algorithms_of(request, first.iter_mut().chain(&mut second));
+        let (algorithms, all) = algorithms_of(request, first.iter_mut().chain(&mut second));
         let share = request.memory / algorithms.len().max(1);
-        let collection = |algorithm: &Algorithm| match request.evidence {
+        // The text of shingles is all of their windows.
+        let windows = |algorithm: &Algorithm| {
+            Named::of(*algorithm) == Some(Named::Shingles) && request.form != Format::Values
+        };
+        let collection = |algorithm: &Algorithm| match request.evidence || windows(algorithm) {
             false => Collection::new(*algorithm),
             true => Collection::with_features(*algorithm, share),
         };
-        let collections = algorithms.iter().map(collection).collect();
+        let collections: Vec<Collection> = algorithms.iter().map(collection).collect();
+        let inputs = all.then(|| Inputs::new(collections.len()));
         let hashed = if request.evidence { with_features(&algorithms)? } else { algorithms };
         if request.evidence && first.iter().chain(&second).any(|part| matches!(part, Part::List(_))) {
             return Err(Error::request(Problem::List));
@@ -54,7 +63,7 @@ impl Sets {
             first.push(Part::Files(Vec::new()));
         }
         let plain = by_content(request, &hashed);
-        let mut sets = Sets { collections, faults: 0, directories: 0, plain, run: None };
+        let mut sets = Sets { collections, faults: 0, directories: 0, inputs, plain, run: None };
         let across = !second.is_empty() || !request.given.is_empty();
         for (number, parts) in [first, second].into_iter().enumerate() {
             if number == 1 && across {
@@ -129,6 +138,46 @@ impl Sets {
     }
 }
 
+/// Which digests are of which input, where several methods have digests of the same inputs. The
+/// number of an input is its place in the first collection, which has a digest of each.
+pub struct Inputs {
+    /// By the collection, then by the place of a digest: the input.
+    of: Vec<Vec<u32>>,
+    /// By the collection, then by the input: the place of its first digest.
+    places: Vec<Vec<Option<u32>>>,
+}
+
+impl Inputs {
+    fn new(collections: usize) -> Inputs {
+        Inputs { of: vec![Vec::new(); collections], places: vec![Vec::new(); collections] }
+    }
+
+    /// The next input's digests are at these places.
+    fn take(&mut self, collection: usize, places: Range<usize>) {
+        // Collections hold fewer than 2^31 digests.
+        let input = self.places[collection].len() as u32;
+        self.places[collection].push((!places.is_empty()).then_some(places.start as u32));
+        self.of[collection].extend(places.map(|_| input));
+    }
+
+    /// The input that a digest is of.
+    pub fn of(&self, collection: usize, place: u32) -> u32 {
+        self.of[collection][place as usize]
+    }
+
+    /// Where an input's digest is.
+    pub fn place(&self, collection: usize, input: u32) -> Option<u32> {
+        self.places[collection][input as usize]
+    }
+
+    /// Inputs with a digest in the first collection alone.
+    pub fn without(&self) -> u64 {
+        let Some((first, others)) = self.places.split_first() else { return 0 };
+        let bare = |input: &usize| others.iter().all(|places| places[*input].is_none());
+        (0..first.len()).filter(bare).count() as u64
+    }
+}
+
 /// Takes the digests of records into the collections.
 struct Gathering<'a> {
     sets: &'a mut Sets,
@@ -151,8 +200,12 @@ impl pfh_engine::Sink for Gathering<'_> {
             }
         };
         let name: Arc<[u8]> = record.name.as_slice().into();
+        // Of all methods at once: empty files are alike in nothing.
+        if self.sets.inputs.is_some() && hashed.closed.size == 0 {
+            return Ok(());
+        }
         let mut without = false;
-        for (collection, digest) in self.sets.collections.iter_mut().zip(&hashed.digests) {
+        for (number, (collection, digest)) in self.sets.collections.iter_mut().zip(&hashed.digests).enumerate() {
             let (before, lacked) = (collection.len(), collection.without());
             if let Err(why) = collection.add(&name, digest) {
                 self.sets.faults += 1;
@@ -162,6 +215,9 @@ impl pfh_engine::Sink for Gathering<'_> {
                 collection.size_from(before, hashed.closed.size);
             }
             without |= collection.without() > lacked;
+            if let Some(inputs) = &mut self.sets.inputs {
+                inputs.take(number, before..collection.len());
+            }
         }
         // The digest of the whole is the last one. Empty files are alike in nothing.
         if let (Some(plain), Some(digest)) = (&mut self.sets.plain, hashed.digests.last())
@@ -221,10 +277,11 @@ fn by_content(request: &Request, algorithms: &[Algorithm]) -> Option<Collection>
 /// The algorithm of whole contents.
 const WHOLE: &str = "sha256";
 
-/// The algorithms asked for, or those of the lists, or the paper's default.
-fn algorithms_of<'a>(request: &Request, parts: impl Iterator<Item = &'a mut Part>) -> Vec<Algorithm> {
+/// The algorithms asked for, or those of the lists, or all methods at once, which is said; or the
+/// paper's default, where the output is one method's.
+fn algorithms_of<'a>(request: &Request, parts: impl Iterator<Item = &'a mut Part>) -> (Vec<Algorithm>, bool) {
     if !request.algorithms.is_empty() {
-        return computed(&request.algorithms);
+        return (computed(&request.algorithms), false);
     }
     let mut found: Vec<Algorithm> = Vec::new();
     for part in parts {
@@ -235,8 +292,14 @@ fn algorithms_of<'a>(request: &Request, parts: impl Iterator<Item = &'a mut Part
             }
         }
     }
-    if found.is_empty() {
-        found.extend(REGISTRY.find(Named::MrshV2.name()));
+    if !found.is_empty() || !request.given.is_empty() {
+        return (found, false);
     }
-    found
+    if request.evidence || request.parity || request.form == Format::Values {
+        return (REGISTRY.find(Named::MrshV2.name()).into_iter().collect(), false);
+    }
+    // The first one decides what is equal, the second what is shared.
+    let methods = [Named::Shingles, Named::Ssdeep, Named::Sdhash, Named::MrshV2, Named::Tlsh];
+    let names = std::iter::once(WHOLE).chain(methods.map(Named::name));
+    (names.filter_map(|name| REGISTRY.find(name).ok()).collect(), true)
 }

@@ -2,7 +2,8 @@
 //!
 //! A [`Request`] names files and lists of digests, in one set or two. [`run`] hashes the files,
 //! reads the lists and searches each algorithm's digests; its events are the pairs, or the groups
-//! that pairs link together, in an order that depends on the digests alone. A [`Writer`] writes
+//! that pairs link together, in an order that depends on the digests alone. Where no algorithm is
+//! named, files are compared by all methods at once, and each pair is one [`Related`]. A [`Writer`] writes
 //! them, and [`write()`] does both. The search itself is [`crate::pairs`].
 //!
 //! ```
@@ -37,12 +38,13 @@ mod event;
 mod find;
 mod gather;
 mod problem;
+mod relate;
 mod request;
 mod thresholds;
 mod writer;
 
 pub use comparing::Comparing;
-pub use event::{Event, Events, Group, Pair, Searched, Searching};
+pub use event::{AllRelated, Event, Events, Group, Pair, Related, Relating, Relation, Searched, Searching};
 pub use pfh_pairs::{By, given};
 pub use problem::Problem;
 pub use request::Request;
@@ -53,6 +55,9 @@ use crate::job::Error;
 use pfh_engine::Control;
 use pfh_pairs::Collection;
 use std::time::Instant;
+
+/// What all methods at once are called where one has its name.
+pub const AUTO: &str = "auto";
 
 /// The result of a comparison.
 #[derive(Debug, Clone, Copy)]
@@ -85,15 +90,25 @@ pub fn run(request: &Request, events: &mut Events<'_>, control: &Control<'_>) ->
     request.check()?;
     let mut sets = gather::Sets::gather(request, events, control)?;
     let (directories, comparable) = (sets.directories, sets.collections.iter().any(Collection::is_comparable));
-    events(Event::Gathered { directories, comparable }).map_err(Error::Sink)?;
+    let all = sets.inputs.is_some();
+    events(Event::Gathered { directories, comparable, all }).map_err(Error::Sink)?;
     let (from, mut pairs, mut scored) = (Instant::now(), 0, 0);
-    for collection in &mut sets.collections {
-        let counts = find::search(request, collection, events, control)?;
-        pairs += counts.pairs;
-        scored += counts.scored;
+    if let Some(inputs) = &sets.inputs {
+        let counts = relate::search(request, &mut sets.collections, inputs, events, control)?;
+        (pairs, scored) = (counts.pairs, counts.scored);
+    } else {
+        for collection in &mut sets.collections {
+            let counts = find::search(request, collection, events, control)?;
+            pairs += counts.pairs;
+            scored += counts.scored;
+        }
     }
-    let possible = sets.collections.iter().map(Collection::possible).sum();
+    let decided = if sets.inputs.is_some() { &sets.collections[..1] } else { &sets.collections };
+    let possible = decided.iter().map(Collection::possible).sum();
     let comparing = Comparing { elapsed: from.elapsed(), pairs: possible, scored };
-    let without = sets.collections.iter().map(Collection::without).sum();
+    let without = match &sets.inputs {
+        Some(inputs) => inputs.without(),
+        None => sets.collections.iter().map(Collection::without).sum(),
+    };
     Ok(Summary { run: sets.run, comparing, without, pairs, faults: sets.faults, directories, comparable })
 }

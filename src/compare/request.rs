@@ -11,7 +11,7 @@ use pfh_digest::{Algorithm, Digest};
 use pfh_engine::{DEFAULT_MEMORY, Plan};
 use pfh_pairs::{By, Collection, PairOrder, Reading, Search};
 use pfh_report::pairs::Format;
-use pfh_similarity::Named;
+use pfh_similarity::{Named, Score};
 use std::ffi::OsString;
 use std::path::PathBuf;
 
@@ -34,7 +34,8 @@ pub struct Request {
     pub lists: bool,
     /// Whether a digest may stand alone on its line in a list; it is then named by its line.
     pub bare: bool,
-    /// The algorithms; if there are none, those of the lists, and without lists mrsh-v2.
+    /// The algorithms; if there are none, those of the lists, and without lists all similarity
+    /// methods at once.
     pub algorithms: Vec<crate::Algorithm>,
     /// Whether only pairs that share a feature for certain are searched for.
     pub evidence: bool,
@@ -168,8 +169,10 @@ impl Request {
     pub(super) fn search(&self, collection: &Collection) -> Search {
         let like_ssdeep =
             matches!(Named::of(collection.shown_as()), Some(Named::Ssdeep) | None) && self.form == Format::Text;
+        let counted = self.evidence && Named::of(collection.algorithm()) != Some(Named::Shingles);
         Search {
-            threshold: self.thresholds.of(collection.algorithm()),
+            threshold: if counted { Score::Similarity(0) } else { self.thresholds.of(collection.algorithm()) },
+            least_shared: self.thresholds.shared(collection.algorithm()),
             order: if like_ssdeep { PairOrder::Later } else { PairOrder::Earlier },
             // The other half is for the pairs that wait for another order.
             memory: if self.is_ranked() { self.memory / 2 } else { self.memory },

@@ -53,11 +53,21 @@ impl Thresholds {
         Thresholds { named: number.map(|number| (None, number)).into_iter().collect(), parity: false }
     }
 
+    /// The number that was asked for.
+    fn given(&self, algorithm: Algorithm) -> Option<u32> {
+        let fits = |(name, _): &&(Option<String>, u32)| name.as_deref().is_none_or(|name| name == algorithm.name());
+        self.named.iter().rev().find(fits).map(|(_, number)| *number)
+    }
+
+    /// Chunks or features that two inputs must share where those decide: the same number, for then
+    /// it is no score.
+    pub fn shared(&self, algorithm: Algorithm) -> u64 {
+        self.given(algorithm).map_or_else(|| Search::default_shared(algorithm), u64::from)
+    }
+
     /// The threshold of an algorithm.
     pub fn of(&self, algorithm: Algorithm) -> Score {
-        let fits = |(name, _): &&(Option<String>, u32)| name.as_deref().is_none_or(|name| name == algorithm.name());
-        let found = self.named.iter().rev().find(fits).map(|(_, number)| *number);
-        match (found, Search::default_threshold(algorithm, self.parity)) {
+        match (self.given(algorithm), Search::default_threshold(algorithm, self.parity)) {
             (None, default) => default,
             (Some(number), Score::Distance(_)) => Score::Distance(number),
             // Above 100 nothing is found, whatever the number.

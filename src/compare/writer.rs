@@ -1,12 +1,14 @@
 //! The pairs in a file or on standard output, and the page.
 
-use super::event::{Event, Events, Pair};
+use super::AUTO;
+use super::event::{Event, Events, Pair, Related};
 use super::request::Request;
 use super::{Summary, run};
 use crate::job::{About, Error};
+use pfh_digest::Algorithm;
 use pfh_engine::Control;
-use pfh_report::pairs::{self, Format, page};
-use pfh_similarity::{Named, Score};
+use pfh_report::pairs::{self, Format, page, related};
+use pfh_similarity::{Evidence, Named, Score};
 use pfh_source::Output;
 use std::io::{self, Write};
 
@@ -15,6 +17,8 @@ pub struct Writer<'a> {
     request: &'a Request,
     /// None until there is something to compare.
     output: Option<Output>,
+    /// Whether rows are of all methods at once.
+    all: bool,
     page: Option<page::Page>,
     /// Why the output could not be opened.
     failed: Option<Error>,
@@ -24,7 +28,7 @@ impl<'a> Writer<'a> {
     /// Nothing is opened yet: the output is when all digests are there.
     pub fn new(request: &'a Request) -> Writer<'a> {
         let page = request.page.is_some().then(page::Page::new);
-        Writer { request, output: None, page, failed: None }
+        Writer { request, output: None, all: false, page, failed: None }
     }
 
     /// Writes what the event says.
@@ -33,7 +37,10 @@ impl<'a> Writer<'a> {
     /// The output's.
     pub fn take(&mut self, event: &Event<'_>) -> io::Result<()> {
         match event {
-            Event::Gathered { .. } => self.open(),
+            Event::Gathered { all, .. } => {
+                self.all = *all;
+                self.open()
+            }
             Event::Searching(searching) => {
                 if let Some(page) = &mut self.page {
                     let scale = page::Scale {
@@ -56,8 +63,27 @@ impl<'a> Writer<'a> {
             Event::Group(group) => {
                 let Some(output) = &mut self.output else { return Ok(()) };
                 let form = self.request.form;
-                pairs::cluster(form, output.room(), group.algorithm.name(), group.number, group.names());
+                pairs::cluster(form, output.room(), group.name(), group.number, group.names());
                 output.advance()
+            }
+            Event::Relating(relating) => {
+                if let Some(page) = &mut self.page {
+                    let scale = page::Scale { distance: false, threshold: None, digests: Some(relating.files) };
+                    page.begin(AUTO, scale);
+                }
+                if let (Some(output), false) = (&mut self.output, self.request.cluster) {
+                    related::head(self.request.form, output.room());
+                }
+                Ok(())
+            }
+            Event::Related(row) => self.related(row),
+            Event::AllRelated(all) => {
+                if let Some(page) = &mut self.page {
+                    let collection = all.collection;
+                    let member = |place| page::Member { name: collection.name(place), size: collection.size(place) };
+                    page.end(all.groups, member);
+                }
+                Ok(())
             }
             Event::Searched(searched) => {
                 if let Some(page) = &mut self.page {
@@ -79,10 +105,40 @@ impl<'a> Writer<'a> {
         })?;
         match self.request.cluster {
             true => pairs::cluster_head(self.request.form, output.room()),
+            // Of all methods at once the head comes later.
+            false if self.all => {}
             false => pairs::head(self.request.form, output.room()),
         }
         self.output = Some(output);
         Ok(())
+    }
+
+    fn related(&mut self, row: &Related<'_>) -> io::Result<()> {
+        if let Some(page) = &mut self.page {
+            let [a, b] = row.places;
+            let evidence = Evidence { shared_bytes: row.shared_bytes, contained: row.contained, ..Evidence::default() };
+            page.pair(a, b, Score::Similarity(row.score), evidence, row.degenerate);
+        }
+        let (Some(output), true) = (&mut self.output, row.listed) else { return Ok(()) };
+        let score = |method: Named| {
+            let of = |(algorithm, _): &&(Algorithm, Score)| Named::of(*algorithm) == Some(method);
+            row.scores.iter().find(of).map(|(_, score)| score.number())
+        };
+        let written = related::Related {
+            a: row.a,
+            b: row.b,
+            relation: row.relation.word(),
+            score: row.score,
+            shared_bytes: row.shared_bytes,
+            contained: row.contained,
+            ssdeep: score(Named::Ssdeep),
+            sdhash: score(Named::Sdhash),
+            mrsh_v2: score(Named::MrshV2),
+            tlsh: score(Named::Tlsh),
+            degenerate: row.degenerate,
+        };
+        related::row(self.request.form, output.room(), &written);
+        output.advance()
     }
 
     fn pair(&mut self, pair: &Pair<'_>) -> io::Result<()> {

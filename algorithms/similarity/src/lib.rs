@@ -1,9 +1,9 @@
-//! Similarity digests: ssdeep, sdhash, mrsh-v2 and TLSH.
+//! Similarity digests: ssdeep, sdhash, mrsh-v2, TLSH, and shared bytes (shingles).
 //!
 //! Each method is a module with the same parts: a value that holds its parameters and is a
 //! [`Method`], a `Digest` that prints and parses as the reference tool's, and a hasher that takes
 //! an input in pieces. Digests and scores are byte for byte those of the reference tools (see
-//! `docs/similarity.md` for which versions).
+//! `docs/similarity.md` for which versions); [`shingles`] are this project's own.
 //!
 //! ```
 //! use pfh_similarity::{Method, Score, ssdeep::Ssdeep};
@@ -31,6 +31,7 @@ pub mod mrsh_v2;
 #[cfg(any(test, feature = "naive"))]
 pub mod naive;
 pub mod sdhash;
+pub mod shingles;
 pub mod ssdeep;
 pub mod tlsh;
 

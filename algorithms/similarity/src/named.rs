@@ -3,7 +3,7 @@
 use pfh_digest::Algorithm;
 
 /// The text of an input that has no digest: shorter than 512 bytes for sdhash, longer than 192 GiB
-/// for ssdeep.
+/// for ssdeep, without a window that varies for shingles.
 pub const ABSENT: &str = "none";
 
 /// The same for TLSH, as its own program prints it: shorter than 50 bytes, longer than 4 GiB, or
@@ -28,11 +28,13 @@ pub enum Named {
     MrshV2Network,
     /// `tlsh`.
     Tlsh,
+    /// `shingles`: shared bytes.
+    Shingles,
 }
 
 impl Named {
     /// All of them, in the order of the registry.
-    pub const ALL: [Named; 7] = [
+    pub const ALL: [Named; 8] = [
         Named::Ssdeep,
         Named::Sdhash,
         Named::SdhashStream,
@@ -40,6 +42,7 @@ impl Named {
         Named::MrshV2,
         Named::MrshV2Network,
         Named::Tlsh,
+        Named::Shingles,
     ];
 
     /// The name in the registry.
@@ -52,6 +55,7 @@ impl Named {
             Named::MrshV2 => "mrsh-v2",
             Named::MrshV2Network => "mrsh-v2-network",
             Named::Tlsh => "tlsh",
+            Named::Shingles => "shingles",
         }
     }
 
@@ -82,6 +86,8 @@ impl Named {
             Some(Named::Sdhash)
         } else if text.starts_with(b"sdbf-dd:") {
             Some(Named::SdhashDd)
+        } else if text.starts_with(b"shingles:") {
+            Some(Named::Shingles)
         } else if text.starts_with(b":") {
             Some(Named::MrshV2)
         } else {

@@ -6,6 +6,7 @@
 
 use crate::mrsh_v2::{self, MrshV2};
 use crate::sdhash::{self, Sdhash};
+use crate::shingles::Shingles;
 use crate::ssdeep::Ssdeep;
 use crate::tlsh::Tlsh;
 use crate::{Content, Hasher, Method, Named, Similar};
@@ -28,6 +29,9 @@ pub static ROWS: &[Row] = &[
     row(Named::MrshV2Network, &["mrsh-v2n"], || start(Named::MrshV2Network, MrshV2::NETWORK.hasher()))
         .with_features(|| kept(Named::MrshV2Network, mrsh_v2::Generator::keeping_features(MrshV2::NETWORK))),
     row(Named::Tlsh, &[], || start(Named::Tlsh, Tlsh.hasher())),
+    // Its digest is its features.
+    row(Named::Shingles, &[], || start(Named::Shingles, Shingles.hasher()))
+        .with_features(|| start(Named::Shingles, Shingles.hasher())),
 ];
 
 const fn row(method: Named, aliases: &'static [&'static str], start: fn() -> Box<dyn State>) -> Row {
@@ -39,6 +43,7 @@ const fn row(method: Named, aliases: &'static [&'static str], start: fn() -> Box
         Named::MrshV2 => (|text| parse(Named::MrshV2, text), &Named::MrshV2),
         Named::MrshV2Network => (|text| parse(Named::MrshV2Network, text), &Named::MrshV2Network),
         Named::Tlsh => (|text| parse(Named::Tlsh, text), &Named::Tlsh),
+        Named::Shingles => (|text| parse(Named::Shingles, text), &Named::Shingles),
     };
     Row::new(method.name(), aliases, Text, Similarity, 1, start).with_parser(parse).with_fact(fact)
 }
@@ -73,6 +78,12 @@ impl IntoContent for mrsh_v2::Digest {
 impl IntoContent for crate::tlsh::Digest {
     fn into_content(self) -> Content {
         Content::Tlsh(self)
+    }
+}
+
+impl IntoContent for crate::shingles::Digest {
+    fn into_content(self) -> Content {
+        Content::Shingles(self)
     }
 }
 

@@ -70,6 +70,11 @@ pub struct Evidence {
     pub shared_chunks: Option<u64>,
     /// Distinct 64-byte features that both inputs hold (sdhash).
     pub shared_features: Option<u64>,
+    /// About how many bytes of distinct content both inputs hold (shingles).
+    pub shared_bytes: Option<u64>,
+    /// How much of the first one the second holds, and of the second the first, in percent of the
+    /// chosen windows (shingles).
+    pub contained: Option<[u8; 2]>,
 }
 
 /// A score with all that is known about it.

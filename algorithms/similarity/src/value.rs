@@ -1,6 +1,6 @@
 //! A digest of any of the methods, as a value.
 
-use crate::{Named, NoDigest, ParseError, mrsh_v2, sdhash, ssdeep, tlsh};
+use crate::{Named, NoDigest, ParseError, mrsh_v2, sdhash, shingles, ssdeep, tlsh};
 use pfh_digest::{Digest, Value};
 use std::fmt;
 
@@ -16,6 +16,8 @@ pub enum Content {
     MrshV2(mrsh_v2::Digest),
     /// A digest of TLSH.
     Tlsh(tlsh::Digest),
+    /// The windows of shingles.
+    Shingles(shingles::Digest),
     /// None: the input is too short, too long or too plain for the method.
     Absent,
 }
@@ -70,6 +72,7 @@ impl Similar {
             }
             Named::MrshV2 | Named::MrshV2Network => Content::MrshV2(text.parse()?),
             Named::Tlsh => Content::Tlsh(text.parse()?),
+            Named::Shingles => Content::Shingles(text.parse()?),
         };
         Ok(Similar { method, content, features: None })
     }
@@ -107,6 +110,7 @@ impl fmt::Display for Similar {
             Content::Sdhash(digest) => digest.fmt(f),
             Content::MrshV2(digest) => digest.fmt(f),
             Content::Tlsh(digest) => digest.fmt(f),
+            Content::Shingles(digest) => digest.fmt(f),
             Content::Absent => f.write_str(self.method.absent()),
         }
     }

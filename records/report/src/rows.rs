@@ -13,7 +13,7 @@ use std::borrow::Cow;
 /// Types of rows, and names of members.
 pub mod word {
     super::constants! {
-        Match = "match", Lookup = "lookup", Pair = "pair", Cluster = "cluster", Summary = "summary", A = "a", B = "b",
+        Match = "match", Lookup = "lookup", Pair = "pair", Related = "related", Cluster = "cluster", Summary = "summary", A = "a", B = "b",
     }
 }
 
@@ -211,6 +211,15 @@ pub struct Similar<'a> {
     /// Features that both have.
     #[serde(skip_serializing_if = "Option::is_none")]
     shared_features: Option<u64>,
+    /// About how many bytes of distinct content both have.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    shared_bytes: Option<u64>,
+    /// How much of the first one the second has, in percent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    a_in_b: Option<u8>,
+    /// How much of the second one the first has, in percent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    b_in_a: Option<u8>,
     /// Why the score says little.
     #[serde(skip_serializing_if = "Option::is_none")]
     degenerate: Option<String>,
@@ -233,7 +242,72 @@ impl<'a> Similar<'a> {
             distance,
             shared_chunks: pair.evidence.shared_chunks,
             shared_features: pair.evidence.shared_features,
+            shared_bytes: pair.evidence.shared_bytes,
+            a_in_b: pair.evidence.contained.map(|[share, _]| share),
+            b_in_a: pair.evidence.contained.map(|[_, share]| share),
             degenerate: pair.degenerate.map(|why| why.to_string()),
+        }
+    }
+}
+
+/// Two inputs, with what all methods say of them.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Related<'a> {
+    r#type: Is<word::Related>,
+    #[serde(flatten)]
+    a: Named<'a, word::A>,
+    #[serde(flatten)]
+    b: Named<'a, word::B>,
+    /// `equal`, `nearly-equal`, `a-in-b`, `b-in-a`, `shares` (bytes) or `alike` (only the digests).
+    relation: &'a str,
+    /// The share of the smaller one that the other holds, in percent; of `alike` the best score, or
+    /// 100 less the distance.
+    #[cfg_attr(feature = "schema", schemars(range(max = 100)))]
+    score: u8,
+    /// About how many bytes of distinct content both have.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    shared_bytes: Option<u64>,
+    /// How much of the first one the second has, in percent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    a_in_b: Option<u8>,
+    /// How much of the second one the first has, in percent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    b_in_a: Option<u8>,
+    /// The score of ssdeep, from 0 to 100.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ssdeep: Option<u32>,
+    /// The score of sdhash, from 0 to 100.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    sdhash: Option<u32>,
+    /// The score of mrsh-v2, from 0 to 100.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    mrsh_v2: Option<u32>,
+    /// The distance of TLSH, from 0, which is the best.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tlsh: Option<u32>,
+    /// Why a score says little.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    degenerate: Option<String>,
+}
+
+impl<'a> Related<'a> {
+    /// The row of a pair.
+    pub fn of(row: &crate::pairs::related::Related<'a>) -> Related<'a> {
+        Related {
+            r#type: Is(word::Related),
+            a: Named(row.a, word::A),
+            b: Named(row.b, word::B),
+            relation: row.relation,
+            score: row.score,
+            shared_bytes: row.shared_bytes,
+            a_in_b: row.contained.map(|[share, _]| share),
+            b_in_a: row.contained.map(|[_, share]| share),
+            ssdeep: row.ssdeep,
+            sdhash: row.sdhash,
+            mrsh_v2: row.mrsh_v2,
+            tlsh: row.tlsh,
+            degenerate: row.degenerate.map(|why| why.to_string()),
         }
     }
 }

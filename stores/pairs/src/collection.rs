@@ -1,9 +1,11 @@
 //! The digests of one algorithm that are to be compared, with their names.
 
+use crate::join::posting;
 use crate::sorter::Sorter;
 use pfh_digest::{Algorithm, Digest};
-use pfh_similarity::mrsh_v2::{self, MrshV2};
-use pfh_similarity::{Content, Degenerate, Named, ParseError, Similar, sdhash, ssdeep, tlsh};
+use pfh_similarity::mrsh_v2::{self, Base, MrshV2};
+use pfh_similarity::{Content, Degenerate, Method, Named, ParseError, Score, Similar, sdhash, shingles, ssdeep, tlsh};
+use std::cmp::Ordering;
 use std::io;
 use std::sync::Arc;
 
@@ -15,6 +17,9 @@ pub(crate) enum Digests {
     Sdhash(Vec<sdhash::Digest>),
     MrshV2(MrshV2, Vec<mrsh_v2::Digest>),
     Tlsh(Vec<tlsh::Digest>),
+    Shingles(Vec<shingles::Digest>),
+    /// Of digests whose windows are among the features.
+    Outlines(Vec<shingles::Outline>),
     /// Of an algorithm that knows only equal and not equal.
     Exact(Vec<Digest>),
 }
@@ -68,6 +73,7 @@ impl Collection {
             Some(Named::MrshV2) => Digests::MrshV2(MrshV2::PLAIN, Vec::new()),
             Some(Named::MrshV2Network) => Digests::MrshV2(MrshV2::NETWORK, Vec::new()),
             Some(Named::Tlsh) => Digests::Tlsh(Vec::new()),
+            Some(Named::Shingles) => Digests::Shingles(Vec::new()),
             None => Digests::Exact(Vec::new()),
         };
         Collection {
@@ -87,7 +93,11 @@ impl Collection {
     /// The same, of digests that come with their features ([`Algorithm::keeping_features`]), for
     /// which that many bytes are kept in memory and the rest in a temporary file.
     pub fn with_features(algorithm: Algorithm, memory: usize) -> Collection {
-        Collection { features: Some(Sorter::new(memory)), ..Collection::new(algorithm) }
+        let mut collection = Collection { features: Some(Sorter::new(memory)), ..Collection::new(algorithm) };
+        if let Digests::Shingles(_) = collection.digests {
+            collection.digests = Digests::Outlines(Vec::new());
+        }
+        collection
     }
 
     /// The digests of whole contents, for files that `method` makes no digest of.
@@ -187,9 +197,10 @@ impl Collection {
             self.without += 1;
             return Ok(());
         }
-        let features = match (&self.features, similar.features()) {
-            (Some(_), None) if !similar.is_absent() => return Err(Refused::Malformed(ParseError::Fields)),
-            (_, features) => features.unwrap_or_default(),
+        let features = match (&self.features, similar.content(), similar.features()) {
+            (_, Content::Shingles(digest), _) => digest.windows(),
+            (Some(_), _, None) => return Err(Refused::Malformed(ParseError::Fields)),
+            (_, _, features) => features.unwrap_or_default(),
         };
         match (&mut self.digests, similar.content()) {
             (Digests::Ssdeep(digests), Content::Ssdeep(digest)) => digests.push(*digest),
@@ -202,12 +213,14 @@ impl Collection {
             }
             (Digests::MrshV2(_, digests), Content::MrshV2(digest)) => digests.push(digest.clone()),
             (Digests::Tlsh(digests), Content::Tlsh(digest)) => digests.push(digest.clone()),
+            (Digests::Shingles(digests), Content::Shingles(digest)) => digests.push(digest.clone()),
+            (Digests::Outlines(outlines), Content::Shingles(digest)) => outlines.push(digest.outline()),
             _ => return Err(Refused::Malformed(ParseError::Marker)),
         }
         self.names.push(name.clone());
         if let Some(sorter) = &mut self.features {
             for feature in features {
-                sorter.push(u128::from(*feature) << 32 | u128::from(place)).map_err(Refused::Spill)?;
+                sorter.push(posting(*feature, place)).map_err(Refused::Spill)?;
             }
         }
         Ok(())
@@ -221,6 +234,7 @@ impl Collection {
             (_, Content::Absent) => true,
             (Digests::MrshV2(method, _), Content::MrshV2(digest)) => digest.degenerate(method) == few,
             (Digests::Sdhash(_), Content::Sdhash(digest)) => digest.plain() == few,
+            (_, Content::Shingles(digest)) => (digest.windows().len() as u64) < shingles::LEAST_SHARED,
             _ => false,
         }
     }
@@ -243,7 +257,8 @@ impl Collection {
         &self.names[place as usize]
     }
 
-    /// The digest at a place, as its method prints it.
+    /// The digest at a place, as its method prints it; of shingles kept as features without the
+    /// windows.
     pub fn text(&self, place: u32) -> String {
         let place = place as usize;
         match &self.digests {
@@ -251,6 +266,8 @@ impl Collection {
             Digests::Sdhash(digests) => digests[place].to_string(),
             Digests::MrshV2(_, digests) => digests[place].to_string(),
             Digests::Tlsh(digests) => digests[place].to_string(),
+            Digests::Shingles(digests) => digests[place].to_string(),
+            Digests::Outlines(outlines) => outlines[place].to_string(),
             Digests::Exact(digests) => digests[place].to_string(),
         }
     }
@@ -268,7 +285,57 @@ impl Collection {
             Digests::Sdhash(_) if self.saturated[place] => Some(Degenerate::Saturated),
             Digests::Sdhash(digests) => digests[place].plain(),
             Digests::MrshV2(method, digests) => digests[place].degenerate(method),
-            Digests::Tlsh(_) | Digests::Exact(_) => None,
+            Digests::Tlsh(_) | Digests::Shingles(_) | Digests::Outlines(_) | Digests::Exact(_) => None,
+        }
+    }
+
+    /// Whether the digests at two places are equal, as far as they are kept.
+    pub fn equal(&self, a: u32, b: u32) -> bool {
+        let (a, b) = (a as usize, b as usize);
+        match &self.digests {
+            Digests::Ssdeep(digests) => digests[a] == digests[b],
+            Digests::Sdhash(digests) => digests[a] == digests[b],
+            Digests::MrshV2(_, digests) => digests[a] == digests[b],
+            Digests::Tlsh(digests) => digests[a] == digests[b],
+            Digests::Shingles(digests) => digests[a] == digests[b],
+            Digests::Outlines(outlines) => outlines[a] == outlines[b],
+            Digests::Exact(digests) => digests[a] == digests[b],
+        }
+    }
+
+    /// How alike the digests at two places are, the earlier one first, as [`Search`](crate::Search)
+    /// scores them; none of shingles kept as features.
+    pub fn score(&self, a: u32, b: u32) -> Option<Score> {
+        let (a, b) = (a as usize, b as usize);
+        Some(match &self.digests {
+            Digests::Ssdeep(digests) => {
+                Score::Similarity(ssdeep::Target::new(&digests[b].collapsed()).score(&digests[a].collapsed()))
+            }
+            Digests::Sdhash(digests) => {
+                Score::Similarity(sdhash::compare(&digests[a], &digests[b], Ordering::Equal).unwrap_or(0))
+            }
+            Digests::MrshV2(method, digests) => {
+                Score::Similarity(mrsh_v2::compare(method, &digests[a], &digests[b], Base::Smaller))
+            }
+            Digests::Tlsh(digests) => Score::Distance(digests[a].distance(&digests[b])),
+            Digests::Shingles(digests) => shingles::Shingles.compare(&digests[a], &digests[b]).score,
+            Digests::Outlines(_) => return None,
+            Digests::Exact(digests) => Score::Similarity(if digests[a] == digests[b] { 100 } else { 0 }),
+        })
+    }
+
+    /// What the inputs at two places share, where their digests are shingles with this many common
+    /// windows.
+    pub(crate) fn shared(&self, windows: u64, a: u32, b: u32) -> Option<shingles::Shared> {
+        let (a, b) = (a as usize, b as usize);
+        match &self.digests {
+            Digests::Shingles(digests) => {
+                Some(shingles::Shared::new(windows, &digests[a].outline(), &digests[b].outline()))
+            }
+            Digests::Outlines(outlines) => {
+                Some(shingles::Shared::new(windows, &outlines[a], &outlines[b]))
+            }
+            _ => None,
         }
     }
 }

@@ -2,11 +2,11 @@
 //! same one are paired, and the pairs are sorted and counted. Only they are scored.
 
 use crate::collection::{Collection, Digests};
-use crate::pair::{Failure, Hot, Pair, Search, SearchStats, Watcher};
+use crate::pair::{COMMON, Failure, Hot, Pair, PairOrder, Search, SearchStats, Watcher};
 use crate::sorter::Sorter;
-use pfh_similarity::index::Pairs;
+use pfh_similarity::index::{Pairs, Share};
 use pfh_similarity::mrsh_v2::{self, Base};
-use pfh_similarity::{Evidence, Score, sdhash};
+use pfh_similarity::{Evidence, Score, sdhash, shingles};
 use std::cmp::Ordering;
 use std::io;
 
@@ -15,14 +15,44 @@ const HOTTEST: usize = 10;
 /// Steps between two looks at the watcher.
 const STEP: u64 = 1 << 16;
 
+/// The windows of shingles that are in memory, joined as features are. A share has the pairs of
+/// every so many first digests.
+pub(crate) fn run_windows(
+    search: &Search,
+    (collection, digests): (&Collection, &[shingles::Digest]),
+    share: Share,
+    watch: Watcher<'_>,
+    emit: &mut dyn FnMut(Pair) -> io::Result<()>,
+) -> Result<SearchStats, Failure> {
+    let mut features = Sorter::new(search.memory / 2);
+    for (place, digest) in digests.iter().enumerate() {
+        for window in digest.windows() {
+            // Fits: there are at most 2^31 digests.
+            features.push(posting(*window, place as u32)).map_err(Failure::Spill)?;
+        }
+    }
+    run(search, collection, features, share, watch, emit)
+}
+
+/// A feature with the place of a digest that has it.
+pub(crate) fn posting(feature: u64, place: u32) -> u128 {
+    u128::from(feature) << 32 | u128::from(place)
+}
+
 pub(crate) fn run(
     search: &Search,
     collection: &Collection,
     features: Sorter<u128>,
+    share: Share,
     watch: Watcher<'_>,
     emit: &mut dyn FnMut(Pair) -> io::Result<()>,
 ) -> Result<SearchStats, Failure> {
-    let pairs = collection.split.map_or(Pairs::All, Pairs::Across);
+    let asked = Asked {
+        pairs: collection.split.map_or(Pairs::All, Pairs::Across),
+        share,
+        most: matches!(collection.digests, Digests::Shingles(_) | Digests::Outlines(_)).then_some(COMMON),
+        order: search.order,
+    };
     let mut found = SearchStats { passes: 1, spilled: features.spilled(), ..SearchStats::default() };
     let mut shared: Sorter<u64> = Sorter::new(search.memory / 2);
     let mut group: Vec<u32> = Vec::new();
@@ -36,13 +66,13 @@ pub(crate) fn run(
         }
         let (feature, place) = ((posting >> 32) as u64, posting as u32);
         if current != Some(feature) {
-            close(current, &group, pairs, &mut shared, &mut found)?;
+            close(current, &group, asked, &mut shared, &mut found)?;
             group.clear();
             current = Some(feature);
         }
         group.push(place);
     }
-    close(current, &group, pairs, &mut shared, &mut found)?;
+    close(current, &group, asked, &mut shared, &mut found)?;
     found.spilled += shared.spilled();
     let mut counted: Option<(u64, u64)> = None;
     for key in shared.sorted().map_err(Failure::Spill)? {
@@ -65,18 +95,34 @@ pub(crate) fn run(
     Ok(found)
 }
 
+/// Which pairs a feature gives.
+#[derive(Clone, Copy)]
+struct Asked {
+    pairs: Pairs,
+    share: Share,
+    /// Digests that may have it.
+    most: Option<usize>,
+    order: PairOrder,
+}
+
 /// Pairs the digests that hold one feature.
 fn close(
     feature: Option<u64>,
     group: &[u32],
-    pairs: Pairs,
+    asked: Asked,
     shared: &mut Sorter<u64>,
     found: &mut SearchStats,
 ) -> Result<(), Failure> {
     let (Some(feature), true) = (feature, group.len() > 1) else { return Ok(()) };
-    for (i, &a) in group.iter().enumerate() {
-        for &b in group[i + 1..].iter().filter(|&&b| pairs.include(a, b)) {
-            shared.push(u64::from(a) << 32 | u64::from(b)).map_err(Failure::Spill)?;
+    if asked.most.is_some_and(|most| group.len() > most) {
+        found.common += 1;
+        return Ok(());
+    }
+    let Share { part, of } = asked.share;
+    for (i, &a) in group.iter().enumerate().filter(|(_, a)| *a % of == part) {
+        for &b in group[i + 1..].iter().filter(|&&b| asked.pairs.include(a, b)) {
+            let (first, second) = if asked.order == PairOrder::Earlier { (a, b) } else { (b, a) };
+            shared.push(u64::from(first) << 32 | u64::from(second)).map_err(Failure::Spill)?;
         }
     }
     let (size, hottest) = (group.len() as u64, &mut found.hottest);
@@ -95,22 +141,27 @@ fn score(
     found: &mut SearchStats,
     emit: &mut dyn FnMut(Pair) -> io::Result<()>,
 ) -> Result<(), Failure> {
-    let (a, b) = ((key >> 32) as u32, key as u32);
+    let (first, second) = ((key >> 32) as u32, key as u32);
+    let (a, b) = (first.min(second), first.max(second));
     found.compared += 1;
     let (score, evidence) = match &collection.digests {
         Digests::Sdhash(digests) => {
             let names = if search.names { collection.name(a).cmp(collection.name(b)) } else { Ordering::Equal };
             let score = sdhash::compare(&digests[a as usize], &digests[b as usize], names).unwrap_or(0);
-            (score, Evidence { shared_features: Some(shared), ..Evidence::default() })
+            (Score::Similarity(score), Evidence { shared_features: Some(shared), ..Evidence::default() })
         }
         Digests::MrshV2(method, digests) => {
             let score = mrsh_v2::compare(method, &digests[a as usize], &digests[b as usize], Base::Smaller);
-            (score, Evidence { shared_chunks: Some(shared), ..Evidence::default() })
+            (Score::Similarity(score), Evidence { shared_chunks: Some(shared), ..Evidence::default() })
         }
-        _ => return Ok(()),
+        _ => {
+            let Some(shared) = collection.shared(shared, a, b) else { return Ok(()) };
+            (shared.score(), shared.evidence())
+        }
     };
-    let score = Score::Similarity(score);
-    if score != Score::Similarity(0) && score.reaches(search.threshold) {
+    let certain = evidence.shared_features.or(evidence.shared_chunks);
+    let enough = certain.map_or(score != Score::Similarity(0), |certain| certain >= search.least_shared);
+    if enough && score.reaches(search.threshold) {
         let degenerate = collection.degenerate(a).max(collection.degenerate(b));
         found.pairs += 1;
         emit(Pair { a, b, score, evidence, degenerate }).map_err(Failure::Output)?;

@@ -5,7 +5,7 @@ use crate::stored::Stored;
 use pfh_digest::Digest;
 use pfh_similarity::mrsh_v2::{self, Base};
 use pfh_similarity::ssdeep::Target;
-use pfh_similarity::{Content, Degenerate, Method, Named, Score, Similar, sdhash, ssdeep, tlsh};
+use pfh_similarity::{Content, Degenerate, Method, Named, Score, Similar, sdhash, shingles, ssdeep, tlsh};
 use std::cmp::{Ordering, Reverse};
 use std::io;
 use std::path::Path;
@@ -141,6 +141,12 @@ fn listed(collection: &Collection, digest: &Digest, threshold: Score) -> io::Res
         (Digests::Tlsh(digests), Some(Content::Tlsh(digest))) => {
             for (place, other) in digests.iter().enumerate() {
                 take(place, tlsh::Tlsh.compare(digest, other).score, None);
+            }
+        }
+        (Digests::Shingles(digests), Some(Content::Shingles(digest))) => {
+            for (place, other) in digests.iter().enumerate() {
+                let compared = shingles::Shingles.compare(digest, other);
+                take(place, compared.score, compared.degenerate);
             }
         }
         (Digests::Exact(digests), _) => {

@@ -19,6 +19,8 @@ pub enum PairOrder {
 pub struct Search {
     /// The score that a pair must reach.
     pub threshold: Score,
+    /// Chunks or features that both must have, where features decide (sdhash, mrsh-v2).
+    pub least_shared: u64,
     /// The order of the pairs.
     pub order: PairOrder,
     /// Bytes for the index and for the pairs that wait to be sorted, beside the digests.
@@ -67,9 +69,14 @@ pub struct SearchStats {
     pub passes: u32,
     /// Sorted runs in a temporary file.
     pub spilled: usize,
-    /// What most digests have in common, most first. Nothing is left out for that.
+    /// What most digests have in common, most first.
     pub hottest: Vec<Hot>,
+    /// Windows of shingles that no pair was found by, since more than [`COMMON`] digests have them.
+    pub common: u64,
 }
+
+/// Digests that may have a window of shingles in common, before it says nothing about two of them.
+pub const COMMON: usize = 1000;
 
 /// Why a search ended before its time.
 #[derive(Debug, thiserror::Error)]

@@ -39,6 +39,7 @@ struct Ranked {
     b: u32,
     score: u32,
     shared: u64,
+    contained: [u8; 2],
     marks: u8,
 }
 
@@ -47,16 +48,19 @@ const CHUNKS: u8 = 2;
 const FEATURES: u8 = 4;
 /// Where the number of the degenerate kind begins; 0 for none.
 const DEGENERATE: u32 = 3;
+/// What shingles share: bytes, and how much of each the other has.
+const BYTES: u8 = 32;
 const KINDS: [Degenerate; 3] = [Degenerate::FewFeatures, Degenerate::LowEntropy, Degenerate::Saturated];
 
 impl Ranked {
     fn new(pair: &Pair, key: u128) -> Ranked {
-        let Evidence { shared_chunks, shared_features } = pair.evidence;
+        let Evidence { shared_chunks, shared_features, shared_bytes, contained } = pair.evidence;
         let kind = pair.degenerate.map_or(0, |why| 1 + KINDS.iter().position(|kind| *kind == why).unwrap_or(0));
         let marks = [
             (matches!(pair.score, Score::Distance(_)), DISTANCE),
             (shared_chunks.is_some(), CHUNKS),
             (shared_features.is_some(), FEATURES),
+            (shared_bytes.is_some(), BYTES),
         ];
         let marks = marks.iter().map(|(is, mark)| if *is { *mark } else { 0 }).sum::<u8>();
         Ranked {
@@ -64,7 +68,8 @@ impl Ranked {
             a: pair.a,
             b: pair.b,
             score: pair.score.number(),
-            shared: shared_chunks.or(shared_features).unwrap_or(0),
+            shared: shared_chunks.or(shared_features).or(shared_bytes).unwrap_or(0),
+            contained: contained.unwrap_or_default(),
             marks: marks | (kind as u8) << DEGENERATE,
         }
     }
@@ -76,15 +81,17 @@ impl Ranked {
         let evidence = Evidence {
             shared_chunks: is(CHUNKS).then_some(self.shared),
             shared_features: is(FEATURES).then_some(self.shared),
+            shared_bytes: is(BYTES).then_some(self.shared),
+            contained: is(BYTES).then_some(self.contained),
         };
-        let kind = usize::from(self.marks >> DEGENERATE);
+        let kind = usize::from(self.marks >> DEGENERATE & 3);
         let degenerate = kind.checked_sub(1).and_then(|kind| KINDS.get(kind)).copied();
         Pair { a: self.a, b: self.b, score, evidence, degenerate }
     }
 }
 
 impl Item for Ranked {
-    const BYTES: usize = 16 + 3 * 4 + 8 + 1;
+    const BYTES: usize = 16 + 3 * 4 + 8 + 2 + 1;
 
     fn put(self, out: &mut Vec<u8>) {
         self.key.put(out);
@@ -92,6 +99,7 @@ impl Item for Ranked {
             out.extend_from_slice(&number.to_le_bytes());
         }
         self.shared.put(out);
+        out.extend_from_slice(&self.contained);
         out.push(self.marks);
     }
 
@@ -103,7 +111,8 @@ impl Item for Ranked {
             b: number(20),
             score: number(24),
             shared: u64::get(&bytes[28..36]),
-            marks: bytes[36],
+            contained: [bytes[36], bytes[37]],
+            marks: bytes[38],
         }
     }
 }
@@ -195,7 +204,9 @@ mod tests {
                 let score =
                     if distances { Score::Distance(next(400) as u32) } else { Score::Similarity(next(101) as u8) };
                 let (kind, shared) = (next(4) as usize, next(u64::MAX));
-                let evidence = match next(3) {
+                let contained = Some([next(101) as u8, next(101) as u8]);
+                let evidence = match next(4) {
+                    3 => Evidence { shared_bytes: Some(shared), contained, ..Evidence::default() },
                     0 => Evidence::default(),
                     1 => Evidence { shared_chunks: Some(shared), ..Evidence::default() },
                     _ => Evidence { shared_features: Some(shared), ..Evidence::default() },

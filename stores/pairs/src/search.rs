@@ -42,7 +42,7 @@ impl Search {
         emit: &mut dyn FnMut(Pair) -> io::Result<()>,
     ) -> Result<SearchStats, Failure> {
         if let Some(Features(features)) = features {
-            return join::run(self, collection, features, watch, emit);
+            return join::run(self, collection, features, Share::WHOLE, watch, emit);
         }
         self.run_share(collection, Share::WHOLE, watch, emit)
     }
@@ -59,6 +59,9 @@ impl Search {
         watch: Watcher<'_>,
         emit: &mut dyn FnMut(Pair) -> io::Result<()>,
     ) -> Result<SearchStats, Failure> {
+        if let Digests::Shingles(digests) = &collection.digests {
+            return join::run_windows(self, (collection, digests), share, watch, emit);
+        }
         let mut gathered =
             Gathered { sorter: Mutex::new(Sorter::new(self.memory / 2)), order: self.order, error: None, watch };
         let report = match self.visit(collection, share, &mut gathered) {
@@ -130,6 +133,8 @@ impl Search {
                 };
                 index::tlsh_share(digests, pairs, most, share, visitor)
             }
+            // Features decide.
+            Digests::Shingles(_) | Digests::Outlines(_) => ControlFlow::Continue(Report::default()),
             Digests::Exact(_) if share.part > 0 => ControlFlow::Continue(Report::default()),
             Digests::Exact(digests) => equal(digests, pairs, visitor),
         }
@@ -185,15 +190,26 @@ impl Search {
         if visitor.error.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(whole) }
     }
 
+    /// Chunks or features that two inputs must share where those decide and no other number is asked
+    /// for: as many as unrelated files have in common once in 10,000 pairs, or less.
+    pub fn default_shared(algorithm: Algorithm) -> u64 {
+        match Named::of(algorithm) {
+            Some(Named::MrshV2 | Named::MrshV2Network) => 5,
+            _ => 10,
+        }
+    }
+
     /// The kind of score that an algorithm's digests have, with the threshold that is used unless
     /// another is asked for; `reference`: the one that the reference tool uses.
     pub fn default_threshold(algorithm: Algorithm, reference: bool) -> Score {
         match (Named::of(algorithm), reference) {
             (Some(Named::Ssdeep), _) => Score::Similarity(1),
-            (Some(Named::Tlsh), false) => Score::Distance(30),
+            (Some(Named::Tlsh), false) => Score::Distance(60),
             // The tool itself has none.
             (Some(Named::Tlsh), true) => Score::Distance(u32::MAX),
+            (Some(Named::Shingles), _) => Score::Similarity(3),
             (Some(_), true) => Score::Similarity(1),
+            (Some(Named::Sdhash | Named::SdhashStream | Named::SdhashDd), false) => Score::Similarity(30),
             (Some(_), false) => Score::Similarity(21),
             (None, _) => Score::Similarity(100),
         }

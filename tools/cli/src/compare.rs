@@ -34,20 +34,20 @@ pub struct Compare {
     /// The input. Directories are always walked; -r is accepted and changes nothing.
     #[command(flatten)]
     pub input: Input,
-    /// Algorithms, separated by commas: ssdeep, sdhash, mrsh-v2, tlsh; others pair equal digests
-    /// [default: those of the lists, else mrsh-v2].
+    /// Algorithms, separated by commas: shingles, ssdeep, sdhash, mrsh-v2, tlsh; others pair equal
+    /// digests [default: those of the lists, else all of these at once, one row a pair].
     #[arg(short, long = "algorithm", value_name = "NAME", value_delimiter = ',')]
     pub algorithms: Vec<String>,
-    /// Minimum score of a pair (tlsh: maximum distance): N for all, NAME=N for one [default:
-    /// ssdeep=1, sdhash=21, mrsh-v2=21, tlsh=30].
+    /// Minimum score of a pair (tlsh: maximum distance; with --evidence: minimum number shared): N
+    /// for all, NAME=N for one [default: shingles=3, ssdeep=1, sdhash=30, mrsh-v2=21, tlsh=60].
     #[arg(long, value_name = "[NAME=]N", value_delimiter = ',')]
     pub threshold: Vec<String>,
     /// Behave like the reference tools: their thresholds (every score above 0), and sdhash's ties
     /// decided by name.
     #[arg(long)]
     pub parity: bool,
-    /// Only pairs that certainly share a chunk (mrsh-v2) or a feature (sdhash), with the number
-    /// shared; needs the files.
+    /// Pairs that certainly share chunks (mrsh-v2, 5 at least) or features (sdhash, 10), whatever
+    /// their score, with the number shared; needs the files.
     #[arg(long)]
     pub evidence: bool,
     /// Include pairs with saturated sdhash digests, which match random data. By default they are
@@ -68,7 +68,7 @@ pub struct Compare {
     /// Print the groups that pairs link together, not the pairs.
     #[arg(long)]
     pub cluster: bool,
-    /// text (like the algorithm's own tool), csv, jsonl, or values (name, hash value, score, other
+    /// text (a table, or like the tool of one algorithm), csv, jsonl, or values (name, hash value, score, other
     /// name, other hash value, separated by tabs).
     #[arg(short, long, value_name = "FORMAT", default_value = "text")]
     pub format: String,

@@ -175,6 +175,7 @@ impl Digests {
         }
         let search = Search {
             threshold: Thresholds::one(threshold).of(self.algorithm.into()),
+            least_shared: 1,
             order: PairOrder::Earlier,
             memory: memory.unwrap_or(pfh::DEFAULT_MEMORY),
             threads: threads.number(),

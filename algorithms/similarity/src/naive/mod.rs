@@ -7,6 +7,7 @@
 
 pub mod mrsh_v2;
 pub mod sdhash;
+pub mod shingles;
 pub mod ssdeep;
 
 /// The rolling hash that ssdeep and mrsh-v2 share: a function of the last seven bytes fed, which

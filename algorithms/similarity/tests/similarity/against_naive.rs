@@ -4,6 +4,7 @@
 use crate::inputs::{low, prng, text};
 use pfh_similarity::mrsh_v2::{self, Base, Ends, MrshV2};
 use pfh_similarity::sdhash::{self, Sdhash};
+use pfh_similarity::shingles::{self, Shingles};
 use pfh_similarity::ssdeep::{self, Ssdeep, Target};
 use pfh_similarity::{Hasher, Method, naive};
 use proptest::prelude::*;
@@ -68,12 +69,50 @@ fn sdhash_agrees(data: &[u8], pieces: &[usize]) {
     }
 }
 
+/// Windows have names of 58 bits: as many different names as windows, and the same level.
+fn shingles_agree(data: &[u8], pieces: &[usize]) {
+    let expected = naive::shingles::windows(data).map(|(level, windows)| (level, windows.len()));
+    let whole = Shingles.digest(data).ok();
+    assert_eq!(whole.as_ref().map(|digest| (digest.level(), digest.windows().len())), expected);
+    assert_eq!(in_pieces(Shingles.hasher(), data, pieces).finalize().ok(), whole);
+    if let Some(digest) = whole {
+        assert_eq!(digest.to_string().parse(), Ok(digest));
+    }
+}
+
+/// What two inputs share is what the plain one counts at the coarser of their levels.
+fn shingles_share(a: &[u8], b: &[u8]) {
+    let (Some(first), Some(second)) = (naive::shingles::windows(a), naive::shingles::windows(b)) else { return };
+    let expected = first.1.intersection(&second.1).count() as u64;
+    let [a, b] = [a, b].map(|data| Shingles.digest(data).unwrap());
+    assert_eq!(a.shared(&b), expected);
+    let common = first.0.max(second.0);
+    let of =
+        |digest: &shingles::Digest| digest.windows().iter().filter(|name| (*name & 63) as u8 >= common).count() as u64;
+    let [in_b, in_a] = shingles::Shared::new(expected, &a.outline(), &b.outline()).contained();
+    for (share, of) in [(in_b, of(&a)), (in_a, of(&b))] {
+        assert_eq!(share == 0, expected == 0);
+        assert_eq!(share == 100, expected > 0 && expected == of);
+        assert!(of == 0 || share <= 1 || (u64::from(share) * of).abs_diff(100 * expected) <= of);
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 100, ..ProptestConfig::default() })]
 
     #[test]
     fn ssdeep(data in input(), pieces in pieces()) {
         ssdeep_agrees(&data, &pieces);
+    }
+
+    #[test]
+    fn shingles(data in input(), pieces in pieces()) {
+        shingles_agree(&data, &pieces);
+    }
+
+    #[test]
+    fn shared_windows(a in input(), b in input(), common in input()) {
+        shingles_share(&[&a[..], &common].concat(), &[&common[..], &b].concat());
     }
 
     #[test]
@@ -162,5 +201,66 @@ fn sdhash_chunks() {
         let expected = naive::sdhash::stream(data, "").map(|digest| naive::sdhash::print(&digest));
         let found = in_pieces(Sdhash::STREAM.hasher(), data, &[1_000_000, 1, 31_000_000]).finalize().unwrap();
         assert!(Some(found.to_string()) == expected, "{length}");
+    }
+}
+
+/// A long input keeps fewer windows; one that repeats itself keeps all that it has.
+#[test]
+fn long_inputs_have_a_coarser_level() {
+    let long = prng(7, 5 << 20);
+    shingles_agree(&long, &[1 << 20, 31, 32, 33, 1 << 16]);
+    assert!(Shingles.digest(&long).unwrap().level() > shingles::LEVEL);
+    let again = long[..1 << 16].repeat(80);
+    assert_eq!(Shingles.digest(&again).unwrap().level(), shingles::LEVEL);
+    shingles_share(&long, &long[1 << 20..][..1 << 16]);
+}
+
+/// Equal bytes are chosen wherever they lie, and the share of the smaller input is the score.
+#[test]
+fn a_fragment_is_found_at_any_offset() {
+    let (host, other) = (prng(1, 400_000), prng(2, 300_000));
+    for (from, length, before) in [(12_345, 20_000, 0), (1, 4_096, 77), (399_000, 1_000, 3)] {
+        let mut part = other[..before].to_vec();
+        part.extend_from_slice(&host[from..from + length]);
+        let compared = Shingles.compare(&Shingles.digest(&part).unwrap(), &Shingles.digest(&host).unwrap());
+        assert!(compared.score.number() >= 90, "{from} {length} {before}: {compared:?}");
+        assert!(compared.evidence.shared_bytes.unwrap().abs_diff(length as u64) < length as u64 / 3, "{compared:?}");
+    }
+    let strange = Shingles.compare(&Shingles.digest(&host).unwrap(), &Shingles.digest(&other).unwrap());
+    assert_eq!((strange.score.number(), strange.evidence.shared_bytes), (0, Some(0)));
+}
+
+#[test]
+fn inputs_without_a_window_have_no_digest() {
+    for plain in [vec![0; 100_000], b"ab".repeat(9_999), vec![7; 31], Vec::new()] {
+        assert!(Shingles.digest(&plain).is_err());
+    }
+}
+
+#[test]
+fn malformed_texts_of_shingles_are_refused() {
+    let good = Shingles.digest(&prng(3, 200)).unwrap().to_string();
+    assert!(good.parse::<shingles::Digest>().is_ok());
+    let fields: Vec<&str> = good.split(':').collect();
+    let with = |at: usize, value: &str| {
+        let mut changed = fields.clone();
+        changed[at] = value;
+        changed.join(":")
+    };
+    let bad = [
+        with(0, "shingle"),
+        with(1, "2"),
+        with(2, "31"),
+        with(2, "0200"),
+        with(3, "0"),
+        with(3, "9"),
+        with(4, "0"),
+        with(4, "99999999999"),
+        with(5, ""),
+        format!("{good}:"),
+        format!("{good}A"),
+    ];
+    for text in bad {
+        assert!(text.parse::<shingles::Digest>().is_err(), "{text}");
     }
 }

@@ -5,6 +5,7 @@ use crate::inputs::{inputs, prng};
 use pfh_digest::{Algorithm, Output, Registry, Row, Standing};
 use pfh_similarity::mrsh_v2::MrshV2;
 use pfh_similarity::sdhash::Sdhash;
+use pfh_similarity::shingles::Shingles;
 use pfh_similarity::ssdeep::Ssdeep;
 use pfh_similarity::tlsh::Tlsh;
 use pfh_similarity::{Method, Named, ROWS, Similar};
@@ -39,6 +40,7 @@ fn texts_are_the_methods_own() {
             text(MrshV2::PLAIN.digest(&bytes).map(|d| d.to_string()), "none"),
             text(MrshV2::NETWORK.digest(&bytes).map(|d| d.to_string()), "none"),
             text(Tlsh.digest(&bytes).map(|d| d.to_string()), "TNULL"),
+            text(Shingles.digest(&bytes).map(|d| d.to_string()), "none"),
         ];
         for ((algorithm, own), method) in all().into_iter().zip(own).zip(Named::ALL) {
             let digest = algorithm.digest(&bytes);

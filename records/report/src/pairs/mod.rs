@@ -5,6 +5,7 @@
 //! terminal may see them. CSV and JSON hold every name exactly.
 
 pub mod page;
+pub mod related;
 
 pub use crate::facts::Pair;
 use crate::rows::{Cluster, Similar};
@@ -85,6 +86,9 @@ pub fn head(form: Format, out: &mut Vec<u8>) {
                 "kind",
                 "shared_chunks",
                 "shared_features",
+                "shared_bytes",
+                "a_in_b",
+                "b_in_a",
                 "degenerate",
                 "a_b64",
                 "b_b64",
@@ -114,6 +118,9 @@ pub fn pair(form: Format, out: &mut Vec<u8>, pair: &Pair<'_>) {
                 kind(pair.score),
                 &number(pair.evidence.shared_chunks),
                 &number(pair.evidence.shared_features),
+                &number(pair.evidence.shared_bytes),
+                &number(pair.evidence.contained.map(|[share, _]| share.into())),
+                &number(pair.evidence.contained.map(|[_, share]| share.into())),
                 &pair.degenerate.map_or_else(String::new, |why| why.to_string()),
                 &a_exact,
                 &b_exact,
@@ -143,6 +150,11 @@ fn text(out: &mut Vec<u8>, pair: &Pair<'_>) {
             Some(shared) => format!("{a} | {b} | {score:03} | {shared}\n"),
         },
         Some(Named::Tlsh) => format!("{a}\t{b}\t{score}\n"),
+        Some(Named::Shingles) => {
+            let [a_in_b, b_in_a] = pair.evidence.contained.unwrap_or_default();
+            let bytes = pair.evidence.shared_bytes.unwrap_or(0);
+            format!("{a}\t{b}\t{score}\t{bytes} bytes shared\t{a_in_b} % in the second\t{b_in_a} % in the first\n")
+        }
         // The later one of a pair stands first.
         Some(Named::Ssdeep) | None => format!("{b} matches {a} ({score})\n"),
     };

@@ -43,7 +43,7 @@ const DOCUMENTS: &[Document] = &[
     Document {
         name: "compare",
         title: "pfh compare --json, pfh match --similar --json",
-        rows: &[of::<rows::Similar<'_>>, of::<rows::Cluster<'_>>],
+        rows: &[of::<rows::Related<'_>>, of::<rows::Similar<'_>>, of::<rows::Cluster<'_>>],
     },
     Document { name: "diff", title: "pfh diff --json", rows: &[of::<diff::Row<'_>>, of::<diff::Counts<'_>>] },
     Document { name: "disks", title: "pfh disks --json", rows: &[of::<disks::DiskRow<'_>>] },

@@ -1,9 +1,9 @@
 //! What happens during a comparison, in words.
 
 use super::{counted, many};
-use pfh::compare::{Event, Request, Searched};
+use pfh::compare::{AllRelated, Event, Request, Searched};
 use pfh::pairs::stored::Outdated;
-use pfh::pairs::{Hot, ListProblem, Wrong};
+use pfh::pairs::{COMMON, Hot, ListProblem, Wrong};
 use pfh::similarity::Score;
 use pfh::terminal::render;
 
@@ -16,7 +16,7 @@ pub fn sentences(event: &Event<'_>, request: &Request, statistics: bool) -> Vec<
     match event {
         Event::Refused(name, why) => vec![format!("{}: {why}", render(name))],
         Event::List(problem) => vec![list(problem)],
-        Event::Gathered { directories, comparable } => gathered(*directories, *comparable),
+        Event::Gathered { directories, comparable, .. } => gathered(*directories, *comparable),
         Event::Without(algorithm, count) => {
             let files = if *count == 1 { "file has" } else { "files have" };
             let name = algorithm.name();
@@ -31,6 +31,22 @@ pub fn sentences(event: &Event<'_>, request: &Request, statistics: bool) -> Vec<
             vec![format!("{name}: {} with {why}, {are} {what}", counted(*pairs, "pair"))]
         }
         Event::Searched(found) => searched(found, request, statistics),
+        Event::Relating(relating) if relating.without > 0 => {
+            let files = counted(relating.without, "file");
+            let are = if relating.without == 1 { "is" } else { "are" };
+            vec![format!("{files} too short or too plain for every method {are} compared for equality alone")]
+        }
+        Event::AllRelated(all) => {
+            let AllRelated { relating, pairs, listed, .. } = all;
+            let names: Vec<&str> = relating.algorithms.iter().map(|algorithm| algorithm.name()).collect();
+            let result = if request.cluster { counted(*listed, "group") } else { counted(*pairs, "pair") };
+            let mut lines: Vec<String> = (all.common > 0).then(|| common("shingles", all.common)).into_iter().collect();
+            lines.push(format!("{} compared by {}: {result}", counted(relating.files, "file"), names.join(", ")));
+            if request.top.is_some() && listed < pairs {
+                lines.push(format!("the {listed} best are listed"));
+            }
+            lines
+        }
         _ => Vec::new(),
     }
 }
@@ -78,6 +94,12 @@ fn statistics_of(searched: &Searched<'_>) -> String {
     )
 }
 
+/// What too many files have in common to say anything of two of them.
+fn common(name: &str, windows: u64) -> String {
+    let windows = counted(windows, "window");
+    format!("{name}: {windows} that more than {COMMON} files have left out: no pair was found by these alone")
+}
+
 /// What cost most of the time, the statistics if they were asked for, and what was compared with
 /// what result.
 fn searched(searched: &Searched<'_>, request: &Request, statistics: bool) -> Vec<String> {
@@ -88,6 +110,9 @@ fn searched(searched: &Searched<'_>, request: &Request, statistics: bool) -> Vec
         .collect();
     if statistics {
         lines.push(statistics_of(searched));
+    }
+    if found.common > 0 {
+        lines.push(common(name, found.common));
     }
     let best = match searched.best {
         Some(Score::Similarity(score)) => format!(", the highest score {score}"),

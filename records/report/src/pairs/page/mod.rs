@@ -62,7 +62,7 @@ impl Page {
         section.bins[bin] += 1;
         let bridge = section.join(a, b);
         if section.pairs.len() < MOST_PAIRS {
-            let shared = evidence.shared_chunks.or(evidence.shared_features);
+            let shared = evidence.shared_chunks.or(evidence.shared_features).or(evidence.shared_bytes);
             section.pairs.push(Row { a, b, score, shared, degenerate });
         } else if bridge {
             section.bridges.push((a, b, score));

@@ -1,0 +1,180 @@
+//! The digest: text, and what two of them share.
+
+use super::window::level;
+use super::{LEAST_SHARED, MOST, WINDOW, least_level};
+use crate::error::number;
+use crate::{Evidence, ParseError, Score, base64, shared};
+use std::fmt;
+use std::str::FromStr;
+
+/// The chosen windows of an input.
+///
+/// Its text is `shingles:1:LENGTH:LEVEL:WINDOWS:` and the names of the windows, ascending, each
+/// eight bytes with the highest first, in Base64. It takes a third of a short input, and 700 kB at
+/// most.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Digest {
+    length: u64,
+    level: u8,
+    windows: Vec<u64>,
+}
+
+/// As much of a digest as its share of a comparison needs when the windows are kept elsewhere.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Outline {
+    length: u64,
+    level: u8,
+    /// From the digest's level on: windows of that level and above.
+    counts: Box<[u32]>,
+}
+
+impl Digest {
+    /// `windows`: ascending, each once, of this level and above.
+    pub(super) fn new(length: u64, level: u8, windows: Vec<u64>) -> Digest {
+        Digest { length, level, windows }
+    }
+
+    /// The length of the input in bytes.
+    pub fn length(&self) -> u64 {
+        self.length
+    }
+
+    /// One window in 2^level was kept.
+    pub fn level(&self) -> u8 {
+        self.level
+    }
+
+    /// The names of the windows, ascending, each once.
+    pub fn windows(&self) -> &[u64] {
+        &self.windows
+    }
+
+    /// Distinct windows that both inputs have, at the coarser of the two levels.
+    pub fn shared(&self, other: &Digest) -> u64 {
+        // A window that both name is of both levels.
+        shared(&self.windows, &other.windows)
+    }
+
+    /// The digest without its windows.
+    pub fn outline(&self) -> Outline {
+        let mut counts = Vec::new();
+        for &window in &self.windows {
+            let above = usize::from(level(window).saturating_sub(self.level));
+            counts.resize(counts.len().max(above + 1), 0u32);
+            counts[above] += 1;
+        }
+        for i in (1..counts.len()).rev() {
+            counts[i - 1] += counts[i];
+        }
+        Outline { length: self.length, level: self.level, counts: counts.into() }
+    }
+}
+
+impl Outline {
+    /// Windows of this level and above; of a finer level than the digest's nobody knows.
+    fn windows(&self, level: u8) -> u64 {
+        self.counts.get(usize::from(level.saturating_sub(self.level))).copied().unwrap_or(0).into()
+    }
+
+    /// Windows of the digest.
+    pub fn len(&self) -> u64 {
+        self.windows(self.level)
+    }
+
+    /// Whether it has none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
+impl fmt::Display for Outline {
+    /// The text of the digest without the windows.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "shingles:1:{}:{}:{}:", self.length, self.level, self.len())
+    }
+}
+
+/// What two inputs have in common.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shared {
+    windows: u64,
+    level: u8,
+    of: [u64; 2],
+    lengths: [u64; 2],
+}
+
+impl Shared {
+    /// `windows`: distinct windows that both digests have.
+    pub fn new(windows: u64, a: &Outline, b: &Outline) -> Shared {
+        let level = a.level.max(b.level);
+        Shared { windows, level, of: [a.windows(level), b.windows(level)], lengths: [a.length, b.length] }
+    }
+
+    /// The share of the first input's windows that the second has, and the other way round, in
+    /// percent: 0 only if there is none, 100 only if all are there.
+    pub fn contained(&self) -> [u8; 2] {
+        self.of.map(|of| match self.windows {
+            0 => 0,
+            windows if windows >= of => 100,
+            // Fits: below 100.
+            windows => (windows * 100 / of).clamp(1, 99) as u8,
+        })
+    }
+
+    /// About how many bytes of distinct content both have.
+    pub fn bytes(&self) -> u64 {
+        (self.windows << self.level).min(self.lengths[0]).min(self.lengths[1])
+    }
+
+    /// The containment of the one that is contained more, if enough windows are shared.
+    pub fn score(&self) -> Score {
+        let [a, b] = self.contained();
+        Score::Similarity(if self.windows < LEAST_SHARED { 0 } else { a.max(b) })
+    }
+
+    /// The same figures as evidence.
+    pub fn evidence(&self) -> Evidence {
+        Evidence { shared_bytes: Some(self.bytes()), contained: Some(self.contained()), ..Evidence::default() }
+    }
+}
+
+impl fmt::Display for Digest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "shingles:1:{}:{}:{}:", self.length, self.level, self.windows.len())?;
+        let bytes: Vec<u8> = self.windows.iter().flat_map(|window| window.to_be_bytes()).collect();
+        let mut text = String::new();
+        base64::encode(&bytes, &mut text);
+        f.write_str(&text)
+    }
+}
+
+impl fmt::Debug for Digest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}…", self.outline())
+    }
+}
+
+impl FromStr for Digest {
+    type Err = ParseError;
+
+    fn from_str(text: &str) -> Result<Digest, ParseError> {
+        let fields = text.strip_prefix("shingles:1:").ok_or(ParseError::Marker)?;
+        let fields: Vec<&str> = fields.split(':').collect();
+        let &[length, level_text, count, windows] = &fields[..] else { return Err(ParseError::Fields) };
+        let length: u64 = number(length.as_bytes())?;
+        let least: u8 = number(level_text.as_bytes())?;
+        let count: usize = number(count.as_bytes())?;
+        let room = MOST.min(usize::try_from(length).unwrap_or(MOST));
+        if least > 63 || least < least_level(length) || count == 0 || count > room || length < WINDOW as u64 {
+            return Err(ParseError::Parameters);
+        }
+        let mut bytes = vec![0; 8 * count];
+        base64::decode(windows.as_bytes(), &mut bytes)?;
+        let windows: Vec<u64> = bytes.as_chunks::<8>().0.iter().map(|eight| u64::from_be_bytes(*eight)).collect();
+        let ascend = windows.windows(2).all(|two| two[0] < two[1]);
+        if !ascend || windows.iter().any(|&window| level(window) < least) {
+            return Err(ParseError::Number);
+        }
+        Ok(Digest::new(length, least, windows))
+    }
+}

@@ -1,0 +1,109 @@
+//! Pairs by all methods at once: a table for people, CSV, and JSON lines.
+
+use super::Format;
+use crate::rows;
+use pfh_manifest::csv;
+use pfh_manifest::row::append_line;
+use pfh_similarity::Degenerate;
+use pfh_source::terminal;
+use std::fmt::Write;
+
+/// What all methods say of two inputs.
+#[derive(Clone, Copy, Debug)]
+pub struct Related<'a> {
+    /// The name of the earlier one; raw bytes.
+    pub a: &'a [u8],
+    /// The name of the later one; raw bytes.
+    pub b: &'a [u8],
+    /// How they are related, in a word.
+    pub relation: &'a str,
+    /// From 1 to 100, which is the best.
+    pub score: u8,
+    /// About how many bytes both hold.
+    pub shared_bytes: Option<u64>,
+    /// How much of the first one the second holds, and of the second the first, in percent.
+    pub contained: Option<[u8; 2]>,
+    /// The score of ssdeep.
+    pub ssdeep: Option<u32>,
+    /// The score of sdhash.
+    pub sdhash: Option<u32>,
+    /// The score of mrsh-v2.
+    pub mrsh_v2: Option<u32>,
+    /// The distance of TLSH.
+    pub tlsh: Option<u32>,
+    /// Why a score may mean nothing.
+    pub degenerate: Option<Degenerate>,
+}
+
+/// Writes the header, where the form has one.
+pub fn head(form: Format, out: &mut Vec<u8>) {
+    match form {
+        Format::Text => {
+            out.extend_from_slice(b"relation     score  shared bytes  a in b  b in a  ssdeep  sdhash  mrsh-v2   tlsh  a\tb\n");
+        }
+        Format::Csv => csv::record(
+            out,
+            &[
+                "a",
+                "b",
+                "relation",
+                "score",
+                "shared_bytes",
+                "a_in_b",
+                "b_in_a",
+                "ssdeep",
+                "sdhash",
+                "mrsh_v2",
+                "tlsh",
+                "degenerate",
+                "a_b64",
+                "b_b64",
+            ],
+        ),
+        Format::Jsonl | Format::Values => {}
+    }
+}
+
+/// Writes a pair. A method that has no digest of one of them has no number: in the table a line.
+pub fn row(form: Format, out: &mut Vec<u8>, row: &Related<'_>) {
+    let [a_in_b, b_in_a] = [0, 1].map(|i| row.contained.map(|contained| u64::from(contained[i])));
+    let scores = [row.ssdeep, row.sdhash, row.mrsh_v2, row.tlsh].map(|score| score.map(u64::from));
+    let [ssdeep, sdhash, mrsh_v2, tlsh] = scores;
+    match form {
+        Format::Text | Format::Values => {
+            let mut line = format!("{:<12} {:>5}", row.relation, row.score);
+            for (value, width) in [
+                (row.shared_bytes, 12),
+                (a_in_b, 6),
+                (b_in_a, 6),
+                (ssdeep, 6),
+                (sdhash, 6),
+                (mrsh_v2, 7),
+                (tlsh, 5),
+            ] {
+                let text = value.map_or_else(|| "-".into(), |value| value.to_string());
+                let _ = write!(line, "  {text:>width$}");
+            }
+            let [a, b] = [row.a, row.b].map(terminal::render);
+            let _ = write!(line, "  {a}\t{b}");
+            if let Some(why) = row.degenerate {
+                let _ = write!(line, "\t{why}");
+            }
+            line.push('\n');
+            out.extend_from_slice(line.as_bytes());
+        }
+        Format::Csv => {
+            let (a, a_exact) = csv::path(row.a);
+            let (b, b_exact) = csv::path(row.b);
+            let number = |number: Option<u64>| number.map_or_else(String::new, |number| number.to_string());
+            let numbers = [row.shared_bytes, a_in_b, b_in_a, ssdeep, sdhash, mrsh_v2, tlsh].map(number);
+            let score = row.score.to_string();
+            let degenerate = row.degenerate.map_or_else(String::new, |why| why.to_string());
+            let mut fields: Vec<&str> = vec![&a, &b, row.relation, &score];
+            fields.extend(numbers.iter().map(String::as_str));
+            fields.extend([&*degenerate, &a_exact, &b_exact]);
+            csv::record(out, &fields);
+        }
+        Format::Jsonl => append_line(out, &rows::Related::of(row)),
+    }
+}

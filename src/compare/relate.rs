@@ -1,0 +1,189 @@
+//! All methods at once: a row for each pair that one of them finds, with what all of them say.
+
+use super::event::{AllRelated, Event, Events, Group, Related, Relating, Relation};
+use super::find::{Counts, Tell, Watching};
+use super::gather::Inputs;
+use super::request::Request;
+use crate::job;
+use pfh_engine::Control;
+use pfh_pairs::{Both, By, Collection, Failure, Finding, Relations, Search, SearchStats};
+use pfh_similarity::index::Clusters;
+use pfh_similarity::{Degenerate, Named, Score};
+use std::cell::RefCell;
+
+/// Of which each input has the most: the collection whose places are the inputs' numbers.
+const WHOLE: usize = 0;
+/// From this share of its windows on an input is said to be in another one.
+const HELD: u8 = 80;
+
+/// Searches all collections and hands out the rows, the closest first.
+pub fn search(
+    request: &Request,
+    collections: &mut [Collection],
+    inputs: &Inputs,
+    events: &mut Events<'_>,
+    control: &Control<'_>,
+) -> Result<Counts, job::Error> {
+    let files = collections[WHOLE].len() as u64;
+    let algorithms = collections.iter().map(Collection::algorithm).collect();
+    let relating = Relating { files, without: inputs.without(), algorithms };
+    events(Event::Relating(&relating)).map_err(job::Error::Sink)?;
+    let events = RefCell::new(events);
+    let tell = |event: Event<'_>| (*events.borrow_mut())(event);
+    let mut relations = Relations::new(request.memory / 2);
+    let (mut counts, mut common) = (Counts::default(), 0);
+    for (number, collection) in collections.iter_mut().enumerate() {
+        let features = collection.take_features();
+        let collection = &*collection;
+        let mut watching = Watching::new(control, &tell, collection.algorithm());
+        let found = find(request, (number, collection), features, inputs, &mut relations, &mut watching);
+        if let Some(error) = watching.refused.take() {
+            return Err(job::Error::Sink(error));
+        }
+        let found = found?;
+        counts.scored += found.compared;
+        common += found.common;
+    }
+    let mut rows = Rows { request, collections, inputs, tell: &tell, groups: None, listed: 0 };
+    rows.groups = (request.cluster || request.page.is_some()).then(|| Clusters::new(files as u32));
+    counts.pairs = rows.hand_out(relations, control)?;
+    let groups = rows.groups.take().map(Clusters::groups).unwrap_or_default();
+    let collection = &collections[WHOLE];
+    let mut listed = rows.listed;
+    if request.cluster {
+        listed = groups.len() as u64;
+        for (number, places) in (1..).zip(&groups) {
+            let group = Group { algorithm: None, number, places, collection };
+            tell(Event::Group(&group)).map_err(job::Error::Sink)?;
+        }
+    }
+    let (pairs, groups) = (counts.pairs, &groups);
+    let ended = AllRelated { relating: &relating, pairs, listed, common, groups, collection };
+    tell(Event::AllRelated(&ended)).map_err(job::Error::Sink)?;
+    Ok(counts)
+}
+
+/// Takes what one method finds.
+fn find(
+    request: &Request,
+    (number, collection): (usize, &Collection),
+    features: Option<pfh_pairs::Features>,
+    inputs: &Inputs,
+    relations: &mut Relations,
+    watching: &mut Watching<'_>,
+) -> Result<SearchStats, job::Error> {
+    let method = Named::of(collection.algorithm());
+    let least = request.thresholds.of(collection.algorithm());
+    // What two inputs share is said of all that another method finds.
+    let threshold = if method == Some(Named::Shingles) { Score::Similarity(1) } else { least };
+    let search = Search { threshold, memory: request.memory / 4, ..request.search(collection) };
+    let found = search.run_with(collection, features, watching, &mut |pair| {
+        let [a, b] = [pair.a, pair.b].map(|place| inputs.of(number, place));
+        let chance = pair.degenerate == Some(Degenerate::Saturated) && !collection.equal(pair.a, pair.b);
+        // Two segments of one input, and what is like random data.
+        if a == b || (chance && !request.saturated) {
+            return Ok(());
+        }
+        let alike = pair.score.reaches(least);
+        relations.push(&Finding { inputs: [a, b], alike, evidence: pair.evidence, degenerate: pair.degenerate })
+    });
+    Ok(found?)
+}
+
+struct Rows<'a> {
+    request: &'a Request,
+    collections: &'a [Collection],
+    inputs: &'a Inputs,
+    tell: &'a Tell<'a>,
+    groups: Option<Clusters>,
+    listed: u64,
+}
+
+impl Rows<'_> {
+    fn hand_out(&mut self, relations: Relations, control: &Control<'_>) -> Result<u64, job::Error> {
+        let (collections, inputs) = (self.collections, self.inputs);
+        let mut rank = |both: &Both| {
+            let row = related(collections, inputs, both);
+            (row.relation as u16) << 7 | u16::from(100 - row.score.min(100))
+        };
+        // A page and groups are of all pairs, whatever is listed.
+        let all = self.groups.is_some();
+        let top = if all { None } else { self.request.top };
+        let mut ordered = Vec::new();
+        let by_path = self.request.sort == Some(By::Path);
+        let pairs = relations.hand_out(&mut rank, top, &mut |both| {
+            if control.is_cancelled() {
+                return Err(Failure::Interrupted);
+            }
+            if by_path {
+                ordered.push(both);
+                return Ok(());
+            }
+            self.row(&both)
+        })?;
+        if by_path {
+            let name = |number: u32| collections[WHOLE].name(number);
+            ordered.sort_by(|x, y| x.inputs.map(name).cmp(&y.inputs.map(name)));
+            ordered.iter().try_for_each(|both| self.row(both))?;
+        }
+        Ok(pairs)
+    }
+
+    fn row(&mut self, both: &Both) -> Result<(), Failure> {
+        let mut row = related(self.collections, self.inputs, both);
+        if let Some(groups) = &mut self.groups {
+            groups.join(both.inputs[0], both.inputs[1]);
+        }
+        row.listed = !self.request.cluster && self.request.top.is_none_or(|top| self.listed < top);
+        self.listed += u64::from(row.listed);
+        (self.tell)(Event::Related(&row)).map_err(Failure::Output)
+    }
+}
+
+/// What all methods say of two inputs.
+fn related<'a>(collections: &'a [Collection], inputs: &Inputs, both: &Both) -> Related<'a> {
+    let [a, b] = both.inputs;
+    let whole = &collections[WHOLE];
+    let mut row = Related {
+        a: whole.name(a),
+        b: whole.name(b),
+        places: both.inputs,
+        relation: Relation::Alike,
+        score: 0,
+        shared_bytes: None,
+        contained: None,
+        scores: Vec::with_capacity(collections.len()),
+        degenerate: both.degenerate,
+        listed: true,
+    };
+    let mut best = 0;
+    for (number, collection) in collections.iter().enumerate().skip(WHOLE + 1) {
+        let places = both.inputs.map(|input| inputs.place(number, input));
+        let [Some(a), Some(b)] = places else { continue };
+        match collection.score(a, b) {
+            Some(score) => {
+                row.scores.push((collection.algorithm(), score));
+                best = best.max(match score {
+                    Score::Similarity(score) => score,
+                    // Fits: at most 99.
+                    Score::Distance(distance) => 100u32.saturating_sub(distance.max(1)) as u8,
+                });
+            }
+            None => (row.shared_bytes, row.contained) = (Some(both.shared_bytes), Some(both.contained)),
+        }
+    }
+    let [a_in_b, b_in_a] = both.contained;
+    let share = a_in_b.max(b_in_a);
+    (row.relation, row.score) = if whole.equal(a, b) {
+        (Relation::Equal, 100)
+    } else if a_in_b.min(b_in_a) >= HELD {
+        (Relation::NearlyEqual, share)
+    } else if share >= HELD {
+        (if a_in_b > b_in_a { Relation::AInB } else { Relation::BInA }, share)
+    } else if share > 0 {
+        (Relation::Shares, share)
+    } else {
+        (Relation::Alike, best)
+    };
+    row
+}

@@ -1,0 +1,213 @@
+//! Pairs that several methods found, as one row each, the closest first, in bounded memory.
+
+use crate::pair::Failure;
+use crate::sorter::Sorter;
+use pfh_similarity::{Degenerate, Evidence};
+use std::io;
+
+/// What a method says of two inputs.
+#[derive(Clone, Copy, Debug)]
+pub struct Finding {
+    /// The inputs' numbers, the smaller one first.
+    pub inputs: [u32; 2],
+    /// Whether the method finds them alike: else it only says what they share.
+    pub alike: bool,
+    /// What they share.
+    pub evidence: Evidence,
+    /// Why the score may mean nothing.
+    pub degenerate: Option<Degenerate>,
+}
+
+/// What all methods together say of two inputs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Both {
+    /// The inputs' numbers, the smaller one first.
+    pub inputs: [u32; 2],
+    /// About how many bytes both hold; up to 2^40.
+    pub shared_bytes: u64,
+    /// How much of the first one the second holds, and of the second the first, in percent.
+    pub contained: [u8; 2],
+    /// The worst mark of the methods that find them alike.
+    pub degenerate: Option<Degenerate>,
+}
+
+const KINDS: [Degenerate; 3] = [Degenerate::FewFeatures, Degenerate::LowEntropy, Degenerate::Saturated];
+/// Bits of a number of bytes.
+const BYTES: u32 = 40;
+/// Bits of an input's number.
+const PLACE: u32 = 31;
+
+/// Takes apart what was packed from the highest bits down.
+struct Packed(u128);
+
+impl Packed {
+    fn put(self, value: u64, bits: u32) -> Packed {
+        Packed(self.0 << bits | u128::from(value) & ((1 << bits) - 1))
+    }
+
+    fn take(&mut self, bits: u32) -> u64 {
+        let value = self.0 & ((1 << bits) - 1);
+        self.0 >>= bits;
+        value as u64
+    }
+}
+
+impl Both {
+    /// 56 bits: all but the inputs.
+    fn put(&self, packed: Packed) -> Packed {
+        let kind = self.degenerate.map_or(0, |why| 1 + KINDS.iter().position(|kind| *kind == why).unwrap_or(0));
+        let [a, b] = self.contained;
+        packed
+            .put(a.into(), 7)
+            .put(b.into(), 7)
+            .put(kind as u64, 2)
+            .put(self.shared_bytes.min((1 << BYTES) - 1), BYTES)
+    }
+
+    fn take(packed: &mut Packed, inputs: [u32; 2]) -> Both {
+        let shared_bytes = packed.take(BYTES);
+        let kind = packed.take(2) as usize;
+        let b = packed.take(7) as u8;
+        let a = packed.take(7) as u8;
+        let degenerate = kind.checked_sub(1).and_then(|kind| KINDS.get(kind)).copied();
+        Both { inputs, shared_bytes, contained: [a, b], degenerate }
+    }
+}
+
+/// Takes the findings of all methods, in any order.
+pub struct Relations {
+    sorter: Sorter<u128>,
+    memory: usize,
+}
+
+impl Relations {
+    /// None yet. `memory`: bytes; the rest goes to a temporary file.
+    pub fn new(memory: usize) -> Relations {
+        Relations { sorter: Sorter::new(memory / 2), memory }
+    }
+
+    /// Takes a finding.
+    ///
+    /// # Errors
+    /// The temporary file's.
+    pub fn push(&mut self, finding: &Finding) -> io::Result<()> {
+        let [a, b] = finding.inputs;
+        let both = Both {
+            inputs: finding.inputs,
+            shared_bytes: finding.evidence.shared_bytes.unwrap_or(0),
+            contained: finding.evidence.contained.unwrap_or_default(),
+            degenerate: finding.degenerate.filter(|_| finding.alike),
+        };
+        let packed = Packed(0).put(a.into(), PLACE).put(b.into(), PLACE).put(finding.alike.into(), 1);
+        self.sorter.push(both.put(packed).0)
+    }
+
+    /// Hands out each pair that a method finds alike once, by ascending rank, then in the order of
+    /// the inputs, and says how many; with `top` only so many. `rank` gives a number below 2^10.
+    ///
+    /// # Errors
+    /// See [`Failure`].
+    pub fn hand_out(
+        self,
+        rank: &mut dyn FnMut(&Both) -> u16,
+        top: Option<u64>,
+        emit: &mut dyn FnMut(Both) -> Result<(), Failure>,
+    ) -> Result<u64, Failure> {
+        let mut ranked: Sorter<u128> = Sorter::new(self.memory / 2);
+        let mut push = |both: Both| {
+            let [a, b] = both.inputs;
+            let packed = Packed(0).put(rank(&both).into(), 10).put(a.into(), PLACE).put(b.into(), PLACE);
+            ranked.push(both.put(packed).0).map_err(Failure::Spill)
+        };
+        let mut open: Option<(Both, bool)> = None;
+        for finding in self.sorter.sorted().map_err(Failure::Spill)? {
+            let mut packed = Packed(finding.map_err(Failure::Spill)?);
+            let inner = Both::take(&mut packed, [0; 2]);
+            let alike = packed.take(1) == 1;
+            let b = packed.take(PLACE) as u32;
+            let inputs = [packed.take(PLACE) as u32, b];
+            match &mut open {
+                Some((both, found)) if both.inputs == inputs => {
+                    *found |= alike;
+                    both.shared_bytes = both.shared_bytes.max(inner.shared_bytes);
+                    both.contained = [0, 1].map(|i| both.contained[i].max(inner.contained[i]));
+                    both.degenerate = both.degenerate.max(inner.degenerate);
+                }
+                _ => {
+                    if let Some((both, true)) = open.replace((Both { inputs, ..inner }, alike)) {
+                        push(both)?;
+                    }
+                }
+            }
+        }
+        if let Some((both, true)) = open {
+            push(both)?;
+        }
+        let most = top.map_or(usize::MAX, |top| top.try_into().unwrap_or(usize::MAX));
+        let mut count = 0;
+        for ranked in ranked.sorted().map_err(Failure::Spill)?.take(most) {
+            let mut packed = Packed(ranked.map_err(Failure::Spill)?);
+            let both = Both::take(&mut packed, [0; 2]);
+            let b = packed.take(PLACE) as u32;
+            emit(Both { inputs: [packed.take(PLACE) as u32, b], ..both })?;
+            count += 1;
+        }
+        Ok(count)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeMap;
+
+    /// The rows are those of a map that holds everything, whatever the memory.
+    #[test]
+    fn rows_are_those_of_a_map() {
+        let mut state = 11u64;
+        let mut next = |most: u64| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            (state >> 33) % most
+        };
+        let mut findings = Vec::new();
+        for _ in 0..40_000 {
+            let a = next(80) as u32;
+            let inputs = [a, a + 1 + next(40) as u32];
+            let contained = [next(101) as u8, next(101) as u8];
+            let evidence = match next(3) {
+                0 => Evidence { shared_bytes: Some(next(1 << 31) << 9), contained: Some(contained), ..Evidence::default() },
+                _ => Evidence::default(),
+            };
+            let degenerate = (next(4) as usize).checked_sub(1).map(|kind| KINDS[kind]);
+            findings.push(Finding { inputs, alike: next(9) == 0, evidence, degenerate });
+        }
+        let mut rows: BTreeMap<[u32; 2], (Both, bool)> = BTreeMap::new();
+        for finding in &findings {
+            let none = Both { inputs: finding.inputs, shared_bytes: 0, contained: [0; 2], degenerate: None };
+            let (both, found) = rows.entry(finding.inputs).or_insert((none, false));
+            *found |= finding.alike;
+            both.shared_bytes = both.shared_bytes.max(finding.evidence.shared_bytes.unwrap_or(0));
+            let contained = finding.evidence.contained.unwrap_or_default();
+            both.contained = [0, 1].map(|i| both.contained[i].max(contained[i]));
+            if finding.alike {
+                both.degenerate = both.degenerate.max(finding.degenerate);
+            }
+        }
+        let mut rank = |both: &Both| 100 - u16::from(both.contained[0]);
+        let mut expected: Vec<Both> = rows.into_values().filter(|(_, found)| *found).map(|(both, _)| both).collect();
+        expected.sort_by_key(|both| (rank(both), both.inputs));
+        for (memory, top) in [(0, None), (1 << 30, None), (0, Some(17))] {
+            let mut relations = Relations::new(memory);
+            findings.iter().for_each(|finding| relations.push(finding).unwrap());
+            assert_eq!(relations.sorter.spilled() > 0, memory == 0);
+            let mut seen = Vec::new();
+            let count = relations.hand_out(&mut rank, top, &mut |both| {
+                seen.push(both);
+                Ok(())
+            });
+            assert_eq!(count.unwrap() as usize, seen.len());
+            assert!(seen == expected[..top.unwrap_or(expected.len() as u64) as usize], "{memory} {top:?}");
+        }
+        assert!(expected.len() > 1000);
+    }
+}
