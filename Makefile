@@ -4,7 +4,7 @@ CORPUS ?= target/corpus
 FUZZ_SECONDS ?= 60
 
 .DEFAULT_GOAL := help
-.PHONY: help test ci python wheel wheels faults foreign slow features nightly campaigns large foreign-images bench cftt fuzz corpus aarch64 aarch64-nightly portable dist
+.PHONY: help test ci python wheel wheels faults foreign slow features nightly campaigns large foreign-images detection bench cftt fuzz corpus aarch64 aarch64-nightly portable dist
 
 help: ## list the targets
 	@sed -n 's/^\([a-z0-9-]*\):[^#]*## /  \1\t/p' $(MAKEFILE_LIST) | expand -t 20
@@ -55,6 +55,10 @@ large: ## updates and files beyond 4 GiB
 
 foreign-images: ## images and archives that others made, in DIR=…: names and digests beside The Sleuth Kit, bsdtar and 7z
 	bench/run foreign-images $(DIR) $(if $(PFH),--pfh $(PFH))
+
+detection: ## related files that pfh compare finds and unrelated ones that it lists, over labelled sets from Debian's packages
+	[ -d target/bench/t5-small ] || bench/run corpus target/bench/t5-small --small
+	bench/run detection target/bench/t5-small
 
 aarch64: ## the tests of the second architecture that each change must pass, under qemu-user
 	cross/test quick

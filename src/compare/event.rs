@@ -66,8 +66,6 @@ pub enum Event<'a> {
 pub struct Relating {
     /// Files that are compared.
     pub files: u64,
-    /// Those of them that no similarity method makes a digest of: compared for equality alone.
-    pub without: u64,
     /// The methods, that of whole contents first.
     pub algorithms: Vec<Algorithm>,
 }
@@ -91,14 +89,8 @@ pub enum Relation {
 
 impl Relation {
     /// All of them, the closest first.
-    pub const ALL: [Relation; 6] = [
-        Relation::Equal,
-        Relation::NearlyEqual,
-        Relation::AInB,
-        Relation::BInA,
-        Relation::Shares,
-        Relation::Alike,
-    ];
+    pub const ALL: [Relation; 6] =
+        [Relation::Equal, Relation::NearlyEqual, Relation::AInB, Relation::BInA, Relation::Shares, Relation::Alike];
 
     /// The word for it in a table.
     pub const fn word(self) -> &'static str {

@@ -56,7 +56,8 @@ pub fn search(
     let mut found = found?;
     if request.cluster {
         for (number, places) in (1..).zip(&found.groups) {
-            tell(Event::Group(&Group { algorithm: Some(algorithm), number, places, collection })).map_err(job::Error::Sink)?;
+            tell(Event::Group(&Group { algorithm: Some(algorithm), number, places, collection }))
+                .map_err(job::Error::Sink)?;
             found.listed = number;
         }
     }

@@ -46,9 +46,8 @@ impl Sets {
         let (algorithms, all) = algorithms_of(request, first.iter_mut().chain(&mut second));
         let share = request.memory / algorithms.len().max(1);
         // The text of shingles is all of their windows.
-        let windows = |algorithm: &Algorithm| {
-            Named::of(*algorithm) == Some(Named::Shingles) && request.form != Format::Values
-        };
+        let windows =
+            |algorithm: &Algorithm| Named::of(*algorithm) == Some(Named::Shingles) && request.form != Format::Values;
         let collection = |algorithm: &Algorithm| match request.evidence || windows(algorithm) {
             false => Collection::new(*algorithm),
             true => Collection::with_features(*algorithm, share),
@@ -169,13 +168,6 @@ impl Inputs {
     pub fn place(&self, collection: usize, input: u32) -> Option<u32> {
         self.places[collection][input as usize]
     }
-
-    /// Inputs with a digest in the first collection alone.
-    pub fn without(&self) -> u64 {
-        let Some((first, others)) = self.places.split_first() else { return 0 };
-        let bare = |input: &usize| others.iter().all(|places| places[*input].is_none());
-        (0..first.len()).filter(bare).count() as u64
-    }
 }
 
 /// Takes the digests of records into the collections.
@@ -283,9 +275,10 @@ fn algorithms_of<'a>(request: &Request, parts: impl Iterator<Item = &'a mut Part
     if !request.algorithms.is_empty() {
         return (computed(&request.algorithms), false);
     }
-    let mut found: Vec<Algorithm> = Vec::new();
+    let (mut found, mut listed): (Vec<Algorithm>, bool) = (Vec::new(), false);
     for part in parts {
         let Part::List(list) = part else { continue };
+        listed = true;
         for algorithm in list.algorithms() {
             if !found.iter().any(|known| Collection::new(*known).takes(algorithm)) {
                 found.push(algorithm);
@@ -295,7 +288,7 @@ fn algorithms_of<'a>(request: &Request, parts: impl Iterator<Item = &'a mut Part
     if !found.is_empty() || !request.given.is_empty() {
         return (found, false);
     }
-    if request.evidence || request.parity || request.form == Format::Values {
+    if listed || request.evidence || request.parity || request.form == Format::Values {
         return (REGISTRY.find(Named::MrshV2.name()).into_iter().collect(), false);
     }
     // The first one decides what is equal, the second what is shared.

@@ -106,9 +106,6 @@ pub fn run(request: &Request, events: &mut Events<'_>, control: &Control<'_>) ->
     let decided = if sets.inputs.is_some() { &sets.collections[..1] } else { &sets.collections };
     let possible = decided.iter().map(Collection::possible).sum();
     let comparing = Comparing { elapsed: from.elapsed(), pairs: possible, scored };
-    let without = match &sets.inputs {
-        Some(inputs) => inputs.without(),
-        None => sets.collections.iter().map(Collection::without).sum(),
-    };
+    let without = sets.collections.iter().map(Collection::without).sum();
     Ok(Summary { run: sets.run, comparing, without, pairs, faults: sets.faults, directories, comparable })
 }

@@ -26,7 +26,7 @@ pub fn search(
 ) -> Result<Counts, job::Error> {
     let files = collections[WHOLE].len() as u64;
     let algorithms = collections.iter().map(Collection::algorithm).collect();
-    let relating = Relating { files, without: inputs.without(), algorithms };
+    let relating = Relating { files, algorithms };
     events(Event::Relating(&relating)).map_err(job::Error::Sink)?;
     let events = RefCell::new(events);
     let tell = |event: Event<'_>| (*events.borrow_mut())(event);
@@ -35,6 +35,9 @@ pub fn search(
     for (number, collection) in collections.iter_mut().enumerate() {
         let features = collection.take_features();
         let collection = &*collection;
+        if collection.without() > 0 {
+            tell(Event::Without(collection.algorithm(), collection.without())).map_err(job::Error::Sink)?;
+        }
         let mut watching = Watching::new(control, &tell, collection.algorithm());
         let found = find(request, (number, collection), features, inputs, &mut relations, &mut watching);
         if let Some(error) = watching.refused.take() {
@@ -173,7 +176,8 @@ fn related<'a>(collections: &'a [Collection], inputs: &Inputs, both: &Both) -> R
         }
     }
     let [a_in_b, b_in_a] = both.contained;
-    let share = a_in_b.max(b_in_a);
+    // Where all chosen windows are shared, others differ.
+    let share = a_in_b.max(b_in_a).min(99);
     (row.relation, row.score) = if whole.equal(a, b) {
         (Relation::Equal, 100)
     } else if a_in_b.min(b_in_a) >= HELD {
@@ -183,7 +187,7 @@ fn related<'a>(collections: &'a [Collection], inputs: &Inputs, both: &Both) -> R
     } else if share > 0 {
         (Relation::Shares, share)
     } else {
-        (Relation::Alike, best)
+        (Relation::Alike, best.min(99))
     };
     row
 }

@@ -25,7 +25,7 @@ fn asked(room: &Room, by: &str, names: &[&str]) -> Request {
 #[test]
 fn equal_files_are_pairs_whatever_the_method() {
     let room = room();
-    for method in ["", "mrsh-v2", "sdhash", "sdhash-dd", "tlsh", "ssdeep"] {
+    for method in ["mrsh-v2", "sdhash", "sdhash-dd", "tlsh", "ssdeep"] {
         let (_, rows) = good(&asked(&room, method, &["s"]));
         let mut pairs = names(&rows);
         pairs.sort_unstable();
@@ -34,7 +34,7 @@ fn equal_files_are_pairs_whatever_the_method() {
             if method == "ssdeep" { &[("a", "b"), ("c", "d"), ("e", "f")] } else { &[("a", "b"), ("c", "d")] };
         assert_eq!(pairs, expected, "{method}");
         if method != "ssdeep" {
-            let name = if method.is_empty() { "mrsh-v2" } else { method };
+            let name = method;
             assert_eq!(rows.without, [(name.to_owned(), 5)], "{method}");
             let counts = |rows: &Rows| -> Vec<(String, u64, u64)> {
                 rows.searched.iter().map(|(name, digests, found)| (name.clone(), *digests, found.pairs)).collect()
@@ -50,13 +50,13 @@ fn equal_files_are_pairs_whatever_the_method() {
         }
         Ok(())
     };
-    compare::run(&asked(&room, "", &["s"]), &mut take, &Control::new()).unwrap();
+    compare::run(&asked(&room, "mrsh-v2", &["s"]), &mut take, &Control::new()).unwrap();
     assert!(by.contains(&("sha256".into(), "mrsh-v2".into(), "a".into())), "{by:?}");
     // Across two sets only pairs of one from each; groups hold them as well.
-    let mut across = asked(&room, "", &["s/a", "s/c"]);
+    let mut across = asked(&room, "mrsh-v2", &["s/a", "s/c"]);
     across.against = vec![room.at("s/b").into()];
     assert_eq!(names(&good(&across).1), [("a", "b")]);
-    let mut groups = asked(&room, "", &["s"]);
+    let mut groups = asked(&room, "mrsh-v2", &["s"]);
     groups.cluster = true;
     let with_b: Vec<_> = good(&groups).1.groups.into_iter().filter(|group| group.contains(&"b".to_owned())).collect();
     assert_eq!(with_b, [["a", "b"]]);
@@ -74,7 +74,7 @@ fn two_thousand_small_files_with_a_thousand_equal_pairs() {
             room.file(format!("s/{copy}{at}"), &at.to_string());
         }
     }
-    let (summary, rows) = good(&asked(&room, "", &["s"]));
+    let (summary, rows) = good(&asked(&room, "mrsh-v2", &["s"]));
     assert!(rows.pairs.iter().all(|(a, b, _)| a[1..] == b[1..]) && rows.pairs.len() == 1000);
     assert_eq!((summary.pairs, rows.without), (1000, vec![("mrsh-v2".to_owned(), 2000)]));
     let exact = rows.searched.iter().find(|(name, ..)| name == "sha256").unwrap();

@@ -39,6 +39,7 @@ mod check_rhash;
 mod check_seals;
 mod check_whole;
 mod compare;
+mod compare_all;
 mod compare_brute;
 mod compare_content;
 mod compare_lists;

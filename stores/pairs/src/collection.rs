@@ -332,9 +332,7 @@ impl Collection {
             Digests::Shingles(digests) => {
                 Some(shingles::Shared::new(windows, &digests[a].outline(), &digests[b].outline()))
             }
-            Digests::Outlines(outlines) => {
-                Some(shingles::Shared::new(windows, &outlines[a], &outlines[b]))
-            }
+            Digests::Outlines(outlines) => Some(shingles::Shared::new(windows, &outlines[a], &outlines[b])),
             _ => None,
         }
     }

@@ -57,11 +57,7 @@ impl Both {
     fn put(&self, packed: Packed) -> Packed {
         let kind = self.degenerate.map_or(0, |why| 1 + KINDS.iter().position(|kind| *kind == why).unwrap_or(0));
         let [a, b] = self.contained;
-        packed
-            .put(a.into(), 7)
-            .put(b.into(), 7)
-            .put(kind as u64, 2)
-            .put(self.shared_bytes.min((1 << BYTES) - 1), BYTES)
+        packed.put(a.into(), 7).put(b.into(), 7).put(kind as u64, 2).put(self.shared_bytes.min((1 << BYTES) - 1), BYTES)
     }
 
     fn take(packed: &mut Packed, inputs: [u32; 2]) -> Both {
@@ -175,7 +171,11 @@ mod tests {
             let inputs = [a, a + 1 + next(40) as u32];
             let contained = [next(101) as u8, next(101) as u8];
             let evidence = match next(3) {
-                0 => Evidence { shared_bytes: Some(next(1 << 31) << 9), contained: Some(contained), ..Evidence::default() },
+                0 => Evidence {
+                    shared_bytes: Some(next(1 << 31) << 9),
+                    contained: Some(contained),
+                    ..Evidence::default()
+                },
                 _ => Evidence::default(),
             };
             let degenerate = (next(4) as usize).checked_sub(1).map(|kind| KINDS[kind]);

@@ -8,6 +8,7 @@ use crate::{error, job, record, request};
 use pfh::compare::{self as comparison, Event, Request, Thresholds};
 use pfh::{InputError, Record};
 use pyo3::prelude::*;
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 
 /// Two files that are alike.
@@ -24,20 +25,61 @@ pub struct Pair {
 
 value!(Pair { a, b, score, degenerate });
 
+/// Two files, with what all methods say of them.
+pub struct Related {
+    /// The earlier one in input order.
+    a: OsString,
+    /// The later one.
+    b: OsString,
+    /// `equal`, `nearly-equal`, `a-in-b`, `b-in-a`, `shares` or `alike`.
+    relation: &'static str,
+    /// 1 to 100.
+    score: u8,
+    /// About how many bytes both hold.
+    shared_bytes: Option<u64>,
+    /// How much of the first one the second holds, in percent.
+    a_in_b: Option<u8>,
+    /// How much of the second one the first holds.
+    b_in_a: Option<u8>,
+    /// The score of each other method by its name; of TLSH a distance.
+    scores: BTreeMap<&'static str, u32>,
+    /// Why a score may mean nothing.
+    degenerate: Option<String>,
+}
+
+value!(Related { a, b, relation, score, shared_bytes, a_in_b, b_in_a, scores, degenerate });
+
+impl Related {
+    fn of(row: &comparison::Related<'_>) -> Related {
+        Related {
+            a: record::decoded(row.a),
+            b: record::decoded(row.b),
+            relation: row.relation.word(),
+            score: row.score,
+            shared_bytes: row.shared_bytes,
+            a_in_b: row.contained.map(|[share, _]| share),
+            b_in_a: row.contained.map(|[_, share]| share),
+            scores: row.scores.iter().map(|(method, score)| (method.name(), score.number())).collect(),
+            degenerate: row.degenerate.map(|why| why.to_string()),
+        }
+    }
+}
+
 /// All pairs of files whose score reaches `threshold` (the algorithm's own if it is not given), in
 /// input order, and the files that have no digest: `pairs, left_out = compare("samples/",
-/// "ssdeep", recursive=True)`. `left_out` has a `Failed` or `Skipped` for what was not read; a file
+/// "ssdeep", recursive=True)`. Without an algorithm files are compared by all methods at once, and
+/// the pairs are `Related`, the closest first. `left_out` has a `Failed` or `Skipped` for what was not read; a file
 /// that is too short or too plain for the method has a pair only with files of the same content.
 /// Algorithms other than similarity methods find equal files. Lists of digests among the paths are
 /// read as such; `pfh.UnreadError` if something in one is not understood. Pairs with a saturated
 /// digest, which is like anything, are left out unless `saturated` is given.
 #[pyfunction]
-#[pyo3(signature = (paths, algorithm = "mrsh-v2", *, threshold = None, recursive = false, follow = false, saturated = false, threads = None, memory = None, on_event = None, cancel = None))]
+#[pyo3(signature = (paths, algorithm = None, *, threshold = None, recursive = false, follow = false, saturated = false, threads = None, memory = None, on_event = None, cancel = None))]
 #[expect(clippy::too_many_arguments, reason = "keyword arguments")]
 pub fn compare(
     py: Python<'_>,
     paths: &Bound<'_, PyAny>,
-    algorithm: &str,
+    algorithm: Option<&str>,
     threshold: Option<u32>,
     recursive: bool,
     follow: bool,
@@ -46,11 +88,11 @@ pub fn compare(
     memory: Option<usize>,
     on_event: Option<Py<PyAny>>,
     cancel: Option<Py<Token>>,
-) -> PyResult<(Vec<Pair>, Vec<Py<PyAny>>)> {
+) -> PyResult<(Vec<Py<PyAny>>, Vec<Py<PyAny>>)> {
     let input = request::input(request::paths(paths)?, recursive, follow);
-    let algorithm = crate::hashing::named(algorithm)?;
+    let algorithm = algorithm.map(crate::hashing::named).transpose()?;
     let mut request = Request::new(input).plan(request::plan(Vec::new(), threads, memory), memory);
-    request.algorithms = vec![algorithm];
+    request.algorithms = algorithm.into_iter().collect();
     request.thresholds = Thresholds::one(threshold);
     request.saturated = saturated;
     let (ran, found) = job::run_with(py, &Hooks { job: "compare", on_event, cancel }, |control| {
@@ -63,6 +105,7 @@ pub fn compare(
                     score: pair.score.number(),
                     degenerate: pair.degenerate.map(|why| why.to_string()),
                 }),
+                Event::Related(row) => found.related.push(Related::of(row)),
                 Event::Unread(record) => found.left_out.push(record.clone()),
                 Event::List(problem) => found.faults.push(problem.to_string()),
                 Event::Refused(name, why) => {
@@ -83,13 +126,16 @@ pub fn compare(
         return Err(error::unread(py, &found.faults.join("\n"), None));
     }
     let left_out = found.left_out.into_iter().map(|record| record::object(py, record));
-    Ok((found.pairs, left_out.collect::<PyResult<_>>()?))
+    let pairs = found.pairs.into_iter().map(|pair| Ok(pair.into_pyobject(py)?.unbind()));
+    let related = found.related.into_iter().map(|row| Ok(row.into_pyobject(py)?.unbind()));
+    Ok((pairs.chain(related).collect::<PyResult<_>>()?, left_out.collect::<PyResult<_>>()?))
 }
 
 /// The result of a comparison.
 #[derive(Default)]
 struct Found {
     pairs: Vec<Pair>,
+    related: Vec<Related>,
     left_out: Vec<Record>,
     /// What of lists was not understood.
     faults: Vec<String>,

@@ -50,6 +50,8 @@ def of_line(job, line):
             return [line["class"], path]
         case "compare", "pair":
             return [line["a"], line["b"], line["similarity"]]
+        case "compare", "related":
+            return [line["a"], line["b"], line["relation"], line["score"], *(line.get(key) for key in ("shared_bytes", "a_in_b", "b_in_a", "tlsh"))]
         case "tree", "checked":
             return [line["verdict"], [(r["offset"], r["offset"] + r["length"]) for r in line.get("corrupt", [])]]
         case "match", "match":
@@ -116,8 +118,11 @@ def checked(call):
 
 
 def compared(call):
-    pairs, left_out = pfh.compare(call.pop("paths"), call.pop("algorithm"), recursive=True, **call)
+    pairs, left_out = pfh.compare(call.pop("paths"), call.pop("algorithm", None), recursive=True, **call)
     failed = any(isinstance(record, pfh.Failed) for record in left_out)
+    if pairs and isinstance(pairs[0], pfh.Related):
+        row = lambda pair: [name(pair.a), name(pair.b), pair.relation, pair.score, pair.shared_bytes, pair.a_in_b, pair.b_in_a, pair.scores.get("tlsh")]
+        return [row(pair) for pair in pairs], 3 if failed else 0
     return [[name(pair.a), name(pair.b), pair.score] for pair in pairs], 3 if failed else 0
 
 

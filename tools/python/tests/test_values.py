@@ -10,7 +10,7 @@ import pytest
 import pfh
 import pfh.audit
 
-KINDS = {pfh.Hashed, pfh.Skipped, pfh.Failed, pfh.Pair, pfh.Verdict, pfh.Matched, pfh.Matches, pfh.Rows, pfh.Checked, pfh.TreeState, pfh.Acquired, pfh.Verified}
+KINDS = {pfh.Hashed, pfh.Skipped, pfh.Failed, pfh.Pair, pfh.Related, pfh.Verdict, pfh.Matched, pfh.Matches, pfh.Rows, pfh.Checked, pfh.TreeState, pfh.Acquired, pfh.Verified}
 
 
 @pytest.fixture(scope="module")
@@ -25,6 +25,7 @@ def results(tmp_path_factory):
     (room / "sums").write_text(f"{pfh.sha256(text).hexdigest()}  {room}/tree/a\n")
     found = list(pfh.hash_files([room / "tree", room / "none"], ["md5", "ssdeep"], recursive=True))
     found += pfh.compare(room / "tree", "ssdeep", recursive=True)[0]
+    found += pfh.compare(room / "tree", recursive=True)[0]
     known = pfh.Known.build(room / "set", bad=room / "sums")
     found += known.lookup(pfh.sha256(text).digest())
     matches = pfh.match(room / "tree", room / "set", recursive=True)
@@ -67,6 +68,8 @@ def test_they_match_by_position(results):
                 assert stage == "open"
             case pfh.Pair(a, b, score):
                 assert a.endswith("a") and b.endswith("b") and score > 90
+            case pfh.Related(a, b, relation, score):
+                assert a.endswith("a") and b.endswith("b") and relation == "nearly-equal" and score >= 80
             case pfh.Verdict(status, sets):
                 assert status == "known-bad" and sets == [("sums", "bad")]
             case pfh.Matched(path, verdict, record):

@@ -39,7 +39,9 @@ pub struct Related<'a> {
 pub fn head(form: Format, out: &mut Vec<u8>) {
     match form {
         Format::Text => {
-            out.extend_from_slice(b"relation     score  shared bytes  a in b  b in a  ssdeep  sdhash  mrsh-v2   tlsh  a\tb\n");
+            out.extend_from_slice(
+                b"relation     score  shared bytes  a in b  b in a  ssdeep  sdhash  mrsh-v2   tlsh  a\tb\n",
+            );
         }
         Format::Csv => csv::record(
             out,
@@ -72,15 +74,9 @@ pub fn row(form: Format, out: &mut Vec<u8>, row: &Related<'_>) {
     match form {
         Format::Text | Format::Values => {
             let mut line = format!("{:<12} {:>5}", row.relation, row.score);
-            for (value, width) in [
-                (row.shared_bytes, 12),
-                (a_in_b, 6),
-                (b_in_a, 6),
-                (ssdeep, 6),
-                (sdhash, 6),
-                (mrsh_v2, 7),
-                (tlsh, 5),
-            ] {
+            for (value, width) in
+                [(row.shared_bytes, 12), (a_in_b, 6), (b_in_a, 6), (ssdeep, 6), (sdhash, 6), (mrsh_v2, 7), (tlsh, 5)]
+            {
                 let text = value.map_or_else(|| "-".into(), |value| value.to_string());
                 let _ = write!(line, "  {text:>width$}");
             }

@@ -31,11 +31,6 @@ pub fn sentences(event: &Event<'_>, request: &Request, statistics: bool) -> Vec<
             vec![format!("{name}: {} with {why}, {are} {what}", counted(*pairs, "pair"))]
         }
         Event::Searched(found) => searched(found, request, statistics),
-        Event::Relating(relating) if relating.without > 0 => {
-            let files = counted(relating.without, "file");
-            let are = if relating.without == 1 { "is" } else { "are" };
-            vec![format!("{files} too short or too plain for every method {are} compared for equality alone")]
-        }
         Event::AllRelated(all) => {
             let AllRelated { relating, pairs, listed, .. } = all;
             let names: Vec<&str> = relating.algorithms.iter().map(|algorithm| algorithm.name()).collect();

@@ -57,6 +57,11 @@ fn of_json(case: &Value, line: &Value) -> Vec<String> {
         }
         ("tree", "checked") => format!("{} {} {}", text("verdict"), text("path"), line["corrupt"]),
         ("compare", "pair") => format!("{} {} {}", text("a"), text("b"), line["similarity"]),
+        ("compare", "related") => {
+            let shared = line["shared_bytes"].as_u64().map_or("-".into(), |bytes| bytes.to_string());
+            let contained = line["a_in_b"].as_u64().zip(line["b_in_a"].as_u64()).map(|(a, b)| [a, b]);
+            format!("{} {} {} {} {shared} {contained:?}", text("a"), text("b"), text("relation"), line["score"])
+        }
         ("diff", "diff") => format!("{} {}", text("class"), text("path")),
         ("bag", "finding") => format!("{} {} {}", text("severity"), text("path"), text("what")),
         ("dups", "group") => format!("{} {}", text("digest"), line["copies"].as_array().unwrap().len()),

@@ -22,6 +22,7 @@ from ._values import Hashed as Hashed
 from ._values import Matched as Matched
 from ._values import Matches as Matches
 from ._values import Pair as Pair
+from ._values import Related as Related
 from ._values import Rows as Rows
 from ._values import Skipped as Skipped
 from ._values import TreeState as TreeState
@@ -134,9 +135,26 @@ class Files(Iterator[Hashed | Skipped | Failed]):
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
     def __arrow_c_schema__(self) -> object: ...
 
+@overload
 def compare(
     paths: _Paths,
-    algorithm: str = "mrsh-v2",
+    algorithm: None = None,
+    *,
+    threshold: int | None = None,
+    recursive: bool = False,
+    follow: bool = False,
+    saturated: bool = False,
+    threads: int | None = None,
+    memory: int | None = None,
+    on_event: Callable[[Progress], object] | None = None,
+    cancel: Cancel | None = None,
+) -> tuple[list[Related], list[Skipped | Failed]]:
+    """All pairs of related files by all methods at once, and the files that were not read."""
+
+@overload
+def compare(
+    paths: _Paths,
+    algorithm: str,
     *,
     threshold: int | None = None,
     recursive: bool = False,

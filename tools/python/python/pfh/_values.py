@@ -173,6 +173,32 @@ class Pair(_Value):
 
 
 @dataclass(frozen=True, eq=False)
+class Related(_Value):
+    """Two files, with what all methods say of them."""
+
+    __slots__ = {
+        "a": "The earlier one in input order.",
+        "b": "The later one.",
+        "relation": "``equal``, ``nearly-equal``, ``a-in-b``, ``b-in-a``, ``shares`` (bytes) or ``alike`` (only the digests).",
+        "score": "1 to 100: the share of the smaller one that the other holds; of ``alike`` the best score, or 100 less the distance.",
+        "shared_bytes": "About how many bytes of distinct content both hold; ``None`` if one is too short or too plain.",
+        "a_in_b": "How much of the first one the second holds, in percent; or ``None``.",
+        "b_in_a": "How much of the second one the first holds, in percent; or ``None``.",
+        "scores": "The score of ssdeep, sdhash and mrsh-v2 and the distance of TLSH, where both files have digests.",
+        "degenerate": "Why a score may mean nothing: ``few features``, ``low entropy``, ``saturated``; or ``None``.",
+    }
+    a: str
+    b: str
+    relation: str
+    score: int
+    shared_bytes: int | None
+    a_in_b: int | None
+    b_in_a: int | None
+    scores: dict[str, int]
+    degenerate: str | None
+
+
+@dataclass(frozen=True, eq=False)
 class Verdict(_Value):
     """What sets know of one digest or file."""
 

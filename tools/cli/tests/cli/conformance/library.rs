@@ -205,12 +205,22 @@ fn verify(call: &Value, rows: &mut Vec<String>) -> Result<i32, Error> {
 fn compare(call: &Value, rows: &mut Vec<String>) -> Result<i32, Error> {
     use pfh::compare::{Event, Request, Thresholds, run};
     let mut request = Request::new(Input::new(texts(call, "paths")).recurse(Recurse::Yes));
-    request.algorithms = vec![call["algorithm"].as_str().unwrap().parse().map_err(Error::request)?];
+    for name in call["algorithm"].as_str() {
+        request.algorithms.push(name.parse().map_err(Error::request)?);
+    }
     request.thresholds = Thresholds::one(call["threshold"].as_u64().map(|number| number as u32));
     request.saturated = call["saturated"] == true;
     let mut events = |event: Event<'_>| {
-        if let Event::Pair(pair) = event {
-            rows.push(format!("{} {} {}", shown(pair.a), shown(pair.b), pair.score.number()));
+        match event {
+            Event::Pair(pair) => {
+                rows.push(format!("{} {} {}", shown(pair.a), shown(pair.b), pair.score.number()));
+            }
+            Event::Related(row) => {
+                let (a, b, word) = (shown(row.a), shown(row.b), row.relation.word());
+                let shared = row.shared_bytes.map_or("-".into(), |bytes| bytes.to_string());
+                rows.push(format!("{a} {b} {word} {} {shared} {:?}", row.score, row.contained));
+            }
+            _ => {}
         }
         Ok(())
     };
