@@ -237,4 +237,4 @@ def main(words):
 
 
 def record_table(title, columns, notes):
-    return {"table": title, "columns": columns, "rows": [], "notes": notes}
+    return {"table": title, "columns": columns, "rows": [], "paper": None, "notes": notes}

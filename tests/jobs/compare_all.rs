@@ -278,3 +278,31 @@ fn windows_of_a_thousand_files_are_left_out() {
     assert_eq!(pairs, 505);
     assert!((80..200).contains(&left_out), "{left_out}");
 }
+
+/// Bytes that many files have make two of them no relatives; bytes that two have do.
+#[test]
+fn common_bytes_count_less_than_rare_ones() {
+    let room = Room::new();
+    let (head, rare) = (content(1, 2_000), content(2, 2_000));
+    for number in 0..300u64 {
+        let mut bytes = head.clone();
+        bytes.extend(content(100 + number, 30_000));
+        if number == 7 || number == 170 {
+            bytes.extend(&rare);
+        }
+        room.file(format!("s/{number:04}"), &bytes);
+    }
+    let mut request = asked(&room);
+    request.algorithms = algorithms("shingles");
+    let mut found = Vec::new();
+    let mut take = |event: Event<'_>| {
+        if let Event::Pair(pair) = event {
+            found.push((base(pair.a), base(pair.b), pair.evidence.contained));
+        }
+        Ok(())
+    };
+    compare::run(&request, &mut take, &Control::new()).unwrap();
+    let [(a, b, Some([share, _]))] = &found[..] else { panic!("{found:?}") };
+    // All shared bytes are in the evidence.
+    assert!((&**a, &**b) == ("0007", "0170") && (8..=16).contains(share), "{found:?}");
+}

@@ -323,17 +323,4 @@ impl Collection {
             Digests::Exact(digests) => Score::Similarity(if digests[a] == digests[b] { 100 } else { 0 }),
         })
     }
-
-    /// What the inputs at two places share, where their digests are shingles with this many common
-    /// windows.
-    pub(crate) fn shared(&self, windows: u64, a: u32, b: u32) -> Option<shingles::Shared> {
-        let (a, b) = (a as usize, b as usize);
-        match &self.digests {
-            Digests::Shingles(digests) => {
-                Some(shingles::Shared::new(windows, &digests[a].outline(), &digests[b].outline()))
-            }
-            Digests::Outlines(outlines) => Some(shingles::Shared::new(windows, &outlines[a], &outlines[b])),
-            _ => None,
-        }
-    }
 }

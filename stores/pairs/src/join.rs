@@ -54,6 +54,11 @@ pub(crate) fn run(
         order: search.order,
     };
     let mut found = SearchStats { passes: 1, spilled: features.spilled(), ..SearchStats::default() };
+    let mut outlines = match &collection.digests {
+        Digests::Shingles(digests) => digests.iter().map(shingles::Digest::outline).collect(),
+        Digests::Outlines(outlines) => outlines.clone(),
+        _ => Vec::new(),
+    };
     let mut shared: Sorter<u64> = Sorter::new(search.memory / 2);
     let mut group: Vec<u32> = Vec::new();
     let mut current = None;
@@ -66,22 +71,25 @@ pub(crate) fn run(
         }
         let (feature, place) = ((posting >> 32) as u64, posting as u32);
         if current != Some(feature) {
-            close(current, &group, asked, &mut shared, &mut found)?;
+            close(current, &group, asked, &mut outlines, &mut shared, &mut found)?;
             group.clear();
             current = Some(feature);
         }
         group.push(place);
     }
-    close(current, &group, asked, &mut shared, &mut found)?;
+    close(current, &group, asked, &mut outlines, &mut shared, &mut found)?;
     found.spilled += shared.spilled();
-    let mut counted: Option<(u64, u64)> = None;
+    let mut counted: Option<(u64, [u64; 4])> = None;
     for key in shared.sorted().map_err(Failure::Spill)? {
         let key = key.map_err(Failure::Spill)?;
+        let (pair, kind) = (key >> 2, (key & 3) as usize);
         match &mut counted {
-            Some((same, count)) if *same == key => *count += 1,
+            Some((same, counts)) if *same == pair => counts[kind] += 1,
             _ => {
-                if let Some(done) = counted.replace((key, 1)) {
-                    score(search, collection, done, &mut found, emit)?;
+                let mut counts = [0; 4];
+                counts[kind] = 1;
+                if let Some(done) = counted.replace((pair, counts)) {
+                    score(search, (collection, &outlines), done, &mut found, emit)?;
                 }
                 if found.compared.is_multiple_of(STEP) && watch.progress(found.compared, 0).is_break() {
                     return Err(Failure::Interrupted);
@@ -90,7 +98,7 @@ pub(crate) fn run(
         }
     }
     if let Some(done) = counted {
-        score(search, collection, done, &mut found, emit)?;
+        score(search, (collection, &outlines), done, &mut found, emit)?;
     }
     Ok(found)
 }
@@ -110,11 +118,18 @@ fn close(
     feature: Option<u64>,
     group: &[u32],
     asked: Asked,
+    outlines: &mut [shingles::Outline],
     shared: &mut Sorter<u64>,
     found: &mut SearchStats,
 ) -> Result<(), Failure> {
     let (Some(feature), true) = (feature, group.len() > 1) else { return Ok(()) };
-    if asked.most.is_some_and(|most| group.len() > most) {
+    // Windows of shingles count less if many inputs hold them.
+    let kept = asked.most.is_none_or(|most| group.len() <= most);
+    let halves = if outlines.is_empty() { 0 } else { shingles::commonness(group.len()) };
+    if halves > 0 && !outlines.is_empty() {
+        group.iter().for_each(|&place| outlines[place as usize].lighten(feature, kept.then_some(halves)));
+    }
+    if !kept {
         found.common += 1;
         return Ok(());
     }
@@ -122,7 +137,8 @@ fn close(
     for (i, &a) in group.iter().enumerate().filter(|(_, a)| *a % of == part) {
         for &b in group[i + 1..].iter().filter(|&&b| asked.pairs.include(a, b)) {
             let (first, second) = if asked.order == PairOrder::Earlier { (a, b) } else { (b, a) };
-            shared.push(u64::from(first) << 32 | u64::from(second)).map_err(Failure::Spill)?;
+            // Places have 31 bits.
+            shared.push(u64::from(first) << 33 | u64::from(second) << 2 | u64::from(halves)).map_err(Failure::Spill)?;
         }
     }
     let (size, hottest) = (group.len() as u64, &mut found.hottest);
@@ -136,12 +152,13 @@ fn close(
 
 fn score(
     search: &Search,
-    collection: &Collection,
-    (key, shared): (u64, u64),
+    (collection, outlines): (&Collection, &[shingles::Outline]),
+    (key, counts): (u64, [u64; 4]),
     found: &mut SearchStats,
     emit: &mut dyn FnMut(Pair) -> io::Result<()>,
 ) -> Result<(), Failure> {
-    let (first, second) = ((key >> 32) as u32, key as u32);
+    let (first, second) = ((key >> 31) as u32, (key & ((1 << 31) - 1)) as u32);
+    let shared = counts.iter().sum();
     let (a, b) = (first.min(second), first.max(second));
     found.compared += 1;
     let (score, evidence) = match &collection.digests {
@@ -155,7 +172,8 @@ fn score(
             (Score::Similarity(score), Evidence { shared_chunks: Some(shared), ..Evidence::default() })
         }
         _ => {
-            let Some(shared) = collection.shared(shared, a, b) else { return Ok(()) };
+            let [Some(first), Some(second)] = [a, b].map(|place| outlines.get(place as usize)) else { return Ok(()) };
+            let shared = shingles::Shared::weighted(counts, first, second);
             (shared.score(), shared.evidence())
         }
     };

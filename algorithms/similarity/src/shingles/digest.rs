@@ -26,6 +26,8 @@ pub struct Outline {
     level: u8,
     /// From the digest's level on: windows of that level and above.
     counts: Box<[u32]>,
+    /// The same, in eighths of a window: what they count where many inputs hold them.
+    weights: Box<[u32]>,
 }
 
 impl Digest {
@@ -66,11 +68,30 @@ impl Digest {
         for i in (1..counts.len()).rev() {
             counts[i - 1] += counts[i];
         }
-        Outline { length: self.length, level: self.level, counts: counts.into() }
+        let weights = counts.iter().map(|count| count * WHOLE).collect();
+        Outline { length: self.length, level: self.level, counts: counts.into(), weights }
     }
 }
 
+/// Eighths that a rare window counts.
+const WHOLE: u32 = 8;
+
 impl Outline {
+    /// A window of this digest counts less, since many inputs hold it; none at all if `halves` is
+    /// none.
+    pub fn lighten(&mut self, window: u64, halves: Option<u32>) {
+        let less = WHOLE - halves.map_or(0, |halves| WHOLE >> halves);
+        let above = usize::from(level(window).saturating_sub(self.level));
+        for weight in self.weights.iter_mut().take(above + 1) {
+            *weight -= less;
+        }
+    }
+
+    /// What the windows of this level and above count, in eighths.
+    fn weight(&self, level: u8) -> u64 {
+        self.weights.get(usize::from(level.saturating_sub(self.level))).copied().unwrap_or(0).into()
+    }
+
     /// Windows of this level and above; of a finer level than the digest's nobody knows.
     fn windows(&self, level: u8) -> u64 {
         self.counts.get(usize::from(level.saturating_sub(self.level))).copied().unwrap_or(0).into()
@@ -98,27 +119,32 @@ impl fmt::Display for Outline {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shared {
     windows: u64,
+    weight: u64,
     level: u8,
     of: [u64; 2],
+    weights: [u64; 2],
     lengths: [u64; 2],
 }
 
 impl Shared {
-    /// `windows`: distinct windows that both digests have.
+    /// `windows`: distinct windows that both digests have, all of them rare.
     pub fn new(windows: u64, a: &Outline, b: &Outline) -> Shared {
+        Shared::weighted([windows, 0, 0, 0], a, b)
+    }
+
+    /// `windows`: distinct windows that both digests have, by their [`commonness`](super::commonness);
+    /// the outlines are [lightened](Outline::lighten) by the same.
+    pub fn weighted(windows: [u64; 4], a: &Outline, b: &Outline) -> Shared {
         let level = a.level.max(b.level);
-        Shared { windows, level, of: [a.windows(level), b.windows(level)], lengths: [a.length, b.length] }
+        let [of, weights] = [[a.windows(level), b.windows(level)], [a.weight(level), b.weight(level)]];
+        let weight = (0..).zip(windows).map(|(halves, windows)| windows * u64::from(WHOLE >> halves)).sum();
+        Shared { windows: windows.iter().sum(), weight, level, of, weights, lengths: [a.length, b.length] }
     }
 
     /// The share of the first input's windows that the second has, and the other way round, in
     /// percent: 0 only if there is none, 100 only if all are there.
     pub fn contained(&self) -> [u8; 2] {
-        self.of.map(|of| match self.windows {
-            0 => 0,
-            windows if windows >= of => 100,
-            // Fits: below 100.
-            windows => (windows * 100 / of).clamp(1, 99) as u8,
-        })
+        self.of.map(|of| percent(self.windows, of))
     }
 
     /// About how many bytes of distinct content both have.
@@ -126,15 +152,26 @@ impl Shared {
         (self.windows << self.level).min(self.lengths[0]).min(self.lengths[1])
     }
 
-    /// The containment of the one that is contained more, if enough windows are shared.
+    /// The containment of the one that is contained more, if enough windows are shared. Windows that
+    /// many inputs hold count less.
     pub fn score(&self) -> Score {
-        let [a, b] = self.contained();
-        Score::Similarity(if self.windows < LEAST_SHARED { 0 } else { a.max(b) })
+        let share = self.weights.map(|of| percent(self.weight, of));
+        Score::Similarity(if self.windows < LEAST_SHARED { 0 } else { share[0].max(share[1]) })
     }
 
     /// The same figures as evidence.
     pub fn evidence(&self) -> Evidence {
         Evidence { shared_bytes: Some(self.bytes()), contained: Some(self.contained()), ..Evidence::default() }
+    }
+}
+
+/// 0 only of none, 100 only of all.
+fn percent(part: u64, whole: u64) -> u8 {
+    match part {
+        0 => 0,
+        part if part >= whole => 100,
+        // Fits: below 100.
+        part => (part * 100 / whole).clamp(1, 99) as u8,
     }
 }
 

@@ -30,6 +30,9 @@ pub const MOST: usize = 1 << 16;
 /// Windows without which two inputs score nothing, and without which one input has no digest worth
 /// comparing.
 pub const LEAST_SHARED: u64 = 5;
+/// Inputs that may hold a window before it counts half; a quarter for twice as many, and an eighth
+/// for more. Headers, footers and licences are in many files that have nothing else in common.
+pub const RARE: usize = 32;
 /// Different bytes in a window, at least: runs of zeros and other fillings say nothing.
 pub const LEAST_DISTINCT: u32 = 4;
 
@@ -41,6 +44,11 @@ pub const fn least_level(length: u64) -> u8 {
         level += 1;
     }
     level
+}
+
+/// How often a window that so many inputs hold counts less by half: 0 to 3.
+pub fn commonness(holders: usize) -> u32 {
+    (0..3).take_while(|&halves| holders > RARE << halves).count() as u32
 }
 
 /// The method; it has no parameters.
