@@ -210,3 +210,72 @@ fn block(header: &Header, raw: &[u8], out: &mut Vec<u8>, size: usize) -> Option<
     }
     Some(end)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// [`text`] of 200 words, as the reference implementation packs it: one block of LZVN.
+    const LZVN: &str = "\
+        6276786eb00600005c000000e8776f726420302c201008663166386818342811682a3166396833326822363009\
+        281a683432681a33663268113728092819687931f12834681135287968123168353238c5f0fff0fff0fff0fff0\
+        fff07fe22c20060000000000000062767824\
+        ";
+
+    /// [`text`] of 8000 words, likewise: one block with codes of its own.
+    const LZFSE: &str = "\
+        62767832a90b01001c00d00000350070fe537efbe3590010a10000003f04100a4fc129020800000820eb360000\
+        3c039fc7027800e096dbb5d61970020b000000000000000000808f0100000000000000782b0000808f01f806de\
+        8ed7e363f806be816fe01bf806be0100000000000000000000f8060000e01b806f00e01b000000000000000000\
+        000000000000000000000000000000000000000000000000000000f07772ad279fae5dc04a61ba000000000000\
+        0000000080defffbbffecfffff3ffff7fffe9fffe3fffecffff17fffd7fff9bfffe3fffcdffff37ffecffff9bf\
+        feeffffc9f84fe2f9f24ea4cc4501b66336d69266512e79d33b6e6af0852734e0b3e5641710362767824\
+        ";
+
+    fn text(words: u64) -> Vec<u8> {
+        (0..words).flat_map(|word| format!("word {}, ", word * word * word % 23).into_bytes()).collect()
+    }
+
+    fn bytes(hex: &str) -> Vec<u8> {
+        (0..hex.len() / 2).map(|at| u8::from_str_radix(&hex[2 * at..2 * at + 2], 16).unwrap()).collect()
+    }
+
+    #[test]
+    fn what_the_reference_packs() {
+        for (packed, words) in [(LZVN, 200), (LZFSE, 8000)] {
+            let (packed, plain) = (bytes(packed), text(words));
+            assert_eq!(lzfse(&packed, plain.len()).as_deref(), Some(&plain[..]));
+            for size in [0, plain.len() - 1, plain.len() + 1] {
+                assert_eq!(lzfse(&packed, size), None);
+            }
+            for length in 0..packed.len() {
+                assert_eq!(lzfse(&packed[..length], plain.len()), None, "{length}");
+            }
+        }
+    }
+
+    #[test]
+    fn blocks_as_they_are() {
+        assert_eq!(lzfse(b"bvx-\x03\0\0\0abcbvx-\x01\0\0\0dbvx$", 4).unwrap(), b"abcd");
+        for packed in [&b"bvx-\x03\0\0\0abbvx$"[..], b"bvx-\xff\xff\xff\xffab", b"bvx3", b"bvx", b""] {
+            assert_eq!(lzfse(packed, 3), None);
+        }
+    }
+
+    /// Changed bytes give other bytes or none, and never more than were asked for.
+    #[test]
+    fn mutants() {
+        for packed in [bytes(LZVN), bytes(LZFSE)] {
+            let mut state = 1_u64;
+            for _ in 0..20_000 {
+                let mut mutant = packed.clone();
+                for _ in 0..1 + state % 3 {
+                    state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+                    let at = (state >> 40) as usize % mutant.len();
+                    mutant[at] = (state >> 32) as u8;
+                }
+                assert!(lzfse(&mutant, 4096).is_none_or(|out| out.len() == 4096));
+            }
+        }
+    }
+}
