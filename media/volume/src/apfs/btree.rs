@@ -33,7 +33,7 @@ pub type Record = (Vec<u8>, Vec<u8>);
 impl Tree {
     /// Opens the tree with this root.
     pub fn open(blocks: Arc<Blocks>, nodes: Nodes, root: u64, shape: Shape) -> Result<Tree, Failure> {
-        let block = block_of(&nodes, root, None).map_err(|failed| within(failed, shape.what))?;
+        let block = block_of(&nodes, root).map_err(|failed| within(failed, shape.what))?;
         let node = load(&blocks, block, &nodes, root, &shape, None)?;
         let info = node.info.ok_or_else(|| failure(Some(node.offset), "a tree without a root"))?;
         Ok(Tree { blocks, nodes, shape, info, root, root_node: Arc::new(node) })
@@ -43,8 +43,9 @@ impl Tree {
     fn child(&self, parent: &Node, index: usize) -> Result<Arc<Node>, Failure> {
         let wrong = |offset: u64, cause: &str| failure(Some(offset), format!("{}: {cause}", self.shape.what));
         let number = parent.child(index).ok_or_else(|| wrong(parent.offset, "a node without entries"))?;
-        let relative = self.info.is_bare.then_some(self.root);
-        let block = block_of(&self.nodes, number, relative).map_err(|failed| within(failed, self.shape.what))?;
+        // In trees without headers numbers count from that of the root.
+        let number = if self.info.is_bare { number.saturating_add(self.root) } else { number };
+        let block = block_of(&self.nodes, number).map_err(|failed| within(failed, self.shape.what))?;
         let open = || load(&self.blocks, block, &self.nodes, number, &self.shape, Some(self.info));
         let node = self.blocks.node((block, number, self.shape.subtype), open)?;
         if node.level + 1 != parent.level {
@@ -84,14 +85,11 @@ impl Tree {
     }
 }
 
-/// The block of a node. In trees without headers numbers may count from that of the root.
-fn block_of(nodes: &Nodes, number: u64, relative: Option<u64>) -> Result<u64, Failure> {
+/// The block of a node.
+fn block_of(nodes: &Nodes, number: u64) -> Result<u64, Failure> {
     match nodes {
         Nodes::Physical => Ok(number),
-        Nodes::Virtual(map, transaction) => map.find(number, *transaction).or_else(|failed| {
-            let other = relative.and_then(|root| root.checked_add(number)).ok_or_else(|| failed.clone())?;
-            map.find(other, *transaction).map_err(|_| failed)
-        }),
+        Nodes::Virtual(map, transaction) => map.find(number, *transaction),
     }
 }
 

@@ -77,8 +77,15 @@ pub struct Tree {
 
 impl Tree {
     /// Writes a tree over the records, which are in order. `number` gives each node its number (of
-    /// a virtual one) and the block; that of the root comes last, and is what this returns.
-    pub fn write(&self, blocks: &mut Blocks, records: &[Record], numbers: &mut dyn FnMut(u64, bool) -> u64) -> u64 {
+    /// a virtual one) and the block; that of the root comes last, and is what this returns; `first` is what
+    /// it will be.
+    pub fn write(
+        &self,
+        blocks: &mut Blocks,
+        records: &[Record],
+        first: u64,
+        numbers: &mut dyn FnMut(u64, bool) -> u64,
+    ) -> u64 {
         let (mut level, mut nodes) = (0, records.to_vec());
         loop {
             let groups = self.groups(&nodes, level);
@@ -99,7 +106,9 @@ impl Tree {
                 if is_root {
                     return number;
                 }
-                let mut value = number.to_le_bytes().to_vec();
+                // Of sealed trees numbers count from that of the root, which is taken first.
+                let counted = if self.is_sealed { number - first } else { number };
+                let mut value = counted.to_le_bytes().to_vec();
                 if self.is_sealed {
                     value.extend([0xa5; 32]);
                 }

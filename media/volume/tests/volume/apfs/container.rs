@@ -50,13 +50,13 @@ impl Container {
         entries.sort_by_key(|(key, _)| [0, 8].map(|at| u64::from_le_bytes(key[at..at + 8].try_into().unwrap())));
         let tree =
             |subtype| Tree { subtype, storage: PHYSICAL, fixed: Some((16, 16)), is_sealed: false, transaction: NOW };
-        let root = tree(0xb).write(&mut self.blocks, &entries, &mut |block, _| block);
+        let root = tree(0xb).write(&mut self.blocks, &entries, 0, &mut |block, _| block);
         let records: Vec<Record> =
             snapshots.iter().map(|transaction| (transaction.to_le_bytes().to_vec(), vec![0; 16])).collect();
         let of_snapshots = match records.is_empty() {
             true => 0,
             false => {
-                Tree { fixed: Some((8, 16)), ..tree(0x13) }.write(&mut self.blocks, &records, &mut |block, _| block)
+                Tree { fixed: Some((8, 16)), ..tree(0x13) }.write(&mut self.blocks, &records, 0, &mut |block, _| block)
             }
         };
         let block = self.blocks.allocate(1);
@@ -81,7 +81,7 @@ impl Container {
         let states = before.iter().map(|(_, files)| (BEFORE, *files)).chain([(NOW, files)]);
         for (transaction, files) in states {
             let tree = Tree { subtype: 0xe, storage: VIRTUAL, fixed: None, is_sealed, transaction };
-            tree.write(&mut self.blocks, &files.sorted(), &mut |block, is_root| {
+            tree.write(&mut self.blocks, &files.sorted(), first, &mut |block, is_root| {
                 let number = if is_root { first } else { next };
                 next += u64::from(!is_root);
                 entries.push(mapping(number, transaction, block));
@@ -91,7 +91,7 @@ impl Container {
         let extents = files.extents.as_ref().map(|extents| {
             let tree =
                 Tree { subtype: 0x1f, storage: PHYSICAL, fixed: Some((16, 16)), is_sealed: false, transaction: NOW };
-            tree.write(&mut self.blocks, extents, &mut |block, _| block)
+            tree.write(&mut self.blocks, extents, 0, &mut |block, _| block)
         });
         let snapshots: &[u64] = if before.is_some() { &[BEFORE] } else { &[] };
         let map = self.map(entries, snapshots);
@@ -114,7 +114,7 @@ impl Container {
                 (136, first, 8),
                 (152, snapshots, 8),
                 (176, files.next, 8),
-                (216, u64::from(snapshots > 0), 8),
+                (216, u64::from(transaction == NOW && before.is_some()), 8),
                 (264, flags, 8),
                 (1032, extents.unwrap_or(0), 8),
                 (1040, u64::from(2 | PHYSICAL), 4),
@@ -125,8 +125,7 @@ impl Container {
             body[704..704 + label.len()].copy_from_slice(label);
             (body, transaction)
         };
-        let mut metadata = 0;
-        let mut all = Vec::new();
+        let (mut records, mut all) = (Vec::new(), Vec::new());
         if let Some((name, _)) = before {
             let block = self.blocks.allocate(1);
             all.push((block, superblock(BEFORE, 0, 0)));
@@ -137,12 +136,14 @@ impl Container {
             put(&mut value, 48, name.len() as u64 + 1, 2);
             let name = [name, b"\0"].concat();
             value.extend(&name);
-            let named =
-                [&(u64::MAX >> 4 | 11 << 60).to_le_bytes()[..], &(name.len() as u16).to_le_bytes(), &name].concat();
-            let records = [((BEFORE | 1 << 60).to_le_bytes().to_vec(), value), (named, BEFORE.to_le_bytes().to_vec())];
-            let tree = Tree { subtype: 0x10, storage: PHYSICAL, fixed: None, is_sealed: false, transaction: NOW };
-            metadata = tree.write(&mut self.blocks, &records, &mut |block, _| block);
+            let mut named = (u64::MAX >> 4 | 11 << 60).to_le_bytes().to_vec();
+            named.extend((name.len() as u16).to_le_bytes());
+            named.extend(&name);
+            records.push(((BEFORE | 1 << 60).to_le_bytes().to_vec(), value));
+            records.push((named, BEFORE.to_le_bytes().to_vec()));
         }
+        let tree = Tree { subtype: 0x10, storage: PHYSICAL, fixed: None, is_sealed: false, transaction: NOW };
+        let metadata = tree.write(&mut self.blocks, &records, 0, &mut |block, _| block);
         let block = self.blocks.allocate(1);
         all.push((block, superblock(NOW, map, metadata)));
         for (block, (body, transaction)) in all {
