@@ -17,6 +17,7 @@ pub fn exhaust(data: &[u8], least: usize, magic: &[(usize, &[u8])]) {
     match file_system(medium) {
         Ok(Recognised::FileSystem(volume)) => all(&volume, size),
         Ok(Recognised::Volumes(volumes)) => {
+            let _ = volumes.unallocated().count();
             for member in volumes.members {
                 if let Ok(Recognised::FileSystem(volume)) = member.found {
                     all(&volume, size);

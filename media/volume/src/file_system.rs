@@ -39,6 +39,21 @@ pub struct Volumes {
     pub members: Vec<Member>,
     /// What an examiner must know of the space as a whole.
     pub warnings: Vec<Failure>,
+    /// What belongs to none of them.
+    pub(crate) space: Arc<dyn Free>,
+}
+
+impl Volumes {
+    /// The runs that are free, in order of place: they belong to no volume.
+    pub fn unallocated(&self) -> Nodes {
+        self.space.runs()
+    }
+}
+
+/// The free space of several file systems.
+pub(crate) trait Free: Send + Sync {
+    /// Its runs.
+    fn runs(&self) -> Nodes;
 }
 
 /// One of several file systems.

@@ -31,7 +31,7 @@ pub enum Listed {
     /// Its names, whose content is looked at in the order of its places.
     Swept(Box<Sweep>),
     /// Its partitions.
-    Parts(std::vec::IntoIter<Part>),
+    Parts(Box<dyn Iterator<Item = Part> + Send>),
 }
 
 /// A container that is being listed.

@@ -10,7 +10,7 @@ use crate::node::Failure;
 
 /// How the number of a node becomes a block.
 #[derive(Clone)]
-pub enum Nodes {
+pub enum Numbers {
     /// It is the block.
     Physical,
     /// By a map, as of a transaction.
@@ -20,7 +20,7 @@ pub enum Nodes {
 /// A tree whose root is whole.
 pub struct Tree {
     blocks: Arc<Blocks>,
-    nodes: Nodes,
+    nodes: Numbers,
     shape: Shape,
     info: Info,
     root: u64,
@@ -32,7 +32,7 @@ pub type Record = (Vec<u8>, Vec<u8>);
 
 impl Tree {
     /// Opens the tree with this root.
-    pub fn open(blocks: Arc<Blocks>, nodes: Nodes, root: u64, shape: Shape) -> Result<Tree, Failure> {
+    pub fn open(blocks: Arc<Blocks>, nodes: Numbers, root: u64, shape: Shape) -> Result<Tree, Failure> {
         let block = block_of(&nodes, root).map_err(|failed| within(failed, shape.what))?;
         let node = load(&blocks, block, &nodes, root, &shape, None)?;
         let info = node.info.ok_or_else(|| failure(Some(node.offset), "a tree without a root"))?;
@@ -86,10 +86,10 @@ impl Tree {
 }
 
 /// The block of a node.
-fn block_of(nodes: &Nodes, number: u64) -> Result<u64, Failure> {
+fn block_of(nodes: &Numbers, number: u64) -> Result<u64, Failure> {
     match nodes {
-        Nodes::Physical => Ok(number),
-        Nodes::Virtual(map, transaction) => map.find(number, *transaction),
+        Numbers::Physical => Ok(number),
+        Numbers::Virtual(map, transaction) => map.find(number, *transaction),
     }
 }
 
@@ -97,7 +97,7 @@ fn block_of(nodes: &Nodes, number: u64) -> Result<u64, Failure> {
 fn load(
     blocks: &Blocks,
     block: u64,
-    nodes: &Nodes,
+    nodes: &Numbers,
     number: u64,
     shape: &Shape,
     info: Option<Info>,
@@ -111,8 +111,8 @@ fn load(
         false => {
             let object = blocks.object(block).map_err(|failed| within(failed, shape.what))?;
             let limit = match nodes {
-                Nodes::Physical => u64::MAX,
-                Nodes::Virtual(_, transaction) => *transaction,
+                Numbers::Physical => u64::MAX,
+                Numbers::Virtual(_, transaction) => *transaction,
             };
             if object.id() != number || object.transaction() > limit {
                 let cause = format!("{}: an object with another number or of a later time", shape.what);
@@ -127,7 +127,7 @@ fn load(
 /// Records in order.
 pub struct Cursor {
     tree: Arc<Tree>,
-    /// Nodes from the root on, and the entry that comes next in each.
+    /// Numbers from the root on, and the entry that comes next in each.
     path: Vec<(Arc<Node>, usize)>,
     /// Where it begins, until it has.
     start: Option<Place>,

@@ -3,17 +3,18 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::btree::{Nodes, Tree};
+use super::btree::{Numbers, Tree};
 use super::map::ObjectMap;
 use super::node::Shape;
 use super::object::{Blocks, SNAPSHOTS, VOLUME, within};
 use super::record::{self, RECORD};
+use super::space::Space;
 use super::superblock::{self, Found, Superblock};
 use super::volume::{Opened, open_volume};
 use crate::bytes::Bytes;
 use crate::field::{failure, le16, le32, le64};
-use crate::file_system::{Member, Recognised, Volumes};
-use crate::node::Failure;
+use crate::file_system::{Free, Member, Recognised, Volumes};
+use crate::node::{Failure, Nodes};
 
 /// The most snapshots of a volume; macOS takes some tens.
 const MOST_SNAPSHOTS: usize = 4096;
@@ -49,7 +50,23 @@ pub fn open(bytes: &Arc<dyn Bytes>) -> Result<Option<Recognised>, Failure> {
         members.push(Member { name, found: found.map(|found| found.recognised) });
         members.extend(snapshots);
     }
-    Ok(Some(Recognised::Volumes(Volumes { kind: "APFS", id: container.id, members, warnings })))
+    let space: Arc<dyn Free> = match container.space {
+        Some((block, length)) => Arc::new(Map(Space::open(&container.blocks, block, length).map(Arc::new))),
+        None => Arc::new(Map(Err(failure(None, "map of free space: the checkpoint has none")))),
+    };
+    Ok(Some(Recognised::Volumes(Volumes { kind: "APFS", id: container.id, members, warnings, space })))
+}
+
+/// The map of free space, or why there is none.
+struct Map(Result<Arc<Space>, Failure>);
+
+impl Free for Map {
+    fn runs(&self) -> Nodes {
+        match &self.0 {
+            Ok(space) => space.clone().free(),
+            Err(failed) => Box::new(std::iter::once(Err(failed.clone()))),
+        }
+    }
 }
 
 /// A volume as of the checkpoint.
@@ -83,7 +100,7 @@ fn snapshot_members(blocks: &Arc<Blocks>, map: &Arc<ObjectMap>, root: u64, volum
         return Vec::new();
     }
     let failed = |failed: Failure| Member { name: [volume, b"@"].concat(), found: Err(failed) };
-    let tree = match Tree::open(blocks.clone(), Nodes::Physical, root, SHAPE) {
+    let tree = match Tree::open(blocks.clone(), Numbers::Physical, root, SHAPE) {
         Ok(tree) => Arc::new(tree),
         Err(why) => return vec![failed(why)],
     };

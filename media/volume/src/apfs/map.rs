@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::btree::{Nodes, Tree};
+use super::btree::{Numbers, Tree};
 use super::node::{Place, Shape};
 use super::object::{Blocks, MAP, PHYSICAL, within};
 use crate::field::{failure, le32, le64};
@@ -34,7 +34,7 @@ impl ObjectMap {
             return Err(failure(Some(object.offset), "map of objects: its tree is not found by its block"));
         }
         let root = le64(&object.raw, 48);
-        let tree = Tree::open(blocks.clone(), Nodes::Physical, root, SHAPE)?;
+        let tree = Tree::open(blocks.clone(), Numbers::Physical, root, SHAPE)?;
         Ok(ObjectMap { tree, offset: object.offset, block_size: blocks.block_size })
     }
 

@@ -10,6 +10,7 @@ mod node;
 mod object;
 mod orphans;
 mod record;
+mod space;
 mod superblock;
 mod tree;
 mod volume;

@@ -28,8 +28,8 @@ pub struct Superblock {
     pub map: u64,
     /// The numbers of the volumes' superblocks.
     pub volumes: Vec<u64>,
-    /// The block of the map of free space, if the checkpoint has one.
-    pub space: Option<u64>,
+    /// The block of the map of free space and its bytes, if the checkpoint has one.
+    pub space: Option<(u64, u32)>,
     /// What an examiner must know.
     pub warnings: Vec<Failure>,
 }
@@ -171,7 +171,7 @@ impl Superblock {
             let entries = found.raw[40..].chunks_exact(40).take(most.min(le32(&found.raw, 36) as usize));
             for entry in entries {
                 if le64(entry, 24) == space {
-                    superblock.space = Some(le64(entry, 32));
+                    superblock.space = Some((le64(entry, 32), le32(entry, 8)));
                 }
             }
         }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::btree::{Nodes, Tree};
+use super::btree::{Numbers, Tree};
 use super::map::ObjectMap;
 use super::node::Shape;
 use super::object::{Blocks, EPHEMERAL, EXTENTS, FILES, Object, PHYSICAL};
@@ -73,8 +73,8 @@ pub fn open_volume(
         None => Arc::new(ObjectMap::open(blocks, le64(raw, 128))?),
     };
     let tree = |kind: u32, root: u64, shape: Shape| match kind & (PHYSICAL | EPHEMERAL) {
-        0 => Tree::open(blocks.clone(), Nodes::Virtual(map.clone(), transaction), root, shape),
-        PHYSICAL => Tree::open(blocks.clone(), Nodes::Physical, root, shape),
+        0 => Tree::open(blocks.clone(), Numbers::Virtual(map.clone(), transaction), root, shape),
+        PHYSICAL => Tree::open(blocks.clone(), Numbers::Physical, root, shape),
         _ => Err(failure(Some(object.offset), format!("{}: in memory alone", shape.what))),
     };
     let files = tree(le32(raw, 116), le64(raw, 136), FILES_SHAPE)?;

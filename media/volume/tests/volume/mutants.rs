@@ -78,6 +78,7 @@ pub fn exhaust(bytes: Arc<dyn Bytes>) {
     match file_system(bytes) {
         Ok(Recognised::FileSystem(volume)) => exhaust_volume(&volume),
         Ok(Recognised::Volumes(volumes)) => {
+            assert!(volumes.unallocated().take(1_000_000).count() < 1_000_000, "no end of free runs");
             for member in volumes.members {
                 if let Ok(Recognised::FileSystem(volume)) = member.found {
                     exhaust_volume(&volume);

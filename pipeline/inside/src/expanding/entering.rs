@@ -99,7 +99,7 @@ impl Expanding {
             Err(failure) => Part::Failure(failure),
         }));
         let behind = (bytes, watch.clone(), self.clock.clone());
-        self.stack.push(Level::new(prefix, Listed::Parts(parts.into_iter()), about, behind, depth));
+        self.stack.push(Level::new(prefix, Listed::Parts(Box::new(parts.into_iter())), about, behind, depth));
     }
 
     /// Goes into a volume, by what it holds.
@@ -160,9 +160,14 @@ impl Expanding {
         for warning in &volumes.warnings {
             self.found.push_back(Found::Problem(prefix.clone(), problem(Stage::Walk, warning)));
         }
-        let parts: Vec<Part> = volumes.members.into_iter().map(|member| Part::System(Box::new(member))).collect();
+        let free = self.options.unallocated.then(|| volumes.unallocated()).into_iter().flatten();
+        let free = free.map(|found| match found {
+            Ok(node) => Part::Gap(Box::new(node)),
+            Err(failure) => Part::Failure(failure),
+        });
+        let parts = volumes.members.into_iter().map(|member| Part::System(Box::new(member))).chain(free);
         let behind = (bytes, watch.clone(), self.clock.clone());
-        self.stack.push(Level::new(prefix, Listed::Parts(parts.into_iter()), about, behind, depth));
+        self.stack.push(Level::new(prefix, Listed::Parts(Box::new(parts)), about, behind, depth));
     }
 
     pub(super) fn enter_volume(

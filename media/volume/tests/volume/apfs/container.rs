@@ -7,6 +7,10 @@ use super::files::Files;
 pub const BEFORE: u64 = 5;
 pub const NOW: u64 = 9;
 
+/// Blocks at the end that nothing uses, and the number of the map that says so.
+pub const FREE: u64 = 3;
+const SPACE: u64 = 1025;
+
 /// Blocks of the area of checkpoints, which begins at block 1.
 pub const RING: u64 = 8;
 
@@ -152,6 +156,36 @@ impl Container {
         self.volumes.push((number, block));
     }
 
+    /// The map of free space, in the area for what is in memory else: one chunk.
+    fn space(&mut self, lists: u64, bits: u64, (used, count): (u64, u64)) {
+        let mut body = vec![0; BLOCK];
+        for (at, number, size) in [
+            (32, BLOCK as u64, 4),
+            (36, 8 * BLOCK as u64, 4),
+            (40, 126, 4),
+            (44, 507, 4),
+            (48, count, 8),
+            (56, 1, 8),
+            (64, 1, 4),
+            (72, count - used, 8),
+            (80, 2520, 4),
+            (2520, lists, 8),
+        ] {
+            put(&mut body, at, number, size);
+        }
+        self.blocks.object(1 + RING, body, (SPACE, NOW, 5 | EPHEMERAL, 0));
+        let mut body = vec![0; BLOCK];
+        for (at, number, size) in [(36, 1, 4), (40, NOW, 8), (56, count, 4), (60, count - used, 4), (64, bits, 8)] {
+            put(&mut body, at, number, size);
+        }
+        self.blocks.object(lists, body, (lists, NOW, 7 | PHYSICAL, 0));
+        let mut body = vec![0; BLOCK];
+        for block in 0..used as usize {
+            body[block / 8] |= 1 << (block % 8);
+        }
+        self.blocks.write(bits, &body);
+    }
+
     /// The image: the newest checkpoint begins at the end of the ring, and ends at its start.
     pub fn end(mut self) -> Vec<u8> {
         let entries = self.volumes.iter().map(|&(number, block)| mapping(number, NOW, block)).collect();
@@ -159,11 +193,20 @@ impl Container {
         // An older checkpoint leads to no volume at all.
         let empty = self.map(Vec::new(), &[]);
         let (old, new) = (BEFORE, NOW);
-        let count = self.blocks.count() + 3;
-        self.blocks.allocate(3);
+        let (lists, bits) = (self.blocks.allocate(1), self.blocks.allocate(1));
+        let used = self.blocks.count();
+        let count = used + FREE;
+        self.blocks.allocate(FREE as usize);
+        self.space(lists, bits, (used, count));
         for (transaction, index, map) in [(old, 3, empty), (new, RING - 1, map)] {
             let mut body = vec![0; BLOCK];
             put(&mut body, 32, 1, 4);
+            put(&mut body, 36, 1, 4);
+            for (at, number, size) in
+                [(40, u64::from(5 | EPHEMERAL), 4), (48, BLOCK as u64, 4), (64, SPACE, 8), (72, 1 + RING, 8)]
+            {
+                put(&mut body, at, number, size);
+            }
             self.blocks.object(1 + index, body, (1 + index, transaction, 0xc | PHYSICAL, 0));
             let mut body = vec![0; BLOCK];
             body[32..36].copy_from_slice(b"NXSB");
@@ -180,6 +223,7 @@ impl Container {
                 (128, (index + 2) % RING, 4),
                 (136, index, 4),
                 (140, 2, 4),
+                (152, SPACE, 8),
                 (160, map, 8),
                 (180, 100, 4),
             ] {

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use pfh_volume::{Bytes, Failure, Options, Recognised, file_system};
 
 use super::blocks::{BLOCK, put, seal};
-use super::container::{Container, Kind, NOW, RING, change};
+use super::container::{Container, FREE, Kind, NOW, RING, change};
 use super::files::{Files, ROOT};
 use super::sample::sample;
 use super::{said, system, volumes};
@@ -222,6 +222,34 @@ fn checkpoints_that_are_not_whole() {
     let mut fusion = image;
     change(&mut fusion, 0, |block| put(block, 64, 0x102, 8));
     assert!(matches!(file_system(Arc::new(fusion)), Ok(Recognised::Unread(name)) if name.contains("Fusion")));
+}
+
+#[test]
+fn free_space_is_that_of_the_map() {
+    let image = sample().image;
+    let free = |image: &[u8]| -> Vec<Result<(u64, u64), Failure>> {
+        let nodes = volumes(image.to_vec()).unallocated();
+        let run = |node: pfh_volume::Node| {
+            let run = node.content.unwrap().runs().unwrap()[0];
+            (run.medium_offset.unwrap(), run.length)
+        };
+        nodes.map(|node| node.map(run)).collect()
+    };
+    let length = FREE * BLOCK as u64;
+    assert_eq!(free(&image), [Ok((image.len() as u64 - length, length))]);
+    // Bits have no checksum: their number is compared with what is stated.
+    let lists = image.len() / BLOCK - FREE as usize - 2;
+    let mut damaged = image.clone();
+    damaged[(lists + 1) * BLOCK + 2] ^= 4;
+    let [Err(failed)] = &free(&damaged)[..] else { panic!("no failure") };
+    assert!(failed.cause.contains("4 free blocks, and 3 are stated"), "{failed:?}");
+    // A list and a map whose checksums are wrong.
+    for block in [lists, 1 + RING as usize] {
+        let mut damaged = image.clone();
+        damaged[block * BLOCK + 60] ^= 1;
+        let [Err(failed)] = &free(&damaged)[..] else { panic!("no failure") };
+        assert!(failed.cause.contains("checksum"), "{failed:?}");
+    }
 }
 
 /// An image that counts how often it is read.
