@@ -35,7 +35,7 @@ pub struct Volumes {
     pub kind: &'static str,
     /// The UUID of the space.
     pub id: String,
-    /// What is in it: each volume, followed by its snapshots.
+    /// Each volume, followed by its snapshots.
     pub members: Vec<Member>,
     /// What an examiner must know of the space as a whole.
     pub warnings: Vec<Failure>,

@@ -33,7 +33,7 @@ pub fn lzvn(packed: &[u8], size: usize) -> Option<Vec<u8>> {
             }
             0x70..=0x7f | 0xd0..=0xdf => return None,
             _ => match (code & 7, code >> 6) {
-                // The last distance: those without literal bytes are no codes.
+                // The last distance: those without literal bytes do not exist.
                 (6, 0) => return None,
                 (6, literals) => (1, usize::from(literals), bits(3, 3) + 3),
                 (7, literals) => {

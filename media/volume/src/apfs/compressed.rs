@@ -1,4 +1,5 @@
-//! Compressed files: an attribute says how, and holds the content or leaves it to the resource fork.
+//! Compressed files: an attribute says how, and holds the content or leaves it to the resource
+//! fork.
 
 use std::io::{self, Read};
 use std::sync::Arc;
@@ -14,7 +15,7 @@ use crate::layout::Layout;
 use crate::node::{Content, Failure};
 use crate::stored::{named, reported};
 
-/// What is compressed together in a resource fork.
+/// Bytes that are compressed together in a resource fork.
 const CHUNK: u64 = 64 << 10;
 /// The most bytes that a chunk is compressed to: as it is, with a mark.
 const MOST_CHUNK: u64 = CHUNK + 1024;
@@ -251,8 +252,8 @@ impl Read for Chunks {
     }
 }
 
-/// Exactly `size` bytes out of those at `offset`. What does not get smaller is kept as it is, behind
-/// a mark that no compressed bytes begin with.
+/// Exactly `size` bytes out of those at `offset`. Bytes that do not get smaller are kept as they
+/// are, behind a mark that no compressed bytes begin with.
 fn unpack(method: Method, packed: &[u8], size: usize, offset: Option<u64>) -> Result<Vec<u8>, Failure> {
     let first = packed.first().copied().unwrap_or_default();
     let is_marked = match method {

@@ -16,7 +16,7 @@ const MOST_VOLUMES: usize = 100;
 const FUSION: u64 = 0x100;
 const VERSION_2: u64 = 2;
 
-/// What is read of a container.
+/// A container, as far as it is read.
 pub struct Superblock {
     /// The blocks of the container.
     pub blocks: Arc<Blocks>,

@@ -64,7 +64,7 @@ pub fn seal(block: &mut [u8]) {
 /// Key and value.
 pub type Record = (Vec<u8>, Vec<u8>);
 
-/// What is made into a tree.
+/// A tree that is to be written.
 pub struct Tree {
     pub subtype: u32,
     pub storage: u32,
@@ -76,9 +76,9 @@ pub struct Tree {
 }
 
 impl Tree {
-    /// Writes a tree over the records, which are in order. `number` gives each node its number (of
-    /// a virtual one) and the block; that of the root comes last, and is what this returns; `first` is what
-    /// it will be.
+    /// Writes a tree over the records, which are in order, and returns the number of its root.
+    /// `numbers` gives each node its number by its block; that of the root comes last, and will be
+    /// `first` where the others count from it.
     pub fn write(
         &self,
         blocks: &mut Blocks,

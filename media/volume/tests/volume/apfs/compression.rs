@@ -13,6 +13,12 @@ pub fn zlib(bytes: &[u8]) -> Vec<u8> {
     encoder.finish().unwrap()
 }
 
+/// A chunk of LZVN, as it is where that is not longer.
+pub fn lzvn_chunk(bytes: &[u8]) -> Vec<u8> {
+    let packed = lzvn(bytes);
+    if packed.len() <= bytes.len() { packed } else { [&[6], bytes].concat() }
+}
+
 /// LZVN of literal bytes alone, and of a repetition where the rest of a chunk is the same byte.
 pub fn lzvn(bytes: &[u8]) -> Vec<u8> {
     let last = bytes.last().copied().unwrap_or_default();

@@ -58,7 +58,7 @@ impl Files {
         put(&mut value, 80, u64::from(mode), 2);
         let mut fields: Vec<(u8, u8, Vec<u8>)> = vec![(4, 2, [name, b"\0"].concat())];
         if let Some((size, stored)) = stream {
-            let numbers = [size, stored, 0, 0, 0];
+            let numbers = [size, size.next_multiple_of(BLOCK as u64), 0, 0, 0];
             fields.push((8, 0x20, numbers.iter().flat_map(|number| number.to_le_bytes()).collect()));
         }
         if let Some((size, stored)) = sparse {
@@ -136,7 +136,7 @@ impl Files {
                     let count = bytes.len().div_ceil(BLOCK);
                     let block = blocks.allocate(count);
                     blocks.write(block, bytes);
-                    // What is not next to it cannot be merged.
+                    // A block between them keeps two runs apart.
                     blocks.allocate(1);
                     stored += (count * BLOCK) as u64;
                     (block, (count * BLOCK) as u64, bytes.len() as u64)

@@ -84,7 +84,7 @@ fn files_of_every_kind() {
 fn sealed_volumes_have_extents_of_their_own() {
     let found = volumes(sample().image);
     let system = system(&found, "volume-4");
-    // What is in a cloud has a name, and a failure in place of bytes.
+    // A file in a cloud has a name, and a failure in place of bytes.
     let here = items_but(system, |path| path == b"far away");
     let file = |index: u32| (format!("{index:02}").into_bytes(), Item::File(format!("sealed {index}").into_bytes()));
     assert_same(&here, &(0..40).map(file).collect());

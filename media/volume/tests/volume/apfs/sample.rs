@@ -1,7 +1,7 @@
 //! A container with everything that is read, and what must come out.
 
 use super::blocks::BLOCK;
-use super::compression::{lzfse, lzvn, offsets, resources, zlib};
+use super::compression::{lzfse, lzvn, lzvn_chunk, offsets, resources, zlib};
 use super::container::{Container, Kind};
 use super::files::{DATALESS, Files, PRIVATE, ROOT};
 use crate::tree::{Item, Items, noise};
@@ -15,7 +15,7 @@ pub struct Sample {
 /// Bytes that a file is compressed from: noise, a text, and one byte many times.
 fn large() -> Vec<u8> {
     let text: Vec<u8> = (0..9000_u32).flat_map(|line| format!("line {}\n", line * line % 97).into_bytes()).collect();
-    [noise(3, 40_000), text, vec![b'='; 70_000]].concat()
+    [noise(3, 70_000), text, vec![b'='; 70_000]].concat()
 }
 
 pub fn sample() -> Sample {
@@ -87,7 +87,7 @@ pub fn sample() -> Sample {
     }
     for (kind, fork) in [
         (4, resources(&large, zlib)),
-        (8, offsets(&large, lzvn)),
+        (8, offsets(&large, lzvn_chunk)),
         (10, offsets(&large, |chunk| marked(0xcc, chunk))),
         (12, offsets(&large, lzfse)),
     ] {
