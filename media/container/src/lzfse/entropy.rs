@@ -59,7 +59,7 @@ impl States {
             }
             // States of a symbol take `bits` or one fewer, so that they reach all states together.
             let bits = frequency.leading_zeros() - count.leading_zeros();
-            let longer = (2 * count >> bits) - frequency;
+            let longer = ((2 * count) >> bits) - frequency;
             for index in 0..frequency {
                 let (bits, base) = match index < longer {
                     true => (bits, ((frequency + index) << bits) - count),

@@ -168,7 +168,7 @@ mod tests {
     #[test]
     fn checksums_make_the_sums_zero() {
         for seed in 0..50_u64 {
-            let mut raw: Vec<u8> = (0..4096_u64).map(|at| (at * at * (seed + 3) >> 5) as u8).collect();
+            let mut raw: Vec<u8> = (0..4096_u64).map(|at| ((at * at * (seed + 3)) >> 5) as u8).collect();
             if seed == 0 {
                 raw[8..].fill(0xff);
             }

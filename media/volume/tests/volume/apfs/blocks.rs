@@ -150,7 +150,7 @@ impl Tree {
         if let Some(count) = root {
             end -= 40;
             let (key, value) = self.fixed.unwrap_or_default();
-            let storage = u64::from(self.storage == PHYSICAL) << 4 | u64::from(self.is_sealed) * 0x180;
+            let storage = (u64::from(self.storage == PHYSICAL) << 4) | (u64::from(self.is_sealed) * 0x180);
             for (at, number, size) in [
                 (0, storage, 4),
                 (4, BLOCK as u64, 4),

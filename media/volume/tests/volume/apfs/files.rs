@@ -57,7 +57,7 @@ impl Files {
         put(&mut value, 68, flags, 4);
         put(&mut value, 80, u64::from(mode), 2);
         let mut fields: Vec<(u8, u8, Vec<u8>)> = vec![(4, 2, [name, b"\0"].concat())];
-        if let Some((size, stored)) = stream {
+        if let Some((size, _)) = stream {
             let numbers = [size, size.next_multiple_of(BLOCK as u64), 0, 0, 0];
             fields.push((8, 0x20, numbers.iter().flat_map(|number| number.to_le_bytes()).collect()));
         }
