@@ -27,6 +27,9 @@ impl<'a> Bits<'a> {
 
     /// The next `count` bits, 32 at most; `None` if there are fewer.
     pub fn take(&mut self, count: u32) -> Option<u32> {
+        if count == 0 {
+            return Some(0);
+        }
         if self.count < count {
             self.fill();
         }
