@@ -67,6 +67,12 @@ mod by_volume {
                 format: found.kind.to_owned(),
                 label: String::from_utf8_lossy(&found.label).into_owned(),
             },
+            Ok(Recognised::Volumes(found)) => {
+                // Snapshots aside: each has a mark that no name of a volume has.
+                let volumes = found.members.iter().filter(|member| !member.name.contains(&b'@'));
+                let names: Vec<_> = volumes.map(|member| String::from_utf8_lossy(&member.name)).collect();
+                Content::FileSystem { format: found.kind.to_owned(), label: names.join(", ") }
+            }
             Ok(Recognised::Encrypted(name)) => Content::Encrypted(name.to_owned()),
             Ok(Recognised::Unread(name)) => Content::Other(name),
             Ok(Recognised::Unknown) => Content::Unknown,

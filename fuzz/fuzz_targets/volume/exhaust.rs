@@ -3,7 +3,7 @@
 use std::io::{Read, copy, sink};
 use std::sync::Arc;
 
-use pfh_volume::{Bytes, Options, Recognised, file_system};
+use pfh_volume::{Bytes, FileSystem, Options, Recognised, file_system};
 
 /// Puts `magic` at its places and lists what is there, deleted and free included.
 pub fn exhaust(data: &[u8], least: usize, magic: &[(usize, &[u8])]) {
@@ -14,7 +14,21 @@ pub fn exhaust(data: &[u8], least: usize, magic: &[(usize, &[u8])]) {
     }
     let size = medium.len() as u64;
     let medium: Arc<dyn Bytes> = Arc::new(medium);
-    let Ok(Recognised::FileSystem(volume)) = file_system(medium) else { return };
+    match file_system(medium) {
+        Ok(Recognised::FileSystem(volume)) => all(&volume, size),
+        Ok(Recognised::Volumes(volumes)) => {
+            let _ = volumes.unallocated().count();
+            for member in volumes.members {
+                if let Ok(Recognised::FileSystem(volume)) = member.found {
+                    all(&volume, size);
+                }
+            }
+        }
+        _ => {}
+    }
+}
+
+fn all(volume: &FileSystem, size: u64) {
     for node in volume.nodes(Options { deleted: true, unallocated: true }) {
         let Ok(node) = node else { continue };
         let Some(content) = node.content else { continue };

@@ -8,7 +8,7 @@ use crate::bytes::Bytes;
 use crate::field::{failure, is_at, le16, le64, read_some};
 use crate::file_system::Recognised;
 use crate::node::Failure;
-use crate::{ext, fat, ntfs};
+use crate::{apfs, ext, fat, ntfs};
 
 /// A copy, and where what it is a copy of stands.
 struct Spare {
@@ -59,6 +59,8 @@ pub enum Of {
     Fat,
     /// ext: the superblock, at the start of group 1.
     Ext,
+    /// APFS: the superblock, in the checkpoints that follow.
+    Apfs,
 }
 
 /// Opens a volume by a copy; `None` if there is none, or it is of no sound volume. `why` says what
@@ -73,8 +75,13 @@ pub fn open(of: Of, bytes: &Arc<dyn Bytes>, why: &str) -> Option<Recognised> {
             Of::Exfat => fat::open_exfat(&replaced),
             Of::Fat => fat::open(&replaced),
             Of::Ext => ext::open(&replaced),
+            Of::Apfs => apfs::open(&replaced),
         };
         match found {
+            Ok(Some(Recognised::Volumes(mut volumes))) => {
+                volumes.warnings.insert(0, warning);
+                Some(Recognised::Volumes(volumes))
+            }
             Ok(Some(Recognised::FileSystem(mut volume))) => {
                 volume.warnings.insert(0, warning);
                 Some(Recognised::FileSystem(volume))
@@ -93,6 +100,10 @@ fn copies(of: Of, bytes: &dyn Bytes) -> Vec<Spare> {
     let boot =
         |from: u64, length: usize| Some(Spare { at: 0, bytes: read(from, length)?, from, what: "the boot sector" });
     let found: Vec<Option<Spare>> = match of {
+        Of::Apfs => apfs::spares(bytes)
+            .into_iter()
+            .map(|(from, bytes)| Some(Spare { at: 0, bytes, from, what: "the superblock of the container" }))
+            .collect(),
         Of::Ntfs => [512, 4096]
             .map(|sector| {
                 boot(bytes.size().checked_sub(sector)?, 512).filter(|copy| {

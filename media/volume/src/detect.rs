@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::apfs;
 use crate::backup::{self, Of};
 use crate::bridge;
 use crate::bytes::Bytes;
@@ -23,6 +24,7 @@ const READERS: &[(Open, Option<Of>)] = &[
     (fat::open_exfat, Some(Of::Exfat)),
     (fat::open, Some(Of::Fat)),
     (ext::open, Some(Of::Ext)),
+    (apfs::open, Some(Of::Apfs)),
     (bridge::open, None),
 ];
 

@@ -17,6 +17,8 @@ pub struct Options {
 pub enum Recognised {
     /// A file system that is read.
     FileSystem(FileSystem),
+    /// Several file systems that share one space.
+    Volumes(Volumes),
     /// Encrypted, by the name of the format. VeraCrypt and TrueCrypt have no magic: their volumes
     /// look like noise and are [`Recognised::Unknown`].
     Encrypted(&'static str),
@@ -24,6 +26,42 @@ pub enum Recognised {
     Unread(String),
     /// No known magic: not empty, but not understood.
     Unknown,
+}
+
+/// Several file systems in one space, as APFS has them. Places in all of them are places on the
+/// medium.
+pub struct Volumes {
+    /// The name of the format.
+    pub kind: &'static str,
+    /// The UUID of the space.
+    pub id: String,
+    /// Each volume, followed by its snapshots.
+    pub members: Vec<Member>,
+    /// What an examiner must know of the space as a whole.
+    pub warnings: Vec<Failure>,
+    /// What belongs to none of them.
+    pub(crate) space: Arc<dyn Free>,
+}
+
+impl Volumes {
+    /// The runs that are free, in order of place: they belong to no volume.
+    pub fn unallocated(&self) -> Nodes {
+        self.space.runs()
+    }
+}
+
+/// The free space of several file systems.
+pub(crate) trait Free: Send + Sync {
+    /// Its runs.
+    fn runs(&self) -> Nodes;
+}
+
+/// One of several file systems.
+pub struct Member {
+    /// Its name, which no other has: a path of one part.
+    pub name: Vec<u8>,
+    /// What it holds, or why it cannot be opened.
+    pub found: Result<Recognised, Failure>,
 }
 
 /// A file system whose files can be listed.

@@ -5,6 +5,7 @@
 #![forbid(unsafe_code)]
 
 mod apart;
+mod apfs;
 pub mod archive;
 mod backup;
 mod bits;
@@ -32,7 +33,7 @@ mod windows;
 
 pub use bytes::{Bytes, Slice};
 pub use detect::{file_system, may_be_small, small_file_system};
-pub use file_system::{FileSystem, Options, Recognised};
+pub use file_system::{FileSystem, Member, Options, Recognised, Volumes};
 pub use lvm::{LogicalVolume, is_physical_volume, logical_volumes};
 pub use node::{Allocation, Content, Failure, Kind, Node, Nodes, Run, Times};
 pub use partition::{Partition, PartitionTable, Scheme, Usage, partitions};

@@ -57,7 +57,9 @@ pub fn unread(found: &Recognised) -> Refused {
     let (why, is_damaged) = match found {
         Recognised::Encrypted(format) => (format!("is encrypted ({format})"), false),
         Recognised::Unread(format) => (format.clone(), false),
-        Recognised::Unknown | Recognised::FileSystem(_) => ("holds no file system that is known".into(), true),
+        Recognised::Unknown | Recognised::FileSystem(_) | Recognised::Volumes(_) => {
+            ("holds no file system that is known".into(), true)
+        }
     };
     Refused { why, is_damaged }
 }

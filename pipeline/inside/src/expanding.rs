@@ -16,7 +16,7 @@ use super::spool::Stock;
 use super::sweep;
 use crate::limit::TOO_DEEP;
 use pfh_source::{Entry, Inside, Item, Origin, Passage, Problem, Skip, Source, Stage};
-use pfh_volume::{Allocation, Bytes, Kind, Node};
+use pfh_volume::{Allocation, Bytes, Failure, Kind, Member as System, Node};
 use std::collections::VecDeque;
 use std::sync::Arc;
 
@@ -193,6 +193,7 @@ impl Expanding {
             }
             Some(Next::Volume(number, bytes, start)) => self.volume(number, bytes, start),
             Some(Next::Logical(name, bytes)) => self.logical(&name, bytes),
+            Some(Next::System(system)) => self.system(*system),
             Some(Next::Node(node, begun)) => self.node(&node, begun),
         }
     }
@@ -222,14 +223,32 @@ impl Expanding {
         self.open_volume(bytes, prefix, about, &watch, depth);
     }
 
+    /// One of several file systems in one space: the same, and its bytes are all of the space.
+    fn system(&mut self, system: System) {
+        let Some(level) = self.stack.last() else { return };
+        let (bytes, watch, depth) = (level.medium.clone(), level.watch.clone(), level.depth);
+        let about = level.about.clone();
+        let prefix = [&level.prefix[..], &name::escape(&system.name), b"/"].concat();
+        if self.wanted.as_ref().is_some_and(|wanted| !wanted.starts_with(&prefix)) {
+            return;
+        }
+        match system.found {
+            Ok(found) => self.enter_found(found, bytes, prefix, about, &watch, depth),
+            Err(failure) => self.fail_open(prefix, &about, &failure),
+        }
+    }
+
+    /// A volume that is there and cannot be opened.
+    fn fail_open(&mut self, prefix: Vec<u8>, about: &Inside, failure: &Failure) {
+        self.pass(|| Passage::Into(Arc::new(outline(&prefix, about))));
+        self.found.push_back(Found::Problem(prefix, unopened(failure.to_string())));
+        self.pass(|| Passage::Out);
+    }
+
     fn open_volume(&mut self, bytes: Arc<dyn Bytes>, prefix: Vec<u8>, about: Inside, watch: &Arc<Watch>, depth: u32) {
         match pfh_volume::file_system(bytes.clone()) {
             Ok(found) => self.enter_found(found, bytes, prefix, about, watch, depth),
-            Err(failure) => {
-                self.pass(|| Passage::Into(Arc::new(outline(&prefix, &about))));
-                self.found.push_back(Found::Problem(prefix, unopened(failure.to_string())));
-                self.pass(|| Passage::Out);
-            }
+            Err(failure) => self.fail_open(prefix, &about, &failure),
         }
     }
 

@@ -3,7 +3,7 @@
 
 use super::about::unread;
 use super::detect::{self, Container};
-use pfh_volume::{Bytes, FileSystem, Kind, Options, Recognised, Usage};
+use pfh_volume::{Bytes, FileSystem, Kind, Nodes, Options, Recognised, Usage};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -53,6 +53,10 @@ impl Free {
     fn recognised(&mut self, name: String, found: &Recognised, start: u64) {
         match found {
             Recognised::FileSystem(system) => self.system(&name, system, start),
+            Recognised::Volumes(volumes) => {
+                self.gaps.extend(volumes.warnings.iter().map(|warning| (name.clone(), warning.to_string())));
+                self.nodes(&name, volumes.unallocated(), start);
+            }
             other => self.gaps.push((name, unread(other).why)),
         }
     }
@@ -60,7 +64,11 @@ impl Free {
     /// The free space of a file system that starts at `start`.
     fn system(&mut self, name: &str, system: &FileSystem, start: u64) {
         self.gaps.extend(system.warnings.iter().map(|warning| (name.to_owned(), warning.to_string())));
-        for node in system.nodes(Options { deleted: false, unallocated: true }) {
+        self.nodes(name, system.nodes(Options { deleted: false, unallocated: true }), start);
+    }
+
+    fn nodes(&mut self, name: &str, nodes: Nodes, start: u64) {
+        for node in nodes {
             match node {
                 Ok(node) if node.kind == Kind::Unallocated => {
                     let runs = node.content.and_then(|content| content.runs()).unwrap_or_default();

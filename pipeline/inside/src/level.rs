@@ -5,7 +5,7 @@ use super::medium::Watch;
 use super::member::{Begun, Member};
 use super::sweep::Sweep;
 use pfh_source::Inside;
-use pfh_volume::{Bytes, Failure, Node, Nodes};
+use pfh_volume::{Bytes, Failure, Member as System, Node, Nodes};
 use std::collections::HashSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
@@ -18,6 +18,8 @@ pub enum Part {
     Gap(Box<Node>),
     /// A logical volume of LVM2, by its name and its bytes.
     Logical(Vec<u8>, Arc<dyn Bytes>),
+    /// One of several file systems in one space.
+    System(Box<System>),
     /// The fault.
     Failure(Failure),
 }
@@ -29,7 +31,7 @@ pub enum Listed {
     /// Its names, whose content is looked at in the order of its places.
     Swept(Box<Sweep>),
     /// Its partitions.
-    Parts(std::vec::IntoIter<Part>),
+    Parts(Box<dyn Iterator<Item = Part> + Send>),
 }
 
 /// A container that is being listed.
@@ -66,6 +68,8 @@ pub enum Next {
     Volume(Option<u32>, Arc<dyn Bytes>, u64),
     /// A logical volume.
     Logical(Vec<u8>, Arc<dyn Bytes>),
+    /// One of several file systems in one space.
+    System(Box<System>),
     /// What cannot be listed.
     Failure(Failure),
 }
@@ -101,6 +105,7 @@ impl Level {
                 Part::Volume(number, bytes, start) => Next::Volume(number, bytes, start),
                 Part::Gap(node) => Next::Node(node, None),
                 Part::Logical(name, bytes) => Next::Logical(name, bytes),
+                Part::System(system) => Next::System(system),
                 Part::Failure(failure) => Next::Failure(failure),
             },
         })

@@ -105,7 +105,9 @@ impl Outer {
     pub fn is_entered(&self) -> bool {
         let Outer::Container(container, ..) = self else { return false };
         match container {
-            Container::Archive(_) | Container::Divided(_) | Container::Volume(Recognised::FileSystem(_)) => true,
+            Container::Archive(_)
+            | Container::Divided(_)
+            | Container::Volume(Recognised::FileSystem(_) | Recognised::Volumes(_)) => true,
             Container::Volume(_) | Container::Refused(_) => false,
             Container::Disk(_, disk) => disk.is_ok(),
         }

@@ -66,7 +66,9 @@ impl Whole {
             Container::Disk(..) | Container::Refused(_) => return None,
             Container::Divided(table) => {
                 let parts = table.partitions.iter().filter(|part| part.usage == Usage::Partition);
-                let holds = |volume| matches!(pfh_volume::file_system(volume), Ok(Recognised::FileSystem(_)));
+                let holds = |volume| {
+                    matches!(pfh_volume::file_system(volume), Ok(Recognised::FileSystem(_) | Recognised::Volumes(_)))
+                };
                 let medium = match detect::image(named, &start, &end) {
                     Imaged::Yes(image) => Arc::new(ImagedBytes(*image)) as Arc<dyn Bytes>,
                     _ => bytes,

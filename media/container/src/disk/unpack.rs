@@ -2,6 +2,7 @@
 //! that it holds.
 
 use super::Failure;
+use crate::lzfse::lzfse;
 use libdeflater::{DecompressionError, Decompressor};
 
 /// The longest unit that is unpacked, in bytes.
@@ -24,6 +25,8 @@ pub enum Method {
     Snappy,
     /// LZ4, one block.
     Lz4,
+    /// LZFSE, one stream.
+    Lzfse,
 }
 
 /// Unpacks `bytes` to `length` bytes. What follows the end of a compressed stream is not looked at.
@@ -51,6 +54,11 @@ pub fn unpack_up_to(method: Method, bytes: &[u8], most: u64) -> Result<Vec<u8>, 
     let got = match method {
         Method::Zlib => inflated(Decompressor::new().zlib_decompress(bytes, &mut out)),
         Method::Deflate => inflated(Decompressor::new().deflate_decompress(bytes, &mut out)),
+        Method::Lzfse => {
+            let found = lzfse(bytes, out.len());
+            return found
+                .ok_or_else(|| Failure::malformed(format!("a compressed unit that does not hold {most} bytes")));
+        }
         other => others::unpack(other, bytes, &mut out)?,
     };
     match got {
@@ -100,7 +108,7 @@ mod others {
                 Err(lz4_flex::block::DecompressError::OutputTooSmall { .. }) => Some(usize::MAX),
                 Err(_) => None,
             },
-            Method::Zlib | Method::Deflate => None,
+            Method::Zlib | Method::Deflate | Method::Lzfse => None,
         })
     }
 

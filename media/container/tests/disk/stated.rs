@@ -50,11 +50,12 @@ type Pack<'a> = &'a dyn Fn(&[u8]) -> Vec<u8>;
 
 /// A DMG with runs of 256 KiB in every form.
 pub fn every_form(disk: &[u8]) -> Vec<u8> {
-    let forms: [(u32, Pack); 4] = [
+    let forms: [(u32, Pack); 5] = [
         (0x8000_0005, &zlib),
         (1, &|bytes| bytes.to_vec()),
         (0x8000_0006, &|bytes| through("bzip2", &["-c"], bytes)),
         (0x8000_0008, &|bytes| through("xz", &["-c"], bytes)),
+        (0x8000_0007, &|bytes| [b"bvx-", &(bytes.len() as u32).to_le_bytes()[..], bytes, b"bvx$"].concat()),
     ];
     let split = (2 << 20) + 512;
     let runs = |part: &[u8]| {
@@ -92,7 +93,7 @@ fn a_dmg_of_every_form_and_its_checksums() {
     assert!(wrong.contains("CRC-32"), "{wrong}");
     // A method that is not read is refused in its place.
     let run = |kind| vec![dmg::Run { kind, sectors: disk.len() as u64 / 512, stored: vec![0; 100] }];
-    for (kind, name) in [(0x8000_0004, "ADC"), (0x8000_0007, "LZFSE")] {
+    for (kind, name) in [(0x8000_0004, "ADC"), (0x8000_0007, "a compressed unit that does not hold")] {
         let found = alone(dmg::write(&disk, &[("x", run(kind))])).unwrap();
         let error = found.read_at(0, &mut [0; 9]).unwrap_err().to_string();
         assert!(error.contains(name), "{error}");

@@ -1,5 +1,6 @@
 //! What other programs write onto images, against what this crate reads from them.
 
+mod apfs;
 mod backups;
 mod ext;
 mod fat;

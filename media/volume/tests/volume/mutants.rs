@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use pfh_volume::{Bytes, Options, Recognised, file_system, partitions};
+use pfh_volume::{Bytes, FileSystem, Options, Recognised, file_system, partitions};
 
 use crate::tree::noise;
 
@@ -75,7 +75,21 @@ pub fn survive(path: &Path, structures: &[std::ops::Range<u64>]) {
 /// Reads what there is, up to a megabyte of each file.
 pub fn exhaust(bytes: Arc<dyn Bytes>) {
     let _ = partitions(&bytes);
-    let Ok(Recognised::FileSystem(volume)) = file_system(bytes) else { return };
+    match file_system(bytes) {
+        Ok(Recognised::FileSystem(volume)) => exhaust_volume(&volume),
+        Ok(Recognised::Volumes(volumes)) => {
+            assert!(volumes.unallocated().take(1_000_000).count() < 1_000_000, "no end of free runs");
+            for member in volumes.members {
+                if let Ok(Recognised::FileSystem(volume)) = member.found {
+                    exhaust_volume(&volume);
+                }
+            }
+        }
+        _ => {}
+    }
+}
+
+fn exhaust_volume(volume: &FileSystem) {
     let mut names = 0;
     for node in volume.nodes(Options { deleted: true, unallocated: true }) {
         names += 1;

@@ -11,7 +11,7 @@ use crate::{name, unlock};
 use pfh_container::disk;
 use pfh_source::{Inside, Passage, Stage, Volume};
 use pfh_volume::archive::{self, Format};
-use pfh_volume::{Bytes, FileSystem, Options as Volumes, PartitionTable, Recognised, Usage};
+use pfh_volume::{Bytes, FileSystem, Options as Lists, PartitionTable, Recognised, Usage, Volumes};
 use pfh_volume::{gap, is_physical_volume, logical_volumes};
 use std::sync::Arc;
 
@@ -99,7 +99,7 @@ impl Expanding {
             Err(failure) => Part::Failure(failure),
         }));
         let behind = (bytes, watch.clone(), self.clock.clone());
-        self.stack.push(Level::new(prefix, Listed::Parts(parts.into_iter()), about, behind, depth));
+        self.stack.push(Level::new(prefix, Listed::Parts(Box::new(parts.into_iter())), about, behind, depth));
     }
 
     /// Goes into a volume, by what it holds.
@@ -115,6 +115,9 @@ impl Expanding {
         let format = match found {
             Recognised::FileSystem(system) => {
                 return self.enter_volume(&system, bytes, prefix, about, watch, depth);
+            }
+            Recognised::Volumes(volumes) => {
+                return self.enter_volumes(volumes, bytes, prefix, about, watch, depth);
             }
             Recognised::Encrypted(format) => format,
             other => return self.fail_volume(prefix, &about, unread(&other)),
@@ -135,10 +138,36 @@ impl Expanding {
             Ok(Some(Container::Volume(Recognised::FileSystem(system)))) => {
                 self.enter_volume(&system, opened.bytes, prefix, about, watch, depth);
             }
+            Ok(Some(Container::Volume(Recognised::Volumes(volumes)))) => {
+                self.enter_volumes(volumes, opened.bytes, prefix, about, watch, depth);
+            }
             Ok(Some(Container::Volume(other))) => self.fail_volume(prefix, &about, unread(&other)),
             Ok(_) => self.found.push_back(Found::Problem(prefix, unopened(BLANK))),
             Err(failure) => self.found.push_back(Found::Problem(prefix, unopened(failure.to_string()))),
         }
+    }
+
+    /// Goes into a space of several file systems.
+    fn enter_volumes(
+        &mut self,
+        volumes: Volumes,
+        bytes: Arc<dyn Bytes>,
+        prefix: Vec<u8>,
+        about: Inside,
+        watch: &Arc<Watch>,
+        depth: u32,
+    ) {
+        for warning in &volumes.warnings {
+            self.found.push_back(Found::Problem(prefix.clone(), problem(Stage::Walk, warning)));
+        }
+        let free = self.options.unallocated.then(|| volumes.unallocated()).into_iter().flatten();
+        let free = free.map(|found| match found {
+            Ok(node) => Part::Gap(Box::new(node)),
+            Err(failure) => Part::Failure(failure),
+        });
+        let parts = volumes.members.into_iter().map(|member| Part::System(Box::new(member))).chain(free);
+        let behind = (bytes, watch.clone(), self.clock.clone());
+        self.stack.push(Level::new(prefix, Listed::Parts(Box::new(parts)), about, behind, depth));
     }
 
     pub(super) fn enter_volume(
@@ -162,7 +191,7 @@ impl Expanding {
         for what in &system.unread {
             self.refuse(prefix.clone(), Refused { why: what.to_string(), is_damaged: false });
         }
-        let nodes = system.nodes(Volumes { deleted, unallocated });
+        let nodes = system.nodes(Lists { deleted, unallocated });
         self.volumes += 1;
         let listed = if self.swept.is_some() && self.wanted.is_none() {
             Listed::Swept(Box::new(Sweep::new(nodes, self.volumes, &self.options.selection)))

@@ -84,7 +84,7 @@ impl Table {
                 0x8000_0004 => Form::Unread("ADC"),
                 0x8000_0005 => Form::Packed(Method::Zlib),
                 0x8000_0006 => Form::Packed(Method::Bzip2),
-                0x8000_0007 => Form::Unread("LZFSE"),
+                0x8000_0007 => Form::Packed(Method::Lzfse),
                 0x8000_0008 => Form::Packed(Method::Xz),
                 // A comment, the end.
                 0x7fff_fffe | 0xffff_ffff => continue,

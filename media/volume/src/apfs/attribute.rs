@@ -1,0 +1,63 @@
+//! Extended attributes: what a link leads to, and values as streams of their file.
+
+use std::sync::Arc;
+
+use super::record::{Attribute, Inode, Value};
+use super::volume::Apfs;
+use crate::field::failure;
+use crate::node::{Allocation, Content, Failure, Kind, Node};
+use crate::stored::{Held, Stored, named};
+
+/// The target of a symbolic link.
+pub const LINK: &[u8] = b"com.apple.fs.symlink";
+/// What a compressed file is made of.
+pub const COMPRESSION: &[u8] = b"com.apple.decmpfs";
+pub const FORK: &[u8] = b"com.apple.ResourceFork";
+
+/// The longest path of a file with its stream, as elsewhere.
+const LONGEST: usize = 32 << 10;
+
+impl Apfs {
+    /// The whole value of an attribute that has no more than `most` bytes.
+    pub fn value(&self, attribute: &Attribute, most: u64) -> Result<Arc<[u8]>, Failure> {
+        match &attribute.value {
+            Value::Embedded(bytes) => Ok(bytes.clone()),
+            Value::Stream(_, size) if *size > most => {
+                let name = String::from_utf8_lossy(&attribute.name).into_owned();
+                Err(failure(None, format!("the attribute {name} has {size} bytes: not read")))
+            }
+            Value::Stream(stream, size) => {
+                let layout = self.layout(*stream, *size, false)?;
+                Ok(self.read(&layout, 0, usize::try_from(*size).unwrap_or(0))?.into())
+            }
+        }
+    }
+
+    /// The node of an attribute of the file with this path.
+    pub fn stream(self: &Arc<Self>, inode: &Inode, attribute: Attribute, of: &[u8]) -> Result<Node, Failure> {
+        let name = &attribute.name;
+        let path = [of, b":", name].concat();
+        if name.is_empty() || name.iter().any(|byte| matches!(byte, b'/' | 0)) || path.len() > LONGEST {
+            return Err(named(failure(None, "an extended attribute whose name is none of a stream"), of));
+        }
+        let (size, resident, content): (u64, bool, Arc<dyn Content>) = match attribute.value {
+            Value::Embedded(bytes) => (bytes.len() as u64, true, Arc::new(Held { bytes })),
+            Value::Stream(stream, size) => {
+                let (volume, bytes) = (self.clone(), self.blocks.bytes.clone());
+                let locate = Box::new(move || volume.layout(stream, size, false));
+                (size, false, Arc::new(Stored { bytes, path: path.clone(), from: 0, size, locate }))
+            }
+        };
+        Ok(Node {
+            path,
+            kind: Kind::Stream,
+            size: Some(size),
+            id: Some(inode.number),
+            times: inode.times,
+            allocation: Allocation::Live,
+            resident,
+            compressed: false,
+            content: Some(content),
+        })
+    }
+}

@@ -1,0 +1,328 @@
+//! Compressed files: an attribute says how, and holds the content or leaves it to the resource
+//! fork.
+
+use std::io::{self, Read};
+use std::sync::Arc;
+
+use flate2::{Decompress, FlushDecompress, Status};
+use pfh_container::lzfse;
+
+use super::attribute::{COMPRESSION, FORK};
+use super::record::Value;
+use super::volume::Apfs;
+use crate::field::{be32, failure, is_at, le32, le64};
+use crate::layout::Layout;
+use crate::node::{Content, Failure};
+use crate::stored::{named, reported};
+
+/// Bytes that are compressed together in a resource fork.
+const CHUNK: u64 = 64 << 10;
+/// The most bytes that a chunk is compressed to: as it is, with a mark.
+const MOST_CHUNK: u64 = CHUNK + 1024;
+/// The largest content that is in the attribute.
+const MOST_INLINE: u64 = 16 << 20;
+/// Bytes in front of what is in the attribute.
+const HEAD: usize = 16;
+
+/// How a content is compressed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Method {
+    Plain,
+    Zlib,
+    Lzvn,
+    Lzfse,
+}
+
+/// The start of the attribute.
+#[derive(Debug, Clone, Copy)]
+pub struct Header {
+    kind: u32,
+    /// Size of the file.
+    pub size: u64,
+}
+
+impl Header {
+    /// The most bytes of the attribute.
+    pub const MOST: u64 = 1 << 20;
+
+    /// Reads it.
+    pub fn read(raw: &[u8]) -> Result<Header, Failure> {
+        if raw.len() < HEAD || !is_at(raw, 0, b"fpmc") {
+            return Err(failure(None, "is compressed, and what it is made of contradicts itself"));
+        }
+        Ok(Header { kind: le32(raw, 4), size: le64(raw, 8) })
+    }
+
+    /// Whether the content is in the resource fork.
+    pub fn is_in_fork(self) -> bool {
+        matches!(self.kind, 4 | 8 | 10 | 12)
+    }
+
+    /// Whether the content is decoded here.
+    pub fn is_read(self) -> bool {
+        self.method().is_ok()
+    }
+
+    fn method(self) -> Result<Method, Failure> {
+        let cause = match self.kind {
+            1 | 9 | 10 => return Ok(Method::Plain),
+            3 | 4 => return Ok(Method::Zlib),
+            7 | 8 => return Ok(Method::Lzvn),
+            11 | 12 => return Ok(Method::Lzfse),
+            13 | 14 => "is compressed with LZBITMAP, which is not read".to_owned(),
+            5 | 0x8000_0000.. => format!("its content is not on the medium (type {:#x} of compression)", self.kind),
+            kind => format!("is compressed by the unknown type {kind}"),
+        };
+        Err(failure(None, cause))
+    }
+}
+
+/// A compressed file.
+pub struct Compressed {
+    pub volume: Arc<Apfs>,
+    /// Its inode.
+    pub number: u64,
+    pub path: Vec<u8>,
+}
+
+impl Content for Compressed {
+    fn open(&self) -> Result<Box<dyn Read + Send>, Failure> {
+        self.chunks()
+            .map(|chunks| -> Box<dyn Read + Send> { Box::new(chunks) })
+            .map_err(|failed| named(failed, &self.path))
+    }
+}
+
+impl Compressed {
+    fn chunks(&self) -> Result<Chunks, Failure> {
+        let find = |name: &[u8]| {
+            let mut found = self.volume.attributes(self.number).into_iter().flatten();
+            found.find(|attribute| attribute.name == name)
+        };
+        let lost = || failure(None, "is compressed, without what it is made of");
+        let raw = self.volume.value(&find(COMPRESSION).ok_or_else(lost)?, Header::MOST)?;
+        let header = Header::read(&raw)?;
+        let method = header.method()?;
+        let path = self.path.clone();
+        let mut chunks = Chunks {
+            volume: self.volume.clone(),
+            fork: Fork::default(),
+            path,
+            method,
+            header,
+            at: 0,
+            held: Vec::new(),
+            given: 0,
+        };
+        if !header.is_in_fork() {
+            if header.size > MOST_INLINE {
+                return Err(failure(None, format!("{} bytes that are compressed in an attribute", header.size)));
+            }
+            chunks.held = unpack(method, &raw[HEAD..], header.size as usize, None)?;
+            chunks.at = header.size;
+            return Ok(chunks);
+        }
+        let fork = find(FORK).ok_or_else(|| failure(None, "is compressed, without its resource fork"))?;
+        chunks.fork = match fork.value {
+            Value::Embedded(bytes) => Fork { size: bytes.len() as u64, held: Some(bytes), ..Fork::default() },
+            Value::Stream(stream, size) => {
+                let layout = self.volume.layout(stream, size, false)?;
+                layout.disjoint()?;
+                Fork { size, held: None, layout }
+            }
+        };
+        chunks.check()?;
+        Ok(chunks)
+    }
+}
+
+/// A resource fork.
+#[derive(Default)]
+struct Fork {
+    size: u64,
+    held: Option<Arc<[u8]>>,
+    layout: Layout,
+}
+
+impl Fork {
+    /// Exactly these bytes.
+    fn read(&self, volume: &Apfs, from: u64, length: u64) -> Result<Vec<u8>, Failure> {
+        if from.checked_add(length).is_none_or(|end| end > self.size) {
+            return Err(failure(self.place(0), "a compressed part is outside of the resource fork"));
+        }
+        let length = usize::try_from(length).unwrap_or(0);
+        match &self.held {
+            Some(bytes) => {
+                let from = usize::try_from(from).unwrap_or(usize::MAX);
+                Ok(bytes.get(from..from + length).unwrap_or_default().to_vec())
+            }
+            None => volume.read(&self.layout, from, length),
+        }
+    }
+
+    /// Where a byte lies on the medium.
+    fn place(&self, at: u64) -> Option<u64> {
+        self.layout.window(at, at + 1).first().and_then(|run| run.medium_offset)
+    }
+}
+
+/// Reads a file chunk by chunk.
+struct Chunks {
+    volume: Arc<Apfs>,
+    fork: Fork,
+    path: Vec<u8>,
+    method: Method,
+    header: Header,
+    /// Where the chunk begins that is read next.
+    at: u64,
+    held: Vec<u8>,
+    given: usize,
+}
+
+impl Chunks {
+    fn wrong(&self, at: u64, cause: &str) -> Failure {
+        failure(self.fork.place(at), cause)
+    }
+
+    /// Where the table of chunks of a fork with zlib begins.
+    fn table(&self) -> Result<u64, Failure> {
+        let head = self.fork.read(&self.volume, 0, 16)?;
+        Ok(u64::from(be32(&head, 0)) + 4)
+    }
+
+    /// That there are as many chunks as the size takes.
+    fn check(&self) -> Result<(), Failure> {
+        if self.header.size == 0 {
+            return Ok(());
+        }
+        let stated = match self.method {
+            Method::Zlib => u64::from(le32(&self.fork.read(&self.volume, self.table()?, 4)?, 0)),
+            _ => u64::from(le32(&self.fork.read(&self.volume, 0, 4)?, 0)) / 4 - 1,
+        };
+        match stated == self.header.size.div_ceil(CHUNK) {
+            true => Ok(()),
+            false => Err(self.wrong(0, &format!("{stated} chunks for a size of {}", self.header.size))),
+        }
+    }
+
+    /// Where in the fork a chunk lies, and how long it is.
+    fn chunk(&self, index: u64) -> Result<(u64, u64), Failure> {
+        let (from, length) = match self.method {
+            Method::Zlib => {
+                let table = self.table()?;
+                let row = self.fork.read(&self.volume, table + 4 + 8 * index, 8)?;
+                (table + u64::from(le32(&row, 0)), u64::from(le32(&row, 4)))
+            }
+            _ => {
+                let row = self.fork.read(&self.volume, 4 * index, 8)?;
+                let (from, end) = (u64::from(le32(&row, 0)), u64::from(le32(&row, 4)));
+                let length =
+                    end.checked_sub(from).ok_or_else(|| self.wrong(0, "a chunk that ends before it begins"))?;
+                (from, length)
+            }
+        };
+        match length <= MOST_CHUNK {
+            true => Ok((from, length)),
+            false => Err(self.wrong(from, &format!("a chunk of {length} bytes"))),
+        }
+    }
+
+    fn next(&mut self) -> Result<Vec<u8>, Failure> {
+        let (from, length) = self.chunk(self.at / CHUNK)?;
+        let packed = self.fork.read(&self.volume, from, length)?;
+        let wanted = CHUNK.min(self.header.size - self.at) as usize;
+        unpack(self.method, &packed, wanted, self.fork.place(from))
+    }
+}
+
+impl Read for Chunks {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if self.given == self.held.len() {
+            if self.at >= self.header.size {
+                return Ok(0);
+            }
+            self.held = self.next().map_err(|failed| reported(named(failed, &self.path)))?;
+            self.given = 0;
+            self.at = self.at.saturating_add(CHUNK);
+        }
+        let got = buffer.len().min(self.held.len() - self.given);
+        buffer[..got].copy_from_slice(&self.held[self.given..self.given + got]);
+        self.given += got;
+        Ok(got)
+    }
+}
+
+/// Exactly `size` bytes out of those at `offset`. Bytes that do not get smaller are kept as they
+/// are, behind a mark that no compressed bytes begin with.
+fn unpack(method: Method, packed: &[u8], size: usize, offset: Option<u64>) -> Result<Vec<u8>, Failure> {
+    let first = packed.first().copied().unwrap_or_default();
+    let is_marked = match method {
+        Method::Plain if packed.len() == size => return Ok(packed.to_vec()),
+        Method::Plain => true,
+        Method::Zlib => first & 15 == 15,
+        Method::Lzvn => first == 6,
+        Method::Lzfse => !packed.starts_with(b"bvx"),
+    };
+    let found = match method {
+        _ if size == 0 => Some(Vec::new()),
+        _ if is_marked => packed.get(1..).filter(|rest| rest.len() == size).map(<[u8]>::to_vec),
+        Method::Plain => None,
+        Method::Zlib => inflate(packed, size),
+        Method::Lzvn => lzfse::lzvn(packed, size),
+        Method::Lzfse => lzfse::lzfse(packed, size),
+    };
+    found.ok_or_else(|| failure(offset, "the compressed bytes contradict themselves"))
+}
+
+/// Exactly `size` bytes out of a stream of zlib.
+fn inflate(packed: &[u8], size: usize) -> Option<Vec<u8>> {
+    let mut stream = Decompress::new(true);
+    // A byte more, so that a stream that goes on is seen.
+    let mut bytes = vec![0; size + 1];
+    loop {
+        let (from, to) = (stream.total_in() as usize, stream.total_out() as usize);
+        let status = stream.decompress(&packed[from..], &mut bytes[to..], FlushDecompress::Finish).ok()?;
+        let is_stuck = (from, to) == (stream.total_in() as usize, stream.total_out() as usize);
+        match status {
+            Status::StreamEnd => break,
+            _ if is_stuck => return None,
+            _ => {}
+        }
+    }
+    (stream.total_out() == size as u64).then(|| {
+        bytes.truncate(size);
+        bytes
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn marks_and_lengths() {
+        for (method, packed) in [
+            (Method::Plain, &b"abc"[..]),
+            (Method::Plain, b"\xccabc"),
+            (Method::Zlib, b"\xffabc"),
+            (Method::Lzvn, b"\x06abc"),
+            (Method::Lzfse, b"\xffabc"),
+            (Method::Zlib, b"\x78\x9c\x4b\x4c\x4a\x06\x00\x02\x4d\x01\x27"),
+        ] {
+            assert_eq!(unpack(method, packed, 3, None).unwrap(), b"abc", "{method:?}");
+            for size in [1, 2, 4, 5] {
+                assert_eq!(unpack(method, packed, size, Some(7)).is_err(), size != 4 || method != Method::Plain);
+            }
+        }
+        assert_eq!(unpack(Method::Lzvn, b"\x07", 3, Some(7)).unwrap_err().offset, Some(7));
+    }
+
+    #[test]
+    fn types_are_named() {
+        let header = |kind: u32| Header { kind, size: 1 };
+        for (kind, word) in [(2, "unknown"), (5, "not on the medium"), (13, "LZBITMAP"), (0x8000_0001, "not on")] {
+            assert!(header(kind).method().unwrap_err().cause.contains(word), "{kind}");
+        }
+        Header::read(b"cmpf0123456789abcdef").unwrap_err();
+    }
+}

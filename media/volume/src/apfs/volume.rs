@@ -1,0 +1,158 @@
+//! One volume, or a snapshot of it: its inodes, attributes, and where content lies.
+
+use std::sync::Arc;
+
+use super::btree::{Numbers, Tree};
+use super::map::ObjectMap;
+use super::node::Shape;
+use super::object::{Blocks, EPHEMERAL, EXTENTS, FILES, Object, PHYSICAL};
+use super::record::{self, Attribute, Inode, RECORD};
+use crate::field::{array, failure, is_at, le32, le64, read, uuid};
+use crate::file_system::{FileSystem, Recognised};
+use crate::layout::Layout;
+use crate::node::Failure;
+
+/// The trees of files, and of extents where these are apart.
+const FILES_SHAPE: Shape = Shape { subtype: FILES, place: record::place, what: "tree of files" };
+const EXTENTS_SHAPE: Shape = Shape { subtype: EXTENTS, place: record::extent_place, what: "tree of extents" };
+
+/// Incompatible features of a volume.
+const CASE_INSENSITIVE: u64 = 1;
+const NORMALIZATION_INSENSITIVE: u64 = 8;
+const INCOMPLETE_RESTORE: u64 = 0x10;
+const SEALED: u64 = 0x20;
+/// All that are read: also snapshots without data, and a volume whose key was changed once.
+const KNOWN: u64 = CASE_INSENSITIVE | 2 | 4 | NORMALIZATION_INSENSITIVE | INCOMPLETE_RESTORE | SEALED;
+
+/// The flag of a volume without encryption.
+const UNENCRYPTED: u64 = 1;
+
+/// A volume that is open.
+pub struct Apfs {
+    pub blocks: Arc<Blocks>,
+    pub tree: Arc<Tree>,
+    /// Where extents are, if not in the tree of files.
+    extents: Option<Arc<Tree>>,
+    /// Whether names are kept with their hashes.
+    pub is_hashed: bool,
+}
+
+/// What a superblock of a volume leads to.
+pub struct Opened {
+    pub label: Vec<u8>,
+    pub recognised: Recognised,
+    /// The volume's map of objects; `None` for volumes that are not read.
+    pub map: Option<Arc<ObjectMap>>,
+    /// The block of the root of the tree of snapshots.
+    pub snapshots: u64,
+}
+
+/// Opens a volume by its superblock as of a transaction. A snapshot comes with the map of its
+/// volume.
+pub fn open_volume(
+    blocks: &Arc<Blocks>,
+    object: &Object,
+    map: Option<Arc<ObjectMap>>,
+    transaction: u64,
+) -> Result<Opened, Failure> {
+    let raw = &object.raw;
+    if !is_at(raw, 32, b"APSB") {
+        return Err(failure(Some(object.offset + 32), "superblock of a volume: without its magic"));
+    }
+    let label: Vec<u8> = raw[704..960].iter().copied().take_while(|&byte| byte != 0).collect();
+    let (incompatible, flags) = (le64(raw, 56), le64(raw, 264));
+    let refused = |recognised| Ok(Opened { label: label.clone(), recognised, map: None, snapshots: 0 });
+    if flags & UNENCRYPTED == 0 {
+        return refused(Recognised::Encrypted("APFS (FileVault)"));
+    }
+    if incompatible & !KNOWN != 0 {
+        return refused(Recognised::Unread(format!("APFS volume with the unknown features {incompatible:#x}")));
+    }
+    let map = match map {
+        Some(map) => map,
+        None => Arc::new(ObjectMap::open(blocks, le64(raw, 128))?),
+    };
+    let tree = |kind: u32, root: u64, shape: Shape| match kind & (PHYSICAL | EPHEMERAL) {
+        0 => Tree::open(blocks.clone(), Numbers::Virtual(map.clone(), transaction), root, shape),
+        PHYSICAL => Tree::open(blocks.clone(), Numbers::Physical, root, shape),
+        _ => Err(failure(Some(object.offset), format!("{}: in memory alone", shape.what))),
+    };
+    let files = tree(le32(raw, 116), le64(raw, 136), FILES_SHAPE)?;
+    let extents = match le64(raw, 1032) {
+        root if incompatible & SEALED != 0 && root != 0 => Some(Arc::new(tree(le32(raw, 1040), root, EXTENTS_SHAPE)?)),
+        _ => None,
+    };
+    let mut warnings = Vec::new();
+    if incompatible & INCOMPLETE_RESTORE != 0 {
+        warnings.push(failure(Some(object.offset + 56), "the volume is the start of a restore that did not end"));
+    }
+    let volume = Arc::new(Apfs {
+        blocks: blocks.clone(),
+        tree: Arc::new(files),
+        extents,
+        is_hashed: incompatible & (CASE_INSENSITIVE | NORMALIZATION_INSENSITIVE) != 0,
+    });
+    let names = (label.clone(), uuid(array(raw, 240)));
+    let block_size = u32::try_from(blocks.block_size).unwrap_or(u32::MAX);
+    let recognised = FileSystem::alone("APFS", names, (block_size, blocks.size()), warnings, volume);
+    Ok(Opened { label, recognised, map: Some(map), snapshots: le64(raw, 152) })
+}
+
+impl Apfs {
+    /// An inode by its number.
+    pub fn inode(&self, number: u64) -> Result<Inode, Failure> {
+        let found = self.tree.of(number, RECORD.inode).next().transpose()?;
+        let (_, value) = found.ok_or_else(|| failure(None, format!("inode {number} is not there")))?;
+        Inode::new(number, &value)
+    }
+
+    /// The extended attributes of an inode, in order of their names.
+    pub fn attributes(&self, number: u64) -> Vec<Result<Attribute, Failure>> {
+        self.tree.of(number, RECORD.attribute).map(|record| record.and_then(|record| Attribute::new(&record))).collect()
+    }
+
+    /// Where the first `size` bytes of a stream lie; all of what its extents have.
+    ///
+    /// # Errors
+    /// If extents contradict one another or do not reach the size. Only a sparse file may have
+    /// places without an extent.
+    pub fn layout(&self, stream: u64, size: u64, is_sparse: bool) -> Result<Layout, Failure> {
+        let mut layout = Layout::new(self.blocks.size());
+        let block_size = self.blocks.block_size;
+        let wrong = |offset: Option<u64>, cause: &str| failure(offset, format!("stream {stream}: {cause}"));
+        let tree = self.extents.as_ref().unwrap_or(&self.tree);
+        for record in tree.of(stream, RECORD.extent) {
+            let found = record::extent(&record?).ok_or_else(|| wrong(None, "an extent that is too short"))?;
+            let (at, length, block) = found;
+            if !at.is_multiple_of(block_size) || !length.is_multiple_of(block_size) || length == 0 {
+                return Err(wrong(None, "an extent that is not of whole blocks"));
+            }
+            let medium = match block {
+                0 => None,
+                _ => Some(block.checked_mul(block_size).ok_or_else(|| wrong(None, "an extent beyond any medium"))?),
+            };
+            if at > layout.end() && !is_sparse {
+                return Err(wrong(medium, &format!("nothing is known of what begins at {}", layout.end())));
+            }
+            layout.push_at(at, medium, length)?;
+        }
+        if layout.end() < size && !is_sparse {
+            let cause = format!("the extents end after {} bytes, before the size of {size}", layout.end());
+            return Err(wrong(None, &cause));
+        }
+        Ok(layout)
+    }
+
+    /// `length` bytes of a stream from `from` on. The caller bounds them.
+    pub fn read(&self, layout: &Layout, from: u64, length: usize) -> Result<Vec<u8>, Failure> {
+        let mut bytes = Vec::with_capacity(length);
+        for run in layout.window(from, from.saturating_add(length as u64)) {
+            let part = usize::try_from(run.length).unwrap_or(0);
+            match run.medium_offset {
+                Some(offset) => bytes.extend(read(&*self.blocks.bytes, offset, part)?),
+                None => bytes.resize(bytes.len() + part, 0),
+            }
+        }
+        Ok(bytes)
+    }
+}
