@@ -46,8 +46,8 @@ pub struct Compare {
     /// decided by name.
     #[arg(long)]
     pub parity: bool,
-    /// Pairs that certainly share chunks (mrsh-v2, 5 at least) or features (sdhash, 10), whatever
-    /// their score, with the number shared; needs the files.
+    /// Pairs that certainly share chunks (mrsh-v2, 5 at least) or features (sdhash, 10), with the
+    /// number shared; the score decides nothing. Needs the files.
     #[arg(long)]
     pub evidence: bool,
     /// Include pairs with saturated sdhash digests, which match random data. By default they are

@@ -167,7 +167,16 @@ fn what_is_said_of_the_pairs() {
         let seen = good(compare(arguments).directory(room.path()));
         (text(&seen).lines().count(), seen.stderr)
     };
-    let (pairs, stderr) = said(&["small", "large"]);
+    // Of all methods at once: a line with the heads, and one sentence for all.
+    let (lines, stderr) = said(&["small", "large"]);
+    assert_eq!(lines, 1 + 4, "{stderr}");
+    for sentence in [
+        "2 files have no digest of shingles",
+        "5 files compared by sha256, shingles, ssdeep, sdhash, mrsh-v2, tlsh: 4 pairs",
+    ] {
+        assert!(stderr.contains(sentence), "{sentence}: {stderr}");
+    }
+    let (pairs, stderr) = said(&["small", "large", "-a", "mrsh-v2"]);
     assert_eq!(pairs, 4, "{stderr}");
     for sentence in
         ["2 files have no digest of mrsh-v2", "3 digests compared, 3 pairs", "sha256: 2 digests compared, 1 pair"]
