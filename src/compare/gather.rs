@@ -137,7 +137,7 @@ impl Sets {
     }
 }
 
-/// Which digests are of which input, where several methods have digests of the same inputs. The
+/// Where an input's digests are, when several methods have digests of the same inputs. The
 /// number of an input is its place in the first collection, which has a digest of each.
 pub struct Inputs {
     /// By the collection, then by the place of a digest: the input.

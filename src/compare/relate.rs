@@ -11,7 +11,7 @@ use pfh_similarity::index::Clusters;
 use pfh_similarity::{Degenerate, Named, Score};
 use std::cell::RefCell;
 
-/// Of which each input has the most: the collection whose places are the inputs' numbers.
+/// The collection with a digest of each input: its places are the inputs' numbers.
 const WHOLE: usize = 0;
 /// From this share of its windows on an input is said to be in another one.
 const HELD: u8 = 80;

@@ -59,8 +59,8 @@ impl Thresholds {
         self.named.iter().rev().find(fits).map(|(_, number)| *number)
     }
 
-    /// Chunks or features that two inputs must share where those decide: the same number, for then
-    /// it is no score.
+    /// Chunks or features that two inputs must share where those decide: the same number, which
+    /// then stands for no score.
     pub fn shared(&self, algorithm: Algorithm) -> u64 {
         self.given(algorithm).map_or_else(|| Search::default_shared(algorithm), u64::from)
     }

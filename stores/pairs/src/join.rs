@@ -16,7 +16,7 @@ const HOTTEST: usize = 10;
 const STEP: u64 = 1 << 16;
 
 /// The windows of shingles that are in memory, joined as features are. A share has the pairs of
-/// every so many first digests.
+/// its part of the first digests.
 pub(crate) fn run_windows(
     search: &Search,
     (collection, digests): (&Collection, &[shingles::Digest]),

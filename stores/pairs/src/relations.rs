@@ -99,7 +99,7 @@ impl Relations {
     }
 
     /// Hands out each pair that a method finds alike once, by ascending rank, then in the order of
-    /// the inputs, and says how many; with `top` only so many. `rank` gives a number below 2^10.
+    /// the inputs, and says how many; with `top` no more. `rank` gives a number below 2^10.
     ///
     /// # Errors
     /// See [`Failure`].

@@ -190,8 +190,8 @@ impl Search {
         if visitor.error.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(whole) }
     }
 
-    /// Chunks or features that two inputs must share where those decide and no other number is asked
-    /// for: as many as unrelated files have in common once in 10,000 pairs, or less.
+    /// Chunks or features that two inputs must share where those decide and no other number is
+    /// asked for: as many as unrelated files have in common once in 10,000 pairs, or less.
     pub fn default_shared(algorithm: Algorithm) -> u64 {
         match Named::of(algorithm) {
             Some(Named::MrshV2 | Named::MrshV2Network) => 5,

@@ -68,8 +68,8 @@ pub struct Compare {
     /// Print the groups that pairs link together, not the pairs.
     #[arg(long)]
     pub cluster: bool,
-    /// text (a table, or like the tool of one algorithm), csv, jsonl, or values (name, hash value, score, other
-    /// name, other hash value, separated by tabs).
+    /// text (a table, or like the tool of one algorithm), csv, jsonl, or values (name, hash value,
+    /// score, other name, other hash value, separated by tabs).
     #[arg(short, long, value_name = "FORMAT", default_value = "text")]
     pub format: String,
     /// Same as -f jsonl.

@@ -68,8 +68,9 @@ impl Related {
 /// All pairs of files whose score reaches `threshold` (the algorithm's own if it is not given), in
 /// input order, and the files that have no digest: `pairs, left_out = compare("samples/",
 /// "ssdeep", recursive=True)`. Without an algorithm files are compared by all methods at once, and
-/// the pairs are `Related`, the closest first. `left_out` has a `Failed` or `Skipped` for what was not read; a file
-/// that is too short or too plain for the method has a pair only with files of the same content.
+/// the pairs are `Related`, the closest first. `left_out` has a `Failed` or `Skipped` for each file
+/// that was not read; one that is too short or too plain for the method has a pair only with files
+/// of the same content.
 /// Algorithms other than similarity methods find equal files. Lists of digests among the paths are
 /// read as such; `pfh.UnreadError` if something in one is not understood. Pairs with a saturated
 /// digest, which is like anything, are left out unless `saturated` is given.

@@ -132,8 +132,8 @@ impl Shared {
         Shared::weighted([windows, 0, 0, 0], a, b)
     }
 
-    /// `windows`: distinct windows that both digests have, by their [`commonness`](super::commonness);
-    /// the outlines are [lightened](Outline::lighten) by the same.
+    /// `windows`: distinct windows that both digests have, by their
+    /// [`commonness`](super::commonness); the outlines are [lightened](Outline::lighten) by it.
     pub fn weighted(windows: [u64; 4], a: &Outline, b: &Outline) -> Shared {
         let level = a.level.max(b.level);
         let [of, weights] = [[a.windows(level), b.windows(level)], [a.weight(level), b.weight(level)]];
@@ -152,8 +152,8 @@ impl Shared {
         (self.windows << self.level).min(self.lengths[0]).min(self.lengths[1])
     }
 
-    /// The containment of the one that is contained more, if enough windows are shared. Windows that
-    /// many inputs hold count less.
+    /// The containment of the one that is contained more, if enough windows are shared. Windows
+    /// that many inputs hold count less.
     pub fn score(&self) -> Score {
         let share = self.weights.map(|of| percent(self.weight, of));
         Score::Similarity(if self.windows < LEAST_SHARED { 0 } else { share[0].max(share[1]) })

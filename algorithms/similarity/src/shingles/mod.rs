@@ -46,7 +46,7 @@ pub const fn least_level(length: u64) -> u8 {
     level
 }
 
-/// How often a window that so many inputs hold counts less by half: 0 to 3.
+/// How often the weight of a window is halved that this number of inputs hold: 0 to 3.
 pub fn commonness(holders: usize) -> u32 {
     (0..3).take_while(|&halves| holders > RARE << halves).count() as u32
 }

@@ -34,7 +34,7 @@ pub(super) fn roll(hash: u64, leaving: u8, entering: u8) -> u64 {
     hash.rotate_left(1) ^ LEAVING[usize::from(leaving)] ^ WORDS[usize::from(entering)]
 }
 
-/// The hash of a window of which no byte has left.
+/// The hash of a window that is not full yet.
 #[inline(always)]
 pub(super) fn enter(hash: u64, entering: u8) -> u64 {
     hash.rotate_left(1) ^ WORDS[usize::from(entering)]
@@ -45,7 +45,7 @@ pub(super) fn enter(hash: u64, entering: u8) -> u64 {
 pub(super) fn name(window: &[u8; WINDOW], level: u32) -> u64 {
     let mut hash = 0x4528_21e6_38d0_1377_u64;
     for word in window.as_chunks::<8>().0 {
-        // As in wyhash: both halves of a product, so that every bit of the word reaches every one of the hash.
+        // As in wyhash: both halves of a product, so that every bit of the word spreads.
         let product = u128::from(u64::from_le_bytes(*word) ^ 0xbe54_66cf_34e9_0c6c) * u128::from(hash | 1);
         hash = (product >> 64) as u64 ^ product as u64 ^ hash.rotate_left(29);
     }
