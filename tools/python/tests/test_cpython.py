@@ -12,7 +12,7 @@ pytest.importorskip("test.test_hashlib", reason="this interpreter comes without 
 
 from test import test_hashlib  # noqa: E402
 
-#: Tests of the inside of the module hashlib, and such as take minutes or gigabytes.
+#: Tests of the inside of the module hashlib, of its former name `string` for `data`, and such as take minutes or gigabytes.
 APART = {
     "test_get_builtin_constructor",
     "test_algorithms_guaranteed",
@@ -88,7 +88,7 @@ class Compat(Against):
 def names():
     loaded = unittest.TestLoader().getTestCaseNames(test_hashlib.HashLibTestCase)
     direct = [(Against, name) for name in loaded if name not in APART | SHAKES and "blake2" not in name]
-    return direct + [(Compat, name) for name in loaded if name not in APART - {"test_algorithms_guaranteed", "test_clinic_signature"}]
+    return direct + [(Compat, name) for name in loaded if name not in APART - {"test_algorithms_guaranteed"}]
 
 
 def test_the_shims_leave_most_tests():
