@@ -272,7 +272,7 @@ def test_closed_streams(tmp_path):
                 cwd=tmp_path,
                 capture_output=True,
             )
-            ends.append((done.returncode, done.stdout, done.stderr, (tmp_path / "list").read_bytes()))
+            ends.append((done.returncode, done.stdout, calm(done.stderr), (tmp_path / "list").read_bytes()))
         assert ends[0] == ends[1] and ends[0][0] == 0, closed
 
 
