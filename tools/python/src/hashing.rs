@@ -3,7 +3,7 @@
 use crate::buffer::{Bytes, LONG};
 use crate::error;
 use pfh::{Algorithm, Hasher};
-use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::exceptions::{PyBlockingIOError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyBytes};
 use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
@@ -239,7 +239,7 @@ pub fn file_digest<'py>(
     loop {
         let read = fileobj.call_method1("readinto", (&room,))?;
         let Ok(read) = read.extract::<usize>() else {
-            return Err(PyTypeError::new_err("the file would block: give one in blocking mode"));
+            return Err(PyBlockingIOError::new_err("the file would block: give one in blocking mode"));
         };
         if read == 0 {
             return Ok(hash);

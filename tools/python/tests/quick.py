@@ -46,7 +46,7 @@ def main():
 
     # A module that needs the lock of the interpreter would have turned it on.
     threads = "" if getattr(sys, "_is_gil_enabled", lambda: True)() else ", without the lock"
-    libc = "-".join(platform.libc_ver()) or "musl"
+    libc = "-".join(platform.libc_ver()) if platform.libc_ver()[0] == "glibc" else "musl"
     print(f"pfh {pfh.__version__} works in CPython {platform.python_version()}{threads} on {platform.machine()}, {libc}")
 
 

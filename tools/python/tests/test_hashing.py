@@ -5,6 +5,7 @@ import copy
 import hashlib
 import io
 import mmap
+import os
 import threading
 
 import blake3
@@ -132,6 +133,10 @@ def test_file_digest(tmp_path):
     with open(path, encoding="latin-1") as file, pytest.raises(ValueError, match="binary reading mode"):
         pfh.file_digest(file, "sha256")
     with open(tmp_path / "out", "wb") as file, pytest.raises(ValueError, match="binary reading mode"):
+        pfh.file_digest(file, "sha256")
+    reading, writing = os.pipe()
+    os.set_blocking(reading, False)
+    with open(reading, "rb", buffering=0) as file, open(writing, "wb"), pytest.raises(BlockingIOError):
         pfh.file_digest(file, "sha256")
 
 

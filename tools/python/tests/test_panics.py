@@ -42,6 +42,7 @@ def ran(room, point, call):
     return done
 
 
+@pytest.mark.skipif("WHEEL" in os.environ, reason="the wheel that is released has no fail points")
 @pytest.mark.parametrize(("point", "call"), CASES.items())
 def test_a_panic_of_any_thread_is_an_exception(room, point, call):
     done = ran(room, point, call)

@@ -89,7 +89,7 @@ class _Sha3(_Fixed):
     __slots__ = ()
     digest_size: _ClassVar[int]
 
-    def __init__(self, data: _Any = b"", /, *, usedforsecurity: bool = True) -> None:
+    def __init__(self, data: _Any = b"", *, usedforsecurity: bool = True) -> None:
         self._state = _new(self.name, data)
 
 
@@ -125,7 +125,7 @@ class _Shake(_Object):
     __slots__ = ()
     digest_size: _ClassVar[int] = 0
 
-    def __init__(self, data: _Any = b"", /, *, usedforsecurity: bool = True) -> None:
+    def __init__(self, data: _Any = b"", *, usedforsecurity: bool = True) -> None:
         self._state = _new(self.name, data)
 
     def digest(self, length: int, /) -> bytes:
@@ -167,7 +167,6 @@ class _Blake2(_Fixed):
     def __init__(
         self,
         data: _Any = b"",
-        /,
         *,
         digest_size: int | None = None,
         key: _Any = b"",
