@@ -7,6 +7,9 @@ use pfh_similarity::{Degenerate, Evidence, Score};
 use std::fmt;
 use std::io;
 
+/// What all methods at once are called where one has its name.
+pub const AUTO: &str = "auto";
+
 /// What happens during a comparison. Events come on the thread that called [`run`](super::run).
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
@@ -227,7 +230,7 @@ pub struct Group<'a> {
 impl<'a> Group<'a> {
     /// The algorithm's name, or `auto`.
     pub fn name(&self) -> &'static str {
-        self.algorithm.map_or(super::AUTO, Algorithm::name)
+        self.algorithm.map_or(AUTO, Algorithm::name)
     }
 
     /// The names of the members; raw bytes.

@@ -44,7 +44,7 @@ mod thresholds;
 mod writer;
 
 pub use comparing::Comparing;
-pub use event::{AllRelated, Event, Events, Group, Pair, Related, Relating, Relation, Searched, Searching};
+pub use event::{AUTO, AllRelated, Event, Events, Group, Pair, Related, Relating, Relation, Searched, Searching};
 pub use pfh_pairs::{By, given};
 pub use problem::Problem;
 pub use request::Request;
@@ -55,9 +55,6 @@ use crate::job::Error;
 use pfh_engine::Control;
 use pfh_pairs::Collection;
 use std::time::Instant;
-
-/// What all methods at once are called where one has its name.
-pub const AUTO: &str = "auto";
 
 /// The result of a comparison.
 #[derive(Debug, Clone, Copy)]

@@ -1,7 +1,6 @@
 //! The pairs in a file or on standard output, and the page.
 
-use super::AUTO;
-use super::event::{Event, Events, Pair, Related};
+use super::event::{AUTO, Event, Events, Pair, Related};
 use super::request::Request;
 use super::{Summary, run};
 use crate::job::{About, Error};
