@@ -1,6 +1,6 @@
 //! Verdicts, pairs and groups as rows: what serde makes JSON of, and a schema.
 
-use crate::facts::{Known, Pair, Place};
+use crate::facts::{self, Known, Pair, Place};
 use pfh_digest::Digest;
 use pfh_engine::{Outcome, Record};
 use pfh_manifest::jsonl::{Stamps, Within};
@@ -293,7 +293,7 @@ pub struct Related<'a> {
 
 impl<'a> Related<'a> {
     /// The row of a pair.
-    pub fn of(row: &crate::pairs::related::Related<'a>) -> Related<'a> {
+    pub fn of(row: &facts::Related<'a>) -> Related<'a> {
         Related {
             r#type: Is(word::Related),
             a: Named(row.a, word::A),

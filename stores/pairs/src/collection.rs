@@ -1,6 +1,5 @@
 //! The digests of one algorithm that are to be compared, with their names.
 
-use crate::join::posting;
 use crate::sorter::Sorter;
 use pfh_digest::{Algorithm, Digest};
 use pfh_similarity::mrsh_v2::{self, Base, MrshV2};
@@ -22,6 +21,11 @@ pub(crate) enum Digests {
     Outlines(Vec<shingles::Outline>),
     /// Of an algorithm that knows only equal and not equal.
     Exact(Vec<Digest>),
+}
+
+/// A feature with the place of a digest that has it.
+pub(crate) fn posting(feature: u64, place: u32) -> u128 {
+    u128::from(feature) << 32 | u128::from(place)
 }
 
 /// The features of a collection's digests, taken out of it: a search uses them up.

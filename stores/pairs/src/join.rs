@@ -1,7 +1,7 @@
 //! Pairs that share features for certain: the features of all digests are sorted, digests with the
 //! same one are paired, and the pairs are sorted and counted. Only they are scored.
 
-use crate::collection::{Collection, Digests};
+use crate::collection::{Collection, Digests, posting};
 use crate::pair::{COMMON, Failure, Hot, Pair, PairOrder, Search, SearchStats, Watcher};
 use crate::sorter::Sorter;
 use pfh_similarity::index::{Pairs, Share};
@@ -32,11 +32,6 @@ pub(crate) fn run_windows(
         }
     }
     run(search, collection, features, share, watch, emit)
-}
-
-/// A feature with the place of a digest that has it.
-pub(crate) fn posting(feature: u64, place: u32) -> u128 {
-    u128::from(feature) << 32 | u128::from(place)
 }
 
 pub(crate) fn run(

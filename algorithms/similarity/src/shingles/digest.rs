@@ -1,7 +1,7 @@
 //! The digest: text, and what two of them share.
 
+use super::parameters::{LEAST_SHARED, MOST, WINDOW, least_level};
 use super::window::level;
-use super::{LEAST_SHARED, MOST, WINDOW, least_level};
 use crate::error::number;
 use crate::{Evidence, ParseError, Score, base64, shared};
 use std::fmt;
@@ -133,7 +133,7 @@ impl Shared {
     }
 
     /// `windows`: distinct windows that both digests have, by their
-    /// [`commonness`](super::commonness); the outlines are [lightened](Outline::lighten) by it.
+    /// [`commonness`](super::parameters::commonness); the outlines are [lightened](Outline::lighten) by it.
     pub fn weighted(windows: [u64; 4], a: &Outline, b: &Outline) -> Shared {
         let level = a.level.max(b.level);
         let [of, weights] = [[a.windows(level), b.windows(level)], [a.weight(level), b.weight(level)]];

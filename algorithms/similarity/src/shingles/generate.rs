@@ -1,8 +1,8 @@
 //! Generation, in one pass over an input of unknown length.
 
 use super::digest::Digest;
+use super::parameters::{MOST, WINDOW, least_level};
 use super::window::{enter, level, name, roll, varies};
-use super::{MOST, WINDOW, least_level};
 use crate::{Hasher, NoDigest};
 
 /// One input on its way to a digest.

@@ -1,6 +1,6 @@
 //! The hashes of a window: one that rolls and chooses, one that names.
 
-use super::WINDOW;
+use super::parameters::{LEAST_DISTINCT, WINDOW};
 
 /// Random words for each byte, from splitmix64 (Steele, Lea & Flood 2014) seeded with pi.
 const WORDS: [u64; 256] = {
@@ -64,5 +64,5 @@ pub(super) fn varies(window: &[u8; WINDOW]) -> bool {
     for byte in window {
         seen[usize::from(byte >> 6)] |= 1 << (byte & 63);
     }
-    seen.iter().map(|word| word.count_ones()).sum::<u32>() >= super::LEAST_DISTINCT
+    seen.iter().map(|word| word.count_ones()).sum::<u32>() >= LEAST_DISTINCT
 }

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use super::map::ObjectMap;
+use super::blocks::Blocks;
 use super::node::{Info, Node, Place, Shape};
-use super::object::{Blocks, Object, within};
+use super::object::{Object, within};
 use crate::field::failure;
 use crate::node::Failure;
 
@@ -14,7 +14,13 @@ pub enum Numbers {
     /// It is the block.
     Physical,
     /// By a map, as of a transaction.
-    Virtual(Arc<ObjectMap>, u64),
+    Virtual(Arc<dyn Locate>, u64),
+}
+
+/// Finds objects by their numbers.
+pub trait Locate: Send + Sync {
+    /// The block of an object as of a transaction.
+    fn find(&self, number: u64, transaction: u64) -> Result<u64, Failure>;
 }
 
 /// A tree whose root is whole.

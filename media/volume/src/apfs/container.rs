@@ -3,10 +3,11 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use super::blocks::Blocks;
 use super::btree::{Numbers, Tree};
 use super::map::ObjectMap;
 use super::node::Shape;
-use super::object::{Blocks, SNAPSHOTS, VOLUME, within};
+use super::object::{SNAPSHOTS, VOLUME, within};
 use super::record::{self, RECORD};
 use super::space::Space;
 use super::superblock::{self, Found, Superblock};

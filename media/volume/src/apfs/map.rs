@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
-use super::btree::{Numbers, Tree};
+use super::blocks::Blocks;
+use super::btree::{Locate, Numbers, Tree};
 use super::node::{Place, Shape};
-use super::object::{Blocks, MAP, PHYSICAL, within};
+use super::object::{MAP, PHYSICAL, within};
 use crate::field::{failure, le32, le64};
 use crate::node::Failure;
 
@@ -38,22 +39,6 @@ impl ObjectMap {
         Ok(ObjectMap { tree, offset: object.offset, block_size: blocks.block_size })
     }
 
-    /// The block of an object as of a transaction.
-    pub fn find(&self, number: u64, transaction: u64) -> Result<u64, Failure> {
-        let wrong = |cause: &str| failure(Some(self.offset), format!("object {number} {cause}"));
-        let found = self.tree.last_up_to((number, 0, transaction))?;
-        let (_, value) = found.filter(|(key, _)| le64(key, 0) == number).ok_or_else(|| wrong("is in no map"))?;
-        if value.len() < 16 {
-            return Err(wrong("is mapped to nothing"));
-        }
-        match le32(&value, 0) {
-            flags if flags & DELETED != 0 => Err(wrong("is deleted")),
-            flags if flags & ENCRYPTED != 0 => Err(wrong("is encrypted")),
-            _ if u64::from(le32(&value, 4)) != self.block_size => Err(wrong("has more than a block: not read")),
-            _ => Ok(le64(&value, 8)),
-        }
-    }
-
     /// An object of this type as of a transaction, by its number.
     pub fn object(
         &self,
@@ -68,5 +53,22 @@ impl ObjectMap {
             return Err(failure(Some(object.offset), format!("{what}: an object with another number")));
         }
         Ok(object)
+    }
+}
+
+impl Locate for ObjectMap {
+    fn find(&self, number: u64, transaction: u64) -> Result<u64, Failure> {
+        let wrong = |cause: &str| failure(Some(self.offset), format!("object {number} {cause}"));
+        let found = self.tree.last_up_to((number, 0, transaction))?;
+        let (_, value) = found.filter(|(key, _)| le64(key, 0) == number).ok_or_else(|| wrong("is in no map"))?;
+        if value.len() < 16 {
+            return Err(wrong("is mapped to nothing"));
+        }
+        match le32(&value, 0) {
+            flags if flags & DELETED != 0 => Err(wrong("is deleted")),
+            flags if flags & ENCRYPTED != 0 => Err(wrong("is encrypted")),
+            _ if u64::from(le32(&value, 4)) != self.block_size => Err(wrong("has more than a block: not read")),
+            _ => Ok(le64(&value, 8)),
+        }
     }
 }

@@ -2,6 +2,7 @@
 //! code: the crates there are want `Read + Seek`, verify no checksums, or give no runs.
 
 mod attribute;
+mod blocks;
 mod btree;
 mod compressed;
 mod container;

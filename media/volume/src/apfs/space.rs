@@ -2,7 +2,8 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::object::{Blocks, checksum, within};
+use super::blocks::Blocks;
+use super::object::{checksum, within};
 use crate::field::{failure, le32, le64, read};
 use crate::node::{Failure, Nodes};
 use crate::unallocated::free;

@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use super::object::{Blocks, CHECKPOINT_MAP, HEADER, Object, SUPERBLOCK, checksum};
+use super::blocks::Blocks;
+use super::object::{CHECKPOINT_MAP, HEADER, Object, SUPERBLOCK, checksum};
 use crate::bytes::Bytes;
 use crate::field::{array, failure, is_at, le32, le64, read_some, uuid};
 use crate::node::Failure;

@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
+use super::blocks::Blocks;
 use super::btree::{Numbers, Tree};
 use super::map::ObjectMap;
 use super::node::Shape;
-use super::object::{Blocks, EPHEMERAL, EXTENTS, FILES, Object, PHYSICAL};
+use super::object::{EPHEMERAL, EXTENTS, FILES, Object, PHYSICAL};
 use super::record::{self, Attribute, Inode, RECORD};
 use crate::field::{array, failure, is_at, le32, le64, read, uuid};
 use crate::file_system::{FileSystem, Recognised};

@@ -1,39 +1,12 @@
 //! Pairs by all methods at once: a table for people, CSV, and JSON lines.
 
 use super::Format;
+pub use crate::facts::Related;
 use crate::rows;
 use pfh_manifest::csv;
 use pfh_manifest::row::append_line;
-use pfh_similarity::Degenerate;
 use pfh_source::terminal;
 use std::fmt::Write;
-
-/// What all methods say of two inputs.
-#[derive(Clone, Copy, Debug)]
-pub struct Related<'a> {
-    /// The name of the earlier one; raw bytes.
-    pub a: &'a [u8],
-    /// The name of the later one; raw bytes.
-    pub b: &'a [u8],
-    /// How they are related, in a word.
-    pub relation: &'a str,
-    /// From 1 to 100, which is the best.
-    pub score: u8,
-    /// About how many bytes both hold.
-    pub shared_bytes: Option<u64>,
-    /// How much of the first one the second holds, and of the second the first, in percent.
-    pub contained: Option<[u8; 2]>,
-    /// The score of ssdeep.
-    pub ssdeep: Option<u32>,
-    /// The score of sdhash.
-    pub sdhash: Option<u32>,
-    /// The score of mrsh-v2.
-    pub mrsh_v2: Option<u32>,
-    /// The distance of TLSH.
-    pub tlsh: Option<u32>,
-    /// Why a score may mean nothing.
-    pub degenerate: Option<Degenerate>,
-}
 
 /// Writes the header, where the form has one.
 pub fn head(form: Format, out: &mut Vec<u8>) {

@@ -1,0 +1,33 @@
+//! The numbers of the method.
+
+/// Bytes of a window.
+pub const WINDOW: usize = 32;
+/// The level of ordinary inputs: one window in 2^5 is kept.
+pub const LEVEL: u8 = 5;
+/// Bytes up to which an input is so short that all windows are kept.
+pub const SHORT: u64 = 128;
+/// Windows of an input at most; a longer one has a coarser level.
+pub const MOST: usize = 1 << 16;
+/// Windows without which two inputs score nothing, and without which one input has no digest worth
+/// comparing.
+pub const LEAST_SHARED: u64 = 5;
+/// Inputs that may hold a window before it counts half; a quarter for twice as many, and an eighth
+/// for more. Headers, footers and licences are in many files that have nothing else in common.
+pub const RARE: usize = 32;
+/// Different bytes in a window, at least: runs of zeros and other fillings say nothing.
+pub const LEAST_DISTINCT: u32 = 4;
+
+/// The level of an input of this length that has not too many windows: from 0, up to
+/// [`LEVEL`], one for each doubling of [`SHORT`].
+pub const fn least_level(length: u64) -> u8 {
+    let mut level = 0;
+    while level < LEVEL && length > SHORT << level {
+        level += 1;
+    }
+    level
+}
+
+/// How often the weight of a window is halved that this number of inputs hold: 0 to 3.
+pub fn commonness(holders: usize) -> u32 {
+    (0..3).take_while(|&halves| holders > RARE << halves).count() as u32
+}
