@@ -133,7 +133,8 @@ impl Shared {
     }
 
     /// `windows`: distinct windows that both digests have, by their
-    /// [`commonness`](super::parameters::commonness); the outlines are [lightened](Outline::lighten) by it.
+    /// [`commonness`](super::parameters::commonness); the outlines are
+    /// [lightened](Outline::lighten) by it.
     pub fn weighted(windows: [u64; 4], a: &Outline, b: &Outline) -> Shared {
         let level = a.level.max(b.level);
         let [of, weights] = [[a.windows(level), b.windows(level)], [a.weight(level), b.weight(level)]];
