@@ -61,6 +61,27 @@ fn each_algorithm_finds_its_own() {
     }
 }
 
+/// What a file shares with a known one is in the row.
+#[test]
+fn shared_bytes_are_in_the_row() {
+    let room = files();
+    let whole = fs::read(room.at("known/3")).unwrap();
+    room.file("new/part", &whole[5_000..15_000]);
+    list(&room, "list", "shingles", "sums", &["known"]);
+    let mut found = Vec::new();
+    let mut take = |event: Event<'_>| {
+        if let Event::Match(one) = event {
+            found.push((one.score.number(), one.evidence));
+        }
+        Ok(())
+    };
+    run(&Request::new(input(&room, &["new/part"]), room.at("list")), &mut take, &Control::new()).unwrap();
+    let [(100, evidence)] = found[..] else { panic!("{found:?}") };
+    let [in_known, of_known] = evidence.contained.unwrap();
+    assert!(in_known == 100 && (20..50).contains(&of_known), "{evidence:?}");
+    assert!(evidence.shared_bytes.unwrap().abs_diff(10_000) < 3_000, "{evidence:?}");
+}
+
 #[test]
 fn an_index_finds_what_its_list_does() {
     let room = files();

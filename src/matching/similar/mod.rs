@@ -36,7 +36,7 @@ use crate::verdict::Verdict;
 use pfh_digest::{Algorithm, Digest};
 use pfh_engine::{Control, Outcome, Plan, Record, Summary as Run};
 use pfh_pairs::{Collection, List, ListProblem, Lookup, Reading, stored};
-use pfh_similarity::{Degenerate, Score};
+use pfh_similarity::{Degenerate, Evidence, Score};
 use pfh_source::Output;
 use std::io;
 use std::path::Path;
@@ -70,6 +70,8 @@ pub struct Match<'a> {
     pub algorithm: Algorithm,
     /// How alike they are.
     pub score: Score,
+    /// What they share, where the digests say it (shingles); the known one is the second.
+    pub evidence: Evidence,
     /// Why the score may mean nothing.
     pub degenerate: Option<Degenerate>,
     /// The file's digest.
@@ -189,7 +191,9 @@ impl pfh_engine::Sink for Matching<'_> {
         let Outcome::Hashed(hashed) = &record.outcome else { return (self.events)(Event::Unread(&record)) };
         let Some(digest) = hashed.digests.first() else { return Ok(()) };
         for found in self.lookup.similar(digest, self.threshold)? {
-            if found.degenerate == Some(Degenerate::Saturated) && !self.request.saturated {
+            // Equal digests are alike, saturated or not.
+            let chance = found.degenerate == Some(Degenerate::Saturated) && found.value != digest.to_string();
+            if chance && !self.request.saturated {
                 self.saturated += 1;
                 continue;
             }
@@ -199,6 +203,7 @@ impl pfh_engine::Sink for Matching<'_> {
                 known: &found.name,
                 algorithm: self.algorithm,
                 score: found.score,
+                evidence: found.evidence,
                 degenerate: found.degenerate,
                 digest,
                 value: &found.value,

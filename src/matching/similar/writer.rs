@@ -6,7 +6,7 @@ use crate::job::Error;
 use crate::outputs::Outputs;
 use pfh_engine::Control;
 use pfh_report::pairs::{self, Format, Pair};
-use pfh_similarity::{Evidence, Named};
+use pfh_similarity::Named;
 use pfh_source::Output;
 use std::io;
 
@@ -101,7 +101,7 @@ impl<'a> Writer<'a> {
 }
 
 fn pair(form: Format, request: &Request, found: &Match<'_>, output: &mut Output) {
-    let Match { name, known, algorithm, score, degenerate, .. } = *found;
+    let Match { name, known, algorithm, score, evidence, degenerate, .. } = *found;
     // `ssdeep -m` names the list in front of the name.
     let with_list = form == Format::Text && Named::of(algorithm).is_none_or(|method| method == Named::Ssdeep);
     let list = request.list.as_os_str().as_encoded_bytes();
@@ -109,11 +109,7 @@ fn pair(form: Format, request: &Request, found: &Match<'_>, output: &mut Output)
     let own = if form == Format::Values { found.digest.to_string() } else { String::new() };
     let (a, b) = if with_list { (&known[..], name) } else { (name, &known[..]) };
     let values = [&*own, found.value];
-    pairs::pair(
-        form,
-        output.room(),
-        &Pair { a, b, algorithm, score, evidence: Evidence::default(), degenerate, values },
-    );
+    pairs::pair(form, output.room(), &Pair { a, b, algorithm, score, evidence, degenerate, values });
 }
 
 /// Matches as [`run`](super::run()) does, and writes the matches. `events` come first.

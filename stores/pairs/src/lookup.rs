@@ -5,7 +5,7 @@ use crate::stored::Stored;
 use pfh_digest::Digest;
 use pfh_similarity::mrsh_v2::{self, Base};
 use pfh_similarity::ssdeep::Target;
-use pfh_similarity::{Content, Degenerate, Method, Named, Score, Similar, sdhash, shingles, ssdeep, tlsh};
+use pfh_similarity::{Content, Degenerate, Evidence, Method, Named, Score, Similar, sdhash, shingles, ssdeep, tlsh};
 use std::cmp::{Ordering, Reverse};
 use std::io;
 use std::path::Path;
@@ -27,6 +27,8 @@ pub struct Match {
     pub value: String,
     /// How alike the two are.
     pub score: Score,
+    /// What they share, where the digests say it (shingles); the known one is the second.
+    pub evidence: Evidence,
     /// Why the score may mean nothing.
     pub degenerate: Option<Degenerate>,
 }
@@ -93,7 +95,13 @@ impl Lookup {
                 let least = if let Score::Similarity(least) = threshold { least } else { 1 };
                 let of = |(other, name, score): (ssdeep::Digest, Vec<u8>, u8)| {
                     let degenerate = digest.degenerate().max(other.degenerate());
-                    Match { name, value: other.to_string(), score: Score::Similarity(score), degenerate }
+                    Match {
+                        name,
+                        value: other.to_string(),
+                        score: Score::Similarity(score),
+                        evidence: Evidence::default(),
+                        degenerate,
+                    }
                 };
                 Ok(stored.similar(digest, least)?.into_iter().map(of).collect())
             }
@@ -104,13 +112,23 @@ impl Lookup {
 
 fn listed(collection: &Collection, digest: &Digest, threshold: Score) -> io::Result<Vec<Match>> {
     let mut found = Vec::new();
-    let mut take = |place: usize, score: Score, degenerate: Option<Degenerate>| {
+    let mut take_with = |place: usize, score: Score, evidence: Evidence, degenerate: Option<Degenerate>| {
         if score != Score::Similarity(0) && score.reaches(threshold) {
             // Fits: places are 32 bits.
             let value = collection.text(place as u32);
-            found.push(Match { name: collection.names[place].to_vec(), value, score, degenerate });
+            found.push(Match { name: collection.names[place].to_vec(), value, score, evidence, degenerate });
         }
     };
+    if let (Digests::Shingles(digests), Some(Content::Shingles(digest))) =
+        (&collection.digests, Similar::of(digest).map(Similar::content))
+    {
+        for (place, other) in digests.iter().enumerate() {
+            let compared = shingles::Shingles.compare(digest, other);
+            take_with(place, compared.score, compared.evidence, compared.degenerate);
+        }
+        return Ok(found);
+    }
+    let mut take = |place, score, degenerate| take_with(place, score, Evidence::default(), degenerate);
     match (&collection.digests, Similar::of(digest).map(Similar::content)) {
         (Digests::Ssdeep(digests), Some(Content::Ssdeep(digest))) => {
             let target = Target::new(digest);
@@ -141,12 +159,6 @@ fn listed(collection: &Collection, digest: &Digest, threshold: Score) -> io::Res
         (Digests::Tlsh(digests), Some(Content::Tlsh(digest))) => {
             for (place, other) in digests.iter().enumerate() {
                 take(place, tlsh::Tlsh.compare(digest, other).score, None);
-            }
-        }
-        (Digests::Shingles(digests), Some(Content::Shingles(digest))) => {
-            for (place, other) in digests.iter().enumerate() {
-                let compared = shingles::Shingles.compare(digest, other);
-                take(place, compared.score, compared.degenerate);
             }
         }
         (Digests::Exact(digests), _) => {
