@@ -186,6 +186,14 @@ fn saturated_digests_are_no_matches() {
     };
     let summary = run(&request, &mut take, &Control::new()).unwrap();
     assert_eq!((summary.conclusion(), marks), (Verdict::Verified, vec![Some(Degenerate::Saturated)]));
+    // A copy is alike, saturated or not.
+    room.file("t/copy", &[&once[..], &once[..]].concat());
+    let (ran, rows) = ran(&room, &Request::new(input(&room, &["t/copy"]), room.at("list")));
+    let summary = ran.unwrap();
+    assert_eq!((summary.conclusion(), summary.saturated, rows.len()), (Verdict::Verified, 0, 1));
+    let mut copies = compare::Request::new(input(&room, &["t/twice", "t/copy"]));
+    copies.algorithms = crate::rows::algorithms("sdhash");
+    assert_eq!(found(&copies), (1, Vec::new()));
 }
 
 /// It was read whole; so little has no digest.
