@@ -89,7 +89,7 @@ pub fn compare(
     memory: Option<usize>,
     on_event: Option<Py<PyAny>>,
     cancel: Option<Py<Token>>,
-) -> PyResult<(Vec<Py<PyAny>>, Vec<Py<PyAny>>)> {
+) -> PyResult<Compared> {
     let input = request::input(request::paths(paths)?, recursive, follow);
     let algorithm = algorithm.map(crate::hashing::named).transpose()?;
     let mut request = Request::new(input).plan(request::plan(Vec::new(), threads, memory), memory);
@@ -131,6 +131,9 @@ pub fn compare(
     let related = found.related.into_iter().map(|row| Ok(row.into_pyobject(py)?.unbind()));
     Ok((pairs.chain(related).collect::<PyResult<_>>()?, left_out.collect::<PyResult<_>>()?))
 }
+
+/// The pairs, and the records of what was not read.
+type Compared = (Vec<Py<PyAny>>, Vec<Py<PyAny>>);
 
 /// The result of a comparison.
 #[derive(Default)]
