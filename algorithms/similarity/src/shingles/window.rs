@@ -58,11 +58,16 @@ pub(super) fn level(name: u64) -> u8 {
     (name & 63) as u8
 }
 
-/// Whether a window has enough different bytes.
+/// Whether a window has enough different bytes. Most have after a few.
 pub(super) fn varies(window: &[u8; WINDOW]) -> bool {
-    let mut seen = [0u64; 4];
+    let (mut seen, mut distinct) = ([0u64; 4], 0);
     for byte in window {
-        seen[usize::from(byte >> 6)] |= 1 << (byte & 63);
+        let (word, bit) = (&mut seen[usize::from(byte >> 6)], 1 << (byte & 63));
+        distinct += u32::from(*word & bit == 0);
+        if distinct >= LEAST_DISTINCT {
+            return true;
+        }
+        *word |= bit;
     }
-    seen.iter().map(|word| word.count_ones()).sum::<u32>() >= LEAST_DISTINCT
+    false
 }
