@@ -205,7 +205,7 @@ fn verify(call: &Value, rows: &mut Vec<String>) -> Result<i32, Error> {
 fn compare(call: &Value, rows: &mut Vec<String>) -> Result<i32, Error> {
     use pfh::compare::{Event, Request, Thresholds, run};
     let mut request = Request::new(Input::new(texts(call, "paths")).recurse(Recurse::Yes));
-    for name in call["algorithm"].as_str() {
+    if let Some(name) = call["algorithm"].as_str() {
         request.algorithms.push(name.parse().map_err(Error::request)?);
     }
     request.thresholds = Thresholds::one(call["threshold"].as_u64().map(|number| number as u32));
