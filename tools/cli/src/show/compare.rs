@@ -71,7 +71,7 @@ fn costly(name: &str, hot: &Hot) -> String {
     let pairs = digests * (digests - 1) / 2;
     format!(
         "{name}: {digests} digests share {}: up to {pairs} pairs of them are compared, and sorted in $TMPDIR with 16 bytes each; \
-         --cluster lists the groups without all pairs, a higher --threshold fewer pairs",
+         -a {name} --cluster lists the groups without all pairs, a higher --threshold fewer pairs",
         hot.what
     )
 }
