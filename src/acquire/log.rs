@@ -23,7 +23,25 @@ pub(super) struct Logs {
     text: Option<(PathBuf, File)>,
     chained: Option<(File, Chain)>,
     /// Keeps other runs from both until this one ends.
-    _turn: Option<File>,
+    _turn: Option<Turn>,
+}
+
+impl Drop for Logs {
+    fn drop(&mut self) {
+        if let Some((file, _)) = &self.chained {
+            let _ = file.unlock();
+        }
+    }
+}
+
+/// The log, locked for this run. It is unlocked by name, since a program that another thread starts
+/// at this moment holds the open file until it runs.
+pub(super) struct Turn(File);
+
+impl Drop for Turn {
+    fn drop(&mut self) {
+        let _ = self.0.unlock();
+    }
 }
 
 /// What happens to logs that are there.
@@ -42,10 +60,10 @@ pub(super) enum Opening {
 ///
 /// # Errors
 /// When another run has it.
-pub(super) fn turn(text: &Path) -> Result<Option<File>, LogError> {
+pub(super) fn turn(text: &Path) -> Result<Option<Turn>, LogError> {
     let path = chained_name(text);
     let Ok(file) = OpenOptions::new().append(true).open(&path) else { return Ok(None) };
-    if os::try_lock(&file) { Ok(Some(file)) } else { Err(LogError::Busy { path }) }
+    if os::try_lock(&file) { Ok(Some(Turn(file))) } else { Err(LogError::Busy { path }) }
 }
 
 /// Now.
@@ -91,7 +109,7 @@ impl Logs {
         text: &Path,
         opening: Opening,
         targets: &[String],
-        turn: Option<File>,
+        turn: Option<Turn>,
     ) -> Result<Self, LogError> {
         let name = chained_name(text);
         let (chain, keep) = Logs::look(text, opening, targets)?;

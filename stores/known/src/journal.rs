@@ -46,7 +46,15 @@ pub struct Journal {
     file: File,
     /// Lines so far, which number the runs.
     lines: usize,
-    _lock: File,
+    lock: File,
+}
+
+impl Drop for Journal {
+    /// By name: a program that another thread starts at this moment holds the open file until it
+    /// runs.
+    fn drop(&mut self) {
+        let _ = self.lock.unlock();
+    }
 }
 
 const JOURNAL: &str = "journal";
@@ -93,7 +101,7 @@ impl Journal {
         let lines = whole.len();
         file.write_all((whole.join("\n") + "\n").as_bytes()).map_err(Error::io(&fresh))?;
         pfh_source::replace(&file, &fresh, &path).map_err(Error::io(&path))?;
-        Ok((Journal { directory: directory.to_owned(), file, lines, _lock: lock }, progress, runs))
+        Ok((Journal { directory: directory.to_owned(), file, lines, lock }, progress, runs))
     }
 
     /// The place of a run that is about to be written.
