@@ -258,7 +258,7 @@ fn unpack(method: Method, packed: &[u8], size: usize, offset: Option<u64>) -> Re
     let first = packed.first().copied().unwrap_or_default();
     let is_marked = match method {
         Method::Plain if packed.len() == size => return Ok(packed.to_vec()),
-        Method::Plain => true,
+        Method::Plain => first == 0xcc,
         Method::Zlib => first & 15 == 15,
         Method::Lzvn => first == 6,
         Method::Lzfse => !packed.starts_with(b"bvx"),
@@ -311,7 +311,8 @@ mod tests {
         ] {
             assert_eq!(unpack(method, packed, 3, None).unwrap(), b"abc", "{method:?}");
             for size in [1, 2, 4, 5] {
-                assert_eq!(unpack(method, packed, size, Some(7)).is_err(), size != 4 || method != Method::Plain);
+                let is_whole = method == Method::Plain && packed.len() == size;
+                assert_eq!(unpack(method, packed, size, Some(7)).is_ok(), is_whole, "{method:?} {size}");
             }
         }
         assert_eq!(unpack(Method::Lzvn, b"\x07", 3, Some(7)).unwrap_err().offset, Some(7));
