@@ -285,10 +285,10 @@ fn algorithms_of<'a>(request: &Request, parts: impl Iterator<Item = &'a mut Part
             }
         }
     }
-    if !found.is_empty() || !request.given.is_empty() {
+    if !found.is_empty() {
         return (found, false);
     }
-    if listed || request.evidence || request.parity || request.form == Format::Values {
+    if listed || !request.given.is_empty() || request.evidence || request.parity || request.form == Format::Values {
         return (REGISTRY.find(Named::MrshV2.name()).into_iter().collect(), false);
     }
     // The first one decides what is equal, the second what is shared.

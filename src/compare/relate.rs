@@ -43,7 +43,11 @@ pub fn search(
         if let Some(error) = watching.refused.take() {
             return Err(job::Error::Sink(error));
         }
-        let found = found?;
+        let (found, saturated) = found?;
+        if saturated > 0 {
+            let (algorithm, listed) = (collection.algorithm(), request.saturated);
+            tell(Event::Saturated { algorithm, pairs: saturated, listed }).map_err(job::Error::Sink)?;
+        }
         counts.scored += found.compared;
         common += found.common;
     }
@@ -66,7 +70,7 @@ pub fn search(
     Ok(counts)
 }
 
-/// Takes what one method finds.
+/// Takes what one method finds; also says how many pairs have a saturated digest and are not equal.
 fn find(
     request: &Request,
     (number, collection): (usize, &Collection),
@@ -74,23 +78,29 @@ fn find(
     inputs: &Inputs,
     relations: &mut Relations,
     watching: &mut Watching<'_>,
-) -> Result<SearchStats, job::Error> {
+) -> Result<(SearchStats, u64), job::Error> {
     let method = Named::of(collection.algorithm());
     let least = request.thresholds.of(collection.algorithm());
     // What two inputs share is said of all that another method finds.
     let threshold = if method == Some(Named::Shingles) { Score::Similarity(1) } else { least };
     let search = Search { threshold, memory: request.memory / 4, ..request.search(collection) };
+    let mut saturated = 0;
     let found = search.run_with(collection, features, watching, &mut |pair| {
         let [a, b] = [pair.a, pair.b].map(|place| inputs.of(number, place));
-        let chance = pair.degenerate == Some(Degenerate::Saturated) && !collection.equal(pair.a, pair.b);
-        // Two segments of one input, and what is like random data.
-        if a == b || (chance && !request.saturated) {
+        // Two segments of one input.
+        if a == b {
             return Ok(());
+        }
+        if pair.degenerate == Some(Degenerate::Saturated) && !collection.equal(pair.a, pair.b) {
+            saturated += 1;
+            if !request.saturated {
+                return Ok(());
+            }
         }
         let alike = pair.score.reaches(least);
         relations.push(&Finding { inputs: [a, b], alike, evidence: pair.evidence, degenerate: pair.degenerate })
     });
-    Ok(found?)
+    Ok((found?, saturated))
 }
 
 struct Rows<'a> {
@@ -118,27 +128,29 @@ impl Rows<'_> {
             if control.is_cancelled() {
                 return Err(Failure::Interrupted);
             }
+            // The best ones are listed, in whichever order.
+            let listed = !self.request.cluster && self.request.top.is_none_or(|top| self.listed < top);
+            self.listed += u64::from(listed);
             if by_path {
-                ordered.push(both);
+                ordered.push((both, listed));
                 return Ok(());
             }
-            self.row(&both)
+            self.row(&both, listed)
         })?;
         if by_path {
             let name = |number: u32| collections[WHOLE].name(number);
-            ordered.sort_by(|x, y| x.inputs.map(name).cmp(&y.inputs.map(name)));
-            ordered.iter().try_for_each(|both| self.row(both))?;
+            ordered.sort_by(|(x, _), (y, _)| x.inputs.map(name).cmp(&y.inputs.map(name)));
+            ordered.iter().try_for_each(|(both, listed)| self.row(both, *listed))?;
         }
         Ok(pairs)
     }
 
-    fn row(&mut self, both: &Both) -> Result<(), Failure> {
+    fn row(&mut self, both: &Both, listed: bool) -> Result<(), Failure> {
         let mut row = related(self.collections, self.inputs, both);
         if let Some(groups) = &mut self.groups {
             groups.join(both.inputs[0], both.inputs[1]);
         }
-        row.listed = !self.request.cluster && self.request.top.is_none_or(|top| self.listed < top);
-        self.listed += u64::from(row.listed);
+        row.listed = listed;
         (self.tell)(Event::Related(&row)).map_err(Failure::Output)
     }
 }

@@ -7,7 +7,7 @@ use pfh::Control;
 use pfh::compare::{self, By, Event, Relation, Request, Thresholds};
 use pfh::similarity::shingles::Shingles;
 use pfh::similarity::{Method, Score};
-use pfh_inject::content;
+use pfh_inject::{content, random};
 use std::collections::BTreeMap;
 
 /// Files in every relation; each is made of pieces of random bytes.
@@ -149,7 +149,15 @@ fn the_best_the_ordered_and_the_groups() {
     let (found, ..) = rows(&asked(&room));
     let mut top = asked(&room);
     top.top = Some(3);
-    assert_eq!(rows(&top).0, found[..3]);
+    let (best, summary, _) = rows(&top);
+    assert_eq!((&best[..], summary.pairs), (&found[..3], found.len() as u64));
+    // The best three, by their names, whether a page has all pairs or not.
+    top.sort = Some(By::Path);
+    let mut named = best.clone();
+    named.sort_by(|x, y| (&x.0, &x.1).cmp(&(&y.0, &y.1)));
+    assert_eq!(rows(&top).0, named);
+    top.page = Some(room.at("page.html"));
+    assert_eq!(rows(&top).0, named);
     let mut by_path = asked(&room);
     by_path.sort = Some(By::Path);
     let mut sorted = found.clone();
@@ -167,6 +175,30 @@ fn the_best_the_ordered_and_the_groups() {
         Thresholds::parse(&["tlsh=0".into(), "shingles=50".into(), "mrsh-v2=100".into()], false).unwrap();
     let (strict, ..) = rows(&strict);
     assert!(!names(&strict).contains(&("f-text", "g-spread")) && strict.len() < found.len());
+}
+
+/// Pairs with a digest that is like anything are counted, and shown where that is asked for.
+#[test]
+fn pairs_by_chance_are_counted() {
+    let room = Room::new();
+    let once = random(3, 400_000);
+    room.file("t/twice", &[&once[..], &once[..]].concat());
+    room.file("t/other", &random(4, 20_000));
+    for saturated in [false, true] {
+        let mut request = Request::new(input(&room, &["t"]));
+        request.saturated = saturated;
+        let (mut counted, mut listed) = (Vec::new(), 0);
+        let mut take = |event: Event<'_>| {
+            match event {
+                Event::Saturated { pairs, listed, .. } => counted.push((pairs, listed)),
+                Event::Related(_) => listed += 1,
+                _ => {}
+            }
+            Ok(())
+        };
+        compare::run(&request, &mut take, &Control::new()).unwrap();
+        assert_eq!((counted, listed), (vec![(1, saturated)], u64::from(saturated)));
+    }
 }
 
 #[test]

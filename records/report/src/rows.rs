@@ -211,15 +211,8 @@ pub struct Similar<'a> {
     /// Features that both have.
     #[serde(skip_serializing_if = "Option::is_none")]
     shared_features: Option<u64>,
-    /// About how many bytes of distinct content both have.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    shared_bytes: Option<u64>,
-    /// How much of the first one the second has, in percent.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    a_in_b: Option<u8>,
-    /// How much of the second one the first has, in percent.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    b_in_a: Option<u8>,
+    #[serde(flatten)]
+    shared: Shared,
     /// Why the score says little.
     #[serde(skip_serializing_if = "Option::is_none")]
     degenerate: Option<String>,
@@ -242,11 +235,31 @@ impl<'a> Similar<'a> {
             distance,
             shared_chunks: pair.evidence.shared_chunks,
             shared_features: pair.evidence.shared_features,
-            shared_bytes: pair.evidence.shared_bytes,
-            a_in_b: pair.evidence.contained.map(|[share, _]| share),
-            b_in_a: pair.evidence.contained.map(|[_, share]| share),
+            shared: Shared::of(pair.evidence.shared_bytes, pair.evidence.contained),
             degenerate: pair.degenerate.map(|why| why.to_string()),
         }
+    }
+}
+
+/// What two inputs share, where their windows say it.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+struct Shared {
+    /// About how many bytes of distinct content both have.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    shared_bytes: Option<u64>,
+    /// How much of the first one the second has, in percent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    a_in_b: Option<u8>,
+    /// How much of the second one the first has, in percent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    b_in_a: Option<u8>,
+}
+
+impl Shared {
+    fn of(shared_bytes: Option<u64>, contained: Option<[u8; 2]>) -> Shared {
+        let [a_in_b, b_in_a] = [0, 1].map(|i| contained.map(|contained| contained[i]));
+        Shared { shared_bytes, a_in_b, b_in_a }
     }
 }
 
@@ -265,15 +278,8 @@ pub struct Related<'a> {
     /// 100 less the distance.
     #[cfg_attr(feature = "schema", schemars(range(max = 100)))]
     score: u8,
-    /// About how many bytes of distinct content both have.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    shared_bytes: Option<u64>,
-    /// How much of the first one the second has, in percent.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    a_in_b: Option<u8>,
-    /// How much of the second one the first has, in percent.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    b_in_a: Option<u8>,
+    #[serde(flatten)]
+    shared: Shared,
     /// The score of ssdeep, from 0 to 100.
     #[serde(skip_serializing_if = "Option::is_none")]
     ssdeep: Option<u32>,
@@ -300,9 +306,7 @@ impl<'a> Related<'a> {
             b: Named(row.b, word::B),
             relation: row.relation,
             score: row.score,
-            shared_bytes: row.shared_bytes,
-            a_in_b: row.contained.map(|[share, _]| share),
-            b_in_a: row.contained.map(|[_, share]| share),
+            shared: Shared::of(row.shared_bytes, row.contained),
             ssdeep: row.ssdeep,
             sdhash: row.sdhash,
             mrsh_v2: row.mrsh_v2,

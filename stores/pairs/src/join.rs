@@ -121,7 +121,7 @@ fn close(
     // Windows of shingles count less if many inputs hold them.
     let kept = asked.most.is_none_or(|most| group.len() <= most);
     let halves = if outlines.is_empty() { 0 } else { shingles::commonness(group.len()) };
-    if halves > 0 && !outlines.is_empty() {
+    if halves > 0 {
         group.iter().for_each(|&place| outlines[place as usize].lighten(feature, kept.then_some(halves)));
     }
     if !kept {

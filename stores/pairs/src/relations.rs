@@ -99,7 +99,8 @@ impl Relations {
     }
 
     /// Hands out each pair that a method finds alike once, by ascending rank, then in the order of
-    /// the inputs, and says how many; with `top` no more. `rank` gives a number below 2^10.
+    /// the inputs, with `top` no more than that; says how many there are in all. `rank` gives a
+    /// number below 2^10.
     ///
     /// # Errors
     /// See [`Failure`].
@@ -110,7 +111,9 @@ impl Relations {
         emit: &mut dyn FnMut(Both) -> Result<(), Failure>,
     ) -> Result<u64, Failure> {
         let mut ranked: Sorter<u128> = Sorter::new(self.memory / 2);
+        let mut count = 0;
         let mut push = |both: Both| {
+            count += 1;
             let [a, b] = both.inputs;
             let packed = Packed(0).put(rank(&both).into(), 10).put(a.into(), PLACE).put(b.into(), PLACE);
             ranked.push(both.put(packed).0).map_err(Failure::Spill)
@@ -140,13 +143,11 @@ impl Relations {
             push(both)?;
         }
         let most = top.map_or(usize::MAX, |top| top.try_into().unwrap_or(usize::MAX));
-        let mut count = 0;
         for ranked in ranked.sorted().map_err(Failure::Spill)?.take(most) {
             let mut packed = Packed(ranked.map_err(Failure::Spill)?);
             let both = Both::take(&mut packed, [0; 2]);
             let b = packed.take(PLACE) as u32;
             emit(Both { inputs: [packed.take(PLACE) as u32, b], ..both })?;
-            count += 1;
         }
         Ok(count)
     }
@@ -205,7 +206,7 @@ mod tests {
                 seen.push(both);
                 Ok(())
             });
-            assert_eq!(count.unwrap() as usize, seen.len());
+            assert_eq!(count.unwrap() as usize, expected.len());
             assert!(seen == expected[..top.unwrap_or(expected.len() as u64) as usize], "{memory} {top:?}");
         }
         assert!(expected.len() > 1000);

@@ -325,8 +325,7 @@ mod tests {
 
     #[test]
     fn a_damaged_index_is_an_error() {
-        // Two pages of postings; what follows takes the third power of the digests.
-        let collection = collection(24);
+        let collection = collection(60);
         let mut out = Vec::new();
         write(&collection, 0, &mut out).unwrap();
         let Digests::Ssdeep(digests) = &collection.digests else { unreachable!() };

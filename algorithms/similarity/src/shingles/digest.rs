@@ -1,6 +1,6 @@
 //! The digest: text, and what two of them share.
 
-use super::parameters::{LEAST_SHARED, MOST, WINDOW, least_level};
+use super::parameters::{COARSEST, LEAST_SHARED, MOST, WINDOW, least_level};
 use super::window::level;
 use crate::error::number;
 use crate::{Evidence, ParseError, Score, base64, shared};
@@ -150,7 +150,7 @@ impl Shared {
 
     /// About how many bytes of distinct content both have.
     pub fn bytes(&self) -> u64 {
-        (self.windows << self.level).min(self.lengths[0]).min(self.lengths[1])
+        self.windows.saturating_mul(1 << self.level).min(self.lengths[0]).min(self.lengths[1])
     }
 
     /// The containment of the one that is contained more, if enough windows are shared. Windows
@@ -203,7 +203,7 @@ impl FromStr for Digest {
         let least: u8 = number(level_text.as_bytes())?;
         let count: usize = number(count.as_bytes())?;
         let room = MOST.min(usize::try_from(length).unwrap_or(MOST));
-        if least > 63 || least < least_level(length) || count == 0 || count > room || length < WINDOW as u64 {
+        if least > COARSEST || least < least_level(length) || count == 0 || count > room || length < WINDOW as u64 {
             return Err(ParseError::Parameters);
         }
         let mut bytes = vec![0; 8 * count];

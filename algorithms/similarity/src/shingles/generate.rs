@@ -1,7 +1,7 @@
 //! Generation, in one pass over an input of unknown length.
 
 use super::digest::Digest;
-use super::parameters::{MOST, WINDOW, least_level};
+use super::parameters::{COARSEST, MOST, WINDOW, least_level};
 use super::window::{enter, level, name, roll, varies};
 use crate::{Hasher, NoDigest};
 
@@ -32,6 +32,11 @@ impl Generator {
             let least = self.level;
             self.names.retain(|&name| level(name) >= least);
             if self.names.len() <= MOST {
+                return;
+            }
+            if self.level == COARSEST {
+                // Only an input that is made for it comes here.
+                self.names.truncate(MOST);
                 return;
             }
             self.level += 1;

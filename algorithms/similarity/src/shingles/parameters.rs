@@ -4,6 +4,8 @@
 pub const WINDOW: usize = 32;
 /// The level of ordinary inputs: one window in 2^5 is kept.
 pub const LEVEL: u8 = 5;
+/// The coarsest level: the name of a window has six bits for it.
+pub const COARSEST: u8 = 63;
 /// Bytes up to which an input is so short that all windows are kept.
 pub const SHORT: u64 = 128;
 /// Windows of an input at most; a longer one has a coarser level.

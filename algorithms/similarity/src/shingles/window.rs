@@ -1,6 +1,6 @@
 //! The hashes of a window: one that rolls and chooses, one that names.
 
-use super::parameters::{LEAST_DISTINCT, WINDOW};
+use super::parameters::{COARSEST, LEAST_DISTINCT, WINDOW};
 
 /// Random words for each byte, from splitmix64 (Steele, Lea & Flood 2014) seeded with pi.
 const WORDS: [u64; 256] = {
@@ -50,7 +50,7 @@ pub(super) fn name(window: &[u8; WINDOW], level: u32) -> u64 {
         hash = (product >> 64) as u64 ^ product as u64 ^ hash.rotate_left(29);
     }
     hash ^= hash >> 32;
-    hash.wrapping_mul(0xd6e8_feb8_6659_fd93) & !63 | u64::from(level.min(63))
+    hash.wrapping_mul(0xd6e8_feb8_6659_fd93) & !63 | u64::from(level.min(u32::from(COARSEST)))
 }
 
 /// The level of a named window.

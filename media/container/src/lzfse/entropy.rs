@@ -8,7 +8,7 @@ pub struct Bits<'a> {
 }
 
 impl<'a> Bits<'a> {
-    /// Begins at the end of `bytes`, `spare` bits of the last of which are not used.
+    /// Begins at the end of `bytes`. The last byte has `spare` bits that are not used.
     pub fn new(bytes: &'a [u8], spare: u32) -> Option<Bits<'a>> {
         let mut bits = Bits { bytes, held: 0, count: 0 };
         bits.fill();

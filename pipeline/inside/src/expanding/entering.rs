@@ -98,8 +98,21 @@ impl Expanding {
             Ok(volume) => Part::Logical(volume.name, volume.bytes),
             Err(failure) => Part::Failure(failure),
         }));
+        self.enter_parts(parts.into_iter(), bytes, prefix, about, watch, depth);
+    }
+
+    /// Goes into the parts of some bytes.
+    fn enter_parts(
+        &mut self,
+        parts: impl Iterator<Item = Part> + Send + 'static,
+        bytes: Arc<dyn Bytes>,
+        prefix: Vec<u8>,
+        about: Inside,
+        watch: &Arc<Watch>,
+        depth: u32,
+    ) {
         let behind = (bytes, watch.clone(), self.clock.clone());
-        self.stack.push(Level::new(prefix, Listed::Parts(Box::new(parts.into_iter())), about, behind, depth));
+        self.stack.push(Level::new(prefix, Listed::Parts(Box::new(parts)), about, behind, depth));
     }
 
     /// Goes into a volume, by what it holds.
@@ -166,8 +179,7 @@ impl Expanding {
             Err(failure) => Part::Failure(failure),
         });
         let parts = volumes.members.into_iter().map(|member| Part::System(Box::new(member))).chain(free);
-        let behind = (bytes, watch.clone(), self.clock.clone());
-        self.stack.push(Level::new(prefix, Listed::Parts(Box::new(parts)), about, behind, depth));
+        self.enter_parts(parts, bytes, prefix, about, watch, depth);
     }
 
     pub(super) fn enter_volume(
