@@ -110,9 +110,9 @@ fn text(summary: &Summary) -> String {
     let s = &summary.stats;
     format!(
         "files {}  skipped {}  failed {}\ntotal {:.3} s  read {:.3} s  hash {:.3} s (sums over threads)\n\
-         wait for space {:.3} s, {} times  wait for data {:.3} s, {} times\n{} bytes read, {:.1} MB/s\n\
-         table: at most {} of {} bytes; {} in {}\n\
-         at most {} threads shared a message's leaves; {:.3} s on such shares",
+         wait for space {:.3} s, {}  wait for data {:.3} s, {}\n{} read, {:.1} MB/s\n\
+         table: at most {} of {}; {} in {}\n\
+         at most {} shared a message's leaves; {:.3} s on such shares",
         summary.hashed,
         summary.skipped,
         summary.failed,
@@ -120,16 +120,16 @@ fn text(summary: &Summary) -> String {
         s.read.as_secs_f64(),
         s.hash.as_secs_f64(),
         s.waited_for_space.as_secs_f64(),
-        s.waits_for_space,
+        counted(s.waits_for_space, "time"),
         s.waited_for_data.as_secs_f64(),
-        s.waits_for_data,
-        s.read_bytes,
+        counted(s.waits_for_data, "time"),
+        counted(s.read_bytes, "byte"),
         rate(summary),
         s.peak_table,
-        s.table,
+        counted(s.table, "byte"),
         counted(s.jobs, "job"),
         many(s.batches, "batch", "batches"),
-        s.sharing,
+        counted(s.sharing, "thread"),
         s.lent.as_secs_f64(),
     )
 }
@@ -193,4 +193,23 @@ pub fn timing(run: Option<&Summary>, comparing: Option<&Comparing>) -> String {
 pub fn states(run: Option<&Summary>) -> String {
     let s = run.map(|run| run.stats).unwrap_or_default();
     format!("waits for a file: {}\nwaits for space in the RAM table: {}", s.waits_for_data, s.waits_for_space)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Threads wait once on a busy machine alone, so no run of the program shows it for certain.
+    #[test]
+    fn one_of_anything_has_no_plural() {
+        let mut summary = Summary::default();
+        let s = &mut summary.stats;
+        (s.waits_for_space, s.waits_for_data, s.read_bytes) = (1, 1, 1);
+        (s.peak_table, s.table, s.jobs, s.batches, s.sharing) = (1, 1, 1, 1, 1);
+        let text = render(&summary, StatsFormat::Text);
+        for words in ["0.000 s, 1 time  wait", "1 byte read", "1 of 1 byte;", "1 job in 1 batch\n", "1 thread shared"] {
+            assert!(text.contains(words), "{words:?} is missing:\n{text}");
+        }
+        assert!(text.contains("data 0.000 s, 1 time\n"), "{text}");
+    }
 }
