@@ -97,6 +97,13 @@ pub struct Store {
     pub unique: u64,
     /// Their bytes.
     pub unique_bytes: u64,
+    /// Pairs of files that share chunks and are not equal: each is an
+    /// [`Event::Shared`](super::Event::Shared), up to the number asked for.
+    pub pairs: u64,
+    /// Chunks that more than a hundred different files hold: they make no pairs.
+    pub common: u64,
+    /// Bytes of these, each once.
+    pub common_bytes: u64,
 }
 
 impl Store {

@@ -1,6 +1,6 @@
 //! What happens during a search for duplicates.
 
-use super::group::{Folders, Group};
+use super::group::{Folders, Group, Shared};
 use pfh_source::Problem;
 use std::io;
 
@@ -14,6 +14,8 @@ pub enum Event<'a> {
     Group(&'a Group),
     /// Folders that are equal as wholes.
     Folders(&'a Folders),
+    /// Two files that share chunks, where chunks are asked for; the most bytes first.
+    Shared(&'a Shared<'a>),
 }
 
 /// Receives the events of a search. An error ends it with [`Error::Sink`](crate::job::Error::Sink).

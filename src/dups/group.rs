@@ -1,4 +1,4 @@
-//! Files of one content, and folders.
+//! Files of one content, folders, and files that share chunks.
 
 use pfh_digest::Digest;
 use std::collections::HashSet;
@@ -87,4 +87,27 @@ pub struct Folders {
     pub files: u64,
     /// Bytes of these files.
     pub bytes: u64,
+}
+
+/// Two files that hold some of the same chunks, and are not equal. Of a group of equal files the
+/// one that is kept stands for all.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Shared<'a> {
+    /// Their names, in the order in which they were found.
+    pub names: [&'a [u8]; 2],
+    /// Their sizes in bytes.
+    pub sizes: [u64; 2],
+    /// The chunks that both hold. One that a file holds several times counts as often as in the
+    /// file with fewer of it.
+    pub chunks: u64,
+    /// Bytes of these chunks.
+    pub bytes: u64,
+}
+
+impl Shared<'_> {
+    /// How much of each file the other one holds, in percent.
+    pub fn percent(&self) -> [f64; 2] {
+        self.sizes.map(|size| if size == 0 { 0.0 } else { self.bytes as f64 * 100.0 / size as f64 })
+    }
 }

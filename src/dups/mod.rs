@@ -39,13 +39,14 @@ mod problem;
 mod request;
 mod rule;
 mod script;
+mod shared;
 mod stages;
 mod store;
 mod summary;
 
 pub use chunks::{Chunking, Store, UnknownChunking};
 pub use event::{Event, Events};
-pub use group::{Copy, Folders, Group};
+pub use group::{Copy, Folders, Group, Shared};
 pub use pfh_report::size_text;
 pub use problem::Problem;
 pub use request::Request;
@@ -82,7 +83,8 @@ pub fn run(request: &Request, events: &mut Events<'_>, control: &Control<'_>) ->
     }
     summary.folders = folders.len() as u64;
     if let Some(chunking) = request.chunking {
-        summary.store = Some(store::measure(request, chunking, &found.files, &mut summary, events, control)?);
+        summary.store =
+            Some(store::measure((request, chunking), (&found.files, &groups), &mut summary, events, control)?);
     }
     Ok(summary)
 }

@@ -22,8 +22,10 @@ pub struct Request {
     pub algorithm: Option<Algorithm>,
     /// Smaller files are left out, in bytes.
     pub least: u64,
-    /// Also what a store that keeps each chunk once would save.
+    /// Also what a store that keeps each chunk once would save, and which files share chunks.
     pub chunking: Option<Chunking>,
+    /// At most that many pairs of files that share chunks are handed out. All are counted.
+    pub top: Option<u64>,
     /// Which copy of a group stays.
     pub keep: Keep,
     /// Copies below these directories stay as well; one of them is the copy that is kept, where
@@ -50,6 +52,7 @@ impl Request {
             algorithm: None,
             least: 1,
             chunking: None,
+            top: None,
             keep,
             never,
             action,
@@ -77,6 +80,13 @@ impl Request {
     #[must_use]
     pub fn chunking(mut self, chunking: Option<Chunking>) -> Request {
         self.chunking = chunking;
+        self
+    }
+
+    /// Hands out the pairs with the most bytes in common, at most that many.
+    #[must_use]
+    pub fn top(mut self, top: Option<u64>) -> Request {
+        self.top = top;
         self
     }
 

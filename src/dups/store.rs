@@ -1,16 +1,18 @@
-//! What a store that keeps each chunk once would save.
+//! What a store that keeps each chunk once would save, and which files share chunks.
 
 use super::chunks::{Chunking, Store};
 use super::event::{Event, Events};
 use super::found::File;
+use super::group::Group;
 use super::problem::Problem as Wrong;
 use super::request::Request;
+use super::shared::{self, Counted, posting};
 use super::summary::Summary;
 use crate::job::Error;
 use pfh_digest::{Algorithm, hash_many};
 use pfh_engine::{Control, Phase, Progress};
+use pfh_pairs::{Failure, Sorter};
 use pfh_source::{Cause, Problem, Reading, Stage};
-use std::collections::HashMap;
 use std::io::{self, Read};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -18,25 +20,22 @@ use std::sync::{Mutex, PoisonError};
 /// Bytes of chunks that are hashed at once.
 const BATCH: usize = 1 << 20;
 
-/// The first half of a chunk's digest, which no other chunk has, and its length.
-type Chunk = (u128, u32);
-
-/// Reads all files and counts their chunks. Files are in memory chunk by chunk; each different
-/// chunk takes some 40 bytes to the end.
+/// Reads all files and counts their chunks, then hands out the pairs of files that share some.
+/// Chunks are in memory one by one; their digests within the plan's memory, or in a temporary file.
 ///
 /// # Errors
-/// When the caller ended the search, or an event was refused.
+/// When the caller ended the search, an event was refused, or the temporary file failed.
 pub fn measure(
-    request: &Request,
-    chunking: Chunking,
-    files: &[File],
+    (request, chunking): (&Request, Chunking),
+    (files, groups): (&[File], &[Group]),
     summary: &mut Summary,
     events: &mut Events<'_>,
     control: &Control<'_>,
 ) -> Result<Store, Error> {
     let algorithm = request.chunk_algorithm()?;
+    let memory = request.plan.memory / 2;
     let (next, stop) = (AtomicUsize::new(0), AtomicBool::new(false));
-    let merged: Mutex<(HashMap<u128, u32>, u64, u64)> = Mutex::default();
+    let postings = Mutex::new((Sorter::new(memory), None));
     let failed: Mutex<Vec<(usize, Problem)>> = Mutex::default();
     let work = || {
         while !stop.load(Ordering::Relaxed) && !control.is_cancelled() {
@@ -48,16 +47,16 @@ pub fn measure(
                 total: Some(files.len() as u64),
             });
             pfh_source::fail_point("chunks");
-            match chunks(file, chunking, algorithm, control) {
-                Ok(chunks) => {
-                    let mut merged = merged.lock().unwrap_or_else(PoisonError::into_inner);
-                    for (digest, length) in chunks {
-                        merged.1 += 1;
-                        merged.2 += u64::from(length);
-                        merged.0.insert(digest, length);
-                    }
+            let mut take = |digest, length| {
+                let (sorter, broken) = &mut *postings.lock().unwrap_or_else(PoisonError::into_inner);
+                // Fits: there are fewer than 2^32 files.
+                if let Err(error) = sorter.push(posting(digest, at as u32, length)) {
+                    broken.get_or_insert(error);
+                    stop.store(true, Ordering::Relaxed);
                 }
-                Err(problem) => failed.lock().unwrap_or_else(PoisonError::into_inner).push((at, problem)),
+            };
+            if let Err(problem) = chunks(file, chunking, algorithm, control, &mut take) {
+                failed.lock().unwrap_or_else(PoisonError::into_inner).push((at, problem));
             }
         }
     };
@@ -71,27 +70,40 @@ pub fn measure(
     if control.is_cancelled() {
         return Err(Error::cancelled(Wrong::Interrupted));
     }
+    let (postings, broken) = postings.into_inner().unwrap_or_else(PoisonError::into_inner);
+    if let Some(error) = broken {
+        return Err(Failure::Spill(error).into());
+    }
     let mut failed = failed.into_inner().unwrap_or_else(PoisonError::into_inner);
     failed.sort_by_key(|(at, _)| *at);
-    for (at, problem) in failed {
+    for (at, problem) in &failed {
         summary.failed += 1;
-        events(Event::Unread(&files[at].names[0], &problem)).map_err(Error::Sink)?;
+        events(Event::Unread(&files[*at].names[0], problem)).map_err(Error::Sink)?;
     }
-    let (unique, chunks, bytes) = merged.into_inner().unwrap_or_else(PoisonError::into_inner);
-    summary.read += bytes;
-    let unique_bytes = unique.values().map(|length| u64::from(*length)).sum();
-    Ok(Store { chunking, chunks, bytes, unique: unique.len() as u64, unique_bytes })
+    let failed: Vec<usize> = failed.into_iter().map(|(at, _)| at).collect();
+    let stands = shared::stands(files, groups, &failed);
+    let mut counted = shared::count(postings, &stands, &failed, memory, control)?;
+    let pairs = counted.hand_out(files, (request.top, memory), events, control)?;
+    summary.read += counted.bytes;
+    let Counted { chunks, bytes, unique, unique_bytes, common, common_bytes, .. } = counted;
+    Ok(Store { chunking, chunks, bytes, unique, unique_bytes, pairs, common, common_bytes })
 }
 
-/// The chunks of a file, which must be as it was seen.
-fn chunks(file: &File, chunking: Chunking, algorithm: Algorithm, control: &Control<'_>) -> Result<Vec<Chunk>, Problem> {
+/// Takes the digest and length of each chunk of a file, which must be as it was seen.
+fn chunks(
+    file: &File,
+    chunking: Chunking,
+    algorithm: Algorithm,
+    control: &Control<'_>,
+    take: &mut dyn FnMut(u128, u32),
+) -> Result<(), Problem> {
     let mut plain = Plain { reading: file.entry.open()?, problem: None, control };
-    let (mut all, mut batch, mut bytes) = (Vec::new(), Vec::new(), 0);
+    let (mut batch, mut bytes) = (Vec::new(), 0);
     let cut = chunking.cut(&mut plain, &mut |chunk| {
         bytes += chunk.len();
         batch.push(chunk);
         if bytes >= BATCH {
-            hash(algorithm, &mut batch, &mut all);
+            hash(algorithm, &mut batch, take);
             bytes = 0;
         }
     });
@@ -100,20 +112,21 @@ fn chunks(file: &File, chunking: Chunking, algorithm: Algorithm, control: &Contr
         return Err(problem);
     }
     cut.map_err(|error| Problem::io(Stage::Read, &error))?;
-    hash(algorithm, &mut batch, &mut all);
+    hash(algorithm, &mut batch, take);
     let closed = reading.close()?;
     match closed.stat.map_or(Some("file"), |stat| stat.change_since(&file.stat)) {
         Some(what) => Err(Problem::new(Stage::Check, Cause::Changed(what))),
-        None => Ok(all),
+        None => Ok(()),
     }
 }
 
-fn hash(algorithm: Algorithm, batch: &mut Vec<Vec<u8>>, all: &mut Vec<Chunk>) {
+fn hash(algorithm: Algorithm, batch: &mut Vec<Vec<u8>>, take: &mut dyn FnMut(u128, u32)) {
     let messages: Vec<&[u8]> = batch.iter().map(|chunk| &chunk[..]).collect();
+    // No other chunk has the first half of its digest.
     let half = |bytes: &[u8]| bytes.first_chunk().map_or(0, |half| u128::from_le_bytes(*half));
     let digests = hash_many(algorithm, &messages);
     // A chunk has at most 64 MiB.
-    all.extend(digests.iter().zip(&messages).map(|(digest, chunk)| (half(digest.bytes()), chunk.len() as u32)));
+    digests.iter().zip(&messages).for_each(|(digest, chunk)| take(half(digest.bytes()), chunk.len() as u32));
     batch.clear();
 }
 

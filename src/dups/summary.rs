@@ -37,6 +37,10 @@ pub struct Summary {
     pub store: Option<Store>,
 }
 
+fn several(count: u64, one: &str, many: &str) -> String {
+    format!("{count} {}", if count == 1 { one } else { many })
+}
+
 impl Summary {
     /// Nothing was found yet.
     pub(super) fn new(algorithm: Algorithm) -> Summary {
@@ -66,7 +70,6 @@ impl Summary {
 
     /// What was found, and what it cost.
     pub fn sentence(&self) -> String {
-        let several = |count: u64, one: &str, many: &str| format!("{count} {}", if count == 1 { one } else { many });
         let mut line = if self.groups == 0 {
             "no duplicates".to_owned()
         } else {
@@ -95,8 +98,15 @@ impl Store {
         let share = if self.bytes == 0 { 0.0 } else { self.saving() as f64 * 100.0 / self.bytes as f64 };
         let Store { chunking, chunks, unique, .. } = self;
         let (bytes, kept, saving) = (size_text(self.bytes), size_text(self.unique_bytes), size_text(self.saving()));
-        format!(
-            "chunks {chunking}: {chunks} of {bytes}, {unique} different ones of {kept}: a store that keeps each once saves {saving} ({share:.1} %)"
-        )
+        let pairs = several(self.pairs, "pair of different files shares", "pairs of different files share");
+        let mut line = format!(
+            "chunks {chunking}: {chunks} of {bytes}, {unique} different ones of {kept}: a store that keeps each once saves {saving} ({share:.1} %); {pairs} chunks"
+        );
+        if self.common > 0 {
+            let common = several(self.common, "chunk", "chunks");
+            line +=
+                &format!("; {common} of {} in more than 100 files each make no pairs", size_text(self.common_bytes));
+        }
+        line
     }
 }

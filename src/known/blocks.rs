@@ -6,7 +6,7 @@ use crate::algorithms::computed;
 use crate::job::Error;
 use pfh_digest::{Algorithm, Digest, hash_many};
 use pfh_engine::{Control, Phase, Progress, in_order};
-use pfh_known::{BlockBuild, BlocksBuilt, Flag, SIZES};
+use pfh_known::{BlockBuild, BlocksBuilt, Flag, Rolling, SIZES};
 use pfh_source::{Item, Reading, Recurse, Source};
 use std::collections::VecDeque;
 use std::io;
@@ -25,10 +25,10 @@ struct Part {
     end: Option<(Vec<u8>, Result<u64, pfh_source::Problem>)>,
 }
 
-/// The result: digests of the blocks of each size, and how many of them say little.
+/// The result: digests of the blocks of each size, and the rolling sums of the telling ones.
 struct Hashed {
     set: Option<usize>,
-    blocks: Vec<(Vec<Digest>, u64)>,
+    blocks: Vec<(Vec<Digest>, Vec<u64>)>,
     end: Option<(Vec<u8>, Result<u64, pfh_source::Problem>)>,
 }
 
@@ -116,8 +116,9 @@ fn hash(algorithm: Algorithm, sizes: &[u32], part: Part) -> Hashed {
         let size = *size as usize;
         bytes.resize(length.next_multiple_of(size), 0);
         let messages: Vec<&[u8]> = bytes.chunks_exact(size).collect();
-        let flagged = messages.iter().filter(|block| Flag::of(block).is_some()).count();
-        (hash_many(algorithm, &messages), flagged as u64)
+        let telling = messages.iter().filter(|block| Flag::of(block).is_none());
+        let sums = telling.map(|block| Rolling::sum(block)).collect();
+        (hash_many(algorithm, &messages), sums)
     });
     let blocks = blocks.collect();
     Hashed { set, blocks, end }
@@ -211,9 +212,9 @@ pub fn build(
     let threads = pfh_source::os::processors();
     let take = |hashed: Hashed| {
         hashed.set.iter().for_each(|set| build.set(&inputs[*set]));
-        for (position, (digests, flagged)) in hashed.blocks.iter().enumerate() {
+        for (position, (digests, telling)) in hashed.blocks.iter().enumerate() {
             done += digests.len() as u64;
-            if let Err(error) = build.blocks(position, digests, *flagged) {
+            if let Err(error) = build.blocks(position, digests, telling) {
                 failed = Some(error.into());
                 return ControlFlow::Break(());
             }

@@ -111,5 +111,7 @@ printf X | dd of=forged bs=1 seek=5000 conv=notrunc 2>/dev/null
 # A known set and a set of blocks.
 "$pfh" known build set.pfhknown --bad bad --good right 2>/dev/null
 "$pfh" known build blocks.pfhknown --blocks 512 --bad noise 2>/dev/null
+# Its content at a sector, and behind three bytes.
+{ cat noise; printf abc; cat noise; } >shifted
 { head -c 1024 /dev/zero; cat noise; head -c 2000 /dev/zero; } >medium
 head -c 4096 /dev/zero >blank

@@ -178,6 +178,85 @@ fn what_a_store_of_chunks_would_save() {
     assert!("0".parse::<Chunking>().is_err());
 }
 
+/// Pairs that share chunks, by the first letters of their names below the room.
+fn shared(room: &Room, request: &Request) -> (Store, Vec<(String, u64, u64)>) {
+    let mut rows = Vec::new();
+    let mut take = |event: Event<'_>| {
+        if let Event::Shared(row) = event {
+            let names = row.names.map(|name| below(room, name));
+            assert_eq!(row.sizes, names.each_ref().map(|name| fs::metadata(room.at(name)).unwrap().len()));
+            rows.push((names.join("+"), row.chunks, row.bytes));
+        }
+        Ok(())
+    };
+    (dups::run(request, &mut take, &Control::new()).unwrap().store.unwrap(), rows)
+}
+
+/// The pairs are those of comparing the chunks of each file with those of each other.
+#[test]
+fn files_that_share_chunks_are_named() {
+    let room = Room::new();
+    let pool: Vec<Vec<u8>> = (0..40).map(|seed| random(seed, 512)).collect();
+    let mut files: Vec<(String, Vec<usize>)> = Vec::new();
+    for number in 0..60 {
+        let numbers = random(1000 + number, 1 + number as usize % 9);
+        let chosen = numbers.iter().map(|at| usize::from(*at) % pool.len()).collect::<Vec<_>>();
+        let tail = [number as u8 % 5];
+        room.file(
+            format!("d/{number:02}"),
+            &[chosen.iter().flat_map(|at| pool[*at].clone()).collect(), tail.to_vec()].concat(),
+        );
+        files.push((format!("d/{number:02}"), [&chosen[..], &[100 + number as usize % 5]].concat()));
+    }
+    // Equal files are a group; the kept one stands for it.
+    let copy = fs::read(room.at("d/07")).unwrap();
+    room.file("d/zz", &copy);
+    let mut expected = Vec::new();
+    for (at, (a, one)) in files.iter().enumerate() {
+        for (b, other) in files[at + 1..].iter().filter(|(_, other)| other != one) {
+            let count = |all: &[usize], chunk| all.iter().filter(|held| **held == chunk).count();
+            let (mut chunks, mut bytes) = (0, 0);
+            for chunk in (0..pool.len()).chain(100..105) {
+                let times = count(one, chunk).min(count(other, chunk)) as u64;
+                (chunks, bytes) = (chunks + times, bytes + times * if chunk < 100 { 512 } else { 1 });
+            }
+            expected.push((format!("{a}+{b}"), chunks, bytes));
+        }
+    }
+    expected.retain(|(_, chunks, _)| *chunks > 0);
+    expected.sort_by(|(a, _, x), (b, _, y)| y.cmp(x).then(a.cmp(b)));
+    assert!(expected.len() > 300, "{}", expected.len());
+    for memory in [0, 64 << 20] {
+        let plan = pfh::Plan { memory, ..pfh::Plan::default() };
+        let request = asked(&room, &["d"]).chunking(Some(Chunking::Fixed(512))).plan(plan);
+        let (store, rows) = shared(&room, &request);
+        assert_eq!((store.pairs, store.common), (expected.len() as u64, 0));
+        assert_eq!(rows, expected);
+        let (store, rows) = shared(&room, &request.clone().top(Some(3)));
+        assert_eq!((store.pairs, &rows[..]), (expected.len() as u64, &expected[..3]));
+    }
+}
+
+/// A chunk that many files hold makes no pairs, and is counted.
+#[test]
+fn chunks_of_many_files_are_counted() {
+    let room = Room::new();
+    for number in 0..102 {
+        room.file(format!("d/{number:03}"), &[&[7; 64][..], &random(number / 2, 64)].concat());
+        room.file(format!("e/{number:03}"), &random(number / 2, 64));
+    }
+    let request = |names: &[&str]| asked(&room, names).chunking(Some(Chunking::Fixed(64)));
+    // 51 different files below d, two copies each: one of each pair stands for both.
+    let (store, rows) = shared(&room, &request(&["d"]));
+    assert_eq!((store.pairs, store.common, rows.len()), (51 * 50 / 2, 0, 51 * 50 / 2));
+    for number in 0..102 {
+        room.file(format!("f/{number:03}"), &[&[7; 64][..], &random(500 + number, 64)].concat());
+    }
+    let (store, rows) = shared(&room, &request(&["d", "e", "f"]));
+    assert_eq!((store.common, store.common_bytes), (1, 64));
+    assert_eq!((store.pairs, rows.len(), rows[0].1), (51, 51, 1));
+}
+
 #[test]
 fn rules_say_which_copies_stay() {
     let room = files();

@@ -10,7 +10,7 @@ use pfh::known::{Class, Flag, KnownStatus, build, info};
 use pfh::matching::sectors::{Event, Request, Summary, run};
 use pfh::{Control, Verdict};
 use pfh_inject::{Need, lacks, random};
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 use std::fs;
 
 /// Builds `set` of the blocks of `known/`, as bad.
@@ -130,6 +130,66 @@ fn the_answers_are_those_of_a_naive_search() {
     }
 }
 
+/// The places of a search at any byte: those at sectors, and others with a telling block that does
+/// not begin within the one before. Pieces of the medium are searched by themselves.
+fn naive_anywhere(image: &[u8], files: &[Vec<u8>], sizes: &[u32]) -> BTreeSet<(u64, u64)> {
+    let mut all = naive(image, files, sizes);
+    for size in sizes.iter().map(|size| *size as usize) {
+        let padded = |bytes: &[u8]| [bytes, &vec![0; size - bytes.len()]].concat();
+        let blocks = files.iter().flat_map(|file| file.chunks(size).map(padded));
+        let telling: HashSet<Vec<u8>> = blocks.filter(|block| Flag::of(block).is_none()).collect();
+        let mut free = 0;
+        let end = image.len().next_multiple_of(512) + size;
+        let image = [image, &vec![0; end - image.len()]].concat();
+        for at in (0..end - size).filter(|at| at % 512 > 0) {
+            free = if at % (1 << 20) == 1 { at } else { free };
+            if at >= free && telling.contains(&image[at..at + size]) {
+                all.insert((at as u64, size as u64));
+                free = at + size;
+            }
+        }
+    }
+    all
+}
+
+#[test]
+fn blocks_are_found_where_no_sector_begins() {
+    let room = Room::new();
+    let mut seed = random(77, 4096).into_iter().map(usize::from);
+    let mut pick =
+        move |below: usize| (seed.next().unwrap() * 65_536 + seed.next().unwrap() * 256 + seed.next().unwrap()) % below;
+    let mut files: Vec<Vec<u8>> = (0..6).map(|n| random(n, 3000 + pick(30_000))).collect();
+    // Empty content, and some that repeats itself and says something.
+    files.push(vec![0; 9000]);
+    files.push(b"0123456789abcdef".repeat(700));
+    files.push((0..4000u32).flat_map(|n| n.wrapping_mul(n).to_le_bytes()).collect());
+    files.iter().enumerate().for_each(|(n, file)| drop(room.file(format!("known/{n}"), file)));
+    let mut image = random(99, (1 << 20) + 300_003);
+    // Across the border of two pieces, and at the end.
+    image[(1 << 20) - 1001..][..3000].copy_from_slice(&files[0][..3000]);
+    for round in 0..40 {
+        let file = &files[round % files.len()];
+        let (from, at) = (pick(file.len() / 2), pick(image.len()));
+        let length = (1 + pick(file.len() - from)).min(image.len() - at);
+        image[at..at + length].copy_from_slice(&file[from..from + length]);
+    }
+    let end = image.len() - 700;
+    image[end..].copy_from_slice(&files[1][1024..1724]);
+    room.file("image", &image);
+    build_of(&room, &[512, 4096]);
+    let plain = ran(&room, &asked(&room, "image", &[512])).unwrap().1;
+    for (sizes, threads) in [(&[512][..], 1), (&[512, 4096], 3), (&[4096], 2)] {
+        let mut request = asked(&room, "image", sizes);
+        (request.anywhere, request.flagged, request.threads) = (true, true, threads);
+        let (summary, found) = ran(&room, &request).unwrap();
+        assert_eq!((summary.bytes, summary.anywhere), (image.len() as u64, true));
+        assert_eq!(blocks(&room, &image, &found), naive_anywhere(&image, &files, sizes), "{sizes:?}");
+        if sizes == [512] {
+            assert!(found.len() > 3 * plain.len() && plain.iter().all(|one| found.contains(one)));
+        }
+    }
+}
+
 #[test]
 fn blocks_that_say_little_are_counted_and_no_verdict_rests_on_them() {
     let room = Room::new();
@@ -165,7 +225,7 @@ fn a_set_is_the_same_each_time_and_damage_to_it_is_found() {
     assert!(fs::read(room.at("set")).unwrap() == set && !room.at("set.work").exists());
     let search = || {
         let mut request = asked(&room, "image", &[512, 1024]);
-        request.flagged = true;
+        (request.flagged, request.anywhere) = (true, true);
         ran(&room, &request)
     };
     let (summary, right) = search().unwrap();

@@ -113,6 +113,8 @@ pub struct Summary {
     pub hidden: u64,
     /// Whether unallocated space alone was looked at.
     pub unallocated: bool,
+    /// Whether blocks were also looked for where no sector begins.
+    pub anywhere: bool,
     /// Whether the control cancelled the run.
     pub interrupted: bool,
 }

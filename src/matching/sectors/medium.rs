@@ -20,7 +20,7 @@ pub struct Piece {
     pub offset: u64,
     /// Its bytes, and behind them those of the next one as far as a block may reach.
     pub bytes: Vec<u8>,
-    /// Blocks begin at multiples of [`STEP`] below this.
+    /// Blocks begin below this, at multiples of [`STEP`] or at any byte.
     pub starts: usize,
     /// Bytes that were read for it and for no piece before.
     pub read: u64,
@@ -34,6 +34,8 @@ pub struct Pieces {
     ranges: std::vec::IntoIter<Range<u64>>,
     /// The longest block in bytes.
     longest: usize,
+    /// Blocks begin at multiples of that many bytes.
+    step: usize,
     /// The next input: the rest of a range.
     left: Range<u64>,
     /// Bytes in front of `left` that were read already.
@@ -43,9 +45,18 @@ pub struct Pieces {
 
 impl Pieces {
     /// The pieces of ranges that are in order and apart from each other.
-    pub fn new(medium: Arc<dyn Bytes>, ranges: Vec<Range<u64>>, longest: u32) -> Pieces {
+    pub fn new(medium: Arc<dyn Bytes>, ranges: Vec<Range<u64>>, longest: u32, step: u64) -> Pieces {
         let ranges = ranges.into_iter();
-        Pieces { medium, ranges, longest: longest as usize, left: 0..0, carried: Vec::new(), skip: SKIP.start }
+        // Fits: at most a sector.
+        Pieces {
+            medium,
+            ranges,
+            longest: longest as usize,
+            step: step as usize,
+            left: 0..0,
+            carried: Vec::new(),
+            skip: SKIP.start,
+        }
     }
 
     /// The next piece; `None` at the end.
@@ -56,7 +67,7 @@ impl Pieces {
         }
         let offset = self.left.start - self.carried.len() as u64;
         let mut piece = Piece { offset, bytes: std::mem::take(&mut self.carried), ..Piece::default() };
-        let full = PIECE + self.longest - STEP as usize;
+        let full = PIECE + self.longest - self.step;
         let mut filled = piece.bytes.len();
         piece.bytes.resize(full.min(filled + usize::try_from(self.left.end - self.left.start).unwrap_or(full)), 0);
         let mut failed = None;
@@ -144,7 +155,7 @@ mod tests {
 
     /// Every block of `size` bytes that comes, by its place.
     fn blocks(medium: Holed, ranges: &[Range<u64>], size: usize) -> (Vec<(u64, Vec<u8>)>, u64, u64) {
-        let mut pieces = Pieces::new(Arc::new(medium), ranges.to_vec(), 4096);
+        let mut pieces = Pieces::new(Arc::new(medium), ranges.to_vec(), 4096, STEP);
         let (mut found, mut read, mut unread) = (Vec::new(), 0, 0);
         while let Some(piece) = pieces.next() {
             read += piece.read;

@@ -2,8 +2,8 @@
 //! system leads to it (sector hashing, as hashdb and frag_find do it).
 //!
 //! A [`Request`] names images and sets that `pfh known build --blocks` made. [`run`] reads each
-//! image once, looks every block up that begins at a sector, and hands out a fragment for known
-//! blocks that lie side by side as they do in a known file.
+//! image once, looks every block up that begins at a sector, or at any byte, and hands out a
+//! fragment for known blocks that lie side by side as they do in a known file.
 //!
 //! ```
 //! use pfh::known::{Class, build};
@@ -53,7 +53,7 @@ use pfh_engine::{Control, MediumProgress, Phase, Progress, in_order};
 use pfh_known::{DEFAULT_RESIDENT, KnownSet, is_known_set};
 use pfh_source::image::{Image, files_of};
 use pfh_volume::Bytes;
-use scan::Scan;
+use scan::{Scan, Unusable};
 use std::ops::{ControlFlow, Range};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -81,6 +81,9 @@ pub struct Request {
     pub sizes: Vec<u32>,
     /// The media.
     pub space: Space,
+    /// Whether telling blocks are also looked for where no sector begins: in archives, in memory
+    /// and in files with something in front.
+    pub anywhere: bool,
     /// Whether fragments of low-information blocks alone are results.
     pub flagged: bool,
     /// Threads that hash and look up.
@@ -103,6 +106,7 @@ impl Request {
             known: known.into_iter().map(Into::into).collect(),
             sizes: sizes.into_iter().collect(),
             space: Space::Whole,
+            anywhere: false,
             flagged: false,
             threads: pfh_source::os::processors(),
             outputs: Outputs::default(),
@@ -140,9 +144,13 @@ impl Request {
 pub fn run(request: &Request, events: &mut Events<'_>, control: &Control<'_>) -> Result<Summary, Error> {
     request.check()?;
     let sizes = block_sizes(&request.sizes).map_err(|size| Error::request(Problem::Size(size)))?;
-    let mut summary = Summary { unallocated: request.space == Space::Unallocated, ..Summary::default() };
+    let (unallocated, anywhere) = (request.space == Space::Unallocated, request.anywhere);
+    let mut summary = Summary { unallocated, anywhere, ..Summary::default() };
     let sets = open(request, &sizes, &mut summary, events)?;
-    let scan = Scan::new(&sets, &sizes);
+    let scan = Scan::new(&sets, &sizes, request.anywhere).map_err(|error| match error {
+        Unusable::Set(error) => Error::aborted(error),
+        Unusable::NoSieve(set) => Error::request(Problem::NoSums(set)),
+    })?;
     summary.algorithms = scan.algorithms();
     summary.sizes = sizes.iter().map(|size| (*size, Counted::default())).collect();
     events(Event::Opened).map_err(Error::Sink)?;
@@ -264,7 +272,8 @@ impl Search<'_> {
         let total = ranges.iter().map(|range| range.end - range.start).sum();
         let (start, mut progress) = (Instant::now(), MediumProgress::default());
         (progress.phase, progress.total) = (Phase::Comparing, Some(total));
-        let mut pieces = Pieces::new(bytes, ranges, self.scan.longest());
+        let step = if self.request.anywhere { 1 } else { medium::STEP };
+        let mut pieces = Pieces::new(bytes, ranges, self.scan.longest(), step);
         let mut joining = Joining::new(self.sets, self.sizes);
         let mut done = Vec::new();
         let mut failed = None;

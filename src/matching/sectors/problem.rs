@@ -19,6 +19,9 @@ pub enum Problem {
     /// A set is one of files, or no set.
     #[error("{}: holds no blocks of files", shown(.0))]
     NoBlocks(PathBuf),
+    /// A set that an earlier program built, where blocks are looked for at any byte.
+    #[error("{}: has no sums by which blocks are found at any byte: build it again", shown(.0))]
+    NoSums(PathBuf),
     /// No set has blocks of a size.
     #[error("blocks of {size} bytes: no set has blocks of that size, but of {}", join(others))]
     NoSuchBlocks {

@@ -2,8 +2,26 @@
 
 use super::medium::{Piece, STEP};
 use pfh_digest::{Algorithm, hash_many};
-use pfh_known::{BlockTable, Error, Flag, KnownSet};
-use std::collections::BTreeSet;
+use pfh_known::{BlockTable, Error, Flag, KnownSet, Rolling, Sieve};
+use std::collections::{BTreeSet, HashMap};
+use std::path::PathBuf;
+
+/// Blocks between sectors that are hashed at once.
+const BATCH: usize = 64;
+
+/// Why sets cannot be searched with.
+pub enum Unusable {
+    /// A set that cannot be read, or was damaged.
+    Set(Error),
+    /// A set without the filter by which blocks are found at any byte.
+    NoSieve(PathBuf),
+}
+
+impl From<Error> for Unusable {
+    fn from(error: Error) -> Unusable {
+        Unusable::Set(error)
+    }
+}
 
 /// A block of the medium that is one of a known file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,6 +44,8 @@ struct Group<'a> {
     algorithm: Algorithm,
     /// With the positions of their sets.
     tables: Vec<(usize, &'a BlockTable)>,
+    /// The filters of these tables, where blocks are looked for at any byte.
+    sieves: Vec<Sieve>,
     /// The position among the sizes that were asked for.
     asked: Option<usize>,
 }
@@ -41,8 +61,11 @@ pub struct Scan<'a> {
 }
 
 impl<'a> Scan<'a> {
-    /// Looks for blocks of these sizes, in ascending order.
-    pub fn new(sets: &'a [KnownSet], sizes: &[u32]) -> Scan<'a> {
+    /// Looks for blocks of these sizes, in ascending order; `anywhere` at any byte.
+    ///
+    /// # Errors
+    /// A set that was damaged, or has no filter for that.
+    pub fn new(sets: &'a [KnownSet], sizes: &[u32], anywhere: bool) -> Result<Scan<'a>, Unusable> {
         let of = |known: &'a KnownSet, size: u32| known.blocks().iter().find(move |table| table.size() == size);
         let used: Vec<&KnownSet> =
             sets.iter().filter(|known| sizes.iter().any(|size| of(known, *size).is_some())).collect();
@@ -58,17 +81,25 @@ impl<'a> Scan<'a> {
             let asked = sizes.iter().position(|one| *one == size);
             for (number, known) in sets.iter().enumerate() {
                 let Some(table) = of(known, size) else { continue };
+                let sieve = if anywhere && asked.is_some() {
+                    Some(known.sieve(table)?.ok_or_else(|| Unusable::NoSieve(known.path().to_owned()))?)
+                } else {
+                    None
+                };
                 let same = |group: &&mut Group<'_>| group.size == size && group.algorithm == table.algorithm();
                 match groups.iter_mut().find(same) {
-                    Some(group) => group.tables.push((number, table)),
+                    Some(group) => {
+                        group.tables.push((number, table));
+                        group.sieves.extend(sieve);
+                    }
                     None => {
-                        let algorithm = table.algorithm();
-                        groups.push(Group { size, algorithm, tables: vec![(number, table)], asked });
+                        let (algorithm, tables) = (table.algorithm(), vec![(number, table)]);
+                        groups.push(Group { size, algorithm, tables, sieves: sieve.into_iter().collect(), asked });
                     }
                 }
             }
         }
-        Scan { sets, groups, first }
+        Ok(Scan { sets, groups, first })
     }
 
     /// The longest block that is looked at, in bytes.
@@ -116,8 +147,61 @@ impl<'a> Scan<'a> {
                     hits.push(Hit { offset: piece.offset + *at as u64, size: asked, set: *set, number, flag });
                 }
             }
+            if !group.sieves.is_empty() {
+                self.between(group, piece, &mut hits)?;
+            }
         }
         hits.sort_by_key(|hit| (hit.offset, hit.size, hit.set));
         Ok(hits)
+    }
+
+    /// Adds the telling blocks that begin at no sector. Within one that is found no other one of
+    /// its size is looked for.
+    fn between(&self, group: &Group<'_>, piece: &Piece, hits: &mut Vec<Hit>) -> Result<(), Error> {
+        let (Some(asked), size) = (group.asked, group.size as usize) else { return Ok(()) };
+        let mut places = Vec::new();
+        Rolling::new(size).each(&piece.bytes, piece.starts, &mut |at, sum| {
+            if group.sieves.iter().any(|sieve| sieve.may_hold(sum)) && !(at as u64).is_multiple_of(STEP) {
+                places.push((at, sum));
+            }
+        });
+        places.sort_unstable();
+        // What repeats itself has few different blocks: those that were looked up in vain, by sums.
+        let mut vain: HashMap<u64, usize> = HashMap::new();
+        let mut next = 0;
+        let block = |at: usize| &piece.bytes[at..at + size];
+        while let Some((at, _)) = places.get(next).copied() {
+            // The next places that need a look.
+            let mut batch: Vec<(usize, u64)> = Vec::with_capacity(BATCH);
+            while let Some((at, sum)) = places.get(next).copied().filter(|_| batch.len() < BATCH) {
+                next += 1;
+                if vain.get(&sum).is_none_or(|before| block(*before) != block(at)) {
+                    batch.push((at, sum));
+                }
+            }
+            let blocks: Vec<&[u8]> = batch.iter().map(|(at, _)| block(*at)).collect();
+            let mut free = at;
+            for ((at, sum), digest) in batch.into_iter().zip(hash_many(group.algorithm, &blocks)) {
+                if at < free {
+                    continue;
+                }
+                let mut found = false;
+                for (set, table) in &group.tables {
+                    let Some(number) = self.sets[*set].find_block(table, &digest)? else { continue };
+                    if Flag::of(block(at)).is_some() {
+                        break;
+                    }
+                    found = true;
+                    hits.push(Hit { offset: piece.offset + at as u64, size: asked, set: *set, number, flag: None });
+                }
+                if found {
+                    free = at + size;
+                } else {
+                    vain.insert(sum, at);
+                }
+            }
+            next += places[next..].partition_point(|(at, _)| *at < free);
+        }
+        Ok(())
     }
 }

@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use pfh_digest::{Algorithm, Digest};
 
-use crate::blocks::{Block, BlockTable};
+use crate::blocks::{Block, BlockTable, Sieve};
 use crate::bloom::Filter;
 use crate::layout::{Directory, END, MAGIC, OF_BLOCKS, OLDEST, TAIL};
 use crate::record;
@@ -134,6 +134,16 @@ impl KnownSet {
     /// As for [`find`](KnownSet::find).
     pub fn find_block(&self, of: &BlockTable, digest: &Digest) -> Result<Option<u32>, Error> {
         of.find(&self.path, &self.file, digest)
+    }
+
+    /// The filter of the rolling sums of the blocks of this size, by which they are found at any
+    /// byte of a medium; `None` if an earlier program built the set. It is read into memory: three
+    /// to six bytes for each block.
+    ///
+    /// # Errors
+    /// As for [`find`](KnownSet::find).
+    pub fn sieve(&self, of: &BlockTable) -> Result<Option<Sieve>, Error> {
+        of.sieve(&self.path, &self.file)
     }
 
     /// Where a block is from, by the number that [`find_block`](KnownSet::find_block) gave.

@@ -15,7 +15,8 @@
 //! ```
 //! In version 1 Bloom filters have no checksums; all else is the same. Version 3 is that of sets of
 //! blocks: it has no digests of files, and for each size of blocks a table as above, whose rows
-//! hold the number of a place, then records of files and of shared places, see [`Blocks`].
+//! hold the number of a place, then records of files and of shared places, then a filter, see
+//! [`Blocks`].
 //!
 //! Numbers are little-endian but for digests and what is compared with them.
 
@@ -93,6 +94,21 @@ pub struct Blocks {
     /// The records of blocks with several places: the first of them, filled up with the last one,
     /// how many places and how many files there are, each 4 bytes, then the CRC-32.
     pub shared: Section,
+    /// The filter of the sums of telling blocks, by which they are found at any byte; earlier
+    /// programs wrote none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rolled: Option<Rolled>,
+}
+
+/// A filter of rolling sums: words of 64 bits, a power of two of them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Rolled {
+    /// Where its words start.
+    pub offset: u64,
+    /// How many words.
+    pub words: u64,
+    /// Their CRC-32.
+    pub crc: u32,
 }
 
 /// Places that a record of a shared block names.

@@ -50,7 +50,9 @@ mod sqlite;
 mod table;
 mod write;
 
-pub use blocks::{Block, BlockBuild, BlockFile, BlockPlace, BlockTable, BlocksBuilt, COMMON, Flag, SIZES};
+pub use blocks::{
+    Block, BlockBuild, BlockFile, BlockPlace, BlockTable, BlocksBuilt, COMMON, Flag, Rolling, SIZES, Sieve,
+};
 pub use build::{Build, Built, DEFAULT_MEMORY, Pace, Step};
 pub use class::{Class, KnownStatus, MalformedClass};
 pub use error::Error;

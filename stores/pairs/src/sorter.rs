@@ -10,10 +10,13 @@ use std::sync::Arc;
 /// Bytes read of a run at a time, at least.
 const LEAST_READ: usize = 4 << 10;
 
-/// A number that can lie in a file.
-pub(crate) trait Item: Copy + Ord {
+/// A number, or a pair of them, that can lie in a file.
+pub trait Item: Copy + Ord {
+    /// Bytes of one in the file.
     const BYTES: usize;
+    /// Appends its bytes.
     fn put(self, out: &mut Vec<u8>);
+    /// Reads it from that many bytes.
     fn get(bytes: &[u8]) -> Self;
 }
 
@@ -41,8 +44,22 @@ impl Item for u128 {
     }
 }
 
+impl Item for (u128, u64) {
+    const BYTES: usize = 24;
+
+    fn put(self, out: &mut Vec<u8>) {
+        self.0.put(out);
+        self.1.put(out);
+    }
+
+    fn get(bytes: &[u8]) -> (u128, u64) {
+        let (first, second) = bytes.split_at(16);
+        (u128::get(first), u64::get(second))
+    }
+}
+
 /// Takes items in any order; [`Sorter::sorted`] gives them back in theirs.
-pub(crate) struct Sorter<T> {
+pub struct Sorter<T> {
     buffer: Vec<T>,
     most: usize,
     file: Option<File>,
@@ -52,7 +69,7 @@ pub(crate) struct Sorter<T> {
 
 impl<T: Item> Sorter<T> {
     /// One that holds at most about that many bytes in memory; 64 KiB are always taken.
-    pub(crate) fn new(memory: usize) -> Sorter<T> {
+    pub fn new(memory: usize) -> Sorter<T> {
         Sorter {
             buffer: Vec::new(),
             most: (memory / T::BYTES).max((64 << 10) / T::BYTES),
@@ -61,8 +78,11 @@ impl<T: Item> Sorter<T> {
         }
     }
 
-    /// Takes an item. An error of the temporary file.
-    pub(crate) fn push(&mut self, item: T) -> io::Result<()> {
+    /// Takes an item.
+    ///
+    /// # Errors
+    /// Those of the temporary file.
+    pub fn push(&mut self, item: T) -> io::Result<()> {
         if self.buffer.len() == self.most {
             self.spill()?;
         }
@@ -93,7 +113,10 @@ impl<T: Item> Sorter<T> {
     }
 
     /// All items, ascending.
-    pub(crate) fn sorted(mut self) -> io::Result<Sorted<T>> {
+    ///
+    /// # Errors
+    /// Those of the temporary file.
+    pub fn sorted(mut self) -> io::Result<impl Iterator<Item = io::Result<T>>> {
         if !self.runs.is_empty() && !self.buffer.is_empty() {
             self.spill()?;
         }
@@ -114,7 +137,7 @@ impl<T: Item> Sorter<T> {
 }
 
 /// A run in the temporary file.
-pub(crate) struct Run<T> {
+struct Run<T> {
     file: Arc<File>,
     offset: u64,
     left: u64,
@@ -151,7 +174,7 @@ impl<T: Item> Iterator for Run<T> {
 }
 
 /// Items in ascending order. The iterator's errors are those of the temporary file.
-pub(crate) enum Sorted<T> {
+enum Sorted<T> {
     /// Everything fitted the memory.
     Held(std::vec::IntoIter<T>),
     /// Runs that did not.

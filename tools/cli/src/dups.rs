@@ -32,7 +32,8 @@ pub struct Dups {
     /// Likewise, unescaped and each followed by NUL, for `xargs -0`.
     #[arg(short = 'z', long, conflicts_with = "json")]
     pub zero: bool,
-    /// Print a JSON object per group of files or folders, and one for the whole.
+    /// Print a JSON object per group of files or folders, pair with shared chunks, and one for the
+    /// whole.
     #[arg(long)]
     pub json: bool,
     /// Print only the totals.
@@ -58,10 +59,13 @@ pub struct Dups {
     /// Replace an existing script, but never an input.
     #[arg(long, requires = "script")]
     pub force: bool,
-    /// Report the savings of a store that keeps each chunk once: chunks of this many bytes, or cut
-    /// by content (cdc, cdc:16384 for that average).
+    /// Name the pairs of files that share chunks, and the savings of a store that keeps each chunk
+    /// once: chunks of this many bytes, or cut by content (cdc, cdc:16384 for that average).
     #[arg(long, value_name = "CHUNKING")]
     pub chunks: Option<Chunking>,
+    /// List the N pairs with the most bytes in common; all are counted.
+    #[arg(long, value_name = "N", requires = "chunks")]
+    pub top: Option<u64>,
     /// Reading and hashing.
     #[command(flatten)]
     pub run: Run,
@@ -89,6 +93,7 @@ fn try_run(asked: &Dups) -> Result<Exit, Failure> {
         .algorithm_of(algorithms_or_none(&named)?.into_iter().next())
         .least(least)
         .chunking(asked.chunks)
+        .top(asked.top)
         .keep(asked.keep.clone())
         .never(asked.never.clone())
         .action(asked.action.clone())
@@ -144,9 +149,11 @@ fn show(asked: &Dups, session: &Session, event: Event<'_>) -> io::Result<()> {
         Event::Group(group) if asked.redundant => rows::redundant_text(group).into_bytes(),
         Event::Group(group) if asked.json => rows::group_json(group).into_bytes(),
         Event::Group(group) => rows::group_text(group).into_bytes(),
-        Event::Folders(_) if asked.zero || asked.redundant => return Ok(()),
+        Event::Folders(_) | Event::Shared(_) if asked.zero || asked.redundant => return Ok(()),
         Event::Folders(folders) if asked.json => rows::folders_json(folders).into_bytes(),
         Event::Folders(folders) => rows::folders_text(folders).into_bytes(),
+        Event::Shared(shared) if asked.json => rows::shared_json(shared).into_bytes(),
+        Event::Shared(shared) => rows::shared_text(shared).into_bytes(),
         _ => return Ok(()),
     };
     session.print(&line)

@@ -31,6 +31,7 @@ pub fn run(request: &Match, only: Vec<KnownStatus>, fail_on: &[KnownStatus]) -> 
     let mut asked = Request::new(&request.input.paths, &request.sets.known, request.sectors.iter().copied());
     asked.space = if inside.inside.is_some() { Space::Unallocated } else { Space::Whole };
     (asked.flagged, asked.threads, asked.replace) = (request.flagged, plan.threads, request.force);
+    asked.anywhere = request.any_offset;
     asked.outputs.file("output", request.output.as_ref());
     asked.check().map_err(|error| session.ended(error))?;
     let destination = session.destination(request.output.as_ref());

@@ -4,20 +4,23 @@ use crate::cancel::Token;
 use crate::job::Hooks;
 use crate::rows::{Found, Rows, ended};
 use crate::{error, job, request};
-use pfh::dups::{self as job_dups, Action, Event, Keep, Request};
+use pfh::dups::{self as job_dups, Action, Event, Keep, Request, UnknownChunking};
 use pyo3::prelude::*;
 
 /// Finds files and folders of one content below the paths: a dictionary for each group, with the
 /// digest, the size, and the names of each copy. `keep` says which copy stays (`first`, `oldest`,
 /// `newest`, `shortest` or `under=DIR`); copies below the directories `never` stay as well.
-/// `script` is the file of a shell script that does `action` with the others: `remove`,
-/// `hardlink`, `reflink` or `move=DIR`.
+/// `chunks` (`4096`, `cdc` or `cdc:16384`) adds a row for each pair of files that share chunks,
+/// the `top` ones with the most bytes. `script` is the file of a shell script that does `action`
+/// with the others: `remove`, `hardlink`, `reflink` or `move=DIR`.
 #[pyfunction]
-#[pyo3(signature = (paths, *, keep = "first", never = None, action = "remove", script = None, replace = false, on_event = None, cancel = None))]
+#[pyo3(signature = (paths, *, chunks = None, top = None, keep = "first", never = None, action = "remove", script = None, replace = false, on_event = None, cancel = None))]
 #[expect(clippy::too_many_arguments, reason = "keyword arguments")]
 pub fn dups(
     py: Python<'_>,
     paths: &Bound<'_, PyAny>,
+    chunks: Option<&str>,
+    top: Option<u64>,
     keep: &str,
     never: Option<&Bound<'_, PyAny>>,
     action: &str,
@@ -26,7 +29,10 @@ pub fn dups(
     on_event: Option<Py<PyAny>>,
     cancel: Option<Py<Token>>,
 ) -> PyResult<Rows> {
+    let chunking = chunks.map(str::parse).transpose();
     let asked = Request::new(request::input(request::paths(paths)?, true, false))
+        .chunking(chunking.map_err(|error: UnknownChunking| error::value(error.to_string()))?)
+        .top(top)
         .keep(Keep::parse(keep.as_ref()).map_err(|error| error::value(error.to_string()))?)
         .never(never.map_or_else(|| Ok(Vec::new()), request::paths)?)
         .action(Action::parse(action.as_ref()).map_err(|error| error::value(error.to_string()))?)
@@ -37,6 +43,7 @@ pub fn dups(
             match event {
                 Event::Group(group) => found.row(&pfh_cli::show::dups::group_json(group)),
                 Event::Folders(folders) => found.row(&pfh_cli::show::dups::folders_json(folders)),
+                Event::Shared(shared) => found.row(&pfh_cli::show::dups::shared_json(shared)),
                 Event::Unread(name, problem) => {
                     found.messages.push(format!("{}: {problem}", pfh::terminal::render(name)));
                 }

@@ -37,6 +37,7 @@ mod report;
 mod request;
 mod rows;
 mod run;
+mod sectors;
 mod similarity;
 mod taking;
 mod tree;
@@ -94,6 +95,8 @@ mod _pfh {
     use super::progress::Step;
     #[pymodule_export]
     use super::report::report;
+    #[pymodule_export]
+    use super::sectors::match_sectors;
     #[pymodule_export]
     use super::similarity::Similarity;
     #[pymodule_export]

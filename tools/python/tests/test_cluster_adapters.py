@@ -24,6 +24,7 @@ def address(request, tmp_path_factory):
         cluster = clusters.Cluster(tmp_path_factory.mktemp("dask"), failures=0)
         cluster.worker()
         cluster.worker()
+        cluster.ready(2)
         yield cluster.client()
         cluster.close()
     else:

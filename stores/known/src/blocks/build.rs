@@ -7,11 +7,12 @@ use std::path::{Path, PathBuf};
 
 use pfh_digest::{Algorithm, Digest};
 
+use super::rolling::{Sieve, sieve_of};
 use super::table::encode;
 use crate::build::{new_set, suffixed};
 use crate::intake::{Intake, identifies};
 use crate::journal::{Journal, Progress, Run};
-use crate::layout::{Blocks, Directory, OF_BLOCKS, PLACES, Section, Table};
+use crate::layout::{Blocks, Directory, OF_BLOCKS, PLACES, Rolled, Section, Table};
 use crate::merge::{TakeRow, each};
 use crate::row::words;
 use crate::sets::{BlockCount, Set};
@@ -58,6 +59,12 @@ struct Size {
     list: BufWriter<File>,
     /// The content of `list`.
     listed: PathBuf,
+    /// The rolling sums of telling blocks, those of files that could not be read included.
+    sums: BufWriter<File>,
+    /// How many.
+    summed: u64,
+    /// The content of `sums`.
+    rolled: PathBuf,
 }
 
 impl BlockBuild {
@@ -90,7 +97,10 @@ impl BlockBuild {
             let intake = Intake::start(journal, runs, each).map_err(Error::io(&directory))?;
             let listed = directory.join("run-files");
             let list = BufWriter::new(File::create(&listed).map_err(Error::io(&listed))?);
-            Ok(Size { bytes: *bytes, directory, intake, next: 0, files: Vec::new(), at_hand: None, list, listed })
+            let rolled = directory.join("run-sums");
+            let sums = BufWriter::new(File::create(&rolled).map_err(Error::io(&rolled))?);
+            let (next, files, at_hand, summed) = (0, Vec::new(), None, 0);
+            Ok(Size { bytes: *bytes, directory, intake, next, files, at_hand, list, listed, sums, summed, rolled })
         });
         let sizes = sizes.collect::<Result<_, Error>>()?;
         Ok(BlockBuild { output: output.to_owned(), work: work.to_owned(), journal, algorithm, sets: Vec::new(), sizes })
@@ -107,13 +117,18 @@ impl BlockBuild {
         self.sets.push(Set { format: "blocks".to_owned(), blocks: blocks.collect(), ..new_set(input) });
     }
 
-    /// The next blocks of the file at hand, of the size of this position; `flagged` says little by
-    /// their bytes.
+    /// The next blocks of the file at hand, of the size of this position. `telling` has the sums
+    /// ([`Rolling`](super::Rolling)) of those that say something by their bytes.
     ///
     /// # Errors
     /// The system's, and more blocks than a file can number.
-    pub fn blocks(&mut self, position: usize, digests: &[Digest], flagged: u64) -> Result<(), Error> {
+    pub fn blocks(&mut self, position: usize, digests: &[Digest], telling: &[u64]) -> Result<(), Error> {
         let size = &mut self.sizes[position];
+        for sum in telling {
+            size.sums.write_all(&sum.to_le_bytes()).map_err(Error::io(&size.rolled))?;
+        }
+        size.summed += telling.len() as u64;
+        let flagged = (digests.len() - telling.len()) as u64;
         if !digests.is_empty() && size.at_hand.is_none() {
             size.files.push((size.next, true));
         }
@@ -217,7 +232,7 @@ impl Size {
         algorithm: Algorithm,
         watch: &mut dyn FnMut(u64) -> Result<(), Error>,
     ) -> Result<(Journal, Blocks), Error> {
-        let Size { bytes, directory, intake, next, files, list, listed, .. } = self;
+        let Size { bytes, directory, intake, next, files, list, listed, sums, summed, rolled, .. } = self;
         let (journal, runs) = intake.finish(Progress::default())?;
         drop(list.into_inner().map_err(|error| Error::Io(listed.clone(), error.into_error()))?);
         let digest = algorithm.length();
@@ -253,10 +268,15 @@ impl Size {
         let records = Section { offset: out.offset(), count };
         copy(&aside, out).map_err(Error::io(path))?;
         let files = listed_files(&listed, out).map_err(Error::io(&listed))?;
-        for spare in [&aside, &listed] {
+        drop(sums.into_inner().map_err(|error| Error::Io(rolled.clone(), error.into_error()))?);
+        let sums = File::open(&rolled).map_err(Error::io(&rolled))?;
+        let sieve = sieve_of(BufReader::with_capacity(1 << 18, sums), summed).map_err(Error::io(&rolled))?;
+        let sieve = put(&sieve, out).map_err(Error::io(path))?;
+        for spare in [&aside, &listed, &rolled] {
             fs::remove_file(spare).map_err(Error::io(spare))?;
         }
-        Ok((journal, Blocks { size: bytes, places: next, table, files, shared: records }))
+        let rolled = Some(sieve);
+        Ok((journal, Blocks { size: bytes, places: next, table, files, shared: records, rolled }))
     }
 }
 
@@ -329,6 +349,16 @@ impl Rows<'_> {
             }
         }
     }
+}
+
+fn put(sieve: &Sieve, out: &mut Counted) -> io::Result<Rolled> {
+    let (offset, mut crc, mut words) = (out.offset(), crc32fast::Hasher::new(), 0);
+    for word in sieve.bytes() {
+        crc.update(&word);
+        out.write(&word)?;
+        words += 1;
+    }
+    Ok(Rolled { offset, words, crc: crc.finalize() })
 }
 
 fn copy(from: &Path, out: &mut Counted) -> io::Result<()> {

@@ -2,10 +2,12 @@
 
 mod build;
 mod flag;
+mod rolling;
 mod table;
 
 pub use build::{BlockBuild, BlocksBuilt};
 pub use flag::{COMMON, Flag};
+pub use rolling::{Rolling, Sieve};
 pub use table::{Block, BlockFile, BlockPlace, BlockTable};
 
 /// Sizes that blocks may have in bytes: powers of two from a sector to a piece that is hashed at

@@ -10,6 +10,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use pfh_digest::{Algorithm, Digest};
 
 use super::SIZES;
+use super::rolling::Sieve;
 use crate::layout::{Blocks, CRC, PLACES, SHARED};
 use crate::table::Table;
 use crate::{Error, record};
@@ -83,6 +84,12 @@ impl BlockTable {
     /// How many different blocks there are.
     pub fn rows(&self) -> u64 {
         self.table.rows()
+    }
+
+    /// The filter by which blocks are found at any byte; `None` if an earlier program built the
+    /// set.
+    pub(crate) fn sieve(&self, path: &Path, file: &File) -> Result<Option<Sieve>, Error> {
+        self.about.rolled.map(|about| Sieve::read(path, file, &about)).transpose()
     }
 
     pub(crate) fn find(&self, path: &Path, file: &File, digest: &Digest) -> Result<Option<u32>, Error> {

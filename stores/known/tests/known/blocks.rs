@@ -38,10 +38,10 @@ fn built(room: &Room, algorithm: Algorithm, files: &[File], memory: usize) -> Kn
         // In two pieces, and of the larger size every eighth block.
         for half in blocks.chunks(blocks.len().div_ceil(2).max(1)) {
             let digests: Vec<Digest> = half.iter().map(|block| digest(algorithm, *block)).collect();
-            build.blocks(0, &digests, 0).unwrap();
+            build.blocks(0, &digests, &vec![0; digests.len()]).unwrap();
         }
         let large: Vec<Digest> = blocks.iter().step_by(8).map(|block| digest(algorithm, *block)).collect();
-        build.blocks(1, &large, large.len() as u64).unwrap();
+        build.blocks(1, &large, &[]).unwrap();
         match whole {
             true => build.end_file(name.as_bytes(), 512 * blocks.len() as u64).unwrap(),
             false => build.void_file(),

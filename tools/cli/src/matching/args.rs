@@ -39,6 +39,11 @@ pub struct Match {
     #[arg(long, value_name = "SIZES", value_delimiter = ',', value_parser = crate::size::parse_block,
         conflicts_with_all = ["similar", "digests", "class", "empty_counts", "algorithms", "recursive", "files_from"])]
     pub sectors: Vec<u32>,
+    /// With --sectors: also find blocks that begin at no sector, as in archives, in memory or
+    /// behind bytes that were put in front. Takes several times as long.
+    #[cfg(feature = "inside")]
+    #[arg(long, requires = "sectors")]
+    pub any_offset: bool,
     /// With --sectors: also fragments of blocks alone that say little of their files (constant,
     /// repetitive, common); otherwise they are counted only.
     #[cfg(feature = "inside")]

@@ -37,6 +37,10 @@ fn sectors(problem: &pfh::matching::sectors::Problem) -> Option<String> {
             "{}: holds no blocks of files: make a set of them with `pfh known build --blocks 512,4096 SET --bad FILES`",
             pfh::terminal::shown(path)
         ),
+        Problem::NoSums(path) => format!(
+            "{}: an earlier version built it, without what --any-offset needs: build it again with `pfh known build --blocks`",
+            pfh::terminal::shown(path)
+        ),
         Problem::NoSuchBlocks { size, others } => {
             let others: Vec<String> = others.iter().map(u32::to_string).collect();
             format!("--sectors {size}: no set has blocks of that size, but of {}", others.join(", "))

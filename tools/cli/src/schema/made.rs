@@ -50,7 +50,7 @@ const DOCUMENTS: &[Document] = &[
     Document {
         name: "dups",
         title: "pfh dups --json",
-        rows: &[of::<dups::Grouped<'_>>, of::<dups::Equal<'_>>, of::<dups::All>],
+        rows: &[of::<dups::Grouped<'_>>, of::<dups::Equal<'_>>, of::<dups::Sharing<'_>>, of::<dups::All>],
     },
     Document {
         name: "hash",

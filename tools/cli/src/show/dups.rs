@@ -1,7 +1,7 @@
 //! What a search for duplicates found: lines and JSON.
 
-use super::word;
-use pfh::dups::{Folders, Group, Summary, size_text};
+use super::{counted, word};
+use pfh::dups::{Folders, Group, Shared, Summary, size_text};
 use pfh::manifest::row::{self, Is, Path};
 use pfh::terminal::render;
 use serde::Serialize;
@@ -119,6 +119,44 @@ pub fn folders_json(folders: &Folders) -> String {
     row::line(&Equal { r#type: Is(word::Folders), files: *files, bytes: *bytes, folders: named(names) })
 }
 
+/// Two files that share chunks, for people: a line each, with how much of it the other one holds.
+pub fn shared_text(shared: &Shared<'_>) -> String {
+    let mut lines = format!("{} in common, {}\n", counted(shared.chunks, "chunk"), size_text(shared.bytes));
+    for (name, percent) in shared.names.iter().zip(shared.percent()) {
+        lines += &format!("  {percent:5.1} % of {}\n", render(name));
+    }
+    lines
+}
+
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+struct Holder<'a> {
+    #[serde(flatten)]
+    path: Path<'a>,
+    size: u64,
+}
+
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Sharing<'a> {
+    r#type: Is<word::Shared>,
+    bytes: u64,
+    #[cfg_attr(feature = "schema", schemars(range(min = 1)))]
+    chunks: u64,
+    files: Vec<Holder<'a>>,
+}
+
+/// Two files that share chunks, as one JSON object.
+pub fn shared_json(shared: &Shared<'_>) -> String {
+    let files = shared.names.iter().zip(shared.sizes);
+    row::line(&Sharing {
+        r#type: Is(word::Shared),
+        bytes: shared.bytes,
+        chunks: shared.chunks,
+        files: files.map(|(name, size)| Holder { path: Path(name), size }).collect(),
+    })
+}
+
 /// The names of the copies of a group that do not stay, each as it is and ended by NUL.
 pub fn redundant(group: &Group) -> Vec<u8> {
     let names = group.copies.iter().filter(|copy| !copy.stays).flat_map(|copy| &copy.names);
@@ -165,6 +203,9 @@ struct Chunks {
     bytes: u64,
     chunking: String,
     chunks: u64,
+    common: u64,
+    common_bytes: u64,
+    pairs: u64,
     saving: u64,
     unique: u64,
     unique_bytes: u64,
@@ -176,6 +217,9 @@ pub fn summary_json(summary: &Summary) -> String {
         bytes: store.bytes,
         chunking: store.chunking.to_string(),
         chunks: store.chunks,
+        common: store.common,
+        common_bytes: store.common_bytes,
+        pairs: store.pairs,
         saving: store.saving(),
         unique: store.unique,
         unique_bytes: store.unique_bytes,

@@ -43,6 +43,6 @@ pub mod word {
     pfh::manifest::constants! {
         Audit = "audit", Check = "check", Diff = "diff", Disk = "disk", Finding = "finding", Folders = "folders",
         Fragment = "fragment", From = "from", Group = "group", Object = "object", Range = "range", Root = "root",
-        Summary = "summary", Update = "update",
+        Shared = "shared", Summary = "summary", Update = "update",
     }
 }

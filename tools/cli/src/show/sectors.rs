@@ -112,6 +112,7 @@ struct Size {
 pub struct Total {
     r#type: Is<word::Summary>,
     images: u64,
+    any_offset: bool,
     bytes: u64,
     unread: u64,
     errors: u64,
@@ -140,6 +141,7 @@ pub fn total_json(summary: &Summary) -> String {
     row::line(&Total {
         r#type: Is(word::Summary),
         images: summary.images,
+        any_offset: summary.anywhere,
         bytes: summary.bytes,
         unread: summary.unread,
         errors: summary.failed,
@@ -188,7 +190,8 @@ pub fn sentences(summary: &Summary) -> Vec<String> {
     )];
     for (size, Counted { blocks, flagged, fragments, .. }) in &summary.sizes {
         let found = (counted(*blocks, "known block"), counted(*fragments, "fragment"));
-        lines.push(format!("blocks of {size} bytes: {} ({flagged} flagged) in {}", found.0, found.1));
+        let at = if summary.anywhere { " at any byte" } else { "" };
+        lines.push(format!("blocks of {size} bytes{at}: {} ({flagged} flagged) in {}", found.0, found.1));
     }
     let cut: u64 = summary.sizes.iter().map(|(_, of)| of.cut).sum();
     if cut > 0 {

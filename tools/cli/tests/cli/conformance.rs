@@ -65,7 +65,13 @@ fn of_json(case: &Value, line: &Value) -> Vec<String> {
         ("diff", "diff") => format!("{} {}", text("class"), text("path")),
         ("bag", "finding") => format!("{} {} {}", text("severity"), text("path"), text("what")),
         ("dups", "group") => format!("{} {}", text("digest"), line["copies"].as_array().unwrap().len()),
+        ("dups", "shared") => {
+            format!("{} {} {}", line["files"][0]["path"], line["files"][1]["path"], line["bytes"])
+        }
         ("match", "match") => format!("{} {}", text("verdict"), text("path")),
+        ("sectors", "fragment") => {
+            format!("{} {} {} {}", text("verdict"), text("path"), line["offset"], line["length"])
+        }
         ("lookup", "lookup") => format!("{} {}", text("verdict"), text("digest")),
         ("audit", "audit") => format!("{} {}", text("verdict"), text("audit")),
         ("verify", _) => format!("{} {}", text("verdict"), line["compared"].as_array().unwrap().len()),

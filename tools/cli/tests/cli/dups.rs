@@ -161,6 +161,23 @@ fn what_is_printed() {
     let seen = pfh(&room, "dups m n --chunks 4096");
     assert!(out(&seen).contains("2 equal folders of 1 file, 5 B\n  m/\n  n/\n"), "{}", out(&seen));
     assert!(seen.stderr.contains("a store that keeps each once saves"), "{}", seen.stderr);
+    room.file("c/half", b"12345678abcdefgh");
+    room.file("c/whole", b"12345678");
+    room.file("c/other", b"abcdefgh________");
+    let half = "1 chunk in common, 8 B\n   50.0 % of c/half\n   50.0 % of c/other\n";
+    let whole = "1 chunk in common, 8 B\n   50.0 % of c/half\n  100.0 % of c/whole\n";
+    let seen = pfh(&room, "dups c --chunks 8");
+    assert_eq!(out(&seen), [half, whole].concat());
+    assert!(seen.stderr.contains("; 2 pairs of different files share chunks\n"), "{}", seen.stderr);
+    assert_eq!(out(&pfh(&room, "dups c --chunks 8 --top 1")), half);
+    for quiet in ["--quiet", "--redundant", "-z"] {
+        assert_eq!(out(&pfh(&room, &format!("dups c --chunks 8 {quiet}"))), "", "{quiet}");
+    }
+    let rows = json(&pfh(&room, "dups c --chunks 8 --json"));
+    assert_eq!(
+        (&rows[1]["type"], &rows[1]["files"][1]["path"], &rows[1]["bytes"], &rows[2]["chunks"]["pairs"]),
+        (&"shared".into(), &"c/whole".into(), &8.into(), &2.into())
+    );
 }
 
 /// Names as they were typed are found from any working directory.
@@ -186,7 +203,8 @@ fn a_script_of_relative_names_runs_from_anywhere() {
 #[test]
 fn what_makes_no_sense_is_refused() {
     let room = files();
-    for wrong in ["", "d -a crc32", "d -a ssdeep", "-", "d --chunks 0", "d --keep best", "d --keep under="] {
+    for wrong in ["", "d -a crc32", "d -a ssdeep", "-", "d --chunks 0", "d --top 3", "d --keep best", "d --keep under="]
+    {
         let seen = pfh(&room, &format!("dups {wrong}"));
         assert_eq!(seen.code, Some(2), "{wrong}: {}", seen.stderr);
     }

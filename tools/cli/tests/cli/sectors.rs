@@ -44,6 +44,7 @@ fn what_makes_no_sense_is_refused_with_its_remedy() {
         (&["match", "--sectors", "512", "image", "-k", "set", "-o", "image", "--force"], 2, "is read"),
         (&["match", "--sectors", "512", "image", "-k", "missing"], 3, "missing"),
         (&["match", "--flagged", "image", "-k", "set"], 2, "--sectors"),
+        (&["match", "--any-offset", "image", "-k", "set"], 2, "--sectors"),
         (&["known", "build", "new", "--blocks", "1000", "--bad", "known"], 2, "power of two"),
         (&["known", "build", "new", "--blocks", "512", "-a", "crc32", "--bad", "known"], 2, "16 to 64 bytes"),
         (&["known", "build", "new", "--blocks", "512"], 2, "no set was named"),
@@ -63,6 +64,35 @@ fn what_makes_no_sense_is_refused_with_its_remedy() {
         assert!(seen.stderr.contains(words), "{arguments:?}: {}", seen.stderr);
         assert!(!room.path().join("new").exists() && !room.path().join("new.work").exists(), "{arguments:?}");
     }
+}
+
+#[test]
+fn what_begins_at_no_sector_is_found_on_request() {
+    let room = Room::new();
+    room.file("known/a", &random(1, 5120));
+    room.file("image", &[&random(2, 10_003)[..], &random(1, 5120), &random(3, 100)].concat());
+    assert_eq!(build(&room, "512").code, Some(0));
+    let plain = pfh(&room, ["match", "--sectors", "512", "image", "-k", "set"]);
+    assert_eq!((plain.code, plain.stdout.len()), (Some(0), 0), "{}", plain.stderr);
+    let seen = pfh(&room, ["match", "--sectors", "512", "--any-offset", "image", "-k", "set"]);
+    let line = "known-bad   image: 5120 bytes at 10003: 10 blocks of 512 bytes <- known/a at 0 (known)\n";
+    assert_eq!((seen.code, &*String::from_utf8_lossy(&seen.stdout)), (Some(1), line), "{}", seen.stderr);
+    assert!(seen.stderr.contains("blocks of 512 bytes at any byte: 10 known blocks"), "{}", seen.stderr);
+    // As an earlier version built it.
+    let mut set = std::fs::read(room.path().join("set")).unwrap();
+    let at = set.windows(9).position(|bytes| bytes == b"\"rolled\":").unwrap();
+    set[at + 1..at + 7].copy_from_slice(b"folded");
+    let tail = set.len() - 88;
+    let directory = u64::from_le_bytes(*set[tail..].first_chunk().unwrap()) as usize;
+    let sums = pfh::digest::hash_many("blake3".parse().unwrap(), &[&set[directory..tail], &set[..tail]]);
+    for (number, sum) in sums.iter().enumerate() {
+        set[tail + 16 + 32 * number..][..32].copy_from_slice(sum.bytes());
+    }
+    room.file("set", &set);
+    assert_eq!(pfh(&room, ["match", "--sectors", "512", "image", "-k", "set"]).code, Some(0));
+    let seen = pfh(&room, ["match", "--sectors", "512", "--any-offset", "image", "-k", "set"]);
+    assert_eq!(seen.code, Some(2), "{}", seen.stderr);
+    assert!(seen.stderr.contains("pfh known build --blocks"), "{}", seen.stderr);
 }
 
 #[test]

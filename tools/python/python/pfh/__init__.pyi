@@ -324,9 +324,24 @@ def diff(
 ) -> Rows:
     """Compares two directories or lists: a row for each name that is not the same on both sides."""
 
+def match_sectors(
+    images: _Paths,
+    known: _Paths,
+    sizes: Sequence[int],
+    *,
+    any_offset: bool = False,
+    unallocated: bool = False,
+    flagged: bool = False,
+    on_event: Callable[[Progress], object] | None = None,
+    cancel: Cancel | None = None,
+) -> Rows:
+    """Finds blocks of known files on images or disks: a row for each fragment."""
+
 def dups(
     paths: _Paths,
     *,
+    chunks: str | None = None,
+    top: int | None = None,
     keep: str = "first",
     never: _Paths | None = None,
     action: str = "remove",
@@ -335,7 +350,7 @@ def dups(
     on_event: Callable[[Progress], object] | None = None,
     cancel: Cancel | None = None,
 ) -> Rows:
-    """Finds files and folders of one content: a row for each group."""
+    """Finds files and folders of one content: a row for each group. With `chunks` (`4096`, `cdc`) also one for each pair of files that share chunks."""
 
 def update_manifest(
     manifest: _Path,

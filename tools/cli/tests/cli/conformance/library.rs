@@ -55,6 +55,7 @@ pub fn library(case: &Value) -> (Vec<String>, i32) {
         "compare" => compare(call, &mut rows),
         "diff" => diff(call, &mut rows),
         "dups" => dups(call, &mut rows),
+        "sectors" => sectors(call, &mut rows),
         "bag" => bag(call, &mut rows),
         "match" => matching(call, &mut rows),
         "lookup" => lookup(call, &mut rows),
@@ -245,14 +246,38 @@ fn diff(call: &Value, rows: &mut Vec<String>) -> Result<i32, Error> {
 
 fn dups(call: &Value, rows: &mut Vec<String>) -> Result<i32, Error> {
     use pfh::dups::{Event, Request, run};
+    let chunking = call["chunks"].as_str().map(str::parse).transpose().map_err(Error::request)?;
     let request = Request::new(Input::new(texts(call, "paths")).recurse(Recurse::Yes));
+    let request = request.chunking(chunking).top(call["top"].as_u64());
     let mut events = |event: Event<'_>| {
-        if let Event::Group(group) = event {
-            rows.push(format!("{} {}", group.digest, group.copies.len()));
+        match event {
+            Event::Group(group) => rows.push(format!("{} {}", group.digest, group.copies.len())),
+            Event::Shared(shared) => {
+                let [a, b] = shared.names.map(|name| Value::from(shown(name)));
+                rows.push(format!("{a} {b} {}", shared.bytes));
+            }
+            _ => {}
         }
         Ok(())
     };
     Ok(if run(&request, &mut events, &Control::new())?.failed > 0 { 3 } else { 0 })
+}
+
+fn sectors(call: &Value, rows: &mut Vec<String>) -> Result<i32, Error> {
+    use pfh::matching::sectors::{Event, Request, run};
+    // Fits: sizes of blocks.
+    let sizes = call["sizes"].as_array().unwrap().iter().map(|size| size.as_u64().unwrap() as u32);
+    let mut request = Request::new(texts(call, "images"), texts(call, "known"), sizes);
+    request.anywhere = call["any_offset"].as_bool().unwrap_or(false);
+    let mut events = |event: Event<'_>| {
+        if let Event::Fragment(found) = event {
+            let (image, verdict) = (found.image.display(), found.verdict().name());
+            rows.push(format!("{verdict} {image} {} {}", found.fragment.offset, found.length()));
+        }
+        Ok(())
+    };
+    let summary = run(&request, &mut events, &Control::new())?;
+    Ok(exit_by(summary.conclusion(&[pfh::known::KnownStatus::KnownBad])))
 }
 
 fn bag(call: &Value, rows: &mut Vec<String>) -> Result<i32, Error> {
