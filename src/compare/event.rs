@@ -1,5 +1,6 @@
 //! What happens during a comparison, and its results.
 
+use super::grouping::Grouped;
 use pfh_digest::Algorithm;
 use pfh_engine::Record;
 use pfh_pairs::{Collection, Hot, ListProblem, Refused, SearchStats};
@@ -44,6 +45,13 @@ pub enum Event<'a> {
     Pair(&'a Pair<'a>),
     /// A result: a group that pairs link together, where groups are asked for.
     Group(&'a Group<'a>),
+    /// Members of the groups of an earlier run that are not among the inputs.
+    Missing {
+        /// The algorithm's name, or `auto`.
+        algorithm: &'a str,
+        /// How many.
+        members: u64,
+    },
     /// Pairs with a saturated digest, which is similar to random data.
     Saturated {
         /// The algorithm.
@@ -147,7 +155,7 @@ pub struct AllRelated<'a> {
     pub listed: u64,
     /// Windows that no pair was found by, since too many files have them.
     pub common: u64,
-    pub(super) groups: &'a [Vec<u32>],
+    pub(super) groups: &'a [Grouped],
     pub(super) collection: &'a Collection,
 }
 
@@ -220,8 +228,13 @@ impl fmt::Debug for Pair<'_> {
 pub struct Group<'a> {
     /// By what they are alike; none for all methods at once.
     pub algorithm: Option<Algorithm>,
-    /// From 1 for the largest group.
+    /// From 1 for the largest group; that of an earlier run where it is one that grew.
     pub number: u64,
+    /// The score of its two members that are the least alike; none if groups are chains of pairs,
+    /// or if two members of an earlier group no longer reach the threshold.
+    pub weakest: Option<Score>,
+    /// The place of the member that is most like all others; none if groups are chains.
+    pub representative: Option<u32>,
     /// The places of the members among the digests of the algorithm.
     pub places: &'a [u32],
     pub(super) collection: &'a Collection,
@@ -231,6 +244,17 @@ impl<'a> Group<'a> {
     /// The algorithm's name, or `auto`.
     pub fn name(&self) -> &'static str {
         self.algorithm.map_or(AUTO, Algorithm::name)
+    }
+
+    /// A group as it was found.
+    pub(super) fn of(algorithm: Option<Algorithm>, group: &'a Grouped, collection: &'a Collection) -> Group<'a> {
+        let Grouped { number, ref places, weakest, representative } = *group;
+        Group { algorithm, number, weakest, representative, places, collection }
+    }
+
+    /// The name of the representative.
+    pub fn representative_name(&self) -> Option<&'a [u8]> {
+        self.representative.map(|place| self.collection.name(place))
     }
 
     /// The names of the members; raw bytes.
@@ -269,7 +293,7 @@ pub struct Searched<'a> {
     pub best: Option<Score>,
     /// Whether [`Event::Costly`] was reported.
     pub costly: bool,
-    pub(super) groups: &'a [Vec<u32>],
+    pub(super) groups: &'a [Grouped],
     pub(super) collection: &'a Collection,
 }
 
@@ -278,7 +302,7 @@ impl Searched<'_> {
     /// for.
     pub fn groups(&self) -> impl Iterator<Item = Group<'_>> {
         let (algorithm, collection) = (Some(self.algorithm), self.collection);
-        (1..).zip(self.groups).map(move |(number, places)| Group { algorithm, number, places, collection })
+        self.groups.iter().map(move |group| Group::of(algorithm, group, collection))
     }
 }
 

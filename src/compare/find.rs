@@ -1,12 +1,12 @@
 //! From a collection to the pairs or groups that are its results.
 
 use super::event::{Event, Events, Group, Pair, Searched, Searching};
+use super::grouping::{Before, Earlier, Grouped, Grouping, Linkage};
 use super::request::Request;
 use crate::job;
 use pfh_digest::Algorithm;
 use pfh_engine::{Control, Phase, Progress};
 use pfh_pairs::{By, Collection, Failure, Hot, Ranking, Search, SearchStats, Watch};
-use pfh_similarity::index::Clusters;
 use pfh_similarity::{Degenerate, Score};
 use std::cell::RefCell;
 use std::io;
@@ -27,11 +27,12 @@ pub struct Counts {
 
 /// Searches a collection and hands out what is found.
 pub fn search(
-    request: &Request,
+    (request, before): (&Request, Option<&Before>),
     collection: &mut Collection,
     events: &mut Events<'_>,
     control: &Control<'_>,
 ) -> Result<Counts, job::Error> {
+    let earlier = earlier(before, collection.algorithm().name(), collection, events)?;
     let (algorithm, without) = (collection.algorithm(), collection.without());
     if without > 0 {
         events(Event::Without(algorithm, without)).map_err(job::Error::Sink)?;
@@ -41,13 +42,20 @@ pub fn search(
     events(Event::Searching(&searching)).map_err(job::Error::Sink)?;
     let events = RefCell::new(events);
     let tell = |event: Event<'_>| (*events.borrow_mut())(event);
-    let whole = request.cluster && request.page.is_none();
+    let whole = request.cluster && request.linkage == Linkage::Single && request.page.is_none();
     let mut watching = Watching { whole, ..Watching::new(control, &tell, algorithm) };
     let features = collection.take_features();
     let collection = &*collection;
     let found = match whole.then(|| search.groups(collection, &mut watching)).flatten() {
-        Some(found) => found.map(|(stats, groups)| Found { stats, groups: groups.groups(), listed: 0, best: None }),
-        None => one(request, &search, collection, features, &mut watching),
+        Some(found) => found.map(|(stats, groups)| {
+            let groups = (1..).zip(groups.groups()).map(Grouped::from).collect();
+            Found { stats, groups, listed: 0, best: None }
+        }),
+        None => {
+            let grouping =
+                (request.cluster || request.page.is_some()).then(|| Grouping::new(request, collection, &earlier));
+            one((request, grouping), &search, collection, features, &mut watching)
+        }
     };
     let (costly, refused) = (watching.costly, watching.refused.take());
     if let Some(error) = refused {
@@ -55,11 +63,10 @@ pub fn search(
     }
     let mut found = found?;
     if request.cluster {
-        for (number, places) in (1..).zip(&found.groups) {
-            tell(Event::Group(&Group { algorithm: Some(algorithm), number, places, collection }))
-                .map_err(job::Error::Sink)?;
-            found.listed = number;
+        for group in &found.groups {
+            tell(Event::Group(&Group::of(Some(algorithm), group, collection))).map_err(job::Error::Sink)?;
         }
+        found.listed = found.groups.len() as u64;
     }
     let Found { stats, groups, listed, best } = &found;
     let (digests, best, listed) = (searching.digests, *best, *listed);
@@ -71,22 +78,37 @@ pub fn search(
 /// What was found in one collection.
 struct Found {
     stats: SearchStats,
-    groups: Vec<Vec<u32>>,
+    groups: Vec<Grouped>,
     /// Pairs that were ranked.
     listed: u64,
     best: Option<Score>,
 }
 
+/// The groups of an earlier run among the inputs.
+pub(super) fn earlier(
+    before: Option<&Before>,
+    name: &str,
+    collection: &Collection,
+    events: &mut Events<'_>,
+) -> Result<Earlier, job::Error> {
+    let Some(before) = before else { return Ok(Earlier::default()) };
+    let (groups, members) = before.of(name, collection);
+    if members > 0 {
+        events(Event::Missing { algorithm: name, members }).map_err(job::Error::Sink)?;
+    }
+    Ok(groups)
+}
+
 /// Hands out the pairs of a collection, and finds the groups that they link together.
 fn one(
-    request: &Request,
+    (request, grouping): (&Request, Option<Grouping>),
     search: &Search,
     collection: &Collection,
     features: Option<pfh_pairs::Features>,
     watching: &mut Watching<'_>,
 ) -> Result<Found, Failure> {
     let (algorithm, tell) = (collection.algorithm(), watching.tell);
-    let mut taking = Taking::new(request, search, collection, tell);
+    let mut taking = Taking::new((request, grouping), search, collection, tell);
     let found = search.run_with(collection, features, watching, &mut |pair| taking.take(&pair));
     let mut stats = match (found, taking.spill.take()) {
         (Err(_), Some(error)) => return Err(Failure::Spill(error)),
@@ -102,7 +124,7 @@ fn one(
         watching.tell(Event::Saturated { algorithm, pairs: taking.saturated, listed });
         stats.pairs -= if listed { 0 } else { taking.saturated };
     }
-    let groups = taking.groups.map(Clusters::groups).unwrap_or_default();
+    let groups = taking.groups.map(Grouping::groups).unwrap_or_default();
     Ok(Found { stats, groups, listed, best: taking.best })
 }
 
@@ -111,7 +133,7 @@ struct Taking<'a> {
     request: &'a Request,
     collection: &'a Collection,
     tell: &'a Tell<'a>,
-    groups: Option<Clusters>,
+    groups: Option<Grouping>,
     ranking: Option<Ranking>,
     /// Why the ranking could not take a pair.
     spill: Option<io::Error>,
@@ -121,13 +143,15 @@ struct Taking<'a> {
 }
 
 impl<'a> Taking<'a> {
-    fn new(request: &'a Request, search: &Search, collection: &'a Collection, tell: &'a Tell<'a>) -> Taking<'a> {
-        let grouped = request.cluster || request.page.is_some();
+    fn new(
+        (request, groups): (&'a Request, Option<Grouping>),
+        search: &Search,
+        collection: &'a Collection,
+        tell: &'a Tell<'a>,
+    ) -> Taking<'a> {
         let by = request.sort.unwrap_or(By::Score);
-        let ranking = request
-            .is_ranked()
-            .then(|| Ranking::new(by, request.top, search.order, &collection.names(), search.memory));
-        let groups = grouped.then(|| Clusters::new(collection.len() as u32));
+        let ranked = request.is_ranked() || request.is_linked_completely();
+        let ranking = ranked.then(|| Ranking::new(by, request.top, search.order, &collection.names(), search.memory));
         Taking { request, collection, tell, groups, ranking, spill: None, saturated: 0, best: None }
     }
 
@@ -142,14 +166,15 @@ impl<'a> Taking<'a> {
         if self.best.is_none_or(|best| pair.score.reaches(best)) {
             self.best = Some(pair.score);
         }
-        if let Some(groups) = &mut self.groups {
-            groups.join(pair.a, pair.b);
+        let complete = self.request.is_linked_completely();
+        if let (Some(groups), false) = (&mut self.groups, complete) {
+            groups.take(pair.a, pair.b, pair.score);
         }
         if self.request.page.is_some() {
             (self.tell)(Event::Found(&row(self.collection, pair)))?;
         }
         match &mut self.ranking {
-            _ if self.request.cluster => Ok(()),
+            _ if self.request.cluster && !complete => Ok(()),
             None => (self.tell)(Event::Pair(&row(self.collection, pair))),
             Some(ranking) => ranking.push(pair).map_err(|error| {
                 let kind = error.kind();
@@ -159,16 +184,22 @@ impl<'a> Taking<'a> {
         }
     }
 
-    /// Hands out the ranked pairs, and gives their number. `step` is asked before each pair with
+    /// Hands out the ranked pairs, or makes groups of them, and gives the number of those that are
+    /// results. `step` is asked before each pair with
     /// its number from 1.
     fn hand_out(&mut self, step: &mut dyn FnMut(u64) -> Result<(), Failure>) -> Result<u64, Failure> {
         let Some(ranking) = self.ranking.take() else { return Ok(0) };
         let mut done = 0;
-        ranking.hand_out(&mut |pair| {
+        let listed = ranking.hand_out(&mut |pair| {
             done += 1;
             step(done)?;
+            if let (Some(groups), true) = (&mut self.groups, self.request.cluster) {
+                groups.take(pair.a, pair.b, pair.score);
+                return Ok(());
+            }
             (self.tell)(Event::Pair(&row(self.collection, &pair))).map_err(Failure::Output)
-        })
+        })?;
+        Ok(if self.request.cluster { 0 } else { listed })
     }
 }
 

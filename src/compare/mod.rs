@@ -37,6 +37,7 @@ mod comparing;
 mod event;
 mod find;
 mod gather;
+mod grouping;
 mod problem;
 mod relate;
 mod request;
@@ -45,6 +46,7 @@ mod writer;
 
 pub use comparing::Comparing;
 pub use event::{AUTO, AllRelated, Event, Events, Group, Pair, Related, Relating, Relation, Searched, Searching};
+pub use grouping::Linkage;
 pub use pfh_pairs::{By, given};
 pub use problem::Problem;
 pub use request::Request;
@@ -52,6 +54,7 @@ pub use thresholds::{ThresholdError, Thresholds};
 pub use writer::{Writer, write};
 
 use crate::job::Error;
+use grouping::Before;
 use pfh_engine::Control;
 use pfh_pairs::Collection;
 use std::time::Instant;
@@ -85,17 +88,18 @@ pub struct Summary {
 /// event, and no error.
 pub fn run(request: &Request, events: &mut Events<'_>, control: &Control<'_>) -> Result<Summary, Error> {
     request.check()?;
+    let before = request.earlier.as_deref().map(Before::read).transpose()?;
     let mut sets = gather::Sets::gather(request, events, control)?;
     let (directories, comparable) = (sets.directories, sets.collections.iter().any(Collection::is_comparable));
     let all = sets.inputs.is_some();
     events(Event::Gathered { directories, comparable, all }).map_err(Error::Sink)?;
     let (from, mut pairs, mut scored) = (Instant::now(), 0, 0);
     if let Some(inputs) = &sets.inputs {
-        let counts = relate::search(request, &mut sets.collections, inputs, events, control)?;
+        let counts = relate::search((request, before.as_ref()), &mut sets.collections, inputs, events, control)?;
         (pairs, scored) = (counts.pairs, counts.scored);
     } else {
         for collection in &mut sets.collections {
-            let counts = find::search(request, collection, events, control)?;
+            let counts = find::search((request, before.as_ref()), collection, events, control)?;
             pairs += counts.pairs;
             scored += counts.scored;
         }

@@ -1,13 +1,13 @@
 //! All methods at once: a row for each pair that one of them finds, with what all of them say.
 
-use super::event::{AllRelated, Event, Events, Group, Related, Relating, Relation};
-use super::find::{Counts, Tell, Watching};
+use super::event::{AUTO, AllRelated, Event, Events, Group, Related, Relating, Relation};
+use super::find::{Counts, Tell, Watching, earlier};
 use super::gather::Inputs;
+use super::grouping::{Before, Grouping};
 use super::request::Request;
 use crate::job;
 use pfh_engine::Control;
 use pfh_pairs::{Both, By, Collection, Failure, Finding, Relations, Search, SearchStats};
-use pfh_similarity::index::Clusters;
 use pfh_similarity::{Degenerate, Named, Score};
 use std::cell::RefCell;
 
@@ -18,12 +18,13 @@ const HELD: u8 = 80;
 
 /// Searches all collections and hands out the rows, the closest first.
 pub fn search(
-    request: &Request,
+    (request, before): (&Request, Option<&Before>),
     collections: &mut [Collection],
     inputs: &Inputs,
     events: &mut Events<'_>,
     control: &Control<'_>,
 ) -> Result<Counts, job::Error> {
+    let earlier = earlier(before, AUTO, &collections[WHOLE], events)?;
     let files = collections[WHOLE].len() as u64;
     let algorithms = collections.iter().map(Collection::algorithm).collect();
     let relating = Relating { files, algorithms };
@@ -52,16 +53,16 @@ pub fn search(
         common += found.common;
     }
     let mut rows = Rows { request, collections, inputs, tell: &tell, groups: None, listed: 0 };
-    rows.groups = (request.cluster || request.page.is_some()).then(|| Clusters::new(files as u32));
+    let grouping = || Grouping::new(request, &rows.collections[WHOLE], &earlier);
+    rows.groups = (request.cluster || request.page.is_some()).then(grouping);
     counts.pairs = rows.hand_out(relations, control)?;
-    let groups = rows.groups.take().map(Clusters::groups).unwrap_or_default();
+    let groups = rows.groups.take().map(Grouping::groups).unwrap_or_default();
     let collection = &collections[WHOLE];
     let mut listed = rows.listed;
     if request.cluster {
         listed = groups.len() as u64;
-        for (number, places) in (1..).zip(&groups) {
-            let group = Group { algorithm: None, number, places, collection };
-            tell(Event::Group(&group)).map_err(job::Error::Sink)?;
+        for group in &groups {
+            tell(Event::Group(&Group::of(None, group, collection))).map_err(job::Error::Sink)?;
         }
     }
     let (pairs, groups) = (counts.pairs, &groups);
@@ -108,7 +109,7 @@ struct Rows<'a> {
     collections: &'a [Collection],
     inputs: &'a Inputs,
     tell: &'a Tell<'a>,
-    groups: Option<Clusters>,
+    groups: Option<Grouping>,
     listed: u64,
 }
 
@@ -148,7 +149,7 @@ impl Rows<'_> {
     fn row(&mut self, both: &Both, listed: bool) -> Result<(), Failure> {
         let mut row = related(self.collections, self.inputs, both);
         if let Some(groups) = &mut self.groups {
-            groups.join(both.inputs[0], both.inputs[1]);
+            groups.take(both.inputs[0], both.inputs[1], Score::Similarity(row.score));
         }
         row.listed = listed;
         (self.tell)(Event::Related(&row)).map_err(Failure::Output)

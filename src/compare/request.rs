@@ -1,5 +1,6 @@
 //! What a comparison is asked for.
 
+use super::grouping::Linkage;
 use super::problem::Problem;
 use super::thresholds::Thresholds;
 use crate::algorithms::computed;
@@ -51,6 +52,11 @@ pub struct Request {
     pub sort: Option<By>,
     /// Whether groups that pairs link together are the results in place of the pairs.
     pub cluster: bool,
+    /// Which inputs are one group.
+    pub linkage: Linkage,
+    /// The groups that an earlier run wrote as JSON: they keep their numbers and members, and get
+    /// those inputs that are alike to each of their members.
+    pub earlier: Option<PathBuf>,
     /// What the results are written in. Those of ssdeep come in the order of its tool for text, the
     /// later one of a pair first.
     pub form: Format,
@@ -84,6 +90,8 @@ impl Request {
             top: None,
             sort: None,
             cluster: false,
+            linkage: Linkage::default(),
+            earlier: None,
             form: Format::Text,
             output: Destination::default(),
             page: None,
@@ -135,6 +143,9 @@ impl Request {
         if self.cluster && self.is_ranked() {
             return Err(Error::request(Problem::Ordered));
         }
+        if self.earlier.is_some() && (!self.cluster || self.linkage == Linkage::Single) {
+            return Err(Error::request(Problem::NotGrouped));
+        }
         if self.evidence {
             with_features(&computed(&self.algorithms))?;
         }
@@ -145,7 +156,7 @@ impl Request {
     fn outputs(&self) -> Outputs {
         let mut outputs = Outputs::new(self.replace);
         outputs.file("output", self.output.path()).file("html", self.page.as_ref());
-        self.input.guard(outputs.reads_all(&self.against));
+        self.input.guard(outputs.reads_all(&self.against).reads_all(&self.earlier));
         outputs
     }
 
@@ -158,6 +169,11 @@ impl Request {
     /// Whether pairs come in another order than that of what is compared.
     pub(super) fn is_ranked(&self) -> bool {
         self.top.is_some() || self.sort.is_some()
+    }
+
+    /// Whether groups are made of pairs that come by their scores.
+    pub(super) fn is_linked_completely(&self) -> bool {
+        self.cluster && self.linkage == Linkage::Complete
     }
 
     /// Whether pairs with a saturated digest are listed.
@@ -175,7 +191,7 @@ impl Request {
             least_shared: self.thresholds.shared(collection.algorithm()),
             order: if like_ssdeep { PairOrder::Later } else { PairOrder::Earlier },
             // The other half is for the pairs that wait for another order.
-            memory: if self.is_ranked() { self.memory / 2 } else { self.memory },
+            memory: if self.is_ranked() || self.is_linked_completely() { self.memory / 2 } else { self.memory },
             threads: self.plan.threads,
             names: self.parity,
         }

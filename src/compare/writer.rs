@@ -1,6 +1,7 @@
 //! The pairs in a file or on standard output, and the page.
 
 use super::event::{AUTO, Event, Events, Pair, Related};
+use super::grouping::Grouped;
 use super::request::Request;
 use super::{Summary, run};
 use crate::job::{About, Error};
@@ -62,7 +63,13 @@ impl<'a> Writer<'a> {
             Event::Group(group) => {
                 let Some(output) = &mut self.output else { return Ok(()) };
                 let form = self.request.form;
-                pairs::cluster(form, output.room(), group.name(), group.number, group.names());
+                let of = pairs::Grouped {
+                    algorithm: group.name(),
+                    number: group.number,
+                    weakest: group.weakest,
+                    representative: group.representative_name(),
+                };
+                pairs::cluster(form, output.room(), &of, group.names());
                 output.advance()
             }
             Event::Relating(relating) => {
@@ -80,7 +87,7 @@ impl<'a> Writer<'a> {
                 if let Some(page) = &mut self.page {
                     let collection = all.collection;
                     let member = |place| page::Member { name: collection.name(place), size: collection.size(place) };
-                    page.end(all.groups, member);
+                    page.end(&places(all.groups), member);
                 }
                 Ok(())
             }
@@ -88,7 +95,7 @@ impl<'a> Writer<'a> {
                 if let Some(page) = &mut self.page {
                     let collection = searched.collection;
                     let member = |place| page::Member { name: collection.name(place), size: collection.size(place) };
-                    page.end(searched.groups, member);
+                    page.end(&places(searched.groups), member);
                 }
                 Ok(())
             }
@@ -182,6 +189,11 @@ impl<'a> Writer<'a> {
         }
         self.failed.take().unwrap_or(error)
     }
+}
+
+/// The members of each group.
+fn places(groups: &[Grouped]) -> Vec<Vec<u32>> {
+    groups.iter().map(|group| group.places.clone()).collect()
 }
 
 /// Compares as [`run`] does, and writes the results where the request says. `events` come first.

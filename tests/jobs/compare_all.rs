@@ -4,7 +4,8 @@ use crate::compare::base;
 use crate::room::Room;
 use crate::rows::{algorithms, input, list, pairs_as};
 use pfh::Control;
-use pfh::compare::{self, By, Event, Relation, Request, Thresholds};
+use pfh::compare::{self, By, Event, Linkage, Problem, Relation, Request, Thresholds};
+use pfh::report::pairs::Format;
 use pfh::similarity::shingles::Shingles;
 use pfh::similarity::{Method, Score};
 use pfh_inject::{content, random};
@@ -167,8 +168,16 @@ fn the_best_the_ordered_and_the_groups() {
     cluster.cluster = true;
     let (none, _, groups) = rows(&cluster);
     assert!(none.is_empty());
-    assert_eq!(groups[0], ["a-whole", "b-copy", "c-edited", "d-part", "e-shares"]);
-    assert_eq!(groups.len(), 4, "{groups:?}");
+    // All are alike, unlike the part and the file that shares another part.
+    assert_eq!(groups[0], ["a-whole", "b-copy", "c-edited", "d-part"]);
+    let alike = |a: &str, b: &str| found.iter().any(|row| [&row.0, &row.1] == [a, b] || [&row.1, &row.0] == [a, b]);
+    for group in &groups {
+        assert!(group.iter().all(|a| group.iter().all(|b| a == b || alike(a, b))), "{group:?}");
+    }
+    cluster.linkage = Linkage::Single;
+    let (_, _, chains) = rows(&cluster);
+    assert_eq!(chains[0], ["a-whole", "b-copy", "c-edited", "d-part", "e-shares"]);
+    assert_eq!(chains.len(), 4, "{chains:?}");
     // A threshold of one method changes what that one finds.
     let mut strict = asked(&room);
     strict.thresholds =
@@ -337,4 +346,58 @@ fn common_bytes_count_less_than_rare_ones() {
     let [(a, b, Some([share, _]))] = &found[..] else { panic!("{found:?}") };
     // All shared bytes are in the evidence.
     assert!((&**a, &**b) == ("0007", "0170") && (8..=16).contains(share), "{found:?}");
+}
+
+/// Groups of an earlier run keep their numbers and members, whatever is new.
+#[test]
+fn earlier_groups_grow() {
+    let room = room();
+    let kept = room.at("groups");
+    let run = |names: &[&str], earlier: bool, to: &str| {
+        let mut request = Request::new(input(&room, names)).output(room.at(to));
+        (request.cluster, request.form) = (true, Format::Jsonl);
+        request.earlier = earlier.then(|| kept.clone());
+        let mut missing = Vec::new();
+        let mut take = |event: Event<'_>| {
+            if let Event::Missing { algorithm, members } = event {
+                missing.push((algorithm.to_owned(), members));
+            }
+            Ok(())
+        };
+        compare::write(&request, &mut take, &Control::new()).unwrap();
+        let text = std::fs::read_to_string(room.at(to)).unwrap();
+        let row = |line: &str| -> (u64, Vec<String>) {
+            let row: serde_json::Value = serde_json::from_str(line).unwrap();
+            let name = |of: &serde_json::Value| base(of["path"].as_str().unwrap().as_bytes());
+            (row["cluster"].as_u64().unwrap(), row["members"].as_array().unwrap().iter().map(name).collect())
+        };
+        (text.lines().map(row).collect::<Vec<_>>(), missing)
+    };
+    let of = |number: u64, names: &[&str]| (number, names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>());
+    let first = ["s/a-whole", "s/b-copy", "s/i-tiny", "s/h-tiny", "s/n-strange"];
+    let (groups, _) = run(&first, false, "groups");
+    assert_eq!(groups, [of(1, &["a-whole", "b-copy"]), of(2, &["i-tiny", "h-tiny"])]);
+    // One more is like both of the first group, others are a new one; a member is gone.
+    let second = ["s/j-small", "s/k-small", "s/n-strange", "s/c-edited", "s/b-copy", "s/a-whole", "s/h-tiny"];
+    let (groups, missing) = run(&second, true, "again");
+    let expected = [of(1, &["c-edited", "b-copy", "a-whole"]), of(2, &["h-tiny"]), of(3, &["j-small", "k-small"])];
+    assert_eq!(groups, expected, "what is left of an earlier group is listed");
+    assert_eq!(missing, [("auto".to_owned(), 1)]);
+    // Two groups of before stay apart, even if all of their members are equal.
+    let text = std::fs::read_to_string(&kept).unwrap();
+    let path = |name: &str| room.at(name).to_str().unwrap().to_owned();
+    let line = |number: u64, name: &str| serde_json::json!({"type": "cluster", "algorithm": "auto", "cluster": number, "size": 1, "members": [{"path": path(name)}]});
+    std::fs::write(&kept, format!("{}\n{}\n", line(7, "s/a-whole"), line(4, "s/b-copy"))).unwrap();
+    let (groups, _) = run(&["s/a-whole", "s/b-copy", "s/c-edited"], true, "apart");
+    assert_eq!(groups, [of(4, &["b-copy"]), of(7, &["a-whole", "c-edited"])]);
+    for wrong in ["{}\n", "no JSON\n", &format!("{text}{text}")] {
+        std::fs::write(&kept, wrong).unwrap();
+        let mut request = Request::new(input(&room, &["s"]));
+        (request.cluster, request.earlier) = (true, Some(kept.clone()));
+        let error = compare::run(&request, &mut |_| Ok(()), &Control::new()).unwrap_err();
+        assert!(matches!(error.find::<Problem>(), Some(Problem::NoGroups(_))), "{error}");
+        request.linkage = Linkage::Single;
+        let error = compare::run(&request, &mut |_| Ok(()), &Control::new()).unwrap_err();
+        assert_eq!(error.find::<Problem>(), Some(&Problem::NotGrouped));
+    }
 }

@@ -235,7 +235,7 @@ fn families_are_groups() {
     let room = Room::new();
     family(&room);
     let mut request = asked(&room, "mrsh-v2");
-    request.cluster = true;
+    (request.cluster, request.linkage) = (true, compare::Linkage::Single);
     let (_, rows) = good(&request);
     let expected = [1, 2, 3].map(|n| (0..6).map(|m| format!("{n}-{m}")).collect::<Vec<_>>());
     assert_eq!(rows.groups, expected);
@@ -244,9 +244,20 @@ fn families_are_groups() {
     let text: String = [1, 2, 3].map(|n| format!("** Cluster size 6\n{}\n", all(n))).concat();
     assert_eq!(pairs_as(&room, &request, "text"), text);
     let csv = pairs_as(&room, &request, "csv");
-    assert_eq!(csv.lines().nth(7), Some(&*format!("mrsh-v2,2,6,{},", room.at("f/2-0").display())));
+    assert_eq!(csv.lines().nth(7), Some(&*format!("mrsh-v2,2,6,,,{},", room.at("f/2-0").display())));
+    request.linkage = compare::Linkage::Complete;
+    let csv = pairs_as(&room, &request, "csv");
+    let stands = csv.lines().filter(|line| line.starts_with("mrsh-v2,1,6,") && line.contains(",yes,")).count();
+    assert_eq!(stands, 1, "{csv}");
     let json = pairs_as(&room, &request, "jsonl");
     let first: serde_json::Value = serde_json::from_str(json.lines().next().unwrap()).unwrap();
-    let last = room.at("f/1-5");
+    let last = room.at("f/3-5");
     assert_eq!((&first["size"], &first["members"][5]["path"]), (&6.into(), &last.to_str().unwrap().into()));
+    // The weakest pair is that of the pairs' own list, and no two members are less alike.
+    let members: Vec<String> = (0..6).map(|m| format!("3-{m}")).collect();
+    let pairs = good(&asked(&room, "mrsh-v2")).1.pairs;
+    let within = pairs.iter().filter(|(a, b, _)| members.contains(a) && members.contains(b));
+    let scores: Vec<u32> = within.map(|(.., score)| *score).collect();
+    assert_eq!((scores.len(), first["weakest"].as_u64()), (15, scores.iter().min().map(|least| u64::from(*least))));
+    assert!(first["representative"]["path"].as_str().unwrap().contains("/f/3-"));
 }

@@ -3,7 +3,7 @@
 use crate::compare::{good, rows};
 use crate::room::Room;
 use crate::rows::{algorithms, input, pairs_as};
-use pfh::compare::{Request, ThresholdError, Thresholds};
+use pfh::compare::{self, Request, ThresholdError, Thresholds};
 use pfh::{Control, Input};
 use pfh_inject::random;
 use std::os::unix::ffi::OsStrExt;
@@ -97,7 +97,7 @@ fn near_equal_digests_are_told_and_their_groups_are_found() {
         list += &format!("96:{}:x,\"{i}\"\n", String::from_utf8(letters).unwrap());
     }
     let mut request = Request::new(Input::new([room.file("list", &list)]));
-    request.cluster = true;
+    (request.cluster, request.linkage) = (true, compare::Linkage::Single);
     let (_, found) = good(&request);
     let [(name, digests, took)] = &found.searched[..] else { panic!("{:?}", found.searched) };
     assert_eq!((&**name, *digests, found.groups.len(), found.groups[0].len()), ("ssdeep", 12_000, 1, 12_000));

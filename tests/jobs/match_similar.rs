@@ -116,6 +116,63 @@ fn an_index_finds_what_its_list_does() {
     assert_eq!(fs::read_to_string(room.at("ours")).unwrap(), String::from_utf8(theirs.stdout).unwrap());
 }
 
+/// The same of shingles, whatever the memory; and of one that was changed.
+#[test]
+fn an_index_of_shingles_finds_what_each_comparison_does() {
+    let room = files();
+    let whole = fs::read(room.at("known/3")).unwrap();
+    for (name, at) in [("new/start", 0..9_000), ("new/part", 5_001..15_000), ("new/few", 7_000..7_400)] {
+        room.file(name, &whole[at]);
+    }
+    list(&room, "list", "shingles", "sums", &["known"]);
+    let digest = |name: &str| pfh::hash_file(room.at(name), "shingles").unwrap();
+    let of = |digest: &pfh::Digest| -> Option<pfh::similarity::shingles::Digest> { digest.to_string().parse().ok() };
+    let known: Vec<_> = crate::room::names(&room.at("known"))
+        .into_iter()
+        .filter_map(|name| {
+            let name = format!("known/{name}");
+            of(&digest(&name)).map(|digest| (name, digest))
+        })
+        .collect();
+    let news: Vec<String> = crate::room::names(&room.at("new")).into_iter().map(|name| format!("new/{name}")).collect();
+    let all: Vec<&str> = news.iter().map(String::as_str).collect();
+    let mut expected = Vec::new();
+    for name in &all {
+        let Some(own) = of(&digest(name)) else { continue };
+        for (other, of) in &known {
+            let compared = pfh::similarity::Method::compare(&pfh::similarity::shingles::Shingles, &own, of);
+            if compared.score.number() >= 3 {
+                expected.push(((*name).to_owned(), other.clone(), compared.score.number()));
+            }
+        }
+    }
+    assert!(expected.len() >= 5, "{expected:?}");
+    let request = Request::new(Input::default(), room.at("list")).write_index(room.at("index"));
+    for memory in [0, 64 << 20] {
+        let mut request = request.clone();
+        (request.memory, request.replace) = (memory, true);
+        run(&request, &mut |_| Ok(()), &Control::new()).unwrap();
+        for list in ["list", "index"] {
+            let mut found = rows(&room, list, &all).1;
+            found.sort_by_key(|(file, known, _)| (all.iter().position(|name| name == file), known.clone()));
+            assert_eq!(found, expected, "{list}");
+        }
+    }
+    let mut index = fs::read(room.at("index")).unwrap();
+    let middle = index.len() / 2;
+    index[middle] ^= 1;
+    room.file("index", &index);
+    let (ran, _) = ran(&room, &Request::new(input(&room, &all), room.at("index")));
+    assert!(ran.unwrap_err().to_string().contains("damaged"));
+    // Files are not compared with one another by it.
+    let compared = pfh::compare::run(
+        &pfh::compare::Request::new(Input::new([room.at("index")])),
+        &mut |_| Ok(()),
+        &Control::new(),
+    );
+    assert_eq!(compared.unwrap().faults, 1);
+}
+
 #[test]
 fn what_makes_no_sense_is_refused() {
     let room = files();

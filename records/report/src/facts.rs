@@ -82,3 +82,16 @@ pub struct Known<'a> {
     /// Whether it is empty, which says nothing.
     pub empty: bool,
 }
+
+/// A group, without its members.
+#[derive(Clone, Copy, Debug)]
+pub struct Grouped<'a> {
+    /// The algorithm of the digests, or `auto`.
+    pub algorithm: &'a str,
+    /// Its number, from 1.
+    pub number: u64,
+    /// The score of its two members that are the least alike, where that is known.
+    pub weakest: Option<Score>,
+    /// The name of the member that is most like all others, where that is known.
+    pub representative: Option<&'a [u8]>,
+}

@@ -316,7 +316,7 @@ impl<'a> Related<'a> {
     }
 }
 
-/// Inputs that are similar to each other, or by way of others.
+/// Inputs that are similar to each other, or by way of others where no weakest pair is given.
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Cluster<'a> {
@@ -327,6 +327,13 @@ pub struct Cluster<'a> {
     cluster: u64,
     /// How many inputs are in it.
     size: u64,
+    /// The score of its two members that are the least alike: a similarity from 1 to 100, a
+    /// distance for TLSH.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    weakest: Option<u32>,
+    /// The member that is most like all others.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    representative: Option<Member<'a>>,
     /// The inputs.
     members: Vec<Member<'a>>,
 }
@@ -340,9 +347,18 @@ struct Member<'a> {
 }
 
 impl<'a> Cluster<'a> {
-    /// The row of a group: its number from 1, and the names in it.
-    pub fn of(algorithm: &'a str, number: u64, names: impl Iterator<Item = &'a [u8]>) -> Cluster<'a> {
-        let members: Vec<Member<'a>> = names.map(|name| Member { path: Path(name) }).collect();
-        Cluster { r#type: Is(word::Cluster), algorithm, cluster: number, size: members.len() as u64, members }
+    /// The row of a group, and of the names in it.
+    pub fn of(of: &facts::Grouped<'a>, names: impl Iterator<Item = &'a [u8]>) -> Cluster<'a> {
+        let member = |name| Member { path: Path(name) };
+        let members: Vec<Member<'a>> = names.map(member).collect();
+        Cluster {
+            r#type: Is(word::Cluster),
+            algorithm: of.algorithm,
+            cluster: of.number,
+            size: members.len() as u64,
+            weakest: of.weakest.map(|score| score.number()),
+            representative: of.representative.map(member),
+            members,
+        }
     }
 }

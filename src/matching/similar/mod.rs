@@ -36,7 +36,7 @@ use crate::verdict::Verdict;
 use pfh_digest::{Algorithm, Digest};
 use pfh_engine::{Control, Outcome, Plan, Record, Summary as Run};
 use pfh_pairs::{Collection, List, ListProblem, Lookup, Reading, stored};
-use pfh_similarity::{Degenerate, Evidence, Score};
+use pfh_similarity::{Degenerate, Evidence, Named, Score};
 use pfh_source::Output;
 use std::io;
 use std::path::Path;
@@ -156,20 +156,25 @@ fn known(request: &Request, tell: &mut dyn FnMut(&ListProblem)) -> Result<(Looku
         Some(algorithm) => algorithm.into(),
         None => *list.algorithms().first().ok_or_else(no_list)?,
     };
-    let mut collections = [Collection::new(algorithm)];
+    // The windows of shingles are sorted for an index, in bounded memory.
+    let indexed = Named::of(algorithm) == Some(Named::Shingles);
+    let mut collections = [match indexed {
+        true => Collection::with_features(algorithm, request.memory),
+        false => Collection::new(algorithm),
+    }];
     let faults = list.load(&mut collections, tell);
-    let [collection] = collections;
+    let [mut collection] = collections;
     let Some(index) = &request.write_index else {
         return Ok((Lookup::new(collection, request.memory).map_err(failed)?, faults));
     };
-    write_index(&collection, request.memory, index).map_err(|error| match error.kind() {
+    write_index(&mut collection, request.memory, index).map_err(|error| match error.kind() {
         io::ErrorKind::InvalidInput => Error::request(error),
         _ => Error::output(About::new(index, error)),
     })?;
     Ok((Lookup::open(index).map_err(failed)?, faults))
 }
 
-fn write_index(collection: &Collection, memory: usize, index: &Path) -> io::Result<()> {
+fn write_index(collection: &mut Collection, memory: usize, index: &Path) -> io::Result<()> {
     let mut output = Output::file(index)?;
     stored::write(collection, memory, &mut output)?;
     output.commit()

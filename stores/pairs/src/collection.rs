@@ -126,6 +126,11 @@ impl Collection {
         algorithm == self.algorithm || (sdhash(algorithm) && sdhash(self.algorithm))
     }
 
+    /// The first place of the second set, where there are two.
+    pub fn split(&self) -> Option<u32> {
+        self.split
+    }
+
     /// Number of digests.
     pub fn len(&self) -> usize {
         self.names.len()

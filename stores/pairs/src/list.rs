@@ -2,7 +2,7 @@
 
 use crate::collection::{Collection, Refused};
 use crate::start::Begun;
-use crate::stored::{Stored, is_marked};
+use crate::stored::{SHINGLES, Stored, is_marked};
 use pfh_digest::{Algorithm, Digest, Registry};
 use pfh_manifest::{Decoder, Fault, Format, Item, Located, Options};
 use pfh_similarity::{Content, Named, Similar};
@@ -25,6 +25,9 @@ pub enum Wrong {
     /// A digest in this line cannot be compared.
     #[error("line {0}: {1}")]
     Digest(u64, Refused),
+    /// It is an index that holds no digests, only the files that have each window.
+    #[error("an index of {} holds no digests: compare the list that it was made of", .0.name())]
+    Index(Named),
     /// It has no digests of these algorithms.
     #[error("no digests of {}", .0.iter().map(Algorithm::to_string).collect::<Vec<_>>().join(", "))]
     NoDigests(Vec<Algorithm>),
@@ -136,6 +139,13 @@ impl List {
         Stored::from_file(file.into_file())
     }
 
+    /// The method of an index.
+    fn method(&mut self) -> io::Result<Named> {
+        let mut mark = [0; 8];
+        self.file()?.read_exact(&mut mark)?;
+        Ok(if mark == *SHINGLES { Named::Shingles } else { Named::Ssdeep })
+    }
+
     /// The file, from its start.
     fn file(&mut self) -> io::Result<&mut Begun> {
         let file = match self.file.take() {
@@ -187,7 +197,8 @@ impl List {
     /// The algorithms of the first record.
     pub fn algorithms(&mut self) -> Vec<Algorithm> {
         if self.is_index {
-            return self.registry.find(Named::Ssdeep.name()).into_iter().collect();
+            let method = self.method().unwrap_or(Named::Ssdeep);
+            return self.registry.find(method.name()).into_iter().collect();
         }
         for options in self.reading.options(self.reading.limit) {
             let Ok(lines) = self.lines(&options, u64::MAX) else { continue };
@@ -264,8 +275,12 @@ impl List {
     }
 }
 
-/// The digests of an index, which are ssdeep's.
+/// The digests of an index, if they are ssdeep's.
 fn stored(index: &Stored, collections: &mut [Collection], wrong: &mut dyn FnMut(Wrong)) -> io::Result<()> {
+    if index.method() != Named::Ssdeep {
+        wrong(Wrong::Index(index.method()));
+        return Ok(());
+    }
     let asked: Vec<Algorithm> = collections.iter().map(Collection::algorithm).collect();
     let of_ssdeep = |algorithm: Algorithm| Named::of(algorithm) == Some(Named::Ssdeep);
     let Some(collection) = collections.iter_mut().find(|collection| of_ssdeep(collection.algorithm())) else {

@@ -12,7 +12,7 @@ use std::path::Path;
 
 /// A known list.
 pub enum Lookup {
-    /// ssdeep digests, in an index.
+    /// ssdeep digests or shingles, in an index.
     Stored(Stored),
     /// Digests of another algorithm; each is compared.
     Listed(Box<Collection>),
@@ -46,14 +46,14 @@ impl Lookup {
         Stored::open(path).map(Lookup::Stored)
     }
 
-    /// The digests of a collection. Those of ssdeep get an index in a temporary file, sorted with
-    /// that many bytes of memory.
+    /// The digests of a collection. Those of ssdeep, and shingles with their features, get an index
+    /// in a temporary file, sorted with that many bytes of memory.
     ///
     /// # Errors
     /// The temporary file's.
-    pub fn new(collection: Collection, memory: usize) -> io::Result<Lookup> {
+    pub fn new(mut collection: Collection, memory: usize) -> io::Result<Lookup> {
         match collection.digests {
-            Digests::Ssdeep(_) => Stored::temporary(&collection, memory).map(Lookup::Stored),
+            Digests::Ssdeep(_) | Digests::Outlines(_) => Stored::temporary(&mut collection, memory).map(Lookup::Stored),
             _ => Ok(Lookup::Listed(Box::new(collection))),
         }
     }
@@ -61,7 +61,7 @@ impl Lookup {
     /// The name of the algorithm.
     pub fn algorithm(&self) -> &'static str {
         match self {
-            Lookup::Stored(_) => Named::Ssdeep.name(),
+            Lookup::Stored(stored) => stored.method().name(),
             Lookup::Listed(collection) => collection.algorithm().name(),
         }
     }
@@ -90,6 +90,18 @@ impl Lookup {
             return Ok(Vec::new());
         }
         match self {
+            Lookup::Stored(stored) if stored.method() == Named::Shingles => {
+                let Some(Content::Shingles(digest)) = similar.map(Similar::content) else { return Err(other()) };
+                let of = |(outline, name, shared): (shingles::Outline, Vec<u8>, shingles::Shared)| Match {
+                    name,
+                    value: outline.to_string(),
+                    score: shared.score(),
+                    evidence: shared.evidence(),
+                    degenerate: None,
+                };
+                let found = stored.sharing(digest)?.into_iter().map(of);
+                Ok(found.filter(|of| of.score != Score::Similarity(0) && of.score.reaches(threshold)).collect())
+            }
             Lookup::Stored(stored) => {
                 let Some(Content::Ssdeep(digest)) = similar.map(Similar::content) else { return Err(other()) };
                 let least = if let Score::Similarity(least) = threshold { least } else { 1 };

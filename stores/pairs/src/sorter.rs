@@ -90,6 +90,11 @@ impl<T: Item> Sorter<T> {
         Ok(())
     }
 
+    /// How many items were taken.
+    pub fn items(&self) -> u64 {
+        self.runs.iter().sum::<u64>() + self.buffer.len() as u64
+    }
+
     /// How many runs did not fit the memory.
     pub(crate) fn spilled(&self) -> usize {
         self.runs.len()

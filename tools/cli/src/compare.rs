@@ -27,6 +27,16 @@ pub enum Sort {
     Path,
 }
 
+/// What is one group.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum Linkage {
+    /// Every two files are alike.
+    #[default]
+    Complete,
+    /// Chains of pairs.
+    Single,
+}
+
 /// The arguments of `pfh compare`.
 #[derive(Debug, Default, Args)]
 #[command(mut_arg("paths", |paths| paths.help(PATHS)), mut_arg("recursive", |recursive| recursive.hide(true)))]
@@ -65,9 +75,17 @@ pub struct Compare {
     /// [default: order of comparison, like the tools].
     #[arg(long, value_name = "ORDER", value_enum, conflicts_with = "cluster")]
     pub sort: Option<Sort>,
-    /// Print the groups that pairs link together, not the pairs.
+    /// Print groups, not pairs.
     #[arg(long)]
     pub cluster: bool,
+    /// Groups whose members are all alike (complete), or chains of pairs as `ssdeep -g` has them
+    /// (single).
+    #[arg(long, value_name = "LINKAGE", value_enum, default_value = "complete", requires = "cluster")]
+    pub linkage: Linkage,
+    /// Extend the groups of an earlier run, the output of --cluster --json: they keep their numbers
+    /// and members, and get those files that are like each member.
+    #[arg(long, value_name = "FILE", requires = "cluster")]
+    pub groups: Option<PathBuf>,
     /// text (a table, or like the tool of one algorithm), csv, jsonl, or values (name, hash value,
     /// score, other name, other hash value, separated by tabs).
     #[arg(short, long, value_name = "FORMAT", default_value = "text")]
@@ -167,6 +185,11 @@ fn asked(compare: &Compare, session: &Session) -> Result<Request, Failure> {
         Sort::Path => By::Path,
     });
     request.cluster = compare.cluster;
+    request.linkage = match compare.linkage {
+        Linkage::Complete => job::Linkage::Complete,
+        Linkage::Single => job::Linkage::Single,
+    };
+    request.earlier.clone_from(&compare.groups);
     request.page = compare.html.clone();
     Ok(request)
 }

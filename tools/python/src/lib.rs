@@ -22,6 +22,7 @@ mod dups;
 mod error;
 mod export;
 mod files;
+mod groups;
 mod hashing;
 mod interpreter;
 mod job;
@@ -81,6 +82,8 @@ mod _pfh {
     use super::export::export;
     #[pymodule_export]
     use super::files::{Files, hash_files};
+    #[pymodule_export]
+    use super::groups::group_similar;
     #[pymodule_export]
     use super::hashing::{Hash, algorithms, file_digest, new};
     #[pymodule_export]

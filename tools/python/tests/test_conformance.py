@@ -62,7 +62,7 @@ def of_line(job, line):
             return line
         case "verify", _:
             return [line["verdict"], len(line["compared"])]
-        case ("disks", "disk") | ("list", "file" | "error" | "skipped") | ("diff", "diff") | ("bag", "finding") | ("dups", "group" | "folders" | "shared") | ("sectors", "fragment"):
+        case ("disks", "disk") | ("list", "file" | "error" | "skipped") | ("diff", "diff") | ("bag", "finding") | ("dups", "group" | "folders" | "shared") | ("sectors", "fragment") | ("groups", "cluster"):
             return line
         case _:
             return None
@@ -183,6 +183,7 @@ ROWS = {
     "disks": lambda call: rows(pfh.disks(**call)),
     "diff": lambda call: rows(pfh.diff(**call)),
     "dups": lambda call: rows(pfh.dups(**call)),
+    "groups": lambda call: rows(pfh.group_similar(**call)),
     "sectors": lambda call: rows(pfh.match_sectors(**call)),
     "bag": lambda call: rows(pfh.validate_bag(**call)),
 }

@@ -9,16 +9,19 @@
 //! * [`sdhash`], [`mrsh_v2`]: every filter against every filter, in blocks that stay in the cache.
 //!   Bloom filters of unrelated inputs can score by chance, so nothing less finds the same pairs.
 //!
-//! All of them hand out pairs as they find them and keep none; [`Clusters`] makes groups of them.
+//! All of them hand out pairs as they find them and keep none; [`Clusters`] and [`Complete`] make
+//! groups of them.
 
 mod brute;
 mod cluster;
+mod complete;
 mod grams;
 mod linked;
 mod ranges;
 
 pub use brute::{Filters, Share, mrsh_v2, sdhash};
 pub use cluster::Clusters;
+pub use complete::{Complete, Linked};
 pub use grams::{keys, ssdeep, ssdeep_share};
 pub use linked::ssdeep_groups;
 pub use ranges::{tlsh, tlsh_share};

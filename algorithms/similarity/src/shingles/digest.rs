@@ -106,6 +106,28 @@ impl Outline {
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
+
+    /// The outline as an index keeps it: the length (8 bytes), the level (1), and how many windows
+    /// there are of it and above, of the next and above … (4 each). Weights are left out.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let mut bytes = self.length.to_le_bytes().to_vec();
+        bytes.push(self.level);
+        bytes.extend(self.counts.iter().flat_map(|count| count.to_le_bytes()));
+        bytes
+    }
+
+    /// Reads these bytes; none if they are no outline.
+    pub fn from_bytes(bytes: &[u8]) -> Option<Outline> {
+        let (length, rest) = bytes.split_first_chunk()?;
+        let (&level, counts) = rest.split_first()?;
+        let (counts, []) = counts.as_chunks::<4>() else { return None };
+        let counts: Box<[u32]> = counts.iter().map(|four| u32::from_le_bytes(*four)).collect();
+        let sound = usize::from(level) + counts.len() <= usize::from(COARSEST) + 1
+            && counts.first().is_some_and(|first| *first as usize <= MOST)
+            && counts.windows(2).all(|two| two[0] >= two[1]);
+        let weights = counts.iter().map(|count| count.wrapping_mul(WHOLE)).collect();
+        sound.then(|| Outline { length: u64::from_le_bytes(*length), level, counts, weights })
+    }
 }
 
 impl fmt::Display for Outline {

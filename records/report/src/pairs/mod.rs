@@ -7,7 +7,7 @@
 pub mod page;
 pub mod related;
 
-pub use crate::facts::Pair;
+pub use crate::facts::{Grouped, Pair};
 use crate::rows::{Cluster, Similar};
 use pfh_manifest::csv;
 use pfh_manifest::row::append_line;
@@ -168,23 +168,21 @@ fn header(out: &mut Vec<u8>, fields: &[&str]) {
 /// Writes the header of a list of groups, where the form has one.
 pub fn cluster_head(form: Format, out: &mut Vec<u8>) {
     if form == Format::Csv {
-        header(out, &["algorithm", "cluster", "size", "path", "path_b64"]);
+        header(out, &["algorithm", "cluster", "size", "weakest", "representative", "path", "path_b64"]);
     }
 }
 
-/// Writes a group: its number from 1, and the names in it.
-pub fn cluster<'a>(
-    form: Format,
-    out: &mut Vec<u8>,
-    algorithm: &'a str,
-    number: u64,
-    names: impl ExactSizeIterator<Item = &'a [u8]>,
-) {
+/// Writes a group and the names in it.
+pub fn cluster<'a>(form: Format, out: &mut Vec<u8>, of: &Grouped<'a>, names: impl ExactSizeIterator<Item = &'a [u8]>) {
     let size = names.len();
     match form {
         // As `ssdeep -t` prints its clusters.
         Format::Text | Format::Values => {
-            out.extend_from_slice(format!("** Cluster size {size}\n").as_bytes());
+            // What follows the tool's words are ours.
+            let weakest = of.weakest.map_or_else(String::new, |score| format!(", the weakest pair {}", score.number()));
+            let like =
+                of.representative.map_or_else(String::new, |name| format!(", around {}", terminal::render(name)));
+            out.extend_from_slice(format!("** Cluster size {size}{weakest}{like}\n").as_bytes());
             for name in names {
                 out.extend_from_slice(terminal::render(name).as_bytes());
                 out.push(b'\n');
@@ -194,9 +192,12 @@ pub fn cluster<'a>(
         Format::Csv => {
             for name in names {
                 let (path, exact) = csv::path(name);
-                header(out, &[algorithm, &number.to_string(), &size.to_string(), &path, &exact]);
+                let weakest = of.weakest.map_or_else(String::new, |score| score.number().to_string());
+                let stands = if of.representative == Some(name) { "yes" } else { "" };
+                let (number, size) = (of.number.to_string(), size.to_string());
+                header(out, &[of.algorithm, &number, &size, &weakest, stands, &path, &exact]);
             }
         }
-        Format::Jsonl => append_line(out, &Cluster::of(algorithm, number, names)),
+        Format::Jsonl => append_line(out, &Cluster::of(of, names)),
     }
 }

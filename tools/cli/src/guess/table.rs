@@ -37,7 +37,7 @@ pub const TABLE: &[Row] = &[
     runs("", "--algorithms", "pfh algorithms", ""),
     runs("", "completion", "completions", "kubectl"),
     runs("", "ssdeep -d", "pfh compare -a ssdeep …", "ssdeep"),
-    runs("", "ssdeep -g", "pfh compare -a ssdeep --cluster …", "ssdeep"),
+    runs("", "ssdeep -g", "pfh compare -a ssdeep --cluster --linkage single …", "ssdeep"),
     runs("", "ssdeep -m {SET}", "pfh match --similar {SET} …", "ssdeep"),
     runs("", "ssdeep", "hash -a ssdeep -f ssdeep", "ssdeep"),
     runs("", "hashdeep", "hash -f hashdeep -a md5,sha256", "hashdeep"),
@@ -184,7 +184,7 @@ pub const TABLE: &[Row] = &[
     .with(&["ssdeep"]),
     runs("compare", "-m|-k {SET}", "--against {SET}", "ssdeep").over(),
     runs("compare", "-d|-l", "", "ssdeep"),
-    runs("compare", "-g", "--cluster", "ssdeep"),
+    runs("compare", "-g", "--cluster --linkage single", "ssdeep"),
     runs("compare", "-c|--csv", "-f csv", "ssdeep"),
     runs("compare", "--min-score|--min|--score {N}", "--threshold {N}", ""),
     asks(

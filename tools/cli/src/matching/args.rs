@@ -20,16 +20,16 @@ pub struct Match {
     /// Search this list of similarity digests, or index made from one, and print similar files.
     #[arg(long, value_name = "LIST", conflicts_with_all = ["known", "digests"])]
     pub similar: Option<OsString>,
-    /// With --similar, minimum score of a match (tlsh: maximum distance) [default: ssdeep=1,
-    /// sdhash=21, mrsh-v2=21, tlsh=30].
+    /// With --similar, minimum score of a match (tlsh: maximum distance) [default: shingles=3,
+    /// ssdeep=1, sdhash=30, mrsh-v2=21, tlsh=60].
     #[arg(long, value_name = "N", requires = "similar")]
     pub threshold: Option<u32>,
     /// With --similar, include matches of saturated sdhash digests, which match random data; by
     /// default they are only counted.
     #[arg(long, requires = "similar")]
     pub saturated: bool,
-    /// With --similar, write an index of the list (ssdeep), which later runs open instead of the
-    /// list. PATH is optional.
+    /// With --similar, write an index of the list (ssdeep, shingles), which later runs open instead
+    /// of the list. PATH is optional.
     #[arg(long, value_name = "FILE", requires = "similar")]
     pub write_index: Option<PathBuf>,
     /// The PATHs are images or disks: look for blocks of these sizes (512,4096) that a set of

@@ -17,6 +17,7 @@ pub fn sentence(error: &Error) -> Option<String> {
         }
         Problem::Exact(algorithm) => format!("--evidence is for sdhash and mrsh-v2, not for {algorithm}"),
         Problem::List => "--evidence needs the files themselves: a list holds no features".into(),
+        Problem::NotGrouped => "--groups extends groups of --linkage complete".into(),
         Problem::Ordered => "--cluster lists groups: --top and --sort are for pairs".into(),
         _ => return None,
     })

@@ -23,6 +23,11 @@ pub fn sentences(event: &Event<'_>, request: &Request, statistics: bool) -> Vec<
             vec![format!("{count} {files} no digest of {name} (too short, too plain or too long)")]
         }
         Event::Costly(algorithm, hot) => vec![costly(algorithm.name(), hot)],
+        Event::Missing { algorithm, members } => {
+            let are = if *members == 1 { "is" } else { "are" };
+            let of = "of the earlier groups";
+            vec![format!("{algorithm}: {} {of} {are} not among what is compared", counted(*members, "member"))]
+        }
         Event::Saturated { algorithm, pairs, listed } => {
             let what = if *listed { "among the pairs" } else { "left out (--saturated shows them)" };
             let are = if *pairs == 1 { "is" } else { "are" };
@@ -71,7 +76,7 @@ fn costly(name: &str, hot: &Hot) -> String {
     let pairs = digests * (digests - 1) / 2;
     format!(
         "{name}: {digests} digests share {}: up to {pairs} pairs of them are compared, and sorted in $TMPDIR with 16 bytes each; \
-         -a {name} --cluster lists the groups without all pairs, a higher --threshold fewer pairs",
+         -a {name} --cluster --linkage single lists the groups without all pairs, a higher --threshold fewer pairs",
         hot.what
     )
 }

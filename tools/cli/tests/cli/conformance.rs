@@ -62,6 +62,11 @@ fn of_json(case: &Value, line: &Value) -> Vec<String> {
             let contained = line["a_in_b"].as_u64().zip(line["b_in_a"].as_u64()).map(|(a, b)| [a, b]);
             format!("{} {} {} {} {shared} {contained:?}", text("a"), text("b"), text("relation"), line["score"])
         }
+        ("groups", "cluster") => {
+            let members: Vec<&str> =
+                line["members"].as_array().unwrap().iter().map(|of| of["path"].as_str().unwrap()).collect();
+            format!("{} {} {}", line["cluster"], line["weakest"], members.join(" "))
+        }
         ("diff", "diff") => format!("{} {}", text("class"), text("path")),
         ("bag", "finding") => format!("{} {} {}", text("severity"), text("path"), text("what")),
         ("dups", "group") => format!("{} {}", text("digest"), line["copies"].as_array().unwrap().len()),

@@ -324,6 +324,23 @@ def diff(
 ) -> Rows:
     """Compares two directories or lists: a row for each name that is not the same on both sides."""
 
+def group_similar(
+    paths: _Paths,
+    algorithm: str | None = None,
+    *,
+    threshold: int | None = None,
+    linkage: Literal["complete", "single"] = "complete",
+    groups: _Path | None = None,
+    recursive: bool = False,
+    follow: bool = False,
+    saturated: bool = False,
+    threads: int | None = None,
+    memory: int | None = None,
+    on_event: Callable[[Progress], object] | None = None,
+    cancel: Cancel | None = None,
+) -> Rows:
+    """Groups of similar files: a row for each."""
+
 def match_sectors(
     images: _Paths,
     known: _Paths,

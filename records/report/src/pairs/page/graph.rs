@@ -70,7 +70,9 @@ pub(super) fn draw<'a>(out: &mut String, section: &Section, groups: &[Vec<u32>],
     let mut links: Vec<Vec<(usize, usize, Score)>> = vec![Vec::new(); drawn.len()];
     let pairs = section.pairs.iter().map(|pair| (pair.a, pair.b, pair.score));
     for (a, b, score) in pairs.chain(section.bridges.iter().copied()) {
-        if let (Some(&(group, a)), Some(&(_, b))) = (points.get(&a), points.get(&b)) {
+        if let (Some(&(group, a)), Some(&(other, b))) = (points.get(&a), points.get(&b))
+            && group == other
+        {
             links[group].push((a, b, score));
         }
     }

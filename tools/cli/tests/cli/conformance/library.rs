@@ -55,6 +55,7 @@ pub fn library(case: &Value) -> (Vec<String>, i32) {
         "compare" => compare(call, &mut rows),
         "diff" => diff(call, &mut rows),
         "dups" => dups(call, &mut rows),
+        "groups" => groups(call, &mut rows),
         "sectors" => sectors(call, &mut rows),
         "bag" => bag(call, &mut rows),
         "match" => matching(call, &mut rows),
@@ -261,6 +262,24 @@ fn dups(call: &Value, rows: &mut Vec<String>) -> Result<i32, Error> {
         Ok(())
     };
     Ok(if run(&request, &mut events, &Control::new())?.failed > 0 { 3 } else { 0 })
+}
+
+fn groups(call: &Value, rows: &mut Vec<String>) -> Result<i32, Error> {
+    use pfh::compare::{Event, Linkage, Request, run};
+    let mut request = Request::new(Input::new(texts(call, "paths")).recurse(Recurse::Yes));
+    request.cluster = true;
+    request.algorithms = call["algorithm"].as_str().map(|name| name.parse().unwrap()).into_iter().collect();
+    request.linkage = if call["linkage"] == "single" { Linkage::Single } else { Linkage::Complete };
+    let mut events = |event: Event<'_>| {
+        if let Event::Group(group) = event {
+            let names: Vec<String> = group.names().map(shown).collect();
+            let weakest = group.weakest.map_or("null".into(), |score| score.number().to_string());
+            rows.push(format!("{} {weakest} {}", group.number, names.join(" ")));
+        }
+        Ok(())
+    };
+    let summary = run(&request, &mut events, &Control::new())?;
+    Ok(if summary.faults > 0 || !summary.comparable { 3 } else { 0 })
 }
 
 fn sectors(call: &Value, rows: &mut Vec<String>) -> Result<i32, Error> {

@@ -1,24 +1,33 @@
-//! An index of ssdeep digests in a file: what is similar to a digest is found in it with a few
-//! reads, however long the list was.
+//! An index of ssdeep digests or of shingles in a file: what is similar to a digest is found in it
+//! with a few reads, however long the list was.
 //!
 //! The file, all numbers little-endian: the mark, the number of digests, of postings and of fences,
-//! and where the four parts begin (u64 each); the digests (length as u16, text, name); where each
-//! begins, and where they end; the postings, ascending: a key (u64) and the number of a digest that
-//! has it (u32); the fences: the key of every 1,024th posting. Then a CRC-32 for each 4,096 bytes
-//! of all that, which are compared when the bytes are first read.
+//! and where the four parts begin (u64 each); the digests (length as u16, text, name; of shingles
+//! the outline in place of the text); where each begins, and where they end; the postings,
+//! ascending: a key or window (u64) and the number of a digest that has it (u32); the fences: the
+//! key of every 1,024th posting. Then a CRC-32 for each 4,096 bytes of all that, which are compared
+//! when the bytes are first read.
 
-use crate::blocks::{Checked, Summed};
-use crate::collection::{Collection, Digests};
-use crate::sorter::Sorter;
+mod write;
+
+pub use write::write;
+
+use crate::blocks::Checked;
+use crate::collection::Collection;
+use pfh_similarity::Named;
 use pfh_similarity::index::keys;
+use pfh_similarity::shingles::{self, Outline, Shared};
 use pfh_similarity::ssdeep::{Digest, Target};
+use std::collections::HashMap;
 use std::fs::File;
-use std::io::{self, BufWriter, Read, Write};
+use std::io::{self, BufWriter, Read};
 use std::os::unix::fs::FileExt;
 use std::path::Path;
 
-/// What begins the file.
+/// What begins the file of ssdeep digests.
 pub const MARK: &[u8; 8] = b"pfhsim2\n";
+/// What begins that of shingles.
+pub const SHINGLES: &[u8; 8] = b"pfhshg1\n";
 /// What began it before it had checksums.
 const OLD: &[u8; 8] = b"pfhsim1\n";
 const HEADER: u64 = 8 + 7 * 8;
@@ -27,60 +36,6 @@ const POSTING: u64 = 12;
 const PAGE: u64 = 1024;
 /// The longest name that is believed.
 const LONGEST: u64 = 1 << 20;
-
-/// Writes the index of a collection of ssdeep digests, with that many bytes of memory for sorting.
-///
-/// # Errors
-/// The output's, the temporary file's; [`io::ErrorKind::InvalidInput`] for digests of another
-/// algorithm.
-pub fn write(collection: &Collection, memory: usize, out: &mut impl Write) -> io::Result<()> {
-    let Digests::Ssdeep(digests) = &collection.digests else {
-        return Err(io::Error::new(io::ErrorKind::InvalidInput, "only lists of ssdeep digests can be indexed"));
-    };
-    let mut out = Summed::new(out);
-    let mut sorter: Sorter<u128> = Sorter::new(memory);
-    let mut starts: Vec<u64> = Vec::with_capacity(digests.len() + 1);
-    let (mut at, mut postings) = (HEADER, 0u64);
-    for (number, (digest, name)) in digests.iter().zip(&collection.names).enumerate() {
-        starts.push(at);
-        at += 2 + digest.to_string().len() as u64 + name.len() as u64;
-        for key in keys(digest) {
-            sorter.push(u128::from(key) << 32 | number as u128)?;
-            postings += 1;
-        }
-    }
-    starts.push(at);
-    let table = at;
-    let first = table + 8 * starts.len() as u64;
-    let fences = first + POSTING * postings;
-    out.write_all(MARK)?;
-    for number in [digests.len() as u64, postings, postings.div_ceil(PAGE), HEADER, table, first, fences] {
-        out.write_all(&number.to_le_bytes())?;
-    }
-    for (digest, name) in digests.iter().zip(&collection.names) {
-        let text = digest.to_string();
-        out.write_all(&(text.len() as u16).to_le_bytes())?;
-        out.write_all(text.as_bytes())?;
-        out.write_all(name)?;
-    }
-    for start in starts {
-        out.write_all(&start.to_le_bytes())?;
-    }
-    let mut keys = Vec::new();
-    for (number, posting) in sorter.sorted()?.enumerate() {
-        let posting = posting?;
-        let key = (posting >> 32) as u64;
-        if (number as u64).is_multiple_of(PAGE) {
-            keys.push(key);
-        }
-        out.write_all(&key.to_le_bytes())?;
-        out.write_all(&(posting as u32).to_le_bytes())?;
-    }
-    for key in keys {
-        out.write_all(&key.to_le_bytes())?;
-    }
-    out.finish()
-}
 
 /// An index that was written before indexes had checksums.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -98,13 +53,14 @@ impl Outdated {
 pub(crate) fn is_marked(file: &mut impl Read) -> io::Result<bool> {
     let mut mark = Vec::with_capacity(MARK.len());
     file.take(MARK.len() as u64).read_to_end(&mut mark)?;
-    Ok(mark == MARK || mark == OLD)
+    Ok(mark == MARK || mark == SHINGLES || mark == OLD)
 }
 
 /// An index file that is open.
 #[derive(Debug)]
 pub struct Stored {
     file: Checked,
+    of_shingles: bool,
     digests: u64,
     postings: u64,
     table: u64,
@@ -125,12 +81,11 @@ impl Stored {
         Stored::from_file(File::open(path)?)
     }
 
-    /// An index for as long as this value lives, of a collection of ssdeep digests: see
-    /// [`write()`].
+    /// An index for as long as this value lives, of such a collection as [`write()`] takes.
     ///
     /// # Errors
     /// As [`write()`].
-    pub fn temporary(collection: &Collection, memory: usize) -> io::Result<Stored> {
+    pub fn temporary(collection: &mut Collection, memory: usize) -> io::Result<Stored> {
         let mut out = BufWriter::new(tempfile::tempfile()?);
         write(collection, memory, &mut out)?;
         Stored::from_file(out.into_inner().map_err(io::IntoInnerError::into_error)?)
@@ -146,7 +101,8 @@ impl Stored {
         if header[..8] == *OLD {
             return Err(io::Error::new(io::ErrorKind::InvalidData, Outdated));
         }
-        if header[..8] != *MARK {
+        let of_shingles = header[..8] == *SHINGLES;
+        if header[..8] != *MARK && !of_shingles {
             return Err(damaged("no mark"));
         }
         let number = |i: usize| u64::from_le_bytes(header[8 * i..8 * i + 8].try_into().expect("eight bytes"));
@@ -172,7 +128,12 @@ impl Stored {
         if !fences.is_sorted() {
             return Err(damaged("its keys do not ascend"));
         }
-        Ok(Stored { file, digests, postings, table, first, fences })
+        Ok(Stored { file, of_shingles, digests, postings, table, first, fences })
+    }
+
+    /// The method of the digests.
+    pub fn method(&self) -> Named {
+        if self.of_shingles { Named::Shingles } else { Named::Ssdeep }
     }
 
     /// Number of digests.
@@ -185,16 +146,16 @@ impl Stored {
         self.digests == 0
     }
 
-    /// The digests that are similar to one, in the order of the list, with their names and scores
+    /// The ssdeep digests that are similar to one, in the order of the list, with their names and scores
     /// of at least `threshold`, which counts as 1 if it is 0.
     ///
     /// # Errors
     /// The file's; [`io::ErrorKind::InvalidData`] where it is damaged.
     pub fn similar(&self, digest: &Digest, threshold: u8) -> io::Result<Vec<(Digest, Vec<u8>, u8)>> {
         let mut candidates = Vec::new();
-        for key in keys(digest) {
-            self.having(key, &mut candidates)?;
-        }
+        let mut sought = keys(digest);
+        sought.sort_unstable();
+        self.having(&sought, &mut |number| candidates.push(number))?;
         candidates.sort_unstable();
         candidates.dedup();
         let target = Target::new(digest);
@@ -209,34 +170,64 @@ impl Stored {
         Ok(found)
     }
 
-    /// All digests with their names, in the order of the list.
+    /// The inputs that hold windows of one, in the order of the list, with their outlines, names and
+    /// what the two share; the one in the list is the second.
+    ///
+    /// # Errors
+    /// The file's; [`io::ErrorKind::InvalidData`] where it is damaged.
+    pub fn sharing(&self, digest: &shingles::Digest) -> io::Result<Vec<(Outline, Vec<u8>, Shared)>> {
+        let mut windows: HashMap<u32, u64> = HashMap::new();
+        self.having(digest.windows(), &mut |number| *windows.entry(number).or_default() += 1)?;
+        let mut numbers: Vec<(u32, u64)> = windows.into_iter().collect();
+        numbers.sort_unstable();
+        let own = digest.outline();
+        let of = |(number, windows)| {
+            let (bytes, name) = self.bytes_of(number)?;
+            let other = Outline::from_bytes(&bytes).ok_or_else(|| damaged("a malformed outline"))?;
+            let shared = Shared::new(windows, &own, &other);
+            Ok((other, name, shared))
+        };
+        numbers.into_iter().map(of).collect()
+    }
+
+    /// All ssdeep digests with their names, in the order of the list.
     pub fn records(&self) -> impl Iterator<Item = io::Result<(Digest, Vec<u8>)>> + '_ {
         // Fits: there are at most 2^31 digests.
         (0..self.digests).map(|number| self.record(number as u32))
     }
 
-    /// Appends the numbers of the digests that have a key.
-    fn having(&self, key: u64, out: &mut Vec<u32>) -> io::Result<()> {
-        // The page before the first fence that is not below may end in the key.
-        let mut page = self.fences.partition_point(|&fence| fence < key).saturating_sub(1) as u64;
-        while page * PAGE < self.postings {
-            if self.fences[page as usize] > key {
-                break;
-            }
-            let count = PAGE.min(self.postings - page * PAGE);
-            let mut bytes = vec![0; (count * POSTING) as usize];
-            self.file.read(&mut bytes, self.first + page * PAGE * POSTING)?;
-            for posting in bytes.as_chunks::<{ POSTING as usize }>().0 {
-                if u64::from_le_bytes(posting[..8].try_into().expect("eight bytes")) == key {
-                    out.push(u32::from_le_bytes(posting[8..].try_into().expect("four bytes")));
+    /// Takes the numbers of the digests that have each of the keys, which ascend.
+    fn having(&self, keys: &[u64], take: &mut dyn FnMut(u32)) -> io::Result<()> {
+        let mut page: (u64, Vec<[u8; POSTING as usize]>) = (u64::MAX, Vec::new());
+        let key_of =
+            |posting: &[u8; POSTING as usize]| u64::from_le_bytes(posting[..8].try_into().expect("eight bytes"));
+        for &key in keys {
+            // The page before the first fence that is not below may end in the key.
+            let mut at = self.fences.partition_point(|&fence| fence < key).saturating_sub(1) as u64;
+            while at * PAGE < self.postings && self.fences[at as usize] <= key {
+                if page.0 != at {
+                    let count = PAGE.min(self.postings - at * PAGE);
+                    let mut bytes = vec![0; (count * POSTING) as usize];
+                    self.file.read(&mut bytes, self.first + at * PAGE * POSTING)?;
+                    page = (at, bytes.as_chunks().0.to_vec());
                 }
+                let from = page.1.partition_point(|posting| key_of(posting) < key);
+                for posting in page.1[from..].iter().take_while(|posting| key_of(posting) == key) {
+                    take(u32::from_le_bytes(posting[8..].try_into().expect("four bytes")));
+                }
+                at += 1;
             }
-            page += 1;
         }
         Ok(())
     }
 
     fn record(&self, number: u32) -> io::Result<(Digest, Vec<u8>)> {
+        let (text, name) = self.bytes_of(number)?;
+        Ok((Digest::parse(&text).map_err(|_| damaged("a malformed digest"))?, name))
+    }
+
+    /// What is kept of a digest, and its name.
+    fn bytes_of(&self, number: u32) -> io::Result<(Vec<u8>, Vec<u8>)> {
         if u64::from(number) >= self.digests {
             return Err(damaged("a posting without a digest"));
         }
@@ -251,15 +242,15 @@ impl Stored {
         self.file.read(&mut bytes, start)?;
         let (length, rest) = bytes.split_first_chunk().ok_or_else(|| damaged("a digest cut short"))?;
         let length = usize::from(u16::from_le_bytes(*length));
-        let text = rest.get(..length).ok_or_else(|| damaged("a digest cut short"))?;
-        let digest = Digest::parse(text).map_err(|_| damaged("a malformed digest"))?;
-        Ok((digest, rest[length..].to_vec()))
+        let (kept, name) = rest.split_at_checked(length).ok_or_else(|| damaged("a digest cut short"))?;
+        Ok((kept.to_vec(), name.to_vec()))
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::collection::Digests;
     use pfh_digest::{Algorithm, Digest as Any};
     use std::sync::Arc;
 
@@ -291,13 +282,14 @@ mod tests {
 
     #[test]
     fn the_index_finds_what_brute_force_finds() {
-        let collection = collection(3000);
+        let mut collection = collection(3000);
         let Digests::Ssdeep(digests) = &collection.digests else { unreachable!() };
+        let digests = digests.clone();
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("index");
         for memory in [0, 1 << 30] {
             let mut out = Vec::new();
-            write(&collection, memory, &mut out).unwrap();
+            write(&mut collection, memory, &mut out).unwrap();
             std::fs::write(&path, &out).unwrap();
             assert!(is_marked(&mut File::open(&path).unwrap()).unwrap());
             let stored = Stored::open(&path).unwrap();
@@ -323,12 +315,68 @@ mod tests {
         }
     }
 
+    /// Files of random pieces, a few of which are in many.
+    fn shingled() -> (Vec<shingles::Digest>, Collection) {
+        let row = pfh_similarity::ROWS.iter().map(Algorithm::from_row).find(|a| a.name() == "shingles").unwrap();
+        let mut collection = Collection::with_features(row, 0);
+        let mut state = 3u64;
+        let mut next = move || {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            state >> 33
+        };
+        let pieces: Vec<Vec<u8>> = (0..40).map(|_| (0..700).map(|_| (next() >> 8) as u8).collect()).collect();
+        let mut digests = Vec::new();
+        for number in 0..150 {
+            let chosen = (0..1 + next() % 9).map(|_| pieces[(next() % 40 * (next() % 2)) as usize].clone());
+            let bytes: Vec<u8> = chosen.flatten().collect();
+            let mut hasher = pfh_similarity::Method::hasher(&shingles::Shingles);
+            pfh_similarity::Hasher::update(&mut hasher, &bytes);
+            let digest = pfh_similarity::Hasher::finalize(hasher);
+            let text = digest.as_ref().map(ToString::to_string).unwrap();
+            let name: Arc<[u8]> = format!("n{number}").into_bytes().into();
+            collection.add(&name, &Any::parse(row, &text).unwrap()).unwrap();
+            digests.extend(digest);
+        }
+        (digests, collection)
+    }
+
+    #[test]
+    fn shingles_of_an_index_are_those_of_comparing_each() {
+        let (digests, mut collection) = shingled();
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("index");
+        let mut out = Vec::new();
+        write(&mut collection, 0, &mut out).unwrap();
+        std::fs::write(&path, &out).unwrap();
+        let stored = Stored::open(&path).unwrap();
+        assert_eq!((stored.method(), stored.len()), (Named::Shingles, 150));
+        assert!(stored.postings > 3 * PAGE);
+        let answers = || -> io::Result<Vec<_>> {
+            let stored = Stored::open(&path)?;
+            digests.iter().map(|digest| stored.sharing(digest)).collect()
+        };
+        for (digest, found) in digests.iter().zip(answers().unwrap()) {
+            let of = |(at, other): (usize, &shingles::Digest)| {
+                let shared = Shared::new(digest.shared(other), &digest.outline(), &other.outline());
+                (digest.shared(other) > 0).then(|| (other.outline(), format!("n{at}").into_bytes(), shared))
+            };
+            assert_eq!(found, digests.iter().enumerate().filter_map(of).collect::<Vec<_>>());
+        }
+        let index = std::fs::OpenOptions::new().write(true).open(&path).unwrap();
+        for (at, byte) in (0..).zip(&out).step_by(61) {
+            index.write_all_at(&[byte ^ 1 << (at % 8)], at).unwrap();
+            assert!(answers().is_err(), "byte {at} was not missed");
+            index.write_all_at(&[*byte], at).unwrap();
+        }
+    }
+
     #[test]
     fn a_damaged_index_is_an_error() {
-        let collection = collection(60);
+        let mut collection = collection(60);
         let mut out = Vec::new();
-        write(&collection, 0, &mut out).unwrap();
+        write(&mut collection, 0, &mut out).unwrap();
         let Digests::Ssdeep(digests) = &collection.digests else { unreachable!() };
+        let digests = digests.clone();
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("index");
         for cut in [0, 7, 40, 63, out.len() / 2, out.len() - 1] {

@@ -1,0 +1,75 @@
+//! Writes an index.
+
+use super::{HEADER, MARK, PAGE, POSTING, SHINGLES};
+use crate::blocks::Summed;
+use crate::collection::{Collection, Digests, posting};
+use crate::sorter::Sorter;
+use pfh_similarity::index::keys;
+use std::io::{self, Write};
+
+/// Writes the index of a collection of ssdeep digests, or of shingles whose windows are its
+/// features ([`Collection::with_features`]), which it uses up; with that many bytes of memory for
+/// sorting.
+///
+/// # Errors
+/// The output's, the temporary file's; [`io::ErrorKind::InvalidInput`] for digests of another
+/// algorithm.
+pub fn write(collection: &mut Collection, memory: usize, out: &mut impl Write) -> io::Result<()> {
+    let windows = collection.features.take();
+    let (mark, sorter, kept): (_, _, Box<dyn Fn(usize) -> Vec<u8>>) = match (&collection.digests, windows) {
+        (Digests::Ssdeep(digests), _) => {
+            let mut sorter = Sorter::new(memory);
+            for (place, digest) in (0..).zip(digests) {
+                keys(digest).into_iter().try_for_each(|key| sorter.push(posting(key, place)))?;
+            }
+            (MARK, sorter, Box::new(|place| digests[place].to_string().into_bytes()))
+        }
+        (Digests::Outlines(outlines), Some(windows)) => {
+            (SHINGLES, windows, Box::new(|place| outlines[place].to_bytes()))
+        }
+        _ => {
+            let what = "only lists of ssdeep digests or shingles can be indexed";
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, what));
+        }
+    };
+    let (digests, postings) = (collection.names.len(), sorter.items());
+    let mut starts: Vec<u64> = Vec::with_capacity(digests + 1);
+    let mut at = HEADER;
+    for (place, name) in collection.names.iter().enumerate() {
+        starts.push(at);
+        at += 2 + (kept(place).len() + name.len()) as u64;
+    }
+    starts.push(at);
+    let table = at;
+    let first = table + 8 * starts.len() as u64;
+    let fences = first + POSTING * postings;
+    let mut out = Summed::new(out);
+    out.write_all(mark)?;
+    for number in [digests as u64, postings, postings.div_ceil(PAGE), HEADER, table, first, fences] {
+        out.write_all(&number.to_le_bytes())?;
+    }
+    for (place, name) in collection.names.iter().enumerate() {
+        let kept = kept(place);
+        // Fits: the text of an ssdeep digest and an outline are short.
+        out.write_all(&(kept.len() as u16).to_le_bytes())?;
+        out.write_all(&kept)?;
+        out.write_all(name)?;
+    }
+    for start in starts {
+        out.write_all(&start.to_le_bytes())?;
+    }
+    let mut keys = Vec::new();
+    for (number, posting) in sorter.sorted()?.enumerate() {
+        let posting = posting?;
+        let key = (posting >> 32) as u64;
+        if (number as u64).is_multiple_of(PAGE) {
+            keys.push(key);
+        }
+        out.write_all(&key.to_le_bytes())?;
+        out.write_all(&(posting as u32).to_le_bytes())?;
+    }
+    for key in keys {
+        out.write_all(&key.to_le_bytes())?;
+    }
+    out.finish()
+}
