@@ -10,6 +10,7 @@ use crate::ext;
 use crate::fat;
 use crate::field::{byte, failure, is_at, le16, le32, read_some};
 use crate::file_system::Recognised;
+use crate::hfs;
 use crate::node::Failure;
 use crate::ntfs;
 use crate::recognise::{Magic, division, recognise};
@@ -25,6 +26,7 @@ const READERS: &[(Open, Option<Of>)] = &[
     (fat::open, Some(Of::Fat)),
     (ext::open, Some(Of::Ext)),
     (apfs::open, Some(Of::Apfs)),
+    (hfs::open, Some(Of::Hfs)),
     (bridge::open, None),
 ];
 

@@ -45,7 +45,9 @@ pub fn recognise(bytes: &dyn Bytes) -> Result<Option<Magic>, Failure> {
         return Ok(Some(Encrypted("CoreStorage (FileVault 2)")));
     }
     // Two letters, and blocks of some sectors each (drAlBlkSiz), which no text has.
-    let blocks = if is_at(&head, 1024, b"BD") && head.len() > 2048 { be32(&head, 1024 + 20) } else { 0 };
+    // An HFS+ volume within is read.
+    let is_hfs = is_at(&head, 1024, b"BD") && !is_at(&head, 1024 + 124, b"H+");
+    let blocks = if is_hfs && head.len() > 2048 { be32(&head, 1024 + 20) } else { 0 };
     if blocks > 0 && blocks.is_multiple_of(512) {
         return Ok(Some(Unread("HFS")));
     }
