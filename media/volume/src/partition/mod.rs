@@ -1,6 +1,7 @@
 //! Partition tables: how a medium is divided. Own code over [`Bytes`]: `gpt` 4 and `mbrman` 0.6
 //! want `Read + Seek`, and give up a table for one bad field, where an examiner needs the rest.
 
+mod apm;
 mod gap;
 mod gpt;
 mod mbr;
@@ -41,6 +42,14 @@ fn find(bytes: &Arc<dyn Bytes>) -> Result<PartitionTable, Failure> {
         return Ok(whole);
     }
     if let Some(table) = gpt::read(&**bytes)? {
+        return Ok(table);
+    }
+    // Its first block has no room for an MBR, and a disk that boots elsewhere may have both.
+    if let Some(mut table) = apm::read(&**bytes)? {
+        if mbr.is_some() {
+            let cause = "a partition table of an MBR stands beside the Apple partition map; it is not used";
+            table.warnings.push(failure(Some(446), cause));
+        }
         return Ok(table);
     }
     let Some(entries) = mbr else { return Ok(PartitionTable::none(bytes.size())) };
