@@ -59,7 +59,10 @@ pub fn attributes(tree: &Arc<Tree>, file: u32) -> Vec<Result<Attribute, Failure>
 }
 
 /// The attribute of a record; `None` if it holds further extents of the one before.
-fn attribute((key, value): &Record, last: Option<&mut Result<Attribute, Failure>>) -> Result<Option<Attribute>, Failure> {
+fn attribute(
+    (key, value): &Record,
+    last: Option<&mut Result<Attribute, Failure>>,
+) -> Result<Option<Attribute>, Failure> {
     let wrong = || failure(None, "an extended attribute contradicts itself");
     let name = key.get(12..12 + 2 * usize::from(be16(key, 10))).ok_or_else(wrong)?;
     let name = utf16(&name.chunks_exact(2).map(|unit| be16(unit, 0)).collect::<Vec<_>>());

@@ -116,7 +116,8 @@ impl Tree {
 
     /// All records from the first on that is not in front of what is looked for.
     pub fn from(self: &Arc<Self>, is_before: impl Fn(&[u8]) -> bool + Send + 'static) -> Cursor {
-        Cursor { tree: self.clone(), path: Vec::new(), start: Some(Box::new(is_before)), left: self.nodes }
+        let (start, path) = (Some(Box::new(is_before) as Before), Vec::new());
+        Cursor { tree: self.clone(), path, start, left: self.nodes, leaf: None }
     }
 
     /// All records from a place on.
@@ -144,6 +145,8 @@ pub struct Cursor {
     start: Option<Before>,
     /// How many nodes it may still go into: none is in a tree twice.
     left: u64,
+    /// The number of the leaf that it was in last.
+    leaf: Option<u32>,
 }
 
 impl Cursor {
@@ -157,6 +160,7 @@ impl Cursor {
             // What is looked for may begin in the child before.
             let index = node.before(is_before).saturating_sub(1);
             self.path.push((node.clone(), index + 1));
+            self.leaf = node.child(index).filter(|_| node.height == 2);
             node = self.tree.child(&node, index)?;
         }
         let index = node.before(is_before);
@@ -194,9 +198,21 @@ impl Iterator for Cursor {
             };
             self.left = left;
             match self.tree.child(&node, at) {
-                Ok(child) => self.path.push((child, 0)),
+                Ok(child) => {
+                    let (back, offset, is_leaf) = (child.back, child.offset, child.height == 1);
+                    self.path.push((child, 0));
+                    // A leaf that is in the place of another would hide that.
+                    let before = if is_leaf { std::mem::replace(&mut self.leaf, node.child(at)) } else { None };
+                    if before.is_some_and(|before| before != back) {
+                        let cause = format!("{}: a leaf does not follow the one before it", self.tree.shape.what);
+                        return Some(Err(failure(offset, cause)));
+                    }
+                }
                 // What lies behind a bad node comes all the same.
-                Err(failed) => return Some(Err(failed)),
+                Err(failed) => {
+                    self.leaf = None;
+                    return Some(Err(failed));
+                }
             }
         }
     }

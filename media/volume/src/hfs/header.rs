@@ -37,16 +37,16 @@ pub struct Header {
 }
 
 impl Header {
-    /// Reads the header of a volume; `None` if there is none.
-    pub fn read(bytes: &dyn Bytes) -> Result<Option<Header>, Failure> {
-        let raw = read_some(bytes, OFFSET, SIZE)?;
-        if let Some(base) = embedded(&raw) {
+    /// Reads the header of the volume that begins at `start`; `None` if there is none.
+    pub fn read(bytes: &dyn Bytes, start: u64) -> Result<Option<Header>, Failure> {
+        let raw = read_some(bytes, start.saturating_add(OFFSET), SIZE)?;
+        if let Some(base) = embedded(&raw).map(|base| start.saturating_add(base)) {
             let within = read_some(bytes, base.saturating_add(OFFSET), SIZE)?;
             let header = Header::new(&within, base, bytes.size())?;
             let lost = || failure(Some(base), "the HFS volume says that it holds an HFS+ volume, and it is not there");
             return header.map(|header| Some(Header { is_wrapped: true, ..header })).ok_or_else(lost);
         }
-        Header::new(&raw, 0, bytes.size())
+        Header::new(&raw, start, bytes.size())
     }
 
     fn new(raw: &[u8], base: u64, size: u64) -> Result<Option<Header>, Failure> {

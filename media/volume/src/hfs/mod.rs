@@ -16,4 +16,4 @@ mod tree;
 mod volume;
 
 pub use header::spare;
-pub use volume::open;
+pub use volume::{open, open_at};

@@ -31,6 +31,8 @@ pub struct Node {
     pub offset: Option<u64>,
     /// 1 for leaves.
     pub height: u8,
+    /// The number of the node in front of it on its level; 0 for the first.
+    pub back: u32,
     raw: Vec<u8>,
     entries: Vec<Entry>,
 }
@@ -71,7 +73,7 @@ impl Node {
         if entries.is_empty() && kind == INDEX {
             return Err(wrong("a node without records"));
         }
-        Ok(Node { offset, height, raw, entries })
+        Ok(Node { offset, height, back: be32(&raw, 4), raw, entries })
     }
 
     /// How many records there are.

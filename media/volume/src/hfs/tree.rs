@@ -142,9 +142,7 @@ impl Names {
         let mut into = item.is_folder.then(|| Into { id, path: path.to_vec(), directory: item.id });
         let mut found = |node: Node| Found { node: Some(node), into: into.take() };
         match self.pass {
-            Pass::Live => {
-                self.volume.nodes_of(item, path).into_iter().map(|node| node.map(&mut found)).collect()
-            }
+            Pass::Live => self.volume.nodes_of(item, path).into_iter().map(|node| node.map(&mut found)).collect(),
             Pass::Slack if item.is_folder => vec![Ok(Found { node: None, into })],
             Pass::Slack => self.volume.slack(item, path).into_iter().map(|node| Ok(found(node))).collect(),
         }

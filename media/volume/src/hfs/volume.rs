@@ -45,7 +45,12 @@ impl Private {
 
 /// Opens an HFS+ or HFSX volume, in an HFS volume or alone; `None` if there is none.
 pub fn open(bytes: &Arc<dyn Bytes>) -> Result<Option<Recognised>, Failure> {
-    let Some(header) = Header::read(&**bytes)? else { return Ok(None) };
+    Ok(open_at(bytes, 0)?.map(Recognised::FileSystem))
+}
+
+/// Opens the volume that begins at this place of a medium; places in it are those of the medium.
+pub fn open_at(bytes: &Arc<dyn Bytes>, start: u64) -> Result<Option<FileSystem>, Failure> {
+    let Some(header) = Header::read(&**bytes, start)? else { return Ok(None) };
     let blocks = Blocks { base: header.base, size: u64::from(header.block_size), count: header.blocks };
     let layout = blocks.layout(&header.extents, None).map_err(|failed| within(failed, fork::SHAPE.what))?;
     let extents = Arc::new(Tree::open(bytes, layout, header.extents.size, fork::SHAPE)?);
@@ -67,12 +72,12 @@ pub fn open(bytes: &Arc<dyn Bytes>) -> Result<Option<Recognised>, Failure> {
     warnings.extend(header.journal.and_then(|block| journal::remark(&**bytes, blocks, block)));
     let mut unread = Vec::new();
     if header.is_wrapped {
-        unread.push(failure(Some(OFFSET), "the HFS volume around the HFS+ volume is not read"));
+        unread.push(failure(Some(start + OFFSET), "the HFS volume around the HFS+ volume is not read"));
     }
     let private = OnceLock::new();
     let volume = Arc::new(Hfs { bytes: bytes.clone(), blocks, catalog, extents, attributes, space, private });
     let label = volume.label().unwrap_or_default();
-    Ok(Some(Recognised::FileSystem(FileSystem {
+    Ok(Some(FileSystem {
         kind: header.kind,
         label,
         id: header.id,
@@ -81,7 +86,7 @@ pub fn open(bytes: &Arc<dyn Bytes>) -> Result<Option<Recognised>, Failure> {
         warnings,
         unread,
         volume,
-    })))
+    }))
 }
 
 /// A failure of a structure of this name.

@@ -55,7 +55,8 @@ fn table(bytes: &dyn Bytes, block_size: u64, count: u32) -> Result<PartitionTabl
             continue;
         };
         if be32(&raw, 4) != count {
-            let cause = format!("Apple partition map: entry {number} states {} entries, the first {count}", be32(&raw, 4));
+            let cause =
+                format!("Apple partition map: entry {number} states {} entries, the first {count}", be32(&raw, 4));
             warnings.push(failure(offset, cause));
         }
         let (name, kind) = (text(&raw[16..48]), text(&raw[48..80]));

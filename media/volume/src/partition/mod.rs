@@ -60,6 +60,14 @@ fn find(bytes: &Arc<dyn Bytes>) -> Result<PartitionTable, Failure> {
     Ok(mbr::read(bytes, &entries))
 }
 
+/// The Apple partition map of a medium that has something else as well; `None` if there is none.
+///
+/// # Errors
+/// If the map cannot be read.
+pub fn apple_map(bytes: &dyn Bytes) -> Result<Option<PartitionTable>, Failure> {
+    apm::read(bytes)
+}
+
 fn is_iso(bytes: &dyn Bytes) -> bool {
     read_some(bytes, 0x8000, 6).is_ok_and(|found| is_at(&found, 1, b"CD001"))
 }
