@@ -24,7 +24,7 @@ pub struct Tree {
     shape: Shape,
     node_size: u64,
     /// How many nodes its file has.
-    nodes: u64,
+    pub nodes: u64,
     /// The number of the root; 0 for a tree without records.
     root: u32,
     height: u8,
@@ -66,6 +66,11 @@ impl Tree {
         Ok(Tree { bytes, layout, shape, node_size, nodes, root, height, records, is_folded, held })
     }
 
+    /// The bytes of a node, whatever it is.
+    pub fn raw(&self, number: u32) -> Result<Vec<u8>, Failure> {
+        gather(&*self.bytes, &self.layout, u64::from(number) * self.node_size, self.node_size as usize)
+    }
+
     /// The node with this number, which must be of this height.
     fn node(&self, number: u32, height: u8) -> Result<Arc<Node>, Failure> {
         let lock = || self.held.lock().unwrap_or_else(PoisonError::into_inner);
@@ -86,7 +91,7 @@ impl Tree {
                 if u64::from(number) >= self.nodes || number == 0 {
                     return Err(wrong(&format!("a reference to node {number} of {}", self.nodes)));
                 }
-                let raw = gather(&*self.bytes, &self.layout, at, self.node_size as usize);
+                let raw = self.raw(number);
                 let raw = raw.map_err(|failed| Failure { cause: wrong(&failed.cause).cause, ..failed })?;
                 let node = Arc::new(Node::new(raw, place, &self.shape)?);
                 let mut held = lock();

@@ -59,6 +59,14 @@ impl Fork {
         self.extents.extend(extents(list));
     }
 
+    /// Whether it can be a fork of a volume of these blocks.
+    pub fn is_within(&self, blocks: Blocks) -> bool {
+        let ends = self.extents.iter().map(|extent| u64::from(extent.0) + u64::from(extent.1));
+        let (known, stated) = (self.known(), u64::from(self.blocks));
+        let is_all = known == stated || known < stated && self.extents.len() == LIST / 8;
+        is_all && self.size.div_ceil(blocks.size) <= stated && ends.into_iter().all(|end| end <= blocks.count)
+    }
+
     /// How many blocks its known extents have.
     pub fn known(&self) -> u64 {
         self.extents.iter().map(|extent| u64::from(extent.1)).sum()

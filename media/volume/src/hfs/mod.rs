@@ -5,6 +5,7 @@
 mod attribute;
 mod btree;
 mod catalog;
+mod deleted;
 mod fork;
 mod header;
 mod journal;

@@ -3,6 +3,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::catalog::{Found, ROOT, ROOT_PARENT};
+use super::deleted::deleted;
 use super::tree::{Names, Pass, Seen};
 use super::volume::Hfs;
 use crate::field::{be32, failure};
@@ -19,6 +20,9 @@ impl Volume for Hfs {
         };
         let seen: Arc<Mutex<Seen>> = Arc::default();
         let mut nodes: Nodes = Box::new(walk(Pass::Live, &seen).chain(orphans(self.clone(), seen)));
+        if options.deleted {
+            nodes = Box::new(nodes.chain(deleted(self.clone())));
+        }
         if options.unallocated {
             // Faults of directories were reported when the live names were listed.
             let slack = walk(Pass::Slack, &Arc::default()).filter(Result::is_ok);

@@ -8,7 +8,7 @@ mod volume;
 
 use std::sync::Arc;
 
-use pfh_volume::{FileSystem, Kind, Options, Recognised, file_system};
+use pfh_volume::{Allocation, FileSystem, Kind, Options, Recognised, file_system};
 
 use self::sample::sample;
 use self::volume::{BLOCK, EPOCH, ROOT, Volume};
@@ -82,6 +82,50 @@ fn free_space_and_slack() {
     for name in ["pieces", "forks", "forks:com.apple.ResourceFork", "Folder/one of 7", "first name/within"] {
         assert_eq!(names.iter().filter(|found| **found == format!("$Slack/{name}")).count(), 1, "{name}: {names:?}");
     }
+}
+
+/// Deleted files come from records that are left in nodes, with what is known of their blocks.
+#[test]
+fn deleted_files() {
+    let mut volume = Volume::new("Deleted", true);
+    let (folder, gone) = (volume.directory(ROOT, "Folder"), volume.directory(ROOT, "gone"));
+    let content = crate::tree::noise(3, 9000);
+    volume.plain(folder, "stays", b"in use");
+    volume.file(folder, "forks", sample::PLAIN, (&content, 3), (b"of the fork", 1));
+    volume.plain(folder, "taken", b"of another file");
+    volume.plain(gone, "below", b"without a directory");
+    volume.file(ROOT, "pieces", sample::PLAIN, (&content, 8), (b"", 0));
+    for (parent, name) in [(folder, "forks"), (gone, "below"), (ROOT, "pieces"), (ROOT, "gone")] {
+        volume.delete(parent, name, false);
+    }
+    volume.delete(folder, "taken", true);
+    let image = volume.end();
+    let found = opened(image.clone());
+    let (live, failures) = nodes(&found, Options::default());
+    assert_eq!((live.len(), failures.len()), (2, 0));
+    let (all, failures) = nodes(&found, crate::listing::ALL);
+    assert_eq!(failures, []);
+    let said: Vec<_> = all[2..]
+        .iter()
+        .map(|node| {
+            let content = node.content.as_ref().map(|_| bytes(node));
+            (String::from_utf8_lossy(&node.path).into_owned(), node.allocation, content)
+        })
+        .collect();
+    let (deleted, overwritten) = (Allocation::Deleted, Allocation::Overwritten);
+    let expected = [
+        ("Folder/forks", deleted, Some(content.clone())),
+        ("Folder/forks:com.apple.ResourceFork", deleted, Some(b"of the fork".to_vec())),
+        ("$OrphanFiles/below", deleted, Some(b"without a directory".to_vec())),
+        ("pieces", deleted, Some(content)),
+        ("gone", deleted, None),
+        ("Folder/taken", overwritten, Some(b"of another file".to_vec())),
+    ];
+    for (found, (name, allocation, content)) in said.iter().zip(&expected) {
+        assert_eq!((found.0.as_str(), found.1), (*name, *allocation));
+        assert!(found.2 == *content, "{name}");
+    }
+    assert_eq!(said.len(), expected.len());
 }
 
 /// A tree of several levels, whose every directory is found.

@@ -39,13 +39,19 @@ fn groups(size: usize, records: &[Vec<u8>]) -> Vec<Vec<Vec<u8>>> {
     groups
 }
 
+fn join(key: &[u8], value: &[u8]) -> Vec<u8> {
+    let mut record = [key, value].concat();
+    record.resize(record.len().next_multiple_of(2), 0);
+    record
+}
+
+/// A node that was a leaf, and is not in use.
+pub fn stale(size: usize, records: &Records) -> Vec<u8> {
+    node(size, 0xff, 1, &records.iter().map(|(key, value)| join(key, value)).collect::<Vec<_>>())
+}
+
 /// The file of a tree with nodes of this size.
 pub fn tree(size: usize, records: &Records, is_folded: bool) -> Vec<u8> {
-    let join = |key: &[u8], value: &[u8]| {
-        let mut record = [key, value].concat();
-        record.resize(record.len().next_multiple_of(2), 0);
-        record
-    };
     let mut nodes: Vec<Vec<u8>> = vec![Vec::new()];
     let mut level: Vec<Vec<u8>> = records.iter().map(|(key, value)| join(key, value)).collect();
     let (mut height, mut root, mut leaves) = (0_u8, 0_u32, 0_u32);

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::tree::{Records, tree};
+use super::tree::{Records, stale, tree};
 
 pub const BLOCK: usize = 1024;
 /// The root, and the first number of files.
@@ -23,6 +23,8 @@ pub struct Volume {
     used: Vec<usize>,
     /// The place of the header's block that leads to a journal.
     journal: Option<u32>,
+    /// Records that are not in use any more.
+    gone: Records,
 }
 
 /// The units of a name.
@@ -63,6 +65,7 @@ impl Volume {
             is_folded,
             used: (0..4).collect(),
             journal: None,
+            gone: Vec::new(),
         };
         volume.record(1, label, folder(ROOT), Some((ROOT, 3)));
         volume
@@ -179,6 +182,19 @@ impl Volume {
         self.file(parent, name, Facts { mode: 0o100_644, ..Facts::default() }, (bytes, 1), (b"", 0))
     }
 
+    /// Deletes a file; its blocks are free unless another file has them.
+    pub fn delete(&mut self, parent: u32, name: &str, is_kept: bool) {
+        let (units, value) = self.catalog.remove(&(parent, self.folded(&units(name)))).expect("a name");
+        let number = u32::from_be_bytes(value[8..12].try_into().unwrap());
+        self.catalog.remove(&(number, Vec::new()));
+        let forks = [104..168, 184..248].into_iter().flat_map(|range| value.get(range).unwrap_or_default().chunks(8));
+        for extent in forks.filter(|_| !is_kept) {
+            let [first, count] = [&extent[..4], &extent[4..]].map(|raw| u32::from_be_bytes(raw.try_into().unwrap()));
+            self.used.retain(|&block| !(first as usize..(first + count) as usize).contains(&block));
+        }
+        self.gone.push((key([&parent.to_be_bytes()[..], &text(&units)].concat()), value));
+    }
+
     /// An attribute with its value.
     pub fn inline(&mut self, file: u32, name: &str, bytes: &[u8]) {
         let mut raw = vec![0; 16];
@@ -234,6 +250,8 @@ impl Volume {
             .collect();
         // In two pieces, of which the rest is found by the tree of extents.
         let (catalog, attributes) = (tree(1024, &catalog, self.is_folded), tree(1024, &attributes, self.is_folded));
+        let left = self.gone.chunks(2).flat_map(|part| stale(1024, &part.to_vec()));
+        let catalog: Vec<u8> = catalog.into_iter().chain(left).collect();
         let catalog = self.fork(4, 0, &catalog, 10);
         let attributes = self.fork(8, 0, &attributes, 2);
         let extents: Records = self
