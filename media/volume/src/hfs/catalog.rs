@@ -85,7 +85,7 @@ pub enum Link {
 
 /// What a record holds.
 pub enum Found {
-    Item(Item),
+    Item(Box<Item>),
     /// The parent and the name of what has the number of the key.
     Thread(u32, Vec<u16>),
 }
@@ -107,7 +107,7 @@ impl Found {
         let time = |at: usize| mac(be32(value, at));
         let times = Times { born: time(12), modified: time(16), changed: time(20), accessed: time(24), deleted: None };
         let fork = |at: usize| if is_folder { Fork::default() } else { Fork::new(&value[at..]) };
-        Ok(Found::Item(Item {
+        Ok(Found::Item(Box::new(Item {
             is_folder,
             id: be32(value, 8),
             mode: be16(value, 42),
@@ -118,7 +118,7 @@ impl Found {
             flags: be16(value, 2),
             special: be32(value, 44),
             finder: array(value, 48),
-        }))
+        })))
     }
 }
 

@@ -71,7 +71,7 @@ fn record(raw: &[u8]) -> Option<(&[u8], Item, usize)> {
     };
     let Ok(Found::Item(item)) = Found::new(value) else { return None };
     let is_one = item.id >= FIRST && (item.is_folder || be32(value, 4) == 0);
-    is_one.then_some((key, item, 2 + length + value.len()))
+    is_one.then_some((key, *item, 2 + length + value.len()))
 }
 
 impl Hfs {

@@ -64,7 +64,7 @@ impl Hfs {
         }
         let is_folder = matches!(link, Link::Folder(_));
         Ok(match Found::new(&value)? {
-            Found::Item(item) if item.is_folder == is_folder => Some(item),
+            Found::Item(item) if item.is_folder == is_folder => Some(*item),
             _ => None,
         })
     }

@@ -10,11 +10,13 @@ pub const ROOT: u32 = 2;
 /// Seconds from 1904 to 1970.
 pub const EPOCH: u32 = 2_082_844_800;
 
+/// A name and its record, by the parent and the folded name.
+type Named = (Vec<u16>, Vec<u8>);
+
 /// A volume that is being made.
 pub struct Volume {
     pub image: Vec<u8>,
-    /// By parent and folded name: the name, and the record.
-    catalog: BTreeMap<(u32, Vec<u16>), (Vec<u16>, Vec<u8>)>,
+    catalog: BTreeMap<(u32, Vec<u16>), Named>,
     extents: BTreeMap<(u32, u8, u32), Vec<u8>>,
     attributes: BTreeMap<(u32, Vec<u16>, u32), Vec<u8>>,
     next: u32,
