@@ -44,15 +44,28 @@ fn find(bytes: &Arc<dyn Bytes>) -> Result<PartitionTable, Failure> {
     if let Some(table) = gpt::read(&**bytes)? {
         return Ok(table);
     }
-    // Its first block has no room for an MBR, and a disk that boots elsewhere may have both.
-    if let Some(mut table) = apm::read(&**bytes)? {
-        if mbr.is_some() {
-            let cause = "a partition table of an MBR stands beside the Apple partition map; it is not used";
-            table.warnings.push(failure(Some(446), cause));
+    let map = apm::read(&**bytes)?;
+    // A map stays where a disk got an MBR later; the first block of a Mac's disk has letters of its
+    // own.
+    if let Some(mut map) = map {
+        if mbr.is_none() || is_at(&head, 0, b"ER") {
+            if mbr.is_some() {
+                let cause = "a partition table of an MBR stands beside the Apple partition map; it is not used";
+                map.warnings.push(failure(Some(446), cause));
+            }
+            return Ok(map);
         }
+        let mut table = mbr_table(bytes, mbr)?;
+        let cause = "an Apple partition map stands beside the partition table of an MBR; it is not used";
+        table.warnings.push(failure(Some(u64::from(map.sector_size)), cause));
         return Ok(table);
     }
-    let Some(entries) = mbr else { return Ok(PartitionTable::none(bytes.size())) };
+    mbr_table(bytes, mbr)
+}
+
+/// The table of an MBR with these entries; the whole medium without any.
+fn mbr_table(bytes: &Arc<dyn Bytes>, entries: Option<Vec<mbr::Entry>>) -> Result<PartitionTable, Failure> {
+    let Some(entries) = entries else { return Ok(PartitionTable::none(bytes.size())) };
     if entries.iter().any(|entry| entry.kind == mbr::PROTECTIVE) {
         let cause = "the MBR says that there is a GPT, and neither header of one is whole";
         return Err(failure(Some(446), cause));

@@ -65,6 +65,17 @@ fn apple_partition_maps() {
             ("Apple_HFS", &b"Macintosh"[..])
         );
         assert_same(&items(&volume_of(table.partitions[1].open(&medium).unwrap())), &expected);
+        // A disk that got an MBR later, and one that boots elsewhere as well.
+        let mut both = image.clone();
+        both[446..462].copy_from_slice(&[0, 0, 2, 0, 0x83, 0, 0, 0, 8, 0, 0, 0, 8, 0, 0, 0]);
+        both[510..512].copy_from_slice(&[0x55, 0xaa]);
+        for (start, scheme, word) in [(b"ER", Scheme::Apm, "an MBR stands beside"), (b"\0\0", Scheme::Mbr, "an Apple")]
+        {
+            both[..2].copy_from_slice(start);
+            let table = partitions(&(Arc::new(both.clone()) as Arc<dyn Bytes>)).unwrap();
+            assert_eq!(table.scheme, scheme);
+            assert!(table.warnings.iter().any(|found| found.cause.contains(word)), "{:?}", table.warnings);
+        }
         // An entry that is none, and a table of another size.
         image[3 * block] = 0;
         image[2 * block + 7] = 9;
