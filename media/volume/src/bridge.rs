@@ -8,7 +8,7 @@ use crate::bytes::Bytes;
 use crate::field::failure;
 use crate::file_system::{FileSystem, Options, Recognised, Volume};
 use crate::node::{Failure, Kind, Node, Nodes};
-use crate::partition::apple_map;
+use crate::partition::apm;
 use crate::recognise::{division, is_hfs};
 use crate::{hfs, iso, udf};
 
@@ -37,7 +37,7 @@ fn beside(bytes: &Arc<dyn Bytes>, disc: &mut FileSystem) -> Result<(), Failure> 
         disc.unread.push(failure(Some(offset), what));
     };
     let mut places = Vec::new();
-    match apple_map(&**bytes) {
+    match apm::read(&**bytes) {
         Ok(Some(map)) => {
             disc.warnings.extend(map.warnings);
             for part in map.partitions {
@@ -117,8 +117,8 @@ impl Volume for Both {
     }
 }
 
-/// Where a file begins on the disc, and its size; `None` for what has no bytes there. What is not
-/// stored as it is has its number and name in place of that.
+/// Where a file begins on the disc, and its size; `None` for what has no bytes there. Content
+/// that is not stored as it is has its number and name in place of that.
 fn place(node: &Node) -> Option<(u64, u64)> {
     let content = node.content.as_ref().filter(|_| matches!(node.kind, Kind::File | Kind::Stream))?;
     let size = node.size.filter(|&size| size > 0)?;

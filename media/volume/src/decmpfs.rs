@@ -88,12 +88,12 @@ pub trait Parts: Send + Sync {
     fn fork(&self) -> Result<Fork, Failure>;
 }
 
-/// What is wrong with a file that says that it is compressed and has no attribute of that kind.
+/// The fault of a file that says that it is compressed and has no attribute of that kind.
 pub fn lost() -> Failure {
     failure(None, "is compressed, without what it is made of")
 }
 
-/// What is wrong with one whose resource fork is not there.
+/// The fault of one whose resource fork is missing.
 pub fn lost_fork() -> Failure {
     failure(None, "is compressed, without its resource fork")
 }

@@ -162,7 +162,7 @@ impl Cursor {
         }
         let mut node = self.tree.node(self.tree.root, self.tree.height)?;
         while node.height > 1 {
-            // What is looked for may begin in the child before.
+            // The first of them may be in the child before.
             let index = node.before(is_before).saturating_sub(1);
             self.path.push((node.clone(), index + 1));
             self.leaf = node.child(index).filter(|_| node.height == 2);

@@ -9,7 +9,7 @@ use crate::node::Failure;
 /// The most entries that are read; a map has 63 blocks on most disks.
 const MOST: u32 = 1024;
 
-/// Types of entries that are no volumes: the map itself, and what is free.
+/// Types of entries without a volume: the map itself, and free space.
 const MAP: &[u8] = b"Apple_partition_map";
 const FREE: [&[u8]; 4] = [b"Apple_Free", b"Apple_Void", b"Apple_Scratch", b"Apple_Extra"];
 

@@ -1,7 +1,7 @@
 //! Partition tables: how a medium is divided. Own code over [`Bytes`]: `gpt` 4 and `mbrman` 0.6
 //! want `Read + Seek`, and give up a table for one bad field, where an examiner needs the rest.
 
-mod apm;
+pub mod apm;
 mod gap;
 mod gpt;
 mod mbr;
@@ -71,14 +71,6 @@ fn mbr_table(bytes: &Arc<dyn Bytes>, entries: Option<Vec<mbr::Entry>>) -> Result
         return Err(failure(Some(446), cause));
     }
     Ok(mbr::read(bytes, &entries))
-}
-
-/// The Apple partition map of a medium that has something else as well; `None` if there is none.
-///
-/// # Errors
-/// If the map cannot be read.
-pub fn apple_map(bytes: &dyn Bytes) -> Result<Option<PartitionTable>, Failure> {
-    apm::read(bytes)
 }
 
 fn is_iso(bytes: &dyn Bytes) -> bool {

@@ -36,7 +36,8 @@ pub enum Usage {
 /// A range of a medium.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Partition {
-    /// Its number as Linux counts, from 1, logical ones of an MBR from 5; `None` for what is unallocated.
+    /// Its number as Linux counts, from 1, logical ones of an MBR from 5; `None` for what is
+    /// unallocated.
     pub number: Option<u32>,
     /// What it is for.
     pub usage: Usage,

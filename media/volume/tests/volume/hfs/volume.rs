@@ -250,7 +250,7 @@ impl Volume {
                 (key([&[0, 0][..], &file.to_be_bytes(), &first.to_be_bytes(), &text(name)].concat()), value.clone())
             })
             .collect();
-        // In two pieces, of which the rest is found by the tree of extents.
+        // In more pieces than the header has room for.
         let (catalog, attributes) = (tree(1024, &catalog, self.is_folded), tree(1024, &attributes, self.is_folded));
         let left = self.gone.chunks(2).flat_map(|part| stale(1024, &part.to_vec()));
         let catalog: Vec<u8> = catalog.into_iter().chain(left).collect();
