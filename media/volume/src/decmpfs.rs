@@ -21,6 +21,8 @@ pub const FORK: &[u8] = b"com.apple.ResourceFork";
 const CHUNK: u64 = 64 << 10;
 /// The most bytes that a chunk is compressed to: as it is, with a mark.
 const MOST_CHUNK: u64 = CHUNK + 1024;
+/// The most places that a table has beyond those of its chunks.
+const MOST_PADDING: u64 = 1024;
 /// The largest content that is in the attribute.
 const MOST_INLINE: u64 = 16 << 20;
 /// Bytes in front of what is in the attribute.
@@ -199,14 +201,22 @@ impl Chunks {
         if self.header.size == 0 {
             return Ok(());
         }
+        let wanted = self.header.size.div_ceil(CHUNK);
         let stated = match self.method {
             Method::Zlib => u64::from(le32(&self.fork.read(self.table()?, 4)?, 0)),
-            _ => u64::from(le32(&self.fork.read(0, 4)?, 0)) / 4 - 1,
+            _ => (u64::from(le32(&self.fork.read(0, 4)?, 0)) / 4).saturating_sub(1),
         };
-        match stated == self.header.size.div_ceil(CHUNK) {
-            true => Ok(()),
-            false => Err(self.wrong(0, &format!("{stated} chunks for a size of {}", self.header.size))),
+        // Some programs leave room behind the last place.
+        let is_padded = self.method != Method::Zlib && stated > wanted && stated - wanted <= MOST_PADDING;
+        if stated == wanted || is_padded && self.is_zero(4 * (wanted + 1), 4 * (stated - wanted))? {
+            return Ok(());
         }
+        Err(self.wrong(0, &format!("{stated} chunks for a size of {}", self.header.size)))
+    }
+
+    /// Whether these bytes of the fork are all zero.
+    fn is_zero(&self, from: u64, length: u64) -> Result<bool, Failure> {
+        Ok(self.fork.read(from, length)?.iter().all(|&byte| byte == 0))
     }
 
     /// Where in the fork a chunk lies, and how long it is.

@@ -98,6 +98,16 @@ pub fn sample(is_folded: bool) -> (Vec<u8>, Items) {
     has("lzvn 8", Item::File(text.clone()));
     packed(&mut volume, "lzfse 12", 12, text.len(), b"", &offsets(&text, lzfse));
     has("lzfse 12", Item::File(text.clone()));
+    // As afsctool writes it, with room behind the places of chunks.
+    let mut padded = offsets(&text, lzfse);
+    let places = 4 * (text.len().div_ceil(64 << 10) + 1);
+    for place in padded[..places].chunks_mut(4) {
+        let at = u32::from_le_bytes(place.try_into().unwrap()) + 8;
+        place.copy_from_slice(&at.to_le_bytes());
+    }
+    padded.splice(places..places, [0; 8]);
+    packed(&mut volume, "lzfse padded", 12, text.len(), b"", &padded);
+    has("lzfse padded", Item::File(text.clone()));
     packed(&mut volume, "plain 9", 9, 5, b"\xccplain", b"");
     has("plain 9", Item::File(b"plain".to_vec()));
     volume.journal(true);
