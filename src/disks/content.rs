@@ -43,6 +43,7 @@ mod by_volume {
         let name = match table.scheme {
             Scheme::Gpt => "gpt",
             Scheme::Mbr => "mbr",
+            Scheme::Apm => "apm",
             Scheme::None => return Ok(("", Vec::new())),
         };
         let part = |part: pfh_volume::Partition| Part {

@@ -113,7 +113,7 @@ pub struct Disk {
     pub backing_file: Option<PathBuf>,
     /// Degrees Celsius, if the drive states them.
     pub temperature: Option<f64>,
-    /// The partition table: `gpt`, `mbr`, or nothing.
+    /// The partition table: `gpt`, `mbr`, `apm`, or nothing.
     pub table: String,
     /// What the whole disk holds, if it has no partitions.
     pub content: Content,

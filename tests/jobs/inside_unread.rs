@@ -67,7 +67,7 @@ fn unread() -> Vec<(&'static str, Vec<u8>, &'static str)> {
         ("later.7z.002", random(7, 100), "piece 2 of a split archive"),
         ("a.vma", at(64, &[(0, b"VMA\0\0\0\0\x01")]), "VMA"),
         ("a.vbk", at(4096, &[(0, &[9, 0, 0, 0, 1, 0, 0, 0, 3, 0, 0, 0]), (12, b"md5")]), "Veeam"),
-        ("apm", at(40_000, &[(0, b"ER\x02\0"), (512, b"PM\0\0\0\0\0\x02")]), "Apple partition map"),
+        ("hfs", at(40_000, &[(1024, b"BD"), (1044, &[0, 0, 2, 0])]), "HFS"),
         ("ddf", at(40_960, &[(40_960 - 512, b"\xde\x11\xde\x11")]), "DDF"),
         ("vinum", at(40_000, &[(4096, b"IN VINO")]), "vinum"),
         ("pool", at(40_000, &[(32, b"\xba\x52\x9c\x01\0\0\0\0\x02")]), "thin pool"),
@@ -134,7 +134,7 @@ fn lenience_skips_formats_and_no_damage() {
         room.file(format!("d/{name}"), &bytes);
     }
     let lenient = |name: &str| ran(&room, &asked(&room, &[&format!("d/{name}")], |options| options.lenient = true));
-    for name in ["a.rar", "a.cab", "apm", "small.sqfs", "sfx.exe"] {
+    for name in ["a.rar", "a.cab", "hfs", "small.sqfs", "sfx.exe"] {
         let (rows, summary) = lenient(name);
         assert_eq!((summary.failed, summary.skipped, summary.unopened), (0, 1, 1), "{name}: {rows:?}");
     }

@@ -21,6 +21,11 @@ pub fn le64(bytes: &[u8], at: usize) -> u64 {
     u64::from_le_bytes(array(bytes, at))
 }
 
+/// A big-endian number of 16 bits.
+pub fn be16(bytes: &[u8], at: usize) -> u16 {
+    u16::from_be_bytes(array(bytes, at))
+}
+
 /// A big-endian number of 32 bits.
 pub fn be32(bytes: &[u8], at: usize) -> u32 {
     u32::from_be_bytes(array(bytes, at))

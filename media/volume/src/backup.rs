@@ -8,7 +8,7 @@ use crate::bytes::Bytes;
 use crate::field::{failure, is_at, le16, le64, read_some};
 use crate::file_system::Recognised;
 use crate::node::Failure;
-use crate::{apfs, ext, fat, ntfs};
+use crate::{apfs, ext, fat, hfs, ntfs};
 
 /// A copy, and where what it is a copy of stands.
 struct Spare {
@@ -61,6 +61,8 @@ pub enum Of {
     Ext,
     /// APFS: the superblock, in the checkpoints that follow.
     Apfs,
+    /// HFS+: the volume header, a kilobyte in front of the end.
+    Hfs,
 }
 
 /// Opens a volume by a copy; `None` if there is none, or it is of no sound volume. `why` says what
@@ -76,6 +78,7 @@ pub fn open(of: Of, bytes: &Arc<dyn Bytes>, why: &str) -> Option<Recognised> {
             Of::Fat => fat::open(&replaced),
             Of::Ext => ext::open(&replaced),
             Of::Apfs => apfs::open(&replaced),
+            Of::Hfs => hfs::open(&replaced),
         };
         match found {
             Ok(Some(Recognised::Volumes(mut volumes))) => {
@@ -103,6 +106,10 @@ fn copies(of: Of, bytes: &dyn Bytes) -> Vec<Spare> {
         Of::Apfs => apfs::spares(bytes)
             .into_iter()
             .map(|(from, bytes)| Some(Spare { at: 0, bytes, from, what: "the superblock of the container" }))
+            .collect(),
+        Of::Hfs => hfs::spare(bytes)
+            .map(|(from, bytes)| Some(Spare { at: 1024, bytes, from, what: "the volume header" }))
+            .into_iter()
             .collect(),
         Of::Ntfs => [512, 4096]
             .map(|sector| {

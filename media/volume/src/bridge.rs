@@ -1,29 +1,75 @@
-//! Discs: ISO 9660, UDF, or both over the same files.
+//! Discs: ISO 9660, UDF, or both over the same files, and HFS+ beside them.
 
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
 use crate::apart::{Other, apart};
 use crate::bytes::Bytes;
+use crate::field::failure;
 use crate::file_system::{FileSystem, Options, Recognised, Volume};
-use crate::iso;
 use crate::node::{Failure, Kind, Node, Nodes};
-use crate::recognise::division;
-use crate::udf;
+use crate::partition::apm;
+use crate::recognise::{division, is_hfs};
+use crate::{hfs, iso, udf};
 
-/// In front of the names of files that only ISO 9660 lists.
+/// In front of the names of files that only ISO 9660 lists, or only HFS+.
 const APART: &[u8] = b"$ISO9660/";
+const MAC: &[u8] = b"$HFS+/";
+
+/// Types of partitions that hold HFS+ or HFS, and of those that stand for the disc's own files.
+const MACS: [&str; 2] = ["Apple_HFS", "Apple_HFSX"];
+const OWN: &str = "ISO9660_data";
 
 /// Opens a disc; `None` if it is none. Of a disc with both the names are those of UDF, and files
-/// that only ISO 9660 has follow.
+/// that only ISO 9660 has follow, and those that only HFS+ has.
 pub fn open(bytes: &Arc<dyn Bytes>) -> Result<Option<Recognised>, Failure> {
     let mut found = open_trees(bytes)?;
-    if let Some(Recognised::FileSystem(disc)) = &mut found
-        && let Some(name) = division(&**bytes)?
-    {
-        let what = format!("there is {name} beside the file system: its parts are not read");
-        disc.unread.push(crate::field::failure(None, what));
+    if let Some(Recognised::FileSystem(disc)) = &mut found {
+        beside(bytes, disc)?;
     }
     Ok(found)
+}
+
+/// Adds what Macs read of the disc, and names what is not read.
+fn beside(bytes: &Arc<dyn Bytes>, disc: &mut FileSystem) -> Result<(), Failure> {
+    let mut unread = |offset: u64, what: String| {
+        let what = format!("there is {what} beside the file system: not read");
+        disc.unread.push(failure(Some(offset), what));
+    };
+    let mut places = Vec::new();
+    match apm::read(&**bytes) {
+        Ok(Some(map)) => {
+            disc.warnings.extend(map.warnings);
+            for part in map.partitions {
+                match part.kind.as_str() {
+                    kind if MACS.contains(&kind) => places.push(part.start),
+                    OWN => {}
+                    kind => unread(part.start, format!("a partition of the type {kind}")),
+                }
+            }
+        }
+        Ok(None) => match division(&**bytes)? {
+            Some(name) => unread(0, name.to_owned()),
+            None => places.push(0),
+        },
+        Err(failed) => unread(failed.offset.unwrap_or(0), format!("an Apple partition map ({})", failed.cause)),
+    }
+    let mut macs = Vec::new();
+    for start in places {
+        match hfs::open_at(bytes, start) {
+            Ok(Some(mac)) => macs.push(mac),
+            Ok(None) if is_hfs(&**bytes, start)? => unread(start, "HFS".to_owned()),
+            Ok(None) if start == 0 => {}
+            Ok(None) => unread(start, "a partition for Macs".to_owned()),
+            Err(failed) => unread(start, format!("HFS+ ({failed})")),
+        }
+    }
+    for mac in macs {
+        disc.warnings.extend(mac.warnings);
+        disc.unread.extend(mac.unread);
+        disc.volume = Arc::new(Both { first: disc.volume.clone(), other: mac.volume, prefix: MAC });
+    }
+    Ok(())
 }
 
 /// The trees of a disc.
@@ -34,7 +80,7 @@ fn open_trees(bytes: &Arc<dyn Bytes>) -> Result<Option<Recognised>, Failure> {
         (Ok(Some(Recognised::FileSystem(udf))), Ok(Some(Recognised::FileSystem(iso)))) => {
             let mut warnings = udf.warnings;
             warnings.extend(iso.warnings);
-            let volume = Arc::new(Both { udf: udf.volume, iso: iso.volume });
+            let volume = Arc::new(Both { first: udf.volume, other: iso.volume, prefix: APART });
             Ok(Some(Recognised::FileSystem(FileSystem { warnings, volume, ..udf })))
         }
         // The half that can be read, and what is wrong with the other.
@@ -44,12 +90,12 @@ fn open_trees(bytes: &Arc<dyn Bytes>) -> Result<Option<Recognised>, Failure> {
                 Ok(_) => "there is a UDF volume beside it, which is not read".to_owned(),
                 Err(failed) => format!("there is a UDF volume beside it, which cannot be read: {failed}"),
             };
-            iso.warnings.push(crate::field::failure(Some(32_768), what));
+            iso.warnings.push(failure(Some(32_768), what));
             Ok(Some(Recognised::FileSystem(iso)))
         }
         (Ok(Some(Recognised::FileSystem(mut udf))), Err(failed)) => {
             let what = format!("there is an ISO 9660 volume beside it, which cannot be read: {failed}");
-            udf.warnings.push(crate::field::failure(Some(32_768), what));
+            udf.warnings.push(failure(Some(32_768), what));
             Ok(Some(Recognised::FileSystem(udf)))
         }
         (udf, _) => udf,
@@ -58,19 +104,30 @@ fn open_trees(bytes: &Arc<dyn Bytes>) -> Result<Option<Recognised>, Failure> {
 
 /// Two trees of names over one disc.
 struct Both {
-    udf: Arc<dyn Volume>,
-    iso: Arc<dyn Volume>,
+    first: Arc<dyn Volume>,
+    other: Arc<dyn Volume>,
+    /// In front of the names that only the other has.
+    prefix: &'static [u8],
 }
 
 impl Volume for Both {
     fn nodes(self: Arc<Self>, options: Options) -> Nodes {
-        let iso = Other { prefix: APART.to_vec(), nodes: self.iso.clone().nodes(options) };
-        apart(self.udf.clone().nodes(options), vec![iso], place)
+        let other = Other { prefix: self.prefix.to_vec(), nodes: self.other.clone().nodes(options) };
+        apart(self.first.clone().nodes(options), vec![other], place)
     }
 }
 
-/// Where a file begins on the disc, and its size; `None` for what has no bytes there.
+/// Where a file begins on the disc, and its size; `None` for what has no bytes there. Content
+/// that is not stored as it is has its number and name in place of that.
 fn place(node: &Node) -> Option<(u64, u64)> {
     let content = node.content.as_ref().filter(|_| matches!(node.kind, Kind::File | Kind::Stream))?;
-    Some((content.runs()?.first()?.medium_offset?, node.size?))
+    let size = node.size.filter(|&size| size > 0)?;
+    match content.runs().unwrap_or_default().first().and_then(|run| run.medium_offset) {
+        Some(offset) => Some((offset, size)),
+        None => {
+            let mut hasher = DefaultHasher::new();
+            node.path.hash(&mut hasher);
+            Some((!node.id.unwrap_or(0), hasher.finish()))
+        }
+    }
 }

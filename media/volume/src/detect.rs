@@ -10,9 +10,10 @@ use crate::ext;
 use crate::fat;
 use crate::field::{byte, failure, is_at, le16, le32, read_some};
 use crate::file_system::Recognised;
+use crate::hfs;
 use crate::node::Failure;
 use crate::ntfs;
-use crate::recognise::{Magic, division, recognise};
+use crate::recognise::{Magic, division, is_hfs, recognise};
 use crate::windows::Windows;
 
 /// Opens one kind of file system; `None` if it is another.
@@ -25,7 +26,9 @@ const READERS: &[(Open, Option<Of>)] = &[
     (fat::open, Some(Of::Fat)),
     (ext::open, Some(Of::Ext)),
     (apfs::open, Some(Of::Apfs)),
+    // A disc may be one for Macs as well.
     (bridge::open, None),
+    (hfs::open, Some(Of::Hfs)),
 ];
 
 /// Finds out which file system `bytes` hold, from the first byte on, and opens it; by a copy of
@@ -58,6 +61,9 @@ pub fn file_system(bytes: Arc<dyn Bytes>) -> Result<Recognised, Failure> {
             }
         }
     }
+    if is_hfs(&*bytes, 0)? {
+        return Ok(Recognised::Unread("HFS".to_owned()));
+    }
     if let Some(found) = by_copy(&bytes, "is lost") {
         return Ok(found);
     }
@@ -75,6 +81,7 @@ pub fn small_file_system(bytes: Arc<dyn Bytes>) -> Result<Recognised, Failure> {
     match recognise(&*bytes)? {
         Some(Magic::Encrypted(name)) => return Ok(Recognised::Encrypted(name)),
         Some(Magic::Unread(name)) => return Ok(Recognised::Unread(name.to_owned())),
+        None if is_hfs(&*bytes, 0)? => return Ok(Recognised::Unread("HFS".to_owned())),
         None => {}
     }
     if is_ext(&head) || is_fat_of(&head, bytes.size()) {

@@ -4,7 +4,7 @@ use std::io;
 
 use crate::bytes::Bytes;
 use crate::node::Failure;
-pub use pfh_container::field::{array, be32, le16, le32, le64};
+pub use pfh_container::field::{array, be16, be32, be64, le16, le32, le64};
 
 /// One byte, zero beyond the end.
 pub fn byte(bytes: &[u8], at: usize) -> u8 {

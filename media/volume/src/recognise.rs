@@ -44,12 +44,16 @@ pub fn recognise(bytes: &dyn Bytes) -> Result<Option<Magic>, Failure> {
     if is_at(&head, 88, b"CS") && le16(&head, 8) == 1 && le16(&head, 10) == 0x10 {
         return Ok(Some(Encrypted("CoreStorage (FileVault 2)")));
     }
-    // Two letters, and blocks of some sectors each (drAlBlkSiz), which no text has.
-    let blocks = if is_at(&head, 1024, b"BD") && head.len() > 2048 { be32(&head, 1024 + 20) } else { 0 };
-    if blocks > 0 && blocks.is_multiple_of(512) {
-        return Ok(Some(Unread("HFS")));
-    }
     Ok(None)
+}
+
+/// Whether an HFS volume begins at this place, without an HFS+ volume in it.
+pub fn is_hfs(bytes: &dyn Bytes, start: u64) -> Result<bool, Failure> {
+    let head = read_some(bytes, start.saturating_add(1024), 1025)?;
+    let is_one = is_at(&head, 0, b"BD") && !is_at(&head, 124, b"H+") && head.len() > 1024;
+    // Two letters, and blocks of some sectors each (drAlBlkSiz), which no text has.
+    let blocks = be32(&head, 20);
+    Ok(is_one && blocks > 0 && blocks.is_multiple_of(512))
 }
 
 /// The division or array that a medium is of, where nothing else on it is read.

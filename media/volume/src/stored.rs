@@ -4,6 +4,7 @@ use std::io::{self, Read};
 use std::sync::Arc;
 
 use crate::bytes::Bytes;
+use crate::field::read;
 use crate::layout::Layout;
 use crate::node::{Content, Failure, Run};
 
@@ -31,6 +32,19 @@ impl Stored {
         let layout = (self.locate)().and_then(|layout| layout.disjoint().map(|()| layout));
         Ok(layout.map_err(|failed| named(failed, &self.path))?.window(self.from, end))
     }
+}
+
+/// `length` bytes of what lies at these places, from `from` on. The caller bounds them.
+pub fn gather(bytes: &dyn Bytes, layout: &Layout, from: u64, length: usize) -> Result<Vec<u8>, Failure> {
+    let mut found = Vec::with_capacity(length);
+    for run in layout.window(from, from.saturating_add(length as u64)) {
+        let part = usize::try_from(run.length).unwrap_or(0);
+        match run.medium_offset {
+            Some(offset) => found.extend(read(bytes, offset, part)?),
+            None => found.resize(found.len() + part, 0),
+        }
+    }
+    Ok(found)
 }
 
 /// A failure of the file with this path.

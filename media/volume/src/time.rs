@@ -26,6 +26,11 @@ pub fn windows(ticks: u64) -> Option<i128> {
     (ticks != 0).then(|| (i128::from(ticks) - 116_444_736_000_000_000) * 100)
 }
 
+/// A count of seconds since 1904; `None` for 0, which stands for no time.
+pub fn mac(seconds: u32) -> Option<i128> {
+    (seconds != 0).then(|| (i128::from(seconds) - 2_082_844_800) * 1_000_000_000)
+}
+
 /// Seven bytes of ISO 9660: years since 1900 to seconds, and the distance to UTC in quarters of an
 /// hour.
 pub fn zoned(raw: &[u8]) -> Option<i128> {
@@ -54,6 +59,7 @@ mod tests {
         assert_eq!((days(1970, 1, 1), days(2000, 3, 1), days(2026, 11, 22)), (Some(0), Some(11_017), Some(20_779)));
         assert_eq!((days(2000, 13, 1), days(2000, 1, 0)), (None, None));
         assert_eq!((windows(0), windows(116_444_736_000_000_001)), (None, Some(100)));
+        assert_eq!((mac(0), mac(1), mac(2_082_844_801)), (None, Some(-2_082_844_799_000_000_000), Some(1_000_000_000)));
         // 2026-11-22 01:00:00, an hour east of Greenwich, and the same with digits.
         assert_eq!(zoned(&[126, 11, 22, 1, 0, 0, 4]), Some(20_779 * 86_400_000_000_000));
         assert_eq!(digits(b"2026112201000050\x04"), Some(20_779 * 86_400_000_000_000 + 500_000_000));

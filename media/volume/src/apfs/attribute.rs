@@ -4,15 +4,13 @@ use std::sync::Arc;
 
 use super::record::{Attribute, Inode, Value};
 use super::volume::Apfs;
+use crate::decmpfs::{self, COMPRESSION, FORK, Fork, Header, Parts};
 use crate::field::failure;
 use crate::node::{Allocation, Content, Failure, Kind, Node};
-use crate::stored::{Held, Stored, named};
+use crate::stored::{Held, Stored, gather, named};
 
 /// The target of a symbolic link.
 pub const LINK: &[u8] = b"com.apple.fs.symlink";
-/// What a compressed file is made of.
-pub const COMPRESSION: &[u8] = b"com.apple.decmpfs";
-pub const FORK: &[u8] = b"com.apple.ResourceFork";
 
 /// The longest path of a file with its stream, as elsewhere.
 const LONGEST: usize = 32 << 10;
@@ -28,9 +26,14 @@ impl Apfs {
             }
             Value::Stream(stream, size) => {
                 let layout = self.layout(*stream, *size, false)?;
-                Ok(self.read(&layout, 0, usize::try_from(*size).unwrap_or(0))?.into())
+                Ok(gather(&*self.blocks.bytes, &layout, 0, usize::try_from(*size).unwrap_or(0))?.into())
             }
         }
+    }
+
+    /// The attribute of this name.
+    fn find(&self, number: u64, name: &[u8]) -> Option<Attribute> {
+        self.attributes(number).into_iter().flatten().find(|attribute| attribute.name == name)
     }
 
     /// The node of an attribute of the file with this path.
@@ -58,6 +61,30 @@ impl Apfs {
             resident,
             compressed: false,
             content: Some(content),
+        })
+    }
+}
+
+/// What the compressed file with this inode is made of.
+pub struct Packed {
+    pub volume: Arc<Apfs>,
+    pub number: u64,
+}
+
+impl Parts for Packed {
+    fn attribute(&self) -> Result<Arc<[u8]>, Failure> {
+        let found = self.volume.find(self.number, COMPRESSION).ok_or_else(decmpfs::lost)?;
+        self.volume.value(&found, Header::MOST)
+    }
+
+    fn fork(&self) -> Result<Fork, Failure> {
+        let found = self.volume.find(self.number, FORK).ok_or_else(decmpfs::lost_fork)?;
+        Ok(match found.value {
+            Value::Embedded(bytes) => Fork::Held(bytes),
+            Value::Stream(stream, size) => {
+                let layout = self.volume.layout(stream, size, false)?;
+                Fork::Stored { bytes: self.volume.blocks.bytes.clone(), layout, size }
+            }
         })
     }
 }

@@ -4,7 +4,6 @@
 mod attribute;
 mod blocks;
 mod btree;
-mod compressed;
 mod container;
 mod map;
 mod node;

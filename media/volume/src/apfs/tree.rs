@@ -2,13 +2,14 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::attribute::{COMPRESSION, FORK, LINK};
-use super::compressed::{Compressed, Header};
-use super::orphans::{Listed, orphans};
+use super::attribute::{LINK, Packed};
+use super::orphans::orphans;
 use super::record::{Attribute, Inode, Name, RECORD};
 use super::volume::Apfs;
+use crate::decmpfs::{COMPRESSION, Compressed, FORK, Header, lost};
 use crate::field::failure;
 use crate::file_system::{Options, Volume};
+use crate::listed::Listed;
 use crate::node::{Allocation, Content, Failure, Kind, Node, Nodes};
 use crate::stored::{Stored, Unreadable, named};
 use crate::walk::{Entries, Found, Into, Tree, Walk, join};
@@ -117,7 +118,7 @@ impl Apfs {
                     Node { size: inode.size, compressed: true, content: Some(content), ..blank(Kind::File) }
                 };
                 let Some(attribute) = find(COMPRESSION) else {
-                    return (Ok(unreadable("is compressed, without what it is made of".to_owned())), &[]);
+                    return (Ok(unreadable(lost().cause)), &[]);
                 };
                 if inode.size.is_some_and(|size| size > 0) {
                     return (Ok(unreadable("is compressed, and has a plain content as well".to_owned())), &[]);
@@ -126,8 +127,8 @@ impl Apfs {
                     Ok(header) => header,
                     Err(failed) => return (Ok(unreadable(failed.cause)), &[]),
                 };
-                let (volume, path) = (self.clone(), path.to_vec());
-                let content = Compressed { volume, number: inode.number, path };
+                let parts = Packed { volume: self.clone(), number: inode.number };
+                let content = Compressed { parts, path: path.to_vec() };
                 let node = Node {
                     size: Some(header.size),
                     resident: !header.is_in_fork(),

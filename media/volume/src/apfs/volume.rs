@@ -8,7 +8,7 @@ use super::map::ObjectMap;
 use super::node::Shape;
 use super::object::{EPHEMERAL, EXTENTS, FILES, Object, PHYSICAL};
 use super::record::{self, Attribute, Inode, RECORD};
-use crate::field::{array, failure, is_at, le32, le64, read, uuid};
+use crate::field::{array, failure, is_at, le32, le64, uuid};
 use crate::file_system::{FileSystem, Recognised};
 use crate::layout::Layout;
 use crate::node::Failure;
@@ -142,18 +142,5 @@ impl Apfs {
             return Err(wrong(None, &cause));
         }
         Ok(layout)
-    }
-
-    /// `length` bytes of a stream from `from` on. The caller bounds them.
-    pub fn read(&self, layout: &Layout, from: u64, length: usize) -> Result<Vec<u8>, Failure> {
-        let mut bytes = Vec::with_capacity(length);
-        for run in layout.window(from, from.saturating_add(length as u64)) {
-            let part = usize::try_from(run.length).unwrap_or(0);
-            match run.medium_offset {
-                Some(offset) => bytes.extend(read(&*self.blocks.bytes, offset, part)?),
-                None => bytes.resize(bytes.len() + part, 0),
-            }
-        }
-        Ok(bytes)
     }
 }

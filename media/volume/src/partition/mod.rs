@@ -1,6 +1,7 @@
 //! Partition tables: how a medium is divided. Own code over [`Bytes`]: `gpt` 4 and `mbrman` 0.6
 //! want `Read + Seek`, and give up a table for one bad field, where an examiner needs the rest.
 
+pub mod apm;
 mod gap;
 mod gpt;
 mod mbr;
@@ -43,7 +44,28 @@ fn find(bytes: &Arc<dyn Bytes>) -> Result<PartitionTable, Failure> {
     if let Some(table) = gpt::read(&**bytes)? {
         return Ok(table);
     }
-    let Some(entries) = mbr else { return Ok(PartitionTable::none(bytes.size())) };
+    let map = apm::read(&**bytes)?;
+    // A map stays where a disk got an MBR later; the first block of a Mac's disk has letters of its
+    // own.
+    if let Some(mut map) = map {
+        if mbr.is_none() || is_at(&head, 0, b"ER") {
+            if mbr.is_some() {
+                let cause = "a partition table of an MBR stands beside the Apple partition map; it is not used";
+                map.warnings.push(failure(Some(446), cause));
+            }
+            return Ok(map);
+        }
+        let mut table = mbr_table(bytes, mbr)?;
+        let cause = "an Apple partition map stands beside the partition table of an MBR; it is not used";
+        table.warnings.push(failure(Some(u64::from(map.sector_size)), cause));
+        return Ok(table);
+    }
+    mbr_table(bytes, mbr)
+}
+
+/// The table of an MBR with these entries; the whole medium without any.
+fn mbr_table(bytes: &Arc<dyn Bytes>, entries: Option<Vec<mbr::Entry>>) -> Result<PartitionTable, Failure> {
+    let Some(entries) = entries else { return Ok(PartitionTable::none(bytes.size())) };
     if entries.iter().any(|entry| entry.kind == mbr::PROTECTIVE) {
         let cause = "the MBR says that there is a GPT, and neither header of one is whole";
         return Err(failure(Some(446), cause));

@@ -16,6 +16,8 @@ pub enum Scheme {
     Mbr,
     /// A GUID partition table.
     Gpt,
+    /// An Apple partition map.
+    Apm,
     /// No table: the medium is one volume.
     None,
 }
@@ -34,13 +36,15 @@ pub enum Usage {
 /// A range of a medium.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Partition {
-    /// Its number as Linux counts, from 1, logical ones from 5; `None` for what is unallocated.
+    /// Its number as Linux counts, from 1, logical ones of an MBR from 5; `None` for what is
+    /// unallocated.
     pub number: Option<u32>,
     /// What it is for.
     pub usage: Usage,
-    /// The type that the table states: `0x83`, a GUID in lower case; empty where there is none.
+    /// The type that the table states: `0x83`, a GUID in lower case, `Apple_HFS`; empty where there
+    /// is none.
     pub kind: String,
-    /// The name that a GPT states, as WTF-8; empty where there is none.
+    /// The name that the table states, that of a GPT as WTF-8; empty where there is none.
     pub name: Vec<u8>,
     /// Where it begins, in bytes.
     pub start: u64,

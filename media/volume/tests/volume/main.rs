@@ -4,6 +4,7 @@ mod apfs;
 mod backups;
 mod ext;
 mod fat;
+mod hfs;
 mod image;
 mod iso;
 mod listing;

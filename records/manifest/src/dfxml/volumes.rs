@@ -167,6 +167,7 @@ fn kind(kind: &str) -> (Option<u32>, String) {
         "ext3" => Some(0x100),
         "ISO 9660" => Some(0x800),
         "ext4" => Some(0x2000),
+        "HFS+" | "HFSX" => Some(0x1000),
         "APFS" => Some(0x1_0000),
         _ => None,
     };

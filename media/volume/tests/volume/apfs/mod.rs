@@ -2,7 +2,7 @@
 //! block.
 
 mod blocks;
-mod compression;
+pub mod compression;
 mod container;
 mod damage;
 mod files;

@@ -1,5 +1,5 @@
-//! Compressed files: an attribute says how, and holds the content or leaves it to the resource
-//! fork.
+//! Compressed files of APFS and HFS+ (decmpfs): an attribute says how, and holds the content or
+//! leaves it to the resource fork.
 
 use std::io::{self, Read};
 use std::sync::Arc;
@@ -7,18 +7,22 @@ use std::sync::Arc;
 use flate2::{Decompress, FlushDecompress, Status};
 use pfh_container::lzfse;
 
-use super::attribute::{COMPRESSION, FORK};
-use super::record::Value;
-use super::volume::Apfs;
+use crate::bytes::Bytes;
 use crate::field::{be32, failure, is_at, le32, le64};
 use crate::layout::Layout;
 use crate::node::{Content, Failure};
-use crate::stored::{named, reported};
+use crate::stored::{gather, named, reported};
+
+/// The attribute that a compressed file is made of, and the one that stands for its resource fork.
+pub const COMPRESSION: &[u8] = b"com.apple.decmpfs";
+pub const FORK: &[u8] = b"com.apple.ResourceFork";
 
 /// Bytes that are compressed together in a resource fork.
 const CHUNK: u64 = 64 << 10;
 /// The most bytes that a chunk is compressed to: as it is, with a mark.
 const MOST_CHUNK: u64 = CHUNK + 1024;
+/// The most places that a table has beyond those of its chunks.
+const MOST_PADDING: u64 = 1024;
 /// The largest content that is in the attribute.
 const MOST_INLINE: u64 = 16 << 20;
 /// Bytes in front of what is in the attribute.
@@ -77,15 +81,32 @@ impl Header {
     }
 }
 
+/// What a compressed file is made of.
+pub trait Parts: Send + Sync {
+    /// The attribute, of no more than [`Header::MOST`] bytes.
+    fn attribute(&self) -> Result<Arc<[u8]>, Failure>;
+
+    /// The resource fork.
+    fn fork(&self) -> Result<Fork, Failure>;
+}
+
+/// The fault of a file that says that it is compressed and has no attribute of that kind.
+pub fn lost() -> Failure {
+    failure(None, "is compressed, without what it is made of")
+}
+
+/// The fault of one whose resource fork is missing.
+pub fn lost_fork() -> Failure {
+    failure(None, "is compressed, without its resource fork")
+}
+
 /// A compressed file.
-pub struct Compressed {
-    pub volume: Arc<Apfs>,
-    /// Its inode.
-    pub number: u64,
+pub struct Compressed<P> {
+    pub parts: P,
     pub path: Vec<u8>,
 }
 
-impl Content for Compressed {
+impl<P: Parts> Content for Compressed<P> {
     fn open(&self) -> Result<Box<dyn Read + Send>, Failure> {
         self.chunks()
             .map(|chunks| -> Box<dyn Read + Send> { Box::new(chunks) })
@@ -93,27 +114,13 @@ impl Content for Compressed {
     }
 }
 
-impl Compressed {
+impl<P: Parts> Compressed<P> {
     fn chunks(&self) -> Result<Chunks, Failure> {
-        let find = |name: &[u8]| {
-            let mut found = self.volume.attributes(self.number).into_iter().flatten();
-            found.find(|attribute| attribute.name == name)
-        };
-        let lost = || failure(None, "is compressed, without what it is made of");
-        let raw = self.volume.value(&find(COMPRESSION).ok_or_else(lost)?, Header::MOST)?;
+        let raw = self.parts.attribute()?;
         let header = Header::read(&raw)?;
         let method = header.method()?;
-        let path = self.path.clone();
-        let mut chunks = Chunks {
-            volume: self.volume.clone(),
-            fork: Fork::default(),
-            path,
-            method,
-            header,
-            at: 0,
-            held: Vec::new(),
-            given: 0,
-        };
+        let (fork, path) = (Fork::Held(Arc::default()), self.path.clone());
+        let mut chunks = Chunks { fork, path, method, header, at: 0, held: Vec::new(), given: 0 };
         if !header.is_in_fork() {
             if header.size > MOST_INLINE {
                 return Err(failure(None, format!("{} bytes that are compressed in an attribute", header.size)));
@@ -122,53 +129,52 @@ impl Compressed {
             chunks.at = header.size;
             return Ok(chunks);
         }
-        let fork = find(FORK).ok_or_else(|| failure(None, "is compressed, without its resource fork"))?;
-        chunks.fork = match fork.value {
-            Value::Embedded(bytes) => Fork { size: bytes.len() as u64, held: Some(bytes), ..Fork::default() },
-            Value::Stream(stream, size) => {
-                let layout = self.volume.layout(stream, size, false)?;
-                layout.disjoint()?;
-                Fork { size, held: None, layout }
-            }
-        };
+        chunks.fork = self.parts.fork()?;
+        if let Fork::Stored { layout, .. } = &chunks.fork {
+            layout.disjoint()?;
+        }
         chunks.check()?;
         Ok(chunks)
     }
 }
 
 /// A resource fork.
-#[derive(Default)]
-struct Fork {
-    size: u64,
-    held: Option<Arc<[u8]>>,
-    layout: Layout,
+pub enum Fork {
+    /// Its bytes.
+    Held(Arc<[u8]>),
+    /// Where it lies on a medium, and its size.
+    Stored { bytes: Arc<dyn Bytes>, layout: Layout, size: u64 },
 }
 
 impl Fork {
     /// Exactly these bytes.
-    fn read(&self, volume: &Apfs, from: u64, length: u64) -> Result<Vec<u8>, Failure> {
-        if from.checked_add(length).is_none_or(|end| end > self.size) {
+    fn read(&self, from: u64, length: u64) -> Result<Vec<u8>, Failure> {
+        let size = match self {
+            Fork::Held(bytes) => bytes.len() as u64,
+            Fork::Stored { size, .. } => *size,
+        };
+        if from.checked_add(length).is_none_or(|end| end > size) {
             return Err(failure(self.place(0), "a compressed part is outside of the resource fork"));
         }
         let length = usize::try_from(length).unwrap_or(0);
-        match &self.held {
-            Some(bytes) => {
+        match self {
+            Fork::Held(bytes) => {
                 let from = usize::try_from(from).unwrap_or(usize::MAX);
                 Ok(bytes.get(from..from + length).unwrap_or_default().to_vec())
             }
-            None => volume.read(&self.layout, from, length),
+            Fork::Stored { bytes, layout, .. } => gather(&**bytes, layout, from, length),
         }
     }
 
     /// Where a byte lies on the medium.
     fn place(&self, at: u64) -> Option<u64> {
-        self.layout.window(at, at + 1).first().and_then(|run| run.medium_offset)
+        let Fork::Stored { layout, .. } = self else { return None };
+        layout.window(at, at + 1).first().and_then(|run| run.medium_offset)
     }
 }
 
 /// Reads a file chunk by chunk.
 struct Chunks {
-    volume: Arc<Apfs>,
     fork: Fork,
     path: Vec<u8>,
     method: Method,
@@ -186,7 +192,7 @@ impl Chunks {
 
     /// Where the table of chunks of a fork with zlib begins.
     fn table(&self) -> Result<u64, Failure> {
-        let head = self.fork.read(&self.volume, 0, 16)?;
+        let head = self.fork.read(0, 16)?;
         Ok(u64::from(be32(&head, 0)) + 4)
     }
 
@@ -195,14 +201,22 @@ impl Chunks {
         if self.header.size == 0 {
             return Ok(());
         }
+        let wanted = self.header.size.div_ceil(CHUNK);
         let stated = match self.method {
-            Method::Zlib => u64::from(le32(&self.fork.read(&self.volume, self.table()?, 4)?, 0)),
-            _ => u64::from(le32(&self.fork.read(&self.volume, 0, 4)?, 0)) / 4 - 1,
+            Method::Zlib => u64::from(le32(&self.fork.read(self.table()?, 4)?, 0)),
+            _ => (u64::from(le32(&self.fork.read(0, 4)?, 0)) / 4).saturating_sub(1),
         };
-        match stated == self.header.size.div_ceil(CHUNK) {
-            true => Ok(()),
-            false => Err(self.wrong(0, &format!("{stated} chunks for a size of {}", self.header.size))),
+        // Some programs leave room behind the last place.
+        let is_padded = self.method != Method::Zlib && stated > wanted && stated - wanted <= MOST_PADDING;
+        if stated == wanted || is_padded && self.is_zero(4 * (wanted + 1), 4 * (stated - wanted))? {
+            return Ok(());
         }
+        Err(self.wrong(0, &format!("{stated} chunks for a size of {}", self.header.size)))
+    }
+
+    /// Whether these bytes of the fork are all zero.
+    fn is_zero(&self, from: u64, length: u64) -> Result<bool, Failure> {
+        Ok(self.fork.read(from, length)?.iter().all(|&byte| byte == 0))
     }
 
     /// Where in the fork a chunk lies, and how long it is.
@@ -210,11 +224,11 @@ impl Chunks {
         let (from, length) = match self.method {
             Method::Zlib => {
                 let table = self.table()?;
-                let row = self.fork.read(&self.volume, table + 4 + 8 * index, 8)?;
+                let row = self.fork.read(table + 4 + 8 * index, 8)?;
                 (table + u64::from(le32(&row, 0)), u64::from(le32(&row, 4)))
             }
             _ => {
-                let row = self.fork.read(&self.volume, 4 * index, 8)?;
+                let row = self.fork.read(4 * index, 8)?;
                 let (from, end) = (u64::from(le32(&row, 0)), u64::from(le32(&row, 4)));
                 let length =
                     end.checked_sub(from).ok_or_else(|| self.wrong(0, "a chunk that ends before it begins"))?;
@@ -229,7 +243,7 @@ impl Chunks {
 
     fn next(&mut self) -> Result<Vec<u8>, Failure> {
         let (from, length) = self.chunk(self.at / CHUNK)?;
-        let packed = self.fork.read(&self.volume, from, length)?;
+        let packed = self.fork.read(from, length)?;
         let wanted = CHUNK.min(self.header.size - self.at) as usize;
         unpack(self.method, &packed, wanted, self.fork.place(from))
     }

@@ -1,0 +1,11 @@
+//! HFS+: whatever a volume says, the reader ends, and no file is shorter than it says.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+
+#[path = "volume/exhaust.rs"]
+mod exhaust;
+
+fuzz_target!(|data: &[u8]| {
+    exhaust::exhaust(data, 16 * 1024, &[(1024, b"H+\0\x04")]);
+});
