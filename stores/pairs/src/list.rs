@@ -171,7 +171,7 @@ impl List {
     /// Whether a file whose first record is long begins with one: only those that begin like one
     /// are read so far.
     fn begins_long(&mut self, format: Format, options: &Options) -> bool {
-        let mut start = [0; 8];
+        let mut start = [0; 9];
         let read = self.file().and_then(|file| file.read_exact(&mut start));
         let is_bare = options.bare && Named::recognise(&start).is_some();
         let is_marked = matches!(format, Format::Csv | Format::Jsonl) || start.starts_with(b"sdbf");

@@ -5,7 +5,7 @@ use crate::stored::Stored;
 use pfh_digest::Digest;
 use pfh_similarity::mrsh_v2::{self, Base};
 use pfh_similarity::ssdeep::Target;
-use pfh_similarity::{Content, Degenerate, Evidence, Method, Named, Score, Similar, sdhash, shingles, ssdeep, tlsh};
+use pfh_similarity::{Content, Degenerate, Evidence, Method, Named, Score, Similar, sdhash, ssdeep, tlsh};
 use std::cmp::{Ordering, Reverse};
 use std::io;
 use std::path::Path;
@@ -27,7 +27,7 @@ pub struct Match {
     pub value: String,
     /// How alike the two are.
     pub score: Score,
-    /// What they share, where the digests say it (shingles); the known one is the second.
+    /// What they share, where the digests say it (shingles, strings, text); the known one is the second.
     pub evidence: Evidence,
     /// Why the score may mean nothing.
     pub degenerate: Option<Degenerate>,
@@ -121,9 +121,10 @@ fn listed(collection: &Collection, digest: &Digest, threshold: Score) -> io::Res
     };
     if let (Digests::Shingles(digests), Some(Content::Shingles(digest))) =
         (&collection.digests, Similar::of(digest).map(Similar::content))
+        && Named::of(collection.algorithm) == Some(digest.unit().method())
     {
         for (place, other) in digests.iter().enumerate() {
-            let compared = shingles::Shingles.compare(digest, other);
+            let compared = digest.compare(other);
             take_with(place, compared.score, compared.evidence, compared.degenerate);
         }
         return Ok(found);

@@ -29,6 +29,18 @@ impl Item for u64 {
     }
 }
 
+impl Item for [u64; 3] {
+    const BYTES: usize = 24;
+
+    fn put(self, out: &mut Vec<u8>) {
+        self.into_iter().for_each(|word| word.put(out));
+    }
+
+    fn get(bytes: &[u8]) -> [u64; 3] {
+        [0, 8, 16].map(|at| u64::get(&bytes[at..at + 8]))
+    }
+}
+
 impl Item for u128 {
     const BYTES: usize = 16;
 

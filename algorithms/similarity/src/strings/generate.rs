@@ -1,7 +1,9 @@
 //! Generation, in one pass.
 
+use super::common::COMMON;
 use crate::shingles::{Chosen, Digest, LEAST_STRING, Unit};
 use crate::{Hasher, NoDigest};
+use std::sync::LazyLock;
 
 /// The first bytes of executables: ELF, MS-DOS and PE, Mach-O in both orders of bytes with 32 and
 /// 64 bits, several of those in one file (and classes of Java), WebAssembly, DEX.
@@ -67,7 +69,19 @@ impl Run {
     }
 }
 
-/// Takes a string, unless its level is too low: by bits that its name does not hold.
+/// The hashes of common strings, ascending.
+static LEFT_OUT: LazyLock<Vec<u64>> = LazyLock::new(|| {
+    let hash = |line: &str| {
+        let mut run = Run::EMPTY;
+        line.bytes().for_each(|byte| run.push(byte));
+        run.hash
+    };
+    let mut hashes: Vec<u64> = COMMON.lines().map(hash).collect();
+    hashes.sort_unstable();
+    hashes
+});
+
+/// Takes a string, unless it is a common one or its level is too low: by bits that its name does not hold.
 #[cold]
 fn choose(hash: u64, chosen: &mut Chosen) {
     let mix = |hash: u64, odd: u64| {
@@ -75,7 +89,7 @@ fn choose(hash: u64, chosen: &mut Chosen) {
         hash ^ (hash >> 29)
     };
     let level = mix(hash, 0xbf58_476d_1ce4_e5b9);
-    if level & chosen.mask() == 0 {
+    if level & chosen.mask() == 0 && LEFT_OUT.binary_search(&hash).is_err() {
         let name = mix(hash, 0x94d0_49bb_1331_11eb) & !63;
         chosen.push(name | u64::from(level.trailing_zeros().min(63)));
     }

@@ -6,7 +6,7 @@ use pfh_similarity::mrsh_v2::{self, Base, Ends, MrshV2};
 use pfh_similarity::sdhash::{self, Sdhash};
 use pfh_similarity::shingles::{self, Shingles};
 use pfh_similarity::ssdeep::{self, Ssdeep, Target};
-use pfh_similarity::strings::{MARKS, Strings};
+use pfh_similarity::strings::{COMMON, MARKS, Strings};
 use pfh_similarity::text::Text;
 use pfh_similarity::{Hasher, Method, naive};
 use proptest::prelude::*;
@@ -113,6 +113,7 @@ fn program() -> impl Strategy<Value = Vec<u8>> {
     let stretch = prop_oneof![
         "[ -~\\t]{0,12}".prop_map(String::into_bytes),
         "[ -~]{0,12}".prop_map(wide),
+        prop::sample::select(COMMON.lines().collect::<Vec<_>>()).prop_map(|line| format!("{line}\0").into_bytes()),
         prop::collection::vec(any::<u8>(), 0..9),
         prop::collection::vec(Just(0u8), 0..4),
         prop::collection::vec(prop_oneof![Just(0u8), Just(b'a'), Just(b'b')], 0..40),
