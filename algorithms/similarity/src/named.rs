@@ -80,6 +80,15 @@ impl Named {
         }
     }
 
+    /// Why most inputs that have no digest have none, in a word or two.
+    pub const fn lacking(self) -> &'static str {
+        match self {
+            Named::Strings => "not an executable",
+            Named::Text => "not a text, or too short",
+            _ => "too short",
+        }
+    }
+
     /// Whether its digests are sdhash's, in any mode: they can be compared with each other.
     pub fn is_sdhash(self) -> bool {
         matches!(self, Named::Sdhash | Named::SdhashStream | Named::SdhashDd)

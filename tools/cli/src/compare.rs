@@ -41,7 +41,7 @@ pub struct Compare {
     pub algorithms: Vec<String>,
     /// Minimum score of a pair (tlsh: maximum distance; with --evidence: minimum number shared): N
     /// for all, NAME=N for one [default: shingles=3, ssdeep=1, sdhash=30, mrsh-v2=21, tlsh=60,
-    /// strings=25, text=10].
+    /// strings=20, text=5].
     #[arg(long, value_name = "[NAME=]N", value_delimiter = ',')]
     pub threshold: Vec<String>,
     /// Behave like the reference tools: their thresholds (every score above 0), and sdhash's ties
