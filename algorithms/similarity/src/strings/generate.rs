@@ -95,6 +95,17 @@ fn choose(hash: u64, chosen: &mut Chosen) {
     }
 }
 
+/// Whether no run goes on behind these bytes, and none that began in them is long enough.
+#[inline(always)]
+fn breaks(bytes: &[u8]) -> bool {
+    let [.., before, last] = bytes else { return false };
+    match KINDS[usize::from(*last)] {
+        Kind::Other => true,
+        Kind::Zero => KINDS[usize::from(*before)] != Kind::Printable,
+        Kind::Printable => false,
+    }
+}
+
 /// Where a run of UTF-16LE is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Wide {
@@ -138,7 +149,17 @@ impl Generator {
     }
 
     fn take(&mut self, bytes: &[u8]) {
-        for &byte in bytes {
+        let mut at = 0;
+        loop {
+            // Outside of a run one that is long enough has its sixth byte: most stretches of code
+            // are passed over by a look at that.
+            if self.narrow.length == 0 && self.place == Wide::Idle {
+                while bytes.get(at..at + LEAST_STRING).is_some_and(breaks) {
+                    at += LEAST_STRING;
+                }
+            }
+            let Some(&byte) = bytes.get(at) else { return };
+            at += 1;
             match KINDS[usize::from(byte)] {
                 Kind::Printable => {
                     self.place = match self.place {
