@@ -146,7 +146,8 @@ pub struct AllRelated<'a> {
     pub pairs: u64,
     /// Those of them, or the groups, that are results.
     pub listed: u64,
-    /// By the method: windows and strings that no pair was found by, since too many files have them.
+    /// By the method: windows and strings that no pair was found by, since too many files have
+    /// them.
     pub common: &'a [(Algorithm, u64)],
     pub(super) groups: &'a [Vec<u32>],
     pub(super) collection: &'a Collection,

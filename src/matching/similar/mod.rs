@@ -70,7 +70,8 @@ pub struct Match<'a> {
     pub algorithm: Algorithm,
     /// How alike they are.
     pub score: Score,
-    /// What they share, where the digests say it (shingles, strings, text); the known one is the second.
+    /// What they share, where the digests say it (shingles, strings, text); the known one is the
+    /// second.
     pub evidence: Evidence,
     /// Why the score may mean nothing.
     pub degenerate: Option<Degenerate>,

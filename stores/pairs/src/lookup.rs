@@ -27,7 +27,8 @@ pub struct Match {
     pub value: String,
     /// How alike the two are.
     pub score: Score,
-    /// What they share, where the digests say it (shingles, strings, text); the known one is the second.
+    /// What they share, where the digests say it (shingles, strings, text); the known one is the
+    /// second.
     pub evidence: Evidence,
     /// Why the score may mean nothing.
     pub degenerate: Option<Degenerate>,

@@ -81,7 +81,8 @@ static LEFT_OUT: LazyLock<Vec<u64>> = LazyLock::new(|| {
     hashes
 });
 
-/// Takes a string, unless it is a common one or its level is too low: by bits that its name does not hold.
+/// Takes a string, unless it is a common one or its level is too low: by bits that its name does
+/// not hold.
 #[cold]
 fn choose(hash: u64, chosen: &mut Chosen) {
     let mix = |hash: u64, odd: u64| {

@@ -2,12 +2,13 @@
 //!
 //! A string is a run of at least [`LEAST_STRING`](crate::shingles::LEAST_STRING) printable
 //! characters, in ASCII or in UTF-16LE; equal ones count once, and those of [`COMMON`] do not. Only
-//! files that begin as an executable have a digest: ELF, PE and MS-DOS, Mach-O, WebAssembly and DEX.
+//! files that begin as an executable have a digest: ELF, PE and MS-DOS, Mach-O, WebAssembly and
+//! DEX.
 //!
 //! The score is the share of all strings of both inputs that both have, in percent, where strings
 //! that many inputs of the comparison hold count less. It needs
-//! [`LEAST_SHARED`](crate::shingles::LEAST_SHARED) common ones. Of an input with very many strings a
-//! part is kept, chosen by their content.
+//! [`LEAST_SHARED`](crate::shingles::LEAST_SHARED) common ones. Of an input with very many strings
+//! a part is kept, chosen by their content.
 
 mod common;
 mod generate;
