@@ -59,6 +59,8 @@ foreign-images: ## images and archives that others made, in DIR=…: names and d
 detection: ## related files that pfh compare finds and unrelated ones that it lists, over labelled sets from Debian's packages
 	[ -d target/bench/t5-small ] || bench/run corpus target/bench/t5-small --small
 	bench/run detection target/bench/t5-small
+	[ -d target/bench/programs ] || bench/run programs target/bench/programs
+	bench/run detection-kinds target/bench/t5-small target/bench/programs
 
 aarch64: ## the tests of the second architecture that each change must pass, under qemu-user
 	cross/test quick

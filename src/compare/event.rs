@@ -94,7 +94,8 @@ pub enum Relation {
     BInA,
     /// They have bytes in common.
     Shares,
-    /// Their digests are alike, without a window in common.
+    /// Their digests are alike, without a window in common, or more than their bytes: strings of
+    /// executables, words of texts.
     Alike,
 }
 
@@ -128,8 +129,8 @@ pub struct Related<'a> {
     pub places: [u32; 2],
     /// How they are related.
     pub relation: Relation,
-    /// From 1 to 100: the share of the smaller one that the other holds; without common bytes the
-    /// best score, or 100 less the distance.
+    /// From 1 to 100: the share of the smaller one that the other holds; where only
+    /// digests are alike the best score, or 100 less the distance.
     pub score: u8,
     /// About how many bytes of distinct content both hold, where both have enough windows.
     pub shared_bytes: Option<u64>,
@@ -153,8 +154,9 @@ pub struct AllRelated<'a> {
     pub pairs: u64,
     /// Those of them, or the groups, that are results.
     pub listed: u64,
-    /// Windows that no pair was found by, since too many files have them.
-    pub common: u64,
+    /// By the method: windows and strings that no pair was found by, since too many files have
+    /// them.
+    pub common: &'a [(Algorithm, u64)],
     pub(super) groups: &'a [Grouped],
     pub(super) collection: &'a Collection,
 }

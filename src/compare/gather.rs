@@ -45,10 +45,11 @@ impl Sets {
         let mut second = parts(&request.against, lists, &mut held);
         let (algorithms, all) = algorithms_of(request, first.iter_mut().chain(&mut second));
         let share = request.memory / algorithms.len().max(1);
-        // The text of shingles is all of their windows.
-        let windows =
-            |algorithm: &Algorithm| Named::of(*algorithm) == Some(Named::Shingles) && request.form != Format::Values;
-        let collection = |algorithm: &Algorithm| match request.evidence || windows(algorithm) {
+        // The text of these digests is all of their features.
+        let apart = |algorithm: &Algorithm| {
+            Named::of(*algorithm).is_some_and(Named::is_features) && request.form != Format::Values
+        };
+        let collection = |algorithm: &Algorithm| match request.evidence || apart(algorithm) {
             false => Collection::new(*algorithm),
             true => Collection::with_features(*algorithm, share),
         };
@@ -291,8 +292,10 @@ fn algorithms_of<'a>(request: &Request, parts: impl Iterator<Item = &'a mut Part
     if listed || !request.given.is_empty() || request.evidence || request.parity || request.form == Format::Values {
         return (REGISTRY.find(Named::MrshV2.name()).into_iter().collect(), false);
     }
-    // The first one decides what is equal, the second what is shared.
-    let methods = [Named::Shingles, Named::Ssdeep, Named::Sdhash, Named::MrshV2, Named::Tlsh];
+    // The first one decides what is equal, the second what is shared. The last two are for files of
+    // one kind.
+    let methods =
+        [Named::Shingles, Named::Ssdeep, Named::Sdhash, Named::MrshV2, Named::Tlsh, Named::Strings, Named::Text];
     let names = std::iter::once(WHOLE).chain(methods.map(Named::name));
     (names.filter_map(|name| REGISTRY.find(name).ok()).collect(), true)
 }

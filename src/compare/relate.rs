@@ -7,8 +7,8 @@ use super::grouping::{Before, Grouping};
 use super::request::Request;
 use crate::job;
 use pfh_engine::Control;
-use pfh_pairs::{Both, By, Collection, Failure, Finding, Relations, Search, SearchStats};
-use pfh_similarity::{Degenerate, Named, Score};
+use pfh_pairs::{Both, By, Collection, Failure, Finding, Kin, Relations, Search, SearchStats};
+use pfh_similarity::{Degenerate, Evidence, Named, Score};
 use std::cell::RefCell;
 
 /// The collection with a digest of each input: its places are the inputs' numbers.
@@ -32,7 +32,7 @@ pub fn search(
     let events = RefCell::new(events);
     let tell = |event: Event<'_>| (*events.borrow_mut())(event);
     let mut relations = Relations::new(request.memory / 2);
-    let (mut counts, mut common) = (Counts::default(), 0);
+    let (mut counts, mut common) = (Counts::default(), Vec::new());
     for (number, collection) in collections.iter_mut().enumerate() {
         let features = collection.take_features();
         let collection = &*collection;
@@ -50,7 +50,9 @@ pub fn search(
             tell(Event::Saturated { algorithm, pairs: saturated, listed }).map_err(job::Error::Sink)?;
         }
         counts.scored += found.compared;
-        common += found.common;
+        if found.common > 0 {
+            common.push((collection.algorithm(), found.common));
+        }
     }
     let mut rows = Rows { request, collections, inputs, tell: &tell, groups: None, listed: 0 };
     let grouping = || Grouping::new(request, &rows.collections[WHOLE], &earlier);
@@ -66,7 +68,7 @@ pub fn search(
         }
     }
     let (pairs, groups) = (counts.pairs, &groups);
-    let ended = AllRelated { relating: &relating, pairs, listed, common, groups, collection };
+    let ended = AllRelated { relating: &relating, pairs, listed, common: &common, groups, collection };
     tell(Event::AllRelated(&ended)).map_err(job::Error::Sink)?;
     Ok(counts)
 }
@@ -83,7 +85,7 @@ fn find(
     let method = Named::of(collection.algorithm());
     let least = request.thresholds.of(collection.algorithm());
     // What two inputs share is said of all that another method finds.
-    let threshold = if method == Some(Named::Shingles) { Score::Similarity(1) } else { least };
+    let threshold = if method.is_some_and(Named::is_features) { Score::Similarity(1) } else { least };
     let search = Search { threshold, memory: request.memory / 4, ..request.search(collection) };
     let mut saturated = 0;
     let found = search.run_with(collection, features, watching, &mut |pair| {
@@ -99,9 +101,21 @@ fn find(
             }
         }
         let alike = pair.score.reaches(least);
-        relations.push(&Finding { inputs: [a, b], alike, evidence: pair.evidence, degenerate: pair.degenerate })
+        // Shared strings and words are no shared bytes.
+        let kin = method.and_then(kin).map(|kin| (kin, pair.score.number() as u8));
+        let evidence = if kin.is_some() { Evidence::default() } else { pair.evidence };
+        relations.push(&Finding { inputs: [a, b], alike, evidence, kin, degenerate: pair.degenerate })
     });
     Ok((found?, saturated))
+}
+
+/// Which of the methods for one kind of file it is.
+fn kin(method: Named) -> Option<Kin> {
+    match method {
+        Named::Strings => Some(Kin::Strings),
+        Named::Text => Some(Kin::Text),
+        _ => None,
+    }
 }
 
 struct Rows<'a> {
@@ -176,7 +190,9 @@ fn related<'a>(collections: &'a [Collection], inputs: &Inputs, both: &Both) -> R
     for (number, collection) in collections.iter().enumerate().skip(WHOLE + 1) {
         let places = both.inputs.map(|input| inputs.place(number, input));
         let [Some(a), Some(b)] = places else { continue };
-        match collection.score(a, b) {
+        let method = Named::of(collection.algorithm());
+        let by_kin = method.and_then(kin).map(|kin| Score::Similarity(both.kin[kin as usize]));
+        match by_kin.or_else(|| collection.score(a, b)) {
             Some(score) => {
                 row.scores.push((collection.algorithm(), score));
                 best = best.max(match score {
@@ -197,7 +213,7 @@ fn related<'a>(collections: &'a [Collection], inputs: &Inputs, both: &Both) -> R
         (Relation::NearlyEqual, share)
     } else if share >= HELD {
         (if a_in_b > b_in_a { Relation::AInB } else { Relation::BInA }, share)
-    } else if share > 0 {
+    } else if share > 0 && share >= both.kin[0].max(both.kin[1]) {
         (Relation::Shares, share)
     } else {
         (Relation::Alike, best.min(99))

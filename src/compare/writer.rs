@@ -141,6 +141,8 @@ impl<'a> Writer<'a> {
             sdhash: score(Named::Sdhash),
             mrsh_v2: score(Named::MrshV2),
             tlsh: score(Named::Tlsh),
+            strings: score(Named::Strings),
+            text: score(Named::Text),
             degenerate: row.degenerate,
         };
         related::row(self.request.form, output.room(), &written);

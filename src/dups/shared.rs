@@ -16,12 +16,13 @@ pub const MOST: usize = 100;
 /// Chunks or pairs between two looks at the control.
 const STEP: u64 = 1 << 16;
 
-/// A chunk of a file: its digest, then the file's number and its length.
-pub type Posting = (u128, u64);
+/// A chunk of a file: the halves of its digest, then the file's number and its length.
+pub type Posting = [u64; 3];
 
 /// The posting of a chunk.
 pub fn posting(digest: u128, file: u32, length: u32) -> Posting {
-    (digest, u64::from(file) << 32 | u64::from(length))
+    // The lower half is what is cut off.
+    [(digest >> 64) as u64, digest as u64, u64::from(file) << 32 | u64::from(length)]
 }
 
 /// Counts of all chunks.
@@ -33,8 +34,9 @@ pub struct Counted {
     pub unique_bytes: u64,
     pub common: u64,
     pub common_bytes: u64,
-    /// A number for each chunk that two files share: these files, and the chunk's bytes.
-    shared: Option<Sorter<(u128, u64)>>,
+    /// For each chunk that two files share: these files, the chunk's bytes, and how often both have
+    /// it.
+    shared: Option<Sorter<[u64; 3]>>,
 }
 
 /// Counts the chunks of all files but those that `failed`, and takes the pairs that share one.
@@ -50,12 +52,12 @@ pub fn count(
     control: &Control<'_>,
 ) -> Result<Counted, Error> {
     let mut counted = Counted { shared: Some(Sorter::new(memory)), ..Counted::default() };
-    let mut current: Option<(u128, u64)> = None;
+    let mut current: Option<[u64; 3]> = None;
     // The files that hold a chunk, and how often.
     let mut holders: Vec<(u32, u64)> = Vec::new();
     let mut steps = 0u64;
     for posting in postings.sorted().map_err(Failure::Spill)? {
-        let (digest, rest) = posting.map_err(Failure::Spill)?;
+        let [high, low, rest] = posting.map_err(Failure::Spill)?;
         steps += 1;
         if steps.is_multiple_of(STEP) && control.is_cancelled() {
             return Err(Error::cancelled(Wrong::Interrupted));
@@ -65,9 +67,9 @@ pub fn count(
             continue;
         }
         (counted.chunks, counted.bytes) = (counted.chunks + 1, counted.bytes + length);
-        if current != Some((digest, length)) {
+        if current != Some([high, low, length]) {
             counted.close(current, &holders)?;
-            (current, counted.unique) = (Some((digest, length)), counted.unique + 1);
+            (current, counted.unique) = (Some([high, low, length]), counted.unique + 1);
             counted.unique_bytes += length;
             holders.clear();
         }
@@ -83,8 +85,8 @@ pub fn count(
 
 impl Counted {
     /// Takes the pairs of files that hold one chunk.
-    fn close(&mut self, chunk: Option<(u128, u64)>, holders: &[(u32, u64)]) -> Result<(), Error> {
-        let (Some((_, length)), Some(shared)) = (chunk, &mut self.shared) else { return Ok(()) };
+    fn close(&mut self, chunk: Option<[u64; 3]>, holders: &[(u32, u64)]) -> Result<(), Error> {
+        let (Some([_, _, length]), Some(shared)) = (chunk, &mut self.shared) else { return Ok(()) };
         if holders.len() > MOST {
             (self.common, self.common_bytes) = (self.common + 1, self.common_bytes + length);
             return Ok(());
@@ -92,8 +94,8 @@ impl Counted {
         for (at, (a, some)) in holders.iter().enumerate() {
             for (b, others) in &holders[at + 1..] {
                 let times = some.min(others);
-                let pair = u128::from(*a) << 96 | u128::from(*b) << 64 | u128::from(times * length);
-                shared.push((pair, *times)).map_err(Failure::Spill)?;
+                let pair = u64::from(*a) << 32 | u64::from(*b);
+                shared.push([pair, times * length, *times]).map_err(Failure::Spill)?;
             }
         }
         Ok(())
@@ -112,20 +114,19 @@ impl Counted {
         control: &Control<'_>,
     ) -> Result<u64, Error> {
         let Some(shared) = self.shared.take() else { return Ok(0) };
-        let (mut ranked, mut pairs) = (Sorter::<(u128, u64)>::new(memory), 0u64);
+        let (mut ranked, mut pairs) = (Sorter::<[u64; 3]>::new(memory), 0u64);
         let mut sum: Option<(u64, u64, u64)> = None;
         let mut rank = |sum: Option<(u64, u64, u64)>| {
             let Some((pair, bytes, chunks)) = sum else { return Ok(()) };
             pairs += 1;
-            ranked.push((u128::from(!bytes) << 64 | u128::from(pair), chunks)).map_err(Failure::Spill)
+            ranked.push([!bytes, pair, chunks]).map_err(Failure::Spill)
         };
         let ended = |steps: u64| steps.is_multiple_of(STEP) && control.is_cancelled();
         for (steps, item) in (1..).zip(shared.sorted().map_err(Failure::Spill)?) {
-            let (key, times) = item.map_err(Failure::Spill)?;
+            let [pair, bytes, times] = item.map_err(Failure::Spill)?;
             if ended(steps) {
                 return Err(Error::cancelled(Wrong::Interrupted));
             }
-            let (pair, bytes) = ((key >> 64) as u64, key as u64);
             match &mut sum {
                 Some((same, all, chunks)) if *same == pair => (*all, *chunks) = (*all + bytes, *chunks + times),
                 _ => rank(sum.replace((pair, bytes, times)))?,
@@ -134,13 +135,13 @@ impl Counted {
         rank(sum)?;
         let most = top.map_or(usize::MAX, |top| top as usize);
         for (steps, item) in (1..).zip(ranked.sorted().map_err(Failure::Spill)?.take(most)) {
-            let (key, chunks) = item.map_err(Failure::Spill)?;
+            let [fewer, pair, chunks] = item.map_err(Failure::Spill)?;
             if ended(steps) {
                 return Err(Error::cancelled(Wrong::Interrupted));
             }
-            let [a, b] = [(key >> 32) as u32, key as u32].map(|number| &files[number as usize]);
+            let [a, b] = [(pair >> 32) as u32, pair as u32].map(|number| &files[number as usize]);
             let (names, sizes) = ([&a.names[0][..], &b.names[0][..]], [a.stat.size, b.stat.size]);
-            let row = Shared { names, sizes, chunks, bytes: !((key >> 64) as u64) };
+            let row = Shared { names, sizes, chunks, bytes: !fewer };
             events(Event::Shared(&row)).map_err(Error::Sink)?;
         }
         Ok(pairs)

@@ -95,8 +95,9 @@ fn every_relation_has_its_word() {
         assert_eq!(word(a, b), relation, "{a} {b}: {found:#?}");
     }
     // Files without a digest are counted for each method: the tiny ones for all but ssdeep, the
-    // small ones for sdhash and mrsh-v2. Empty ones are not compared.
-    assert_eq!((summary.without, summary.pairs, summary.faults), (4 * 2 + 2 * 2, found.len() as u64, 0));
+    // small ones for sdhash and mrsh-v2. None is a program, and two are texts. Empty ones are not
+    // compared.
+    assert_eq!((summary.without, summary.pairs, summary.faults), (4 * 2 + 2 * 2 + 12 + 10, found.len() as u64, 0));
     // The closest first, then in the order of the files.
     let order: Vec<_> = found.iter().map(|row| (row.2, 100 - row.3, &row.0, &row.1)).collect();
     assert!(order.is_sorted(), "{order:#?}");
@@ -115,7 +116,7 @@ fn rows_hold_the_scores_of_each_method_alone() {
     let room = room();
     let (found, ..) = rows(&asked(&room));
     let mut pairs: BTreeMap<(String, String), ()> = BTreeMap::new();
-    for method in ["shingles", "ssdeep", "sdhash", "mrsh-v2", "tlsh"] {
+    for method in ["shingles", "ssdeep", "sdhash", "mrsh-v2", "tlsh", "strings", "text"] {
         let mut request = asked(&room);
         request.algorithms = algorithms(method);
         let mut take = |event: Event<'_>| {
@@ -219,7 +220,8 @@ fn rows_are_written_in_every_form() {
     assert!(text.starts_with("relation ") && text.lines().nth(1).unwrap().starts_with("equal "), "{text}");
     let csv = pairs_as(&room, &asked(&room), "csv");
     let (head, rest) = csv.split_once('\n').unwrap();
-    let fields = "a,b,relation,score,shared_bytes,a_in_b,b_in_a,ssdeep,sdhash,mrsh_v2,tlsh,degenerate,a_b64,b_b64";
+    let fields =
+        "a,b,relation,score,shared_bytes,a_in_b,b_in_a,ssdeep,sdhash,mrsh_v2,tlsh,strings,text,degenerate,a_b64,b_b64";
     assert_eq!((head.trim_end(), rest.lines().count()), (fields, found.len()));
     let rows = pairs_as(&room, &asked(&room), "jsonl");
     for (line, row) in rows.lines().zip(&found) {
@@ -399,5 +401,84 @@ fn earlier_groups_grow() {
         request.linkage = Linkage::Single;
         let error = compare::run(&request, &mut |_| Ok(()), &Control::new()).unwrap_err();
         assert_eq!(error.find::<Problem>(), Some(&Problem::NotGrouped));
+    }
+}
+
+/// Programs that have been built again, and texts in other forms: no method of bytes finds them.
+fn kinds() -> Room {
+    let room = Room::new();
+    let words = |seed: u32, number: u32| (0..number).map(move |n| (n + seed).wrapping_mul(2_654_435_761) >> 8);
+    // Between its strings a program has other code each time it is built.
+    let built = |version: u64, strings: &[String]| {
+        let code = |n: usize| content(version * 10_000 + n as u64, 200).into_iter().map(|byte| byte | 128);
+        let parts = strings.iter().enumerate().flat_map(|(n, string)| code(n).chain(string.bytes()).chain([0]));
+        b"\x7fELF".iter().copied().chain(parts).collect::<Vec<u8>>()
+    };
+    let strings = |seed| words(seed, 60).map(|word| format!("cannot {word}")).collect::<Vec<_>>();
+    let mut second = strings(1);
+    second.truncate(50);
+    second.extend(strings(900).drain(..10));
+    room.file("k/a-first", &built(1, &strings(1)));
+    room.file("k/b-second", &built(2, &second));
+    room.file("k/c-other", &built(3, &strings(5_000)));
+    let prose = |seed| words(seed, 900).map(|word| format!("Word {word}\n")).collect::<String>();
+    let text = prose(7);
+    let units: Vec<u8> = "\u{feff}".encode_utf16().chain(text.encode_utf16()).flat_map(u16::to_le_bytes).collect();
+    room.file("k/d-text", text.as_bytes());
+    room.file("k/e-crlf", text.replace('\n', "\r\n").as_bytes());
+    room.file("k/f-utf16", &units);
+    room.file("k/g-upper", text.to_uppercase().replace(' ', "\t  ").as_bytes());
+    room.file("k/h-part", text.to_uppercase()[3_000..6_000].as_bytes());
+    room.file("k/i-other", prose(40_000).as_bytes());
+    room
+}
+
+#[test]
+fn programs_and_texts_are_found_by_their_kind() {
+    let room = kinds();
+    let (found, summary, _) = rows(&Request::new(input(&room, &["k"])));
+    let scores = |a: &str, b: &str| {
+        let row = found.iter().find(|row| row.0.starts_with(a) && row.1.starts_with(b));
+        row.map(|row| (row.2, row.3, row.5.get("strings").copied(), row.5.get("text").copied()))
+    };
+    // 50 of 70 strings, four halves of which the other half of the file's code hides from bytes.
+    assert_eq!(scores("a", "b"), Some((Relation::Alike, 71, Some(71), None)), "{found:#?}");
+    for copy in ["e", "f", "g"] {
+        assert_eq!(scores("d", copy).map(|row| row.3), Some(Some(100)), "{copy} {found:#?}");
+        assert!(scores("d", copy).is_some_and(|row| row.1 == 99), "{copy} {found:#?}");
+    }
+    assert_eq!(scores("d", "h").map(|row| (row.0, row.3 > Some(95))), Some((Relation::Alike, true)), "{found:#?}");
+    let strangers = |row: &&Row| row.0.starts_with("c-") || row.1.starts_with("c-") || row.1.starts_with("i-");
+    let kin = |row: &Row| [row.5.get("strings"), row.5.get("text")].into_iter().flatten().any(|score| *score > 5);
+    assert!(!found.iter().filter(strangers).any(kin), "{found:#?}");
+    assert_eq!(summary.pairs, found.len() as u64);
+}
+
+/// The same pairs with the same scores from the files, and from lists in each format.
+#[test]
+fn lists_hold_strings_and_text() {
+    let room = kinds();
+    for method in ["strings", "text"] {
+        let found = |request: &Request| {
+            let mut found = Vec::new();
+            let mut take = |event: Event<'_>| {
+                if let Event::Pair(pair) = event
+                    && pair.algorithm == pair.asked
+                {
+                    found.push((base(pair.a), base(pair.b), pair.score.number(), pair.evidence));
+                }
+                Ok(())
+            };
+            compare::run(request, &mut take, &Control::new()).unwrap();
+            found
+        };
+        let mut request = Request::new(input(&room, &["k"]));
+        request.algorithms = algorithms(method);
+        let expected = found(&request);
+        assert_eq!(expected.len(), if method == "strings" { 1 } else { 4 * 3 / 2 + 4 }, "{expected:#?}");
+        for format in ["csv", "jsonl", "sums"] {
+            let list = list(&room, &format!("{method}.{format}"), method, format, &["k"]);
+            assert_eq!(found(&Request::new(pfh::Input::new([&list]))), expected, "{method} {format}");
+        }
     }
 }

@@ -53,6 +53,8 @@ pub enum NoDigest {
     TooLong(u64),
     /// The input varies too little for the method.
     LowEntropy,
+    /// The method is for another kind of input: executables, text.
+    OtherKind,
 }
 
 impl fmt::Display for NoDigest {
@@ -61,6 +63,7 @@ impl fmt::Display for NoDigest {
             NoDigest::TooShort(least) => write!(f, "shorter than {least} bytes"),
             NoDigest::TooLong(most) => write!(f, "longer than {most} bytes"),
             NoDigest::LowEntropy => f.write_str("too little variation"),
+            NoDigest::OtherKind => f.write_str("of another kind"),
         }
     }
 }

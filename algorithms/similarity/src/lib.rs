@@ -1,9 +1,11 @@
-//! Similarity digests: ssdeep, sdhash, mrsh-v2, TLSH, and shared bytes (shingles).
+//! Similarity digests: ssdeep, sdhash, mrsh-v2, TLSH, shared bytes (shingles), and the same for
+//! programs (strings) and texts (text).
 //!
 //! Each method is a module with the same parts: a value that holds its parameters and is a
 //! [`Method`], a `Digest` that prints and parses as the reference tool's, and a hasher that takes
 //! an input in pieces. Digests and scores are byte for byte those of the reference tools (see
-//! `docs/similarity.md` for which versions); [`shingles`] are this project's own.
+//! `docs/similarity.md` for which versions); [`shingles`], [`strings`] and [`text`] are this
+//! project's own.
 //!
 //! ```
 //! use pfh_similarity::{Method, Score, ssdeep::Ssdeep};
@@ -33,6 +35,8 @@ pub mod naive;
 pub mod sdhash;
 pub mod shingles;
 pub mod ssdeep;
+pub mod strings;
+pub mod text;
 pub mod tlsh;
 
 pub use bloom::Filter;

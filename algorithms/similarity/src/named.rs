@@ -3,7 +3,7 @@
 use pfh_digest::Algorithm;
 
 /// The text of an input that has no digest: shorter than 512 bytes for sdhash, longer than 192 GiB
-/// for ssdeep, without a window that varies for shingles.
+/// for ssdeep, without a window that varies for shingles, of another kind for strings and text.
 pub const ABSENT: &str = "none";
 
 /// The same for TLSH, as its own program prints it: shorter than 50 bytes, longer than 4 GiB, or
@@ -30,11 +30,15 @@ pub enum Named {
     Tlsh,
     /// `shingles`: shared bytes.
     Shingles,
+    /// `strings`: printable strings of executables.
+    Strings,
+    /// `text`: shared text, whatever its form.
+    Text,
 }
 
 impl Named {
     /// All of them, in the order of the registry.
-    pub const ALL: [Named; 8] = [
+    pub const ALL: [Named; 10] = [
         Named::Ssdeep,
         Named::Sdhash,
         Named::SdhashStream,
@@ -43,6 +47,8 @@ impl Named {
         Named::MrshV2Network,
         Named::Tlsh,
         Named::Shingles,
+        Named::Strings,
+        Named::Text,
     ];
 
     /// The name in the registry.
@@ -56,6 +62,8 @@ impl Named {
             Named::MrshV2Network => "mrsh-v2-network",
             Named::Tlsh => "tlsh",
             Named::Shingles => "shingles",
+            Named::Strings => "strings",
+            Named::Text => "text",
         }
     }
 
@@ -72,9 +80,24 @@ impl Named {
         }
     }
 
+    /// Why most inputs that have no digest have none, in a word or two.
+    pub const fn lacking(self) -> &'static str {
+        match self {
+            Named::Strings => "not an executable",
+            Named::Text => "not a text, or too short",
+            _ => "too short",
+        }
+    }
+
     /// Whether its digests are sdhash's, in any mode: they can be compared with each other.
     pub fn is_sdhash(self) -> bool {
         matches!(self, Named::Sdhash | Named::SdhashStream | Named::SdhashDd)
+    }
+
+    /// Whether its digests are their features: shared ones are found without a comparison of each
+    /// two.
+    pub fn is_features(self) -> bool {
+        matches!(self, Named::Shingles | Named::Strings | Named::Text)
     }
 
     /// The method that a digest's text looks like one of; it may still be malformed. Both kinds of
@@ -88,6 +111,10 @@ impl Named {
             Some(Named::SdhashDd)
         } else if text.starts_with(b"shingles:") {
             Some(Named::Shingles)
+        } else if text.starts_with(b"strings:") {
+            Some(Named::Strings)
+        } else if text.starts_with(b"text:1:") {
+            Some(Named::Text)
         } else if text.starts_with(b":") {
             Some(Named::MrshV2)
         } else {

@@ -8,11 +8,12 @@ use crate::mrsh_v2::{self, MrshV2};
 use crate::sdhash::{self, Sdhash};
 use crate::shingles::Shingles;
 use crate::ssdeep::Ssdeep;
+use crate::strings::Strings;
+use crate::text::Text;
 use crate::tlsh::Tlsh;
 use crate::{Content, Hasher, Method, Named, Similar};
-use pfh_digest::Output::Text;
 use pfh_digest::Standing::Similarity;
-use pfh_digest::{Row, State, Value};
+use pfh_digest::{Output, Row, State, Value};
 
 /// The methods, for a `pfh_digest::Registry`.
 pub static ROWS: &[Row] = &[
@@ -29,9 +30,12 @@ pub static ROWS: &[Row] = &[
     row(Named::MrshV2Network, &["mrsh-v2n"], || start(Named::MrshV2Network, MrshV2::NETWORK.hasher()))
         .with_features(|| kept(Named::MrshV2Network, mrsh_v2::Generator::keeping_features(MrshV2::NETWORK))),
     row(Named::Tlsh, &[], || start(Named::Tlsh, Tlsh.hasher())),
-    // Its digest is its features.
+    // Their digests are their features.
     row(Named::Shingles, &[], || start(Named::Shingles, Shingles.hasher()))
         .with_features(|| start(Named::Shingles, Shingles.hasher())),
+    row(Named::Strings, &[], || start(Named::Strings, Strings.hasher()))
+        .with_features(|| start(Named::Strings, Strings.hasher())),
+    row(Named::Text, &[], || start(Named::Text, Text.hasher())).with_features(|| start(Named::Text, Text.hasher())),
 ];
 
 const fn row(method: Named, aliases: &'static [&'static str], start: fn() -> Box<dyn State>) -> Row {
@@ -44,8 +48,10 @@ const fn row(method: Named, aliases: &'static [&'static str], start: fn() -> Box
         Named::MrshV2Network => (|text| parse(Named::MrshV2Network, text), &Named::MrshV2Network),
         Named::Tlsh => (|text| parse(Named::Tlsh, text), &Named::Tlsh),
         Named::Shingles => (|text| parse(Named::Shingles, text), &Named::Shingles),
+        Named::Strings => (|text| parse(Named::Strings, text), &Named::Strings),
+        Named::Text => (|text| parse(Named::Text, text), &Named::Text),
     };
-    Row::new(method.name(), aliases, Text, Similarity, 1, start).with_parser(parse).with_fact(fact)
+    Row::new(method.name(), aliases, Output::Text, Similarity, 1, start).with_parser(parse).with_fact(fact)
 }
 
 fn parse(method: Named, text: &str) -> Option<Value> {

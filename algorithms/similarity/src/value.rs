@@ -16,7 +16,7 @@ pub enum Content {
     MrshV2(mrsh_v2::Digest),
     /// A digest of TLSH.
     Tlsh(tlsh::Digest),
-    /// The windows of shingles.
+    /// The windows of shingles or text, or the strings of strings.
     Shingles(shingles::Digest),
     /// None: the input is too short, too long or too plain for the method.
     Absent,
@@ -72,7 +72,13 @@ impl Similar {
             }
             Named::MrshV2 | Named::MrshV2Network => Content::MrshV2(text.parse()?),
             Named::Tlsh => Content::Tlsh(text.parse()?),
-            Named::Shingles => Content::Shingles(text.parse()?),
+            Named::Shingles | Named::Strings | Named::Text => {
+                let digest: shingles::Digest = text.parse()?;
+                if digest.unit().method() != method {
+                    return Err(ParseError::Marker);
+                }
+                Content::Shingles(digest)
+            }
         };
         Ok(Similar { method, content, features: None })
     }

@@ -73,7 +73,11 @@ impl Encode for Encoder {
         // TLSH has a word of its own for this.
         let absent = |similar: &&Similar| similar.is_absent() && similar.method() != Named::Tlsh;
         if let Some(similar) = hashed.digests.iter().filter_map(Similar::of).find(absent) {
-            return Err(Unrepresentable::new(format!("{} has no digest for it: too short", similar.method().name())));
+            return Err(Unrepresentable::new(format!(
+                "{} has no digest for it: {}",
+                similar.method().name(),
+                similar.method().lacking()
+            )));
         }
         let name = match self.layout.end {
             End::Line => escape::escape(&record.name),

@@ -47,6 +47,10 @@ pub struct Related<'a> {
     pub mrsh_v2: Option<u32>,
     /// The distance of TLSH.
     pub tlsh: Option<u32>,
+    /// The score of the strings of executables.
+    pub strings: Option<u32>,
+    /// The score of texts in their normal form.
+    pub text: Option<u32>,
     /// Why a score may mean nothing.
     pub degenerate: Option<Degenerate>,
 }

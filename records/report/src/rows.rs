@@ -292,6 +292,12 @@ pub struct Related<'a> {
     /// The distance of TLSH, from 0, which is the best.
     #[serde(skip_serializing_if = "Option::is_none")]
     tlsh: Option<u32>,
+    /// The score of two executables' strings, from 0 to 100.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    strings: Option<u32>,
+    /// The score of two texts in their normal form, from 0 to 100.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    text: Option<u32>,
     /// Why a score says little.
     #[serde(skip_serializing_if = "Option::is_none")]
     degenerate: Option<String>,
@@ -311,6 +317,8 @@ impl<'a> Related<'a> {
             sdhash: row.sdhash,
             mrsh_v2: row.mrsh_v2,
             tlsh: row.tlsh,
+            strings: row.strings,
+            text: row.text,
             degenerate: row.degenerate.map(|why| why.to_string()),
         }
     }

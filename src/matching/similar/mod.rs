@@ -36,6 +36,7 @@ use crate::verdict::Verdict;
 use pfh_digest::{Algorithm, Digest};
 use pfh_engine::{Control, Outcome, Plan, Record, Summary as Run};
 use pfh_pairs::{Collection, List, ListProblem, Lookup, Reading, stored};
+use pfh_similarity::shingles::Unit;
 use pfh_similarity::{Degenerate, Evidence, Named, Score};
 use pfh_source::Output;
 use std::io;
@@ -70,7 +71,8 @@ pub struct Match<'a> {
     pub algorithm: Algorithm,
     /// How alike they are.
     pub score: Score,
-    /// What they share, where the digests say it (shingles); the known one is the second.
+    /// What they share, where the digests say it (shingles, strings, text); the known one is the
+    /// second.
     pub evidence: Evidence,
     /// Why the score may mean nothing.
     pub degenerate: Option<Degenerate>,
@@ -156,8 +158,8 @@ fn known(request: &Request, tell: &mut dyn FnMut(&ListProblem)) -> Result<(Looku
         Some(algorithm) => algorithm.into(),
         None => *list.algorithms().first().ok_or_else(no_list)?,
     };
-    // The windows of shingles are sorted for an index, in bounded memory.
-    let indexed = Named::of(algorithm) == Some(Named::Shingles);
+    // Windows and strings are sorted for an index, in bounded memory.
+    let indexed = Named::of(algorithm).and_then(Unit::of).is_some();
     let mut collections = [match indexed {
         true => Collection::with_features(algorithm, request.memory),
         false => Collection::new(algorithm),

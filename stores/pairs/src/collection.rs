@@ -3,7 +3,7 @@
 use crate::sorter::Sorter;
 use pfh_digest::{Algorithm, Digest};
 use pfh_similarity::mrsh_v2::{self, Base, MrshV2};
-use pfh_similarity::{Content, Degenerate, Method, Named, ParseError, Score, Similar, sdhash, shingles, ssdeep, tlsh};
+use pfh_similarity::{Content, Degenerate, Named, ParseError, Score, Similar, sdhash, shingles, ssdeep, tlsh};
 use std::cmp::Ordering;
 use std::io;
 use std::sync::Arc;
@@ -16,6 +16,7 @@ pub(crate) enum Digests {
     Sdhash(Vec<sdhash::Digest>),
     MrshV2(MrshV2, Vec<mrsh_v2::Digest>),
     Tlsh(Vec<tlsh::Digest>),
+    /// Of the unit of one method.
     Shingles(Vec<shingles::Digest>),
     /// Of digests whose windows are among the features.
     Outlines(Vec<shingles::Outline>),
@@ -77,7 +78,7 @@ impl Collection {
             Some(Named::MrshV2) => Digests::MrshV2(MrshV2::PLAIN, Vec::new()),
             Some(Named::MrshV2Network) => Digests::MrshV2(MrshV2::NETWORK, Vec::new()),
             Some(Named::Tlsh) => Digests::Tlsh(Vec::new()),
-            Some(Named::Shingles) => Digests::Shingles(Vec::new()),
+            Some(Named::Shingles | Named::Strings | Named::Text) => Digests::Shingles(Vec::new()),
             None => Digests::Exact(Vec::new()),
         };
         Collection {
@@ -211,7 +212,9 @@ impl Collection {
             (Some(_), _, None) => return Err(Refused::Malformed(ParseError::Fields)),
             (_, _, features) => features.unwrap_or_default(),
         };
+        let is_unit = |digest: &shingles::Digest| Some(digest.unit().method()) == Named::of(self.algorithm);
         match (&mut self.digests, similar.content()) {
+            (_, Content::Shingles(digest)) if !is_unit(digest) => return Err(Refused::Malformed(ParseError::Marker)),
             (Digests::Ssdeep(digests), Content::Ssdeep(digest)) => digests.push(*digest),
             (Digests::Sdhash(digests), Content::Sdhash(digest)) => {
                 if self.features.is_none() && digest.is_segmented() {
@@ -266,8 +269,8 @@ impl Collection {
         &self.names[place as usize]
     }
 
-    /// The digest at a place, as its method prints it; of shingles kept as features without the
-    /// windows.
+    /// The digest at a place, as its method prints it; without its features where those are kept
+    /// apart.
     pub fn text(&self, place: u32) -> String {
         let place = place as usize;
         match &self.digests {
@@ -313,7 +316,7 @@ impl Collection {
     }
 
     /// How alike the digests at two places are, the earlier one first, as [`Search`](crate::Search)
-    /// scores them; none of shingles kept as features.
+    /// scores them; none of digests whose features are kept apart.
     pub fn score(&self, a: u32, b: u32) -> Option<Score> {
         let (a, b) = (a as usize, b as usize);
         Some(match &self.digests {
@@ -327,7 +330,7 @@ impl Collection {
                 Score::Similarity(mrsh_v2::compare(method, &digests[a], &digests[b], Base::Smaller))
             }
             Digests::Tlsh(digests) => Score::Distance(digests[a].distance(&digests[b])),
-            Digests::Shingles(digests) => shingles::Shingles.compare(&digests[a], &digests[b]).score,
+            Digests::Shingles(digests) => digests[a].compare(&digests[b]).score,
             Digests::Outlines(_) => return None,
             Digests::Exact(digests) => Score::Similarity(if digests[a] == digests[b] { 100 } else { 0 }),
         })

@@ -15,7 +15,7 @@ const HOTTEST: usize = 10;
 /// Steps between two looks at the watcher.
 const STEP: u64 = 1 << 16;
 
-/// The windows of shingles that are in memory, joined as features are. A share has the pairs of
+/// Windows or strings that are in memory, joined as features are. A share has the pairs of
 /// its part of the first digests.
 pub(crate) fn run_windows(
     search: &Search,
@@ -118,7 +118,7 @@ fn close(
     found: &mut SearchStats,
 ) -> Result<(), Failure> {
     let (Some(feature), true) = (feature, group.len() > 1) else { return Ok(()) };
-    // Windows of shingles count less if many inputs hold them.
+    // Windows and strings count less if many inputs hold them.
     let kept = asked.most.is_none_or(|most| group.len() <= most);
     let halves = if outlines.is_empty() { 0 } else { shingles::commonness(group.len()) };
     if halves > 0 {
@@ -172,7 +172,7 @@ fn score(
             (shared.score(), shared.evidence())
         }
     };
-    let certain = evidence.shared_features.or(evidence.shared_chunks);
+    let certain = evidence.shared_features.or(evidence.shared_chunks).filter(|_| outlines.is_empty());
     let enough = certain.map_or(score != Score::Similarity(0), |certain| certain >= search.least_shared);
     if enough && score.reaches(search.threshold) {
         let degenerate = collection.degenerate(a).max(collection.degenerate(b));

@@ -27,6 +27,6 @@ pub use list::{List, ListProblem, Reading, Wrong};
 pub use lookup::{Lookup, Match};
 pub use pair::{COMMON, Failure, Hot, Pair, PairOrder, Search, SearchStats, Watch, Watcher};
 pub use ranking::{By, Ranking};
-pub use relations::{Both, Finding, Relations};
+pub use relations::{Both, Finding, Kin, Relations};
 pub use sorter::{Item, Sorter};
 pub use start::Begun;

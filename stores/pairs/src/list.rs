@@ -2,7 +2,7 @@
 
 use crate::collection::{Collection, Refused};
 use crate::start::Begun;
-use crate::stored::{SHINGLES, Stored, is_marked};
+use crate::stored::{Stored, is_marked, method};
 use pfh_digest::{Algorithm, Digest, Registry};
 use pfh_manifest::{Decoder, Fault, Format, Item, Located, Options};
 use pfh_similarity::{Content, Named, Similar};
@@ -143,7 +143,7 @@ impl List {
     fn method(&mut self) -> io::Result<Named> {
         let mut mark = [0; 8];
         self.file()?.read_exact(&mut mark)?;
-        Ok(if mark == *SHINGLES { Named::Shingles } else { Named::Ssdeep })
+        Ok(method(&mark))
     }
 
     /// The file, from its start.
@@ -181,7 +181,7 @@ impl List {
     /// Whether a file whose first record is long begins with one: only those that begin like one
     /// are read so far.
     fn begins_long(&mut self, format: Format, options: &Options) -> bool {
-        let mut start = [0; 8];
+        let mut start = [0; 9];
         let read = self.file().and_then(|file| file.read_exact(&mut start));
         let is_bare = options.bare && Named::recognise(&start).is_some();
         let is_marked = matches!(format, Format::Csv | Format::Jsonl) || start.starts_with(b"sdbf");

@@ -4,15 +4,16 @@ use crate::collection::{Collection, Digests};
 use crate::stored::Stored;
 use pfh_digest::Digest;
 use pfh_similarity::mrsh_v2::{self, Base};
+use pfh_similarity::shingles::{Outline, Shared};
 use pfh_similarity::ssdeep::Target;
-use pfh_similarity::{Content, Degenerate, Evidence, Method, Named, Score, Similar, sdhash, shingles, ssdeep, tlsh};
+use pfh_similarity::{Content, Degenerate, Evidence, Method, Named, Score, Similar, sdhash, ssdeep, tlsh};
 use std::cmp::{Ordering, Reverse};
 use std::io;
 use std::path::Path;
 
 /// A known list.
 pub enum Lookup {
-    /// ssdeep digests or shingles, in an index.
+    /// ssdeep digests, shingles, texts or strings, in an index.
     Stored(Stored),
     /// Digests of another algorithm; each is compared.
     Listed(Box<Collection>),
@@ -27,7 +28,8 @@ pub struct Match {
     pub value: String,
     /// How alike the two are.
     pub score: Score,
-    /// What they share, where the digests say it (shingles); the known one is the second.
+    /// What they share, where the digests say it (shingles, strings, text); the known one is the
+    /// second.
     pub evidence: Evidence,
     /// Why the score may mean nothing.
     pub degenerate: Option<Degenerate>,
@@ -46,8 +48,8 @@ impl Lookup {
         Stored::open(path).map(Lookup::Stored)
     }
 
-    /// The digests of a collection. Those of ssdeep, and shingles with their features, get an index
-    /// in a temporary file, sorted with that many bytes of memory.
+    /// The digests of a collection. Those of ssdeep, and windows or strings that are its features,
+    /// get an index in a temporary file, sorted with that many bytes of memory.
     ///
     /// # Errors
     /// The temporary file's.
@@ -90,9 +92,13 @@ impl Lookup {
             return Ok(Vec::new());
         }
         match self {
-            Lookup::Stored(stored) if stored.method() == Named::Shingles => {
-                let Some(Content::Shingles(digest)) = similar.map(Similar::content) else { return Err(other()) };
-                let of = |(outline, name, shared): (shingles::Outline, Vec<u8>, shingles::Shared)| Match {
+            Lookup::Stored(stored) if stored.method() != Named::Ssdeep => {
+                let content = similar.map(Similar::content);
+                let Some(Content::Shingles(digest)) = content else { return Err(other()) };
+                if digest.unit().method() != stored.method() {
+                    return Err(other());
+                }
+                let of = |(outline, name, shared): (Outline, Vec<u8>, Shared)| Match {
                     name,
                     value: outline.to_string(),
                     score: shared.score(),
@@ -133,9 +139,10 @@ fn listed(collection: &Collection, digest: &Digest, threshold: Score) -> io::Res
     };
     if let (Digests::Shingles(digests), Some(Content::Shingles(digest))) =
         (&collection.digests, Similar::of(digest).map(Similar::content))
+        && Named::of(collection.algorithm) == Some(digest.unit().method())
     {
         for (place, other) in digests.iter().enumerate() {
-            let compared = shingles::Shingles.compare(digest, other);
+            let compared = digest.compare(other);
             take_with(place, compared.score, compared.evidence, compared.degenerate);
         }
         return Ok(found);

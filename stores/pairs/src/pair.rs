@@ -71,11 +71,11 @@ pub struct SearchStats {
     pub spilled: usize,
     /// What most digests have in common, most first.
     pub hottest: Vec<Hot>,
-    /// Windows of shingles that no pair was found by, since more than [`COMMON`] digests have them.
+    /// Windows or strings that no pair was found by, since more than [`COMMON`] digests have them.
     pub common: u64,
 }
 
-/// Digests that may have a window of shingles in common, before it says nothing about two of them.
+/// Digests that may have a window or string in common, before it says nothing about two of them.
 pub const COMMON: usize = 1000;
 
 /// Why a search ended before its time.

@@ -12,10 +12,21 @@ pub struct Finding {
     pub inputs: [u32; 2],
     /// Whether the method finds them alike: else it only says what they share.
     pub alike: bool,
-    /// What they share.
+    /// What they share, if they are equal bytes.
     pub evidence: Evidence,
+    /// The score of a method whose digests are used up by the search.
+    pub kin: Option<(Kin, u8)>,
     /// Why the score may mean nothing.
     pub degenerate: Option<Degenerate>,
+}
+
+/// What methods for one kind of file compare.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kin {
+    /// Strings of executables.
+    Strings,
+    /// Texts in their normal form.
+    Text,
 }
 
 /// What all methods together say of two inputs.
@@ -27,6 +38,8 @@ pub struct Both {
     pub shared_bytes: u64,
     /// How much of the first one the second holds, and of the second the first, in percent.
     pub contained: [u8; 2],
+    /// The scores by strings and by text.
+    pub kin: [u8; 2],
     /// The worst mark of the methods that find them alike.
     pub degenerate: Option<Degenerate>,
 }
@@ -53,26 +66,31 @@ impl Packed {
 }
 
 impl Both {
-    /// 56 bits: all but the inputs.
-    fn put(&self, packed: Packed) -> Packed {
+    /// Packs a pair behind what was packed: all but the inputs.
+    fn put(&self, packed: Packed) -> [u64; 3] {
         let kind = self.degenerate.map_or(0, |why| 1 + KINDS.iter().position(|kind| *kind == why).unwrap_or(0));
-        let [a, b] = self.contained;
-        packed.put(a.into(), 7).put(b.into(), 7).put(kind as u64, 2).put(self.shared_bytes.min((1 << BYTES) - 1), BYTES)
+        let Packed(key) = packed.put(kind as u64, 2).put(self.shared_bytes.min((1 << BYTES) - 1), BYTES);
+        let percents = self.contained.into_iter().chain(self.kin);
+        let Packed(more) = percents.fold(Packed(0), |packed, percent| packed.put(percent.into(), 7));
+        [(key >> 64) as u64, key as u64, more as u64]
     }
 
-    fn take(packed: &mut Packed, inputs: [u32; 2]) -> Both {
+    /// Takes a pair apart, and gives what was packed before it.
+    fn take([high, low, more]: [u64; 3]) -> (Both, Packed) {
+        let (mut packed, mut more) = (Packed(u128::from(high) << 64 | u128::from(low)), Packed(more.into()));
         let shared_bytes = packed.take(BYTES);
         let kind = packed.take(2) as usize;
-        let b = packed.take(7) as u8;
-        let a = packed.take(7) as u8;
+        let mut percents = [0; 4];
+        percents.iter_mut().rev().for_each(|percent| *percent = more.take(7) as u8);
+        let [a, b, strings, text] = percents;
         let degenerate = kind.checked_sub(1).and_then(|kind| KINDS.get(kind)).copied();
-        Both { inputs, shared_bytes, contained: [a, b], degenerate }
+        (Both { inputs: [0; 2], shared_bytes, contained: [a, b], kin: [strings, text], degenerate }, packed)
     }
 }
 
 /// Takes the findings of all methods, in any order.
 pub struct Relations {
-    sorter: Sorter<u128>,
+    sorter: Sorter<[u64; 3]>,
     memory: usize,
 }
 
@@ -92,10 +110,12 @@ impl Relations {
             inputs: finding.inputs,
             shared_bytes: finding.evidence.shared_bytes.unwrap_or(0),
             contained: finding.evidence.contained.unwrap_or_default(),
+            kin: [Kin::Strings, Kin::Text]
+                .map(|own| finding.kin.map_or(0, |(kin, score)| if kin == own { score } else { 0 })),
             degenerate: finding.degenerate.filter(|_| finding.alike),
         };
         let packed = Packed(0).put(a.into(), PLACE).put(b.into(), PLACE).put(finding.alike.into(), 1);
-        self.sorter.push(both.put(packed).0)
+        self.sorter.push(both.put(packed))
     }
 
     /// Hands out each pair that a method finds alike once, by ascending rank, then in the order of
@@ -110,18 +130,17 @@ impl Relations {
         top: Option<u64>,
         emit: &mut dyn FnMut(Both) -> Result<(), Failure>,
     ) -> Result<u64, Failure> {
-        let mut ranked: Sorter<u128> = Sorter::new(self.memory / 2);
+        let mut ranked: Sorter<[u64; 3]> = Sorter::new(self.memory / 2);
         let mut count = 0;
         let mut push = |both: Both| {
             count += 1;
             let [a, b] = both.inputs;
             let packed = Packed(0).put(rank(&both).into(), 10).put(a.into(), PLACE).put(b.into(), PLACE);
-            ranked.push(both.put(packed).0).map_err(Failure::Spill)
+            ranked.push(both.put(packed)).map_err(Failure::Spill)
         };
         let mut open: Option<(Both, bool)> = None;
         for finding in self.sorter.sorted().map_err(Failure::Spill)? {
-            let mut packed = Packed(finding.map_err(Failure::Spill)?);
-            let inner = Both::take(&mut packed, [0; 2]);
+            let (inner, mut packed) = Both::take(finding.map_err(Failure::Spill)?);
             let alike = packed.take(1) == 1;
             let b = packed.take(PLACE) as u32;
             let inputs = [packed.take(PLACE) as u32, b];
@@ -130,6 +149,7 @@ impl Relations {
                     *found |= alike;
                     both.shared_bytes = both.shared_bytes.max(inner.shared_bytes);
                     both.contained = [0, 1].map(|i| both.contained[i].max(inner.contained[i]));
+                    both.kin = [0, 1].map(|i| both.kin[i].max(inner.kin[i]));
                     both.degenerate = both.degenerate.max(inner.degenerate);
                 }
                 _ => {
@@ -144,8 +164,7 @@ impl Relations {
         }
         let most = top.map_or(usize::MAX, |top| top.try_into().unwrap_or(usize::MAX));
         for ranked in ranked.sorted().map_err(Failure::Spill)?.take(most) {
-            let mut packed = Packed(ranked.map_err(Failure::Spill)?);
-            let both = Both::take(&mut packed, [0; 2]);
+            let (both, mut packed) = Both::take(ranked.map_err(Failure::Spill)?);
             let b = packed.take(PLACE) as u32;
             emit(Both { inputs: [packed.take(PLACE) as u32, b], ..both })?;
         }
@@ -180,16 +199,26 @@ mod tests {
                 _ => Evidence::default(),
             };
             let degenerate = (next(4) as usize).checked_sub(1).map(|kind| KINDS[kind]);
-            findings.push(Finding { inputs, alike: next(9) == 0, evidence, degenerate });
+            let kin = match next(3) {
+                0 => Some((Kin::Strings, next(101) as u8)),
+                1 => Some((Kin::Text, next(101) as u8)),
+                _ => None,
+            };
+            findings.push(Finding { inputs, alike: next(9) == 0, evidence, kin, degenerate });
         }
         let mut rows: BTreeMap<[u32; 2], (Both, bool)> = BTreeMap::new();
         for finding in &findings {
-            let none = Both { inputs: finding.inputs, shared_bytes: 0, contained: [0; 2], degenerate: None };
+            let none =
+                Both { inputs: finding.inputs, shared_bytes: 0, contained: [0; 2], kin: [0; 2], degenerate: None };
             let (both, found) = rows.entry(finding.inputs).or_insert((none, false));
             *found |= finding.alike;
             both.shared_bytes = both.shared_bytes.max(finding.evidence.shared_bytes.unwrap_or(0));
             let contained = finding.evidence.contained.unwrap_or_default();
             both.contained = [0, 1].map(|i| both.contained[i].max(contained[i]));
+            if let Some((kin, score)) = finding.kin {
+                let own = &mut both.kin[kin as usize];
+                *own = score.max(*own);
+            }
             if finding.alike {
                 both.degenerate = both.degenerate.max(finding.degenerate);
             }

@@ -10,7 +10,7 @@ use std::sync::Arc;
 /// Bytes read of a run at a time, at least.
 const LEAST_READ: usize = 4 << 10;
 
-/// A number, or a pair of them, that can lie in a file.
+/// A number, or several, that can lie in a file.
 pub trait Item: Copy + Ord {
     /// Bytes of one in the file.
     const BYTES: usize;
@@ -32,6 +32,18 @@ impl Item for u64 {
     }
 }
 
+impl Item for [u64; 3] {
+    const BYTES: usize = 24;
+
+    fn put(self, out: &mut Vec<u8>) {
+        self.into_iter().for_each(|word| word.put(out));
+    }
+
+    fn get(bytes: &[u8]) -> [u64; 3] {
+        [0, 8, 16].map(|at| u64::get(&bytes[at..at + 8]))
+    }
+}
+
 impl Item for u128 {
     const BYTES: usize = 16;
 
@@ -41,20 +53,6 @@ impl Item for u128 {
 
     fn get(bytes: &[u8]) -> u128 {
         u128::from_le_bytes(bytes.try_into().expect("sixteen bytes"))
-    }
-}
-
-impl Item for (u128, u64) {
-    const BYTES: usize = 24;
-
-    fn put(self, out: &mut Vec<u8>) {
-        self.0.put(out);
-        self.1.put(out);
-    }
-
-    fn get(bytes: &[u8]) -> (u128, u64) {
-        let (first, second) = bytes.split_at(16);
-        (u128::get(first), u64::get(second))
     }
 }
 

@@ -3,7 +3,7 @@
 use crate::buffer::Bytes;
 use crate::error;
 use crate::hashing::{Data, Hash, named};
-use pfh::similarity::{Content, Method, Named, Similar, mrsh_v2, sdhash, shingles, ssdeep, tlsh};
+use pfh::similarity::{Content, Method, Named, Similar, mrsh_v2, sdhash, ssdeep, tlsh};
 use pfh::{Algorithm, Digest};
 use pyo3::prelude::*;
 use pyo3::types::PyString;
@@ -37,7 +37,7 @@ fn score(a: &Similar, b: &Similar) -> Option<u32> {
         (Content::MrshV2(a), Content::MrshV2(b)) if network => mrsh_v2::MrshV2::NETWORK.compare(a, b),
         (Content::MrshV2(a), Content::MrshV2(b)) => mrsh_v2::MrshV2::PLAIN.compare(a, b),
         (Content::Tlsh(a), Content::Tlsh(b)) => tlsh::Tlsh.compare(a, b),
-        (Content::Shingles(a), Content::Shingles(b)) => shingles::Shingles.compare(a, b),
+        (Content::Shingles(a), Content::Shingles(b)) => a.compare(b),
         _ => return None,
     };
     Some(compared.score.number())

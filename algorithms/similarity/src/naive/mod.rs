@@ -9,6 +9,8 @@ pub mod mrsh_v2;
 pub mod sdhash;
 pub mod shingles;
 pub mod ssdeep;
+pub mod strings;
+pub mod text;
 
 /// The rolling hash that ssdeep and mrsh-v2 share: a function of the last seven bytes fed, which
 /// start as zeros.

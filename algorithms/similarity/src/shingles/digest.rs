@@ -1,19 +1,61 @@
 //! The digest: text, and what two of them share.
 
-use super::parameters::{COARSEST, LEAST_SHARED, MOST, WINDOW, least_level};
+use super::parameters::{COARSEST, LEAST_SHARED, LEAST_STRING, MOST, WINDOW, least_level};
 use super::window::level;
 use crate::error::number;
-use crate::{Evidence, ParseError, Score, base64, shared};
+use crate::{Comparison, Degenerate, Evidence, Named, ParseError, Score, base64, shared};
 use std::fmt;
 use std::str::FromStr;
 
-/// The chosen windows of an input.
+/// What a digest holds names of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Unit {
+    /// Windows of an input's bytes: `shingles`.
+    Window,
+    /// Windows of the normal form of a text: `text`.
+    Text,
+    /// The printable strings of an executable: `strings`.
+    String,
+}
+
+impl Unit {
+    /// The method whose digests hold these.
+    pub const fn method(self) -> Named {
+        match self {
+            Unit::Window => Named::Shingles,
+            Unit::Text => Named::Text,
+            Unit::String => Named::Strings,
+        }
+    }
+
+    /// The unit of a method's digests; none of methods whose digests are not their features.
+    pub const fn of(method: Named) -> Option<Unit> {
+        match method {
+            Named::Shingles => Some(Unit::Window),
+            Named::Text => Some(Unit::Text),
+            Named::Strings => Some(Unit::String),
+            _ => None,
+        }
+    }
+
+    /// The finest level of an input of this length, and the fewest bytes of an input.
+    fn finest(self, length: u64) -> (u8, u64) {
+        match self {
+            Unit::Window | Unit::Text => (least_level(length), WINDOW as u64),
+            Unit::String => (0, LEAST_STRING as u64),
+        }
+    }
+}
+
+/// The chosen windows or strings of an input.
 ///
-/// Its text is `shingles:1:LENGTH:LEVEL:WINDOWS:` and the names of the windows, ascending, each
-/// eight bytes with the highest first, in Base64. It takes a third of a short input, and 700 kB at
-/// most.
+/// Its text is `shingles:1:LENGTH:LEVEL:WINDOWS:` (or `text`, `strings`) and the names of the
+/// windows, ascending, each eight bytes with the highest first, in Base64. It takes a third of a
+/// short input, and 700 kB at most.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Digest {
+    unit: Unit,
     length: u64,
     level: u8,
     windows: Vec<u64>,
@@ -22,6 +64,7 @@ pub struct Digest {
 /// As much of a digest as its share of a comparison needs when the windows are kept elsewhere.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Outline {
+    unit: Unit,
     length: u64,
     level: u8,
     /// From the digest's level on: windows of that level and above.
@@ -32,11 +75,25 @@ pub struct Outline {
 
 impl Digest {
     /// `windows`: ascending, each once, of this level and above.
-    pub(super) fn new(length: u64, level: u8, windows: Vec<u64>) -> Digest {
-        Digest { length, level, windows }
+    pub(super) fn new(unit: Unit, length: u64, level: u8, windows: Vec<u64>) -> Digest {
+        Digest { unit, length, level, windows }
     }
 
-    /// The length of the input in bytes.
+    /// What the names are of.
+    pub fn unit(&self) -> Unit {
+        self.unit
+    }
+
+    /// How alike the inputs of two digests of one unit are; of different ones nothing is known.
+    pub fn compare(&self, other: &Digest) -> Comparison {
+        let windows = if self.unit == other.unit { self.shared(other) } else { 0 };
+        let shared = Shared::new(windows, &self.outline(), &other.outline());
+        let few = [self, other].iter().any(|digest| (digest.windows.len() as u64) < LEAST_SHARED);
+        let degenerate = few.then_some(Degenerate::FewFeatures);
+        Comparison { score: shared.score(), evidence: shared.evidence(), degenerate }
+    }
+
+    /// The length of the input in bytes, or of its normal form.
     pub fn length(&self) -> u64 {
         self.length
     }
@@ -69,7 +126,7 @@ impl Digest {
             counts[i - 1] += counts[i];
         }
         let weights = counts.iter().map(|count| count * WHOLE).collect();
-        Outline { length: self.length, level: self.level, counts: counts.into(), weights }
+        Outline { unit: self.unit, length: self.length, level: self.level, counts: counts.into(), weights }
     }
 }
 
@@ -108,7 +165,7 @@ impl Outline {
     }
 
     /// The outline as an index keeps it: the length (8 bytes), the level (1), and how many windows
-    /// there are of it and above, of the next and above … (4 each). Weights are left out.
+    /// there are of it and above, of the next and above … (4 each). Unit and weights are left out.
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut bytes = self.length.to_le_bytes().to_vec();
         bytes.push(self.level);
@@ -116,8 +173,8 @@ impl Outline {
         bytes
     }
 
-    /// Reads these bytes; none if they are no outline.
-    pub fn from_bytes(bytes: &[u8]) -> Option<Outline> {
+    /// Reads these bytes as an outline of this unit; none if they are no outline.
+    pub fn from_bytes(unit: Unit, bytes: &[u8]) -> Option<Outline> {
         let (length, rest) = bytes.split_first_chunk()?;
         let (&level, counts) = rest.split_first()?;
         let (counts, []) = counts.as_chunks::<4>() else { return None };
@@ -126,20 +183,21 @@ impl Outline {
             && counts.first().is_some_and(|first| *first as usize <= MOST)
             && counts.windows(2).all(|two| two[0] >= two[1]);
         let weights = counts.iter().map(|count| count.wrapping_mul(WHOLE)).collect();
-        sound.then(|| Outline { length: u64::from_le_bytes(*length), level, counts, weights })
+        sound.then(|| Outline { unit, length: u64::from_le_bytes(*length), level, counts, weights })
     }
 }
 
 impl fmt::Display for Outline {
     /// The text of the digest without the windows.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "shingles:1:{}:{}:{}:", self.length, self.level, self.len())
+        write!(f, "{}:1:{}:{}:{}:", self.unit.method().name(), self.length, self.level, self.len())
     }
 }
 
 /// What two inputs have in common.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shared {
+    unit: Unit,
     windows: u64,
     weight: u64,
     level: u8,
@@ -161,7 +219,15 @@ impl Shared {
         let level = a.level.max(b.level);
         let [of, weights] = [[a.windows(level), b.windows(level)], [a.weight(level), b.weight(level)]];
         let weight = (0..).zip(windows).map(|(halves, windows)| windows * u64::from(WHOLE >> halves)).sum();
-        Shared { windows: windows.iter().sum(), weight, level, of, weights, lengths: [a.length, b.length] }
+        Shared {
+            unit: a.unit,
+            windows: windows.iter().sum(),
+            weight,
+            level,
+            of,
+            weights,
+            lengths: [a.length, b.length],
+        }
     }
 
     /// The share of the first input's windows that the second has, and the other way round, in
@@ -175,16 +241,27 @@ impl Shared {
         self.windows.saturating_mul(1 << self.level).min(self.lengths[0]).min(self.lengths[1])
     }
 
-    /// The containment of the one that is contained more, if enough windows are shared. Windows
-    /// that many inputs hold count less.
+    /// The containment of the one that is contained more, if enough windows are shared: a part is
+    /// as good as the whole. Of strings the share of all strings of both: each program has some of
+    /// a large one's. What many inputs hold counts less.
     pub fn score(&self) -> Score {
-        let share = self.weights.map(|of| percent(self.weight, of));
-        Score::Similarity(if self.windows < LEAST_SHARED { 0 } else { share[0].max(share[1]) })
+        let [a, b] = self.weights;
+        let share = match self.unit {
+            Unit::Window | Unit::Text => percent(self.weight, a.min(b)),
+            Unit::String => percent(self.weight, a + b - self.weight.min(a)),
+        };
+        Score::Similarity(if self.windows < LEAST_SHARED { 0 } else { share })
     }
 
-    /// The same figures as evidence.
+    /// The same figures as evidence; of strings their number.
     pub fn evidence(&self) -> Evidence {
-        Evidence { shared_bytes: Some(self.bytes()), contained: Some(self.contained()), ..Evidence::default() }
+        let contained = Some(self.contained());
+        match self.unit {
+            Unit::Window | Unit::Text => {
+                Evidence { shared_bytes: Some(self.bytes()), contained, ..Evidence::default() }
+            }
+            Unit::String => Evidence { shared_features: Some(self.windows), contained, ..Evidence::default() },
+        }
     }
 }
 
@@ -200,7 +277,7 @@ fn percent(part: u64, whole: u64) -> u8 {
 
 impl fmt::Display for Digest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "shingles:1:{}:{}:{}:", self.length, self.level, self.windows.len())?;
+        self.outline().fmt(f)?;
         let bytes: Vec<u8> = self.windows.iter().flat_map(|window| window.to_be_bytes()).collect();
         let mut text = String::new();
         base64::encode(&bytes, &mut text);
@@ -218,14 +295,17 @@ impl FromStr for Digest {
     type Err = ParseError;
 
     fn from_str(text: &str) -> Result<Digest, ParseError> {
-        let fields = text.strip_prefix("shingles:1:").ok_or(ParseError::Marker)?;
+        let (name, fields) = text.split_once(":1:").ok_or(ParseError::Marker)?;
+        let named = |unit: &Unit| unit.method().name() == name;
+        let unit = [Unit::Window, Unit::Text, Unit::String].into_iter().find(named).ok_or(ParseError::Marker)?;
         let fields: Vec<&str> = fields.split(':').collect();
         let &[length, level_text, count, windows] = &fields[..] else { return Err(ParseError::Fields) };
         let length: u64 = number(length.as_bytes())?;
         let least: u8 = number(level_text.as_bytes())?;
         let count: usize = number(count.as_bytes())?;
         let room = MOST.min(usize::try_from(length).unwrap_or(MOST));
-        if least > COARSEST || least < least_level(length) || count == 0 || count > room || length < WINDOW as u64 {
+        let (finest, shortest) = unit.finest(length);
+        if least > COARSEST || least < finest || count == 0 || count > room || length < shortest {
             return Err(ParseError::Parameters);
         }
         let mut bytes = vec![0; 8 * count];
@@ -235,6 +315,6 @@ impl FromStr for Digest {
         if !ascend || windows.iter().any(|&window| level(window) < least) {
             return Err(ParseError::Number);
         }
-        Ok(Digest::new(length, least, windows))
+        Ok(Digest::new(unit, length, least, windows))
     }
 }

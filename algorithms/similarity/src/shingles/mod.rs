@@ -10,16 +10,20 @@
 //! The score is the share of the smaller input's windows that the larger one has, in percent:
 //! containment, and no resemblance. It needs [`LEAST_SHARED`] common windows.
 
+mod chosen;
 mod digest;
 mod generate;
 mod parameters;
 mod window;
 
-pub use digest::{Digest, Outline, Shared};
+pub(crate) use chosen::Chosen;
+pub use digest::{Digest, Outline, Shared, Unit};
 pub use generate::Generator;
-pub use parameters::{LEAST_DISTINCT, LEAST_SHARED, LEVEL, MOST, RARE, SHORT, WINDOW, commonness, least_level};
+pub use parameters::{
+    LEAST_DISTINCT, LEAST_SHARED, LEAST_STRING, LEVEL, MOST, RARE, SHORT, WINDOW, commonness, least_level,
+};
 
-use crate::{Comparison, Degenerate, Method};
+use crate::{Comparison, Method};
 
 /// The method; it has no parameters.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -38,9 +42,6 @@ impl Method for Shingles {
     }
 
     fn compare(&self, a: &Digest, b: &Digest) -> Comparison {
-        let shared = Shared::new(a.shared(b), &a.outline(), &b.outline());
-        let few = [a, b].iter().any(|digest| (digest.windows().len() as u64) < LEAST_SHARED);
-        let degenerate = few.then_some(Degenerate::FewFeatures);
-        Comparison { score: shared.score(), evidence: shared.evidence(), degenerate }
+        a.compare(b)
     }
 }

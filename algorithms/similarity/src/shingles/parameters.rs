@@ -16,6 +16,8 @@ pub const LEAST_SHARED: u64 = 5;
 /// Inputs that may hold a window before it counts half; a quarter for twice as many, and an eighth
 /// for more. Headers, footers and licences are in many files that have nothing else in common.
 pub const RARE: usize = 32;
+/// Characters of a string, at least: shorter ones are mostly code that happens to be printable.
+pub const LEAST_STRING: usize = 6;
 /// Different bytes in a window, at least: runs of zeros and other fillings say nothing.
 pub const LEAST_DISTINCT: u32 = 4;
 

@@ -6,6 +6,8 @@ use pfh_similarity::mrsh_v2::{self, Base, Ends, MrshV2};
 use pfh_similarity::sdhash::{self, Sdhash};
 use pfh_similarity::shingles::{self, Shingles};
 use pfh_similarity::ssdeep::{self, Ssdeep, Target};
+use pfh_similarity::strings::{COMMON, MARKS, Strings};
+use pfh_similarity::text::Text;
 use pfh_similarity::{Hasher, Method, naive};
 use proptest::prelude::*;
 
@@ -38,6 +40,10 @@ fn in_pieces<H: Hasher>(mut hasher: H, data: &[u8], pieces: &[usize]) -> H {
 
 fn pieces() -> impl Strategy<Value = Vec<usize>> {
     prop::collection::vec(prop_oneof![0usize..100, 0usize..20_000], 0..30)
+}
+
+fn short_pieces() -> impl Strategy<Value = Vec<usize>> {
+    prop::collection::vec(prop_oneof![0usize..4, 0usize..100, 0usize..20_000], 0..60)
 }
 
 fn ssdeep_agrees(data: &[u8], pieces: &[usize]) {
@@ -80,6 +86,66 @@ fn shingles_agree(data: &[u8], pieces: &[usize]) {
     }
 }
 
+/// Strings have names of 58 bits: as many different names as strings, where all of them fit.
+fn strings_agree(data: &[u8], pieces: &[usize]) {
+    let is_executable = data.len() >= 6 && MARKS.iter().any(|mark| data.starts_with(mark));
+    let expected = is_executable.then(|| naive::strings::strings(data).len()).filter(|&count| count > 0);
+    let whole = Strings.digest(data).ok();
+    assert_eq!(whole.as_ref().map(|digest| (digest.level(), digest.windows().len())), expected.map(|count| (0, count)));
+    assert_eq!(in_pieces(Strings.hasher(), data, pieces).finalize().ok(), whole);
+    if let Some(digest) = whole {
+        assert_eq!(digest.to_string().parse(), Ok(digest));
+    }
+}
+
+/// The digest of a text has the windows of the plain one's normal form.
+fn text_agrees(data: &[u8], pieces: &[usize]) {
+    let expected = naive::text::normal(data).and_then(|normal| Shingles.digest(normal.as_bytes()).ok());
+    let whole = Text.digest(data).ok();
+    assert_eq!(in_pieces(Text.hasher(), data, pieces).finalize().ok(), whole);
+    let parts = |digest: shingles::Digest| (digest.length(), digest.level(), digest.windows().to_vec());
+    assert_eq!(whole.map(parts), expected.map(parts));
+}
+
+/// Stretches of an executable: printable in ASCII and UTF-16LE, anything, zeros.
+fn program() -> impl Strategy<Value = Vec<u8>> {
+    let wide = |text: String| text.bytes().flat_map(|byte| [byte, 0]).collect::<Vec<u8>>();
+    let stretch = prop_oneof![
+        "[ -~\\t]{0,12}".prop_map(String::into_bytes),
+        "[ -~]{0,12}".prop_map(wide),
+        prop::sample::select(COMMON.lines().collect::<Vec<_>>()).prop_map(|line| format!("{line}\0").into_bytes()),
+        prop::collection::vec(any::<u8>(), 0..9),
+        prop::collection::vec(Just(0u8), 0..4),
+        prop::collection::vec(prop_oneof![Just(0u8), Just(b'a'), Just(b'b')], 0..40),
+    ];
+    let mark = prop_oneof![prop::sample::select(MARKS.to_vec()), Just(&b"MX"[..]), Just(&b""[..])];
+    (mark, prop::collection::vec(stretch, 0..30)).prop_map(|(mark, stretches)| [mark, &stretches.concat()].concat())
+}
+
+/// Text in each encoding, with stretches that are of none.
+fn written() -> impl Strategy<Value = Vec<u8>> {
+    let words = prop_oneof![
+        "[a-zA-Z .,\\r\\n\\t]{0,60}",
+        "[äÖßéñ\u{a0}\u{3000}\u{2028}ЖжΣςİ€𝔸\u{10400} x\\n]{0,30}",
+        "[\\x00-\\x20\\x7f]{0,1}",
+        "(one and the same line\\r?\\n){0,20}",
+    ];
+    let text = prop::collection::vec(words, 0..12).prop_map(|words| words.concat());
+    let bytes =
+        prop_oneof![Just(Vec::new()), prop::collection::vec(128u8.., 0..9), prop::collection::vec(any::<u8>(), 0..3)];
+    (text, 0..6, bytes).prop_map(|(text, encoding, bytes)| {
+        let units = |unit: fn(u16) -> [u8; 2]| text.encode_utf16().flat_map(unit).collect::<Vec<u8>>();
+        let written = match encoding {
+            0 => [b"\xff\xfe", &units(u16::to_le_bytes)[..]].concat(),
+            1 => [b"\xfe\xff", &units(u16::to_be_bytes)[..]].concat(),
+            2 => [b"\xef\xbb\xbf", text.as_bytes()].concat(),
+            3 => text.chars().filter_map(|c| u8::try_from(u32::from(c)).ok()).collect(),
+            _ => text.into_bytes(),
+        };
+        [written, bytes].concat()
+    })
+}
+
 /// What two inputs share is what the plain one counts at the coarser of their levels.
 fn shingles_share(a: &[u8], b: &[u8]) {
     let (Some(first), Some(second)) = (naive::shingles::windows(a), naive::shingles::windows(b)) else { return };
@@ -108,6 +174,19 @@ proptest! {
     #[test]
     fn shingles(data in input(), pieces in pieces()) {
         shingles_agree(&data, &pieces);
+    }
+
+    #[test]
+    fn strings(
+        data in prop_oneof![program(), input().prop_map(|data| [b"\x7fELF", &data[..]].concat())],
+        pieces in short_pieces(),
+    ) {
+        strings_agree(&data, &pieces);
+    }
+
+    #[test]
+    fn text_in_its_normal_form(data in prop_oneof![written(), input()], pieces in short_pieces()) {
+        text_agrees(&data, &pieces);
     }
 
     #[test]

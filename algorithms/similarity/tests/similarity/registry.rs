@@ -7,6 +7,8 @@ use pfh_similarity::mrsh_v2::MrshV2;
 use pfh_similarity::sdhash::Sdhash;
 use pfh_similarity::shingles::Shingles;
 use pfh_similarity::ssdeep::Ssdeep;
+use pfh_similarity::strings::Strings;
+use pfh_similarity::text::Text;
 use pfh_similarity::tlsh::Tlsh;
 use pfh_similarity::{Method, Named, ROWS, Similar};
 
@@ -41,6 +43,8 @@ fn texts_are_the_methods_own() {
             text(MrshV2::NETWORK.digest(&bytes).map(|d| d.to_string()), "none"),
             text(Tlsh.digest(&bytes).map(|d| d.to_string()), "TNULL"),
             text(Shingles.digest(&bytes).map(|d| d.to_string()), "none"),
+            text(Strings.digest(&bytes).map(|d| d.to_string()), "none"),
+            text(Text.digest(&bytes).map(|d| d.to_string()), "none"),
         ];
         for ((algorithm, own), method) in all().into_iter().zip(own).zip(Named::ALL) {
             let digest = algorithm.digest(&bytes);
@@ -71,9 +75,10 @@ fn texts_are_the_methods_own() {
 fn features_come_along() {
     let bytes = prng(9, 300_000);
     let keeping: Vec<Algorithm> = all().into_iter().filter_map(Algorithm::keeping_features).collect();
-    assert_eq!(keeping.len(), 6, "all but ssdeep and TLSH");
-    // The digest of shingles is its features.
-    for algorithm in keeping.into_iter().filter(|algorithm| algorithm.name() != Named::Shingles.name()) {
+    assert_eq!(keeping.len(), 8, "all but ssdeep and TLSH");
+    // Some digests are their features.
+    let is_apart = |algorithm: &Algorithm| !Named::of(*algorithm).is_some_and(Named::is_features);
+    for algorithm in keeping.into_iter().filter(is_apart) {
         let plain = all().into_iter().find(|plain| plain.name() == algorithm.name()).unwrap();
         let (both, alone) = (algorithm.digest(&bytes), plain.digest(&bytes));
         assert_eq!(both, alone, "the same digest");
@@ -90,7 +95,12 @@ fn features_come_along() {
 #[test]
 fn texts_are_read_as_values() {
     for algorithm in all() {
-        let digest = algorithm.digest(&prng(9, 300_000));
+        let bytes = match Named::of(algorithm) {
+            Some(Named::Strings) => b"MZ and a string, \0and another".to_vec(),
+            Some(Named::Text) => b"a text with more than thirty-two letters".to_vec(),
+            _ => prng(9, 300_000),
+        };
+        let digest = algorithm.digest(&bytes);
         let again = pfh_digest::Digest::parse(algorithm, digest.text().unwrap()).expect("its own text");
         assert!(Similar::of(&again).is_some_and(|similar| !similar.is_absent()) && again == digest);
         assert!(pfh_digest::Digest::parse(algorithm, "rubbish").is_err(), "{algorithm}");

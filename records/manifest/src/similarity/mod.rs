@@ -33,9 +33,11 @@ fn value<'a>(format: &str, hashed: &'a Hashed) -> Result<&'a Similar, Unrepresen
         return Err(Unrepresentable::new(format!("{format} has no form for the digests of pieces")));
     }
     match hashed.digests.first().and_then(Similar::of) {
-        Some(similar) if similar.is_absent() => {
-            Err(Unrepresentable::new(format!("{} has no digest for it: too short", similar.method().name())))
-        }
+        Some(similar) if similar.is_absent() => Err(Unrepresentable::new(format!(
+            "{} has no digest for it: {}",
+            similar.method().name(),
+            similar.method().lacking()
+        ))),
         Some(similar) => Ok(similar),
         None => Err(Unrepresentable::new(format!("{format} holds text"))),
     }

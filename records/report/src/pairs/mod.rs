@@ -150,7 +150,12 @@ fn text(out: &mut Vec<u8>, pair: &Pair<'_>) {
             Some(shared) => format!("{a} | {b} | {score:03} | {shared}\n"),
         },
         Some(Named::Tlsh) => format!("{a}\t{b}\t{score}\n"),
-        Some(Named::Shingles) => {
+        Some(Named::Strings) => {
+            let [a_in_b, b_in_a] = pair.evidence.contained.unwrap_or_default();
+            let strings = pair.evidence.shared_features.unwrap_or(0);
+            format!("{a}\t{b}\t{score}\t{strings} strings shared\t{a_in_b} % in the second\t{b_in_a} % in the first\n")
+        }
+        Some(Named::Shingles | Named::Text) => {
             let [a_in_b, b_in_a] = pair.evidence.contained.unwrap_or_default();
             let bytes = pair.evidence.shared_bytes.unwrap_or(0);
             format!("{a}\t{b}\t{score}\t{bytes} bytes shared\t{a_in_b} % in the second\t{b_in_a} % in the first\n")

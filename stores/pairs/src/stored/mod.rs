@@ -1,9 +1,9 @@
-//! An index of ssdeep digests or of shingles in a file: what is similar to a digest is found in it
+//! An index of ssdeep digests, shingles, texts or strings in a file: what is similar to a digest is found in it
 //! with a few reads, however long the list was.
 //!
 //! The file, all numbers little-endian: the mark, the number of digests, of postings and of fences,
-//! and where the four parts begin (u64 each); the digests (length as u16, text, name; of shingles
-//! the outline in place of the text); where each begins, and where they end; the postings,
+//! and where the four parts begin (u64 each); the digests (length as u16, text, name; the outline
+//! in place of the text but for ssdeep); where each begins, and where they end; the postings,
 //! ascending: a key or window (u64) and the number of a digest that has it (u32); the fences: the
 //! key of every 1,024th posting. Then a CRC-32 for each 4,096 bytes of all that, which are compared
 //! when the bytes are first read.
@@ -16,7 +16,7 @@ use crate::blocks::Checked;
 use crate::collection::Collection;
 use pfh_similarity::Named;
 use pfh_similarity::index::keys;
-use pfh_similarity::shingles::{self, Outline, Shared};
+use pfh_similarity::shingles::{self, Outline, Shared, Unit};
 use pfh_similarity::ssdeep::{Digest, Target};
 use std::collections::HashMap;
 use std::fs::File;
@@ -26,8 +26,14 @@ use std::path::Path;
 
 /// What begins the file of ssdeep digests.
 pub const MARK: &[u8; 8] = b"pfhsim2\n";
-/// What begins that of shingles.
-pub const SHINGLES: &[u8; 8] = b"pfhshg1\n";
+/// What begins those of windows and strings.
+const UNITS: [(&[u8; 8], Unit); 3] =
+    [(b"pfhshg1\n", Unit::Window), (b"pfhtxt1\n", Unit::Text), (b"pfhstr1\n", Unit::String)];
+
+/// The unit of an index with this mark.
+fn unit(mark: &[u8]) -> Option<Unit> {
+    UNITS.iter().find(|(of, _)| **of == mark).map(|(_, unit)| *unit)
+}
 /// What began it before it had checksums.
 const OLD: &[u8; 8] = b"pfhsim1\n";
 const HEADER: u64 = 8 + 7 * 8;
@@ -49,18 +55,24 @@ impl Outdated {
     }
 }
 
+/// The method of an index that begins with this mark.
+pub(crate) fn method(mark: &[u8; 8]) -> Named {
+    unit(mark).map_or(Named::Ssdeep, Unit::method)
+}
+
 /// Whether a file begins as an index does, of this version or the one before.
 pub(crate) fn is_marked(file: &mut impl Read) -> io::Result<bool> {
     let mut mark = Vec::with_capacity(MARK.len());
     file.take(MARK.len() as u64).read_to_end(&mut mark)?;
-    Ok(mark == MARK || mark == SHINGLES || mark == OLD)
+    Ok(mark == MARK || unit(&mark).is_some() || mark == OLD)
 }
 
 /// An index file that is open.
 #[derive(Debug)]
 pub struct Stored {
     file: Checked,
-    of_shingles: bool,
+    /// None for ssdeep.
+    unit: Option<Unit>,
     digests: u64,
     postings: u64,
     table: u64,
@@ -101,8 +113,8 @@ impl Stored {
         if header[..8] == *OLD {
             return Err(io::Error::new(io::ErrorKind::InvalidData, Outdated));
         }
-        let of_shingles = header[..8] == *SHINGLES;
-        if header[..8] != *MARK && !of_shingles {
+        let unit = unit(&header[..8]);
+        if header[..8] != *MARK && unit.is_none() {
             return Err(damaged("no mark"));
         }
         let number = |i: usize| u64::from_le_bytes(header[8 * i..8 * i + 8].try_into().expect("eight bytes"));
@@ -128,12 +140,12 @@ impl Stored {
         if !fences.is_sorted() {
             return Err(damaged("its keys do not ascend"));
         }
-        Ok(Stored { file, of_shingles, digests, postings, table, first, fences })
+        Ok(Stored { file, unit, digests, postings, table, first, fences })
     }
 
     /// The method of the digests.
     pub fn method(&self) -> Named {
-        if self.of_shingles { Named::Shingles } else { Named::Ssdeep }
+        self.unit.map_or(Named::Ssdeep, Unit::method)
     }
 
     /// Number of digests.
@@ -183,7 +195,7 @@ impl Stored {
         let own = digest.outline();
         let of = |(number, windows)| {
             let (bytes, name) = self.bytes_of(number)?;
-            let other = Outline::from_bytes(&bytes).ok_or_else(|| damaged("a malformed outline"))?;
+            let other = Outline::from_bytes(digest.unit(), &bytes).ok_or_else(|| damaged("a malformed outline"))?;
             let shared = Shared::new(windows, &own, &other);
             Ok((other, name, shared))
         };

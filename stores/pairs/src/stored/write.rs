@@ -1,13 +1,15 @@
 //! Writes an index.
 
-use super::{HEADER, MARK, PAGE, POSTING, SHINGLES};
+use super::{HEADER, MARK, PAGE, POSTING, UNITS};
 use crate::blocks::Summed;
 use crate::collection::{Collection, Digests, posting};
 use crate::sorter::Sorter;
+use pfh_similarity::Named;
 use pfh_similarity::index::keys;
+use pfh_similarity::shingles::Unit;
 use std::io::{self, Write};
 
-/// Writes the index of a collection of ssdeep digests, or of shingles whose windows are its
+/// Writes the index of a collection of ssdeep digests, or of ones whose windows or strings are its
 /// features ([`Collection::with_features`]), which it uses up; with that many bytes of memory for
 /// sorting.
 ///
@@ -25,10 +27,12 @@ pub fn write(collection: &mut Collection, memory: usize, out: &mut impl Write) -
             (MARK, sorter, Box::new(|place| digests[place].to_string().into_bytes()))
         }
         (Digests::Outlines(outlines), Some(windows)) => {
-            (SHINGLES, windows, Box::new(|place| outlines[place].to_bytes()))
+            let unit = Named::of(collection.algorithm).and_then(Unit::of).unwrap_or(Unit::Window);
+            let (mark, _) = UNITS.iter().find(|(_, of)| *of == unit).unwrap_or(&UNITS[0]);
+            (*mark, windows, Box::new(|place| outlines[place].to_bytes()))
         }
         _ => {
-            let what = "only lists of ssdeep digests or shingles can be indexed";
+            let what = "only lists of ssdeep digests, shingles, texts or strings can be indexed";
             return Err(io::Error::new(io::ErrorKind::InvalidInput, what));
         }
     };

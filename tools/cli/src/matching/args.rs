@@ -28,8 +28,8 @@ pub struct Match {
     /// default they are only counted.
     #[arg(long, requires = "similar")]
     pub saturated: bool,
-    /// With --similar, write an index of the list (ssdeep, shingles), which later runs open instead
-    /// of the list. PATH is optional.
+    /// With --similar, write an index of the list (ssdeep, shingles, text, strings), which later
+    /// runs open instead of the list. PATH is optional.
     #[arg(long, value_name = "FILE", requires = "similar")]
     pub write_index: Option<PathBuf>,
     /// The PATHs are images or disks: look for blocks of these sizes (512,4096) that a set of

@@ -40,7 +40,8 @@ pub fn sentences(event: &Event<'_>, request: &Request, statistics: bool) -> Vec<
             let AllRelated { relating, pairs, listed, .. } = all;
             let names: Vec<&str> = relating.algorithms.iter().map(|algorithm| algorithm.name()).collect();
             let result = if request.cluster { counted(*listed, "group") } else { counted(*pairs, "pair") };
-            let mut lines: Vec<String> = (all.common > 0).then(|| common("shingles", all.common)).into_iter().collect();
+            let mut lines: Vec<String> =
+                all.common.iter().map(|(method, number)| common(method.name(), *number)).collect();
             lines.push(format!("{} compared by {}: {result}", counted(relating.files, "file"), names.join(", ")));
             if request.top.is_some() && listed < pairs {
                 lines.push(format!("the {listed} best are listed"));
@@ -96,7 +97,7 @@ fn statistics_of(searched: &Searched<'_>) -> String {
 
 /// What too many files have in common to say anything of two of them.
 fn common(name: &str, windows: u64) -> String {
-    let windows = counted(windows, "window");
+    let windows = counted(windows, if name == "strings" { "string" } else { "window" });
     format!("{name}: {windows} that more than {COMMON} files have left out: no pair was found by these alone")
 }
 

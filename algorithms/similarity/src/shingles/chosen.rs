@@ -1,0 +1,65 @@
+//! The features that are kept of an input, as many as fit.
+
+use super::digest::{Digest, Unit};
+use super::parameters::{COARSEST, MOST};
+use super::window::level;
+use crate::NoDigest;
+
+/// Names of features of a level and above.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Chosen {
+    level: u8,
+    /// Repeated ones until there are too many.
+    names: Vec<u64>,
+}
+
+impl Chosen {
+    /// Hashes that choose have these bits clear.
+    #[inline(always)]
+    pub(crate) fn mask(&self) -> u64 {
+        (1 << self.level) - 1
+    }
+
+    /// The level is this one at least.
+    pub(crate) fn begin_at(&mut self, level: u8) {
+        self.level = self.level.max(level);
+    }
+
+    /// Takes the name of a feature of the level or above.
+    #[inline]
+    pub(crate) fn push(&mut self, name: u64) {
+        self.names.push(name);
+        // Not at each repetition: as many again may come before they are sorted.
+        if self.names.len() >= 2 * MOST {
+            self.thin_out();
+        }
+    }
+
+    /// Takes out what was named before, and what a coarser level leaves out if there is too much.
+    fn thin_out(&mut self) {
+        self.names.sort_unstable();
+        self.names.dedup();
+        loop {
+            let least = self.level;
+            self.names.retain(|&name| level(name) >= least);
+            if self.names.len() <= MOST {
+                return;
+            }
+            if self.level == COARSEST {
+                // Only an input that is made for it comes here.
+                self.names.truncate(MOST);
+                return;
+            }
+            self.level += 1;
+        }
+    }
+
+    /// What was chosen of an input of this length.
+    pub(crate) fn into_digest(mut self, unit: Unit, length: u64) -> Result<Digest, NoDigest> {
+        self.thin_out();
+        match self.names.is_empty() {
+            true => Err(NoDigest::LowEntropy),
+            false => Ok(Digest::new(unit, length, self.level, self.names)),
+        }
+    }
+}
