@@ -1,7 +1,8 @@
 //! From a collection to the pairs or groups that are its results.
 
 use super::event::{Event, Events, Group, Pair, Searched, Searching};
-use super::grouping::{Before, Earlier, Grouped, Grouping, Linkage};
+use super::grouping::{Before, Earlier, Grouped, Grouping};
+use super::linkage::Linkage;
 use super::request::Request;
 use crate::job;
 use pfh_digest::Algorithm;

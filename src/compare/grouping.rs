@@ -1,5 +1,6 @@
 //! Groups of the pairs that are found, and the groups of an earlier run that they extend.
 
+use super::linkage::Linkage;
 use super::problem::Problem;
 use super::request::Request;
 use crate::job::{About, Error};
@@ -11,17 +12,6 @@ use serde::Deserialize;
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::path::Path;
-
-/// Which inputs are one group.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-#[non_exhaustive]
-pub enum Linkage {
-    /// Every two of its members are alike.
-    #[default]
-    Complete,
-    /// A chain of pairs leads from each to each, as in the groups of `ssdeep -g`.
-    Single,
-}
 
 /// Inputs that are alike.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -38,7 +28,7 @@ impl From<(u64, Vec<u32>)> for Grouped {
     }
 }
 
-/// Makes groups of pairs, the closest of which come first.
+/// Makes groups of pairs that come in the order of their scores, the closest first.
 pub(super) enum Grouping {
     Single(Clusters),
     /// With the last number of an earlier run.

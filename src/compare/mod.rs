@@ -38,6 +38,7 @@ mod event;
 mod find;
 mod gather;
 mod grouping;
+mod linkage;
 mod problem;
 mod relate;
 mod request;
@@ -46,7 +47,7 @@ mod writer;
 
 pub use comparing::Comparing;
 pub use event::{AUTO, AllRelated, Event, Events, Group, Pair, Related, Relating, Relation, Searched, Searching};
-pub use grouping::Linkage;
+pub use linkage::Linkage;
 pub use pfh_pairs::{By, given};
 pub use problem::Problem;
 pub use request::Request;

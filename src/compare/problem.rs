@@ -24,10 +24,10 @@ pub enum Problem {
     /// An order or a number of pairs is given for groups.
     #[error("groups are asked for in place of pairs: they have no best ones, and one order")]
     Ordered,
-    /// A line of the file of earlier groups is no group.
-    #[error("line {0} is no group, as the JSON rows of groups have them, or one that came before")]
+    /// A line of the file of earlier groups is not a row of a group, or of one that came before.
+    #[error("line {0} is not the JSON row of a group, or is that of a group that came before")]
     NoGroups(u64),
-    /// Earlier groups are given, and no groups of which all members are alike are asked for.
+    /// Earlier groups are given, but groups of chains, or none, are asked for.
     #[error("earlier groups are for groups whose members are all alike")]
     NotGrouped,
     /// The control ended the reading; how many files were read.

@@ -101,7 +101,7 @@ fn find(
             }
         }
         let alike = pair.score.reaches(least);
-        // Shared strings and words are no shared bytes.
+        // Shared strings and words do not count as shared bytes.
         let kin = method.and_then(kin).map(|kin| (kin, pair.score.number() as u8));
         let evidence = if kin.is_some() { Evidence::default() } else { pair.evidence };
         relations.push(&Finding { inputs: [a, b], alike, evidence, kin, degenerate: pair.degenerate })

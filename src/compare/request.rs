@@ -1,6 +1,6 @@
 //! What a comparison is asked for.
 
-use super::grouping::Linkage;
+use super::linkage::Linkage;
 use super::problem::Problem;
 use super::thresholds::Thresholds;
 use crate::algorithms::computed;

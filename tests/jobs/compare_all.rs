@@ -441,7 +441,7 @@ fn programs_and_texts_are_found_by_their_kind() {
         let row = found.iter().find(|row| row.0.starts_with(a) && row.1.starts_with(b));
         row.map(|row| (row.2, row.3, row.5.get("strings").copied(), row.5.get("text").copied()))
     };
-    // 50 of 70 strings, four halves of which the other half of the file's code hides from bytes.
+    // They share 50 of 70 strings; the code between them hides these from the methods of bytes.
     assert_eq!(scores("a", "b"), Some((Relation::Alike, 71, Some(71), None)), "{found:#?}");
     for copy in ["e", "f", "g"] {
         assert_eq!(scores("d", copy).map(|row| row.3), Some(Some(100)), "{copy} {found:#?}");

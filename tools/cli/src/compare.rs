@@ -27,7 +27,7 @@ pub enum Sort {
     Path,
 }
 
-/// What is one group.
+/// Which files are one group.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum Linkage {
     /// Every two files are alike.

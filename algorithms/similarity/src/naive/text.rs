@@ -29,7 +29,7 @@ fn utf8_or_latin1(mut bytes: &[u8]) -> String {
     text
 }
 
-/// The normal form; none if the input is no text.
+/// The normal form; none if the input is not text.
 pub fn normal(input: &[u8]) -> Option<String> {
     let text = decoded(input);
     let strange = |c: char| c.is_ascii_control() && !matches!(c, '\x07'..='\r' | '\x1b');

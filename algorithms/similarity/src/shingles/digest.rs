@@ -173,7 +173,7 @@ impl Outline {
         bytes
     }
 
-    /// Reads these bytes as an outline of this unit; none if they are no outline.
+    /// Reads these bytes as an outline of this unit; none if they are malformed.
     pub fn from_bytes(unit: Unit, bytes: &[u8]) -> Option<Outline> {
         let (length, rest) = bytes.split_first_chunk()?;
         let (&level, counts) = rest.split_first()?;

@@ -80,7 +80,7 @@ impl Normal {
 pub struct Generator {
     /// None until the first bytes tell it.
     encoding: Option<Encoding>,
-    /// The beginning of a byte order mark or of a character, of which more is to come.
+    /// The beginning of a byte order mark or of a character, whose rest is to come.
     held: Vec<u8>,
     normal: Normal,
 }

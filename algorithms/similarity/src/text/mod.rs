@@ -5,7 +5,7 @@
 //! UTF-8 as Latin-1. Each run of white space is one space, none at the beginning and the end;
 //! letters are lower case. The digest is that of the normal form's windows, as
 //! [`shingles`](crate::shingles) chooses them. An input with a control character that texts do not
-//! have is no text, and has no digest.
+//! have is not text, and has no digest.
 
 mod decode;
 mod generate;

@@ -1,5 +1,5 @@
-//! An index of ssdeep digests, shingles, texts or strings in a file: what is similar to a digest is found in it
-//! with a few reads, however long the list was.
+//! An index of ssdeep digests, shingles, texts or strings in a file: a few reads find the digests
+//! that are similar to one, however long the list was.
 //!
 //! The file, all numbers little-endian: the mark, the number of digests, of postings and of fences,
 //! and where the four parts begin (u64 each); the digests (length as u16, text, name; the outline
@@ -158,8 +158,8 @@ impl Stored {
         self.digests == 0
     }
 
-    /// The ssdeep digests that are similar to one, in the order of the list, with their names and scores
-    /// of at least `threshold`, which counts as 1 if it is 0.
+    /// The ssdeep digests that are similar to one, in the order of the list, with their names and
+    /// scores of at least `threshold`, which counts as 1 if it is 0.
     ///
     /// # Errors
     /// The file's; [`io::ErrorKind::InvalidData`] where it is damaged.
@@ -182,8 +182,8 @@ impl Stored {
         Ok(found)
     }
 
-    /// The inputs that hold windows of one, in the order of the list, with their outlines, names and
-    /// what the two share; the one in the list is the second.
+    /// The inputs that hold windows of one, in the order of the list, with their outlines, names
+    /// and what the two share; the one in the list is the second.
     ///
     /// # Errors
     /// The file's; [`io::ErrorKind::InvalidData`] where it is damaged.
@@ -238,7 +238,7 @@ impl Stored {
         Ok((Digest::parse(&text).map_err(|_| damaged("a malformed digest"))?, name))
     }
 
-    /// What is kept of a digest, and its name.
+    /// A digest as the index keeps it, and its name.
     fn bytes_of(&self, number: u32) -> io::Result<(Vec<u8>, Vec<u8>)> {
         if u64::from(number) >= self.digests {
             return Err(damaged("a posting without a digest"));
@@ -327,7 +327,7 @@ mod tests {
         }
     }
 
-    /// Files of random pieces, a few of which are in many.
+    /// Files of random pieces; a few pieces are in many.
     fn shingled() -> (Vec<shingles::Digest>, Collection) {
         let row = pfh_similarity::ROWS.iter().map(Algorithm::from_row).find(|a| a.name() == "shingles").unwrap();
         let mut collection = Collection::with_features(row, 0);
