@@ -8,12 +8,15 @@
 //! key of every 1,024th posting. Then a CRC-32 for each 4,096 bytes of all that, which are compared
 //! when the bytes are first read.
 
+mod layout;
 mod write;
 
+pub use layout::MARK;
 pub use write::write;
 
 use crate::blocks::Checked;
 use crate::collection::Collection;
+use layout::{HEADER, OLD, PAGE, POSTING, unit};
 use pfh_similarity::Named;
 use pfh_similarity::index::keys;
 use pfh_similarity::shingles::{self, Outline, Shared, Unit};
@@ -24,22 +27,6 @@ use std::io::{self, BufWriter, Read};
 use std::os::unix::fs::FileExt;
 use std::path::Path;
 
-/// What begins the file of ssdeep digests.
-pub const MARK: &[u8; 8] = b"pfhsim2\n";
-/// What begins those of windows and strings.
-const UNITS: [(&[u8; 8], Unit); 3] =
-    [(b"pfhshg1\n", Unit::Window), (b"pfhtxt1\n", Unit::Text), (b"pfhstr1\n", Unit::String)];
-
-/// The unit of an index with this mark.
-fn unit(mark: &[u8]) -> Option<Unit> {
-    UNITS.iter().find(|(of, _)| **of == mark).map(|(_, unit)| *unit)
-}
-/// What began it before it had checksums.
-const OLD: &[u8; 8] = b"pfhsim1\n";
-const HEADER: u64 = 8 + 7 * 8;
-const POSTING: u64 = 12;
-/// Postings between two fences.
-const PAGE: u64 = 1024;
 /// The longest name that is believed.
 const LONGEST: u64 = 1 << 20;
 

@@ -1,6 +1,6 @@
 //! Writes an index.
 
-use super::{HEADER, MARK, PAGE, POSTING, UNITS};
+use super::layout::{HEADER, MARK, PAGE, POSTING, UNITS};
 use crate::blocks::Summed;
 use crate::collection::{Collection, Digests, posting};
 use crate::sorter::Sorter;
