@@ -428,7 +428,7 @@ fn kinds() -> Room {
     room.file("k/e-crlf", text.replace('\n', "\r\n").as_bytes());
     room.file("k/f-utf16", &units);
     room.file("k/g-upper", text.to_uppercase().replace(' ', "\t  ").as_bytes());
-    room.file("k/h-part", text.to_uppercase()[3_000..6_000].as_bytes());
+    room.file("k/h-part", &text.to_uppercase().as_bytes()[3_000..6_000]);
     room.file("k/i-other", prose(40_000).as_bytes());
     room
 }

@@ -89,6 +89,15 @@ impl Named {
         }
     }
 
+    /// The same of several inputs, all that it may be.
+    pub const fn lacking_all(self) -> &'static str {
+        match self {
+            Named::Strings => "not executables",
+            Named::Text => "not texts, or too short",
+            _ => "too short, too plain or too long",
+        }
+    }
+
     /// Whether its digests are sdhash's, in any mode: they can be compared with each other.
     pub fn is_sdhash(self) -> bool {
         matches!(self, Named::Sdhash | Named::SdhashStream | Named::SdhashDd)

@@ -12,6 +12,7 @@ use clap::builder::ArgPredicate;
 use clap::{ArgGroup, Args};
 use pfh::hash::{self as job, Event, Manifest, Request, Reuse, Sealing, Summary, Written};
 use pfh::manifest::{End, Format, Layout, Marker};
+use pfh::similarity::Named;
 use std::path::PathBuf;
 
 /// What either form of the command line asks for.
@@ -241,14 +242,15 @@ fn report(hash: &Hash, request: &Request, written: &Written, session: &Session) 
     if used.changed > 0 && exit == Exit::Good { Exit::Verdict } else { exit }
 }
 
-/// Says how many files are too short, too plain or too long for these algorithms.
+/// Says how many files have no digest of these algorithms, and why.
 pub fn say_without(without: u64, algorithms: &[pfh::digest::Algorithm]) {
     if without > 0 {
         let files = if without == 1 { "file has" } else { "files have" };
         let names: Vec<&str> = algorithms.iter().map(|algorithm| algorithm.name()).collect();
-        exit::say(format!(
-            "{without} {files} no digest of {}: too short, too plain or too long for it, but read, and no failure",
-            names.join(", ")
-        ));
+        let mut why: Vec<&str> =
+            algorithms.iter().filter_map(|algorithm| Named::of(*algorithm)).map(Named::lacking_all).collect();
+        why.dedup();
+        let (names, why) = (names.join(", "), why.join(", "));
+        exit::say(format!("{without} {files} no digest of {names} ({why}): read, and not a failure"));
     }
 }

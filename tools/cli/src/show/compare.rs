@@ -4,7 +4,7 @@ use super::{counted, many};
 use pfh::compare::{AllRelated, Event, Request, Searched};
 use pfh::pairs::stored::Outdated;
 use pfh::pairs::{COMMON, Hot, ListProblem, Wrong};
-use pfh::similarity::Score;
+use pfh::similarity::{Named, Score};
 use pfh::terminal::render;
 
 /// Something that this many digests have in common is reported.
@@ -20,7 +20,8 @@ pub fn sentences(event: &Event<'_>, request: &Request, statistics: bool) -> Vec<
         Event::Without(algorithm, count) => {
             let files = if *count == 1 { "file has" } else { "files have" };
             let name = algorithm.name();
-            vec![format!("{count} {files} no digest of {name} (too short, too plain or too long)")]
+            let why = Named::of(*algorithm).map_or("", Named::lacking_all);
+            vec![format!("{count} {files} no digest of {name} ({why})")]
         }
         Event::Costly(algorithm, hot) => vec![costly(algorithm.name(), hot)],
         Event::Missing { algorithm, members } => {
