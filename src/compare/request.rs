@@ -146,6 +146,7 @@ impl Request {
         if self.earlier.is_some() && (!self.cluster || self.linkage == Linkage::Single) {
             return Err(Error::request(Problem::NotGrouped));
         }
+        self.thresholds.check(self.evidence).map_err(Error::request)?;
         if self.evidence {
             with_features(&computed(&self.algorithms))?;
         }

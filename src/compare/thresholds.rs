@@ -31,7 +31,7 @@ impl Thresholds {
     /// Reads `N` and `NAME=N`; with `parity` what is not named is as the reference tools have it.
     ///
     /// # Errors
-    /// When a text names no algorithm or no number, or a similarity above 100.
+    /// When a text names no algorithm or no number.
     pub fn parse(texts: &[String], parity: bool) -> Result<Thresholds, ThresholdError> {
         let mut named = Vec::new();
         for text in texts {
@@ -40,12 +40,21 @@ impl Thresholds {
                 None => (None, text.as_str()),
             };
             let number: u32 = number.parse().map_err(|_| ThresholdError::Number(number.to_owned()))?;
-            if number > 100 && name.as_deref().is_some_and(|name| name != "tlsh") {
-                return Err(ThresholdError::TooHigh);
-            }
             named.push((name, number));
         }
         Ok(Thresholds { named, parity })
+    }
+
+    /// Refuses a similarity above 100 that is given for one method. `counted` numbers are those of
+    /// shared chunks or features, which have no bound.
+    ///
+    /// # Errors
+    /// [`ThresholdError::TooHigh`].
+    pub fn check(&self, counted: bool) -> Result<(), ThresholdError> {
+        let is_high = |(name, number): &(Option<String>, u32)| {
+            *number > 100 && name.as_deref().is_some_and(|name| name != "tlsh")
+        };
+        if !counted && self.named.iter().any(is_high) { Err(ThresholdError::TooHigh) } else { Ok(()) }
     }
 
     /// The same one for all, or the defaults.

@@ -37,9 +37,24 @@ fn malformed_lists_are_told_line_by_line() {
 fn thresholds_are_numbers_and_similarities_at_most_100() {
     let parse = |text: &str| Thresholds::parse(&[text.to_owned()], false);
     assert!(matches!(parse("x"), Err(ThresholdError::Number(_))));
-    assert!(matches!(parse("sdhash=101"), Err(ThresholdError::TooHigh)));
     assert!(matches!(parse("sha257=1"), Err(ThresholdError::Algorithm(_))));
-    assert!(parse("tlsh=101").is_ok() && parse("sdhash=100").is_ok());
+    let room = Room::new();
+    room.file("t/a", &random(1, 90_000));
+    room.file("t/b", &[random(1, 60_000), random(2, 30_000)].concat());
+    let asked = |text: &str| {
+        let mut request = Request::new(input(&room, &["t"]));
+        request.thresholds = parse(text).unwrap();
+        request
+    };
+    let too_high = asked("sdhash=101").check().unwrap_err();
+    assert!(matches!(too_high.find::<ThresholdError>(), Some(ThresholdError::TooHigh)), "{too_high}");
+    assert!(asked("tlsh=101").check().is_ok() && asked("sdhash=100").check().is_ok());
+    // What two files share has no bound.
+    for (text, pairs) in [("mrsh-v2=110", 1), ("mrsh-v2=100000", 0)] {
+        let mut request = asked(text);
+        (request.algorithms, request.evidence) = (algorithms("mrsh-v2"), true);
+        assert_eq!(good(&request).0.pairs, pairs, "{text}");
+    }
 }
 
 #[test]
