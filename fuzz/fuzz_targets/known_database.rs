@@ -3,6 +3,7 @@
 //! says how many changes come before the script. Fast with TMPDIR in memory.
 #![no_main]
 
+use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::sync::OnceLock;
 
@@ -50,7 +51,7 @@ fuzz_target!(|bytes: &[u8]| {
         output: place("known"),
         work: Some(place("work")),
         memory: 0,
-        fault: &mut |_, _, _| {},
+        fault: &mut |_, _, _| ControlFlow::Continue(()),
         progress: &mut |_| {},
         cancel: Default::default(),
     };
