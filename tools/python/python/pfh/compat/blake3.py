@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 from .. import _pfh
 
 __all__ = ["blake3"]
+__version__: str = _pfh.__version__
 
 
 class blake3:  # noqa: N801 - the name of the package's class
