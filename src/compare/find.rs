@@ -186,8 +186,7 @@ impl<'a> Taking<'a> {
     }
 
     /// Hands out the ranked pairs, or makes groups of them, and gives the number of those that are
-    /// results. `step` is asked before each pair with
-    /// its number from 1.
+    /// results. `step` is asked before each pair with its number from 1.
     fn hand_out(&mut self, step: &mut dyn FnMut(u64) -> Result<(), Failure>) -> Result<u64, Failure> {
         let Some(ranking) = self.ranking.take() else { return Ok(0) };
         let mut done = 0;

@@ -10,7 +10,7 @@ use pfh_similarity::Score;
 use pfh_similarity::index::{Clusters, Complete, Pairs};
 use serde::Deserialize;
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::Path;
 
 /// Inputs that are alike.
@@ -128,7 +128,7 @@ impl Before {
     /// When the file cannot be read, or a line is no such row.
     pub fn read(path: &Path) -> Result<Before, Error> {
         let text = std::fs::read(path).map_err(|error| Error::input(About::new(path, error)))?;
-        let mut groups: Vec<Cluster> = Vec::new();
+        let (mut groups, mut seen) = (Vec::new(), HashSet::new());
         for (number, line) in (1..).zip(text.split(|byte| *byte == b'\n')) {
             if line.is_empty() {
                 continue;
@@ -136,13 +136,21 @@ impl Before {
             let wrong = || Error::request(About::new(path, Problem::NoGroups(number)));
             let row: Cluster = serde_json::from_slice(line).map_err(|_| wrong())?;
             let sound = row.kind == "cluster" && row.cluster > 0 && row.members.iter().all(|of| of.name().is_some());
-            let twice = groups.iter().any(|of| of.cluster == row.cluster && of.algorithm == row.algorithm);
-            if !sound || twice {
+            if !sound || !seen.insert((row.algorithm.clone(), row.cluster)) {
                 return Err(wrong());
             }
             groups.push(row);
         }
         Ok(Before { groups })
+    }
+
+    /// The members of groups of other algorithms than these, by algorithm.
+    pub fn others(&self, algorithms: &[&str]) -> BTreeMap<&str, u64> {
+        let mut members = BTreeMap::new();
+        for group in self.groups.iter().filter(|group| !algorithms.contains(&&*group.algorithm)) {
+            *members.entry(&*group.algorithm).or_default() += group.members.len() as u64;
+        }
+        members
     }
 
     /// Those of an algorithm whose members are in a collection; also how many members are not.

@@ -94,6 +94,12 @@ pub fn run(request: &Request, events: &mut Events<'_>, control: &Control<'_>) ->
     let (directories, comparable) = (sets.directories, sets.collections.iter().any(Collection::is_comparable));
     let all = sets.inputs.is_some();
     events(Event::Gathered { directories, comparable, all }).map_err(Error::Sink)?;
+    if let Some(before) = &before {
+        let names: Vec<&str> = sets.collections.iter().map(|collection| collection.algorithm().name()).collect();
+        for (algorithm, members) in before.others(if all { &[AUTO] } else { &names }) {
+            events(Event::Missing { algorithm, members }).map_err(Error::Sink)?;
+        }
+    }
     let (from, mut pairs, mut scored) = (Instant::now(), 0, 0);
     if let Some(inputs) = &sets.inputs {
         let counts = relate::search((request, before.as_ref()), &mut sets.collections, inputs, events, control)?;

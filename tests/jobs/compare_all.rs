@@ -7,7 +7,7 @@ use pfh::Control;
 use pfh::compare::{self, By, Event, Linkage, Problem, Relation, Request, Thresholds};
 use pfh::report::pairs::Format;
 use pfh::similarity::shingles::Shingles;
-use pfh::similarity::{Method, Score};
+use pfh::similarity::{Evidence, Method, Score};
 use pfh_inject::{content, random};
 use std::collections::BTreeMap;
 
@@ -263,19 +263,6 @@ fn shared_bytes_alone_are_those_of_brute_force() {
         }
     }
     assert!(expected.len() > 5);
-    let found = |request: &Request| {
-        let mut found = Vec::new();
-        let mut take = |event: Event<'_>| {
-            if let Event::Pair(pair) = event
-                && pair.algorithm == pair.asked
-            {
-                found.push((base(pair.a), base(pair.b), pair.score.number(), pair.evidence));
-            }
-            Ok(())
-        };
-        compare::run(request, &mut take, &Control::new()).unwrap();
-        found
-    };
     for memory in [1, 64] {
         let mut request = asked(&room).plan(Default::default(), Some(memory << 20));
         request.algorithms = algorithms("shingles");
@@ -392,6 +379,10 @@ fn earlier_groups_grow() {
     std::fs::write(&kept, format!("{}\n{}\n", line(7, "s/a-whole"), line(4, "s/b-copy"))).unwrap();
     let (groups, _) = run(&["s/a-whole", "s/b-copy", "s/c-edited"], true, "apart");
     assert_eq!(groups, [of(4, &["b-copy"]), of(7, &["a-whole", "c-edited"])]);
+    // Groups of another algorithm are not passed over in silence.
+    std::fs::write(&kept, line(1, "s/a-whole").to_string().replace("auto", "ssdeep")).unwrap();
+    let (_, missing) = run(&["s/a-whole", "s/b-copy"], true, "other");
+    assert_eq!(missing, [("ssdeep".to_owned(), 1)]);
     for wrong in ["{}\n", "no JSON\n", &format!("{text}{text}")] {
         std::fs::write(&kept, wrong).unwrap();
         let mut request = Request::new(input(&room, &["s"]));
@@ -454,24 +445,26 @@ fn programs_and_texts_are_found_by_their_kind() {
     assert_eq!(summary.pairs, found.len() as u64);
 }
 
+/// The pairs of one method with their scores and what they share; none of those that stand for it.
+fn found(request: &Request) -> Vec<(String, String, u32, Evidence)> {
+    let mut found = Vec::new();
+    let mut take = |event: Event<'_>| {
+        if let Event::Pair(pair) = event
+            && pair.algorithm == pair.asked
+        {
+            found.push((base(pair.a), base(pair.b), pair.score.number(), pair.evidence));
+        }
+        Ok(())
+    };
+    compare::run(request, &mut take, &Control::new()).unwrap();
+    found
+}
+
 /// The same pairs with the same scores from the files, and from lists in each format.
 #[test]
 fn lists_hold_strings_and_text() {
     let room = kinds();
     for method in ["strings", "text"] {
-        let found = |request: &Request| {
-            let mut found = Vec::new();
-            let mut take = |event: Event<'_>| {
-                if let Event::Pair(pair) = event
-                    && pair.algorithm == pair.asked
-                {
-                    found.push((base(pair.a), base(pair.b), pair.score.number(), pair.evidence));
-                }
-                Ok(())
-            };
-            compare::run(request, &mut take, &Control::new()).unwrap();
-            found
-        };
         let mut request = Request::new(input(&room, &["k"]));
         request.algorithms = algorithms(method);
         let expected = found(&request);

@@ -2,7 +2,7 @@
 //! that was not compared passes in silence.
 
 use crate::known_files::built;
-use crate::room::Room;
+use crate::room::{Room, cancelled};
 use crate::rows::{below, printed};
 use pfh::inside::Options;
 use pfh::job::{Error, Kind};
@@ -187,6 +187,22 @@ fn blocks_are_found_where_no_sector_begins() {
         if sizes == [512] {
             assert!(found.len() > 3 * plain.len() && plain.iter().all(|one| found.contains(one)));
         }
+    }
+}
+
+/// A search that was ended says nothing of the rest.
+#[test]
+fn an_interrupted_search_verifies_nothing() {
+    let room = Room::new();
+    room.file("known/a", &random(1, 5000));
+    room.file("image", &random(2, 3 << 20));
+    build_of(&room, &[512]);
+    for anywhere in [false, true] {
+        let mut request = asked(&room, "image", &[512]);
+        request.anywhere = anywhere;
+        let summary = run(&request, &mut |_| Ok(()), &cancelled()).unwrap();
+        assert!(summary.interrupted && summary.bytes < 3 << 20);
+        assert_ne!(summary.conclusion(&[KnownStatus::KnownBad]), Verdict::Verified);
     }
 }
 

@@ -122,7 +122,7 @@ pub struct Summary {
 impl Summary {
     /// Whether all that was asked for was compared.
     pub fn is_complete(&self) -> bool {
-        self.unread + self.failed + self.gaps == 0 && self.is_comparable()
+        self.unread + self.failed + self.gaps == 0 && !self.interrupted && self.is_comparable()
     }
 
     /// The verdict on the whole: negative if a fragment has one of the verdicts `fail_on`.

@@ -53,7 +53,7 @@ use pfh_engine::{Control, MediumProgress, Phase, Progress, in_order};
 use pfh_known::{DEFAULT_RESIDENT, KnownSet, is_known_set};
 use pfh_source::image::{Image, files_of};
 use pfh_volume::Bytes;
-use scan::{Scan, Unusable};
+use scan::Scan;
 use std::ops::{ControlFlow, Range};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -147,10 +147,7 @@ pub fn run(request: &Request, events: &mut Events<'_>, control: &Control<'_>) ->
     let (unallocated, anywhere) = (request.space == Space::Unallocated, request.anywhere);
     let mut summary = Summary { unallocated, anywhere, ..Summary::default() };
     let sets = open(request, &sizes, &mut summary, events)?;
-    let scan = Scan::new(&sets, &sizes, request.anywhere).map_err(|error| match error {
-        Unusable::Set(error) => Error::aborted(error),
-        Unusable::NoSieve(set) => Error::request(Problem::NoSums(set)),
-    })?;
+    let scan = Scan::new(&sets, &sizes, request.anywhere)?;
     summary.algorithms = scan.algorithms();
     summary.sizes = sizes.iter().map(|size| (*size, Counted::default())).collect();
     events(Event::Opened).map_err(Error::Sink)?;

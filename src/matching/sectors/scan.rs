@@ -1,27 +1,14 @@
 //! Looks the blocks of a piece of a medium up.
 
 use super::medium::{Piece, STEP};
+use super::problem::Problem;
+use crate::job;
 use pfh_digest::{Algorithm, hash_many};
 use pfh_known::{BlockTable, Error, Flag, KnownSet, Rolling, Sieve};
 use std::collections::{BTreeSet, HashMap};
-use std::path::PathBuf;
 
 /// Blocks between sectors that are hashed at once.
 const BATCH: usize = 64;
-
-/// Why sets cannot be searched with.
-pub enum Unusable {
-    /// A set that cannot be read, or was damaged.
-    Set(Error),
-    /// A set without the filter by which blocks are found at any byte.
-    NoSieve(PathBuf),
-}
-
-impl From<Error> for Unusable {
-    fn from(error: Error) -> Unusable {
-        Unusable::Set(error)
-    }
-}
 
 /// A block of the medium that is one of a known file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -65,7 +52,7 @@ impl<'a> Scan<'a> {
     ///
     /// # Errors
     /// A set that was damaged, or has no filter for that.
-    pub fn new(sets: &'a [KnownSet], sizes: &[u32], anywhere: bool) -> Result<Scan<'a>, Unusable> {
+    pub fn new(sets: &'a [KnownSet], sizes: &[u32], anywhere: bool) -> Result<Scan<'a>, job::Error> {
         let of = |known: &'a KnownSet, size: u32| known.blocks().iter().find(move |table| table.size() == size);
         let used: Vec<&KnownSet> =
             sets.iter().filter(|known| sizes.iter().any(|size| of(known, *size).is_some())).collect();
@@ -82,7 +69,8 @@ impl<'a> Scan<'a> {
             for (number, known) in sets.iter().enumerate() {
                 let Some(table) = of(known, size) else { continue };
                 let sieve = if anywhere && asked.is_some() {
-                    Some(known.sieve(table)?.ok_or_else(|| Unusable::NoSieve(known.path().to_owned()))?)
+                    let sieve = known.sieve(table).map_err(job::Error::aborted)?;
+                    Some(sieve.ok_or_else(|| job::Error::request(Problem::NoSums(known.path().to_owned())))?)
                 } else {
                     None
                 };

@@ -3,7 +3,7 @@
 use crate::cancel::Token;
 use crate::job::Hooks;
 use crate::rows::{Found, Rows, ended, exit};
-use crate::{job, request};
+use crate::{error, job, request};
 use pfh::known::KnownStatus;
 use pfh::matching::sectors::{Event, Request, Space, run};
 use pfh_cli::show::sectors as show;
@@ -47,6 +47,9 @@ pub fn match_sectors(
         (ran, found)
     })?;
     let summary = ran.map_err(|failed| ended(py, &failed))?;
+    if summary.interrupted {
+        return Err(error::cancelled(py, "interrupted"));
+    }
     let mut found = found;
     found.summary(show::total_json(&summary));
     found.rows(py, exit(summary.conclusion(&[KnownStatus::KnownBad])))

@@ -107,8 +107,8 @@ class Cluster:
         from pfh.cluster import connect
 
         adapter = connect(self.client())
-        for _ in range(5):
-            end = time.monotonic() + 20
+        for _ in range(3):
+            end = time.monotonic() + 30
             while adapter.slots < workers and time.monotonic() < end:
                 time.sleep(0.2)
             if adapter.slots >= workers:

@@ -5,6 +5,7 @@ import logging
 import os
 import subprocess
 import sys
+import sysconfig
 import threading
 import time
 
@@ -20,6 +21,9 @@ JOBS = {
     "match": lambda **hooks: pfh.match("large", "set.pfhknown", **hooks),
     "compare": lambda **hooks: pfh.compare(["large", "small"], "sdhash", **hooks),
     "dups": lambda **hooks: pfh.dups(["large", "same"], **hooks),
+    "dups by chunks": lambda **hooks: pfh.dups(["large"], chunks="cdc", **hooks),
+    "group_similar": lambda **hooks: pfh.group_similar(["large", "small"], "sdhash", **hooks),
+    "match_sectors": lambda **hooks: pfh.match_sectors("large", "blocks.pfhknown", [512], any_offset=True, **hooks),
     "diff": lambda **hooks: pfh.diff("list", "here", **hooks),
     "update_manifest": lambda **hooks: pfh.update_manifest("old", **hooks),
     "validate_bag": lambda **hooks: pfh.validate_bag("bag", **hooks),
@@ -44,6 +48,8 @@ def room(directory, size):
     os.chdir(directory)
     (directory / "bad.txt").write_text(pfh.sha3_512(b"other").hexdigest() + "\n")
     pfh.Known.build("set.pfhknown", bad="bad.txt")
+    (directory / "known").write_bytes(bytes(range(256)) * 8)
+    subprocess.run([sysconfig.get_path("scripts") + "/pfh", "known", "build", "blocks.pfhknown", "--blocks", "512", "--bad", "known"], check=True)
 
 
 @pytest.fixture(scope="module")
