@@ -1,5 +1,6 @@
 //! From operands to collections of digests.
 
+use super::documents::Documents;
 use super::event::{Event, Events};
 use super::problem::Problem;
 use super::request::{Request, with_features};
@@ -29,6 +30,8 @@ pub struct Sets {
     pub directories: u64,
     /// Where the inputs' digests are, if all methods are compared at once.
     pub inputs: Option<Inputs>,
+    /// Those of them whose members count as one content.
+    pub documents: Option<Documents>,
     /// Files that a method makes no digest of, by their content.
     plain: Option<Collection>,
     /// The counts of all passes over files.
@@ -55,6 +58,7 @@ impl Sets {
         };
         let collections: Vec<Collection> = algorithms.iter().map(collection).collect();
         let inputs = all.then(|| Inputs::new(collections.len()));
+        let documents = all.then(|| Documents::new(algorithms[SHARED], share));
         let hashed = if request.evidence { with_features(&algorithms)? } else { algorithms };
         if request.evidence && first.iter().chain(&second).any(|part| matches!(part, Part::List(_))) {
             return Err(Error::request(Problem::List));
@@ -63,11 +67,13 @@ impl Sets {
             first.push(Part::Files(Vec::new()));
         }
         let plain = by_content(request, &hashed);
-        let mut sets = Sets { collections, faults: 0, directories: 0, inputs, plain, run: None };
+        let mut sets = Sets { collections, faults: 0, directories: 0, inputs, documents, plain, run: None };
         let across = !second.is_empty() || !request.given.is_empty();
         for (number, parts) in [first, second].into_iter().enumerate() {
             if number == 1 && across {
-                sets.collections.iter_mut().chain(&mut sets.plain).for_each(Collection::begin_second_set);
+                let documents = sets.documents.as_mut().map(|documents| &mut documents.collection);
+                let collections = sets.collections.iter_mut().chain(&mut sets.plain).chain(documents);
+                collections.for_each(Collection::begin_second_set);
             }
             for part in parts {
                 sets.take_part(request, part, &hashed, events, control)?;
@@ -129,6 +135,7 @@ impl Sets {
         let source = input.source()?;
         let mut gathering = Gathering { sets: self, events, sized: request.page.is_some() };
         let run = pass(source, || input.again(), &plan, &mut gathering, control)?;
+        self.documents.as_mut().map_or(Ok(()), Documents::close).map_err(Error::request)?;
         self.run = Some(self.run.map_or(run, |before| before.and(run)));
         events(Event::Passed(&run)).map_err(Error::Sink)?;
         match run.interrupted {
@@ -158,6 +165,12 @@ impl Inputs {
         let input = self.places[collection].len() as u32;
         self.places[collection].push((!places.is_empty()).then_some(places.start as u32));
         self.of[collection].extend(places.map(|_| input));
+    }
+
+    /// The number of the last input.
+    fn last(&self) -> u32 {
+        // Collections hold fewer than 2^31 digests.
+        self.places[0].len().saturating_sub(1) as u32
     }
 
     /// The input that a digest is of.
@@ -211,6 +224,11 @@ impl pfh_engine::Sink for Gathering<'_> {
             if let Some(inputs) = &mut self.sets.inputs {
                 inputs.take(number, before..collection.len());
             }
+        }
+        if let (Some(inputs), Some(documents)) = (&self.sets.inputs, &mut self.sets.documents) {
+            let inside = hashed.closed.inside.as_deref();
+            let taken = documents.take((&name, inputs.last()), inside, &hashed.digests[SHARED]);
+            taken.map_err(io::Error::other)?;
         }
         // The digest of the whole is the last one. Empty files are alike in nothing.
         if let (Some(plain), Some(digest)) = (&mut self.sets.plain, hashed.digests.last())
@@ -269,6 +287,9 @@ fn by_content(request: &Request, algorithms: &[Algorithm]) -> Option<Collection>
 
 /// The algorithm of whole contents.
 const WHOLE: &str = "sha256";
+
+/// The place of shared bytes among all methods at once.
+const SHARED: usize = 1;
 
 /// The algorithms asked for, or those of the lists, or all methods at once, which is said; or the
 /// paper's default, where the output is one method's.

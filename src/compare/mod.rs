@@ -34,6 +34,7 @@
 //! ```
 
 mod comparing;
+mod documents;
 mod event;
 mod find;
 mod gather;
@@ -101,8 +102,9 @@ pub fn run(request: &Request, events: &mut Events<'_>, control: &Control<'_>) ->
         }
     }
     let (from, mut pairs, mut scored) = (Instant::now(), 0, 0);
-    if let Some(inputs) = &sets.inputs {
-        let counts = relate::search((request, before.as_ref()), &mut sets.collections, inputs, events, control)?;
+    if let (Some(inputs), Some(documents)) = (&sets.inputs, &mut sets.documents) {
+        let of = (request, before.as_ref());
+        let counts = relate::search(of, &mut sets.collections, (inputs, documents), events, control)?;
         (pairs, scored) = (counts.pairs, counts.scored);
     } else {
         for collection in &mut sets.collections {

@@ -1,5 +1,6 @@
 //! All methods at once: a row for each pair that one of them finds, with what all of them say.
 
+use super::documents::{Documents, Place};
 use super::event::{AUTO, AllRelated, Event, Events, Group, Related, Relating, Relation};
 use super::find::{Counts, Tell, Watching, earlier};
 use super::gather::Inputs;
@@ -20,7 +21,7 @@ const HELD: u8 = 80;
 pub fn search(
     (request, before): (&Request, Option<&Before>),
     collections: &mut [Collection],
-    inputs: &Inputs,
+    (inputs, documents): (&Inputs, &mut Documents),
     events: &mut Events<'_>,
     control: &Control<'_>,
 ) -> Result<Counts, job::Error> {
@@ -33,14 +34,17 @@ pub fn search(
     let tell = |event: Event<'_>| (*events.borrow_mut())(event);
     let mut relations = Relations::new(request.memory / 2);
     let (mut counts, mut common) = (Counts::default(), Vec::new());
+    let contents = documents.collection.take_features();
     for (number, collection) in collections.iter_mut().enumerate() {
         let features = collection.take_features();
+        collection.keep_apart(|place| documents.place(inputs.of(number, place)) == Place::Member);
         let collection = &*collection;
         if collection.without() > 0 {
             tell(Event::Without(collection.algorithm(), collection.without())).map_err(job::Error::Sink)?;
         }
         let mut watching = Watching::new(control, &tell, collection.algorithm());
-        let found = find(request, (number, collection), features, inputs, &mut relations, &mut watching);
+        let among = (inputs, &*documents);
+        let found = find(request, (number, collection), features, among, &mut relations, &mut watching);
         if let Some(error) = watching.refused.take() {
             return Err(job::Error::Sink(error));
         }
@@ -54,6 +58,12 @@ pub fn search(
             common.push((collection.algorithm(), found.common));
         }
     }
+    let mut watching = Watching::new(control, &tell, documents.collection.algorithm());
+    let found = find_documents(request, documents, contents, &mut relations, &mut watching);
+    if let Some(error) = watching.refused.take() {
+        return Err(job::Error::Sink(error));
+    }
+    counts.scored += found?.compared;
     let mut rows = Rows { request, collections, inputs, tell: &tell, groups: None, listed: 0 };
     let grouping = || Grouping::new(request, &rows.collections[WHOLE], &earlier);
     rows.groups = (request.cluster || request.page.is_some()).then(grouping);
@@ -68,7 +78,8 @@ pub fn search(
         }
     }
     let (pairs, groups) = (counts.pairs, &groups);
-    let ended = AllRelated { relating: &relating, pairs, listed, common: &common, groups, collection };
+    let members = documents.members();
+    let ended = AllRelated { relating: &relating, pairs, listed, members, common: &common, groups, collection };
     tell(Event::AllRelated(&ended)).map_err(job::Error::Sink)?;
     Ok(counts)
 }
@@ -78,7 +89,7 @@ fn find(
     request: &Request,
     (number, collection): (usize, &Collection),
     features: Option<pfh_pairs::Features>,
-    inputs: &Inputs,
+    (inputs, documents): (&Inputs, &Documents),
     relations: &mut Relations,
     watching: &mut Watching<'_>,
 ) -> Result<(SearchStats, u64), job::Error> {
@@ -90,23 +101,44 @@ fn find(
     let mut saturated = 0;
     let found = search.run_with(collection, features, watching, &mut |pair| {
         let [a, b] = [pair.a, pair.b].map(|place| inputs.of(number, place));
-        // Two segments of one input.
-        if a == b {
+        // Two segments of one input, or members that their documents are compared by.
+        let [in_a, in_b] = [a, b].map(|input| documents.place(input));
+        if a == b || (in_a, in_b) == (Place::Member, Place::Member) {
             return Ok(());
         }
+        // Compressed bytes say little of documents, where those inside can be compared.
+        let by_content = number != WHOLE && in_a != Place::Outside && in_b != Place::Outside;
         if pair.degenerate == Some(Degenerate::Saturated) && !collection.equal(pair.a, pair.b) {
             saturated += 1;
             if !request.saturated {
                 return Ok(());
             }
         }
-        let alike = pair.score.reaches(least);
+        let alike = pair.score.reaches(least) && !by_content;
         // Shared strings and words do not count as shared bytes.
         let kin = method.and_then(kin).map(|kin| (kin, pair.score.number() as u8));
         let evidence = if kin.is_some() { Evidence::default() } else { pair.evidence };
         relations.push(&Finding { inputs: [a, b], alike, evidence, kin, degenerate: pair.degenerate })
     });
     Ok((found?, saturated))
+}
+
+/// Takes what documents share by their members together.
+fn find_documents(
+    request: &Request,
+    documents: &Documents,
+    contents: Option<pfh_pairs::Features>,
+    relations: &mut Relations,
+    watching: &mut Watching<'_>,
+) -> Result<SearchStats, Failure> {
+    let collection = &documents.collection;
+    let least = request.thresholds.of_documents(collection.algorithm());
+    let search = Search { threshold: Score::Similarity(1), memory: request.memory / 4, ..request.search(collection) };
+    search.run_with(collection, contents, watching, &mut |pair| {
+        let inputs = [pair.a, pair.b].map(|place| documents.input(place));
+        let (alike, evidence) = (pair.score.reaches(least), pair.evidence);
+        relations.push(&Finding { inputs, alike, evidence, kin: None, degenerate: None })
+    })
 }
 
 /// Which of the methods for one kind of file it is.

@@ -5,6 +5,9 @@ use pfh_digest::{Algorithm, UnknownAlgorithm};
 use pfh_pairs::Search;
 use pfh_similarity::Score;
 
+/// The least score of two documents: below it they share what their programs write into each.
+const DOCUMENTS: Score = Score::Similarity(70);
+
 /// A text that is not a threshold.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -72,6 +75,11 @@ impl Thresholds {
     /// then stands for no score.
     pub fn shared(&self, algorithm: Algorithm) -> u64 {
         self.given(algorithm).map_or_else(|| Search::default_shared(algorithm), u64::from)
+    }
+
+    /// The threshold of two documents by the windows of their members.
+    pub fn of_documents(&self, algorithm: Algorithm) -> Score {
+        self.given(algorithm).map_or(DOCUMENTS, |number| Score::Similarity(number.min(101) as u8))
     }
 
     /// The threshold of an algorithm.

@@ -42,6 +42,8 @@ mod compare;
 mod compare_all;
 mod compare_brute;
 mod compare_content;
+#[cfg(feature = "inside")]
+mod compare_documents;
 mod compare_lists;
 mod compare_order;
 mod compare_random;

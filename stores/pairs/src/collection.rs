@@ -66,6 +66,10 @@ pub struct Collection {
     before: u64,
     /// Every feature with the places of the digests that hold it.
     pub(crate) features: Option<Sorter<u128>>,
+    /// What a window or string counts that many digests hold.
+    pub(crate) rarity: shingles::Rarity,
+    /// By the place: whether it is one of those that are no pairs with each other.
+    pub(crate) apart: Vec<bool>,
 }
 
 impl Collection {
@@ -92,6 +96,8 @@ impl Collection {
             saturated: Vec::new(),
             before: 0,
             features: None,
+            rarity: shingles::Rarity::Files,
+            apart: Vec::new(),
         }
     }
 
@@ -103,6 +109,11 @@ impl Collection {
             collection.digests = Digests::Outlines(Vec::new());
         }
         collection
+    }
+
+    /// The same, of the contents of documents: a program writes much of its own into each.
+    pub fn of_documents(algorithm: Algorithm, memory: usize) -> Collection {
+        Collection { rarity: shingles::Rarity::Documents, ..Collection::with_features(algorithm, memory) }
     }
 
     /// The digests of whole contents, for files that `method` makes no digest of.
@@ -125,6 +136,11 @@ impl Collection {
     pub fn takes(&self, algorithm: Algorithm) -> bool {
         let sdhash = |algorithm| Named::of(algorithm).is_some_and(Named::is_sdhash);
         algorithm == self.algorithm || (sdhash(algorithm) && sdhash(self.algorithm))
+    }
+
+    /// Two digests of these places are no pair by their windows or strings. Other methods find them.
+    pub fn keep_apart(&mut self, is_kept: impl Fn(u32) -> bool) {
+        self.apart = (0..self.names.len()).map(|place| is_kept(place as u32)).collect();
     }
 
     /// The first place of the second set, where there are two.

@@ -47,6 +47,8 @@ pub(crate) fn run(
         share,
         most: matches!(collection.digests, Digests::Shingles(_) | Digests::Outlines(_)).then_some(COMMON),
         order: search.order,
+        rarity: collection.rarity,
+        apart: &collection.apart,
     };
     let mut found = SearchStats { passes: 1, spilled: features.spilled(), ..SearchStats::default() };
     let mut outlines = match &collection.digests {
@@ -100,19 +102,30 @@ pub(crate) fn run(
 
 /// Which pairs a feature gives.
 #[derive(Clone, Copy)]
-struct Asked {
+struct Asked<'a> {
     pairs: Pairs,
     share: Share,
     /// Digests that may have it.
     most: Option<usize>,
     order: PairOrder,
+    /// What a window or string counts that many hold.
+    rarity: shingles::Rarity,
+    /// By the place: those that are no pairs with each other.
+    apart: &'a [bool],
+}
+
+impl Asked<'_> {
+    fn include(&self, a: u32, b: u32) -> bool {
+        let kept = |place: u32| self.apart.get(place as usize) == Some(&true);
+        self.pairs.include(a, b) && !(kept(a) && kept(b))
+    }
 }
 
 /// Pairs the digests that hold one feature.
 fn close(
     feature: Option<u64>,
     group: &[u32],
-    asked: Asked,
+    asked: Asked<'_>,
     outlines: &mut [shingles::Outline],
     shared: &mut Sorter<u64>,
     found: &mut SearchStats,
@@ -120,9 +133,10 @@ fn close(
     let (Some(feature), true) = (feature, group.len() > 1) else { return Ok(()) };
     // Windows and strings count less if many inputs hold them.
     let kept = asked.most.is_none_or(|most| group.len() <= most);
-    let halves = if outlines.is_empty() { 0 } else { shingles::commonness(group.len()) };
-    if halves > 0 {
-        group.iter().for_each(|&place| outlines[place as usize].lighten(feature, kept.then_some(halves)));
+    let class = if outlines.is_empty() { 0 } else { asked.rarity.class(group.len()) };
+    if class > 0 {
+        let weight = if kept { asked.rarity.weight(class) } else { 0 };
+        group.iter().for_each(|&place| outlines[place as usize].lighten(feature, weight));
     }
     if !kept {
         found.common += 1;
@@ -130,10 +144,10 @@ fn close(
     }
     let Share { part, of } = asked.share;
     for (i, &a) in group.iter().enumerate().filter(|(_, a)| *a % of == part) {
-        for &b in group[i + 1..].iter().filter(|&&b| asked.pairs.include(a, b)) {
+        for &b in group[i + 1..].iter().filter(|&&b| asked.include(a, b)) {
             let (first, second) = if asked.order == PairOrder::Earlier { (a, b) } else { (b, a) };
             // Places have 31 bits.
-            shared.push(u64::from(first) << 33 | u64::from(second) << 2 | u64::from(halves)).map_err(Failure::Spill)?;
+            shared.push(u64::from(first) << 33 | u64::from(second) << 2 | u64::from(class)).map_err(Failure::Spill)?;
         }
     }
     let (size, hottest) = (group.len() as u64, &mut found.hottest);
@@ -168,7 +182,7 @@ fn score(
         }
         _ => {
             let [Some(first), Some(second)] = [a, b].map(|place| outlines.get(place as usize)) else { return Ok(()) };
-            let shared = shingles::Shared::weighted(counts, first, second);
+            let shared = shingles::Shared::weighted(counts, collection.rarity, first, second);
             (shared.score(), shared.evidence())
         }
     };

@@ -1,6 +1,7 @@
 //! The digest: text, and what two of them share.
 
 use super::parameters::{COARSEST, LEAST_SHARED, LEAST_STRING, MOST, WINDOW, least_level};
+use super::rarity::Rarity;
 use super::window::level;
 use crate::error::number;
 use crate::{Comparison, Degenerate, Evidence, Named, ParseError, Score, base64, shared};
@@ -40,7 +41,7 @@ impl Unit {
     }
 
     /// The finest level of an input of this length, and the fewest bytes of an input.
-    fn finest(self, length: u64) -> (u8, u64) {
+    pub(super) fn finest(self, length: u64) -> (u8, u64) {
         match self {
             Unit::Window | Unit::Text => (least_level(length), WINDOW as u64),
             Unit::String => (0, LEAST_STRING as u64),
@@ -69,7 +70,7 @@ pub struct Outline {
     level: u8,
     /// From the digest's level on: windows of that level and above.
     counts: Box<[u32]>,
-    /// The same, in eighths of a window: what they count where many inputs hold them.
+    /// The same, in 64ths of a window: what they count where many inputs hold them.
     weights: Box<[u32]>,
 }
 
@@ -125,26 +126,23 @@ impl Digest {
         for i in (1..counts.len()).rev() {
             counts[i - 1] += counts[i];
         }
-        let weights = counts.iter().map(|count| count * WHOLE).collect();
+        let weights = counts.iter().map(|count| count * Rarity::WHOLE).collect();
         Outline { unit: self.unit, length: self.length, level: self.level, counts: counts.into(), weights }
     }
 }
 
-/// Eighths that a rare window counts.
-const WHOLE: u32 = 8;
-
 impl Outline {
-    /// A window of this digest counts less, since many inputs hold it; none at all if `halves` is
-    /// none.
-    pub fn lighten(&mut self, window: u64, halves: Option<u32>) {
-        let less = WHOLE - halves.map_or(0, |halves| WHOLE >> halves);
+    /// A window of this digest counts less, since many inputs hold it: `weight` 64ths, as
+    /// [`Rarity`] has it.
+    pub fn lighten(&mut self, window: u64, weight: u32) {
+        let less = Rarity::WHOLE.saturating_sub(weight);
         let above = usize::from(level(window).saturating_sub(self.level));
         for weight in self.weights.iter_mut().take(above + 1) {
             *weight -= less;
         }
     }
 
-    /// What the windows of this level and above count, in eighths.
+    /// What the windows of this level and above count, in 64ths.
     fn weight(&self, level: u8) -> u64 {
         self.weights.get(usize::from(level.saturating_sub(self.level))).copied().unwrap_or(0).into()
     }
@@ -182,7 +180,7 @@ impl Outline {
         let sound = usize::from(level) + counts.len() <= usize::from(COARSEST) + 1
             && counts.first().is_some_and(|first| *first as usize <= MOST)
             && counts.windows(2).all(|two| two[0] >= two[1]);
-        let weights = counts.iter().map(|count| count.wrapping_mul(WHOLE)).collect();
+        let weights = counts.iter().map(|count| count.wrapping_mul(Rarity::WHOLE)).collect();
         sound.then(|| Outline { unit, length: u64::from_le_bytes(*length), level, counts, weights })
     }
 }
@@ -209,16 +207,15 @@ pub struct Shared {
 impl Shared {
     /// `windows`: distinct windows that both digests have, all of them rare.
     pub fn new(windows: u64, a: &Outline, b: &Outline) -> Shared {
-        Shared::weighted([windows, 0, 0, 0], a, b)
+        Shared::weighted([windows, 0, 0, 0], Rarity::Files, a, b)
     }
 
-    /// `windows`: distinct windows that both digests have, by their
-    /// [`commonness`](super::parameters::commonness); the outlines are
-    /// [lightened](Outline::lighten) by it.
-    pub fn weighted(windows: [u64; 4], a: &Outline, b: &Outline) -> Shared {
+    /// `windows`: distinct windows that both digests have, by their [class](Rarity::class); the
+    /// outlines are [lightened](Outline::lighten) by it.
+    pub fn weighted(windows: [u64; 4], rarity: Rarity, a: &Outline, b: &Outline) -> Shared {
         let level = a.level.max(b.level);
         let [of, weights] = [[a.windows(level), b.windows(level)], [a.weight(level), b.weight(level)]];
-        let weight = (0..).zip(windows).map(|(halves, windows)| windows * u64::from(WHOLE >> halves)).sum();
+        let weight = (0..).zip(windows).map(|(class, windows)| windows * u64::from(rarity.weight(class))).sum();
         Shared {
             unit: a.unit,
             windows: windows.iter().sum(),

@@ -14,14 +14,18 @@ mod chosen;
 mod digest;
 mod generate;
 mod parameters;
+mod rarity;
+mod runs;
+mod union;
 mod window;
 
 pub(crate) use chosen::Chosen;
 pub use digest::{Digest, Outline, Shared, Unit};
 pub use generate::Generator;
-pub use parameters::{
-    LEAST_DISTINCT, LEAST_SHARED, LEAST_STRING, LEVEL, MOST, RARE, SHORT, WINDOW, commonness, least_level,
-};
+pub use parameters::{LEAST_DISTINCT, LEAST_SHARED, LEAST_STRING, LEVEL, MOST, SHORT, WINDOW, least_level};
+pub use rarity::Rarity;
+pub use runs::{Run, runs};
+pub use union::Union;
 
 use crate::{Comparison, Method};
 

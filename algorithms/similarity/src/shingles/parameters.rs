@@ -13,9 +13,6 @@ pub const MOST: usize = 1 << 16;
 /// Windows without which two inputs score nothing, and without which one input has no digest worth
 /// comparing.
 pub const LEAST_SHARED: u64 = 5;
-/// Inputs that may hold a window before it counts half; a quarter for twice as many, and an eighth
-/// for more. Headers, footers and licences are in many files that have nothing else in common.
-pub const RARE: usize = 32;
 /// Characters of a string, at least: shorter ones are mostly code that happens to be printable.
 pub const LEAST_STRING: usize = 6;
 /// Different bytes in a window, at least: runs of zeros and other fillings say nothing.
@@ -29,9 +26,4 @@ pub const fn least_level(length: u64) -> u8 {
         level += 1;
     }
     level
-}
-
-/// How often the weight of a window is halved that this number of inputs hold: 0 to 3.
-pub fn commonness(holders: usize) -> u32 {
-    (0..3).take_while(|&halves| holders > RARE << halves).count() as u32
 }

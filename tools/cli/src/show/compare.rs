@@ -38,12 +38,18 @@ pub fn sentences(event: &Event<'_>, request: &Request, statistics: bool) -> Vec<
         }
         Event::Searched(found) => searched(found, request, statistics),
         Event::AllRelated(all) => {
-            let AllRelated { relating, pairs, listed, .. } = all;
+            let AllRelated { relating, pairs, listed, members, .. } = all;
             let names: Vec<&str> = relating.algorithms.iter().map(|algorithm| algorithm.name()).collect();
             let result = if request.cluster { counted(*listed, "group") } else { counted(*pairs, "pair") };
             let mut lines: Vec<String> =
                 all.common.iter().map(|(method, number)| common(method.name(), *number)).collect();
             lines.push(format!("{} compared by {}: {result}", counted(relating.files, "file"), names.join(", ")));
+            if *members > 0 {
+                let members = counted(*members, "member");
+                lines.push(format!(
+                    "{members} of documents and archives are compared as part of them; -a NAME compares each"
+                ));
+            }
             if request.top.is_some() && listed < pairs {
                 lines.push(format!("the {listed} best are listed"));
             }

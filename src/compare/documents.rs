@@ -1,0 +1,136 @@
+//! Documents that are containers: their members count as one content.
+
+use pfh_digest::{Algorithm, Digest};
+use pfh_pairs::{Collection, Refused};
+use pfh_similarity::shingles::{Union, Unit};
+use pfh_similarity::{Content, Named, ParseError, Similar};
+use pfh_source::Inside;
+use std::sync::Arc;
+
+/// Containers that people take for one file: office files, packages of programs and other zip
+/// archives; PDF.
+const KINDS: [&str; 2] = ["zip", "pdf"];
+
+/// What an input is among documents.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// A document whose members are compared.
+    Document,
+    /// In a document.
+    Member,
+    /// Neither.
+    Outside,
+}
+
+/// No document.
+const NONE: u32 = u32::MAX;
+
+/// The documents among the inputs of all methods at once.
+pub struct Documents {
+    /// The windows of each document's members together.
+    pub collection: Collection,
+    /// By the place in the collection: the input.
+    inputs: Vec<u32>,
+    /// By the input: the document that it is in. Shorter than the inputs, if the last are in none.
+    within: Vec<u32>,
+    /// Inputs that are in a document.
+    members: u64,
+    /// The last input that is in no document, which may turn out to be one.
+    last: Option<(Arc<[u8]>, u32)>,
+    open: Option<Open>,
+}
+
+/// A document whose members come.
+struct Open {
+    name: Arc<[u8]>,
+    input: u32,
+    union: Union,
+}
+
+impl Open {
+    /// Whether it is the name of a member, or of a member of one.
+    fn holds(&self, name: &[u8]) -> bool {
+        name.strip_prefix(&*self.name).is_some_and(|rest| rest.starts_with(b"!/"))
+    }
+}
+
+impl Documents {
+    /// None yet. `algorithm`: that of shared bytes; `memory`: bytes for its windows.
+    pub fn new(algorithm: Algorithm, memory: usize) -> Documents {
+        let collection = Collection::of_documents(algorithm, memory);
+        Documents { collection, inputs: Vec::new(), within: Vec::new(), members: 0, last: None, open: None }
+    }
+
+    /// The next input, which comes after the container that it is in. `shingles`: its windows.
+    ///
+    /// # Errors
+    /// The document before it cannot be taken in.
+    pub fn take(
+        &mut self,
+        (name, input): (&Arc<[u8]>, u32),
+        inside: Option<&Inside>,
+        shingles: &Digest,
+    ) -> Result<(), Refused> {
+        if !self.open.as_ref().is_some_and(|open| open.holds(name)) {
+            self.close()?;
+            self.open = inside.and_then(|inside| self.opened(inside));
+        }
+        let Some(open) = &mut self.open else {
+            self.last = Some((name.clone(), input));
+            return Ok(());
+        };
+        if let Some(Content::Shingles(digest)) = Similar::of(shingles).map(Similar::content) {
+            open.union.take(digest);
+        }
+        self.within.resize(input as usize, NONE);
+        self.within.push(open.input);
+        self.members += 1;
+        Ok(())
+    }
+
+    /// The document that a member is in, where the last input is one.
+    fn opened(&mut self, inside: &Inside) -> Option<Open> {
+        let is_of = |(name, _): &(Arc<[u8]>, u32)| **name == *inside.container;
+        let (name, input) = self.last.take_if(|last| KINDS.contains(&inside.kind) && is_of(last))?;
+        Some(Open { name, input, union: Union::new(Unit::Window) })
+    }
+
+    /// No more members of the open document come.
+    ///
+    /// # Errors
+    /// It cannot be taken in.
+    pub fn close(&mut self) -> Result<(), Refused> {
+        let Some(open) = self.open.take() else { return Ok(()) };
+        let before = self.collection.len();
+        if let Ok(digest) = open.union.into_digest() {
+            let similar = Similar::read(Named::Shingles, Content::Shingles(digest));
+            let digest = Digest::from_value(self.collection.algorithm(), similar.into());
+            self.collection.add(&open.name, &digest.map_err(|_| Refused::Malformed(ParseError::Marker))?)?;
+        }
+        if self.collection.len() > before {
+            self.inputs.push(open.input);
+        }
+        Ok(())
+    }
+
+    /// The document of a place in the collection.
+    pub fn input(&self, place: u32) -> u32 {
+        self.inputs[place as usize]
+    }
+
+    /// Whether an input is a document or in one.
+    pub fn place(&self, input: u32) -> Place {
+        if self.within.get(input as usize).is_some_and(|document| *document != NONE) {
+            Place::Member
+        } else if self.inputs.binary_search(&input).is_ok() {
+            Place::Document
+        } else {
+            Place::Outside
+        }
+    }
+
+    /// Inputs that are in documents.
+    pub fn members(&self) -> u64 {
+        self.members
+    }
+}
