@@ -4,7 +4,7 @@ use super::grouping::Grouped;
 use pfh_digest::Algorithm;
 use pfh_engine::Record;
 use pfh_pairs::{Collection, Hot, ListProblem, Refused, SearchStats};
-use pfh_similarity::{Degenerate, Evidence, Score};
+use pfh_similarity::{Chance, Degenerate, Evidence, Score};
 use std::fmt;
 use std::io;
 
@@ -138,6 +138,9 @@ pub struct Related<'a> {
     pub contained: Option<[u8; 2]>,
     /// The score of each other method that has digests of both.
     pub scores: Vec<(Algorithm, Score)>,
+    /// Where only digests are alike: how often the digests of unrelated files of these kinds and
+    /// this size are so much alike by any of the methods.
+    pub chance: Option<Chance>,
     /// Why a score may mean nothing.
     pub degenerate: Option<Degenerate>,
     /// Whether it is among the results.
@@ -207,6 +210,8 @@ pub struct Pair<'a> {
     pub score: Score,
     /// What they share for certain, where that was asked for.
     pub evidence: Evidence,
+    /// How often unrelated files of this size reach the score.
+    pub chance: Option<Chance>,
     /// Why the score may mean nothing.
     pub degenerate: Option<Degenerate>,
     pub(super) collection: &'a Collection,

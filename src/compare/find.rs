@@ -7,8 +7,8 @@ use super::request::Request;
 use crate::job;
 use pfh_digest::Algorithm;
 use pfh_engine::{Control, Phase, Progress};
-use pfh_pairs::{By, Collection, Failure, Hot, Ranking, Search, SearchStats, Watch};
-use pfh_similarity::{Degenerate, Score};
+use pfh_pairs::{Beside, By, Certain, Collection, Failure, Hot, Ranking, Search, SearchStats, Watch};
+use pfh_similarity::{Chance, Degenerate, Named, Score};
 use std::cell::RefCell;
 use std::io;
 use std::ops::ControlFlow;
@@ -29,7 +29,7 @@ pub struct Counts {
 /// Searches a collection and hands out what is found.
 pub fn search(
     (request, before): (&Request, Option<&Before>),
-    collection: &mut Collection,
+    (collection, beside): (&mut Collection, Option<Beside>),
     events: &mut Events<'_>,
     control: &Control<'_>,
 ) -> Result<Counts, job::Error> {
@@ -55,7 +55,7 @@ pub fn search(
         None => {
             let grouping =
                 (request.cluster || request.page.is_some()).then(|| Grouping::new(request, collection, &earlier));
-            one((request, grouping), &search, collection, features, &mut watching)
+            one((request, grouping), &search, (collection, features, beside), &mut watching)
         }
     };
     let (costly, refused) = (watching.costly, watching.refused.take());
@@ -104,12 +104,13 @@ pub(super) fn earlier(
 fn one(
     (request, grouping): (&Request, Option<Grouping>),
     search: &Search,
-    collection: &Collection,
-    features: Option<pfh_pairs::Features>,
+    (collection, features, beside): (&Collection, Option<pfh_pairs::Features>, Option<Beside>),
     watching: &mut Watching<'_>,
 ) -> Result<Found, Failure> {
     let (algorithm, tell) = (collection.algorithm(), watching.tell);
-    let mut taking = Taking::new((request, grouping), search, collection, tell);
+    let least = Search::default_shared(algorithm);
+    let certain = beside.map(|beside| beside.certain(collection, least, watching)).transpose()?;
+    let mut taking = Taking { certain, ..Taking::new((request, grouping), search, collection, tell) };
     let found = search.run_with(collection, features, watching, &mut |pair| taking.take(&pair));
     let mut stats = match (found, taking.spill.take()) {
         (Err(_), Some(error)) => return Err(Failure::Spill(error)),
@@ -136,6 +137,8 @@ struct Taking<'a> {
     tell: &'a Tell<'a>,
     groups: Option<Grouping>,
     ranking: Option<Ranking>,
+    /// Pairs with a saturated digest that share features for certain.
+    certain: Option<Certain>,
     /// Why the ranking could not take a pair.
     spill: Option<io::Error>,
     /// Pairs with a saturated digest.
@@ -153,17 +156,21 @@ impl<'a> Taking<'a> {
         let by = request.sort.unwrap_or(By::Score);
         let ranked = request.is_ranked() || request.is_linked_completely();
         let ranking = ranked.then(|| Ranking::new(by, request.top, search.order, &collection.names(), search.memory));
-        Taking { request, collection, tell, groups, ranking, spill: None, saturated: 0, best: None }
+        Taking { request, collection, tell, groups, ranking, certain: None, spill: None, saturated: 0, best: None }
     }
 
     fn take(&mut self, pair: &pfh_pairs::Pair) -> io::Result<()> {
-        // Equal digests are alike, saturated or not.
+        let mut pair = *pair;
+        // Equal digests are alike, saturated or not, and so are those with features in common.
         if pair.degenerate == Some(Degenerate::Saturated) && !self.collection.equal(pair.a, pair.b) {
-            self.saturated += 1;
-            if !self.request.lists_saturated() {
+            let certain = self.certain.as_mut().map(|certain| certain.shared(pair.a, pair.b)).transpose()?.flatten();
+            self.saturated += u64::from(certain.is_none());
+            if certain.is_none() && !self.request.lists_saturated() {
                 return Ok(());
             }
+            pair.evidence.shared_features = pair.evidence.shared_features.or(certain);
         }
+        let pair = &pair;
         if self.best.is_none_or(|best| pair.score.reaches(best)) {
             self.best = Some(pair.score);
         }
@@ -205,7 +212,10 @@ impl<'a> Taking<'a> {
 
 /// A pair with its names.
 fn row<'a>(collection: &'a Collection, pair: &pfh_pairs::Pair) -> Pair<'a> {
+    let smaller = collection.size(pair.a).zip(collection.size(pair.b)).map(|(a, b)| a.min(b));
+    let method = Named::of(collection.algorithm());
     Pair {
+        chance: method.and_then(|method| Chance::of(method, None, smaller, pair.score)),
         a: collection.name(pair.a),
         b: collection.name(pair.b),
         places: [pair.a, pair.b],

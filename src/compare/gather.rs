@@ -10,7 +10,7 @@ use crate::job::Error;
 use crate::pass::pass;
 use pfh_digest::Algorithm;
 use pfh_engine::{Control, Outcome, Plan, Record, Summary};
-use pfh_pairs::{Collection, List, Reading};
+use pfh_pairs::{Beside, Collection, List, Reading};
 use pfh_report::pairs::Format;
 use pfh_similarity::Named;
 use pfh_source::Skip;
@@ -32,6 +32,8 @@ pub struct Sets {
     pub inputs: Option<Inputs>,
     /// Those of them whose members count as one content.
     pub documents: Option<Documents>,
+    /// Of sdhash: the features of the files' digests, which tell what saturated ones have in common.
+    pub beside: Option<Beside>,
     /// Files that a method makes no digest of, by their content.
     plain: Option<Collection>,
     /// The counts of all passes over files.
@@ -57,9 +59,14 @@ impl Sets {
             true => Collection::with_features(*algorithm, share),
         };
         let collections: Vec<Collection> = algorithms.iter().map(collection).collect();
-        let inputs = all.then(|| Inputs::new(collections.len()));
+        let inputs = all.then(|| Inputs::new(algorithms.iter().copied().map(Named::of).collect()));
         let documents = all.then(|| Documents::new(algorithms[SHARED], share));
-        let hashed = if request.evidence { with_features(&algorithms)? } else { algorithms };
+        let (algorithms, kept) = (hashed_as(request, algorithms, all)?, all || request.lists_saturated());
+        let is_sdhash = |algorithm: &Algorithm| Named::of(*algorithm).is_some_and(Named::is_sdhash);
+        // Places are those of one collection.
+        let one = algorithms.iter().copied().filter(|algorithm| is_sdhash(algorithm)).count() == 1;
+        let beside = (!kept && one).then(|| Beside::new(share / 2));
+        let hashed = algorithms;
         if request.evidence && first.iter().chain(&second).any(|part| matches!(part, Part::List(_))) {
             return Err(Error::request(Problem::List));
         }
@@ -67,7 +74,7 @@ impl Sets {
             first.push(Part::Files(Vec::new()));
         }
         let plain = by_content(request, &hashed);
-        let mut sets = Sets { collections, faults: 0, directories: 0, inputs, documents, plain, run: None };
+        let mut sets = Sets { collections, faults: 0, directories: 0, inputs, documents, beside, plain, run: None };
         let across = !second.is_empty() || !request.given.is_empty();
         for (number, parts) in [first, second].into_iter().enumerate() {
             if number == 1 && across {
@@ -133,7 +140,7 @@ impl Sets {
         let whole = self.plain.as_ref().map(Collection::algorithm);
         let plan = Plan { algorithms: algorithms.iter().copied().chain(whole).collect(), ..request.plan.clone() };
         let source = input.source()?;
-        let mut gathering = Gathering { sets: self, events, sized: request.page.is_some() };
+        let mut gathering = Gathering { sets: self, events };
         let run = pass(source, || input.again(), &plan, &mut gathering, control)?;
         self.documents.as_mut().map_or(Ok(()), Documents::close).map_err(Error::request)?;
         self.run = Some(self.run.map_or(run, |before| before.and(run)));
@@ -148,6 +155,8 @@ impl Sets {
 /// Where an input's digests are, when several methods have digests of the same inputs. The
 /// number of an input is its place in the first collection, which has a digest of each.
 pub struct Inputs {
+    /// The method of each collection.
+    methods: Vec<Option<Named>>,
     /// By the collection, then by the place of a digest: the input.
     of: Vec<Vec<u32>>,
     /// By the collection, then by the input: the place of its first digest.
@@ -155,8 +164,15 @@ pub struct Inputs {
 }
 
 impl Inputs {
-    fn new(collections: usize) -> Inputs {
-        Inputs { of: vec![Vec::new(); collections], places: vec![Vec::new(); collections] }
+    fn new(methods: Vec<Option<Named>>) -> Inputs {
+        let (of, places) = (vec![Vec::new(); methods.len()], vec![Vec::new(); methods.len()]);
+        Inputs { methods, of, places }
+    }
+
+    /// Whether an input has a digest of a method.
+    pub fn has(&self, method: Named, input: u32) -> bool {
+        let number = self.methods.iter().position(|own| *own == Some(method));
+        number.is_some_and(|number| self.place(number, input).is_some())
     }
 
     /// The next input's digests are at these places.
@@ -188,8 +204,6 @@ impl Inputs {
 struct Gathering<'a> {
     sets: &'a mut Sets,
     events: &'a mut Events<'a>,
-    /// Whether sizes are kept: a page shows them.
-    sized: bool,
 }
 
 impl pfh_engine::Sink for Gathering<'_> {
@@ -217,8 +231,12 @@ impl pfh_engine::Sink for Gathering<'_> {
                 self.sets.faults += 1;
                 (self.events)(Event::Refused(&name, &why))?;
             }
-            if self.sized {
-                collection.size_from(before, hashed.closed.size);
+            collection.size_from(before, hashed.closed.size);
+            // Segments have no features of their own.
+            if let (Some(beside), true) = (&mut self.sets.beside, collection.len() == before + 1)
+                && Named::of(collection.algorithm()).is_some_and(Named::is_sdhash)
+            {
+                beside.take(before as u32, digest)?;
             }
             without |= collection.without() > lacked;
             if let Some(inputs) = &mut self.sets.inputs {
@@ -237,9 +255,7 @@ impl pfh_engine::Sink for Gathering<'_> {
         {
             let before = plain.len();
             plain.add(&name, digest).map_err(io::Error::other)?;
-            if self.sized {
-                plain.size_from(before, hashed.closed.size);
-            }
+            plain.size_from(before, hashed.closed.size);
         }
         Ok(())
     }
@@ -283,6 +299,19 @@ fn by_content(request: &Request, algorithms: &[Algorithm]) -> Option<Collection>
     let wanted = !exact && !request.evidence && !request.parity;
     let whole = REGISTRY.find(WHOLE).ok().filter(|_| wanted)?;
     Some(Collection::standing_for(whole, algorithms.first().copied()))
+}
+
+/// The algorithms that files are hashed with: with features where those decide, or tell what
+/// saturated digests of sdhash share.
+fn hashed_as(request: &Request, algorithms: Vec<Algorithm>, all: bool) -> Result<Vec<Algorithm>, Error> {
+    if request.evidence {
+        return with_features(&algorithms);
+    }
+    let kept = |algorithm: Algorithm| match Named::of(algorithm).is_some_and(Named::is_sdhash) {
+        true if !all && !request.lists_saturated() => algorithm.keeping_features().unwrap_or(algorithm),
+        _ => algorithm,
+    };
+    Ok(algorithms.into_iter().map(kept).collect())
 }
 
 /// The algorithm of whole contents.

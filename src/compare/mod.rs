@@ -40,6 +40,7 @@ mod find;
 mod gather;
 mod grouping;
 mod linkage;
+mod places;
 mod problem;
 mod relate;
 mod request;
@@ -59,6 +60,7 @@ use crate::job::Error;
 use grouping::Before;
 use pfh_engine::Control;
 use pfh_pairs::Collection;
+use pfh_similarity::Named;
 use std::time::Instant;
 
 /// The result of a comparison.
@@ -108,7 +110,9 @@ pub fn run(request: &Request, events: &mut Events<'_>, control: &Control<'_>) ->
         (pairs, scored) = (counts.pairs, counts.scored);
     } else {
         for collection in &mut sets.collections {
-            let counts = find::search((request, before.as_ref()), collection, events, control)?;
+            let is_sdhash = Named::of(collection.algorithm()).is_some_and(Named::is_sdhash);
+            let beside = if is_sdhash { sets.beside.take() } else { None };
+            let counts = find::search((request, before.as_ref()), (collection, beside), events, control)?;
             pairs += counts.pairs;
             scored += counts.scored;
         }

@@ -7,13 +7,20 @@ use super::gather::Inputs;
 use super::grouping::{Before, Grouping};
 use super::request::Request;
 use crate::job;
+use pfh_digest::Algorithm;
 use pfh_engine::Control;
 use pfh_pairs::{Both, By, Collection, Failure, Finding, Kin, Relations, Search, SearchStats};
-use pfh_similarity::{Degenerate, Evidence, Named, Score};
+use pfh_similarity::chance::Kind;
+use pfh_similarity::{Chance, Degenerate, Evidence, Named, Score};
 use std::cell::RefCell;
 
 /// The collection with a digest of each input: its places are the inputs' numbers.
 const WHOLE: usize = 0;
+/// The place of shared bytes among the collections.
+const SHARED: usize = 1;
+/// From this share of a program's windows on, or from so many bytes on, two programs are related by
+/// their bytes: all programs that one compiler links begin and end alike.
+const LINKED: (Score, u64) = (Score::Similarity(50), 16 << 10);
 /// From this share of its windows on an input is said to be in another one.
 const HELD: u8 = 80;
 
@@ -114,7 +121,12 @@ fn find(
                 return Ok(());
             }
         }
-        let alike = pair.score.reaches(least) && !by_content;
+        let linked = number == SHARED
+            && !request.thresholds.is_given(collection.algorithm())
+            && [a, b].iter().all(|input| inputs.has(Named::Strings, *input))
+            && !pair.score.reaches(LINKED.0)
+            && pair.evidence.shared_bytes.is_none_or(|bytes| bytes < LINKED.1);
+        let alike = pair.score.reaches(least) && !by_content && !linked;
         // Shared strings and words do not count as shared bytes.
         let kin = method.and_then(kin).map(|kin| (kin, pair.score.number() as u8));
         let evidence = if kin.is_some() { Evidence::default() } else { pair.evidence };
@@ -215,6 +227,7 @@ fn related<'a>(collections: &'a [Collection], inputs: &Inputs, both: &Both) -> R
         shared_bytes: None,
         contained: None,
         scores: Vec::with_capacity(collections.len()),
+        chance: None,
         degenerate: both.degenerate,
         listed: true,
     };
@@ -250,5 +263,24 @@ fn related<'a>(collections: &'a [Collection], inputs: &Inputs, both: &Both) -> R
     } else {
         (Relation::Alike, best.min(99))
     };
+    if row.relation == Relation::Alike {
+        row.chance = chance(collections, inputs, both, &row.scores);
+    }
     row
+}
+
+/// How often unrelated files are so much alike by any of the methods.
+fn chance(collections: &[Collection], inputs: &Inputs, both: &Both, scores: &[(Algorithm, Score)]) -> Option<Chance> {
+    let kinds = both.inputs.map(|input| match () {
+        () if inputs.has(Named::Strings, input) => Kind::Program,
+        () if inputs.has(Named::Text, input) => Kind::Text,
+        () => Kind::Other,
+    });
+    let [a, b] = both.inputs.map(|input| collections[WHOLE].size(input));
+    let smaller = a.zip(b).map(|(a, b)| a.min(b));
+    let chances =
+        scores.iter().filter_map(|(algorithm, score)| Chance::of(Named::of(*algorithm)?, Some(kinds), smaller, *score));
+    let chances: Vec<Chance> = chances.collect();
+    let rarest = chances.iter().max_by_key(|chance| (chance.once_in, chance.is_bound))?;
+    Some(rarest.of_several(chances.len() as u64))
 }

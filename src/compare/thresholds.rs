@@ -77,6 +77,11 @@ impl Thresholds {
         self.given(algorithm).map_or_else(|| Search::default_shared(algorithm), u64::from)
     }
 
+    /// Whether the threshold of an algorithm was asked for.
+    pub fn is_given(&self, algorithm: Algorithm) -> bool {
+        self.given(algorithm).is_some()
+    }
+
     /// The threshold of two documents by the windows of their members.
     pub fn of_documents(&self, algorithm: Algorithm) -> Score {
         self.given(algorithm).map_or(DOCUMENTS, |number| Score::Similarity(number.min(101) as u8))

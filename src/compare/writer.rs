@@ -2,6 +2,7 @@
 
 use super::event::{AUTO, Event, Events, Pair, Related};
 use super::grouping::Grouped;
+use super::places::Finder;
 use super::request::Request;
 use super::{Summary, run};
 use crate::job::{About, Error};
@@ -20,6 +21,7 @@ pub struct Writer<'a> {
     /// Whether rows are of all methods at once.
     all: bool,
     page: Option<page::Page>,
+    places: Finder,
     /// Why the output could not be opened.
     failed: Option<Error>,
 }
@@ -28,7 +30,7 @@ impl<'a> Writer<'a> {
     /// Nothing is opened yet: the output is when all digests are there.
     pub fn new(request: &'a Request) -> Writer<'a> {
         let page = request.page.is_some().then(page::Page::new);
-        Writer { request, output: None, all: false, page, failed: None }
+        Writer { request, output: None, all: false, page, places: Finder::default(), failed: None }
     }
 
     /// Writes what the event says.
@@ -87,6 +89,7 @@ impl<'a> Writer<'a> {
                 if let Some(page) = &mut self.page {
                     let collection = all.collection;
                     let member = |place| page::Member { name: collection.name(place), size: collection.size(place) };
+                    page.number(numbers(all.groups));
                     page.end(&places(all.groups), member);
                 }
                 Ok(())
@@ -95,6 +98,7 @@ impl<'a> Writer<'a> {
                 if let Some(page) = &mut self.page {
                     let collection = searched.collection;
                     let member = |place| page::Member { name: collection.name(place), size: collection.size(place) };
+                    page.number(numbers(searched.groups));
                     page.end(&places(searched.groups), member);
                 }
                 Ok(())
@@ -123,7 +127,14 @@ impl<'a> Writer<'a> {
         if let Some(page) = &mut self.page {
             let [a, b] = row.places;
             let evidence = Evidence { shared_bytes: row.shared_bytes, contained: row.contained, ..Evidence::default() };
-            page.pair(a, b, Score::Similarity(row.score), evidence, row.degenerate);
+            let said = page::Said {
+                relation: row.relation.word().to_owned(),
+                contained: row.contained,
+                scores: row.scores.iter().map(|(method, score)| (method.name().to_owned(), score.number())).collect(),
+                chance: row.chance,
+                places: self.places.of(row),
+            };
+            page.related((a, b, Score::Similarity(row.score)), evidence, row.degenerate, Some(said));
         }
         let (Some(output), true) = (&mut self.output, row.listed) else { return Ok(()) };
         let score = |method: Named| {
@@ -143,6 +154,7 @@ impl<'a> Writer<'a> {
             tlsh: score(Named::Tlsh),
             strings: score(Named::Strings),
             text: score(Named::Text),
+            chance: row.chance,
             degenerate: row.degenerate,
         };
         related::row(self.request.form, output.room(), &written);
@@ -153,7 +165,7 @@ impl<'a> Writer<'a> {
         let Some(output) = &mut self.output else { return Ok(()) };
         let form = self.request.form;
         let texts = if form == Format::Values { pair.values() } else { Default::default() };
-        let &Pair { a, b, mut algorithm, mut score, evidence, degenerate, .. } = pair;
+        let &Pair { a, b, mut algorithm, mut score, evidence, degenerate, chance, .. } = pair;
         // With parity the text is the tool's own, which has no marks.
         let degenerate = degenerate.filter(|_| !self.request.parity || form != Format::Text);
         if form == Format::Text && pair.asked != algorithm {
@@ -164,7 +176,7 @@ impl<'a> Writer<'a> {
             }
         }
         let values = [&*texts[0], &*texts[1]];
-        pairs::pair(form, output.room(), &pairs::Pair { a, b, algorithm, score, evidence, degenerate, values });
+        pairs::pair(form, output.room(), &pairs::Pair { a, b, algorithm, score, evidence, chance, degenerate, values });
         output.advance()
     }
 
@@ -196,6 +208,11 @@ impl<'a> Writer<'a> {
 /// The members of each group.
 fn places(groups: &[Grouped]) -> Vec<Vec<u32>> {
     groups.iter().map(|group| group.places.clone()).collect()
+}
+
+/// The number of each group.
+fn numbers(groups: &[Grouped]) -> Vec<u64> {
+    groups.iter().map(|group| group.number).collect()
 }
 
 /// Compares as [`run`] does, and writes the results where the request says. `events` come first.

@@ -211,6 +211,48 @@ fn pairs_by_chance_are_counted() {
     }
 }
 
+/// Of pairs with such a digest those that share features for certain are pairs by sdhash alone.
+#[test]
+fn saturated_pairs_that_share_features_are_listed() {
+    let room = Room::new();
+    let once = random(3, 400_000);
+    let twice = [&once[..], &once[..]].concat();
+    room.file("t/a-twice", &twice);
+    room.file("t/b-twice", &[&twice[..], &random(5, 3_000)].concat());
+    room.file("t/c-other", &random(4, 20_000));
+    for (memory, saturated) in [(64 << 20, false), (1 << 20, false), (64 << 20, true)] {
+        let mut request = Request::new(input(&room, &["t"])).plan(Default::default(), Some(memory));
+        (request.algorithms, request.saturated) = (algorithms("sdhash"), saturated);
+        let (mut pairs, mut counted) = (Vec::new(), 0);
+        let mut take = |event: Event<'_>| {
+            match event {
+                Event::Pair(pair) => pairs.push((base(pair.a), base(pair.b), pair.evidence.shared_features)),
+                Event::Saturated { pairs, .. } => counted = pairs,
+                _ => {}
+            }
+            Ok(())
+        };
+        let summary = compare::run(&request, &mut take, &Control::new()).unwrap();
+        if saturated {
+            assert_eq!((pairs.len(), summary.pairs), (3, 3), "{pairs:?}");
+            continue;
+        }
+        let [(a, b, shared)] = &pairs[..] else { panic!("{pairs:?}") };
+        assert_eq!((&**a, &**b, counted, summary.pairs), ("a-twice", "b-twice", 2, 1));
+        // As many as --evidence says.
+        request.evidence = true;
+        let mut certain = None;
+        let mut take = |event: Event<'_>| {
+            if let Event::Pair(pair) = event {
+                certain = pair.evidence.shared_features;
+            }
+            Ok(())
+        };
+        compare::run(&request, &mut take, &Control::new()).unwrap();
+        assert!(shared.is_some_and(|shared| shared > 100) && *shared == certain, "{shared:?} {certain:?}");
+    }
+}
+
 #[test]
 fn rows_are_written_in_every_form() {
     let room = room();
@@ -220,8 +262,8 @@ fn rows_are_written_in_every_form() {
     assert!(text.starts_with("relation ") && text.lines().nth(1).unwrap().starts_with("equal "), "{text}");
     let csv = pairs_as(&room, &asked(&room), "csv");
     let (head, rest) = csv.split_once('\n').unwrap();
-    let fields =
-        "a,b,relation,score,shared_bytes,a_in_b,b_in_a,ssdeep,sdhash,mrsh_v2,tlsh,strings,text,degenerate,a_b64,b_b64";
+    let fields = "a,b,relation,score,shared_bytes,a_in_b,b_in_a,resemblance,ssdeep,sdhash,mrsh_v2,tlsh,strings,text,once_in,rarer,degenerate,\
+         a_b64,b_b64";
     assert_eq!((head.trim_end(), rest.lines().count()), (fields, found.len()));
     let rows = pairs_as(&room, &asked(&room), "jsonl");
     for (line, row) in rows.lines().zip(&found) {
@@ -231,6 +273,9 @@ fn rows_are_written_in_every_form() {
         for (method, score) in &row.5 {
             assert_eq!(line[method.replace('-', "_")], *score, "{line}");
         }
+        // Shared bytes are no chance.
+        assert_eq!(line["once_in"].is_u64(), row.2 == Relation::Alike, "{line}");
+        assert_eq!(line["resemblance"].is_u64(), line["a_in_b"].is_u64(), "{line}");
     }
     // One method's output is that method's.
     assert!(!pairs_as(&room, &asked(&room), "values").contains("equal "));
@@ -346,6 +391,7 @@ fn earlier_groups_grow() {
         let mut request = Request::new(input(&room, names)).output(room.at(to));
         (request.cluster, request.form) = (true, Format::Jsonl);
         request.earlier = earlier.then(|| kept.clone());
+        request.page = Some(room.at(&format!("{to}.html")));
         let mut missing = Vec::new();
         let mut take = |event: Event<'_>| {
             if let Event::Missing { algorithm, members } = event {
@@ -379,6 +425,9 @@ fn earlier_groups_grow() {
     std::fs::write(&kept, format!("{}\n{}\n", line(7, "s/a-whole"), line(4, "s/b-copy"))).unwrap();
     let (groups, _) = run(&["s/a-whole", "s/b-copy", "s/c-edited"], true, "apart");
     assert_eq!(groups, [of(4, &["b-copy"]), of(7, &["a-whole", "c-edited"])]);
+    // The page has their numbers.
+    let page = std::fs::read_to_string(room.at("apart.html")).unwrap();
+    assert!(page.contains("data-g=\"auto-7\">7</td>") && !page.contains("data-g=\"auto-1\""), "{page}");
     // Groups of another algorithm are not passed over in silence.
     std::fs::write(&kept, line(1, "s/a-whole").to_string().replace("auto", "ssdeep")).unwrap();
     let (_, missing) = run(&["s/a-whole", "s/b-copy"], true, "other");
@@ -474,4 +523,47 @@ fn lists_hold_strings_and_text() {
             assert_eq!(found(&Request::new(pfh::Input::new([&list]))), expected, "{method} {format}");
         }
     }
+}
+
+/// A page has every row, and shows where the files of a pair have bytes in common.
+#[test]
+fn a_page_shows_where_bytes_are_shared() {
+    let room = room();
+    let mut request = asked(&room).output(room.at("pairs"));
+    request.page = Some(room.at("page.html"));
+    let mut rows = 0;
+    let mut take = |event: Event<'_>| {
+        rows += u64::from(matches!(event, Event::Related(_)));
+        Ok(())
+    };
+    compare::write(&request, &mut take, &Control::new()).unwrap();
+    let page = std::fs::read_to_string(room.at("page.html")).unwrap();
+    assert_eq!(page.matches("<tr data-r=").count() as u64, rows);
+    let row = |a: &str, b: &str| {
+        let is_of = |row: &&str| row.contains(&format!("</span>{a} <")) && row.contains(&format!("</span>{b} <"));
+        page.split("<tr data-r=").skip(1).find(is_of).unwrap_or_else(|| panic!("{a} {b}"))
+    };
+    // The part lies 20,000 bytes into the whole; what is shared with the other lies at its end.
+    assert!(row("a-whole", "d-part").contains("<li>12000 bytes at 20000, and at 0</li>"));
+    assert!(row("a-whole", "e-shares").contains("<li>9000 bytes at 0, and at 40000</li>"));
+    let edited = row("a-whole", "c-edited");
+    assert!(edited.contains("<li>30000 bytes at 0, and at 0</li><li>29999 bytes at 30001, and at 30001</li>"));
+    // Equal files, and files that are only alike, share no places.
+    for (a, b) in [("a-whole", "b-copy"), ("f-text", "g-spread")] {
+        assert!(!row(a, b).contains("<details>"), "{a} {b}");
+    }
+    assert!(row("f-text", "g-spread").contains("data-v="), "how often unrelated files are so much alike");
+    for relation in ["equal", "nearly-equal", "b-in-a", "shares", "alike"] {
+        assert!(page.contains(&format!("<option>{relation}</option>")), "{relation}");
+    }
+    // A file that is gone: the row says why there is no drawing.
+    let mut take = |event: Event<'_>| {
+        if matches!(event, Event::Relating(_)) {
+            std::fs::remove_file(room.at("s/d-part")).unwrap();
+        }
+        Ok(())
+    };
+    compare::write(&request.clone().replace(true), &mut take, &Control::new()).unwrap();
+    let page = std::fs::read_to_string(room.at("page.html")).unwrap();
+    assert!(page.contains("(places not shown)") && page.contains("d-part: not found"), "{page}");
 }

@@ -28,6 +28,7 @@ mod registry;
 mod score;
 mod value;
 
+pub mod chance;
 pub mod index;
 pub mod mrsh_v2;
 #[cfg(any(test, feature = "naive"))]
@@ -40,6 +41,7 @@ pub mod text;
 pub mod tlsh;
 
 pub use bloom::Filter;
+pub use chance::Chance;
 pub use error::{NoDigest, ParseError, UnprintableName};
 pub use method::{Hasher, Method};
 pub use named::{ABSENT, Named, TLSH_ABSENT};

@@ -77,6 +77,20 @@ pub struct Evidence {
     pub contained: Option<[u8; 2]>,
 }
 
+impl Evidence {
+    /// How much of all that the two hold together both hold, in percent: resemblance, where
+    /// `contained` is containment. 0 only of none, 100 only of all.
+    pub fn resemblance(&self) -> Option<u8> {
+        let [a, b] = self.contained?.map(u32::from);
+        Some(match a * b {
+            0 => 0,
+            10_000 => 100,
+            // Fits: below 100.
+            product => ((100 * product / (100 * (a + b) - product)) as u8).clamp(1, 99),
+        })
+    }
+}
+
 /// A score with all that is known about it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Comparison {
@@ -116,6 +130,23 @@ mod tests {
         assert!(!Score::Distance(22).reaches(Score::Distance(21)));
         assert!(!Score::Distance(1).reaches(Score::Similarity(1)));
         assert!(!Score::Similarity(1).reaches(Score::Distance(1)));
+    }
+
+    #[test]
+    fn containment_gives_resemblance() {
+        let of = |contained| Evidence { contained: Some(contained), ..Evidence::default() }.resemblance();
+        for (contained, expected) in [
+            ([100, 100], 100),
+            ([100, 50], 50),
+            ([50, 50], 33),
+            ([0, 0], 0),
+            ([1, 1], 1),
+            ([100, 1], 1),
+            ([99, 99], 98),
+        ] {
+            assert_eq!(of(contained), Some(expected), "{contained:?}");
+        }
+        assert_eq!(Evidence::default().resemblance(), None);
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use pfh_digest::Algorithm;
 use pfh_engine::Record;
-use pfh_similarity::{Degenerate, Evidence, Score};
+use pfh_similarity::{Chance, Degenerate, Evidence, Score};
 
 /// A pair to be written.
 #[derive(Clone, Copy, Debug)]
@@ -17,6 +17,8 @@ pub struct Pair<'a> {
     pub score: Score,
     /// What they share for certain.
     pub evidence: Evidence,
+    /// How often unrelated files reach the score.
+    pub chance: Option<Chance>,
     /// Why the score may mean nothing.
     pub degenerate: Option<Degenerate>,
     /// The digests of the two, as text; what is written as
@@ -51,6 +53,8 @@ pub struct Related<'a> {
     pub strings: Option<u32>,
     /// The score of texts in their normal form.
     pub text: Option<u32>,
+    /// How often the digests of unrelated files are so much alike.
+    pub chance: Option<Chance>,
     /// Why a score may mean nothing.
     pub degenerate: Option<Degenerate>,
 }

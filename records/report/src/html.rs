@@ -24,6 +24,7 @@ text{fill:var(--text);paint-order:stroke;stroke:var(--field);stroke-width:3px}ci
 [data-g]{cursor:pointer}circle.on{fill:#d0203c}text.on{font-weight:bold}tr.on{background:var(--field)}tr.on td{font-weight:bold}\
 .quiet{color:var(--quiet)}.digest{font-family:monospace;font-size:.9em;word-break:break-all}\
 .good{color:var(--good)}.bad{color:var(--bad)}.open{color:var(--open)}.mark{font-weight:bold;white-space:nowrap}\
+svg.places{min-width:0}svg.places .bar{fill:var(--rule)}svg.places polygon{fill:var(--link);fill-opacity:.6;stroke:var(--link);stroke-width:.5}\
 ul.facts{padding-left:1.2em;margin:.3em 0}\
 input{font:inherit;padding:.3em;width:24em;max-width:100%;margin-bottom:.6em}\
 li{overflow-wrap:anywhere}details details{margin-left:1em}\
@@ -31,13 +32,14 @@ li{overflow-wrap:anywhere}details details{margin-left:1em}\
 --good:#0d4d1d;--bad:#8f0f24;--open:#6b4600}body{margin:0;max-width:none;font-size:11px}input{display:none}\
 h2,h3{break-after:avoid}tr,figure{break-inside:avoid}svg{min-width:0;max-width:100%}}";
 
-/// Shows the rows that hold what was typed, sorts by the column that is clicked, and marks the rows
+/// Shows the rows that hold what was typed and are of the relation that was chosen, sorts by the column that is clicked, and marks the rows
 /// of a group that is clicked in the drawing, and the other way round. It listens to the document,
 /// so that it serves what takes the place of the page's content as well.
 const SCRIPT: &str = "document.addEventListener('input',function(e){\
-var i=e.target,t=i.value.toLowerCase(),n=0;i.nextElementSibling.querySelectorAll('tbody tr').forEach(function(r){\
-var s=r.textContent.toLowerCase().indexOf(t)>=0;r.hidden=!s;n+=s?1:0});\
-i.nextElementSibling.querySelector('caption').textContent=n+' rows'},true);\
+var f=e.target.closest('.filter')||e.target,q=function(s){return f.matches(s)?f:f.querySelector(s)},\
+t=q('input').value.toLowerCase(),c=q('select'),n=0;f.nextElementSibling.querySelectorAll('tbody tr').forEach(function(r){\
+var s=r.textContent.toLowerCase().indexOf(t)>=0&&(!c||!c.value||r.dataset.r==c.value);r.hidden=!s;n+=s?1:0});\
+f.nextElementSibling.querySelector('caption').textContent=n+' rows'},true);\
 document.addEventListener('click',function(c){var h=c.target.closest('thead th'),e=c.target.closest('[data-g]');\
 if(h){var b=h.closest('table').tBodies[0],i=h.cellIndex,d=h.dataset.d=h.dataset.d=='1'?'-1':'1',\
 v=function(r){var c=r.cells[i];return c.dataset.v===undefined?c.textContent:c.dataset.v};\

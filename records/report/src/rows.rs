@@ -6,7 +6,7 @@ use pfh_engine::{Outcome, Record};
 use pfh_manifest::jsonl::{Stamps, Within};
 use pfh_manifest::row::{Digests, Is, Named, Path, Shown};
 use pfh_manifest::{Times, constants};
-use pfh_similarity::Score;
+use pfh_similarity::{Chance, Evidence, Score};
 use serde::Serialize;
 use std::borrow::Cow;
 
@@ -213,6 +213,8 @@ pub struct Similar<'a> {
     shared_features: Option<u64>,
     #[serde(flatten)]
     shared: Shared,
+    #[serde(flatten)]
+    chance: Unrelated,
     /// Why the score says little.
     #[serde(skip_serializing_if = "Option::is_none")]
     degenerate: Option<String>,
@@ -236,6 +238,7 @@ impl<'a> Similar<'a> {
             shared_chunks: pair.evidence.shared_chunks,
             shared_features: pair.evidence.shared_features,
             shared: Shared::of(pair.evidence.shared_bytes, pair.evidence.contained),
+            chance: Unrelated::of(pair.chance),
             degenerate: pair.degenerate.map(|why| why.to_string()),
         }
     }
@@ -254,12 +257,34 @@ struct Shared {
     /// How much of the second one the first has, in percent.
     #[serde(skip_serializing_if = "Option::is_none")]
     b_in_a: Option<u8>,
+    /// How much of all that the two have together both have, in percent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    resemblance: Option<u8>,
+}
+
+/// How often unrelated files of these kinds and this size are as much alike.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+struct Unrelated {
+    /// Once in that many pairs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    once_in: Option<u64>,
+    /// No pair of so many was: more rarely than that.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    rarer: bool,
+}
+
+impl Unrelated {
+    fn of(chance: Option<Chance>) -> Unrelated {
+        Unrelated { once_in: chance.map(|chance| chance.once_in), rarer: chance.is_some_and(|chance| chance.is_bound) }
+    }
 }
 
 impl Shared {
     fn of(shared_bytes: Option<u64>, contained: Option<[u8; 2]>) -> Shared {
         let [a_in_b, b_in_a] = [0, 1].map(|i| contained.map(|contained| contained[i]));
-        Shared { shared_bytes, a_in_b, b_in_a }
+        let resemblance = Evidence { contained, ..Evidence::default() }.resemblance();
+        Shared { shared_bytes, a_in_b, b_in_a, resemblance }
     }
 }
 
@@ -298,6 +323,8 @@ pub struct Related<'a> {
     /// The score of two texts in their normal form, from 0 to 100.
     #[serde(skip_serializing_if = "Option::is_none")]
     text: Option<u32>,
+    #[serde(flatten)]
+    chance: Unrelated,
     /// Why a score says little.
     #[serde(skip_serializing_if = "Option::is_none")]
     degenerate: Option<String>,
@@ -319,6 +346,7 @@ impl<'a> Related<'a> {
             tlsh: row.tlsh,
             strings: row.strings,
             text: row.text,
+            chance: Unrelated::of(row.chance),
             degenerate: row.degenerate.map(|why| why.to_string()),
         }
     }

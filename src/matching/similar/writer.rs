@@ -6,7 +6,7 @@ use crate::job::Error;
 use crate::outputs::Outputs;
 use pfh_engine::Control;
 use pfh_report::pairs::{self, Format, Pair};
-use pfh_similarity::Named;
+use pfh_similarity::{Chance, Named};
 use pfh_source::Output;
 use std::io;
 
@@ -109,7 +109,9 @@ fn pair(form: Format, request: &Request, found: &Match<'_>, output: &mut Output)
     let own = if form == Format::Values { found.digest.to_string() } else { String::new() };
     let (a, b) = if with_list { (&known[..], name) } else { (name, &known[..]) };
     let values = [&*own, found.value];
-    pairs::pair(form, output.room(), &Pair { a, b, algorithm, score, evidence, degenerate, values });
+    // The size of the known one is in no list.
+    let chance = Named::of(algorithm).and_then(|method| Chance::of(method, None, None, score));
+    pairs::pair(form, output.room(), &Pair { a, b, algorithm, score, evidence, chance, degenerate, values });
 }
 
 /// Matches as [`run`](super::run()) does, and writes the matches. `events` come first.

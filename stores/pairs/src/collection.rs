@@ -305,6 +305,16 @@ impl Collection {
         self.names.clone().into()
     }
 
+    /// Whether the digest at a place matches random data.
+    pub(crate) fn is_saturated(&self, place: u32) -> bool {
+        self.saturated.get(place as usize) == Some(&true)
+    }
+
+    /// Whether one does.
+    pub(crate) fn has_saturated(&self) -> bool {
+        self.saturated.contains(&true)
+    }
+
     pub(crate) fn degenerate(&self, place: u32) -> Option<Degenerate> {
         let place = place as usize;
         match &self.digests {

@@ -8,6 +8,7 @@
 #![forbid(unsafe_code)]
 
 mod blocks;
+mod certain;
 mod collection;
 mod given;
 mod join;
@@ -21,6 +22,7 @@ mod sorter;
 mod start;
 pub mod stored;
 
+pub use certain::{Beside, Certain};
 pub use collection::{Collection, Features, Refused};
 pub use given::given;
 pub use list::{List, ListProblem, Reading, Wrong};

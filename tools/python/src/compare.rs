@@ -6,6 +6,7 @@ use crate::request::Threads;
 use crate::value::value;
 use crate::{error, job, record, request};
 use pfh::compare::{self as comparison, Event, Request, Thresholds};
+use pfh::similarity::Evidence;
 use pfh::{InputError, Record};
 use pyo3::prelude::*;
 use std::collections::BTreeMap;
@@ -21,9 +22,13 @@ pub struct Pair {
     score: u32,
     /// Why the score may mean nothing: `few features`, `low entropy`, `saturated`; or `None`.
     degenerate: Option<String>,
+    /// Unrelated files of this size reach the score once in that many pairs.
+    once_in: Option<u64>,
+    /// No pair of so many did.
+    rarer: bool,
 }
 
-value!(Pair { a, b, score, degenerate });
+value!(Pair { a, b, score, degenerate, once_in, rarer });
 
 /// Two files, with what all methods say of them.
 pub struct Related {
@@ -41,13 +46,33 @@ pub struct Related {
     a_in_b: Option<u8>,
     /// How much of the second one the first holds.
     b_in_a: Option<u8>,
+    /// How much of all that the two hold together both hold.
+    resemblance: Option<u8>,
     /// The score of each other method by its name; of TLSH a distance.
     scores: BTreeMap<&'static str, u32>,
     /// Why a score may mean nothing.
     degenerate: Option<String>,
+    /// Digests of unrelated files of these kinds and this size are as much alike once in that many
+    /// pairs.
+    once_in: Option<u64>,
+    /// No pair of so many was.
+    rarer: bool,
 }
 
-value!(Related { a, b, relation, score, shared_bytes, a_in_b, b_in_a, scores, degenerate });
+value!(Related {
+    a,
+    b,
+    relation,
+    score,
+    shared_bytes,
+    a_in_b,
+    b_in_a,
+    resemblance,
+    scores,
+    degenerate,
+    once_in,
+    rarer
+});
 
 impl Related {
     fn of(row: &comparison::Related<'_>) -> Related {
@@ -59,8 +84,11 @@ impl Related {
             shared_bytes: row.shared_bytes,
             a_in_b: row.contained.map(|[share, _]| share),
             b_in_a: row.contained.map(|[_, share]| share),
+            resemblance: Evidence { contained: row.contained, ..Evidence::default() }.resemblance(),
             scores: row.scores.iter().map(|(method, score)| (method.name(), score.number())).collect(),
             degenerate: row.degenerate.map(|why| why.to_string()),
+            once_in: row.chance.map(|chance| chance.once_in),
+            rarer: row.chance.is_some_and(|chance| chance.is_bound),
         }
     }
 }
@@ -105,6 +133,8 @@ pub fn compare(
                     b: record::decoded(pair.b),
                     score: pair.score.number(),
                     degenerate: pair.degenerate.map(|why| why.to_string()),
+                    once_in: pair.chance.map(|chance| chance.once_in),
+                    rarer: pair.chance.is_some_and(|chance| chance.is_bound),
                 }),
                 Event::Related(row) => found.related.push(Related::of(row)),
                 Event::Unread(record) => found.left_out.push(record.clone()),

@@ -11,7 +11,7 @@ pub use crate::facts::{Grouped, Pair};
 use crate::rows::{Cluster, Similar};
 use pfh_manifest::csv;
 use pfh_manifest::row::append_line;
-use pfh_similarity::{Degenerate, Named, Score};
+use pfh_similarity::{Chance, Degenerate, Named, Score};
 use pfh_source::terminal;
 use std::fmt;
 use std::str::FromStr;
@@ -89,6 +89,9 @@ pub fn head(form: Format, out: &mut Vec<u8>) {
                 "shared_bytes",
                 "a_in_b",
                 "b_in_a",
+                "resemblance",
+                "once_in",
+                "rarer",
                 "degenerate",
                 "a_b64",
                 "b_b64",
@@ -121,6 +124,9 @@ pub fn pair(form: Format, out: &mut Vec<u8>, pair: &Pair<'_>) {
                 &number(pair.evidence.shared_bytes),
                 &number(pair.evidence.contained.map(|[share, _]| share.into())),
                 &number(pair.evidence.contained.map(|[_, share]| share.into())),
+                &number(pair.evidence.resemblance().map(u64::from)),
+                &number(pair.chance.map(|chance| chance.once_in)),
+                rarer(pair.chance),
                 &pair.degenerate.map_or_else(String::new, |why| why.to_string()),
                 &a_exact,
                 &b_exact,
@@ -129,6 +135,11 @@ pub fn pair(form: Format, out: &mut Vec<u8>, pair: &Pair<'_>) {
         }
         Format::Jsonl => append_line(out, &Similar::of(pair)),
     }
+}
+
+/// Whether no unrelated pair of so many was as much alike.
+fn rarer(chance: Option<Chance>) -> &'static str {
+    if chance.is_some_and(|chance| chance.is_bound) { "yes" } else { "" }
 }
 
 fn text(out: &mut Vec<u8>, pair: &Pair<'_>) {

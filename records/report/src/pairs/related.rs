@@ -5,6 +5,7 @@ pub use crate::facts::Related;
 use crate::rows;
 use pfh_manifest::csv;
 use pfh_manifest::row::append_line;
+use pfh_similarity::Evidence;
 use pfh_source::terminal;
 use std::fmt::Write;
 
@@ -13,7 +14,7 @@ pub fn head(form: Format, out: &mut Vec<u8>) {
     match form {
         Format::Text => {
             out.extend_from_slice(
-                b"relation     score  shared bytes  a in b  b in a  ssdeep  sdhash  mrsh-v2   tlsh  strings  text  a\tb\n",
+                b"relation     score  shared bytes  a in b  b in a  resemblance  ssdeep  sdhash  mrsh-v2   tlsh  strings  text  once in  a\tb\n",
             );
         }
         Format::Csv => csv::record(
@@ -26,12 +27,15 @@ pub fn head(form: Format, out: &mut Vec<u8>) {
                 "shared_bytes",
                 "a_in_b",
                 "b_in_a",
+                "resemblance",
                 "ssdeep",
                 "sdhash",
                 "mrsh_v2",
                 "tlsh",
                 "strings",
                 "text",
+                "once_in",
+                "rarer",
                 "degenerate",
                 "a_b64",
                 "b_b64",
@@ -44,6 +48,8 @@ pub fn head(form: Format, out: &mut Vec<u8>) {
 /// Writes a pair. A method that has no digest of one of them has no number: in the table a line.
 pub fn row(form: Format, out: &mut Vec<u8>, row: &Related<'_>) {
     let [a_in_b, b_in_a] = [0, 1].map(|i| row.contained.map(|contained| u64::from(contained[i])));
+    let resemblance = Evidence { contained: row.contained, ..Evidence::default() }.resemblance().map(u64::from);
+    let once_in = row.chance.map(|chance| chance.once_in);
     let scores = [row.ssdeep, row.sdhash, row.mrsh_v2, row.tlsh, row.strings, row.text];
     let [ssdeep, sdhash, mrsh_v2, tlsh, strings, text] = scores.map(|score| score.map(u64::from));
     match form {
@@ -53,6 +59,7 @@ pub fn row(form: Format, out: &mut Vec<u8>, row: &Related<'_>) {
                 (row.shared_bytes, 12),
                 (a_in_b, 6),
                 (b_in_a, 6),
+                (resemblance, 11),
                 (ssdeep, 6),
                 (sdhash, 6),
                 (mrsh_v2, 7),
@@ -63,8 +70,10 @@ pub fn row(form: Format, out: &mut Vec<u8>, row: &Related<'_>) {
                 let text = value.map_or_else(|| "-".into(), |value| value.to_string());
                 let _ = write!(line, "  {text:>width$}");
             }
+            let more = if row.chance.is_some_and(|chance| chance.is_bound) { ">" } else { "" };
+            let once_in = once_in.map_or_else(|| "-".into(), |once_in| format!("{more}{once_in}"));
             let [a, b] = [row.a, row.b].map(terminal::render);
-            let _ = write!(line, "  {a}\t{b}");
+            let _ = write!(line, "  {once_in:>7}  {a}\t{b}");
             if let Some(why) = row.degenerate {
                 let _ = write!(line, "\t{why}");
             }
@@ -75,12 +84,14 @@ pub fn row(form: Format, out: &mut Vec<u8>, row: &Related<'_>) {
             let (a, a_exact) = csv::path(row.a);
             let (b, b_exact) = csv::path(row.b);
             let number = |number: Option<u64>| number.map_or_else(String::new, |number| number.to_string());
-            let numbers = [row.shared_bytes, a_in_b, b_in_a, ssdeep, sdhash, mrsh_v2, tlsh, strings, text].map(number);
+            let numbers =
+                [row.shared_bytes, a_in_b, b_in_a, resemblance, ssdeep, sdhash, mrsh_v2, tlsh, strings, text, once_in]
+                    .map(number);
             let score = row.score.to_string();
             let degenerate = row.degenerate.map_or_else(String::new, |why| why.to_string());
             let mut fields: Vec<&str> = vec![&a, &b, row.relation, &score];
             fields.extend(numbers.iter().map(String::as_str));
-            fields.extend([&*degenerate, &a_exact, &b_exact]);
+            fields.extend([super::rarer(row.chance), &*degenerate, &a_exact, &b_exact]);
             csv::record(out, &fields);
         }
         Format::Jsonl => append_line(out, &rows::Related::of(row)),

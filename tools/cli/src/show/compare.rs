@@ -30,7 +30,10 @@ pub fn sentences(event: &Event<'_>, request: &Request, statistics: bool) -> Vec<
             vec![format!("{algorithm}: {} {of} {are} not among what is compared", counted(*members, "member"))]
         }
         Event::Saturated { algorithm, pairs, listed } => {
-            let what = if *listed { "among the pairs" } else { "left out (--saturated shows them)" };
+            let what = match listed {
+                true => "among the pairs",
+                false => "left out (--evidence, or no -a, finds those that share bytes; --saturated shows all)",
+            };
             let are = if *pairs == 1 { "is" } else { "are" };
             let name = algorithm.name();
             let why = "a digest that is saturated, which matches random data and so anything";

@@ -165,11 +165,15 @@ class Pair(_Value):
         "b": "The later one.",
         "score": "0 to 100, for TLSH a distance from 0 on.",
         "degenerate": "Why the score may mean nothing: ``few features``, ``low entropy``, ``saturated``; or ``None``.",
+        "once_in": "Unrelated files of this size reach the score once in that many pairs; ``None`` of methods without such a table.",
+        "rarer": "Whether no pair of so many did.",
     }
     a: str
     b: str
     score: int
     degenerate: str | None
+    once_in: int | None
+    rarer: bool
 
 
 @dataclass(frozen=True, eq=False)
@@ -184,8 +188,11 @@ class Related(_Value):
         "shared_bytes": "About how many bytes of distinct content both hold; ``None`` if one is too short or too plain.",
         "a_in_b": "How much of the first one the second holds, in percent; or ``None``.",
         "b_in_a": "How much of the second one the first holds, in percent; or ``None``.",
+        "resemblance": "How much of all that the two hold together both hold, in percent; or ``None``.",
         "scores": "The score of ssdeep, sdhash and mrsh-v2 and the distance of TLSH, where both files have digests.",
         "degenerate": "Why a score may mean nothing: ``few features``, ``low entropy``, ``saturated``; or ``None``.",
+        "once_in": "Of ``alike``: digests of unrelated files of these kinds and this size are as much alike once in that many pairs.",
+        "rarer": "Whether no pair of so many was.",
     }
     a: str
     b: str
@@ -194,8 +201,11 @@ class Related(_Value):
     shared_bytes: int | None
     a_in_b: int | None
     b_in_a: int | None
+    resemblance: int | None
     scores: dict[str, int]
     degenerate: str | None
+    once_in: int | None
+    rarer: bool
 
 
 @dataclass(frozen=True, eq=False)

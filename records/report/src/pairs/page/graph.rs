@@ -109,7 +109,7 @@ pub(super) fn draw<'a>(out: &mut String, section: &Section, groups: &[Vec<u32>],
         let wide = (right - low.0).max(4.0 * label) + 2.0 * MARGIN;
         let (x, y) = shelf.put(wide, high.1 - low.1 + 2.0 * MARGIN + label);
         let left = x + (wide - (right - low.0)) / 2.0 - low.0;
-        let group = section.group(number + 1);
+        let group = section.group(section.number(number));
         let at = |i: usize| (left + places[i].0, y + MARGIN + label - low.1 + places[i].1);
         if many {
             let _ = writeln!(
@@ -117,7 +117,7 @@ pub(super) fn draw<'a>(out: &mut String, section: &Section, groups: &[Vec<u32>],
                 "<text x=\"{:.1}\" y=\"{:.1}\" font-size=\"12\" text-anchor=\"middle\" data-g=\"{group}\">{}: {} files</text>",
                 x + wide / 2.0,
                 y + LABEL - 4.0,
-                number + 1,
+                section.number(number),
                 groups[number].len()
             );
         }

@@ -6,6 +6,7 @@
 
 mod graph;
 mod layout;
+mod related;
 mod section;
 
 use crate::html::{self, escape};
@@ -15,6 +16,7 @@ use section::{Row, Section};
 use std::collections::HashMap;
 use std::fmt::Write;
 
+pub use related::{Places, Said};
 pub use section::{Member, Scale};
 
 /// Pairs in the table and links in the graph; the counts above them are of all.
@@ -55,6 +57,17 @@ impl Page {
 
     /// Takes a pair, given by its members' places, with the reason why its score may mean nothing.
     pub fn pair(&mut self, a: u32, b: u32, score: Score, evidence: Evidence, degenerate: Option<Degenerate>) {
+        self.related((a, b, score), evidence, degenerate, None);
+    }
+
+    /// Takes a pair with what all methods say of it.
+    pub fn related(
+        &mut self,
+        (a, b, score): (u32, u32, Score),
+        evidence: Evidence,
+        degenerate: Option<Degenerate>,
+        said: Option<Said>,
+    ) {
         let section = &mut self.section;
         section.count += 1;
         section.saturated += u64::from(degenerate == Some(Degenerate::Saturated));
@@ -63,10 +76,16 @@ impl Page {
         let bridge = section.join(a, b);
         if section.pairs.len() < MOST_PAIRS {
             let shared = evidence.shared_chunks.or(evidence.shared_features).or(evidence.shared_bytes);
-            section.pairs.push(Row { a, b, score, shared, degenerate });
+            let said = said.map(Box::new);
+            section.pairs.push(Row { a, b, score, shared, degenerate, said });
         } else if bridge {
             section.bridges.push((a, b, score));
         }
+    }
+
+    /// The groups that [`Page::end`] is given have these numbers, and not 1, 2 …
+    pub fn number(&mut self, numbers: Vec<u64>) {
+        self.section.numbers = numbers;
     }
 
     /// Ends the section. `groups` are those of all pairs, largest first; `member` gives what is at
@@ -93,7 +112,7 @@ impl Page {
             );
         }
         graph::draw(&mut self.body, &section, groups, &member);
-        lists(&mut self.body, groups, &member);
+        lists(&mut self.body, &section, groups, &member);
         histogram(&mut self.body, &section);
         table(&mut self.body, &section, groups, &member);
     }
@@ -110,14 +129,14 @@ impl Page {
 }
 
 /// The members of the groups that are numbered in the drawing, to be opened.
-fn lists<'a>(out: &mut String, groups: &[Vec<u32>], member: &impl Fn(u32) -> Member<'a>) {
+fn lists<'a>(out: &mut String, section: &Section, groups: &[Vec<u32>], member: &impl Fn(u32) -> Member<'a>) {
     let named: Vec<&Vec<u32>> = groups.iter().take(MOST_LISTED).take_while(|group| group.len() > 2).collect();
     if named.is_empty() {
         return;
     }
     out.push_str("<details><summary>Members of the groups</summary>\n");
     for (number, group) in named.iter().enumerate() {
-        let _ = write!(out, "<details><summary>{}: {} files</summary><ul>", number + 1, group.len());
+        let _ = write!(out, "<details><summary>{}: {} files</summary><ul>", section.number(number), group.len());
         for &place in &group[..group.len().min(MOST_NAMES)] {
             let Member { name, size } = member(place);
             let size =
@@ -168,13 +187,13 @@ fn histogram(out: &mut String, section: &Section) {
     );
 }
 
-/// The number of the group that each member of the table is in, from 1.
-fn numbers(section: &Section, groups: &[Vec<u32>]) -> HashMap<u32, usize> {
-    let mut numbers: HashMap<u32, usize> = section.pairs.iter().flat_map(|row| [(row.a, 0), (row.b, 0)]).collect();
+/// The number of the group that each member of the table is in, or 0.
+fn numbers(section: &Section, groups: &[Vec<u32>]) -> HashMap<u32, u64> {
+    let mut numbers: HashMap<u32, u64> = section.pairs.iter().flat_map(|row| [(row.a, 0), (row.b, 0)]).collect();
     for (number, group) in groups.iter().enumerate() {
         for place in group {
             if let Some(found) = numbers.get_mut(place) {
-                *found = number + 1;
+                *found = section.number(number);
             }
         }
     }
@@ -195,6 +214,10 @@ fn table<'a>(out: &mut String, section: &Section, groups: &[Vec<u32>], member: &
             section.count
         );
     }
+    let numbers = numbers(section, groups);
+    if section.pairs.iter().any(|row| row.said.is_some()) {
+        return related::table(out, section, |place| numbers.get(&place).copied().unwrap_or_default(), member);
+    }
     let size = if sizes { "<th class=\"n\">size</th>" } else { "" };
     let _ = writeln!(
         out,
@@ -205,8 +228,7 @@ fn table<'a>(out: &mut String, section: &Section, groups: &[Vec<u32>], member: &
         if evidence { "<th class=\"n\">shared</th>" } else { "" },
         if marks { "<th>mark</th>" } else { "" }
     );
-    let numbers = numbers(section, groups);
-    for &Row { a, b, score, shared, degenerate } in &section.pairs {
+    for &Row { a, b, score, shared, degenerate, .. } in &section.pairs {
         let why = degenerate.map_or_else(String::new, |why| why.to_string());
         let cells = [a, b].map(|place| {
             let Member { name, size } = member(place);

@@ -1,5 +1,6 @@
 //! What the page shows of one algorithm.
 
+use super::related::Said;
 use crate::html::escape;
 use pfh_similarity::{Degenerate, Score};
 use std::collections::HashMap;
@@ -41,6 +42,8 @@ pub struct Section {
     /// Of them, those with a digest that matches random data.
     pub saturated: u64,
     pub bins: Vec<u64>,
+    /// The numbers of the groups, if they are not 1, 2 …
+    pub numbers: Vec<u64>,
 }
 
 /// A pair of the table.
@@ -51,6 +54,8 @@ pub struct Row {
     pub score: Score,
     pub shared: Option<u64>,
     pub degenerate: Option<Degenerate>,
+    /// What all methods say, where they were asked together.
+    pub said: Option<Box<Said>>,
 }
 
 impl Section {
@@ -62,8 +67,13 @@ impl Section {
         }
     }
 
+    /// The number of the group at this place.
+    pub fn number(&self, place: usize) -> u64 {
+        self.numbers.get(place).copied().unwrap_or(place as u64 + 1)
+    }
+
     /// What ties a group of this section to its rows: no other section has the same.
-    pub fn group(&self, number: usize) -> String {
+    pub fn group(&self, number: u64) -> String {
         format!("{}-{number}", escape(&self.algorithm))
     }
 

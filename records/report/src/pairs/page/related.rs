@@ -1,0 +1,154 @@
+//! The table of pairs that all methods were asked for, and where two files have bytes in common.
+
+use super::section::{Member, Section};
+use crate::html::{self, escape};
+use crate::size_text;
+use pfh_similarity::shingles::Run;
+use pfh_similarity::{Chance, Degenerate, Evidence};
+use std::fmt::Write;
+
+/// What all methods say of a pair.
+#[derive(Clone, Debug, Default)]
+pub struct Said {
+    /// How the two are related, in a word.
+    pub relation: String,
+    /// How much of the first one the second holds, and of the second the first, in percent.
+    pub contained: Option<[u8; 2]>,
+    /// The methods with their scores.
+    pub scores: Vec<(String, u32)>,
+    /// How often the digests of unrelated files are so much alike.
+    pub chance: Option<Chance>,
+    /// Where the bytes are that both have, if that was looked for; else why it is not known.
+    pub places: Option<Result<Places, String>>,
+}
+
+/// Where two files have bytes in common.
+#[derive(Clone, Debug)]
+pub struct Places {
+    /// The sizes of both files in bytes.
+    pub sizes: [u64; 2],
+    /// The longest runs of equal bytes.
+    pub runs: Vec<Run>,
+}
+
+/// Runs that are written beside the drawing.
+const MOST_WRITTEN: usize = 40;
+/// The drawing's width, and the height of a bar and of the space between two.
+const WIDTH: f64 = 700.0;
+const BAR: f64 = 14.0;
+const SPACE: f64 = 34.0;
+
+/// Appends the rows, the filters above them, and in each row with places a drawing to be opened.
+pub fn table<'a>(
+    out: &mut String,
+    section: &Section,
+    numbers: impl Fn(u32) -> u64,
+    member: &impl Fn(u32) -> Member<'a>,
+) {
+    let said = || section.pairs.iter().filter_map(|row| row.said.as_deref());
+    let mut relations: Vec<&str> = said().map(|said| &*said.relation).collect();
+    relations.dedup();
+    relations.sort_unstable();
+    relations.dedup();
+    let mut methods: Vec<&str> = Vec::new();
+    for (method, _) in said().flat_map(|said| &said.scores) {
+        if !methods.contains(&&**method) {
+            methods.push(method);
+        }
+    }
+    out.push_str("<div class=\"filter\"><select aria-label=\"relation\"><option value=\"\">all relations</option>");
+    for relation in &relations {
+        let relation = escape(relation);
+        let _ = write!(out, "<option>{relation}</option>");
+    }
+    let _ = write!(
+        out,
+        "</select> <input type=\"search\" placeholder=\"search names and scores\" aria-label=\"search\"></div>\
+         <table><caption>{} rows</caption><thead><tr><th class=\"n\">group</th><th>relation</th><th>file</th><th>is like</th>\
+         <th class=\"n\">score</th><th class=\"n\">shared bytes</th><th class=\"n\">a in b, %</th><th class=\"n\">b in a, %</th>\
+         <th class=\"n\">resemblance, %</th>",
+        section.pairs.len()
+    );
+    for method in &methods {
+        let _ = write!(out, "<th class=\"n\">{}</th>", escape(method));
+    }
+    out.push_str("<th class=\"n\">unrelated: once in</th><th>mark</th></tr></thead>\n<tbody>");
+    for row in &section.pairs {
+        let Some(said) = row.said.as_deref() else { continue };
+        let relation = escape(&said.relation);
+        let number = numbers(row.a);
+        let _ = write!(
+            out,
+            "<tr data-r=\"{relation}\"><td class=\"n\" data-g=\"{}\">{number}</td><td>{relation}{}</td>",
+            section.group(number),
+            drawing(said)
+        );
+        for place in [row.a, row.b] {
+            let Member { name, size } = member(place);
+            let size =
+                size.map_or_else(String::new, |size| format!(" <span class=\"quiet\">{}</span>", size_text(size)));
+            let _ = write!(out, "<td>{}{size}</td>", html::path(name));
+        }
+        let evidence = Evidence { contained: said.contained, ..Evidence::default() };
+        let [a_in_b, b_in_a] = [0, 1].map(|i| said.contained.map(|contained| contained[i].into()));
+        let of =
+            |method: &&str| said.scores.iter().find(|(name, _)| name == method).map(|(_, score)| u64::from(*score));
+        let numbers =
+            [Some(row.score.number().into()), row.shared, a_in_b, b_in_a, evidence.resemblance().map(u64::from)];
+        for number in numbers.into_iter().chain(methods.iter().map(of)) {
+            let _ =
+                write!(out, "<td class=\"n\">{}</td>", number.map_or_else(String::new, |number| number.to_string()));
+        }
+        let _ =
+            writeln!(out, "{}<td>{}</td></tr>", once_in(said.chance), row.degenerate.map_or_else(String::new, mark));
+    }
+    out.push_str("</tbody></table>\n");
+}
+
+fn mark(why: Degenerate) -> String {
+    escape(&why.to_string())
+}
+
+fn once_in(chance: Option<Chance>) -> String {
+    let Some(chance) = chance else { return "<td></td>".into() };
+    let more = if chance.is_bound { "&gt; " } else { "" };
+    format!("<td class=\"n\" data-v=\"{0}\">{more}{0}</td>", chance.once_in)
+}
+
+/// Two bars, the first file above the second, with the runs that both have.
+fn drawing(said: &Said) -> String {
+    let Places { sizes, runs } = match &said.places {
+        None => return String::new(),
+        Some(Err(why)) => return format!(" <span class=\"quiet\" title=\"{}\">(places not shown)</span>", escape(why)),
+        Some(Ok(places)) => places,
+    };
+    let mut out = String::from("<details><summary>where</summary>");
+    let _ = write!(
+        out,
+        "<svg class=\"places\" viewBox=\"0 0 {WIDTH} {0}\" width=\"{WIDTH}\" role=\"img\" aria-label=\"shared bytes\">",
+        2.0 * BAR + SPACE
+    );
+    let x = |at: u64, size: u64| WIDTH * at as f64 / size.max(1) as f64;
+    for y in [0.0, BAR + SPACE] {
+        let _ = write!(out, "<rect class=\"bar\" x=\"0\" y=\"{y}\" width=\"{WIDTH}\" height=\"{BAR}\"/>");
+    }
+    for Run { a, b, length } in runs {
+        let [left, right] = [x(*a, sizes[0]), x(a + length, sizes[0])];
+        let [low, high] = [x(*b, sizes[1]), x(b + length, sizes[1])];
+        let bottom = BAR + SPACE;
+        let _ = write!(
+            out,
+            "<polygon points=\"{left:.1},0 {right:.1},0 {right:.1},{BAR} {high:.1},{bottom} {high:.1},{0} {low:.1},{0} {low:.1},{bottom} {left:.1},{BAR}\"/>",
+            bottom + BAR
+        );
+    }
+    out.push_str("</svg><ul>");
+    for Run { a, b, length } in runs.iter().take(MOST_WRITTEN) {
+        let _ = write!(out, "<li>{length} bytes at {a}, and at {b}</li>");
+    }
+    if runs.len() > MOST_WRITTEN {
+        let _ = write!(out, "<li class=\"quiet\">and {} more</li>", runs.len() - MOST_WRITTEN);
+    }
+    out.push_str("</ul></details>");
+    out
+}
