@@ -16,11 +16,11 @@ use std::cell::RefCell;
 
 /// The collection with a digest of each input: its places are the inputs' numbers.
 const WHOLE: usize = 0;
-/// The place of shared bytes among the collections.
-const SHARED: usize = 1;
 /// From this share of a program's windows on, or from so many bytes on, two programs are related by
 /// their bytes: all programs that one compiler links begin and end alike.
 const LINKED: (Score, u64) = (Score::Similarity(50), 16 << 10);
+/// The distance of TLSH up to which two programs are alike: beyond it are programs of one compiler.
+const COMPILED: Score = Score::Distance(40);
 /// From this share of its windows on an input is said to be in another one.
 const HELD: u8 = 80;
 
@@ -105,6 +105,7 @@ fn find(
     // What two inputs share is said of all that another method finds.
     let threshold = if method.is_some_and(Named::is_features) { Score::Similarity(1) } else { least };
     let search = Search { threshold, memory: request.memory / 4, ..request.search(collection) };
+    let is_given = request.thresholds.is_given(collection.algorithm());
     let mut saturated = 0;
     let found = search.run_with(collection, features, watching, &mut |pair| {
         let [a, b] = [pair.a, pair.b].map(|place| inputs.of(number, place));
@@ -121,12 +122,16 @@ fn find(
                 return Ok(());
             }
         }
-        let linked = number == SHARED
-            && !request.thresholds.is_given(collection.algorithm())
-            && [a, b].iter().all(|input| inputs.has(Named::Strings, *input))
-            && !pair.score.reaches(LINKED.0)
-            && pair.evidence.shared_bytes.is_none_or(|bytes| bytes < LINKED.1);
-        let alike = pair.score.reaches(least) && !by_content && !linked;
+        let by_compiler = !is_given
+            && match method {
+                Some(Named::Shingles) => {
+                    !pair.score.reaches(LINKED.0) && pair.evidence.shared_bytes.is_none_or(|bytes| bytes < LINKED.1)
+                }
+                Some(Named::Tlsh) => !pair.score.reaches(COMPILED),
+                _ => false,
+            }
+            && [a, b].iter().all(|input| inputs.has(Named::Strings, *input));
+        let alike = pair.score.reaches(least) && !by_content && !by_compiler;
         // Shared strings and words do not count as shared bytes.
         let kin = method.and_then(kin).map(|kin| (kin, pair.score.number() as u8));
         let evidence = if kin.is_some() { Evidence::default() } else { pair.evidence };

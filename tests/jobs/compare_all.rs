@@ -567,3 +567,28 @@ fn a_page_shows_where_bytes_are_shared() {
     let page = std::fs::read_to_string(room.at("page.html")).unwrap();
     assert!(page.contains("(places not shown)") && page.contains("d-part: not found"), "{page}");
 }
+
+/// What a linker puts into each program makes no pair of two; much shared code does.
+#[test]
+fn programs_share_more_than_their_compiler() {
+    let room = Room::new();
+    let (start, library) = (content(1, 2_000), content(2, 20_000));
+    for (number, parts) in [&[&start[..]][..], &[&start], &[&start, &library], &[&library]].iter().enumerate() {
+        let own = 10 + number as u64;
+        let strings: Vec<u8> =
+            (0..400u64).flat_map(|n| format!("{own} of {}\0", n * n * 7_919 + own).into_bytes()).collect();
+        let bytes = [b"\x7fELF\x02\x01\x01\0", &parts.concat()[..], &content(own, 30_000), &strings].concat();
+        room.file(format!("s/{number}"), &bytes);
+    }
+    let (found, ..) = rows(&asked(&room));
+    assert_eq!(names(&found), [("2", "3")], "{found:#?}");
+    let mut each = asked(&room);
+    each.thresholds = Thresholds::parse(&["shingles=3".into()], false).unwrap();
+    assert_eq!(rows(&each).0.len(), 4);
+    // The same bytes in front of other kinds of files are shared.
+    for number in 0..2 {
+        let bytes = std::fs::read(room.at(&format!("s/{number}"))).unwrap();
+        room.file(format!("s/{number}"), &bytes[4..]);
+    }
+    assert!(names(&rows(&asked(&room)).0).contains(&("0", "1")));
+}
