@@ -4,7 +4,7 @@ use super::section::{Member, Section};
 use crate::html::{self, escape};
 use crate::size_text;
 use pfh_similarity::shingles::Run;
-use pfh_similarity::{Chance, Degenerate, Evidence};
+use pfh_similarity::{Chance, Evidence};
 use std::fmt::Write;
 
 /// What all methods say of a pair.
@@ -50,12 +50,6 @@ pub fn table<'a>(
     relations.dedup();
     relations.sort_unstable();
     relations.dedup();
-    let mut methods: Vec<&str> = Vec::new();
-    for (method, _) in said().flat_map(|said| &said.scores) {
-        if !methods.contains(&&**method) {
-            methods.push(method);
-        }
-    }
     out.push_str("<div class=\"filter\"><select aria-label=\"relation\"><option value=\"\">all relations</option>");
     for relation in &relations {
         let relation = escape(relation);
@@ -64,49 +58,44 @@ pub fn table<'a>(
     let _ = write!(
         out,
         "</select> <input type=\"search\" placeholder=\"search names and scores\" aria-label=\"search\"></div>\
-         <table><caption>{} rows</caption><thead><tr><th class=\"n\">group</th><th>relation</th><th>file</th><th>is like</th>\
-         <th class=\"n\">score</th><th class=\"n\">shared bytes</th><th class=\"n\">a in b, %</th><th class=\"n\">b in a, %</th>\
-         <th class=\"n\">resemblance, %</th>",
+         <table><caption>{} rows; containment and resemblance in percent</caption><thead><tr><th class=\"n\">group</th>\
+         <th>relation</th><th>files</th><th class=\"n\">score</th><th class=\"n\">shared bytes</th><th class=\"n\">a in b</th>\
+         <th class=\"n\">b in a</th><th class=\"n\">resem\u{ad}blance</th><th class=\"n\">once in</th></tr></thead>\n<tbody>",
         section.pairs.len()
     );
-    for method in &methods {
-        let _ = write!(out, "<th class=\"n\">{}</th>", escape(method));
-    }
-    out.push_str("<th class=\"n\">unrelated: once in</th><th>mark</th></tr></thead>\n<tbody>");
     for row in &section.pairs {
         let Some(said) = row.said.as_deref() else { continue };
         let relation = escape(&said.relation);
         let number = numbers(row.a);
         let _ = write!(
             out,
-            "<tr data-r=\"{relation}\"><td class=\"n\" data-g=\"{}\">{number}</td><td>{relation}{}</td>",
+            "<tr data-r=\"{relation}\"><td class=\"n\" data-g=\"{}\">{number}</td><td>{relation}{}</td><td>",
             section.group(number),
-            drawing(said)
+            row.degenerate.map_or_else(String::new, |why| format!(
+                " <span class=\"quiet\">({})</span>",
+                escape(&why.to_string())
+            ))
         );
-        for place in [row.a, row.b] {
+        for (letter, place) in [("a", row.a), ("b", row.b)] {
             let Member { name, size } = member(place);
             let size =
                 size.map_or_else(String::new, |size| format!(" <span class=\"quiet\">{}</span>", size_text(size)));
-            let _ = write!(out, "<td>{}{size}</td>", html::path(name));
+            let _ = write!(out, "<span class=\"quiet\">{letter}</span> {}{size}<br>", html::path(name));
         }
+        let scores: Vec<String> =
+            said.scores.iter().map(|(method, score)| format!("{} {score}", escape(method))).collect();
+        let _ = write!(out, "<span class=\"quiet\">{}</span>{}</td>", scores.join(", "), drawing(said));
         let evidence = Evidence { contained: said.contained, ..Evidence::default() };
         let [a_in_b, b_in_a] = [0, 1].map(|i| said.contained.map(|contained| contained[i].into()));
-        let of =
-            |method: &&str| said.scores.iter().find(|(name, _)| name == method).map(|(_, score)| u64::from(*score));
         let numbers =
             [Some(row.score.number().into()), row.shared, a_in_b, b_in_a, evidence.resemblance().map(u64::from)];
-        for number in numbers.into_iter().chain(methods.iter().map(of)) {
+        for number in numbers {
             let _ =
                 write!(out, "<td class=\"n\">{}</td>", number.map_or_else(String::new, |number| number.to_string()));
         }
-        let _ =
-            writeln!(out, "{}<td>{}</td></tr>", once_in(said.chance), row.degenerate.map_or_else(String::new, mark));
+        let _ = writeln!(out, "{}</tr>", once_in(said.chance));
     }
     out.push_str("</tbody></table>\n");
-}
-
-fn mark(why: Degenerate) -> String {
-    escape(&why.to_string())
 }
 
 fn once_in(chance: Option<Chance>) -> String {
@@ -125,7 +114,7 @@ fn drawing(said: &Said) -> String {
     let mut out = String::from("<details><summary>where</summary>");
     let _ = write!(
         out,
-        "<svg class=\"places\" viewBox=\"0 0 {WIDTH} {0}\" width=\"{WIDTH}\" role=\"img\" aria-label=\"shared bytes\">",
+        "<svg class=\"places\" viewBox=\"0 0 {WIDTH} {0}\" width=\"100%\" role=\"img\" aria-label=\"shared bytes\">",
         2.0 * BAR + SPACE
     );
     let x = |at: u64, size: u64| WIDTH * at as f64 / size.max(1) as f64;

@@ -60,7 +60,11 @@ pub struct Row {
 
 impl Section {
     /// Sorts the pairs by score, the best first; equal ones stay in the order in which they came.
+    /// Those of all methods came the closest first.
     pub fn order(&mut self) {
+        if self.pairs.iter().any(|row| row.said.is_some()) {
+            return;
+        }
         match self.distance {
             true => self.pairs.sort_by_key(|row| row.score.number()),
             false => self.pairs.sort_by_key(|row| std::cmp::Reverse(row.score.number())),
