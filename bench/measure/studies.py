@@ -111,7 +111,8 @@ def frash(program, room, tree, number=20):
         run = execute([program, "hash", "-r", "-t", "1", "-a", method, "-f", "sums", "--no-progress", room], may_fail=True)
         names = sum(len(str(room)) + len(name) + 4 for name in os.listdir(room))
         speed.append(round(size / 1e6 / run.cpu))
-        space.append(round(100 * (len(run.output) - names) / size, 2))
+        share = round(100 * (len(run.output) - names) / size, 2)
+        space.append(share if share > 0 else None)
     table["rows"] += [speed, space]
     return table
 

@@ -8,19 +8,24 @@ use pfh_similarity::Similar;
 use pfh_similarity::index::Pairs;
 use std::io;
 
+/// One in that many of the smaller one's features must be shared: what a compiler or a site puts into
+/// each file is less.
+const SHARE: u64 = 10;
 /// Steps between two looks at the watcher.
 const STEP: u64 = 1 << 16;
 
 /// The features of a collection's digests, kept beside it.
 pub struct Beside {
     features: Sorter<u128>,
+    /// By the place: how many there are.
+    counts: Vec<u32>,
     memory: usize,
 }
 
 impl Beside {
     /// None yet; beyond that many bytes they go to a temporary file.
     pub fn new(memory: usize) -> Beside {
-        Beside { features: Sorter::new(memory / 2), memory }
+        Beside { features: Sorter::new(memory / 2), counts: Vec::new(), memory }
     }
 
     /// Takes the features of the digest at a place.
@@ -29,18 +34,21 @@ impl Beside {
     /// The temporary file's.
     pub fn take(&mut self, place: u32, digest: &Digest) -> io::Result<()> {
         let features = Similar::of(digest).and_then(Similar::features).unwrap_or_default();
+        self.counts.resize(place as usize, 0);
+        // Fits: eight bytes each are in memory.
+        self.counts.push(features.len() as u32);
         features.iter().try_for_each(|feature| self.features.push(posting(*feature, place)))
     }
 
-    /// The pairs with a saturated digest that share as many features. Features of more than
-    /// [`COMMON`] digests do not count.
+    /// The pairs with a saturated digest that share as many features, and a tenth of the smaller
+    /// one's. Features of more than [`COMMON`] digests do not count.
     ///
     /// # Errors
     /// See [`Failure`].
     pub fn certain(self, collection: &Collection, least: u64, watch: Watcher<'_>) -> Result<Certain, Failure> {
         let mut shared: Sorter<u64> = Sorter::new(self.memory / 2);
         if !collection.has_saturated() {
-            return Certain::of(shared, least);
+            return Certain::of(shared, self.counts, least);
         }
         let pairs = collection.split().map_or(Pairs::All, Pairs::Across);
         let mut close = |group: &[u32]| {
@@ -67,7 +75,7 @@ impl Beside {
             group.push(posting as u32);
         }
         close(&group)?;
-        Certain::of(shared, least)
+        Certain::of(shared, self.counts, least)
     }
 }
 
@@ -80,14 +88,15 @@ fn key(a: u32, b: u32) -> u64 {
 pub struct Certain {
     keys: Box<dyn Iterator<Item = io::Result<u64>>>,
     ahead: Option<u64>,
+    counts: Vec<u32>,
     least: u64,
 }
 
 impl Certain {
-    fn of(shared: Sorter<u64>, least: u64) -> Result<Certain, Failure> {
+    fn of(shared: Sorter<u64>, counts: Vec<u32>, least: u64) -> Result<Certain, Failure> {
         let mut keys = Box::new(shared.sorted().map_err(Failure::Spill)?);
         let ahead = keys.next().transpose().map_err(Failure::Spill)?;
-        Ok(Certain { keys, ahead, least })
+        Ok(Certain { keys, ahead, counts, least })
     }
 
     /// How many features two digests share, if they are enough. Pairs are asked for by the earlier
@@ -101,6 +110,8 @@ impl Certain {
             count += u64::from(ahead == wanted);
             self.ahead = self.keys.next().transpose()?;
         }
-        Ok((count > 0 && count >= self.least).then_some(count))
+        let [a, b] = [a, b].map(|place| self.counts.get(place as usize).copied().unwrap_or(0));
+        let least = self.least.max(u64::from(a.min(b)).div_ceil(SHARE)).max(1);
+        Ok((count >= least).then_some(count))
     }
 }
