@@ -103,14 +103,14 @@ impl Row {
     pub fn chance(&self, score: Score) -> Option<Chance> {
         let is_distance = self.method == Named::Tlsh.name();
         let reaches = |step: &u32| match score {
-            Score::Similarity(score) => !is_distance && *step >= score.into(),
-            Score::Distance(distance) => is_distance && *step <= distance,
+            Score::Similarity(score) => *step >= score.into(),
+            Score::Distance(distance) => *step <= distance,
         };
         let (worst, _) = self.steps.last()?;
         // Of scores worse than the worst that were counted nothing is known.
         let is_counted = match score {
-            Score::Similarity(score) => u32::from(score) >= *worst,
-            Score::Distance(distance) => distance <= *worst,
+            Score::Similarity(score) => !is_distance && u32::from(score) >= *worst,
+            Score::Distance(distance) => is_distance && distance <= *worst,
         };
         if !is_counted {
             return None;
