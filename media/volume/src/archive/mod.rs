@@ -1,4 +1,5 @@
-//! What an archive holds, or a compressed stream: zip, tar, 7z, gzip, bzip2, xz and Zstandard.
+//! What an archive holds, or a compressed stream: zip, tar, 7z, gzip, bzip2, xz and Zstandard; and
+//! the streams of a PDF.
 //!
 //! Every size is bounded by [`Limits`]. A member that is encrypted, damaged, compressed by an
 //! unknown method or larger than the limits is a [`Failure`] of that member, and the rest comes all
@@ -9,6 +10,7 @@ mod decoder;
 mod folder;
 mod limits;
 mod member;
+mod pdf;
 mod sevenzip;
 mod sevenzip_header;
 mod single;
@@ -22,6 +24,7 @@ mod zip_directory;
 
 pub use checked::BOMB;
 pub use limits::Limits;
+pub use pdf::{header as pdf_header, is_document as is_pdf};
 
 use crate::bytes::Bytes;
 use crate::node::{Failure, Nodes};
@@ -46,6 +49,9 @@ pub enum Format {
     Xz,
     /// One stream; of a tar, the members of that.
     Zstd,
+    /// A PDF document: its streams. [`recognize`](Format::recognize) does not name it, because its
+    /// members are parts of one file and hardly ever files.
+    Pdf,
 }
 
 impl Format {
@@ -77,6 +83,7 @@ impl Format {
             Format::Bzip2 => "bzip2",
             Format::Xz => "xz",
             Format::Zstd => "zstd",
+            Format::Pdf => "pdf",
         }
     }
 }
@@ -95,6 +102,7 @@ pub fn open(format: Format, bytes: Arc<dyn Bytes>, name: &[u8], limits: &Limits)
         Format::Bzip2 => Packing::Bzip2,
         Format::Xz => Packing::Xz,
         Format::Zstd => Packing::Zstd,
+        Format::Pdf => return pdf::open(bytes, limits),
     };
     let mut start = Vec::new();
     let opened = decoder::open(packing, bytes.clone(), limits);
