@@ -77,6 +77,10 @@ pub struct Inside {
     /// rest of a file's last block as name!slack.
     #[arg(long)]
     pub unallocated: bool,
+    /// Also the streams of PDFs, decoded: pictures, contents of pages, fonts, embedded files, as
+    /// `a.pdf!/obj-12-image`. `compare` always opens PDFs.
+    #[arg(long)]
+    pub documents: bool,
     /// Only members, not the outer images and archives; nested archives still get a record. Of an
     /// image, only the parts with files are read.
     #[arg(long)]
@@ -112,7 +116,7 @@ impl Inside {
     pub fn asked(&self) -> Result<Option<pfh::inside::Options>, Failure> {
         if self.inside.is_none() && self.is_bounded() {
             return Err(Failure::usage(
-                "--depth, --deleted, --unallocated, --members, --raw, --passwords, --volume-key, --container-timeout and --expand say how --inside is done: add --inside",
+                "--depth, --deleted, --unallocated, --documents, --members, --raw, --passwords, --volume-key, --container-timeout and --expand say how --inside is done: add --inside",
             ));
         }
         self.inside.map(|_| self.options()).transpose()
@@ -120,7 +124,7 @@ impl Inside {
 
     /// Whether any of these options is given.
     pub fn is_bounded(&self) -> bool {
-        let named = self.deleted || self.unallocated || self.members || self.raw;
+        let named = self.deleted || self.unallocated || self.documents || self.members || self.raw;
         named
             || !self.passwords.is_empty()
             || !self.volume_key.is_empty()
@@ -136,7 +140,7 @@ impl Inside {
     pub fn options(&self) -> Result<pfh::inside::Options, Failure> {
         let mut options = pfh::inside::Options::default();
         (options.deleted, options.unallocated) = (self.deleted, self.unallocated);
-        options.members = self.members;
+        (options.documents, options.members) = (self.documents, self.members);
         options.lenient = self.inside == Some(Opening::Lenient);
         options.raw = self.raw;
         options.time = self.container_timeout.map(Duration::from_secs);

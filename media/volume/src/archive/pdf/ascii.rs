@@ -101,14 +101,16 @@ impl<R: BufRead> Coded<R> {
                 Some(_) => return Err(wrong("a letter that is not one of the 85")),
             }
         }
-        if count == 1 {
-            return Err(wrong("a group of one letter"));
+        match count {
+            0 => return Ok(()),
+            1 => return Err(wrong("a group of one letter")),
+            _ => {}
         }
         for _ in count..5 {
             value = value * 85 + 84;
         }
         let value = u32::try_from(value).map_err(|_| wrong("a group beyond 32 bits"))?;
-        self.out.extend(&value.to_be_bytes()[..count.max(1) - 1]);
+        self.out.extend(&value.to_be_bytes()[..count - 1]);
         Ok(())
     }
 
@@ -159,6 +161,7 @@ mod tests {
     fn codes_stand_for_bytes() {
         assert_eq!(read(Code::Hex, b"48 65 6C\n6c6F7>rest").unwrap(), b"Hellop");
         assert_eq!(read(Code::Base85, b"87cURD]j7BEbo80~>rest").unwrap(), b"Hello world!");
+        assert_eq!(read(Code::Base85, b"87cUR~>").unwrap(), b"Hell");
         assert_eq!(read(Code::Base85, b"z87 cUR DZ~>").unwrap(), b"\0\0\0\0Hello");
         assert_eq!(read(Code::Runs, b"\x02abc\xfed\x80rest").unwrap(), b"abcddd");
         assert_eq!((read(Code::Base85, b"").unwrap(), read(Code::Hex, b"").unwrap()), (vec![], vec![]));

@@ -69,9 +69,4 @@ impl Cursor {
         self.of.read_exact_at(self.at, &mut found)?;
         Ok(found)
     }
-
-    /// How many bytes there are in all.
-    pub fn size(&self) -> u64 {
-        self.of.size()
-    }
 }

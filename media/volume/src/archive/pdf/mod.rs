@@ -23,7 +23,6 @@ use cursor::Cursor;
 use document::{Document, Placed, fault, placed};
 use object::Object;
 use role::{Role, Roles};
-use std::collections::HashSet;
 use std::io;
 use std::sync::Arc;
 use stream::Stream;
@@ -197,15 +196,12 @@ impl Listing {
     fn nodes(self, document: Arc<Document>) -> Nodes {
         let Listing { found, roles, failures } = self;
         let width = document.entries.last().map_or(1, |entry| entry.number.to_string().len());
-        let mut names = HashSet::new();
         let members = found.into_iter().map(move |found| {
             let Found { number, offset, role } = found;
             let role = if role == Role::Other { roles.get(number).unwrap_or(role) } else { role };
             let mut path = format!("obj-{number:0width$}{}", role.name()).into_bytes();
             if let Some(name) = roles.name(number).map(trimmed).filter(|name| !name.is_empty()) {
-                // Two files of one name differ by their numbers.
-                let is_first = names.insert(name.to_vec());
-                path = if is_first { [b"files/", name].concat() } else { [&path[..], b"/", name].concat() };
+                path = [&path[..], b"/", name].concat();
             }
             Stream::node(document.clone(), number, offset, path)
         });

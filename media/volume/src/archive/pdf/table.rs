@@ -48,6 +48,13 @@ pub struct Table {
     pub encryption: Option<Object>,
 }
 
+/// Whether the sections that a section names are read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Follow {
+    Yes,
+    No,
+}
+
 /// All entries in the order in which they come; `None` for one that is free.
 struct Reading<'a> {
     document: &'a Document,
@@ -74,12 +81,12 @@ impl Table {
         let most = size.min(MOST) as usize + 1024;
         let (found, encryption) = (Vec::new(), None);
         let mut reading = Reading { document, found, most, encryption, has_root: false };
-        let (mut seen, mut next) = (HashSet::new(), vec![start]);
-        while let Some(offset) = next.pop() {
+        let (mut seen, mut next) = (HashSet::new(), vec![(start, Follow::Yes)]);
+        while let Some((offset, follow)) = next.pop() {
             if !seen.insert(offset) {
-                continue;
+                return Err(fault(offset, wrong("tables that lead in a circle")));
             }
-            reading.section(offset, &mut next).map_err(|error| fault(offset, error))?;
+            reading.section(offset, follow, &mut next).map_err(|error| fault(offset, error))?;
         }
         if !reading.has_root {
             return Err(fault(start, wrong("a trailer without a root")));
@@ -118,7 +125,7 @@ fn place(document: &Document, offset: i64) -> io::Result<u64> {
 
 impl Reading<'_> {
     /// Reads a table or a stream, and puts those that it names behind `next`.
-    fn section(&mut self, offset: u64, next: &mut Vec<u64>) -> io::Result<()> {
+    fn section(&mut self, offset: u64, follow: Follow, next: &mut Vec<(u64, Follow)>) -> io::Result<()> {
         let mut cursor = Cursor::new(self.document.bytes.clone());
         cursor.seek(offset);
         skip_space(&mut cursor)?;
@@ -132,10 +139,11 @@ impl Reading<'_> {
         if let Some(found) = trailer.get("Encrypt").filter(|found| **found != Object::Null) {
             self.encryption.get_or_insert_with(|| found.clone());
         }
-        // What is read last counts first: the stream beside a table stands before older tables.
-        for name in ["Prev", "XRefStm"] {
-            if let Some(offset) = trailer.integer(name) {
-                next.push(place(self.document, offset)?);
+        // The last is read next: the stream beside a table stands before older tables, and what it
+        // names is named by the table as well.
+        for (name, follow_on) in [("Prev", Follow::Yes), ("XRefStm", Follow::No)] {
+            if let Some(offset) = trailer.integer(name).filter(|_| follow == Follow::Yes) {
+                next.push((place(self.document, offset)?, follow_on));
             }
         }
         Ok(())
