@@ -110,8 +110,10 @@ fn unread(start: &[u8], bytes: &dyn Bytes) -> Option<Container> {
         return Some(Container::Refused(Refused::format(format!("{name}: recognised, not read"))));
     }
     let found = sfx::archive(start, bytes)?;
-    if found.format == "zip" {
-        return Some(Container::Archive(Format::Zip));
+    match found.format {
+        "zip" => return Some(Container::Archive(Format::Zip)),
+        "7z" => return Some(Container::Archive(Format::SevenZip)),
+        _ => {}
     }
     let why = format!("{} behind a program, at offset {}: recognised, not read", found.format, found.offset);
     Some(Container::Refused(Refused::format(why)))

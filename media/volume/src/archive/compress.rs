@@ -50,6 +50,10 @@ impl<R: BufRead> Compress<R> {
         if header[..2] != [0x1f, 0x9d] || header[2] & 0x60 != 0 || !(9..=16).contains(&self.most) {
             return Err(wrong("a header that is not compress's"));
         }
+        if self.most == 9 {
+            // compress itself and 7-Zip differ in what these stand for.
+            return Err(wrong("codes of at most 9 bits, which programs read differently"));
+        }
         self.is_block = header[2] & 0x80 != 0;
         self.prefixes = vec![0; 1 << self.most];
         self.bytes = vec![0; 1 << self.most];

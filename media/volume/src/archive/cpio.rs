@@ -29,6 +29,9 @@ pub fn packed(store: Store, stored: u64, limits: &Limits) -> Nodes {
     Box::new(Members::new(store, 0, limits.most(stored), limits))
 }
 
+/// Device and inode.
+type File = (u64, u64, u64);
+
 /// A name whose content comes with another one.
 struct Held {
     path: Vec<u8>,
@@ -43,15 +46,17 @@ struct Members {
     number: u64,
     again: u64,
     /// Names of a file whose content was not there yet, by the file.
-    held: HashMap<(u64, u64, u64), Vec<Held>>,
+    held: HashMap<File, Vec<Held>>,
+    /// Contents of files with several names.
+    seen: HashMap<File, (u64, u64, Option<u32>)>,
     ready: VecDeque<Result<Node, Failure>>,
     is_ended: bool,
 }
 
 impl Members {
     fn new(store: Store, at: u64, most: u64, limits: &Limits) -> Members {
-        let (held, ready, entries) = (HashMap::new(), VecDeque::new(), limits.entries);
-        Members { store, at, most, entries, number: 0, again: 0, held, ready, is_ended: false }
+        let (held, seen, ready, entries) = (HashMap::new(), HashMap::new(), VecDeque::new(), limits.entries);
+        Members { store, at, most, entries, number: 0, again: 0, held, seen, ready, is_ended: false }
     }
 
     fn fail<T>(&self, path: &[u8], cause: impl Into<String>) -> Result<T, Failure> {
@@ -161,24 +166,38 @@ impl Members {
         }
         let is_linked = header.links > 1 && matches!(header.form, Form::New | Form::Sum);
         let held = Held { path, modified: header.modified };
+        let seen = (header.links > 1 && header.size == 0).then(|| self.seen.get(&header.file).copied()).flatten();
+        if let Some((start, size, sum)) = seen {
+            // Some programs write the content with the first name.
+            self.names(vec![held], (start, size), sum, 1);
+            return Ok(());
+        }
         if is_linked && header.size == 0 {
             self.held.entry(header.file).or_default().push(held);
             return Ok(());
         }
         let sum = (header.form == Form::Sum).then_some(header.sum as u32);
         let mut names = if is_linked { self.held.remove(&header.file).unwrap_or_default() } else { Vec::new() };
+        if header.links > 1 {
+            self.seen.insert(header.file, (start, header.size, sum));
+        }
         names.push(held);
+        self.names(names, (start, header.size), sum, 0);
+        Ok(())
+    }
+
+    /// The names of one content. The stream is read again for all but the first, or for that too.
+    fn names(&mut self, names: Vec<Held>, data: (u64, u64), sum: Option<u32>, again: u64) {
         for (index, held) in names.into_iter().enumerate() {
-            self.again += u64::from(index > 0 && self.store.is_shared());
+            self.again += if self.store.is_shared() { again.max((index > 0).into()) } else { 0 };
             self.ready.push_back(if self.again > AGAIN {
                 Err(failure(&held.path, format!("one of more than {AGAIN} hard links in a compressed cpio")))
-            } else if header.size > self.most {
+            } else if data.1 > self.most {
                 Err(failure(&held.path, bomb(self.most)))
             } else {
-                Ok(self.file(held, (start, header.size), sum))
+                Ok(self.file(held, data, sum))
             });
         }
-        Ok(())
     }
 
     fn file(&self, held: Held, data: (u64, u64), sum: Option<u32>) -> Node {
@@ -189,8 +208,9 @@ impl Members {
         found
     }
 
-    /// Links whose content never came are empty files.
+    /// Links whose content never came are empty files. Another archive may follow.
     fn release(&mut self) {
+        self.seen.clear();
         let mut held: Vec<Held> = std::mem::take(&mut self.held).into_values().flatten().collect();
         held.sort_by(|one, other| one.path.cmp(&other.path));
         for held in held {

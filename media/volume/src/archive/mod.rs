@@ -32,10 +32,10 @@ pub use checked::BOMB;
 pub use limits::Limits;
 pub use pdf::{header as pdf_header, is_document as is_pdf};
 
-use crate::bytes::Bytes;
+use crate::bytes::{Bytes, Slice};
 use crate::node::{Failure, Nodes};
 use decoder::Packing;
-use pfh_container::signature;
+use pfh_container::{disk, sfx, signature};
 use std::io::Read;
 use store::Store;
 use std::sync::Arc;
@@ -133,7 +133,7 @@ pub fn open(format: Format, bytes: Arc<dyn Bytes>, name: &[u8], limits: &Limits)
     let Some(packing) = Packing::of(format) else {
         return match format {
             Format::Zip => zip::open(bytes, limits),
-            Format::SevenZip => sevenzip::open(bytes, limits),
+            Format::SevenZip => sevenzip::open(behind_program(bytes), limits),
             Format::Cpio => Ok(cpio::plain(bytes, 0, limits)),
             Format::Ar => Ok(ar::open(bytes, limits)),
             Format::Rpm => rpm::open(bytes, limits),
@@ -153,4 +153,12 @@ pub fn open(format: Format, bytes: Arc<dyn Bytes>, name: &[u8], limits: &Limits)
         return Ok(cpio::packed(Store::packed(packing, bytes, limits), size, limits));
     }
     Ok(single::open(packing, bytes, name, limits))
+}
+
+/// The archive behind a program, if the bytes begin with one.
+fn behind_program(bytes: Arc<dyn Bytes>) -> Arc<dyn Bytes> {
+    let mut start = vec![0; usize::try_from(bytes.size()).unwrap_or(usize::MAX).min(disk::START)];
+    let found = bytes.read_exact_at(0, &mut start).ok().and_then(|()| sfx::archive(&start, &*bytes));
+    let slice = found.and_then(|found| Slice::new(bytes.clone(), found.offset, bytes.size() - found.offset));
+    slice.map_or(bytes, |slice| Arc::new(slice))
 }
