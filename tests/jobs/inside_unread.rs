@@ -52,11 +52,7 @@ fn unread() -> Vec<(&'static str, Vec<u8>, &'static str)> {
         ("a.a", b"!<thin>\nx.o/            1234567890".to_vec(), "thin ar"),
         ("a.lzh", at(64, &[(0, b"\x1d\xab-lh5-"), (20, &[1])]), "LHA"),
         ("a.arj", arj, "ARJ"),
-        (
-            "sfx.exe",
-            program(b"Rar!\x1a\x07\x01\0................................"),
-            "RAR 5 behind a program",
-        ),
+        ("sfx.exe", program(b"Rar!\x1a\x07\x01\0................................"), "RAR 5 behind a program"),
         ("a.odlgz", at(300, &[(0, b"EBFGONED"), (256, b"\x1f\x8b\x08")]), "OneDrive log"),
         ("later.7z.002", random(7, 100), "piece 2 of a split archive"),
         ("a.vma", at(64, &[(0, b"VMA\0\0\0\0\x01")]), "VMA"),

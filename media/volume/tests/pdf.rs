@@ -257,7 +257,10 @@ fn mutants_end() {
     let within = "1 0 2 40 << /Type /Catalog /Pages 2 0 R >>          << /Type /Pages /Kids [] >>";
     let objects = [
         stream("/Type /ObjStm /N 2 /First 9", within.as_bytes()),
-        stream("/Filter [/A85 /LZW] /DecodeParms [null << /Predictor 12 /Columns 3 >>]", b"J..)6T`?p&<!J9%_[umg\"B7/Z7KNXbN'S+,*Q/&\"OLT'F~>"),
+        stream(
+            "/Filter [/A85 /LZW] /DecodeParms [null << /Predictor 12 /Columns 3 >>]",
+            b"J..)6T`?p&<!J9%_[umg\"B7/Z7KNXbN'S+,*Q/&\"OLT'F~>",
+        ),
     ];
     let streamed = document(&objects, "/Prev 9 /XRefStm 15");
     for whole in [whole(), streamed] {

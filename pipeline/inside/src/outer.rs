@@ -1,8 +1,8 @@
 //! What an entry of the input is, before it is gone into.
 
 use super::detect::{self, Container, Imaged};
-use super::options::Options;
 use super::medium::{File, Imaged as ImagedBytes, Watch};
+use super::options::Options;
 use pfh_container::disk;
 use pfh_source::image::{Format, Image};
 use pfh_source::{Entry, Origin, Problem};
@@ -56,7 +56,9 @@ impl Outer {
             path = [root, b"/", &path].concat();
         }
         let watch = || Arc::new(Watch::File(still.clone()));
-        if options.raw && let Ok(Some(container)) = detect::medium(&bytes) {
+        if options.raw
+            && let Ok(Some(container)) = detect::medium(&bytes)
+        {
             return Outer::Container(container, bytes, watch());
         }
         match detect::image(&path, &start, &end) {

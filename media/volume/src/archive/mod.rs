@@ -37,8 +37,8 @@ use crate::node::{Failure, Nodes};
 use decoder::Packing;
 use pfh_container::{disk, sfx, signature};
 use std::io::Read;
-use store::Store;
 use std::sync::Arc;
+use store::Store;
 
 /// The format of an archive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -144,11 +144,12 @@ fn decoded(filter: &Filter, parameters: &Dictionary, reader: Opened) -> io::Resu
         Filter::Lzw => Box::new(Lzw::new(input, parameters.integer("EarlyChange") != Some(0))),
     };
     let number = |name: &str, usual: u64| {
-        parameters.integer(name).map_or(Ok(usual), |number| {
-            u64::try_from(number).map_err(|_| invalid("rows that cannot be"))
-        })
+        parameters
+            .integer(name)
+            .map_or(Ok(usual), |number| u64::try_from(number).map_err(|_| invalid("rows that cannot be")))
     };
-    let layout = Layout { colors: number("Colors", 1)?, bits: number("BitsPerComponent", 8)?, columns: number("Columns", 1)? };
+    let layout =
+        Layout { colors: number("Colors", 1)?, bits: number("BitsPerComponent", 8)?, columns: number("Columns", 1)? };
     match number("Predictor", 1)? {
         0 | 1 => Ok(opened),
         2 => Ok(Box::new(Predicted::new(opened, layout, false)?)),

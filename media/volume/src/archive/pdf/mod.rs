@@ -83,7 +83,8 @@ pub fn open(bytes: Arc<dyn Bytes>, limits: &Limits) -> Result<Nodes, Failure> {
                 return Err(Failure { cause, ..why });
             }
             let mut listing = Listing::of(&document)?;
-            let cause = format!("its table of objects does not hold ({}): {count} were found by their words", why.cause);
+            let cause =
+                format!("its table of objects does not hold ({}): {count} were found by their words", why.cause);
             listing.failures.insert(0, Failure { cause, ..why });
             listing
         }

@@ -377,7 +377,8 @@ mod tests {
 
     #[test]
     fn objects_are_read_as_they_are_written() {
-        let dictionary = parsed(b"<</A 12 0 R/B[1 2 R 3 0 R -4 .5]/C#20x (a\\(b(c)\\101\\\n)/D<4a4>/E true /F>>").unwrap();
+        let dictionary =
+            parsed(b"<</A 12 0 R/B[1 2 R 3 0 R -4 .5]/C#20x (a\\(b(c)\\101\\\n)/D<4a4>/E true /F>>").unwrap();
         let Object::Dictionary(dictionary) = dictionary else { panic!() };
         assert_eq!(dictionary.get("A"), Some(&Object::Reference(12)));
         let Some(Object::Array(found)) = dictionary.get("B") else { panic!() };

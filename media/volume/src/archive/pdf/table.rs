@@ -1,8 +1,8 @@
 //! Where the objects are: the tables and streams of cross-references, newest first (ISO 32000-1,
 //! 7.5.4 and 7.5.8).
 
-use super::document::{Document, fault, placed};
 use super::cursor::Cursor;
+use super::document::{Document, fault, placed};
 use super::filter::Chain;
 use super::object::{Dictionary, Object, is_space, parse, skip_space};
 use crate::node::Failure;
@@ -175,7 +175,8 @@ impl Reading<'_> {
                     return Err(wrong("a table with a line that is none"));
                 };
                 // An entry in use at the start of the file stands for none.
-                let place = if kind == b"n" && offset > 0 { Some(Place::At(place(self.document, offset)?)) } else { None };
+                let place =
+                    if kind == b"n" && offset > 0 { Some(Place::At(place(self.document, offset)?)) } else { None };
                 self.add(first.saturating_add(number), place)?;
             }
         }
