@@ -62,7 +62,7 @@ pub enum Opening {
 #[derive(Debug, Clone, Default, Args)]
 pub struct Inside {
     /// Also files inside images (E01, Ex01, AFF4, VHD, VMDK, QCOW2, DMG …), file systems and
-    /// archives (zip, tar, 7z, gzip, bzip2, xz, zstd), each as an entry such as
+    /// archives (zip, tar, 7z, cpio, deb, rpm, gzip, xz, zstd …), each as an entry such as
     /// `case.E01!/p2/Users/a.zip!/b.doc`. A container that cannot be opened is an error (strict,
     /// the default); lenient skips unsupported formats (RAR, XFS …).
     #[arg(long, value_enum, value_name = "HOW", num_args = 0..=1, require_equals = true, default_missing_value = "strict", hide_possible_values = true)]
