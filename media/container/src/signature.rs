@@ -207,15 +207,16 @@ pub fn is_lzip(start: &[u8]) -> bool {
     start.starts_with(b"LZIP") && start.len() > 6 && start[4] < 2 && (12..=29).contains(&(start[5] & 31))
 }
 
-/// Whether a stream of compress begins here. Codes of at most 9 to 16 bits; the first stands for a byte, the second for a byte, the code
-/// before, or a new start.
+/// Whether a stream of compress begins here: codes of at most 9 to 16 bits. The first stands for a
+/// byte, the second for a byte, the code before, or a new start.
 pub fn is_compress(start: &[u8]) -> bool {
     let is_flags = start.len() > 5 && start[2] & 0x60 == 0 && (9..=16).contains(&(start[2] & 0x1f));
     is_flags && le16(start, 3) & 0x1ff < 256 && (le16(start, 4) >> 1) & 0x1ff <= 257
 }
 
-/// Whether LZMA alone begins here. Properties that encoders write, a dictionary of 2^n or 3 * 2^n bytes, and a size that is unknown
-/// or below 256 GiB; the range coder begins with a zero, and hardly with more.
+/// Whether LZMA alone begins here: properties that encoders write, a dictionary of 2^n or 3 * 2^n
+/// bytes, and a size that is unknown or below 256 GiB; the range coder begins with a zero, and
+/// hardly with more.
 pub fn is_lzma(start: &[u8]) -> bool {
     if start.len() < 18 || start[13] != 0 || start[14..18] == [0; 4] || !matches!(start[0], 0x5b..=0x67) {
         return false;

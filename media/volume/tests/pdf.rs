@@ -124,7 +124,7 @@ fn each_stream_is_a_member_decoded_by_its_filters() {
     let nodes = listed(bytes.clone(), &Limits::default()).unwrap();
     let file = nodes[3].as_ref().unwrap();
     assert_eq!((file.id, file.times.modified), (Some(8), Some(1_795_694_400_000_000_000)));
-    // What is stored as it is has its place.
+    // A stream that is stored as it is has its place.
     let run = nodes[2].as_ref().unwrap().content.as_ref().unwrap().runs().unwrap()[0];
     let mut found = vec![0; run.length as usize];
     bytes.read_exact_at(run.medium_offset.unwrap(), &mut found).unwrap();
@@ -175,7 +175,7 @@ fn bombs_circles_and_overlaps_end() {
     let bomb = document(&[b"<< >>".to_vec(), stream("/Filter [/FlateDecode /FlateDecode]", &zeros)], "");
     let node = listed(bomb, &limits).unwrap().pop().unwrap().unwrap();
     assert!(content(&node).unwrap_err().contains("bomb"));
-    // Zeros are no digits: nothing comes out of the second filter.
+    // Zeros are space, not digits: nothing comes out of the second filter.
     let silent = packed(&vec![0; 100 << 20]);
     let silent = document(&[b"<< >>".to_vec(), stream("/Filter [/FlateDecode /ASCIIHexDecode]", &silent)], "");
     let node = listed(silent, &limits).unwrap().pop().unwrap().unwrap();

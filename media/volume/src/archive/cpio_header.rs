@@ -1,5 +1,5 @@
-//! Headers of cpio: POSIX's in octal digits (odc), SVR4's in hexadecimal ones (newc and crc), and the
-//! old one in words of 16 bits, of either byte order.
+//! Headers of cpio: POSIX's in octal digits (odc), SVR4's in hexadecimal ones (newc and crc), and
+//! the old one in words of 16 bits, of either byte order.
 
 /// The form of a header.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

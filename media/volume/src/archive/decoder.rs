@@ -1,7 +1,7 @@
 //! Decompressors of whole streams: one frame after the other, to the last byte.
 
-use super::Format;
 use super::compress::Compress;
+use super::format::Format;
 use super::limits::Limits;
 use super::tape::Tape;
 use crate::bytes::Bytes;

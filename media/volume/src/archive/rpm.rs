@@ -1,18 +1,17 @@
 //! RPM packages: a lead, two headers, and a cpio that is compressed in most of them.
 
 use super::cpio;
+use super::cpio_header;
 use super::decoder::Packing;
+use super::format::Format;
 use super::limits::Limits;
 use super::member::failure;
 use super::store::Store;
-use super::{Format, cpio_header};
 use crate::bytes::{Bytes, Slice};
 use crate::field::{be32, read, read_some};
 use crate::node::{Failure, Nodes};
 use std::sync::Arc;
 
-/// What a package begins with.
-pub const MAGIC: &[u8] = b"\xed\xab\xee\xdb";
 const LEAD: u64 = 96;
 const HEADER: &[u8] = b"\x8e\xad\xe8\x01";
 

@@ -49,7 +49,7 @@ impl Cursor {
         self.at = self.at.saturating_add(count);
     }
 
-    /// What is in the buffer from here on, at least one byte unless this is the end.
+    /// The bytes of the buffer from here on, at least one byte unless this is the end.
     pub fn rest(&mut self) -> io::Result<&[u8]> {
         let end = self.start + self.buffer.len() as u64;
         if !(self.start..end).contains(&self.at) {

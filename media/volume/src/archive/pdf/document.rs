@@ -2,13 +2,11 @@
 
 use super::cursor::Cursor;
 use super::filter;
-use super::object::{Dictionary, Object, parse, skip_space};
-use super::table::{Entry, Place};
+use super::object::{Dictionary, Object, parse};
+use super::place::{Entry, Place};
+use super::placed::{Placed, placed};
 use crate::archive::limits::Limits;
-use crate::archive::member::failure;
-use crate::archive::tape::unwrapped;
 use crate::bytes::Bytes;
-use crate::node::Failure;
 use std::io::{self, Read};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -36,19 +34,6 @@ pub struct Document {
     unpacked: Mutex<Option<(u32, Arc<Within>)>>,
 }
 
-/// An object at its place, and the start of its stream if it has one.
-#[derive(Debug)]
-pub struct Placed {
-    /// Its number.
-    pub number: u32,
-    /// The object.
-    pub object: Object,
-    /// The offset of the first byte of its stream.
-    pub stream: Option<u64>,
-    /// The offset behind what was read.
-    pub end: u64,
-}
-
 /// A stream of objects, unpacked.
 pub struct Within {
     bytes: Arc<dyn Bytes>,
@@ -70,71 +55,8 @@ impl Within {
     }
 }
 
-/// An error of the medium, or a fault of the document, with the place.
-pub fn fault(offset: u64, error: io::Error) -> Failure {
-    let cause = match unwrapped(error) {
-        Ok(error) => format!("cannot be read: {error}"),
-        Err(error) => match error.get_ref().and_then(|inner| inner.downcast_ref::<Failure>()) {
-            Some(failure) => return failure.clone(),
-            None => error.to_string(),
-        },
-    };
-    Failure { offset: Some(offset), ..failure(b"", cause) }
-}
-
-/// Reads the object at the cursor: `12 0 obj`, the object, and `stream` if there is one; `None` if
-/// no object begins there.
-///
-/// # Errors
-/// The medium's, and `InvalidData` of an object that cannot be read.
-pub fn placed(cursor: &mut Cursor) -> io::Result<Option<Placed>> {
-    let Some(number) = header(cursor)? else { return Ok(None) };
-    let object = parse(cursor)?.ok_or(io::ErrorKind::UnexpectedEof)?;
-    let mut end = cursor.place();
-    skip_space(cursor)?;
-    let mut stream = None;
-    if matches!(object, Object::Dictionary(_)) && cursor.look(6)? == *b"stream" {
-        cursor.skip(6);
-        // Spaces in front of the end of the line do not belong to the stream.
-        let after = cursor.place();
-        while cursor.peek()? == Some(b' ') {
-            cursor.skip(1);
-        }
-        match &cursor.look(2)?[..] {
-            b"\r\n" => cursor.skip(2),
-            [b'\n' | b'\r', ..] => cursor.skip(1),
-            _ => cursor.seek(after),
-        }
-        end = cursor.place();
-        stream = Some(end);
-    }
-    Ok(Some(Placed { number, object, stream, end }))
-}
-
-/// The number in front of `obj`.
-fn header(cursor: &mut Cursor) -> io::Result<Option<u32>> {
-    let number = |found| match found {
-        Some(Object::Integer(number)) => u32::try_from(number).ok(),
-        _ => None,
-    };
-    skip_space(cursor)?;
-    if !cursor.peek()?.is_some_and(|byte| byte.is_ascii_digit()) {
-        return Ok(None);
-    }
-    let Some(first) = number(parse(cursor)?) else { return Ok(None) };
-    if number(parse(cursor)?).is_none() {
-        return Ok(None);
-    }
-    skip_space(cursor)?;
-    if cursor.look(3)? != *b"obj" {
-        return Ok(None);
-    }
-    cursor.skip(3);
-    Ok(Some(first))
-}
-
 impl Document {
-    /// A document of which nothing is known yet.
+    /// A document whose objects are not known yet.
     pub fn new(bytes: Arc<dyn Bytes>, limits: &Limits, base: u64) -> Document {
         // Far more than what programs write for any size.
         let left = AtomicU64::new(bytes.size().saturating_mul(64).saturating_add(256 << 20));
@@ -222,27 +144,27 @@ impl Document {
     pub fn unpack(&self, dictionary: &Dictionary, start: u64, most: u64) -> io::Result<Vec<u8>> {
         let wrong = |what: String| io::Error::new(io::ErrorKind::InvalidData, what);
         let most = most.min(self.left.load(Ordering::Relaxed));
-        let chain = filter::Chain::of(self, dictionary)?;
+        let chain = filter::Chain::of(&|object| self.resolve(object), dictionary)?;
         if let Some(opaque) = chain.opaque() {
             return Err(wrong(format!("objects behind the filter {opaque}")));
         }
         let end = self.end_of(dictionary, start)?;
-        let reader = chain.open(self, start..end, most.saturating_add(1));
+        let reader = chain.open(&self.bytes, start..end, most.saturating_add(1));
         let mut all = Vec::new();
         let read = reader.take(most.saturating_add(1)).read_to_end(&mut all);
         self.left.fetch_sub((all.len() as u64).min(self.left.load(Ordering::Relaxed)), Ordering::Relaxed);
         if all.len() as u64 > most {
             return Err(wrong(format!("a stream of structure of more than {most} bytes")));
         }
-        // What was decoded in front of a fault is used: the objects in it are held against the table.
+        // What was decoded in front of a fault is used: its objects are held against the table.
         match read {
             Err(error) if all.is_empty() => Err(error),
             _ => Ok(all),
         }
     }
 
-    /// Where the stream ends that starts at `start`: behind its length if `endstream` follows there,
-    /// and where that word stands if not, as readers of documents do.
+    /// Where the stream ends that starts at `start`: behind its length if `endstream` follows
+    /// there, otherwise where that word stands, as readers of documents do.
     ///
     /// # Errors
     /// The medium's, and `InvalidData` if there is no end before the next object.

@@ -1,16 +1,17 @@
 //! The filters of a stream, one behind the other (ISO 32000-1, 7.4).
 
 use super::ascii::{Code, Coded};
-use super::document::Document;
 use super::lzw::Lzw;
 use super::object::{Dictionary, Object};
 use super::predictor::{Layout, Predicted};
 use crate::archive::checked::bomb;
 use crate::archive::member::{failure, wrong};
 use crate::archive::tape::{Tape, is_medium};
+use crate::bytes::Bytes;
 use crate::node::Failure;
 use std::io::{self, BufReader, Read};
 use std::ops::Range;
+use std::sync::Arc;
 
 /// Filters of one stream.
 const MOST: usize = 16;
@@ -25,7 +26,7 @@ enum Filter {
     Code(Code),
     Flate,
     Lzw,
-    /// What is a picture's own form: its bytes stay as they are.
+    /// A picture's own form: its bytes stay as they are.
     Picture(&'static str),
     /// A filter that is not known.
     Unknown(String),
@@ -71,18 +72,16 @@ fn invalid(what: impl Into<String>) -> io::Error {
 }
 
 impl Chain {
-    /// The filters that a stream states.
+    /// The filters that a stream states; `resolve` gives the object behind a reference.
     ///
     /// # Errors
     /// When they cannot be read.
-    pub fn of(document: &Document, dictionary: &Dictionary) -> io::Result<Chain> {
+    pub fn of(resolve: &dyn Fn(&Object) -> io::Result<Object>, dictionary: &Dictionary) -> io::Result<Chain> {
         let list = |names: [&str; 2]| -> io::Result<Vec<Object>> {
             let Some(object) = names.iter().find_map(|name| dictionary.get(name)) else { return Ok(Vec::new()) };
-            Ok(match document.resolve(object)? {
+            Ok(match resolve(object)? {
                 Object::Array(objects) if objects.len() > MOST => return Err(invalid("too many filters")),
-                Object::Array(objects) => {
-                    objects.iter().map(|object| document.resolve(object)).collect::<io::Result<_>>()?
-                }
+                Object::Array(objects) => objects.iter().map(resolve).collect::<io::Result<_>>()?,
                 Object::Null => Vec::new(),
                 object => vec![object],
             })
@@ -95,7 +94,7 @@ impl Chain {
             let Some(filter) = Filter::of(name) else { continue };
             let parameters = match parameters.get(at) {
                 Some(Object::Dictionary(found)) => {
-                    let entries = found.0.iter().map(|(key, value)| Ok((key.clone(), document.resolve(value)?)));
+                    let entries = found.0.iter().map(|(key, value)| Ok((key.clone(), resolve(value)?)));
                     Dictionary(entries.collect::<io::Result<_>>()?)
                 }
                 _ => Dictionary::default(),
@@ -118,9 +117,9 @@ impl Chain {
 
     /// The bytes of the stream in a range of the document, each filter giving `most` of them. A
     /// picture's own filter, and what comes behind it, is left to the picture.
-    pub fn open(&self, document: &Document, range: Range<u64>, most: u64) -> Opened {
+    pub fn open(&self, bytes: &Arc<dyn Bytes>, range: Range<u64>, most: u64) -> Opened {
         let offset = range.start;
-        let mut reader: Opened = Box::new(Tape::new(document.bytes.clone(), range.start, range.end));
+        let mut reader: Opened = Box::new(Tape::new(bytes.clone(), range.start, range.end));
         for (filter, parameters) in &self.0 {
             if matches!(filter, Filter::Picture(_)) {
                 break;

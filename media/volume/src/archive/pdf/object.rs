@@ -104,7 +104,7 @@ pub fn skip_space(cursor: &mut Cursor) -> io::Result<()> {
 /// The next object; a closing bracket is a word. `None` at the end.
 ///
 /// # Errors
-/// The medium's, and `InvalidData` of what is no object, or more than one may be.
+/// The medium's, and `InvalidData` of bytes that are not an object, or of one that is too large.
 pub fn parse(cursor: &mut Cursor) -> io::Result<Option<Object>> {
     Parser { cursor, left: PARTS }.object(DEPTH)
 }

@@ -68,7 +68,7 @@ impl Role {
     }
 }
 
-/// What is said of streams by the objects that refer to them.
+/// The uses of streams, by the objects that refer to them.
 #[derive(Debug, Default)]
 pub struct Roles {
     roles: HashMap<u32, Role>,

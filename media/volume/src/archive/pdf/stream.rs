@@ -1,9 +1,10 @@
 //! One stream as a member.
 
 use super::cursor::Cursor;
-use super::document::{Document, Placed, fault, placed};
+use super::document::Document;
 use super::filter::Chain;
 use super::object::{Dictionary, Object};
+use super::placed::{Placed, fault, placed};
 use crate::archive::checked::{Checked, Stated};
 use crate::archive::member::{failure, node};
 use crate::node::{Content, Failure, Kind, Node, Run, Times};
@@ -62,7 +63,7 @@ impl Stream {
     }
 
     fn chain(&self, dictionary: &Dictionary) -> Result<Chain, Failure> {
-        Chain::of(&self.document, dictionary).map_err(|error| self.fail(error))
+        Chain::of(&|object| self.document.resolve(object), dictionary).map_err(|error| self.fail(error))
     }
 
     /// Where its bytes are. No other object may begin in them.
@@ -86,7 +87,7 @@ impl Content for Stream {
         let range = self.range(&dictionary, start)?;
         let stored = range.end - range.start;
         let most = self.document.limits.most(stored);
-        let opened = chain.open(&self.document, range, most);
+        let opened = chain.open(&self.document.bytes, range, most);
         let size = chain.is_plain().then_some(stored);
         Ok(Box::new(Checked::new(opened, self.path.clone(), Stated { size, crc: None }, most)))
     }

@@ -2,9 +2,11 @@
 //! 7.5.4 and 7.5.8).
 
 use super::cursor::Cursor;
-use super::document::{Document, fault, placed};
+use super::document::Document;
 use super::filter::Chain;
 use super::object::{Dictionary, Object, is_space, parse, skip_space};
+use super::place::{Entry, Place};
+use super::placed::{fault, placed};
 use crate::node::Failure;
 use std::collections::HashSet;
 use std::io::{self, Read};
@@ -13,31 +15,6 @@ use std::io::{self, Read};
 pub const MOST: u64 = 8_388_607;
 /// Bytes at the end in which the last table is named.
 const END: u64 = 4096;
-
-/// Where an object is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Place {
-    /// At this offset.
-    At(u64),
-    /// In the stream of objects of this number.
-    Within(u32),
-}
-
-impl Place {
-    /// Its offset, if it has one of its own.
-    pub fn offset(self) -> Option<u64> {
-        if let Place::At(offset) = self { Some(offset) } else { None }
-    }
-}
-
-/// An object by its number.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Entry {
-    /// The number.
-    pub number: u32,
-    /// Where it is.
-    pub place: Place,
-}
 
 /// What the tables say.
 #[derive(Debug, Default)]
@@ -210,10 +187,10 @@ impl Reading<'_> {
         if line == 0 {
             return Err(wrong("a table of objects without widths"));
         }
-        let chain = Chain::of(self.document, &dictionary)?;
+        let chain = Chain::of(&|object| self.document.resolve(object), &dictionary)?;
         let end = self.document.end_of(&dictionary, start)?;
         let most = (self.most as u64 + 1) * line as u64;
-        let mut reader = io::BufReader::new(chain.open(self.document, start..end, most));
+        let mut reader = io::BufReader::new(chain.open(&self.document.bytes, start..end, most));
         let mut raw = vec![0; line];
         for range in ranges.chunks_exact(2) {
             for number in 0..range[1] {
