@@ -1,4 +1,4 @@
-//! Any bytes as gzip, bzip2, xz or Zstandard, and as a tar in one: they end, in bounded memory.
+//! Any bytes as a compressed stream, and as a tar or cpio in one: they end, in bounded memory.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
@@ -8,7 +8,17 @@ use std::sync::Arc;
 
 fuzz_target!(|bytes: &[u8]| {
     let Some((first, rest)) = bytes.split_first() else { return };
-    let format = [Format::Gzip, Format::Bzip2, Format::Xz, Format::Zstd][usize::from(first % 4)];
+    let formats = [
+        Format::Gzip,
+        Format::Bzip2,
+        Format::Xz,
+        Format::Zstd,
+        Format::Compress,
+        Format::Lz4,
+        Format::Lzip,
+        Format::Lzma,
+    ];
+    let format = formats[usize::from(*first) % formats.len()];
     let limits = Limits { bytes: 1 << 20, window: 1 << 20, entries: 100, ..Limits::default() };
     let Ok(nodes) = open(format, Arc::new(rest.to_vec()), b"name", &limits) else { return };
     for node in nodes.flatten() {

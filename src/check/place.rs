@@ -1,5 +1,7 @@
 //! Where the names of a manifest are: which directory they start in, and which prefix is taken off.
 
+#[cfg(feature = "inside")]
+use super::request::Request;
 use super::request::Turn;
 use super::unasked::Unasked;
 use pfh_digest::Algorithm;
@@ -132,10 +134,20 @@ fn is_in_file(name: &[u8], found: impl Fn(&[u8]) -> std::io::Result<std::fs::Met
     }
 }
 
-/// Whether some of the names are inside of containers of this directory, and are not files
-/// themselves.
+/// How containers of this directory are opened: as the request says, or because some of the names
+/// are inside of one and are not files themselves; `None` if they are not. Documents are opened if
+/// a name is in one.
 #[cfg(feature = "inside")]
-pub fn has_inside(place: &Place, entries: &[Expected]) -> bool {
+pub fn opened(request: &Request, place: &Place, entries: &[Expected]) -> Option<crate::inside::Options> {
+    let asked = request.inside.clone().or_else(|| has_inside(place, entries).then(Default::default));
+    asked.map(|mut options| {
+        options.documents |= entries.iter().any(|entry| crate::inside::name::is_in_document(&entry.name));
+        options
+    })
+}
+
+#[cfg(feature = "inside")]
+fn has_inside(place: &Place, entries: &[Expected]) -> bool {
     let found = |name: &[u8]| std::fs::symlink_metadata(OsStr::from_bytes(&[&place.root, &b"/"[..], name].concat()));
     let names = entries.iter().map(|entry| place.below(&entry.name));
     let mut inside = names.filter(|name| crate::inside::is_inside(name).is_some()).take(SAMPLE);

@@ -93,10 +93,7 @@ pub fn run(
         operands,
         descend: Descend { recurse: Recurse::Yes, links, ..Descend::default() },
         #[cfg(feature = "inside")]
-        inside: match &request.inside {
-            Some(options) => Some(std::sync::Arc::new(options.clone())),
-            None => place::has_inside(&place, &expectations.entries).then(Default::default),
-        },
+        inside: place::opened(request, &place, &expectations.entries).map(std::sync::Arc::new),
     };
     let named: Vec<Vec<u8>> = parts.iter().map(|part| [&place.prefix[..], part].concat()).collect();
     let algorithms = expectations.algorithms.clone();

@@ -11,6 +11,8 @@ pub fn options<'a>(request: &Request, names: impl Iterator<Item = &'a Vec<u8>>) 
     let mut options = request.inside.clone().unwrap_or_default();
     // Each name says itself how deep it is.
     options.limits = Limits { depth: 64, ..options.limits };
+    // Only containers that names are in are opened.
+    options.documents = true;
     for (deleted, unallocated) in inside.map(|one| name::kinds(one)) {
         options.deleted |= deleted;
         options.unallocated |= unallocated;

@@ -73,9 +73,15 @@ pub struct Request {
 }
 
 impl Request {
-    /// All pairs as text on standard output.
-    pub fn new(input: Input) -> Request {
+    /// All pairs as text on standard output. Where containers are opened, documents are as well.
+    #[cfg_attr(not(feature = "inside"), expect(unused_mut))]
+    pub fn new(mut input: Input) -> Request {
         let plan = Plan::default();
+        // A document that was written again has its parts in common with the other.
+        #[cfg(feature = "inside")]
+        if let Some(inside) = &mut input.inside {
+            inside.documents = true;
+        }
         Request {
             input,
             against: Vec::new(),

@@ -138,6 +138,9 @@ impl Trees {
             }
             self.inside = Some(options);
         }
+        if let Some(options) = &mut self.inside {
+            options.documents |= names().any(|name| crate::inside::name::is_in_document(&name));
+        }
     }
 
     /// The input with the operands that are walked.

@@ -69,6 +69,8 @@ mod inside;
 #[cfg(feature = "inside")]
 mod inside_archives;
 #[cfg(feature = "inside")]
+mod inside_documents;
+#[cfg(feature = "inside")]
 mod inside_encrypted;
 #[cfg(feature = "inside")]
 mod inside_images;

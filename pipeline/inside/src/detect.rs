@@ -7,7 +7,7 @@ use pfh_container::ewf::FileHeader;
 use pfh_container::{foreign, sfx, signature};
 use pfh_source::Problem;
 use pfh_source::image::{Format as ImageFormat, Image};
-use pfh_volume::archive::Format;
+use pfh_volume::archive::{Format, is_pdf, pdf_header};
 use pfh_volume::{Bytes, Node, PartitionTable, Recognised, Scheme};
 use pfh_volume::{file_system, is_physical_volume, may_be_small, partitions, small_file_system};
 use std::ffi::OsStr;
@@ -84,6 +84,22 @@ pub fn container(start: &[u8], bytes: &Arc<dyn Bytes>, name: &[u8]) -> Result<Op
     Ok(found.or_else(|| damaged(start, name)))
 }
 
+/// The same, and documents if they are asked for.
+///
+/// # Errors
+/// As [`container`].
+pub fn container_or_document(
+    start: &[u8],
+    bytes: &Arc<dyn Bytes>,
+    name: &[u8],
+    documents: bool,
+) -> Result<Option<Container>, pfh_volume::Failure> {
+    if documents && is_pdf(start, &**bytes) {
+        return Ok(Some(Container::Archive(Format::Pdf)));
+    }
+    container(start, bytes, name)
+}
+
 /// A container of a format that is not read, by its first bytes.
 fn unread(start: &[u8], bytes: &dyn Bytes) -> Option<Container> {
     if let Some(format) = foreign::by_content(start) {
@@ -94,8 +110,10 @@ fn unread(start: &[u8], bytes: &dyn Bytes) -> Option<Container> {
         return Some(Container::Refused(Refused::format(format!("{name}: recognised, not read"))));
     }
     let found = sfx::archive(start, bytes)?;
-    if found.format == "zip" {
-        return Some(Container::Archive(Format::Zip));
+    match found.format {
+        "zip" => return Some(Container::Archive(Format::Zip)),
+        "7z" => return Some(Container::Archive(Format::SevenZip)),
+        _ => {}
     }
     let why = format!("{} behind a program, at offset {}: recognised, not read", found.format, found.offset);
     Some(Container::Refused(Refused::format(why)))
@@ -150,7 +168,10 @@ pub fn medium(bytes: &Arc<dyn Bytes>) -> Result<Option<Container>, pfh_volume::F
 
 /// Whether a member may be a container, by its first bytes, size and name: only then it is unpacked
 /// to look closer.
-pub fn may_be(start: &[u8], size: Option<u64>, name: &[u8]) -> bool {
+pub fn may_be(start: &[u8], size: Option<u64>, name: &[u8], documents: bool) -> bool {
+    if documents && pdf_header(start).is_some() {
+        return true;
+    }
     if Format::recognize(start).is_some() || Kind::recognize(start, &[]).is_some() || FileHeader::is_ewf(start) {
         return true;
     }

@@ -151,7 +151,7 @@ impl Expanding {
     }
 
     fn open_bytes(&mut self, start: &[u8], bytes: Arc<dyn Bytes>, printed: &[u8], watch: &Arc<Watch>, depth: u32) {
-        match detect::container(start, &bytes, printed) {
+        match detect::container_or_document(start, &bytes, printed, self.options.documents) {
             Ok(None) => {}
             Ok(Some(container)) if depth <= self.options.limits.depth => {
                 self.enter(container, bytes, printed, watch, depth);
@@ -320,7 +320,7 @@ impl Expanding {
     fn open_member(&mut self, node: &Node, member: &Arc<Member>, printed: Vec<u8>, watch: &Arc<Watch>, depth: u32) {
         let start = member.start(detect::START);
         // What cannot be read fails as an entry.
-        if start.is_empty() || !detect::may_be(&start, node.size, &node.path) {
+        if start.is_empty() || !detect::may_be(&start, node.size, &node.path, self.options.documents) {
             return;
         }
         let Some(level) = self.stack.last() else { return };
@@ -360,7 +360,7 @@ impl Source for Expanding {
                     self.segments.first(&entry.name());
                     self.clock = Clock::new(self.options.time);
                     let outer = match self.is_wanted(&printed) {
-                        true => Outer::of(&entry, &self.root, self.images, self.options.raw),
+                        true => Outer::of(&entry, &self.root, self.images, &self.options),
                         false => Outer::File,
                     };
                     if matches!(outer, Outer::Segment) {

@@ -43,6 +43,15 @@ pub fn kinds(name: &[u8]) -> (bool, bool) {
     (deleted, ends.into_iter().any(|end| name.ends_with(end)))
 }
 
+/// Whether a printed name is one of a stream in a document: `!/obj-12` or `!/obj-12-image`.
+pub fn is_in_document(name: &[u8]) -> bool {
+    let is_object = |rest: &[u8]| {
+        let after = rest.iter().position(|byte| !byte.is_ascii_digit()).unwrap_or(rest.len());
+        after > 0 && matches!(rest.get(after), None | Some(b'-' | b'/'))
+    };
+    name.windows(6).enumerate().any(|(at, part)| part == b"!/obj-" && is_object(&name[at + 6..]))
+}
+
 /// The outermost container of a printed name, as the file system has it; `None` if there is none.
 pub fn container(name: &[u8]) -> Option<Vec<u8>> {
     let mut plain = Vec::new();
@@ -88,5 +97,8 @@ mod tests {
         assert_eq!(kinds(b"i!/p1/a!slack"), (false, true));
         assert_eq!(kinds(b"i!/p1/a!deleted-12"), (true, false));
         assert_eq!(prefix(b"x!"), b"x!!!/");
+        let in_document = [&b"a.pdf!/obj-12"[..], b"a!/obj-012-image", b"z!/a.pdf!/obj-7-file/x"].map(is_in_document);
+        assert_eq!(in_document, [true; 3]);
+        assert_eq!([&b"a!/obj-"[..], b"a!/obj-12.txt", b"obj-12"].map(is_in_document), [false; 3]);
     }
 }

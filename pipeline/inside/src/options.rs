@@ -23,6 +23,9 @@ pub struct Options {
     /// Whether a container of a format that is not read is skipped, and no problem. A damaged one
     /// stays one.
     pub lenient: bool,
+    /// Whether documents (PDF) are opened too, for the streams in them. Such a file keeps its
+    /// record even with `members`.
+    pub documents: bool,
     /// Whether the files of the input are raw media, whatever their first and last bytes say.
     pub raw: bool,
     /// How long a container of the input may be worked on, with all that is in it; `None` for as

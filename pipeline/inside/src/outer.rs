@@ -2,9 +2,11 @@
 
 use super::detect::{self, Container, Imaged};
 use super::medium::{File, Imaged as ImagedBytes, Watch};
+use super::options::Options;
 use pfh_container::disk;
 use pfh_source::image::{Format, Image};
 use pfh_source::{Entry, Origin, Problem};
+use pfh_volume::archive::Format as Archive;
 use pfh_volume::{Bytes, Recognised};
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
@@ -27,11 +29,10 @@ pub enum Outer {
 
 impl Outer {
     /// Looks at an entry. Relative names start in `root`, since the further files of an image are
-    /// found by name; `are_images` says that objects of the source are images by their first files,
-    /// `is_raw` that files are raw media where they hold a volume or a table.
-    pub fn of(entry: &Entry, root: &[u8], are_images: bool, is_raw: bool) -> Outer {
+    /// found by name; `are_images` says that objects of the source are images by their first files.
+    pub fn of(entry: &Entry, root: &[u8], are_images: bool, options: &Options) -> Outer {
         match &entry.origin {
-            Origin::File { .. } => Outer::of_file(entry, root, is_raw),
+            Origin::File { .. } => Outer::of_file(entry, root, options),
             Origin::Object { name, .. } if are_images => match Image::open(Path::new(OsStr::from_bytes(name))) {
                 Ok(image) => Outer::of_image(image, name),
                 Err(_) => Outer::File,
@@ -40,7 +41,7 @@ impl Outer {
         }
     }
 
-    fn of_file(entry: &Entry, root: &[u8], is_raw: bool) -> Outer {
+    fn of_file(entry: &Entry, root: &[u8], options: &Options) -> Outer {
         let Ok(Some(still)) = entry.still() else { return Outer::File };
         let still = Arc::new(still);
         let bytes: Arc<dyn Bytes> = Arc::new(File(still.clone()));
@@ -55,7 +56,9 @@ impl Outer {
             path = [root, b"/", &path].concat();
         }
         let watch = || Arc::new(Watch::File(still.clone()));
-        if is_raw && let Ok(Some(container)) = detect::medium(&bytes) {
+        if options.raw
+            && let Ok(Some(container)) = detect::medium(&bytes)
+        {
             return Outer::Container(container, bytes, watch());
         }
         match detect::image(&path, &start, &end) {
@@ -66,7 +69,7 @@ impl Outer {
             Imaged::No if pfh_container::signature::piece(&path).is_some() && detect::has_first_piece(&path) => {
                 Outer::File
             }
-            Imaged::No => match detect::container(&start, &bytes, &path) {
+            Imaged::No => match detect::container_or_document(&start, &bytes, &path, options.documents) {
                 Ok(Some(container)) => Outer::Container(container, bytes, watch()),
                 Ok(None) => Outer::File,
                 Err(failure) => Outer::Failed(super::about::unopened(failure.to_string())),
@@ -105,6 +108,8 @@ impl Outer {
     pub fn is_entered(&self) -> bool {
         let Outer::Container(container, ..) = self else { return false };
         match container {
+            // A document is a file of its own.
+            Container::Archive(Archive::Pdf) => false,
             Container::Archive(_)
             | Container::Divided(_)
             | Container::Volume(Recognised::FileSystem(_) | Recognised::Volumes(_)) => true,

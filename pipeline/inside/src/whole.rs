@@ -52,7 +52,9 @@ impl Whole {
         let printed = name::escape(named);
         let mut prefix = name::prefix(&printed);
         match found.ok()?? {
-            Container::Archive(Format::Zip | Format::Tar | Format::SevenZip) => {}
+            Container::Archive(
+                Format::Zip | Format::Tar | Format::SevenZip | Format::Cpio | Format::Ar | Format::Rpm,
+            ) => {}
             Container::Archive(stream) => {
                 // A list may be packed as well: only a tar is a tree.
                 let mut nodes = archive::open(stream, bytes, &printed, &Limits::default()).ok()?;

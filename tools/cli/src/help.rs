@@ -106,6 +106,7 @@ const HEADINGS: &[(&str, &[&str])] = &[
             "below",
             "deleted",
             "depth",
+            "documents",
             "exclude",
             "expand",
             "files_from",

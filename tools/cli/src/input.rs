@@ -62,7 +62,7 @@ pub enum Opening {
 #[derive(Debug, Clone, Default, Args)]
 pub struct Inside {
     /// Also files inside images (E01, Ex01, AFF4, VHD, VMDK, QCOW2, DMG …), file systems and
-    /// archives (zip, tar, 7z, gzip, bzip2, xz, zstd), each as an entry such as
+    /// archives (zip, tar, 7z, cpio, deb, rpm, gzip, xz, zstd …), each as an entry such as
     /// `case.E01!/p2/Users/a.zip!/b.doc`. A container that cannot be opened is an error (strict,
     /// the default); lenient skips unsupported formats (RAR, XFS …).
     #[arg(long, value_enum, value_name = "HOW", num_args = 0..=1, require_equals = true, default_missing_value = "strict", hide_possible_values = true)]
@@ -77,6 +77,10 @@ pub struct Inside {
     /// rest of a file's last block as name!slack.
     #[arg(long)]
     pub unallocated: bool,
+    /// Also the streams of PDFs, decoded: pictures, contents of pages, fonts, embedded files, as
+    /// `a.pdf!/obj-12-image`. `compare` always opens PDFs.
+    #[arg(long)]
+    pub documents: bool,
     /// Only members, not the outer images and archives; nested archives still get a record. Of an
     /// image, only the parts with files are read.
     #[arg(long)]
@@ -112,7 +116,7 @@ impl Inside {
     pub fn asked(&self) -> Result<Option<pfh::inside::Options>, Failure> {
         if self.inside.is_none() && self.is_bounded() {
             return Err(Failure::usage(
-                "--depth, --deleted, --unallocated, --members, --raw, --passwords, --volume-key, --container-timeout and --expand say how --inside is done: add --inside",
+                "--depth, --deleted, --unallocated, --documents, --members, --raw, --passwords, --volume-key, --container-timeout and --expand say how --inside is done: add --inside",
             ));
         }
         self.inside.map(|_| self.options()).transpose()
@@ -120,7 +124,7 @@ impl Inside {
 
     /// Whether any of these options is given.
     pub fn is_bounded(&self) -> bool {
-        let named = self.deleted || self.unallocated || self.members || self.raw;
+        let named = self.deleted || self.unallocated || self.documents || self.members || self.raw;
         named
             || !self.passwords.is_empty()
             || !self.volume_key.is_empty()
@@ -136,7 +140,7 @@ impl Inside {
     pub fn options(&self) -> Result<pfh::inside::Options, Failure> {
         let mut options = pfh::inside::Options::default();
         (options.deleted, options.unallocated) = (self.deleted, self.unallocated);
-        options.members = self.members;
+        (options.documents, options.members) = (self.documents, self.members);
         options.lenient = self.inside == Some(Opening::Lenient);
         options.raw = self.raw;
         options.time = self.container_timeout.map(Duration::from_secs);

@@ -29,6 +29,7 @@ pub struct Walk {
     depth: Option<u32>,
     deleted: bool,
     unallocated: bool,
+    documents: bool,
     members: bool,
     raw: bool,
     passwords: Option<Vec<String>>,
@@ -82,11 +83,11 @@ impl Walk {
             Some("lenient") => options.lenient = true,
             Some(other) => return Err(error::value(format!("inside takes strict or lenient, not {other:?}"))),
             None => {
-                let named = self.deleted || self.unallocated || self.members || self.raw;
+                let named = self.deleted || self.unallocated || self.documents || self.members || self.raw;
                 let named = named || self.passwords.is_some() || self.volume_keys.is_some();
                 if named || self.depth.is_some() || self.expand.is_some() || self.container_timeout.is_some() {
                     return Err(error::value(
-                        "depth, deleted, unallocated, members, raw, passwords, volume_keys, container_timeout and expand need inside",
+                        "depth, deleted, unallocated, documents, members, raw, passwords, volume_keys, container_timeout and expand need inside",
                     ));
                 }
                 return Ok(None);
@@ -99,7 +100,7 @@ impl Walk {
             return Err(error::value("container_timeout is a number of seconds, at least 1"));
         }
         (options.deleted, options.unallocated) = (self.deleted, self.unallocated);
-        (options.members, options.raw) = (self.members, self.raw);
+        (options.documents, options.members, options.raw) = (self.documents, self.members, self.raw);
         options.time = self.container_timeout.map(Duration::from_secs);
         options.keys = Arc::new(self.keys()?);
         options.limits.depth = self.depth.unwrap_or(options.limits.depth);

@@ -56,6 +56,7 @@ OPTIONS = [
     ({"inside": "lenient"}, ["--inside=lenient"]),
     ({"inside": True, "depth": 1}, ["--inside", "--depth", "1"]),
     ({"inside": True, "members": True, "deleted": True, "unallocated": True}, ["--inside", "--members", "--deleted", "--unallocated"]),
+    ({"inside": True, "documents": True}, ["--inside", "--documents"]),
     ({"inside": True, "raw": True, "container_timeout": 60, "expand": 1 << 20}, ["--inside", "--raw", "--container-timeout", "60", "--expand", "1MiB"]),
     ({"retries": 2, "stall_timeout": 9}, ["--retries", "2", "--stall-timeout", "9"]),
 ]

@@ -1,11 +1,14 @@
 //! Decompressors of whole streams: one frame after the other, to the last byte.
 
+use super::compress::Compress;
+use super::format::Format;
 use super::limits::Limits;
 use super::tape::Tape;
 use crate::bytes::Bytes;
 use bzip2::bufread::BzDecoder;
 use flate2::bufread::GzDecoder;
-use lzma_rust2::XzReader;
+use lz4_flex::frame::FrameDecoder as Lz4Decoder;
+use lzma_rust2::{LzipReader, LzmaReader, XzReader};
 use ruzstd::decoding::errors::{FrameDecoderError, ReadFrameHeaderError};
 use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
 use std::io::{self, BufRead, BufReader, Read};
@@ -18,6 +21,29 @@ pub enum Packing {
     Bzip2,
     Xz,
     Zstd,
+    Compress,
+    Lz4,
+    Lzip,
+    Lzma,
+}
+
+impl Packing {
+    /// The packing of a format that is one stream.
+    pub fn of(format: Format) -> Option<Packing> {
+        Some(match format {
+            Format::Gzip => Packing::Gzip,
+            Format::Bzip2 => Packing::Bzip2,
+            Format::Xz => Packing::Xz,
+            Format::Zstd => Packing::Zstd,
+            Format::Compress => Packing::Compress,
+            Format::Lz4 => Packing::Lz4,
+            Format::Lzip => Packing::Lzip,
+            Format::Lzma => Packing::Lzma,
+            Format::Zip | Format::Tar | Format::SevenZip | Format::Cpio | Format::Ar | Format::Rpm | Format::Pdf => {
+                return None;
+            }
+        })
+    }
 }
 
 /// The compressed bytes of a stream.
@@ -34,8 +60,11 @@ pub fn open(packing: Packing, bytes: Arc<dyn Bytes>, limits: &Limits) -> io::Res
 
 /// The same of a range that was opened.
 pub fn of(packing: Packing, input: Input, limits: &Limits) -> Box<dyn Read + Send> {
-    if packing == Packing::Xz {
-        return Box::new(XzReader::new_mem_limit(input, true, limits.window_kib()));
+    match packing {
+        Packing::Xz => return Box::new(XzReader::new_mem_limit(input, true, limits.window_kib())),
+        Packing::Compress => return Box::new(Compress::new(input)),
+        Packing::Lzma => return Box::new(Alone::Closed(Some(input), limits.window_kib())),
+        _ => {}
     }
     Box::new(Frames { packing, window: limits.window, state: State::Between(input), any: false })
 }
@@ -49,6 +78,8 @@ enum State {
     Gzip(Box<GzDecoder<Input>>),
     Bzip2(BzDecoder<Input>),
     Zstd(Box<FrameDecoder>, Input),
+    Lz4(Box<Lz4Decoder<Input>>),
+    Lzip(Box<LzipReader<Input>>),
     Ended,
 }
 
@@ -82,7 +113,8 @@ impl Frames {
         let right = match self.packing {
             Packing::Gzip => first == Some(0x1F),
             Packing::Bzip2 => first == Some(b'B'),
-            Packing::Zstd | Packing::Xz => true,
+            Packing::Lzip => first == Some(b'L'),
+            _ => true,
         };
         if self.any && !right {
             return Err(invalid("something follows its end"));
@@ -90,10 +122,40 @@ impl Frames {
         let state = match self.packing {
             Packing::Gzip => State::Gzip(Box::new(GzDecoder::new(input))),
             Packing::Bzip2 => State::Bzip2(BzDecoder::new(input)),
-            Packing::Zstd | Packing::Xz => self.zstd(input)?,
+            Packing::Lz4 => self.lz4(input)?,
+            Packing::Lzip => self.lzip(input)?,
+            _ => self.zstd(input)?,
         };
         self.any = true;
         Ok(state)
+    }
+
+    /// A frame of LZ4, or one that is passed over.
+    fn lz4(&self, mut input: Input) -> io::Result<State> {
+        let start = input.fill_buf()?;
+        if let [0x50..=0x5F, 0x2A, 0x4D, 0x18, ..] = start {
+            let mut header = [0; 8];
+            input.read_exact(&mut header)?;
+            let length = u64::from(u32::from_le_bytes([header[4], header[5], header[6], header[7]]));
+            if io::copy(&mut (&mut input).take(length), &mut io::sink())? < length {
+                return Err(io::ErrorKind::UnexpectedEof.into());
+            }
+            return Ok(State::Between(input));
+        }
+        Ok(State::Lz4(Box::new(Lz4Decoder::new(input))))
+    }
+
+    /// A member of lzip, whose window its header states.
+    fn lzip(&self, mut input: Input) -> io::Result<State> {
+        let start = input.fill_buf()?;
+        let window = start.get(5).map_or(0, |code| {
+            let whole = 1_u64 << (code & 31);
+            whole - whole / 16 * u64::from(code >> 5)
+        });
+        if window > self.window {
+            return Err(invalid("its window is larger than allowed"));
+        }
+        Ok(State::Lzip(Box::new(LzipReader::new(input))))
     }
 
     fn zstd(&self, mut input: Input) -> io::Result<State> {
@@ -135,6 +197,8 @@ impl Read for Frames {
                 State::Gzip(decoder) => decoder.read(buffer)?,
                 State::Bzip2(decoder) => decoder.read(buffer)?,
                 State::Zstd(decoder, input) => read_zstd(decoder, input, buffer)?,
+                State::Lz4(decoder) => decoder.read(buffer)?,
+                State::Lzip(decoder) => decoder.read(buffer)?,
             };
             if got > 0 {
                 return Ok(got);
@@ -144,6 +208,8 @@ impl Read for Frames {
                 State::Between(input) => input,
                 State::Gzip(decoder) => decoder.into_inner(),
                 State::Bzip2(decoder) => decoder.into_inner(),
+                State::Lz4(decoder) => decoder.into_inner(),
+                State::Lzip(decoder) => decoder.into_inner(),
                 State::Zstd(decoder, input) => {
                     let (stated, found) = (decoder.get_checksum_from_data(), decoder.get_calculated_checksum());
                     if stated.is_some() && stated != found {
@@ -153,6 +219,26 @@ impl Read for Frames {
                 }
             };
             self.state = self.next(input)?;
+        }
+    }
+}
+
+/// LZMA alone: a header, and one stream.
+enum Alone {
+    Closed(Option<Input>, u32),
+    Open(Box<LzmaReader<Input>>),
+}
+
+impl Read for Alone {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        loop {
+            match self {
+                Alone::Open(reader) => return reader.read(buffer),
+                Alone::Closed(input, most) => {
+                    let Some(input) = input.take() else { return Err(io::ErrorKind::UnexpectedEof.into()) };
+                    *self = Alone::Open(Box::new(LzmaReader::new_mem_limit(input, *most, None)?));
+                }
+            }
         }
     }
 }

@@ -26,6 +26,10 @@ fn member(packing: Packing, name: &[u8]) -> Vec<u8> {
         Packing::Bzip2 => &[(b".bz2", b""), (b".tbz2", b".tar"), (b".tbz", b".tar")],
         Packing::Xz => &[(b".xz", b""), (b".txz", b".tar")],
         Packing::Zstd => &[(b".zst", b""), (b".tzst", b".tar")],
+        Packing::Compress => &[(b".Z", b""), (b".taz", b".tar")],
+        Packing::Lz4 => &[(b".lz4", b""), (b".tlz4", b".tar")],
+        Packing::Lzip => &[(b".lz", b""), (b".tlz", b".tar")],
+        Packing::Lzma => &[(b".lzma", b""), (b".tlz", b".tar")],
     };
     for (ending, other) in endings {
         let Some(at) = last.len().checked_sub(ending.len()).filter(|at| *at > 0) else { continue };

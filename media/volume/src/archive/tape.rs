@@ -55,6 +55,11 @@ impl fmt::Display for Medium {
 
 impl std::error::Error for Medium {}
 
+/// Whether the medium said this.
+pub fn is_medium(error: &io::Error) -> bool {
+    error.get_ref().is_some_and(|inner| inner.is::<Medium>())
+}
+
 /// The error of the medium behind `error`; otherwise `error` itself, which is a decompressor's.
 pub fn unwrapped(error: io::Error) -> Result<io::Error, io::Error> {
     match error.downcast::<Medium>() {

@@ -1,13 +1,12 @@
 //! Tar: ustar, pax and GNU, plain or compressed as a whole.
 
 use super::checked::{Checked, Stated, bomb};
-use super::decoder::{self, Packing};
+use super::decoder::Packing;
 use super::limits::Limits;
 use super::member::{failure, node};
 use super::sparse::{self, Expanded, Map};
-use super::tape::Tape;
+use super::store::Store;
 use super::tar_header::{BLOCK, Extended, Header, decimal, runs, sum_holds};
-use super::track::Track;
 use crate::bytes::Bytes;
 use crate::node::{Content, Failure, Kind, Node, Nodes, Run, Times};
 use std::collections::HashMap;
@@ -19,22 +18,6 @@ const HEADER: u64 = 1 << 20;
 /// Hard links to members of a compressed tar: for each the stream is read again from its start.
 const AGAIN: u32 = 64;
 
-/// Where the bytes of a tar are.
-#[derive(Clone)]
-enum Store {
-    Plain(Arc<dyn Bytes>),
-    Packed(Arc<Track>),
-}
-
-impl Store {
-    fn range(&self, start: u64, length: u64) -> Box<dyn Read + Send> {
-        match self {
-            Store::Plain(bytes) => Box::new(Tape::new(bytes.clone(), start, start.saturating_add(length))),
-            Store::Packed(track) => Box::new(track.range(start, length)),
-        }
-    }
-}
-
 /// The members of a tar that is not compressed.
 pub fn plain(bytes: Arc<dyn Bytes>, limits: &Limits) -> Nodes {
     let most = limits.most(bytes.size());
@@ -45,9 +28,7 @@ pub fn plain(bytes: Arc<dyn Bytes>, limits: &Limits) -> Nodes {
 /// is asked for.
 pub fn packed(packing: Packing, bytes: Arc<dyn Bytes>, limits: &Limits) -> Nodes {
     let most = limits.most(bytes.size());
-    let limits_inside = limits.clone();
-    let track = Track::new(move || decoder::open(packing, bytes.clone(), &limits_inside));
-    Box::new(Members::new(Store::Packed(track), most, limits))
+    Box::new(Members::new(Store::packed(packing, bytes, limits), most, limits))
 }
 
 struct Members {

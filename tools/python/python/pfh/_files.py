@@ -37,6 +37,7 @@ def hash_files(
     depth: int | None = None,
     deleted: bool = False,
     unallocated: bool = False,
+    documents: bool = False,
     members: bool = False,
     raw: bool = False,
     passwords: Sequence[str] | None = None,
@@ -69,7 +70,8 @@ def hash_files(
 
     Containers: ``inside`` opens images, file systems and archives (``"lenient"``
     skips formats that are not read), down to ``depth`` levels, also
-    ``deleted`` files and ``unallocated`` space, without the outer files with
+    ``deleted`` files, ``unallocated`` space and the streams of PDFs with
+    ``documents``, without the outer files with
     ``members``, or as ``raw`` media; ``container_timeout`` (seconds) and
     ``expand`` (bytes) bound each. ``passwords`` (a recovery password counts as
     one) and the key files ``volume_keys`` open volumes of BitLocker and LUKS.
@@ -102,6 +104,7 @@ def hash_files(
         "depth": depth,
         "deleted": deleted,
         "unallocated": unallocated,
+        "documents": documents,
         "members": members,
         "raw": raw,
         "passwords": None if passwords is None else list(passwords),

@@ -1,0 +1,91 @@
+//! Formats of archives, by their first bytes.
+
+use super::{ar, cpio_header, tar_header};
+use pfh_container::signature;
+
+/// What an RPM package begins with.
+const RPM: &[u8] = b"\xed\xab\xee\xdb";
+
+/// The format of an archive.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Format {
+    /// PKZIP's, with ZIP64.
+    Zip,
+    /// ustar, pax and GNU.
+    Tar,
+    /// 7-Zip's own.
+    SevenZip,
+    /// One stream; of a tar or cpio, the members of that.
+    Gzip,
+    /// One stream; of a tar or cpio, the members of that.
+    Bzip2,
+    /// One stream; of a tar or cpio, the members of that.
+    Xz,
+    /// One stream; of a tar or cpio, the members of that.
+    Zstd,
+    /// compress's; of a tar or cpio, the members of that.
+    Compress,
+    /// LZ4's frames; of a tar or cpio, the members of that.
+    Lz4,
+    /// One stream of lzip; of a tar or cpio, the members of that.
+    Lzip,
+    /// LZMA with a header of 13 bytes; of a tar or cpio, the members of that.
+    Lzma,
+    /// newc, crc, odc and the old binary form.
+    Cpio,
+    /// Libraries, and Debian packages.
+    Ar,
+    /// RPM packages: the members of their cpio.
+    Rpm,
+    /// A PDF document: its streams. [`recognize`](Format::recognize) does not name it, because its
+    /// members are parts of one file and hardly ever files.
+    Pdf,
+}
+
+impl Format {
+    /// How many of the first bytes [`recognize`](Format::recognize) looks at.
+    pub const START: usize = 512;
+
+    /// The format that the first bytes state; `None` if they state none.
+    pub fn recognize(start: &[u8]) -> Option<Format> {
+        match start {
+            [b'P', b'K', 3, 4, ..] | [b'P', b'K', 5, 6, ..] => Some(Format::Zip),
+            [b'7', b'z', 0xBC, 0xAF, 0x27, 0x1C, ..] => Some(Format::SevenZip),
+            [0x1F, 0x8B, 8, flags, ..] if flags & 0xE0 == 0 => Some(Format::Gzip),
+            [b'B', b'Z', b'h', b'1'..=b'9', 0x31, 0x41, 0x59, 0x26, 0x53, 0x59, ..]
+            | [b'B', b'Z', b'h', b'1'..=b'9', 0x17, 0x72, 0x45, 0x38, 0x50, 0x90, ..] => Some(Format::Bzip2),
+            [0xFD, b'7', b'z', b'X', b'Z', 0, ..] => Some(Format::Xz),
+            [0x28, 0xB5, 0x2F, 0xFD, ..] => Some(Format::Zstd),
+            [0x04, 0x22, 0x4D, 0x18, ..] | [0x02, 0x21, 0x4C, 0x18, ..] => Some(Format::Lz4),
+            [b'L', b'Z', b'I', b'P', ..] if signature::is_lzip(start) => Some(Format::Lzip),
+            [0x1F, 0x9D, ..] if signature::is_compress(start) => Some(Format::Compress),
+            _ if start.starts_with(ar::MAGIC) => Some(Format::Ar),
+            _ if start.starts_with(RPM) => Some(Format::Rpm),
+            _ if cpio_header::is_header(start) => Some(Format::Cpio),
+            _ if signature::is_lzma(start) => Some(Format::Lzma),
+            _ if tar_header::is_header(start) => Some(Format::Tar),
+            _ => None,
+        }
+    }
+
+    /// Its name in output.
+    pub fn name(self) -> &'static str {
+        match self {
+            Format::Zip => "zip",
+            Format::Tar => "tar",
+            Format::SevenZip => "7z",
+            Format::Gzip => "gzip",
+            Format::Bzip2 => "bzip2",
+            Format::Xz => "xz",
+            Format::Zstd => "zstd",
+            Format::Compress => "compress",
+            Format::Lz4 => "lz4",
+            Format::Lzip => "lzip",
+            Format::Lzma => "lzma",
+            Format::Cpio => "cpio",
+            Format::Ar => "ar",
+            Format::Rpm => "rpm",
+            Format::Pdf => "pdf",
+        }
+    }
+}
