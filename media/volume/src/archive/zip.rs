@@ -203,6 +203,11 @@ impl Content for Member {
         Ok(Box::new(Checked::new(opened, path.clone(), stated, most)))
     }
 
+    fn stored(&self) -> Result<Option<Box<dyn Read + Send>>, Failure> {
+        let data = self.locate()?;
+        Ok(Some(Box::new(Tape::new(self.archive.bytes.clone(), data, data + self.record.stored))))
+    }
+
     fn runs(&self) -> Option<Vec<Run>> {
         if self.record.method != 0 || self.record.flags & ENCRYPTED != 0 || self.record.stored != self.record.size {
             return None;
