@@ -1,6 +1,7 @@
 //! A source that goes into containers.
 
 mod entering;
+mod snapshots;
 
 use super::about::{bomb, extents, outline, refused, said, unopened};
 use super::clock::Clock;
@@ -194,6 +195,7 @@ impl Expanding {
             Some(Next::Volume(number, bytes, start)) => self.volume(number, bytes, start),
             Some(Next::Logical(name, bytes)) => self.logical(&name, bytes),
             Some(Next::System(system)) => self.system(*system),
+            Some(Next::Snapshot(snapshot)) => self.snapshot(&snapshot),
             Some(Next::Node(node, begun)) => self.node(&node, begun),
         }
     }

@@ -29,7 +29,7 @@ pub use free::Free;
 pub use limit::{Limit, is_too_deep, limit};
 pub use lookup::{Lookup, is_inside};
 pub use medium::{Imaged, Watch};
-pub use options::Options;
+pub use options::{Options, Snapshots};
 pub use pfh_encrypted::{Key, Keys};
 pub use pfh_volume::archive::Limits;
 pub use whole::Whole;

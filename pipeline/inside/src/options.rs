@@ -6,6 +6,19 @@ use pfh_volume::archive::Limits;
 use std::sync::Arc;
 use std::time::Duration;
 
+/// Which snapshots of volumes are taken: shadow copies of NTFS, snapshots of APFS.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub enum Snapshots {
+    /// All, with all their files.
+    #[default]
+    All,
+    /// All; of shadow copies the files alone that differ from the live volume.
+    Changed,
+    /// None: each is named as skipped.
+    None,
+}
+
 /// How far containers are opened, and what is taken of them.
 #[derive(Debug, Clone, Default)]
 #[non_exhaustive]
@@ -17,6 +30,8 @@ pub struct Options {
     /// Whether space that no file has is taken too: free blocks and gaps between partitions as
     /// `OFFSET!unallocated`, what lies behind a file in its last block as `name!slack`.
     pub unallocated: bool,
+    /// Which snapshots are taken.
+    pub snapshots: Snapshots,
     /// Whether containers of the input have no record of their own. A container that is not opened
     /// has one, and so have containers in containers.
     pub members: bool,
