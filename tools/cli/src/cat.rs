@@ -15,7 +15,7 @@ use std::path::PathBuf;
 #[command(after_help = EXITS)]
 pub struct Cat {
     /// Name of the member, exactly as `list` and `hash --inside` print it: case.E01!/p2/Users/a.zip!/b.doc.
-    #[arg(value_name = "NAME")]
+    #[arg(value_name = "MEMBER")]
     pub name: OsString,
     /// Print where its bytes lie, not the bytes: a row per run.
     #[arg(long)]

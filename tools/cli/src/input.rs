@@ -11,6 +11,8 @@ use pfh::terminal::render as shown;
 use pfh::{Content, Descend, Links, NameList, Order, Recurse, Selection, Separator, Special};
 use std::ffi::OsString;
 #[cfg(feature = "inside")]
+use pfh::inside::Snapshots;
+#[cfg(feature = "inside")]
 use std::path::Path;
 use std::path::PathBuf;
 #[cfg(feature = "inside")]
@@ -77,6 +79,15 @@ pub struct Inside {
     /// rest of a file's last block as name!slack.
     #[arg(long)]
     pub unallocated: bool,
+    /// Leave out snapshots (shadow copies of NTFS as p2@1/, snapshots of APFS): each is named as
+    /// skipped.
+    #[arg(long)]
+    pub no_snapshots: bool,
+    /// Of shadow copies only files that differ from the live volume: by name, inode, size, times but
+    /// the last access, or by content, which is the same where it has the same bytes in the same
+    /// places of the volume.
+    #[arg(long, conflicts_with = "no_snapshots")]
+    pub only_changed: bool,
     /// Only members, not the outer images and archives; nested archives still get a record. Of an
     /// image, only the parts with files are read.
     #[arg(long)]
@@ -112,7 +123,7 @@ impl Inside {
     pub fn asked(&self) -> Result<Option<pfh::inside::Options>, Failure> {
         if self.inside.is_none() && self.is_bounded() {
             return Err(Failure::usage(
-                "--depth, --deleted, --unallocated, --members, --raw, --passwords, --volume-key, --container-timeout and --expand say how --inside is done: add --inside",
+                "--depth, --deleted, --unallocated, --no-snapshots, --only-changed, --members, --raw, --passwords, --volume-key, --container-timeout and --expand say how --inside is done: add --inside",
             ));
         }
         self.inside.map(|_| self.options()).transpose()
@@ -121,6 +132,7 @@ impl Inside {
     /// Whether any of these options is given.
     pub fn is_bounded(&self) -> bool {
         let named = self.deleted || self.unallocated || self.members || self.raw;
+        let named = named || self.no_snapshots || self.only_changed;
         named
             || !self.passwords.is_empty()
             || !self.volume_key.is_empty()
@@ -136,6 +148,11 @@ impl Inside {
     pub fn options(&self) -> Result<pfh::inside::Options, Failure> {
         let mut options = pfh::inside::Options::default();
         (options.deleted, options.unallocated) = (self.deleted, self.unallocated);
+        options.snapshots = match (self.no_snapshots, self.only_changed) {
+            (true, _) => Snapshots::None,
+            (_, true) => Snapshots::Changed,
+            _ => Snapshots::All,
+        };
         options.members = self.members;
         options.lenient = self.inside == Some(Opening::Lenient);
         options.raw = self.raw;

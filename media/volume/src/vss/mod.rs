@@ -8,6 +8,8 @@ mod catalog;
 mod copies;
 mod store;
 mod table;
+#[cfg(test)]
+mod tests;
 mod view;
 
 pub use copies::{Copies, Copy};
