@@ -9,6 +9,7 @@ mod decoder;
 mod folder;
 mod limits;
 mod member;
+mod salvage;
 mod sevenzip;
 mod sevenzip_header;
 mod single;
@@ -19,6 +20,7 @@ mod tar_header;
 mod track;
 mod zip;
 mod zip_directory;
+mod zip_method;
 
 pub use checked::BOMB;
 pub use limits::Limits;
