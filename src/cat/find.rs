@@ -4,7 +4,7 @@ use super::near::Near;
 use super::{Part, Problem, Request};
 use crate::job::Error;
 use pfh_engine::Control;
-use pfh_inside::{Expanding, name};
+use pfh_inside::Expanding;
 use pfh_source::{Cause, Descend, Extent, Inside, Item, Object, Operands, Origin, Skip, Source, Stage};
 use std::fmt;
 use std::io::Read;
@@ -79,10 +79,9 @@ struct Seen {
 pub fn find(request: &Request, control: &Control<'_>) -> Result<Found, Error> {
     let container = request.container()?;
     let wanted = &request.name[..];
-    let (is_deleted, is_space) = name::kinds(wanted);
     let mut options = request.inside.clone();
-    options.deleted = is_deleted;
-    options.unallocated = is_space || request.part == Part::Slack;
+    options.look_for(wanted);
+    options.unallocated |= request.part == Part::Slack;
     options.members = false;
     let source = entering(&container, &options).towards(wanted.to_vec());
     let seen = Seen::of(source, wanted, control)?;

@@ -1,5 +1,6 @@
 //! How far containers are opened.
 
+use super::name;
 use pfh_encrypted::Keys;
 use pfh_source::{Selection, Volumes};
 use pfh_volume::archive::Limits;
@@ -55,3 +56,17 @@ pub struct Options {
     /// Which members are taken.
     pub selection: Selection,
 }
+
+impl Options {
+    /// Opens what this printed name may be in as well: deleted files, space that no file has, members
+    /// that are salvaged.
+    pub fn look_for(&mut self, name: &[u8]) {
+        let (deleted, unallocated) = name::kinds(name);
+        self.deleted |= deleted;
+        self.unallocated |= unallocated;
+        self.limits.salvage |= name.windows(SALVAGED.len()).any(|part| part == SALVAGED);
+    }
+}
+
+/// What stands behind the name of a member that is salvaged, before an offset.
+const SALVAGED: &[u8] = b"!salvaged-";

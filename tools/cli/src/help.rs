@@ -126,6 +126,7 @@ const HEADINGS: &[(&str, &[&str])] = &[
             "order",
             "recursive",
             "root",
+            "salvage",
             "similar",
             "special",
             "system",

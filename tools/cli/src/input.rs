@@ -88,6 +88,10 @@ pub struct Inside {
     /// places of the volume.
     #[arg(long, conflicts_with = "no_snapshots")]
     pub only_changed: bool,
+    /// Also members of zips whose central directory is lost or contradicts itself, by their local
+    /// headers, as name!salvaged-OFFSET.
+    #[arg(long)]
+    pub salvage: bool,
     /// Only members, not the outer images and archives; nested archives still get a record. Of an
     /// image, only the parts with files are read.
     #[arg(long)]
@@ -123,7 +127,7 @@ impl Inside {
     pub fn asked(&self) -> Result<Option<pfh::inside::Options>, Failure> {
         if self.inside.is_none() && self.is_bounded() {
             return Err(Failure::usage(
-                "--depth, --deleted, --unallocated, --no-snapshots, --only-changed, --members, --raw, --passwords, --volume-key, --container-timeout and --expand say how --inside is done: add --inside",
+                "--depth, --deleted, --unallocated, --no-snapshots, --only-changed, --salvage, --members, --raw, --passwords, --volume-key, --container-timeout and --expand say how --inside is done: add --inside",
             ));
         }
         self.inside.map(|_| self.options()).transpose()
@@ -132,7 +136,7 @@ impl Inside {
     /// Whether any of these options is given.
     pub fn is_bounded(&self) -> bool {
         let named = self.deleted || self.unallocated || self.members || self.raw;
-        let named = named || self.no_snapshots || self.only_changed;
+        let named = named || self.no_snapshots || self.only_changed || self.salvage;
         named
             || !self.passwords.is_empty()
             || !self.volume_key.is_empty()
@@ -158,6 +162,7 @@ impl Inside {
         options.raw = self.raw;
         options.time = self.container_timeout.map(Duration::from_secs);
         let limits = &mut options.limits;
+        limits.salvage = self.salvage;
         limits.depth = self.depth.unwrap_or(limits.depth);
         limits.bytes = self.expand.unwrap_or(limits.bytes);
         options.keys = Arc::new(self.keys()?);

@@ -102,7 +102,7 @@ impl Writer<'_> {
     fn descriptors(&mut self, start: u64, blocks: &[Block]) -> Vec<u8> {
         let mut list = Vec::new();
         for block in blocks {
-            let mut kept = |writer: &mut Self, bytes: &[u8]| {
+            let kept = |writer: &mut Self, bytes: &[u8]| {
                 let at = writer.take(1);
                 writer.volume[at as usize..][..bytes.len()].copy_from_slice(bytes);
                 at
