@@ -11,6 +11,7 @@ use crate::listing::bytes;
 use crate::mutants;
 use crate::tree::noise;
 
+#[allow(dead_code, reason = "the unit tests use all of it")]
 pub mod maker;
 
 use maker::{BLOCK, copy, differences, shadow};
@@ -18,9 +19,9 @@ use maker::{BLOCK, copy, differences, shadow};
 const TOOLS: [Need; 2] = [Need::Program("mkntfs"), Need::Program("ntfscp")];
 const LIVE: Options = Options { deleted: false, unallocated: false };
 
-/// Where nothing of the volume lies: its last quarter, in front of the copy of the boot sector.
-const SIZE: u64 = 16 << 20;
-const AREA: u64 = 9 << 20;
+const SIZE: u64 = 32 << 20;
+/// Bytes for the stores.
+const ROOM: u64 = 5 << 20;
 
 fn put(bench: &Bench, image: &Path, name: &str, content: &[u8]) {
     let file = bench.path("content");
@@ -52,16 +53,22 @@ fn states(bench: &Bench) -> Vec<Vec<u8>> {
     states
 }
 
-/// The volume of today with a copy of each older state.
-fn shadowed(states: &[Vec<u8>]) -> Vec<u8> {
-    let mut live = states.last().unwrap().clone();
-    let is_blank = live[AREA as usize..][..6 << 20].iter().all(|byte| *byte == 0);
-    assert!(is_blank, "something lies where the stores go");
+/// Where nothing of the volume lies in any state.
+fn area(states: &[Vec<u8>]) -> u64 {
+    let is_blank = |at: &u64| {
+        let room = *at as usize..(at + ROOM) as usize;
+        states.iter().all(|state| state[room.clone()].iter().all(|byte| *byte == 0))
+    };
+    (0..SIZE - ROOM).step_by(BLOCK as usize).find(is_blank).expect("room for the stores")
+}
+
+/// The volume of today with a copy of each older state, and where the stores are.
+fn shadowed(states: &[Vec<u8>]) -> (Vec<u8>, u64) {
+    let (mut live, area) = (states.last().unwrap().clone(), area(states));
     let pairs = states.windows(2).enumerate();
-    let copies: Vec<_> =
-        pairs.map(|(at, pair)| copy(at as u8 + 1, differences(&pair[0], &pair[1], AREA / BLOCK * BLOCK))).collect();
-    shadow(&mut live, AREA, &copies);
-    live
+    let copies: Vec<_> = pairs.map(|(at, pair)| copy(at as u8 + 1, differences(&pair[0], &pair[1], SIZE))).collect();
+    shadow(&mut live, area, &copies);
+    (live, area)
 }
 
 /// Its files by name, with their bytes.
@@ -86,7 +93,7 @@ fn each_copy_has_the_files_of_its_time() {
     let bench = Bench::new();
     let states = states(&bench);
     let live = bench.path("live");
-    std::fs::write(&live, shadowed(&states)).unwrap();
+    std::fs::write(&live, shadowed(&states).0).unwrap();
     let live = system(&live);
     assert!(live.unread.is_empty() && live.warnings.is_empty(), "{:?} {:?}", live.unread, live.warnings);
     assert_eq!(live.snapshots.len(), 3);
@@ -117,7 +124,7 @@ fn free_space_is_not_listed_and_deleted_content_is_marked() {
     let mut states = states(&bench);
     states.remove(0);
     let live = bench.path("live");
-    std::fs::write(&live, shadowed(&states)).unwrap();
+    std::fs::write(&live, shadowed(&states).0).unwrap();
     let all = Options { deleted: true, unallocated: true };
     for snapshot in &system(&live).snapshots {
         for node in snapshot.open().unwrap().nodes(all).map(Result::unwrap) {
@@ -135,10 +142,9 @@ fn damaged_copies_end() {
     }
     let bench = Bench::new();
     let live = bench.path("live");
-    let states = states(&bench);
-    std::fs::write(&live, shadowed(&states)).unwrap();
-    let catalogue = std::fs::read(&live).unwrap();
-    let at = u64::from_le_bytes(catalogue[0x1e30..0x1e38].try_into().unwrap());
-    let structures = [0x1e00..0x1e40, at..at + 1024, AREA..at + 256, AREA..AREA + 4 * BLOCK];
+    let (volume, area) = shadowed(&states(&bench));
+    std::fs::write(&live, &volume).unwrap();
+    let catalogue = u64::from_le_bytes(volume[0x1e30..0x1e38].try_into().unwrap());
+    let structures = [0x1e00..0x1e40, catalogue..catalogue + 1024, area..area + 256, area..area + ROOM];
     mutants::survive(&live, &structures);
 }
