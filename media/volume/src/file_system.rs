@@ -61,6 +61,8 @@ pub(crate) trait Free: Send + Sync {
 pub struct Member {
     /// Its name, which no other has: a path of one part.
     pub name: Vec<u8>,
+    /// Whether it is an older state of the one before that is not.
+    pub is_snapshot: bool,
     /// What it holds, or why it cannot be opened.
     pub found: Result<Recognised, Failure>,
 }

@@ -234,6 +234,9 @@ impl Expanding {
         if self.wanted.as_ref().is_some_and(|wanted| !wanted.starts_with(&prefix)) {
             return;
         }
+        if system.is_snapshot && self.leaves_out(&prefix) {
+            return;
+        }
         match system.found {
             Ok(found) => self.enter_found(found, bytes, prefix, about, &watch, depth),
             Err(failure) => self.fail_open(prefix, &about, &failure),

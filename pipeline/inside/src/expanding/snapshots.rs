@@ -21,6 +21,15 @@ fn prefix(volume: &[u8], number: u32) -> Vec<u8> {
 }
 
 impl Expanding {
+    /// Names a snapshot as skipped, if none is taken.
+    pub(super) fn leaves_out(&mut self, prefix: &[u8]) -> bool {
+        let is_left = self.options.snapshots == Snapshots::None;
+        if is_left {
+            self.found.push_back(Found::Skipped(prefix.to_vec(), Skip::Inside(LEFT_OUT)));
+        }
+        is_left
+    }
+
     /// Goes into the older state of a volume, as far as that is asked for.
     pub(super) fn snapshot(&mut self, snapshot: &Snapshot) {
         let Some(level) = self.stack.last() else { return };
@@ -31,8 +40,8 @@ impl Expanding {
         if self.wanted.as_ref().is_some_and(|wanted| !wanted.starts_with(&prefix)) {
             return;
         }
-        if self.options.snapshots == Snapshots::None {
-            return self.found.push_back(Found::Skipped(prefix, Skip::Inside(LEFT_OUT)));
+        if self.leaves_out(&prefix) {
+            return;
         }
         let opened = match snapshot.open() {
             Ok(opened) => opened,
