@@ -221,10 +221,7 @@ pub fn write(
 }
 
 /// The output, opened at the first byte: nothing is made for a member that is not there.
-fn opened<'a>(
-    out: &'a mut Option<pfh_source::Output>,
-    output: &Destination,
-) -> io::Result<&'a mut pfh_source::Output> {
+fn opened<'a>(out: &'a mut Option<pfh_source::Output>, output: &Destination) -> io::Result<&'a mut pfh_source::Output> {
     if out.is_none() {
         *out = Some(output.open().map_err(io::Error::other)?);
     }

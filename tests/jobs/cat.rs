@@ -136,7 +136,8 @@ fn runs_slack_and_deleted_files_of_a_file_system() {
     room.file("gone", &gone);
     room.sh("mkfs.vfat -s 4 -C f.img 2000; mcopy -i f.img kept ::/KEPT.TXT; mcopy -i f.img gone ::/GONE.TXT");
     room.sh("mdel -i f.img ::/GONE.TXT");
-    let listed = crate::inside::listed(&room, &pfh::list::Request::new(crate::inside::input(&room, &["f.img"], |_| {})));
+    let listed =
+        crate::inside::listed(&room, &pfh::list::Request::new(crate::inside::input(&room, &["f.img"], |_| {})));
     let names: Vec<&String> = listed.0.iter().map(|(name, _)| name).collect();
     let [live, deleted] = [false, true].map(|is| names.iter().find(|name| name.contains("!deleted-") == is).unwrap());
     assert!(bytes(&request(&room, live)) == kept && bytes(&request(&room, deleted)) == gone);

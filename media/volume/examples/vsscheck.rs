@@ -6,8 +6,12 @@ use std::os::unix::fs::FileExt;
 use std::sync::Arc;
 struct F(std::fs::File, u64);
 impl Bytes for F {
-    fn size(&self) -> u64 { self.1 }
-    fn read_at(&self, o: u64, b: &mut [u8]) -> std::io::Result<usize> { self.0.read_at(b, o) }
+    fn size(&self) -> u64 {
+        self.1
+    }
+    fn read_at(&self, o: u64, b: &mut [u8]) -> std::io::Result<usize> {
+        self.0.read_at(b, o)
+    }
 }
 fn main() {
     let args: Vec<String> = std::env::args().collect();
@@ -24,7 +28,13 @@ fn main() {
             eprintln!("  {} id {} set {} created {:?}", s.number, s.id, s.set, s.created);
             match s.open() {
                 Ok(o) => {
-                    eprintln!("    size {} warnings {:?} names {} changed {}", o.bytes.size(), o.system.warnings, o.nodes(Options::default()).count(), o.changed(Options::default()).count());
+                    eprintln!(
+                        "    size {} warnings {:?} names {} changed {}",
+                        o.bytes.size(),
+                        o.system.warnings,
+                        o.nodes(Options::default()).count(),
+                        o.changed(Options::default()).count()
+                    );
                     open.insert(s.number.to_string(), o);
                 }
                 Err(e) => eprintln!("    {e}"),
@@ -36,7 +46,11 @@ fn main() {
                 let line = line.unwrap();
                 let (n, at) = line.split_once('\t').unwrap();
                 let mut b = vec![0; 16384];
-                if let Some(o) = open.get(n) { let _ = o.bytes.read_exact_at(at.parse().unwrap(), &mut b); } else { b.fill(0xee) }
+                if let Some(o) = open.get(n) {
+                    let _ = o.bytes.read_exact_at(at.parse().unwrap(), &mut b);
+                } else {
+                    b.fill(0xee)
+                }
                 out.write_all(&b).unwrap();
             }
         }

@@ -22,6 +22,7 @@ mod segments;
 mod spool;
 mod sweep;
 mod unlock;
+mod way;
 mod whole;
 
 pub use expanding::Expanding;

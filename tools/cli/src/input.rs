@@ -7,11 +7,11 @@ use crate::exit::Failure;
 use crate::session::Session;
 use crate::size;
 use clap::{Args, ValueEnum};
+#[cfg(feature = "inside")]
+use pfh::inside::Snapshots;
 use pfh::terminal::render as shown;
 use pfh::{Content, Descend, Links, NameList, Order, Recurse, Selection, Separator, Special};
 use std::ffi::OsString;
-#[cfg(feature = "inside")]
-use pfh::inside::Snapshots;
 #[cfg(feature = "inside")]
 use std::path::Path;
 use std::path::PathBuf;

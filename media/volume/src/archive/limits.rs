@@ -24,7 +24,15 @@ pub struct Limits {
 
 impl Default for Limits {
     fn default() -> Self {
-        Limits { depth: 3, bytes: 16 << 30, ratio: 1100, entries: 1 << 24, window: 256 << 20, nested: 4 << 30, salvage: false }
+        Limits {
+            depth: 3,
+            bytes: 16 << 30,
+            ratio: 1100,
+            entries: 1 << 24,
+            window: 256 << 20,
+            nested: 4 << 30,
+            salvage: false,
+        }
     }
 }
 

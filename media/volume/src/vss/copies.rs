@@ -97,7 +97,8 @@ fn in_order(mut described: Vec<Described>) -> (Vec<Described>, Vec<Failure>) {
     for pair in described.windows(2) {
         if pair[0].created > pair[1].created || pair[0].sequence == pair[1].sequence {
             let (number, other) = (pair[0].sequence, pair[1].sequence);
-            let cause = format_args!("the numbers {number} and {other} of two copies are not in the order of their times");
+            let cause =
+                format_args!("the numbers {number} and {other} of two copies are not in the order of their times");
             warnings.push(wrong(pair[1].at, cause));
         }
     }

@@ -148,7 +148,8 @@ mod tests {
 
     #[test]
     fn later_descriptors_count_and_overlays_grow() {
-        let list = [(1, 0, 20, 0, 0), (1, 0, 21, 0, 0), (1, 0, 30, OVERLAY, 1), (1, 1, 31, OVERLAY, 6), (2, 0, 9, UNUSED, 0)];
+        let list =
+            [(1, 0, 20, 0, 0), (1, 0, 21, 0, 0), (1, 0, 30, OVERLAY, 1), (1, 1, 31, OVERLAY, 6), (2, 0, 9, UNUSED, 0)];
         let found = table(&list);
         assert_eq!(found.held, [(BLOCK, Held::Store(21 * BLOCK))].into());
         assert_eq!(found.overlays, [(BLOCK, Overlay { at: 30 * BLOCK, sectors: 7 })].into());

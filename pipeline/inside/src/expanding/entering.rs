@@ -7,6 +7,7 @@ use crate::level::{Level, Listed, Part};
 use crate::medium::Watch;
 use crate::member::problem;
 use crate::sweep::Sweep;
+use crate::way::Way;
 use crate::{name, unlock};
 use pfh_container::disk;
 use pfh_source::{Inside, Kept, Passage, Stage, Volume};
@@ -196,6 +197,9 @@ impl Expanding {
             system.snapshots.iter().map(|snapshot| Part::Snapshot(Box::new(snapshot.clone()))).collect();
         if !older.is_empty() {
             self.enter_parts(older.into_iter(), bytes.clone(), prefix.clone(), about.clone(), watch, depth);
+        }
+        if self.way(&prefix) == Way::Snapshot {
+            return;
         }
         let (deleted, unallocated) = (self.options.deleted, self.options.unallocated);
         let nodes = system.nodes(Lists { deleted, unallocated });

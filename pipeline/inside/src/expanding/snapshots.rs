@@ -3,6 +3,7 @@
 use super::{Expanding, Found};
 use crate::about::unopened;
 use crate::options::Snapshots;
+use crate::way::{self, Way};
 use pfh_source::{Inside, Kept, Skip};
 use pfh_volume::{Options as Lists, Snapshot};
 
@@ -11,16 +12,12 @@ const LEFT_OUT: &str = "a snapshot, left out as asked";
 /// The remark on a snapshot whose unchanged files are not taken.
 const UNCHANGED: &str = "files of a snapshot that are as on the live volume, left out as asked";
 
-/// What the names in a snapshot begin with, by those of its volume: `p2/` becomes `p2@1/`. In a
-/// volume that is no partition it is `@1!/`, which no file can be named.
-fn prefix(volume: &[u8], number: u32) -> Vec<u8> {
-    match volume.strip_suffix(b"/") {
-        Some(part) if !part.ends_with(b"!") => [part, format!("@{number}/").as_bytes()].concat(),
-        _ => [volume, format!("@{number}!/").as_bytes()].concat(),
-    }
-}
-
 impl Expanding {
+    /// What the name that is looked for has to do with the volume whose names begin so.
+    pub(super) fn way(&self, volume: &[u8]) -> Way {
+        self.wanted.as_ref().map_or(Way::Live, |wanted| way::way(volume, wanted))
+    }
+
     /// Names a snapshot as skipped, if none is taken.
     pub(super) fn leaves_out(&mut self, prefix: &[u8]) -> bool {
         let is_left = self.options.snapshots == Snapshots::None;
@@ -34,7 +31,7 @@ impl Expanding {
     pub(super) fn snapshot(&mut self, snapshot: &Snapshot) {
         let Some(level) = self.stack.last() else { return };
         let (watch, depth) = (level.watch.clone(), level.depth);
-        let prefix = prefix(&level.prefix, snapshot.number);
+        let prefix = way::prefix(&level.prefix, snapshot.number);
         // Places in it are not places on the medium.
         let about = Inside { volume_offset: None, ..level.about.clone() };
         if self.wanted.as_ref().is_some_and(|wanted| !wanted.starts_with(&prefix)) {
@@ -62,23 +59,5 @@ impl Expanding {
             Snapshots::All | Snapshots::None => opened.nodes(lists),
         };
         self.enter_names(&opened.system, nodes, Some(kept), (opened.bytes.clone(), &watch, depth), prefix, about);
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn names_of_snapshots_are_no_names_of_files() {
-        let cases: [(&[u8], &[u8]); 4] = [
-            (b"i!/p2/", b"i!/p2@3/"),
-            (b"i!/", b"i!/@3!/"),
-            (b"i!/vg-home/", b"i!/vg-home@3/"),
-            (b"i!!!/", b"i!!!/@3!/"),
-        ];
-        for (volume, expected) in cases {
-            assert_eq!(prefix(volume, 3), expected);
-        }
     }
 }
