@@ -1,5 +1,5 @@
-//! Shadow copies: whatever their catalogue and stores say, the reader ends. The input has to be that
-//! of a volume of NTFS, whose boot area leads to a catalogue in any case.
+//! Shadow copies: whatever their catalogue and stores say, the reader ends. The input is a volume of
+//! NTFS, whose boot area leads to a catalogue in any case.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

@@ -74,7 +74,7 @@ struct Seen {
 /// the name is found as well.
 ///
 /// # Errors
-/// When there is no such member or there are several, when it has no bytes, or a container that it
+/// When no member has the name or several have it, when it has no bytes, or a container that it
 /// is in cannot be opened.
 pub fn find(request: &Request, control: &Control<'_>) -> Result<Found, Error> {
     let container = request.container()?;
@@ -175,7 +175,7 @@ impl Seen {
         }
     }
 
-    /// Why there is no member of the name: it has no bytes, what it is in cannot be opened or read,
+    /// Why no member of the name was found: it has no bytes, what it is in cannot be opened or read,
     /// or it is not there.
     fn why_not(&self, name: Vec<u8>) -> Problem {
         if let Some(skip) = self.skipped {

@@ -155,7 +155,7 @@ pub struct Summary {
 /// Reads the member from its first byte to its last.
 ///
 /// # Errors
-/// When the request makes no sense, there is no such member or there are two, or it cannot be read
+/// When the request makes no sense, no member has the name or two have it, or it cannot be read
 /// to its end: the bytes before came as events.
 pub fn run(request: &Request, events: &mut Events<'_>, control: &Control<'_>) -> Result<Summary, Error> {
     request.check()?;

@@ -1,10 +1,10 @@
-//! Why there are no bytes of a member, beyond what every job has.
+//! Why a member gives no bytes, beyond what every job has.
 
 use pfh_source::terminal::render;
 use pfh_source::{Skip, Stage};
 use std::io;
 
-/// Why there are no bytes of a member.
+/// Why a member gives no bytes.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Problem {
@@ -15,7 +15,7 @@ pub enum Problem {
     #[error("{}: a file itself, and not a member of a container", render(.0))]
     File(Vec<u8>),
     /// The container has no member of this name; these are the nearest.
-    #[error("{}: there is no member of this name{}", render(name), nearest(near))]
+    #[error("{}: no member has this name{}", render(name), nearest(near))]
     Missing {
         /// The name.
         name: Vec<u8>,
@@ -32,7 +32,7 @@ pub enum Problem {
     Twice {
         /// The name.
         name: Vec<u8>,
-        /// The inode of each, or whatever the file system names it by.
+        /// The inode of each, or the number that the file system knows it by.
         ids: Vec<Option<u64>>,
     },
     /// It has no bytes: it is a link, a device, a file without content of its own.
@@ -78,7 +78,7 @@ pub enum Problem {
 }
 
 impl Problem {
-    /// An error of a read after so many bytes.
+    /// An error of a read after this many bytes.
     pub(super) fn read(name: &[u8], bytes: u64, stage: Stage, error: &io::Error) -> Problem {
         let inner = error.get_ref().and_then(|inner| inner.downcast_ref::<pfh_source::Problem>());
         let problem = inner.cloned().unwrap_or_else(|| pfh_source::Problem::io(stage, error));

@@ -87,10 +87,10 @@ fn what_is_not_one_member_is_refused() {
     for (name, kind, expected) in [
         ("plain", Kind::Request, "not the name of a member"),
         ("gone!/x", Kind::Input, "No such file"),
-        ("plain!/x", Kind::Input, "there is no member of this name"),
+        ("plain!/x", Kind::Input, "no member has this name"),
         ("o.tar!/d/ome", Kind::Input, "o.tar!/d/one"),
         ("o.tar!/twice", Kind::Input, "2 members have this name"),
-        ("o.tar!/d/one!/x", Kind::Input, "there is no member of this name"),
+        ("o.tar!/d/one!/x", Kind::Input, "no member has this name"),
     ] {
         let (found, sentence) = of(name);
         assert!(found == kind && sentence.contains(expected), "{name}: {found:?} {sentence}");

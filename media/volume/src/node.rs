@@ -97,14 +97,14 @@ pub trait Content: Send + Sync {
         None
     }
 
-    /// Where its stored bytes lie on the medium, compressed ones as well; `None` where they do not lie
-    /// in blocks of their own.
+    /// Where its stored bytes lie on the medium, compressed ones as well; `None` where they do not
+    /// lie in blocks of their own.
     fn places(&self) -> Option<Vec<Run>> {
         self.runs()
     }
 
-    /// Opens its bytes as they are stored, before they are decompressed; `None` if none are its own,
-    /// as in one compressed stream with others.
+    /// Opens its bytes as they are stored, before they are decompressed; `None` if none are its
+    /// own, as in one compressed stream with others.
     ///
     /// # Errors
     /// As [`open`](Content::open).

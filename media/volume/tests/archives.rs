@@ -299,7 +299,7 @@ fn a_zip_that_contradicts_itself_gives_no_content() {
     }
 }
 
-/// What is salvaged of a zip: names with contents, and how many failures there are.
+/// The members that are salvaged of a zip: names with contents, and how many failures there are.
 fn salvaged(zip: Vec<u8>) -> (Vec<(String, Result<Vec<u8>, String>)>, usize) {
     let limits = Limits { bytes: 4 << 20, salvage: true, ..Limits::default() };
     let found: Vec<_> = open(Format::Zip, Arc::new(zip), b"x.zip", &limits).unwrap().collect();
@@ -328,7 +328,7 @@ fn members_without_their_directory_are_salvaged_and_marked() {
     // A directory that is damaged.
     let (found, failures) = salvaged(one_member(|_| {}, |central| central[2] = 9));
     assert_eq!((&found[..], failures), (&[expected(0)][..], 1));
-    // Bytes that are not those of the CRC are no content.
+    // Bytes that are not those of the CRC give an error.
     let mut torn = local.to_vec();
     *torn.last_mut().unwrap() ^= 1;
     assert!(salvaged(torn).0[0].1.as_ref().unwrap_err().contains("CRC"));

@@ -1,7 +1,7 @@
 //! Names of snapshots beside those of their volume.
 
 /// What the names in a snapshot begin with, by those of its volume: `p2/` becomes `p2@1/`. In a
-/// volume that is no partition it is `@1!/`, which no file can be named.
+/// volume without partitions around it, it is `@1!/`, which no file can be named.
 pub fn prefix(volume: &[u8], number: u32) -> Vec<u8> {
     match volume.strip_suffix(b"/") {
         Some(part) if !part.ends_with(b"!") => [part, format!("@{number}/").as_bytes()].concat(),
@@ -22,7 +22,7 @@ pub enum Way {
 
 /// The same for the names in a volume that begin with `volume`.
 pub fn way(volume: &[u8], wanted: &[u8]) -> Way {
-    // `@1!/` in a volume that is no partition, `p2@` beside the names of one.
+    // `@1!/` in a whole volume, `p2@` beside the names of a partition.
     let is_number = |rest: &[u8]| {
         let digits = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
         digits > 0 && rest[digits..].starts_with(b"!/")

@@ -28,7 +28,7 @@ pub struct Volume {
     pub allocated_only: bool,
 }
 
-/// What is known of a file system that is an older state of another one: a shadow copy.
+/// Facts about a file system that is an older state of another one: a shadow copy.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Kept {
     /// Its place in the order of age, from 1.

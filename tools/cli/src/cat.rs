@@ -14,7 +14,8 @@ use std::path::PathBuf;
 #[derive(Debug, Args)]
 #[command(after_help = EXITS)]
 pub struct Cat {
-    /// Name of the member, exactly as `list` and `hash --inside` print it: case.E01!/p2/Users/a.zip!/b.doc.
+    /// Name of the member, exactly as `list` and `hash --inside` print it:
+    /// case.E01!/p2/Users/a.zip!/b.doc.
     #[arg(value_name = "MEMBER")]
     pub name: OsString,
     /// Print where its bytes lie, not the bytes: a row per run.
@@ -62,7 +63,7 @@ const EXITS: &str = "\
 Names of deleted members end with !deleted-INODE, those of free space with !unallocated, as `list` prints them. On a terminal, control
 characters are shown escaped. Offsets of --runs are bytes: in the file, in its volume or archive, and on the medium.
 
-Exit codes: 0 all bytes are written; 2 usage, or the name is not one of a member; 3 there is no such member, there are two, or it could not be
+Exit codes: 0 all bytes are written; 2 usage, or the name is not one of a member; 3 no member has that name, two have it, or it could not be
 read to its end (standard output has the bytes before); 4 the output failed.";
 
 /// The deepest member has a name of its own: it is opened however deep it lies.
@@ -94,7 +95,7 @@ impl Cat {
     }
 }
 
-/// Says what is the matter with the containers that the member is in.
+/// Names the problems of the containers that the member is in.
 fn beside(session: &Session, found: &Found) {
     for (name, problem) in &found.beside {
         session.about(name, format_args!("note: {}", crate::remedy::problem(problem)));

@@ -1,5 +1,6 @@
-//! Members of a zip by their local headers alone, where the central directory is lost or contradicts
-//! itself. The name of each says so, and where its header stands: `name!salvaged-OFFSET`.
+//! Members of a zip by their local headers alone, where the central directory is lost or
+//! contradicts itself. The name of each says so, and where its header stands:
+//! `name!salvaged-OFFSET`.
 
 use super::checked::bomb;
 use super::limits::Limits;

@@ -319,8 +319,7 @@ fn prepared() -> Room {
     let room = Room::new();
     room.file("in", &content(1, 8192));
     room.file("same", &content(1, 8192));
-    let packed: &[&[u8]] = &[b"\x1f\x8b\x08\0\0\0\0\0\0\x03", b"\x4b\x4c\x4a\x06\0\xc2\x41\x24\x35\x03\0\0\0"];
-    room.file("in.gz", &packed.concat());
+    room.file("in.gz", b"\x1f\x8b\x08\0\0\0\0\0\0\x03\x4b\x4c\x4a\x06\0\xc2\x41\x24\x35\x03\0\0\0");
     room.file("held", &content(2, 50_000));
     fs::create_dir(room.path().join("pages")).unwrap();
     fs::create_dir(room.path().join("study")).unwrap();

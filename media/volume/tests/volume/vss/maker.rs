@@ -51,7 +51,7 @@ fn put(raw: &mut [u8], at: u64, value: u64) {
     raw[at as usize..][..8].copy_from_slice(&value.to_le_bytes());
 }
 
-/// What is written from `area` on.
+/// Writes from `area` on.
 struct Writer<'a> {
     volume: &'a mut [u8],
     next: u64,
