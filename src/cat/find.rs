@@ -175,8 +175,8 @@ impl Seen {
         }
     }
 
-    /// Why no member of the name was found: it has no bytes, what it is in cannot be opened or read,
-    /// or it is not there.
+    /// Why no member of the name was found: it has no bytes, what it is in cannot be opened or
+    /// read, or it is not there.
     fn why_not(&self, name: Vec<u8>) -> Problem {
         if let Some(skip) = self.skipped {
             return Problem::Skipped { name, skip };

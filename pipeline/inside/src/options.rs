@@ -58,8 +58,8 @@ pub struct Options {
 }
 
 impl Options {
-    /// Opens what this printed name may be in as well: deleted files, space that no file has, members
-    /// that are salvaged.
+    /// Opens what this printed name may be in as well: deleted files, space that no file has,
+    /// members that are salvaged.
     pub fn look_for(&mut self, name: &[u8]) {
         let (deleted, unallocated) = name::kinds(name);
         self.deleted |= deleted;

@@ -64,7 +64,8 @@ pub trait Object: Send + Sync {
     fn size_hint(&self) -> Option<u64> {
         None
     }
-    /// Opens its bytes as they are stored, before they are decompressed; `None` if none are its own.
+    /// Opens its bytes as they are stored, before they are decompressed; `None` if none are its
+    /// own.
     fn stored(&self) -> Result<Option<Box<dyn std::io::Read + Send>>, Problem> {
         self.open().map(Some)
     }

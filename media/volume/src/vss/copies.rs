@@ -1,5 +1,5 @@
-//! The shadow copies of a volume, oldest first. A store is read when the first copy that needs it is
-//! opened, and kept for the others.
+//! The shadow copies of a volume, oldest first. A store is read when the first copy that needs it
+//! is opened, and kept for the others.
 
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};

@@ -321,8 +321,7 @@ fn prepared() -> Room {
     room.file("same", &content(1, 8192));
     room.file("in.gz", b"\x1f\x8b\x08\0\0\0\0\0\0\x03\x4b\x4c\x4a\x06\0\xc2\x41\x24\x35\x03\0\0\0");
     room.file("held", &content(2, 50_000));
-    fs::create_dir(room.path().join("pages")).unwrap();
-    fs::create_dir(room.path().join("study")).unwrap();
+    ["pages", "study"].into_iter().for_each(|name| fs::create_dir(room.path().join(name)).unwrap());
     room.file("packed/data/letter", b"Dear Ada");
     room.file("bagged/data/letter", b"Dear Ada");
     for words in [
