@@ -1,7 +1,8 @@
 //! A member by its name.
 
 use super::near::Near;
-use super::{Part, Problem, Request};
+use super::problem::Problem;
+use super::request::{Part, Request};
 use crate::job::Error;
 use pfh_engine::Control;
 use pfh_inside::Expanding;

@@ -119,7 +119,7 @@ impl<P: Parts> Content for Compressed<P> {
 }
 
 impl<P: Parts> Compressed<P> {
-    /// What is behind the head of the attribute, or the resource fork.
+    /// The bytes behind the head of the attribute, or the resource fork.
     fn packed(&self) -> Result<Box<dyn Read + Send>, Failure> {
         let raw = self.parts.attribute()?;
         if !Header::read(&raw)?.is_in_fork() {

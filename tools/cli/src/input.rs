@@ -83,9 +83,9 @@ pub struct Inside {
     /// skipped.
     #[arg(long)]
     pub no_snapshots: bool,
-    /// Of shadow copies only files that differ from the live volume: by name, inode, size, times but
-    /// the last access, or by content, which is the same where it has the same bytes in the same
-    /// places of the volume.
+    /// Of shadow copies only files that differ from the live volume: by name, inode, size, times
+    /// but the last access, or by content, which is the same where it has the same bytes in the
+    /// same places of the volume.
     #[arg(long, conflicts_with = "no_snapshots")]
     pub only_changed: bool,
     /// Also members of zips whose central directory is lost or contradicts itself, by their local

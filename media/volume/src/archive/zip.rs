@@ -81,7 +81,7 @@ struct Members {
     known: Option<Vec<Range<u64>>>,
     /// Whether the directory contradicts itself or the headers.
     is_wrong: bool,
-    /// What is found behind the directory's end.
+    /// Members that come behind those of the directory.
     salvage: Option<Salvage>,
 }
 
