@@ -299,8 +299,11 @@ fn a_zip_that_contradicts_itself_gives_no_content() {
     }
 }
 
+/// Names with contents, or why there are none.
+type Salvaged = Vec<(String, Result<Vec<u8>, String>)>;
+
 /// The members that are salvaged of a zip: names with contents, and how many failures there are.
-fn salvaged(zip: Vec<u8>) -> (Vec<(String, Result<Vec<u8>, String>)>, usize) {
+fn salvaged(zip: Vec<u8>) -> (Salvaged, usize) {
     let limits = Limits { bytes: 4 << 20, salvage: true, ..Limits::default() };
     let found: Vec<_> = open(Format::Zip, Arc::new(zip), b"x.zip", &limits).unwrap().collect();
     let failures = found.iter().filter(|node| node.is_err()).count();
