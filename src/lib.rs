@@ -25,6 +25,7 @@
 //! | find what changed in a large file, prove a part of it | [`tree`] | `examples/tree.rs` |
 //! | audit a storage server | [`audit`] | |
 //! | show what other jobs wrote on one page | [`report`] | |
+//! | have the bytes of one member of an image or archive | [`cat`] | |
 //! | make a timeline or a table of a result | [`export`] | |
 //! | ask as the paper's own command line does | [`paper`] | |
 //! | have the digests themselves, one record per input | [`hash::records`], [`run`](run()) below | |
@@ -100,9 +101,9 @@ pub use pfh_similarity as similarity;
 #[cfg(feature = "image")]
 use pfh_source::os::{Patient, names_in};
 pub use pfh_source::{
-    Apart, Cause, Closed, Descend, Entry, Extent, Inside, Item, Links, Note, Object, Operands, Order, Ordered, Origin,
-    Problem, Ranges, Recurse, Selection, SelectionError, Separator, Skip, Source, Special, Stage, Stat, StoreAnswer,
-    Stream, Streams, Within, errno_name, is_address, names, total,
+    Apart, Cause, Closed, Descend, Entry, Extent, Inside, Item, Kept, Links, Note, Object, Operands, Order, Ordered,
+    Origin, Problem, Ranges, Recurse, Selection, SelectionError, Separator, Skip, Source, Special, Stage, Stat,
+    StoreAnswer, Stream, Streams, Within, errno_name, is_address, names, total,
 };
 pub use pfh_source::{Around, Output, Time, device, image, terminal};
 
@@ -113,6 +114,8 @@ pub mod algorithms;
 pub mod audit;
 pub mod bag;
 mod beside;
+#[cfg(feature = "inside")]
+pub mod cat;
 pub mod check;
 pub mod compare;
 #[cfg(feature = "image")]

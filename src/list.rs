@@ -23,7 +23,7 @@
 use crate::input::Input;
 use crate::job::Error;
 use pfh_engine::Control;
-use pfh_source::{Inside, Item, Origin, Problem, Skip};
+use pfh_source::{Inside, Item, Kept, Origin, Passage, Problem, Skip, Volumes};
 use std::io;
 
 /// Which names are listed.
@@ -102,6 +102,15 @@ pub enum Event<'a> {
         /// Facts about it.
         inside: &'a Inside,
     },
+    /// A snapshot of a volume: its names follow.
+    Snapshot {
+        /// What its printed names begin with.
+        name: &'a [u8],
+        /// Facts about it.
+        kept: &'a Kept,
+        /// How many bytes the file system has.
+        size: u64,
+    },
     /// Something that is not a file, or is not opened.
     Skipped {
         /// Its printed name.
@@ -129,6 +138,8 @@ pub struct Summary {
     pub names: u64,
     /// Files of the input itself, whether or not they are containers.
     pub files: u64,
+    /// Snapshots of volumes whose names were listed.
+    pub snapshots: u64,
     /// Things that are not files, or are not opened.
     pub skipped: u64,
     /// What could not be listed.
@@ -151,9 +162,12 @@ impl Summary {
 /// event, and no error.
 pub fn run(request: &Request, events: &mut Events<'_>, control: &Control<'_>) -> Result<Summary, Error> {
     request.check()?;
-    let mut source = request.input.as_found()?;
+    let mut input = request.input.clone();
+    let volumes = input.inside.get_or_insert_default().volumes.get_or_insert_default().clone();
+    let mut source = input.as_found()?;
     let mut summary = Summary::default();
     while let Some(item) = source.pull() {
+        snapshots(&volumes, item.number(), &mut summary, events)?;
         if control.cancel().is_cancelled() {
             summary.interrupted = true;
             break;
@@ -194,5 +208,19 @@ pub fn run(request: &Request, events: &mut Events<'_>, control: &Control<'_>) ->
         };
         sunk.map_err(Error::Sink)?;
     }
+    snapshots(&volumes, u64::MAX, &mut summary, events)?;
     Ok(summary)
+}
+
+/// Hands out the snapshots that are gone into in front of the entry of this number.
+fn snapshots(volumes: &Volumes, number: u64, summary: &mut Summary, events: &mut Events<'_>) -> Result<(), Error> {
+    while let Some(passage) = volumes.take(number) {
+        if let Passage::Into(volume) = passage
+            && let Some(kept) = &volume.kept
+        {
+            summary.snapshots += 1;
+            events(Event::Snapshot { name: &volume.name, kept, size: volume.size }).map_err(Error::Sink)?;
+        }
+    }
+    Ok(())
 }

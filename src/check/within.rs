@@ -1,7 +1,7 @@
 //! Names of a manifest that are inside of containers.
 
 use super::Request;
-use crate::inside::{Limits, Options, is_inside, name};
+use crate::inside::{Limits, Options, is_inside};
 use std::sync::Arc;
 
 /// How names of a list are looked for in containers; `None` if no name can be in one.
@@ -13,9 +13,6 @@ pub fn options<'a>(request: &Request, names: impl Iterator<Item = &'a Vec<u8>>) 
     options.limits = Limits { depth: 64, ..options.limits };
     // Only containers that names are in are opened.
     options.documents = true;
-    for (deleted, unallocated) in inside.map(|one| name::kinds(one)) {
-        options.deleted |= deleted;
-        options.unallocated |= unallocated;
-    }
+    inside.for_each(|name| options.look_for(name));
     Some(Arc::new(options))
 }

@@ -132,10 +132,7 @@ impl Trees {
         };
         if self.inside.is_none() && inside.any(is_inside) {
             let mut options = crate::inside::Options::default();
-            for (deleted, unallocated) in names().map(|name| crate::inside::name::kinds(&name)) {
-                options.deleted |= deleted;
-                options.unallocated |= unallocated;
-            }
+            names().for_each(|name| options.look_for(&name));
             self.inside = Some(options);
         }
         if let Some(options) = &mut self.inside {

@@ -7,7 +7,7 @@ use pfh::{Control, Input, InputError};
 use std::path::Path;
 
 /// A ustar archive of one file.
-fn archive(name: &str, content: &[u8]) -> Vec<u8> {
+pub fn archive(name: &str, content: &[u8]) -> Vec<u8> {
     let mut header = [0_u8; 512];
     header[..name.len()].copy_from_slice(name.as_bytes());
     header[100..107].copy_from_slice(b"0000644");

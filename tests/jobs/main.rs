@@ -28,6 +28,8 @@ mod audit_sets;
 mod audited;
 mod bag;
 mod bag_suite;
+#[cfg(feature = "inside")]
+mod cat;
 mod catalogues;
 mod check;
 mod check_audit;

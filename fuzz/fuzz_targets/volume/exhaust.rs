@@ -3,7 +3,7 @@
 use std::io::{Read, copy, sink};
 use std::sync::Arc;
 
-use pfh_volume::{Bytes, FileSystem, Options, Recognised, file_system};
+use pfh_volume::{Bytes, FileSystem, Nodes, Options, Recognised, file_system};
 
 /// Puts `magic` at its places and lists what is there, deleted and free included.
 pub fn exhaust(data: &[u8], least: usize, magic: &[(usize, &[u8])]) {
@@ -15,12 +15,19 @@ pub fn exhaust(data: &[u8], least: usize, magic: &[(usize, &[u8])]) {
     let size = medium.len() as u64;
     let medium: Arc<dyn Bytes> = Arc::new(medium);
     match file_system(medium) {
-        Ok(Recognised::FileSystem(volume)) => all(&volume, size),
+        Ok(Recognised::FileSystem(volume)) => {
+            all(volume.nodes(ALL), &volume, size);
+            for snapshot in &volume.snapshots {
+                let Ok(opened) = snapshot.open() else { continue };
+                all(opened.nodes(ALL), &opened.system, opened.bytes.size());
+                let _ = opened.changed(ALL).count();
+            }
+        }
         Ok(Recognised::Volumes(volumes)) => {
             let _ = volumes.unallocated().count();
             for member in volumes.members {
                 if let Ok(Recognised::FileSystem(volume)) = member.found {
-                    all(&volume, size);
+                    all(volume.nodes(ALL), &volume, size);
                 }
             }
         }
@@ -28,8 +35,10 @@ pub fn exhaust(data: &[u8], least: usize, magic: &[(usize, &[u8])]) {
     }
 }
 
-fn all(volume: &FileSystem, size: u64) {
-    for node in volume.nodes(Options { deleted: true, unallocated: true }) {
+const ALL: Options = Options { deleted: true, unallocated: true };
+
+fn all(nodes: Nodes, volume: &FileSystem, size: u64) {
+    for node in nodes {
         let Ok(node) = node else { continue };
         let Some(content) = node.content else { continue };
         for run in content.runs().unwrap_or_default() {

@@ -11,7 +11,7 @@ use crate::bytes::Bytes;
 use crate::field::{be32, failure, is_at, le32, le64};
 use crate::layout::Layout;
 use crate::node::{Content, Failure};
-use crate::stored::{gather, named, reported};
+use crate::stored::{Stored, gather, named, reported};
 
 /// The attribute that a compressed file is made of, and the one that stands for its resource fork.
 pub const COMPRESSION: &[u8] = b"com.apple.decmpfs";
@@ -112,9 +112,28 @@ impl<P: Parts> Content for Compressed<P> {
             .map(|chunks| -> Box<dyn Read + Send> { Box::new(chunks) })
             .map_err(|failed| named(failed, &self.path))
     }
+
+    fn stored(&self) -> Result<Option<Box<dyn Read + Send>>, Failure> {
+        self.packed().map(Some).map_err(|failed| named(failed, &self.path))
+    }
 }
 
 impl<P: Parts> Compressed<P> {
+    /// The bytes behind the head of the attribute, or the resource fork.
+    fn packed(&self) -> Result<Box<dyn Read + Send>, Failure> {
+        let raw = self.parts.attribute()?;
+        if !Header::read(&raw)?.is_in_fork() {
+            return Ok(Box::new(io::Cursor::new(raw[HEAD..].to_vec())));
+        }
+        match self.parts.fork()? {
+            Fork::Held(bytes) => Ok(Box::new(io::Cursor::new(bytes))),
+            Fork::Stored { bytes, layout, size } => {
+                let locate = Box::new(move || Ok(layout.clone()));
+                Stored { bytes, path: self.path.clone(), from: 0, size, locate }.open()
+            }
+        }
+    }
+
     fn chunks(&self) -> Result<Chunks, Failure> {
         let raw = self.parts.attribute()?;
         let header = Header::read(&raw)?;

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::bytes::Bytes;
 use crate::node::{Failure, Nodes};
 
 /// What a list of files holds beyond those that the file system lists.
@@ -60,6 +61,8 @@ pub(crate) trait Free: Send + Sync {
 pub struct Member {
     /// Its name, which no other has: a path of one part.
     pub name: Vec<u8>,
+    /// Whether it is an older state of the one before that is not.
+    pub is_snapshot: bool,
     /// What it holds, or why it cannot be opened.
     pub found: Result<Recognised, Failure>,
 }
@@ -79,10 +82,78 @@ pub struct FileSystem {
     /// What an examiner must know of it: a journal that was not replayed, a volume that was not
     /// unmounted, a backup structure that had to serve, more bytes stated than there are.
     pub warnings: Vec<Failure>,
-    /// What else is on the volume and is not read: shadow copies, the table of another system.
+    /// What else is on the volume and is not read: a damaged catalogue of shadow copies, the table
+    /// of another system.
     pub unread: Vec<Failure>,
+    /// Older states of it, oldest first.
+    pub snapshots: Vec<Snapshot>,
     /// What reads it.
     pub(crate) volume: Arc<dyn Volume>,
+}
+
+/// An older state of a file system, kept beside it.
+#[derive(Clone)]
+pub struct Snapshot {
+    /// Its place in the order of age, from 1.
+    pub number: u32,
+    /// Its GUID.
+    pub id: String,
+    /// The GUID of the set that it was made in; empty if that is not known.
+    pub set: String,
+    /// When it was made, in nanoseconds since 1970.
+    pub created: Option<i128>,
+    /// What opens it.
+    pub(crate) older: Arc<dyn Older>,
+}
+
+/// What opens an older state.
+pub(crate) trait Older: Send + Sync {
+    /// Opens it.
+    fn open(&self) -> Result<OpenSnapshot, Failure>;
+}
+
+/// A snapshot that is open.
+pub struct OpenSnapshot {
+    /// The file system as it was.
+    pub system: FileSystem,
+    /// The bytes of the volume as they were.
+    pub bytes: Arc<dyn Bytes>,
+    /// Its names.
+    pub(crate) states: Arc<dyn States>,
+}
+
+/// The names of an older state.
+pub(crate) trait States: Send + Sync {
+    /// All of them.
+    fn nodes(&self, options: Options) -> Nodes;
+
+    /// Those of files that differ from today's.
+    fn changed(&self, options: Options) -> Nodes;
+}
+
+impl Snapshot {
+    /// Opens the file system as it was.
+    ///
+    /// # Errors
+    /// When what is kept of it cannot be read, or contradicts itself.
+    pub fn open(&self) -> Result<OpenSnapshot, Failure> {
+        self.older.open()
+    }
+}
+
+impl OpenSnapshot {
+    /// All names in the snapshot. Free space is not kept in it and is not listed; what a deleted
+    /// file held may have been written over since.
+    pub fn nodes(&self, options: Options) -> Nodes {
+        self.states.nodes(options)
+    }
+
+    /// The names of files that differ from the live file system: those of that name, kind, number,
+    /// size, times (the last access aside) and content are left out. Content is the same where it
+    /// lies at the same places and has the same bytes there.
+    pub fn changed(&self, options: Options) -> Nodes {
+        self.states.changed(options)
+    }
 }
 
 /// The reader of one kind of file system.
@@ -100,8 +171,8 @@ impl FileSystem {
         warnings: Vec<Failure>,
         volume: Arc<dyn Volume>,
     ) -> Recognised {
-        let unread = Vec::new();
-        Recognised::FileSystem(FileSystem { kind, label, id, block_size, size, warnings, unread, volume })
+        let (unread, snapshots) = (Vec::new(), Vec::new());
+        Recognised::FileSystem(FileSystem { kind, label, id, block_size, size, warnings, unread, snapshots, volume })
     }
 
     /// All names in the file system, in the same order each time.

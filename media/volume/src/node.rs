@@ -97,6 +97,21 @@ pub trait Content: Send + Sync {
         None
     }
 
+    /// Where its stored bytes lie on the medium, compressed ones as well; `None` where they do not
+    /// lie in blocks of their own.
+    fn places(&self) -> Option<Vec<Run>> {
+        self.runs()
+    }
+
+    /// Opens its bytes as they are stored, before they are decompressed; `None` if none are its
+    /// own, as in one compressed stream with others.
+    ///
+    /// # Errors
+    /// As [`open`](Content::open).
+    fn stored(&self) -> Result<Option<Box<dyn Read + Send>>, Failure> {
+        if self.is_shared() || self.runs().is_none() { Ok(None) } else { self.open().map(Some) }
+    }
+
     /// Whether it is a part of one compressed stream with others: to read it after a later node was
     /// asked for, the stream is decompressed again from its start.
     fn is_shared(&self) -> bool {

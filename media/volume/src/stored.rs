@@ -78,6 +78,10 @@ impl Content for Held {
     fn open(&self) -> Result<Box<dyn Read + Send>, Failure> {
         Ok(Box::new(io::Cursor::new(self.bytes.clone())))
     }
+
+    fn stored(&self) -> Result<Option<Box<dyn Read + Send>>, Failure> {
+        self.open().map(Some)
+    }
 }
 
 /// A file that is listed and cannot be read, for the reason that the failure states.

@@ -299,6 +299,61 @@ fn a_zip_that_contradicts_itself_gives_no_content() {
     }
 }
 
+/// Names with contents, or why there are none.
+type Salvaged = Vec<(String, Result<Vec<u8>, String>)>;
+
+/// The members that are salvaged of a zip: names with contents, and how many failures there are.
+fn salvaged(zip: Vec<u8>) -> (Salvaged, usize) {
+    let limits = Limits { bytes: 4 << 20, salvage: true, ..Limits::default() };
+    let found: Vec<_> = open(Format::Zip, Arc::new(zip), b"x.zip", &limits).unwrap().collect();
+    let failures = found.iter().filter(|node| node.is_err()).count();
+    let name = |node: &Node| String::from_utf8_lossy(&node.path).into_owned();
+    (found.iter().flatten().map(|node| (name(node), content(node))).collect(), failures)
+}
+
+#[test]
+fn members_without_their_directory_are_salvaged_and_marked() {
+    let whole = one_member(|_| {}, |_| {});
+    // One that is whole has nothing to salvage.
+    assert_eq!(salvaged(whole.clone()), (vec![("a".into(), Ok(b"content".to_vec()))], 0));
+    let directory = whole.windows(4).position(|bytes| bytes == b"PK\x01\x02").unwrap();
+    let local = &whole[..directory];
+    let expected = |at: usize| (format!("a!salvaged-{at}"), Ok(b"content".to_vec()));
+    // Cut off, with one member whole and one cut.
+    let cut = [local, local, &local[..local.len() - 2]].concat();
+    let (found, failures) = salvaged(cut);
+    assert_eq!((&found[..2], failures), (&[expected(0), expected(local.len())][..], 1));
+    assert!(found.len() == 3 && found[2].1.as_ref().unwrap_err().contains("ends before"), "{found:?}");
+    // A local header that the directory contradicts: the name of the directory has no content.
+    let (found, failures) = salvaged(one_member(|local| *local.last_mut().unwrap() = b'b', |_| {}));
+    assert!(found[0].1.as_ref().unwrap_err().contains("another name") && failures == 0, "{found:?}");
+    assert_eq!(found[1], ("b!salvaged-0".into(), Ok(b"content".to_vec())));
+    // A directory that is damaged.
+    let (found, failures) = salvaged(one_member(|_| {}, |central| central[2] = 9));
+    assert_eq!((&found[..], failures), (&[expected(0)][..], 1));
+    // Bytes that are not those of the CRC give an error.
+    let mut torn = local.to_vec();
+    *torn.last_mut().unwrap() ^= 1;
+    assert!(salvaged(torn).0[0].1.as_ref().unwrap_err().contains("CRC"));
+}
+
+#[test]
+fn lengths_behind_a_member_are_found() {
+    let stored = b"\x4b\x4c\x4a\x06\0";
+    let crc = crc32fast::hash(b"abc").to_le_bytes();
+    let header = [b"PK\x03\x04\x14\0\x08\0\x08\0\0\0\0\0".as_slice(), &[0; 12], b"\x01\0\0\0a", stored].concat();
+    for mark in [&b""[..], b"PK\x07\x08"] {
+        let narrow = [&crc[..], &5_u32.to_le_bytes(), &3_u32.to_le_bytes()].concat();
+        let wide = [&crc[..], &5_u64.to_le_bytes(), &3_u64.to_le_bytes()].concat();
+        for sizes in [narrow, wide] {
+            let zip = [&header, mark, &sizes, &[0; 30]].concat();
+            assert_eq!(salvaged(zip), (vec![("a!salvaged-0".into(), Ok(b"abc".to_vec()))], 1));
+        }
+    }
+    let (found, _) = salvaged([&header[..], &[7; 40]].concat());
+    assert!(found[0].1.as_ref().unwrap_err().contains("states no length"), "{found:?}");
+}
+
 #[test]
 fn a_bomb_is_a_failure_before_memory_or_time_is_spent() {
     if lacks(ARCHIVERS) {
@@ -352,7 +407,7 @@ fn mutants_end() {
             }
             let start = bytes[..bytes.len().min(512)].to_vec();
             let Some(format) = Format::recognize(&start) else { continue };
-            let limits = Limits { bytes: 1 << 20, entries: 1000, ..Limits::default() };
+            let limits = Limits { bytes: 1 << 20, entries: 1000, salvage: next(2) == 0, ..Limits::default() };
             let Ok(nodes) = open(format, Arc::new(bytes), b"m", &limits) else { continue };
             for node in nodes.flatten().take(2000) {
                 if let Some(Ok(mut reader)) = node.content.map(|content| content.open()) {

@@ -3,7 +3,7 @@
 use crate::detect::Refused;
 use crate::limit::BOMB;
 use pfh_source::{Cause, Extent, Inside, Problem, Stage, Volume};
-use pfh_volume::{Allocation, Content, Kind, Node, Recognised};
+use pfh_volume::{Allocation, Content, Kind, Node, Recognised, Run};
 
 /// Facts about a volume before it is read.
 pub fn outline(name: &[u8], about: &Inside) -> Volume {
@@ -42,8 +42,12 @@ pub fn said(node: &Node, container: &Inside) -> Inside {
 
 /// Where the bytes of a content lie, as far as they are stored as they are.
 pub fn extents(content: &dyn Content) -> Vec<Extent> {
-    let runs = content.runs().unwrap_or_default().into_iter();
-    runs.map(|run| Extent { file_offset: run.file_offset, offset: run.medium_offset, length: run.length }).collect()
+    content.runs().unwrap_or_default().into_iter().map(extent).collect()
+}
+
+/// A run as the pipeline knows it.
+pub fn extent(run: Run) -> Extent {
+    Extent { file_offset: run.file_offset, offset: run.medium_offset, length: run.length }
 }
 
 /// Why a member of this size is not read.

@@ -1,6 +1,7 @@
 //! A source that goes into containers.
 
 mod entering;
+mod snapshots;
 
 use super::about::{bomb, extents, outline, refused, said, unopened};
 use super::clock::Clock;
@@ -14,6 +15,7 @@ use super::outer::Outer;
 use super::segments::Segments;
 use super::spool::Stock;
 use super::sweep;
+use super::way::Way;
 use crate::limit::TOO_DEEP;
 use pfh_source::{Entry, Inside, Item, Origin, Passage, Problem, Skip, Source, Stage};
 use pfh_volume::{Allocation, Bytes, Failure, Kind, Member as System, Node};
@@ -194,6 +196,7 @@ impl Expanding {
             Some(Next::Volume(number, bytes, start)) => self.volume(number, bytes, start),
             Some(Next::Logical(name, bytes)) => self.logical(&name, bytes),
             Some(Next::System(system)) => self.system(*system),
+            Some(Next::Snapshot(snapshot)) => self.snapshot(&snapshot),
             Some(Next::Node(node, begun)) => self.node(&node, begun),
         }
     }
@@ -205,7 +208,7 @@ impl Expanding {
         let (prefix, watch, depth) = ([&level.prefix[..], part.as_bytes()].concat(), level.watch.clone(), level.depth);
         let volume_offset = level.about.volume_offset.map(|medium| medium + start);
         let about = Inside { partition: number, volume_offset, ..level.about.clone() };
-        if self.wanted.as_ref().is_some_and(|wanted| !wanted.starts_with(&prefix)) {
+        if self.way(&prefix) == Way::Aside {
             return;
         }
         self.open_volume(bytes, prefix, about, &watch, depth);
@@ -217,7 +220,7 @@ impl Expanding {
         let (watch, depth) = (level.watch.clone(), level.depth);
         let about = Inside { volume_offset: None, ..level.about.clone() };
         let prefix = [&level.prefix[..], &name::escape(name), b"/"].concat();
-        if self.wanted.as_ref().is_some_and(|wanted| !wanted.starts_with(&prefix)) {
+        if self.way(&prefix) == Way::Aside {
             return;
         }
         self.open_volume(bytes, prefix, about, &watch, depth);
@@ -230,6 +233,9 @@ impl Expanding {
         let about = level.about.clone();
         let prefix = [&level.prefix[..], &name::escape(&system.name), b"/"].concat();
         if self.wanted.as_ref().is_some_and(|wanted| !wanted.starts_with(&prefix)) {
+            return;
+        }
+        if system.is_snapshot && self.leaves_out(&prefix) {
             return;
         }
         match system.found {

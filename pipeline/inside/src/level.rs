@@ -5,7 +5,7 @@ use super::medium::Watch;
 use super::member::{Begun, Member};
 use super::sweep::Sweep;
 use pfh_source::Inside;
-use pfh_volume::{Bytes, Failure, Member as System, Node, Nodes};
+use pfh_volume::{Bytes, Failure, Member as System, Node, Nodes, Snapshot};
 use std::collections::HashSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
@@ -20,6 +20,8 @@ pub enum Part {
     Logical(Vec<u8>, Arc<dyn Bytes>),
     /// One of several file systems in one space.
     System(Box<System>),
+    /// An older state of the file system that came before.
+    Snapshot(Box<Snapshot>),
     /// The fault.
     Failure(Failure),
 }
@@ -70,6 +72,8 @@ pub enum Next {
     Logical(Vec<u8>, Arc<dyn Bytes>),
     /// One of several file systems in one space.
     System(Box<System>),
+    /// An older state of a file system.
+    Snapshot(Box<Snapshot>),
     /// What cannot be listed.
     Failure(Failure),
 }
@@ -106,6 +110,7 @@ impl Level {
                 Part::Gap(node) => Next::Node(node, None),
                 Part::Logical(name, bytes) => Next::Logical(name, bytes),
                 Part::System(system) => Next::System(system),
+                Part::Snapshot(snapshot) => Next::Snapshot(snapshot),
                 Part::Failure(failure) => Next::Failure(failure),
             },
         })

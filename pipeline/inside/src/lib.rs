@@ -22,6 +22,7 @@ mod segments;
 mod spool;
 mod sweep;
 mod unlock;
+mod way;
 mod whole;
 
 pub use expanding::Expanding;
@@ -29,7 +30,7 @@ pub use free::Free;
 pub use limit::{Limit, is_too_deep, limit};
 pub use lookup::{Lookup, is_inside};
 pub use medium::{Imaged, Watch};
-pub use options::Options;
+pub use options::{Options, Snapshots};
 pub use pfh_encrypted::{Key, Keys};
 pub use pfh_volume::archive::Limits;
 pub use whole::Whole;

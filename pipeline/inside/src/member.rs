@@ -4,7 +4,8 @@
 use super::clock::{Clock, Timed};
 use super::medium::{Unpacked, Watch};
 use super::spool::{Spool, Stock};
-use pfh_source::{Cause, Inside, Object, Problem, Stage};
+use crate::about::extent;
+use pfh_source::{Cause, Extent, Inside, Object, Problem, Stage};
 use pfh_volume::{Bytes, Content, Failure};
 use std::io::{self, Read};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -237,8 +238,24 @@ impl Object for Entry {
         Ok(Box::new(Watched { reader, watch: member.watch.clone() }))
     }
 
+    fn stored(&self) -> Result<Option<Opened>, Problem> {
+        let member = &self.0;
+        member.clock.check()?;
+        let opened = member.clock.during(|| member.content.stored());
+        let reader = opened.map_err(|failure| problem(Stage::Open, &failure))?;
+        let watched = |reader| {
+            let reader = Box::new(Timed { reader, clock: member.clock.clone() });
+            Box::new(Watched { reader, watch: member.watch.clone() }) as Opened
+        };
+        Ok(reader.map(watched))
+    }
+
     fn size_hint(&self) -> Option<u64> {
         self.0.size
+    }
+
+    fn runs(&self) -> Option<Vec<Extent>> {
+        self.0.content.runs().map(|runs| runs.into_iter().map(extent).collect())
     }
 
     fn inside(&self) -> Option<Arc<Inside>> {

@@ -1,10 +1,24 @@
 //! How far containers are opened.
 
+use super::name;
 use pfh_encrypted::Keys;
 use pfh_source::{Selection, Volumes};
 use pfh_volume::archive::Limits;
 use std::sync::Arc;
 use std::time::Duration;
+
+/// Which snapshots of volumes are taken: shadow copies of NTFS, snapshots of APFS.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub enum Snapshots {
+    /// All, with all their files.
+    #[default]
+    All,
+    /// All; of shadow copies the files alone that differ from the live volume.
+    Changed,
+    /// None: each is named as skipped.
+    None,
+}
 
 /// How far containers are opened, and what is taken of them.
 #[derive(Debug, Clone, Default)]
@@ -17,6 +31,8 @@ pub struct Options {
     /// Whether space that no file has is taken too: free blocks and gaps between partitions as
     /// `OFFSET!unallocated`, what lies behind a file in its last block as `name!slack`.
     pub unallocated: bool,
+    /// Which snapshots are taken.
+    pub snapshots: Snapshots,
     /// Whether containers of the input have no record of their own. A container that is not opened
     /// has one, and so have containers in containers.
     pub members: bool,
@@ -43,3 +59,17 @@ pub struct Options {
     /// Which members are taken.
     pub selection: Selection,
 }
+
+impl Options {
+    /// Opens what this printed name may be in as well: deleted files, space that no file has,
+    /// members that are salvaged.
+    pub fn look_for(&mut self, name: &[u8]) {
+        let (deleted, unallocated) = name::kinds(name);
+        self.deleted |= deleted;
+        self.unallocated |= unallocated;
+        self.limits.salvage |= name.windows(SALVAGED.len()).any(|part| part == SALVAGED);
+    }
+}
+
+/// What stands behind the name of a member that is salvaged, before an offset.
+const SALVAGED: &[u8] = b"!salvaged-";

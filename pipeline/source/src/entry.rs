@@ -2,7 +2,7 @@
 
 use crate::base::Base;
 use crate::descend::Special;
-use crate::inside::Inside;
+use crate::inside::{Extent, Inside};
 use crate::os;
 use crate::problem::Problem;
 use crate::read::{Closed, Reading};
@@ -64,9 +64,18 @@ pub trait Object: Send + Sync {
     fn size_hint(&self) -> Option<u64> {
         None
     }
+    /// Opens its bytes as they are stored, before they are decompressed; `None` if none are its
+    /// own.
+    fn stored(&self) -> Result<Option<Box<dyn std::io::Read + Send>>, Problem> {
+        self.open().map(Some)
+    }
     /// What its store states of it, as names and values of headers, once it is open; `None` where
     /// no store was asked.
     fn stated(&self) -> Option<Vec<(Box<str>, Box<str>)>> {
+        None
+    }
+    /// Where its bytes are in its container; `None` where they are not stored as they are.
+    fn runs(&self) -> Option<Vec<Extent>> {
         None
     }
     /// Its container's facts about it, if it is in one.

@@ -65,5 +65,5 @@ pub use still::Still;
 pub use stream::{NamedTwice, Reader as StreamReader, Stream, Streams};
 pub use swept::{Hosts, Swept};
 pub use total::total;
-pub use volumes::{Passage, Volume, Volumes};
+pub use volumes::{Kept, Passage, Volume, Volumes};
 pub use within::Within;

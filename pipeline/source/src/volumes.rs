@@ -1,5 +1,6 @@
 //! The file systems that a source goes into, for formats that name the file system of each file.
 
+use pfh_container::Time;
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -21,8 +22,23 @@ pub struct Volume {
     pub block_size: u32,
     /// How many bytes the file system says it has; 0 where it is not known.
     pub size: u64,
+    /// Facts about the snapshot, if it is one.
+    pub kept: Option<Kept>,
     /// Whether only files that are not deleted are listed.
     pub allocated_only: bool,
+}
+
+/// Facts about a file system that is an older state of another one: a shadow copy.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Kept {
+    /// Its place in the order of age, from 1.
+    pub number: u32,
+    /// Its GUID.
+    pub id: String,
+    /// The GUID of the set that it was made in; empty if that is not known.
+    pub set: String,
+    /// When it was made.
+    pub created: Option<Time>,
 }
 
 /// What a source does between two entries.

@@ -5,6 +5,8 @@ use crate::acquire::AcquireArgs;
 #[cfg(feature = "audit")]
 use crate::audit::Audit;
 use crate::bag::Bag;
+#[cfg(feature = "inside")]
+use crate::cat::Cat;
 use crate::check::Check;
 use crate::compare::Compare;
 #[cfg(feature = "image")]
@@ -136,6 +138,9 @@ pub enum Command {
     #[cfg(feature = "inside")]
     /// List the files in images, file systems and archives: names and metadata.
     List(Box<List>),
+    #[cfg(feature = "inside")]
+    /// Write the bytes of one file in an image, a file system or an archive.
+    Cat(Box<Cat>),
     #[cfg(feature = "known")]
     /// Look digests up in known sets: those of --digest, or of standard input.
     Lookup(Lookup),

@@ -369,6 +369,13 @@ pub const MORE: &[(&str, [(&str, &str); 2])] = &[
         ],
     ),
     ("disks", [("for a program", "pfh disks --json"), ("open no device", "pfh disks --no-read")]),
+    (
+        "cat",
+        [
+            ("where its bytes lie", "pfh cat --runs case12.E01!/p2/Users/ada/notes.txt"),
+            ("a deleted file", "pfh cat case12.E01!/p2/old.doc!deleted-5127 -o old.doc"),
+        ],
+    ),
     ("list", [("an archive", "pfh list papers.zip"), ("for a program", "pfh list --json case12.E01")]),
     ("completions", [("for zsh", "pfh completions zsh"), ("for fish", "pfh completions fish")]),
     (

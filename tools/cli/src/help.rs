@@ -31,6 +31,7 @@ const EXAMPLES: &[(&str, &str)] = &[
     ("run", "pfh run PLAN/ --unit 3"),
     ("merge", "pfh merge PLAN/ -o archive.sums"),
     ("list", "pfh list case12.E01"),
+    ("cat", "pfh cat case12.E01!/p2/Users/ada/notes.txt -o notes.txt"),
     ("lookup", "pfh lookup -k nsrl.pfhknown --digest d41d8cd98f00b204e9800998ecf8427e"),
     ("known", "pfh known build --good NSRLFile.txt --bad malware.txt sets.pfhknown"),
     ("known build", "pfh known build --good NSRLFile.txt --bad malware.txt sets.pfhknown"),
@@ -119,11 +120,14 @@ const HEADINGS: &[(&str, &[&str])] = &[
             "max_size",
             "min_size",
             "no_lists",
+            "no_snapshots",
             "null",
             "one_file_system",
+            "only_changed",
             "order",
             "recursive",
             "root",
+            "salvage",
             "similar",
             "special",
             "system",
@@ -367,6 +371,7 @@ mod tests {
             ("dups", &["Input", "Task", "Output", "Tuning"]),
             ("diff", &["Input", "Task", "Output", "Tuning"]),
             ("list", &["Input", "Output"]),
+            ("cat", &["Input", "Task", "Output"]),
         ] {
             let mut root = command(false);
             root.build();

@@ -7,6 +7,8 @@ use crate::exit::Failure;
 use crate::session::Session;
 use crate::size;
 use clap::{Args, ValueEnum};
+#[cfg(feature = "inside")]
+use pfh::inside::Snapshots;
 use pfh::terminal::render as shown;
 use pfh::{Content, Descend, Links, NameList, Order, Recurse, Selection, Separator, Special};
 use std::ffi::OsString;
@@ -81,6 +83,19 @@ pub struct Inside {
     /// `a.pdf!/obj-12-image`. `compare` always opens PDFs.
     #[arg(long)]
     pub documents: bool,
+    /// Leave out snapshots (shadow copies of NTFS as p2@1/, snapshots of APFS): each is named as
+    /// skipped.
+    #[arg(long)]
+    pub no_snapshots: bool,
+    /// Of shadow copies only files that differ from the live volume: by name, inode, size, times
+    /// but the last access, or by content, which is the same where it has the same bytes in the
+    /// same places of the volume.
+    #[arg(long, conflicts_with = "no_snapshots")]
+    pub only_changed: bool,
+    /// Also members of zips whose central directory is lost or contradicts itself, by their local
+    /// headers, as name!salvaged-OFFSET.
+    #[arg(long)]
+    pub salvage: bool,
     /// Only members, not the outer images and archives; nested archives still get a record. Of an
     /// image, only the parts with files are read.
     #[arg(long)]
@@ -116,7 +131,7 @@ impl Inside {
     pub fn asked(&self) -> Result<Option<pfh::inside::Options>, Failure> {
         if self.inside.is_none() && self.is_bounded() {
             return Err(Failure::usage(
-                "--depth, --deleted, --unallocated, --documents, --members, --raw, --passwords, --volume-key, --container-timeout and --expand say how --inside is done: add --inside",
+                "--depth, --deleted, --unallocated, --documents, --no-snapshots, --only-changed, --salvage, --members, --raw, --passwords, --volume-key, --container-timeout and --expand say how --inside is done: add --inside",
             ));
         }
         self.inside.map(|_| self.options()).transpose()
@@ -125,6 +140,7 @@ impl Inside {
     /// Whether any of these options is given.
     pub fn is_bounded(&self) -> bool {
         let named = self.deleted || self.unallocated || self.documents || self.members || self.raw;
+        let named = named || self.no_snapshots || self.only_changed || self.salvage;
         named
             || !self.passwords.is_empty()
             || !self.volume_key.is_empty()
@@ -141,10 +157,16 @@ impl Inside {
         let mut options = pfh::inside::Options::default();
         (options.deleted, options.unallocated) = (self.deleted, self.unallocated);
         (options.documents, options.members) = (self.documents, self.members);
+        options.snapshots = match (self.no_snapshots, self.only_changed) {
+            (true, _) => Snapshots::None,
+            (_, true) => Snapshots::Changed,
+            _ => Snapshots::All,
+        };
         options.lenient = self.inside == Some(Opening::Lenient);
         options.raw = self.raw;
         options.time = self.container_timeout.map(Duration::from_secs);
         let limits = &mut options.limits;
+        limits.salvage = self.salvage;
         limits.depth = self.depth.unwrap_or(limits.depth);
         limits.bytes = self.expand.unwrap_or(limits.bytes);
         options.keys = Arc::new(self.keys()?);

@@ -14,6 +14,8 @@ mod bag;
 mod bar;
 mod bench;
 mod call;
+#[cfg(feature = "inside")]
+mod cat;
 mod check;
 mod colour;
 mod command;
@@ -182,6 +184,8 @@ fn carried_out(command: args::Command, arguments: &[OsString], call: &Call) -> E
         args::Command::Check(request) => check::run(&request),
         #[cfg(feature = "inside")]
         args::Command::List(list) => list::run(&list),
+        #[cfg(feature = "inside")]
+        args::Command::Cat(cat) => cat::run(&cat),
         args::Command::Diff(request) => diff::run(&request),
         args::Command::Dups(request) => dups::run(&request),
         args::Command::Bag(request) => bag::run(&request),

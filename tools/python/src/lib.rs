@@ -10,6 +10,7 @@ mod audit;
 mod bag;
 mod buffer;
 mod cancel;
+mod cat;
 mod check;
 mod checking;
 mod command;
@@ -60,6 +61,8 @@ mod _pfh {
     use super::bag::{create_bag, update_bag, validate_bag};
     #[pymodule_export]
     use super::cancel::Token;
+    #[pymodule_export]
+    use super::cat::{cat, cat_to, member_runs};
     #[pymodule_export]
     use super::check::check;
     #[pymodule_export]

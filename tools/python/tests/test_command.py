@@ -96,6 +96,8 @@ bag validate bagged
 bag update bagged
 list a
 list --json missing
+cat a
+cat a!/b
 hash --no-progress --inside -r d
 completions bash
 completions zsh

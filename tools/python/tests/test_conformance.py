@@ -62,7 +62,7 @@ def of_line(job, line):
             return line
         case "verify", _:
             return [line["verdict"], len(line["compared"])]
-        case ("disks", "disk") | ("list", "file" | "error" | "skipped") | ("diff", "diff") | ("bag", "finding") | ("dups", "group" | "folders" | "shared") | ("sectors", "fragment") | ("groups", "cluster"):
+        case ("cat", "run") | ("disks", "disk") | ("list", "file" | "error" | "skipped") | ("diff", "diff") | ("bag", "finding") | ("dups", "group" | "folders" | "shared") | ("sectors", "fragment") | ("groups", "cluster"):
             return line
         case _:
             return None
@@ -180,6 +180,7 @@ ROWS = {
     "tree": in_tree,
     "verify": verified,
     "list": lambda call: rows(pfh.list_files(**call)),
+    "cat": lambda call: (pfh.member_runs(**call), 0),
     "disks": lambda call: rows(pfh.disks(**call)),
     "diff": lambda call: rows(pfh.diff(**call)),
     "dups": lambda call: rows(pfh.dups(**call)),

@@ -48,7 +48,7 @@ pub fn open(bytes: &Arc<dyn Bytes>) -> Result<Option<Recognised>, Failure> {
             Ok(Opened { map: Some(map), snapshots, .. }) => snapshot_members(&container.blocks, map, *snapshots, &name),
             _ => Vec::new(),
         };
-        members.push(Member { name, found: found.map(|found| found.recognised) });
+        members.push(Member { name, is_snapshot: false, found: found.map(|found| found.recognised) });
         members.extend(snapshots);
     }
     let space: Arc<dyn Free> = match container.space {
@@ -100,7 +100,7 @@ fn snapshot_members(blocks: &Arc<Blocks>, map: &Arc<ObjectMap>, root: u64, volum
     if root == 0 {
         return Vec::new();
     }
-    let failed = |failed: Failure| Member { name: [volume, b"@"].concat(), found: Err(failed) };
+    let failed = |failed: Failure| Member { name: [volume, b"@"].concat(), is_snapshot: true, found: Err(failed) };
     let tree = match Tree::open(blocks.clone(), Numbers::Physical, root, SHAPE) {
         Ok(tree) => Arc::new(tree),
         Err(why) => return vec![failed(why)],
@@ -151,5 +151,5 @@ fn snapshot(blocks: &Arc<Blocks>, map: &Arc<ObjectMap>, record: (u64, &[u8]), vo
         Ok(open_volume(blocks, &object, Some(map.clone()), transaction)?.recognised)
     };
     let found = open().map_err(|failed| within(failed, "snapshot"));
-    Member { name: [volume, b"@", &name].concat(), found }
+    Member { name: [volume, b"@", &name].concat(), is_snapshot: true, found }
 }

@@ -17,11 +17,22 @@ pub struct Limits {
     /// Bytes of an archive in another one that is unpacked, to memory or to a file without a name,
     /// because it must be read at any position.
     pub nested: u64,
+    /// Whether members of a zip whose directory contradicts itself are looked for by their local
+    /// headers, as `name!salvaged-OFFSET`.
+    pub salvage: bool,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Limits { depth: 3, bytes: 16 << 30, ratio: 1100, entries: 1 << 24, window: 256 << 20, nested: 4 << 30 }
+        Limits {
+            depth: 3,
+            bytes: 16 << 30,
+            ratio: 1100,
+            entries: 1 << 24,
+            window: 256 << 20,
+            nested: 4 << 30,
+            salvage: false,
+        }
     }
 }
 

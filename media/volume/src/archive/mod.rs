@@ -17,6 +17,7 @@ mod limits;
 mod member;
 mod pdf;
 mod rpm;
+mod salvage;
 mod sevenzip;
 mod sevenzip_header;
 mod single;
@@ -28,6 +29,7 @@ mod tar_header;
 mod track;
 mod zip;
 mod zip_directory;
+mod zip_method;
 
 pub use checked::BOMB;
 pub use format::Format;

@@ -4,6 +4,7 @@ use super::checked::{Checked, Stated};
 use super::decoder::{self, Packing};
 use super::limits::Limits;
 use super::member::{failure, node};
+use super::tape::Tape;
 use crate::bytes::Bytes;
 use crate::node::{Content, Failure, Kind, Nodes};
 use std::io::Read;
@@ -53,6 +54,11 @@ impl Content for Stream {
         let opened = opened.map_err(|error| failure(&self.path, error.to_string()))?;
         let most = self.limits.most(self.bytes.size());
         Ok(Box::new(Checked::new(opened, self.path.clone(), Stated::default(), most)))
+    }
+
+    fn stored(&self) -> Result<Option<Box<dyn Read + Send>>, Failure> {
+        let size = self.bytes.size();
+        Ok(Some(Box::new(Tape::new(self.bytes.clone(), 0, size))))
     }
 }
 

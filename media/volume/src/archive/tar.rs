@@ -334,6 +334,13 @@ impl Content for Member {
         })
     }
 
+    fn stored(&self) -> Result<Option<Box<dyn Read + Send>>, Failure> {
+        let Store::Plain(_) = self.store else { return Ok(None) };
+        let stated = Stated { size: Some(self.data.1), crc: None };
+        let stored = self.store.range(self.data.0, self.data.1);
+        Ok(Some(Box::new(Checked::new(stored, self.path.clone(), stated, u64::MAX))))
+    }
+
     fn runs(&self) -> Option<Vec<Run>> {
         let Store::Plain(_) = self.store else { return None };
         if self.map.is_some() {

@@ -1,16 +1,16 @@
 //! Zip (PKWARE's APPNOTE 6.3). The central directory says what there is; each local header and each
 //! CRC is held against it.
 
-use super::checked::{Checked, Stated, bomb};
-use super::decoder::{self, Packing};
 use super::limits::Limits;
 use super::member::{failure, from_filetime, node};
+use super::salvage::Salvage;
 use super::tape::Tape;
 use super::zip_directory::{Place, Record, Records, u16_at, u32_at, u64_at};
+use super::zip_method;
 use crate::bytes::Bytes;
 use crate::node::{Content, Failure, Kind, Node, Nodes, Run, Times};
-use lzma_rust2::LzmaReader;
-use std::io::{BufRead, Read};
+use std::io::Read;
+use std::ops::Range;
 use std::sync::Arc;
 
 const ENCRYPTED: u16 = 1;
@@ -20,9 +20,17 @@ const ZIP64: u16 = 1;
 /// The longest target of a symbolic link.
 const LINK: u64 = 4096;
 
-/// The members, in the order of the central directory.
+/// The members, in the order of the central directory. If that contradicts itself and salvage is
+/// allowed, those of local headers come behind them.
 pub fn open(bytes: Arc<dyn Bytes>, limits: &Limits) -> Result<Nodes, Failure> {
-    let place = Place::find(&*bytes)?;
+    let place = match Place::find(&*bytes) {
+        Ok(place) => place,
+        Err(failed) if limits.salvage => {
+            let found = Salvage::new(bytes, limits, Vec::new());
+            return Ok(Box::new(std::iter::once(Err(failed)).chain(found)));
+        }
+        Err(failed) => return Err(failed),
+    };
     let mut offsets: Vec<u64> = Vec::new();
     for record in place.records(&bytes) {
         // Faults of the directory are reported again, in their place.
@@ -38,7 +46,8 @@ pub fn open(bytes: Arc<dyn Bytes>, limits: &Limits) -> Result<Nodes, Failure> {
     let around = [(in_front, "in front of"), (place.behind, "behind")].into_iter().filter(|(length, _)| *length > 0);
     let around =
         around.map(|(length, where_)| Err(failure(b"", format!("{length} bytes {where_} the zip are not its"))));
-    let members = Members { records: place.records(&bytes), archive, number: 0 };
+    let (known, is_wrong) = (limits.salvage.then(Vec::new), false);
+    let members = Members { records: place.records(&bytes), archive, number: 0, known, is_wrong, salvage: None };
     Ok(Box::new(around.collect::<Vec<_>>().into_iter().chain(members)))
 }
 
@@ -68,6 +77,37 @@ struct Members {
     records: Records,
     archive: Arc<Archive>,
     number: u64,
+    /// Where the members lie whose headers say the same as the directory, if others are salvaged.
+    known: Option<Vec<Range<u64>>>,
+    /// Whether the directory contradicts itself or the headers.
+    is_wrong: bool,
+    /// Members that come behind those of the directory.
+    salvage: Option<Salvage>,
+}
+
+impl Members {
+    /// Notes whether a member is where the directory says, for what is salvaged.
+    fn note(&mut self, record: &Result<Record, Failure>) {
+        let Some(known) = &mut self.known else { return };
+        let Ok(record) = record else {
+            self.is_wrong = true;
+            return;
+        };
+        let start = record.offset.saturating_add(self.archive.place.shift);
+        let member = Member { archive: self.archive.clone(), record: record.clone(), path: record.name[..].into() };
+        match member.locate() {
+            Ok(data) => known.push(start..data.saturating_add(record.stored)),
+            Err(_) => self.is_wrong = true,
+        }
+    }
+
+    /// The next member by its local header alone.
+    fn salvaged(&mut self) -> Option<Result<Node, Failure>> {
+        if let Some(known) = self.known.take().filter(|_| self.is_wrong) {
+            self.salvage = Some(Salvage::new(self.archive.bytes.clone(), &self.archive.limits, known));
+        }
+        self.salvage.as_mut()?.next()
+    }
 }
 
 impl Iterator for Members {
@@ -78,7 +118,8 @@ impl Iterator for Members {
         if self.number > limit {
             return None;
         }
-        let record = self.records.next()?;
+        let Some(record) = self.records.next() else { return self.salvaged() };
+        self.note(&record);
         self.number += 1;
         if self.number > limit {
             return Some(Err(failure(b"", format!("the zip has more than {limit} members"))));
@@ -174,33 +215,13 @@ impl Member {
 
 impl Content for Member {
     fn open(&self) -> Result<Box<dyn Read + Send>, Failure> {
-        let Member { archive, record, path } = self;
-        if record.flags & ENCRYPTED != 0 || record.method == 99 {
-            return self.fail("is encrypted");
-        }
-        let most = archive.limits.most(record.stored);
-        if record.size > most {
-            return self.fail(bomb(most));
-        }
         let data = self.locate()?;
-        let input = Tape::buffered(archive.bytes.clone(), data, data + record.stored);
-        let limits = &archive.limits;
-        let opened: Box<dyn Read + Send> = match record.method {
-            0 => Box::new(Tape::new(archive.bytes.clone(), data, data + record.stored)),
-            8 => Box::new(flate2::bufread::DeflateDecoder::new(input)),
-            12 => decoder::of(Packing::Bzip2, input, limits),
-            14 => match lzma(input, record.size, limits) {
-                Ok(reader) => reader,
-                Err(error) => return self.fail(format!("LZMA: {error}")),
-            },
-            93 | 20 => decoder::of(Packing::Zstd, input, limits),
-            95 => decoder::of(Packing::Xz, input, limits),
-            9 => return self.fail("the method Deflate64 is not read"),
-            98 => return self.fail("the method PPMd is not read"),
-            method => return self.fail(format!("the method {method} is not read")),
-        };
-        let stated = Stated { size: Some(record.size), crc: Some(record.crc) };
-        Ok(Box::new(Checked::new(opened, path.clone(), stated, most)))
+        zip_method::open(&self.archive.bytes, &self.archive.limits, &self.record, data, &self.path)
+    }
+
+    fn stored(&self) -> Result<Option<Box<dyn Read + Send>>, Failure> {
+        let data = self.locate()?;
+        Ok(Some(Box::new(Tape::new(self.archive.bytes.clone(), data, data + self.record.stored))))
     }
 
     fn runs(&self) -> Option<Vec<Run>> {
@@ -220,17 +241,6 @@ fn count(extra: &[u8], tag: u16) -> usize {
         at += 4 + usize::from(u16_at(extra, at + 2));
     }
     found
-}
-
-/// LZMA in a zip: the version of the SDK, the length of the properties, the properties.
-fn lzma(mut input: impl BufRead + Send + 'static, size: u64, limits: &Limits) -> std::io::Result<Box<dyn Read + Send>> {
-    let mut header = [0; 9];
-    input.read_exact(&mut header)?;
-    let (properties, dictionary) = (header[4], u32_at(&header, 5));
-    if u16_at(&header, 2) != 5 || u64::from(dictionary) > limits.window {
-        return Err(std::io::Error::other("its window is larger than allowed"));
-    }
-    Ok(Box::new(LzmaReader::new_with_props(input, size, properties, dictionary, None)?))
 }
 
 /// The name in UTF-8 that Info-ZIP writes beside one in a code page, if it belongs to that.

@@ -201,7 +201,7 @@ impl Record {
     }
 
     /// Takes sizes and offset from the field of ZIP64 if they do not fit.
-    fn widen(&mut self) {
+    pub fn widen(&mut self) {
         let Some(field) = self.field(1).map(<[u8]>::to_vec) else { return };
         let mut at = 0;
         for value in [&mut self.size, &mut self.stored, &mut self.offset] {

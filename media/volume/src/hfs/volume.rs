@@ -85,6 +85,7 @@ pub fn open_at(bytes: &Arc<dyn Bytes>, start: u64) -> Result<Option<FileSystem>,
         size: blocks.end(),
         warnings,
         unread,
+        snapshots: Vec::new(),
         volume,
     }))
 }

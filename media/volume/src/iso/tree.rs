@@ -81,7 +81,17 @@ pub fn open(bytes: &Arc<dyn Bytes>) -> Result<Option<Recognised>, Failure> {
     let (kind, id, unread) = ("ISO 9660", String::new(), Vec::new());
     let block_size = u32::try_from(block_size).unwrap_or(u32::MAX);
     let volume = Arc::new(Disc(opened));
-    Ok(Some(Recognised::FileSystem(FileSystem { kind, label, id, block_size, size, warnings, unread, volume })))
+    Ok(Some(Recognised::FileSystem(FileSystem {
+        kind,
+        label,
+        id,
+        block_size,
+        size,
+        warnings,
+        unread,
+        snapshots: Vec::new(),
+        volume,
+    })))
 }
 
 /// The trees of a disc, the one that counts first, each with what stands before the names that only

@@ -8,8 +8,8 @@ use super::stream::Stream;
 use super::volume::Ntfs;
 use crate::field::failure;
 use crate::layout::Layout;
-use crate::node::{Content, Failure};
-use crate::stored::{named, reported};
+use crate::node::{Content, Failure, Run};
+use crate::stored::{Stored, named, reported};
 
 /// The most bytes that are compressed together; Windows takes 64 KiB.
 const MOST_UNIT: u64 = 1 << 20;
@@ -40,6 +40,23 @@ impl Content for Compressed {
             held: Vec::new(),
             given: 0,
         }))
+    }
+
+    fn places(&self) -> Option<Vec<Run>> {
+        self.volume.layout(&self.stream).ok().map(|layout| layout.runs().to_vec())
+    }
+
+    /// Its clusters, one behind the other, without the holes that compression leaves.
+    fn stored(&self) -> Result<Option<Box<dyn Read + Send>>, Failure> {
+        let layout = self.volume.layout(&self.stream).and_then(|layout| layout.disjoint().map(|()| layout));
+        let layout = layout.map_err(|failed| named(failed, &self.path))?;
+        let mut packed = Layout::new(self.volume.size());
+        for run in layout.runs().iter().filter(|run| run.medium_offset.is_some()) {
+            packed.push(run.medium_offset, run.length)?;
+        }
+        let size = packed.end();
+        let locate = Box::new(move || Ok(packed.clone()));
+        Stored { bytes: self.volume.bytes.clone(), path: self.path.clone(), from: 0, size, locate }.open().map(Some)
     }
 }
 

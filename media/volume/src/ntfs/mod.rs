@@ -8,12 +8,13 @@ mod deleted;
 mod index;
 mod lznt1;
 mod node;
+mod older;
+mod open;
 mod orphans;
 mod record;
 mod reparse;
-mod shadow;
 mod stream;
 mod tree;
 mod volume;
 
-pub use tree::{open, open_by};
+pub use open::{open, open_by};

@@ -15,3 +15,4 @@ mod partitions;
 mod tree;
 mod udf;
 mod unreadable;
+mod vss;

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use pfh_volume::{Bytes, FileSystem, Options, Recognised, file_system, partitions};
+use pfh_volume::{Bytes, FileSystem, Nodes, Options, Recognised, file_system, partitions};
 
 use crate::tree::noise;
 
@@ -76,7 +76,14 @@ pub fn survive(path: &Path, structures: &[std::ops::Range<u64>]) {
 pub fn exhaust(bytes: Arc<dyn Bytes>) {
     let _ = partitions(&bytes);
     match file_system(bytes) {
-        Ok(Recognised::FileSystem(volume)) => exhaust_volume(&volume),
+        Ok(Recognised::FileSystem(volume)) => {
+            exhaust_volume(&volume);
+            for snapshot in &volume.snapshots {
+                let Ok(opened) = snapshot.open() else { continue };
+                exhaust_nodes(opened.nodes(ALL), opened.system.size);
+                assert!(opened.changed(ALL).take(1_000_000).count() < 1_000_000, "no end of changed names");
+            }
+        }
         Ok(Recognised::Volumes(volumes)) => {
             assert!(volumes.unallocated().take(1_000_000).count() < 1_000_000, "no end of free runs");
             for member in volumes.members {
@@ -89,15 +96,21 @@ pub fn exhaust(bytes: Arc<dyn Bytes>) {
     }
 }
 
+const ALL: Options = Options { deleted: true, unallocated: true };
+
 fn exhaust_volume(volume: &FileSystem) {
+    exhaust_nodes(volume.nodes(ALL), volume.size);
+}
+
+fn exhaust_nodes(nodes: Nodes, size: u64) {
     let mut names = 0;
-    for node in volume.nodes(Options { deleted: true, unallocated: true }) {
+    for node in nodes {
         names += 1;
         assert!(names < 1_000_000, "no end of names");
         let Ok(node) = node else { continue };
         let Some(content) = node.content else { continue };
         for run in content.runs().unwrap_or_default() {
-            assert!(run.medium_offset.is_none_or(|offset| offset + run.length <= volume.size), "{run:?}");
+            assert!(run.medium_offset.is_none_or(|offset| offset + run.length <= size), "{run:?}");
         }
         if let Ok(reader) = content.open() {
             // A reader that reaches the end without a failure got as many bytes as were stated.

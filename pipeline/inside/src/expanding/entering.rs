@@ -7,11 +7,12 @@ use crate::level::{Level, Listed, Part};
 use crate::medium::Watch;
 use crate::member::problem;
 use crate::sweep::Sweep;
+use crate::way::Way;
 use crate::{name, unlock};
 use pfh_container::disk;
-use pfh_source::{Inside, Passage, Stage, Volume};
+use pfh_source::{Inside, Kept, Passage, Stage, Volume};
 use pfh_volume::archive::{self, Format};
-use pfh_volume::{Bytes, FileSystem, Options as Lists, PartitionTable, Recognised, Usage, Volumes};
+use pfh_volume::{Bytes, FileSystem, Nodes, Options as Lists, PartitionTable, Recognised, Usage, Volumes};
 use pfh_volume::{gap, is_physical_volume, logical_volumes};
 use std::sync::Arc;
 
@@ -191,11 +192,34 @@ impl Expanding {
         watch: &Arc<Watch>,
         depth: u32,
     ) {
+        // Older states come behind the names of today.
+        let older: Vec<Part> =
+            system.snapshots.iter().map(|snapshot| Part::Snapshot(Box::new(snapshot.clone()))).collect();
+        if !older.is_empty() {
+            self.enter_parts(older.into_iter(), bytes.clone(), prefix.clone(), about.clone(), watch, depth);
+        }
+        if self.way(&prefix) == Way::Snapshot {
+            return;
+        }
         let (deleted, unallocated) = (self.options.deleted, self.options.unallocated);
+        let nodes = system.nodes(Lists { deleted, unallocated });
+        self.enter_names(system, nodes, None, (bytes, watch, depth), prefix, about);
+    }
+
+    /// Goes into a file system, with these of its names.
+    pub(super) fn enter_names(
+        &mut self,
+        system: &FileSystem,
+        nodes: Nodes,
+        kept: Option<Kept>,
+        (bytes, watch, depth): (Arc<dyn Bytes>, &Arc<Watch>, u32),
+        prefix: Vec<u8>,
+        about: Inside,
+    ) {
+        let allocated_only = !self.options.deleted && !self.options.unallocated;
         self.pass(|| {
             let (kind, block_size, size) = (system.kind, system.block_size, system.size);
-            let allocated_only = !deleted && !unallocated;
-            Passage::Into(Arc::new(Volume { kind, block_size, size, allocated_only, ..outline(&prefix, &about) }))
+            Passage::Into(Arc::new(Volume { kind, block_size, size, allocated_only, kept, ..outline(&prefix, &about) }))
         });
         for warning in &system.warnings {
             self.found.push_back(Found::Problem(prefix.clone(), problem(Stage::Walk, warning)));
@@ -203,7 +227,6 @@ impl Expanding {
         for what in &system.unread {
             self.refuse(prefix.clone(), Refused { why: what.to_string(), is_damaged: false });
         }
-        let nodes = system.nodes(Lists { deleted, unallocated });
         self.volumes += 1;
         let listed = if self.swept.is_some() && self.wanted.is_none() {
             Listed::Swept(Box::new(Sweep::new(nodes, self.volumes, &self.options.selection)))

@@ -1,7 +1,7 @@
 //! The schemas, made from the types of the rows: what docs/schema holds.
 
 use crate::show::{
-    acquire, algorithms, audit, bag, check, diff, disks, dups, kernels, known, list, plan, sectors, stated, stats,
+    acquire, algorithms, audit, bag, cat, check, diff, disks, dups, kernels, known, list, plan, sectors, stated, stats,
     tree, update, verify,
 };
 use pfh::chain::{Link, Signature};
@@ -40,6 +40,7 @@ const DOCUMENTS: &[Document] = &[
             of::<stated::All<'_>>,
         ],
     },
+    Document { name: "cat", title: "pfh cat --runs --json", rows: &[of::<cat::Line<'_>>] },
     Document {
         name: "compare",
         title: "pfh compare --json, pfh match --similar --json",

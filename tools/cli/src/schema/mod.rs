@@ -13,6 +13,7 @@ const SCHEMAS: &[(&str, &str)] = &[
     ("audit", include_str!("../../../../docs/schema/audit.json")),
     ("bag", include_str!("../../../../docs/schema/bag.json")),
     ("bench", include_str!("../../../../docs/schema/bench.json")),
+    ("cat", include_str!("../../../../docs/schema/cat.json")),
     ("check", include_str!("../../../../docs/schema/check.json")),
     ("compare", include_str!("../../../../docs/schema/compare.json")),
     ("diff", include_str!("../../../../docs/schema/diff.json")),

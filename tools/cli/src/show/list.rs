@@ -23,6 +23,10 @@ pub fn text(event: &Event<'_>) -> Option<String> {
             };
             Some(format!("{kind} {size:>14}  {time:<30}  {}\n", render(name)))
         }
+        Event::Snapshot { name, kept, size } => {
+            let time = kept.created.map_or_else(|| "-".into(), |time| time.to_string());
+            Some(format!("@ {size:>14}  {time:<30}  {}  snapshot {}\n", render(name), kept.id))
+        }
         Event::Skipped { name, skip } => Some(format!("{:<48} {} ({})\n", "s", render(name), remedy::skip(skip))),
         _ => None,
     }
@@ -44,6 +48,24 @@ pub enum Line<'a> {
         times: Stamps,
         /// What its container states about it.
         inside: Within<'a>,
+    },
+    /// A snapshot of a volume; its files follow.
+    Snapshot {
+        /// What the names of its files begin with.
+        #[serde(flatten)]
+        name: Path<'a>,
+        /// Its place in the order of age, from 1.
+        number: u32,
+        /// Its GUID.
+        id: &'a str,
+        /// The GUID of the set that it was made in.
+        #[serde(skip_serializing_if = "str::is_empty")]
+        set: &'a str,
+        /// When it was made.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        created: Option<String>,
+        /// Bytes of the file system.
+        size: u64,
     },
     /// An entry that is not listed.
     Skipped {
@@ -75,6 +97,14 @@ pub fn json(event: &Event<'_>) -> String {
             size: *size,
             times: Stamps::of(&Times { modified: inside.modified, changed: inside.changed, accessed: inside.accessed }),
             inside: Within::of(inside),
+        },
+        Event::Snapshot { name, kept, size } => Line::Snapshot {
+            name: Path(name),
+            number: kept.number,
+            id: &kept.id,
+            set: &kept.set,
+            created: kept.created.map(|time| time.to_string()),
+            size: *size,
         },
         Event::Skipped { name, skip } => Line::Skipped { name: Path(name), code: skip.reason(), cause: skip.reason() },
         Event::Failed { name, problem } => Line::Error {

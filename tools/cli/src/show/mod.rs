@@ -6,6 +6,8 @@ pub mod algorithms;
 #[cfg(feature = "audit")]
 pub mod audit;
 pub mod bag;
+#[cfg(feature = "inside")]
+pub mod cat;
 pub mod check;
 pub mod compare;
 #[cfg(feature = "image")]

@@ -50,6 +50,7 @@ fn of_json(case: &Value, line: &Value) -> Vec<String> {
         ("list", "file") => format!("file {} {}", text("path"), line["size"]),
         ("list", "error") => format!("failed {} {}", text("path"), text("code")),
         ("list", "skipped") => format!("skipped {}", text("path")),
+        ("cat", "run") => format!("run {} {} {}", text("path"), line["offset"], line["length"]),
         ("disks", "disk") => {
             let parts = line["partitions"].as_array().unwrap().iter();
             let parts: Vec<&str> = parts.map(|part| part["content"]["state"].as_str().unwrap()).collect();

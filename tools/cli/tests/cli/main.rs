@@ -33,6 +33,7 @@ mod cache;
 mod campaign_errno;
 mod campaign_power;
 mod campaign_signals;
+mod cat;
 mod causes;
 mod cftt;
 mod check;

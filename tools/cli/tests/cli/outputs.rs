@@ -74,6 +74,7 @@ const CASES: &[Case] = &[
         ..CASE
     },
     Case { page: "export", option: "--output", words: "export lines --to bodyfile -o OUT", read: &["lines"], ..CASE },
+    Case { page: "cat", option: "--output", words: "cat in.gz!/in -o OUT", read: &["in.gz"], ..CASE },
     Case { page: "report", option: "--html", words: "report sums --html OUT", read: &["sums"], ..CASE },
     Case {
         page: "bag-create",
@@ -318,9 +319,9 @@ fn prepared() -> Room {
     let room = Room::new();
     room.file("in", &content(1, 8192));
     room.file("same", &content(1, 8192));
+    room.file("in.gz", b"\x1f\x8b\x08\0\0\0\0\0\0\x03\x4b\x4c\x4a\x06\0\xc2\x41\x24\x35\x03\0\0\0");
     room.file("held", &content(2, 50_000));
-    fs::create_dir(room.path().join("pages")).unwrap();
-    fs::create_dir(room.path().join("study")).unwrap();
+    ["pages", "study"].into_iter().for_each(|name| fs::create_dir(room.path().join(name)).unwrap());
     room.file("packed/data/letter", b"Dear Ada");
     room.file("bagged/data/letter", b"Dear Ada");
     for words in [

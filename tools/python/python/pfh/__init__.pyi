@@ -312,6 +312,29 @@ def list_files(
 ) -> Rows:
     """Lists what is in images, file systems and archives, without reading content."""
 
+def cat(
+    name: _Path,
+    *,
+    part: str = "content",
+    on_event: Callable[[Progress], object] | None = None,
+    cancel: Cancel | None = None,
+) -> bytes:
+    """The bytes of a member of an image, file system or archive, by its printed name."""
+
+def cat_to(
+    name: _Path,
+    output: _Path,
+    *,
+    part: str = "content",
+    replace: bool = False,
+    on_event: Callable[[Progress], object] | None = None,
+    cancel: Cancel | None = None,
+) -> int:
+    """Writes the bytes of a member into a file; how many they are."""
+
+def member_runs(name: _Path, *, part: str = "content") -> list[dict[str, Any]] | None:
+    """Where the bytes of a member lie, a dictionary for each run; None if not stored as they are."""
+
 def disks(*, every: bool = False, read: bool = True, system: _Path | None = None) -> Rows:
     """Lists the disks of this machine, with partitions, mounts and what they hold."""
 

@@ -49,6 +49,7 @@ pub fn library(case: &Value) -> (Vec<String>, i32) {
         "hash" => hash(call, &mut rows),
         "check" => check(call, &mut rows),
         "list" => list(call, &mut rows),
+        "cat" => cat(call, &mut rows),
         "disks" => disks(call, &mut rows),
         "tree" => tree(call, &mut rows),
         "verify" => verify(call, &mut rows),
@@ -151,6 +152,16 @@ fn list(call: &Value, rows: &mut Vec<String>) -> Result<i32, Error> {
     };
     let summary = run(&Request::new(input(call)), &mut events, &Control::new())?;
     Ok(if summary.failed > 0 || summary.is_empty() { 3 } else { 0 })
+}
+
+fn cat(call: &Value, rows: &mut Vec<String>) -> Result<i32, Error> {
+    let request = pfh::cat::Request::new(call["name"].as_str().unwrap());
+    request.check()?;
+    let found = pfh::cat::find(&request, &Control::new())?;
+    for run in found.runs().unwrap() {
+        rows.push(format!("run {} {} {}", shown(&found.name), run.offset.unwrap(), run.length));
+    }
+    Ok(0)
 }
 
 fn disks(call: &Value, rows: &mut Vec<String>) -> Result<i32, Error> {

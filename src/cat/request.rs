@@ -1,0 +1,94 @@
+//! A member that is asked for.
+
+use super::problem::Problem;
+use crate::input::Input;
+use crate::job::Error;
+use crate::outputs::Outputs;
+use std::ffi::OsString;
+use std::os::unix::ffi::OsStringExt;
+
+/// Which bytes of a member.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub enum Part {
+    /// Its content.
+    #[default]
+    Content,
+    /// What lies behind its end in its last block.
+    Slack,
+    /// Its bytes as they are stored, before they are decompressed.
+    Stored,
+}
+
+/// A member, and which of its bytes.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Request {
+    /// Its name as `list` and `hash` print it.
+    pub name: Vec<u8>,
+    /// Which bytes.
+    pub part: Part,
+    /// How containers are opened: limits, keys, raw media. Deleted members and space that no file
+    /// has are looked at if the name is that of one.
+    pub inside: crate::inside::Options,
+    /// What the caller writes of the events: refused where it is a file that is read.
+    pub outputs: Outputs,
+    /// Whether files of the outputs' names are replaced; never what is read.
+    pub replace: bool,
+}
+
+impl Request {
+    /// The content of the member of this name.
+    pub fn new(name: impl Into<Vec<u8>>) -> Request {
+        Request {
+            name: name.into(),
+            part: Part::Content,
+            inside: crate::inside::Options::default(),
+            outputs: Outputs::default(),
+            replace: false,
+        }
+    }
+
+    /// These of its bytes.
+    #[must_use]
+    pub fn part(mut self, part: Part) -> Request {
+        self.part = part;
+        self
+    }
+
+    /// Opens containers with these options.
+    #[must_use]
+    pub fn inside(mut self, inside: crate::inside::Options) -> Request {
+        self.inside = inside;
+        self
+    }
+
+    /// Replaces existing files of the outputs' names.
+    #[must_use]
+    pub fn replace(mut self, replace: bool) -> Request {
+        self.replace = replace;
+        self
+    }
+
+    /// Whether the run may start: nothing is read.
+    ///
+    /// # Errors
+    /// When the name is not one of a member, or an output is in the way.
+    pub fn check(&self) -> Result<(), Error> {
+        let container = self.container()?;
+        let mut outputs = self.outputs.clone();
+        outputs.set_replace(self.replace);
+        let mut input = Input::new([OsString::from_vec(container)]);
+        input.inside = Some(self.inside.clone());
+        input.guard(&mut outputs);
+        Ok(outputs.check()?)
+    }
+
+    /// The file that the member is in, as the file system has it.
+    pub(super) fn container(&self) -> Result<Vec<u8>, Error> {
+        let none = || Error::request(Problem::NoMember(self.name.clone()));
+        let container = crate::inside::is_inside(&self.name).ok_or_else(none)?;
+        let is_there = std::fs::symlink_metadata(OsString::from_vec(self.name.clone())).is_ok();
+        if is_there { Err(Error::request(Problem::File(self.name.clone()))) } else { Ok(container) }
+    }
+}
