@@ -114,9 +114,18 @@ impl Named {
         matches!(self, Named::Sdhash | Named::SdhashStream | Named::SdhashDd)
     }
 
-    /// Whether it compares pictures, by a distance in bits.
-    pub fn is_for_pictures(self) -> bool {
-        matches!(self, Named::Pdq | Named::Phash)
+    /// How many hexadecimal digits its digests are, where they are nothing else.
+    pub fn digits(self) -> Option<usize> {
+        match self {
+            Named::Pdq => Some(64),
+            Named::Phash => Some(16),
+            _ => None,
+        }
+    }
+
+    /// Whether its digests have distances, from 0 on, and not similarities.
+    pub fn has_distances(self) -> bool {
+        matches!(self, Named::Tlsh | Named::Pdq | Named::Phash)
     }
 
     /// Whether its digests are their features: shared ones are found without a comparison of each

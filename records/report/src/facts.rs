@@ -51,6 +51,8 @@ pub struct Related<'a> {
     pub strings: Option<u32>,
     /// The score of texts in their normal form.
     pub text: Option<u32>,
+    /// The distance of PDQ.
+    pub pdq: Option<u32>,
     /// Why a score may mean nothing.
     pub degenerate: Option<Degenerate>,
 }

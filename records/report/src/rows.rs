@@ -298,6 +298,9 @@ pub struct Related<'a> {
     /// The score of two texts in their normal form, from 0 to 100.
     #[serde(skip_serializing_if = "Option::is_none")]
     text: Option<u32>,
+    /// The distance of two pictures by PDQ, from 0, which is the best, to 256.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pdq: Option<u32>,
     /// Why a score says little.
     #[serde(skip_serializing_if = "Option::is_none")]
     degenerate: Option<String>,
@@ -319,6 +322,7 @@ impl<'a> Related<'a> {
             tlsh: row.tlsh,
             strings: row.strings,
             text: row.text,
+            pdq: row.pdq,
             degenerate: row.degenerate.map(|why| why.to_string()),
         }
     }

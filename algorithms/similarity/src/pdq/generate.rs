@@ -62,6 +62,22 @@ impl Sampled {
         scaling.0.map(|scaler| Sampled(scaler.scaled())).ok_or(NoDigest::Damaged)
     }
 
+    /// Of rows of luma, from the top; all are of one length, which is not 0.
+    ///
+    /// # Panics
+    /// If there are none.
+    pub fn of_luma(rows: &[Vec<u8>]) -> Sampled {
+        let mut scaler = Scaler::new(axes(rows[0].len()), axes(rows.len()));
+        rows.iter().for_each(|row| scaler.row(row));
+        Sampled(scaler.scaled())
+    }
+
+    /// Its luma, from 0 to 255, by rows.
+    pub fn luma(&self) -> Vec<Vec<f64>> {
+        let whole = |luma: &i64| *luma as f64 / f64::from(1u32 << KEPT);
+        self.0.iter().map(|row| row.iter().map(whole).collect()).collect()
+    }
+
     /// How much neighbouring points differ, from 0 to 100.
     pub fn quality(&self) -> u32 {
         // Parts of a percent are cut off, as the description's program does.

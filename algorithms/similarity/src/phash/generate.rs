@@ -53,6 +53,22 @@ impl Scaled {
         scaling.0.map(|scaler| Scaled(scaler.scaled())).ok_or(NoDigest::Damaged)
     }
 
+    /// Of rows of luma, from the top; all are of one length, which is not 0.
+    ///
+    /// # Panics
+    /// If there are none.
+    pub fn of_luma(rows: &[Vec<u8>]) -> Scaled {
+        let mut scaler = Scaler::new(axes(rows[0].len()), axes(rows.len()));
+        rows.iter().for_each(|row| scaler.row(row));
+        Scaled(scaler.scaled())
+    }
+
+    /// Its luma, from 0 to 255, by rows.
+    pub fn luma(&self) -> Vec<Vec<f64>> {
+        let whole = |luma: &i64| *luma as f64 / f64::from(1u32 << 0);
+        self.0.iter().map(|row| row.iter().map(whole).collect()).collect()
+    }
+
     /// How much neighbouring pixels differ, from 0 to 100: PDQ's measure, where half as many steps
     /// are about twice as high.
     pub fn quality(&self) -> u32 {

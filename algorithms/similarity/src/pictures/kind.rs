@@ -29,7 +29,9 @@ impl Kind {
             Some(Kind::Gif)
         } else if first.starts_with(b"RIFF") && first.get(8..12) == Some(b"WEBP") {
             Some(Kind::WebP)
-        } else if first.starts_with(b"BM") && matches!(first.get(14..18), Some([12 | 40 | 52 | 56 | 64 | 108 | 124, 0, 0, 0])) {
+        } else if first.starts_with(b"BM")
+            && matches!(first.get(14..18), Some([12 | 40 | 52 | 56 | 64 | 108 | 124, 0, 0, 0]))
+        {
             Some(Kind::Bmp)
         } else {
             None

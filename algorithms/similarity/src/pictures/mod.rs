@@ -5,13 +5,13 @@
 //! turned (EXIF) is not followed, as the reference programs of both methods do not follow it.
 
 mod bits;
-mod cosine;
-mod scale;
 
 #[cfg(feature = "pictures")]
 mod bmp;
 #[cfg(feature = "pictures")]
 mod canvas;
+#[cfg(feature = "pictures")]
+mod cosine;
 #[cfg(feature = "pictures")]
 mod gif;
 #[cfg(feature = "pictures")]
@@ -27,7 +27,12 @@ mod png;
 #[cfg(feature = "pictures")]
 mod rle;
 #[cfg(feature = "pictures")]
+mod scale;
+#[cfg(feature = "pictures")]
 mod webp;
+
+#[cfg(feature = "pictures")]
+use std::panic::{AssertUnwindSafe, catch_unwind};
 
 pub use bits::Bits;
 #[cfg(feature = "pictures")]
@@ -37,7 +42,9 @@ pub use kept::Kept;
 #[cfg(feature = "pictures")]
 pub use kind::Kind;
 
+#[cfg(feature = "pictures")]
 pub(crate) use cosine::transform;
+#[cfg(feature = "pictures")]
 pub(crate) use scale::{Axis, Scaler};
 
 /// The largest file that is decoded, in bytes: it is in memory meanwhile.
@@ -61,11 +68,14 @@ pub fn decode(bytes: &[u8], rows: &mut dyn Rows) -> Result<(), crate::NoDigest> 
         return Err(crate::NoDigest::TooLong(LARGEST));
     }
     let mut canvas = Canvas::new(rows);
-    match kind {
+    let decode = || match kind {
         Kind::Jpeg => jpeg::decode(bytes, &mut canvas),
         Kind::Png => png::decode(bytes, &mut canvas),
         Kind::Gif => gif::decode(bytes, &mut canvas),
         Kind::WebP => webp::decode(bytes, &mut canvas),
         Kind::Bmp => bmp::decode(bytes, &mut canvas),
-    }
+    };
+    // No picture of many thousands made a decoder panic; one that does is damaged, and must not
+    // end a run over evidence.
+    catch_unwind(AssertUnwindSafe(decode)).unwrap_or(Err(crate::NoDigest::Damaged))
 }

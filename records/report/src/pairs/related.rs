@@ -13,7 +13,7 @@ pub fn head(form: Format, out: &mut Vec<u8>) {
     match form {
         Format::Text => {
             out.extend_from_slice(
-                b"relation     score  shared bytes  a in b  b in a  ssdeep  sdhash  mrsh-v2   tlsh  strings  text  a\tb\n",
+                b"relation     score  shared bytes  a in b  b in a  ssdeep  sdhash  mrsh-v2   tlsh  strings  text  pdq  a\tb\n",
             );
         }
         Format::Csv => csv::record(
@@ -32,6 +32,7 @@ pub fn head(form: Format, out: &mut Vec<u8>) {
                 "tlsh",
                 "strings",
                 "text",
+                "pdq",
                 "degenerate",
                 "a_b64",
                 "b_b64",
@@ -44,8 +45,8 @@ pub fn head(form: Format, out: &mut Vec<u8>) {
 /// Writes a pair. A method that has no digest of one of them has no number: in the table a line.
 pub fn row(form: Format, out: &mut Vec<u8>, row: &Related<'_>) {
     let [a_in_b, b_in_a] = [0, 1].map(|i| row.contained.map(|contained| u64::from(contained[i])));
-    let scores = [row.ssdeep, row.sdhash, row.mrsh_v2, row.tlsh, row.strings, row.text];
-    let [ssdeep, sdhash, mrsh_v2, tlsh, strings, text] = scores.map(|score| score.map(u64::from));
+    let scores = [row.ssdeep, row.sdhash, row.mrsh_v2, row.tlsh, row.strings, row.text, row.pdq];
+    let [ssdeep, sdhash, mrsh_v2, tlsh, strings, text, pdq] = scores.map(|score| score.map(u64::from));
     match form {
         Format::Text | Format::Values => {
             let mut line = format!("{:<12} {:>5}", row.relation, row.score);
@@ -59,6 +60,7 @@ pub fn row(form: Format, out: &mut Vec<u8>, row: &Related<'_>) {
                 (tlsh, 5),
                 (strings, 7),
                 (text, 4),
+                (pdq, 3),
             ] {
                 let text = value.map_or_else(|| "-".into(), |value| value.to_string());
                 let _ = write!(line, "  {text:>width$}");
@@ -75,7 +77,8 @@ pub fn row(form: Format, out: &mut Vec<u8>, row: &Related<'_>) {
             let (a, a_exact) = csv::path(row.a);
             let (b, b_exact) = csv::path(row.b);
             let number = |number: Option<u64>| number.map_or_else(String::new, |number| number.to_string());
-            let numbers = [row.shared_bytes, a_in_b, b_in_a, ssdeep, sdhash, mrsh_v2, tlsh, strings, text].map(number);
+            let numbers =
+                [row.shared_bytes, a_in_b, b_in_a, ssdeep, sdhash, mrsh_v2, tlsh, strings, text, pdq].map(number);
             let score = row.score.to_string();
             let degenerate = row.degenerate.map_or_else(String::new, |why| why.to_string());
             let mut fields: Vec<&str> = vec![&a, &b, row.relation, &score];
