@@ -67,7 +67,7 @@ impl Sampled {
     /// # Panics
     /// If there are none.
     pub fn of_luma(rows: &[Vec<u8>]) -> Sampled {
-        let mut scaler = Scaler::new(axes(rows[0].len()), axes(rows.len()));
+        let mut scaler = Scaler::<SIDE, KEPT>::new(axes(rows[0].len()), axes(rows.len()));
         rows.iter().for_each(|row| scaler.row(row));
         Sampled(scaler.scaled())
     }

@@ -58,14 +58,14 @@ impl Scaled {
     /// # Panics
     /// If there are none.
     pub fn of_luma(rows: &[Vec<u8>]) -> Scaled {
-        let mut scaler = Scaler::new(axes(rows[0].len()), axes(rows.len()));
+        let mut scaler = Scaler::<SIDE, 0>::new(axes(rows[0].len()), axes(rows.len()));
         rows.iter().for_each(|row| scaler.row(row));
         Scaled(scaler.scaled())
     }
 
     /// Its luma, from 0 to 255, by rows.
     pub fn luma(&self) -> Vec<Vec<f64>> {
-        let whole = |luma: &i64| *luma as f64 / f64::from(1u32 << 0);
+        let whole = |luma: &i64| *luma as f64;
         self.0.iter().map(|row| row.iter().map(whole).collect()).collect()
     }
 
