@@ -44,6 +44,7 @@ mod compare_brute;
 mod compare_content;
 mod compare_lists;
 mod compare_order;
+mod compare_pictures;
 mod compare_random;
 mod compare_segments;
 #[cfg(feature = "image")]
