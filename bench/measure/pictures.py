@@ -166,7 +166,7 @@ def distances(program, method, folder, most):
     """The distance of each pair up to this one."""
     run = execute([program, "compare", "-a", method, "--threshold", f"{method}={most}", "-f", "csv", "--no-lists", "--no-progress", folder], may_fail=True)
     rows = csv.DictReader(io.StringIO(run.output.decode(errors="surrogateescape")))
-    return {frozenset((row["a"], row["b"])): int(row["distance"]) for row in rows if row["algorithm"] == method}
+    return {frozenset((row["a"], row["b"])): int(row["score"]) for row in rows if row["algorithm"] == method}
 
 
 def is_strange(pair, alone):

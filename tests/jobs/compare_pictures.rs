@@ -85,7 +85,7 @@ fn lists_hold_digests_of_pictures() {
 /// Digits that SHA-256 could have are read as PDQ's where they are said to be.
 #[test]
 fn the_text_is_digits() {
-    let pdq = algorithms("pdq")[0];
+    let pdq = *algorithms("pdq")[0];
     let text = "0123456789abcdef".repeat(4);
     let digest = Digest::parse(pdq, &text).unwrap();
     assert_eq!(digest.text(), Some(&*text));
