@@ -17,7 +17,7 @@ fn room() -> Room {
         ("a-jpeg", "0-baseline.jpg"),
         ("b-png", "0-rgb.png"),
         ("c-webp", "0-lossy.webp"),
-        ("d-gif", "0-moving.gif"),
+        ("d-grey", "0-grey.jpg"),
         ("e-other", "1-rgb.png"),
         ("f-other", "2-8.bmp"),
         ("g-plain", "plain.png"),

@@ -3,8 +3,8 @@
 use pfh_digest::Algorithm;
 
 /// The text of an input that has no digest: shorter than 512 bytes for sdhash, longer than 192 GiB
-/// for ssdeep, without a window that varies for shingles, of another kind for strings, text and pictures, a
-/// picture without contrast.
+/// for ssdeep, without a window that varies for shingles, of another kind for strings, text and
+/// pictures, a picture without contrast.
 pub const ABSENT: &str = "none";
 
 /// The same for TLSH, as its own program prints it: shorter than 50 bytes, longer than 4 GiB, or

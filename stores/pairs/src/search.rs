@@ -209,6 +209,8 @@ impl Search {
             (Some(Named::Tlsh), false) => Score::Distance(60),
             // The tool itself has none.
             (Some(Named::Tlsh), true) => Score::Distance(u32::MAX),
+            // The description's own: of 524,487 unrelated pairs of pictures none is nearer than 68,
+            // and by pHash none is nearer than 8 (bench/record, pictures).
             (Some(Named::Pdq), _) => Score::Distance(31),
             (Some(Named::Phash), _) => Score::Distance(6),
             (Some(Named::Shingles), _) => Score::Similarity(3),

@@ -9,8 +9,8 @@ fn turned(rows: &Picture) -> Picture {
     (0..rows[0].len()).map(|x| rows.iter().map(|row| row[x]).collect()).collect()
 }
 
-/// The moving average of each row, over a window of `length` places of which the larger half is
-/// on the right.
+/// The moving average of each row, over a window of `length` places; the larger half is on the
+/// right.
 fn averaged(rows: &Picture, length: usize) -> Picture {
     let ahead = (length + 2) / 2 - 1;
     let behind = length - 1 - ahead;

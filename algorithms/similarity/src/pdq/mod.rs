@@ -8,18 +8,16 @@
 //! whose quality, in its measure, is below
 //! [`LEAST_QUALITY`](crate::pictures::LEAST_QUALITY) have none.
 
+mod digest;
 #[cfg(feature = "pictures")]
 mod generate;
 
+pub use digest::Digest;
 #[cfg(feature = "pictures")]
 pub use generate::{Generator, Sampled};
 
-use crate::pictures::Bits;
 #[cfg(feature = "pictures")]
 use crate::{Comparison, Evidence, Method, NoDigest, Score};
-
-/// 256 bits, as 64 hexadecimal digits.
-pub type Digest = Bits<4>;
 
 /// The method; it has no parameters.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -1,6 +1,6 @@
 //! Generation.
 
-use super::Digest;
+use super::digest::Digest;
 use crate::pictures::{Axis, Bits, Kept, LEAST_QUALITY, Rows, Scaler, decode, transform};
 use crate::{Hasher, NoDigest};
 use std::f64::consts::PI;

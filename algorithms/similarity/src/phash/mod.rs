@@ -5,18 +5,16 @@
 //! Scaling is Pillow's with Lanczos' function. Pictures with little contrast, in PDQ's measure,
 //! have none.
 
+mod digest;
 #[cfg(feature = "pictures")]
 mod generate;
 
+pub use digest::Digest;
 #[cfg(feature = "pictures")]
 pub use generate::{Generator, Scaled};
 
-use crate::pictures::Bits;
 #[cfg(feature = "pictures")]
 use crate::{Comparison, Evidence, Method, NoDigest, Score};
-
-/// 64 bits, as 16 hexadecimal digits.
-pub type Digest = Bits<1>;
 
 /// The method; it has no parameters.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

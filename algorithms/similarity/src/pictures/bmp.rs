@@ -1,8 +1,9 @@
 //! Bitmaps of Windows and OS/2: 1 to 32 bits for a pixel, masks, and both forms of run lengths
 //! (Microsoft, *Bitmap Storage*). Alpha is not looked at, since most writers leave it 0.
 
+use super::canvas::Canvas;
 use super::luma::luma;
-use super::{Canvas, rle};
+use super::rle;
 use crate::NoDigest;
 
 /// Bytes of the file header; the other header is behind it.

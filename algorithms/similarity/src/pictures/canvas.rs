@@ -1,6 +1,6 @@
 //! Where a decoder puts a picture.
 
-use super::MOST_PIXELS;
+use super::limits::MOST_PIXELS;
 use crate::NoDigest;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 

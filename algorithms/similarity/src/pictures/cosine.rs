@@ -21,8 +21,8 @@ fn cosine(n: usize, m: usize) -> i64 {
     }
 }
 
-/// The first `M` coefficients from number `first` on of the two-dimensional DCT-II of `N` rows, each
-/// row of coefficients of one vertical frequency; not scaled.
+/// The first `M` coefficients from number `first` on of the two-dimensional DCT-II of `N` rows,
+/// each row of coefficients of one vertical frequency; not scaled.
 pub fn transform<const N: usize, const M: usize>(rows: &[[i64; N]; N], first: usize) -> [[i128; M]; M] {
     let table: [[i64; N]; M] =
         std::array::from_fn(|k| std::array::from_fn(|place| cosine(N, (k + first) * (2 * place + 1))));

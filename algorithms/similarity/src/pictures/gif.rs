@@ -1,7 +1,8 @@
 //! GIF: the first frame, on white.
 
+use super::canvas::Canvas;
+use super::limits::MOST_PIXELS;
 use super::luma::{luma, on_white};
-use super::{Canvas, MOST_PIXELS};
 use crate::NoDigest;
 use gif::{ColorOutput, DecodeOptions, MemoryLimit};
 use std::num::NonZeroU64;

@@ -1,6 +1,6 @@
 //! JPEG. Of YCbCr the luma is read as it is in the file.
 
-use super::Canvas;
+use super::canvas::Canvas;
 use super::luma::Pixels;
 use crate::NoDigest;
 use zune_jpeg::JpegDecoder;

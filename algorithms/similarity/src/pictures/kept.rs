@@ -1,6 +1,9 @@
 //! A picture's bytes until all of them came.
 
-use super::{Kind, LARGEST, Rows, decode};
+use super::canvas::Rows;
+use super::decode::decode;
+use super::kind::Kind;
+use super::limits::LARGEST;
 use crate::NoDigest;
 
 /// The bytes of a picture: nothing of other files, and not more than [`LARGEST`].

@@ -6,7 +6,7 @@ pub fn luma([red, green, blue]: [u8; 3]) -> u8 {
     ((u32::from(red) * 19_595 + u32::from(green) * 38_470 + u32::from(blue) * 7_471 + 0x8000) >> 16) as u8
 }
 
-/// The same on white, of which `alpha` (255: nothing) lets through.
+/// The same on white, which an `alpha` below 255 lets through.
 #[inline(always)]
 pub fn on_white(luma: u8, alpha: u8) -> u8 {
     let alpha = u32::from(alpha);

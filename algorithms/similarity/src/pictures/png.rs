@@ -1,6 +1,6 @@
 //! PNG, row by row unless it is interlaced. The checksums of its parts are not looked at.
 
-use super::Canvas;
+use super::canvas::Canvas;
 use super::luma::Pixels;
 use crate::NoDigest;
 use png::{BitDepth, ColorType, DecodeOptions, Decoder, Limits, Transformations};

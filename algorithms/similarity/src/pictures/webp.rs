@@ -1,7 +1,8 @@
 //! WebP: the picture, or the first frame of a moving one.
 
+use super::canvas::Canvas;
+use super::limits::MOST_PIXELS;
 use super::luma::Pixels;
-use super::{Canvas, MOST_PIXELS};
 use crate::NoDigest;
 use image_webp::WebPDecoder;
 use std::io::Cursor;
