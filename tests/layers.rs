@@ -137,12 +137,13 @@ fn built_with(features: &str) -> BTreeSet<String> {
 
 #[test]
 fn without_features_neither_sqlite_nor_http_nor_signatures_nor_decompressors_are_built() {
-    let heavy = ["libsqlite3-sys", "lzma-rust2", "ureq", "ed25519-dalek"];
+    let heavy = ["libsqlite3-sys", "lzma-rust2", "ureq", "ed25519-dalek", "image-webp"];
     let of = |features| built_with(features).into_iter().filter(|name| heavy.contains(&&**name)).collect::<Vec<_>>();
     assert!(of("").is_empty(), "{:?}", of(""));
     assert_eq!(of("known"), ["libsqlite3-sys"]);
     assert_eq!(of("inside"), ["lzma-rust2"]);
     assert_eq!(of("image"), ["ed25519-dalek"]);
+    assert_eq!(of("pictures"), ["image-webp"]);
     // Catalogues of directories are kept by SQLite.
     assert_eq!(of("audit"), ["ed25519-dalek", "libsqlite3-sys"]);
     assert_eq!(of("serve"), ["ed25519-dalek", "libsqlite3-sys", "ureq"]);

@@ -11,8 +11,6 @@ pub fn options<'a>(request: &Request, names: impl Iterator<Item = &'a Vec<u8>>) 
     let mut options = request.inside.clone().unwrap_or_default();
     // Each name says itself how deep it is.
     options.limits = Limits { depth: 64, ..options.limits };
-    // Only containers that names are in are opened.
-    options.documents = true;
     inside.for_each(|name| options.look_for(name));
     Some(Arc::new(options))
 }

@@ -342,10 +342,10 @@ fn algorithms_of<'a>(request: &Request, parts: impl Iterator<Item = &'a mut Part
     if listed || !request.given.is_empty() || request.evidence || request.parity || request.form == Format::Values {
         return (REGISTRY.find(Named::MrshV2.name()).into_iter().collect(), false);
     }
-    // The first one decides what is equal, the second what is shared. The last two are for files of
-    // one kind.
-    let methods =
-        [Named::Shingles, Named::Ssdeep, Named::Sdhash, Named::MrshV2, Named::Tlsh, Named::Strings, Named::Text];
+    // The first one decides what is equal, the second what is shared. The last three are for files
+    // of one kind.
+    let bytes = [Named::Shingles, Named::Ssdeep, Named::Sdhash, Named::MrshV2, Named::Tlsh];
+    let methods = bytes.into_iter().chain([Named::Strings, Named::Text, Named::Pdq]);
     let names = std::iter::once(WHOLE).chain(methods.map(Named::name));
     (names.filter_map(|name| REGISTRY.find(name).ok()).collect(), true)
 }

@@ -279,6 +279,7 @@ fn chance(collections: &[Collection], inputs: &Inputs, both: &Both, scores: &[(A
     let kinds = both.inputs.map(|input| match () {
         () if inputs.has(Named::Strings, input) => Kind::Program,
         () if inputs.has(Named::Text, input) => Kind::Text,
+        () if inputs.has(Named::Pdq, input) => Kind::Picture,
         () => Kind::Other,
     });
     let [a, b] = both.inputs.map(|input| collections[WHOLE].size(input));

@@ -3,7 +3,7 @@
 use crate::algorithms::REGISTRY;
 use pfh_digest::{Algorithm, UnknownAlgorithm};
 use pfh_pairs::Search;
-use pfh_similarity::Score;
+use pfh_similarity::{Named, Score};
 
 /// The least score of two documents: below it they share what their programs write into each.
 const DOCUMENTS: Score = Score::Similarity(70);
@@ -54,8 +54,10 @@ impl Thresholds {
     /// # Errors
     /// [`ThresholdError::TooHigh`].
     pub fn check(&self, counted: bool) -> Result<(), ThresholdError> {
+        let has_distances =
+            |name: &str| Named::ALL.iter().any(|method| method.name() == name && method.has_distances());
         let is_high = |(name, number): &(Option<String>, u32)| {
-            *number > 100 && name.as_deref().is_some_and(|name| name != "tlsh")
+            *number > 100 && name.as_deref().is_some_and(|name| !has_distances(name))
         };
         if !counted && self.named.iter().any(is_high) { Err(ThresholdError::TooHigh) } else { Ok(()) }
     }

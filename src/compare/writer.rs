@@ -154,6 +154,7 @@ impl<'a> Writer<'a> {
             tlsh: score(Named::Tlsh),
             strings: score(Named::Strings),
             text: score(Named::Text),
+            pdq: score(Named::Pdq),
             chance: row.chance,
             degenerate: row.degenerate,
         };
@@ -171,7 +172,7 @@ impl<'a> Writer<'a> {
         if form == Format::Text && pair.asked != algorithm {
             // One text has one form; TLSH counts what differs.
             algorithm = pair.asked;
-            if Named::of(algorithm) == Some(Named::Tlsh) {
+            if Named::of(algorithm).is_some_and(Named::has_distances) {
                 score = Score::Distance(0);
             }
         }

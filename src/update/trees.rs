@@ -131,12 +131,10 @@ impl Trees {
             !is_file(&name) && crate::inside::is_inside(&name).is_some_and(|container| is_file(&plain(&container)))
         };
         if self.inside.is_none() && inside.any(is_inside) {
-            let mut options = crate::inside::Options::default();
-            names().for_each(|name| options.look_for(&name));
-            self.inside = Some(options);
+            self.inside = Some(crate::inside::Options::default());
         }
         if let Some(options) = &mut self.inside {
-            options.documents |= names().any(|name| crate::inside::name::is_in_document(&name));
+            names().for_each(|name| options.look_for(&name));
         }
     }
 

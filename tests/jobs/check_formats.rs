@@ -20,7 +20,8 @@ fn tree() -> Room {
     tree_of(|bytes| bytes)
 }
 
-/// The same names with contents that the method makes digests of: executables, texts, or bytes.
+/// The same names with contents that the method makes digests of: executables, texts, pictures,
+/// or bytes.
 fn tree_for(method: &str) -> Room {
     let words = |bytes: &[u8], end: u8| -> Vec<u8> {
         bytes.chunks(9).flat_map(|word| word.iter().map(|byte| b'a' + byte % 26).chain([end])).collect()
@@ -28,8 +29,15 @@ fn tree_for(method: &str) -> Room {
     match method {
         "strings" => tree_of(|bytes| [b"\x7fELF", &words(&bytes, 0)[..]].concat()),
         "text" => tree_of(|bytes| words(&bytes, b' ')),
+        "pdq" | "phash" => tree_of(|bytes| bitmap(&bytes)),
         _ => tree(),
     }
+}
+
+/// A bitmap of 80 by 80 pixels.
+fn bitmap(bytes: &[u8]) -> Vec<u8> {
+    let header = [0, 0, 54, 40, 80, 80, 1 | 24 << 16, 0, 0, 0, 0, 0, 0].map(u32::to_le_bytes);
+    [b"BM", header.as_flattened(), &bytes[..80 * 80 * 3]].concat()
 }
 
 fn tree_of(content: impl Fn(Vec<u8>) -> Vec<u8>) -> Room {

@@ -48,6 +48,7 @@ mod compare_content;
 mod compare_documents;
 mod compare_lists;
 mod compare_order;
+mod compare_pictures;
 mod compare_random;
 mod compare_segments;
 #[cfg(feature = "image")]

@@ -53,8 +53,12 @@ pub enum NoDigest {
     TooLong(u64),
     /// The input varies too little for the method.
     LowEntropy,
-    /// The method is for another kind of input: executables, text.
+    /// The method is for another kind of input: executables, text, pictures.
     OtherKind,
+    /// The input is a picture that cannot be decoded.
+    Damaged,
+    /// The input is a picture of more than this many pixels.
+    TooManyPixels(u64),
 }
 
 impl fmt::Display for NoDigest {
@@ -64,6 +68,8 @@ impl fmt::Display for NoDigest {
             NoDigest::TooLong(most) => write!(f, "longer than {most} bytes"),
             NoDigest::LowEntropy => f.write_str("too little variation"),
             NoDigest::OtherKind => f.write_str("of another kind"),
+            NoDigest::Damaged => f.write_str("a picture that cannot be decoded"),
+            NoDigest::TooManyPixels(most) => write!(f, "a picture of more than {most} pixels"),
         }
     }
 }

@@ -1,5 +1,5 @@
 //! Similarity digests: ssdeep, sdhash, mrsh-v2, TLSH, shared bytes (shingles), and the same for
-//! programs (strings) and texts (text).
+//! programs (strings), texts (text) and pictures (PDQ, pHash; with the feature `pictures`).
 //!
 //! Each method is a module with the same parts: a value that holds its parameters and is a
 //! [`Method`], a `Digest` that prints and parses as the reference tool's, and a hasher that takes
@@ -33,6 +33,9 @@ pub mod index;
 pub mod mrsh_v2;
 #[cfg(any(test, feature = "naive"))]
 pub mod naive;
+pub mod pdq;
+pub mod phash;
+pub mod pictures;
 pub mod sdhash;
 pub mod shingles;
 pub mod ssdeep;

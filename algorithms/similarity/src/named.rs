@@ -3,7 +3,8 @@
 use pfh_digest::Algorithm;
 
 /// The text of an input that has no digest: shorter than 512 bytes for sdhash, longer than 192 GiB
-/// for ssdeep, without a window that varies for shingles, of another kind for strings and text.
+/// for ssdeep, without a window that varies for shingles, of another kind for strings, text and
+/// pictures, a picture without contrast.
 pub const ABSENT: &str = "none";
 
 /// The same for TLSH, as its own program prints it: shorter than 50 bytes, longer than 4 GiB, or
@@ -34,11 +35,15 @@ pub enum Named {
     Strings,
     /// `text`: shared text, whatever its form.
     Text,
+    /// `pdq`: pictures, by 256 bits of what they show.
+    Pdq,
+    /// `phash`: pictures, by 64 bits of what they show.
+    Phash,
 }
 
 impl Named {
     /// All of them, in the order of the registry.
-    pub const ALL: [Named; 10] = [
+    pub const ALL: [Named; 12] = [
         Named::Ssdeep,
         Named::Sdhash,
         Named::SdhashStream,
@@ -49,6 +54,8 @@ impl Named {
         Named::Shingles,
         Named::Strings,
         Named::Text,
+        Named::Pdq,
+        Named::Phash,
     ];
 
     /// The name in the registry.
@@ -64,6 +71,8 @@ impl Named {
             Named::Shingles => "shingles",
             Named::Strings => "strings",
             Named::Text => "text",
+            Named::Pdq => "pdq",
+            Named::Phash => "phash",
         }
     }
 
@@ -85,6 +94,7 @@ impl Named {
         match self {
             Named::Strings => "not an executable",
             Named::Text => "not a text, or too short",
+            Named::Pdq | Named::Phash => "not a picture, or featureless, damaged or too large",
             _ => "too short",
         }
     }
@@ -94,6 +104,7 @@ impl Named {
         match self {
             Named::Strings => "not executables",
             Named::Text => "not texts, or too short",
+            Named::Pdq | Named::Phash => "not pictures, or featureless, damaged or too large",
             _ => "too short, too plain or too long",
         }
     }
@@ -101,6 +112,20 @@ impl Named {
     /// Whether its digests are sdhash's, in any mode: they can be compared with each other.
     pub fn is_sdhash(self) -> bool {
         matches!(self, Named::Sdhash | Named::SdhashStream | Named::SdhashDd)
+    }
+
+    /// How many hexadecimal digits its digests are, where they are nothing else.
+    pub fn digits(self) -> Option<usize> {
+        match self {
+            Named::Pdq => Some(64),
+            Named::Phash => Some(16),
+            _ => None,
+        }
+    }
+
+    /// Whether its digests have distances, from 0 on, and not similarities.
+    pub fn has_distances(self) -> bool {
+        matches!(self, Named::Tlsh | Named::Pdq | Named::Phash)
     }
 
     /// Whether its digests are their features: shared ones are found without a comparison of each

@@ -5,6 +5,10 @@
 //! word, or [`ABSENT`](crate::ABSENT).
 
 use crate::mrsh_v2::{self, MrshV2};
+#[cfg(feature = "pictures")]
+use crate::pdq::Pdq;
+#[cfg(feature = "pictures")]
+use crate::phash::Phash;
 use crate::sdhash::{self, Sdhash};
 use crate::shingles::Shingles;
 use crate::ssdeep::Ssdeep;
@@ -36,6 +40,12 @@ pub static ROWS: &[Row] = &[
     row(Named::Strings, &[], || start(Named::Strings, Strings.hasher()))
         .with_features(|| start(Named::Strings, Strings.hasher())),
     row(Named::Text, &[], || start(Named::Text, Text.hasher())).with_features(|| start(Named::Text, Text.hasher())),
+    #[cfg(feature = "pictures")]
+    row(Named::Pdq, &[], || start(Named::Pdq, Pdq.hasher()))
+        .with_whole(|bytes, _| Similar::new(Named::Pdq, Pdq.digest(bytes).map(Content::Pdq), None).into()),
+    #[cfg(feature = "pictures")]
+    row(Named::Phash, &[], || start(Named::Phash, Phash.hasher()))
+        .with_whole(|bytes, _| Similar::new(Named::Phash, Phash.digest(bytes).map(Content::Phash), None).into()),
 ];
 
 const fn row(method: Named, aliases: &'static [&'static str], start: fn() -> Box<dyn State>) -> Row {
@@ -50,6 +60,8 @@ const fn row(method: Named, aliases: &'static [&'static str], start: fn() -> Box
         Named::Shingles => (|text| parse(Named::Shingles, text), &Named::Shingles),
         Named::Strings => (|text| parse(Named::Strings, text), &Named::Strings),
         Named::Text => (|text| parse(Named::Text, text), &Named::Text),
+        Named::Pdq => (|text| parse(Named::Pdq, text), &Named::Pdq),
+        Named::Phash => (|text| parse(Named::Phash, text), &Named::Phash),
     };
     Row::new(method.name(), aliases, Output::Text, Similarity, 1, start).with_parser(parse).with_fact(fact)
 }
@@ -90,6 +102,20 @@ impl IntoContent for crate::tlsh::Digest {
 impl IntoContent for crate::shingles::Digest {
     fn into_content(self) -> Content {
         Content::Shingles(self)
+    }
+}
+
+#[cfg(feature = "pictures")]
+impl IntoContent for crate::pdq::Digest {
+    fn into_content(self) -> Content {
+        Content::Pdq(self)
+    }
+}
+
+#[cfg(feature = "pictures")]
+impl IntoContent for crate::phash::Digest {
+    fn into_content(self) -> Content {
+        Content::Phash(self)
     }
 }
 

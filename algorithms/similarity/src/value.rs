@@ -1,6 +1,6 @@
 //! A digest of any of the methods, as a value.
 
-use crate::{Named, NoDigest, ParseError, mrsh_v2, sdhash, shingles, ssdeep, tlsh};
+use crate::{Named, NoDigest, ParseError, mrsh_v2, pdq, phash, sdhash, shingles, ssdeep, tlsh};
 use pfh_digest::{Digest, Value};
 use std::fmt;
 
@@ -18,6 +18,10 @@ pub enum Content {
     Tlsh(tlsh::Digest),
     /// The windows of shingles or text, or the strings of strings.
     Shingles(shingles::Digest),
+    /// A digest of PDQ.
+    Pdq(pdq::Digest),
+    /// A digest of pHash.
+    Phash(phash::Digest),
     /// None: the input is too short, too long or too plain for the method.
     Absent,
 }
@@ -72,6 +76,8 @@ impl Similar {
             }
             Named::MrshV2 | Named::MrshV2Network => Content::MrshV2(text.parse()?),
             Named::Tlsh => Content::Tlsh(text.parse()?),
+            Named::Pdq => Content::Pdq(text.parse()?),
+            Named::Phash => Content::Phash(text.parse()?),
             Named::Shingles | Named::Strings | Named::Text => {
                 let digest: shingles::Digest = text.parse()?;
                 if digest.unit().method() != method {
@@ -117,6 +123,8 @@ impl fmt::Display for Similar {
             Content::MrshV2(digest) => digest.fmt(f),
             Content::Tlsh(digest) => digest.fmt(f),
             Content::Shingles(digest) => digest.fmt(f),
+            Content::Pdq(digest) => digest.fmt(f),
+            Content::Phash(digest) => digest.fmt(f),
             Content::Absent => f.write_str(self.method.absent()),
         }
     }

@@ -67,6 +67,7 @@ impl Options {
         let (deleted, unallocated) = name::kinds(name);
         self.deleted |= deleted;
         self.unallocated |= unallocated;
+        self.documents |= name::is_in_document(name);
         self.limits.salvage |= name.windows(SALVAGED.len()).any(|part| part == SALVAGED);
     }
 }

@@ -96,9 +96,13 @@ pub fn unnamed(candidates: &[Algorithm], text: &[u8]) -> Result<Digest, Fault> {
 }
 
 /// The similarity method that a text looks like a digest of, where `assumed` is empty or has it.
-/// The two kinds of mrsh-v2 look alike: what is assumed decides.
+/// The two kinds of mrsh-v2 look alike: what is assumed decides. Digests that are digits alone are
+/// known only where their method is assumed.
 pub fn similar(registry: Registry, assumed: &[Algorithm], text: &[u8]) -> Option<Algorithm> {
-    let method = Named::recognise(text)?;
+    let Some(method) = Named::recognise(text) else {
+        let fits = |method: Named| method.digits() == Some(text.len()) && text.iter().all(u8::is_ascii_hexdigit);
+        return assumed.iter().find(|algorithm| Named::of(**algorithm).is_some_and(fits)).copied();
+    };
     let same = |algorithm: &&Algorithm| {
         let other = Named::of(**algorithm);
         other == Some(method) || (method == Named::MrshV2 && other == Some(Named::MrshV2Network))

@@ -35,11 +35,16 @@ impl Encoder {
 
 /// Whether a reader cannot tell the digests of two algorithms apart.
 fn look_alike(a: Algorithm, b: Algorithm) -> bool {
+    let digits = |algorithm: Algorithm| match Named::of(algorithm) {
+        Some(method) => method.digits(),
+        None => Some(2 * algorithm.length()),
+    };
     match (a.output(), b.output()) {
+        _ if digits(a).is_some() && digits(a) == digits(b) => true,
         // Similarity digests have forms of their own, but for the two kinds of mrsh-v2.
         (Output::Text, Output::Text) => a.name().starts_with("mrsh-v2") && b.name().starts_with("mrsh-v2"),
         (Output::Text, _) | (_, Output::Text) => false,
-        _ => a.length() == b.length(),
+        _ => false,
     }
 }
 
@@ -53,7 +58,10 @@ impl Encode for Encoder {
             }
         }
         let is_clear = |algorithm: &Algorithm| match algorithm.output() {
-            Output::Text => algorithm.name() != "mrsh-v2-network",
+            Output::Text => {
+                let method = Named::of(*algorithm);
+                method != Some(Named::MrshV2Network) && method.and_then(Named::digits).is_none()
+            }
             _ => digits::USUAL.contains(&algorithm.name()),
         };
         let is_clear = preamble.algorithms.iter().all(is_clear);

@@ -3,7 +3,8 @@
 use crate::sorter::Sorter;
 use pfh_digest::{Algorithm, Digest};
 use pfh_similarity::mrsh_v2::{self, Base, MrshV2};
-use pfh_similarity::{Content, Degenerate, Named, ParseError, Score, Similar, sdhash, shingles, ssdeep, tlsh};
+use pfh_similarity::{Content, Degenerate, Named, ParseError, Score, Similar};
+use pfh_similarity::{pdq, phash, sdhash, shingles, ssdeep, tlsh};
 use std::cmp::Ordering;
 use std::io;
 use std::sync::Arc;
@@ -16,6 +17,8 @@ pub(crate) enum Digests {
     Sdhash(Vec<sdhash::Digest>),
     MrshV2(MrshV2, Vec<mrsh_v2::Digest>),
     Tlsh(Vec<tlsh::Digest>),
+    Pdq(Vec<pdq::Digest>),
+    Phash(Vec<phash::Digest>),
     /// Of the unit of one method.
     Shingles(Vec<shingles::Digest>),
     /// Of digests whose windows are among the features.
@@ -82,6 +85,8 @@ impl Collection {
             Some(Named::MrshV2) => Digests::MrshV2(MrshV2::PLAIN, Vec::new()),
             Some(Named::MrshV2Network) => Digests::MrshV2(MrshV2::NETWORK, Vec::new()),
             Some(Named::Tlsh) => Digests::Tlsh(Vec::new()),
+            Some(Named::Pdq) => Digests::Pdq(Vec::new()),
+            Some(Named::Phash) => Digests::Phash(Vec::new()),
             Some(Named::Shingles | Named::Strings | Named::Text) => Digests::Shingles(Vec::new()),
             None => Digests::Exact(Vec::new()),
         };
@@ -241,6 +246,8 @@ impl Collection {
             }
             (Digests::MrshV2(_, digests), Content::MrshV2(digest)) => digests.push(digest.clone()),
             (Digests::Tlsh(digests), Content::Tlsh(digest)) => digests.push(digest.clone()),
+            (Digests::Pdq(digests), Content::Pdq(digest)) => digests.push(*digest),
+            (Digests::Phash(digests), Content::Phash(digest)) => digests.push(*digest),
             (Digests::Shingles(digests), Content::Shingles(digest)) => digests.push(digest.clone()),
             (Digests::Outlines(outlines), Content::Shingles(digest)) => outlines.push(digest.outline()),
             _ => return Err(Refused::Malformed(ParseError::Marker)),
@@ -252,6 +259,11 @@ impl Collection {
             }
         }
         Ok(())
+    }
+
+    /// Whether two digests have a distance, and not a similarity.
+    pub(crate) fn has_distances(&self) -> bool {
+        matches!(self.digests, Digests::Tlsh(_) | Digests::Pdq(_) | Digests::Phash(_))
     }
 
     /// Whether it is the digest of an input that has none: there is nothing in it to compare. The
@@ -294,6 +306,8 @@ impl Collection {
             Digests::Sdhash(digests) => digests[place].to_string(),
             Digests::MrshV2(_, digests) => digests[place].to_string(),
             Digests::Tlsh(digests) => digests[place].to_string(),
+            Digests::Pdq(digests) => digests[place].to_string(),
+            Digests::Phash(digests) => digests[place].to_string(),
             Digests::Shingles(digests) => digests[place].to_string(),
             Digests::Outlines(outlines) => outlines[place].to_string(),
             Digests::Exact(digests) => digests[place].to_string(),
@@ -323,7 +337,8 @@ impl Collection {
             Digests::Sdhash(_) if self.saturated[place] => Some(Degenerate::Saturated),
             Digests::Sdhash(digests) => digests[place].plain(),
             Digests::MrshV2(method, digests) => digests[place].degenerate(method),
-            Digests::Tlsh(_) | Digests::Shingles(_) | Digests::Outlines(_) | Digests::Exact(_) => None,
+            Digests::Tlsh(_) | Digests::Pdq(_) | Digests::Phash(_) => None,
+            Digests::Shingles(_) | Digests::Outlines(_) | Digests::Exact(_) => None,
         }
     }
 
@@ -335,6 +350,8 @@ impl Collection {
             Digests::Sdhash(digests) => digests[a] == digests[b],
             Digests::MrshV2(_, digests) => digests[a] == digests[b],
             Digests::Tlsh(digests) => digests[a] == digests[b],
+            Digests::Pdq(digests) => digests[a] == digests[b],
+            Digests::Phash(digests) => digests[a] == digests[b],
             Digests::Shingles(digests) => digests[a] == digests[b],
             Digests::Outlines(outlines) => outlines[a] == outlines[b],
             Digests::Exact(digests) => digests[a] == digests[b],
@@ -356,6 +373,8 @@ impl Collection {
                 Score::Similarity(mrsh_v2::compare(method, &digests[a], &digests[b], Base::Smaller))
             }
             Digests::Tlsh(digests) => Score::Distance(digests[a].distance(&digests[b])),
+            Digests::Pdq(digests) => Score::Distance(digests[a].distance(&digests[b])),
+            Digests::Phash(digests) => Score::Distance(digests[a].distance(&digests[b])),
             Digests::Shingles(digests) => digests[a].compare(&digests[b]).score,
             Digests::Outlines(_) => return None,
             Digests::Exact(digests) => Score::Similarity(if digests[a] == digests[b] { 100 } else { 0 }),

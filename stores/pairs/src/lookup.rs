@@ -180,6 +180,14 @@ fn listed(collection: &Collection, digest: &Digest, threshold: Score) -> io::Res
                 take(place, tlsh::Tlsh.compare(digest, other).score, None);
             }
         }
+        (Digests::Pdq(digests), Some(Content::Pdq(digest))) => {
+            let distances = digests.iter().map(|other| digest.distance(other));
+            distances.enumerate().for_each(|(place, distance)| take(place, Score::Distance(distance), None));
+        }
+        (Digests::Phash(digests), Some(Content::Phash(digest))) => {
+            let distances = digests.iter().map(|other| digest.distance(other));
+            distances.enumerate().for_each(|(place, distance)| take(place, Score::Distance(distance), None));
+        }
         (Digests::Exact(digests), _) => {
             for (place, _) in digests.iter().enumerate().filter(|(_, other)| *other == digest) {
                 take(place, Score::Similarity(100), None);

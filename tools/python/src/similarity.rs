@@ -37,6 +37,8 @@ fn score(a: &Similar, b: &Similar) -> Option<u32> {
         (Content::MrshV2(a), Content::MrshV2(b)) if network => mrsh_v2::MrshV2::NETWORK.compare(a, b),
         (Content::MrshV2(a), Content::MrshV2(b)) => mrsh_v2::MrshV2::PLAIN.compare(a, b),
         (Content::Tlsh(a), Content::Tlsh(b)) => tlsh::Tlsh.compare(a, b),
+        (Content::Pdq(a), Content::Pdq(b)) => return Some(a.distance(b)),
+        (Content::Phash(a), Content::Phash(b)) => return Some(a.distance(b)),
         (Content::Shingles(a), Content::Shingles(b)) => a.compare(b),
         _ => return None,
     };
@@ -75,8 +77,8 @@ impl Similarity {
     }
 
     /// How alike the inputs of two digests are, each given as text or as a hash object: 0 to 100,
-    /// for TLSH a distance from 0 on. `ValueError` for what is not a digest, and for one that
-    /// stands for an input without digest.
+    /// for TLSH, PDQ and pHash a distance from 0 on. `ValueError` for what is not a digest, and for
+    /// one that stands for an input without digest.
     fn compare(&self, a: &Bound<'_, PyAny>, b: &Bound<'_, PyAny>) -> PyResult<u32> {
         let (a, b) = (self.digest(a)?, self.digest(b)?);
         let similar = |digest| Similar::of(digest).ok_or_else(|| error::value("no similarity digest"));

@@ -6,12 +6,15 @@
 //!   found by themselves.
 //! * [`mod@tlsh`]: digests grouped by length and quartile ratios, whose terms of the distance bound
 //!   it from below.
+//! * [`bits()`], of digests of pictures: equal pieces, or pieces that differ in one bit. Nothing
+//!   more distant than the threshold allows lacks one.
 //! * [`sdhash`], [`mrsh_v2`]: every filter against every filter, in blocks that stay in the cache.
 //!   Bloom filters of unrelated inputs can score by chance, so nothing less finds the same pairs.
 //!
 //! All of them hand out pairs as they find them and keep none; [`Clusters`] and [`Complete`] make
 //! groups of them.
 
+mod bits;
 mod brute;
 mod cluster;
 mod complete;
@@ -19,6 +22,7 @@ mod grams;
 mod linked;
 mod ranges;
 
+pub use bits::{bits, bits_share};
 pub use brute::{Filters, Share, mrsh_v2, sdhash};
 pub use cluster::Clusters;
 pub use complete::{Complete, Linked};

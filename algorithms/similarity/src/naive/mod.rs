@@ -6,6 +6,7 @@
 //! itself checked against the digests of the reference tools.
 
 pub mod mrsh_v2;
+pub mod pictures;
 pub mod sdhash;
 pub mod shingles;
 pub mod ssdeep;

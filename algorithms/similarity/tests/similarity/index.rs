@@ -3,6 +3,7 @@
 use crate::inputs::{inputs, prng};
 use pfh_similarity::index::{self, Clusters, Hit, Pairs, Report, Share, Visitor};
 use pfh_similarity::mrsh_v2::{self, Base, MrshV2};
+use pfh_similarity::pictures::Bits;
 use pfh_similarity::sdhash::{self, Sdhash};
 use pfh_similarity::ssdeep::{self, Ssdeep, Target};
 use pfh_similarity::tlsh::Tlsh;
@@ -235,4 +236,43 @@ fn clusters_of_the_vectors() {
     assert!(names(&groups[0]).contains(&"rand_1m.bin"));
     let texts = ["T_half.bin", "T_ins_line.bin", "T_upper_mid.bin", "text_200k.bin"];
     assert!(groups.iter().any(|group| names(group) == texts), "{groups:?}");
+}
+
+/// Digests of bits at every distance from a few: by pieces and each with each.
+fn check_bits<const WORDS: usize>(thresholds: &[u32]) {
+    let mut digests: Vec<Bits<WORDS>> = Vec::new();
+    let noise = prng(21, 40_000);
+    let mut noise = noise.iter().map(|byte| usize::from(*byte)).cycle();
+    let mut next = || noise.next().unwrap_or(0) << 8 | noise.next().unwrap_or(0);
+    for number in 0..700 {
+        let mut words = [0; WORDS];
+        if number % 7 == 0 {
+            words = std::array::from_fn(|_| (0..4).fold(0, |word, _| word << 16 | next() as u64));
+        } else {
+            words = digests.get(next() % number).map_or(words, |digest| digest.0);
+            for _ in 0..next() % 24 {
+                let bit = next() % (64 * WORDS);
+                words[bit / 64] ^= 1 << (bit % 64);
+            }
+        }
+        digests.push(Bits(words));
+    }
+    for digests in [&digests[..], &digests[..50], &[]] {
+        for &threshold in thresholds {
+            for pairs in [Pairs::All, Pairs::Across(17)] {
+                let compare = |a: usize, b: usize| Score::Distance(digests[a].distance(&digests[b]));
+                let expected = brute(digests, pairs, Score::Distance(threshold), compare);
+                assert_eq!(found(|hits| index::bits(digests, pairs, threshold, hits)), expected);
+                assert_eq!(shares(|share, hits| index::bits_share(digests, pairs, threshold, share, hits)), expected);
+                let is_rich = pairs == Pairs::All && digests.len() == 700 && threshold > 2;
+                assert!(!is_rich || expected.len() > 20, "{}", expected.len());
+            }
+        }
+    }
+}
+
+#[test]
+fn digests_of_bits_are_found_by_their_pieces() {
+    check_bits::<4>(&[0, 3, 15, 16, 31, 32, 256]);
+    check_bits::<1>(&[0, 3, 4, 7, 8, 64]);
 }

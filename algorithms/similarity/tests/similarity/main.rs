@@ -5,6 +5,7 @@ mod against_naive;
 mod index;
 mod inputs;
 mod naive_vectors;
+mod pictures;
 mod real_files;
 mod registry;
 mod vectors;

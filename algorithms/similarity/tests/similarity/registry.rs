@@ -2,6 +2,7 @@
 //! digest.
 
 use crate::inputs::{inputs, prng};
+use crate::pictures::{bitmap, blocks};
 use pfh_digest::{Algorithm, Output, Registry, Row, Standing};
 use pfh_similarity::mrsh_v2::MrshV2;
 use pfh_similarity::sdhash::Sdhash;
@@ -75,7 +76,7 @@ fn texts_are_the_methods_own() {
 fn features_come_along() {
     let bytes = prng(9, 300_000);
     let keeping: Vec<Algorithm> = all().into_iter().filter_map(Algorithm::keeping_features).collect();
-    assert_eq!(keeping.len(), 8, "all but ssdeep and TLSH");
+    assert_eq!(keeping.len(), 8, "all but ssdeep, TLSH and those of pictures");
     // Some digests are their features.
     let is_apart = |algorithm: &Algorithm| !Named::of(*algorithm).is_some_and(Named::is_features);
     for algorithm in keeping.into_iter().filter(is_apart) {
@@ -98,6 +99,7 @@ fn texts_are_read_as_values() {
         let bytes = match Named::of(algorithm) {
             Some(Named::Strings) => b"MZ and a string, \0and another".to_vec(),
             Some(Named::Text) => b"a text with more than thirty-two letters".to_vec(),
+            Some(Named::Pdq | Named::Phash) => bitmap(&blocks(5, 90, 70, 6)),
             _ => prng(9, 300_000),
         };
         let digest = algorithm.digest(&bytes);

@@ -160,7 +160,7 @@ fn text(out: &mut Vec<u8>, pair: &Pair<'_>) {
             None => format!("{a} | {b} | {score:03} \n"),
             Some(shared) => format!("{a} | {b} | {score:03} | {shared}\n"),
         },
-        Some(Named::Tlsh) => format!("{a}\t{b}\t{score}\n"),
+        Some(Named::Tlsh | Named::Pdq | Named::Phash) => format!("{a}\t{b}\t{score}\n"),
         Some(Named::Strings) => {
             let [a_in_b, b_in_a] = pair.evidence.contained.unwrap_or_default();
             let strings = pair.evidence.shared_features.unwrap_or(0);

@@ -14,7 +14,7 @@ pub fn head(form: Format, out: &mut Vec<u8>) {
     match form {
         Format::Text => {
             out.extend_from_slice(
-                b"relation     score  shared bytes  a in b  b in a  resemblance  ssdeep  sdhash  mrsh-v2   tlsh  strings  text  once in  a\tb\n",
+                b"relation     score  shared bytes  a in b  b in a  resemblance  ssdeep  sdhash  mrsh-v2   tlsh  strings  text  pdq  once in  a\tb\n",
             );
         }
         Format::Csv => csv::record(
@@ -34,6 +34,7 @@ pub fn head(form: Format, out: &mut Vec<u8>) {
                 "tlsh",
                 "strings",
                 "text",
+                "pdq",
                 "once_in",
                 "rarer",
                 "degenerate",
@@ -50,8 +51,8 @@ pub fn row(form: Format, out: &mut Vec<u8>, row: &Related<'_>) {
     let [a_in_b, b_in_a] = [0, 1].map(|i| row.contained.map(|contained| u64::from(contained[i])));
     let resemblance = Evidence { contained: row.contained, ..Evidence::default() }.resemblance().map(u64::from);
     let once_in = row.chance.map(|chance| chance.once_in);
-    let scores = [row.ssdeep, row.sdhash, row.mrsh_v2, row.tlsh, row.strings, row.text];
-    let [ssdeep, sdhash, mrsh_v2, tlsh, strings, text] = scores.map(|score| score.map(u64::from));
+    let scores = [row.ssdeep, row.sdhash, row.mrsh_v2, row.tlsh, row.strings, row.text, row.pdq];
+    let [ssdeep, sdhash, mrsh_v2, tlsh, strings, text, pdq] = scores.map(|score| score.map(u64::from));
     match form {
         Format::Text | Format::Values => {
             let mut line = format!("{:<12} {:>5}", row.relation, row.score);
@@ -66,6 +67,7 @@ pub fn row(form: Format, out: &mut Vec<u8>, row: &Related<'_>) {
                 (tlsh, 5),
                 (strings, 7),
                 (text, 4),
+                (pdq, 3),
             ] {
                 let text = value.map_or_else(|| "-".into(), |value| value.to_string());
                 let _ = write!(line, "  {text:>width$}");
@@ -84,9 +86,21 @@ pub fn row(form: Format, out: &mut Vec<u8>, row: &Related<'_>) {
             let (a, a_exact) = csv::path(row.a);
             let (b, b_exact) = csv::path(row.b);
             let number = |number: Option<u64>| number.map_or_else(String::new, |number| number.to_string());
-            let numbers =
-                [row.shared_bytes, a_in_b, b_in_a, resemblance, ssdeep, sdhash, mrsh_v2, tlsh, strings, text, once_in]
-                    .map(number);
+            let numbers = [
+                row.shared_bytes,
+                a_in_b,
+                b_in_a,
+                resemblance,
+                ssdeep,
+                sdhash,
+                mrsh_v2,
+                tlsh,
+                strings,
+                text,
+                pdq,
+                once_in,
+            ]
+            .map(number);
             let score = row.score.to_string();
             let degenerate = row.degenerate.map_or_else(String::new, |why| why.to_string());
             let mut fields: Vec<&str> = vec![&a, &b, row.relation, &score];

@@ -20,8 +20,8 @@ pub struct Match {
     /// Search this list of similarity digests, or index made from one, and print similar files.
     #[arg(long, value_name = "LIST", conflicts_with_all = ["known", "digests"])]
     pub similar: Option<OsString>,
-    /// With --similar, minimum score of a match (tlsh: maximum distance) [default: shingles=3,
-    /// ssdeep=1, sdhash=30, mrsh-v2=21, tlsh=60, strings=20, text=5].
+    /// With --similar, minimum score of a match (tlsh, pdq, phash: maximum distance) [default:
+    /// shingles=3, ssdeep=1, sdhash=30, mrsh-v2=21, tlsh=60, strings=20, text=5, pdq=31, phash=6].
     #[arg(long, value_name = "N", requires = "similar")]
     pub threshold: Option<u32>,
     /// With --similar, include matches of saturated sdhash digests, which match random data; by

@@ -1,0 +1,141 @@
+//! Generation.
+
+use super::digest::Digest;
+use crate::pictures::{Axis, Bits, Kept, LEAST_QUALITY, Rows, Scaler, decode, transform};
+use crate::{Hasher, NoDigest};
+
+/// Points in each direction.
+const SIDE: usize = 64;
+/// Frequencies in each direction.
+const FREQUENCIES: usize = 16;
+/// Bits behind the point of the luma of a point.
+const KEPT: u32 = 14;
+
+/// The run of pixels that the moving average at a place is of. A window of an even length has one
+/// more on the right; at the ends there are fewer.
+fn window(place: usize, length: usize, count: usize) -> std::ops::Range<usize> {
+    let ahead = (length + 2) / 2;
+    (place + ahead).saturating_sub(length)..(place + ahead).min(count)
+}
+
+/// What each of the 64 points of a side of `count` pixels is made of by two moving averages.
+fn axes(count: usize) -> Vec<Axis> {
+    let length = count.div_ceil(2 * SIDE);
+    let axis = |point: usize| {
+        let outer = window((2 * point + 1) * count / (2 * SIDE), length, count);
+        let start = window(outer.start, length, count).start;
+        // Differences of neighbouring weights first.
+        let mut weights = vec![0.0; 2 * length + 1];
+        for place in outer.clone() {
+            let inner = window(place, length, count);
+            let weight = 1.0 / (outer.len() * inner.len()) as f64;
+            weights[inner.start - start] += weight;
+            weights[inner.end - start] -= weight;
+        }
+        let mut sum = 0.0;
+        for weight in &mut weights {
+            sum += *weight;
+            *weight = sum;
+        }
+        let end = window(outer.end - 1, length, count).end;
+        Axis::new(start, &weights[..end - start])
+    };
+    (0..SIDE).map(axis).collect()
+}
+
+/// A picture at 64 by 64 points.
+#[derive(Clone, Debug)]
+pub struct Sampled(Box<[[i64; SIDE]; SIDE]>);
+
+impl Sampled {
+    /// Of a file.
+    ///
+    /// # Errors
+    /// See [`decode`].
+    pub fn of(bytes: &[u8]) -> Result<Sampled, NoDigest> {
+        Sampled::by(|rows| decode(bytes, rows))
+    }
+
+    fn by(decode: impl FnOnce(&mut dyn Rows) -> Result<(), NoDigest>) -> Result<Sampled, NoDigest> {
+        let mut scaling = Scaling(None);
+        decode(&mut scaling)?;
+        scaling.0.map(|scaler| Sampled(scaler.scaled())).ok_or(NoDigest::Damaged)
+    }
+
+    /// Of rows of luma, from the top; all are of one length, which is not 0.
+    ///
+    /// # Panics
+    /// If there are none.
+    pub fn of_luma(rows: &[Vec<u8>]) -> Sampled {
+        let mut scaler = Scaler::<SIDE, KEPT>::new(axes(rows[0].len()), axes(rows.len()));
+        rows.iter().for_each(|row| scaler.row(row));
+        Sampled(scaler.scaled())
+    }
+
+    /// Its luma, from 0 to 255, by rows.
+    pub fn luma(&self) -> Vec<Vec<f64>> {
+        let whole = |luma: &i64| *luma as f64 / f64::from(1u32 << KEPT);
+        self.0.iter().map(|row| row.iter().map(whole).collect()).collect()
+    }
+
+    /// How much neighbouring points differ, from 0 to 100.
+    pub fn quality(&self) -> u32 {
+        // Parts of a percent are cut off, as the description's program does.
+        let percent = |a: i64, b: i64| ((a - b) * 100 / (255 << KEPT)).unsigned_abs();
+        let across = self.0.iter().flat_map(|row| row.windows(2).map(|pair| percent(pair[0], pair[1])));
+        let down = self.0.windows(2).flat_map(|rows| rows[0].iter().zip(&rows[1]).map(|(a, b)| percent(*a, *b)));
+        // Fits: at most 100.
+        (across.chain(down).sum::<u64>() / 90).min(100) as u32
+    }
+
+    /// The coefficients of the frequencies from 1 on, vertical ones first; not scaled.
+    pub fn coefficients(&self) -> [[i128; FREQUENCIES]; FREQUENCIES] {
+        transform(&self.0, 1)
+    }
+
+    /// The digest.
+    ///
+    /// # Errors
+    /// [`NoDigest::LowEntropy`] where there is too little contrast.
+    pub fn digest(&self) -> Result<Digest, NoDigest> {
+        if self.quality() < LEAST_QUALITY {
+            return Err(NoDigest::LowEntropy);
+        }
+        let coefficients = self.coefficients();
+        let mut sorted: Vec<i128> = coefficients.iter().flatten().copied().collect();
+        sorted.sort_unstable();
+        let median = sorted[sorted.len() / 2 - 1];
+        Ok(Bits::from_lowest(coefficients.iter().flatten().map(|coefficient| *coefficient > median)))
+    }
+}
+
+/// Samples a picture while its rows come.
+struct Scaling(Option<Scaler<SIDE, KEPT>>);
+
+impl Rows for Scaling {
+    fn begin(&mut self, width: usize, height: usize) {
+        self.0 = Some(Scaler::new(axes(width), axes(height)));
+    }
+
+    fn row(&mut self, luma: &[u8]) {
+        if let Some(scaler) = &mut self.0 {
+            scaler.row(luma);
+        }
+    }
+}
+
+/// One input on its way to a digest.
+#[derive(Clone, Debug, Default)]
+pub struct Generator(Kept);
+
+impl Hasher for Generator {
+    type Digest = Digest;
+
+    fn update(&mut self, bytes: &[u8]) {
+        self.0.update(bytes);
+    }
+
+    fn finalize(self) -> Result<Digest, NoDigest> {
+        Sampled::by(|rows| self.0.decode(rows))?.digest()
+    }
+}

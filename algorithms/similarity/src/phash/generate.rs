@@ -1,0 +1,136 @@
+//! Generation.
+
+use super::digest::Digest;
+use crate::pictures::{Axis, Bits, Kept, LEAST_QUALITY, Rows, Scaler, decode, transform};
+use crate::{Hasher, NoDigest};
+use std::f64::consts::PI;
+
+/// Pixels in each direction.
+const SIDE: usize = 32;
+/// Frequencies in each direction.
+const FREQUENCIES: usize = 8;
+
+/// Lanczos' function with three lobes.
+fn lanczos(x: f64) -> f64 {
+    let sinc = |x: f64| if x == 0.0 { 1.0 } else { (PI * x).sin() / (PI * x) };
+    if x.abs() < 3.0 { sinc(x) * sinc(x / 3.0) } else { 0.0 }
+}
+
+/// What each of the 32 pixels of a side is made of, of a side of `count` pixels.
+fn axes(count: usize) -> Vec<Axis> {
+    let scale = count as f64 / SIDE as f64;
+    let stretch = scale.max(1.0);
+    let axis = |pixel: usize| {
+        let centre = (pixel as f64 + 0.5) * scale;
+        // Towards zero; fits, as the sides do.
+        let start = (centre - 3.0 * stretch + 0.5).max(0.0) as usize;
+        let end = ((centre + 3.0 * stretch + 0.5) as usize).min(count);
+        let mut weights: Vec<f64> =
+            (start..end).map(|place| lanczos((place as f64 - centre + 0.5) / stretch)).collect();
+        let sum: f64 = weights.iter().sum();
+        weights.iter_mut().for_each(|weight| *weight /= sum);
+        Axis::new(start, &weights)
+    };
+    (0..SIDE).map(axis).collect()
+}
+
+/// A picture of 32 by 32 pixels.
+#[derive(Clone, Debug)]
+pub struct Scaled(Box<[[i64; SIDE]; SIDE]>);
+
+impl Scaled {
+    /// Of a file.
+    ///
+    /// # Errors
+    /// See [`decode`].
+    pub fn of(bytes: &[u8]) -> Result<Scaled, NoDigest> {
+        Scaled::by(|rows| decode(bytes, rows))
+    }
+
+    fn by(decode: impl FnOnce(&mut dyn Rows) -> Result<(), NoDigest>) -> Result<Scaled, NoDigest> {
+        let mut scaling = Scaling(None);
+        decode(&mut scaling)?;
+        scaling.0.map(|scaler| Scaled(scaler.scaled())).ok_or(NoDigest::Damaged)
+    }
+
+    /// Of rows of luma, from the top; all are of one length, which is not 0.
+    ///
+    /// # Panics
+    /// If there are none.
+    pub fn of_luma(rows: &[Vec<u8>]) -> Scaled {
+        let mut scaler = Scaler::<SIDE, 0>::new(axes(rows[0].len()), axes(rows.len()));
+        rows.iter().for_each(|row| scaler.row(row));
+        Scaled(scaler.scaled())
+    }
+
+    /// Its luma, from 0 to 255, by rows.
+    pub fn luma(&self) -> Vec<Vec<f64>> {
+        let whole = |luma: &i64| *luma as f64;
+        self.0.iter().map(|row| row.iter().map(whole).collect()).collect()
+    }
+
+    /// How much neighbouring pixels differ, from 0 to 100: PDQ's measure, where half as many steps
+    /// are about twice as high.
+    pub fn quality(&self) -> u32 {
+        let percent = |a: i64, b: i64| ((a - b) * 100 / 255).unsigned_abs();
+        let across = self.0.iter().flat_map(|row| row.windows(2).map(|pair| percent(pair[0], pair[1])));
+        let down = self.0.windows(2).flat_map(|rows| rows[0].iter().zip(&rows[1]).map(|(a, b)| percent(*a, *b)));
+        // Fits: at most 100.
+        (across.chain(down).sum::<u64>() / 45).min(100) as u32
+    }
+
+    /// The coefficients of the lowest frequencies, vertical ones first; not scaled.
+    pub fn coefficients(&self) -> [[i128; FREQUENCIES]; FREQUENCIES] {
+        transform(&self.0, 0)
+    }
+
+    /// The digest.
+    ///
+    /// # Errors
+    /// [`NoDigest::LowEntropy`] where there is too little contrast.
+    pub fn digest(&self) -> Result<Digest, NoDigest> {
+        if self.quality() < LEAST_QUALITY {
+            return Err(NoDigest::LowEntropy);
+        }
+        let coefficients = self.coefficients();
+        let mut sorted: Vec<i128> = coefficients.iter().flatten().copied().collect();
+        sorted.sort_unstable();
+        let middle = sorted.len() / 2;
+        let twice_median = sorted[middle - 1] + sorted[middle];
+        // The first bit is the highest one.
+        let mut bits: Vec<bool> = coefficients.iter().flatten().map(|value| 2 * value > twice_median).collect();
+        bits.reverse();
+        Ok(Bits::from_lowest(bits.into_iter()))
+    }
+}
+
+/// Scales a picture while its rows come.
+struct Scaling(Option<Scaler<SIDE, 0>>);
+
+impl Rows for Scaling {
+    fn begin(&mut self, width: usize, height: usize) {
+        self.0 = Some(Scaler::new(axes(width), axes(height)));
+    }
+
+    fn row(&mut self, luma: &[u8]) {
+        if let Some(scaler) = &mut self.0 {
+            scaler.row(luma);
+        }
+    }
+}
+
+/// One input on its way to a digest.
+#[derive(Clone, Debug, Default)]
+pub struct Generator(Kept);
+
+impl Hasher for Generator {
+    type Digest = Digest;
+
+    fn update(&mut self, bytes: &[u8]) {
+        self.0.update(bytes);
+    }
+
+    fn finalize(self) -> Result<Digest, NoDigest> {
+        Scaled::by(|rows| self.0.decode(rows))?.digest()
+    }
+}
