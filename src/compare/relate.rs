@@ -178,9 +178,9 @@ struct Rows<'a> {
 
 impl Rows<'_> {
     fn hand_out(&mut self, relations: Relations, control: &Control<'_>) -> Result<u64, job::Error> {
-        let (collections, inputs) = (self.collections, self.inputs);
+        let (request, collections, inputs) = (self.request, self.collections, self.inputs);
         let mut rank = |both: &Both| {
-            let row = related(collections, inputs, both);
+            let row = related(request, collections, inputs, both);
             (row.relation as u16) << 7 | u16::from(100 - row.score.min(100))
         };
         // A page and groups are of all pairs, whatever is listed.
@@ -210,7 +210,7 @@ impl Rows<'_> {
     }
 
     fn row(&mut self, both: &Both, listed: bool) -> Result<(), Failure> {
-        let mut row = related(self.collections, self.inputs, both);
+        let mut row = related(self.request, self.collections, self.inputs, both);
         if let Some(groups) = &mut self.groups {
             groups.take(both.inputs[0], both.inputs[1], Score::Similarity(row.score));
         }
@@ -220,7 +220,7 @@ impl Rows<'_> {
 }
 
 /// What all methods say of two inputs.
-fn related<'a>(collections: &'a [Collection], inputs: &Inputs, both: &Both) -> Related<'a> {
+fn related<'a>(request: &Request, collections: &'a [Collection], inputs: &Inputs, both: &Both) -> Related<'a> {
     let [a, b] = both.inputs;
     let whole = &collections[WHOLE];
     let mut row = Related {
@@ -236,7 +236,8 @@ fn related<'a>(collections: &'a [Collection], inputs: &Inputs, both: &Both) -> R
         degenerate: both.degenerate,
         listed: true,
     };
-    let mut best = 0;
+    // Headers and tables that two pictures share say less than what they show.
+    let (mut best, mut by_kind) = (0, both.kin[0].max(both.kin[1]));
     for (number, collection) in collections.iter().enumerate().skip(WHOLE + 1) {
         let places = both.inputs.map(|input| inputs.place(number, input));
         let [Some(a), Some(b)] = places else { continue };
@@ -245,11 +246,15 @@ fn related<'a>(collections: &'a [Collection], inputs: &Inputs, both: &Both) -> R
         match by_kin.or_else(|| collection.score(a, b)) {
             Some(score) => {
                 row.scores.push((collection.algorithm(), score));
-                best = best.max(match score {
+                let points = match score {
                     Score::Similarity(score) => score,
                     // Fits: at most 99.
                     Score::Distance(distance) => 100u32.saturating_sub(distance.max(1)) as u8,
-                });
+                };
+                best = best.max(points);
+                if method == Some(Named::Pdq) && score.reaches(request.thresholds.of(collection.algorithm())) {
+                    by_kind = by_kind.max(points);
+                }
             }
             None => (row.shared_bytes, row.contained) = (Some(both.shared_bytes), Some(both.contained)),
         }
@@ -263,7 +268,7 @@ fn related<'a>(collections: &'a [Collection], inputs: &Inputs, both: &Both) -> R
         (Relation::NearlyEqual, share)
     } else if share >= HELD {
         (if a_in_b > b_in_a { Relation::AInB } else { Relation::BInA }, share)
-    } else if share > 0 && share >= both.kin[0].max(both.kin[1]) {
+    } else if share > 0 && share >= by_kind {
         (Relation::Shares, share)
     } else {
         (Relation::Alike, best.min(99))
