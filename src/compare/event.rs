@@ -157,7 +157,7 @@ pub struct AllRelated<'a> {
     pub pairs: u64,
     /// Those of them, or the groups, that are results.
     pub listed: u64,
-    /// Inputs that are in documents: two of them are no pair, since their documents are compared.
+    /// Inputs that are in documents: two of them make no pair, since their documents are compared.
     pub members: u64,
     /// By the method: windows and strings that no pair was found by, since too many files have
     /// them.

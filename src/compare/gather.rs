@@ -32,7 +32,7 @@ pub struct Sets {
     pub inputs: Option<Inputs>,
     /// Those of them whose members count as one content.
     pub documents: Option<Documents>,
-    /// Of sdhash: the features of the files' digests, which tell what saturated ones have in common.
+    /// Of sdhash: the features of the files, which tell what saturated digests have in common.
     pub beside: Option<Beside>,
     /// Files that a method makes no digest of, by their content.
     plain: Option<Collection>,

@@ -273,7 +273,7 @@ fn rows_are_written_in_every_form() {
         for (method, score) in &row.5 {
             assert_eq!(line[method.replace('-', "_")], *score, "{line}");
         }
-        // Shared bytes are no chance.
+        // Shared bytes need no chance.
         assert_eq!(line["once_in"].is_u64(), row.2 == Relation::Alike, "{line}");
         assert_eq!(line["resemblance"].is_u64(), line["a_in_b"].is_u64(), "{line}");
     }

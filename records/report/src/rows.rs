@@ -269,7 +269,7 @@ struct Unrelated {
     /// Once in that many pairs.
     #[serde(skip_serializing_if = "Option::is_none")]
     once_in: Option<u64>,
-    /// No pair of so many was: more rarely than that.
+    /// None of those pairs was: more rarely than that.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     rarer: bool,
 }

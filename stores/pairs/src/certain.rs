@@ -8,8 +8,8 @@ use pfh_similarity::Similar;
 use pfh_similarity::index::Pairs;
 use std::io;
 
-/// One in that many of the smaller one's features must be shared: what a compiler or a site puts into
-/// each file is less.
+/// One in that many of the smaller one's features must be shared: a compiler or a site puts less
+/// into each file.
 const SHARE: u64 = 10;
 /// Steps between two looks at the watcher.
 const STEP: u64 = 1 << 16;

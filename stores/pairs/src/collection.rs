@@ -71,7 +71,7 @@ pub struct Collection {
     pub(crate) features: Option<Sorter<u128>>,
     /// What a window or string counts that many digests hold.
     pub(crate) rarity: shingles::Rarity,
-    /// By the place: whether it is one of those that are no pairs with each other.
+    /// By the place: whether it is one of those that make no pairs with each other.
     pub(crate) apart: Vec<bool>,
 }
 
@@ -143,7 +143,8 @@ impl Collection {
         algorithm == self.algorithm || (sdhash(algorithm) && sdhash(self.algorithm))
     }
 
-    /// Two digests of these places are no pair by their windows or strings. Other methods find them.
+    /// Two digests of these places make no pair by their windows or strings. Other methods find
+    /// them.
     pub fn keep_apart(&mut self, is_kept: impl Fn(u32) -> bool) {
         self.apart = (0..self.names.len()).map(|place| is_kept(place as u32)).collect();
     }

@@ -110,7 +110,7 @@ struct Asked<'a> {
     order: PairOrder,
     /// What a window or string counts that many hold.
     rarity: shingles::Rarity,
-    /// By the place: those that are no pairs with each other.
+    /// By the place: those that make no pairs with each other.
     apart: &'a [bool],
 }
 

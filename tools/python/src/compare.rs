@@ -24,7 +24,7 @@ pub struct Pair {
     degenerate: Option<String>,
     /// Unrelated files of this size reach the score once in that many pairs.
     once_in: Option<u64>,
-    /// No pair of so many did.
+    /// None of those pairs did.
     rarer: bool,
 }
 
@@ -55,7 +55,7 @@ pub struct Related {
     /// Digests of unrelated files of these kinds and this size are as much alike once in that many
     /// pairs.
     once_in: Option<u64>,
-    /// No pair of so many was.
+    /// None of those pairs was.
     rarer: bool,
 }
 

@@ -1,43 +1,24 @@
 //! How often unrelated files reach a score: measured over real files, by their kind and size.
 //!
-//! `bench/run calibrate` makes the table from packages of Debian and office files. Unrelated are
-//! files neither of which holds 1 % of the other's windows; programs besides only if they are of
+//! `bench/run calibrate` makes the table from packages of Debian and office files. Two
+//! files are unrelated if neither holds 1 % of the other's windows; programs besides only if they are of
 //! two source packages. Windows themselves, and text in its normal form, are bytes that both files
 //! have, and have no such table.
 
+mod kind;
 mod table;
+
+pub use kind::{Chance, Kind};
 
 use crate::{Named, Score};
 use table::{Class, TABLE};
-
-/// What a file is by its content, as the methods for one kind of file see it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
-    /// An executable.
-    Program,
-    /// Text.
-    Text,
-    /// A picture.
-    Picture,
-    /// Anything else.
-    Other,
-}
-
-/// How often two unrelated files reach a score or a better one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Chance {
-    /// Once in that many pairs.
-    pub once_in: u64,
-    /// No pair of so many did: it happens more rarely.
-    pub is_bound: bool,
-}
 
 /// Pairs that a class needs: of fewer the next wider one is taken.
 const ENOUGH: u64 = 20_000;
 
 impl Chance {
-    /// Of files of these kinds, of which the smaller one has this size in bytes; where one of both
-    /// is not known, of any. None for methods that have no table, and scores that are not in it.
+    /// Of files of these kinds; the smaller one has this size in bytes. Where kinds or size are not
+    /// known, of any. None for methods that have no table, and scores that are not in it.
     pub fn of(method: Named, kinds: Option<[Kind; 2]>, smaller: Option<u64>, score: Score) -> Option<Chance> {
         let own = kinds.map(|[a, b]| if a == b { Class::of(a) } else { Class::Mixed });
         let size = smaller.map(table::size);

@@ -1,6 +1,6 @@
 //! The table, as it is stored.
 
-use super::{Chance, Kind};
+use super::kind::{Chance, Kind};
 use crate::{Named, Score};
 use std::sync::LazyLock;
 

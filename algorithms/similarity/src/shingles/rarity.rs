@@ -4,12 +4,12 @@
 /// program writes into each of its documents is in all of them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Rarity {
-    /// A window in more than 32 inputs counts half, in more than 64 a quarter, in more than 128 an
-    /// eighth.
+    /// A window in more than 32 inputs counts half, in more than 64 a quarter, in more than 128
+    /// an eighth.
     #[default]
     Files,
-    /// A window in more than 4 documents counts a quarter, in more than 16 a sixteenth, in more than
-    /// 64 a 64th.
+    /// A window in more than 4 documents counts a quarter, in more than 16 a sixteenth, in more
+    /// than 64 a 64th.
     Documents,
 }
 

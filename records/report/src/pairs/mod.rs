@@ -137,7 +137,7 @@ pub fn pair(form: Format, out: &mut Vec<u8>, pair: &Pair<'_>) {
     }
 }
 
-/// Whether no unrelated pair of so many was as much alike.
+/// Whether none of that many unrelated pairs was as much alike.
 fn rarer(chance: Option<Chance>) -> &'static str {
     if chance.is_some_and(|chance| chance.is_bound) { "yes" } else { "" }
 }

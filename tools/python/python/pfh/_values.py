@@ -166,7 +166,7 @@ class Pair(_Value):
         "score": "0 to 100, for TLSH a distance from 0 on.",
         "degenerate": "Why the score may mean nothing: ``few features``, ``low entropy``, ``saturated``; or ``None``.",
         "once_in": "Unrelated files of this size reach the score once in that many pairs; ``None`` of methods without such a table.",
-        "rarer": "Whether no pair of so many did.",
+        "rarer": "Whether none of those pairs did.",
     }
     a: str
     b: str
@@ -192,7 +192,7 @@ class Related(_Value):
         "scores": "The score of ssdeep, sdhash and mrsh-v2 and the distance of TLSH, where both files have digests.",
         "degenerate": "Why a score may mean nothing: ``few features``, ``low entropy``, ``saturated``; or ``None``.",
         "once_in": "Of ``alike``: digests of unrelated files of these kinds and this size are as much alike once in that many pairs.",
-        "rarer": "Whether no pair of so many was.",
+        "rarer": "Whether none of those pairs was.",
     }
     a: str
     b: str

@@ -7,6 +7,7 @@
 mod graph;
 mod layout;
 mod related;
+mod said;
 mod section;
 
 use crate::html::{self, escape};
@@ -16,7 +17,7 @@ use section::{Row, Section};
 use std::collections::HashMap;
 use std::fmt::Write;
 
-pub use related::{Places, Said};
+pub use said::{Places, Said};
 pub use section::{Member, Scale};
 
 /// Pairs in the table and links in the graph; the counts above them are of all.

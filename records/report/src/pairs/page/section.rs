@@ -1,6 +1,6 @@
 //! What the page shows of one algorithm.
 
-use super::related::Said;
+use super::said::Said;
 use crate::html::escape;
 use pfh_similarity::{Degenerate, Score};
 use std::collections::HashMap;
