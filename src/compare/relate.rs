@@ -16,8 +16,8 @@ use std::cell::RefCell;
 
 /// The collection with a digest of each input: its places are the inputs' numbers.
 const WHOLE: usize = 0;
-/// From this share of a program's windows on, or from this many bytes on, two programs are related by
-/// their bytes: all programs that one compiler links begin and end alike.
+/// From this share of a program's windows on, or from this many bytes on, two programs are related
+/// by their bytes: all programs that one compiler links begin and end alike.
 const LINKED: (Score, u64) = (Score::Similarity(50), 16 << 10);
 /// The distance of TLSH up to which two programs are alike: beyond it are programs of one compiler.
 const COMPILED: Score = Score::Distance(40);
