@@ -391,7 +391,7 @@ fn earlier_groups_grow() {
         let mut request = Request::new(input(&room, names)).output(room.at(to));
         (request.cluster, request.form) = (true, Format::Jsonl);
         request.earlier = earlier.then(|| kept.clone());
-        request.page = Some(room.at(&format!("{to}.html")));
+        request.page = Some(room.at(format!("{to}.html")));
         let mut missing = Vec::new();
         let mut take = |event: Event<'_>| {
             if let Event::Missing { algorithm, members } = event {
@@ -565,7 +565,7 @@ fn a_page_shows_where_bytes_are_shared() {
     };
     compare::write(&request.clone().replace(true), &mut take, &Control::new()).unwrap();
     let page = std::fs::read_to_string(room.at("page.html")).unwrap();
-    assert!(page.contains("(places not shown)") && page.contains("d-part: not found"), "{page}");
+    assert!(page.contains("(places not shown)") && page.contains("d-part: open: No such file"), "{page}");
 }
 
 /// What a linker puts into each program makes no pair of two; much shared code does.
@@ -587,7 +587,7 @@ fn programs_share_more_than_their_compiler() {
     assert_eq!(rows(&each).0.len(), 4);
     // The same bytes in front of other kinds of files are shared.
     for number in 0..2 {
-        let bytes = std::fs::read(room.at(&format!("s/{number}"))).unwrap();
+        let bytes = std::fs::read(room.at(format!("s/{number}"))).unwrap();
         room.file(format!("s/{number}"), &bytes[4..]);
     }
     assert!(names(&rows(&asked(&room)).0).contains(&("0", "1")));

@@ -42,9 +42,9 @@ impl Class {
 /// The class of a size in bytes.
 pub fn size(bytes: u64) -> &'static str {
     match bytes {
-        ..0x1000 => "4k",
-        ..0x1_0000 => "64k",
-        ..0x10_0000 => "1m",
+        0..0x1000 => "4k",
+        0x1000..0x1_0000 => "64k",
+        0x1_0000..0x10_0000 => "1m",
         _ => "more",
     }
 }

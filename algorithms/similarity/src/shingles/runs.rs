@@ -54,7 +54,8 @@ fn chosen(bytes: &[u8], level: u8, take: &mut dyn FnMut(usize, u64)) {
     let Some((first, _)) = bytes.split_first_chunk::<WINDOW>() else { return };
     let mask = (1u64 << level) - 1;
     let mut hash = first.iter().fold(0, |hash, &byte| enter(hash, byte));
-    for (at, window) in bytes.array_windows::<WINDOW>().enumerate() {
+    for (at, window) in bytes.windows(WINDOW).enumerate() {
+        let window: &[u8; WINDOW] = window.try_into().expect("a window");
         if at > 0 {
             hash = roll(hash, bytes[at - 1], window[WINDOW - 1]);
         }

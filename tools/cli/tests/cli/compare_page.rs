@@ -93,11 +93,18 @@ fn saturated_pairs_are_marked_on_the_page() {
     };
     let once: Vec<u8> = (0..400_000).map(|_| next()).collect();
     room.file("t/twice", &[&once[..], &once[..]].concat());
-    room.file("t/part", &once[..30_000]);
     let mark = "<td>saturated</td></tr>";
-    for (options, marked) in
-        [(&["--saturated"][..], true), (&["--parity"], true), (&["--evidence"], true), (&["--threshold", "21"], false)]
-    {
+    // What shares features is a pair, strange data only where that is asked for.
+    let strange: Vec<u8> = (0..30_000).map(|_| next()).collect();
+    for (part, options, marked) in [
+        (&once[..30_000], &["--saturated"][..], true),
+        (&once[..30_000], &["--parity"], true),
+        (&once[..30_000], &["--evidence"], true),
+        (&once[..30_000], &["--threshold", "21"], true),
+        (&strange, &["--saturated", "--threshold", "1"], true),
+        (&strange, &["--threshold", "1"], false),
+    ] {
+        room.file("t/part", part);
         let seen = Trial::new(env!("CARGO_BIN_EXE_pfh"))
             .args(["compare", "--no-progress", "-a", "sdhash", "--html", "page", "--force", "t"])
             .args(options)
