@@ -125,8 +125,16 @@ pub(crate) fn split(line: &[u8]) -> Option<Tagged<'_>> {
     if tag.is_empty() || !tag.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'/' | b'_')) {
         return None;
     }
+    // A digest in front of a name with parentheses; no algorithm has a name of such digits.
+    if tag.len() >= 8 && tag.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+        return None;
+    }
     let close = line.iter().rposition(|&byte| byte == b')').filter(|&close| close > open)?;
     let digest = line[close + 1..].trim_ascii_start().strip_prefix(b"=")?.trim_ascii();
+    // A name of parentheses behind a digest of another list.
+    if digest.is_empty() {
+        return None;
+    }
     Some(Tagged { tag, name: &line[open + 1..close], digest })
 }
 

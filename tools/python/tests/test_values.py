@@ -79,7 +79,7 @@ def test_they_match_by_position(results):
 def test_they_sort(results):
     records = [one for one in results if isinstance(one, pfh.Hashed | pfh.Skipped | pfh.Failed)]
     assert sorted(reversed(records)) == records and records[0] < records[1] <= records[1] and records[1] >= records[0]
-    pairs = [pfh.Pair("a", "b", 90, None), pfh.Pair("a", "b", 90, "saturated"), pfh.Pair("a", "b", 91, None), pfh.Pair("b", "a", 0, None)]
+    pairs = [pfh.Pair(a, b, score, why, None, False) for a, b, score, why in [("a", "b", 90, None), ("a", "b", 90, "saturated"), ("a", "b", 91, None), ("b", "a", 0, None)]]
     assert sorted(reversed(pairs)) == pairs
     with pytest.raises(TypeError):
         assert pairs[0] < records[0]
@@ -125,7 +125,7 @@ def test_frames_of_records_have_columns(results, package):
     frame = frames.DataFrame([one.asdict() for one in hashed])
     assert list(frame["md5"]) == [one["md5"] for one in hashed] and list(frame["ssdeep"]) == [one.hexdigests["ssdeep"] for one in hashed]
     pairs = frames.DataFrame([one for one in results if isinstance(one, pfh.Pair)])
-    assert list(pairs.columns) == ["a", "b", "score", "degenerate"]
+    assert list(pairs.columns) == ["a", "b", "score", "degenerate", "once_in", "rarer"]
 
 
 def test_a_check_has_rows(tmp_path):
