@@ -19,7 +19,7 @@ impl Kind {
     /// Bytes that decide.
     pub(crate) const DECIDING: usize = 18;
 
-    /// The kind of a file that begins with these bytes: at least [`Kind::DECIDING`], or all.
+    /// The kind of a file that begins with these bytes: at least `Kind::DECIDING`, or all.
     pub fn of(first: &[u8]) -> Option<Kind> {
         if first.starts_with(b"\xff\xd8\xff") {
             Some(Kind::Jpeg)
