@@ -43,14 +43,17 @@ mod check_whole;
 mod compare;
 mod compare_all;
 mod compare_brute;
+mod compare_common;
 mod compare_content;
 #[cfg(feature = "inside")]
 mod compare_documents;
+mod compare_kinds;
 mod compare_lists;
 mod compare_order;
 mod compare_pictures;
 mod compare_random;
 mod compare_segments;
+mod compare_shown;
 #[cfg(feature = "image")]
 mod dd;
 mod diff;

@@ -155,11 +155,11 @@ fn libraries_and_packages_are_read_back() {
     let expected = [("text", "t/sub/text"), ("empty", "t/empty"), ("a_name_that_is_longer_than_16_bytes.o", "t/noise")];
     let expected: Tree = expected.iter().map(|(name, file)| ((*name).to_owned(), tree[*file].clone())).collect();
     assert!(found == expected);
-    let library = std::fs::read(room.path().join("l.a")).unwrap();
+    let archive = std::fs::read(room.path().join("l.a")).unwrap();
     // BSD's long names stand in front of the content.
     let bsd = format!("!<arch>\n{:<16}{:<12}{:<6}{:<6}{:<8}{:<10}`\nlong name.o\0content", "#1/12", 0, 0, 0, 644, 19);
     assert_eq!(outcomes(bsd.into(), "a", &Limits::default()), [("long name.o".into(), Ok(b"content".to_vec()))]);
-    let cut = outcomes(library[..library.len() - 5].to_vec(), "a", &Limits::default());
+    let cut = outcomes(archive[..archive.len() - 5].to_vec(), "a", &Limits::default());
     assert!(cut.last().unwrap().1.as_ref().unwrap_err().contains("cut off"));
     run(room.path(), "mkdir -p p/DEBIAN p/usr; cp t/noise p/usr");
     run(
