@@ -33,28 +33,36 @@ pub fn sampled(luma: &Picture) -> Picture {
     (0..64).map(|y| (0..64).map(|x| rows[place(y, height)][place(x, width)]).collect()).collect()
 }
 
-/// Each row as 32 pixels by Lanczos' function, rounded to whole numbers within 0 and 255.
-fn resized(rows: &Picture) -> Picture {
+/// Where a sum is this near to a half it may be rounded either way: weights have 22 bits behind the
+/// point.
+const NEAR: f64 = 1.0 / 256.0;
+
+/// Each row as 32 pixels by Lanczos' function, rounded to whole numbers within 0 and 255. Pixels are
+/// the lowest and the highest that they may be.
+fn resized(rows: &[Picture; 2]) -> [Picture; 2] {
     let sinc = |x: f64| if x == 0.0 { 1.0 } else { (PI * x).sin() / (PI * x) };
-    let pixel = |row: &Vec<f64>, number: usize| {
-        let scale = row.len() as f64 / 32.0;
+    let pixel = |[low, high]: [&Vec<f64>; 2], number: usize| {
+        let scale = low.len() as f64 / 32.0;
         let stretch = scale.max(1.0);
         let centre = (number as f64 + 0.5) * scale;
-        let (mut sum, mut weights) = (0.0, 0.0);
-        for (place, luma) in row.iter().enumerate() {
+        let (mut sums, mut weights) = ([0.0; 2], 0.0);
+        for (place, (low, high)) in low.iter().zip(high).enumerate() {
             let x = (place as f64 + 0.5 - centre) / stretch;
             let weight = if x.abs() < 3.0 { sinc(x) * sinc(x / 3.0) } else { 0.0 };
-            sum += weight * luma;
+            sums[0] += (weight * low).min(weight * high);
+            sums[1] += (weight * low).max(weight * high);
             weights += weight;
         }
-        (sum / weights).round().clamp(0.0, 255.0)
+        [sums[0] / weights - NEAR, sums[1] / weights + NEAR].map(|sum| sum.round().clamp(0.0, 255.0))
     };
-    rows.iter().map(|row| (0..32).map(|number| pixel(row, number)).collect()).collect()
+    let row = |y: usize, bound: usize| (0..32).map(|number| pixel([&rows[0][y], &rows[1][y]], number)[bound]).collect();
+    [0, 1].map(|bound| (0..rows[0].len()).map(|y| row(y, bound)).collect())
 }
 
-/// pHash's 32 by 32 pixels.
-pub fn scaled(luma: &Picture) -> Picture {
-    turned(&resized(&turned(&resized(luma))))
+/// pHash's 32 by 32 pixels: the lowest and the highest that they may be.
+pub fn scaled(luma: &Picture) -> [Picture; 2] {
+    let both = |picture: [Picture; 2]| picture.map(|bound| turned(&bound));
+    both(resized(&both(resized(&[luma.clone(), luma.clone()]))))
 }
 
 /// The coefficients from number `first` on of the DCT-II, `count` in each direction, a row for each

@@ -1,7 +1,7 @@
 //! Generation.
 
 use super::digest::Digest;
-use crate::pictures::{Axis, Bits, Kept, LEAST_QUALITY, Rows, Scaler, decode, transform};
+use crate::pictures::{Axis, Bits, Kept, LEAST_QUALITY, Square, decode};
 use crate::{Hasher, NoDigest};
 
 /// Points in each direction.
@@ -45,7 +45,7 @@ fn axes(count: usize) -> Vec<Axis> {
 
 /// A picture at 64 by 64 points.
 #[derive(Clone, Debug)]
-pub struct Sampled(Box<[[i64; SIDE]; SIDE]>);
+pub struct Sampled(Square<SIDE, KEPT>);
 
 impl Sampled {
     /// Of a file.
@@ -53,13 +53,7 @@ impl Sampled {
     /// # Errors
     /// See [`decode`].
     pub fn of(bytes: &[u8]) -> Result<Sampled, NoDigest> {
-        Sampled::by(|rows| decode(bytes, rows))
-    }
-
-    fn by(decode: impl FnOnce(&mut dyn Rows) -> Result<(), NoDigest>) -> Result<Sampled, NoDigest> {
-        let mut scaling = Scaling(None);
-        decode(&mut scaling)?;
-        scaling.0.map(|scaler| Sampled(scaler.scaled())).ok_or(NoDigest::Damaged)
+        Square::by(axes, |rows| decode(bytes, rows)).map(Sampled)
     }
 
     /// Of rows of luma, from the top; all are of one length, which is not 0.
@@ -67,30 +61,22 @@ impl Sampled {
     /// # Panics
     /// If there are none.
     pub fn of_luma(rows: &[Vec<u8>]) -> Sampled {
-        let mut scaler = Scaler::<SIDE, KEPT>::new(axes(rows[0].len()), axes(rows.len()));
-        rows.iter().for_each(|row| scaler.row(row));
-        Sampled(scaler.scaled())
+        Sampled(Square::of_luma(axes, rows))
     }
 
     /// Its luma, from 0 to 255, by rows.
     pub fn luma(&self) -> Vec<Vec<f64>> {
-        let whole = |luma: &i64| *luma as f64 / f64::from(1u32 << KEPT);
-        self.0.iter().map(|row| row.iter().map(whole).collect()).collect()
+        self.0.luma()
     }
 
     /// How much neighbouring points differ, from 0 to 100.
     pub fn quality(&self) -> u32 {
-        // Parts of a percent are cut off, as the description's program does.
-        let percent = |a: i64, b: i64| ((a - b) * 100 / (255 << KEPT)).unsigned_abs();
-        let across = self.0.iter().flat_map(|row| row.windows(2).map(|pair| percent(pair[0], pair[1])));
-        let down = self.0.windows(2).flat_map(|rows| rows[0].iter().zip(&rows[1]).map(|(a, b)| percent(*a, *b)));
-        // Fits: at most 100.
-        (across.chain(down).sum::<u64>() / 90).min(100) as u32
+        self.0.quality(90)
     }
 
     /// The coefficients of the frequencies from 1 on, vertical ones first; not scaled.
     pub fn coefficients(&self) -> [[i128; FREQUENCIES]; FREQUENCIES] {
-        transform(&self.0, 1)
+        self.0.coefficients(1)
     }
 
     /// The digest.
@@ -109,21 +95,6 @@ impl Sampled {
     }
 }
 
-/// Samples a picture while its rows come.
-struct Scaling(Option<Scaler<SIDE, KEPT>>);
-
-impl Rows for Scaling {
-    fn begin(&mut self, width: usize, height: usize) {
-        self.0 = Some(Scaler::new(axes(width), axes(height)));
-    }
-
-    fn row(&mut self, luma: &[u8]) {
-        if let Some(scaler) = &mut self.0 {
-            scaler.row(luma);
-        }
-    }
-}
-
 /// One input on its way to a digest.
 #[derive(Clone, Debug, Default)]
 pub struct Generator(Kept);
@@ -136,6 +107,6 @@ impl Hasher for Generator {
     }
 
     fn finalize(self) -> Result<Digest, NoDigest> {
-        Sampled::by(|rows| self.0.decode(rows))?.digest()
+        Square::by(axes, |rows| self.0.decode(rows)).map(Sampled)?.digest()
     }
 }

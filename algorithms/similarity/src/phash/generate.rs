@@ -1,7 +1,7 @@
 //! Generation.
 
 use super::digest::Digest;
-use crate::pictures::{Axis, Bits, Kept, LEAST_QUALITY, Rows, Scaler, decode, transform};
+use crate::pictures::{Axis, Bits, Kept, LEAST_QUALITY, Square, decode};
 use crate::{Hasher, NoDigest};
 use std::f64::consts::PI;
 
@@ -36,7 +36,7 @@ fn axes(count: usize) -> Vec<Axis> {
 
 /// A picture of 32 by 32 pixels.
 #[derive(Clone, Debug)]
-pub struct Scaled(Box<[[i64; SIDE]; SIDE]>);
+pub struct Scaled(Square<SIDE, 0>);
 
 impl Scaled {
     /// Of a file.
@@ -44,13 +44,7 @@ impl Scaled {
     /// # Errors
     /// See [`decode`].
     pub fn of(bytes: &[u8]) -> Result<Scaled, NoDigest> {
-        Scaled::by(|rows| decode(bytes, rows))
-    }
-
-    fn by(decode: impl FnOnce(&mut dyn Rows) -> Result<(), NoDigest>) -> Result<Scaled, NoDigest> {
-        let mut scaling = Scaling(None);
-        decode(&mut scaling)?;
-        scaling.0.map(|scaler| Scaled(scaler.scaled())).ok_or(NoDigest::Damaged)
+        Square::by(axes, |rows| decode(bytes, rows)).map(Scaled)
     }
 
     /// Of rows of luma, from the top; all are of one length, which is not 0.
@@ -58,30 +52,23 @@ impl Scaled {
     /// # Panics
     /// If there are none.
     pub fn of_luma(rows: &[Vec<u8>]) -> Scaled {
-        let mut scaler = Scaler::<SIDE, 0>::new(axes(rows[0].len()), axes(rows.len()));
-        rows.iter().for_each(|row| scaler.row(row));
-        Scaled(scaler.scaled())
+        Scaled(Square::of_luma(axes, rows))
     }
 
     /// Its luma, from 0 to 255, by rows.
     pub fn luma(&self) -> Vec<Vec<f64>> {
-        let whole = |luma: &i64| *luma as f64;
-        self.0.iter().map(|row| row.iter().map(whole).collect()).collect()
+        self.0.luma()
     }
 
     /// How much neighbouring pixels differ, from 0 to 100: PDQ's measure, where half as many steps
     /// are about twice as high.
     pub fn quality(&self) -> u32 {
-        let percent = |a: i64, b: i64| ((a - b) * 100 / 255).unsigned_abs();
-        let across = self.0.iter().flat_map(|row| row.windows(2).map(|pair| percent(pair[0], pair[1])));
-        let down = self.0.windows(2).flat_map(|rows| rows[0].iter().zip(&rows[1]).map(|(a, b)| percent(*a, *b)));
-        // Fits: at most 100.
-        (across.chain(down).sum::<u64>() / 45).min(100) as u32
+        self.0.quality(45)
     }
 
     /// The coefficients of the lowest frequencies, vertical ones first; not scaled.
     pub fn coefficients(&self) -> [[i128; FREQUENCIES]; FREQUENCIES] {
-        transform(&self.0, 0)
+        self.0.coefficients(0)
     }
 
     /// The digest.
@@ -104,21 +91,6 @@ impl Scaled {
     }
 }
 
-/// Scales a picture while its rows come.
-struct Scaling(Option<Scaler<SIDE, 0>>);
-
-impl Rows for Scaling {
-    fn begin(&mut self, width: usize, height: usize) {
-        self.0 = Some(Scaler::new(axes(width), axes(height)));
-    }
-
-    fn row(&mut self, luma: &[u8]) {
-        if let Some(scaler) = &mut self.0 {
-            scaler.row(luma);
-        }
-    }
-}
-
 /// One input on its way to a digest.
 #[derive(Clone, Debug, Default)]
 pub struct Generator(Kept);
@@ -131,6 +103,6 @@ impl Hasher for Generator {
     }
 
     fn finalize(self) -> Result<Digest, NoDigest> {
-        Scaled::by(|rows| self.0.decode(rows))?.digest()
+        Square::by(axes, |rows| self.0.decode(rows)).map(Scaled)?.digest()
     }
 }

@@ -32,6 +32,8 @@ mod rle;
 #[cfg(feature = "pictures")]
 mod scale;
 #[cfg(feature = "pictures")]
+mod square;
+#[cfg(feature = "pictures")]
 mod webp;
 
 pub use bits::Bits;
@@ -46,6 +48,6 @@ pub use kind::Kind;
 pub use limits::{LARGEST, LEAST_QUALITY, MOST_PIXELS};
 
 #[cfg(feature = "pictures")]
-pub(crate) use cosine::transform;
+pub(crate) use scale::Axis;
 #[cfg(feature = "pictures")]
-pub(crate) use scale::{Axis, Scaler};
+pub(crate) use square::Square;
