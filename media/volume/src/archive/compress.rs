@@ -1,5 +1,6 @@
 //! compress (`.Z`): LZW with codes of 9 to 16 bits, the low bit first.
 
+use super::ready::{self, Ready, Steps};
 use std::io::{self, BufRead, Read};
 
 const CLEAR: usize = 256;
@@ -20,7 +21,7 @@ pub struct Compress<R> {
     bytes: Vec<u8>,
     next: usize,
     last: Option<(usize, u8)>,
-    out: Vec<u8>,
+    out: Ready,
     is_ended: bool,
 }
 
@@ -31,7 +32,7 @@ fn wrong(what: &str) -> io::Error {
 impl<R: BufRead> Compress<R> {
     /// The bytes of a stream with its header.
     pub fn new(input: R) -> Self {
-        let (prefixes, bytes, out) = (Vec::new(), Vec::new(), Vec::new());
+        let (prefixes, bytes, out) = (Vec::new(), Vec::new(), Ready::default());
         let (most, is_block, width, bits, held, group, next, last) = (0, false, 9, 0, 0, 0, 0, None);
         let is_ended = false;
         Compress { input, most, is_block, width, bits, held, group, prefixes, bytes, next, last, out, is_ended }
@@ -91,7 +92,7 @@ impl<R: BufRead> Compress<R> {
         Ok(Some(code as usize))
     }
 
-    fn step(&mut self) -> io::Result<()> {
+    fn next_code(&mut self) -> io::Result<()> {
         if self.most == 0 {
             self.begin()?;
         }
@@ -112,25 +113,26 @@ impl<R: BufRead> Compress<R> {
             if code > 255 {
                 return Err(wrong("a first code that stands for no byte"));
             }
-            self.out.push(code as u8);
+            self.out.bytes.push(code as u8);
             self.last = Some((code, code as u8));
             return Ok(());
         };
         if code > self.next || code == self.next && self.next == 1 << self.most {
             return Err(wrong("a code that is not in the table"));
         }
-        // From the last byte to the first; what was put out is turned round by the reader.
+        // From the last byte to the first, and then turned round.
+        let from = self.out.bytes.len();
         let mut at = code;
         if code == self.next {
-            self.out.push(last_first);
+            self.out.bytes.push(last_first);
             at = last;
         }
         while at > 255 {
-            self.out.push(self.bytes[at]);
+            self.out.bytes.push(self.bytes[at]);
             at = usize::from(self.prefixes[at]);
         }
-        self.out.push(at as u8);
-        self.out.reverse();
+        self.out.bytes.push(at as u8);
+        self.out.bytes[from..].reverse();
         if self.next < 1 << self.most {
             self.prefixes[self.next] = last as u16;
             self.bytes[self.next] = at as u8;
@@ -141,22 +143,21 @@ impl<R: BufRead> Compress<R> {
     }
 }
 
+impl<R: BufRead> Steps for Compress<R> {
+    fn ready(&mut self) -> &mut Ready {
+        &mut self.out
+    }
+
+    fn step(&mut self) -> io::Result<bool> {
+        if !self.is_ended {
+            self.next_code()?;
+        }
+        Ok(!self.is_ended)
+    }
+}
+
 impl<R: BufRead> Read for Compress<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let mut done = 0;
-        while done < buffer.len() {
-            if self.out.is_empty() {
-                if self.is_ended || done > 4096 {
-                    break;
-                }
-                self.step()?;
-                continue;
-            }
-            let got = self.out.len().min(buffer.len() - done);
-            buffer[done..done + got].copy_from_slice(&self.out[..got]);
-            self.out.drain(..got);
-            done += got;
-        }
-        Ok(done)
+        ready::read(self, buffer)
     }
 }

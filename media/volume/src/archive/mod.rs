@@ -16,6 +16,7 @@ mod format;
 mod limits;
 mod member;
 mod pdf;
+mod ready;
 mod rpm;
 mod salvage;
 mod sevenzip;

@@ -1,6 +1,7 @@
 //! The filters whose codes are bytes: ASCIIHexDecode, ASCII85Decode and RunLengthDecode (ISO
 //! 32000-1, 7.4.2, 7.4.3 and 7.4.5).
 
+use super::super::ready::{self, Ready, Steps};
 use super::object::is_space;
 use std::io::{self, BufRead, Read};
 
@@ -20,8 +21,7 @@ pub struct Coded<R> {
     code: Code,
     input: R,
     /// What was decoded and not taken.
-    out: Vec<u8>,
-    taken: usize,
+    out: Ready,
     is_ended: bool,
 }
 
@@ -32,7 +32,7 @@ fn wrong(what: &str) -> io::Error {
 impl<R: BufRead> Coded<R> {
     /// The bytes that `input` stands for.
     pub fn new(code: Code, input: R) -> Self {
-        Coded { code, input, out: Vec::new(), taken: 0, is_ended: false }
+        Coded { code, input, out: Ready::default(), is_ended: false }
     }
 
     fn byte(&mut self) -> io::Result<Option<u8>> {
@@ -68,7 +68,7 @@ impl<R: BufRead> Coded<R> {
                 None | Some(b'>') => {
                     self.is_ended = true;
                     if place == 1 {
-                        self.out.push(value << 4);
+                        self.out.bytes.push(value << 4);
                     }
                     return Ok(());
                 }
@@ -78,7 +78,7 @@ impl<R: BufRead> Coded<R> {
                 }
             }
         }
-        self.out.push(value);
+        self.out.bytes.push(value);
         Ok(())
     }
 
@@ -91,7 +91,7 @@ impl<R: BufRead> Coded<R> {
                     break;
                 }
                 Some(b'z') if count == 0 => {
-                    self.out.extend([0; 4]);
+                    self.out.bytes.extend([0; 4]);
                     return Ok(());
                 }
                 Some(letter @ b'!'..=b'u') => {
@@ -110,7 +110,7 @@ impl<R: BufRead> Coded<R> {
             value = value * 85 + 84;
         }
         let value = u32::try_from(value).map_err(|_| wrong("a group beyond 32 bits"))?;
-        self.out.extend(&value.to_be_bytes()[..count - 1]);
+        self.out.bytes.extend(&value.to_be_bytes()[..count - 1]);
         Ok(())
     }
 
@@ -120,31 +120,34 @@ impl<R: BufRead> Coded<R> {
             Some(length @ 0..=127) => {
                 for _ in 0..=length {
                     let byte = self.byte()?.ok_or(io::ErrorKind::UnexpectedEof)?;
-                    self.out.push(byte);
+                    self.out.bytes.push(byte);
                 }
             }
             Some(length) => {
                 let byte = self.byte()?.ok_or(io::ErrorKind::UnexpectedEof)?;
-                self.out.resize(self.out.len() + 257 - usize::from(length), byte);
+                self.out.bytes.resize(self.out.bytes.len() + 257 - usize::from(length), byte);
             }
         }
         Ok(())
     }
 }
 
-impl<R: BufRead> Read for Coded<R> {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        if self.taken == self.out.len() {
-            self.out.clear();
-            self.taken = 0;
-        }
-        while self.out.len() - self.taken < buffer.len().min(4096) && !self.is_ended {
+impl<R: BufRead> Steps for Coded<R> {
+    fn ready(&mut self) -> &mut Ready {
+        &mut self.out
+    }
+
+    fn step(&mut self) -> io::Result<bool> {
+        if !self.is_ended {
             self.group()?;
         }
-        let got = (self.out.len() - self.taken).min(buffer.len());
-        buffer[..got].copy_from_slice(&self.out[self.taken..self.taken + got]);
-        self.taken += got;
-        Ok(got)
+        Ok(!self.is_ended)
+    }
+}
+
+impl<R: BufRead> Read for Coded<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        ready::read(self, buffer)
     }
 }
 

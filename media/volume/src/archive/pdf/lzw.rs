@@ -1,5 +1,6 @@
 //! LZW as TIFF and PDF have it: codes of 9 to 12 bits, the high bit first (ISO 32000-1, 7.4.4).
 
+use super::super::ready::{self, Ready, Steps};
 use std::io::{self, BufRead, Read};
 
 const CLEAR: usize = 256;
@@ -17,8 +18,7 @@ pub struct Lzw<R> {
     table: Vec<(u16, u8, u16)>,
     next: usize,
     last: Option<usize>,
-    out: Vec<u8>,
-    taken: usize,
+    out: Ready,
     is_ended: bool,
 }
 
@@ -29,8 +29,8 @@ impl<R: BufRead> Lzw<R> {
         for (byte, entry) in table.iter_mut().take(CLEAR).enumerate() {
             *entry = (0, byte as u8, 1);
         }
-        let (out, taken, last, is_ended) = (Vec::new(), 0, None, false);
-        Lzw { input, is_early, bits: 0, held: 0, table, next: END + 1, last, out, taken, is_ended }
+        let (out, last, is_ended) = (Ready::default(), None, false);
+        Lzw { input, is_early, bits: 0, held: 0, table, next: END + 1, last, out, is_ended }
     }
 
     /// The next code; `None` at the end of the input.
@@ -56,7 +56,7 @@ impl<R: BufRead> Lzw<R> {
     }
 
     /// Puts out the bytes of the next code.
-    fn step(&mut self) -> io::Result<()> {
+    fn next_code(&mut self) -> io::Result<()> {
         let code = match self.code()? {
             // Writers leave out the end.
             None | Some(END) => {
@@ -73,19 +73,19 @@ impl<R: BufRead> Lzw<R> {
             if code > 255 {
                 return Self::wrong();
             }
-            self.out.push(code as u8);
+            self.out.bytes.push(code as u8);
             self.last = Some(code);
             return Ok(());
         };
-        let start = self.out.len();
+        let start = self.out.bytes.len();
         let is_known = code < self.next;
         if !is_known && (code != self.next || self.next == CODES) {
             return Self::wrong();
         }
         self.put(if is_known { code } else { last });
-        let first = self.out[start];
+        let first = self.out.bytes[start];
         if !is_known {
-            self.out.push(first);
+            self.out.bytes.push(first);
         }
         if self.next < CODES {
             self.table[self.next] = (last as u16, first, self.table[last].2 + 1);
@@ -97,30 +97,33 @@ impl<R: BufRead> Lzw<R> {
 
     /// The bytes of a code, from the last to the first.
     fn put(&mut self, code: usize) {
-        let start = self.out.len();
+        let start = self.out.bytes.len();
         let length = usize::from(self.table[code].2);
-        self.out.resize(start + length, 0);
+        self.out.bytes.resize(start + length, 0);
         let mut code = code;
-        for slot in self.out[start..].iter_mut().rev() {
+        for slot in self.out.bytes[start..].iter_mut().rev() {
             *slot = self.table[code].1;
             code = usize::from(self.table[code].0);
         }
     }
 }
 
+impl<R: BufRead> Steps for Lzw<R> {
+    fn ready(&mut self) -> &mut Ready {
+        &mut self.out
+    }
+
+    fn step(&mut self) -> io::Result<bool> {
+        if !self.is_ended {
+            self.next_code()?;
+        }
+        Ok(!self.is_ended)
+    }
+}
+
 impl<R: BufRead> Read for Lzw<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        if self.taken == self.out.len() {
-            self.out.clear();
-            self.taken = 0;
-        }
-        while self.out.len() - self.taken < buffer.len().min(4096) && !self.is_ended {
-            self.step()?;
-        }
-        let got = (self.out.len() - self.taken).min(buffer.len());
-        buffer[..got].copy_from_slice(&self.out[self.taken..self.taken + got]);
-        self.taken += got;
-        Ok(got)
+        ready::read(self, buffer)
     }
 }
 

@@ -1,0 +1,55 @@
+//! Decoded bytes that nobody has read yet.
+
+use std::io;
+
+/// Bytes that are decoded beyond what a reader asked for, at most so many before it is served.
+const AHEAD: usize = 4096;
+
+/// What a decoder put out and its reader did not take.
+#[derive(Default)]
+pub struct Ready {
+    /// All since the last time that everything was taken; decoders append to it.
+    pub bytes: Vec<u8>,
+    taken: usize,
+}
+
+impl Ready {
+    /// Whether more is to be decoded for a reader of that many bytes.
+    fn wants(&self, most: usize) -> bool {
+        self.bytes.len() - self.taken < most.min(AHEAD)
+    }
+
+    /// Moves bytes into the buffer.
+    fn take(&mut self, buffer: &mut [u8]) -> usize {
+        let got = (self.bytes.len() - self.taken).min(buffer.len());
+        buffer[..got].copy_from_slice(&self.bytes[self.taken..self.taken + got]);
+        self.taken += got;
+        got
+    }
+}
+
+/// A decoder that works in steps.
+pub trait Steps {
+    /// What it has put out.
+    fn ready(&mut self) -> &mut Ready;
+
+    /// Decodes a little more; whether there may be more behind it.
+    ///
+    /// # Errors
+    /// Those of the input, and what is wrong with it.
+    fn step(&mut self) -> io::Result<bool>;
+}
+
+/// Reads from such a decoder.
+///
+/// # Errors
+/// The decoder's.
+pub fn read(decoder: &mut impl Steps, buffer: &mut [u8]) -> io::Result<usize> {
+    let ready = decoder.ready();
+    if ready.taken == ready.bytes.len() {
+        ready.bytes.clear();
+        ready.taken = 0;
+    }
+    while decoder.ready().wants(buffer.len()) && decoder.step()? {}
+    Ok(decoder.ready().take(buffer))
+}
