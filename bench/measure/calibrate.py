@@ -7,8 +7,6 @@ windows of 32 bytes, and, of programs, if they are of two source packages. Sizes
 both files, their size, the unrelated pairs, and for each score how many of them reach it.
 """
 
-import csv
-import io
 import json
 import sys
 from collections import Counter, defaultdict
@@ -16,6 +14,7 @@ from itertools import combinations_with_replacement
 from pathlib import Path
 
 from . import record
+from .detection import rows_of
 from .program import execute, pfh
 
 # The score from which pairs are taken, and the best one.
@@ -26,11 +25,8 @@ SIZES = [("4k", 4096), ("64k", 65536), ("1m", 1 << 20), ("more", None)]
 
 
 def compared(program, method, threshold, paths):
-    words = ["compare", "-a", method, "--threshold", f"{method}={threshold}", "-f", "csv", "--no-lists", "--no-progress"]
-    run = execute([program, *words, *paths], may_fail=True)
-    for row in csv.DictReader(io.StringIO(run.output.decode(errors="surrogateescape"))):
-        if row["algorithm"] == method:
-            yield row
+    rows, _ = rows_of(program, method, paths, ["--threshold", f"{method}={threshold}"])
+    yield from (row for row in rows if row["algorithm"] == method)
 
 
 def size_of(length):

@@ -133,17 +133,22 @@ def make_small(room):
     return labels
 
 
+def rows_of(program, method, paths, options=()):
+    """The rows of a comparison by a method, or by all, and the processor's seconds."""
+    words = [*([] if method == "auto" else ["-a", method]), *options]
+    run = execute([program, "compare", *words, "-f", "csv", "--no-lists", "--no-progress", *paths], may_fail=True)
+    return csv.DictReader(io.StringIO(run.output.decode(errors="surrogateescape"))), run.cpu
+
+
 def compared(program, method, folder):
     """The pairs that are listed, and the processor's seconds."""
-    words = [] if method == "auto" else ["-a", method]
-    run = execute([program, "compare", *words, "-f", "csv", "--no-lists", "--no-progress", folder], may_fail=True)
-    rows = csv.DictReader(io.StringIO(run.output.decode(errors="surrogateescape")))
-    return {frozenset((row["a"], row["b"])) for row in rows if row["a"] != row["b"]}, run.cpu
+    rows, cpu = rows_of(program, method, [folder])
+    return {frozenset((row["a"], row["b"])) for row in rows if row["a"] != row["b"]}, cpu
 
 
-def windows(path):
+def windows_of(data):
     """Windows of 32 bytes with enough different ones, one in 32 by a checksum of their own."""
-    data, found = path.read_bytes(), set()
+    found = set()
     for at in range(len(data) - WINDOW + 1):
         window = data[at : at + WINDOW]
         if zlib.crc32(window) & 31 == 0 and len(set(window)) > 3:
@@ -155,7 +160,7 @@ def related_of(files):
     """Pairs of files that share 1 % of the smaller one's windows, with the share."""
     by_window, sizes, shared = defaultdict(list), [], defaultdict(int)
     for number, path in enumerate(files):
-        own = windows(path)
+        own = windows_of(path.read_bytes())
         sizes.append(len(own))
         for window in own:
             by_window[window].append(number)

@@ -8,7 +8,6 @@ copies, unless the originals share half of what the smaller one has for itself: 
 more than four originals hold, counted by this program. A method links two documents if it lists them, or a member of each.
 """
 
-import csv
 import io
 import itertools
 import random
@@ -20,8 +19,8 @@ from collections import defaultdict
 from pathlib import Path
 
 from . import record
-from .detection import WINDOW, percent, record_table
-from .program import execute, pfh
+from .detection import percent, record_table, rows_of, windows_of
+from .program import pfh
 
 KINDS = "docx xlsx pptx odt".split()
 METHODS = "auto,shingles,mrsh-v2,sdhash,ssdeep,tlsh,sha256".split(",")
@@ -85,15 +84,9 @@ def make(room, tree, limit):
 
 
 def windows(files):
-    found = set()
-    for _, data in files:
-        # A document in a document is its members, too.
-        found |= windows(members(data) or []) if data[:2] == b"PK" else set()
-        for at in range(len(data) - WINDOW + 1):
-            window = data[at : at + WINDOW]
-            if zlib.crc32(window) & 31 == 0 and len(set(window)) > 3:
-                found.add(hash(window))
-    return found
+    # A document in a document is its members, too.
+    inner = (windows(members(data) or []) for _, data in files if data[:2] == b"PK")
+    return set().union(*(windows_of(data) for _, data in files), *inner)
 
 
 def kin_of(contents):
@@ -113,13 +106,13 @@ def kin_of(contents):
 
 def linked(program, method, folder):
     """Pairs of documents that are linked, rows, and the processor's seconds."""
-    words = [] if method == "auto" else ["-a", method]
+    options = ["--inside=lenient"]
     if method.startswith("auto="):
-        words = ["--threshold", f"shingles={method.removeprefix('auto=')}"]
-    run = execute([program, "compare", "--inside=lenient", *words, "-f", "csv", "--no-lists", "--no-progress", folder], may_fail=True)
-    rows = [row for row in csv.DictReader(io.StringIO(run.output.decode(errors="surrogateescape")))]
+        method, options = "auto", [*options, "--threshold", f"shingles={method.removeprefix('auto=')}"]
+    rows, cpu = rows_of(program, method, [folder], options)
+    rows = list(rows)
     pairs = {frozenset(Path(row[side].split("!/")[0]).name for side in "ab") for row in rows}
-    return {pair for pair in pairs if len(pair) == 2}, len(rows), run.cpu
+    return {pair for pair in pairs if len(pair) == 2}, len(rows), cpu
 
 
 def main(words):

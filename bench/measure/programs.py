@@ -24,19 +24,19 @@ PACKAGES = (
 LARGEST = 3_000_000
 
 
-def fetch(suite, room):
-    """The packages of a release; what is there already stays."""
+def fetch(suite, room, kind="deb", words=("download", *PACKAGES)):
+    """Updates the lists of a release, of packages or of sources (deb-src), and runs apt-get in the room with these words."""
     for folder in ("lists/partial", "cache/archives/partial"):
         (room / folder).mkdir(parents=True, exist_ok=True)
     keys = "/usr/share/keyrings/debian-archive-keyring.gpg"
-    (room / "one.list").write_text(f"deb [signed-by={keys}] http://deb.debian.org/debian {suite} main\n")
+    (room / "one.list").write_text(f"{kind} [signed-by={keys}] http://deb.debian.org/debian {suite} main\n")
     options = {
         "Dir::Etc::sourcelist": room / "one.list", "Dir::Etc::sourceparts": "-", "Dir::State::lists": room / "lists",
         "Dir::Cache": room / "cache", "APT::Sandbox::User": "root",
     }  # fmt: skip
-    words = [word for name, value in options.items() for word in ("--option", f"{name}={value}")]
-    subprocess.run(["apt-get", "--quiet", *words, "update"], check=True, stdout=subprocess.DEVNULL)
-    subprocess.run(["apt-get", "--quiet", *words, "download", *PACKAGES], cwd=room, check=True, stdout=subprocess.DEVNULL)
+    apt = ["apt-get", "--quiet", *(word for name, value in options.items() for word in ("--option", f"{name}={value}"))]
+    subprocess.run([*apt, "update"], check=True, stdout=subprocess.DEVNULL)
+    subprocess.run([*apt, *words], cwd=room, check=True, stdout=subprocess.DEVNULL)
 
 
 def take(package, suite, tree):

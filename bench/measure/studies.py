@@ -25,8 +25,9 @@ from collections import defaultdict
 from pathlib import Path
 
 from . import record
-from .detection import block, edits, fragment, noise, percent, record_table, related_of
+from .detection import block, edits, fragment, noise, percent, record_table, related_of, rows_of
 from .program import execute, pfh
+from .programs import fetch
 
 METHODS = "auto,shingles,strings,mrsh-v2,sdhash,ssdeep,tlsh".split(",")
 FRAGMENTS = (95, 75, 50, 40, 30, 20, 15, 10, 7, 5, 4, 3, 2, 1)
@@ -56,11 +57,9 @@ CONSTANTS = {
 
 def scores(program, method, paths, threshold=None):
     """The pairs that are listed, with their scores, and the processor's seconds."""
-    words = [] if method == "auto" else ["-a", method]
-    words += ["--threshold", f"{method}={threshold}"] if threshold is not None else []
-    run = execute([program, "compare", *words, "-f", "csv", "--no-lists", "--no-progress", *paths], may_fail=True)
-    rows = csv.DictReader(io.StringIO(run.output.decode(errors="surrogateescape")))
-    return {frozenset((row["a"], row["b"])): int(row["score"]) for row in rows if row["a"] != row["b"]}, run.cpu
+    options = [] if threshold is None else ["--threshold", f"{method}={threshold}"]
+    rows, cpu = rows_of(program, method, paths, options)
+    return {frozenset((row["a"], row["b"])): int(row["score"]) for row in rows if row["a"] != row["b"]}, cpu
 
 
 def front(data, rng, percents):
@@ -121,18 +120,8 @@ def build(room):
     """{program file: (source, program, how)} of all builds."""
     cache, built = room.with_suffix(".src").resolve(), {}
     shutil.rmtree(room, ignore_errors=True)
-    for folder in ("lists/partial", "cache/archives/partial"):
-        (cache / folder).mkdir(parents=True, exist_ok=True)
-    keys = "/usr/share/keyrings/debian-archive-keyring.gpg"
-    (cache / "one.list").write_text(f"deb-src [signed-by={keys}] http://deb.debian.org/debian bookworm main\n")
-    options = {
-        "Dir::Etc::sourcelist": cache / "one.list", "Dir::Etc::sourceparts": "-", "Dir::State::lists": cache / "lists",
-        "Dir::Cache": cache / "cache", "APT::Sandbox::User": "root",
-    }  # fmt: skip
-    words = [word for name, value in options.items() for word in ("--option", f"{name}={value}")]
     if not list(cache.glob("*.orig.tar.*")):
-        subprocess.run(["apt-get", "--quiet", *words, "update"], check=True, stdout=subprocess.DEVNULL)
-        subprocess.run(["apt-get", "--quiet", *words, "source", "--download-only", *SOURCES], cwd=cache, check=True, stdout=subprocess.DEVNULL)
+        fetch("bookworm", cache, "deb-src", ("source", "--download-only", *SOURCES))
     room.mkdir(parents=True)
     for source, (command, variable, programs) in SOURCES.items():
         archive = next(cache.glob(f"{source}_*.orig.tar.*"))
