@@ -121,6 +121,7 @@ mod _pfh {
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
         crate::interpreter::claim(module.py())?;
         crate::job::count_panics();
-        Ok(())
+        let ending = wrap_pyfunction!(crate::interpreter::ending, module)?;
+        module.py().import("atexit")?.call_method1("register", (ending,)).map(drop)
     }
 }

@@ -1,5 +1,6 @@
 //! Files that Python opens: those of a file system of fsspec, or one that is open already.
 
+use crate::interpreter;
 use pfh::{Cause, Entry, Item, Object, Origin, Problem, Source, Stage};
 use pyo3::exceptions::{PyFileNotFoundError, PyPermissionError};
 use pyo3::prelude::*;
@@ -86,13 +87,13 @@ impl Read for File {
 
 impl Drop for File {
     fn drop(&mut self) {
-        let _ = Python::try_attach(|py| self.file.call_method0(py, "close").map(drop));
+        let _ = interpreter::call(|py| self.file.call_method0(py, "close").map(drop));
     }
 }
 
 /// Calls Python. What it raises is the problem of the file.
 fn attached<T>(stage: Stage, call: impl FnOnce(Python<'_>) -> PyResult<T>) -> Result<T, Problem> {
-    let called = Python::try_attach(|py| {
+    let called = interpreter::call(|py| {
         call(py).map_err(|raised| {
             let errno = raised.value(py).getattr("errno").ok().and_then(|errno| errno.extract::<i32>().ok());
             let cause = match errno {
