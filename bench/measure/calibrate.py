@@ -18,7 +18,9 @@ from .detection import rows_of
 from .program import execute, pfh
 
 # The score from which pairs are taken, and the best one.
-METHODS = {"ssdeep": (1, 100), "sdhash": (10, 100), "mrsh-v2": (1, 100), "tlsh": (120, 0), "strings": (5, 100)}
+METHODS = {"ssdeep": (1, 100), "sdhash": (10, 100), "mrsh-v2": (1, 100), "tlsh": (120, 0), "strings": (5, 100), "imports": (30, 100)}
+# Their digests are of programs alone.
+OF_PROGRAMS = {"strings", "imports"}
 # What a digest of this method says a file is.
 KINDS = {"strings": "program", "text": "text", "pdq": "picture"}
 SIZES = [("4k", 4096), ("64k", 65536), ("1m", 1 << 20), ("more", None)]
@@ -97,7 +99,7 @@ def main(words):
             if a in files and b in files and frozenset((a, b)) not in related:
                 for cell in classes([files[a][0], files[b][0]], min(files[a][1], files[b][1])):
                     reached[cell][int(row["score"])] += 1
-        of = {cell: number for cell, number in pairs.items() if number > 0 and (method != "strings" or cell[0] == "program")}
+        of = {cell: number for cell, number in pairs.items() if number > 0 and (method not in OF_PROGRAMS or cell[0] == "program")}
         for (kind, size), number in sorted(of.items()):
             steps, total = [], 0
             step = 1 if best == 0 else -1

@@ -28,7 +28,7 @@ from . import record
 from .detection import WINDOW, compared, percent, record_table
 from .program import execute, pfh
 
-THRESHOLDS = {"strings": (1, 5, 10, 15, 20, 25, 30, 40, 50), "text": (1, 2, 3, 5, 10, 15, 20, 30, 50)}
+THRESHOLDS = {"strings": (1, 5, 10, 15, 20, 25, 30, 40, 50), "imports": (20, 30, 40, 45, 50, 55, 60, 70, 80), "text": (1, 2, 3, 5, 10, 15, 20, 30, 50)}
 OTHERS = "auto,shingles,mrsh-v2,sdhash,ssdeep,tlsh".split(",")
 
 
@@ -207,7 +207,9 @@ def main(words):
     pairs = alone(sets_of(program, halves[1][0]))
     notes = [f"{halves[0][4]} and {halves[1][4]} programs", "two alone: each two programs of the second half by themselves, without weights"]
     tables = [thresholds("strings", "C: programs in another release, by their strings", halves, scores, notes, [("two alone", pairs)])]
-    tables.append(by_method("C: by all methods, the second half", program, [*OTHERS, "strings"], halves[1])[0])
+    scores = [scores_of(program, "imports", half[0]) for half in halves]
+    tables.append(thresholds("imports", "C: the same by their imports, exports and sections", halves, scores, []))
+    tables.append(by_method("C: by all methods, the second half", program, [*OTHERS, "strings", "imports"], halves[1])[0])
     halves = texts(said.tree, room, said.texts)
     scores = [scores_of(program, "text", half[0]) for half in halves]
     tables.append(thresholds("text", "D: texts in another form", halves, scores, [f"{sum(len(half[1]) for half in halves) // len(CHANGES)} texts"]))

@@ -1,7 +1,8 @@
-//! Strings and text: one input in any pieces has the digest of the plain implementation.
+//! Strings, imports and text: one input in any pieces has the digest of the plain implementation.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
+use pfh_similarity::imports::Imports;
 use pfh_similarity::shingles::{Digest, Shingles};
 use pfh_similarity::strings::{MARKS, Strings};
 use pfh_similarity::text::Text;
@@ -20,6 +21,7 @@ fuzz_target!(|bytes: &[u8]| {
     assert_eq!(in_pieces(&Text, bytes), text);
     let normal = naive::text::normal(bytes).and_then(|normal| Shingles.digest(normal.as_bytes()).ok());
     assert_eq!(text.as_ref().map(Digest::windows), normal.as_ref().map(Digest::windows));
+    assert_eq!(in_pieces(&Imports, bytes), Imports.digest(bytes).ok());
     let program = [b"\x7fELF", bytes].concat();
     let strings = Strings.digest(&program).ok();
     assert_eq!(in_pieces(&Strings, &program), strings);

@@ -31,6 +31,8 @@ pub enum Event<'a> {
         comparable: bool,
         /// Whether they are compared by all methods at once.
         all: bool,
+        /// Whether they are compared by several algorithms, one after the other.
+        several: bool,
     },
     /// That many inputs have no digest of this algorithm.
     Without(Algorithm, u64),

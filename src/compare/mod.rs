@@ -96,7 +96,8 @@ pub fn run(request: &Request, events: &mut Events<'_>, control: &Control<'_>) ->
     let mut sets = gather::Sets::gather(request, events, control)?;
     let (directories, comparable) = (sets.directories, sets.collections.iter().any(Collection::is_comparable));
     let all = sets.inputs.is_some();
-    events(Event::Gathered { directories, comparable, all }).map_err(Error::Sink)?;
+    let several = !all && sets.collections.len() > 1;
+    events(Event::Gathered { directories, comparable, all, several }).map_err(Error::Sink)?;
     if let Some(before) = &before {
         let names: Vec<&str> = sets.collections.iter().map(|collection| collection.algorithm().name()).collect();
         for (algorithm, members) in before.others(if all { &[AUTO] } else { &names }) {

@@ -10,10 +10,10 @@ pub enum Problem {
     #[error("nothing is named")]
     Nothing,
     /// Evidence is asked for of a similarity digest without features.
-    #[error("{0} has no features to share: evidence is for shingles, strings, text, sdhash and mrsh-v2")]
+    #[error("{0} has no features to share: evidence is for shingles, strings, imports, text, sdhash and mrsh-v2")]
     NoFeatures(Algorithm),
     /// Evidence is asked for of an algorithm that is not for similarity.
-    #[error("evidence is for shingles, strings, text, sdhash and mrsh-v2, not for {0}")]
+    #[error("evidence is for shingles, strings, imports, text, sdhash and mrsh-v2, not for {0}")]
     Exact(Algorithm),
     /// Evidence is asked for of a list, which holds digests without their features.
     #[error("evidence needs the files themselves: a list holds no features")]

@@ -8,7 +8,7 @@ use super::{Summary, run};
 use crate::job::{About, Error};
 use pfh_digest::Algorithm;
 use pfh_engine::Control;
-use pfh_report::pairs::{self, Format, page, related};
+use pfh_report::pairs::{self, Format, page, related, table};
 use pfh_similarity::{Evidence, Named, Score};
 use pfh_source::Output;
 use std::io::{self, Write};
@@ -20,6 +20,8 @@ pub struct Writer<'a> {
     output: Option<Output>,
     /// Whether rows are of all methods at once.
     all: bool,
+    /// Whether text is a table, as the tools' own forms differ.
+    is_table: bool,
     page: Option<page::Page>,
     places: Finder,
     /// Why the output could not be opened.
@@ -30,7 +32,7 @@ impl<'a> Writer<'a> {
     /// Nothing is opened yet: the output is when all digests are there.
     pub fn new(request: &'a Request) -> Writer<'a> {
         let page = request.page.is_some().then(page::Page::new);
-        Writer { request, output: None, all: false, page, places: Finder::default(), failed: None }
+        Writer { request, output: None, all: false, is_table: false, page, places: Finder::default(), failed: None }
     }
 
     /// Writes what the event says.
@@ -39,8 +41,9 @@ impl<'a> Writer<'a> {
     /// The output's.
     pub fn take(&mut self, event: &Event<'_>) -> io::Result<()> {
         match event {
-            Event::Gathered { all, .. } => {
+            Event::Gathered { all, several, .. } => {
                 self.all = *all;
+                self.is_table = *several && self.request.form == Format::Text && !self.request.parity;
                 self.open()
             }
             Event::Searching(searching) => {
@@ -117,6 +120,7 @@ impl<'a> Writer<'a> {
             true => pairs::cluster_head(self.request.form, output.room()),
             // Of all methods at once the head comes later.
             false if self.all => {}
+            false if self.is_table => table::head(output.room()),
             false => pairs::head(self.request.form, output.room()),
         }
         self.output = Some(output);
@@ -169,7 +173,7 @@ impl<'a> Writer<'a> {
         let &Pair { a, b, mut algorithm, mut score, evidence, degenerate, chance, .. } = pair;
         // With parity the text is the tool's own, which has no marks.
         let degenerate = degenerate.filter(|_| !self.request.parity || form != Format::Text);
-        if form == Format::Text && pair.asked != algorithm {
+        if form == Format::Text && !self.is_table && pair.asked != algorithm {
             // One text has one form; TLSH counts what differs.
             algorithm = pair.asked;
             if Named::of(algorithm).is_some_and(Named::has_distances) {
@@ -177,7 +181,11 @@ impl<'a> Writer<'a> {
             }
         }
         let values = [&*texts[0], &*texts[1]];
-        pairs::pair(form, output.room(), &pairs::Pair { a, b, algorithm, score, evidence, chance, degenerate, values });
+        let pair = pairs::Pair { a, b, algorithm, score, evidence, chance, degenerate, values };
+        match self.is_table {
+            true => table::row(output.room(), &pair),
+            false => pairs::pair(form, output.room(), &pair),
+        }
         output.advance()
     }
 

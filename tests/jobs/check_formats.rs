@@ -1,6 +1,7 @@
 //! What `hash` wrote, `check` verifies: every algorithm, every format, names of every kind.
 
 use crate::check::{self, Ended};
+use crate::executable::elf;
 use crate::room::Room;
 use crate::rows::{algorithms, below, input, list, listed};
 use pfh::check::{Checked, Remark, Request, Task, Verdict};
@@ -28,6 +29,7 @@ fn tree_for(method: &str) -> Room {
     };
     match method {
         "strings" => tree_of(|bytes| [b"\x7fELF", &words(&bytes, 0)[..]].concat()),
+        "imports" => tree_of(|bytes| elf(&[], &bytes)),
         "text" => tree_of(|bytes| words(&bytes, b' ')),
         "pdq" | "phash" => tree_of(|bytes| bitmap(&bytes)),
         _ => tree(),

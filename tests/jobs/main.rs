@@ -47,6 +47,7 @@ mod compare_common;
 mod compare_content;
 #[cfg(feature = "inside")]
 mod compare_documents;
+mod compare_imports;
 mod compare_kinds;
 mod compare_lists;
 mod compare_order;
@@ -64,6 +65,7 @@ mod diff_sides;
 mod disks;
 mod dups;
 mod dups_rules;
+mod executable;
 mod export_rows;
 mod hash;
 mod hash_peers;

@@ -1,11 +1,11 @@
 //! Similarity digests: ssdeep, sdhash, mrsh-v2, TLSH, shared bytes (shingles), and the same for
-//! programs (strings), texts (text) and pictures (PDQ, pHash; with the feature `pictures`).
+//! programs (strings, imports), texts (text) and pictures (PDQ, pHash; with the feature `pictures`).
 //!
 //! Each method is a module with the same parts: a value that holds its parameters and is a
 //! [`Method`], a `Digest` that prints and parses as the reference tool's, and a hasher that takes
 //! an input in pieces. Digests and scores are byte for byte those of the reference tools (see
-//! `docs/similarity.md` for which versions); [`shingles`], [`strings`] and [`text`] are this
-//! project's own.
+//! `docs/similarity.md` for which versions); [`shingles`], [`strings`], [`imports`] and [`text`]
+//! are this project's own.
 //!
 //! ```
 //! use pfh_similarity::{Method, Score, ssdeep::Ssdeep};
@@ -29,6 +29,7 @@ mod score;
 mod value;
 
 pub mod chance;
+pub mod imports;
 pub mod index;
 pub mod mrsh_v2;
 #[cfg(any(test, feature = "naive"))]

@@ -3,8 +3,8 @@
 use pfh_digest::Algorithm;
 
 /// The text of an input that has no digest: shorter than 512 bytes for sdhash, longer than 192 GiB
-/// for ssdeep, without a window that varies for shingles, of another kind for strings, text and
-/// pictures, a picture without contrast.
+/// for ssdeep, without a window that varies for shingles, of another kind for strings, imports,
+/// text and pictures, a picture without contrast.
 pub const ABSENT: &str = "none";
 
 /// The same for TLSH, as its own program prints it: shorter than 50 bytes, longer than 4 GiB, or
@@ -33,6 +33,8 @@ pub enum Named {
     Shingles,
     /// `strings`: printable strings of executables.
     Strings,
+    /// `imports`: imported and exported names and sections of executables.
+    Imports,
     /// `text`: shared text, whatever its form.
     Text,
     /// `pdq`: pictures, by 256 bits of what they show.
@@ -43,7 +45,7 @@ pub enum Named {
 
 impl Named {
     /// All of them, in the order of the registry.
-    pub const ALL: [Named; 12] = [
+    pub const ALL: [Named; 13] = [
         Named::Ssdeep,
         Named::Sdhash,
         Named::SdhashStream,
@@ -53,6 +55,7 @@ impl Named {
         Named::Tlsh,
         Named::Shingles,
         Named::Strings,
+        Named::Imports,
         Named::Text,
         Named::Pdq,
         Named::Phash,
@@ -70,6 +73,7 @@ impl Named {
             Named::Tlsh => "tlsh",
             Named::Shingles => "shingles",
             Named::Strings => "strings",
+            Named::Imports => "imports",
             Named::Text => "text",
             Named::Pdq => "pdq",
             Named::Phash => "phash",
@@ -93,6 +97,7 @@ impl Named {
     pub const fn lacking(self) -> &'static str {
         match self {
             Named::Strings => "not an executable",
+            Named::Imports => "not an executable, or without imports, damaged or too large",
             Named::Text => "not a text, or too short",
             Named::Pdq | Named::Phash => "not a picture, or featureless, damaged or too large",
             _ => "too short",
@@ -103,9 +108,21 @@ impl Named {
     pub const fn lacking_all(self) -> &'static str {
         match self {
             Named::Strings => "not executables",
+            Named::Imports => "not executables, or without imports, damaged or too large",
             Named::Text => "not texts, or too short",
             Named::Pdq | Named::Phash => "not pictures, or featureless, damaged or too large",
             _ => "too short, too plain or too long",
+        }
+    }
+
+    /// What is counted that two inputs share, one of them in a word.
+    pub const fn unit(self) -> &'static str {
+        match self {
+            Named::Shingles | Named::Text => "window",
+            Named::Strings => "string",
+            Named::Imports => "name",
+            Named::MrshV2 | Named::MrshV2Network => "chunk",
+            _ => "feature",
         }
     }
 
@@ -131,7 +148,7 @@ impl Named {
     /// Whether its digests are their features: shared ones are found without a comparison of each
     /// two.
     pub fn is_features(self) -> bool {
-        matches!(self, Named::Shingles | Named::Strings | Named::Text)
+        matches!(self, Named::Shingles | Named::Strings | Named::Imports | Named::Text)
     }
 
     /// The method that a digest's text looks like one of; it may still be malformed. Both kinds of
@@ -147,6 +164,8 @@ impl Named {
             Some(Named::Shingles)
         } else if text.starts_with(b"strings:") {
             Some(Named::Strings)
+        } else if text.starts_with(b"imports:") {
+            Some(Named::Imports)
         } else if text.starts_with(b"text:1:") {
             Some(Named::Text)
         } else if text.starts_with(b":") {

@@ -4,6 +4,7 @@
 //! no digest has a text that says so: [`TLSH_ABSENT`](crate::TLSH_ABSENT), which is TLSH's own
 //! word, or [`ABSENT`](crate::ABSENT).
 
+use crate::imports::Imports;
 use crate::mrsh_v2::{self, MrshV2};
 #[cfg(feature = "pictures")]
 use crate::pdq::Pdq;
@@ -39,6 +40,8 @@ pub static ROWS: &[Row] = &[
         .with_features(|| start(Named::Shingles, Shingles.hasher())),
     row(Named::Strings, &[], || start(Named::Strings, Strings.hasher()))
         .with_features(|| start(Named::Strings, Strings.hasher())),
+    row(Named::Imports, &[], || start(Named::Imports, Imports.hasher()))
+        .with_features(|| start(Named::Imports, Imports.hasher())),
     row(Named::Text, &[], || start(Named::Text, Text.hasher())).with_features(|| start(Named::Text, Text.hasher())),
     #[cfg(feature = "pictures")]
     row(Named::Pdq, &[], || start(Named::Pdq, Pdq.hasher()))
@@ -59,6 +62,7 @@ const fn row(method: Named, aliases: &'static [&'static str], start: fn() -> Box
         Named::Tlsh => (|text| parse(Named::Tlsh, text), &Named::Tlsh),
         Named::Shingles => (|text| parse(Named::Shingles, text), &Named::Shingles),
         Named::Strings => (|text| parse(Named::Strings, text), &Named::Strings),
+        Named::Imports => (|text| parse(Named::Imports, text), &Named::Imports),
         Named::Text => (|text| parse(Named::Text, text), &Named::Text),
         Named::Pdq => (|text| parse(Named::Pdq, text), &Named::Pdq),
         Named::Phash => (|text| parse(Named::Phash, text), &Named::Phash),

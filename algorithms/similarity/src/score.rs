@@ -68,12 +68,13 @@ impl fmt::Display for Degenerate {
 pub struct Evidence {
     /// Distinct chunks that both inputs hold, byte for byte (mrsh-v2).
     pub shared_chunks: Option<u64>,
-    /// Distinct 64-byte features that both inputs hold (sdhash); distinct strings (strings).
+    /// Distinct 64-byte features that both inputs hold (sdhash); distinct strings (strings);
+    /// distinct names and sections (imports).
     pub shared_features: Option<u64>,
     /// About how many bytes of distinct content both inputs hold (shingles; text: of normal form).
     pub shared_bytes: Option<u64>,
     /// How much of the first one the second holds, and of the second the first, in percent of the
-    /// chosen windows (shingles, text) or strings (strings).
+    /// chosen windows (shingles, text), strings (strings) or names and sections (imports).
     pub contained: Option<[u8; 2]>,
 }
 

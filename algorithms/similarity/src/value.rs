@@ -78,7 +78,7 @@ impl Similar {
             Named::Tlsh => Content::Tlsh(text.parse()?),
             Named::Pdq => Content::Pdq(text.parse()?),
             Named::Phash => Content::Phash(text.parse()?),
-            Named::Shingles | Named::Strings | Named::Text => {
+            Named::Shingles | Named::Strings | Named::Imports | Named::Text => {
                 let digest: shingles::Digest = text.parse()?;
                 if digest.unit().method() != method {
                     return Err(ParseError::Marker);

@@ -87,8 +87,12 @@ impl Collection {
             Some(Named::Tlsh) => Digests::Tlsh(Vec::new()),
             Some(Named::Pdq) => Digests::Pdq(Vec::new()),
             Some(Named::Phash) => Digests::Phash(Vec::new()),
-            Some(Named::Shingles | Named::Strings | Named::Text) => Digests::Shingles(Vec::new()),
+            Some(Named::Shingles | Named::Strings | Named::Imports | Named::Text) => Digests::Shingles(Vec::new()),
             None => Digests::Exact(Vec::new()),
+        };
+        let rarity = match Named::of(algorithm) {
+            Some(Named::Imports) => shingles::Rarity::Even,
+            _ => shingles::Rarity::Files,
         };
         Collection {
             algorithm,
@@ -101,7 +105,7 @@ impl Collection {
             saturated: Vec::new(),
             before: 0,
             features: None,
-            rarity: shingles::Rarity::Files,
+            rarity,
             apart: Vec::new(),
         }
     }

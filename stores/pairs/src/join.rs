@@ -134,7 +134,7 @@ fn close(
     // Windows and strings count less if many inputs hold them.
     let kept = asked.most.is_none_or(|most| group.len() <= most);
     let class = if outlines.is_empty() { 0 } else { asked.rarity.class(group.len()) };
-    if class > 0 {
+    if !outlines.is_empty() && (class > 0 || !kept) {
         let weight = if kept { asked.rarity.weight(class) } else { 0 };
         group.iter().for_each(|&place| outlines[place as usize].lighten(feature, weight));
     }

@@ -13,7 +13,7 @@ use std::path::Path;
 
 /// A known list.
 pub enum Lookup {
-    /// ssdeep digests, shingles, texts or strings, in an index.
+    /// ssdeep digests, shingles, texts, strings or imports, in an index.
     Stored(Stored),
     /// Digests of another algorithm; each is compared.
     Listed(Box<Collection>),

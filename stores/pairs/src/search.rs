@@ -218,6 +218,7 @@ impl Search {
             // the other half no two reach 15, and 99 and 100 in 100 new releases reach 20; texts
             // that share nothing reach 1 (bench/record, detection-kinds).
             (Some(Named::Strings), _) => Score::Similarity(20),
+            (Some(Named::Imports), _) => Score::Similarity(55),
             (Some(Named::Text), _) => Score::Similarity(5),
             (Some(_), true) => Score::Similarity(1),
             (Some(Named::Sdhash | Named::SdhashStream | Named::SdhashDd), false) => Score::Similarity(30),

@@ -44,14 +44,15 @@ pub struct Compare {
     /// The input. Directories are always walked; -r is accepted and changes nothing.
     #[command(flatten)]
     pub input: Input,
-    /// Algorithms, separated by commas: shingles, ssdeep, sdhash, mrsh-v2, tlsh, strings (of
-    /// executables), text (whatever its form), pdq and phash (pictures); others pair equal digests
-    /// [default: those of the lists, else all but phash at once, one row a pair].
+    /// Algorithms, separated by commas: shingles, ssdeep, sdhash, mrsh-v2, tlsh, strings and
+    /// imports (of executables), text (whatever its form), pdq and phash (pictures); others pair
+    /// equal digests [default: those of the lists, else all but imports and phash at once, one row
+    /// a pair].
     #[arg(short, long = "algorithm", value_name = "NAME", value_delimiter = ',')]
     pub algorithms: Vec<String>,
     /// Minimum score of a pair (tlsh, pdq, phash: maximum distance; with --evidence: minimum number
     /// shared): N for all, NAME=N for one [default: shingles=3, ssdeep=1, sdhash=30, mrsh-v2=21,
-    /// tlsh=60, strings=20, text=5, pdq=31, phash=6].
+    /// tlsh=60, strings=20, imports=55, text=5, pdq=31, phash=6].
     #[arg(long, value_name = "[NAME=]N", value_delimiter = ',')]
     pub threshold: Vec<String>,
     /// Behave like the reference tools: their thresholds (every score above 0), and sdhash's ties

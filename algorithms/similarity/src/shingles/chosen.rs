@@ -25,6 +25,20 @@ impl Chosen {
         self.level = self.level.max(level);
     }
 
+    /// Takes a feature by a hash of it, unless its level is too low: by bits that its name does not
+    /// hold.
+    pub(crate) fn choose(&mut self, hash: u64) {
+        let mix = |hash: u64, odd: u64| {
+            let hash = (hash ^ (hash >> 32)).wrapping_mul(odd);
+            hash ^ (hash >> 29)
+        };
+        let level = mix(hash, 0xbf58_476d_1ce4_e5b9);
+        if level & self.mask() == 0 {
+            let name = mix(hash, 0x94d0_49bb_1331_11eb) & !63;
+            self.push(name | u64::from(level.trailing_zeros().min(63)));
+        }
+    }
+
     /// Takes the name of a feature of the level or above.
     #[inline]
     pub(crate) fn push(&mut self, name: u64) {

@@ -1,6 +1,6 @@
 //! The digest: text, and what two of them share.
 
-use super::parameters::{COARSEST, LEAST_SHARED, LEAST_STRING, MOST, WINDOW, least_level};
+use super::parameters::{COARSEST, LEAST_HEADER, LEAST_SHARED, LEAST_STRING, MOST, WINDOW, least_level};
 use super::rarity::Rarity;
 use super::window::level;
 use crate::error::number;
@@ -18,6 +18,8 @@ pub enum Unit {
     Text,
     /// The printable strings of an executable: `strings`.
     String,
+    /// What an executable imports and exports, and its sections: `imports`.
+    Import,
 }
 
 impl Unit {
@@ -27,6 +29,7 @@ impl Unit {
             Unit::Window => Named::Shingles,
             Unit::Text => Named::Text,
             Unit::String => Named::Strings,
+            Unit::Import => Named::Imports,
         }
     }
 
@@ -36,6 +39,7 @@ impl Unit {
             Named::Shingles => Some(Unit::Window),
             Named::Text => Some(Unit::Text),
             Named::Strings => Some(Unit::String),
+            Named::Imports => Some(Unit::Import),
             _ => None,
         }
     }
@@ -45,13 +49,14 @@ impl Unit {
         match self {
             Unit::Window | Unit::Text => (least_level(length), WINDOW as u64),
             Unit::String => (0, LEAST_STRING as u64),
+            Unit::Import => (0, LEAST_HEADER),
         }
     }
 }
 
 /// The chosen windows or strings of an input.
 ///
-/// Its text is `shingles:1:LENGTH:LEVEL:WINDOWS:` (or `text`, `strings`) and the names of the
+/// Its text is `shingles:1:LENGTH:LEVEL:WINDOWS:` (or `text`, `strings`, `imports`) and the names of the
 /// windows, ascending, each eight bytes with the highest first, in Base64. It takes a third of a
 /// short input, and 700 kB at most.
 #[derive(Clone, PartialEq, Eq)]
@@ -245,7 +250,7 @@ impl Shared {
         let [a, b] = self.weights;
         let share = match self.unit {
             Unit::Window | Unit::Text => percent(self.weight, a.min(b)),
-            Unit::String => percent(self.weight, a + b - self.weight.min(a)),
+            Unit::String | Unit::Import => percent(self.weight, a + b - self.weight.min(a)),
         };
         Score::Similarity(if self.windows < LEAST_SHARED { 0 } else { share })
     }
@@ -257,7 +262,9 @@ impl Shared {
             Unit::Window | Unit::Text => {
                 Evidence { shared_bytes: Some(self.bytes()), contained, ..Evidence::default() }
             }
-            Unit::String => Evidence { shared_features: Some(self.windows), contained, ..Evidence::default() },
+            Unit::String | Unit::Import => {
+                Evidence { shared_features: Some(self.windows), contained, ..Evidence::default() }
+            }
         }
     }
 }
@@ -294,7 +301,8 @@ impl FromStr for Digest {
     fn from_str(text: &str) -> Result<Digest, ParseError> {
         let (name, fields) = text.split_once(":1:").ok_or(ParseError::Marker)?;
         let named = |unit: &Unit| unit.method().name() == name;
-        let unit = [Unit::Window, Unit::Text, Unit::String].into_iter().find(named).ok_or(ParseError::Marker)?;
+        let unit =
+            [Unit::Window, Unit::Text, Unit::String, Unit::Import].into_iter().find(named).ok_or(ParseError::Marker)?;
         let fields: Vec<&str> = fields.split(':').collect();
         let &[length, level_text, count, windows] = &fields[..] else { return Err(ParseError::Fields) };
         let length: u64 = number(length.as_bytes())?;

@@ -15,6 +15,8 @@ pub const MOST: usize = 1 << 16;
 pub const LEAST_SHARED: u64 = 5;
 /// Characters of a string, at least: shorter ones are mostly code that happens to be printable.
 pub const LEAST_STRING: usize = 6;
+/// Bytes of an executable, at least: the header of Mach-O with 32 bits.
+pub const LEAST_HEADER: u64 = 28;
 /// Different bytes in a window, at least: runs of zeros and other fillings say nothing.
 pub const LEAST_DISTINCT: u32 = 4;
 

@@ -11,6 +11,9 @@ pub enum Rarity {
     /// A window in more than 4 documents counts a quarter, in more than 16 a sixteenth, in more
     /// than 64 a 64th.
     Documents,
+    /// Each name of an import counts as much as another: which common functions a program calls
+    /// tells it from others too.
+    Even,
 }
 
 impl Rarity {
@@ -22,6 +25,7 @@ impl Rarity {
         let bound = |class: u32| match self {
             Rarity::Files => 32 << class,
             Rarity::Documents => 4 << (2 * class),
+            Rarity::Even => usize::MAX,
         };
         (0..3).take_while(|&class| holders > bound(class)).count() as u32
     }
@@ -31,6 +35,7 @@ impl Rarity {
         match self {
             Rarity::Files => Rarity::WHOLE >> class,
             Rarity::Documents => Rarity::WHOLE >> (2 * class),
+            Rarity::Even => Rarity::WHOLE,
         }
     }
 }

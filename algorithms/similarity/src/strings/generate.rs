@@ -81,18 +81,11 @@ static LEFT_OUT: LazyLock<Vec<u64>> = LazyLock::new(|| {
     hashes
 });
 
-/// Takes a string, unless it is a common one or its level is too low: by bits that its name does
-/// not hold.
+/// Takes a string, unless it is a common one.
 #[cold]
 fn choose(hash: u64, chosen: &mut Chosen) {
-    let mix = |hash: u64, odd: u64| {
-        let hash = (hash ^ (hash >> 32)).wrapping_mul(odd);
-        hash ^ (hash >> 29)
-    };
-    let level = mix(hash, 0xbf58_476d_1ce4_e5b9);
-    if level & chosen.mask() == 0 && LEFT_OUT.binary_search(&hash).is_err() {
-        let name = mix(hash, 0x94d0_49bb_1331_11eb) & !63;
-        chosen.push(name | u64::from(level.trailing_zeros().min(63)));
+    if LEFT_OUT.binary_search(&hash).is_err() {
+        chosen.choose(hash);
     }
 }
 

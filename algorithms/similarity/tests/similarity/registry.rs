@@ -4,6 +4,7 @@
 use crate::inputs::{inputs, prng};
 use crate::pictures::{bitmap, blocks};
 use pfh_digest::{Algorithm, Output, Registry, Row, Standing};
+use pfh_similarity::imports::Imports;
 use pfh_similarity::mrsh_v2::MrshV2;
 use pfh_similarity::sdhash::Sdhash;
 use pfh_similarity::shingles::Shingles;
@@ -45,6 +46,7 @@ fn texts_are_the_methods_own() {
             text(Tlsh.digest(&bytes).map(|d| d.to_string()), "TNULL"),
             text(Shingles.digest(&bytes).map(|d| d.to_string()), "none"),
             text(Strings.digest(&bytes).map(|d| d.to_string()), "none"),
+            text(Imports.digest(&bytes).map(|d| d.to_string()), "none"),
             text(Text.digest(&bytes).map(|d| d.to_string()), "none"),
         ];
         for ((algorithm, own), method) in all().into_iter().zip(own).zip(Named::ALL) {
@@ -76,7 +78,7 @@ fn texts_are_the_methods_own() {
 fn features_come_along() {
     let bytes = prng(9, 300_000);
     let keeping: Vec<Algorithm> = all().into_iter().filter_map(Algorithm::keeping_features).collect();
-    assert_eq!(keeping.len(), 8, "all but ssdeep, TLSH and those of pictures");
+    assert_eq!(keeping.len(), 9, "all but ssdeep, TLSH and those of pictures");
     // Some digests are their features.
     let is_apart = |algorithm: &Algorithm| !Named::of(*algorithm).is_some_and(Named::is_features);
     for algorithm in keeping.into_iter().filter(is_apart) {
@@ -98,6 +100,7 @@ fn texts_are_read_as_values() {
     for algorithm in all() {
         let bytes = match Named::of(algorithm) {
             Some(Named::Strings) => b"MZ and a string, \0and another".to_vec(),
+            Some(Named::Imports) => std::fs::read(std::env::current_exe().unwrap()).unwrap(),
             Some(Named::Text) => b"a text with more than thirty-two letters".to_vec(),
             Some(Named::Pdq | Named::Phash) => bitmap(&blocks(5, 90, 70, 6)),
             _ => prng(9, 300_000),

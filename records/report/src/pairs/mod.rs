@@ -6,6 +6,7 @@
 
 pub mod page;
 pub mod related;
+pub mod table;
 
 pub use crate::facts::{Grouped, Pair};
 use crate::rows::{Cluster, Similar};
@@ -161,10 +162,10 @@ fn text(out: &mut Vec<u8>, pair: &Pair<'_>) {
             Some(shared) => format!("{a} | {b} | {score:03} | {shared}\n"),
         },
         Some(Named::Tlsh | Named::Pdq | Named::Phash) => format!("{a}\t{b}\t{score}\n"),
-        Some(Named::Strings) => {
+        Some(method @ (Named::Strings | Named::Imports)) => {
             let [a_in_b, b_in_a] = pair.evidence.contained.unwrap_or_default();
-            let strings = pair.evidence.shared_features.unwrap_or(0);
-            format!("{a}\t{b}\t{score}\t{strings} strings shared\t{a_in_b} % in the second\t{b_in_a} % in the first\n")
+            let (count, unit) = (pair.evidence.shared_features.unwrap_or(0), method.unit());
+            format!("{a}\t{b}\t{score}\t{count} {unit}s shared\t{a_in_b} % in the second\t{b_in_a} % in the first\n")
         }
         Some(Named::Shingles | Named::Text) => {
             let [a_in_b, b_in_a] = pair.evidence.contained.unwrap_or_default();

@@ -1,4 +1,4 @@
-//! An index of ssdeep digests, shingles, texts or strings in a file: a few reads find the digests
+//! An index of ssdeep digests, shingles, texts, strings or imports in a file: a few reads find the digests
 //! that are similar to one, however long the list was.
 //!
 //! The file, all numbers little-endian: the mark, the number of digests, of postings and of fences,

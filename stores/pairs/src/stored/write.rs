@@ -32,7 +32,7 @@ pub fn write(collection: &mut Collection, memory: usize, out: &mut impl Write) -
             (*mark, windows, Box::new(|place| outlines[place].to_bytes()))
         }
         _ => {
-            let what = "only lists of ssdeep digests, shingles, texts or strings can be indexed";
+            let what = "only lists of ssdeep digests, shingles, texts, strings or imports can be indexed";
             return Err(io::Error::new(io::ErrorKind::InvalidInput, what));
         }
     };

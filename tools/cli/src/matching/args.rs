@@ -21,15 +21,16 @@ pub struct Match {
     #[arg(long, value_name = "LIST", conflicts_with_all = ["known", "digests"])]
     pub similar: Option<OsString>,
     /// With --similar, minimum score of a match (tlsh, pdq, phash: maximum distance) [default:
-    /// shingles=3, ssdeep=1, sdhash=30, mrsh-v2=21, tlsh=60, strings=20, text=5, pdq=31, phash=6].
+    /// shingles=3, ssdeep=1, sdhash=30, mrsh-v2=21, tlsh=60, strings=20, imports=55, text=5,
+    /// pdq=31, phash=6].
     #[arg(long, value_name = "N", requires = "similar")]
     pub threshold: Option<u32>,
     /// With --similar, include matches of saturated sdhash digests, which match random data; by
     /// default they are only counted.
     #[arg(long, requires = "similar")]
     pub saturated: bool,
-    /// With --similar, write an index of the list (ssdeep, shingles, text, strings), which later
-    /// runs open instead of the list. PATH is optional.
+    /// With --similar, write an index of the list (ssdeep, shingles, text, strings,
+    /// imports), which later runs open instead of the list. PATH is optional.
     #[arg(long, value_name = "FILE", requires = "similar")]
     pub write_index: Option<PathBuf>,
     /// The PATHs are images or disks: look for blocks of these sizes (512,4096) that a set of

@@ -2,6 +2,7 @@
 
 use super::{counted, many};
 use pfh::compare::{AllRelated, Event, Request, Searched};
+use pfh::digest::Algorithm;
 use pfh::pairs::stored::Outdated;
 use pfh::pairs::{COMMON, Hot, ListProblem, Wrong};
 use pfh::similarity::{Named, Score};
@@ -44,8 +45,7 @@ pub fn sentences(event: &Event<'_>, request: &Request, statistics: bool) -> Vec<
             let AllRelated { relating, pairs, listed, members, .. } = all;
             let names: Vec<&str> = relating.algorithms.iter().map(|algorithm| algorithm.name()).collect();
             let result = if request.cluster { counted(*listed, "group") } else { counted(*pairs, "pair") };
-            let mut lines: Vec<String> =
-                all.common.iter().map(|(method, number)| common(method.name(), *number)).collect();
+            let mut lines: Vec<String> = all.common.iter().map(|(method, number)| common(*method, *number)).collect();
             lines.push(format!("{} compared by {}: {result}", counted(relating.files, "file"), names.join(", ")));
             if *members > 0 {
                 let members = counted(*members, "member");
@@ -106,8 +106,9 @@ fn statistics_of(searched: &Searched<'_>) -> String {
 }
 
 /// What too many files have in common to say anything of two of them.
-fn common(name: &str, windows: u64) -> String {
-    let windows = counted(windows, if name == "strings" { "string" } else { "window" });
+fn common(algorithm: Algorithm, windows: u64) -> String {
+    let windows = counted(windows, algorithm.fact().map_or("window", |method: &Named| method.unit()));
+    let name = algorithm.name();
     format!("{name}: {windows} that more than {COMMON} files have left out: no pair was found by these alone")
 }
 
@@ -123,7 +124,7 @@ fn searched(searched: &Searched<'_>, request: &Request, statistics: bool) -> Vec
         lines.push(statistics_of(searched));
     }
     if found.common > 0 {
-        lines.push(common(name, found.common));
+        lines.push(common(searched.algorithm, found.common));
     }
     let best = match searched.best {
         Some(Score::Similarity(score)) => format!(", the highest score {score}"),
