@@ -1,5 +1,6 @@
 //! Chunks: deflated where that saves anything, else stored with a checksum behind.
 
+use super::noise::is_noise;
 use super::{Malformed, is_sealed, seal};
 use crate::is_zero;
 use libdeflater::CompressionLvl;
@@ -11,7 +12,7 @@ pub enum Compression {
     None,
     /// Only chunks of nothing but zeros are deflated.
     EmptyBlock,
-    /// libdeflate's level 1.
+    /// libdeflate's level 1; chunks that look like noise are stored.
     #[default]
     Fast,
     /// libdeflate's level 9.
@@ -77,7 +78,8 @@ impl Compressor {
         let deflates = match self.compression {
             Compression::None => false,
             Compression::EmptyBlock => is_empty,
-            Compression::Fast | Compression::Best => true,
+            Compression::Fast => !is_noise(chunk),
+            Compression::Best => true,
         };
         let packed = if deflates { self.deflate(chunk) } else { None };
         let packed = packed.unwrap_or_else(|| {

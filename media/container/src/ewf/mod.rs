@@ -12,6 +12,7 @@
 mod about;
 mod chunk;
 mod index;
+mod noise;
 mod section;
 mod table;
 mod tail;
