@@ -1,6 +1,6 @@
 //! A target that is opened with its first byte.
 
-use pfh_engine::imaging::{Ending, Portion, Target};
+use pfh_engine::imaging::{Ending, Packing, Portion, Target};
 use std::io;
 
 type Open = Box<dyn FnOnce() -> io::Result<Box<dyn Target>> + Send>;
@@ -40,5 +40,9 @@ impl Target for Late {
 
     fn finish(&mut self, end: &Ending<'_>) -> io::Result<()> {
         self.target()?.finish(end)
+    }
+
+    fn packing(&self) -> Packing {
+        self.target.as_ref().map(|target| target.packing()).unwrap_or_default()
     }
 }

@@ -3,7 +3,7 @@
 use crate::pool::{Chunks, Pool};
 use crate::spill::{Spill, is_empty};
 use pfh_container::ewf::{About, Compression, Digests, Errors, Geometry, Section, Volume, Writer, extension};
-use pfh_engine::imaging::{Ending, Portion, Target};
+use pfh_engine::imaging::{Ending, Packing, Portion, Target};
 use pfh_prefetch::Bytes;
 use pfh_source::os::{self, Errno};
 use std::fs::{File, OpenOptions};
@@ -208,6 +208,10 @@ fn remove_segments(first: &Path, from: u16, spill: &Spill) -> io::Result<()> {
 }
 
 impl Target for Ewf {
+    fn packing(&self) -> Packing {
+        self.pool.packing()
+    }
+
     fn write(&mut self, portion: &Portion) -> io::Result<()> {
         let bytes = &portion.bytes;
         let whole = bytes.len() / self.chunk * self.chunk;

@@ -2,12 +2,15 @@
 
 use pfh_container::ewf::{Compression, Compressor, Packed};
 use pfh_engine::Alarm;
+use pfh_engine::imaging::Packing;
 use pfh_prefetch::Bytes;
 use std::collections::BTreeMap;
 use std::io;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
 
 /// Chunks to be packed: in a slab, or joined from several.
 pub(super) enum Chunks {
@@ -33,6 +36,10 @@ pub(super) struct Pool {
     jobs: Option<Sender<(u64, Chunks)>>,
     done: Receiver<Option<Done>>,
     threads: Vec<JoinHandle<()>>,
+    /// Nanoseconds that all threads worked.
+    worked: Arc<AtomicU64>,
+    /// How long their results were waited for.
+    waited: Duration,
     given: u64,
     taken: u64,
     early: BTreeMap<u64, Vec<Packed>>,
@@ -44,8 +51,9 @@ impl Pool {
         let (jobs, queue) = channel::<(u64, Chunks)>();
         let (give, done) = channel();
         let queue = Arc::new(Mutex::new(queue));
+        let worked = Arc::<AtomicU64>::default();
         let start = |number| {
-            let (queue, give) = (queue.clone(), give.clone());
+            let (queue, give, worked) = (queue.clone(), give.clone(), worked.clone());
             std::thread::Builder::new().name(format!("pfh-deflate-{number}")).spawn(move || {
                 let mut compressor = Compressor::new(compression);
                 let alarm = Alarm::new(give);
@@ -53,7 +61,9 @@ impl Pool {
                     let job = queue.lock().unwrap_or_else(PoisonError::into_inner).recv();
                     let Ok((number, chunks)) = job else { break };
                     pfh_source::fail_point("deflate");
+                    let from = Instant::now();
                     let packed = chunks.chunks(chunk).map(|c| compressor.pack(c)).collect();
+                    worked.fetch_add(from.elapsed().as_nanos() as u64, Ordering::Relaxed);
                     // The slab returns to the budget before the result is handed over.
                     drop(chunks);
                     if !alarm.send((number, packed)) {
@@ -66,7 +76,8 @@ impl Pool {
         let mut started = vec![start(0)?];
         started.extend((1..threads).map_while(|number| start(number).ok()));
         let threads = started;
-        Ok(Pool { jobs: Some(jobs), done, threads, given: 0, taken: 0, early: BTreeMap::new() })
+        let (waited, early) = (Duration::ZERO, BTreeMap::new());
+        Ok(Pool { jobs: Some(jobs), done, threads, worked, waited, given: 0, taken: 0, early })
     }
 
     pub(super) fn give(&mut self, chunks: Chunks) -> io::Result<()> {
@@ -86,7 +97,10 @@ impl Pool {
             }
             let on_their_way = self.given - self.taken;
             let found = if on_their_way > most {
-                self.done.recv().ok()
+                let from = Instant::now();
+                let found = self.done.recv().ok();
+                self.waited += from.elapsed();
+                found
             } else {
                 match self.done.try_recv() {
                     Ok(found) => Some(found),
@@ -96,6 +110,12 @@ impl Pool {
             let found = found.flatten().ok_or_else(|| io::Error::other("a thread that compresses failed"))?;
             self.early.insert(found.0, found.1);
         }
+    }
+
+    /// The time of the threads.
+    pub(super) fn packing(&self) -> Packing {
+        let worked = self.worked.load(Ordering::Relaxed) / self.threads();
+        Packing { busy: Duration::from_nanos(worked), waited: self.waited }
     }
 
     pub(super) fn threads(&self) -> u64 {

@@ -6,6 +6,8 @@ use crate::imaging::{self, name};
 use crate::run::algorithms;
 use crate::session::Session;
 use crate::show::acquire as show;
+use crate::show::stages;
+use crate::show::stats::StatsFormat;
 use crate::size;
 use clap::{Args, ValueEnum};
 use pfh::acquire::{self as job, About, Compared, Event, Layout, Origin, Reading, Request, To, Written, pattern};
@@ -181,6 +183,10 @@ pub struct AcquireArgs {
     /// Do not show progress.
     #[arg(long)]
     pub no_progress: bool,
+    /// Print on standard error how long each stage worked (reader, digests, compressors, writers),
+    /// and which one bounds the run.
+    #[arg(long, value_enum, value_name = "FORM")]
+    pub stats: Option<StatsFormat>,
 }
 
 /// Acquires, prints the result, and returns the exit.
@@ -314,6 +320,9 @@ fn try_run(args: &AcquireArgs) -> Result<Exit, Failure> {
     finish::count(&[("bytes", summary.imaged.bytes), ("unreadable", unreadable)]);
     let report = if args.json { show::json(&summary) } else { show::text(&summary) };
     exit::print(report.as_bytes()).map_err(|error| Failure::output(&error))?;
+    if let Some(form) = args.stats {
+        exit::lines(&stages::render(&summary.imaged.times, form));
+    }
     Ok(imaging::exit(&summary))
 }
 

@@ -159,6 +159,20 @@ pub trait Target: Send {
     /// # Errors
     /// As for [`sync`](Target::sync).
     fn finish(&mut self, end: &Ending<'_>) -> io::Result<()>;
+
+    /// The time of its own threads, where it has some.
+    fn packing(&self) -> Packing {
+        Packing::default()
+    }
+}
+
+/// The time of threads that pack what a target writes (E01: that compress it).
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Packing {
+    /// How long each of them worked, on average.
+    pub busy: Duration,
+    /// How long writing waited for them.
+    pub waited: Duration,
 }
 
 /// Takes up to which offset all targets have the image on their media, in bytes, the unreadable
@@ -193,7 +207,9 @@ pub struct Times {
     pub waited: Duration,
     /// The busiest unit of algorithms.
     pub hash: Duration,
-    /// The busiest target.
+    /// The busiest target's compressors, each of them.
+    pub pack: Duration,
+    /// The busiest target, without its waits for its compressors.
     pub write: Duration,
 }
 

@@ -4,7 +4,7 @@ use super::failing::Failing;
 use super::prefix::History;
 use super::reading::{Read, Reader, Shared, To};
 use super::units::{self, Unit};
-use super::{Ending, Follow, Imaged, Imaging, ImagingError, Portion, Target, Times};
+use super::{Ending, Follow, Imaged, Imaging, ImagingError, Packing, Portion, Target, Times};
 use crate::progress::{MediumProgress, Progress};
 use pfh_source::device::Medium;
 use std::io;
@@ -95,7 +95,7 @@ pub fn image(
                 failing.enter(target, error)?;
             }
         }
-        Ok((read?, hashing.into_iter().max(), writing.into_iter().max()))
+        Ok((read?, hashing.into_iter().max(), writing))
     })?;
     let bad = shared.bad();
     let mut imaged = gather(imaging, units, &read);
@@ -117,12 +117,19 @@ pub fn image(
     if let Some(settled) = &mut follow.settled {
         settled(upto, &imaged.bad, history.take(upto).as_ref()).map_err(ImagingError::Settled)?;
     }
+    let packing: Vec<Packing> = targets.iter().map(|target| target.packing()).collect();
+    let writing = writing.into_iter();
     imaged.times = Times {
         total: from.elapsed(),
         read: read.reading,
         waited: read.waited,
         hash: hashing.unwrap_or_default(),
-        write: writing.unwrap_or_default(),
+        pack: packing.iter().map(|packing| packing.busy).max().unwrap_or_default(),
+        write: writing
+            .zip(&packing)
+            .map(|(busy, packing)| busy.saturating_sub(packing.waited))
+            .max()
+            .unwrap_or_default(),
     };
     Ok(imaged)
 }

@@ -1,8 +1,8 @@
 //! The schemas, made from the types of the rows: what docs/schema holds.
 
 use crate::show::{
-    acquire, algorithms, audit, bag, cat, check, diff, disks, dups, kernels, known, list, plan, sectors, stated, stats,
-    tree, update, verify,
+    acquire, algorithms, audit, bag, cat, check, diff, disks, dups, kernels, known, list, plan, sectors, stages,
+    stated, stats, tree, update, verify,
 };
 use pfh::chain::{Link, Signature};
 use pfh::known::KnownStatus;
@@ -85,7 +85,7 @@ const DOCUMENTS: &[Document] = &[
     Document {
         name: "stats",
         title: "--stats json, on standard error",
-        rows: &[of::<stats::Figures>, of::<stats::ComparedFigures>, of::<stats::Both>],
+        rows: &[of::<stats::Figures>, of::<stats::ComparedFigures>, of::<stats::Both>, of::<stages::Stages>],
     },
     Document {
         name: "tree",

@@ -29,6 +29,7 @@ pub mod report;
 #[cfg(feature = "inside")]
 pub mod sectors;
 #[cfg(feature = "remote")]
+pub mod stages;
 pub mod stated;
 pub mod stats;
 #[cfg(feature = "audit")]

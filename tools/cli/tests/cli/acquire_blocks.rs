@@ -69,3 +69,24 @@ fn rings_that_cannot_be_are_refused_before_anything_is_written() {
     }
     assert_eq!(pfh(&room, "acquire source --to image --memory 4 --blocks 3").code, Some(2));
 }
+
+/// `--stats`: each stage's time, of which none is longer than the run, and the longest.
+#[test]
+fn stages_say_which_of_them_bounds_the_run() {
+    let room = Room::new();
+    room.file("source", &content(3, 9 << 20));
+    for (target, packs) in [("image", false), ("image.E01", true)] {
+        let seen = pfh(&room, &format!("acquire source --to {target} --compression best --no-progress --stats json"));
+        assert_eq!(seen.code, Some(0), "{}", seen.stderr);
+        let line = seen.stderr.lines().find(|line| line.starts_with('{')).expect("an object");
+        let stages: serde_json::Value = serde_json::from_str(line).expect("JSON");
+        let seconds = |name: &str| stages[format!("{name}_s")].as_f64().expect("a number");
+        let names = ["read", "hash", "pack", "write"];
+        let longest = names.into_iter().max_by(|a, b| seconds(a).total_cmp(&seconds(b))).unwrap();
+        assert_eq!(stages["bound_by"], longest, "{line}");
+        assert!(names.iter().all(|name| seconds(name) <= seconds("total")), "{line}");
+        assert!(seconds("read") > 0.0 && seconds("hash") > 0.0 && (seconds("pack") > 0.0) == packs, "{line}");
+    }
+    let seen = pfh(&room, "acquire source --to other --no-progress --stats text");
+    assert!(seen.stderr.contains(": bound by the "), "{}", seen.stderr);
+}
