@@ -15,12 +15,15 @@ use crate::node::Failure;
 use crate::ntfs;
 use crate::recognise::{Magic, division, is_hfs, recognise};
 use crate::windows::Windows;
+use crate::xfs;
 
 /// Opens one kind of file system; `None` if it is another.
 type Open = fn(&Arc<dyn Bytes>) -> Result<Option<Recognised>, Failure>;
 
 /// All that are read, each with the copies of what it begins with.
 const READERS: &[(Open, Option<Of>)] = &[
+    // Its first sector is all its own: what stands behind it may be an older file system's.
+    (xfs::open, Some(Of::Xfs)),
     (ntfs::open, Some(Of::Ntfs)),
     (fat::open_exfat, Some(Of::Exfat)),
     (fat::open, Some(Of::Fat)),
