@@ -7,7 +7,7 @@ use super::bmap::{EXTENT, Extent};
 use super::directory::Gone;
 use super::inode::{Fork, Inode};
 use super::node::blank;
-use super::orphans::{inodes, path_of};
+use super::orphans::{inodes, is_used, path_of};
 use super::tree::{Names, Place, Seen};
 use super::volume::Xfs;
 use crate::field::be16;
@@ -41,11 +41,13 @@ impl Names {
         // Half a number is all of it where no volume has larger ones.
         let is_known = gone.is_whole || self.volume.highest() < 1 << 32;
         let inode = if is_known { self.volume.inode(entry.inode).ok() } else { None };
-        let free = inode.as_ref().filter(|inode| inode.mode == 0);
+        let free = inode.as_ref().filter(|inode| matches!(is_used(&self.volume, inode.number), Ok(false)));
         let node = match free {
             Some(inode) => {
                 self.seen.lock().unwrap_or_else(PoisonError::into_inner).given.insert(inode.number);
                 match kind {
+                    // Inodes of a chunk that is free as a whole are as they were.
+                    Kind::File if inode.kind() == 0x8000 => self.volume.given_up(inode, path),
                     Kind::File => self.volume.freed(inode, path),
                     kind => Node { allocation: Allocation::Deleted, ..blank(inode, &path, kind) },
                 }
@@ -83,6 +85,20 @@ impl Xfs {
         let locate = Box::new(move || Ok(layout.clone()));
         let content: Arc<dyn Content> = Arc::new(Stored { bytes, path, from: 0, size, locate });
         Node { size: Some(size), allocation, content: Some(content), ..node }
+    }
+
+    /// The node of a free inode that was not cleared.
+    fn given_up(self: &Arc<Self>, inode: &Inode, path: Vec<u8>) -> Node {
+        let layout = self.layout(inode.number, &inode.content, inode.is_shared);
+        let allocation = layout.map_or(Allocation::Overwritten, |layout| self.allocation(&layout));
+        let content = Some(self.content(inode, &path));
+        Node { size: Some(inode.size), allocation, content, ..blank(inode, &path, Kind::File) }
+    }
+
+    /// Whether blocks of a deleted file are in use again.
+    fn allocation(self: &Arc<Self>, layout: &Layout) -> Allocation {
+        let is_free = |run: &Run| run.medium_offset.is_none_or(|at| matches!(self.is_free(at, run.length), Ok(true)));
+        if layout.runs().iter().all(is_free) { Allocation::Deleted } else { Allocation::Overwritten }
     }
 
     /// Where a file lay, by what is left in its inode: a list of extents, or the root of a tree of

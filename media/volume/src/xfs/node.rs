@@ -61,7 +61,7 @@ impl Xfs {
     }
 
     /// The content of a file.
-    fn content(self: &Arc<Self>, inode: &Inode, path: &[u8]) -> Arc<dyn Content> {
+    pub fn content(self: &Arc<Self>, inode: &Inode, path: &[u8]) -> Arc<dyn Content> {
         let unreadable =
             |cause: &str| -> Arc<dyn Content> { Arc::new(Unreadable(named(failure(Some(inode.offset), cause), path))) };
         if inode.is_realtime && !(inode.content.format == Format::Extents && inode.content.extents == 0) {

@@ -86,6 +86,20 @@ fn of_group(volume: &Arc<Xfs>, group: u32) -> Inodes {
     }))
 }
 
+/// Whether an inode is in use, by the tree of its group.
+pub fn is_used(volume: &Arc<Xfs>, number: u64) -> Result<bool, Failure> {
+    let superblock = &volume.superblock;
+    let bits = superblock.group_log + superblock.inode_log;
+    let Ok(group) = u32::try_from(number >> bits) else { return Ok(false) };
+    let within = number & ((1 << bits) - 1);
+    let Ok(first) = u32::try_from(within) else { return Ok(false) };
+    let root = volume.inode_root(group)?;
+    let mut records = Tree::from(volume.clone(), group, btree::INODES, root, first);
+    let Some(record) = records.next().transpose()? else { return Ok(false) };
+    let index = within.checked_sub(u64::from(record.start)).filter(|&index| index < 64);
+    Ok(index.is_some_and(|index| record.bits() >> index & 1 == 0))
+}
+
 /// What no directory lists, once all directories were: cut off from its directory. Directories
 /// that no other such directory holds go first, so that what is in them has its names.
 pub fn unlisted(names: Arc<Names>, are_roots: bool) -> Entries<Place> {

@@ -48,6 +48,8 @@ pub struct Superblock {
     pub root: Option<u64>,
     /// The inodes of the file system itself.
     pub own: Vec<u64>,
+    /// Whether those of the realtime device are not among them, as in copies: they follow the root.
+    pub lacks_own: bool,
     /// Whether structures have checksums (version 5).
     pub is_sealed: bool,
     /// Whether directories state the types of their entries.
@@ -126,6 +128,7 @@ impl Superblock {
             directory_block: be32(&raw, 4).checked_shl(byte(&raw, 192).into()).unwrap_or(0),
             root: number(56),
             own,
+            lacks_own: number(64).is_none() && incompatible & OWN_TREE == 0,
             is_sealed,
             has_types: if is_sealed { incompatible & TYPES != 0 } else { more & TYPES_4 != 0 },
             is_sparse: incompatible & SPARSE != 0,

@@ -25,9 +25,10 @@ pub fn open(bytes: &Arc<dyn Bytes>) -> Result<Option<Recognised>, Failure> {
     let names = (superblock.label.clone(), superblock.id.clone());
     let (block_size, warnings) = (superblock.block_size, superblock.warnings.clone());
     let mut volume = Arc::new(Xfs { bytes: bytes.clone(), superblock });
-    if volume.superblock.root.is_none() {
-        let root = Some(first_inode(&volume)?);
-        let superblock = Superblock { root, ..volume.superblock.clone() };
+    if volume.superblock.root.is_none() || volume.superblock.lacks_own {
+        let root = volume.superblock.root.map_or_else(|| first_inode(&volume), Ok)?;
+        let own = [&volume.superblock.own[..], &[root.saturating_add(1), root.saturating_add(2)]].concat();
+        let superblock = Superblock { root: Some(root), own, ..volume.superblock.clone() };
         volume = Arc::new(Xfs { bytes: bytes.clone(), superblock });
     }
     let size = volume.size();

@@ -78,6 +78,7 @@ fn what_the_kernel_writes() {
     for index in 0..600 {
         pieces.write_all_at(&noise(index, 4096), index * 8192).unwrap();
     }
+    drop(pieces);
     run("fallocate", &["-l", "3000000", text(&at("unwritten"))]);
     OpenOptions::new().write(true).open(at("unwritten")).unwrap().write_all_at(&noise(5, 9000), 100_000).unwrap();
     run("cp", &["--reflink=always", text(&at("large.dat")), text(&at("shared"))]);
@@ -117,6 +118,18 @@ fn what_the_kernel_writes() {
     assert!(runs("pieces").len() > 1000);
     assert_eq!(runs("shared")[0].medium_offset, runs("large.dat")[0].medium_offset);
     assert_eq!(runs("twice")[0].medium_offset, runs("twice").last().unwrap().medium_offset);
+    // Targets and values in blocks of their own have checksums.
+    let mut raw = fs::read(&image).unwrap();
+    for magic in [b"XSLM", b"XARM"] {
+        let at = raw.chunks(4096).position(|block| block.starts_with(magic)).expect("a block") * 4096;
+        raw[at + 70] ^= 1;
+    }
+    let (found, failures) = nodes(&super::opened(raw), Options::default());
+    assert!(failures.len() == 1 && failures[0].cause == "block of a target: the checksum is wrong", "{failures:?}");
+    assert_eq!(failures[0].path, b"long link");
+    let values = found.iter().filter_map(|node| node.content.as_ref()?.open().err());
+    let causes: Vec<_> = values.map(|failed| failed.cause).collect();
+    assert_eq!(causes, ["block of an attribute's value: the checksum is wrong"]);
 }
 
 /// Sets extended attributes of a file, of any bytes and sizes.
@@ -135,7 +148,8 @@ fn deleted_files() {
     let bench = Bench::new();
     let image = blank(&bench, &[]);
     let mount = Mounted::new(&bench, &image);
-    let at = |name: &str| mount.0.join(name);
+    let folder = mount.0.clone();
+    let at = |name: &str| folder.join(name);
     fs::create_dir(at("folder")).unwrap();
     for index in 0..60 {
         fs::write(at(&format!("folder/a file that stays, number {index}")), noise(index, 100)).unwrap();
@@ -148,24 +162,46 @@ fn deleted_files() {
     }
     drop(pieces);
     fs::write(at("nameless"), &two).unwrap();
-    run("sync", &["-f", text(&mount.0)]);
+    // Inodes of the same chunk stay in use, and whole chunks behind them do not.
+    for index in 60..200 {
+        fs::write(at(&format!("folder/a file that stays, number {index}")), noise(index, 100)).unwrap();
+    }
+    let late = |index: u64| format!("folder/late, number {index}");
+    for index in 0..300 {
+        fs::write(at(&late(index)), noise(index, 5000)).unwrap();
+    }
+    // Inodes are in the log alone until then.
+    drop(mount);
+    let mount = Mounted::new(&bench, &image);
     for name in ["folder/gone of three blocks", "folder/gone in pieces", "nameless"] {
         fs::remove_file(at(name)).unwrap();
     }
+    for index in 0..300 {
+        fs::remove_file(at(&late(index))).unwrap();
+    }
     drop(mount);
     let (live, failures) = nodes(&volume(&image), Options::default());
-    assert_eq!((live.len(), failures), (61, vec![]));
+    assert_eq!((live.len(), failures), (201, vec![]));
     let (all, failures) = nodes(&volume(&image), ALL);
     assert_eq!(failures, []);
-    assert!(all[..61].iter().all(|node| node.allocation == Allocation::Live));
+    assert!(all[..201].iter().all(|node| node.allocation == Allocation::Live));
     let three = find(&all, "folder/gone of three blocks");
     assert_eq!((three.allocation, &three.kind), (Allocation::Deleted, &Kind::File));
     assert!(bytes(three) == one);
-    let gone: Vec<_> = all[61..].iter().filter(|node| node.path.starts_with(b"$OrphanFiles/")).collect();
-    assert_eq!(gone.len(), 1, "the rest has names");
-    let found = bytes(gone[0]);
-    assert!(found.len() == two.len().next_multiple_of(4096) && found.starts_with(&two));
     find(&all, "folder/gone in pieces");
+    let begins = |node: &&Node| node.path.starts_with(b"$OrphanFiles/") && node.size == Some(303_104);
+    let nameless: Vec<_> = all.iter().filter(begins).filter(|node| bytes(node).starts_with(&two)).collect();
+    assert_eq!(nameless.len(), 1);
+    // As they were, with their sizes.
+    let whole = (0..300).filter(|&index| {
+        all.iter().any(|node| {
+            node.path == late(index).as_bytes()
+                && node.allocation == Allocation::Deleted
+                && node.size == Some(5000)
+                && bytes(node) == noise(index, 5000)
+        })
+    });
+    assert!(whole.count() > 100);
 }
 
 /// Files that are open while they are deleted, and a log that was not replayed: the medium as it is
