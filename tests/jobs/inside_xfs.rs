@@ -44,7 +44,7 @@ fn files_of_xfs_are_listed_hashed_and_read() {
     };
     cat::run(&asked, &mut take, &pfh::Control::new()).unwrap();
     assert!(bytes == two);
-    // What is cut off is a problem, and no answer.
+    // A volume that is cut off is a problem, and no answer.
     room.sh("head -c 40000 xfs >cut");
     assert!(rows(&room, &["cut"]).1.failed > 0);
 }

@@ -46,7 +46,7 @@ pub enum Value {
 }
 
 impl Attribute {
-    /// `None` for those that are no attributes of a user.
+    /// `None` for those of the file system itself.
     fn new(flags: u8, name: &[u8], value: Value) -> Option<Attribute> {
         if flags & (PARENT | INCOMPLETE) != 0 {
             return None;
@@ -216,8 +216,8 @@ fn short(fork: &Fork, collected: &mut Collected) {
     }
 }
 
-/// The attribute of an entry of a leaf: `None` if it leads out of it, and nothing for one that is
-/// no attribute of a user.
+/// The attribute of an entry of a leaf: `None` if it leads out of it, and nothing for one of the
+/// file system itself.
 fn leaf_entry(raw: &[u8], at: usize) -> Option<Option<Attribute>> {
     let (place, flags) = (usize::from(be16(raw, at + 4)), byte(raw, at + 6));
     if flags & LOCAL != 0 {

@@ -31,7 +31,7 @@ pub enum Pass {
     Slack,
 }
 
-/// What is listed.
+/// The start of a list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Place {
     Directory(u64),

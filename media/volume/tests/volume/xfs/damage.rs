@@ -104,7 +104,7 @@ fn wrong_checksums_are_failures() {
     let mut image = whole.image.clone();
     image[10] ^= 0x80;
     assert!(file_system(Arc::new(image)).err().expect("a failure").cause.contains("checksum"));
-    // What is right by its checksum, and of another volume, place or file.
+    // Right by its checksum, and of another volume, place or file.
     for (at, words) in [(160, "of another volume"), (152, "of another file"), (0, "no magic"), (4, "of a version")] {
         let words = if at == 152 { "belongs to another file" } else { words };
         one(&whole.changed(file.clone(), 100, at, &[9]), words);
