@@ -98,7 +98,8 @@ pub fn small_file_system(bytes: Arc<dyn Bytes>) -> Result<Recognised, Failure> {
     }
 }
 
-/// The longest boot area of NTFS and exFAT, and more than the superblock of XFS and its group's headers: what is no longer is not a volume.
+/// The longest boot area of NTFS and exFAT; the headers of XFS are shorter. A file of this length
+/// or less is not a volume.
 const BOOT: u64 = 12 << 10;
 
 /// Whether these first bytes are those of a small FAT or ext volume.

@@ -131,7 +131,7 @@ fn extents_that_contradict_themselves_are_failures() {
     one(&said(82, &[60]), "its attributes lie behind it");
     // On the realtime device.
     one(&said(90, &[0, 1]), "large.dat: its content is on the realtime device");
-    // Two files of the same blocks are no contradiction, twice in one file is.
+    // The same blocks twice in one file are a contradiction, unless it may share them.
     let mut extents = whole.image[file.start + 176..][..16].to_vec();
     let mut twice = whole.image.clone();
     let count = u32::from_be_bytes(extents[12..].try_into().unwrap()) & 0x1f_ffff;

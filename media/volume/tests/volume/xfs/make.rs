@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use crate::image::{Bench, run, text};
 use crate::tree::noise;
 
-/// A tree of everything that a prototype can state: names have no spaces there. `mkfs.xfs` 6.1 makes
-/// long targets without the headers of version 5.
+/// A tree of everything that a prototype can state: names have no spaces there. `mkfs.xfs` 6.1
+/// makes long targets without the headers of version 5.
 pub fn plant(root: &Path, in_node: usize, long_links: bool) {
     fs::create_dir_all(root.join("a/b/c/d")).unwrap();
     for (seed, length) in [0, 1, 155, 511, 512, 4095, 4096, 4097, 70_000].into_iter().enumerate() {
