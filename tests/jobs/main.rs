@@ -86,6 +86,8 @@ mod inside_images;
 mod inside_peers;
 #[cfg(feature = "inside")]
 mod inside_unread;
+#[cfg(feature = "inside")]
+mod inside_xfs;
 mod keyed;
 #[cfg(feature = "known")]
 mod known;

@@ -8,19 +8,22 @@ use crate::bridge;
 use crate::bytes::Bytes;
 use crate::ext;
 use crate::fat;
-use crate::field::{byte, failure, is_at, le16, le32, read_some};
+use crate::field::{be16, be32, byte, failure, is_at, le16, le32, read_some};
 use crate::file_system::Recognised;
 use crate::hfs;
 use crate::node::Failure;
 use crate::ntfs;
 use crate::recognise::{Magic, division, is_hfs, recognise};
 use crate::windows::Windows;
+use crate::xfs;
 
 /// Opens one kind of file system; `None` if it is another.
 type Open = fn(&Arc<dyn Bytes>) -> Result<Option<Recognised>, Failure>;
 
 /// All that are read, each with the copies of what it begins with.
 const READERS: &[(Open, Option<Of>)] = &[
+    // Its first sector is all its own: what stands behind it may be an older file system's.
+    (xfs::open, Some(Of::Xfs)),
     (ntfs::open, Some(Of::Ntfs)),
     (fat::open_exfat, Some(Of::Exfat)),
     (fat::open, Some(Of::Fat)),
@@ -88,13 +91,15 @@ pub fn small_file_system(bytes: Arc<dyn Bytes>) -> Result<Recognised, Failure> {
         return file_system(bytes);
     }
     let boot = [(&b"NTFS    "[..], "NTFS"), (b"EXFAT   ", "exFAT")].into_iter().find(|(name, _)| is_at(&head, 3, name));
-    match boot.filter(|_| bytes.size() > BOOT && le16(&head, 510) == 0xaa55) {
-        Some((_, name)) => Err(failure(Some(bytes.size()), format!("{name}: the volume is cut off here"))),
+    let boot = boot.filter(|_| le16(&head, 510) == 0xaa55).map(|(_, name)| name);
+    match boot.or_else(|| is_xfs(&head).then_some("XFS")).filter(|_| bytes.size() > BOOT) {
+        Some(name) => Err(failure(Some(bytes.size()), format!("{name}: the volume is cut off here"))),
         None => Ok(Recognised::Unknown),
     }
 }
 
-/// The longest boot area of NTFS and exFAT: what is no longer is not a volume.
+/// The longest boot area of NTFS and exFAT; the headers of XFS are shorter. A file of this length
+/// or less is not a volume.
 const BOOT: u64 = 12 << 10;
 
 /// Whether these first bytes are those of a small FAT or ext volume.
@@ -106,6 +111,11 @@ pub fn may_be_small(head: &[u8], size: u64) -> bool {
 fn is_ext(head: &[u8]) -> bool {
     let at = |place: usize| le32(head, 1024 + place);
     is_at(head, 1080, b"\x53\xef") && at(0) > 0 && at(4) > 0 && at(24) <= 6 && at(76) <= 1 && le16(head, 1082) < 8
+}
+
+/// A superblock of XFS: its magic, and sizes of blocks and sectors that there are.
+fn is_xfs(head: &[u8]) -> bool {
+    is_at(head, 0, b"XFSB") && be32(head, 4).is_power_of_two() && be16(head, 102).is_power_of_two()
 }
 
 /// The boot sector of a FAT volume of no more bytes than these.

@@ -15,12 +15,19 @@ pub struct Layout {
     stored: u64,
     /// The size of the volume.
     volume: u64,
+    /// Whether bytes of the medium may be in the file twice.
+    is_shared: bool,
 }
 
 impl Layout {
     /// A file of a volume of `volume` bytes, so far without runs.
     pub fn new(volume: u64) -> Self {
         Layout { volume, ..Layout::default() }
+    }
+
+    /// A file that may hold the same bytes of the volume twice.
+    pub fn shared(volume: u64) -> Self {
+        Layout { volume, is_shared: true, ..Layout::default() }
     }
 
     /// Where the next run begins in the file.
@@ -41,7 +48,7 @@ impl Layout {
             if offset.checked_add(length).is_none_or(|end| end > self.volume) {
                 return wrong("a run leads out of the volume");
             }
-            if self.stored.saturating_add(length) > self.volume {
+            if !self.is_shared && self.stored.saturating_add(length) > self.volume {
                 return wrong("the file claims more bytes than the volume has");
             }
         }
@@ -60,7 +67,7 @@ impl Layout {
             self.runs.push(Run { file_offset: self.end, medium_offset: medium, length });
         }
         self.end = end;
-        self.stored += if medium.is_some() { length } else { 0 };
+        self.stored = self.stored.saturating_add(if medium.is_some() { length } else { 0 });
         Ok(())
     }
 
@@ -95,11 +102,14 @@ impl Layout {
         cut
     }
 
-    /// That no bytes of the medium are in the file twice.
+    /// That no bytes of the medium are in the file twice, unless they may be.
     ///
     /// # Errors
     /// With the first place that is.
     pub fn disjoint(&self) -> Result<(), Failure> {
+        if self.is_shared {
+            return Ok(());
+        }
         let mut ranges: Vec<_> = self.runs.iter().filter_map(|run| Some((run.medium_offset?, run.length))).collect();
         ranges.sort_unstable();
         match ranges.windows(2).find(|pair| pair[0].0 + pair[0].1 > pair[1].0) {
@@ -148,5 +158,16 @@ mod tests {
         layout.disjoint().unwrap();
         layout.push(Some(599), 1).unwrap();
         assert_eq!(layout.disjoint().unwrap_err().offset, Some(599));
+    }
+
+    #[test]
+    fn shared_runs_may_repeat() {
+        let mut layout = Layout::shared(1000);
+        for _ in 0..3 {
+            layout.push(Some(0), 600).unwrap();
+        }
+        layout.disjoint().unwrap();
+        assert_eq!((layout.runs().len(), layout.end()), (3, 1800));
+        layout.push(Some(900), 101).unwrap_err();
     }
 }

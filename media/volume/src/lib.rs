@@ -35,6 +35,7 @@ mod unallocated;
 mod vss;
 mod walk;
 mod windows;
+mod xfs;
 
 pub use bytes::{Bytes, Slice};
 pub use detect::{file_system, may_be_small, small_file_system};

@@ -189,6 +189,7 @@ pub fn may_be(start: &[u8], size: Option<u64>, name: &[u8], documents: bool) -> 
     let boot = start.get(510..512) == Some(&[0x55, 0xAA]);
     let ext = start.get(1080..1082) == Some(&[0x53, 0xEF]);
     let apfs = start.get(32..36) == Some(b"NXSB");
+    let xfs = start.starts_with(b"XFSB");
     let hfs = matches!(start.get(1024..1026), Some(b"H+" | b"HX" | b"BD"));
     let is_named = |endings: &[&[u8]]| {
         endings.iter().any(|ending| {
@@ -200,7 +201,7 @@ pub fn may_be(start: &[u8], size: Option<u64>, name: &[u8], documents: bool) -> 
     if is_named(&[b".dmg", b".vhd"]) && size.is_none_or(|size| size > END as u64) {
         return true;
     }
-    disk && (boot || ext || apfs || hfs || is_named(&[b".iso", b".img", b".dd", b".raw"]))
+    disk && (boot || ext || apfs || hfs || xfs || is_named(&[b".iso", b".img", b".dd", b".raw"]))
 }
 
 /// Whether a file is large enough to be a container.

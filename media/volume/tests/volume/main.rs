@@ -16,3 +16,4 @@ mod tree;
 mod udf;
 mod unreadable;
 mod vss;
+mod xfs;

@@ -1,0 +1,24 @@
+//! XFS of versions 4 and 5, after "XFS Algorithms & Data Structures": groups of blocks, each with
+//! trees of its inodes and free runs, and files in lists and trees of extents. Own code: the crates
+//! there are mount volumes, are under the GPL, or know version 5 alone.
+
+mod attribute;
+mod bmap;
+mod btree;
+mod deleted;
+mod directory;
+mod group;
+mod index;
+mod inode;
+mod log;
+mod node;
+mod orphans;
+mod seal;
+mod space;
+mod superblock;
+mod symlink;
+mod tree;
+mod volume;
+
+pub use superblock::spares;
+pub use volume::open;

@@ -1,0 +1,76 @@
+//! What structures of version 5 state of themselves: a checksum, their place, their volume and
+//! whose they are.
+
+use super::volume::Xfs;
+use crate::field::{be32, be64, failure, is_at, le32};
+use crate::node::Failure;
+use pfh_container::crc32c;
+
+/// Where a kind of structure has these fields.
+#[derive(Debug, Clone, Copy)]
+pub struct Seal {
+    pub what: &'static str,
+    /// The checksum.
+    pub sum: usize,
+    /// Its place, in units of 512 bytes.
+    pub place: Option<usize>,
+    /// The UUID of the volume.
+    pub uuid: usize,
+    /// Its owner: an inode of 64 bits, or a group of 32.
+    pub owner: Option<(usize, Owner)>,
+}
+
+/// Whose a structure is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Owner {
+    Group,
+    Inode,
+}
+
+/// The checksum of a structure, whose field of four bytes counts as zeros.
+pub fn sum(raw: &[u8], at: usize) -> u32 {
+    let (before, rest) = raw.split_at(at.min(raw.len()));
+    let after = rest.get(4..).unwrap_or_default();
+    !crc32c(crc32c(crc32c(!0, before), &[0; 4]), after)
+}
+
+impl Xfs {
+    /// Compares a structure from `offset` on with what it states; nothing before version 5.
+    pub fn verify(&self, raw: &[u8], offset: u64, seal: Seal, owner: u64) -> Result<(), Failure> {
+        if !self.superblock.is_sealed {
+            return Ok(());
+        }
+        let wrong = |cause: &str| Err(failure(Some(offset), format!("{}: {cause}", seal.what)));
+        if sum(raw, seal.sum) != le32(raw, seal.sum) {
+            return wrong("the checksum is wrong");
+        }
+        if !is_at(raw, seal.uuid, &self.superblock.uuid) {
+            return wrong("it is of another volume");
+        }
+        if seal.place.is_some_and(|at| be64(raw, at) != offset / 512) {
+            return wrong("it belongs to another place");
+        }
+        let is_its = match seal.owner {
+            None => true,
+            Some((at, Owner::Group)) => u64::from(be32(raw, at)) == owner,
+            Some((at, Owner::Inode)) => be64(raw, at) == owner,
+        };
+        if is_its { Ok(()) } else { wrong("it belongs to another file or group") }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_sum_leaves_its_own_field_out() {
+        let mut raw = b"123456789".to_vec();
+        assert_eq!(sum(&raw, 9), !crc32c(crc32c(!0, &raw), &[0; 4]));
+        let before = sum(&raw, 2);
+        raw[3] = 0;
+        assert_eq!(sum(&raw, 2), before);
+        raw[6] = 0;
+        assert_ne!(sum(&raw, 2), before);
+    }
+}

@@ -1,0 +1,145 @@
+//! The names of a volume.
+
+use std::collections::HashSet;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use super::directory::Entry;
+use super::inode::Inode;
+use super::orphans::unlisted;
+use super::volume::Xfs;
+use crate::field::failure;
+use crate::listed::Listed;
+use crate::node::Failure;
+use crate::stored::named;
+use crate::walk::{Entries, Found, Into, Tree, join};
+
+/// What a walk came across.
+#[derive(Default)]
+pub struct Seen {
+    /// Inodes that some directory lists.
+    pub listed: Listed,
+    /// Inodes that were given already: deleted ones with a name, files with several names whose
+    /// slack was given.
+    pub given: HashSet<u64>,
+}
+
+/// What a walk gives.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Pass {
+    Live,
+    Deleted,
+    Slack,
+}
+
+/// The start of a list.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Place {
+    Directory(u64),
+    /// What no directory lists: directories that begin a tree, or all the rest.
+    Roots,
+    Rest,
+}
+
+/// A volume while it is walked.
+pub struct Names {
+    pub volume: Arc<Xfs>,
+    pub pass: Pass,
+    pub seen: Arc<Mutex<Seen>>,
+}
+
+/// What a walk goes into.
+pub fn into(inode: &Inode, path: &[u8]) -> Option<Into<Place>> {
+    let directory = Place::Directory(inode.number);
+    inode.is_directory().then(|| Into { id: inode.number, path: path.to_vec(), directory })
+}
+
+impl Tree for Names {
+    type Directory = Place;
+
+    fn list(self: Arc<Self>, directory: Place, path: Arc<[u8]>) -> Entries<Place> {
+        let number = match directory {
+            Place::Directory(number) => number,
+            Place::Roots => return unlisted(self, true),
+            Place::Rest => return unlisted(self, false),
+        };
+        let is_live = self.pass == Pass::Live;
+        let parts = match self.volume.inode(number).and_then(|inode| self.volume.names(&inode)) {
+            Ok(parts) => parts,
+            Err(failed) if is_live => return Box::new(std::iter::once(Err(named(failed, &path)))),
+            // Faults of live directories were reported when they were listed.
+            Err(_) => return Box::new(std::iter::empty()),
+        };
+        Box::new(parts.flat_map(move |(names, failed)| {
+            let mut found: Vec<_> = names.live.iter().flat_map(|entry| self.found(entry, &path)).collect();
+            if self.pass == Pass::Deleted {
+                found.extend(names.gone.iter().filter_map(|gone| self.gone(gone, &path)).map(Ok));
+            }
+            found.extend(failed.filter(|_| is_live).map(|failed| Err(named(failed, &path))));
+            found
+        }))
+    }
+}
+
+impl Names {
+    /// What a live entry of a directory stands for in this pass.
+    fn found(&self, entry: &Entry, parent: &[u8]) -> Vec<Result<Found<Place>, Failure>> {
+        if entry.name == b"." || entry.name == b".." {
+            return Vec::new();
+        }
+        if self.pass == Pass::Live {
+            // A file whose name cannot be written has been seen all the same.
+            self.seen.lock().unwrap_or_else(PoisonError::into_inner).listed.insert(entry.inode);
+        }
+        let found = join(parent, &entry.name).and_then(|path| {
+            let inode = self.volume.inode(entry.inode).and_then(|inode| check(inode, entry));
+            inode.map(|inode| (inode, path.clone())).map_err(|failed| named(failed, &path))
+        });
+        match (found, self.pass) {
+            (Ok((inode, path)), Pass::Live) => self.live(&inode, &path),
+            (Ok((inode, path)), Pass::Slack) => {
+                let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+                let is_first = inode.links < 2 || seen.given.insert(inode.number);
+                let node = is_first.then(|| self.volume.slack(&inode, &path)).flatten();
+                let into = into(&inode, &path);
+                (node.is_some() || into.is_some()).then_some(Ok(Found { node, into })).into_iter().collect()
+            }
+            // A live directory is walked through for the deleted names in it.
+            (Ok((inode, path)), Pass::Deleted) => {
+                let into = into(&inode, &path);
+                into.map(|into| Ok(Found { node: None, into: Some(into) })).into_iter().collect()
+            }
+            (Err(failed), Pass::Live) => vec![Err(failed)],
+            (Err(_), _) => Vec::new(),
+        }
+    }
+
+    /// The nodes of an inode in use, and the directory behind it.
+    pub fn live(&self, inode: &Inode, path: &[u8]) -> Vec<Result<Found<Place>, Failure>> {
+        let mut into = into(inode, path);
+        let nodes = self.volume.nodes_of(inode, path).into_iter();
+        nodes.map(|node| node.map(|node| Found { node: Some(node), into: into.take() })).collect()
+    }
+}
+
+/// Whether an inode is what its name says.
+fn check(inode: Inode, entry: &Entry) -> Result<Inode, Failure> {
+    let wrong = |cause: &str| Err(failure(Some(inode.offset), cause));
+    if inode.mode == 0 || inode.links == 0 {
+        return wrong("the name leads to an inode that is not in use");
+    }
+    // Types in directories, by those of modes.
+    let kind = match inode.kind() {
+        0x8000 => 1,
+        0x4000 => 2,
+        0x2000 => 3,
+        0x6000 => 4,
+        0x1000 => 5,
+        0xc000 => 6,
+        0xa000 => 7,
+        _ => 0,
+    };
+    match entry.kind == 0 || kind == 0 || entry.kind == kind {
+        true => Ok(inode),
+        false => wrong("of one type by its name, and of another by its inode"),
+    }
+}
