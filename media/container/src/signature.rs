@@ -129,7 +129,6 @@ pub const TABLE: &[Signature] = &[
     ),
     row("encrypted disk image (encrcdsa)", Holds::Encrypted, 0, b"encrcdsa"),
     volume("XFS", 0, b"XFSB"),
-    volume("Btrfs", 0x1_0040, b"_BHRfS_M"),
     volume("ReFS", 3, b"ReFS\x00\x00\x00\x00"),
     volume("squashfs", 0, b"hsqs"),
     volume("squashfs (big-endian)", 0, b"sqsh"),
