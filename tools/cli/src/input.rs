@@ -83,7 +83,7 @@ pub struct Inside {
     /// `a.pdf!/obj-12-image`. `compare` always opens PDFs.
     #[arg(long)]
     pub documents: bool,
-    /// Leave out snapshots (shadow copies of NTFS as p2@1/, snapshots of APFS): each is named as
+    /// Leave out snapshots (shadow copies of NTFS as p2@1/, snapshots of APFS and Btrfs): each is named as
     /// skipped.
     #[arg(long)]
     pub no_snapshots: bool,

@@ -122,7 +122,7 @@ impl File {
                     Ok(whole) => Ok(whole[offset as usize..offset as usize + size].to_vec()),
                     Err(_) => pool.read(at + offset, size, 0),
                 };
-                let sum = if self.has_checksums { Some(sums.pop()) } else { None };
+                let sum = self.has_checksums.then(|| sums.pop().flatten());
                 found.extend(self.right(at + offset, first, sum)?);
             }
         }

@@ -10,6 +10,8 @@ use crate::bytes::Bytes;
 pub struct JoinedVolume {
     /// `p1+p2`, by the numbers of the partitions.
     pub name: Vec<u8>,
+    /// These numbers.
+    pub numbers: Vec<u32>,
     /// The devices, one behind the other.
     pub bytes: Arc<dyn Bytes>,
 }
@@ -34,8 +36,8 @@ impl Bytes for Joined {
 }
 
 /// The volumes among these partitions that are devices of one file system, with at least two of
-/// them there; and which partitions these are.
-pub fn joined_volumes(partitions: &[(u32, Arc<dyn Bytes>)]) -> Vec<(JoinedVolume, Vec<u32>)> {
+/// them there.
+pub fn joined_volumes(partitions: &[(u32, Arc<dyn Bytes>)]) -> Vec<JoinedVolume> {
     let mut sets: Vec<([u8; 16], Vec<(u32, Superblock, Arc<dyn Bytes>)>)> = Vec::new();
     for (number, bytes) in partitions {
         let Ok(Some((found, _))) = superblock::newest(&**bytes, 0) else { continue };
@@ -54,7 +56,7 @@ pub fn joined_volumes(partitions: &[(u32, Arc<dyn Bytes>)]) -> Vec<(JoinedVolume
     sets.into_iter().map(|(_, set)| join(set)).collect()
 }
 
-fn join(mut set: Vec<(u32, Superblock, Arc<dyn Bytes>)>) -> (JoinedVolume, Vec<u32>) {
+fn join(mut set: Vec<(u32, Superblock, Arc<dyn Bytes>)>) -> JoinedVolume {
     let numbers: Vec<u32> = set.iter().map(|(number, _, _)| *number).collect();
     let name = numbers.iter().map(|number| format!("p{number}")).collect::<Vec<_>>().join("+").into_bytes();
     // The newest first: what it says counts.
@@ -64,5 +66,5 @@ fn join(mut set: Vec<(u32, Superblock, Arc<dyn Bytes>)>) -> (JoinedVolume, Vec<u
         devices.push((end, found.own.size, bytes));
         end = end.saturating_add(found.own.size);
     }
-    (JoinedVolume { name, bytes: Arc::new(Joined(devices)) }, numbers)
+    JoinedVolume { name, numbers, bytes: Arc::new(Joined(devices)) }
 }
