@@ -58,7 +58,7 @@ impl Devices {
     pub fn place(&self, id: u64, of: [u8; 16], offset: u64, length: u64) -> Result<u64, Failure> {
         let device = self.found.iter().find(|device| device.own.id == id && device.own.uuid == of);
         let Some(device) = device else {
-            return Err(failure(None, format!("on the device {id} ({}), which is missing", uuid(of))));
+            return Err(failure(None, format!("it lies on the device {id} ({}), which is missing", uuid(of))));
         };
         let place = device.base.saturating_add(offset);
         match offset.checked_add(length) {

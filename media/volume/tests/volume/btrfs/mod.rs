@@ -44,7 +44,7 @@ fn files_of_every_kind_in_every_subvolume() {
             .iter()
             .map(|member| (String::from_utf8_lossy(&member.name).into_owned(), member.is_snapshot))
             .collect();
-        let expected: Vec<_> = sample.expected.iter().map(|(name, _)| (name.to_string(), name.contains("yesterday")));
+        let expected = sample.expected.iter().map(|(name, _)| (name.to_string(), name.contains("yesterday")));
         assert_eq!(names, expected.collect::<Vec<_>>());
         for (name, expected) in &sample.expected {
             assert_same(&items(system(&found, name)), expected);
