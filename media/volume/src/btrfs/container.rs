@@ -54,11 +54,7 @@ pub fn open(bytes: &Arc<dyn Bytes>) -> Result<Option<Recognised>, Failure> {
 }
 
 /// The tree of roots: the newest one that can be read.
-fn tree_of_roots(
-    pool: &Arc<Pool>,
-    superblock: &Superblock,
-    warnings: &mut Vec<Failure>,
-) -> Result<Arc<Tree>, Failure> {
+fn tree_of_roots(pool: &Arc<Pool>, superblock: &Superblock, warnings: &mut Vec<Failure>) -> Result<Arc<Tree>, Failure> {
     const WHAT: &str = "tree of roots";
     let failed = match Tree::open(pool, superblock.root, WHAT) {
         Ok(tree) => return Ok(tree),

@@ -43,8 +43,11 @@ impl File {
                 return Err(failure(None, "an extent that is not there any more"));
             };
             let extent = Extent::new(key.offset, &raw).map_err(|cause| failure(None, cause))?;
-            // Behind the last one is what belongs to other files.
-            found = if extent.end() < self.size { next.next().transpose()? } else { None };
+            found = match next.next() {
+                // Behind the last one is what belongs to other files.
+                Some(Err(_)) if extent.end() >= self.size => None,
+                next => next.transpose()?,
+            };
             if found.as_ref().is_some_and(|(key, _)| key.offset < extent.end()) {
                 return Err(failure(None, "two extents claim the same place of the file"));
             }
@@ -142,7 +145,9 @@ impl File {
         let check = |bytes: &[u8]| match &sum {
             None => Ok(()),
             Some(Some(sum)) if pool.checksum.is_of(bytes, sum) => Ok(()),
-            Some(Some(_)) => Err(failure(place(), format!("the checksum of a block of data is wrong (logical {logical})"))),
+            Some(Some(_)) => {
+                Err(failure(place(), format!("the checksum of a block of data is wrong (logical {logical})")))
+            }
             Some(None) => Err(failure(place(), format!("a block of data has no checksum (logical {logical})"))),
         };
         let tried = first.and_then(|bytes| check(&bytes).map(|()| bytes));

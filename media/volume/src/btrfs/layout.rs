@@ -82,7 +82,10 @@ pub fn pool(devices: Devices, superblock: &Superblock, warnings: &mut Vec<Failur
         }
     }
     if listed < superblock.devices {
-        warnings.push(failure(Some(superblock.offset + 0x88), format!("{} devices, and {listed} are listed", superblock.devices)));
+        warnings.push(failure(
+            Some(superblock.offset + 0x88),
+            format!("{} devices, and {listed} are listed", superblock.devices),
+        ));
     }
     Ok(Arc::new(Pool::new(devices, superblock, all.found)))
 }

@@ -110,7 +110,8 @@ impl Names {
         }
         let known: HashSet<u64> =
             self.items(directory, kind::NAME).flatten().take(MOST_NAMES).map(|entry| sum.of(&entry)).collect();
-        let others = self.items(directory, kind::NAME_BY_HASH).flatten().filter(|entry| !known.contains(&sum.of(entry)));
+        let others =
+            self.items(directory, kind::NAME_BY_HASH).flatten().filter(|entry| !known.contains(&sum.of(entry)));
         failed.extend(others.take(MOST_NAMES).map(Ok));
         failed
     }
@@ -128,7 +129,12 @@ impl Names {
         match entry.to.kind {
             kind::INODE => self.note(entry.to.id),
             // A subvolume: its names are in a volume of its own.
-            kind::ROOT => return vec![Ok(Found { node: Some(of_subvolume(&entry.to, &path, self.volume.is_deleted)), into: None })],
+            kind::ROOT => {
+                return vec![Ok(Found {
+                    node: Some(of_subvolume(&entry.to, &path, self.volume.is_deleted)),
+                    into: None,
+                })];
+            }
             _ => return wrong("a name of what is neither a file nor a subvolume"),
         }
         let inode = match self.volume.inode(entry.to.id) {

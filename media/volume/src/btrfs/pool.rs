@@ -52,9 +52,9 @@ impl Pool {
     /// The chunk that a logical place is in.
     fn chunk(&self, logical: u64) -> Result<&Chunk, Failure> {
         let found = self.chunks.range(..=logical).next_back().map(|(_, chunk)| chunk);
-        found.filter(|chunk| logical < chunk.end()).ok_or_else(|| {
-            failure(None, format!("the logical place {logical} is in no chunk"))
-        })
+        found
+            .filter(|chunk| logical < chunk.end())
+            .ok_or_else(|| failure(None, format!("the logical place {logical} is in no chunk")))
     }
 
     /// All places of a logical place on devices that are there, and how many bytes lie there in one

@@ -215,7 +215,9 @@ mod tests {
     fn extents_that_contradict_themselves() {
         let good = |change: &[(usize, u64)]| {
             let mut raw = vec![0; 53];
-            for &(at, value) in [(8, 8192), (20, 1), (21, 1 << 20), (29, 8192), (37, 4096), (45, 4096)].iter().chain(change) {
+            for &(at, value) in
+                [(8, 8192), (20, 1), (21, 1 << 20), (29, 8192), (37, 4096), (45, 4096)].iter().chain(change)
+            {
                 let size = if at == 20 || at == 16 || at == 17 { 1 } else { 8 };
                 raw[at..at + size].copy_from_slice(&value.to_le_bytes()[..size]);
             }

@@ -115,8 +115,11 @@ impl Roots {
                 }
                 kind::NAME_BY_HASH if key.id == DIRECTORY => {
                     let found = entries(&raw).unwrap_or_default();
-                    roots.default =
-                        found.into_iter().find(|entry| entry.name == b"default").map(|entry| entry.to.id).or(roots.default);
+                    roots.default = found
+                        .into_iter()
+                        .find(|entry| entry.name == b"default")
+                        .map(|entry| entry.to.id)
+                        .or(roots.default);
                 }
                 _ => {}
             }

@@ -40,7 +40,8 @@ impl Free for Space {
             }
         }
         let bytes = self.pool.devices.bytes.clone();
-        let free = joined.into_iter().flat_map(without_superblocks(&self.pool)).map(move |range| Ok(gap(&bytes, range)));
+        let free =
+            joined.into_iter().flat_map(without_superblocks(&self.pool)).map(move |range| Ok(gap(&bytes, range)));
         Box::new(failed.into_iter().map(Err).chain(free))
     }
 }
@@ -106,7 +107,10 @@ impl Space {
         let (mut at, mut is_known) = (0, true);
         let mut is_full = false;
         let mut free = |range: Range<u64>, is_known: bool, failed: &mut Vec<Failure>| {
-            if is_known && !is_full && let Err(why) = self.push(range, found) {
+            if is_known
+                && !is_full
+                && let Err(why) = self.push(range, found)
+            {
                 failed.push(why);
                 is_full = true;
             }

@@ -51,9 +51,8 @@ impl Subvolume {
         let mut nodes = vec![self.main(inode, path).map_err(|failed| named(failed, path))];
         for item in self.tree.of(inode.number, kind::ATTRIBUTE, 0) {
             match item.and_then(|(_, raw)| entries(&raw)) {
-                Ok(found) => nodes.extend(found.into_iter().map(|entry| {
-                    self.stream(inode, &entry.name, entry.value.into(), path)
-                })),
+                Ok(found) => nodes
+                    .extend(found.into_iter().map(|entry| self.stream(inode, &entry.name, entry.value.into(), path))),
                 Err(failed) => nodes.push(Err(named(failed, path))),
             }
         }

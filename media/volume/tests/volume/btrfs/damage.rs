@@ -26,7 +26,10 @@ fn said(image: Vec<u8>, name: &str) -> (Option<u64>, String) {
 
 /// Where these bytes first stand.
 fn find(image: &[u8], bytes: &[u8]) -> usize {
-    (0..image.len() / NODE).map(|block| block * NODE).find(|&at| image[at..].starts_with(bytes)).expect("they are there")
+    (0..image.len() / NODE)
+        .map(|block| block * NODE)
+        .find(|&at| image[at..].starts_with(bytes))
+        .expect("they are there")
 }
 
 #[test]
@@ -68,7 +71,8 @@ fn wrong_data_fails_by_name_and_place() {
 fn files_that_contradict_themselves() {
     let words = vec![b'w'; 50_000];
     let raw = zlib(&words);
-    let whole = Extent { at: 0, length: 8192, logical: START, stored: 8192, from: 0, unpacked: 8192, method: 0, kind: 1 };
+    let whole =
+        Extent { at: 0, length: 8192, logical: START, stored: 8192, from: 0, unpacked: 8192, method: 0, kind: 1 };
     type Change = fn(&mut Maker, u64, Extent);
     let cases: [(&str, Change); 8] = [
         ("two extents claim", |maker, number, extent| {
@@ -85,7 +89,9 @@ fn files_that_contradict_themselves() {
             maker.extent(5, number, Extent { logical: START + (2 << 20), ..extent });
         }),
         ("in the metadata", |maker, number, _| maker.inline(5, number, (0, 7000), b"short")),
-        ("compressed bytes in the metadata are damaged", |maker, number, _| maker.inline(5, number, (1, 7000), b"short")),
+        ("compressed bytes in the metadata are damaged", |maker, number, _| {
+            maker.inline(5, number, (1, 7000), b"short")
+        }),
     ];
     for (cause, change) in cases {
         let mut maker = Maker::new(false);

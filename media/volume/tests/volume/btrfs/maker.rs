@@ -166,8 +166,7 @@ impl Maker {
         let number = self.add(tree, directory, name, 0o100_644, content.len() as u64, 0);
         let logical = self.data(content);
         let length = content.len().next_multiple_of(NODE) as u64;
-        let extent =
-            Extent { at: 0, length, logical, stored: length, from: 0, unpacked: length, method: 0, kind: 1 };
+        let extent = Extent { at: 0, length, logical, stored: length, from: 0, unpacked: length, method: 0, kind: 1 };
         self.extent(tree, number, extent);
         number
     }

@@ -79,7 +79,7 @@ impl Drop for Mounted {
 }
 
 /// Images one behind the other, some of them lost.
-struct Row(Vec<Vec<u8>>);
+struct Row(Vec<Arc<Vec<u8>>>);
 
 impl Bytes for Row {
     fn size(&self) -> u64 {
@@ -144,7 +144,7 @@ fn what_the_kernel_compresses() {
 
 #[test]
 fn several_devices_with_one_lost() {
-    if lacks(&MOUNTED) || !has_kernel() {
+    if lacks(&[&MOUNTED[..], &[Need::Time]].concat()) || !has_kernel() {
         return;
     }
     for (profile, count, lost) in
@@ -153,18 +153,18 @@ fn several_devices_with_one_lost() {
         let bench = Bench::new();
         let images: Vec<PathBuf> = (0..count).map(|index| bench.blank(&format!("image {index}"), 256 << 20)).collect();
         let expected = fill(&Mounted::new(&bench, &images, &["-d", profile, "-m", profile], "noatime").at);
-        let raw: Vec<Vec<u8>> = images.iter().map(|image| fs::read(image).unwrap()).collect();
+        let raw: Vec<Arc<Vec<u8>>> = images.iter().map(|image| Arc::new(fs::read(image).unwrap())).collect();
         // All of them, then all ways to lose as many as the profile bears.
-        for without in (0_u32..1 << count).filter(|without| without.count_ones() <= lost) {
+        for without in (0_u32..1 << count).filter(|without| [0, lost].contains(&without.count_ones())) {
             let there = raw.iter().enumerate().filter(|(index, _)| without >> index & 1 == 0);
             let found = volumes_of(Arc::new(Row(there.map(|(_, image)| image.clone()).collect())));
             assert_eq!(found.warnings.len() as u32, without.count_ones());
-            for (name, expected) in &expected {
+            for (name, expected) in expected.iter().take(if without == 0 { 3 } else { 1 }) {
                 assert_same(&items(system(&found, name)), expected);
             }
         }
         // As partitions of one medium, in any order.
-        let medium: Arc<dyn Bytes> = Arc::new(raw.iter().rev().flatten().copied().collect::<Vec<u8>>());
+        let medium: Arc<dyn Bytes> = Arc::new(Row(raw.iter().rev().cloned().collect()));
         let part = |index: u32| -> (u32, Arc<dyn Bytes>) {
             (index + 1, Arc::new(Slice::new(medium.clone(), u64::from(index) << 28, 256 << 20).unwrap()))
         };
