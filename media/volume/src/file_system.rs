@@ -29,8 +29,8 @@ pub enum Recognised {
     Unknown,
 }
 
-/// Several file systems in one space, as APFS and Btrfs have them. Places in all of them are places on the
-/// medium.
+/// Several file systems in one space, as APFS and Btrfs have them. Places in all of them are places
+/// on the medium.
 pub struct Volumes {
     /// The name of the format.
     pub kind: &'static str,

@@ -106,7 +106,7 @@ pub trait Content: Send + Sync {
     }
 
     /// The same bytes at any position, where reading its runs would not do: bytes that have several
-    /// copies, of which checksums tell the right one.
+    /// copies, where a checksum tells the right one.
     fn bytes(&self) -> Option<Arc<dyn Bytes>> {
         None
     }

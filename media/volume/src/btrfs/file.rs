@@ -28,7 +28,7 @@ pub struct File {
 }
 
 impl File {
-    /// What is at a place of the file, from there on and no further than its end. The place must be
+    /// The extent at a place of the file, no further than the file's end. The place must be
     /// in front of the end.
     pub fn extent(&self, at: u64) -> Result<Extent, Failure> {
         let tree = &self.volume.tree;

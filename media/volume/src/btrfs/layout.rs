@@ -48,7 +48,7 @@ pub fn pool(devices: Devices, superblock: &Superblock, warnings: &mut Vec<Failur
     while !rest.is_empty() {
         let key = Key::read(rest, 0);
         if key.kind != kind::CHUNK {
-            return Err(wrong("its array holds what is no chunk".to_owned()));
+            return Err(wrong("its array holds another item than a chunk".to_owned()));
         }
         let item = rest.get(Key::SIZE..).unwrap_or_default();
         let (chunk, size) = Chunk::new(key.offset, item).map_err(wrong)?;

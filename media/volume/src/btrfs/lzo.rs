@@ -1,5 +1,5 @@
 //! LZO1X as Btrfs keeps it, after the description of the stream in the kernel's documentation
-//! (`staging/lzo.rst`): own code, since the crates there are bind the C library or are copies of it.
+//! (`staging/lzo.rst`): own code, since the crates there are bind the C library or copy it.
 
 use crate::field::le32;
 

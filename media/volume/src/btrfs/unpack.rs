@@ -10,7 +10,7 @@ use super::record::Method;
 pub fn unpack(method: Method, packed: &[u8], size: usize, block: usize) -> Option<Vec<u8>> {
     let read = |reader: &mut dyn Read| {
         let mut out = Vec::with_capacity(size);
-        // What is there up to a fault counts if it is enough.
+        // Bytes in front of a fault count if they are enough.
         let _ = reader.take(size as u64).read_to_end(&mut out);
         out
     };

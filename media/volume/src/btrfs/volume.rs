@@ -94,7 +94,7 @@ impl Subvolume {
     fn plain(self: &Arc<Self>, inode: &Inode, node: Node) -> Node {
         let (mut resident, mut compressed) = (false, false);
         for item in self.tree.of(inode.number, kind::EXTENT, 0).take(MOST_LOOKED_AT) {
-            // What is wrong with extents is said when the file is read.
+            // Faults of extents are said when the file is read.
             let Ok(Ok(extent)) = item.map(|(key, raw)| Extent::new(key.offset, &raw)) else { break };
             resident |= matches!(extent.place, Where::Inline(_));
             compressed |= extent.method != Method::Plain;

@@ -261,7 +261,7 @@ impl Maker {
             let root = self.tree(id, &items, &mut |maker| maker.allocate(NODE));
             self.root(id, root);
         }
-        // What is left lies in a range that is in use as a whole.
+        // The rest lies in a range that is in use as a whole.
         let mut rest = self.allocate(16 * NODE);
         let mut places = move |_: &mut Maker| {
             rest += NODE as u64;
