@@ -10,14 +10,12 @@ use super::record::Method;
 pub fn unpack(method: Method, packed: &[u8], size: usize, block: usize) -> Option<Vec<u8>> {
     let read = |reader: &mut dyn Read| {
         let mut out = Vec::with_capacity(size);
-        // Bytes in front of a fault count if they are enough.
-        let _ = reader.take(size as u64).read_to_end(&mut out);
-        out
+        reader.take(size as u64).read_to_end(&mut out).ok().map(|_| out)
     };
     let mut out = match method {
         Method::Plain => packed.get(..size)?.to_vec(),
-        Method::Zlib => read(&mut flate2::bufread::ZlibDecoder::new(packed)),
-        Method::Zstd => read(&mut ruzstd::decoding::StreamingDecoder::new(packed).ok()?),
+        Method::Zlib => read(&mut flate2::bufread::ZlibDecoder::new(packed))?,
+        Method::Zstd => read(&mut ruzstd::decoding::StreamingDecoder::new(packed).ok()?)?,
         Method::Lzo => lzo::unpack(packed, block, size)?,
     };
     if size - out.len() >= block {
