@@ -69,8 +69,7 @@ mod by_volume {
                 label: String::from_utf8_lossy(&found.label).into_owned(),
             },
             Ok(Recognised::Volumes(found)) => {
-                // Snapshots aside: each has a mark that no name of a volume has.
-                let volumes = found.members.iter().filter(|member| !member.name.contains(&b'@'));
+                let volumes = found.members.iter().filter(|member| !member.is_snapshot);
                 let names: Vec<_> = volumes.map(|member| String::from_utf8_lossy(&member.name)).collect();
                 Content::FileSystem { format: found.kind.to_owned(), label: names.join(", ") }
             }

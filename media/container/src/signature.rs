@@ -128,7 +128,6 @@ pub const TABLE: &[Signature] = &[
         b"\x3b\xd6\x67\x49\x29\x2e\xd8\x4a\x83\x99\xf6\xa3\x39\xe3\xd0\x01",
     ),
     row("encrypted disk image (encrcdsa)", Holds::Encrypted, 0, b"encrcdsa"),
-    volume("Btrfs", 0x1_0040, b"_BHRfS_M"),
     volume("ReFS", 3, b"ReFS\x00\x00\x00\x00"),
     volume("squashfs", 0, b"hsqs"),
     volume("squashfs (big-endian)", 0, b"sqsh"),

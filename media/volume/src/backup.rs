@@ -8,7 +8,7 @@ use crate::bytes::Bytes;
 use crate::field::{failure, is_at, le16, le64, read_some};
 use crate::file_system::Recognised;
 use crate::node::Failure;
-use crate::{apfs, ext, fat, hfs, ntfs, xfs};
+use crate::{apfs, btrfs, ext, fat, hfs, ntfs, xfs};
 
 /// A copy, and where what it is a copy of stands.
 struct Spare {
@@ -65,6 +65,8 @@ pub enum Of {
     Hfs,
     /// XFS: the superblock, at the start of the second group.
     Xfs,
+    /// Btrfs: the superblock, at 64 MiB and 256 GiB.
+    Btrfs,
 }
 
 /// Opens a volume by a copy; `None` if there is none, or it is of no sound volume. `why` says what
@@ -82,6 +84,7 @@ pub fn open(of: Of, bytes: &Arc<dyn Bytes>, why: &str) -> Option<Recognised> {
             Of::Apfs => apfs::open(&replaced),
             Of::Hfs => hfs::open(&replaced),
             Of::Xfs => xfs::open(&replaced),
+            Of::Btrfs => btrfs::open(&replaced),
         };
         match found {
             Ok(Some(Recognised::Volumes(mut volumes))) => {
@@ -117,6 +120,10 @@ fn copies(of: Of, bytes: &dyn Bytes) -> Vec<Spare> {
         Of::Xfs => xfs::spares(bytes)
             .into_iter()
             .map(|(from, bytes)| Some(Spare { at: 0, bytes, from, what: "the superblock" }))
+            .collect(),
+        Of::Btrfs => btrfs::spares(bytes)
+            .into_iter()
+            .map(|(from, bytes)| Some(Spare { at: btrfs::PLACES[0], bytes, from, what: "the superblock" }))
             .collect(),
         Of::Ntfs => [512, 4096]
             .map(|sector| {

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use crate::apfs;
 use crate::backup::{self, Of};
 use crate::bridge;
+use crate::btrfs;
 use crate::bytes::Bytes;
 use crate::ext;
 use crate::fat;
@@ -32,6 +33,7 @@ const READERS: &[(Open, Option<Of>)] = &[
     // A disc may be one for Macs as well.
     (bridge::open, None),
     (hfs::open, Some(Of::Hfs)),
+    (btrfs::open, Some(Of::Btrfs)),
 ];
 
 /// Finds out which file system `bytes` hold, from the first byte on, and opens it; by a copy of

@@ -29,8 +29,8 @@ pub enum Recognised {
     Unknown,
 }
 
-/// Several file systems in one space, as APFS has them. Places in all of them are places on the
-/// medium.
+/// Several file systems in one space, as APFS and Btrfs have them. Places in all of them are places
+/// on the medium.
 pub struct Volumes {
     /// The name of the format.
     pub kind: &'static str,
@@ -59,7 +59,7 @@ pub(crate) trait Free: Send + Sync {
 
 /// One of several file systems.
 pub struct Member {
-    /// Its name, which no other has: a path of one part.
+    /// Its name, which no other has: a path, of one part but for subvolumes below others.
     pub name: Vec<u8>,
     /// Whether it is an older state of the one before that is not.
     pub is_snapshot: bool,

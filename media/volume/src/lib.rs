@@ -10,6 +10,7 @@ pub mod archive;
 mod backup;
 mod bits;
 mod bridge;
+mod btrfs;
 mod bytes;
 mod changed;
 mod decmpfs;
@@ -37,6 +38,7 @@ mod walk;
 mod windows;
 mod xfs;
 
+pub use btrfs::{JoinedVolume, joined_volumes};
 pub use bytes::{Bytes, Slice};
 pub use detect::{file_system, may_be_small, small_file_system};
 pub use file_system::{FileSystem, Member, OpenSnapshot, Options, Recognised, Snapshot, Volumes};

@@ -4,6 +4,8 @@ use std::fmt;
 use std::io::Read;
 use std::sync::Arc;
 
+use crate::bytes::Bytes;
+
 /// What a name stands for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
@@ -101,6 +103,12 @@ pub trait Content: Send + Sync {
     /// lie in blocks of their own.
     fn places(&self) -> Option<Vec<Run>> {
         self.runs()
+    }
+
+    /// The same bytes at any position, where reading its runs would not do: bytes that have several
+    /// copies, where a checksum tells the right one.
+    fn bytes(&self) -> Option<Arc<dyn Bytes>> {
+        None
     }
 
     /// Opens its bytes as they are stored, before they are decompressed; `None` if none are its

@@ -330,9 +330,11 @@ impl Expanding {
             return;
         }
         let Some(level) = self.stack.last() else { return };
-        let runs = node.content.as_ref().and_then(|content| content.runs());
-        let bytes: Arc<dyn Bytes> = match (runs, node.size) {
-            (Some(runs), Some(size)) => Arc::new(Runs::new(level.medium.clone(), runs, size)),
+        let held = node.content.as_ref().and_then(|content| content.bytes());
+        let runs = node.content.as_ref().filter(|_| held.is_none()).and_then(|content| content.runs());
+        let bytes: Arc<dyn Bytes> = match (held, runs, node.size) {
+            (Some(held), _, _) => held,
+            (None, Some(runs), Some(size)) => Arc::new(Runs::new(level.medium.clone(), runs, size)),
             _ => match member.unpack(self.options.limits.nested) {
                 Ok(Some(bytes)) => bytes,
                 Ok(None) => {

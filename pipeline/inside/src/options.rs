@@ -7,7 +7,7 @@ use pfh_volume::archive::Limits;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Which snapshots of volumes are taken: shadow copies of NTFS, snapshots of APFS.
+/// Which snapshots of volumes are taken: shadow copies of NTFS, snapshots of APFS and Btrfs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum Snapshots {

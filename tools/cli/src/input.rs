@@ -83,8 +83,8 @@ pub struct Inside {
     /// `a.pdf!/obj-12-image`. `compare` always opens PDFs.
     #[arg(long)]
     pub documents: bool,
-    /// Leave out snapshots (shadow copies of NTFS as p2@1/, snapshots of APFS): each is named as
-    /// skipped.
+    /// Leave out snapshots (shadow copies of NTFS as p2@1/, snapshots of APFS and Btrfs): each is
+    /// named as skipped.
     #[arg(long)]
     pub no_snapshots: bool,
     /// Of shadow copies only files that differ from the live volume: by name, inode, size, times

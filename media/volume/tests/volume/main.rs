@@ -2,6 +2,7 @@
 
 mod apfs;
 mod backups;
+mod btrfs;
 mod ext;
 mod fat;
 mod hfs;

@@ -72,6 +72,26 @@ pub fn survive(path: &Path, structures: &[std::ops::Range<u64>]) {
     assert!(peak.unwrap_or(0) < 1 << 20, "{peak:?} kB at most");
 }
 
+/// The same, with a right checksum in front of each block that was changed: what a hostile volume
+/// has.
+pub fn survive_sealed(path: &Path, structures: &[std::ops::Range<u64>], seal: fn(&mut [u8])) {
+    let image = std::fs::read(path).expect("an image");
+    for seed in 1..=count() {
+        let mut mutant = image.clone();
+        let numbers = noise(seed ^ 0x5ea1, 48);
+        for part in numbers.chunks(16).take(1 + (seed % 3) as usize) {
+            let at = |index: usize| usize::from(part[index]) << 8 | usize::from(part[index + 1]);
+            let block = &structures[at(0) % structures.len()];
+            let (start, end) = (block.start as usize, block.end as usize);
+            // Half of the places are where structures begin.
+            let within = if part[2] & 1 == 0 { 32 + at(3) % 400 } else { 32 + at(3) % (end - start - 32) };
+            mutant[start + within] = part[5];
+            seal(&mut mutant[start..end]);
+        }
+        exhaust(Arc::new(Mutant { image: Arc::new(mutant), changes: Vec::new(), reads: AtomicU64::new(0) }));
+    }
+}
+
 /// Reads what there is, up to a megabyte of each file.
 pub fn exhaust(bytes: Arc<dyn Bytes>) {
     let _ = partitions(&bytes);

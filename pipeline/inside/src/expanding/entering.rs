@@ -13,7 +13,7 @@ use pfh_container::disk;
 use pfh_source::{Inside, Kept, Passage, Stage, Volume};
 use pfh_volume::archive::{self, Format};
 use pfh_volume::{Bytes, FileSystem, Nodes, Options as Lists, PartitionTable, Recognised, Usage, Volumes};
-use pfh_volume::{gap, is_physical_volume, logical_volumes};
+use pfh_volume::{gap, is_physical_volume, joined_volumes, logical_volumes};
 use std::sync::Arc;
 
 impl Expanding {
@@ -77,9 +77,17 @@ impl Expanding {
         depth: u32,
     ) {
         let mut physical = Vec::new();
+        let usual = table.partitions.iter().filter(|partition| partition.usage == Usage::Partition);
+        let joined = joined_volumes(
+            &usual.filter_map(|partition| Some((partition.number?, partition.open(&bytes).ok()?))).collect::<Vec<_>>(),
+        );
+        let is_joined = |number: Option<u32>| {
+            number.is_some_and(|number| joined.iter().any(|volume| volume.numbers.contains(&number)))
+        };
         let mut parts: Vec<Part> = table.warnings.into_iter().map(Part::Failure).collect();
         for partition in table.partitions {
             parts.push(match partition.usage {
+                Usage::Partition if is_joined(partition.number) => continue,
                 Usage::Partition => match partition.open(&bytes) {
                     Ok(volume) if is_physical_volume(&*volume) => {
                         physical.push(volume);
@@ -95,6 +103,7 @@ impl Expanding {
                 _ => continue,
             });
         }
+        parts.extend(joined.into_iter().map(|volume| Part::Logical(volume.name, volume.bytes)));
         parts.extend(logical_volumes(&physical).into_iter().map(|found| match found {
             Ok(volume) => Part::Logical(volume.name, volume.bytes),
             Err(failure) => Part::Failure(failure),

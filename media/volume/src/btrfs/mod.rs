@@ -1,0 +1,30 @@
+//! Btrfs, after its documentation of the format on disk: subvolumes and snapshots as volumes of one
+//! space, over one device or several. Own code: the crates there are need the whole in memory,
+//! verify no checksums of data, or call a kernel.
+
+mod btree;
+mod checksum;
+mod chunk;
+mod container;
+mod devices;
+mod file;
+mod layout;
+mod lzo;
+mod members;
+mod names;
+mod node;
+mod orphans;
+mod parity;
+mod pool;
+mod record;
+mod roots;
+mod space;
+mod sums;
+mod superblock;
+mod together;
+mod unpack;
+mod volume;
+
+pub use container::open;
+pub use superblock::{PLACES, spares};
+pub use together::{JoinedVolume, joined_volumes};

@@ -1,0 +1,26 @@
+//! Extents that are compressed.
+
+use std::io::Read;
+
+use super::lzo;
+use super::record::Method;
+
+/// What compressed bytes give: no more than `size`, and no more than a block less, whose bytes are
+/// behind the end of the file and zero. `None` if they are damaged.
+pub fn unpack(method: Method, packed: &[u8], size: usize, block: usize) -> Option<Vec<u8>> {
+    let read = |reader: &mut dyn Read| {
+        let mut out = Vec::with_capacity(size);
+        reader.take(size as u64).read_to_end(&mut out).ok().map(|_| out)
+    };
+    let mut out = match method {
+        Method::Plain => packed.get(..size)?.to_vec(),
+        Method::Zlib => read(&mut flate2::bufread::ZlibDecoder::new(packed))?,
+        Method::Zstd => read(&mut ruzstd::decoding::StreamingDecoder::new(packed).ok()?)?,
+        Method::Lzo => lzo::unpack(packed, block, size)?,
+    };
+    if size - out.len() >= block {
+        return None;
+    }
+    out.resize(size, 0);
+    Some(out)
+}
