@@ -35,10 +35,13 @@ impl Bytes for Joined {
     }
 }
 
+/// A partition by its number, its superblock and its bytes.
+type Device = (u32, Superblock, Arc<dyn Bytes>);
+
 /// The volumes among these partitions that are devices of one file system, with at least two of
 /// them there.
 pub fn joined_volumes(partitions: &[(u32, Arc<dyn Bytes>)]) -> Vec<JoinedVolume> {
-    let mut sets: Vec<([u8; 16], Vec<(u32, Superblock, Arc<dyn Bytes>)>)> = Vec::new();
+    let mut sets: Vec<([u8; 16], Vec<Device>)> = Vec::new();
     for (number, bytes) in partitions {
         let Ok(Some((found, _))) = superblock::newest(&**bytes, 0) else { continue };
         if found.devices < 2 || found.own.size > bytes.size() {
@@ -56,7 +59,7 @@ pub fn joined_volumes(partitions: &[(u32, Arc<dyn Bytes>)]) -> Vec<JoinedVolume>
     sets.into_iter().map(|(_, set)| join(set)).collect()
 }
 
-fn join(mut set: Vec<(u32, Superblock, Arc<dyn Bytes>)>) -> JoinedVolume {
+fn join(mut set: Vec<Device>) -> JoinedVolume {
     let numbers: Vec<u32> = set.iter().map(|(number, _, _)| *number).collect();
     let name = numbers.iter().map(|number| format!("p{number}")).collect::<Vec<_>>().join("+").into_bytes();
     // The newest first: what it says counts.

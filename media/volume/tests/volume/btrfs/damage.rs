@@ -175,12 +175,12 @@ fn mutants_end() {
     let (plain, sealed) = (bench.path("plain"), bench.path("sealed"));
     let image = sample(true).maker.end();
     std::fs::write(&plain, &image).unwrap();
-    let structures: Vec<_> = [65_536..69_632].into_iter().chain(nodes_of(&image)).collect();
+    let structures: Vec<_> = std::iter::once(65_536..69_632).chain(nodes_of(&image)).collect();
     mutants::survive(&plain, &structures);
     // The first copy alone, so that no other serves; each changed block is sealed again.
     let image = sample(false).maker.end();
     std::fs::write(&sealed, &image).unwrap();
-    let structures: Vec<_> = [65_536..69_632].into_iter().chain(nodes_of(&image)).collect();
+    let structures: Vec<_> = std::iter::once(65_536..69_632).chain(nodes_of(&image)).collect();
     mutants::survive_sealed(&sealed, &structures, seal);
     assert!(structures.len() > 10 && image.len() == SIZE);
 }
