@@ -33,7 +33,7 @@ fn programs_are_found_by_their_imports() {
         let list = list(&room, &format!("imports.{format}"), "imports", format, &["p"]);
         assert_eq!(found(&Request::new(pfh::Input::new([&list]))), pairs, "{format}");
     }
-    // Modules of one host import the same: without `-a` imports are not asked. The names are strings.
+    // Modules of one host import the same: without `-a` imports are not asked. Names are strings.
     let (all, _, _) = rows(&Request::new(input(&room, &["p"])));
     let [row] = &all[..] else { panic!("{all:#?}") };
     assert!(!row.5.contains_key("imports") && row.5.get("strings") == Some(&21), "{all:#?}");

@@ -1,5 +1,5 @@
 //! Similarity digests: ssdeep, sdhash, mrsh-v2, TLSH, shared bytes (shingles), and the same for
-//! programs (strings, imports), texts (text) and pictures (PDQ, pHash; with the feature `pictures`).
+//! programs (strings, imports), texts (text) and pictures (PDQ, pHash; feature `pictures`).
 //!
 //! Each method is a module with the same parts: a value that holds its parameters and is a
 //! [`Method`], a `Digest` that prints and parses as the reference tool's, and a hasher that takes

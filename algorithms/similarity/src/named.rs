@@ -115,7 +115,7 @@ impl Named {
         }
     }
 
-    /// What is counted that two inputs share, one of them in a word.
+    /// A word for one of the things that two inputs share and that are counted.
     pub const fn unit(self) -> &'static str {
         match self {
             Named::Shingles | Named::Text => "window",

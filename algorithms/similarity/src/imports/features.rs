@@ -60,7 +60,7 @@ struct Budget {
 }
 
 impl Budget {
-    /// Whether there is room for a thing of so many bytes.
+    /// Whether a thing of this many bytes may still be looked at.
     fn pay(&mut self, bytes: usize) -> bool {
         match (self.bytes.checked_sub(bytes), self.items.checked_sub(1)) {
             (Some(bytes), Some(items)) => {
@@ -83,7 +83,7 @@ impl Budget {
     }
 }
 
-/// Hands on the features. Gives false for what is no executable that can be read.
+/// Hands on the features. Gives false unless it is an executable that can be read.
 pub fn read(bytes: &[u8], features: &mut dyn Features) -> bool {
     // Headers, names and sections may be looked at twice.
     let mut budget = Budget { bytes: 4 * bytes.len(), items: MOST, wrong: WRONG };

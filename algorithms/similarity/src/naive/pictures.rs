@@ -37,8 +37,8 @@ pub fn sampled(luma: &Picture) -> Picture {
 /// point.
 const NEAR: f64 = 1.0 / 256.0;
 
-/// Each row as 32 pixels by Lanczos' function, rounded to whole numbers within 0 and 255. Pixels are
-/// the lowest and the highest that they may be.
+/// Each row as 32 pixels by Lanczos' function, rounded to whole numbers within 0 and 255. Pixels
+/// are the lowest and the highest that they may be.
 fn resized(rows: &[Picture; 2]) -> [Picture; 2] {
     let sinc = |x: f64| if x == 0.0 { 1.0 } else { (PI * x).sin() / (PI * x) };
     let pixel = |[low, high]: [&Vec<f64>; 2], number: usize| {

@@ -10,8 +10,8 @@ use crate::NoDigest;
 pub struct Square<const N: usize, const KEPT: u32>(Box<[[i64; N]; N]>);
 
 impl<const N: usize, const KEPT: u32> Square<N, KEPT> {
-    /// Of the rows that `decode` hands on; `axes` has the pixels that each of the `N` places of a side
-    /// is made of.
+    /// Of the rows that `decode` hands on; `axes` has the pixels that each of the `N` places of a
+    /// side is made of.
     pub fn by(
         axes: fn(usize) -> Vec<Axis>,
         decode: impl FnOnce(&mut dyn Rows) -> Result<(), NoDigest>,

@@ -56,9 +56,9 @@ impl Unit {
 
 /// The chosen windows or strings of an input.
 ///
-/// Its text is `shingles:1:LENGTH:LEVEL:WINDOWS:` (or `text`, `strings`, `imports`) and the names of the
-/// windows, ascending, each eight bytes with the highest first, in Base64. It takes a third of a
-/// short input, and 700 kB at most.
+/// Its text is `shingles:1:LENGTH:LEVEL:WINDOWS:` (or `text`, `strings`, `imports`) and the names
+/// of the windows, ascending, each eight bytes with the highest first, in Base64. It takes a third
+/// of a short input, and 700 kB at most.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Digest {
     unit: Unit,

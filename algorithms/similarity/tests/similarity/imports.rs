@@ -148,7 +148,7 @@ fn other_files_have_no_digest() {
 }
 
 proptest! {
-    /// Whatever is wrong with an executable, it is read or refused; pieces give what the whole does.
+    /// A damaged executable is read or refused; pieces give what the whole does.
     #[test]
     fn damaged_ones_are_read_or_refused(
         changes in prop::collection::vec((0usize..0x300, any::<u8>()), 0..12),

@@ -2,7 +2,7 @@
 
 use std::io;
 
-/// Bytes that are decoded beyond what a reader asked for, at most so many before it is served.
+/// Bytes that are decoded beyond what a reader asked for, at most this many before it is served.
 const AHEAD: usize = 4096;
 
 /// What a decoder put out and its reader did not take.

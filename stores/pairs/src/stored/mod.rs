@@ -1,5 +1,5 @@
-//! An index of ssdeep digests, shingles, texts, strings or imports in a file: a few reads find the digests
-//! that are similar to one, however long the list was.
+//! An index of ssdeep digests, shingles, texts, strings or imports in a file: a few reads find the
+//! digests that are similar to one, however long the list was.
 //!
 //! The file, all numbers little-endian: the mark, the number of digests, of postings and of fences,
 //! and where the four parts begin (u64 each); the digests (length as u16, text, name; the outline

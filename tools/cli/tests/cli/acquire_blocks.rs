@@ -70,7 +70,7 @@ fn rings_that_cannot_be_are_refused_before_anything_is_written() {
     assert_eq!(pfh(&room, "acquire source --to image --memory 4 --blocks 3").code, Some(2));
 }
 
-/// `--stats`: each stage's time, of which none is longer than the run, and the longest.
+/// `--stats` has each stage's time, none longer than the run, and names the longest.
 #[test]
 fn stages_say_which_of_them_bounds_the_run() {
     let room = Room::new();

@@ -17,7 +17,8 @@ const NOW: u64 = 7;
 /// The root directory of each subvolume.
 pub const ROOT: u64 = 256;
 
-type Items = BTreeMap<(u64, u8, u64), Vec<u8>>;
+type Key = (u64, u8, u64);
+type Items = BTreeMap<Key, Vec<u8>>;
 
 /// How an extent lies in a file.
 #[derive(Clone, Copy)]
@@ -192,7 +193,7 @@ impl Maker {
     /// Writes a tree; the place and level of its root.
     fn tree(&mut self, id: u64, items: &Items, places: &mut dyn FnMut(&mut Maker) -> u64) -> (u64, u8) {
         // Leaves as full as they can be.
-        let mut nodes: Vec<Vec<((u64, u8, u64), Vec<u8>)>> = vec![Vec::new()];
+        let mut nodes: Vec<Vec<(Key, Vec<u8>)>> = vec![Vec::new()];
         let mut room = NODE - 101;
         for (at, value) in items {
             if value.len() + 25 > room {
