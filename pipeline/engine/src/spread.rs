@@ -44,7 +44,7 @@ pub(crate) struct Cut {
 impl Cut {
     /// For a message of which `offset` bytes were hashed and `size` are stated, units of these
     /// lengths, and slabs of that many bytes; `None` if it is not worth it, or cannot be.
-    pub fn new(offset: u64, size: u64, lengths: impl Iterator<Item = usize>, slab: usize) -> Option<Cut> {
+    pub fn new(offset: u64, size: u64, mut lengths: impl Iterator<Item = usize>, slab: usize) -> Option<Cut> {
         let unit = lengths.try_fold(1, |all: usize, length| all.checked_mul(length / gcd(all, length)))?;
         if unit > slab {
             return None;
