@@ -97,7 +97,10 @@ fn main() -> std::io::Result<()> {
             black_box(joined.finalize());
         });
         println!("\n{name}: hash {hash:.4}, join {join:.5} CPU s a GiB");
-        println!("| processors | GB/s without a bus | {} |", BUSES.map(|bus| format!("{} GB/s", bus / 1e9)).join(" | "));
+        println!(
+            "| processors | GB/s without a bus | {} |",
+            BUSES.map(|bus| format!("{} GB/s", bus / 1e9)).join(" | ")
+        );
         for n in processors {
             let seconds = ((copy + hash + join) / n as f64).max(join);
             let rate = |bus: f64| GIB / seconds.max(GIB / bus) / 1e9;

@@ -122,7 +122,14 @@ impl Reading {
             os::advise_sequential(fd.as_fd());
         }
         let hint = if regular { before.size } else { u64::MAX };
-        Ok(Reading { inner: Inner::File { fd, before, regular }, offset: 0, hint, retries: 0, retried: false, refused: None })
+        Ok(Reading {
+            inner: Inner::File { fd, before, regular },
+            offset: 0,
+            hint,
+            retries: 0,
+            retried: false,
+            refused: None,
+        })
     }
 
     pub(crate) fn stream(open: File) -> Self {

@@ -70,9 +70,7 @@ unsafe fn rotate<const VL: bool, const R: i32, const L: i32>(x: __m256i) -> __m2
 #[inline(always)]
 unsafe fn xor3<const VL: bool>(a: __m256i, b: __m256i, c: __m256i) -> __m256i {
     // SAFETY: the caller's promise.
-    unsafe {
-        if VL { _mm256_ternarylogic_epi64::<0x96>(a, b, c) } else { _mm256_xor_si256(_mm256_xor_si256(a, b), c) }
-    }
+    unsafe { if VL { _mm256_ternarylogic_epi64::<0x96>(a, b, c) } else { _mm256_xor_si256(_mm256_xor_si256(a, b), c) } }
 }
 
 /// Words `2 * I` and `2 * I + 1` of the next sixteen of both schedules (FIPS 180-4, section 6.4.2,

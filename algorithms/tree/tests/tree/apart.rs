@@ -54,7 +54,9 @@ fn ranges_apart_give_the_digest_of_the_whole() {
         let unit = algorithm.hasher().apart().unwrap().units().length();
         let message = noise(21 * unit + unit / 2);
         // Lengths around whole units: also one that ends with a range that was hashed apart.
-        for length in [2 * unit, 8 * unit, 9 * unit - 1, 9 * unit, 9 * unit + 1, 17 * unit, 20 * unit + 7, message.len()] {
+        for length in
+            [2 * unit, 8 * unit, 9 * unit - 1, 9 * unit, 9 * unit + 1, 17 * unit, 20 * unit + 7, message.len()]
+        {
             let message = &message[..length];
             let expected = algorithm.digest(message).to_string();
             for (before, each) in [(1, 1), (1, 3), (2, 2), (2, 8)] {
