@@ -40,7 +40,7 @@ pub trait State: Any + Send + Sync {
 }
 
 /// A message of which whole units may be hashed anywhere else, and only their values come back. The
-/// first unit never is: the value of a message that is no longer may be made otherwise.
+/// first unit never is: a message of one unit may have its value made otherwise.
 pub trait Apart {
     /// What hashes units of messages under this algorithm.
     fn units(&self) -> Box<dyn Units>;

@@ -3,8 +3,8 @@
 //! are made in memory.
 //!
 //! Processor seconds a GiB of one thread, least of nine turns: the copy from the page cache to a
-//! buffer that stays in the second-level cache, the hash of that buffer, the join of the values, and
-//! handing out a range. Each step is checked first: the joined digest is that of the whole.
+//! buffer that stays in the second-level cache, the hash of that buffer, the join of the values,
+//! and handing out a range. Each step is checked first: the joined digest is that of the whole.
 //!
 //! The model: all but the join is shared out, so n processors take (copy + hash + join) / n, never
 //! less than the join, which is the only step in order, and never less than the file's way over the

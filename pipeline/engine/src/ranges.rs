@@ -12,7 +12,8 @@ use std::time::{Duration, Instant};
 
 impl Shared {
     /// Hands out the only message that this thread has open by ranges, if its algorithms are trees
-    /// with such and it is a file that several may read. It then is no lane of this thread any more.
+    /// with such and it is a file that several may read. From then on it is not a lane of this
+    /// thread.
     pub(crate) fn spread(&self, reader: &mut Reader<State>) -> bool {
         let slab = self.budget.slab();
         if self.plan.piecewise.is_some() || !reader.has_room() {

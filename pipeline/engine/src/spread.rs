@@ -2,10 +2,11 @@
 //! that stays in its own cache, hashes it there, and brings the values of its units. Those are
 //! joined in order.
 //!
-//! Ranges hold no end of a file, and no problem is made of what they meet: where one cannot be read,
-//! where the file turns out shorter, or where reads begin to wait for the device, no further range is
-//! handed out, and the message goes on behind the last one joined as any other, by one reader. So its
-//! end, its problems and the proof that the file did not change meanwhile are those of one read.
+//! Ranges hold no end of a file, and no problem is made of what they meet: where one cannot be
+//! read, where the file turns out shorter, or where reads begin to wait for the device, no further
+//! range is handed out, and the message goes on behind the last one joined as any other, by one
+//! reader. So its end, its problems and the proof that the file did not change meanwhile are those
+//! of one read.
 
 use pfh_digest::Units;
 use pfh_prefetch::Reached;
@@ -181,8 +182,8 @@ impl<S> Spread<S> {
         inner.waiting.clear();
     }
 
-    /// Brings a range: its values if it was read to its end. `join` takes those into the states that
-    /// come next.
+    /// Brings a range: its values if it was read to its end. `join` takes those into the states
+    /// that come next.
     pub fn bring(&self, index: u64, reached: Reached, values: Values, join: impl Fn(&mut [S], &Values)) -> Brought<S> {
         let mut inner = self.lock();
         if inner.is_lost {
@@ -195,7 +196,7 @@ impl<S> Spread<S> {
             inner.end = index;
             inner.refused = if let Reached::Refused(refused) = reached { Some(refused) } else { None };
         }
-        // Whoever finds the message here joins all that there is, without the lock.
+        // The thread that finds the message here joins all that there is, without the lock.
         let Some((reading, mut states)) = inner.message.take() else { return Brought::Nothing };
         loop {
             let turn = inner.joined;

@@ -186,7 +186,7 @@ impl Reading {
         if let Inner::File { fd, regular: true, .. } = &self.inner { Some(fd.as_fd()) } else { None }
     }
 
-    /// The same file for reads at any position; `None` where only this one reads it: it is no
+    /// The same file for reads at any position; `None` where only this one reads it: it is not a
     /// regular file, it is one that makes its size up, a read at a position has failed that is not
     /// reported yet, or no further descriptor is to be had.
     pub fn positions(&self) -> Option<Positions> {

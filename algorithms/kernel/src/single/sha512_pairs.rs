@@ -1,10 +1,10 @@
 //! SHA-512 of one message, two blocks at a time: the message schedule of both in vectors of two
 //! words of each (the blocks of a message wait for each other only in the rounds, as Intel's *Fast
-//! SHA-512 Implementations on Intel Architecture Processors* has it), beside the rounds of the first
-//! one in general registers. The rounds of the second then have no vectors beside them.
+//! SHA-512 Implementations on Intel Architecture Processors* has it), beside the rounds of the
+//! first one in general registers. The rounds of the second then have no vectors beside them.
 //!
-//! Per block that is half of the vector instructions of [`sha512_mixed`], which takes the last block
-//! of an odd number.
+//! Per block that is half of the vector instructions of [`sha512_mixed`], which takes the last
+//! block of an odd number.
 
 use super::sha512_mixed;
 use crate::sha512::{K, sum0, sum1};
@@ -28,8 +28,8 @@ fn opaque(mut x: u64) -> u64 {
     x
 }
 
-/// Round `i` of sixteen (FIPS 180-4, section 6.4.2, step 3), as in [`mixed`](super::mixed), with the
-/// terms in the order in which they are there: `sum` first, what waits for the last round last.
+/// Round `i` of sixteen (FIPS 180-4, section 6.4.2, step 3), as in [`mixed`](super::mixed), with
+/// the terms in the order in which they are there: `sum` first, what waits for the last round last.
 #[inline(always)]
 fn round(s: &mut [u64; 8], last: &mut u64, sum: u64, i: usize) {
     let at = |letter: usize| (letter + 16 - i) % 8;

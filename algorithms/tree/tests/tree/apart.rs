@@ -17,7 +17,7 @@ fn digest(algorithm: Algorithm, message: &[u8], before: usize, each: usize, afte
     let (first, rest) = message.split_at(before * length);
     let count = (rest.len() - after.min(rest.len())) / length;
     let (apart, last) = rest.split_at(count * length);
-    // In pieces that are no units.
+    // In pieces of another length.
     first.chunks(1 + length / 3).for_each(|piece| hasher.update(piece));
     let starts = (0..).step_by(each * length).map(|start| (first.len() + start) as u64);
     let ranges: Vec<(u64, &[u8])> = starts.zip(apart.chunks(each * length)).collect();
