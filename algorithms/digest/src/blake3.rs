@@ -3,7 +3,7 @@
 
 use ::blake3::hazmat::{HasherExt, Mode, hash_derive_key_context, merge_subtrees_non_root, merge_subtrees_root_xof};
 
-use crate::{Alone, Executor, Rope, State, Task, Value};
+use crate::{Alone, Apart, Executor, Rope, State, Task, Units, Value};
 
 /// Bytes of a subtree that one task hashes: a power of two chunks, enough to fill the widest lanes
 /// (16 chunks) several times.
@@ -26,6 +26,8 @@ pub struct Blake3 {
     tail: ::blake3::Hasher,
     /// Bytes in `tail`.
     filled: usize,
+    /// The value of the last subtree so far, if it was hashed apart; `tail` is empty then.
+    last: Option<ChainingValue>,
     key: Key,
 }
 
@@ -67,7 +69,7 @@ fn mode(key: &Key) -> Mode<'_> {
 impl Blake3 {
     /// The empty message.
     pub fn new(key: Key) -> Blake3 {
-        Blake3 { stack: Vec::new(), complete: 0, tail: subtree(&key, 0), filled: 0, key }
+        Blake3 { stack: Vec::new(), complete: 0, tail: subtree(&key, 0), filled: 0, last: None, key }
     }
 
     /// Takes in the value of the next complete subtree; it is known that more follows.
@@ -98,7 +100,8 @@ impl Blake3 {
             Some((first, later)) => {
                 let mode = mode(&self.key);
                 let merge = |right, left: &ChainingValue| merge_subtrees_non_root(left, &right, mode);
-                let right = later.iter().rev().fold(self.tail.finalize_non_root(), merge);
+                let last = self.last.unwrap_or_else(|| self.tail.finalize_non_root());
+                let right = later.iter().rev().fold(last, merge);
                 merge_subtrees_root_xof(first, &right, mode)
             }
         };
@@ -146,6 +149,12 @@ impl State for Blake3 {
 
     fn update_on(&mut self, pieces: &[&[u8]], executor: &dyn Executor) {
         let mut rope = Rope::new(pieces);
+        if !rope.is_empty()
+            && let Some(last) = self.last.take()
+        {
+            self.push(last);
+            self.next_tail();
+        }
         self.fill(&mut rope);
         if rope.is_empty() {
             return;
@@ -168,12 +177,52 @@ impl State for Blake3 {
         true
     }
 
+    fn apart(&mut self) -> Option<&mut dyn Apart> {
+        Some(self)
+    }
+
     fn finalize(self: Box<Self>, length: usize) -> Value {
         Value::filled(length, |value| self.output(0, value))
     }
 
     fn duplicate(&self) -> Box<dyn State> {
         Box::new(self.clone())
+    }
+}
+
+impl Apart for Blake3 {
+    fn units(&self) -> Box<dyn Units> {
+        Box::new(Subtrees(self.key))
+    }
+
+    fn join(&mut self, values: &[u8]) {
+        assert!(self.last.is_some() || self.filled == SUBTREE, "whole subtrees before one that was hashed apart");
+        let (values, rest) = values.as_chunks();
+        assert!(rest.is_empty(), "whole values");
+        for value in values {
+            let before = self.last.replace(*value).unwrap_or_else(|| self.tail.finalize_non_root());
+            self.push(before);
+        }
+        if !values.is_empty() {
+            self.next_tail();
+        }
+    }
+}
+
+/// Subtrees that are hashed apart.
+struct Subtrees(Key);
+
+impl Units for Subtrees {
+    fn length(&self) -> usize {
+        SUBTREE
+    }
+
+    fn values(&self, offset: u64, units: &[u8], values: &mut Vec<u8>) {
+        for (index, bytes) in (offset / SUBTREE as u64..).zip(units.chunks_exact(SUBTREE)) {
+            let mut hasher = subtree(&self.0, index);
+            hasher.update(bytes);
+            values.extend(hasher.finalize_non_root());
+        }
     }
 }
 

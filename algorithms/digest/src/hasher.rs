@@ -3,7 +3,7 @@
 use std::fmt;
 use std::io;
 
-use crate::{Algorithm, Digest, Executor, Output, State, Value};
+use crate::{Algorithm, Apart, Digest, Executor, Output, State, Value};
 
 /// Hashes one message that comes in pieces. The digest depends on the bytes only, never on where
 /// they were split.
@@ -36,6 +36,26 @@ impl Hasher {
     /// Whether [`update_on`](Hasher::update_on) has work for an executor: the algorithm is a tree.
     pub fn divides(&self) -> bool {
         self.state.divides()
+    }
+
+    /// What takes in values of ranges that were hashed apart; `None` where every byte has to pass
+    /// through this hasher.
+    ///
+    /// ```
+    /// let blake3: pfh_digest::Algorithm = "blake3".parse()?;
+    /// let message = vec![7; 1 << 20];
+    /// let mut hasher = blake3.hasher();
+    /// let units = hasher.apart().expect("a tree").units();
+    /// let (first, rest) = message.split_at(units.length());
+    /// hasher.update(first);
+    /// let mut values = Vec::new();
+    /// units.values(units.length() as u64, rest, &mut values);
+    /// hasher.apart().expect("a tree").join(&values);
+    /// assert_eq!(hasher.finalize(), blake3.digest(&message));
+    /// # Ok::<(), pfh_digest::UnknownAlgorithm>(())
+    /// ```
+    pub fn apart(&mut self) -> Option<&mut dyn Apart> {
+        self.state.apart()
     }
 
     /// Ends the message.

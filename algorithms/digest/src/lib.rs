@@ -59,6 +59,6 @@ pub use parameters::{PARAMETERS, Parametric, Stated, names};
 pub use registry::{ROWS, family};
 pub use rope::Rope;
 pub use row::{Output, Row, Standing};
-pub use state::{Alone, Executor, State, Task};
+pub use state::{Alone, Apart, Executor, State, Task, Units};
 pub use together::{few, update_together};
 pub use value::{Typed, Value};

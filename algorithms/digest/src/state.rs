@@ -24,6 +24,12 @@ pub trait State: Any + Send + Sync {
         false
     }
 
+    /// What takes in values of ranges that were hashed apart; `None` where every byte has to pass
+    /// through this state.
+    fn apart(&mut self) -> Option<&mut dyn Apart> {
+        None
+    }
+
     /// Ends the message. `length` is the number of bytes asked for: the row's own for
     /// [`Output::Fixed`](crate::Output::Fixed), the stated one for
     /// [`Output::Stated`](crate::Output::Stated), 0 for [`Output::Text`](crate::Output::Text).
@@ -31,6 +37,27 @@ pub trait State: Any + Send + Sync {
 
     /// A copy that goes its own way from here.
     fn duplicate(&self) -> Box<dyn State>;
+}
+
+/// A message of which whole units may be hashed anywhere else, and only their values come back. The
+/// first unit never is: a message of one unit may have its value made otherwise.
+pub trait Apart {
+    /// What hashes units of messages under this algorithm.
+    fn units(&self) -> Box<dyn Units>;
+
+    /// Takes in the values of one or more units, those that come next. What the message has had so
+    /// far is one unit or more, and nothing of another one.
+    fn join(&mut self, values: &[u8]);
+}
+
+/// Hashes units of a message: pieces of one length, each by itself.
+pub trait Units: Send + Sync {
+    /// Bytes of a unit.
+    fn length(&self) -> usize;
+
+    /// Appends the values of consecutive units. The first one begins at `offset` in the message, a
+    /// multiple of the length and not 0.
+    fn values(&self, offset: u64, units: &[u8], values: &mut Vec<u8>);
 }
 
 /// Runs pieces of work for a hasher, maybe at the same time: a pool of threads, seen from code that

@@ -57,5 +57,7 @@ pub(crate) mod sha256_ni_asm;
 pub(crate) mod sha512_arm;
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod sha512_mixed;
+#[cfg(target_arch = "x86_64")]
+pub(crate) mod sha512_pairs;
 
 use interleaved;

@@ -11,7 +11,7 @@ use crate::vector::Group;
 use crate::{
     avx2::{Avx2x32, Avx2x64},
     avx512::{Avx512x32, Avx512x64},
-    single::{sha1_ni, sha256_mixed, sha256_ni, sha256_ni_asm, sha512_mixed},
+    single::{sha1_ni, sha256_mixed, sha256_ni, sha256_ni_asm, sha512_mixed, sha512_pairs},
     sse::{Sse32, Sse64},
 };
 use crate::{blake2, keccak, md5, ripemd160, sha1, sha256, sha512};
@@ -178,8 +178,8 @@ pub static SHA512: Compression<u64> = Compression {
         #[cfg(target_arch = "x86_64")] Avx512 16 Words "avx512 x16" 326069 sha512::compress::<Group<Avx512x64, 2>>;
         #[cfg(target_arch = "x86_64")] Avx2 4 Words "avx2 x4" 313149 sha512::compress::<Avx2x64>;
         #[cfg(target_arch = "x86_64")] Sse41 2 Words "sse4.1 x2" 334000 sha512::compress::<Sse64<true>>;
-        #[cfg(target_arch = "x86_64")] Avx512 1 Messages "avx512vl x1" 120000 sha512_mixed::compress::<true>;
-        #[cfg(target_arch = "x86_64")] Avx2 1 Messages "avx2 x1" 130000 sha512_mixed::compress::<false>;
+        #[cfg(target_arch = "x86_64")] Avx512 1 Messages "avx512vl x1" 120000 sha512_pairs::compress::<true>;
+        #[cfg(target_arch = "x86_64")] Avx2 1 Messages "avx2 x1" 130000 sha512_pairs::compress::<false>;
         #[cfg(target_arch = "x86_64")] Sse41 1 Messages "sse4.1 x1" 146000 sha512_mixed::compress::<false>;
         #[cfg(target_arch = "x86_64")] Avx2 1 Words "bmi x1" 154623 sha512::compress::<u64>;
         #[cfg(target_arch = "aarch64")] Sha3 1 Messages "sha512 x1" 92554 sha512_arm::compress::<1>;

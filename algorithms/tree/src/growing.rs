@@ -2,7 +2,7 @@
 //! length, gives a chaining value, and the final node hashes those. KangarooTwelve, ParallelHash
 //! and the generic Sakura mode differ in what surrounds them.
 
-use pfh_digest::{Alone, Executor, Rope, State, Value};
+use pfh_digest::{Alone, Apart, Executor, Rope, State, Units, Value};
 use pfh_kernel::{Compression, KECCAK12, KECCAK24};
 
 use crate::lanes::{COMPANY, Leaf};
@@ -264,12 +264,51 @@ impl State for Growing {
         true
     }
 
+    fn apart(&mut self) -> Option<&mut dyn Apart> {
+        Some(self)
+    }
+
     fn finalize(self: Box<Self>, length: usize) -> Value {
         Value::filled(length, |value| Growing::finalize(*self, value))
     }
 
     fn duplicate(&self) -> Box<dyn State> {
         Box::new(self.clone())
+    }
+}
+
+impl Apart for Growing {
+    fn units(&self) -> Box<dyn Units> {
+        Box::new(Leaves { leaf: self.mode.leaf, length: self.leaf_length })
+    }
+
+    fn join(&mut self, values: &[u8]) {
+        let pending = std::mem::take(&mut self.pending);
+        assert!(pending.len().is_multiple_of(self.leaf_length), "whole leaves before one that was hashed apart");
+        self.grow(&mut Rope::new(&[&pending]), 0, &Alone);
+        assert!(self.grown, "the first leaf is not hashed apart");
+        assert!(values.len().is_multiple_of(self.mode.leaf.value), "whole values");
+        self.root.absorb(values);
+        self.values += (values.len() / self.mode.leaf.value) as u64;
+    }
+}
+
+/// Leaves that are hashed apart.
+struct Leaves {
+    leaf: Leaf,
+    length: usize,
+}
+
+impl Units for Leaves {
+    fn length(&self) -> usize {
+        self.length
+    }
+
+    fn values(&self, _offset: u64, units: &[u8], values: &mut Vec<u8>) {
+        let leaves: Vec<&[u8]> = units.chunks_exact(self.length).collect();
+        let before = values.len();
+        values.resize(before + leaves.len() * self.leaf.value, 0);
+        self.leaf.chain(&leaves, &mut values[before..]);
     }
 }
 

@@ -16,7 +16,7 @@ const WORTH_SHARING: u64 = 4 << 20;
 
 /// What a unit keeps of a long message between two chunks.
 pub(crate) struct State {
-    hashers: Vec<Hasher>,
+    pub(crate) hashers: Vec<Hasher>,
     pieces: Option<Pieces>,
 }
 

@@ -15,10 +15,12 @@ mod permits;
 mod pieces;
 mod plan;
 mod progress;
+mod ranges;
 mod record;
 mod reorder;
 mod run;
 mod sink;
+mod spread;
 mod thread;
 
 pub use alarm::Alarm;

@@ -53,6 +53,16 @@ impl Permits {
         self.most.load(Ordering::Relaxed)
     }
 
+    /// That many threads had ranges of one message.
+    pub(crate) fn note_sharing(&self, threads: usize) {
+        self.most.fetch_max(threads, Ordering::Relaxed);
+    }
+
+    /// A thread worked on another's message for so long.
+    pub(crate) fn add_lent(&self, time: Duration) {
+        self.lent.fetch_add(time.as_nanos() as u64, Ordering::Relaxed);
+    }
+
     /// Time of work that other threads than the workers did.
     pub(crate) fn lent(&self) -> Duration {
         Duration::from_nanos(self.lent.load(Ordering::Relaxed))

@@ -9,6 +9,7 @@ use crate::progress::{Counters, FileProgress, Progress, Stats};
 use crate::record::{Outcome, Record};
 use crate::reorder::ReorderBuffer;
 use crate::sink::Sink;
+use crate::spread::Spreads;
 use crate::thread::{Role, Shared, live};
 use pfh_prefetch::{Budget, DeviceLocks, EventCount, Feed, InHand, Reserve, Table};
 use pfh_source::{Cause, Note, Problem, Skip, Source, Stage, fail_point};
@@ -118,6 +119,7 @@ pub fn run(source: Box<dyn Source>, plan: &Plan, sink: &mut dyn Sink, control: &
         hashing: Hashing::new(plan.clone(), units, table.clone(), reorder.clone(), places.clone()),
         places,
         table,
+        spreads: Spreads::default(),
         budget: Budget::new(plan.memory, fit.readers, events.clone()),
         feed: Arc::new(Feed::new(source)),
         gates: Arc::new(DeviceLocks::new(plan.turns)),
@@ -283,6 +285,7 @@ impl Run {
             let lost = reader.lose();
             if let Some(entry) = lost.culprit {
                 self.shared.table.abandon(entry.number);
+                self.shared.spreads.lose(entry.number);
                 let problem = Problem::new(Stage::Read, Cause::Stalled(limit.as_secs()));
                 self.reorder.enter_problem(entry.number, entry.name(), problem);
             }

@@ -5,6 +5,7 @@ use crate::hashing::{Hashing, State};
 use crate::permits::{Permit, Permits};
 use crate::plan::{Mode, Plan};
 use crate::progress::Counters;
+use crate::spread::Spreads;
 use pfh_prefetch::{Budget, DeviceLocks, EventCount, Feed, For, Pace, Reader, Reserve, Step, Table, Take};
 use pfh_source::fail_point;
 use pfh_source::os::Waits;
@@ -36,6 +37,7 @@ pub(crate) struct Shared {
     pub feed: Arc<Feed>,
     pub gates: Arc<DeviceLocks>,
     pub hashing: Hashing,
+    pub spreads: Spreads<State>,
     pub places: Arc<Permits>,
     pub counters: Counters,
     pub read_bytes: Arc<AtomicU64>,
@@ -158,7 +160,7 @@ impl Shared {
 
     /// Others may have them all for a while: readers that were called and hash what they have read,
     /// or the last long message.
-    fn wait_for_place(&self) -> Permit {
+    pub(crate) fn wait_for_place(&self) -> Permit {
         loop {
             let noted = self.events.noted();
             match self.places.take() {
@@ -176,7 +178,11 @@ impl Shared {
         }
         match reader.begun() {
             (0, _) | (_, ..WORTH_MOVING) => {}
-            (1, _) => reader.put_down_lanes(0, For::Table),
+            (1, _) => {
+                if !self.spread(reader) {
+                    reader.put_down_lanes(0, For::Table);
+                }
+            }
             (open, _) => {
                 reader.put_down_lanes(open / 2, For::All);
                 self.events.notify();
@@ -232,6 +238,9 @@ pub(crate) fn live(shared: &Shared, mut reader: Option<Reader<State>>, role: Rol
         let adaptive = hashes && shared.plan.mode != Mode::Mtp;
         // While reads do not wait nothing is read ahead.
         let direct = adaptive && (shared.plan.mode == Mode::Smt || !shared.reserve.is_called());
+        if !direct && !shared.spreads.is_empty() {
+            shared.end_spreads();
+        }
         let put_down = direct && reader.as_mut().is_some_and(Reader::put_down);
         let free = reader.as_ref().is_none_or(|reader| !reader.has_current());
         if role.held_back && free && !shared.reserve.is_called() {
@@ -244,7 +253,7 @@ pub(crate) fn live(shared: &Shared, mut reader: Option<Reader<State>>, role: Rol
         if let Some(reader) = reader.as_mut().filter(|_| !role.held_back) {
             if direct && !reader.is_apart() {
                 // The table's content was read before.
-                if shared.hash() || shared.lap(reader, &mut waits) {
+                if shared.hash() || shared.range(reader, &mut waits) || shared.lap(reader, &mut waits) {
                     continue;
                 }
             }

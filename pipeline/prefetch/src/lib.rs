@@ -7,6 +7,7 @@
 //! streams through as chunks, in offset order.
 #![forbid(unsafe_code)]
 
+mod apart;
 mod backend;
 mod budget;
 mod chunk;
@@ -21,6 +22,7 @@ mod reserve;
 mod table;
 mod together;
 
+pub use apart::Reached;
 pub use backend::Backend;
 pub use budget::{Budget, Slab};
 pub use chunk::{Bytes, Chunk, End};

@@ -15,7 +15,8 @@ pub(crate) struct Place {
 pub struct Open<S> {
     /// Which.
     pub entry: Arc<Entry>,
-    pub(crate) reading: Reading,
+    /// Where its reading stands.
+    pub reading: Reading,
     /// One for each unit; none before its first piece.
     pub states: Vec<S>,
     pub(crate) place: Option<Place>,
@@ -23,7 +24,7 @@ pub struct Open<S> {
 
 impl<S> Open<S> {
     /// Bytes that it is still to have as far as that is known.
-    pub(crate) fn left(&self) -> u64 {
+    pub fn left(&self) -> u64 {
         self.reading.size_hint().saturating_sub(self.reading.offset())
     }
 }

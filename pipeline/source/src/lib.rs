@@ -56,7 +56,7 @@ pub use panics::{fail_point, note_panic, panics};
 pub use pfh_container::Time;
 pub use problem::{Cause, Problem, Stage, StoreAnswer, errno_name};
 pub use ranges::Ranges;
-pub use read::{Closed, Note, Reading};
+pub use read::{Closed, Note, Positions, Reading, Refused};
 pub use received::Received;
 pub use select::{Selection, SelectionError};
 pub use source::Source;

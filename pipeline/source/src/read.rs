@@ -65,6 +65,32 @@ pub struct Reading {
     hint: u64,
     retries: u32,
     retried: bool,
+    /// Where a read at a position failed; the read that comes there fails so too.
+    refused: Option<Refused>,
+}
+
+/// A read at a position that failed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Refused {
+    /// Where, in bytes from the beginning of the file.
+    pub offset: u64,
+    errno: Errno,
+}
+
+/// An open regular file, to be read at any position by several threads while its
+/// [`Reading`] waits for them.
+pub struct Positions {
+    fd: OwnedFd,
+}
+
+impl Positions {
+    /// Reads some bytes at `offset`; 0 is the end. EINTR is retried.
+    ///
+    /// # Errors
+    /// For [`Reading::go_on`].
+    pub fn read_at(&self, offset: u64, buffer: &mut [u8]) -> Result<usize, Refused> {
+        os::read_at(self.fd.as_fd(), buffer, offset).map_err(|errno| Refused { offset, errno })
+    }
 }
 
 impl Reading {
@@ -96,16 +122,23 @@ impl Reading {
             os::advise_sequential(fd.as_fd());
         }
         let hint = if regular { before.size } else { u64::MAX };
-        Ok(Reading { inner: Inner::File { fd, before, regular }, offset: 0, hint, retries: 0, retried: false })
+        Ok(Reading {
+            inner: Inner::File { fd, before, regular },
+            offset: 0,
+            hint,
+            retries: 0,
+            retried: false,
+            refused: None,
+        })
     }
 
     pub(crate) fn stream(open: File) -> Self {
-        Reading { inner: Inner::Stream(open), offset: 0, hint: u64::MAX, retries: 0, retried: false }
+        Reading { inner: Inner::Stream(open), offset: 0, hint: u64::MAX, retries: 0, retried: false, refused: None }
     }
 
     pub(crate) fn object(reader: Box<dyn Read + Send>, hint: Option<u64>, inside: Option<Arc<Inside>>) -> Self {
         let (hint, inner) = (hint.unwrap_or(u64::MAX), Inner::Object { reader, inside, device: None });
-        Reading { inner, offset: 0, hint, retries: 0, retried: false }
+        Reading { inner, offset: 0, hint, retries: 0, retried: false, refused: None }
     }
 
     /// Says on which device an object lies.
@@ -153,6 +186,30 @@ impl Reading {
         if let Inner::File { fd, regular: true, .. } = &self.inner { Some(fd.as_fd()) } else { None }
     }
 
+    /// The same file for reads at any position; `None` where only this one reads it: it is not a
+    /// regular file, it is one that makes its size up, a read at a position has failed that is not
+    /// reported yet, or no further descriptor is to be had.
+    pub fn positions(&self) -> Option<Positions> {
+        if self.refused.is_some() {
+            return None;
+        }
+        let fd = self.regular().filter(|fd| !os::is_virtual(*fd))?;
+        fd.try_clone_to_owned().ok().map(|fd| Positions { fd })
+    }
+
+    /// Goes on at `offset`: what is before it was read at [positions](Reading::positions). One such
+    /// read may have failed, at `offset` or behind it: the read that comes there has had its first
+    /// attempt.
+    pub fn go_on(&mut self, offset: u64, refused: Option<Refused>) {
+        self.refused = refused.filter(|refused| refused.offset >= offset);
+        if let (Some(fd), false) = (self.regular(), offset == self.offset)
+            && let Err(errno) = os::read_from(fd, offset)
+        {
+            self.refused = Some(Refused { offset, errno });
+        }
+        self.offset = offset;
+    }
+
     /// Bytes read so far.
     pub fn offset(&self) -> u64 {
         self.offset
@@ -171,9 +228,16 @@ impl Reading {
     pub(crate) fn read_on(
         &mut self,
         mut first: Option<Result<usize, Errno>>,
-        buffer: &mut [u8],
+        mut buffer: &mut [u8],
     ) -> Result<usize, Problem> {
         let mut tries = self.retries;
+        if let Some(Refused { offset, errno }) = self.refused {
+            match usize::try_from(offset.saturating_sub(self.offset)) {
+                Ok(0) => (first, self.refused) = (Some(Err(errno)), None),
+                Ok(before) if before < buffer.len() => buffer = &mut buffer[..before],
+                _ => {}
+            }
+        }
         loop {
             let got = match &mut self.inner {
                 _ if first.is_some() => first.take().unwrap_or(Ok(0)),

@@ -2,8 +2,8 @@
 //!
 //! A feature is an imported name (of PE with its library, in any case; also an ordinal), an
 //! exported name, a library, or the name and the bytes of a section of at least
-//! [`LEAST_SECTION`] bytes that the linker did not write for itself; equal ones count once. ELF, PE and
-//! Mach-O have them, of universal binaries those of all architectures. Files of other kinds,
+//! [`LEAST_SECTION`] bytes that the linker did not write for itself; equal ones count once. ELF, PE
+//! and Mach-O have them, of universal binaries those of all architectures. Files of other kinds,
 //! damaged ones and those of more than [`LARGEST`] bytes have no digest.
 //!
 //! The score is the share of all features of both inputs that both have, in percent, each counting

@@ -1,6 +1,7 @@
 //! The tree modes from outside: vectors, outboards, proofs, audits and attacks on them. One binary,
 //! so that it is linked once.
 
+mod apart;
 mod attacks;
 mod audit;
 mod flat;

@@ -4,3 +4,4 @@
 mod backends;
 mod identity;
 mod one_large;
+mod ranges;

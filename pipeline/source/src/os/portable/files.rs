@@ -10,7 +10,7 @@ use crate::descend::Links;
 use crate::stat::Stat;
 use std::ffi::OsStr;
 use std::fs::{File, Metadata, OpenOptions};
-use std::io::{self, Read, Write};
+use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::mem::ManuallyDrop;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, IntoRawFd, OwnedFd, RawFd};
 use std::os::unix::ffi::OsStrExt;
@@ -212,6 +212,11 @@ pub fn read_at(fd: BorrowedFd<'_>, buffer: &mut [u8], offset: u64) -> Result<usi
             }
         }
     }
+}
+
+/// Where the next [`read`] goes on, in bytes from the beginning.
+pub fn read_from(fd: BorrowedFd<'_>, offset: u64) -> Result<(), Errno> {
+    (&*view(fd)).seek(SeekFrom::Start(offset)).map(drop).map_err(errno)
 }
 
 /// Waits until there is something to read or nothing more will come.
