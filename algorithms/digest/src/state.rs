@@ -39,7 +39,7 @@ pub trait State: Any + Send + Sync {
     fn duplicate(&self) -> Box<dyn State>;
 }
 
-/// A message of which whole units may be hashed anywhere else, and only their values come back. The
+/// A message whose whole units may be hashed anywhere else, and only their values come back. The
 /// first unit never is: a message of one unit may have its value made otherwise.
 pub trait Apart {
     /// What hashes units of messages under this algorithm.

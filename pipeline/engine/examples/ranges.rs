@@ -60,7 +60,7 @@ fn main() -> std::io::Result<()> {
     };
     let length = file.metadata()?.len() as usize / SLICE * SLICE;
     let mut slice = vec![0; SLICE];
-    let mut read = |offset: usize, slice: &mut [u8]| file.read_exact_at(slice, offset as u64).expect("a file at rest");
+    let read = |offset: usize, slice: &mut [u8]| file.read_exact_at(slice, offset as u64).expect("a file at rest");
     let copy = least(length, || (0..length).step_by(SLICE).for_each(|offset| read(offset, &mut slice)));
     println!("copy: {copy:.4} CPU s a GiB ({length} bytes in slices of {SLICE}, least of {TURNS})");
     let processors = [1, 2, 4, 8, 16, 32, 64];

@@ -43,7 +43,7 @@ pub(crate) struct Cut {
 }
 
 impl Cut {
-    /// For a message of which `offset` bytes were hashed and `size` are stated, units of these
+    /// For a message with `offset` hashed bytes and `size` stated ones, units of these
     /// lengths, and slabs of that many bytes; `None` if it is not worth it, or cannot be.
     pub fn new(offset: u64, size: u64, mut lengths: impl Iterator<Item = usize>, slab: usize) -> Option<Cut> {
         let unit = lengths.try_fold(1, |all: usize, length| all.checked_mul(length / gcd(all, length)))?;
@@ -53,7 +53,7 @@ impl Cut {
         let slice = (SLICE.min(slab) / unit).max(1) * unit;
         let range = (RANGE / slice).max(1) * slice;
         let start = offset.max(1).next_multiple_of(unit as u64);
-        // What is left for one reader is a byte at least.
+        // At least a byte is left for one reader.
         let count = size.checked_sub(start + 1)? / range as u64;
         (count >= FEWEST).then_some(Cut { start, slice, range, count })
     }
