@@ -9,8 +9,10 @@ use super::record::Method;
 /// behind the end of the file and zero. `None` if they are damaged.
 pub fn unpack(method: Method, packed: &[u8], size: usize, block: usize) -> Option<Vec<u8>> {
     let read = |reader: &mut dyn Read| {
-        let mut out = Vec::with_capacity(size);
-        reader.take(size as u64).read_to_end(&mut out).ok().map(|_| out)
+        let mut out = Vec::with_capacity(size + 1);
+        // One more than stated: the end of the stream has its checksum, and it is the end.
+        reader.take(size as u64 + 1).read_to_end(&mut out).ok()?;
+        (out.len() <= size).then_some(out)
     };
     let mut out = match method {
         Method::Plain => packed.get(..size)?.to_vec(),

@@ -218,7 +218,8 @@ fn a_file_that_changes_while_ranges_are_read_has_no_digest() {
     let _turn = turn();
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("file");
-    let disturbances: [(&str, fn(PathBuf)); 4] = [
+    type Disturb = fn(PathBuf);
+    let disturbances: [(&str, Disturb); 4] = [
         ("cut behind", |path| fs::File::options().write(true).open(path).unwrap().set_len(20 * MIB as u64).unwrap()),
         ("cut before", |path| fs::File::options().write(true).open(path).unwrap().set_len(3).unwrap()),
         ("rewritten", |path| {

@@ -79,18 +79,18 @@ impl Drop for Mounted {
 }
 
 /// Images one behind the other, some of them lost.
-struct Row(Vec<Arc<Vec<u8>>>);
+struct Row(Vec<Arc<dyn Bytes>>);
 
 impl Bytes for Row {
     fn size(&self) -> u64 {
-        self.0.iter().map(|image| image.len() as u64).sum()
+        self.0.iter().map(|image| image.size()).sum()
     }
 
     fn read_at(&self, offset: u64, buffer: &mut [u8]) -> std::io::Result<usize> {
         let (mut offset, mut rest) = (offset, self.0.iter());
         let image = rest.find(|image| {
-            let is_in = offset < image.len() as u64;
-            offset -= if is_in { 0 } else { image.len() as u64 };
+            let is_in = offset < image.size();
+            offset -= if is_in { 0 } else { image.size() };
             is_in
         });
         image.map_or(Ok(0), |image| image.read_at(offset, buffer))
@@ -153,7 +153,7 @@ fn several_devices_with_one_lost() {
         let bench = Bench::new();
         let images: Vec<PathBuf> = (0..count).map(|index| bench.blank(&format!("image {index}"), 256 << 20)).collect();
         let expected = fill(&Mounted::new(&bench, &images, &["-d", profile, "-m", profile], "noatime").at);
-        let raw: Vec<Arc<Vec<u8>>> = images.iter().map(|image| Arc::new(fs::read(image).unwrap())).collect();
+        let raw: Vec<Arc<dyn Bytes>> = images.iter().map(|image| open(image)).collect();
         // All of them, then all ways to lose as many as the profile bears.
         for without in (0_u32..1 << count).filter(|without| [0, lost].contains(&without.count_ones())) {
             let there = raw.iter().enumerate().filter(|(index, _)| without >> index & 1 == 0);
