@@ -96,7 +96,9 @@ pub fn run(request: &Request, events: &mut Events<'_>, control: &Control<'_>) ->
     let mut sets = gather::Sets::gather(request, events, control)?;
     let (directories, comparable) = (sets.directories, sets.collections.iter().any(Collection::is_comparable));
     let all = sets.inputs.is_some();
-    let several = !all && sets.collections.len() > 1;
+    // Equal contents stand for a method that has no digests of them.
+    let shown: Vec<_> = sets.collections.iter().map(Collection::shown_as).collect();
+    let several = !all && shown.iter().any(|algorithm| *algorithm != shown[0]);
     events(Event::Gathered { directories, comparable, all, several }).map_err(Error::Sink)?;
     if let Some(before) = &before {
         let names: Vec<&str> = sets.collections.iter().map(|collection| collection.algorithm().name()).collect();
