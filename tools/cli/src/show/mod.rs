@@ -28,8 +28,9 @@ pub mod plan;
 pub mod report;
 #[cfg(feature = "inside")]
 pub mod sectors;
-#[cfg(feature = "remote")]
+#[cfg(feature = "image")]
 pub mod stages;
+#[cfg(feature = "remote")]
 pub mod stated;
 pub mod stats;
 #[cfg(feature = "audit")]
