@@ -205,7 +205,8 @@ def main(words):
     halves = programs(said.programs, room)
     scores = [scores_of(program, "strings", half[0]) for half in halves]
     pairs = alone(sets_of(program, halves[1][0]))
-    notes = [f"{halves[0][4]} and {halves[1][4]} programs", "two alone: each two programs of the second half by themselves, without weights"]
+    counted = "the list of common strings was counted over half of the binary packages, the halves here are of source packages: some of the tested half was among those counted"
+    notes = [f"{halves[0][4]} and {halves[1][4]} programs", counted, "two alone: each two programs of the second half by themselves, without weights"]
     tables = [thresholds("strings", "C: programs in another release, by their strings", halves, scores, notes, [("two alone", pairs)])]
     scores = [scores_of(program, "imports", half[0]) for half in halves]
     tables.append(thresholds("imports", "C: the same by their imports, exports and sections", halves, scores, []))
