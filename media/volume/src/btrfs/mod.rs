@@ -6,6 +6,7 @@ mod btree;
 mod checksum;
 mod chunk;
 mod container;
+mod described;
 mod devices;
 mod file;
 mod layout;

@@ -1,6 +1,6 @@
 //! One node of a tree.
 
-use super::pool::Pool;
+use super::checksum::Checksum;
 use super::superblock::Root;
 use crate::field::{array, byte, le32, le64};
 
@@ -45,13 +45,14 @@ pub struct Node {
 }
 
 impl Node {
-    /// The node in these bytes, which must be the one that is looked for.
-    pub fn new(pool: &Pool, raw: Vec<u8>, root: Root) -> Result<Node, String> {
-        if !pool.checksum.is_of(raw.get(32..).unwrap_or_default(), &raw) {
+    /// The node in these bytes, which must be the one that is looked for, of a file system with one
+    /// of these UUIDs.
+    pub fn new((checksum, owners): (Checksum, &[[u8; 16]]), raw: Vec<u8>, root: Root) -> Result<Node, String> {
+        if !checksum.is_of(raw.get(32..).unwrap_or_default(), &raw) {
             return Err("the checksum of a node is wrong".to_owned());
         }
         let (place, generation, level) = (le64(&raw, 0x30), le64(&raw, 0x50), byte(&raw, 0x64));
-        if place != root.logical || !pool.owners.contains(&array(&raw, 0x20)) {
+        if place != root.logical || !owners.contains(&array(&raw, 0x20)) {
             return Err("a node of another place or file system".to_owned());
         }
         if generation != root.generation {

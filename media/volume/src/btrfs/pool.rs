@@ -166,9 +166,9 @@ impl Pool {
         let mut first = None;
         for way in 0..self.ways(root.logical) {
             let offset = self.place(root.logical).ok().map(|(place, _)| place);
-            let found = self
-                .read(root.logical, self.node_size as usize, way)
-                .and_then(|raw| Node::new(self, raw, root).map_err(|cause| failure(offset, cause)));
+            let found = self.read(root.logical, self.node_size as usize, way).and_then(|raw| {
+                Node::new((self.checksum, &self.owners), raw, root).map_err(|cause| failure(offset, cause))
+            });
             match found {
                 Ok(node) => {
                     let node = Arc::new(node);

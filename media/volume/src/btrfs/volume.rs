@@ -1,22 +1,13 @@
-//! One subvolume or snapshot: its inodes, and what they are made of.
+//! One subvolume or snapshot, and its inodes.
 
 use std::sync::Arc;
 
 use super::btree::Tree;
-use super::file::File;
 use super::node::Key;
-use super::record::{Extent, Inode, Method, Where, entries, kind};
+use super::record::{Inode, kind};
 use super::sums::Sums;
 use crate::field::failure;
-use crate::node::{Allocation, Content, Failure, Kind, Node};
-use crate::stored::{Held, named};
-
-/// The longest path of a file with its stream, as elsewhere.
-const LONGEST: usize = 32 << 10;
-/// The longest target of a link.
-const LONGEST_TARGET: u64 = 64 << 10;
-/// The most extents that are looked at to say whether a file is compressed.
-const MOST_LOOKED_AT: usize = 4096;
+use crate::node::Failure;
 
 /// A subvolume that is open.
 pub struct Subvolume {
@@ -39,93 +30,5 @@ impl Subvolume {
     /// Whether an inode was deleted while it was open.
     pub fn is_orphan(&self, number: u64) -> bool {
         self.tree.get(Key::of(super::record::ORPHANS, kind::ORPHAN, number)).is_ok_and(|found| found.is_some())
-    }
-
-    /// The nodes of an inode by one of its names: itself, then its streams.
-    pub fn nodes_of(
-        self: &Arc<Self>,
-        inode: &Inode,
-        path: &[u8],
-        allocation: Allocation,
-    ) -> Vec<Result<Node, Failure>> {
-        let mut nodes = vec![self.main(inode, path).map_err(|failed| named(failed, path))];
-        for item in self.tree.of(inode.number, kind::ATTRIBUTE, 0) {
-            match item.and_then(|(_, raw)| entries(&raw)) {
-                Ok(found) => nodes
-                    .extend(found.into_iter().map(|entry| self.stream(inode, &entry.name, entry.value.into(), path))),
-                Err(failed) => nodes.push(Err(named(failed, path))),
-            }
-        }
-        let allocation = if self.is_deleted { Allocation::Deleted } else { allocation };
-        nodes.iter_mut().flatten().for_each(|node| node.allocation = allocation);
-        nodes
-    }
-
-    /// The node of an inode.
-    fn main(self: &Arc<Self>, inode: &Inode, path: &[u8]) -> Result<Node, Failure> {
-        let kind = match inode.kind() {
-            0x8000 => return Ok(self.plain(inode, blank(inode, path, Kind::File))),
-            0x4000 => Kind::Directory,
-            0xa000 => Kind::Link(self.target(inode)?),
-            0x1000 => Kind::Special("fifo"),
-            0x2000 => Kind::Special("character device"),
-            0x6000 => Kind::Special("block device"),
-            0xc000 => Kind::Special("socket"),
-            mode => return Err(failure(None, format!("an inode of the type {mode:#x}"))),
-        };
-        Ok(blank(inode, path, kind))
-    }
-
-    fn file(self: &Arc<Self>, inode: &Inode, path: &[u8]) -> File {
-        let (size, has_checksums) = (inode.size, inode.has_checksums);
-        File { volume: self.clone(), inode: inode.number, size, has_checksums, path: path.to_vec() }
-    }
-
-    fn target(self: &Arc<Self>, inode: &Inode) -> Result<Vec<u8>, Failure> {
-        if inode.size > LONGEST_TARGET || inode.size == 0 {
-            return Err(failure(None, format!("a symbolic link of {} bytes", inode.size)));
-        }
-        let mut target = Vec::new();
-        let mut reader = self.file(inode, &[]).open()?;
-        std::io::Read::read_to_end(&mut reader, &mut target).map_err(|error| failure(None, error.to_string()))?;
-        Ok(target)
-    }
-
-    fn plain(self: &Arc<Self>, inode: &Inode, node: Node) -> Node {
-        let (mut resident, mut compressed) = (false, false);
-        for item in self.tree.of(inode.number, kind::EXTENT, 0).take(MOST_LOOKED_AT) {
-            // Faults of extents are said when the file is read.
-            let Ok(Ok(extent)) = item.map(|(key, raw)| Extent::new(key.offset, &raw)) else { break };
-            resident |= matches!(extent.place, Where::Inline(_));
-            compressed |= extent.method != Method::Plain;
-        }
-        let content: Arc<dyn Content> = Arc::new(self.file(inode, &node.path));
-        Node { size: Some(inode.size), resident, compressed, content: Some(content), ..node }
-    }
-
-    /// The node of an attribute of the file with this path.
-    fn stream(&self, inode: &Inode, name: &[u8], bytes: Arc<[u8]>, of: &[u8]) -> Result<Node, Failure> {
-        let path = [of, b":", name].concat();
-        if name.is_empty() || name.iter().any(|byte| matches!(byte, b'/' | 0)) || path.len() > LONGEST {
-            return Err(named(failure(None, "an extended attribute whose name is none of a stream"), of));
-        }
-        let size = Some(bytes.len() as u64);
-        let content: Arc<dyn Content> = Arc::new(Held { bytes });
-        Ok(Node { size, resident: true, content: Some(content), ..blank(inode, &path, Kind::Stream) })
-    }
-}
-
-/// A node without content.
-fn blank(inode: &Inode, path: &[u8], kind: Kind) -> Node {
-    Node {
-        path: path.to_vec(),
-        kind,
-        size: None,
-        id: Some(inode.number),
-        times: inode.times,
-        allocation: Allocation::Live,
-        resident: false,
-        compressed: false,
-        content: None,
     }
 }

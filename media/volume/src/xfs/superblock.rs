@@ -1,7 +1,7 @@
 //! The superblock: how the volume is laid out, and which features it uses.
 
 use super::log;
-use super::seal::sum;
+use super::sum::sum;
 use crate::bytes::Bytes;
 use crate::field::{array, be16, be32, be64, byte, failure, is_at, le32, read_some, uuid};
 use crate::node::Failure;

@@ -5,13 +5,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use super::directory::Entry;
 use super::inode::Inode;
-use super::orphans::unlisted;
 use super::volume::Xfs;
 use crate::field::failure;
 use crate::listed::Listed;
 use crate::node::Failure;
 use crate::stored::named;
-use crate::walk::{Entries, Found, Into, Tree, join};
+use crate::walk::{Found, Into, join};
 
 /// What a walk came across.
 #[derive(Default)]
@@ -53,36 +52,9 @@ pub fn into(inode: &Inode, path: &[u8]) -> Option<Into<Place>> {
     inode.is_directory().then(|| Into { id: inode.number, path: path.to_vec(), directory })
 }
 
-impl Tree for Names {
-    type Directory = Place;
-
-    fn list(self: Arc<Self>, directory: Place, path: Arc<[u8]>) -> Entries<Place> {
-        let number = match directory {
-            Place::Directory(number) => number,
-            Place::Roots => return unlisted(self, true),
-            Place::Rest => return unlisted(self, false),
-        };
-        let is_live = self.pass == Pass::Live;
-        let parts = match self.volume.inode(number).and_then(|inode| self.volume.names(&inode)) {
-            Ok(parts) => parts,
-            Err(failed) if is_live => return Box::new(std::iter::once(Err(named(failed, &path)))),
-            // Faults of live directories were reported when they were listed.
-            Err(_) => return Box::new(std::iter::empty()),
-        };
-        Box::new(parts.flat_map(move |(names, failed)| {
-            let mut found: Vec<_> = names.live.iter().flat_map(|entry| self.found(entry, &path)).collect();
-            if self.pass == Pass::Deleted {
-                found.extend(names.gone.iter().filter_map(|gone| self.gone(gone, &path)).map(Ok));
-            }
-            found.extend(failed.filter(|_| is_live).map(|failed| Err(named(failed, &path))));
-            found
-        }))
-    }
-}
-
 impl Names {
     /// What a live entry of a directory stands for in this pass.
-    fn found(&self, entry: &Entry, parent: &[u8]) -> Vec<Result<Found<Place>, Failure>> {
+    pub fn found(&self, entry: &Entry, parent: &[u8]) -> Vec<Result<Found<Place>, Failure>> {
         if entry.name == b"." || entry.name == b".." {
             return Vec::new();
         }
