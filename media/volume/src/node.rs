@@ -152,6 +152,23 @@ pub struct Node {
     pub content: Option<Arc<dyn Content>>,
 }
 
+impl Node {
+    /// A name in use whose content, if it has any, is not known yet.
+    pub fn bare(path: &[u8], kind: Kind, id: Option<u64>, times: Times) -> Node {
+        Node {
+            path: path.to_vec(),
+            kind,
+            size: None,
+            id,
+            times,
+            allocation: Allocation::Live,
+            resident: false,
+            compressed: false,
+            content: None,
+        }
+    }
+}
+
 /// The names of a volume, each once, in an order that is the same in every run. A directory that
 /// cannot be read is an error in its place, and what can be read comes all the same.
 pub type Nodes = Box<dyn Iterator<Item = Result<Node, Failure>> + Send>;

@@ -142,7 +142,7 @@ fn names(file: &File<'_>, budget: &mut Budget, features: &mut dyn Features) -> O
         let Some(import) = budget.read(import)? else { continue };
         let library = match file {
             // Elsewhere names are looked for in all libraries, or nearly so.
-            File::Pe32(_) | File::Pe64(_) => plain(import.library()),
+            File::Pe32(_) | File::Pe64(_) => plain(Import::library(&import)),
             _ => Vec::new(),
         };
         budget.pay(library.len() + length(&import)).then_some(())?;

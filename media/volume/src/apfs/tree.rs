@@ -10,7 +10,7 @@ use crate::decmpfs::{COMPRESSION, Compressed, FORK, Header, lost};
 use crate::field::failure;
 use crate::file_system::{Options, Volume};
 use crate::listed::Listed;
-use crate::node::{Allocation, Content, Failure, Kind, Node, Nodes};
+use crate::node::{Content, Failure, Kind, Node, Nodes};
 use crate::stored::{Stored, Unreadable, named};
 use crate::walk::{Entries, Found, Into, Tree, Walk, join};
 
@@ -99,17 +99,7 @@ impl Apfs {
         attributes: &[Attribute],
         path: &[u8],
     ) -> (Result<Node, Failure>, &'static [&'static [u8]]) {
-        let blank = |kind: Kind| Node {
-            path: path.to_vec(),
-            kind,
-            size: None,
-            id: Some(inode.number),
-            times: inode.times,
-            allocation: Allocation::Live,
-            resident: false,
-            compressed: false,
-            content: None,
-        };
+        let blank = |kind: Kind| Node::bare(path, kind, Some(inode.number), inode.times);
         let find = |name: &[u8]| attributes.iter().find(|attribute| attribute.name == name);
         let kind = match inode.kind() {
             0x8000 if inode.is_compressed => {

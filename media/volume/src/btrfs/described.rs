@@ -93,15 +93,5 @@ impl Subvolume {
 
 /// A node without content.
 fn blank(inode: &Inode, path: &[u8], kind: Kind) -> Node {
-    Node {
-        path: path.to_vec(),
-        kind,
-        size: None,
-        id: Some(inode.number),
-        times: inode.times,
-        allocation: Allocation::Live,
-        resident: false,
-        compressed: false,
-        content: None,
-    }
+    Node::bare(path, kind, Some(inode.number), inode.times)
 }

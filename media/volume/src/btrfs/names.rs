@@ -161,15 +161,6 @@ const TYPES: [u32; 8] = [0, 0x8000, 0x4000, 0x2000, 0x6000, 0x1000, 0xc000, 0xa0
 
 /// The directory that another subvolume is below.
 fn of_subvolume(to: &Key, path: &[u8], is_deleted: bool) -> Node {
-    Node {
-        path: path.to_vec(),
-        kind: Kind::Directory,
-        size: None,
-        id: Some(to.id),
-        times: Times::default(),
-        allocation: if is_deleted { Allocation::Deleted } else { Allocation::Live },
-        resident: false,
-        compressed: false,
-        content: None,
-    }
+    let allocation = if is_deleted { Allocation::Deleted } else { Allocation::Live };
+    Node { allocation, ..Node::bare(path, Kind::Directory, Some(to.id), Times::default()) }
 }

@@ -52,15 +52,8 @@ impl Ext {
     pub fn deleted(self: &Arc<Self>, number: u32, path: Vec<u8>, named: &Mutex<HashSet<u32>>) -> Option<Found<u32>> {
         let inode = self.inode(number).ok()?;
         let mut node = Node {
-            path,
-            kind: Kind::File,
-            size: None,
-            id: Some(u64::from(number)),
-            times: inode.times,
             allocation: Allocation::Overwritten,
-            resident: false,
-            compressed: false,
-            content: None,
+            ..Node::bare(&path, Kind::File, Some(u64::from(number)), inode.times)
         };
         if inode.links > 0 || self.is_inode_used(number).unwrap_or(true) {
             node.times = Default::default();

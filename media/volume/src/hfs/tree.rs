@@ -10,7 +10,7 @@ use super::volume::Hfs;
 use crate::decmpfs::{self, COMPRESSION, Compressed, FORK, Header, Parts};
 use crate::field::failure;
 use crate::listed::Listed;
-use crate::node::{Allocation, Content, Failure, Kind, Node};
+use crate::node::{Content, Failure, Kind, Node};
 use crate::stored::{Held, Stored, Unreadable, gather, named};
 use crate::unallocated::slack;
 use crate::walk::{Entries, Found, Into, Tree, join};
@@ -151,17 +151,7 @@ impl Names {
 
 /// A node without content.
 fn blank(item: &Item, path: &[u8]) -> Node {
-    Node {
-        path: path.to_vec(),
-        kind: Kind::File,
-        size: None,
-        id: Some(u64::from(item.id)),
-        times: item.times,
-        allocation: Allocation::Live,
-        resident: false,
-        compressed: false,
-        content: None,
-    }
+    Node::bare(path, Kind::File, Some(u64::from(item.id)), item.times)
 }
 
 impl Hfs {

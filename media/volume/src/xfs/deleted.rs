@@ -53,15 +53,8 @@ impl Names {
                 }
             }
             None => Node {
-                path,
-                kind,
-                size: None,
-                id: is_known.then_some(entry.inode),
-                times: Times::default(),
                 allocation: Allocation::Overwritten,
-                resident: false,
-                compressed: false,
-                content: None,
+                ..Node::bare(&path, kind, is_known.then_some(entry.inode), Times::default())
             },
         };
         Some(Found { node: Some(node), into: None })

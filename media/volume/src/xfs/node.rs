@@ -6,7 +6,7 @@ use super::attribute::{Attribute, LONGEST, Value};
 use super::inode::{Format, Inode};
 use super::volume::Xfs;
 use crate::field::failure;
-use crate::node::{Allocation, Content, Failure, Kind, Node};
+use crate::node::{Content, Failure, Kind, Node};
 use crate::stored::{Held, Stored, Unreadable, named};
 use crate::unallocated::slack;
 
@@ -15,17 +15,7 @@ const LONGEST_PATH: usize = 32 << 10;
 
 /// A node without content.
 pub fn blank(inode: &Inode, path: &[u8], kind: Kind) -> Node {
-    Node {
-        path: path.to_vec(),
-        kind,
-        size: None,
-        id: Some(inode.number),
-        times: inode.times,
-        allocation: Allocation::Live,
-        resident: false,
-        compressed: false,
-        content: None,
-    }
+    Node::bare(path, kind, Some(inode.number), inode.times)
 }
 
 impl Xfs {

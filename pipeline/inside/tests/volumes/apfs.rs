@@ -1,24 +1,20 @@
 //! A container of APFS in a partition: the names of its volumes stand in front of their files.
 
-#[path = "../../../media/volume/tests/volume/apfs/blocks.rs"]
+#[path = "../../../../media/volume/tests/volume/apfs/blocks.rs"]
 #[allow(dead_code)]
 mod blocks;
-#[path = "../../../media/volume/tests/volume/apfs/container.rs"]
+#[path = "../../../../media/volume/tests/volume/apfs/container.rs"]
 #[allow(dead_code)]
 mod container;
-#[path = "../../../media/volume/tests/volume/apfs/files.rs"]
+#[path = "../../../../media/volume/tests/volume/apfs/files.rs"]
 #[allow(dead_code)]
 mod files;
 
 use self::container::{Container, Kind};
 use self::files::{Files, ROOT};
-use pfh_inside::{Expanding, Options};
-use pfh_source::{Descend, Item, Operands, Origin, Source};
+use crate::found;
+use pfh_inside::Options;
 use std::collections::BTreeMap;
-use std::io::Read;
-use std::os::unix::ffi::OsStrExt;
-use std::path::Path;
-use std::sync::Arc;
 
 /// Two volumes, one of them encrypted, and a snapshot of the other.
 fn image() -> Vec<u8> {
@@ -31,29 +27,6 @@ fn image() -> Vec<u8> {
     container.volume(Kind::Usual, b"Macintosh HD", &now, Some((b"first", &before)));
     container.volume(Kind::Encrypted, b"Data", &now, None);
     container.end()
-}
-
-/// What a file holds, by its name: its bytes, or `None` for a problem.
-fn found(path: &Path, options: Options) -> BTreeMap<String, Option<Vec<u8>>> {
-    let outer = Operands::new(vec![path.as_os_str().as_bytes().to_vec()], Descend::default());
-    let mut source = Expanding::new(Box::new(outer), Arc::new(options));
-    let front = format!("{}!/", path.display());
-    let mut found = BTreeMap::new();
-    while let Some(item) = source.pull() {
-        let (name, bytes) = match item {
-            Item::Entry(entry) => {
-                let Origin::Object { object, .. } = &entry.origin else { continue };
-                let mut bytes = Vec::new();
-                object.open().expect("a file").read_to_end(&mut bytes).expect("its bytes");
-                (entry.name(), Some(bytes))
-            }
-            Item::Problem { name, .. } => (name, None),
-            _ => continue,
-        };
-        let name = String::from_utf8(name).expect("a name").replace(&front, "");
-        assert!(found.insert(name.clone(), bytes).is_none(), "{name} comes twice");
-    }
-    found
 }
 
 #[test]
