@@ -78,16 +78,16 @@ struct Seen {
 /// When no member has the name or several have it, when it has no bytes, or a container that it
 /// is in cannot be opened.
 pub fn find(request: &Request, control: &Control<'_>) -> Result<Found, Error> {
-    let container = request.container()?;
+    let media = request.media()?;
     let wanted = &request.name[..];
     let mut options = request.inside.clone();
     options.look_for(wanted);
     options.unallocated |= request.part == Part::Slack;
     options.members = false;
-    let source = entering(&container, &options).towards(wanted.to_vec());
+    let source = entering(&media, &options).towards(wanted.to_vec());
     let seen = Seen::of(source, wanted, control)?;
     let mut found = seen.found(request).map_err(|problem| match problem {
-        Problem::Missing { name, .. } => Problem::Missing { near: near(&container, &options, wanted), name },
+        Problem::Missing { name, .. } => Problem::Missing { near: near(&media, &options, wanted), name },
         other => other,
     });
     if request.part == Part::Slack && found.is_ok() {
@@ -98,20 +98,20 @@ pub fn find(request: &Request, control: &Control<'_>) -> Result<Found, Error> {
     Ok(found)
 }
 
-fn entering(container: &[u8], options: &pfh_inside::Options) -> Expanding {
-    let outer = Operands::new(vec![container.to_vec()], Descend::default());
-    Expanding::new(Box::new(outer), Arc::new(options.clone()))
+fn entering(media: &[Vec<u8>], options: &pfh_inside::Options) -> Expanding {
+    let outer = Operands::new(media.to_vec(), Descend::default());
+    Expanding::new(Box::new(outer), Arc::new(options.clone())).of_media()
 }
 
 /// The names nearest to a missing one, deleted ones among them: of the containers on the way to it,
 /// then of the outermost alone, whose partition may be mistyped.
-fn near(container: &[u8], options: &pfh_inside::Options, wanted: &[u8]) -> Vec<Vec<u8>> {
+fn near(media: &[Vec<u8>], options: &pfh_inside::Options, wanted: &[u8]) -> Vec<Vec<u8>> {
     let mut near = Near::new(wanted);
     let mut options = options.clone();
     options.deleted = true;
-    let on_the_way = entering(container, &options).towards(wanted.to_vec());
+    let on_the_way = entering(media, &options).towards(wanted.to_vec());
     options.limits.depth = 1;
-    for mut source in [on_the_way, entering(container, &options)] {
+    for mut source in [on_the_way, entering(media, &options)] {
         for _ in 0..LOOKED_AT {
             match source.pull() {
                 None => break,

@@ -75,20 +75,27 @@ impl Request {
     /// # Errors
     /// When the name is not one of a member, or an output is in the way.
     pub fn check(&self) -> Result<(), Error> {
-        let container = self.container()?;
+        let media = self.media()?;
         let mut outputs = self.outputs.clone();
         outputs.set_replace(self.replace);
-        let mut input = Input::new([OsString::from_vec(container)]);
+        let mut input = Input::new(media.into_iter().map(OsString::from_vec));
         input.inside = Some(self.inside.clone());
         input.guard(&mut outputs);
         Ok(outputs.check()?)
     }
 
-    /// The file that the member is in, as the file system has it.
-    pub(super) fn container(&self) -> Result<Vec<u8>, Error> {
+    /// The file that the member is in, as the file system has it, or the media that it is made of.
+    pub(super) fn media(&self) -> Result<Vec<Vec<u8>>, Error> {
         let none = || Error::request(Problem::NoMember(self.name.clone()));
         let container = crate::inside::is_inside(&self.name).ok_or_else(none)?;
         let is_there = std::fs::symlink_metadata(OsString::from_vec(self.name.clone())).is_ok();
-        if is_there { Err(Error::request(Problem::File(self.name.clone()))) } else { Ok(container) }
+        if is_there {
+            return Err(Error::request(Problem::File(self.name.clone())));
+        }
+        let media = crate::inside::name::media(&container, |path| {
+            std::fs::symlink_metadata(OsString::from_vec(path.to_vec())).is_ok()
+        });
+        // What is not there is said where it is opened.
+        Ok(if media.is_empty() { vec![container] } else { media })
     }
 }

@@ -126,7 +126,9 @@ fn is_there(directory: &[u8], name: &[u8]) -> bool {
 /// Whether the name is inside of a container that is there.
 fn is_in_file(name: &[u8], found: impl Fn(&[u8]) -> std::io::Result<std::fs::Metadata>) -> bool {
     #[cfg(feature = "inside")]
-    return crate::inside::is_inside(name).is_some_and(|container| found(&container).is_ok_and(|file| !file.is_dir()));
+    return crate::inside::is_inside(name).is_some_and(|container| {
+        !crate::inside::name::media(&container, |name| found(name).is_ok_and(|file| !file.is_dir())).is_empty()
+    });
     #[cfg(not(feature = "inside"))]
     {
         let _ = (name, found);

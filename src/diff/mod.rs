@@ -156,7 +156,7 @@ fn settle(request: &Request, sides: &mut [Side; 2], summary: &mut Summary, contr
             list.strip(base);
         }
         [Side::List(list), Side::Directory(tree)] | [Side::Directory(tree), Side::List(list)] => {
-            list.settle(request, &tree.path, control)?;
+            list.settle(request, &tree.paths[0], control)?;
         }
         [Side::Directory(a), Side::Directory(b)] if a.is_container() || b.is_container() => {
             let names = [a.names(request), b.names(request)].map(|mut names| {

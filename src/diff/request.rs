@@ -142,9 +142,16 @@ impl Request {
         for side in self.sides.iter().filter(|_| self.reuse.is_some()) {
             outputs.reads_all(pfh_source::image::files_of(side.as_ref()));
             #[cfg(feature = "inside")]
-            if let Some(container) = crate::inside::name::container(side.as_encoded_bytes()) {
+            {
+                use crate::inside::name;
                 use std::os::unix::ffi::OsStringExt;
-                outputs.reads_all(pfh_source::image::files_of(OsString::from_vec(container).as_ref()));
+                let path = |name: &[u8]| OsString::from_vec(name.to_vec());
+                let side = side.as_encoded_bytes();
+                let container = name::container(side).unwrap_or_else(|| side.to_vec());
+                let is_there = |name: &[u8]| std::fs::symlink_metadata(path(name)).is_ok();
+                for medium in name::media(&container, is_there) {
+                    outputs.reads_all(pfh_source::image::files_of(path(&medium).as_ref()));
+                }
             }
         }
         if let Some(Reuse { path, .. }) = &self.reuse {

@@ -8,8 +8,8 @@ use pfh_source::{Item, Operands, Source};
 /// A tree whose files are read.
 #[derive(Debug, Clone)]
 pub struct Tree {
-    /// The directory or the container.
-    pub path: Vec<u8>,
+    /// The directory or the container, or the media that this is made of.
+    pub paths: Vec<Vec<u8>>,
     /// What stands in front of the names of its files.
     pub prefix: Vec<u8>,
     /// The directory in a container that all its files are below, and that the other side does not
@@ -25,7 +25,7 @@ impl Tree {
     pub fn directory(path: Vec<u8>) -> Tree {
         Tree {
             prefix: path.clone(),
-            path,
+            paths: vec![path],
             common: Vec::new(),
             #[cfg(feature = "inside")]
             container: None,
@@ -35,13 +35,13 @@ impl Tree {
     /// The content of a container, if the name is that of one.
     #[cfg(feature = "inside")]
     pub fn container(request: &Request, name: &[u8]) -> Option<Tree> {
-        let Whole { path, prefix } = Whole::of(name)?;
+        let Whole { paths, prefix } = Whole::of(name)?;
         let mut options = request.inside.clone().unwrap_or_default();
         if request.inside.is_none() {
             // Archives in it are files, as those in a directory are; so are those on the way there.
             options.limits.depth = prefix.windows(2).filter(|pair| pair == b"!/").count().max(1) as u32;
         }
-        Some(Tree { path, prefix, common: Vec::new(), container: Some(std::sync::Arc::new(options)) })
+        Some(Tree { paths, prefix, common: Vec::new(), container: Some(std::sync::Arc::new(options)) })
     }
 
     /// Whether it is what is in an image or an archive.
@@ -66,7 +66,7 @@ impl Tree {
 
     /// Its entries.
     pub fn source(&self, request: &Request) -> Box<dyn Source> {
-        let operands = Box::new(Operands::new(vec![self.path.clone()], request.descend()));
+        let operands = Box::new(Operands::new(self.paths.clone(), request.descend()));
         #[cfg(feature = "inside")]
         {
             if let Some(options) = &self.container {

@@ -313,9 +313,11 @@ impl<'a> Judging<'a> {
     #[cfg(feature = "inside")]
     fn is_left_out(&self, name: &[u8]) -> bool {
         let Some(container) = crate::inside::is_inside(name) else { return false };
-        let path = self.trees.path(&plain(&container));
-        let is_there = path.is_some_and(|path| std::fs::symlink_metadata(OsStr::from_bytes(&path)).is_ok());
-        is_there && !self.trees.is_whole()
+        let is_there = |name: &[u8]| {
+            let path = self.trees.path(name);
+            path.is_some_and(|path| std::fs::symlink_metadata(OsStr::from_bytes(&path)).is_ok())
+        };
+        !crate::inside::name::media(&plain(&container), is_there).is_empty() && !self.trees.is_whole()
     }
 
     #[cfg(not(feature = "inside"))]

@@ -128,7 +128,8 @@ impl Trees {
         let names = || expectations.entries.iter().map(|entry| plain(&entry.name));
         let mut inside = names().filter(|name| crate::inside::is_inside(name).is_some()).take(SAMPLE);
         let is_inside = |name: Vec<u8>| {
-            !is_file(&name) && crate::inside::is_inside(&name).is_some_and(|container| is_file(&plain(&container)))
+            let holds = |container: Vec<u8>| !crate::inside::name::media(&plain(&container), is_file).is_empty();
+            !is_file(&name) && crate::inside::is_inside(&name).is_some_and(holds)
         };
         if self.inside.is_none() && inside.any(is_inside) {
             self.inside = Some(crate::inside::Options::default());

@@ -9,7 +9,7 @@ use pfh_source::Problem;
 use pfh_source::image::{Format as ImageFormat, Image};
 use pfh_volume::archive::{Format, is_pdf, pdf_header};
 use pfh_volume::{Bytes, Node, PartitionTable, Recognised, Scheme};
-use pfh_volume::{file_system, is_physical_volume, may_be_small, partitions, small_file_system};
+use pfh_volume::{file_system, is_piece, is_whole_member, may_be_small, partitions, small_file_system};
 use std::ffi::OsStr;
 use std::io;
 use std::os::unix::ffi::OsStrExt;
@@ -155,9 +155,13 @@ fn disk_kind(start: &[u8], bytes: &dyn Bytes) -> Option<Kind> {
 /// # Errors
 /// When a table or a file system is there, and cannot be read.
 pub fn medium(bytes: &Arc<dyn Bytes>) -> Result<Option<Container>, pfh_volume::Failure> {
+    // A table on a member of an array is the array's.
+    if is_whole_member(bytes) {
+        return Ok(Some(Container::Divided(PartitionTable::whole(bytes.size()))));
+    }
     let table = partitions(bytes)?;
-    // A medium that is one physical volume has its logical volumes in place of partitions.
-    if table.scheme != Scheme::None || is_physical_volume(&**bytes) {
+    // A medium that is one piece has what it is a piece of in place of partitions.
+    if table.scheme != Scheme::None || is_piece(bytes) {
         return Ok(Some(Container::Divided(table)));
     }
     Ok(match file_system(bytes.clone())? {

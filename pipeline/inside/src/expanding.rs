@@ -1,6 +1,7 @@
 //! A source that goes into containers.
 
 mod entering;
+mod joining;
 mod snapshots;
 
 use super::about::{bomb, extents, outline, refused, said, unopened};
@@ -17,6 +18,7 @@ use super::spool::Stock;
 use super::sweep;
 use super::way::Way;
 use crate::limit::TOO_DEEP;
+use joining::Waits;
 use pfh_source::{Entry, Inside, Item, Origin, Passage, Problem, Skip, Source, Stage};
 use pfh_volume::{Allocation, Bytes, Failure, Kind, Member as System, Node};
 use std::collections::VecDeque;
@@ -44,6 +46,11 @@ pub struct Expanding {
     /// Only containers whose names this one begins with are opened.
     wanted: Option<Vec<u8>>,
     segments: Segments,
+    /// Media whose other pieces may still come, and the name of the input at hand.
+    waits: Waits,
+    outer_name: Vec<u8>,
+    /// Whether all that the source has is on the way to the name that is wanted.
+    are_media: bool,
     stack: Vec<Level>,
     found: VecDeque<Found>,
     number: u64,
@@ -75,6 +82,9 @@ impl Expanding {
             found,
             number,
             segments: Segments::default(),
+            waits: Waits::default(),
+            outer_name: Vec::new(),
+            are_media: false,
             stock,
             allowance,
             clock,
@@ -101,6 +111,13 @@ impl Expanding {
     #[must_use]
     pub fn towards(mut self, wanted: Vec<u8>) -> Expanding {
         self.wanted = Some(wanted);
+        self
+    }
+
+    /// The source has the media that the wanted name is in, and nothing else.
+    #[must_use]
+    pub fn of_media(mut self) -> Expanding {
+        self.are_media = true;
         self
     }
 
@@ -214,12 +231,14 @@ impl Expanding {
         self.open_volume(bytes, prefix, about, &watch, depth);
     }
 
-    /// A logical volume: the same, by its name.
+    /// A volume out of several pieces: the same, by its name.
     fn logical(&mut self, name: &[u8], bytes: Arc<dyn Bytes>) {
         let Some(level) = self.stack.last() else { return };
         let (watch, depth) = (level.watch.clone(), level.depth);
         let about = Inside { volume_offset: None, ..level.about.clone() };
-        let prefix = [&level.prefix[..], &name::escape(name), b"/"].concat();
+        // One without a name is all that the medium has.
+        let end = if name.is_empty() { &b""[..] } else { b"/" };
+        let prefix = [&level.prefix[..], &name::escape(name), end].concat();
         if self.way(&prefix) == Way::Aside {
             return;
         }
@@ -358,6 +377,9 @@ impl Source for Expanding {
                 continue;
             }
             let Some(item) = self.outer.pull() else {
+                if self.join() {
+                    continue;
+                }
                 let alone = self.segments.next_alone()?;
                 self.found.push_back(Found::Problem(name::prefix(&alone), unopened(ALONE)));
                 continue;
@@ -367,7 +389,8 @@ impl Source for Expanding {
                     let printed = name::escape(&entry.name());
                     self.segments.first(&entry.name());
                     self.clock = Clock::new(self.options.time);
-                    let outer = match self.is_wanted(&printed) {
+                    self.outer_name = entry.name();
+                    let outer = match self.are_media || self.is_wanted(&printed) {
                         true => Outer::of(&entry, &self.root, self.images, &self.options),
                         false => Outer::File,
                     };

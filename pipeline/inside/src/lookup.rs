@@ -27,7 +27,8 @@ pub struct Lookup {
 /// A container that is being listed, for names that mostly come in its order.
 struct Walk {
     container: Vec<u8>,
-    entry: Entry,
+    /// The container, or the media that it is made of.
+    holders: Vec<Entry>,
     source: Expanding,
     passed: HashMap<Vec<u8>, Item>,
     /// Containers that were not read whole, with the reason.
@@ -57,11 +58,18 @@ impl Lookup {
         if entry.look().is_some() {
             return None;
         }
-        let origin = Origin::File { base: base.clone(), path: container.clone().into(), special: *special };
-        let holder = Entry { number: 0, origin, stat: None };
-        holder.look()?;
         if self.walk.as_ref().is_none_or(|walk| walk.container != container) {
-            self.walk = Some(Walk::begin(container, holder, path, &self.options, &self.root));
+            let file = |path: &[u8]| Entry {
+                number: 0,
+                origin: Origin::File { base: base.clone(), path: path.to_vec().into(), special: *special },
+                stat: None,
+            };
+            let media = name::media(&container, |path| file(path).look().is_some());
+            let holders: Vec<Entry> = media.iter().map(|path| file(path)).collect();
+            if holders.is_empty() {
+                return None;
+            }
+            self.walk = Some(Walk::begin(container, holders, path, &self.options, &self.root));
         }
         let walk = self.walk.as_mut()?;
         let found = walk.advance(path).or_else(|| walk.again(path, &self.options, &self.root));
@@ -70,15 +78,15 @@ impl Lookup {
 }
 
 impl Walk {
-    fn begin(container: Vec<u8>, entry: Entry, wanted: &[u8], options: &Arc<Options>, root: &[u8]) -> Walk {
-        let source = Walk::source(&entry, wanted, options, root);
+    fn begin(container: Vec<u8>, holders: Vec<Entry>, wanted: &[u8], options: &Arc<Options>, root: &[u8]) -> Walk {
+        let source = Walk::source(&holders, wanted, options, root);
         let (passed, problems, listed) = Default::default();
-        Walk { container, entry, source, passed, problems, listed }
+        Walk { container, holders, source, passed, problems, listed }
     }
 
-    fn source(entry: &Entry, wanted: &[u8], options: &Arc<Options>, root: &[u8]) -> Expanding {
-        let outer = vec![Item::Entry(entry.clone())].into_iter();
-        Expanding::new(Box::new(outer), options.clone()).below(root).towards(wanted.to_vec())
+    fn source(holders: &[Entry], wanted: &[u8], options: &Arc<Options>, root: &[u8]) -> Expanding {
+        let outer = holders.iter().cloned().map(Item::Entry).collect::<Vec<_>>().into_iter();
+        Expanding::new(Box::new(outer), options.clone()).below(root).towards(wanted.to_vec()).of_media()
     }
 
     /// The item of this name, from here on.
@@ -102,7 +110,7 @@ impl Walk {
 
     /// The same from the start.
     fn again(&mut self, wanted: &[u8], options: &Arc<Options>, root: &[u8]) -> Option<Item> {
-        self.source = Walk::source(&self.entry, wanted, options, root);
+        self.source = Walk::source(&self.holders, wanted, options, root);
         self.passed.clear();
         self.problems.clear();
         self.advance(wanted)

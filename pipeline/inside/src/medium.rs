@@ -99,6 +99,8 @@ pub enum Watch {
     File(Arc<Still>),
     /// The files of an image: size, modification and change of each.
     Files(Vec<(PathBuf, Stamp)>),
+    /// Those of several media.
+    All(Vec<Arc<Watch>>),
 }
 
 /// Device, inode, size, modification time, change time.
@@ -123,6 +125,7 @@ impl Watch {
     /// The device (`st_dev`) that the first of them is on; of a block device it is that device.
     pub fn device(&self) -> Option<u64> {
         match self {
+            Watch::All(all) => all.first()?.device(),
             Watch::File(still) => Some(still.device()),
             Watch::Files(files) => {
                 let found = std::fs::metadata(&files.first()?.0).ok()?;
@@ -137,6 +140,7 @@ impl Watch {
     /// [`Cause::Changed`], of the container.
     pub fn unchanged(&self) -> Result<(), Problem> {
         let same = match self {
+            Watch::All(all) => all.iter().try_for_each(|watch| watch.unchanged()),
             Watch::File(still) => still.unchanged(),
             Watch::Files(files) => {
                 let changed = files.iter().any(|(path, before)| stamp(path).ok() != Some(*before));

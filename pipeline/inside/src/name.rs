@@ -73,6 +73,51 @@ pub fn container(name: &[u8]) -> Option<Vec<u8>> {
     None
 }
 
+/// The name of several media as one container: the first, then the others, those of its directory
+/// without that, with plus signs between them.
+pub fn joined(names: &[Vec<u8>]) -> Vec<u8> {
+    let end = names.first().and_then(|first| first.iter().rposition(|byte| *byte == b'/')).map_or(0, |at| at + 1);
+    let mut joined = Vec::new();
+    for (index, name) in names.iter().enumerate() {
+        let directory = &names[0][..end];
+        let rest = name.strip_prefix(directory).filter(|rest| index > 0 && !rest.contains(&b'/'));
+        if index > 0 {
+            joined.push(b'+');
+        }
+        joined.extend_from_slice(rest.unwrap_or(name));
+    }
+    joined
+}
+
+/// The most media in one name.
+const MOST_JOINED: usize = 64;
+
+/// The media that the name of a container stands for: itself, or several that [`joined`] made it
+/// of; none if they are not all there.
+pub fn media(container: &[u8], is_there: impl Fn(&[u8]) -> bool) -> Vec<Vec<u8>> {
+    let (mut rest, mut found): (&[u8], Vec<Vec<u8>>) = (container, Vec::new());
+    let mut directory: &[u8] = b"";
+    'parts: while found.len() < MOST_JOINED {
+        // A name may have plus signs of its own: the longest that is there counts.
+        let signs = rest.iter().enumerate().rev().filter(|(_, byte)| **byte == b'+').map(|(at, _)| at);
+        for end in std::iter::once(rest.len()).chain(signs).filter(|end| *end > 0) {
+            let names = [[directory, &rest[..end]].concat(), rest[..end].to_vec()];
+            let Some(name) = names.into_iter().find(|name| is_there(name)) else { continue };
+            found.push(name);
+            if end == rest.len() {
+                return found;
+            }
+            if found.len() == 1 {
+                directory = &rest[..rest[..end].iter().rposition(|byte| *byte == b'/').map_or(0, |at| at + 1)];
+            }
+            rest = &rest[end + 1..];
+            continue 'parts;
+        }
+        return Vec::new();
+    }
+    Vec::new()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -100,5 +145,25 @@ mod tests {
         let in_document = [&b"a.pdf!/obj-12"[..], b"a!/obj-012-image", b"z!/a.pdf!/obj-7-file/x"].map(is_in_document);
         assert_eq!(in_document, [true; 3]);
         assert_eq!([&b"a!/obj-"[..], b"a!/obj-12.txt", b"obj-12"].map(is_in_document), [false; 3]);
+    }
+
+    #[test]
+    fn several_media_have_one_name() {
+        let there = ["d/a.img", "d/b.img", "e/c.img", "d/x+y.img", "d/x", "/r/1", "/r/2", "a", "b"];
+        let names = |names: &[&str]| -> Vec<Vec<u8>> { names.iter().map(|name| name.as_bytes().to_vec()).collect() };
+        for (of, expected) in [
+            (&["d/a.img", "d/b.img", "e/c.img"][..], "d/a.img+b.img+e/c.img"),
+            (&["d/x+y.img", "d/a.img"], "d/x+y.img+a.img"),
+            (&["/r/1", "/r/2"], "/r/1+2"),
+            (&["a", "b"], "a+b"),
+            (&["a", "d/a.img"], "a+d/a.img"),
+            (&["d/a.img"], "d/a.img"),
+        ] {
+            let joined = joined(&names(of));
+            assert_eq!(String::from_utf8_lossy(&joined), expected);
+            assert_eq!(media(&joined, |name| there.iter().any(|there| there.as_bytes() == name)), names(of));
+        }
+        assert!(media(b"a+c", |name| name == b"a").is_empty());
+        assert!(media(b"", |_| true).is_empty());
     }
 }

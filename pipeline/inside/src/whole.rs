@@ -6,7 +6,7 @@ use super::name;
 use pfh_container::disk;
 use pfh_source::{Descend, Item, Operands, Source};
 use pfh_volume::archive::{self, Format, Limits};
-use pfh_volume::{Bytes, Recognised, Usage};
+use pfh_volume::{Bytes, Partition, Recognised, Usage};
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::FileTypeExt;
@@ -16,8 +16,8 @@ use std::sync::Arc;
 /// A container that stands for the tree in it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Whole {
-    /// The container as the file system has it.
-    pub path: Vec<u8>,
+    /// The container as the file system has it, or the media that it is made of.
+    pub paths: Vec<Vec<u8>>,
     /// What the printed names of the tree begin with; with a closing slash.
     pub prefix: Vec<u8>,
 }
@@ -28,9 +28,15 @@ impl Whole {
     /// is not a container of several files.
     pub fn of(named: &[u8]) -> Option<Whole> {
         let is_there = |path: &[u8]| Path::new(OsStr::from_bytes(path)).exists();
-        if let Some(path) = name::container(named).filter(|path| !is_there(named) && is_there(path)) {
+        if !is_there(named) {
             let end = if named.ends_with(b"/") { &b""[..] } else { b"/" };
-            return Some(Whole { path, prefix: [named, end].concat() });
+            let (container, prefix) = match name::container(named) {
+                Some(container) => (container, [named, end].concat()),
+                // Several media.
+                None => (named.to_vec(), name::prefix(&name::escape(named))),
+            };
+            let paths = name::media(&container, is_there);
+            return (!paths.is_empty()).then_some(Whole { paths, prefix });
         }
         // Opening a pipe takes from its reader.
         let kind = std::fs::metadata(OsStr::from_bytes(named)).ok()?.file_type();
@@ -67,7 +73,8 @@ impl Whole {
             // One that an image does not begin with: a later extent.
             Container::Disk(..) | Container::Refused(_) => return None,
             Container::Divided(table) => {
-                let parts = table.partitions.iter().filter(|part| part.usage == Usage::Partition);
+                let is_one = |part: &&Partition| part.usage == Usage::Partition && part.number.is_some();
+                let parts = table.partitions.iter().filter(is_one);
                 let holds = |volume| {
                     matches!(pfh_volume::file_system(volume), Ok(Recognised::FileSystem(_) | Recognised::Volumes(_)))
                 };
@@ -81,6 +88,6 @@ impl Whole {
                 }
             }
         }
-        Some(Whole { path: named.to_vec(), prefix })
+        Some(Whole { paths: vec![named.to_vec()], prefix })
     }
 }

@@ -15,7 +15,6 @@ mod members;
 mod names;
 mod node;
 mod orphans;
-mod parity;
 mod pool;
 mod record;
 mod roots;
@@ -27,5 +26,5 @@ mod unpack;
 mod volume;
 
 pub use container::open;
-pub use superblock::{PLACES, spares};
-pub use together::{JoinedVolume, joined_volumes};
+pub use superblock::{PLACES, Superblock, spares};
+pub use together::{joined_volumes, of_several};

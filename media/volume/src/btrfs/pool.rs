@@ -7,10 +7,10 @@ use super::checksum::Checksum;
 use super::chunk::{Chunk, Profile};
 use super::devices::Devices;
 use super::node::Node;
-use super::parity;
 use super::superblock::{Root, Superblock};
 use crate::field::{failure, read};
 use crate::node::Failure;
+use crate::raid::parity;
 
 /// Nodes that are held: two megabytes of the usual ones.
 const MOST_NODES: usize = 128;

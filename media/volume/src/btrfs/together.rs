@@ -1,4 +1,4 @@
-//! Partitions that are devices of one file system.
+//! Volumes that are devices of one file system.
 
 use std::io;
 use std::sync::Arc;
@@ -6,12 +6,16 @@ use std::sync::Arc;
 use super::superblock::{self, Superblock};
 use crate::bytes::Bytes;
 
-/// Several partitions as the devices of one file system.
+/// Several volumes as the devices of one file system.
 pub struct JoinedVolume {
-    /// `p1+p2`, by the numbers of the partitions.
+    /// The labels of the volumes, with a plus sign between them.
     pub name: Vec<u8>,
-    /// These numbers.
-    pub numbers: Vec<u32>,
+    /// The file system's identifier.
+    pub id: [u8; 16],
+    /// Whether all its devices are there.
+    pub is_complete: bool,
+    /// The label of its only device, if no other is there.
+    pub alone: Option<Vec<u8>>,
     /// The devices, one behind the other.
     pub bytes: Arc<dyn Bytes>,
 }
@@ -35,19 +39,26 @@ impl Bytes for Joined {
     }
 }
 
-/// A partition by its number, its superblock and its bytes.
-type Device = (u32, Superblock, Arc<dyn Bytes>);
+/// A volume by its label, its superblock and its bytes.
+type Device = (Vec<u8>, Superblock, Arc<dyn Bytes>);
 
-/// The volumes among these partitions that are devices of one file system, with at least two of
-/// them there.
-pub fn joined_volumes(partitions: &[(u32, Arc<dyn Bytes>)]) -> Vec<JoinedVolume> {
+/// The superblock of a volume that is one of several devices of a file system.
+pub fn of_several(bytes: &Arc<dyn Bytes>) -> Option<Superblock> {
+    let (found, _) = superblock::newest(&**bytes, 0).ok()??;
+    // Several may lie one behind the other in one image.
+    (found.devices > 1 && found.own.size <= bytes.size() && !has_more(bytes, &found)).then_some(found)
+}
+
+/// Whether another device of the same file system begins behind this one.
+fn has_more(bytes: &Arc<dyn Bytes>, found: &Superblock) -> bool {
+    let next = superblock::newest(&**bytes, found.own.size);
+    found.own.size < bytes.size() && matches!(next, Ok(Some((next, _))) if next.fsid == found.fsid)
+}
+
+/// The file systems that these devices are of.
+pub fn joined_volumes(devices: Vec<Device>) -> Vec<JoinedVolume> {
     let mut sets: Vec<([u8; 16], Vec<Device>)> = Vec::new();
-    for (number, bytes) in partitions {
-        let Ok(Some((found, _))) = superblock::newest(&**bytes, 0) else { continue };
-        if found.devices < 2 || found.own.size > bytes.size() {
-            continue;
-        }
-        let device = (*number, found, bytes.clone());
+    for device in devices {
         match sets.iter_mut().find(|(fsid, _)| *fsid == device.1.fsid) {
             // Two of one number may be older and newer states of a device.
             Some((_, set)) if set.iter().any(|other| other.1.own.id == device.1.own.id) => {}
@@ -55,19 +66,20 @@ pub fn joined_volumes(partitions: &[(u32, Arc<dyn Bytes>)]) -> Vec<JoinedVolume>
             None => sets.push((device.1.fsid, vec![device])),
         }
     }
-    sets.retain(|(_, set)| set.len() > 1);
-    sets.into_iter().map(|(_, set)| join(set)).collect()
+    sets.into_iter().map(|(fsid, set)| join(fsid, set)).collect()
 }
 
-fn join(mut set: Vec<Device>) -> JoinedVolume {
-    let numbers: Vec<u32> = set.iter().map(|(number, _, _)| *number).collect();
-    let name = numbers.iter().map(|number| format!("p{number}")).collect::<Vec<_>>().join("+").into_bytes();
+fn join(id: [u8; 16], mut set: Vec<Device>) -> JoinedVolume {
+    let labels: Vec<&[u8]> = set.iter().map(|(label, _, _)| &label[..]).filter(|label| !label.is_empty()).collect();
+    let name = labels.join(&b'+');
     // The newest first: what it says counts.
-    set.sort_by_key(|(number, found, _)| (std::cmp::Reverse(found.generation), *number));
+    set.sort_by(|(a_label, a, _), (b_label, b, _)| (b.generation, a_label).cmp(&(a.generation, b_label)));
+    let is_complete = set.first().is_none_or(|(_, newest, _)| newest.devices <= set.len() as u64);
+    let alone = if let [(label, _, _)] = &set[..] { Some(label.clone()) } else { None };
     let (mut devices, mut end) = (Vec::new(), 0_u64);
     for (_, found, bytes) in set {
         devices.push((end, found.own.size, bytes));
         end = end.saturating_add(found.own.size);
     }
-    JoinedVolume { name, numbers, bytes: Arc::new(Joined(devices)) }
+    JoinedVolume { name, id, is_complete, alone, bytes: Arc::new(Joined(devices)) }
 }

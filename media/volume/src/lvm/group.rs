@@ -19,24 +19,53 @@ pub struct Place {
     pub count: u64,
 }
 
-/// A range of a linear logical volume, in extents.
+/// A range of a logical volume.
 pub struct Segment {
     /// Its first extent.
     pub first: u64,
     /// How many.
     pub count: u64,
-    /// The physical volume, by its name in the text.
-    pub physical: String,
-    /// The first extent there.
-    pub from: u64,
+    /// Its type.
+    pub kind: Kind,
 }
 
-/// A logical volume that people see.
-pub struct Logical {
-    /// Its name.
+/// Where a segment lies.
+pub enum Kind {
+    /// Extents of physical volumes, by their names in the text and the first extent there, in
+    /// chunks of so many bytes.
+    Striped(u64, Vec<(String, u64)>),
+    /// Copies in logical volumes, each from this extent on.
+    Mirror(Vec<(String, u64)>),
+    /// An array over logical volumes, by its type, with the volumes that hold its metadata.
+    Raid(Raid),
+    /// A volume of a pool, by the pool's name and its number there.
+    Thin(String, u64),
+    /// A pool: the volumes of its metadata and data.
+    Pool(String, String),
+    /// Older bytes of a volume: its origin, and where what differs is kept.
+    Snapshot(String, String),
+    /// Another type.
+    Other(String),
+}
+
+/// An array over logical volumes.
+pub struct Raid {
+    /// `raid5_ls`, as the text has it.
     pub name: String,
-    /// Its segments in order; or of what type it is, if it is not linear.
-    pub segments: Result<Vec<Segment>, String>,
+    /// Bytes of a chunk.
+    pub chunk: u64,
+    /// How many copies there are of RAID 10.
+    pub copies: u64,
+    /// Its volumes: that of metadata, where there is one, and that of data.
+    pub devices: Vec<(Option<String>, String)>,
+}
+
+/// A logical volume.
+pub struct Logical {
+    /// Its segments in order.
+    pub segments: Vec<Segment>,
+    /// Whether people see it, rather than a part of another.
+    pub is_visible: bool,
 }
 
 /// A volume group.
@@ -52,7 +81,7 @@ pub struct Group {
     /// Its physical volumes by their names in the text.
     pub physical: BTreeMap<String, Place>,
     /// Its logical volumes by name.
-    pub logical: Vec<Logical>,
+    pub logical: BTreeMap<String, Logical>,
 }
 
 impl Group {
@@ -69,15 +98,11 @@ impl Group {
             let start = number(volume, "pe_start")?.checked_mul(SECTOR).ok_or_else(|| wrong("sound pe_start"))?;
             physical.insert(name.to_owned(), Place { id, start, count: number(volume, "pe_count")? });
         }
-        let mut logical = Vec::new();
+        let mut logical = BTreeMap::new();
         for (name, volume) in group.section("logical_volumes").unwrap_or(&Section::default()).sections() {
-            // Others are parts of those that people see.
-            if !volume.list("status").contains(&Value::Text("VISIBLE".into())) {
-                continue;
-            }
-            logical.push(Logical { name: name.to_owned(), segments: segments(volume)? });
+            let is_visible = volume.list("status").contains(&Value::Text("VISIBLE".into()));
+            logical.insert(name.to_owned(), Logical { segments: segments(volume)?, is_visible });
         }
-        logical.sort_by(|a, b| a.name.cmp(&b.name));
         Ok(Group {
             id: group.text("id").ok_or_else(|| wrong("identifier of the group"))?.to_owned(),
             name: name.to_owned(),
@@ -89,24 +114,59 @@ impl Group {
     }
 }
 
-/// The segments of a logical volume, in order; the type of the first that is not linear.
-fn segments(volume: &Section) -> Result<Result<Vec<Segment>, String>, Failure> {
+/// The segments of a logical volume, in order.
+fn segments(volume: &Section) -> Result<Vec<Segment>, Failure> {
     let mut found = Vec::new();
     for (name, segment) in volume.sections().filter(|(name, _)| name.starts_with("segment")) {
         let wrong = || failure(None, format!("LVM2's metadata have a {name} that is not understood"));
-        let kind = segment.text("type").ok_or_else(wrong)?;
-        let stripes = segment.number("stripe_count").unwrap_or(0);
-        // What LVM2 calls linear is written as one stripe.
-        match (kind, stripes) {
-            ("striped" | "linear", 1) => {}
-            ("striped", _) => return Ok(Err(format!("striped over {stripes} physical volumes"))),
-            _ => return Ok(Err(kind.to_owned())),
-        }
-        let [Value::Text(physical), Value::Number(from)] = segment.list("stripes") else { return Err(wrong()) };
         let number = |key: &str| segment.number(key).ok_or_else(wrong);
         let (first, count) = (number("start_extent")?, number("extent_count")?);
-        found.push(Segment { first, count, physical: physical.clone(), from: *from });
+        found.push(Segment { first, count, kind: kind(segment).ok_or_else(wrong)? });
     }
     found.sort_by_key(|segment| segment.first);
-    Ok(Ok(found))
+    Ok(found)
+}
+
+/// The type of a segment, and where it lies.
+fn kind(segment: &Section) -> Option<Kind> {
+    let name = |key: &str| segment.text(key).map(str::to_owned);
+    let kind = name("type")?;
+    let chunk = || segment.number("stripe_size").and_then(|sectors| sectors.checked_mul(SECTOR));
+    Some(match kind.as_str() {
+        // One type with a flag, as `striped+...`, is another.
+        "striped" | "linear" => {
+            let stripes = pairs(segment.list("stripes"))?;
+            let chunk = if stripes.len() > 1 { chunk()? } else { 0 };
+            Kind::Striped(chunk, stripes)
+        }
+        "mirror" => Kind::Mirror(pairs(segment.list("mirrors"))?),
+        "thin" => Kind::Thin(name("thin_pool")?, segment.number("device_id")?),
+        "thin-pool" => Kind::Pool(name("metadata")?, name("pool")?),
+        "snapshot" => Kind::Snapshot(name("origin")?, name("cow_store")?),
+        _ if kind.starts_with("raid") => {
+            let devices = match names(segment.list("raid0_lvs"))? {
+                plain if !plain.is_empty() => plain.into_iter().map(|data| (None, data)).collect(),
+                _ => {
+                    let both = names(segment.list("raids"))?;
+                    let pairs = both.chunks_exact(2);
+                    pairs.map(|pair| (Some(pair[0].clone()), pair[1].clone())).collect()
+                }
+            };
+            let copies = segment.number("data_copies").unwrap_or(2);
+            Kind::Raid(Raid { name: kind, chunk: chunk().unwrap_or(0), copies, devices })
+        }
+        _ => Kind::Other(kind),
+    })
+}
+
+fn names(list: &[Value]) -> Option<Vec<String>> {
+    list.iter().map(|value| if let Value::Text(name) = value { Some(name.clone()) } else { None }).collect()
+}
+
+fn pairs(list: &[Value]) -> Option<Vec<(String, u64)>> {
+    let pair = |pair: &[Value]| match pair {
+        [Value::Text(name), Value::Number(from)] => Some((name.clone(), *from)),
+        _ => None,
+    };
+    (!list.is_empty()).then(|| list.chunks(2).map(pair).collect())?
 }

@@ -14,6 +14,7 @@ const MAGIC: &[u8] = b" LVM2 x[5A%r0N*>";
 const IGNORED: u32 = 1;
 
 /// What a physical volume states.
+#[derive(Clone)]
 pub struct Physical {
     /// Its identifier, 32 characters.
     pub id: String,

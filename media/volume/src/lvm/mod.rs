@@ -1,21 +1,24 @@
-//! LVM2: physical volumes on a medium, and the linear logical volumes that they make up, after the
-//! structures that LVM2's own manual pages and its metadata text show.
+//! LVM2: physical volumes, and the logical volumes that they make up, after the structures that
+//! LVM2's own manual pages and its metadata text show.
 
-mod bytes;
 mod group;
 mod label;
+mod raid;
+mod snapshot;
 mod text;
+mod thin;
+mod volume;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use crate::bytes::Bytes;
+use crate::field::failure;
 use crate::node::Failure;
 
-use bytes::Extents;
-use group::{Group, Logical};
-use label::Physical;
-pub use label::is_physical_volume;
+use group::{Group, Kind};
+pub use label::{Physical, is_physical_volume};
+use volume::Opener;
 
 /// A logical volume that is read.
 pub struct LogicalVolume {
@@ -25,28 +28,31 @@ pub struct LogicalVolume {
     pub bytes: Arc<dyn Bytes>,
 }
 
-/// The logical volumes of these physical volumes of one medium, in order of their groups and names;
-/// what cannot be read is a failure in its place, whose path is its name.
-pub fn logical_volumes(physical: &[Arc<dyn Bytes>]) -> Vec<Result<LogicalVolume, Failure>> {
+/// The logical volumes of some physical ones.
+pub struct Groups {
+    /// In order of their groups and names; what cannot be read is a failure in its place, whose
+    /// path is its name.
+    pub volumes: Vec<Result<LogicalVolume, Failure>>,
+    /// What is read with a device less.
+    pub warnings: Vec<Failure>,
+    /// The identifiers of physical volumes that a group has, and that are not there; of one that is
+    /// in no group that is described, its own.
+    pub missing: BTreeSet<String>,
+}
+
+/// The logical volumes of these physical ones.
+pub fn logical_volumes(physical: &[(Physical, Arc<dyn Bytes>)]) -> Groups {
     let mut found = Vec::new();
     let mut volumes: BTreeMap<String, Arc<dyn Bytes>> = BTreeMap::new();
     // Each physical volume has a copy of the metadata; the newest counts.
     let mut groups: BTreeMap<String, Group> = BTreeMap::new();
-    for bytes in physical {
-        let read = Physical::read(bytes);
-        let Physical { id, text } = match read {
-            Ok(read) => read,
-            Err(failure) => {
-                found.push(Err(failure));
-                continue;
-            }
-        };
+    for (Physical { id, text }, bytes) in physical {
         if volumes.insert(id.clone(), bytes.clone()).is_some() {
-            found.push(Err(crate::field::failure(None, format!("two physical volumes of the identifier {id}"))));
+            found.push(Err(failure(None, format!("two physical volumes of the identifier {id}"))));
             continue;
         }
         let Some(text) = text else { continue };
-        match Group::parse(&text) {
+        match Group::parse(text) {
             Ok(group) => {
                 let is_newer = groups.get(&group.id).is_none_or(|held| held.number < group.number);
                 if is_newer {
@@ -56,38 +62,36 @@ pub fn logical_volumes(physical: &[Arc<dyn Bytes>]) -> Vec<Result<LogicalVolume,
             Err(failure) => found.push(Err(failure)),
         }
     }
-    let listed: Vec<&String> = groups.values().flat_map(|group| group.physical.values()).map(|at| &at.id).collect();
+    let listed: BTreeSet<&String> = groups.values().flat_map(|group| group.physical.values()).map(|at| &at.id).collect();
+    let mut missing: BTreeSet<String> =
+        listed.iter().filter(|id| !volumes.contains_key(**id)).map(|id| (*id).clone()).collect();
     for id in volumes.keys().filter(|id| !listed.contains(id)) {
         let cause = format!("the LVM2 physical volume {id} belongs to no volume group that is described here");
-        found.push(Err(crate::field::failure(None, cause)));
+        found.push(Err(failure(None, cause)));
+        missing.insert(id.clone());
     }
+    let mut warnings = Vec::new();
     let mut groups: Vec<Group> = groups.into_values().collect();
     groups.sort_by(|a, b| a.name.cmp(&b.name));
     for group in &groups {
-        for logical in &group.logical {
-            let name = format!("{}/{}", group.name, logical.name).into_bytes();
-            found.push(open(group, logical, &volumes, &name).map_err(|failure| Failure { path: name, ..failure }));
+        let opener = Opener { group, volumes: &volumes };
+        let gone: Vec<&str> = group.physical.values().map(|at| &*at.id).filter(|id| missing.contains(*id)).collect();
+        let mut is_read = false;
+        // What holds other volumes is no volume itself.
+        let is_pool = |logical: &group::Logical| matches!(logical.segments[..], [group::Segment { kind: Kind::Pool(..), .. }]);
+        for (name, _) in group.logical.iter().filter(|(_, logical)| logical.is_visible && !is_pool(logical)) {
+            let (name, opened) = opener.visible(name);
+            let name = format!("{}/{name}", group.name).into_bytes();
+            is_read |= opened.is_ok();
+            found.push(match opened {
+                Ok(bytes) => Ok(LogicalVolume { name, bytes }),
+                Err(failure) => Err(Failure { path: name, ..failure }),
+            });
+        }
+        if is_read && !gone.is_empty() {
+            let cause = format!("volumes of this group are read without its physical volumes {}", gone.join(", "));
+            warnings.push(Failure { path: group.name.clone().into_bytes(), offset: None, cause });
         }
     }
-    found
-}
-
-fn open(
-    group: &Group,
-    logical: &Logical,
-    volumes: &BTreeMap<String, Arc<dyn Bytes>>,
-    name: &[u8],
-) -> Result<LogicalVolume, Failure> {
-    let wrong = |cause: String| crate::field::failure(None, cause);
-    let segments = logical.segments.as_ref().map_err(|kind| wrong(format!("a logical volume of the type {kind}")))?;
-    let mut extents = Extents::default();
-    for segment in segments {
-        let at = group.physical.get(&segment.physical);
-        let at = at.ok_or_else(|| wrong(format!("a physical volume {:?} that is not listed", segment.physical)))?;
-        let bytes = volumes.get(&at.id).ok_or_else(|| {
-            wrong(format!("the physical volume {} ({}) is not on this medium", segment.physical, at.id))
-        })?;
-        extents.push(bytes, group, at, segment)?;
-    }
-    Ok(LogicalVolume { name: name.to_vec(), bytes: Arc::new(extents) })
+    Groups { volumes: found, warnings, missing }
 }

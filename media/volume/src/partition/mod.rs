@@ -34,7 +34,7 @@ fn find(bytes: &Arc<dyn Bytes>) -> Result<PartitionTable, Failure> {
     // An ISO image for sticks has tables that lead to itself. A boot sector of a file system has
     // code where a table would be.
     if is_iso(&**bytes) || is_boot_sector(&head) {
-        let mut whole = PartitionTable::none(bytes.size());
+        let mut whole = PartitionTable::whole(bytes.size());
         if mbr.is_some() {
             let cause = "a partition table stands beside a file system that begins at the first byte; it is not used";
             whole.warnings.push(failure(Some(446), cause));
@@ -65,7 +65,7 @@ fn find(bytes: &Arc<dyn Bytes>) -> Result<PartitionTable, Failure> {
 
 /// The table of an MBR with these entries; the whole medium without any.
 fn mbr_table(bytes: &Arc<dyn Bytes>, entries: Option<Vec<mbr::Entry>>) -> Result<PartitionTable, Failure> {
-    let Some(entries) = entries else { return Ok(PartitionTable::none(bytes.size())) };
+    let Some(entries) = entries else { return Ok(PartitionTable::whole(bytes.size())) };
     if entries.iter().any(|entry| entry.kind == mbr::PROTECTIVE) {
         let cause = "the MBR says that there is a GPT, and neither header of one is whole";
         return Err(failure(Some(446), cause));

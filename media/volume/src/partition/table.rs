@@ -81,8 +81,8 @@ impl Partition {
 }
 
 impl PartitionTable {
-    /// A medium that is one volume.
-    pub(super) fn none(size: u64) -> Self {
+    /// A medium of `size` bytes that is one volume.
+    pub fn whole(size: u64) -> Self {
         let whole = Partition {
             number: None,
             usage: Usage::Partition,

@@ -1,5 +1,5 @@
 //! LVM2 as its own tools write it: logical volumes in one piece and in several, over two physical
-//! volumes, and those that are not read.
+//! volumes, in stripes, and damaged ones.
 
 use std::fs;
 use std::os::unix::fs::FileExt;
@@ -7,7 +7,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use pfh_inject::{Need, lacks};
-use pfh_volume::{Bytes, Slice, is_physical_volume, logical_volumes};
+use pfh_volume::{Bytes, Composition, Piece, Slice, compose, is_piece};
 
 use crate::image::{Bench, open, poke, run, text};
 use crate::listing::{assert_same, items, volume_of};
@@ -61,6 +61,11 @@ fn physical(image: &Path) -> Vec<Arc<dyn Bytes>> {
     VOLUMES.map(|(start, length)| Arc::new(Slice::new(medium.clone(), start, length).unwrap()) as Arc<dyn Bytes>).into()
 }
 
+/// What these make up, those of them that are physical volumes.
+fn logical_volumes(volumes: &[Arc<dyn Bytes>]) -> Composition {
+    compose(&volumes.iter().filter_map(|volume| Piece::of(b"", volume)).collect::<Vec<_>>())
+}
+
 fn whole(bytes: &dyn Bytes) -> Vec<u8> {
     let mut all = vec![0; bytes.size() as usize];
     bytes.read_exact_at(0, &mut all).unwrap();
@@ -102,9 +107,9 @@ fn linear_volumes_over_two_physical_ones() {
     assert_eq!(segments, 3, "{list}");
     drop(devices);
     let volumes = physical(&image);
-    assert!(volumes.iter().all(|volume| is_physical_volume(&**volume)) && !is_physical_volume(&*open(&image)));
+    assert!(volumes.iter().all(is_piece) && !is_piece(&open(&image)));
     let found: Vec<_> =
-        logical_volumes(&volumes).into_iter().map(|found| found.map_err(|failed| failed.cause)).collect();
+        logical_volumes(&volumes).volumes.into_iter().map(|found| found.map_err(|failed| failed.cause)).collect();
     let names: Vec<_> = found.iter().map(|found| found.as_ref().map(|volume| volume.name.clone())).collect();
     assert_eq!(names, [Ok(b"vg0/big".to_vec()), Ok(b"vg0/root".to_vec())]);
     let [Ok(big), Ok(root_volume)] = &found[..] else { unreachable!() };
@@ -115,13 +120,14 @@ fn linear_volumes_over_two_physical_ones() {
     assert_same(&items(&volume_of(big.bytes.clone())), &expected);
     // Without the second physical volume one of the two is whole.
     let found = logical_volumes(&volumes[..1]);
+    assert!(!found.is_complete && found.warnings[0].cause.contains("without its physical volumes"));
     let said: Vec<_> =
-        found.iter().map(|found| found.as_ref().map_or_else(|failed| failed.cause.as_str(), |_| "")).collect();
-    assert!(said.len() == 2 && said[0].contains("not on this medium") && said[1].is_empty(), "{said:?}");
+        found.volumes.iter().map(|found| found.as_ref().map_or_else(|failed| failed.cause.as_str(), |_| "")).collect();
+    assert!(said.len() == 2 && said[0].contains("is not there") && said[1].is_empty(), "{said:?}");
 }
 
 #[test]
-fn striped_volumes_are_named_and_damage_is_a_failure() {
+fn a_striped_volume_is_read_and_damage_is_a_failure() {
     if lacks(&TOOLS) {
         return;
     }
@@ -131,25 +137,35 @@ fn striped_volumes_are_named_and_damage_is_a_failure() {
     let [first, second] = [&devices.0[0], &devices.0[1]];
     devices.lvm("pvcreate", &["-q", "-ff", "-y", first, second]);
     // A physical volume without a group is not an empty one.
-    let alone = logical_volumes(&physical(&image));
+    let alone = logical_volumes(&physical(&image)).volumes;
     assert!(alone.len() == 2 && alone.iter().all(Result::is_err));
     devices.lvm("vgcreate", &["-q", "-s", "1M", "vg0", first, second]);
-    devices.lvm("lvcreate", &["-q", "-an", "-Zn", "-Wn", "-y", "-i2", "-l", "4", "-n", "two", "vg0"]);
+    devices.lvm("lvcreate", &["-q", "-an", "-Zn", "-Wn", "-y", "-i2", "-I64k", "-l", "4", "-n", "two", "vg0"]);
     drop(devices);
+    // Chunks in turn on both, whose data begin 1 MiB behind each start.
+    let content = noise(6, 4 << 20);
+    let file = fs::OpenOptions::new().write(true).open(&image).unwrap();
+    for (number, chunk) in content.chunks(64 << 10).enumerate() {
+        let start = VOLUMES[number % 2].0 + MIB + (number as u64 / 2) * (64 << 10);
+        file.write_all_at(chunk, start).unwrap();
+    }
     let found = logical_volumes(&physical(&image));
+    let [Ok(two)] = &found.volumes[..] else { panic!("no volume") };
+    assert!(two.name == b"vg0/two" && whole(&*two.bytes) == content);
+    let found = logical_volumes(&physical(&image)[1..]).volumes;
     let failed = found[0].as_ref().err().expect("a failure");
-    assert!(found.len() == 1 && failed.path == b"vg0/two" && failed.cause.contains("striped over 2"), "{failed:?}");
+    assert!(failed.path == b"vg0/two" && failed.cause.contains("is not there"), "{failed:?}");
     // The text, its head and the label have checksums.
     for (start, _) in VOLUMES {
         poke(&image, start + 4096 + 8, b"X");
     }
-    assert!(logical_volumes(&physical(&image)).iter().all(Result::is_err));
+    assert!(logical_volumes(&physical(&image)).volumes.iter().all(Result::is_err));
     // A byte of the random identifier, which is letters and digits alone: a letter could be the
     // one that is there.
     for (start, _) in VOLUMES {
         poke(&image, start + 512 + 40, b"\0");
     }
-    let said = logical_volumes(&physical(&image));
+    let said = logical_volumes(&physical(&image)).volumes;
     assert!(said.iter().all(|found| found.as_ref().is_err_and(|failed| failed.cause.contains("label"))));
 }
 
@@ -182,7 +198,7 @@ fn mutants_end() {
         if seed % 2 == 0 {
             seal(&mut bytes);
         }
-        for found in logical_volumes(&[Arc::new(bytes)]).into_iter().flatten() {
+        for found in logical_volumes(&[Arc::new(bytes)]).volumes.into_iter().flatten() {
             let _ = found.bytes.read_at(found.bytes.size() / 2, &mut [0; 4096]);
         }
     }

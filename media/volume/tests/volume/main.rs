@@ -13,6 +13,7 @@ mod lvm;
 mod mutants;
 mod ntfs;
 mod partitions;
+mod raid;
 mod tree;
 mod udf;
 mod unreadable;

@@ -1,5 +1,6 @@
 //! Going into a container, by its kind.
 
+use super::joining::{self, Lone, Waiting};
 use super::{BLANK, Expanding, Found};
 use crate::about::{outline, unopened, unread};
 use crate::detect::{self, Container, Refused};
@@ -13,7 +14,7 @@ use pfh_container::disk;
 use pfh_source::{Inside, Kept, Passage, Stage, Volume};
 use pfh_volume::archive::{self, Format};
 use pfh_volume::{Bytes, FileSystem, Nodes, Options as Lists, PartitionTable, Recognised, Usage, Volumes};
-use pfh_volume::{gap, is_physical_volume, joined_volumes, logical_volumes};
+use pfh_volume::{Piece, compose, gap};
 use std::sync::Arc;
 
 impl Expanding {
@@ -76,24 +77,22 @@ impl Expanding {
         watch: &Arc<Watch>,
         depth: u32,
     ) {
-        let mut physical = Vec::new();
-        let usual = table.partitions.iter().filter(|partition| partition.usage == Usage::Partition);
-        let joined = joined_volumes(
-            &usual.filter_map(|partition| Some((partition.number?, partition.open(&bytes).ok()?))).collect::<Vec<_>>(),
-        );
-        let is_joined = |number: Option<u32>| {
-            number.is_some_and(|number| joined.iter().any(|volume| volume.numbers.contains(&number)))
-        };
+        let mut pieces = Vec::new();
         let mut parts: Vec<Part> = table.warnings.into_iter().map(Part::Failure).collect();
         for partition in table.partitions {
             parts.push(match partition.usage {
-                Usage::Partition if is_joined(partition.number) => continue,
                 Usage::Partition => match partition.open(&bytes) {
-                    Ok(volume) if is_physical_volume(&*volume) => {
-                        physical.push(volume);
-                        continue;
+                    Ok(volume) => {
+                        let label = partition.number.map_or_else(String::new, |number| format!("p{number}"));
+                        let (number, start) = (partition.number, partition.start);
+                        match Piece::of(label.as_bytes(), &volume) {
+                            Some(piece) => {
+                                pieces.push(Lone { piece, number, bytes: volume, start });
+                                continue;
+                            }
+                            None => Part::Volume(number, volume, start),
+                        }
                     }
-                    Ok(volume) => Part::Volume(partition.number, volume, partition.start),
                     Err(failure) => Part::Failure(failure),
                 },
                 Usage::Unallocated if self.options.unallocated => {
@@ -103,16 +102,20 @@ impl Expanding {
                 _ => continue,
             });
         }
-        parts.extend(joined.into_iter().map(|volume| Part::Logical(volume.name, volume.bytes)));
-        parts.extend(logical_volumes(&physical).into_iter().map(|found| match found {
-            Ok(volume) => Part::Logical(volume.name, volume.bytes),
-            Err(failure) => Part::Failure(failure),
-        }));
+        let found = compose(&pieces.iter().map(|part| part.piece.clone()).collect::<Vec<_>>());
+        if found.is_complete || depth > 1 {
+            parts.extend(joining::parts(found, &pieces));
+        } else {
+            // The others may be among the inputs that come.
+            let (name, medium) = (self.outer_name.clone(), bytes.clone());
+            let (prefix, about, watch) = (prefix.clone(), about.clone(), watch.clone());
+            self.waits.add(Waiting { prefix, name, about, medium, watch, pieces });
+        }
         self.enter_parts(parts.into_iter(), bytes, prefix, about, watch, depth);
     }
 
     /// Goes into the parts of some bytes.
-    fn enter_parts(
+    pub(super) fn enter_parts(
         &mut self,
         parts: impl Iterator<Item = Part> + Send + 'static,
         bytes: Arc<dyn Bytes>,

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use pfh_inject::{Need, lacks};
-use pfh_volume::{Bytes, Recognised, Slice, Volumes, file_system, joined_volumes};
+use pfh_volume::{Bytes, Piece, Recognised, Slice, Volumes, compose, file_system};
 
 use super::system;
 use crate::image::{Bench, open, run, text};
@@ -165,13 +165,16 @@ fn several_devices_with_one_lost() {
         }
         // As partitions of one medium, in any order.
         let medium: Arc<dyn Bytes> = Arc::new(Row(raw.iter().rev().cloned().collect()));
-        let part = |index: u32| -> (u32, Arc<dyn Bytes>) {
-            (index + 1, Arc::new(Slice::new(medium.clone(), u64::from(index) << 28, 256 << 20).unwrap()))
+        let part = |index: u32| {
+            let part: Arc<dyn Bytes> =
+                Arc::new(Slice::new(medium.clone(), u64::from(index) << 28, 256 << 20).unwrap());
+            Piece::of(format!("p{}", index + 1).as_bytes(), &part).unwrap()
         };
-        let joined = joined_volumes(&(0..count).map(part).collect::<Vec<_>>());
-        assert_eq!(joined.len(), 1);
-        assert!(joined[0].name.starts_with(b"p1+p2") && joined[0].numbers.len() as u32 == count);
-        let found = volumes_of(joined[0].bytes.clone());
+        let joined = compose(&(0..count).map(part).collect::<Vec<_>>());
+        let [Ok(volume)] = &joined.volumes[..] else { panic!("no file system") };
+        let names: Vec<String> = (1..=count).map(|number| format!("p{number}")).collect();
+        assert!(joined.is_complete && volume.name == names.join("+").into_bytes());
+        let found = volumes_of(volume.bytes.clone());
         assert_same(&items(system(&found, "@")), &expected[0].1);
     }
 }
