@@ -193,6 +193,12 @@ impl Composition {
             self.keys.insert(key("fs", &joined.id));
             self.is_complete &= joined.is_complete;
             let name = self.free_name(joined.name);
+            let second = |id: u64| Failure {
+                path: name.clone(),
+                offset: None,
+                cause: format!("Btrfs: a second device {id} is left out"),
+            };
+            self.warnings.extend(joined.seconds.into_iter().map(second));
             self.volumes.push(Ok(ComposedVolume { name, bytes: joined.bytes, alone: joined.alone }));
         }
     }

@@ -31,6 +31,12 @@ pub trait Disk: Bytes {
         Vec::new()
     }
 
+    /// By what a difference to this disk names it: changed whenever the disk is; `None` if the
+    /// format has nothing of the kind.
+    fn identity(&self) -> Option<String> {
+        None
+    }
+
     /// The digests that the image states of the content of the disk.
     fn digests(&self) -> Vec<Digest> {
         Vec::new()

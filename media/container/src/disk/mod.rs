@@ -4,7 +4,7 @@
 //! [`open`] recognises a format by its bytes and reads what describes the disk; content is read by
 //! position when it is asked for. All images may be hostile: memory is bounded by constants and by
 //! the size of the file, never by what the file claims, and what contradicts itself is a
-//! [`Failure`]. What a format may hold and is not read (differences to a parent, encryption) is
+//! [`Failure`]. What a format may hold and is not read (encryption) is
 //! refused with its name.
 
 mod aff4;
@@ -15,6 +15,7 @@ mod held;
 mod image;
 mod kind;
 mod open;
+mod parent;
 mod qcow2;
 mod siblings;
 mod unpack;

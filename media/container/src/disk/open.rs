@@ -14,10 +14,10 @@ use std::sync::Arc;
 /// See [`Failure`].
 pub fn open(kind: Kind, file: Arc<dyn Bytes>, files: &dyn Siblings) -> Result<Box<dyn Disk>, Failure> {
     match kind {
-        Kind::Vhd => vhd::open(file),
-        Kind::Vhdx => vhdx::open(file),
+        Kind::Vhd => vhd::open(file, files),
+        Kind::Vhdx => vhdx::open(file, files),
         Kind::Vmdk => vmdk::open(file, files),
-        Kind::Qcow2 => qcow2::open(file),
+        Kind::Qcow2 => qcow2::open(file, files),
         Kind::Dmg => dmg::open(file),
         Kind::Aff4 => aff4::open(file),
         Kind::Ex01 => ex01::open(file, files),

@@ -1,8 +1,9 @@
 //! QCOW2, versions 2 and 3, after QEMU's `docs/interop/qcow2.txt`. All numbers are big-endian.
 
 use super::held::{Held, Paged};
+use super::parent::{self, Parent};
 use super::unpack::{Method, unpack};
-use super::{Disk, Failure, Kind, within_unit};
+use super::{Disk, Failure, Kind, Siblings, within_unit};
 use crate::Bytes;
 use crate::field::{be32, be64};
 use std::io;
@@ -20,9 +21,22 @@ const EXTERNAL: u64 = 1 << 2;
 const COMPRESSION: u64 = 1 << 3;
 const EXTENDED: u64 = 1 << 4;
 
+/// The longest name of a backing file, by the format, and the extension that states its format.
+const LONGEST_NAME: usize = 1023;
+const FORMAT: u32 = 0xe279_2aca;
+
+/// What a part of a cluster holds.
+enum Part {
+    Data,
+    Zero,
+    /// What the backing file has there.
+    Older,
+}
+
 /// A QCOW2, open.
 struct Qcow2 {
     file: Arc<dyn Bytes>,
+    parent: Option<Parent>,
     tables: Paged,
     units: Held,
     size: u64,
@@ -37,16 +51,13 @@ struct Qcow2 {
 }
 
 /// Opens a QCOW2.
-pub fn open(file: Arc<dyn Bytes>) -> Result<Box<dyn Disk>, Failure> {
+pub fn open(file: Arc<dyn Bytes>, files: &dyn Siblings) -> Result<Box<dyn Disk>, Failure> {
     let mut header = [0; 112];
     let room = file.size().min(112) as usize;
     file.read_exact_at(0, &mut header[..room])?;
     let version = be32(&header, 4);
     // What version 2 does not have may be anything.
     let (features, length) = if version == 3 { (be64(&header, 72), be32(&header, 100)) } else { (0, 72) };
-    if be64(&header, 8) != 0 {
-        return Err(Failure::refused("has a backing file, which is not read"));
-    }
     if be32(&header, 32) != 0 {
         return Err(Failure::refused("is encrypted"));
     }
@@ -85,19 +96,63 @@ pub fn open(file: Arc<dyn Bytes>) -> Result<Box<dyn Disk>, Failure> {
     if features & DIRTY != 0 {
         notes.push("QEMU did not close it: the last writes may be missing".to_owned());
     }
+    let parent = backing(&*file, &header, length, files)?;
+    notes.extend(parent.as_ref().map(|parent| format!("{}; it says nothing by which to know that", parent.note())));
     let (tables, units) = (Paged::new(file.clone()), Held::default());
-    Ok(Box::new(Qcow2 { file, tables, units, size, version, cluster, bits, first, method, extended, notes }))
+    Ok(Box::new(Qcow2 { file, parent, tables, units, size, version, cluster, bits, first, method, extended, notes }))
+}
+
+/// The backing file, by its name and the format that an extension of the header states.
+fn backing(file: &dyn Bytes, header: &[u8], length: u32, files: &dyn Siblings) -> Result<Option<Parent>, Failure> {
+    let (at, bytes) = (be64(header, 8), be32(header, 16) as usize);
+    if at == 0 {
+        return Ok(None);
+    }
+    if bytes > LONGEST_NAME {
+        return Err(Failure::at(16, format!("a name of {bytes} bytes of its backing file")));
+    }
+    let mut name = vec![0; bytes];
+    file.read_exact_at(at, &mut name)?;
+    let mut place = u64::from(length);
+    let mut is_raw = false;
+    while place.checked_add(8).is_some_and(|end| end <= at) {
+        let mut head = [0; 8];
+        file.read_exact_at(place, &mut head)?;
+        let (kind, bytes) = (be32(&head, 0), u64::from(be32(&head, 4)));
+        if kind == FORMAT && bytes < 64 {
+            let mut format = vec![0; bytes as usize];
+            file.read_exact_at(place + 8, &mut format)?;
+            is_raw = format == b"raw";
+        }
+        if kind == 0 {
+            break;
+        }
+        place = place.saturating_add(8).saturating_add(bytes.next_multiple_of(8));
+    }
+    parent::open(files, &[String::from_utf8_lossy(&name).into_owned()], is_raw).map(Some)
 }
 
 impl Qcow2 {
+    /// The bytes of a range that it does not hold itself.
+    fn older(&self, offset: u64, buffer: &mut [u8]) -> Result<(), Failure> {
+        match &self.parent {
+            Some(parent) => parent.read(offset, buffer),
+            None => {
+                buffer.fill(0);
+                Ok(())
+            }
+        }
+    }
+
     /// Reads of one cluster, and of an extended one of parts that are alike. How many bytes.
     fn read(&self, number: u64, inside: u64, buffer: &mut [u8]) -> Result<usize, Failure> {
         let width = if self.extended { 16 } else { 8 };
         let each = self.cluster / width;
         let at = self.first + number / each * 8;
         let second = u64::from_be_bytes(self.tables.array(at)?) & OFFSET;
+        let offset = number * self.cluster + inside;
         if second == 0 {
-            buffer.fill(0);
+            self.older(offset, buffer)?;
             return Ok(buffer.len());
         }
         if !second.is_multiple_of(self.cluster) {
@@ -112,17 +167,25 @@ impl Qcow2 {
             return Ok(buffer.len());
         }
         let data = entry & OFFSET;
-        let (take, is_data) = if self.extended {
+        let (take, held) = if self.extended {
             let state = u64::from_be_bytes(self.tables.array(place + 8)?);
             self.parts(state, inside, buffer.len())
                 .ok_or_else(|| Failure::at(place + 8, "a part of a cluster that is zero and allocated at once"))?
         } else {
-            (buffer.len(), data != 0 && !(self.version == 3 && entry & ZERO != 0))
+            let is_zero = self.version == 3 && entry & ZERO != 0;
+            (buffer.len(), if is_zero { Part::Zero } else if data == 0 { Part::Older } else { Part::Data })
         };
         let buffer = &mut buffer[..take];
-        if !is_data {
-            buffer.fill(0);
-            return Ok(take);
+        match held {
+            Part::Data => {}
+            Part::Zero => {
+                buffer.fill(0);
+                return Ok(take);
+            }
+            Part::Older => {
+                self.older(offset, buffer)?;
+                return Ok(take);
+            }
         }
         if data == 0 || !data.is_multiple_of(self.cluster) {
             return Err(Failure::at(place, "a cluster that does not begin where one may"));
@@ -131,9 +194,9 @@ impl Qcow2 {
         Ok(take)
     }
 
-    /// How far the parts of a cluster are alike, and whether they hold data; `None` for a
-    /// contradiction. The lower half of the state says what is allocated, the upper what is zero.
-    fn parts(&self, state: u64, inside: u64, room: usize) -> Option<(usize, bool)> {
+    /// How far the parts of a cluster are alike, and what they hold; `None` for a contradiction. The
+    /// lower half of the state says what is allocated, the upper what is zero.
+    fn parts(&self, state: u64, inside: u64, room: usize) -> Option<(usize, Part)> {
         let part = self.cluster / 32;
         let of = |number: u64| (state >> number & 1 != 0, state >> (32 + number) & 1 != 0);
         let first = of(inside / part);
@@ -144,7 +207,12 @@ impl Qcow2 {
         while end < self.cluster && end < inside + room as u64 && of(end / part) == first {
             end += part;
         }
-        Some((room.min((end - inside) as usize), first.0))
+        let held = match first {
+            (true, _) => Part::Data,
+            (false, true) => Part::Zero,
+            (false, false) => Part::Older,
+        };
+        Some((room.min((end - inside) as usize), held))
     }
 
     /// A compressed cluster: its place in bytes, and how many sectors it reaches into.

@@ -2,7 +2,8 @@
 //! big-endian.
 
 use super::held::Paged;
-use super::{Disk, Failure, Kind, within_unit};
+use super::parent::{self, Parent};
+use super::{Disk, Failure, Kind, Siblings, within_unit};
 use crate::field::{be32, be64};
 use crate::{Bytes, is_zero};
 use std::io;
@@ -11,23 +12,52 @@ use std::sync::Arc;
 const FOOTER: usize = 512;
 const HEADER: usize = 1024;
 const SECTOR: u64 = 512;
+/// Bytes of a path to a parent.
+const LONGEST_PATH: usize = 64 << 10;
 /// An entry of the table of a block that was never written.
 const UNUSED: u32 = u32::MAX;
 
 /// Opens a VHD.
-pub fn open(file: Arc<dyn Bytes>) -> Result<Box<dyn Disk>, Failure> {
+pub fn open(file: Arc<dyn Bytes>, files: &dyn Siblings) -> Result<Box<dyn Disk>, Failure> {
     let (footer, at, notes) = footer(&*file)?;
     let size = be64(&footer, 48);
     if !size.is_multiple_of(SECTOR) {
         return Err(Failure::at(at, format!("a disk of {size} bytes: no whole number of sectors")));
     }
     match be32(&footer, 60) {
-        2 if size <= at => Ok(Box::new(Fixed { file, size, notes })),
+        2 if size <= at => Ok(Box::new(Fixed { file, size, identity: hex(&footer[68..84]), notes })),
         2 => Err(Failure::at(at, format!("a fixed disk of {size} bytes in front of a footer at {at}"))),
-        3 => Dynamic::open(file, &footer, size, notes).map(|disk| Box::new(disk) as Box<dyn Disk>),
-        4 => Err(Failure::refused("a differencing disk, whose parent is not read")),
+        3 => Ok(Box::new(Dynamic::open(file, &footer, size, notes, None)?)),
+        4 => Ok(Box::new(Dynamic::open(file, &footer, size, notes, Some(files))?)),
         other => Err(Failure::at(at, format!("a disk of type {other}"))),
     }
+}
+
+/// The digits of an identifier.
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// The parent of a differencing disk, by the header's name of it and those of its locators.
+fn parent(file: &dyn Bytes, header: &[u8; HEADER], files: &dyn Siblings) -> Result<Parent, Failure> {
+    let wide = |bytes: &[u8], big: bool| {
+        let unit = |pair: &[u8]| if big { u16::from_be_bytes([pair[0], pair[1]]) } else { u16::from_le_bytes([pair[0], pair[1]]) };
+        let units: Vec<u16> = bytes.chunks_exact(2).map(unit).take_while(|unit| *unit != 0).collect();
+        String::from_utf16_lossy(&units)
+    };
+    let mut names = vec![wide(&header[64..576], true)];
+    for locator in header[576..768].chunks_exact(24) {
+        // Windows' paths, relative and absolute; others are of systems that are gone.
+        let length = be32(locator, 8) as usize;
+        if [&b"W2ru"[..], b"W2ku"].contains(&&locator[..4]) && length <= LONGEST_PATH {
+            let mut path = vec![0; length];
+            file.read_exact_at(be64(locator, 16), &mut path)?;
+            names.push(wide(&path, false));
+        }
+    }
+    let parent = parent::open(files, &names, false)?;
+    parent.expect(&hex(&header[40..56]))?;
+    Ok(parent)
 }
 
 /// The footer, its place, and a remark about it: behind the disk, or its copy in front.
@@ -64,6 +94,7 @@ fn is_sound(bytes: &[u8], place: usize) -> bool {
 struct Fixed {
     file: Arc<dyn Bytes>,
     size: u64,
+    identity: String,
     notes: Vec<String>,
 }
 
@@ -83,6 +114,10 @@ impl Disk for Fixed {
         Kind::Vhd
     }
 
+    fn identity(&self) -> Option<String> {
+        Some(self.identity.clone())
+    }
+
     fn notes(&self) -> Vec<String> {
         self.notes.clone()
     }
@@ -95,11 +130,20 @@ struct Dynamic {
     size: u64,
     table: u64,
     block: u64,
+    identity: String,
+    /// What it is a difference to.
+    parent: Option<Parent>,
     notes: Vec<String>,
 }
 
 impl Dynamic {
-    fn open(file: Arc<dyn Bytes>, footer: &[u8], size: u64, notes: Vec<String>) -> Result<Dynamic, Failure> {
+    fn open(
+        file: Arc<dyn Bytes>,
+        footer: &[u8],
+        size: u64,
+        mut notes: Vec<String>,
+        files: Option<&dyn Siblings>,
+    ) -> Result<Dynamic, Failure> {
         let at = be64(footer, 16);
         let mut header = [0; HEADER];
         file.read_exact_at(at, &mut header)?;
@@ -117,13 +161,23 @@ impl Dynamic {
         if table.checked_add(entries * 4).is_none_or(|end| end > file.size()) {
             return Err(Failure::at(table, "the table of blocks leaves the file"));
         }
-        Ok(Dynamic { tables: Paged::new(file.clone()), file, size, table, block, notes })
+        let parent = files.map(|files| parent(&*file, &header, files)).transpose()?;
+        notes.extend(parent.as_ref().map(Parent::note));
+        let identity = hex(&footer[68..84]);
+        Ok(Dynamic { tables: Paged::new(file.clone()), file, size, table, block, identity, parent, notes })
     }
 
     fn read(&self, number: u64, inside: u64, buffer: &mut [u8]) -> Result<usize, Failure> {
         let entry = u32::from_be_bytes(self.tables.array(self.table + number * 4)?);
+        let older = |buffer: &mut [u8]| match &self.parent {
+            Some(parent) => parent.read(number * self.block + inside, buffer),
+            None => {
+                buffer.fill(0);
+                Ok(())
+            }
+        };
         if entry == UNUSED {
-            buffer.fill(0);
+            older(buffer)?;
             return Ok(buffer.len());
         }
         // A bit for each sector that was written, then the sectors.
@@ -140,6 +194,10 @@ impl Dynamic {
             end += SECTOR;
         }
         let take = buffer.len().min((end - inside) as usize);
+        if !written && self.parent.is_some() {
+            older(&mut buffer[..take])?;
+            return Ok(take);
+        }
         self.file.read_exact_at(start + inside, &mut buffer[..take])?;
         if !written && !is_zero(&buffer[..take]) {
             let what = "sectors that were never written, by the block's bitmap, and hold data";
@@ -165,6 +223,10 @@ impl Bytes for Dynamic {
 impl Disk for Dynamic {
     fn kind(&self) -> Kind {
         Kind::Vhd
+    }
+
+    fn identity(&self) -> Option<String> {
+        Some(self.identity.clone())
     }
 
     fn notes(&self) -> Vec<String> {

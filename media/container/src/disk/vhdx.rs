@@ -1,7 +1,8 @@
 //! VHDX, after Microsoft's "VHDX Format Specification" (MS-VHDX). All numbers are little-endian.
 
 use super::held::Paged;
-use super::{Disk, Failure, Kind, within_unit};
+use super::parent::{self, Parent};
+use super::{Disk, Failure, Kind, Siblings, within_unit};
 use crate::Bytes;
 use crate::crc32c;
 use crate::field::{le16, le32, le64};
@@ -30,13 +31,18 @@ const METADATA: Guid = guid(0x8B7C_A206_4790_4B9A_B8FE_575F_050F_886E);
 const FILE_PARAMETERS: Guid = guid(0xCAA1_6737_FA36_4D43_B3B6_33F0_AA44_E76B);
 const DISK_SIZE: Guid = guid(0x2FA5_4224_CD1B_4876_B211_5DBE_D83B_F4B8);
 const LOGICAL_SECTOR: Guid = guid(0x8141_BF1D_A96F_4709_BA47_F233_A8FA_AB5F);
+const PARENT: Guid = guid(0xA8D3_5F2D_B30B_454D_ABF7_D3D8_4834_AB0C);
+/// The only kind of locator: keys and values.
+const LOCATOR: Guid = guid(0xB04A_EFB7_D19E_4A81_B789_25B8_E944_5913);
+/// Bytes of a locator.
+const LONGEST_LOCATOR: u64 = 1 << 20;
 const KNOWN: [Guid; 6] = [
     FILE_PARAMETERS,
     DISK_SIZE,
     LOGICAL_SECTOR,
     guid(0xCDA3_48C7_445D_4471_9CC9_E988_5251_C556), // physical sector size
     guid(0xBECA_12AB_B2E6_4523_93EF_C309_E000_C746), // the disk's identifier
-    guid(0xA8D3_5F2D_B30B_454D_ABF7_D3D8_4834_AB0C), // where the parent is
+    PARENT,
 ];
 
 /// A VHDX, open.
@@ -49,10 +55,13 @@ struct Vhdx {
     /// Payload blocks between two entries that are for bitmaps.
     ratio: u64,
     table: u64,
+    identity: Guid,
+    /// What it is a difference to.
+    parent: Option<Parent>,
 }
 
 /// Opens a VHDX.
-pub fn open(file: Arc<dyn Bytes>) -> Result<Box<dyn Disk>, Failure> {
+pub fn open(file: Arc<dyn Bytes>, files: &dyn Siblings) -> Result<Box<dyn Disk>, Failure> {
     let header = header(&*file)?;
     if header[48..64] != [0; 16] {
         return Err(Failure::refused(
@@ -65,15 +74,57 @@ pub fn open(file: Arc<dyn Bytes>) -> Result<Box<dyn Disk>, Failure> {
     }
     let regions = regions(&*file)?;
     let metadata = Metadata::read(&*file, regions.metadata)?;
-    let Metadata { size, sector, block } = metadata;
+    let Metadata { size, sector, block, ref locator } = metadata;
     let ratio = (u64::from(sector) << 23) / block;
     let blocks = size.div_ceil(block);
-    let entries = blocks + blocks.saturating_sub(1) / ratio;
+    let entries = match locator {
+        // A block of bitmaps stands behind each full turn, and the last.
+        Some(_) => blocks.div_ceil(ratio) * (ratio + 1),
+        None => blocks + blocks.saturating_sub(1) / ratio,
+    };
     let (table, length) = regions.blocks;
     if entries * 8 > length || table.checked_add(length).is_none_or(|end| end > file.size()) {
         return Err(Failure::at(table, format!("a table of {length} bytes for {blocks} blocks")));
     }
-    Ok(Box::new(Vhdx { tables: Paged::new(file.clone()), file, size, sector, block, ratio, table }))
+    let parent = locator.as_ref().map(|locator| parent_of(locator, files)).transpose()?;
+    let mut identity = [0; 16];
+    identity.copy_from_slice(&header[32..48]);
+    Ok(Box::new(Vhdx { tables: Paged::new(file.clone()), file, size, sector, block, ratio, table, identity, parent }))
+}
+
+/// A GUID as text.
+fn shown(id: &Guid) -> String {
+    let part = |places: &[usize]| places.iter().map(|at| format!("{:02x}", id[*at])).collect::<String>();
+    let parts = [&[3, 2, 1, 0][..], &[5, 4], &[7, 6], &[8, 9], &[10, 11, 12, 13, 14, 15]];
+    format!("{{{}}}", parts.map(part).join("-"))
+}
+
+/// The parent that a locator describes, whose identity is one of the two that it states.
+fn parent_of(locator: &[u8], files: &dyn Siblings) -> Result<Parent, Failure> {
+    let wrong = || Failure::malformed("the locator of its parent leads out of itself");
+    if !locator.starts_with(&LOCATOR) {
+        return Err(Failure::refused("a difference to a parent that is located in a way that is not known"));
+    }
+    let text = |at: u32, length: u16| -> Result<String, Failure> {
+        let bytes = locator.get(at as usize..).and_then(|rest| rest.get(..length.into())).ok_or_else(wrong)?;
+        let units: Vec<u16> = bytes.chunks_exact(2).map(|pair| u16::from_le_bytes([pair[0], pair[1]])).collect();
+        Ok(String::from_utf16_lossy(&units))
+    };
+    let (mut names, mut linked) = (Vec::new(), Vec::new());
+    for entry in locator.get(20..).ok_or_else(wrong)?.chunks_exact(12).take(le16(locator, 18).into()) {
+        let key = text(le32(entry, 0), le16(entry, 8))?;
+        let value = text(le32(entry, 4), le16(entry, 10))?;
+        match key.as_str() {
+            "parent_linkage" | "parent_linkage2" => linked.push(value),
+            "relative_path" => names.insert(0, value),
+            "absolute_win32_path" | "volume_path" => names.push(value),
+            _ => {}
+        }
+    }
+    let parent = parent::open(files, &names, false)?;
+    let expected = linked.iter().map(|identity| parent.expect(identity));
+    expected.reduce(|one, other| one.or(other)).unwrap_or_else(|| Err(Failure::malformed("no identity of its parent")))?;
+    Ok(parent)
 }
 
 /// Whether the checksum at byte 4 is that of the rest.
@@ -141,6 +192,8 @@ struct Metadata {
     size: u64,
     sector: u32,
     block: u64,
+    /// Of a difference: where its parent is.
+    locator: Option<Vec<u8>>,
 }
 
 impl Metadata {
@@ -151,7 +204,7 @@ impl Metadata {
         if !table.starts_with(b"metadata") || count > 2047 {
             return Err(Failure::at(at, "no table of metadata"));
         }
-        let (mut parameters, mut size, mut sector) = (None, None, None);
+        let (mut parameters, mut size, mut sector, mut locator) = (None, None, None, None);
         for entry in table[32..].chunks_exact(32).take(count) {
             let mut id = [0; 16];
             id.copy_from_slice(&entry[..16]);
@@ -171,6 +224,11 @@ impl Metadata {
                 let took = if id == LOGICAL_SECTOR { 4 } else { 8 };
                 file.read_exact_at(at.saturating_add(place), &mut value[..took])?;
             }
+            if id == PARENT {
+                let mut found = vec![0; bytes.min(LONGEST_LOCATOR) as usize];
+                file.read_exact_at(at.saturating_add(place), &mut found)?;
+                locator = Some(found);
+            }
             match id {
                 FILE_PARAMETERS => parameters = Some((le32(&value, 0), le32(&value, 4))),
                 DISK_SIZE => size = Some(u64::from_le_bytes(value)),
@@ -181,34 +239,66 @@ impl Metadata {
         let (Some((block, flags)), Some(size), Some(sector)) = (parameters, size, sector) else {
             return Err(Failure::at(at, "no size of the disk, of its sectors or of its blocks"));
         };
-        if flags & 2 != 0 {
-            return Err(Failure::refused("a differencing disk, whose parent is not read"));
-        }
+        let locator = match (flags & 2 != 0, locator) {
+            (true, None) => return Err(Failure::at(at, "a difference to a parent that it does not name")),
+            (true, locator) => locator,
+            (false, _) => None,
+        };
         let block = u64::from(block);
         let fits = block.is_power_of_two() && (MIB..=256 * MIB).contains(&block);
         if !fits || ![512, 4096].contains(&sector) || size > LARGEST || !size.is_multiple_of(u64::from(sector)) {
             let what = format!("a disk of {size} bytes with sectors of {sector} and blocks of {block} bytes");
             return Err(Failure::at(at, what));
         }
-        Ok(Metadata { size, sector, block })
+        Ok(Metadata { size, sector, block, locator })
     }
 }
 
 impl Vhdx {
-    fn read(&self, number: u64, inside: u64, buffer: &mut [u8]) -> Result<(), Failure> {
+    /// The bitmap of a block of a difference: how far from `inside` on the sectors are alike, and
+    /// whether they are its own.
+    fn alike(&self, number: u64, inside: u64, room: usize) -> Result<(usize, bool), Failure> {
+        let turn = number / self.ratio;
+        let place = self.table + (turn * (self.ratio + 1) + self.ratio) * 8;
+        let entry = u64::from_le_bytes(self.tables.array(place)?);
+        let bitmap = (entry >> 20).checked_mul(MIB).filter(|at| entry & 7 == 6 && *at >= MIB);
+        let bitmap = bitmap.ok_or_else(|| Failure::at(place, "a block that is there in part, without its bitmap"))?;
+        let sector = u64::from(self.sector);
+        let first = number % self.ratio * (self.block / sector);
+        let is_own = |inside: u64| -> Result<bool, Failure> {
+            let bit = first + inside / sector;
+            Ok(self.tables.array::<1>(bitmap.saturating_add(bit / 8))?[0] >> (bit % 8) & 1 != 0)
+        };
+        let own = is_own(inside)?;
+        let mut end = (inside / sector + 1) * sector;
+        while end < inside + room as u64 && is_own(end)? == own {
+            end += sector;
+        }
+        Ok((room.min((end - inside) as usize), own))
+    }
+
+    fn read(&self, number: u64, inside: u64, buffer: &mut [u8]) -> Result<usize, Failure> {
         let place = self.table + (number + number / self.ratio) * 8;
         let entry = u64::from_le_bytes(self.tables.array(place)?);
-        match entry & 7 {
+        let mut buffer = buffer;
+        let mut state = entry & 7;
+        if state == 7 && self.parent.is_some() {
+            let (take, is_own) = self.alike(number, inside, buffer.len())?;
+            buffer = &mut buffer[..take];
+            state = if is_own { 6 } else { 0 };
+        }
+        match (state, &self.parent) {
+            (0, Some(parent)) => parent.read(number * self.block + inside, buffer)?,
             // Never written, undefined, zero, unmapped.
-            0..=3 => buffer.fill(0),
-            6 => {
+            (0..=3, _) => buffer.fill(0),
+            (6, _) => {
                 let at = (entry >> 20).checked_mul(MIB).filter(|at| *at >= MIB);
                 let at = at.ok_or_else(|| Failure::at(place, "a block that lies on the headers"))?;
                 self.file.read_exact_at(at.saturating_add(inside), buffer)?;
             }
-            state => return Err(Failure::at(place, format!("a block of the state {state}"))),
+            (state, _) => return Err(Failure::at(place, format!("a block of the state {state}"))),
         }
-        Ok(())
+        Ok(buffer.len())
     }
 }
 
@@ -221,8 +311,7 @@ impl Bytes for Vhdx {
         let Some((number, inside, take)) = within_unit(self.size, self.block, offset, buffer.len()) else {
             return Ok(0);
         };
-        self.read(number, inside, &mut buffer[..take])?;
-        Ok(take)
+        Ok(self.read(number, inside, &mut buffer[..take])?)
     }
 }
 
@@ -233,5 +322,13 @@ impl Disk for Vhdx {
 
     fn sector(&self) -> u32 {
         self.sector
+    }
+
+    fn identity(&self) -> Option<String> {
+        Some(shown(&self.identity))
+    }
+
+    fn notes(&self) -> Vec<String> {
+        self.parent.iter().map(Parent::note).collect()
     }
 }

@@ -4,6 +4,7 @@
 mod descriptor;
 mod sparse;
 
+use super::parent::{self, Parent};
 use super::{Disk, Failure, Kind, Siblings, sibling};
 use crate::Bytes;
 use descriptor::{Descriptor, Held};
@@ -32,7 +33,18 @@ struct Extent {
 struct Vmdk {
     extents: Vec<Extent>,
     size: u64,
+    id: String,
+    parent: Option<Parent>,
     notes: Vec<String>,
+}
+
+/// The parent of a difference, which must be the disk that it was made to.
+fn older(descriptor: &Descriptor, files: &dyn Siblings, notes: &mut Vec<String>) -> Result<Option<Parent>, Failure> {
+    let Some((id, hint)) = &descriptor.parent else { return Ok(None) };
+    let parent = parent::open(files, std::slice::from_ref(hint), false)?;
+    parent.expect(id)?;
+    notes.push(parent.note());
+    Ok(Some(parent))
 }
 
 /// Opens a VMDK by its descriptor, or by the one file that holds descriptor and disk.
@@ -54,9 +66,11 @@ pub fn open(file: Arc<dyn Bytes>, files: &dyn Siblings) -> Result<Box<dyn Disk>,
         }
         let size = sparse.size();
         let extents = vec![Extent { start: 0, length: size, part: Part::Sparse(sparse) }];
-        return Ok(Box::new(Vmdk { extents, size, notes }));
+        let parent = older(&descriptor, files, &mut notes)?;
+        return Ok(Box::new(Vmdk { extents, size, id: descriptor.id, parent, notes }));
     }
     let descriptor = Descriptor::read(&*file, 0, file.size())?;
+    let parent = older(&descriptor, files, &mut notes)?;
     let (mut extents, mut size) = (Vec::new(), 0_u64);
     for line in descriptor.extents {
         let length = line.sectors.checked_mul(SECTOR).filter(|length| size.checked_add(*length).is_some());
@@ -85,7 +99,7 @@ pub fn open(file: Arc<dyn Bytes>, files: &dyn Siblings) -> Result<Box<dyn Disk>,
     if extents.is_empty() {
         return Err(Failure::malformed("a descriptor without an extent"));
     }
-    Ok(Box::new(Vmdk { extents, size, notes }))
+    Ok(Box::new(Vmdk { extents, size, id: descriptor.id, parent, notes }))
 }
 
 impl Bytes for Vmdk {
@@ -104,7 +118,15 @@ impl Bytes for Vmdk {
         let take = usize::try_from(extent.length - inside).unwrap_or(usize::MAX).min(buffer.len());
         let buffer = &mut buffer[..take];
         match &extent.part {
-            Part::Sparse(sparse) => sparse.read_at(inside, buffer),
+            Part::Sparse(sparse) => {
+                let Some(parent) = &self.parent else { return sparse.read_at(inside, buffer) };
+                let (take, is_own) = sparse.own(inside, buffer.len())?;
+                if is_own {
+                    return sparse.read_at(inside, &mut buffer[..take]);
+                }
+                parent.read(offset, &mut buffer[..take])?;
+                Ok(take)
+            }
             Part::Flat(file, at) => file.read_at(at + inside, buffer),
             Part::Zero => {
                 buffer.fill(0);
@@ -117,6 +139,10 @@ impl Bytes for Vmdk {
 impl Disk for Vmdk {
     fn kind(&self) -> Kind {
         Kind::Vmdk
+    }
+
+    fn identity(&self) -> Option<String> {
+        Some(self.id.clone())
     }
 
     fn notes(&self) -> Vec<String> {

@@ -18,6 +18,8 @@ pub struct JoinedVolume {
     pub alone: Option<Vec<u8>>,
     /// The devices, one behind the other.
     pub bytes: Arc<dyn Bytes>,
+    /// Devices that came a second time.
+    pub seconds: Vec<u64>,
 }
 
 /// Devices one behind the other, each as long as it says that it is.
@@ -57,16 +59,18 @@ fn has_more(bytes: &Arc<dyn Bytes>, found: &Superblock) -> bool {
 
 /// The file systems that these devices are of.
 pub fn joined_volumes(devices: Vec<Device>) -> Vec<JoinedVolume> {
-    let mut sets: Vec<([u8; 16], Vec<Device>)> = Vec::new();
+    let mut sets: Vec<([u8; 16], Vec<Device>, Vec<u64>)> = Vec::new();
     for device in devices {
-        match sets.iter_mut().find(|(fsid, _)| *fsid == device.1.fsid) {
+        match sets.iter_mut().find(|(fsid, ..)| *fsid == device.1.fsid) {
             // Two of one number may be older and newer states of a device.
-            Some((_, set)) if set.iter().any(|other| other.1.own.id == device.1.own.id) => {}
-            Some((_, set)) => set.push(device),
-            None => sets.push((device.1.fsid, vec![device])),
+            Some((_, set, seconds)) if set.iter().any(|other| other.1.own.id == device.1.own.id) => {
+                seconds.push(device.1.own.id);
+            }
+            Some((_, set, _)) => set.push(device),
+            None => sets.push((device.1.fsid, vec![device], Vec::new())),
         }
     }
-    sets.into_iter().map(|(fsid, set)| join(fsid, set)).collect()
+    sets.into_iter().map(|(fsid, set, seconds)| JoinedVolume { seconds, ..join(fsid, set) }).collect()
 }
 
 fn join(id: [u8; 16], mut set: Vec<Device>) -> JoinedVolume {
@@ -81,5 +85,5 @@ fn join(id: [u8; 16], mut set: Vec<Device>) -> JoinedVolume {
         devices.push((end, found.own.size, bytes));
         end = end.saturating_add(found.own.size);
     }
-    JoinedVolume { name, id, is_complete, alone, bytes: Arc::new(Joined(devices)) }
+    JoinedVolume { name, id, is_complete, alone, bytes: Arc::new(Joined(devices)), seconds: Vec::new() }
 }

@@ -33,6 +33,10 @@ pub struct Line {
 pub struct Descriptor {
     /// The extents, in order of the disk.
     pub extents: Vec<Line>,
+    /// Changes whenever the disk does.
+    pub id: String,
+    /// Of a difference, the same of its parent, and where that was.
+    pub parent: Option<(String, String)>,
 }
 
 impl Descriptor {
@@ -52,13 +56,18 @@ impl Descriptor {
         if !text.starts_with("# Disk DescriptorFile") {
             return Err(Failure::malformed("no descriptor of a disk"));
         }
-        let mut extents = Vec::new();
+        let (mut extents, mut id, mut parent_id, mut hint) = (Vec::new(), String::new(), None, String::new());
         for line in text.lines().map(str::trim) {
             if let Some((key, value)) = line.split_once('=').filter(|(key, _)| !key.contains(['"', ' '])) {
                 let value = value.trim().trim_matches('"');
-                if key.eq_ignore_ascii_case("parentCID") && !value.eq_ignore_ascii_case("ffffffff") {
-                    return Err(Failure::refused("a snapshot, whose parent is not read"));
+                let value = value.to_owned();
+                match key.trim().to_ascii_lowercase().as_str() {
+                    "cid" => id = value.clone(),
+                    "parentcid" if !value.eq_ignore_ascii_case("ffffffff") => parent_id = Some(value.clone()),
+                    "parentfilenamehint" => hint = value.clone(),
+                    _ => {}
                 }
+                let value = value.as_str();
                 if key.eq_ignore_ascii_case("encoding") || !key.eq_ignore_ascii_case("createType") {
                     continue;
                 }
@@ -75,7 +84,7 @@ impl Descriptor {
                 return Err(Failure::malformed(format!("more than {MOST} extents")));
             }
         }
-        Ok(Descriptor { extents })
+        Ok(Descriptor { extents, id, parent: parent_id.map(|parent| (parent, hint)) })
     }
 }
 
@@ -115,9 +124,14 @@ mod tests {
         let held: Vec<_> = found.iter().map(|line| (line.sectors, &line.held)).collect();
         let sparse = Held::Sparse("a b-s001.vmdk".into());
         assert_eq!(held, [(4_192_256, &sparse), (63, &Held::Flat("f.vmdk".into(), 7)), (5, &Held::Zero)]);
-        for wrong in ["RW x FLAT \"f\"", "RW 1", "RW 1 SESPARSE \"f\"", "RW 1 FLAT \"f", "parentCID=1"] {
+        for wrong in ["RW x FLAT \"f\"", "RW 1", "RW 1 SESPARSE \"f\"", "RW 1 FLAT \"f"] {
             assert!(Descriptor::parse(&format!("# Disk DescriptorFile\n{wrong}\n")).is_err(), "{wrong}");
         }
         assert!(Descriptor::parse("").is_err());
+        let child = Descriptor::parse(
+            "# Disk DescriptorFile\nCID=Ab1\nparentCID=fe0\nparentFileNameHint=\"/vm/base.vmdk\"\nRW 1 ZERO\n",
+        );
+        let child = child.unwrap();
+        assert_eq!((child.id.as_str(), child.parent), ("Ab1", Some(("fe0".into(), "/vm/base.vmdk".into()))));
     }
 }

@@ -90,13 +90,27 @@ impl Sparse {
         self.descriptor
     }
 
-    fn read(&self, number: u64, inside: u64, buffer: &mut [u8]) -> Result<(), Failure> {
+    /// The sector of a grain: 0 if it was never written, 1 if it is zero.
+    fn entry(&self, number: u64) -> Result<u64, Failure> {
         let place = self.directory + number / self.entries * 4;
         let table = u64::from(u32::from_le_bytes(self.tables.array(place)?)) * SECTOR;
-        let entry = match table {
+        Ok(match table {
             0 => 0,
             table => u64::from(u32::from_le_bytes(self.tables.array(table + number % self.entries * 4)?)),
-        };
+        })
+    }
+
+    /// How many of `room` bytes from `offset` on lie in one grain, and whether this extent holds
+    /// it.
+    pub fn own(&self, offset: u64, room: usize) -> Result<(usize, bool), Failure> {
+        match within_unit(self.size, self.grain, offset, room) {
+            Some((number, _, take)) => Ok((take, self.entry(number)? != 0)),
+            None => Ok((0, true)),
+        }
+    }
+
+    fn read(&self, number: u64, inside: u64, buffer: &mut [u8]) -> Result<(), Failure> {
+        let entry = self.entry(number)?;
         let at = entry * SECTOR;
         match entry {
             0 => buffer.fill(0),

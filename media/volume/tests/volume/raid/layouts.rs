@@ -118,98 +118,98 @@ pub const LAYOUTS: &[Layout] = &[
         level: 6,
         number: 0xa,
         rows: "0.0 1.1 2.2 Q P / 4.0 5.1 Q P 3.4 / 8.0 Q P 6.3 7.4 / Q P 9.2 10.3 11.4 / \
-            P 12.1 13.2 14.3 Q / 15.0 16.1 17.2 Q P",
+               P 12.1 13.2 14.3 Q / 15.0 16.1 17.2 Q P",
     },
     Layout {
         name: "raid6-ddf-N-restart of 5",
         level: 6,
         number: 0x9,
         rows: "0.0 1.1 2.2 P Q / 3.0 4.1 P Q 5.4 / 6.0 P Q 7.3 8.4 / P Q 9.2 10.3 11.4 / \
-            Q 12.1 13.2 14.3 P / 15.0 16.1 17.2 P Q",
+               Q 12.1 13.2 14.3 P / 15.0 16.1 17.2 P Q",
     },
     Layout {
         name: "raid6-ddf-zero-restart of 5",
         level: 6,
         number: 0x8,
-        rows: "P Q 0.2 1.3 2.4 / 3.0 P Q 4.1 5.4 / 6.0 7.1 P Q 8.4 / 9.0 10.1 11.2 P Q / \
-            Q 12.1 13.2 14.3 P / P Q 15.2 16.3 17.4",
+        rows: "P Q 0.2 1.3 2.4 / 3.0 P Q 4.3 5.4 / 6.0 7.1 P Q 8.4 / 9.0 10.1 11.2 P Q / \
+               Q 12.1 13.2 14.3 P / P Q 15.2 16.3 17.4",
     },
     Layout {
         name: "raid6-left-asymmetric of 5",
         level: 6,
         number: 0x0,
         rows: "Q 0.0 1.1 2.2 P / 3.0 4.1 5.2 P Q / 6.1 7.2 P Q 8.0 / 9.2 P Q 10.0 11.1 / \
-            P Q 12.0 13.1 14.2 / Q 15.0 16.1 17.2 P",
+               P Q 12.0 13.1 14.2 / Q 15.0 16.1 17.2 P",
     },
     Layout {
         name: "raid6-left-asymmetric-6 of 5",
         level: 6,
         number: 0x10,
         rows: "0.0 1.1 2.2 P Q / 3.0 4.1 P 5.2 Q / 6.0 P 7.1 8.2 Q / P 9.0 10.1 11.2 Q / \
-            12.0 13.1 14.2 P Q / 15.0 16.1 P 17.2 Q",
+               12.0 13.1 14.2 P Q / 15.0 16.1 P 17.2 Q",
     },
     Layout {
         name: "raid6-left-symmetric of 5",
         level: 6,
         number: 0x2,
         rows: "Q 0.0 1.1 2.2 P / 3.0 4.1 5.2 P Q / 7.1 8.2 P Q 6.0 / 11.2 P Q 9.0 10.1 / \
-            P Q 12.0 13.1 14.2 / Q 15.0 16.1 17.2 P",
+               P Q 12.0 13.1 14.2 / Q 15.0 16.1 17.2 P",
     },
     Layout {
         name: "raid6-left-symmetric-6 of 5",
         level: 6,
         number: 0x12,
         rows: "0.0 1.1 2.2 P Q / 4.0 5.1 P 3.2 Q / 8.0 P 6.1 7.2 Q / P 9.0 10.1 11.2 Q / \
-            12.0 13.1 14.2 P Q / 16.0 17.1 P 15.2 Q",
+               12.0 13.1 14.2 P Q / 16.0 17.1 P 15.2 Q",
     },
     Layout {
         name: "raid6-parity-first of 5",
         level: 6,
         number: 0x4,
         rows: "P Q 0.0 1.1 2.2 / P Q 3.0 4.1 5.2 / P Q 6.0 7.1 8.2 / P Q 9.0 10.1 11.2 / \
-            P Q 12.0 13.1 14.2 / P Q 15.0 16.1 17.2",
+               P Q 12.0 13.1 14.2 / P Q 15.0 16.1 17.2",
     },
     Layout {
         name: "raid6-parity-first-6 of 5",
         level: 6,
         number: 0x14,
         rows: "P 0.0 1.1 2.2 Q / P 3.0 4.1 5.2 Q / P 6.0 7.1 8.2 Q / P 9.0 10.1 11.2 Q / \
-            P 12.0 13.1 14.2 Q / P 15.0 16.1 17.2 Q",
+               P 12.0 13.1 14.2 Q / P 15.0 16.1 17.2 Q",
     },
     Layout {
         name: "raid6-parity-last of 5",
         level: 6,
         number: 0x5,
         rows: "0.0 1.1 2.2 P Q / 3.0 4.1 5.2 P Q / 6.0 7.1 8.2 P Q / 9.0 10.1 11.2 P Q / \
-            12.0 13.1 14.2 P Q / 15.0 16.1 17.2 P Q",
+               12.0 13.1 14.2 P Q / 15.0 16.1 17.2 P Q",
     },
     Layout {
         name: "raid6-right-asymmetric of 5",
         level: 6,
         number: 0x1,
         rows: "P Q 0.0 1.1 2.2 / 3.2 P Q 4.0 5.1 / 6.1 7.2 P Q 8.0 / 9.0 10.1 11.2 P Q / \
-            Q 12.0 13.1 14.2 P / P Q 15.0 16.1 17.2",
+               Q 12.0 13.1 14.2 P / P Q 15.0 16.1 17.2",
     },
     Layout {
         name: "raid6-right-asymmetric-6 of 5",
         level: 6,
         number: 0x11,
         rows: "P 0.0 1.1 2.2 Q / 3.0 P 4.1 5.2 Q / 6.0 7.1 P 8.2 Q / 9.0 10.1 11.2 P Q / \
-            P 12.0 13.1 14.2 Q / 15.0 P 16.1 17.2 Q",
+               P 12.0 13.1 14.2 Q / 15.0 P 16.1 17.2 Q",
     },
     Layout {
         name: "raid6-right-symmetric of 5",
         level: 6,
         number: 0x3,
         rows: "P Q 0.0 1.1 2.2 / 5.2 P Q 3.0 4.1 / 7.1 8.2 P Q 6.0 / 9.0 10.1 11.2 P Q / \
-            Q 12.0 13.1 14.2 P / P Q 15.0 16.1 17.2",
+               Q 12.0 13.1 14.2 P / P Q 15.0 16.1 17.2",
     },
     Layout {
         name: "raid6-right-symmetric-6 of 5",
         level: 6,
         number: 0x13,
         rows: "P 0.0 1.1 2.2 Q / 5.0 P 3.1 4.2 Q / 7.0 8.1 P 6.2 Q / 9.0 10.1 11.2 P Q / \
-            P 12.0 13.1 14.2 Q / 17.0 P 15.1 16.2 Q",
+               P 12.0 13.1 14.2 Q / 17.0 P 15.1 16.2 Q",
     },
     Layout {
         name: "raid10-f2 of 2",

@@ -67,7 +67,7 @@ fn each_layout_is_read_whole_and_degraded() {
             let left = images.iter().enumerate().filter(|(role, _)| !gone.contains(role));
             let found = composed(&left.map(|(_, image)| image.clone()).collect::<Vec<_>>());
             assert!(!found.is_complete && found.warnings[0].cause.contains("are missing"), "{}", layout.name);
-            assert_eq!(content(&found).unwrap(), read, "{} without {gone:?}", layout.name);
+            assert!(content(&found).unwrap() == read, "{} without {gone:?}", layout.name);
         }
     }
 }
@@ -86,7 +86,7 @@ fn one_more_is_too_many() {
     let layout = LAYOUTS.iter().find(|layout| layout.name == "raid10-n2 of 4").unwrap();
     let (expected, data) = written(layout);
     let images = members(&array(10, layout.number, 4, data[0].len()), &data);
-    assert_eq!(content(&composed(&[images[0].clone(), images[3].clone()])).unwrap(), expected);
+    assert!(content(&composed(&[images[0].clone(), images[3].clone()])).unwrap() == expected);
     assert!(content(&composed(&images[2..])).is_err());
 }
 
@@ -96,17 +96,17 @@ fn stripes_lines_and_mirrors() {
     let joined = |parts: &[&[u8]]| parts.concat();
     let of = |level, layout| array(level, layout, 3, 0);
     let read = |of: &Array| content(&composed(&members(of, &[a.clone(), b.clone(), c.clone()]))).unwrap();
-    assert_eq!(read(&of(-1, 0)), joined(&[&a, &b, &c]));
+    assert!(read(&of(-1, 0)) == joined(&[&a, &b, &c]));
     // Rows over three devices, then over two, then over one.
     let at = |of: &[u8], chunk: usize| of[chunk * CHUNK..(chunk + 1) * CHUNK].to_vec();
     let mut rows: Vec<Vec<u8>> = (0..5).flat_map(|row| [at(&a, row), at(&b, row), at(&c, row)]).collect();
     let first = rows.len();
     rows.extend((5..7).flat_map(|row| [at(&b, row), at(&c, row)]));
     rows.extend((7..12).map(|row| at(&c, row)));
-    assert_eq!(read(&of(0, 2)), rows.concat());
+    assert!(read(&of(0, 2)) == rows.concat());
     // Chunk 15 is the first of the second band; by the older layout it is on the second of its two.
-    rows[first..first + 4].copy_from_slice(&[at(&c, 5), at(&b, 5), at(&c, 6), at(&b, 6)]);
-    assert_eq!(read(&of(0, 1)), rows.concat());
+    rows[first..first + 4].clone_from_slice(&[at(&c, 5), at(&b, 5), at(&c, 6), at(&b, 6)]);
+    assert!(read(&of(0, 1)) == rows.concat());
     let cause = refusal(&composed(&members(&of(0, 0), &[a.clone(), b.clone(), c.clone()])));
     assert!(cause.contains("does not say in which of two layouts"), "{cause}");
     let even = [a.clone(), b[..a.len()].to_vec(), c[..a.len()].to_vec()];
@@ -120,7 +120,7 @@ fn stripes_lines_and_mirrors() {
     let mirror = array(1, 0, 3, a.len());
     let images = members(&mirror, &[a.clone(), a.clone(), a.clone()]);
     assert!(composed(&images).is_complete);
-    assert_eq!(content(&composed(&images[2..])).unwrap(), a);
+    assert!(content(&composed(&images[2..])).unwrap() == a);
 }
 
 /// A member whose bytes cannot be read from one place to another.
@@ -141,7 +141,7 @@ impl Bytes for Scratched {
 
 #[test]
 fn sectors_that_cannot_be_read_are_computed() {
-    let layout = LAYOUTS.iter().find(|layout| layout.name == "raid5-left-symmetric").unwrap();
+    let layout = LAYOUTS.iter().find(|layout| layout.name.starts_with("raid5-left-symmetric")).unwrap();
     let (expected, data) = written(layout);
     let images = members(&array(5, 2, data.len(), data[0].len()), &data);
     let scratched = |ranges: &[std::ops::Range<u64>]| {
@@ -156,13 +156,13 @@ fn sectors_that_cannot_be_read_are_computed() {
         content(&compose(&pieces))
     };
     // Different places of two members; the same place of both.
-    assert_eq!(scratched(&[20_000..21_000, 30_000..31_000, 0..0, 0..0]).unwrap(), expected);
+    assert!(scratched(&[20_000..21_000, 30_000..31_000, 0..0, 0..0]).unwrap() == expected);
     assert!(scratched(&[20_000..21_000, 20_500..20_600, 0..0, 0..0]).unwrap_err().to_string().contains("bad sector"));
 }
 
 #[test]
 fn members_that_hold_less_are_left_out() {
-    let layout = LAYOUTS.iter().find(|layout| layout.name == "raid5-left-symmetric").unwrap();
+    let layout = LAYOUTS.iter().find(|layout| layout.name.starts_with("raid5-left-symmetric")).unwrap();
     let (expected, data) = written(layout);
     let of = array(5, 2, data.len(), data[0].len());
     let images = members(&of, &data);
@@ -175,7 +175,7 @@ fn members_that_hold_less_are_left_out() {
     // An older state of a device that failed.
     let found = with(1, of.member(Own { events: 3, ..own(1) }, &wrong));
     assert!(found.warnings[0].cause.contains("device 1 is left out: it is older (3 changes, the newest 7)"));
-    assert_eq!(content(&found).unwrap(), expected);
+    assert!(content(&found).unwrap() == expected);
     // One change behind is what a power cut leaves.
     let found = with(1, of.member(Own { events: 6, ..own(1) }, &data[1]));
     assert!(found.is_complete && content(&found).unwrap() == expected);
@@ -186,7 +186,7 @@ fn members_that_hold_less_are_left_out() {
     assert!(!found.is_complete && content(&found).unwrap() == expected);
     // The parity of an array that was being written may be old.
     let dirty = Array { resync: 0, ..of.clone() };
-    assert_eq!(content(&composed(&members(&dirty, &data))).unwrap(), expected);
+    assert!(content(&composed(&members(&dirty, &data))).unwrap() == expected);
     let failed = content(&composed(&members(&dirty, &data)[1..])).unwrap_err();
     assert!(failed.to_string().contains("its parity may be old"), "{failed}");
     // Two of one role, a spare.
@@ -195,7 +195,7 @@ fn members_that_hold_less_are_left_out() {
     more.push(of.member(own(9), &wrong));
     let found = composed(&more);
     assert!(found.warnings[0].cause.contains("a second device 2 is left out"));
-    assert_eq!(content(&found).unwrap(), expected);
+    assert!(content(&found).unwrap() == expected);
 }
 
 #[test]
