@@ -12,6 +12,7 @@ mod zip;
 
 mod folder;
 mod mutants;
+mod parents;
 mod qemu;
 mod refused;
 mod stated;

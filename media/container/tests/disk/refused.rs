@@ -27,7 +27,7 @@ fn damage(path: &Path) -> String {
 }
 
 #[test]
-fn parents_keys_and_logs() {
+fn keys_and_logs() {
     if lacks(&[Need::Program("qemu-img")]) {
         return;
     }
@@ -35,9 +35,6 @@ fn parents_keys_and_logs() {
     let at = |name: &str| room.path().join(name);
     let qemu = |words: &str| run(room.path(), "qemu-img", &words.split(' ').collect::<Vec<_>>());
     std::fs::write(at("raw"), disk()).unwrap();
-    qemu("create -q -f qcow2 base.qcow2 8M");
-    qemu("create -q -f qcow2 -b base.qcow2 -F qcow2 child.qcow2");
-    assert!(refusal(&at("child.qcow2")).contains("backing file"));
     qemu("create -q -f qcow2 --object secret,id=s,data=x -o encrypt.format=aes,encrypt.key-secret=s key.qcow2 1M");
     assert!(refusal(&at("key.qcow2")).contains("encrypted"));
     // LUKS is method 2 of the same field. QEMU times its key derivation, which fails on processors
@@ -49,10 +46,6 @@ fn parents_keys_and_logs() {
     assert!(refusal(&at("key.qcow2")).contains("encrypted"));
     qemu("create -q -f qcow2 -o data_file=data.raw out.qcow2 1M");
     assert!(refusal(&at("out.qcow2")).contains("another file"));
-    qemu("create -q -f vmdk base.vmdk 8M");
-    qemu("create -q -f vmdk -b base.vmdk -F vmdk child.vmdk");
-    assert!(refusal(&at("child.vmdk")).contains("snapshot"));
-
     qemu("convert -O vmdk -o subformat=twoGbMaxExtentSparse raw split.vmdk");
     assert!(refusal(&at("split-s001.vmdk")).contains("one extent"));
     let text = std::fs::read_to_string(at("split.vmdk")).unwrap();
@@ -76,15 +69,6 @@ fn parents_keys_and_logs() {
     qemu("convert -O vpc raw d.vhd");
     let mut vhd = std::fs::read(at("d.vhd")).unwrap();
     let end = vhd.len() - 512;
-    for start in [0, end] {
-        vhd[start + 63] = 4;
-        vhd[start + 64..start + 68].fill(0);
-        let sum: u32 = vhd[start..start + 512].iter().map(|byte| u32::from(*byte)).sum();
-        vhd[start + 64..start + 68].copy_from_slice(&(!sum).to_be_bytes());
-    }
-    std::fs::write(at("diff.vhd"), &vhd).unwrap();
-    assert!(refusal(&at("diff.vhd")).contains("differencing"));
-    let mut vhd = std::fs::read(at("d.vhd")).unwrap();
     vhd[end + 50] ^= 1;
     std::fs::write(at("end.vhd"), &vhd).unwrap();
     assert!(open_path(&at("end.vhd")).unwrap().notes()[0].contains("copy"));

@@ -157,13 +157,14 @@ fn what_is_not_read_is_refused_by_its_cause() {
          qemu-img create -q -f qcow2 -b base.qcow2 -F qcow2 child.qcow2
          qemu-img create -q -f vmdk base.vmdk 8M
          qemu-img create -q -f vmdk -b base.vmdk -F vmdk child.vmdk
+         rm base.qcow2 base.vmdk
          luks='-o encrypt.format=luks,encrypt.key-secret=s'
          for try in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16; do
              qemu-img create -q -f qcow2 --object secret,id=s,data=x $luks key.qcow2 1M && break
          done
          [ -s key.qcow2 ]",
     );
-    for (image, cause) in [("child.qcow2", "backing file"), ("child.vmdk", "snapshot"), ("key.qcow2", "encrypted")] {
+    for (image, cause) in [("child.qcow2", "base.qcow2\", which is not beside it"), ("child.vmdk", "not beside it"), ("key.qcow2", "encrypted")] {
         for (words, code) in [("verify", 2), ("hash --image", 3), ("hash --inside", 3), ("list", 3)] {
             let seen = pfh(&room, &format!("{words} {image}"));
             assert_eq!(seen.code, Some(code), "{words} {image}: {}", seen.stderr);
