@@ -1,8 +1,9 @@
 //! Arrays of md: each layout by the places where the kernel puts its chunks, whole and degraded,
 //! and members that are stale, damaged or too few.
 
-mod layouts;
-mod maker;
+pub mod layouts;
+pub mod maker;
+mod mutants;
 
 use std::io;
 use std::sync::Arc;

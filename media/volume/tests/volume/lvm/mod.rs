@@ -1,6 +1,8 @@
 //! LVM2 as its own tools write it: logical volumes in one piece and in several, over two physical
 //! volumes, in stripes, and damaged ones.
 
+mod types;
+
 use std::fs;
 use std::os::unix::fs::FileExt;
 use std::path::Path;
