@@ -2,11 +2,17 @@
 //!
 //! The definition depends on its own history: while the neighbourhood slides, the lowest rank seen
 //! last is kept until it leaves or a lower one enters; then the neighbourhood is searched again,
-//! from the left. It has to be followed exactly. The fast forms go from one such event to the next:
-//! a comparison of 64 ranks with the lowest finds where it is, another one what enters and when.
+//! from the left. It has to be followed exactly. The forms go from one such event to the next, in
+//! [several chains](chains) at a time; near the end of the list, in one: there a comparison of 64
+//! ranks with the lowest finds where it is, another one what enters and when.
+
+mod chains;
+#[cfg(target_arch = "x86_64")]
+mod x86;
 
 use super::{Form, best, nothing_more};
 use crate::Isa;
+use chains::Vectors;
 use std::sync::LazyLock;
 
 /// Places of a neighbourhood.
@@ -23,7 +29,7 @@ pub struct Search {
 }
 
 /// Goes on through the neighbourhoods before `end`, adding 1 to the score of the lowest-ranked
-/// place of each. A rank of 0 is none.
+/// place of each. A rank of 0 is none, and all are below 1,024.
 type Run = unsafe fn(search: &mut Search, ranks: &[u16], scores: &mut [u8], end: usize);
 
 /// The forms, best first.
@@ -50,6 +56,7 @@ impl Form<Run> {
 
 impl Search {
     /// Goes on through the neighbourhoods before `end`. No place is the lowest more than 65 times.
+    /// Ranks are below 1,024.
     ///
     /// # Panics
     /// If `ranks` does not reach 65 further than `end`, or `scores` 64 further.
@@ -69,6 +76,7 @@ impl Search {
 }
 
 fn check(ranks: &[u16], scores: &[u8], end: usize) {
+    debug_assert!(ranks.iter().all(|rank| *rank < 1024), "ranks of ten bits");
     assert!(ranks.len() > end + NEIGHBOURS && scores.len() >= end + NEIGHBOURS, "lists behind the last neighbourhood");
 }
 
@@ -156,121 +164,62 @@ impl Compare for Portable {
     }
 }
 
+impl Vectors for Portable {
+    const AHEAD: usize = 8;
+
+    #[inline(always)]
+    unsafe fn keys(ranks: *const u16, count: usize, keys: *mut u16) {
+        // SAFETY: the caller's promise: nothing is read or written 192 places behind `count`.
+        let (ranks, keys) = unsafe {
+            keys.write_bytes(0, count + 191);
+            (std::slice::from_raw_parts(ranks, count + 191), std::slice::from_raw_parts_mut(keys, count + 191))
+        };
+        // A rank of 0 becomes the highest.
+        let key = |rank: u16, i: u16| (rank << 6).wrapping_sub(64 - i);
+        for ((to, own), next) in keys.iter_mut().zip(ranks).zip(&ranks[1..]) {
+            // So does one that the next place has too.
+            *to = key(*own, 0) | if own == next { chains::NONE } else { 0 };
+        }
+        for (step, count) in
+            [(1, count + 62), (2, count + 60), (4, count + 56), (8, count + 48), (16, count + 32), (32, count)]
+        {
+            for p in 0..count {
+                keys[p] = keys[p].min(keys[p + step] + step as u16);
+            }
+        }
+        for (to, last) in keys.iter_mut().zip(&ranks[NEIGHBOURS - 1..]).take(count) {
+            // The last place counts, whatever follows.
+            *to = key(*last, 63).min(*to);
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn first(ranks: *const u16, least: u16) -> usize {
+        const TOPS: u64 = 0x8000_8000_8000_8000;
+        // SAFETY: the caller's promise.
+        let rank = |i: usize| u64::from(unsafe { *ranks.add(i) });
+        let four = |i: usize| rank(4 * i) | rank(4 * i + 1) << 16 | rank(4 * i + 2) << 32 | rank(4 * i + 3) << 48;
+        let all = u64::from(least) * 0x0001_0001_0001_0001 | TOPS;
+        // The highest bit of each rank that is not above.
+        let places = |i| (all - four(i)) & TOPS;
+        let (a, b) = (places(0), places(1));
+        if a != 0 { a.trailing_zeros() as usize / 16 } else { 4 + b.trailing_zeros() as usize / 16 }
+    }
+
+    #[inline(always)]
+    unsafe fn zeros(ranks: *const u16) -> usize {
+        // SAFETY: the caller's promise.
+        (0..Self::AHEAD).find(|i| unsafe { *ranks.add(*i) } != 0).unwrap_or(Self::AHEAD)
+    }
+}
+
 /// # Safety
 /// The lists reach behind `end` as [`Search::run`] asks.
 unsafe fn portable(search: &mut Search, ranks: &[u16], scores: &mut [u8], end: usize) {
     // SAFETY: the caller's promise; the form needs no instructions of its own.
-    unsafe { run::<Portable>(search, ranks, scores, end) }
-}
-
-#[cfg(target_arch = "x86_64")]
-mod x86 {
-    use super::{Compare, NEIGHBOURS, Search};
-    use std::arch::x86_64::*;
-
-    struct Avx2;
-
-    impl Avx2 {
-        /// Bit `i` is set if the words `i` are, which are all ones or all zeros.
-        ///
-        /// # Safety
-        /// AVX2.
-        #[inline(always)]
-        unsafe fn places(words: [__m256i; 4]) -> u64 {
-            // SAFETY: the caller's promise.
-            unsafe {
-                let half = |a, b| {
-                    let bytes = _mm256_permute4x64_epi64::<0b11_01_10_00>(_mm256_packs_epi16(a, b));
-                    u64::from(_mm256_movemask_epi8(bytes) as u32)
-                };
-                half(words[0], words[1]) | half(words[2], words[3]) << 32
-            }
-        }
-
-        /// # Safety
-        /// AVX2.
-        #[inline(always)]
-        unsafe fn load(ranks: &[u16; NEIGHBOURS]) -> [__m256i; 4] {
-            // SAFETY: the four loads cover the 64 words.
-            std::array::from_fn(|i| unsafe { _mm256_loadu_si256(ranks.as_ptr().add(16 * i).cast()) })
-        }
-    }
-
-    impl Compare for Avx2 {
-        #[inline(always)]
-        unsafe fn lowest(ranks: &[u16; NEIGHBOURS]) -> (u16, u64) {
-            // SAFETY: the caller's promise.
-            unsafe {
-                // A rank of 0 becomes the highest.
-                let ranks = Avx2::load(ranks).map(|ranks| _mm256_sub_epi16(ranks, _mm256_set1_epi16(1)));
-                let four = _mm256_min_epu16(_mm256_min_epu16(ranks[0], ranks[1]), _mm256_min_epu16(ranks[2], ranks[3]));
-                let eight = _mm_min_epu16(_mm256_castsi256_si128(four), _mm256_extracti128_si256::<1>(four));
-                let least = _mm_minpos_epu16(eight);
-                let all = _mm256_broadcastw_epi16(least);
-                let places = Avx2::places(ranks.map(|ranks| _mm256_cmpeq_epi16(ranks, all)));
-                ((_mm_cvtsi128_si32(least) as u16).wrapping_add(1), places)
-            }
-        }
-
-        #[inline(always)]
-        unsafe fn up_to(ranks: &[u16; NEIGHBOURS], least: u16) -> u64 {
-            // SAFETY: the caller's promise.
-            unsafe {
-                let all = _mm256_set1_epi16(least as i16);
-                let ranks = Avx2::load(ranks);
-                Avx2::places(ranks.map(|ranks| _mm256_cmpeq_epi16(_mm256_min_epu16(ranks, all), ranks)))
-            }
-        }
-    }
-
-    /// # Safety
-    /// AVX2; the lists reach behind `end` as [`Search::run`] asks.
-    #[target_feature(enable = "avx2,bmi1,bmi2")]
-    pub unsafe fn avx2(search: &mut Search, ranks: &[u16], scores: &mut [u8], end: usize) {
-        // SAFETY: the caller's promise.
-        unsafe { super::run::<Avx2>(search, ranks, scores, end) }
-    }
-
-    struct Avx512;
-
-    impl Compare for Avx512 {
-        #[inline(always)]
-        unsafe fn lowest(ranks: &[u16; NEIGHBOURS]) -> (u16, u64) {
-            // SAFETY: the caller's promise; the two loads cover the 64 words.
-            unsafe {
-                let one = _mm512_set1_epi16(1);
-                // A rank of 0 becomes the highest.
-                let a = _mm512_sub_epi16(_mm512_loadu_si512(ranks.as_ptr().cast()), one);
-                let b = _mm512_sub_epi16(_mm512_loadu_si512(ranks.as_ptr().add(32).cast()), one);
-                let both = _mm512_min_epu16(a, b);
-                let four = _mm256_min_epu16(_mm512_castsi512_si256(both), _mm512_extracti64x4_epi64::<1>(both));
-                let eight = _mm_min_epu16(_mm256_castsi256_si128(four), _mm256_extracti128_si256::<1>(four));
-                let least = _mm_minpos_epu16(eight);
-                let all = _mm512_broadcastw_epi16(least);
-                let places =
-                    u64::from(_mm512_cmpeq_epi16_mask(a, all)) | u64::from(_mm512_cmpeq_epi16_mask(b, all)) << 32;
-                ((_mm_cvtsi128_si32(least) as u16).wrapping_add(1), places)
-            }
-        }
-
-        #[inline(always)]
-        unsafe fn up_to(ranks: &[u16; NEIGHBOURS], least: u16) -> u64 {
-            // SAFETY: the caller's promise; the two loads cover the 64 words.
-            unsafe {
-                let all = _mm512_set1_epi16(least as i16);
-                let a = _mm512_cmple_epu16_mask(_mm512_loadu_si512(ranks.as_ptr().cast()), all);
-                let b = _mm512_cmple_epu16_mask(_mm512_loadu_si512(ranks.as_ptr().add(32).cast()), all);
-                u64::from(a) | u64::from(b) << 32
-            }
-        }
-    }
-
-    /// # Safety
-    /// AVX-512 F and BW; the lists reach behind `end` as [`Search::run`] asks.
-    #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi1,bmi2")]
-    pub unsafe fn avx512(search: &mut Search, ranks: &[u16], scores: &mut [u8], end: usize) {
-        // SAFETY: the caller's promise.
-        unsafe { super::run::<Avx512>(search, ranks, scores, end) }
+    unsafe {
+        chains::run::<Portable>(search, ranks, scores, end);
+        run::<Portable>(search, ranks, scores, end)
     }
 }
 
@@ -322,10 +271,10 @@ mod tests {
             seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
             (seed >> 44) as usize
         };
-        for values in [1, 2, 3, 10, 100, 1000, 65_536] {
+        for values in [1, 2, 3, 10, 100, 1024] {
             for round in 0..40 {
                 let mut ranks: Vec<u16> = Vec::new();
-                let length = 65 + next() % 900;
+                let length = 65 + next() % [900, 20_000][usize::from(round % 10 == 0)];
                 while ranks.len() < length {
                     let (rank, run) = ((next() % values) as u16, if round % 3 == 0 { 1 + next() % 70 } else { 1 });
                     ranks.extend(vec![rank; run]);
