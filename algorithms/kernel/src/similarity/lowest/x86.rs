@@ -68,9 +68,9 @@ impl Vectors for Avx2 {
 
     #[inline(always)]
     unsafe fn keys(ranks: *const u16, count: usize, keys: *mut u16) {
-        let place = |i: i16| _mm256_set1_epi16(i);
         // SAFETY: the caller's promise: nothing is read or written 192 places behind `count`.
         unsafe {
+            let place = |i: i16| _mm256_set1_epi16(i);
             let load = |from: *const u16| _mm256_loadu_si256(from.cast());
             let store = |p: usize, key| _mm256_storeu_si256(keys.add(p).cast(), key);
             // A rank of 0 becomes the highest.
@@ -178,12 +178,12 @@ impl Vectors for Avx512 {
 
     #[inline(always)]
     unsafe fn keys(ranks: *const u16, count: usize, keys: *mut u16) {
-        let place = |i: i16| _mm512_set1_epi16(i);
-        let least = |four: [__m512i; 4]| {
-            _mm512_min_epu16(_mm512_min_epu16(four[0], four[1]), _mm512_min_epu16(four[2], four[3]))
-        };
         // SAFETY: the caller's promise: nothing is read or written 192 places behind `count`.
         unsafe {
+            let place = |i: i16| _mm512_set1_epi16(i);
+            let least = |four: [__m512i; 4]| {
+                _mm512_min_epu16(_mm512_min_epu16(four[0], four[1]), _mm512_min_epu16(four[2], four[3]))
+            };
             let load = |from: *const u16| _mm512_loadu_si512(from.cast());
             let store = |p: usize, key| _mm512_storeu_si512(keys.add(p).cast(), key);
             // A rank of 0 becomes the highest.
