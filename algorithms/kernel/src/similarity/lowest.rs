@@ -199,7 +199,7 @@ impl Vectors for Portable {
         // SAFETY: the caller's promise.
         let rank = |i: usize| u64::from(unsafe { *ranks.add(i) });
         let four = |i: usize| rank(4 * i) | rank(4 * i + 1) << 16 | rank(4 * i + 2) << 32 | rank(4 * i + 3) << 48;
-        let all = u64::from(least) * 0x0001_0001_0001_0001 | TOPS;
+        let all = (u64::from(least) * 0x0001_0001_0001_0001) | TOPS;
         // The highest bit of each rank that is not above.
         let places = |i| (all - four(i)) & TOPS;
         let (a, b) = (places(0), places(1));

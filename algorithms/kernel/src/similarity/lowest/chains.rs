@@ -16,10 +16,10 @@ use std::mem::MaybeUninit;
 /// The key of no place; ranks are below 1,024.
 pub const NONE: u16 = 0xffc0;
 /// Places that the chains share at a time, at most and at least.
-const MOST: usize = 8192;
+const MOST: usize = 6144;
 const LEAST: usize = 512;
-/// Chains.
-const CHAINS: usize = 4;
+/// Chains: more of them leave no registers for what each needs.
+const CHAINS: usize = 3;
 /// Places behind a part that the chains and the tables reach.
 const BEHIND: usize = 4 * NEIGHBOURS;
 
@@ -142,7 +142,7 @@ pub unsafe fn run<V: Vectors>(search: &mut Search, ranks: &[u16], scores: &mut [
         if room < LEAST {
             return;
         }
-        let each = room / CHAINS / 16 * 16;
+        let each = room / CHAINS / 64 * 64;
         let keys = keys.as_mut_ptr().cast();
         // SAFETY: the ranks reach `BEHIND` places, four neighbourhoods, beyond the chains, and so
         // does the table.
@@ -156,7 +156,7 @@ pub unsafe fn run<V: Vectors>(search: &mut Search, ranks: &[u16], scores: &mut [
             let at = search.at.saturating_sub(from);
             *scores.add(at) = (*scores.add(at)).wrapping_sub(1);
             let first = Place { next: 0, at, least: search.least };
-            let starts = [first, part.start::<V>(each, 1), part.start::<V>(2 * each, 1), part.start::<V>(3 * each, 1)];
+            let starts = [first, part.start::<V>(each, 1), part.start::<V>(2 * each, 1)];
             let mut places = starts;
             while (0..CHAINS).all(|chain| places[chain].next < (chain + 1) * each) {
                 for place in &mut places {
