@@ -74,6 +74,13 @@ impl Window {
     }
 }
 
+/// Whether the bytes that leave are those that enter, as in zeros: then every count stays, which
+/// the look-ups would wait for again and again.
+#[inline(always)]
+fn stays((leaving, entering): (&[u8], &[u8])) -> bool {
+    leaving[0] == entering[0] && leaving == entering
+}
+
 /// Appends the ranks of the windows that begin at 0 to `bytes.len() - 65`. (The window at the last
 /// place has no byte behind it, and such never get a rank.)
 pub(super) fn append(bytes: &[u8], ranks: &mut Vec<u16>) {
@@ -89,13 +96,23 @@ pub(super) fn append(bytes: &[u8], ranks: &mut Vec<u16>) {
     let part = |from: usize| (&bytes[from..][..half], &bytes[from + WINDOW..][..half]);
     let (a, b) = (part(0), part(half));
     let (both, last) = high.split_at_mut(half);
-    for i in 0..half {
-        low[i] = windows[0].rank();
-        both[i] = windows[1].rank();
-        windows[0].leave(a.0[i]);
-        windows[1].leave(b.0[i]);
-        windows[0].enter(a.1[i]);
-        windows[1].enter(b.1[i]);
+    for from in (0..half).step_by(WINDOW) {
+        let places = from..half.min(from + WINDOW);
+        let (a, b) = ((&a.0[places.clone()], &a.1[places.clone()]), (&b.0[places.clone()], &b.1[places.clone()]));
+        let (low, both) = (&mut low[places.clone()], &mut both[places]);
+        if stays(a) && stays(b) {
+            low.fill(windows[0].rank());
+            both.fill(windows[1].rank());
+            continue;
+        }
+        for i in 0..low.len() {
+            low[i] = windows[0].rank();
+            both[i] = windows[1].rank();
+            windows[0].leave(a.0[i]);
+            windows[1].leave(b.0[i]);
+            windows[0].enter(a.1[i]);
+            windows[1].enter(b.1[i]);
+        }
     }
     // Of an odd number the last.
     if let [last] = last {

@@ -9,7 +9,7 @@
 //! A link does not branch on what it finds, which nobody could foresee: the lowest place of every
 //! neighbourhood is known before, by minima of 4, 16 and 64 ranks together with their places.
 
-use super::{NEIGHBOURS, Search};
+use super::search::{NEIGHBOURS, Search};
 use std::hint::select_unpredictable;
 use std::mem::MaybeUninit;
 
@@ -135,11 +135,12 @@ impl Part {
 #[inline(always)]
 pub unsafe fn run<V: Vectors>(search: &mut Search, ranks: &[u16], scores: &mut [u8], end: usize) {
     let mut keys = [const { MaybeUninit::<u16>::uninit() }; MOST + BEHIND];
-    loop {
+    while search.next < end {
         let from = search.next;
         // A chain may end two neighbourhoods behind its part.
         let room = end.saturating_sub(from + 2 * NEIGHBOURS).min(ranks.len().saturating_sub(from + BEHIND)).min(MOST);
-        if room < LEAST {
+        // A search that other lists were handed before may stand anywhere.
+        if room < LEAST || search.at >= from + NEIGHBOURS {
             return;
         }
         let each = room / CHAINS / 64 * 64;
@@ -150,8 +151,8 @@ pub unsafe fn run<V: Vectors>(search: &mut Search, ranks: &[u16], scores: &mut [
         // SAFETY: within the lists.
         let (ranks, scores) = unsafe { (ranks.as_ptr().add(from), scores.as_mut_ptr().add(from)) };
         let part = Part { ranks, scores, keys };
-        // SAFETY: a link begins only within the part of its chain. The places of scores lie two
-        // neighbourhoods before the ranks' end.
+        // SAFETY: a link begins only within the part of its chain, and ends less than two
+        // neighbourhoods behind it, which is before `end`; the scores reach a neighbourhood further.
         let place = unsafe {
             let at = search.at.saturating_sub(from);
             *scores.add(at) = (*scores.add(at)).wrapping_sub(1);

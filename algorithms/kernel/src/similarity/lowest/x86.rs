@@ -1,7 +1,8 @@
 //! The search in 32-byte and 64-byte vectors.
 
 use super::chains::{self, Vectors};
-use super::{Compare, NEIGHBOURS, Search};
+use super::links::{self, Compare};
+use super::search::{NEIGHBOURS, Search};
 use std::arch::x86_64::*;
 
 struct Avx2;
@@ -136,7 +137,7 @@ pub unsafe fn avx2(search: &mut Search, ranks: &[u16], scores: &mut [u8], end: u
     // SAFETY: the caller's promise.
     unsafe {
         chains::run::<Avx2>(search, ranks, scores, end);
-        super::run::<Avx2>(search, ranks, scores, end)
+        links::run::<Avx2>(search, ranks, scores, end)
     }
 }
 
@@ -235,6 +236,6 @@ pub unsafe fn avx512(search: &mut Search, ranks: &[u16], scores: &mut [u8], end:
     // SAFETY: the caller's promise.
     unsafe {
         chains::run::<Avx512>(search, ranks, scores, end);
-        super::run::<Avx512>(search, ranks, scores, end)
+        links::run::<Avx512>(search, ranks, scores, end)
     }
 }
