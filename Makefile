@@ -50,8 +50,9 @@ campaigns: ## 20,000 errnos, 10,000 power cuts, 300 raced writes, 10,000 mutants
 	PFH_MUTANTS=10000 PFH_REQUIRE_INJECTORS=1 $(CARGO) test --package pfh-volume --release --test volume mutants_end
 	PFH_MUTANTS=10000 PFH_REQUIRE_INJECTORS=1 $(CARGO) test --package pfh-container --release --test disk mutants_end
 
-inputs: ## a million generated inputs at three levels of PFH_ISA: sdhash beside the plain form, TLSH beside the crate; half an hour
-	for isa in portable avx2 avx512; do PFH_ISA=$$isa PFH_INPUTS=1000000 $(CARGO) test --package pfh-similarity --release --test similarity generated::inputs_of_one_level || exit 1; done
+inputs: ## a million generated inputs at each level of PFH_ISA: sdhash beside the plain form, TLSH beside the crate; lists of ranks
+	PFH_INPUTS=1000000 $(CARGO) test --package pfh-similarity --release --test similarity generated::inputs_at_each_level
+	PFH_INPUTS=1000000 $(CARGO) test --package pfh-kernel --release --lib lowest
 
 large: ## updates and files beyond 4 GiB
 	PFH_LARGE=1 $(CARGO) test --workspace --release large -- --include-ignored

@@ -7,7 +7,9 @@ use pfh_kernel::Isa;
 use pfh_similarity::sdhash::Sdhash;
 use pfh_similarity::tlsh::Tlsh;
 use pfh_similarity::{Hasher, Method, naive};
-use std::process::Command;
+use std::collections::BTreeMap;
+use std::hash::{DefaultHasher, Hash, Hasher as _};
+use std::process::{Command, Stdio};
 
 /// How many inputs: 300, or what `PFH_INPUTS` says.
 fn count() -> u64 {
@@ -63,32 +65,75 @@ where
     hasher.finalize().ok().map(|digest| digest.to_string())
 }
 
-/// As many inputs as [`count`] says, at the level that the environment sets.
-#[test]
-fn inputs_of_one_level() {
-    for seed in 0..count() {
-        let bytes = input(seed);
-        let print = |digest: Option<naive::sdhash::Digest>| digest.map(|digest| naive::sdhash::print(&digest));
-        let (stream, blocks) = (naive::sdhash::stream(&bytes, ""), naive::sdhash::blocks(&bytes, "", 2 << 10));
-        assert!(in_pieces(Sdhash::STREAM, &bytes, seed) == print(stream), "sdhash-stream of input {seed}");
-        let method = Sdhash::with_blocks(2).expect("1 to 16");
-        assert!(in_pieces(method, &bytes, seed) == print(blocks), "sdhash in blocks of input {seed}");
-        let mut theirs = ::tlsh::TlshGenerator::new();
-        theirs.update(&bytes);
-        let theirs = theirs.finalize().ok().map(|digest| digest.to_string());
-        assert_eq!(in_pieces(Tlsh, &bytes, seed), theirs, "tlsh of input {seed}");
-    }
+/// Inputs whose digests are compared together: the lines of all batches fit in a pipe.
+fn size() -> u64 {
+    (count() / 1000).max(100)
 }
 
-/// The level is fixed when a program starts: this one starts itself for each of the others.
+/// What begins the line of a batch.
+const MARK: &str = "digests of batch ";
+
+/// One number for all digests of a batch, or the same digests in another way.
+fn batch(number: u64, digests: impl Fn(u64, &[u8]) -> [Option<String>; 3]) -> u64 {
+    let mut all = DefaultHasher::new();
+    for seed in number * size()..(number + 1) * size() {
+        digests(seed, &input(seed)).hash(&mut all);
+    }
+    all.finish()
+}
+
+fn plain(_: u64, bytes: &[u8]) -> [Option<String>; 3] {
+    let print = |digest: Option<naive::sdhash::Digest>| digest.map(|digest| naive::sdhash::print(&digest));
+    let mut tlsh = ::tlsh::TlshGenerator::new();
+    tlsh.update(bytes);
+    [
+        print(naive::sdhash::stream(bytes, "")),
+        print(naive::sdhash::blocks(bytes, "", 2 << 10)),
+        tlsh.finalize().ok().map(|digest| digest.to_string()),
+    ]
+}
+
+fn ours(seed: u64, bytes: &[u8]) -> [Option<String>; 3] {
+    let blocks = Sdhash::with_blocks(2).expect("1 to 16");
+    [in_pieces(Sdhash::STREAM, bytes, seed), in_pieces(blocks, bytes, seed), in_pieces(Tlsh, bytes, seed)]
+}
+
+/// Prints a line for each batch at the level that the environment sets; the first of them is
+/// compared here.
+#[test]
+fn inputs_of_one_level() {
+    for number in 0..count().div_ceil(size()) {
+        println!("\n{MARK}{number}: {:016x}", batch(number, ours));
+    }
+    assert_eq!(batch(0, ours), batch(0, plain));
+}
+
+/// The level is fixed when a program starts: this one starts itself for each level, and compares
+/// the digests with the plain ones.
 #[test]
 fn inputs_at_each_level() {
     let program = std::env::current_exe().expect("this program");
-    for level in Isa::ALL.iter().filter(|level| level.detected()) {
+    let start = |level: &Isa| {
         let mut test = Command::new(&program);
-        test.args(["--exact", "generated::inputs_of_one_level"]).env("PFH_ISA", level.name());
-        let output = test.output().expect("this program starts");
-        assert!(output.status.success(), "{level}: {}", String::from_utf8_lossy(&output.stdout));
-        assert!(String::from_utf8_lossy(&output.stdout).contains("1 passed"), "{level}: the test ran");
+        test.args(["--exact", "generated::inputs_of_one_level", "--nocapture"]).env("PFH_ISA", level.name());
+        (level.name(), test.stdout(Stdio::piped()).spawn().expect("this program starts"))
+    };
+    let levels: Vec<_> = Isa::ALL.iter().filter(|level| level.detected()).map(start).collect();
+    let batches = count().div_ceil(size());
+    let threads = std::thread::available_parallelism().map_or(1, |threads| threads.get() as u64);
+    let expected: BTreeMap<u64, u64> = std::thread::scope(|scope| {
+        let share = |first| move || (first..batches).step_by(threads as usize).map(|i| (i, batch(i, plain))).collect();
+        let shares: Vec<_> = (0..threads).map(|first| scope.spawn(share(first))).collect();
+        shares.into_iter().flat_map(|share| -> Vec<_> { share.join().expect("plain digests") }).collect()
+    });
+    for (level, test) in levels {
+        let output = test.wait_with_output().expect("this program ends");
+        let text = String::from_utf8_lossy(&output.stdout);
+        assert!(output.status.success(), "{level}: {text}");
+        let lines = text.lines().filter_map(|line| line.strip_prefix(MARK)?.split_once(": "));
+        let found: BTreeMap<u64, u64> =
+            lines.map(|(i, all)| (i.parse().expect(i), u64::from_str_radix(all, 16).expect(all))).collect();
+        let other = expected.iter().find(|(i, all)| found.get(i) != Some(all));
+        assert_eq!((found.len() as u64, other), (batches, None), "{level}: a batch of {} inputs", size());
     }
 }
