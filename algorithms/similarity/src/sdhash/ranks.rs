@@ -1,8 +1,8 @@
 //! The rank of every window: how improbable its entropy is.
 //!
 //! A window that moves on by a byte counts one value less and another one more. The two changes of
-//! the entropy are looked up by these counts, and two windows move on at a time, each over a half of
-//! the bytes, so that neither waits for its look-ups alone.
+//! the entropy are looked up by these counts, and two windows move on at a time, each over a half
+//! of the bytes, so that neither waits for its look-ups alone.
 
 use super::WINDOW;
 use super::tables::{ENTROPY, RANKS};

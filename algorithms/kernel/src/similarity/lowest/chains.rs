@@ -152,7 +152,7 @@ pub unsafe fn run<V: Vectors>(search: &mut Search, ranks: &[u16], scores: &mut [
         let (ranks, scores) = unsafe { (ranks.as_ptr().add(from), scores.as_mut_ptr().add(from)) };
         let part = Part { ranks, scores, keys };
         // SAFETY: a link begins only within the part of its chain, and ends less than two
-        // neighbourhoods behind it, which is before `end`; the scores reach a neighbourhood further.
+        // neighbourhoods behind it, which is before `end`; the scores reach a neighbourhood more.
         let place = unsafe {
             let at = search.at.saturating_sub(from);
             *scores.add(at) = (*scores.add(at)).wrapping_sub(1);
