@@ -4,7 +4,7 @@ CORPUS ?= target/corpus
 FUZZ_SECONDS ?= 60
 
 .DEFAULT_GOAL := help
-.PHONY: help test ci python wheel wheels faults foreign slow features nightly campaigns large foreign-images detection bench cftt fuzz corpus aarch64 aarch64-nightly portable dist
+.PHONY: help test ci python wheel wheels faults foreign slow features nightly campaigns inputs large foreign-images detection bench cftt fuzz corpus aarch64 aarch64-nightly portable dist
 
 help: ## list the targets
 	@sed -n 's/^\([a-z0-9-]*\):[^#]*## /  \1\t/p' $(MAKEFILE_LIST) | expand -t 20
@@ -49,6 +49,10 @@ campaigns: ## 20,000 errnos, 10,000 power cuts, 300 raced writes, 10,000 mutants
 		$(CARGO) test --package pfh-cli --release --test cli -- campaign_ faults_e_unending:: --ignored --nocapture
 	PFH_MUTANTS=10000 PFH_REQUIRE_INJECTORS=1 $(CARGO) test --package pfh-volume --release --test volume mutants_end
 	PFH_MUTANTS=10000 PFH_REQUIRE_INJECTORS=1 $(CARGO) test --package pfh-container --release --test disk mutants_end
+
+inputs: ## a million generated inputs at each level of PFH_ISA: sdhash beside the plain form, TLSH beside the crate; lists of ranks
+	PFH_INPUTS=1000000 $(CARGO) test --package pfh-similarity --release --test similarity generated::inputs_at_each_level
+	PFH_INPUTS=1000000 $(CARGO) test --package pfh-kernel --release --lib lowest
 
 large: ## updates and files beyond 4 GiB
 	PFH_LARGE=1 $(CARGO) test --workspace --release large -- --include-ignored

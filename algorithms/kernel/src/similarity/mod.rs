@@ -8,7 +8,6 @@ pub mod bloom;
 pub mod fnv6;
 pub mod lowest;
 pub mod rolling;
-pub mod steps;
 pub mod triplets;
 
 use crate::Isa;

@@ -3,24 +3,15 @@
 use super::digest::{Digest, MAXIMUM_LENGTH, MINIMUM_LENGTH};
 use crate::{Hasher, NoDigest};
 use ::tlsh as fast;
-use fast::errors::GeneratorErrorCategory;
+use fast::Tlsh as Inner;
 use fast::length::FuzzyHashLengthEncoding;
-use fast::{GeneratorType, Tlsh as Inner};
 use pfh_kernel::similarity::triplets::{self, BEFORE, BUCKETS};
 
 /// One input on its way to a digest.
 #[derive(Clone, Debug)]
 pub struct Generator {
-    state: State,
+    counts: Box<Counts>,
     length: u64,
-}
-
-#[derive(Clone, Debug)]
-enum State {
-    /// Where the kernel crate has a form for the CPU.
-    Counts(Box<Counts>),
-    /// Anywhere else: the crate's loop takes no longer than the portable form.
-    Crate(Box<fast::TlshGenerator>),
 }
 
 /// What the input has come to.
@@ -36,12 +27,8 @@ struct Counts {
 impl Generator {
     /// For an input that nothing is known of.
     pub fn new() -> Generator {
-        let state = if triplets::is_vectored() { Generator::counts() } else { State::Crate(Box::default()) };
-        Generator { state, length: 0 }
-    }
-
-    fn counts() -> State {
-        State::Counts(Box::new(Counts { counts: [0; 256], checksum: 0, last: [0; BEFORE], known: 0 }))
+        let counts = Counts { counts: [0; 256], checksum: 0, last: [0; BEFORE], known: 0 };
+        Generator { counts: Box::new(counts), length: 0 }
     }
 }
 
@@ -104,10 +91,7 @@ impl Hasher for Generator {
         self.length += bytes.len() as u64;
         // The counts have 32 bits.
         if self.length <= MAXIMUM_LENGTH {
-            match &mut self.state {
-                State::Counts(counts) => counts.update(bytes),
-                State::Crate(inner) => inner.update(bytes),
-            }
+            self.counts.update(bytes);
         }
     }
 
@@ -115,37 +99,28 @@ impl Hasher for Generator {
         if self.length > MAXIMUM_LENGTH {
             return Err(NoDigest::TooLong(MAXIMUM_LENGTH));
         }
-        match self.state {
-            State::Counts(counts) => counts.digest(self.length),
-            State::Crate(inner) => inner.finalize().map(Digest).map_err(|error| match error.category() {
-                GeneratorErrorCategory::DataLength if self.length < MINIMUM_LENGTH => {
-                    NoDigest::TooShort(MINIMUM_LENGTH)
-                }
-                GeneratorErrorCategory::DataLength => NoDigest::TooLong(MAXIMUM_LENGTH),
-                _ => NoDigest::LowEntropy,
-            }),
-        }
+        self.counts.digest(self.length)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use fast::GeneratorType;
 
-    /// Both ways, in pieces of these lengths again and again.
+    /// The crate's own digest of the bytes, beside ours in pieces of these lengths again and again.
     fn holds(bytes: &[u8], pieces: &[usize]) {
-        let digest = |state| {
-            let mut generator = Generator { state, length: 0 };
-            let (mut rest, mut lengths) = (bytes, pieces.iter().cycle());
-            while !rest.is_empty() {
-                let (piece, after) = rest.split_at((*lengths.next().unwrap()).min(rest.len()));
-                generator.update(piece);
-                rest = after;
-            }
-            generator.finalize()
-        };
-        let expected = digest(State::Crate(Box::default()));
-        assert_eq!(digest(Generator::counts()), expected, "{} bytes in {pieces:?}", bytes.len());
+        let mut theirs = fast::TlshGenerator::new();
+        theirs.update(bytes);
+        let mut generator = Generator::new();
+        let (mut rest, mut lengths) = (bytes, pieces.iter().cycle());
+        while !rest.is_empty() {
+            let (piece, after) = rest.split_at((*lengths.next().unwrap()).min(rest.len()));
+            generator.update(piece);
+            rest = after;
+        }
+        let ours = generator.finalize();
+        assert_eq!(ours.ok(), theirs.finalize().ok().map(Digest), "{} bytes in {pieces:?}", bytes.len());
     }
 
     #[test]

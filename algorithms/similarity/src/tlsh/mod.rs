@@ -1,7 +1,6 @@
 //! TLSH 4.12: 128 buckets, one byte of checksum, version mark `T1`.
 //!
-//! Text and comparison are the crate fast-tlsh's, and so is generation where the kernel crate has
-//! no vector form of the buckets; this module gives them the face of the other methods.
+//! Text and comparison are the crate fast-tlsh's; the buckets are counted by the kernel crate.
 
 mod digest;
 mod generate;

@@ -2,6 +2,7 @@
 //! binary, so that it is linked once.
 
 mod against_naive;
+mod generated;
 mod imports;
 mod index;
 mod inputs;
