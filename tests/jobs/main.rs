@@ -83,6 +83,8 @@ mod inside_encrypted;
 #[cfg(feature = "inside")]
 mod inside_images;
 #[cfg(feature = "inside")]
+mod inside_media;
+#[cfg(feature = "inside")]
 mod inside_peers;
 #[cfg(feature = "inside")]
 mod inside_unread;

@@ -11,7 +11,7 @@ use pfh_inside::Options;
 use std::collections::BTreeMap;
 
 /// Two subvolumes, and a snapshot of one of them.
-fn image() -> Vec<u8> {
+pub fn image() -> Vec<u8> {
     let mut maker = Maker::new(false);
     maker.file(5, ROOT, b"a!", b"words of now");
     maker.subvolume(257, (0, 7, 0));
@@ -24,18 +24,20 @@ fn image() -> Vec<u8> {
     maker.end()
 }
 
+/// The files of the image, with this in front of their names.
+pub fn expected(part: &str) -> BTreeMap<String, Option<Vec<u8>>> {
+    let files: [(&str, &[u8]); 4] = [
+        ("top-level/a!", b"words of now"),
+        ("@home/new", b"words at home"),
+        ("@home/new:user.note", b"0081"),
+        ("@home/yesterday/old", b"older words"),
+    ];
+    files.into_iter().map(|(name, bytes)| (format!("{part}{name}"), Some(bytes.to_vec()))).collect()
+}
+
 #[test]
 fn subvolumes_and_snapshots_have_names() {
     let folder = tempfile::tempdir().expect("a directory");
-    let expected = |part: &str| -> BTreeMap<String, Option<Vec<u8>>> {
-        let files: [(&str, &[u8]); 4] = [
-            ("top-level/a!", b"words of now"),
-            ("@home/new", b"words at home"),
-            ("@home/new:user.note", b"0081"),
-            ("@home/yesterday/old", b"older words"),
-        ];
-        files.into_iter().map(|(name, bytes)| (format!("{part}{name}"), Some(bytes.to_vec()))).collect()
-    };
     let bare = folder.path().join("bare");
     std::fs::write(&bare, image()).expect("written");
     assert_eq!(found(&bare, Options::default()), expected(""));

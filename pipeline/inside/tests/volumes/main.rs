@@ -2,6 +2,7 @@
 
 mod apfs;
 mod btrfs;
+mod media;
 
 use pfh_inside::{Expanding, Options};
 use pfh_source::{Descend, Item, Operands, Origin, Source};
@@ -11,12 +12,26 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::sync::Arc;
 
-/// What a file holds, by its name: its bytes, or `None` for a problem.
-fn found(path: &Path, options: Options) -> BTreeMap<String, Option<Vec<u8>>> {
-    let outer = Operands::new(vec![path.as_os_str().as_bytes().to_vec()], Descend::default());
+/// Bytes that do not repeat.
+mod tree {
+    pub fn noise(seed: u64, length: usize) -> Vec<u8> {
+        let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
+        let words = (0..length.div_ceil(8)).flat_map(|_| {
+            state ^= state << 13;
+            state ^= state >> 7;
+            state ^= state << 17;
+            state.to_le_bytes()
+        });
+        words.take(length).collect()
+    }
+}
+
+/// What these files hold inside, by their names: their bytes, or `None` for a problem.
+fn listed(paths: &[&Path], options: Options) -> Vec<(String, Option<Vec<u8>>)> {
+    let names = paths.iter().map(|path| path.as_os_str().as_bytes().to_vec()).collect();
+    let outer = Operands::new(names, Descend::default());
     let mut source = Expanding::new(Box::new(outer), Arc::new(options));
-    let front = format!("{}!/", path.display());
-    let mut found = BTreeMap::new();
+    let mut listed = Vec::new();
     while let Some(item) = source.pull() {
         let (name, bytes) = match item {
             Item::Entry(entry) => {
@@ -28,7 +43,17 @@ fn found(path: &Path, options: Options) -> BTreeMap<String, Option<Vec<u8>>> {
             Item::Problem { name, .. } => (name, None),
             _ => continue,
         };
-        let name = String::from_utf8(name).expect("a name").replace(&front, "");
+        listed.push((String::from_utf8(name).expect("a name"), bytes));
+    }
+    listed
+}
+
+/// What a file holds, by the name in it, each once.
+fn found(path: &Path, options: Options) -> BTreeMap<String, Option<Vec<u8>>> {
+    let front = format!("{}!/", path.display());
+    let mut found = BTreeMap::new();
+    for (name, bytes) in listed(&[path], options) {
+        let name = name.replace(&front, "");
         assert!(found.insert(name.clone(), bytes).is_none(), "{name} comes twice");
     }
     found
