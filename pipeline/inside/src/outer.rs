@@ -70,7 +70,9 @@ impl Outer {
                 Outer::File
             }
             Imaged::No => match detect::container_or_document(&start, &bytes, &path, options.documents) {
-                Ok(Some(Container::Archive(Archive::Zip))) if parts_of_zip(&*bytes) > 1 => Outer::of_parts(&path, &*bytes),
+                Ok(Some(Container::Archive(Archive::Zip))) if parts_of_zip(&*bytes) > 1 => {
+                    Outer::of_parts(&path, &*bytes)
+                }
                 Ok(Some(container)) => Outer::Container(container, bytes, watch()),
                 Ok(None) => Outer::File,
                 Err(failure) => Outer::Failed(super::about::unopened(failure.to_string())),

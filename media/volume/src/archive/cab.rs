@@ -27,6 +27,9 @@ const HAS_RESERVE: u16 = 4;
 /// When its header is not whole.
 pub fn open(bytes: Arc<dyn Bytes>, limits: &Limits) -> Result<Nodes, Failure> {
     let header = Header::read(&*bytes)?;
+    if u64::from(header.count) > limits.entries {
+        return Err(failure(b"", format!("the cabinet has more than {} members", limits.entries)));
+    }
     let most = limits.most(bytes.size());
     let mut folders = Vec::new();
     for index in 0..header.folders {
@@ -35,9 +38,9 @@ pub fn open(bytes: Arc<dyn Bytes>, limits: &Limits) -> Result<Nodes, Failure> {
         let (start, blocks, method) = (u64::from(le32(&raw, 0)), le16(&raw, 4), Method::of(le16(&raw, 6)));
         let folder = Folder { start, blocks, method, reserved: header.block };
         let of = bytes.clone();
-        let track = Track::new(move || {
-            let blocks = Blocks::open(of.clone(), folder).map_err(|why| io::Error::new(io::ErrorKind::InvalidData, why))?;
-            Ok(Box::new(blocks))
+        let track = Track::new(move || match Blocks::open(of.clone(), folder) {
+            Some(blocks) => Ok(Box::new(blocks)),
+            None => Err(io::ErrorKind::Unsupported.into()),
         });
         folders.push(Stream { track, folder, end: 0 });
     }
@@ -183,8 +186,8 @@ impl Members {
         stream.end = stream.end.max(start + size);
         let mut found = node(path, Kind::File);
         (found.size, found.compressed) = (Some(size), stream.folder.method != Method::Stored);
-        let (path, track) = (found.path[..].into(), stream.track.clone());
-        found.content = Some(Arc::new(Member { path, track, start, size }));
+        let (path, track, method) = (found.path[..].into(), stream.track.clone(), stream.folder.method);
+        found.content = Some(Arc::new(Member { path, track, method, start, size }));
         Ok(found)
     }
 }
@@ -210,12 +213,18 @@ impl Iterator for Members {
 struct Member {
     path: Arc<[u8]>,
     track: Arc<Track>,
+    method: Method,
     start: u64,
     size: u64,
 }
 
 impl Content for Member {
     fn open(&self) -> Result<Box<dyn Read + Send>, Failure> {
+        match self.method {
+            Method::Quantum => return Err(failure(&self.path, "the method Quantum is not read")),
+            Method::Unknown(raw) => return Err(failure(&self.path, format!("the method {raw:#06x} is not read"))),
+            Method::Stored | Method::MsZip | Method::Lzx(_) => {}
+        }
         let stated = Stated { size: Some(self.size), crc: None };
         let range = self.track.range(self.start, self.size);
         Ok(Box::new(Checked::new(range, self.path.clone(), stated, u64::MAX)))

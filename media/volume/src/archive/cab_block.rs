@@ -66,24 +66,17 @@ pub struct Blocks {
 }
 
 impl Blocks {
-    /// Those of this folder.
-    ///
-    /// # Errors
-    /// When its method is not read.
-    pub fn open(bytes: Arc<dyn Bytes>, folder: Folder) -> Result<Blocks, String> {
+    /// Those of this folder; `None` if its method is not read.
+    pub fn open(bytes: Arc<dyn Bytes>, folder: Folder) -> Option<Blocks> {
         let decoder = match folder.method {
             Method::Stored => Decoder::Stored,
             Method::MsZip => Decoder::MsZip,
-            Method::Lzx(bits) => match Lzx::new(bits, Use::Cabinet) {
-                Some(lzx) => Decoder::Lzx(Box::new(lzx)),
-                None => return Err(format!("a window of 2^{bits} bytes is not read")),
-            },
-            Method::Quantum => return Err("the method Quantum is not read".into()),
-            Method::Unknown(raw) => return Err(format!("the method {raw:#06x} is not read")),
+            Method::Lzx(bits) => Decoder::Lzx(Box::new(Lzx::new(bits, Use::Cabinet)?)),
+            Method::Quantum | Method::Unknown(_) => return None,
         };
         let (at, left, reserved) = (folder.start, folder.blocks, usize::from(folder.reserved));
         let (window, packed, out) = (Vec::new(), Vec::new(), Ready::default());
-        Ok(Blocks { bytes, at, left, reserved, decoder, window, packed, out })
+        Some(Blocks { bytes, at, left, reserved, decoder, window, packed, out })
     }
 
     fn fail(&self, cause: impl Into<String>) -> io::Error {

@@ -65,9 +65,8 @@ impl<R: BufRead> Bits<R> {
     /// When there is none.
     pub fn symbol(&mut self, codes: &Codes) -> io::Result<usize> {
         let found = codes.find(self.peek()?);
-        let (symbol, length) = found.ok_or_else(|| {
-            io::Error::new(io::ErrorKind::InvalidData, "a code that stands for nothing")
-        })?;
+        let (symbol, length) =
+            found.ok_or_else(|| io::Error::new(io::ErrorKind::InvalidData, "a code that stands for nothing"))?;
         self.skip(length)?;
         Ok(usize::from(symbol))
     }

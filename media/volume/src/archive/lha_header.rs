@@ -104,7 +104,9 @@ impl Header {
             return fail("a header whose sum does not hold: nothing behind it is read");
         }
         let end = 22 + usize::from(raw[21]);
-        let Some(plain) = raw.get(22..end).map(<[u8]>::to_vec) else { return fail("a name that leads out of its header") };
+        let Some(plain) = raw.get(22..end).map(<[u8]>::to_vec) else {
+            return fail("a name that leads out of its header");
+        };
         let mut name = Name { plain, ..Name::default() };
         // An old program for DOS writes no CRC.
         self.crc = (raw.len() >= end + 2).then(|| le16(&raw, end));
@@ -145,7 +147,14 @@ impl Header {
     }
 
     /// Further headers behind one of level 1; gives their length.
-    fn extend(&mut self, bytes: &dyn Bytes, whole: &mut Vec<u8>, first: u64, width: usize, name: &mut Name) -> Result<u64, Failure> {
+    fn extend(
+        &mut self,
+        bytes: &dyn Bytes,
+        whole: &mut Vec<u8>,
+        first: u64,
+        width: usize,
+        name: &mut Name,
+    ) -> Result<u64, Failure> {
         let (start, mut all, mut next) = (self.data, Vec::new(), first);
         while next > 0 {
             if next < 3 || all.len() as u64 + next > HEADER {
@@ -160,7 +169,14 @@ impl Header {
     }
 
     /// Reads further headers: each has its kind, its bytes, and the length of the next one.
-    fn walk(&mut self, whole: &mut Vec<u8>, all: Vec<u8>, first: u64, width: usize, name: &mut Name) -> Result<(), Failure> {
+    fn walk(
+        &mut self,
+        whole: &mut Vec<u8>,
+        all: Vec<u8>,
+        first: u64,
+        width: usize,
+        name: &mut Name,
+    ) -> Result<(), Failure> {
         let (base, mut at, mut length, mut sum) = (whole.len(), 0, first as usize, None);
         whole.extend(all);
         while length > 0 {
@@ -192,7 +208,9 @@ impl Header {
             whole[place..place + 2].fill(0);
             let found = crc16(0, whole);
             if found != stated {
-                let cause = format!("headers with the CRC {found:04x} and not {stated:04x} as they state: nothing behind them is read");
+                let cause = format!(
+                    "headers with the CRC {found:04x} and not {stated:04x} as they state: nothing behind them is read"
+                );
                 return Err(failure(b"", cause));
             }
         }

@@ -198,7 +198,8 @@ impl Lzx {
                 }
                 kind => self.element(&mut bits, kind, end, out)?,
             }
-            self.left = self.left.checked_sub(out.len() - before).ok_or_else(|| wrong("a match leads out of its block"))?;
+            self.left =
+                self.left.checked_sub(out.len() - before).ok_or_else(|| wrong("a match leads out of its block"))?;
         }
         if self.left == 0 && self.is_odd && bits.at < chunk.len() {
             self.is_odd = false;

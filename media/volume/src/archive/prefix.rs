@@ -85,7 +85,10 @@ mod tests {
         (0..16).for_each(|at| long[at] = at as u8 + 1);
         long[16] = 16;
         let codes = Codes::new(&long).unwrap();
-        assert_eq!((codes.find(0xfffe), codes.find(0xffff), codes.find(0x8000)), (Some((15, 16)), Some((16, 16)), Some((1, 2))));
+        assert_eq!(
+            (codes.find(0xfffe), codes.find(0xffff), codes.find(0x8000)),
+            (Some((15, 16)), Some((16, 16)), Some((1, 2)))
+        );
         // One code alone leaves room; none finds nothing.
         assert_eq!(Codes::new(&[0, 1]).unwrap().find(0x8000), None);
         assert_eq!(Codes::new(&[0, 0]).unwrap().find(0), None);

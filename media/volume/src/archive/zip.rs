@@ -48,7 +48,8 @@ pub fn open(bytes: Arc<dyn Bytes>, parts: &[u64], limits: &Limits) -> Result<Nod
     let around =
         around.map(|(length, where_)| Err(failure(b"", format!("{length} bytes {where_} the zip are not its"))));
     let (known, is_wrong) = (limits.salvage.then(Vec::new), false);
-    let members = Members { records: place.records(&bytes, &parts), archive, number: 0, known, is_wrong, salvage: None };
+    let members =
+        Members { records: place.records(&bytes, &parts), archive, number: 0, known, is_wrong, salvage: None };
     Ok(Box::new(around.collect::<Vec<_>>().into_iter().chain(members)))
 }
 

@@ -113,10 +113,14 @@ impl Place {
         } else if wide && u32_at(record, 16) == u32::MAX {
             return Err(said(place, "the zip states ZIP64 and has no such record"));
         } else if usize::from(disk) + 1 != parts.len() {
-            return Err(said(place, format!("the zip is the last of {} parts, and the others are not there", disk + 1)));
+            return Err(said(
+                place,
+                format!("the zip is the last of {} parts, and the others are not there", disk + 1),
+            ));
         }
         let start_of_part = parts.get(part as usize);
-        let start_of_part = start_of_part.ok_or_else(|| said(place, "the central directory is in a part that is not there"))?;
+        let start_of_part =
+            start_of_part.ok_or_else(|| said(place, "the central directory is in a part that is not there"))?;
         found.start = found.start.saturating_add(*start_of_part);
         let start = ends_at.checked_sub(found.length);
         match start.and_then(|start| start.checked_sub(found.start)) {
@@ -147,7 +151,13 @@ impl Place {
     /// The records, in their order, with offsets from the start of the first part.
     pub fn records(&self, bytes: &Arc<dyn Bytes>, parts: &Arc<[u64]>) -> Records {
         let (end, parts) = (self.start.saturating_add(self.length), parts.clone());
-        Records { tape: Tape::buffered(bytes.clone(), self.start, end), left: self.entries, place: *self, read: 0, parts }
+        Records {
+            tape: Tape::buffered(bytes.clone(), self.start, end),
+            left: self.entries,
+            place: *self,
+            read: 0,
+            parts,
+        }
     }
 }
 
