@@ -23,7 +23,7 @@ struct Bits<'a> {
 }
 
 impl Bits<'_> {
-    /// Sees to it that so many bits are held.
+    /// Reads on until this number of bits is held.
     fn fill(&mut self, count: u32) {
         while self.count < count {
             let word = match self.chunk.get(self.at..self.at + 2) {

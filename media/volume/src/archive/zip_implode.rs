@@ -18,7 +18,7 @@ struct Codes {
 }
 
 impl Codes {
-    /// Reads the lengths of so many symbols.
+    /// Reads the lengths of this number of symbols.
     fn read<R: BufRead>(bits: &mut Bits<R>, count: usize) -> io::Result<Codes> {
         let mut lengths = Vec::new();
         for _ in 0..=bits.bits(8)? {

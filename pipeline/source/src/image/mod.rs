@@ -3,6 +3,7 @@
 
 mod beside;
 mod files;
+mod joined;
 mod pieces;
 
 use crate::entry::Object;
@@ -241,21 +242,6 @@ impl Image {
         let files = Files::open(&pieces).map_err(|(path, error)| OpenError::Io { path, error })?;
         let size = files.total();
         Ok(Self::with(files, format, size, None))
-    }
-
-    /// Opens these files as the pieces of one, whatever their names.
-    ///
-    /// # Errors
-    /// When a file cannot be opened.
-    pub fn join(paths: &[PathBuf]) -> Result<Self, OpenError> {
-        let files = Files::open(paths).map_err(|(path, error)| OpenError::Io { path, error })?;
-        let size = files.total();
-        Ok(Self::with(files, Format::Split, size, None))
-    }
-
-    /// Where the files that it consists of start in what they give together.
-    pub fn starts(&self) -> Vec<u64> {
-        self.files.starts()
     }
 
     /// Opens an E01 image whose acquisition was cut off: its content up to the last finished
