@@ -112,7 +112,7 @@ impl Iterator for Members {
         let before = self.at;
         let found = self.step().transpose();
         // Without an end nothing behind it can be found.
-        self.is_ended |= self.at == before || matches!(found, None);
+        self.is_ended |= self.at == before || found.is_none();
         found
     }
 }

@@ -83,9 +83,9 @@ impl Header {
         let mut header = Header { method: array(&start, 2), ..Header::default() };
         (header.stored, header.size) = (u64::from(le32(&start, 7)), u64::from(le32(&start, 11)));
         let found = match start[20] {
-            0 | 1 => header.old(bytes, at, start[20]),
-            2 => header.new(bytes, at, u64::from(le16(&start, 0)), 24, 2),
-            _ => header.new(bytes, at, u64::from(le32(&start, 24)), 28, 4),
+            0 | 1 => header.read_old(bytes, at, start[20]),
+            2 => header.read_new(bytes, at, u64::from(le16(&start, 0)), 24, 2),
+            _ => header.read_new(bytes, at, u64::from(le32(&start, 24)), 28, 4),
         };
         match found {
             Ok(()) => Ok(Some(header)),
@@ -95,7 +95,7 @@ impl Header {
     }
 
     /// Levels 0 and 1: a sum over the first part.
-    fn old(&mut self, bytes: &dyn Bytes, at: u64, level: u8) -> Result<(), Failure> {
+    fn read_old(&mut self, bytes: &dyn Bytes, at: u64, level: u8) -> Result<(), Failure> {
         let fail = |cause: &str| Err(failure(b"", cause));
         let length = usize::from(read(bytes, at, 1)?[0]) + 2;
         let raw = read(bytes, at, length)?;
@@ -130,7 +130,7 @@ impl Header {
     }
 
     /// Levels 2 and 3: the length of all headers.
-    fn new(&mut self, bytes: &dyn Bytes, at: u64, length: u64, first: usize, width: usize) -> Result<(), Failure> {
+    fn read_new(&mut self, bytes: &dyn Bytes, at: u64, length: u64, first: usize, width: usize) -> Result<(), Failure> {
         if length > HEADER || length < (first + width) as u64 {
             return Err(failure(b"", format!("a header of {length} bytes: nothing behind it is read")));
         }

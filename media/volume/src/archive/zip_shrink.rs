@@ -45,9 +45,9 @@ impl<R: BufRead> Shrink<R> {
                 *used = true;
             }
         }
-        for code in ORDER + 1..CODES {
-            if !is_used[code] {
-                self.prefixes[code] = FREE;
+        for (prefix, is_used) in self.prefixes.iter_mut().zip(is_used).skip(ORDER + 1) {
+            if !is_used {
+                *prefix = FREE;
             }
         }
         self.next = ORDER + 1;
