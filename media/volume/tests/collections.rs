@@ -209,7 +209,7 @@ fn lha_is_read_back() {
     assert!(error(&change(content)).contains("its bytes have the CRC"));
     let found = change(second);
     assert!(found.len() == 2 && error(&found).contains("offset 32: a header whose sum does not hold"));
-    let third = whole.len() - 1 - 5 - 10;
+    let third = whole.len() - 1 - 5 - 20;
     assert!(error(&change(third)).contains("CRC"));
     assert!(error(&usual(&whole[..whole.len() - 4])).contains("cut off"));
     assert!(error(&usual(&[&whole[..], b"more"].concat())).contains("something follows"));
