@@ -256,3 +256,45 @@ fn a_list_has_names_and_metadata_alone() {
         assert_eq!((summary.names, summary.failed, summary.is_empty()), (0, failed, failed == 0), "{name}");
     }
 }
+
+/// The parts of a zip are one, by its last: one that is missing is named, and `check` reads the
+/// names back.
+#[test]
+fn a_zip_in_parts_is_one() {
+    if lacks(ARCHIVERS) {
+        return;
+    }
+    let room = Room::new();
+    room.file("t/noise", &random(9, 200_000));
+    room.file("t/small", "small");
+    room.sh("cd t && zip -q -s 64k ../d.zip noise small && mkdir ../d && mv ../d.z* ../d && 7z a -v64k ../d/e.7z noise >/dev/null");
+    let (all, summary) = rows(&room, &["d"]);
+    assert_eq!(summary.failed, 0, "{all:?}");
+    for (name, file) in [("d/d.zip!/noise", "t/noise"), ("d/d.zip!/small", "t/small"), ("d/e.7z.001!/noise", "t/noise")]
+    {
+        assert_eq!(row(&all, name).digest(), sha256(&fs::read(room.at(file)).unwrap()), "{name}");
+    }
+    fs::rename(room.at("d/d.z02"), room.at("z02")).unwrap();
+    fs::rename(room.at("d/e.7z.002"), room.at("7z002")).unwrap();
+    let (all, _) = rows(&room, &["d"]);
+    assert!(row(&all, "d/d.zip!/").cause().contains("d.z02 is not beside it"), "{all:?}");
+    assert!(!row(&all, "d/e.7z.001!/").cause().is_empty(), "{all:?}");
+}
+
+/// Cabinets and LHA, by their own programs.
+#[test]
+fn cabinets_and_lha_have_the_digests_of_their_files() {
+    if lacks(&[Need::Program("gcab"), Need::Program("jlha")]) {
+        return;
+    }
+    let room = Room::new();
+    room.file("t/noise", &random(9, 200_000));
+    room.file("t/small", "small");
+    room.sh("cd t && gcab -cz ../a.cab noise small && jlha aq ../a.lzh noise small");
+    for archive in ["a.cab", "a.lzh"] {
+        let found = found(&room, archive);
+        for name in ["noise", "small"] {
+            assert_eq!(found[name], sha256(&fs::read(room.at(&format!("t/{name}"))).unwrap()), "{archive}");
+        }
+    }
+}

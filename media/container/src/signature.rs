@@ -75,14 +75,10 @@ pub const TABLE: &[Signature] = &[
     // Archives and compressed streams.
     files("RAR 4", b"Rar!\x1a\x07\x00"),
     files("RAR 5", b"Rar!\x1a\x07\x01\x00"),
-    files("cabinet (CAB)", b"MSCF\0\0\0\0"),
     checked("InstallShield cabinet", 0, b"ISc(", |start| start.len() > 20 && matches!(start[7], 1 | 2 | 4)),
     files("WIM", b"MSWIM\0\0\0"),
     files("WIM (pipable)", b"WLPWM\0\0\0"),
     files("thin ar", b"!<thin>\n"),
-    checked("LHA", 2, b"-lh", is_lha),
-    checked("LHA", 2, b"-lz", is_lha),
-    checked("LHA (PMarc)", 2, b"-pm", is_lha),
     checked("ARJ", 0, b"\x60\xea", is_arj),
     files("lzop", b"\x89LZO\0\r\n\x1a\n"),
     files("Snappy (framed)", b"\xff\x06\0\0sNaPpY"),
@@ -185,12 +181,6 @@ pub fn files_in(start: &[u8]) -> Option<&'static str> {
 pub fn any_in(start: &[u8]) -> Option<&'static str> {
     let other = |row: &&Signature| row.holds != Holds::Files && row.is_in(start);
     files_in(start).or_else(|| TABLE.iter().find(other).map(|row| row.name))
-}
-
-fn is_lha(start: &[u8]) -> bool {
-    let method = start.get(5).is_some_and(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit());
-    // A level 0 to 3, and a date whose month and day are some.
-    method && start.get(6) == Some(&b'-') && start.get(20).is_some_and(|level| *level <= 3)
 }
 
 /// The header's length and CRC-32.
@@ -379,8 +369,6 @@ mod tests {
         let arj = [b"\x60\xea".as_slice(), &34_u16.to_le_bytes(), &header, &sum, &[0; 8]].concat();
         assert_eq!(files_in(&arj), Some("ARJ"));
         assert_eq!(files_in(&[&arj[..20], b"!", &arj[21..]].concat()), None);
-        assert_eq!(files_in(b"\x1d\xab-lh5-....................\x01.."), None);
-        assert_eq!(files_in(b"\x1d\xab-lh5-.............\x01..."), Some("LHA"));
     }
 
     #[test]

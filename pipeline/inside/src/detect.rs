@@ -13,7 +13,7 @@ use pfh_volume::{file_system, is_piece, is_whole_member, may_be_small, partition
 use std::ffi::OsStr;
 use std::io;
 use std::os::unix::ffi::OsStrExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// Bytes that are looked at of a member, to see whether it may be a container.
@@ -25,6 +25,8 @@ const DISK: u64 = 32 << 10;
 pub enum Container {
     /// An archive or a compressed stream.
     Archive(Format),
+    /// A zip in several parts, one behind the other, which start there.
+    Parts(Vec<u64>),
     /// A medium that is divided.
     Divided(PartitionTable),
     /// A volume.
@@ -113,6 +115,7 @@ fn unread(start: &[u8], bytes: &dyn Bytes) -> Option<Container> {
     match found.format {
         "zip" => return Some(Container::Archive(Format::Zip)),
         "7z" => return Some(Container::Archive(Format::SevenZip)),
+        "cabinet (CAB)" => return Some(Container::Archive(Format::Cab)),
         _ => {}
     }
     let why = format!("{} behind a program, at offset {}: recognised, not read", found.format, found.offset);
@@ -284,7 +287,27 @@ fn later(path: &Path) -> Imaged {
 /// Whether the first of the pieces that this is one of is beside it.
 pub fn has_first_piece(path: &[u8]) -> bool {
     let path = Path::new(OsStr::from_bytes(path));
+    let ending = path.extension().map(|ending| ending.as_bytes()).unwrap_or_default();
+    if let [b'z' | b'Z', ..] = ending {
+        // The last part of a zip says where all others are.
+        return ["zip", "ZIP", "zipx"].iter().any(|ending| path.with_extension(ending).exists());
+    }
     ["001", "000"].into_iter().map(|ending| path.with_extension(ending)).any(|first| first != path && first.exists())
+}
+
+/// The parts of the zip whose last one this is, in order; the name of one that is missing instead.
+pub fn parts_of_zip(last: &Path, count: u32) -> Result<Vec<PathBuf>, PathBuf> {
+    let upper = last.extension().is_some_and(|ending| ending.as_bytes().starts_with(b"Z"));
+    let mut parts = Vec::new();
+    for number in 1..count {
+        let part = last.with_extension(format!("{}{number:02}", if upper { 'Z' } else { 'z' }));
+        if !part.is_file() {
+            return Err(part);
+        }
+        parts.push(part);
+    }
+    parts.push(last.to_owned());
+    Ok(parts)
 }
 
 /// The error of a container that cannot be opened.

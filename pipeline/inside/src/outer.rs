@@ -6,7 +6,7 @@ use super::options::Options;
 use pfh_container::disk;
 use pfh_source::image::{Format, Image};
 use pfh_source::{Entry, Origin, Problem};
-use pfh_volume::archive::Format as Archive;
+use pfh_volume::archive::{Format as Archive, parts_of_zip};
 use pfh_volume::{Bytes, Recognised};
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
@@ -70,10 +70,36 @@ impl Outer {
                 Outer::File
             }
             Imaged::No => match detect::container_or_document(&start, &bytes, &path, options.documents) {
+                Ok(Some(Container::Archive(Archive::Zip))) if parts_of_zip(&*bytes) > 1 => {
+                    Outer::of_parts(&path, &*bytes)
+                }
                 Ok(Some(container)) => Outer::Container(container, bytes, watch()),
                 Ok(None) => Outer::File,
                 Err(failure) => Outer::Failed(super::about::unopened(failure.to_string())),
             },
+        }
+    }
+
+    /// A zip in several parts, by its last one.
+    fn of_parts(path: &[u8], last: &dyn Bytes) -> Outer {
+        let path = Path::new(OsStr::from_bytes(path));
+        let parts = match detect::parts_of_zip(path, parts_of_zip(last)) {
+            Ok(parts) => parts,
+            Err(missing) => {
+                let name = missing.file_name().unwrap_or_default().to_string_lossy();
+                return Outer::Failed(super::about::unopened(format!("a zip in parts: {name} is not beside it")));
+            }
+        };
+        let image = match Image::join(&parts) {
+            Ok(image) => image,
+            Err(error) => return Outer::Failed(super::about::unopened(error.what())),
+        };
+        match Watch::image(&image) {
+            Ok(watch) => {
+                let starts = image.starts();
+                Outer::Container(Container::Parts(starts), Arc::new(ImagedBytes(image)), Arc::new(watch))
+            }
+            Err(error) => Outer::Failed(detect::unreadable(&error)),
         }
     }
 
@@ -111,6 +137,7 @@ impl Outer {
             // A document is a file of its own.
             Container::Archive(Archive::Pdf) => false,
             Container::Archive(_)
+            | Container::Parts(_)
             | Container::Divided(_)
             | Container::Volume(Recognised::FileSystem(_) | Recognised::Volumes(_)) => true,
             Container::Volume(_) | Container::Refused(_) => false,

@@ -59,7 +59,14 @@ impl Whole {
         let mut prefix = name::prefix(&printed);
         match found.ok()?? {
             Container::Archive(
-                Format::Zip | Format::Tar | Format::SevenZip | Format::Cpio | Format::Ar | Format::Rpm,
+                Format::Zip
+                | Format::Tar
+                | Format::SevenZip
+                | Format::Cpio
+                | Format::Ar
+                | Format::Rpm
+                | Format::Cab
+                | Format::Lha,
             ) => {}
             Container::Archive(stream) => {
                 // A list may be packed as well: only a tar is a tree.
@@ -69,7 +76,7 @@ impl Whole {
                     return None;
                 }
             }
-            Container::Volume(_) => {}
+            Container::Parts(_) | Container::Volume(_) => {}
             // One that an image does not begin with: a later extent.
             Container::Disk(..) | Container::Refused(_) => return None,
             Container::Divided(table) => {

@@ -39,9 +39,7 @@ impl Packing {
             Format::Lz4 => Packing::Lz4,
             Format::Lzip => Packing::Lzip,
             Format::Lzma => Packing::Lzma,
-            Format::Zip | Format::Tar | Format::SevenZip | Format::Cpio | Format::Ar | Format::Rpm | Format::Pdf => {
-                return None;
-            }
+            _ => return None,
         })
     }
 }

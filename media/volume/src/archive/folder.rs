@@ -4,10 +4,12 @@ use super::limits::Limits;
 use super::tape::Tape;
 use super::{decoder, decoder::Packing};
 use crate::bytes::Bytes;
+use deflate64::Deflate64Decoder;
 use lzma_rust2::filter::bcj::BcjReader;
 use lzma_rust2::filter::bcj2::Bcj2Reader;
 use lzma_rust2::filter::delta::DeltaReader;
 use lzma_rust2::{Lzma2Reader, LzmaReader};
+use ppmd_rust::Ppmd7Decoder;
 use std::io::{self, BufReader, Read};
 use std::ops::Range;
 use std::sync::Arc;
@@ -57,8 +59,6 @@ impl Folder {
     pub fn refusal(&self) -> Option<&'static str> {
         self.coders.iter().find_map(|coder| match coder.id {
             0x06F1_0701 => Some("is encrypted"),
-            0x0003_0401 => Some("the method PPMd is not read"),
-            0x0004_0109 => Some("the method Deflate64 is not read"),
             _ => None,
         })
     }
@@ -145,6 +145,13 @@ fn decoded(coder: &Coder, input: Opened, limits: &Limits) -> io::Result<Opened> 
         0x0A => Box::new(BcjReader::new_arm64(buffered, 0)),
         0x0B => Box::new(BcjReader::new_riscv(buffered, 0)),
         0x0004_0108 => Box::new(flate2::bufread::DeflateDecoder::new(buffered)),
+        0x0004_0109 => Box::new(Deflate64Decoder::with_buffer(buffered)),
+        0x0003_0401 => {
+            let (order, memory) = properties.split_first().ok_or_else(|| invalid("wrong properties"))?;
+            let reader = Ppmd7Decoder::new(buffered, u32::from(*order), dictionary(memory)?);
+            // Its stream does not say where it ends.
+            Box::new(reader.map_err(|error| invalid(error.to_string()))?.take(coder.size))
+        }
         0x0004_0202 => decoder::of(Packing::Bzip2, buffered, limits),
         0x04F7_1101 => decoder::of(Packing::Zstd, buffered, limits),
         id => return Err(invalid(format!("the method {id:x} is not read"))),

@@ -1,6 +1,6 @@
 //! Formats of archives, by their first bytes.
 
-use super::{ar, cpio_header, tar_header};
+use super::{ar, cab, cpio_header, lha, tar_header};
 use pfh_container::signature;
 
 /// What an RPM package begins with.
@@ -37,6 +37,10 @@ pub enum Format {
     Ar,
     /// RPM packages: the members of their cpio.
     Rpm,
+    /// Microsoft's cabinets.
+    Cab,
+    /// LHA, LHarc and LArc.
+    Lha,
     /// A PDF document: its streams. [`recognize`](Format::recognize) does not name it, because its
     /// members are parts of one file and hardly ever files.
     Pdf,
@@ -61,6 +65,8 @@ impl Format {
             [0x1F, 0x9D, ..] if signature::is_compress(start) => Some(Format::Compress),
             _ if start.starts_with(ar::MAGIC) => Some(Format::Ar),
             _ if start.starts_with(RPM) => Some(Format::Rpm),
+            _ if start.starts_with(cab::MAGIC) => Some(Format::Cab),
+            _ if lha::is_header(start) => Some(Format::Lha),
             _ if cpio_header::is_header(start) => Some(Format::Cpio),
             _ if signature::is_lzma(start) => Some(Format::Lzma),
             _ if tar_header::is_header(start) => Some(Format::Tar),
@@ -85,6 +91,8 @@ impl Format {
             Format::Cpio => "cpio",
             Format::Ar => "ar",
             Format::Rpm => "rpm",
+            Format::Cab => "cab",
+            Format::Lha => "lha",
             Format::Pdf => "pdf",
         }
     }

@@ -6,6 +6,8 @@
 //! the same.
 
 mod ar;
+mod cab;
+mod cab_block;
 mod checked;
 mod compress;
 mod cpio;
@@ -13,10 +15,20 @@ mod cpio_header;
 mod decoder;
 mod folder;
 mod format;
+mod high_bits;
+mod lha;
+mod lha_dynamic;
+mod lha_header;
+mod lha_larc;
+mod lha_static;
 mod limits;
+mod low_bits;
+mod lzx;
 mod member;
 mod pdf;
+mod prefix;
 mod ready;
+mod ring;
 mod rpm;
 mod salvage;
 mod sevenzip;
@@ -30,7 +42,10 @@ mod tar_header;
 mod track;
 mod zip;
 mod zip_directory;
+mod zip_implode;
 mod zip_method;
+mod zip_reduce;
+mod zip_shrink;
 
 pub use checked::BOMB;
 pub use format::Format;
@@ -53,11 +68,13 @@ use store::Store;
 pub fn open(format: Format, bytes: Arc<dyn Bytes>, name: &[u8], limits: &Limits) -> Result<Nodes, Failure> {
     let Some(packing) = Packing::of(format) else {
         return match format {
-            Format::Zip => zip::open(bytes, limits),
+            Format::Zip => zip::open(bytes, &[0], limits),
             Format::SevenZip => sevenzip::open(behind_program(bytes), limits),
             Format::Cpio => Ok(cpio::plain(bytes, 0, limits)),
             Format::Ar => Ok(ar::open(bytes, limits)),
             Format::Rpm => rpm::open(bytes, limits),
+            Format::Lha => Ok(lha::open(bytes, limits)),
+            Format::Cab => cab::open(behind_program(bytes), limits),
             Format::Pdf => pdf::open(bytes, limits),
             _ => Ok(tar::plain(bytes, limits)),
         };
@@ -74,6 +91,20 @@ pub fn open(format: Format, bytes: Arc<dyn Bytes>, name: &[u8], limits: &Limits)
         return Ok(cpio::packed(Store::packed(packing, bytes, limits), size, limits));
     }
     Ok(single::open(packing, bytes, name, limits))
+}
+
+/// The members of a zip in several parts, which lie one behind the other in `bytes` and start at
+/// `parts`.
+///
+/// # Errors
+/// As [`open`].
+pub fn open_parts(bytes: Arc<dyn Bytes>, parts: &[u64], limits: &Limits) -> Result<Nodes, Failure> {
+    zip::open(bytes, parts, limits)
+}
+
+/// How many parts the zip has whose last one this is.
+pub fn parts_of_zip(bytes: &dyn Bytes) -> u32 {
+    zip_directory::parts(bytes)
 }
 
 /// The archive behind a program, if the bytes begin with one.

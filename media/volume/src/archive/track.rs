@@ -51,7 +51,10 @@ impl Track {
             && error.kind() != io::ErrorKind::Interrupted
         {
             let cause = format!("the compressed stream cannot be read beyond {stands} bytes: {error}");
-            *state = State::Broken(Failure { path: Vec::new(), offset: None, cause }, *stands);
+            let inner = error.get_ref().and_then(|inner| inner.downcast_ref::<Failure>());
+            let offset = inner.and_then(|failure| failure.offset);
+            let cause = inner.map_or(cause, |failure| failure.cause.clone());
+            *state = State::Broken(Failure { path: Vec::new(), offset, cause }, *stands);
         }
         Some(read)
     }

@@ -22,8 +22,9 @@ const LINK: u64 = 4096;
 
 /// The members, in the order of the central directory. If that contradicts itself and salvage is
 /// allowed, those of local headers come behind them.
-pub fn open(bytes: Arc<dyn Bytes>, limits: &Limits) -> Result<Nodes, Failure> {
-    let place = match Place::find(&*bytes) {
+pub fn open(bytes: Arc<dyn Bytes>, parts: &[u64], limits: &Limits) -> Result<Nodes, Failure> {
+    let parts: Arc<[u64]> = parts.into();
+    let place = match Place::find(&*bytes, &parts) {
         Ok(place) => place,
         Err(failed) if limits.salvage => {
             let found = Salvage::new(bytes, limits, Vec::new());
@@ -32,7 +33,7 @@ pub fn open(bytes: Arc<dyn Bytes>, limits: &Limits) -> Result<Nodes, Failure> {
         Err(failed) => return Err(failed),
     };
     let mut offsets: Vec<u64> = Vec::new();
-    for record in place.records(&bytes) {
+    for record in place.records(&bytes, &parts) {
         // Faults of the directory are reported again, in their place.
         let Ok(record) = record else { break };
         if offsets.len() as u64 >= limits.entries {
@@ -47,7 +48,8 @@ pub fn open(bytes: Arc<dyn Bytes>, limits: &Limits) -> Result<Nodes, Failure> {
     let around =
         around.map(|(length, where_)| Err(failure(b"", format!("{length} bytes {where_} the zip are not its"))));
     let (known, is_wrong) = (limits.salvage.then(Vec::new), false);
-    let members = Members { records: place.records(&bytes), archive, number: 0, known, is_wrong, salvage: None };
+    let members =
+        Members { records: place.records(&bytes, &parts), archive, number: 0, known, is_wrong, salvage: None };
     Ok(Box::new(around.collect::<Vec<_>>().into_iter().chain(members)))
 }
 

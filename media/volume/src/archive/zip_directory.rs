@@ -18,8 +18,9 @@ pub struct Record {
     pub stored: u64,
     pub size: u64,
     pub attributes: u32,
-    /// Where its local header starts, as stated.
+    /// Where its local header starts, as stated, in the part of this number.
     pub offset: u64,
+    pub part: u32,
     pub extra: Vec<u8>,
 }
 
@@ -53,29 +54,45 @@ fn said(offset: u64, cause: impl Into<String>) -> Failure {
 
 const END: usize = 22;
 
-impl Place {
-    /// Finds the end of the central directory, as far as 64 KiB in front of the end.
-    pub fn find(bytes: &dyn Bytes) -> Result<Place, Failure> {
-        let size = bytes.size();
-        let room = size.min((END + 0xFFFF + 64) as u64);
-        let mut tail = vec![0; room as usize];
-        bytes.read_exact_at(size - room, &mut tail).map_err(|error| said(size - room, error.to_string()))?;
-        let ends = (0..tail.len().saturating_sub(END - 1)).rev().filter(|at| tail[*at..].starts_with(b"PK\x05\x06"));
-        let mut best: Option<(usize, usize)> = None;
-        for at in ends {
-            let end = at + END + usize::from(u16_at(&tail, at + 20));
-            if end == tail.len() {
-                best = Some((at, end));
-                break;
-            }
-            if end < tail.len() && best.is_none() {
-                best = Some((at, end));
-            }
+/// How many parts a zip has by its last one: 1 if it is whole, or no zip.
+pub fn parts(bytes: &dyn Bytes) -> u32 {
+    let Some((tail, at, _)) = end(bytes).ok().flatten() else { return 1 };
+    match (u16_at(&tail, at + 4), at.checked_sub(20)) {
+        (0xFFFF, Some(locator)) if tail[locator..].starts_with(b"PK\x06\x07") => u32_at(&tail, locator + 16).max(1),
+        (last, _) => u32::from(last) + 1,
+    }
+}
+
+/// The last bytes, with the place of the end record in them and the place behind it.
+fn end(bytes: &dyn Bytes) -> Result<Option<(Vec<u8>, usize, usize)>, Failure> {
+    let size = bytes.size();
+    let room = size.min((END + 0xFFFF + 64) as u64);
+    let mut tail = vec![0; room as usize];
+    bytes.read_exact_at(size - room, &mut tail).map_err(|error| said(size - room, error.to_string()))?;
+    let ends = (0..tail.len().saturating_sub(END - 1)).rev().filter(|at| tail[*at..].starts_with(b"PK\x05\x06"));
+    let mut best: Option<(usize, usize)> = None;
+    for at in ends {
+        let end = at + END + usize::from(u16_at(&tail, at + 20));
+        if end == tail.len() {
+            best = Some((at, end));
+            break;
         }
-        let Some((at, end)) = best else {
+        if end < tail.len() && best.is_none() {
+            best = Some((at, end));
+        }
+    }
+    Ok(best.map(|(at, end)| (tail, at, end)))
+}
+
+impl Place {
+    /// Finds the end of the central directory, as far as 64 KiB in front of the end. `parts` are
+    /// where the parts start, 0 alone for a zip in one piece.
+    pub fn find(bytes: &dyn Bytes, parts: &[u64]) -> Result<Place, Failure> {
+        let size = bytes.size();
+        let Some((tail, at, end)) = end(bytes)? else {
             return Err(said(size, "the zip has no central directory: it is cut off, or no zip"));
         };
-        let (record, place) = (&tail[at..], size - room + at as u64);
+        let (record, place) = (&tail[at..], size - (tail.len() - at) as u64);
         let [disk, start_disk] = [4, 6].map(|at| u16_at(record, at));
         let mut found = Place {
             start: u32_at(record, 16).into(),
@@ -89,15 +106,27 @@ impl Place {
         let mut locator = [0; 20];
         let has_locator =
             place >= 20 && bytes.read_exact_at(place - 20, &mut locator).is_ok() && locator.starts_with(b"PK\x06\x07");
+        let mut part = u32::from(start_disk);
         if has_locator {
-            ends_at = found.widen(bytes, place, u64_at(&locator, 8))?;
+            let start = parts.get(u32_at(&locator, 4) as usize).copied().unwrap_or_default();
+            (ends_at, part) = found.widen(bytes, place, start.saturating_add(u64_at(&locator, 8)))?;
         } else if wide && u32_at(record, 16) == u32::MAX {
             return Err(said(place, "the zip states ZIP64 and has no such record"));
-        } else if (disk, start_disk) != (0, 0) {
-            return Err(said(place, "the zip is one of several parts: join them first"));
+        } else if usize::from(disk) + 1 != parts.len() {
+            return Err(said(
+                place,
+                format!("the zip is the last of {} parts, and the others are not there", disk + 1),
+            ));
         }
+        let start_of_part = parts.get(part as usize);
+        let start_of_part =
+            start_of_part.ok_or_else(|| said(place, "the central directory is in a part that is not there"))?;
+        found.start = found.start.saturating_add(*start_of_part);
         let start = ends_at.checked_sub(found.length);
         match start.and_then(|start| start.checked_sub(found.start)) {
+            Some(shift) if shift > 0 && parts.len() > 1 => {
+                return Err(said(place, format!("a part of the zip is {shift} bytes longer than it was")));
+            }
             Some(shift) => found.shift = shift,
             None => return Err(said(place, "the central directory would start in front of the zip")),
         }
@@ -106,23 +135,29 @@ impl Place {
     }
 
     /// Reads the record of ZIP64, which stands in front of its locator or where that says.
-    fn widen(&mut self, bytes: &dyn Bytes, end: u64, stated: u64) -> Result<u64, Failure> {
+    fn widen(&mut self, bytes: &dyn Bytes, end: u64, stated: u64) -> Result<(u64, u32), Failure> {
         let mut record = [0; 56];
         let before = end.saturating_sub(20 + 56);
         for at in [stated, before] {
             if bytes.read_exact_at(at, &mut record).is_ok() && record.starts_with(b"PK\x06\x06") {
                 let number = |at| u64_at(&record, at);
                 (self.entries, self.length, self.start) = (number(32), number(40), number(48));
-                return Ok(at);
+                return Ok((at, u32_at(&record, 20)));
             }
         }
         Err(said(end, "the record of ZIP64 is not where its locator says"))
     }
 
-    /// The records, in their order.
-    pub fn records(&self, bytes: &Arc<dyn Bytes>) -> Records {
-        let end = self.start.saturating_add(self.length);
-        Records { tape: Tape::buffered(bytes.clone(), self.start, end), left: self.entries, place: *self, read: 0 }
+    /// The records, in their order, with offsets from the start of the first part.
+    pub fn records(&self, bytes: &Arc<dyn Bytes>, parts: &Arc<[u64]>) -> Records {
+        let (end, parts) = (self.start.saturating_add(self.length), parts.clone());
+        Records {
+            tape: Tape::buffered(bytes.clone(), self.start, end),
+            left: self.entries,
+            place: *self,
+            read: 0,
+            parts,
+        }
     }
 }
 
@@ -132,6 +167,8 @@ pub struct Records {
     left: u64,
     place: Place,
     read: u64,
+    /// Where the parts start.
+    parts: Arc<[u64]>,
 }
 
 impl Records {
@@ -159,9 +196,16 @@ impl Records {
             size: u32_at(&fixed, 24).into(),
             attributes: u32_at(&fixed, 38),
             offset: u32_at(&fixed, 42).into(),
+            part: u16_at(&fixed, 34).into(),
             extra,
         };
         record.widen();
+        // Of a zip in one piece the number means nothing.
+        if self.parts.len() > 1 {
+            let start = self.parts.get(record.part as usize);
+            let start = start.ok_or_else(|| said(at, "a member that begins in a part that is not there"))?;
+            record.offset = record.offset.saturating_add(*start);
+        }
         Ok(record)
     }
 }
@@ -209,6 +253,9 @@ impl Record {
                 *value = u64_at(&field, at);
                 at += 8;
             }
+        }
+        if self.part == 0xFFFF && at + 4 <= field.len() {
+            self.part = u32_at(&field, at);
         }
     }
 

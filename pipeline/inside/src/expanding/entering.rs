@@ -27,7 +27,8 @@ impl Expanding {
         depth: u32,
     ) {
         match container {
-            Container::Archive(format) => self.enter_archive(format, bytes, printed, watch, depth),
+            Container::Archive(format) => self.enter_archive(format, &[0], bytes, printed, watch, depth),
+            Container::Parts(starts) => self.enter_archive(Format::Zip, &starts, bytes, printed, watch, depth),
             Container::Divided(table) => {
                 let about = Inside { container: printed.to_vec(), volume_offset: Some(0), ..Inside::default() };
                 self.enter_medium(table, bytes, name::prefix(printed), about, watch, depth);
@@ -55,9 +56,21 @@ impl Expanding {
         }
     }
 
-    fn enter_archive(&mut self, format: Format, bytes: Arc<dyn Bytes>, printed: &[u8], watch: &Arc<Watch>, depth: u32) {
-        let prefix = name::prefix(printed);
-        match archive::open(format, bytes.clone(), printed, &self.options.limits) {
+    fn enter_archive(
+        &mut self,
+        format: Format,
+        parts: &[u64],
+        bytes: Arc<dyn Bytes>,
+        printed: &[u8],
+        watch: &Arc<Watch>,
+        depth: u32,
+    ) {
+        let (prefix, limits) = (name::prefix(printed), &self.options.limits);
+        let opened = match parts {
+            [_] => archive::open(format, bytes.clone(), printed, limits),
+            _ => archive::open_parts(bytes.clone(), parts, limits),
+        };
+        match opened {
             Ok(nodes) => {
                 let about = Inside { container: printed.to_vec(), kind: format.name(), ..Inside::default() };
                 let behind = (bytes, watch.clone(), self.clock.clone());

@@ -90,6 +90,16 @@ impl Files {
         self.files.iter().map(|piece| piece.path.as_path())
     }
 
+    /// Where each starts in all of them.
+    pub(super) fn starts(&self) -> Vec<u64> {
+        let starts = self.files.iter().scan(0, |end, file| {
+            let start = *end;
+            *end += file.size;
+            Some(start)
+        });
+        starts.collect()
+    }
+
     pub(super) fn total(&self) -> u64 {
         self.files.iter().map(|piece| piece.size).sum()
     }

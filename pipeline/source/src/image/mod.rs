@@ -3,6 +3,7 @@
 
 mod beside;
 mod files;
+mod joined;
 mod pieces;
 
 use crate::entry::Object;

@@ -1,0 +1,25 @@
+//! Any bytes as a cabinet, LHA or a zip in two parts: it ends, in bounded memory, and no member is longer than it states.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use pfh_volume::archive::{self, Limits};
+use std::io::{Read, copy, sink};
+use std::sync::Arc;
+
+fuzz_target!(|bytes: &[u8]| {
+    let limits = Limits { bytes: 1 << 20, window: 1 << 20, entries: 100, ..Limits::default() };
+    let Some((first, rest)) = bytes.split_first() else { return };
+    let whole = Arc::new(rest.to_vec());
+    let opened = match first % 3 {
+        0 => archive::open(archive::Format::Cab, whole, b"name", &limits),
+        1 => archive::open(archive::Format::Lha, whole, b"name", &limits),
+        _ => archive::open_parts(whole, &[0, u64::from(first / 3)], &limits),
+    };
+    let Ok(nodes) = opened else { return };
+    for node in nodes.flatten() {
+        if let Some(Ok(reader)) = node.content.map(|content| content.open()) {
+            let read = copy(&mut reader.take(4 << 20), &mut sink());
+            assert!(!matches!((read, node.size), (Ok(read), Some(size)) if size < 4 << 20 && read != size));
+        }
+    }
+});
