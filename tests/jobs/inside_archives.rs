@@ -294,7 +294,7 @@ fn cabinets_and_lha_have_the_digests_of_their_files() {
     for archive in ["a.cab", "a.lzh"] {
         let found = found(&room, archive);
         for name in ["noise", "small"] {
-            assert_eq!(found[name], sha256(&fs::read(room.at(&format!("t/{name}"))).unwrap()), "{archive}");
+            assert_eq!(found[name], sha256(&fs::read(room.at(format!("t/{name}"))).unwrap()), "{archive}");
         }
     }
 }

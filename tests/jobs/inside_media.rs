@@ -1,7 +1,7 @@
 //! An array over several images: listed, hashed, checked, read and compared under the name of all.
 
 use crate::diff_sides::{differing, ran};
-use crate::inside::{asked, found, input, listed, rows};
+use crate::inside::{asked, input, listed, rows};
 use crate::room::Room;
 use pfh::hash::{self, Manifest};
 use pfh::{Control, cat, check, diff};

@@ -76,7 +76,10 @@ pub fn open(files: &dyn Siblings, names: &[String], raw: bool) -> Result<Parent,
 }
 
 fn shown(names: &[String]) -> String {
-    names.iter().find(|name| !name.is_empty()).map_or_else(|| "a parent without a name".to_owned(), |name| format!("{name:?}"))
+    names
+        .iter()
+        .find(|name| !name.is_empty())
+        .map_or_else(|| "a parent without a name".to_owned(), |name| format!("{name:?}"))
 }
 
 impl Parent {
@@ -86,7 +89,10 @@ impl Parent {
             Some(own) if own.eq_ignore_ascii_case(identity) => Ok(()),
             own => {
                 let own = own.unwrap_or_else(|| "none".to_owned());
-                let what = format!("its parent {:?} is another disk, or was changed: identity {own}, not {identity}", self.name);
+                let what = format!(
+                    "its parent {:?} is another disk, or was changed: identity {own}, not {identity}",
+                    self.name
+                );
                 Err(Failure::malformed(what))
             }
         }

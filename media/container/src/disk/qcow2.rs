@@ -173,7 +173,16 @@ impl Qcow2 {
                 .ok_or_else(|| Failure::at(place + 8, "a part of a cluster that is zero and allocated at once"))?
         } else {
             let is_zero = self.version == 3 && entry & ZERO != 0;
-            (buffer.len(), if is_zero { Part::Zero } else if data == 0 { Part::Older } else { Part::Data })
+            (
+                buffer.len(),
+                if is_zero {
+                    Part::Zero
+                } else if data == 0 {
+                    Part::Older
+                } else {
+                    Part::Data
+                },
+            )
         };
         let buffer = &mut buffer[..take];
         match held {

@@ -41,7 +41,9 @@ fn hex(bytes: &[u8]) -> String {
 /// The parent of a differencing disk, by the header's name of it and those of its locators.
 fn parent(file: &dyn Bytes, header: &[u8; HEADER], files: &dyn Siblings) -> Result<Parent, Failure> {
     let wide = |bytes: &[u8], big: bool| {
-        let unit = |pair: &[u8]| if big { u16::from_be_bytes([pair[0], pair[1]]) } else { u16::from_le_bytes([pair[0], pair[1]]) };
+        let unit = |pair: &[u8]| {
+            if big { u16::from_be_bytes([pair[0], pair[1]]) } else { u16::from_le_bytes([pair[0], pair[1]]) }
+        };
         let units: Vec<u16> = bytes.chunks_exact(2).map(unit).take_while(|unit| *unit != 0).collect();
         String::from_utf16_lossy(&units)
     };

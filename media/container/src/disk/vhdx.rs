@@ -123,7 +123,9 @@ fn parent_of(locator: &[u8], files: &dyn Siblings) -> Result<Parent, Failure> {
     }
     let parent = parent::open(files, &names, false)?;
     let expected = linked.iter().map(|identity| parent.expect(identity));
-    expected.reduce(|one, other| one.or(other)).unwrap_or_else(|| Err(Failure::malformed("no identity of its parent")))?;
+    expected
+        .reduce(|one, other| one.or(other))
+        .unwrap_or_else(|| Err(Failure::malformed("no identity of its parent")))?;
     Ok(parent)
 }
 

@@ -157,9 +157,8 @@ fn text(id: &[u8]) -> String {
 
 /// The locator of a parent: its kind, and pairs of a key and a value.
 fn locator(pairs: &[(&str, &str)]) -> Vec<u8> {
-    let mut out = vec![
-        0xb7, 0xef, 0x4a, 0xb0, 0x9e, 0xd1, 0x81, 0x4a, 0xb7, 0x89, 0x25, 0xb8, 0xe9, 0x44, 0x59, 0x13, 0, 0,
-    ];
+    let mut out =
+        vec![0xb7, 0xef, 0x4a, 0xb0, 0x9e, 0xd1, 0x81, 0x4a, 0xb7, 0x89, 0x25, 0xb8, 0xe9, 0x44, 0x59, 0x13, 0, 0];
     out.extend((pairs.len() as u16).to_le_bytes());
     let wide = |text: &str| text.encode_utf16().flat_map(u16::to_le_bytes).collect::<Vec<u8>>();
     let (mut entries, mut words) = (Vec::new(), Vec::new());
@@ -195,7 +194,11 @@ fn a_differencing_vhdx() {
     let linkage = text(&parent[newer + 32..newer + 48]);
     let regions = 192 << 10;
     let region = |id: u8| {
-        (0..2).map(|index| regions + 16 + 32 * index).find(|at| child[*at] == id).map(|at| le64(&child, at + 16)).unwrap()
+        (0..2)
+            .map(|index| regions + 16 + 32 * index)
+            .find(|at| child[*at] == id)
+            .map(|at| le64(&child, at + 16))
+            .unwrap()
     };
     let (table, metadata) = (region(0x66), region(0x06));
     // Metadata: one entry more, and the flag that says that there is a parent.

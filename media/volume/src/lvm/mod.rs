@@ -62,7 +62,8 @@ pub fn logical_volumes(physical: &[(Physical, Arc<dyn Bytes>)]) -> Groups {
             Err(failure) => found.push(Err(failure)),
         }
     }
-    let listed: BTreeSet<&String> = groups.values().flat_map(|group| group.physical.values()).map(|at| &at.id).collect();
+    let listed: BTreeSet<&String> =
+        groups.values().flat_map(|group| group.physical.values()).map(|at| &at.id).collect();
     let mut missing: BTreeSet<String> =
         listed.iter().filter(|id| !volumes.contains_key(**id)).map(|id| (*id).clone()).collect();
     for id in volumes.keys().filter(|id| !listed.contains(id)) {
@@ -78,7 +79,8 @@ pub fn logical_volumes(physical: &[(Physical, Arc<dyn Bytes>)]) -> Groups {
         let gone: Vec<&str> = group.physical.values().map(|at| &*at.id).filter(|id| missing.contains(*id)).collect();
         let mut is_read = false;
         // What holds other volumes is no volume itself.
-        let is_pool = |logical: &group::Logical| matches!(logical.segments[..], [group::Segment { kind: Kind::Pool(..), .. }]);
+        let is_pool =
+            |logical: &group::Logical| matches!(logical.segments[..], [group::Segment { kind: Kind::Pool(..), .. }]);
         for (name, _) in group.logical.iter().filter(|(_, logical)| logical.is_visible && !is_pool(logical)) {
             let (name, opened) = opener.visible(name);
             let name = format!("{}/{name}", group.name).into_bytes();

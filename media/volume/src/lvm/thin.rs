@@ -96,7 +96,10 @@ impl Pool {
             let (flags, count, most, width) = (le32(&node, 4), le32(&node, 16), le32(&node, 20), le32(&node, 24));
             let (count, most) = (count as usize, most as usize);
             if width != 8 || count > most || most > (BLOCK - 32) / 16 {
-                return Err(failure(None, format!("block {at} of the pool's metadata states {count} of {most} entries")));
+                return Err(failure(
+                    None,
+                    format!("block {at} of the pool's metadata states {count} of {most} entries"),
+                ));
             }
             let entry = |index: usize| (le64(&node, 32 + 8 * index), le64(&node, 32 + 8 * (most + index)));
             let entries: Vec<(u64, u64)> = (0..count).map(entry).collect();

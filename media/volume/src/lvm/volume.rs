@@ -111,7 +111,9 @@ impl Opener<'_> {
             Kind::Thin(pool, number) => {
                 let logical = self.group.logical.get(pool);
                 let segments = logical.map(|logical| &logical.segments[..]);
-                let Some([segment]) = segments else { return Err(wrong(format!("a pool {pool:?} that is not listed"))) };
+                let Some([segment]) = segments else {
+                    return Err(wrong(format!("a pool {pool:?} that is not listed")));
+                };
                 let Kind::Pool(metadata, data) = &segment.kind else {
                     return Err(wrong(format!("{pool:?} is no pool of thin volumes")));
                 };

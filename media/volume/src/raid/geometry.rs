@@ -206,7 +206,8 @@ impl Parity {
             (6, 16..=20) => (turn(layout - 16), matches!(layout, 18 | 19), Some(Q::Last)),
             _ => (None, false, None),
         };
-        let turn = turn.ok_or_else(|| failure(None, format!("RAID {level} of the layout {layout}, which is not known")))?;
+        let turn =
+            turn.ok_or_else(|| failure(None, format!("RAID {level} of the layout {layout}, which is not known")))?;
         let parity = Parity { chunk, devices, turn, is_symmetric, q };
         match chunk > 0 && devices > parity.checks() {
             true => Ok(parity),

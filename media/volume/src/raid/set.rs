@@ -84,7 +84,7 @@ fn build(newest: &Member, members: &[Option<&Member>]) -> Result<Array, Failure>
         return Err(wrong(cause.to_owned()));
     }
     let chunk = stated.chunk;
-    let whole = |size: u64| if chunk > 0 { size / chunk * chunk } else { size };
+    let whole = |size: u64| size.checked_div(chunk).map_or(size, |chunks| chunks * chunk);
     let sizes = || -> Result<Vec<u64>, Failure> {
         let size = |member: &Option<&Member>| {
             let member = member.ok_or_else(|| wrong("no device of it can be missing".to_owned()))?;

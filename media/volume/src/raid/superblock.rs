@@ -147,7 +147,11 @@ fn newer(bytes: &Arc<dyn Bytes>, at: u64) -> Result<Option<Member>, Failure> {
     };
     let (start, length) = (bytes_of(le64(&head, 128))?, bytes_of(le64(&head, 136))?);
     if start.checked_add(length).is_none_or(|end| end > bytes.size()) {
-        return Err(wrong(&format!("its data end at {}, behind its own end at {}", start.saturating_add(length), bytes.size())));
+        return Err(wrong(&format!(
+            "its data end at {}, behind its own end at {}",
+            start.saturating_add(length),
+            bytes.size()
+        )));
     }
     let resync = le64(&head, 208);
     let stated = Stated {
@@ -156,7 +160,7 @@ fn newer(bytes: &Arc<dyn Bytes>, at: u64) -> Result<Option<Member>, Failure> {
         chunk: bytes_of(le32(&head, 88).into())?,
         devices: le32(&head, 92) as usize,
         used: bytes_of(le64(&head, 80))?,
-        in_sync: resync.checked_mul(SECTOR).unwrap_or(u64::MAX),
+        in_sync: resync.saturating_mul(SECTOR),
         refused: (features & RESHAPE != 0).then_some("it is being changed to another form"),
         has_journal: features & JOURNAL != 0,
         roles: whole[HEAD..].chunks_exact(2).map(|entry| role(le16(entry, 0))).collect(),
@@ -201,7 +205,8 @@ fn bad(bytes: &Arc<dyn Bytes>, at: u64, head: &[u8], start: u64, length: u64) ->
     let size = (size * SECTOR as usize).min(MOST_BAD);
     let list = read(&**bytes, place.ok_or_else(wrong)?, size)?;
     let mut found: Vec<Range<u64>> = Vec::new();
-    for entry in list.chunks_exact(8).map(|entry| le64(entry, 0)).take_while(|entry| *entry != u64::MAX && *entry != 0) {
+    for entry in list.chunks_exact(8).map(|entry| le64(entry, 0)).take_while(|entry| *entry != u64::MAX && *entry != 0)
+    {
         let sector = |value: u64| value.checked_shl(shift.into()).and_then(|sector| sector.checked_mul(SECTOR));
         let (first, count) = (sector(entry >> 10), sector(entry & 0x3ff));
         let (Some(first), Some(count)) = (first, count) else { return Err(wrong()) };

@@ -104,7 +104,8 @@ fn one_medium_of_a_mirror_is_read_alone() {
     let of = Array { level: 1, layout: 0, chunk: 0, devices: 2, used, features: 0, resync: u64::MAX, name: "7" };
     let path = folder.path().join("one.img");
     std::fs::write(&path, of.member(own(1), &content)).expect("written");
-    let mut alone: Found = btrfs::expected("").into_iter().map(|(name, bytes)| (format!("one.img!/md7/{name}"), bytes)).collect();
+    let mut alone: Found =
+        btrfs::expected("").into_iter().map(|(name, bytes)| (format!("one.img!/md7/{name}"), bytes)).collect();
     alone.insert("one.img!/md7".to_owned(), None);
     assert_eq!(found(folder.path(), &[&path]), alone);
 }

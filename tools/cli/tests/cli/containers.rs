@@ -164,7 +164,11 @@ fn what_is_not_read_is_refused_by_its_cause() {
          done
          [ -s key.qcow2 ]",
     );
-    for (image, cause) in [("child.qcow2", "base.qcow2\", which is not beside it"), ("child.vmdk", "not beside it"), ("key.qcow2", "encrypted")] {
+    for (image, cause) in [
+        ("child.qcow2", "base.qcow2\", which is not beside it"),
+        ("child.vmdk", "not beside it"),
+        ("key.qcow2", "encrypted"),
+    ] {
         for (words, code) in [("verify", 2), ("hash --image", 3), ("hash --inside", 3), ("list", 3)] {
             let seen = pfh(&room, &format!("{words} {image}"));
             assert_eq!(seen.code, Some(code), "{words} {image}: {}", seen.stderr);

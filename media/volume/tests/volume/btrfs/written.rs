@@ -166,8 +166,7 @@ fn several_devices_with_one_lost() {
         // As partitions of one medium, in any order.
         let medium: Arc<dyn Bytes> = Arc::new(Row(raw.iter().rev().cloned().collect()));
         let part = |index: u32| {
-            let part: Arc<dyn Bytes> =
-                Arc::new(Slice::new(medium.clone(), u64::from(index) << 28, 256 << 20).unwrap());
+            let part: Arc<dyn Bytes> = Arc::new(Slice::new(medium.clone(), u64::from(index) << 28, 256 << 20).unwrap());
             Piece::of(format!("p{}", index + 1).as_bytes(), &part).unwrap()
         };
         let joined = compose(&(0..count).map(part).collect::<Vec<_>>());

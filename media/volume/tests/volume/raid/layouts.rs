@@ -11,12 +11,7 @@ pub struct Layout {
 }
 
 pub const LAYOUTS: &[Layout] = &[
-    Layout {
-        name: "raid10-n2 of 3",
-        level: 10,
-        number: 0x102,
-        rows: "0 0 1 / 1 2 2 / 3 3 4 / 4 5 5",
-    },
+    Layout { name: "raid10-n2 of 3", level: 10, number: 0x102, rows: "0 0 1 / 1 2 2 / 3 3 4 / 4 5 5" },
     Layout {
         name: "raid10-n2 of 4",
         level: 10,
@@ -41,42 +36,22 @@ pub const LAYOUTS: &[Layout] = &[
         number: 0x103,
         rows: "0 0 0 1 1 / 1 2 2 2 3 / 3 3 4 4 4 / 5 5 5 6 6 / 6 7 7 7 8 / 8 8 9 9 9",
     },
-    Layout {
-        name: "raid10-o2 of 2",
-        level: 10,
-        number: 0x10201,
-        rows: "0 1 / 1 0",
-    },
-    Layout {
-        name: "raid10-o2 of 4",
-        level: 10,
-        number: 0x10201,
-        rows: "0 1 2 3 / 3 0 1 2 / 4 5 6 7 / 7 4 5 6",
-    },
+    Layout { name: "raid10-o2 of 2", level: 10, number: 0x10201, rows: "0 1 / 1 0" },
+    Layout { name: "raid10-o2 of 4", level: 10, number: 0x10201, rows: "0 1 2 3 / 3 0 1 2 / 4 5 6 7 / 7 4 5 6" },
     Layout {
         name: "raid10-o2 of 5",
         level: 10,
         number: 0x10201,
         rows: "0 1 2 3 4 / 4 0 1 2 3 / 5 6 7 8 9 / 9 5 6 7 8 / 10 11 12 13 14 / 14 10 11 12 13",
     },
-    Layout {
-        name: "raid10-o3 of 4",
-        level: 10,
-        number: 0x10301,
-        rows: "0 1 2 3 / 3 0 1 2 / 2 3 0 1",
-    },
+    Layout { name: "raid10-o3 of 4", level: 10, number: 0x10301, rows: "0 1 2 3 / 3 0 1 2 / 2 3 0 1" },
     Layout {
         name: "raid10-o3 of 5",
         level: 10,
         number: 0x10301,
         rows: "0 1 2 3 4 / 4 0 1 2 3 / 3 4 0 1 2 / 5 6 7 8 9 / 9 5 6 7 8 / 8 9 5 6 7",
     },
-    Layout {
-        name: "raid4 of 4",
-        level: 4,
-        number: 0x0,
-        rows: "0 1 2 P / 3 4 5 P / 6 7 8 P / 9 10 11 P / 12 13 14 P",
-    },
+    Layout { name: "raid4 of 4", level: 4, number: 0x0, rows: "0 1 2 P / 3 4 5 P / 6 7 8 P / 9 10 11 P / 12 13 14 P" },
     Layout {
         name: "raid5-left-asymmetric of 4",
         level: 5,
@@ -211,12 +186,7 @@ pub const LAYOUTS: &[Layout] = &[
         rows: "P 0.0 1.1 2.2 Q / 5.0 P 3.1 4.2 Q / 7.0 8.1 P 6.2 Q / 9.0 10.1 11.2 P Q / \
                P 12.0 13.1 14.2 Q / 17.0 P 15.1 16.2 Q",
     },
-    Layout {
-        name: "raid10-f2 of 2",
-        level: 10,
-        number: 0x201,
-        rows: "0 1 / 2 3 / 4 5 / 1 0 / 3 2 / 5 4",
-    },
+    Layout { name: "raid10-f2 of 2", level: 10, number: 0x201, rows: "0 1 / 2 3 / 4 5 / 1 0 / 3 2 / 5 4" },
     Layout {
         name: "raid10-f2 of 3",
         level: 10,
