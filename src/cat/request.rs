@@ -95,7 +95,7 @@ impl Request {
         let media = crate::inside::name::media(&container, |path| {
             std::fs::symlink_metadata(OsString::from_vec(path.to_vec())).is_ok()
         });
-        // What is not there is said where it is opened.
+        // An absent one is named where it is opened.
         Ok(if media.is_empty() { vec![container] } else { media })
     }
 }

@@ -16,8 +16,8 @@ pub enum Part {
     Volume(Option<u32>, Arc<dyn Bytes>, u64),
     /// A part of the medium that is in no partition.
     Gap(Box<Node>),
-    /// A volume out of several pieces, by its name and its bytes; one without a name is the medium's
-    /// only one.
+    /// A volume out of several pieces, by its name and its bytes; one without a name is the
+    /// medium's only one.
     Logical(Vec<u8>, Arc<dyn Bytes>),
     /// One of several file systems in one space.
     System(Box<System>),

@@ -22,6 +22,7 @@ mod segments;
 mod spool;
 mod sweep;
 mod unlock;
+mod waits;
 mod way;
 mod whole;
 

@@ -1,9 +1,9 @@
 //! QCOW2, versions 2 and 3, after QEMU's `docs/interop/qcow2.txt`. All numbers are big-endian.
 
 use super::held::{Held, Paged};
-use super::parent::{self, Parent};
+use super::parent::{Parent, Parents};
 use super::unpack::{Method, unpack};
-use super::{Disk, Failure, Kind, Siblings, within_unit};
+use super::{Disk, Failure, Kind, within_unit};
 use crate::Bytes;
 use crate::field::{be32, be64};
 use std::io;
@@ -51,7 +51,7 @@ struct Qcow2 {
 }
 
 /// Opens a QCOW2.
-pub fn open(file: Arc<dyn Bytes>, files: &dyn Siblings) -> Result<Box<dyn Disk>, Failure> {
+pub fn open(file: Arc<dyn Bytes>, files: &dyn Parents) -> Result<Box<dyn Disk>, Failure> {
     let mut header = [0; 112];
     let room = file.size().min(112) as usize;
     file.read_exact_at(0, &mut header[..room])?;
@@ -103,7 +103,7 @@ pub fn open(file: Arc<dyn Bytes>, files: &dyn Siblings) -> Result<Box<dyn Disk>,
 }
 
 /// The backing file, by its name and the format that an extension of the header states.
-fn backing(file: &dyn Bytes, header: &[u8], length: u32, files: &dyn Siblings) -> Result<Option<Parent>, Failure> {
+fn backing(file: &dyn Bytes, header: &[u8], length: u32, files: &dyn Parents) -> Result<Option<Parent>, Failure> {
     let (at, bytes) = (be64(header, 8), be32(header, 16) as usize);
     if at == 0 {
         return Ok(None);
@@ -129,7 +129,7 @@ fn backing(file: &dyn Bytes, header: &[u8], length: u32, files: &dyn Siblings) -
         }
         place = place.saturating_add(8).saturating_add(bytes.next_multiple_of(8));
     }
-    parent::open(files, &[String::from_utf8_lossy(&name).into_owned()], is_raw).map(Some)
+    files.parent(&[String::from_utf8_lossy(&name).into_owned()], is_raw).map(Some)
 }
 
 impl Qcow2 {
@@ -203,8 +203,8 @@ impl Qcow2 {
         Ok(take)
     }
 
-    /// How far the parts of a cluster are alike, and what they hold; `None` for a contradiction. The
-    /// lower half of the state says what is allocated, the upper what is zero.
+    /// How far the parts of a cluster are alike, and what they hold; `None` for a contradiction.
+    /// The lower half of the state says what is allocated, the upper what is zero.
     fn parts(&self, state: u64, inside: u64, room: usize) -> Option<(usize, Part)> {
         let part = self.cluster / 32;
         let of = |number: u64| (state >> number & 1 != 0, state >> (32 + number) & 1 != 0);

@@ -15,11 +15,6 @@ pub trait Siblings {
 
     /// The name of the first file, without its directory.
     fn first(&self) -> &str;
-
-    /// How many images are a difference to this one, each to the one before.
-    fn depth(&self) -> u32 {
-        0
-    }
 }
 
 /// An image that has no files beside it: within another image, or an archive.

@@ -2,8 +2,8 @@
 //! big-endian.
 
 use super::held::Paged;
-use super::parent::{self, Parent};
-use super::{Disk, Failure, Kind, Siblings, within_unit};
+use super::parent::{Parent, Parents};
+use super::{Disk, Failure, Kind, within_unit};
 use crate::field::{be32, be64};
 use crate::{Bytes, is_zero};
 use std::io;
@@ -18,7 +18,7 @@ const LONGEST_PATH: usize = 64 << 10;
 const UNUSED: u32 = u32::MAX;
 
 /// Opens a VHD.
-pub fn open(file: Arc<dyn Bytes>, files: &dyn Siblings) -> Result<Box<dyn Disk>, Failure> {
+pub fn open(file: Arc<dyn Bytes>, files: &dyn Parents) -> Result<Box<dyn Disk>, Failure> {
     let (footer, at, notes) = footer(&*file)?;
     let size = be64(&footer, 48);
     if !size.is_multiple_of(SECTOR) {
@@ -39,7 +39,7 @@ fn hex(bytes: &[u8]) -> String {
 }
 
 /// The parent of a differencing disk, by the header's name of it and those of its locators.
-fn parent(file: &dyn Bytes, header: &[u8; HEADER], files: &dyn Siblings) -> Result<Parent, Failure> {
+fn parent(file: &dyn Bytes, header: &[u8; HEADER], files: &dyn Parents) -> Result<Parent, Failure> {
     let wide = |bytes: &[u8], big: bool| {
         let unit = |pair: &[u8]| {
             if big { u16::from_be_bytes([pair[0], pair[1]]) } else { u16::from_le_bytes([pair[0], pair[1]]) }
@@ -57,7 +57,7 @@ fn parent(file: &dyn Bytes, header: &[u8; HEADER], files: &dyn Siblings) -> Resu
             names.push(wide(&path, false));
         }
     }
-    let parent = parent::open(files, &names, false)?;
+    let parent = files.parent(&names, false)?;
     parent.expect(&hex(&header[40..56]))?;
     Ok(parent)
 }
@@ -144,7 +144,7 @@ impl Dynamic {
         footer: &[u8],
         size: u64,
         mut notes: Vec<String>,
-        files: Option<&dyn Siblings>,
+        files: Option<&dyn Parents>,
     ) -> Result<Dynamic, Failure> {
         let at = be64(footer, 16);
         let mut header = [0; HEADER];

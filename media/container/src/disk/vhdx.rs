@@ -1,8 +1,8 @@
 //! VHDX, after Microsoft's "VHDX Format Specification" (MS-VHDX). All numbers are little-endian.
 
 use super::held::Paged;
-use super::parent::{self, Parent};
-use super::{Disk, Failure, Kind, Siblings, within_unit};
+use super::parent::{Parent, Parents};
+use super::{Disk, Failure, Kind, within_unit};
 use crate::Bytes;
 use crate::crc32c;
 use crate::field::{le16, le32, le64};
@@ -61,7 +61,7 @@ struct Vhdx {
 }
 
 /// Opens a VHDX.
-pub fn open(file: Arc<dyn Bytes>, files: &dyn Siblings) -> Result<Box<dyn Disk>, Failure> {
+pub fn open(file: Arc<dyn Bytes>, files: &dyn Parents) -> Result<Box<dyn Disk>, Failure> {
     let header = header(&*file)?;
     if header[48..64] != [0; 16] {
         return Err(Failure::refused(
@@ -100,7 +100,7 @@ fn shown(id: &Guid) -> String {
 }
 
 /// The parent that a locator describes, whose identity is one of the two that it states.
-fn parent_of(locator: &[u8], files: &dyn Siblings) -> Result<Parent, Failure> {
+fn parent_of(locator: &[u8], files: &dyn Parents) -> Result<Parent, Failure> {
     let wrong = || Failure::malformed("the locator of its parent leads out of itself");
     if !locator.starts_with(&LOCATOR) {
         return Err(Failure::refused("a difference to a parent that is located in a way that is not known"));
@@ -121,7 +121,7 @@ fn parent_of(locator: &[u8], files: &dyn Siblings) -> Result<Parent, Failure> {
             _ => {}
         }
     }
-    let parent = parent::open(files, &names, false)?;
+    let parent = files.parent(&names, false)?;
     let expected = linked.iter().map(|identity| parent.expect(identity));
     expected
         .reduce(|one, other| one.or(other))

@@ -4,8 +4,8 @@
 mod descriptor;
 mod sparse;
 
-use super::parent::{self, Parent};
-use super::{Disk, Failure, Kind, Siblings, sibling};
+use super::parent::{Parent, Parents};
+use super::{Disk, Failure, Kind, sibling};
 use crate::Bytes;
 use descriptor::{Descriptor, Held};
 use sparse::{SECTOR, Sparse};
@@ -39,16 +39,16 @@ struct Vmdk {
 }
 
 /// The parent of a difference, which must be the disk that it was made to.
-fn older(descriptor: &Descriptor, files: &dyn Siblings, notes: &mut Vec<String>) -> Result<Option<Parent>, Failure> {
+fn older(descriptor: &Descriptor, files: &dyn Parents, notes: &mut Vec<String>) -> Result<Option<Parent>, Failure> {
     let Some((id, hint)) = &descriptor.parent else { return Ok(None) };
-    let parent = parent::open(files, std::slice::from_ref(hint), false)?;
+    let parent = files.parent(std::slice::from_ref(hint), false)?;
     parent.expect(id)?;
     notes.push(parent.note());
     Ok(Some(parent))
 }
 
 /// Opens a VMDK by its descriptor, or by the one file that holds descriptor and disk.
-pub fn open(file: Arc<dyn Bytes>, files: &dyn Siblings) -> Result<Box<dyn Disk>, Failure> {
+pub fn open(file: Arc<dyn Bytes>, files: &dyn Parents) -> Result<Box<dyn Disk>, Failure> {
     let mut start = [0; 4];
     file.read_exact_at(0, &mut start)?;
     let mut notes = Vec::new();
@@ -78,7 +78,7 @@ pub fn open(file: Arc<dyn Bytes>, files: &dyn Siblings) -> Result<Box<dyn Disk>,
         let part = match line.held {
             Held::Zero => Part::Zero,
             Held::Flat(name, offset) => {
-                let file = sibling(files, &name)?;
+                let file = sibling(files.files(), &name)?;
                 let at = offset.checked_mul(SECTOR).and_then(|at| Some((at, at.checked_add(length)?)));
                 match at.filter(|(_, end)| *end <= file.size()) {
                     Some((at, _)) => Part::Flat(file, at),
@@ -86,7 +86,7 @@ pub fn open(file: Arc<dyn Bytes>, files: &dyn Siblings) -> Result<Box<dyn Disk>,
                 }
             }
             Held::Sparse(name) => {
-                let sparse = Sparse::open(sibling(files, &name)?, false, &mut notes)?;
+                let sparse = Sparse::open(sibling(files.files(), &name)?, false, &mut notes)?;
                 if sparse.size() < length {
                     return Err(Failure::malformed(format!("{name:?} is shorter than its extent")));
                 }

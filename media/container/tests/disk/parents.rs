@@ -2,7 +2,6 @@
 //! not, out of its plain ones.
 
 use crate::folder::{disk, noise, open_path, run, same};
-use pfh_container::Bytes;
 use pfh_container::disk::Failure;
 use pfh_inject::{Need, lacks};
 use std::path::Path;

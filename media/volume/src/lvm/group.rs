@@ -32,7 +32,7 @@ pub struct Segment {
 /// Where a segment lies.
 pub enum Kind {
     /// Extents of physical volumes, by their names in the text and the first extent there, in
-    /// chunks of so many bytes.
+    /// chunks of this length.
     Striped(u64, Vec<(String, u64)>),
     /// Copies in logical volumes, each from this extent on.
     Mirror(Vec<(String, u64)>),

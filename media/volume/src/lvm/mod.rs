@@ -33,7 +33,7 @@ pub struct Groups {
     /// In order of their groups and names; what cannot be read is a failure in its place, whose
     /// path is its name.
     pub volumes: Vec<Result<LogicalVolume, Failure>>,
-    /// What is read with a device less.
+    /// Groups that are read with a device less.
     pub warnings: Vec<Failure>,
     /// The identifiers of physical volumes that a group has, and that are not there; of one that is
     /// in no group that is described, its own.
@@ -78,7 +78,7 @@ pub fn logical_volumes(physical: &[(Physical, Arc<dyn Bytes>)]) -> Groups {
         let opener = Opener { group, volumes: &volumes };
         let gone: Vec<&str> = group.physical.values().map(|at| &*at.id).filter(|id| missing.contains(*id)).collect();
         let mut is_read = false;
-        // What holds other volumes is no volume itself.
+        // A pool holds volumes, and people do not see it as one.
         let is_pool =
             |logical: &group::Logical| matches!(logical.segments[..], [group::Segment { kind: Kind::Pool(..), .. }]);
         for (name, _) in group.logical.iter().filter(|(_, logical)| logical.is_visible && !is_pool(logical)) {

@@ -120,7 +120,7 @@ pub fn array(raid: &Raid, devices: Vec<(Option<Opened>, Opened)>, length: u64) -
     Ok(Arc::new(Array { geometry, devices: opened, size: length, in_sync }))
 }
 
-/// A mirror of these copies, at least one of which is there.
+/// A mirror of these copies, one or more of them there.
 pub fn mirror(copies: Vec<Opened>, length: u64) -> Opened {
     let mut failed = None;
     let mut devices = Vec::new();

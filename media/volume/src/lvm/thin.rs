@@ -114,7 +114,7 @@ impl Pool {
                     let value = here.filter(|(own, _)| *own == key).map(|(_, value)| value);
                     return Ok(Found { value, leaf: Leaf(Arc::new(entries)) });
                 }
-                _ => return Err(failure(None, format!("block {at} of the pool's metadata is no node"))),
+                _ => return Err(failure(None, format!("block {at} of the pool's metadata is not a node"))),
             }
         }
         Err(failure(None, "a tree of the pool's metadata is too deep"))

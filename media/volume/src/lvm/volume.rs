@@ -115,7 +115,7 @@ impl Opener<'_> {
                     return Err(wrong(format!("a pool {pool:?} that is not listed")));
                 };
                 let Kind::Pool(metadata, data) = &segment.kind else {
-                    return Err(wrong(format!("{pool:?} is no pool of thin volumes")));
+                    return Err(wrong(format!("{pool:?} is not a pool of thin volumes")));
                 };
                 let pool = Pool::open(self.volume(metadata, depth + 1)?, self.volume(data, depth + 1)?)?;
                 Ok(Arc::new(pool.volume(*number, length)?))

@@ -1,5 +1,5 @@
 //! Where a range of an array lies: the layouts of Linux's md driver, as `md(4)` and the pages of
-//! the Linux RAID wiki describe them. LVM2's volumes of the types `raid0` to `raid10` have the same.
+//! the Linux RAID wiki describe them. LVM2's volumes of types `raid0` to `raid10` have the same.
 
 use crate::field::failure;
 use crate::node::Failure;
@@ -68,7 +68,7 @@ pub struct Parity {
 pub enum Q {
     /// Behind P.
     Behind,
-    /// Behind P, and the sum counts columns from the first device, as in DDF; P begins so many
+    /// Behind P, and the sum counts columns from the first device, as in DDF; P begins this many
     /// rows further.
     Ddf(u64),
     /// In front of P, with the columns of DDF.

@@ -12,7 +12,7 @@ pub struct Assembled {
     pub name: String,
     /// Its bytes, or why they cannot be read.
     pub array: Result<Array, Failure>,
-    /// What is missing or was left out, though all can be read.
+    /// Devices that are missing or were left out, though all can be read.
     pub warnings: Vec<Failure>,
     /// Whether each of its devices is there and up to date.
     pub is_complete: bool,

@@ -1,6 +1,5 @@
 //! Going into a container, by its kind.
 
-use super::joining::{self, Lone, Waiting};
 use super::{BLANK, Expanding, Found};
 use crate::about::{outline, unopened, unread};
 use crate::detect::{self, Container, Refused};
@@ -8,6 +7,7 @@ use crate::level::{Level, Listed, Part};
 use crate::medium::Watch;
 use crate::member::problem;
 use crate::sweep::Sweep;
+use crate::waits::{self, Lone, Waiting};
 use crate::way::Way;
 use crate::{name, unlock};
 use pfh_container::disk;
@@ -117,7 +117,7 @@ impl Expanding {
         }
         let found = compose(&pieces.iter().map(|part| part.piece.clone()).collect::<Vec<_>>());
         if found.is_complete || depth > 1 {
-            parts.extend(joining::parts(found, &pieces));
+            parts.extend(waits::parts(found, &pieces));
         } else {
             // The others may be among the inputs that come.
             let (name, medium) = (self.outer_name.clone(), bytes.clone());
