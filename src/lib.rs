@@ -98,6 +98,7 @@ pub use pfh_manifest as manifest;
 pub use pfh_outboard as outboard;
 pub use pfh_pairs as pairs;
 pub use pfh_similarity as similarity;
+pub use pfh_source::os::names as name_bytes;
 #[cfg(feature = "image")]
 use pfh_source::os::{Patient, names_in};
 pub use pfh_source::{

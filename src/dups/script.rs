@@ -5,10 +5,10 @@ use super::event::Event;
 use super::group::{Copy, Group};
 use super::rule::Action;
 use crate::job::{About, Error};
+use pfh_source::os::names::OsStrExt;
 use pfh_source::{Output, terminal};
 use std::ffi::OsStr;
 use std::io::Write;
-use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 
 /// The beginning of each step: nothing is done to a file that is not equal any more.

@@ -12,9 +12,9 @@ use pfh_digest::Algorithm;
 use pfh_engine::{Outcome, Record, Summary as Run};
 use pfh_manifest::{Carried, Encode, End, Format, Layout, Marker, Options, Preamble, Unrepresentable};
 use pfh_similarity::{Named, Similar};
+use pfh_source::os::names::OsStringExt;
 use pfh_source::{Output, Volumes};
 use std::io;
-use std::os::unix::ffi::OsStringExt;
 use std::path::PathBuf;
 use std::sync::Arc;
 

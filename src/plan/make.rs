@@ -13,9 +13,9 @@ use crate::job::Error;
 use crate::outputs::{Existing, Kind, Outputs};
 use pfh_engine::{Control, Outcome, Phase, Progress, Record};
 use pfh_manifest::{End, Format, Layout, Marker};
+use pfh_source::os::names::{OsStrExt, OsStringExt};
 use pfh_source::{Item, Origin, Output, Special};
 use std::io::{self, Write};
-use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 
 /// Inputs whose sizes are looked at between two looks at the control.

@@ -11,10 +11,10 @@ use crate::outputs::{Existing, Kind, Outputs};
 use crate::pass::pass;
 use pfh_engine::{Control, MediumProgress, Outcome, Phase, Plan, Progress, Record, Summary as Run};
 use pfh_outboard::Pass;
+use pfh_source::os::names::OsStringExt;
 use pfh_source::{Descend, Received, Recurse, Special};
 use std::ffi::OsString;
 use std::io;
-use std::os::unix::ffi::OsStringExt;
 use std::path::PathBuf;
 use std::time::Instant;
 

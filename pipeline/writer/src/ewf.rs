@@ -5,10 +5,10 @@ use crate::spill::{Spill, is_empty};
 use pfh_container::ewf::{About, Compression, Digests, Errors, Geometry, Section, Volume, Writer, extension};
 use pfh_engine::imaging::{Ending, Packing, Portion, Target};
 use pfh_prefetch::Bytes;
+use pfh_source::os::positioned::FileExt;
 use pfh_source::os::{self, Errno};
 use std::fs::{File, OpenOptions};
 use std::io;
-use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
 /// How it is written.

@@ -3,10 +3,10 @@
 //! The first directory keeps a symbolic link to each segment that lies elsewhere, so that every
 //! reader finds the whole image there for as long as both disks are attached.
 
+use pfh_source::os::link_to_file;
 use pfh_source::os::{self, Errno};
 use std::fs::{self, File, OpenOptions};
 use std::io;
-use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 
 /// Free space kept beside a segment, in bytes: for links, maps and logs.
@@ -58,7 +58,7 @@ impl Spill {
     pub fn check(&self, first: &Path) -> io::Result<()> {
         let Some(other) = self.directories.first() else { return Ok(()) };
         let probe = directory_of(first).join(format!(".pfh-link-{}", std::process::id()));
-        symlink(other, &probe).map_err(|error| no_link(directory_of(first), &error))?;
+        link_to_file(other, &probe).map_err(|error| no_link(directory_of(first), &error))?;
         fs::remove_file(probe)
     }
 
@@ -113,7 +113,7 @@ impl Spill {
         if fs::symlink_metadata(path).is_ok_and(|found| found.is_file()) && (self.replace || is_empty(path)) {
             fs::remove_file(path)?;
         }
-        symlink(&file, path).map_err(|error| no_link(directory_of(path), &error))
+        link_to_file(&file, path).map_err(|error| no_link(directory_of(path), &error))
     }
 
     /// Removes a segment: the link, and the file in one of these directories that it leads to.
