@@ -104,7 +104,7 @@ use pfh_source::os::{Patient, names_in};
 pub use pfh_source::{
     Apart, Cause, Closed, Descend, Entry, Extent, Inside, Item, Kept, Links, Note, Object, Operands, Order, Ordered,
     Origin, Problem, Ranges, Recurse, Selection, SelectionError, Separator, Skip, Source, Special, Stage, Stat,
-    StoreAnswer, Stream, Streams, Within, errno_name, is_address, names, total,
+    StoreAnswer, Stream, Streams, Within, errno_name, is_address, names, total, wildcards,
 };
 pub use pfh_source::{Around, Output, Time, device, image, terminal};
 

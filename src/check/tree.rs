@@ -24,7 +24,9 @@ pub(crate) fn find(turn: Turn<'_>, expectations: &Expectations) -> Result<Place,
     }
     let common = place::common(&expectations.entries);
     let unasked = Unasked::of(turn.manifest(), expectations);
-    let here = std::env::current_dir().map(|here| [here.as_os_str().as_bytes(), b"/"].concat()).unwrap_or_default();
+    let here = pfh_source::os::names::working_directory()
+        .map(|here| [here.as_os_str().as_bytes(), b"/"].concat())
+        .unwrap_or_default();
     if here.len() > 1 && common.starts_with(&here) {
         return Ok(Place { root: b".".to_vec(), prefix: here, absolute: Some(unasked), remark: None });
     }

@@ -51,7 +51,7 @@ impl Script {
     pub fn doing(path: impl Into<PathBuf>, action: Action) -> Script {
         let mut lines =
             b"#!/bin/sh\n# Made by `pfh dups`. Each step compares the two files once more, byte by byte.\n".to_vec();
-        if let Ok(here) = std::env::current_dir() {
+        if let Ok(here) = pfh_source::os::names::working_directory() {
             lines.extend_from_slice(&[b"cd -- ", &quoted(here.as_os_str().as_bytes())[..], b" || exit\n"].concat());
         }
         let step = match &action {

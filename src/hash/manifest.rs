@@ -136,7 +136,8 @@ impl Manifest {
 
     /// The run that its head describes.
     fn about(&self, request: &Request) -> About {
-        let here = std::env::current_dir().ok().map(|directory| directory.into_os_string().into_vec());
+        let here =
+            pfh_source::os::names::working_directory().ok().map(|directory| directory.into_os_string().into_vec());
         // It will lie in another directory than that in which its relative names start.
         let is_based = |here: &Vec<u8>| {
             request.has_relative_names() && self.output.path().is_some_and(|output| is_elsewhere(output, here))

@@ -145,7 +145,7 @@ impl Request {
     /// The plan without its units.
     fn document(&self) -> Document {
         let asked = Hash::new(self.input.clone(), Vec::new());
-        let here = std::env::current_dir().unwrap_or_default();
+        let here = pfh_source::os::names::working_directory().unwrap_or_default();
         Document {
             directory: self.plan.clone(),
             algorithms: computed(&self.algorithms),

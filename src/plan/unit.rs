@@ -59,7 +59,9 @@ impl Request {
         {
             return Ok(Some(counts));
         }
-        let here = std::env::current_dir().map(|here| here.into_os_string().into_encoded_bytes()).unwrap_or_default();
+        let here = pfh_source::os::names::working_directory()
+            .map(|here| here.into_os_string().into_encoded_bytes())
+            .unwrap_or_default();
         if plan.relative && here != plan.working_directory {
             return Err(Error::request(Problem::Elsewhere(plan.working_directory.clone())));
         }

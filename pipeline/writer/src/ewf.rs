@@ -257,8 +257,8 @@ impl Target for Ewf {
             Some(parent) if !parent.as_os_str().is_empty() => parent,
             _ => Path::new("."),
         };
-        match File::open(directory)?.sync_all() {
-            Err(error) if error.raw_os_error() != Some(Errno::INVAL.raw_os_error()) => Err(error),
+        match os::open_to_sync(directory).and_then(os::sync) {
+            Err(errno) if errno != Errno::INVAL => Err(errno.into()),
             _ => self.spill.sync(),
         }
     }

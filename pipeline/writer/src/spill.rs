@@ -5,7 +5,7 @@
 
 use pfh_source::os::link_to_file;
 use pfh_source::os::{self, Errno};
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, OpenOptions};
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -36,7 +36,7 @@ fn directory_of(path: &Path) -> &Path {
 
 /// Bytes that are free in a directory; `None` where the system does not say.
 fn free(directory: &Path) -> io::Result<Option<u64>> {
-    Ok(os::free_bytes(File::open(directory)?)?)
+    Ok(os::free_bytes(os::open_to_sync(directory)?)?)
 }
 
 impl Spill {
@@ -137,8 +137,8 @@ impl Spill {
     /// What the system says.
     pub fn sync(&self) -> io::Result<()> {
         for directory in self.directories.iter().take(self.current) {
-            match File::open(directory)?.sync_all() {
-                Err(error) if error.raw_os_error() != Some(Errno::INVAL.raw_os_error()) => return Err(error),
+            match os::open_to_sync(directory).and_then(os::sync) {
+                Err(errno) if errno != Errno::INVAL => return Err(errno.into()),
                 _ => {}
             }
         }

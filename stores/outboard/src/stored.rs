@@ -8,6 +8,7 @@
 //! they look again.
 
 use super::Failure;
+use pfh_source::os::Errno;
 use pfh_source::os::names::OsStrExt;
 use pfh_source::os::positioned::FileExt;
 use pfh_source::{Output, Problem, Ranges, Stage, os};
@@ -333,12 +334,12 @@ impl Exclusive {
         let journal = journal_of(&self.path);
         match step {
             Step::Record(bytes) => OpenOptions::new().write(true).create_new(true).open(journal)?.write_all(bytes),
-            Step::SyncRecord => File::open(journal)?.sync_all(),
+            Step::SyncRecord => Ok(os::open_to_sync(&journal).and_then(os::sync)?),
             Step::SyncDirectory => {
                 let directory = self.path.parent().filter(|parent| !parent.as_os_str().is_empty());
-                match File::open(directory.unwrap_or(Path::new(".")))?.sync_all() {
-                    Err(error) if error.kind() == io::ErrorKind::InvalidInput => Ok(()),
-                    synced => synced,
+                match os::open_to_sync(directory.unwrap_or(Path::new("."))).and_then(os::sync) {
+                    Err(Errno::INVAL) => Ok(()),
+                    synced => Ok(synced?),
                 }
             }
             Step::Write(offset, bytes) => self.file.write_all_at(bytes, *offset),

@@ -23,6 +23,24 @@ pub fn path(bytes: &[u8]) -> Option<&std::path::Path> {
     is_name(bytes).then(|| std::path::Path::new(OsStr::from_bytes(bytes)))
 }
 
+/// A path as it is typed on this system, with `/` between its names. On Windows `\` separates too,
+/// but in paths that bypass the rules of names (`\\?\`, `\\.\`), which stay.
+pub fn entered(mut path: Vec<u8>) -> Vec<u8> {
+    if cfg!(windows) && ![&br"\\?\"[..], br"\\.\"].iter().any(|prefix| path.starts_with(prefix)) {
+        path.iter_mut().filter(|byte| **byte == b'\\').for_each(|byte| *byte = b'/');
+    }
+    path
+}
+
+/// The working directory, with `/` between its names.
+///
+/// # Errors
+/// The system's: it is gone, say.
+pub fn working_directory() -> std::io::Result<std::path::PathBuf> {
+    let here = std::env::current_dir()?.into_os_string();
+    Ok(std::ffi::OsString::from_vec(entered(here.into_vec())).into())
+}
+
 /// A name as others of the same directory are compared with it before it is there: on Windows
 /// without regard to case. That names two files of one in a directory with regard to it (WSL).
 pub fn folded(name: Vec<u8>) -> Vec<u8> {

@@ -59,6 +59,7 @@ impl Errno {
 /// Errors that say the same as another one, which takes their place.
 const SAME: &[(u32, Errno)] = &[
     (win32::ERROR_PATH_NOT_FOUND, Errno::NOENT),
+    (win32::ERROR_INVALID_NAME, Errno::NOENT),
     (win32::ERROR_BAD_NETPATH, Errno::NOENT),
     (win32::ERROR_BAD_NET_NAME, Errno::NOENT),
     (win32::ERROR_INVALID_DRIVE, Errno::NOENT),
