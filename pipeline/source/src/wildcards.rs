@@ -35,7 +35,7 @@ pub fn wildcards(operand: &[u8]) -> Option<Vec<Vec<u8>>> {
     (!found.is_empty()).then_some(found)
 }
 
-/// The characters of a name without regard to case; `None` if it is no text.
+/// The characters of a name without regard to case; `None` if it is not text.
 fn lower(name: &[u8]) -> Option<Vec<char>> {
     Some(std::str::from_utf8(name).ok()?.to_lowercase().chars().collect())
 }

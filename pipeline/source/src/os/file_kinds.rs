@@ -1,4 +1,4 @@
-//! What a file is, as the standard library was told.
+//! The kinds of files, as the standard library reports them.
 
 #[cfg(unix)]
 pub use std::os::unix::fs::FileTypeExt;

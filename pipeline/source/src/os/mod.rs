@@ -4,8 +4,8 @@
 //! and POSIX, and is taken on every other system, and on Linux with the feature `portable-os`, so
 //! that it is tested. All have the same functions: the one list below names them. What the other
 //! folders cannot promise is in docs/limitations.md. `names`, `handles`, `positioned` and
-//! `file_kinds` stand for `std::os::unix` and `std::os::fd` in the rest of the project. Nothing outside of this folder asks which of them it has, except by
-//! [`DEVICES`] and [`EVICTS`].
+//! `file_kinds` stand for `std::os::unix` and `std::os::fd` in the rest of the project. Nothing
+//! outside of this folder asks which of the folders it has, except by [`DEVICES`] and [`EVICTS`].
 
 #[cfg(not(all(target_os = "linux", not(feature = "portable-os"))))]
 mod absent;

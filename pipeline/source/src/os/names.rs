@@ -73,12 +73,13 @@ mod wide {
     use super::is_wtf8;
     use std::ffi::{OsStr, OsString};
 
-    /// A name that no file has and every call refuses. It stands for bytes that are no WTF-8.
+    /// A name that no file has and every call refuses. It stands for bytes that are not WTF-8.
     const NONE: &str = "\0";
 
     /// Names from bytes and back.
     pub trait OsStrExt {
-        /// The name with these bytes; for bytes that are no WTF-8 a name that no file has, and that
+        /// The name with these bytes; for bytes that are not WTF-8 a name that no file has, and
+        /// that
         /// every call refuses.
         fn from_bytes(bytes: &[u8]) -> &Self;
         /// The bytes of a name.

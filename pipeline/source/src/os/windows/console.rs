@@ -19,8 +19,8 @@ pub(super) fn is(fd: BorrowedFd<'_>) -> bool {
     mode(fd).is_some()
 }
 
-/// Writes UTF-8 to a console, which takes UTF-16; as many of the bytes as were taken. What is no
-/// text is shown as U+FFFD.
+/// Writes UTF-8 to a console, which takes UTF-16; as many of the bytes as were taken. Other bytes
+/// are shown as U+FFFD.
 pub(super) fn write(fd: BorrowedFd<'_>, bytes: &[u8]) -> Result<usize, Errno> {
     /// A console takes 64 KiB at once at most.
     const MOST: usize = 8 << 10;
@@ -68,7 +68,7 @@ impl Quiet {
     /// Sets it.
     ///
     /// # Errors
-    /// When it is no console.
+    /// When it is not a console.
     pub fn begin(console: BorrowedFd<'_>) -> Result<Self, Errno> {
         let before = mode(console).ok_or(Errno::NOTTY)?;
         let console = console.try_clone_to_owned().map_err(|error| Errno::of(&error))?;

@@ -20,11 +20,11 @@ use windows_sys::Win32::System::IO::IO_STATUS_BLOCK;
 /// What others may do with a file that is open here: everything, as on Unix. Nobody is disturbed.
 pub(super) const SHARE: u32 = fs::FILE_SHARE_READ | fs::FILE_SHARE_WRITE | fs::FILE_SHARE_DELETE;
 
-/// What is asked of a file whose data are read.
+/// Rights to read the data of a file.
 pub(super) const DATA: u32 = fs::FILE_GENERIC_READ;
-/// What is asked of a file that is only looked at: others may hold it alone.
+/// Rights to look at a file, which others may hold alone.
 pub(super) const FACTS: u32 = fs::FILE_READ_ATTRIBUTES | fs::SYNCHRONIZE;
-/// What is asked of a directory.
+/// Rights to list a directory and to open below it.
 pub(super) const LISTING: u32 = fs::FILE_LIST_DIRECTORY | fs::FILE_TRAVERSE | FACTS;
 
 /// Whether the last component of a path may be a link.
@@ -116,8 +116,8 @@ pub(super) fn open_name(directory: BorrowedFd<'_>, name: &[u8], how: &Below) -> 
 }
 
 /// Opens what exists below a directory, through no link: each name in the directory before it. A
-/// reparse point that is no link (deduplicated, compressed, of a cloud) is opened as the file that
-/// it stands for.
+/// reparse point other than a link (deduplicated, compressed, of a cloud) is opened as the file
+/// that it stands for.
 ///
 /// # Errors
 /// LOOP for a link, XDEV for a way out.

@@ -208,7 +208,8 @@ pub fn create_private(path: &Path) -> io::Result<File> {
         lpSecurityDescriptor: descriptor,
         bInheritHandle: 0,
     };
-    // SAFETY: the path ends in a zero; it, the rights and their descriptor live as long as the call.
+    // SAFETY: the path ends in a zero; it, the rights and their descriptor live as long as the
+    // call.
     let handle = unsafe {
         fs::CreateFileW(
             path.as_ptr(),
