@@ -79,8 +79,7 @@ mod wide {
     /// Names from bytes and back.
     pub trait OsStrExt {
         /// The name with these bytes; for bytes that are not WTF-8 a name that no file has, and
-        /// that
-        /// every call refuses.
+        /// that every call refuses.
         fn from_bytes(bytes: &[u8]) -> &Self;
         /// The bytes of a name.
         fn as_bytes(&self) -> &[u8];
