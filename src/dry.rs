@@ -20,10 +20,10 @@
 use crate::input::Input;
 use crate::job::Error;
 use pfh_engine::Control;
+use pfh_source::os::names::OsStrExt;
 use pfh_source::{Entry, Item, Origin, Skip, Stage};
 use std::ffi::OsStr;
 use std::io;
-use std::os::unix::ffi::OsStrExt;
 
 /// What would be read.
 #[derive(Debug, Clone)]

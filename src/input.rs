@@ -9,6 +9,8 @@
 
 use crate::outputs::Outputs;
 use pfh_source::image::{ImageObject, files_of};
+use pfh_source::os::handles::AsFd;
+use pfh_source::os::names::{OsStrExt, OsStringExt};
 use pfh_source::os::{Patient, wait_readable_once};
 use pfh_source::terminal;
 use pfh_source::{
@@ -20,8 +22,6 @@ use pfh_source::{Hosts, Swept};
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io::{self, BufRead, BufReader};
-use std::os::fd::AsFd;
-use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 

@@ -98,12 +98,13 @@ pub use pfh_manifest as manifest;
 pub use pfh_outboard as outboard;
 pub use pfh_pairs as pairs;
 pub use pfh_similarity as similarity;
+pub use pfh_source::os::names as name_bytes;
 #[cfg(feature = "image")]
 use pfh_source::os::{Patient, names_in};
 pub use pfh_source::{
     Apart, Cause, Closed, Descend, Entry, Extent, Inside, Item, Kept, Links, Note, Object, Operands, Order, Ordered,
     Origin, Problem, Ranges, Recurse, Selection, SelectionError, Separator, Skip, Source, Special, Stage, Stat,
-    StoreAnswer, Stream, Streams, Within, errno_name, is_address, names, total,
+    StoreAnswer, Stream, Streams, Within, errno_name, is_address, names, total, wildcards,
 };
 pub use pfh_source::{Around, Output, Time, device, image, terminal};
 

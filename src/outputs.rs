@@ -20,9 +20,9 @@
 
 use pfh_source::Streams;
 use pfh_source::device::{Meeting, Place, Places};
+use pfh_source::os::positioned::FileExt;
 use pfh_source::terminal::shown;
 use std::io;
-use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
 /// What an output may be.
@@ -304,6 +304,7 @@ mod tests {
         outputs.check().unwrap_err().to_string()
     }
 
+    #[cfg(unix)]
     #[test]
     fn what_is_read_is_never_written() {
         let room = tempfile::tempdir().unwrap();

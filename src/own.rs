@@ -1,7 +1,7 @@
 //! The run's own output files, excluded from its input.
 
 use crate::outputs::Outputs;
-use std::os::unix::ffi::OsStringExt;
+use pfh_source::os::names::OsStringExt;
 use std::path::{Path, PathBuf};
 
 /// Everything that a job and its caller's writers write, as the walk leaves it out of the input.

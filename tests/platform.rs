@@ -6,15 +6,19 @@ use std::path::{Path, PathBuf};
 /// Words of Linux's own interfaces, and of crates that call the system past the standard library.
 const LINUX: &[&str] = &["rustix", "libc", "io_uring", "std::os::linux"];
 
+/// Words of one system's interfaces in the standard library, and of the crate for Windows.
+const UNIX: &[&str] = &["std::os::unix", "std::os::fd", "std::os::windows", "windows_sys"];
+
 /// Crates of the same kind, as a manifest names them.
-const CRATES: &[&str] = &["rustix", "libc", "io-uring", "nix"];
+const CRATES: &[&str] = &["rustix", "libc", "io-uring", "nix", "windows-sys"];
 
 /// The one folder in which those words may stand, and below it the one for everything that takes
 /// Linux.
 const ROOM: &str = "pipeline/source/src/os";
 
-/// Its folder that must do without Linux. POSIX by way of `libc` is allowed.
-const PORTABLE: &str = "pipeline/source/src/os/portable";
+/// Its folders that must do without Linux. POSIX by way of `libc` is allowed in the first one.
+const PORTABLE: [&str; 3] =
+    ["pipeline/source/src/os/portable", "pipeline/source/src/os/absent", "pipeline/source/src/os/windows"];
 
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -22,7 +26,8 @@ fn root() -> &'static Path {
 
 /// Files of that name or ending in the folders of sources of all crates, relative to the root.
 fn sources(wanted: impl Fn(&Path) -> bool) -> Vec<PathBuf> {
-    let mut open: Vec<PathBuf> = ["src", "algorithms", "pipeline", "tools"].map(PathBuf::from).into();
+    let mut open: Vec<PathBuf> =
+        ["src", "algorithms", "media", "pipeline", "records", "stores", "tools"].map(PathBuf::from).into();
     let mut found = Vec::new();
     while let Some(folder) = open.pop() {
         for entry in fs::read_dir(root().join(&folder)).expect("a folder") {
@@ -48,6 +53,14 @@ fn words_in<'a>(file: &Path, words: &[&'a str]) -> Vec<&'a str> {
     words.iter().copied().filter(|word| code.contains(word)).collect()
 }
 
+/// The words in the code of a file up to its tests, which are at its end.
+fn words_before_tests<'a>(file: &Path, words: &[&'a str]) -> Vec<&'a str> {
+    let text = fs::read_to_string(root().join(file)).expect("a source");
+    let lines = text.lines().take_while(|line| !["#[cfg(test)]", "#[cfg(all(test, unix))]"].contains(line));
+    let code: String = lines.map(|line| line.split("//").next().unwrap_or_default()).collect();
+    words.iter().copied().filter(|word| code.contains(word)).collect()
+}
+
 fn rust_files() -> Vec<PathBuf> {
     sources(|path| path.extension().is_some_and(|ending| ending == "rs"))
 }
@@ -62,9 +75,20 @@ fn linux_is_called_in_one_folder_only() {
     assert!(wrong.is_empty(), "calls of Linux outside of {ROOM}: {wrong:?}");
 }
 
+/// Everything else takes names, handles and offsets from `pfh_source::os`.
+#[test]
+fn no_system_is_named_outside_of_that_folder() {
+    let files = rust_files();
+    let outside = files.iter().filter(|file| !file.starts_with(ROOM));
+    let wrong: Vec<_> =
+        outside.map(|file| (file, words_before_tests(file, UNIX))).filter(|(_, words)| !words.is_empty()).collect();
+    assert!(wrong.is_empty(), "systems named outside of {ROOM}: {wrong:?}");
+}
+
 #[test]
 fn the_portable_layer_does_without_linux() {
-    let files: Vec<_> = rust_files().into_iter().filter(|file| file.starts_with(PORTABLE)).collect();
+    let is_portable = |file: &PathBuf| PORTABLE.iter().any(|folder| file.starts_with(folder));
+    let files: Vec<_> = rust_files().into_iter().filter(is_portable).collect();
     assert!(files.len() > 5, "{files:?}");
     let linux = ["rustix", "io_uring", "std::os::linux", "/proc/", "/sys/"];
     let wrong: Vec<_> =
@@ -90,13 +114,17 @@ fn no_other_crate_depends_on_what_calls_linux() {
     }
     depending.sort();
     let source = |name: &str, linux| ("pipeline/source/Cargo.toml".to_owned(), name.to_owned(), linux);
-    assert_eq!(depending, [source("io-uring", true), source("libc", false), source("rustix", true)]);
+    assert_eq!(
+        depending,
+        [source("io-uring", true), source("libc", false), source("rustix", true), source("windows-sys", false)]
+    );
 }
 
 #[test]
 fn this_check_can_see() {
     let room = Path::new(ROOM).join("linux/files.rs");
     assert_eq!(words_in(&room, LINUX), ["rustix"]);
+    assert_eq!(words_before_tests(&Path::new(ROOM).join("rights.rs"), UNIX), ["std::os::unix"]);
     assert!(
         words_in(Path::new("pipeline/prefetch/src/together.rs"), LINUX).is_empty(),
         "io_uring in a comment is none"

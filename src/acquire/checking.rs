@@ -62,7 +62,7 @@ impl Request {
         let Origin::Medium(path) = &self.source else { return false };
         let is_special = |path: &Path| {
             std::fs::metadata(path).is_ok_and(|found| {
-                !found.is_file() && !std::os::unix::fs::FileTypeExt::is_block_device(&found.file_type())
+                !found.is_file() && !pfh_source::os::file_kinds::FileTypeExt::is_block_device(&found.file_type())
             })
         };
         path.as_os_str() == "-" || is_special(path)

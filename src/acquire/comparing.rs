@@ -9,8 +9,8 @@ use pfh_engine::{Control, Phase};
 use pfh_source::device::{Access, Bad, ErrorPolicy, Medium, Stop};
 use pfh_source::image::Image;
 use pfh_source::os;
+use pfh_source::os::names::OsStrExt;
 use std::io;
-use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 
 /// How a target, or another medium, compares with an image.
@@ -125,7 +125,7 @@ pub(super) fn open(to: &To) -> Result<(Medium, u64), Error> {
         ImageFormat::Raw { seek, .. } => {
             let path = to.path.as_os_str().as_bytes();
             let file = std::fs::File::open(&to.path).map_err(fail)?;
-            os::evict(std::os::fd::AsFd::as_fd(&file)).map_err(|e| fail(e.into()))?;
+            os::evict(pfh_source::os::handles::AsFd::as_fd(&file)).map_err(|e| fail(e.into()))?;
             let medium = Medium::open(path, Access::Direct)
                 .map_err(|problem| Error::input(job::About::new(&to.path, problem)))?;
             Ok((medium, *seek))

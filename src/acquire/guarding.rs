@@ -11,10 +11,10 @@ use crate::outputs::{Existing, Kind, Outputs};
 use pfh_container::ewf::{Writer, extension};
 use pfh_source::device::Medium;
 use pfh_source::image;
+use pfh_source::os::names::OsStrExt;
 use pfh_writer::{Pieces, Start};
 use std::collections::BTreeSet;
 use std::ffi::OsString;
-use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 /// Bytes of a chunk of an E01 image.

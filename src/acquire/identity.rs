@@ -11,7 +11,6 @@ use pfh_source::terminal::shown;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::io;
-use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
 /// Bytes at either end that are hashed.
@@ -139,8 +138,8 @@ impl Identity {
             path: path.map(|path| path.display().to_string()).unwrap_or_default(),
             inode: path
                 .filter(|_| medium.kind() == Kind::File)
-                .and_then(|path| std::fs::metadata(path).ok())
-                .map(|found| found.ino()),
+                .and_then(|path| pfh_source::os::stat_path(path).ok())
+                .and_then(|(found, _)| found.inode.try_into().ok()),
             ..Identity::default()
         };
         if let (Some(size), true) = (medium.size(), medium.kind() != Kind::Stream) {

@@ -7,10 +7,10 @@ use super::{ImageFormat, Resolved, To};
 use crate::job::Error;
 use crate::outputs::Refused;
 use pfh_source::os;
+use pfh_source::os::file_kinds::FileTypeExt;
 use pfh_source::terminal::shown;
 use std::fs::FileType;
 use std::io;
-use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
 
 /// Names of what the shell has opened for the command.

@@ -14,10 +14,10 @@ use pfh_engine::imaging::{Follow, Imaging, ImagingError, image};
 use pfh_engine::{Cancel, Control, Phase};
 use pfh_source::device::{Access, Bad, Kind, Loss, Medium};
 use pfh_source::image::Image;
+use pfh_source::os::names::OsStrExt;
 use pfh_source::terminal::shown;
 use pfh_writer::Resumable;
 use std::io::{self, Write};
-use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 /// How a target is resumed.

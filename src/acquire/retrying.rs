@@ -14,9 +14,9 @@ use pfh_engine::imaging::{Follow, Imaged, Imaging, image};
 use pfh_engine::{Cancel, Control, Phase};
 use pfh_outboard::OutboardTarget;
 use pfh_source::device::{Bad, ErrorPolicy, Loss, Rescue, Stop};
+use pfh_source::os::positioned::FileExt;
 use std::fs::{File, OpenOptions};
 use std::io;
-use std::os::unix::fs::FileExt;
 use std::path::PathBuf;
 
 /// Bytes that are tried at once.

@@ -133,7 +133,7 @@ impl Room {
 mod tests {
     use super::*;
     use pfh_source::device::Access;
-    use std::os::unix::ffi::OsStrExt;
+    use pfh_source::os::names::OsStrExt;
 
     #[test]
     fn first_last_and_one_of_each_part_between() {

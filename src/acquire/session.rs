@@ -16,9 +16,9 @@ use pfh_engine::{Control, Phase};
 use pfh_outboard::OutboardTarget;
 use pfh_source::device::{Bad, Kind, Medium, mounts};
 use pfh_source::image::Image;
+use pfh_source::os::names::OsStrExt;
 use pfh_writer::{Ewf, EwfOptions, Raw, RawOptions, Spill, Start};
 use std::io;
-use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 /// An acquisition whose source is open.

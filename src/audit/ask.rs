@@ -9,10 +9,10 @@ use crate::tree;
 use pfh_audit::{Answered, Kept, Tokens};
 use pfh_engine::Control;
 use pfh_source::Output;
+use pfh_source::os::names::{OsStrExt, OsStringExt};
 use pfh_tree::audit::{Challenge, KeyedAnswer, Proof, spread};
 use std::ffi::OsString;
 use std::io::Write;
-use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 

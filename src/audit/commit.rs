@@ -7,9 +7,9 @@ use crate::tree::{SUFFIX, beside};
 use pfh_audit::Kept;
 use pfh_engine::Control;
 use pfh_outboard as outboard;
+use pfh_source::os::names::OsStrExt;
 use pfh_tree::audit::{Commitment, IDENTITY};
 use std::ffi::OsString;
-use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 /// Files that have trees.

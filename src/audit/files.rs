@@ -5,11 +5,11 @@ use crate::Destination;
 use crate::job::About;
 use pfh_audit::Kept;
 use pfh_outboard as outboard;
+use pfh_source::os::names::OsStrExt;
 use pfh_source::{Ranges, Stream};
 use pfh_tree::audit::Challenge;
 use std::ffi::OsStr;
 use std::io::{self, Read, Write};
-use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 /// No input of an audit but an answer, which is judged as it comes, is longer than this.
@@ -43,12 +43,11 @@ pub fn output(to: &Destination, bytes: &[u8]) -> Result<(), Error> {
 
 /// Writes a file that only its owner may read.
 pub fn save_secret(path: &Path, bytes: &[u8]) -> Result<(), Error> {
-    use std::os::unix::fs::OpenOptionsExt;
     let mut beside = path.as_os_str().to_owned();
     beside.push(format!(".pfh-{}", std::process::id()));
     let beside = PathBuf::from(beside);
     let write = || {
-        let mut file = std::fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(&beside)?;
+        let mut file = pfh_source::os::create_private(&beside)?;
         file.write_all(bytes)?;
         pfh_source::replace(&file, &beside, path)
     };

@@ -5,10 +5,10 @@ use crate::key::{self, VerifyingKey};
 use crate::outputs::Outputs;
 use pfh_audit::Kept;
 use pfh_engine::Control;
+use pfh_source::os::names::OsStrExt;
 use pfh_tree::audit::{Challenge, KeyedAnswer, Proof, Refused, Rejected};
 use std::ffi::OsStr;
 use std::io::{BufReader, Read};
-use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 /// Bytes of a keyed answer.

@@ -14,10 +14,10 @@ use crate::outputs::{Existing, Kind, Outputs, Refused};
 use pfh_digest::Algorithm;
 use pfh_engine::Control;
 use pfh_source::Received;
+use pfh_source::os::names::OsStrExt;
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::io::Write;
-use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
 /// Tag files by their names.

@@ -6,10 +6,10 @@ use crate::job::{About, Error};
 use crate::pass::pass;
 use pfh_digest::{Algorithm, Digest};
 use pfh_engine::{Control, Outcome, Plan, Record};
+use pfh_source::os::names::OsStrExt;
 use pfh_source::{Descend, Operands, Recurse, Selection, Source, Within};
 use std::collections::BTreeMap;
 use std::io;
-use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
 /// The folder of the payload.

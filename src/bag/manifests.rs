@@ -6,9 +6,9 @@ use super::name::{decoded, hostile, plain};
 use super::text::{Encoding, lines};
 use crate::algorithms::REGISTRY;
 use pfh_digest::{Algorithm, Standing};
+use pfh_source::os::names::OsStrExt;
 use pfh_source::{Cause, Problem, Ranges, Stage};
 use std::collections::{BTreeMap, HashMap};
-use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
 /// The list of what is to be fetched.

@@ -4,8 +4,8 @@ use super::problem::Problem;
 use crate::input::Input;
 use crate::job::Error;
 use crate::outputs::Outputs;
+use pfh_source::os::names::OsStringExt;
 use std::ffi::OsString;
-use std::os::unix::ffi::OsStringExt;
 
 /// Which bytes of a member.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

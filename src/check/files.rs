@@ -11,10 +11,10 @@ use crate::pass::pass;
 use pfh_digest::Algorithm;
 use pfh_engine::{Control, Outcome, Record};
 use pfh_judge::{Comparison, Expectations, Expected};
+use pfh_source::os::names::OsStrExt;
 use pfh_source::{Descend, Item, Operands, Source, Within, is_address};
 use std::ffi::OsStr;
 use std::io;
-use std::os::unix::ffi::OsStrExt;
 use std::time::Instant;
 
 /// A file's state after the first pass.

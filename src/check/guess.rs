@@ -10,9 +10,9 @@ use pfh_digest::{Algorithm, Standing};
 use pfh_engine::{Control, Outcome, Record};
 use pfh_judge::{Comparison, Expectations, Expected};
 use pfh_source::Within;
+use pfh_source::os::names::OsStrExt;
 use std::ffi::OsStr;
 use std::io;
-use std::os::unix::ffi::OsStrExt;
 
 /// Number of files that are tried before the run. A check tries only small ones, since each file
 /// gets its own chance later.

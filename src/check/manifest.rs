@@ -7,9 +7,9 @@ use pfh_digest::Algorithm;
 use pfh_judge::{Expectations, ReadError};
 use pfh_manifest::Options;
 use pfh_source::os::Patient;
+use pfh_source::os::names::OsStrExt;
 use pfh_source::{Cause, Problem, Stage, Stream};
 use std::io::{self, BufRead, BufReader};
-use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
 /// Reads a manifest; one that is packed with gzip, and one that is a digest alone in a file called

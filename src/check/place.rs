@@ -7,8 +7,8 @@ use super::unasked::Unasked;
 use pfh_digest::Algorithm;
 use pfh_judge::{Expectations, Expected};
 use pfh_source::Within;
+use pfh_source::os::names::OsStrExt;
 use std::ffi::OsStr;
-use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
 /// That many of the names are looked for in each directory that they may start in.

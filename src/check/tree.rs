@@ -9,11 +9,10 @@ use crate::job::Error;
 use crate::pass::pass;
 use pfh_engine::{Control, Outcome, Record};
 use pfh_judge::{Auditor, Change, Expectations, Met};
+use pfh_source::os::names::OsStrExt;
 use pfh_source::{Descend, Links, Operands, Recurse, Source};
 use std::ffi::OsStr;
 use std::io;
-use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
 /// Where an audit walks: the answer of [`place::find`], except for absolute names, which say it
@@ -25,7 +24,9 @@ pub(crate) fn find(turn: Turn<'_>, expectations: &Expectations) -> Result<Place,
     }
     let common = place::common(&expectations.entries);
     let unasked = Unasked::of(turn.manifest(), expectations);
-    let here = std::env::current_dir().map(|here| [here.as_os_str().as_bytes(), b"/"].concat()).unwrap_or_default();
+    let here = pfh_source::os::names::working_directory()
+        .map(|here| [here.as_os_str().as_bytes(), b"/"].concat())
+        .unwrap_or_default();
     if here.len() > 1 && common.starts_with(&here) {
         return Ok(Place { root: b".".to_vec(), prefix: here, absolute: Some(unasked), remark: None });
     }
@@ -125,8 +126,8 @@ pub fn run(
 
 /// Device and inode of the manifest and of all that is kept beside it under its name: none of it is
 /// a part of the tree.
-pub fn own(manifest: &Path) -> Vec<(u64, u64)> {
-    let identity = |path: &Path| std::fs::metadata(path).ok().map(|stat| (stat.dev(), stat.ino()));
+pub fn own(manifest: &Path) -> Vec<(u64, u128)> {
+    let identity = |path: &Path| pfh_source::os::stat_path(path).ok().map(|(stat, _)| stat.identity());
     crate::beside::beside(manifest).iter().filter_map(|path| identity(path)).collect()
 }
 
@@ -149,7 +150,7 @@ struct Auditing<'a> {
     walked: Vec<u8>,
     /// Their prefix in the manifest.
     prefix: Vec<u8>,
-    own: Vec<(u64, u64)>,
+    own: Vec<(u64, u128)>,
     events: &'a mut Events<'a>,
 }
 

@@ -5,8 +5,8 @@
 
 use pfh_judge::Expectations;
 use pfh_manifest::{Ending, Format};
+use pfh_source::os::names::OsStrExt;
 use std::ffi::OsStr;
-use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
@@ -91,6 +91,7 @@ fn leads_to(name: &Path) -> PathBuf {
 mod tests {
     use super::*;
 
+    #[cfg(unix)]
     #[test]
     fn names_are_judged_by_where_they_lead() {
         let room = tempfile::tempdir().unwrap();

@@ -4,9 +4,9 @@ use super::Operands;
 use crate::acquire::{self, sectors};
 use crate::verify::place_line;
 use pfh_engine::imaging::Imaged;
+use pfh_source::os::file_kinds::FileTypeExt;
 use std::fs::File;
 use std::io::{self, Write};
-use std::os::unix::fs::FileTypeExt;
 use std::path::PathBuf;
 
 /// Writes the logs that the operands name.

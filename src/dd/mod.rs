@@ -35,12 +35,12 @@ use pfh_digest::Algorithm;
 use pfh_engine::Control;
 use pfh_engine::imaging::Ring;
 use pfh_source::device::{Access, ErrorPolicy, Fill, Medium};
+use pfh_source::os::file_kinds::FileTypeExt;
+use pfh_source::os::names::OsStrExt;
 use pfh_source::terminal::shown;
 use std::ffi::OsString;
 use std::fmt;
 use std::io;
-use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
 
 /// Operands, and the acquisition that they ask for.

@@ -2,9 +2,9 @@
 
 use super::Problem;
 use crate::acquire::pattern;
+use pfh_source::os::names::OsStrExt;
 use pfh_source::terminal::render;
 use std::ffi::{OsStr, OsString};
-use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 
 /// Output while and after it copies.

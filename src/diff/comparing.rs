@@ -35,7 +35,7 @@ pub struct Comparing<'a, 's> {
     /// Names without a digest in A, and why.
     without: HashMap<Vec<u8>, (Reason, String)>,
     /// Device and inode of the lists and their seals, which are not part of what they describe.
-    own: Vec<(u64, u64)>,
+    own: Vec<(u64, u128)>,
     /// What keeps digests.
     pub cache: Option<Cache>,
     summary: &'a mut Summary,

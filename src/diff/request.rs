@@ -8,7 +8,6 @@ use pfh_engine::Plan;
 use pfh_manifest::End;
 use pfh_source::{Descend, Links, Recurse, Streams};
 use std::ffi::OsString;
-use std::os::unix::fs::MetadataExt;
 
 /// Whether times are compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -144,7 +143,7 @@ impl Request {
             #[cfg(feature = "inside")]
             {
                 use crate::inside::name;
-                use std::os::unix::ffi::OsStringExt;
+                use pfh_source::os::names::OsStringExt;
                 let path = |name: &[u8]| OsString::from_vec(name.to_vec());
                 let side = side.as_encoded_bytes();
                 let container = name::container(side).unwrap_or_else(|| side.to_vec());
@@ -164,8 +163,8 @@ impl Request {
 /// Whether both sides are the same directory or file.
 pub fn are_one(request: &Request) -> bool {
     let identity = |side: &OsString| {
-        let found = std::fs::metadata(side).ok().filter(|_| side != "-");
-        found.map(|found| (found.dev(), found.ino()))
+        let found = pfh_source::os::stat_path(side.as_ref()).ok().filter(|_| side != "-");
+        found.map(|(found, _)| found.identity())
     };
     let [a, b] = [identity(&request.sides[0]), identity(&request.sides[1])];
     a.is_some() && a == b

@@ -7,9 +7,9 @@ use crate::job::Error;
 use pfh_custody::seal::Held;
 use pfh_engine::Control;
 use pfh_source::Links;
+use pfh_source::os::names::OsStrExt;
 use std::ffi::{OsStr, OsString};
 use std::fmt;
-use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 /// One of the two sides.

@@ -6,7 +6,7 @@ use super::row::{Content, Disk, Partition};
 use pfh_engine::Control;
 use pfh_source::device::hidden::Hidden;
 use pfh_source::device::{Access, Medium};
-use std::os::unix::ffi::OsStrExt;
+use pfh_source::os::names::OsStrExt;
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};

@@ -50,7 +50,7 @@ pub fn walk(
     let directories = request.input.paths.iter().filter(|path| std::path::Path::new(path).is_dir());
     let roots = directories.map(|path| path.as_encoded_bytes().to_vec()).collect();
     let mut found = Found { roots, ..Found::default() };
-    let mut places: HashMap<(u64, u64), usize> = HashMap::new();
+    let mut places: HashMap<(u64, u128), usize> = HashMap::new();
     let mut seen: HashSet<Vec<u8>> = HashSet::new();
     while let Some(item) = source.pull() {
         if control.is_cancelled() {
@@ -113,11 +113,11 @@ fn take(
     request: &Request,
     summary: &mut Summary,
     found: &mut Found,
-    places: &mut HashMap<(u64, u64), usize>,
+    places: &mut HashMap<(u64, u128), usize>,
     (entry, stat, name): (Entry, Stat, Vec<u8>),
 ) {
     summary.files += 1;
-    if let Some(at) = places.get(&(stat.device, stat.inode)) {
+    if let Some(at) = places.get(&stat.identity()) {
         found.files[*at].names.push(name);
         return;
     }
@@ -131,6 +131,6 @@ fn take(
         }
         return;
     }
-    places.insert((stat.device, stat.inode), found.files.len());
+    places.insert(stat.identity(), found.files.len());
     found.files.push(File { entry, stat, names: vec![name] });
 }

@@ -2,10 +2,10 @@
 
 use super::problem::Problem;
 use crate::job::Error;
+use pfh_source::os::names::OsStrExt;
 use pfh_source::terminal::shown;
 use std::collections::HashMap;
 use std::ffi::OsStr;
-use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 /// Which copy of a group stays in any case.

@@ -5,10 +5,10 @@ use super::event::Event;
 use super::group::{Copy, Group};
 use super::rule::Action;
 use crate::job::{About, Error};
+use pfh_source::os::names::OsStrExt;
 use pfh_source::{Output, terminal};
 use std::ffi::OsStr;
 use std::io::Write;
-use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 
 /// The beginning of each step: nothing is done to a file that is not equal any more.
@@ -51,7 +51,7 @@ impl Script {
     pub fn doing(path: impl Into<PathBuf>, action: Action) -> Script {
         let mut lines =
             b"#!/bin/sh\n# Made by `pfh dups`. Each step compares the two files once more, byte by byte.\n".to_vec();
-        if let Ok(here) = std::env::current_dir() {
+        if let Ok(here) = pfh_source::os::names::working_directory() {
             lines.extend_from_slice(&[b"cd -- ", &quoted(here.as_os_str().as_bytes())[..], b" || exit\n"].concat());
         }
         let step = match &action {

@@ -12,9 +12,9 @@ use pfh_digest::Algorithm;
 use pfh_engine::{Outcome, Record, Summary as Run};
 use pfh_manifest::{Carried, Encode, End, Format, Layout, Marker, Options, Preamble, Unrepresentable};
 use pfh_similarity::{Named, Similar};
+use pfh_source::os::names::OsStringExt;
 use pfh_source::{Output, Volumes};
 use std::io;
-use std::os::unix::ffi::OsStringExt;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -136,7 +136,8 @@ impl Manifest {
 
     /// The run that its head describes.
     fn about(&self, request: &Request) -> About {
-        let here = std::env::current_dir().ok().map(|directory| directory.into_os_string().into_vec());
+        let here =
+            pfh_source::os::names::working_directory().ok().map(|directory| directory.into_os_string().into_vec());
         // It will lie in another directory than that in which its relative names start.
         let is_based = |here: &Vec<u8>| {
             request.has_relative_names() && self.output.path().is_some_and(|output| is_elsewhere(output, here))

@@ -154,7 +154,7 @@ impl Request {
         let algorithms: Vec<String> = self.plan.algorithms.iter().map(ToString::to_string).collect();
         // The order of reading changes no record.
         let input = Input { order: Order::default(), ..self.input.clone() };
-        let here = std::env::current_dir().unwrap_or_default();
+        let here = pfh_source::os::names::working_directory().unwrap_or_default();
         let identity =
             format!("{} {} {:?} {} {:?}", algorithms.join(","), here.display(), input, form, self.outputs.written());
         let opened = Cache::open(path, &terminal::render(identity.as_bytes()), &self.plan.algorithms, *sample);

@@ -13,9 +13,9 @@ use crate::job::Error;
 use crate::outputs::{Existing, Kind, Outputs};
 use pfh_engine::{Control, Outcome, Phase, Progress, Record};
 use pfh_manifest::{End, Format, Layout, Marker};
+use pfh_source::os::names::{OsStrExt, OsStringExt};
 use pfh_source::{Item, Origin, Output, Special};
 use std::io::{self, Write};
-use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 
 /// Inputs whose sizes are looked at between two looks at the control.
@@ -145,7 +145,7 @@ impl Request {
     /// The plan without its units.
     fn document(&self) -> Document {
         let asked = Hash::new(self.input.clone(), Vec::new());
-        let here = std::env::current_dir().unwrap_or_default();
+        let here = pfh_source::os::names::working_directory().unwrap_or_default();
         Document {
             directory: self.plan.clone(),
             algorithms: computed(&self.algorithms),

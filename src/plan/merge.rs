@@ -12,13 +12,13 @@ use crate::outputs::Outputs;
 use pfh_custody::seal;
 use pfh_digest::Algorithm;
 use pfh_engine::{Control, Phase, Progress, Summary as Run};
+use pfh_source::os::names::OsStringExt;
+use pfh_source::os::positioned::FileExt;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
-use std::os::unix::ffi::OsStringExt;
-use std::os::unix::fs::FileExt;
 use std::path::PathBuf;
 
 /// Records that are written between two looks at the control.

@@ -4,11 +4,11 @@ use super::document::Document;
 use super::problem::Problem as Wrong;
 use crate::job::Error;
 use pfh_outboard::{Failure, Pass, read_range};
+use pfh_source::os::names::OsStrExt;
 use pfh_source::{Cause, Note, Problem, Ranges, Stage, Stat};
 use pfh_tree::split::Split;
 use serde_json::{Value, json};
 use std::ffi::OsStr;
-use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
 /// What must be the same whenever a range of a file is read, on whichever machine: its size in
@@ -18,7 +18,7 @@ use std::path::Path;
 pub struct State {
     /// Bytes of the file.
     pub size: u64,
-    inode: u64,
+    inode: u128,
     mtime: (i64, u32),
     ctime: (i64, u32),
 }
@@ -70,7 +70,8 @@ impl Range {
     pub fn decode(text: &str) -> Option<Range> {
         let mut words = text.split(':');
         let mut number = || words.next()?.parse().ok();
-        let (start, size, inode) = (number()?, number()?, number()?);
+        let (start, size) = (number()?, number()?);
+        let inode = words.next()?.parse().ok()?;
         let mut time = || {
             let (seconds, nanoseconds) = words.next()?.split_once('.')?;
             Some((seconds.parse().ok()?, nanoseconds.parse().ok()?))
@@ -143,6 +144,8 @@ fn read(splits: &[Split], length: u64, name: &[u8], range: &Range, pass: &mut Pa
 /// Metadata in a line of a part.
 pub fn encode(stat: &Stat) -> Value {
     let Stat { device, inode, size, mode, mtime, ctime, atime } = *stat;
+    // Beyond 64 bits, where JSON has no number for it, as text.
+    let inode = u64::try_from(inode).map_or_else(|_| json!(inode.to_string()), |inode| json!(inode));
     json!([device, inode, size, mode, mtime.0, mtime.1, ctime.0, ctime.1, atime.0, atime.1])
 }
 
@@ -152,7 +155,7 @@ pub fn decode(value: &Value) -> Option<Stat> {
     let time = |at: usize| Some((value.get(at)?.as_i64()?, number(at + 1)?.try_into().ok()?));
     Some(Stat {
         device: number(0)?,
-        inode: number(1)?,
+        inode: number(1).map(u128::from).or_else(|| value.get(1)?.as_str()?.parse().ok())?,
         size: number(2)?,
         mode: number(3)?.try_into().ok()?,
         mtime: time(4)?,
@@ -167,7 +170,15 @@ mod tests {
 
     fn stat(size: u64) -> Stat {
         let mode = 0o100_644;
-        Stat { device: 7, inode: u64::MAX, size, mode, mtime: (-5, 999_999_999), ctime: (1 << 40, 0), atime: (3, 4) }
+        Stat {
+            device: 7,
+            inode: u64::MAX.into(),
+            size,
+            mode,
+            mtime: (-5, 999_999_999),
+            ctime: (1 << 40, 0),
+            atime: (3, 4),
+        }
     }
 
     #[test]
@@ -178,7 +189,10 @@ mod tests {
             let text = range.encode();
             assert_eq!(Range::decode(text.strip_prefix(':').unwrap()), Some(range), "{text}");
         }
-        assert_eq!(decode(&encode(&stat(9))), Some(stat(9)));
+        for inode in [9, u128::MAX] {
+            let stat = Stat { inode, ..stat(9) };
+            assert_eq!(decode(&encode(&stat)), Some(stat));
+        }
         for text in ["", "1", "1:2:3:4:5", "1:2:3:4.5:x.6", "a:2:3:4.5:6.7"] {
             assert_eq!(Range::decode(text), None, "{text}");
         }

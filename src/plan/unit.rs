@@ -11,10 +11,10 @@ use crate::outputs::{Existing, Kind, Outputs};
 use crate::pass::pass;
 use pfh_engine::{Control, MediumProgress, Outcome, Phase, Plan, Progress, Record, Summary as Run};
 use pfh_outboard::Pass;
+use pfh_source::os::names::OsStringExt;
 use pfh_source::{Descend, Received, Recurse, Special};
 use std::ffi::OsString;
 use std::io;
-use std::os::unix::ffi::OsStringExt;
 use std::path::PathBuf;
 use std::time::Instant;
 
@@ -59,7 +59,9 @@ impl Request {
         {
             return Ok(Some(counts));
         }
-        let here = std::env::current_dir().map(|here| here.into_os_string().into_encoded_bytes()).unwrap_or_default();
+        let here = pfh_source::os::names::working_directory()
+            .map(|here| here.into_os_string().into_encoded_bytes())
+            .unwrap_or_default();
         if plan.relative && here != plan.working_directory {
             return Err(Error::request(Problem::Elsewhere(plan.working_directory.clone())));
         }

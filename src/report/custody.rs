@@ -8,10 +8,10 @@ use pfh_custody::chain::SoFar;
 use pfh_custody::{chain, seal};
 use pfh_manifest::Options;
 use pfh_report::case::{Judged, Rows, Standing, Tone};
+use pfh_source::os::names::OsStrExt;
 use pfh_source::terminal::counted;
 use std::ffi::OsStr;
 use std::io::BufRead;
-use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
 /// Enters a verdict on a seal or a log.

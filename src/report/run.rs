@@ -13,10 +13,10 @@ use pfh_digest::Hasher;
 use pfh_engine::{Control, Phase, Progress};
 use pfh_report::case::{Standing, Tone};
 use pfh_source::os::Patient;
+use pfh_source::os::names::OsStrExt;
 use pfh_source::{Item, Origin, Time};
 use std::ffi::OsStr;
 use std::io::{self, BufRead, BufReader, Cursor, Read};
-use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 

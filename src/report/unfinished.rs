@@ -6,13 +6,11 @@ use super::found::{Found, Mapped, OpenLog};
 use super::members::{number, text, texts};
 use pfh_report::case::{Standing, Tone, Unfinished};
 use pfh_report::size_text;
-use pfh_source::Time;
-use pfh_source::os::kernel_text;
+use pfh_source::os::names::OsStrExt;
+use pfh_source::os::{kernel_text, stat_path};
 use pfh_source::terminal::many;
+use pfh_source::{Stat, Time};
 use std::ffi::OsStr;
-use std::fs::Metadata;
-use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 impl Mapped {
@@ -94,8 +92,8 @@ fn acquisition(log: &OpenLog, map: Option<Mapped>) -> Unfinished {
 
 /// When the youngest of these files was written, as a sentence.
 fn last_written<'a>(paths: impl IntoIterator<Item = &'a Path>) -> Option<String> {
-    let times = paths.into_iter().filter_map(|path| path.metadata().ok());
-    let seconds = times.map(|stat| stat.mtime()).max()?;
+    let times = paths.into_iter().filter_map(|path| stat_path(path).ok());
+    let seconds = times.map(|(stat, _)| stat.mtime.0).max()?;
     Some(format!("last written at {}", Time { seconds, nanoseconds: 0 }))
 }
 
@@ -103,7 +101,7 @@ fn last_written<'a>(paths: impl IntoIterator<Item = &'a Path>) -> Option<String>
 /// lock is looked at and never tried: that would keep a run from it that begins at that moment.
 pub(super) fn state(log: &Path) -> (Tone, String) {
     let open = |state: &str| (Tone::Open, state.to_owned());
-    let (Some(locks), Ok(stat)) = (kernel_text("/proc/locks"), log.metadata()) else {
+    let (Some(locks), Ok((stat, _))) = (kernel_text("/proc/locks"), stat_path(log)) else {
         return open("running, or cut off");
     };
     match holders(&locks, &stat).find(|(pid, is_device)| *is_device || has_open(*pid, &stat)) {
@@ -116,8 +114,8 @@ pub(super) fn state(log: &Path) -> (Tone, String) {
 /// The processes with a lock on a file of this number: `1: FLOCK ADVISORY WRITE PID
 /// MAJOR:MINOR:INODE 0 EOF`, and whether the device is that of the file. Of some file systems the
 /// kernel names another one here.
-fn holders(locks: &str, stat: &Metadata) -> impl Iterator<Item = (i64, bool)> {
-    let (inode, device) = (stat.ino(), stat.dev());
+fn holders(locks: &str, stat: &Stat) -> impl Iterator<Item = (i64, bool)> {
+    let (device, inode) = stat.identity();
     let device =
         ((device >> 8 & 0xfff) | (device >> 32 & !0xfff), (device & 0xff) | (device >> 12 & !0xff & 0xffff_ffff));
     locks.lines().filter_map(move |line| {
@@ -131,10 +129,9 @@ fn holders(locks: &str, stat: &Metadata) -> impl Iterator<Item = (i64, bool)> {
 }
 
 /// Whether a process has this file open, as far as this user may see.
-fn has_open(pid: i64, stat: &Metadata) -> bool {
+fn has_open(pid: i64, stat: &Stat) -> bool {
     let Ok(open) = std::fs::read_dir(format!("/proc/{pid}/fd")) else { return false };
-    let same = |other: &Metadata| (other.dev(), other.ino()) == (stat.dev(), stat.ino());
-    open.flatten().any(|fd| fd.path().metadata().is_ok_and(|other| same(&other)))
+    open.flatten().any(|fd| stat_path(&fd.path()).is_ok_and(|(other, _)| other.identity() == stat.identity()))
 }
 
 /// Enters a plan. What its directory holds for its units needs no reading.
@@ -179,8 +176,8 @@ mod tests {
     /// The lines of the kernel, also of a waiting lock and of ranges.
     #[test]
     fn a_lock_is_found_by_its_file() {
-        let stat = Path::new("/proc/self/exe").metadata().expect("this program");
-        let (device, inode) = (stat.dev(), stat.ino());
+        let (stat, _) = stat_path(Path::new("/proc/self/exe")).expect("this program");
+        let (device, inode) = stat.identity();
         let (major, minor) = (device >> 8 & 0xfff, device & 0xff);
         let lines = format!(
             "1: FLOCK  ADVISORY  WRITE 4711 {major:02x}:{minor:02x}:{inode} 0 EOF\n1: -> FLOCK  ADVISORY  WRITE 5 00:00:{inode} 0 EOF\n\
@@ -189,9 +186,9 @@ mod tests {
         let found: Vec<_> = holders(&lines, &stat).collect();
         assert_eq!(found, [(4711, true), (5, false)]);
         let file = std::fs::File::open("/proc/self/exe").expect("this program");
-        let (own, stat) = (i64::from(std::process::id()), file.metadata().expect("its facts"));
+        let (own, stat) = (i64::from(std::process::id()), pfh_source::os::stat(&file).expect("its facts"));
         assert!(has_open(own, &stat));
         drop(file);
-        assert!(!has_open(own, &Path::new("/etc/passwd").metadata().expect("a file")));
+        assert!(!has_open(own, &stat_path(Path::new("/etc/passwd")).expect("a file").0));
     }
 }

@@ -20,10 +20,10 @@ use crate::job::{About, Error};
 use crate::pass::pass;
 use pfh_engine::{Control, Outcome, Plan, Record};
 use pfh_remote::{Located, Meant};
+use pfh_source::os::names::OsStringExt;
 use pfh_source::{Descend, Item, Source, is_address, terminal};
 use std::ffi::OsString;
 use std::io;
-use std::os::unix::ffi::OsStringExt;
 use witness::{Found, Witnessed};
 
 /// Which objects are judged, and how they are read.

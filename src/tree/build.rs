@@ -26,11 +26,11 @@ use crate::algorithms::Algorithm;
 use crate::outputs::{Kind, Outputs};
 use pfh_engine::Control;
 use pfh_outboard::{self as outboard, Pass};
+use pfh_source::os::names::{OsStrExt, OsStringExt};
 use pfh_source::os::processors;
 use pfh_source::{Descend, Item, Operands, Origin, Recurse, Source, Stream};
 use std::ffi::OsString;
 use std::io::Read;
-use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 
 /// What gets a tree.

@@ -27,10 +27,10 @@ use crate::pass;
 use pfh_digest::Output;
 use pfh_engine::{Control, Plan};
 use pfh_outboard::{APPLICATION, Catalogue, MARK, companions};
+use pfh_source::os::names::OsStrExt;
 use pfh_source::{Apart, Descend, Operands, Recurse, Source};
 use std::ffi::OsStr;
 use std::io;
-use std::os::unix::ffi::OsStrExt;
 use std::path::{Component, Path, PathBuf};
 use walk::{Gathered, Unchanged};
 

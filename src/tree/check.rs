@@ -6,9 +6,9 @@ use crate::outputs::Outputs;
 use pfh_audit::Kept;
 use pfh_engine::Control;
 use pfh_outboard::{self as outboard, Failure, Pass};
+use pfh_source::os::names::OsStrExt;
 use pfh_source::os::processors;
 use std::ffi::{OsStr, OsString};
-use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 /// A root that the file must give.

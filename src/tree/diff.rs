@@ -4,8 +4,8 @@ pub use super::rows::{Compared as Summary, Side};
 use super::{Error, Event, Events, Flat, Outboard, Problem, SUFFIX, beside};
 use pfh_engine::Control;
 use pfh_outboard as outboard;
+use pfh_source::os::names::OsStrExt;
 use std::ops::Range;
-use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 /// Two files with a tree beside each, or two trees (`*.pfhtree`).

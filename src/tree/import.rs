@@ -5,9 +5,9 @@ use crate::outputs::Outputs;
 use pfh_engine::Control;
 use pfh_outboard::{self as outboard, LONGEST};
 use pfh_source::Ranges;
+use pfh_source::os::names::OsStrExt;
 use pfh_source::os::processors;
 use pfh_tree::foreign::obao;
-use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 
 /// A file, bao's outboard of it, and where the tree goes.

@@ -1,9 +1,9 @@
 //! The parts of a file, read one after the other as if they were the whole.
 
 use super::Failure;
+use pfh_source::os::names::OsStrExt;
 use pfh_source::{Problem, Ranges};
 use std::io::{self, Read};
-use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
 /// A part that is open, and what of it was read.

@@ -3,11 +3,11 @@
 use super::{Error, Outboard, Parameters, Pass, Problem};
 use pfh_outboard::read_file;
 use pfh_source::Stream;
+use pfh_source::os::names::OsStrExt;
 use pfh_source::os::{Patient, processors};
 use pfh_tree::outboard::{Misplaced, Pieces};
 use std::ffi::OsStr;
 use std::io::{BufRead, BufReader};
-use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 /// A list of pieces: where each begins in the file, and which file holds it.

@@ -6,10 +6,10 @@ use crate::outputs::Outputs;
 use pfh_engine::Control;
 use pfh_outboard as outboard;
 use pfh_source::Ranges;
+use pfh_source::os::names::OsStrExt;
 use pfh_tree::range::RangeProof;
 use std::io::{self, Write};
 use std::ops::Range;
-use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 
 /// A proof holds its range in memory: at most 4 GiB.

@@ -10,10 +10,10 @@ use super::{Error, Event, Events, Problem};
 use crate::outputs::Outputs;
 use pfh_engine::Control;
 use pfh_outboard::companions;
+use pfh_source::os::names::OsStrExt;
 use pfh_source::os::{Notice, Watcher};
 use std::collections::{BTreeSet, HashMap};
 use std::ffi::OsStr;
-use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 

@@ -11,11 +11,11 @@ use pfh_engine::{Hashed, Outcome, Record};
 use pfh_judge::{UNTIMED, is_same, plain};
 use pfh_manifest::Fault;
 use pfh_manifest::amend::{Anchor, Fate, Sheet};
+use pfh_source::os::names::OsStrExt;
 use pfh_source::{Problem as Unread, Skip};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ffi::OsStr;
 use std::io;
-use std::os::unix::ffi::OsStrExt;
 
 /// Why a name was not looked for.
 const BEHIND: &str = "behind a directory that could not be read or a link";

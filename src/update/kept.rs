@@ -4,10 +4,10 @@ use super::problem::Problem;
 use crate::beside::{before, is_held};
 use crate::job::{About, Error};
 use crate::seal;
-use pfh_source::{Output, Stage};
-use std::fs::{File, Metadata};
+use pfh_source::os;
+use pfh_source::{Output, Stage, Stat};
+use std::fs::{File, Permissions};
 use std::io::{self, Read, Write};
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 /// How often a manifest is opened again that another run replaces at the same time.
@@ -18,7 +18,8 @@ pub struct Kept {
     path: PathBuf,
     /// Holds the lock.
     file: File,
-    seen: Metadata,
+    seen: Stat,
+    permissions: Permissions,
     bytes: Vec<u8>,
 }
 
@@ -34,14 +35,15 @@ impl Kept {
             if is_held(&file) {
                 return Err(Error::input(About::new(path, Problem::Busy)));
             }
-            let seen = file.metadata().map_err(|error| failed(&error))?;
+            let seen = os::stat(&file).map_err(|errno| failed(&errno.into()))?;
+            let permissions = file.metadata().map_err(|error| failed(&error))?.permissions();
             // Another run may have replaced it between the two.
-            if !std::fs::metadata(path).is_ok_and(|now| is_same(&now, &seen)) {
+            if !os::stat_path(path).is_ok_and(|(now, _)| is_same(&now, &seen)) {
                 continue;
             }
             let mut bytes = Vec::new();
             file.read_to_end(&mut bytes).map_err(|error| failed(&error))?;
-            return Ok(Kept { path: path.to_owned(), file, seen, bytes });
+            return Ok(Kept { path: path.to_owned(), file, seen, permissions, bytes });
         }
         Err(Error::input(About::new(path, Problem::Busy)))
     }
@@ -61,22 +63,22 @@ impl Kept {
         let mut new = Output::file(&self.path).map_err(|error| failed(&self.path, error))?;
         new.write_all(bytes).and_then(|()| new.flush()).map_err(|error| failed(&self.path, error))?;
         let before = before(&self.path);
-        copy(&before, &self.bytes, &self.seen).map_err(|error| failed(&before, error))?;
+        copy(&before, &self.bytes, &self.permissions).map_err(|error| failed(&before, error))?;
         let seals = (seal::beside(&self.path), seal::beside(&before));
         let copied = match std::fs::read(&seals.0) {
-            Ok(seal) => copy(&seals.1, &seal, &self.seen),
+            Ok(seal) => copy(&seals.1, &seal, &self.permissions),
             Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
             // That of an older list holds for no list any more.
             Err(_) => remove(&seals.1),
         };
         copied.map_err(|error| failed(&seals.1, error))?;
-        let is_there = |now: Metadata| is_same(&now, &self.seen) && now.mtime_nsec() == self.seen.mtime_nsec();
-        if !std::fs::metadata(&self.path).is_ok_and(is_there) {
+        let is_there = |now: &Stat| is_same(now, &self.seen) && now.mtime == self.seen.mtime;
+        if !os::stat_path(&self.path).is_ok_and(|(now, _)| is_there(&now)) {
             return Err(Error::output(About::new(&self.path, Problem::Replaced)));
         }
         new.commit().map_err(|error| failed(&self.path, error))?;
         // It is whole with the usual mode as well.
-        let _ = std::fs::set_permissions(&self.path, self.seen.permissions());
+        let _ = std::fs::set_permissions(&self.path, self.permissions.clone());
         Ok(())
     }
 }
@@ -88,16 +90,16 @@ impl Drop for Kept {
 }
 
 /// Whether it is the same file, last written at the same second and of the same size.
-fn is_same(one: &Metadata, other: &Metadata) -> bool {
-    let identity = |found: &Metadata| (found.dev(), found.ino(), found.size(), found.mtime());
-    identity(one) == identity(other)
+fn is_same(one: &Stat, other: &Stat) -> bool {
+    let facts = |found: &Stat| (found.identity(), found.size, found.mtime.0);
+    facts(one) == facts(other)
 }
 
-fn copy(path: &Path, bytes: &[u8], of: &Metadata) -> io::Result<()> {
+fn copy(path: &Path, bytes: &[u8], of: &Permissions) -> io::Result<()> {
     let mut output = Output::file(path)?;
     output.write_all(bytes)?;
     output.commit()?;
-    std::fs::set_permissions(path, of.permissions())
+    std::fs::set_permissions(path, of.clone())
 }
 
 fn remove(path: &Path) -> io::Result<()> {

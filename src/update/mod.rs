@@ -59,8 +59,8 @@ use pfh_custody::seal::Held;
 use pfh_engine::Control;
 use pfh_manifest::amend::{Sheet, Unamendable};
 use pfh_manifest::{Ending, Fault, Options};
+use pfh_source::os::names::OsStringExt;
 use pfh_source::{Apart, Source};
-use std::os::unix::ffi::OsStringExt;
 use trees::Trees;
 use trust::Trusting;
 

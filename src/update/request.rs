@@ -9,9 +9,9 @@ use crate::job::{About, Error};
 use crate::outputs::{Existing, Kind, Outputs};
 use pfh_engine::Plan;
 use pfh_manifest::{Decoder, End, Item, Options};
+use pfh_source::os::names::OsStrExt;
 use pfh_source::{Recurse, Stream, is_address};
 use std::io::BufReader;
-use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 /// Whether files are read whose times are those that the manifest has.

@@ -6,9 +6,9 @@ use crate::check::{self, Expectations, Turn};
 use crate::input::Input;
 use crate::job::{About, Error};
 use pfh_judge::plain;
+use pfh_source::os::names::{OsStrExt, OsStringExt};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::{OsStr, OsString};
-use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 
 /// That many of the names are looked for below an operand.

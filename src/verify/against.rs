@@ -11,8 +11,8 @@ use pfh_engine::imaging::{Follow, Imaged, Imaging};
 use pfh_engine::{Control, Phase};
 use pfh_source::device::{Access, Kind, Medium};
 use pfh_source::image::{Format, Image};
+use pfh_source::os::names::OsStrExt;
 use pfh_source::terminal::shown;
-use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
 /// What an image is compared with.

@@ -12,11 +12,10 @@ use pfh_container::map::{Block, Map, Status};
 use pfh_container::split::Suffix;
 use pfh_digest::{Algorithm, Digest};
 use pfh_manifest::{Decoder, Item, Options};
+use pfh_source::os::names::OsStrExt;
 use pfh_source::terminal::counted;
 use pfh_source::terminal::shown;
 use std::io::{BufReader, Read};
-use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 /// All that was found.
@@ -239,7 +238,7 @@ fn gaps(image: &Examined, others: &[PathBuf], findings: &mut Findings) {
 }
 
 fn is_same(a: &Path, b: &Path) -> bool {
-    let place = |path: &Path| std::fs::metadata(path).ok().map(|stat| (stat.dev(), stat.ino()));
+    let place = |path: &Path| pfh_source::os::stat_path(path).ok().map(|(stat, _)| stat.identity());
     place(a).is_some() && place(a) == place(b)
 }
 

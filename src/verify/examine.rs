@@ -20,11 +20,11 @@ use pfh_engine::imaging::{Imaged, Imaging};
 use pfh_source::device::{Access, Kind, Medium};
 use pfh_source::image::{Format, Image, files_of};
 use pfh_source::os::Patient;
+use pfh_source::os::file_kinds::FileTypeExt;
+use pfh_source::os::names::OsStrExt;
 use pfh_source::terminal::counted;
 use pfh_source::terminal::shown;
 use std::io::{self, Read};
-use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
 
 /// Verifies an image; `given` is the log that was named, if its chain holds.

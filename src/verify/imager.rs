@@ -5,10 +5,10 @@
 use super::claim::{Claim, Of};
 use crate::Patient;
 use pfh_digest::Digest;
+use pfh_source::os::names::OsStrExt;
 use pfh_source::terminal::shown;
 use std::ffi::OsStr;
 use std::io::{self, Read};
-use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
 /// The logs of these tools are not longer.

@@ -1,4 +1,5 @@
 //! Archives that the usual programs make, read back member by member; and such that lie.
+#![cfg(unix)]
 
 use pfh_inject::{Need, lacks};
 use pfh_volume::archive::{Format, Limits, open};

@@ -1,5 +1,6 @@
 //! cpio, ar, RPM packages, and the streams of LZ4, lzip, LZMA and compress: as their programs write
 //! them, and such that lie.
+#![cfg(unix)]
 
 use pfh_inject::{Need, lacks};
 use pfh_volume::archive::{Format, Limits, open};

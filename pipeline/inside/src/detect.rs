@@ -7,12 +7,12 @@ use pfh_container::ewf::FileHeader;
 use pfh_container::{foreign, sfx, signature};
 use pfh_source::Problem;
 use pfh_source::image::{Format as ImageFormat, Image};
+use pfh_source::os::names::OsStrExt;
 use pfh_volume::archive::{Format, is_pdf, pdf_header};
 use pfh_volume::{Bytes, Node, PartitionTable, Recognised, Scheme};
 use pfh_volume::{file_system, is_piece, is_whole_member, may_be_small, partitions, small_file_system};
 use std::ffi::OsStr;
 use std::io;
-use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 

@@ -2,11 +2,11 @@
 
 use super::spool::Spool;
 use pfh_source::image::Image;
-use pfh_source::{Cause, Problem, Stage, Still};
+use pfh_source::os::stat_path;
+use pfh_source::{Cause, Problem, Stage, Stat, Still};
 use pfh_volume::{Bytes, Run};
 use std::io;
-use std::os::unix::fs::MetadataExt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// A file that is read at any position.
@@ -103,13 +103,11 @@ pub enum Watch {
     All(Vec<Arc<Watch>>),
 }
 
-/// Device, inode, size, modification time, change time.
-type Stamp = [i128; 7];
+/// Device, inode, size, mode, modification time, change time.
+type Stamp = Stat;
 
-fn stamp(path: &PathBuf) -> io::Result<Stamp> {
-    let found = std::fs::metadata(path)?;
-    let times = [found.mtime(), found.mtime_nsec(), found.ctime(), found.ctime_nsec()].map(i128::from);
-    Ok([found.dev().into(), found.ino().into(), found.size().into(), times[0], times[1], times[2], times[3]])
+fn stamp(path: &Path) -> io::Result<Stamp> {
+    Ok(Stat { atime: (0, 0), ..stat_path(path)?.0 })
 }
 
 impl Watch {
@@ -118,7 +116,7 @@ impl Watch {
     /// # Errors
     /// The system's.
     pub fn image(image: &Image) -> io::Result<Watch> {
-        let stamps = image.paths().map(|path| Ok((path.to_owned(), stamp(&path.to_owned())?)));
+        let stamps = image.paths().map(|path| Ok((path.to_owned(), stamp(path)?)));
         Ok(Watch::Files(stamps.collect::<io::Result<_>>()?))
     }
 
@@ -128,8 +126,8 @@ impl Watch {
             Watch::All(all) => all.first()?.device(),
             Watch::File(still) => Some(still.device()),
             Watch::Files(files) => {
-                let found = std::fs::metadata(&files.first()?.0).ok()?;
-                Some(if found.rdev() == 0 { found.dev() } else { found.rdev() })
+                let (found, number) = stat_path(&files.first()?.0).ok()?;
+                Some(if number == 0 { found.device } else { number })
             }
         }
     }

@@ -5,11 +5,11 @@ use super::medium::{File, Imaged as ImagedBytes, Watch};
 use super::options::Options;
 use pfh_container::disk;
 use pfh_source::image::{Format, Image};
+use pfh_source::os::names::OsStrExt;
 use pfh_source::{Entry, Origin, Problem};
 use pfh_volume::archive::{Format as Archive, parts_of_zip};
 use pfh_volume::{Bytes, Recognised};
 use std::ffi::OsStr;
-use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::sync::Arc;
 

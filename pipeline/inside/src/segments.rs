@@ -1,8 +1,8 @@
 //! Later segments of images whose first segment is not an input.
 
+use pfh_source::os::names::OsStrExt;
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
-use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 /// How the first segments of images are called.

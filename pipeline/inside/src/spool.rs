@@ -1,9 +1,9 @@
 //! Bytes that were unpacked and are kept until they are read: small ones in memory, others in a
 //! file without a name.
 
+use pfh_source::os::positioned::FileExt;
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
-use std::os::unix::fs::FileExt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 

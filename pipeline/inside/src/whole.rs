@@ -4,12 +4,12 @@ use super::detect::{self, Container, Imaged};
 use super::medium::{File, Imaged as ImagedBytes};
 use super::name;
 use pfh_container::disk;
+use pfh_source::os::file_kinds::FileTypeExt;
+use pfh_source::os::names::OsStrExt;
 use pfh_source::{Descend, Item, Operands, Source};
 use pfh_volume::archive::{self, Format, Limits};
 use pfh_volume::{Bytes, Partition, Recognised, Usage};
 use std::ffi::OsStr;
-use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::FileTypeExt;
 use std::path::Path;
 use std::sync::Arc;
 

@@ -26,7 +26,7 @@ const AHEAD: u64 = 8_192;
 /// An item with shared ownership of the entry.
 pub(crate) enum Pulled {
     Entry(Arc<Entry>),
-    Other(Item),
+    Other(Box<Item>),
 }
 
 impl Feed {
@@ -104,7 +104,7 @@ impl Feed {
                     self.pulled.fetch_add(1, Ordering::SeqCst);
                     pulled.push(match item {
                         Item::Entry(entry) => Pulled::Entry(Arc::new(entry)),
-                        other => Pulled::Other(other),
+                        other => Pulled::Other(Box::new(other)),
                     });
                 }
                 None => self.exhausted.store(true, Ordering::SeqCst),

@@ -255,7 +255,7 @@ impl<S> Reader<S> {
         let entry = match self.feed.pull(1).pop()? {
             Pulled::Entry(entry) => entry,
             Pulled::Other(item) => {
-                self.table.pass(item);
+                self.table.pass(*item);
                 return Some(None);
             }
         };

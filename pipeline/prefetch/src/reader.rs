@@ -179,7 +179,7 @@ impl<S> Reader<S> {
             for pulled in self.feed.pull(self.together.width()) {
                 any = true;
                 match pulled {
-                    Pulled::Other(item) => self.table.pass(item),
+                    Pulled::Other(item) => self.table.pass(*item),
                     Pulled::Entry(entry) => entries.push(entry),
                 }
             }

@@ -4,12 +4,12 @@ use crate::base::Base;
 use crate::descend::Special;
 use crate::inside::{Extent, Inside};
 use crate::os;
+use crate::os::handles::AsFd;
 use crate::problem::Problem;
 use crate::read::{Closed, Reading};
 use crate::stat::Stat;
 use crate::stream::Stream;
 use pfh_digest::Digest;
-use std::os::fd::AsFd;
 use std::sync::Arc;
 
 /// Why an entry is listed but not read.

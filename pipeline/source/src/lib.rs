@@ -37,6 +37,7 @@ pub mod terminal;
 mod total;
 mod volumes;
 mod walk;
+mod wildcards;
 mod within;
 
 pub use address::is_address;
@@ -66,4 +67,5 @@ pub use stream::{NamedTwice, Reader as StreamReader, Stream, Streams};
 pub use swept::{Hosts, Swept};
 pub use total::total;
 pub use volumes::{Kept, Passage, Volume, Volumes};
+pub use wildcards::wildcards;
 pub use within::Within;

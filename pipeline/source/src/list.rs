@@ -1,6 +1,7 @@
 //! Lists of names (`--files-from`): one path per line, or NUL-terminated. Bytes, not text.
 
 use crate::operand::{Named, Paths};
+use crate::os::names::entered;
 use crate::problem::{Cause, Problem, Stage};
 use std::io::{BufRead, Read};
 
@@ -44,10 +45,13 @@ pub fn names<R: BufRead + Send + 'static>(mut list: R, separator: Separator) -> 
                 done = skip_to(&mut list, end);
                 return bad(&name, "longer than 1 MiB");
             }
+            if cfg!(windows) && end == b'\n' && name.last() == Some(&b'\r') {
+                name.pop();
+            }
             if name.is_empty() {
                 continue;
             }
-            return if name.contains(&0) { bad(&name, "holds a NUL byte") } else { Some(Ok(name)) };
+            return if name.contains(&0) { bad(&name, "holds a NUL byte") } else { Some(Ok(entered(name))) };
         }
         None
     };

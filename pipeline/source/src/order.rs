@@ -55,7 +55,7 @@ impl<S: Source> Ordered<S> {
         }
         match (self.order, entry.stat) {
             (Order::Size, Some(stat)) => u64::MAX - stat.size,
-            (Order::Inode, Some(stat)) => stat.inode,
+            (Order::Inode, Some(stat)) => stat.inode as u64,
             (Order::Balanced, Some(stat)) => stat.size,
             _ => 0,
         }

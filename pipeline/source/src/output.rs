@@ -1,11 +1,11 @@
 //! The byte stream behind a sink: standard output, or a file that appears whole or not at all.
 
+use crate::os::handles::{AsFd, OwnedFd};
 use crate::os::{self, Errno, How};
 use crate::panics::panics;
 use crate::place::{Place, directory_of};
 use crate::terminal;
 use std::io::{self, Write};
-use std::os::fd::{AsFd, OwnedFd};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -354,9 +354,10 @@ mod tests {
         assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 1);
     }
 
+    #[cfg(unix)]
     #[test]
     fn links_and_special_files_stay_what_they_are() {
-        use std::os::unix::fs::FileTypeExt;
+        use crate::os::file_kinds::FileTypeExt;
         let directory = tempfile::tempdir().unwrap();
         let (file, link, fifo) =
             (directory.path().join("file"), directory.path().join("link"), directory.path().join("fifo"));

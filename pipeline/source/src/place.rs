@@ -1,11 +1,11 @@
 //! Where a file gets its name: by a path that the user typed, or in a directory that is held open.
 
+use crate::os::handles::{AsFd, OwnedFd};
+use crate::os::names::OsStrExt;
 use crate::os::{self, Directory, Errno, How};
 use std::collections::hash_map::RandomState;
 use std::ffi::OsStr;
 use std::hash::{BuildHasher, Hasher};
-use std::os::fd::{AsFd, OwnedFd};
-use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 /// Where a file gets its name. Other names are in the same directory.

@@ -152,6 +152,7 @@ impl Problem {
                 Errno::INTR | Errno::AGAIN => {
                     Cause::Unending { errno: number, seconds: crate::os::patience().as_secs() }
                 }
+                Errno::ILSEQ if cfg!(windows) => Cause::BadName("no file of Windows can have this name"),
                 _ => Cause::Os(number),
             },
         )
@@ -166,7 +167,10 @@ impl Problem {
         if error.kind() == std::io::ErrorKind::TimedOut && error.raw_os_error().is_none() {
             return Self::os(stage, Errno::INTR);
         }
-        Self::new(stage, Cause::Os(error.raw_os_error().unwrap_or(Errno::IO.raw_os_error())))
+        match crate::os::errno_of(error) {
+            Errno::ILSEQ if cfg!(windows) => Self::os(stage, Errno::ILSEQ),
+            errno => Self::new(stage, Cause::Os(errno.raw_os_error())),
+        }
     }
 
     /// An error of an object's read at `offset`. One that holds a problem is that problem.
@@ -215,9 +219,7 @@ impl fmt::Display for Cause {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Cause::Os(n) => {
-                let text = std::io::Error::from_raw_os_error(*n).to_string();
-                let text = text.split(" (os error").next().unwrap_or("");
-                write!(f, "{text} ({})", errno_name(*n))
+                write!(f, "{} ({})", crate::os::errno_text(*n), errno_name(*n))
             }
             Cause::Changed(what) => write!(
                 f,

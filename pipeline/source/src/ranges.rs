@@ -3,12 +3,12 @@
 use crate::base::Base;
 use crate::descend::{Links, Special};
 use crate::entry::{Entry, Origin};
+use crate::os::handles::{AsFd, OwnedFd};
 use crate::os::{self, Errno, FileType};
 use crate::problem::{Cause, Problem, Stage};
 use crate::read::{difference, kind_name};
 use crate::stat::Stat;
 use std::ops::Range;
-use std::os::fd::{AsFd, OwnedFd};
 use std::sync::Arc;
 
 /// A regular file or block device, open for reading. Its size is the one at the open;
@@ -147,7 +147,7 @@ impl Ranges {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::os::unix::ffi::OsStrExt;
+    use crate::os::names::OsStrExt;
 
     #[test]
     fn ranges_of_one_state_or_a_problem() {

@@ -4,12 +4,12 @@
 use crate::base::Base;
 use crate::descend::{Links, Special};
 use crate::inside::Inside;
+use crate::os::handles::{AsFd, BorrowedFd, OwnedFd};
 use crate::os::{self, Errno, FileType};
 use crate::problem::{Cause, Problem, Stage};
 use crate::stat::Stat;
 use std::fs::File;
 use std::io::Read;
-use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::sync::Arc;
 
 /// Something worth saying beside a good digest.

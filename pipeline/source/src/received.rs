@@ -2,11 +2,11 @@
 //! nothing is written through one.
 
 use crate::descend::Links;
+use crate::os::names::OsStrExt;
 use crate::os::{self, Directory, Errno, FileType};
 use crate::output::Output;
 use crate::place::Place;
 use std::io;
-use std::os::unix::ffi::OsStrExt;
 use std::path::{Component, Path, PathBuf};
 
 /// A directory that others made, held open. The path to it is the user's word; below it no
@@ -90,7 +90,7 @@ fn through_link() -> io::Error {
     )
 }
 
-#[cfg(test)]
+#[cfg(all(test, unix))]
 mod tests {
     use super::*;
     use std::io::Write;

@@ -6,8 +6,8 @@
 pub struct Stat {
     /// The device that holds the file.
     pub device: u64,
-    /// The inode number.
-    pub inode: u64,
+    /// The inode number; on Windows the file's id, of 128 bits on ReFS.
+    pub inode: u128,
     /// The stated size in bytes. Never trusted: only compared.
     pub size: u64,
     /// The mode bits, file type included.
@@ -35,6 +35,11 @@ impl Stat {
         } else {
             None
         }
+    }
+
+    /// What tells it from every other file that is there at the same time: device and inode.
+    pub fn identity(&self) -> (u64, u128) {
+        (self.device, self.inode)
     }
 
     /// Whether it is a regular file (S_IFREG of stat(2)).

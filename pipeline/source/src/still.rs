@@ -1,12 +1,12 @@
 //! A file that is read at any position, and the proof that it stayed the same meanwhile.
 
 use crate::entry::{Entry, Origin};
+use crate::os::handles::{AsFd, OwnedFd};
 use crate::os::{self, FileType};
 use crate::problem::{Cause, Problem, Stage};
 use crate::read::difference;
 use crate::stat::Stat;
 use std::io;
-use std::os::fd::{AsFd, OwnedFd};
 
 /// An open file or block device.
 #[derive(Debug)]

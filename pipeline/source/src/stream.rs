@@ -4,11 +4,11 @@
 //! shell becomes.
 
 use crate::os;
+use crate::os::names::OsStrExt;
 use crate::problem::{Problem, Stage};
 use crate::terminal;
 use std::fs::File;
 use std::io::{self, Read};
-use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
 /// A stream that the process was started with.

@@ -14,9 +14,10 @@ pub fn is_unsafe(c: char) -> bool {
         | '\u{E0000}'..='\u{E007F}')
 }
 
-/// A path for people: [`render`] of its bytes.
+/// A path for people: [`render`] of its bytes, with `/` between its names.
 pub fn shown(path: &Path) -> String {
-    render(path.as_os_str().as_encoded_bytes())
+    let bytes = path.as_os_str().as_encoded_bytes();
+    if cfg!(windows) { render(&crate::os::names::entered(bytes.to_vec())) } else { render(bytes) }
 }
 
 /// A name for people: valid UTF-8 stays, anything unsafe or invalid is escaped as in a C string

@@ -21,7 +21,7 @@ struct Frame {
     /// Length of the path of this directory, with its closing slash.
     path: usize,
     directory: Option<Directory>,
-    identity: (u64, u64),
+    identity: (u64, u128),
 }
 
 /// What a walk or an operand yields before it has its number.
@@ -40,7 +40,7 @@ pub(crate) struct Walk {
     frames: Vec<Frame>,
     /// Most frames whose directory stays open.
     open: usize,
-    ancestors: HashSet<(u64, u64)>,
+    ancestors: HashSet<(u64, u128)>,
     pending: Option<Unnumbered>,
 }
 
@@ -69,7 +69,7 @@ impl Walk {
     }
 
     /// Lists an open directory whose path is `self.path` and makes it the one at hand.
-    fn enter(&mut self, directory: Directory, identity: (u64, u64)) {
+    fn enter(&mut self, directory: Directory, identity: (u64, u128)) {
         let (names, failed) = Names::list(&directory);
         if let Some(errno) = failed {
             self.pending = Some(Unnumbered::Problem(self.full(b""), Problem::os(Stage::Walk, errno)));

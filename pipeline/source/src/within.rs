@@ -61,7 +61,7 @@ impl Source for Within {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, unix))]
 mod tests {
     use super::*;
     use std::os::unix::fs::symlink;
@@ -84,11 +84,11 @@ mod tests {
             b"../secret",
             b"out",
             b"absolute",
-            std::os::unix::ffi::OsStrExt::as_bytes(secret.as_os_str()),
+            crate::os::names::OsStrExt::as_bytes(secret.as_os_str()),
         ];
         let names = names.map(<[u8]>::to_vec).to_vec();
         let mut within =
-            Within::open(std::os::unix::ffi::OsStrExt::as_bytes(root.as_os_str()), names).expect("a directory");
+            Within::open(crate::os::names::OsStrExt::as_bytes(root.as_os_str()), names).expect("a directory");
         let mut opened = Vec::new();
         while let Some(Item::Entry(entry)) = within.pull() {
             opened.push(entry.open().map(drop).map_err(|problem| problem.cause));

@@ -1,5 +1,6 @@
 //! Sources over real trees: every name once, in order, whatever the names and depths; nothing
 //! outside, nothing special opened.
+#![cfg(unix)]
 
 use pfh_source::{
     Cause, Descend, Entry, Item, Links, Operands, Order, Ordered, Origin, Recurse, Selection, Skip, Source, Special,

@@ -5,10 +5,10 @@ use crate::spill::{Spill, is_empty};
 use pfh_container::ewf::{About, Compression, Digests, Errors, Geometry, Section, Volume, Writer, extension};
 use pfh_engine::imaging::{Ending, Packing, Portion, Target};
 use pfh_prefetch::Bytes;
+use pfh_source::os::positioned::FileExt;
 use pfh_source::os::{self, Errno};
 use std::fs::{File, OpenOptions};
 use std::io;
-use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
 /// How it is written.
@@ -257,8 +257,8 @@ impl Target for Ewf {
             Some(parent) if !parent.as_os_str().is_empty() => parent,
             _ => Path::new("."),
         };
-        match File::open(directory)?.sync_all() {
-            Err(error) if error.raw_os_error() != Some(Errno::INVAL.raw_os_error()) => Err(error),
+        match os::open_to_sync(directory).and_then(os::sync) {
+            Err(errno) if errno != Errno::INVAL => Err(errno.into()),
             _ => self.spill.sync(),
         }
     }

@@ -4,9 +4,9 @@ use crate::spill::{Spill, is_empty};
 use pfh_container::is_zero;
 use pfh_container::split::{Suffix, cut};
 use pfh_engine::imaging::{Ending, Portion, Target};
+use pfh_source::os::handles::{AsFd, OwnedFd};
 use pfh_source::os::{self, Errno, FileType, How, file_type};
 use std::io;
-use std::os::fd::{AsFd, OwnedFd};
 use std::path::{Path, PathBuf};
 
 /// What to do with a file that exists.

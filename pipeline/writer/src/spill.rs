@@ -3,10 +3,10 @@
 //! The first directory keeps a symbolic link to each segment that lies elsewhere, so that every
 //! reader finds the whole image there for as long as both disks are attached.
 
+use pfh_source::os::link_to_file;
 use pfh_source::os::{self, Errno};
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, OpenOptions};
 use std::io;
-use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 
 /// Free space kept beside a segment, in bytes: for links, maps and logs.
@@ -36,7 +36,7 @@ fn directory_of(path: &Path) -> &Path {
 
 /// Bytes that are free in a directory; `None` where the system does not say.
 fn free(directory: &Path) -> io::Result<Option<u64>> {
-    Ok(os::free_bytes(File::open(directory)?)?)
+    Ok(os::free_bytes(os::open_to_sync(directory)?)?)
 }
 
 impl Spill {
@@ -58,7 +58,7 @@ impl Spill {
     pub fn check(&self, first: &Path) -> io::Result<()> {
         let Some(other) = self.directories.first() else { return Ok(()) };
         let probe = directory_of(first).join(format!(".pfh-link-{}", std::process::id()));
-        symlink(other, &probe).map_err(|error| no_link(directory_of(first), &error))?;
+        link_to_file(other, &probe).map_err(|error| no_link(directory_of(first), &error))?;
         fs::remove_file(probe)
     }
 
@@ -113,7 +113,7 @@ impl Spill {
         if fs::symlink_metadata(path).is_ok_and(|found| found.is_file()) && (self.replace || is_empty(path)) {
             fs::remove_file(path)?;
         }
-        symlink(&file, path).map_err(|error| no_link(directory_of(path), &error))
+        link_to_file(&file, path).map_err(|error| no_link(directory_of(path), &error))
     }
 
     /// Removes a segment: the link, and the file in one of these directories that it leads to.
@@ -137,8 +137,8 @@ impl Spill {
     /// What the system says.
     pub fn sync(&self) -> io::Result<()> {
         for directory in self.directories.iter().take(self.current) {
-            match File::open(directory)?.sync_all() {
-                Err(error) if error.raw_os_error() != Some(Errno::INVAL.raw_os_error()) => return Err(error),
+            match os::open_to_sync(directory).and_then(os::sync) {
+                Err(errno) if errno != Errno::INVAL => return Err(errno.into()),
                 _ => {}
             }
         }

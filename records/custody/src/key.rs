@@ -17,6 +17,7 @@
 use ed25519_dalek::pkcs8::{DecodePrivateKey, DecodePublicKey};
 pub use ed25519_dalek::{SigningKey, VerifyingKey};
 use pfh_digest::hex;
+use pfh_source::os;
 use pfh_source::terminal::shown;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -88,14 +89,7 @@ fn read(path: &Path) -> Result<String, KeyError> {
 
 /// Whether others than its owner can read a private key's file: they can sign in the owner's name.
 pub fn is_exposed(path: &Path) -> bool {
-    mode(path) & 0o044 != 0
-}
-
-/// The permissions of a file; 0 if it is not a regular file, such as a pipe of the shell.
-fn mode(path: &Path) -> u32 {
-    use std::os::unix::fs::PermissionsExt;
-    let found = std::fs::metadata(path).ok().filter(std::fs::Metadata::is_file);
-    found.map_or(0, |found| found.permissions().mode())
+    os::others_may_read(path)
 }
 
 /// The 32 bytes of 64 hexadecimal digits.
@@ -188,7 +182,7 @@ pub fn unlock(path: &Path, passphrase: &[u8]) -> Result<(), KeyError> {
 /// When the file cannot be read or holds no private key, or it cannot be decrypted.
 pub fn signing(path: &Path) -> Result<SigningKey, KeyError> {
     let text = read(path)?;
-    if mode(path) & 0o022 != 0 {
+    if os::others_may_write(path) {
         return Err(KeyError::Writable(path.to_owned()));
     }
     if let Some(seed) = digits(&text) {

@@ -18,9 +18,9 @@ use super::Compared;
 use graph::{CASE, Graph, time, words};
 use pfh_source::Output;
 use pfh_source::device::is_same_medium;
+use pfh_source::os::names::OsStrExt;
 use serde_json::json;
 use std::io::{self, Read, Write};
-use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
 pub use account::{Account, Source};

@@ -19,11 +19,11 @@ use choice::{Choice, Sized};
 use pfh_engine::Control;
 use pfh_judge::{Expectations, Expected};
 use pfh_source::Stage;
+use pfh_source::os::names::OsStrExt;
 use state::{Key, State};
 use std::collections::HashMap;
 use std::ffi::OsStr;
 use std::fs::File;
-use std::os::unix::ffi::OsStrExt;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 /// A run that is killed loses what it checked in this time.

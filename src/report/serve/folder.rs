@@ -7,10 +7,9 @@ use crate::report::unfinished::state;
 use pfh_engine::{Cancel, Control};
 use pfh_report::case::{Case, Problem};
 use pfh_source::Item;
+use pfh_source::os::names::OsStrExt;
 use std::ffi::OsStr;
 use std::hash::{DefaultHasher, Hash, Hasher};
-use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -128,9 +127,8 @@ impl Folder {
 fn look_at(name: &[u8], hasher: &mut DefaultHasher) {
     let path = Path::new(OsStr::from_bytes(name));
     name.hash(hasher);
-    let Ok(stat) = path.metadata() else { return };
-    (stat.dev(), stat.ino(), stat.mode(), stat.size()).hash(hasher);
-    (stat.mtime(), stat.mtime_nsec(), stat.ctime(), stat.ctime_nsec()).hash(hasher);
+    let Ok((stat, _)) = pfh_source::os::stat_path(path) else { return };
+    (stat.device, stat.inode, stat.mode, stat.size, stat.mtime, stat.ctime).hash(hasher);
     if name.ends_with(b".log.jsonl") {
         state(path).1.hash(hasher);
     }

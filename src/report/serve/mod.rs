@@ -42,10 +42,9 @@ use crate::job::Error;
 pub use answer::Served;
 use answer::Server;
 use pfh_engine::Control;
-use pfh_source::os::wait_readable_for;
+use pfh_source::os::wait_for_caller;
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr, TcpListener};
-use std::os::fd::AsFd;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, sync_channel};
 use std::thread;
@@ -137,7 +136,7 @@ pub fn run(request: &Request, events: &mut Events<'_>, control: &Control<'_>) ->
         if let Err(error) = take(&receiver, &mut summary, events) {
             break Err(error);
         }
-        match wait_readable_for(listener.as_fd(), STEP) {
+        match wait_for_caller(&listener, STEP) {
             Ok(true) => server.accept(&listener, &sender),
             Ok(false) => {}
             Err(_) => thread::sleep(STEP),

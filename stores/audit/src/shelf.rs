@@ -3,10 +3,10 @@
 
 use crate::{Error, Held};
 use pfh_outboard::{self as outboard, JOURNAL, SUFFIX};
+use pfh_source::os::names::OsStrExt;
 use pfh_source::{Descend, Entry, Item, Operands, Origin, Problem, Ranges, Recurse, Source};
 use pfh_tree::audit::Unproved;
 use std::collections::BTreeMap;
-use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
 /// Bytes of a journal at most.

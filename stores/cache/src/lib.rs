@@ -233,10 +233,11 @@ fn is_empty_or_ours(path: &Path) -> std::io::Result<bool> {
 }
 
 /// The numbers that must be the same; SQLite's integers are signed, so unsigned ones keep their
-/// bits.
-fn key(stat: &Stat) -> [i64; 7] {
+/// bits. `None` for an inode beyond 64 bits (ReFS): such files are not kept.
+fn key(stat: &Stat) -> Option<[i64; 7]> {
     let Stat { device, inode, size, mtime, ctime, .. } = stat;
-    [*device as i64, *inode as i64, *size as i64, mtime.0, i64::from(mtime.1), ctime.0, i64::from(ctime.1)]
+    let inode = u64::try_from(*inode).ok()? as i64;
+    Some([*device as i64, inode, *size as i64, mtime.0, i64::from(mtime.1), ctime.0, i64::from(ctime.1)])
 }
 
 /// The checksum of a row: a cache lives for years.
@@ -254,9 +255,9 @@ impl Inner {
         let sql =
             "SELECT digest, run, crc FROM digests WHERE device = ?1 AND inode = ?2 AND algorithm = ?8 AND size = ?3
             AND mtime = ?4 AND mtime_ns = ?5 AND ctime = ?6 AND ctime_ns = ?7";
+        let Some(key) = key(stat) else { return Ok(None) };
         self.looks.begin();
         let mut statement = self.connection.prepare_cached(sql)?;
-        let key = key(stat);
         let [device, inode, size, mtime, mtime_ns, ctime, ctime_ns] = key;
         let (mut digests, mut own) = (Vec::new(), true);
         for algorithm in &self.algorithms {
@@ -331,7 +332,7 @@ impl Inner {
         if !is_settled(stat) || (before.is_some() && !changed) {
             return Ok(changed);
         }
-        let key = key(stat);
+        let Some(key) = key(stat) else { return Ok(changed) };
         let [device, inode, size, mtime, mtime_ns, ctime, ctime_ns] = key;
         {
             let sql = "INSERT OR REPLACE INTO digests VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)";

@@ -2,8 +2,8 @@
 //! and nothing in a filter shows that: so every block of it is compared with its checksum before
 //! its first bit is believed.
 
+use pfh_source::os::positioned::FileExt;
 use std::fs::File;
-use std::os::unix::fs::FileExt;
 use std::path::Path;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};

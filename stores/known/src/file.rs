@@ -1,9 +1,9 @@
 //! An open known-set file: look-ups by positioned reads, with only the indices that are touched in
 //! memory.
 
+use pfh_source::os::positioned::FileExt;
 use std::collections::HashMap;
 use std::fs::File;
-use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 

@@ -64,10 +64,12 @@ impl Input {
 
     /// What makes two builds the same build.
     pub(crate) fn identity(&self) -> Result<serde_json::Value, Error> {
-        use std::os::unix::fs::MetadataExt;
         let stat = |path: &Path| {
-            let stat = std::fs::metadata(path).map_err(Error::io(path))?;
-            Ok((stat.dev(), stat.ino(), stat.size(), stat.mtime(), stat.mtime_nsec()))
+            let (stat, _) = pfh_source::os::stat_path(path).map_err(|errno| Error::io(path)(errno.into()))?;
+            // JSON has no number beyond 64 bits, which inodes of ReFS have.
+            let inode = u64::try_from(stat.inode).map_err(|_| stat.inode.to_string());
+            let inode = inode.map_or_else(serde_json::Value::from, serde_json::Value::from);
+            Ok((stat.device, inode, stat.size, stat.mtime.0, stat.mtime.1))
         };
         let own = if self.is_standard() { None } else { Some(stat(&self.path)?) };
         let deltas = self.deltas.iter().map(|delta| Ok((delta.as_os_str().as_encoded_bytes(), stat(delta)?)));

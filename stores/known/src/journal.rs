@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::Error;
 use crate::sets::Origins;
+use pfh_source::os;
 
 /// A sorted run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -115,7 +116,7 @@ impl Journal {
     pub fn append(&mut self, progress: &Progress, runs: &[Run]) -> io::Result<()> {
         let line = serde_json::to_string(&Line { progress: progress.clone(), runs: runs.to_vec() })? + "\n";
         // The names of the runs live in the directory.
-        File::open(&self.directory)?.sync_all()?;
+        os::open_to_sync(&self.directory).and_then(os::sync).map_err(io::Error::from)?;
         self.file.write_all(line.as_bytes())?;
         self.file.sync_data()?;
         self.lines += 1;

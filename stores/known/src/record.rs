@@ -1,7 +1,7 @@
 //! Numbered records of a file, which check themselves.
 
+use pfh_source::os::positioned::FileExt;
 use std::fs::File;
-use std::os::unix::fs::FileExt;
 use std::path::Path;
 
 use crate::Error;

@@ -1,8 +1,8 @@
 //! Looks a digest up in one table: its shard, the shard's filter, its block, its row.
 
+use pfh_source::os::positioned::FileExt;
 use std::cmp::Ordering;
 use std::fs::File;
-use std::os::unix::fs::FileExt;
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering as Memory};
 use std::sync::{Arc, OnceLock};

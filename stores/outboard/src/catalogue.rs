@@ -94,9 +94,12 @@ pub fn stamp(stat: &Stat, settled: bool) -> Vec<u8> {
     if !settled || !old(stat.mtime) || !old(stat.ctime) {
         return Vec::new();
     }
-    let numbers = [stat.device, stat.inode, stat.size, stat.mtime.0 as u64, stat.ctime.0 as u64];
+    // Of an inode beyond 64 bits (ReFS) the other half follows at the end.
+    let (inode, beyond) = (stat.inode as u64, (stat.inode >> 64) as u64);
+    let numbers = [stat.device, inode, stat.size, stat.mtime.0 as u64, stat.ctime.0 as u64];
     let parts = [u64::from(stat.mtime.1), u64::from(stat.ctime.1)];
-    numbers.iter().chain(&parts).flat_map(|number| number.to_le_bytes()).collect()
+    let beyond = (beyond != 0).then_some(beyond);
+    numbers.iter().chain(&parts).chain(&beyond).flat_map(|number| number.to_le_bytes()).collect()
 }
 
 /// An open catalogue. Changes are kept when [`commit`](Catalogue::commit) returns.

@@ -3,11 +3,11 @@
 use super::pass::read_range;
 use super::stored::{self, Exclusive};
 use super::{Failure, Pass, load, store};
+use pfh_source::os::names::OsStrExt;
 use pfh_source::{Problem, Ranges, Stage};
 use pfh_tree::outboard::{Change, Header, Outboard, Value, WrongChange};
 use std::io;
 use std::ops::Range;
-use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::sync::atomic::Ordering;
 

@@ -2,9 +2,9 @@
 
 use super::{Failure, Pass, build};
 use pfh_source::Ranges;
+use pfh_source::os::names::OsStrExt;
 use pfh_tree::outboard::{Outboard, Values};
 use std::ops::Range;
-use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
 /// What a file is, seen from its tree.

@@ -7,11 +7,11 @@ use super::pass::{read_range, read_stream};
 use super::stored::{LONGEST, patiently, replace};
 use super::{Failure, Pass};
 use pfh_source::Ranges;
+use pfh_source::os::names::OsStrExt;
 use pfh_tree::flat::{Builder, Flat, Shape};
 use std::collections::BTreeSet;
 use std::io::Read;
 use std::ops::Range;
-use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::sync::atomic::Ordering;
 

@@ -1,11 +1,11 @@
 //! One pass over a whole file: one thread reads ahead, all others hash leaves.
 
 use super::{Failure, Pass};
+use pfh_source::os::names::OsStrExt;
 use pfh_source::{Problem, Ranges, Stage};
 use pfh_tree::outboard::{Builder, Outboard, Parameters};
 use std::io::{self, Read};
 use std::ops::Range;
-use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::sync::atomic::Ordering;
 use std::sync::mpsc::sync_channel;

@@ -8,6 +8,9 @@
 //! they look again.
 
 use super::Failure;
+use pfh_source::os::Errno;
+use pfh_source::os::names::OsStrExt;
+use pfh_source::os::positioned::FileExt;
 use pfh_source::{Output, Problem, Ranges, Stage, os};
 use pfh_tree::Malformed;
 use pfh_tree::flat::{Name, VERSION, name_of};
@@ -15,8 +18,6 @@ use pfh_tree::outboard::{Change, Journal, Outboard, Paged, Unusable};
 use std::ffi::OsString;
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
-use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
@@ -260,7 +261,7 @@ impl Exclusive {
                 Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
                 Err(_) => (open(false).map_err(failed)?, false),
             };
-            let stat = file.metadata().map_err(failed)?;
+            let stat = os::stat(&file).map_err(|errno| failed(errno.into()))?;
             if !stat.is_file() {
                 return Ok(None);
             }
@@ -273,7 +274,7 @@ impl Exclusive {
                 continue;
             }
             // Who held the lock may have put another file in the place of this one.
-            if std::fs::metadata(path).is_ok_and(|now| (now.dev(), now.ino()) == (stat.dev(), stat.ino())) {
+            if os::stat_path(path).is_ok_and(|(now, _)| now.identity() == stat.identity()) {
                 let locked = Exclusive { file, path: path.to_owned(), writable };
                 locked.recover()?;
                 return Ok(Some(locked));
@@ -302,7 +303,7 @@ impl Exclusive {
     /// Whether the tree can be changed in place: it can be written to, and has no other name that
     /// would change with it.
     pub fn in_place(&self) -> bool {
-        self.writable && self.file.metadata().is_ok_and(|stat| stat.nlink() == 1)
+        self.writable && os::count_names(&self.file).is_ok_and(|names| names == 1)
     }
 
     /// Makes a change: when this returns, it is on the disk.
@@ -333,12 +334,12 @@ impl Exclusive {
         let journal = journal_of(&self.path);
         match step {
             Step::Record(bytes) => OpenOptions::new().write(true).create_new(true).open(journal)?.write_all(bytes),
-            Step::SyncRecord => File::open(journal)?.sync_all(),
+            Step::SyncRecord => Ok(os::open_to_sync(&journal).and_then(os::sync)?),
             Step::SyncDirectory => {
                 let directory = self.path.parent().filter(|parent| !parent.as_os_str().is_empty());
-                match File::open(directory.unwrap_or(Path::new(".")))?.sync_all() {
-                    Err(error) if error.kind() == io::ErrorKind::InvalidInput => Ok(()),
-                    synced => synced,
+                match os::open_to_sync(directory.unwrap_or(Path::new("."))).and_then(os::sync) {
+                    Err(Errno::INVAL) => Ok(()),
+                    synced => Ok(synced?),
                 }
             }
             Step::Write(offset, bytes) => self.file.write_all_at(bytes, *offset),

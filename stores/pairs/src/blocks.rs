@@ -1,9 +1,9 @@
 //! A file whose bytes are compared with checksums before they are believed: a CRC-32 for each 4
 //! KiB, behind what they cover.
 
+use pfh_source::os::positioned::FileExt;
 use std::fs::File;
 use std::io::{self, Write};
-use std::os::unix::fs::FileExt;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Bytes that have a checksum together; the last may be fewer.

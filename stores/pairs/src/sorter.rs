@@ -1,10 +1,10 @@
 //! Sorting more than the memory holds: sorted runs in a file without a name, merged in the end.
 
 use pfh_source::Merge;
+use pfh_source::os::positioned::FileExt;
 use std::fs::File;
 use std::io::{self, Write};
 use std::marker::PhantomData;
-use std::os::unix::fs::FileExt;
 use std::sync::Arc;
 
 /// Bytes read of a run at a time, at least.

@@ -13,29 +13,48 @@
 //!   [`digest_by`], [`sha256_of`]: the digests that other programs find.
 //! - [`lacks`]: what this machine does not let a test inject. Such a test says `skipped: …`; with
 //!   `PFH_REQUIRE_INJECTORS` in the environment (CI) it fails instead.
+//!
+//! On Windows there are the bytes and [`lacks`] alone.
 #![forbid(unsafe_code)]
 
+#[cfg(unix)]
 mod browser;
 mod content;
+#[cfg(unix)]
 mod device;
+#[cfg(unix)]
 mod errno;
+#[cfg(unix)]
 mod filesystem;
 mod need;
 mod oracle;
+#[cfg(unix)]
 mod powercut;
+#[cfg(unix)]
 mod spindle;
+#[cfg(unix)]
 mod tab;
+#[cfg(unix)]
 mod trial;
 
+#[cfg(unix)]
 pub use browser::Browser;
 pub use content::{content, families, random};
+#[cfg(unix)]
 pub use device::{Loop, Tmpfs, Zram};
+#[cfg(unix)]
 pub use errno::Injection;
+#[cfg(unix)]
 pub use filesystem::{File, Files, Mounted};
+#[cfg(unix)]
 pub use fuser::Errno;
 pub use need::{Need, lacks};
 pub use oracle::{digest_by, sha256_of};
+#[cfg(unix)]
 pub use powercut::Recording;
+#[cfg(unix)]
 pub use spindle::Spindle;
+#[cfg(unix)]
 pub use tab::Tab;
+#[cfg(unix)]
 pub use trial::{Outcome, Trial};

@@ -57,7 +57,8 @@ fn version() -> String {
         version += &format!(" ({commit})");
     }
     if !pfh::process::DEVICES {
-        version += " (portable system layer: no devices; see docs/limitations.md)";
+        let layer = if cfg!(windows) { "system layer for Windows" } else { "portable system layer" };
+        version += &format!(" ({layer}: no devices; see docs/limitations.md)");
     }
     #[cfg(feature = "inside")]
     {

@@ -4,7 +4,6 @@ use crate::call::{Call, Role};
 use crate::exit::{self, Exit};
 use pfh_bench::args::Bench;
 use std::ffi::OsString;
-use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -39,7 +38,7 @@ fn start(own: &Path, arguments: &[OsString]) -> Exit {
         ));
         return Exit::Usage;
     };
-    let cause = Command::new(&program).args(arguments).env(PROGRAM, own).exec();
+    let cause = pfh::process::hand_over(Command::new(&program).args(arguments).env(PROGRAM, own));
     exit::say(format_args!("{}: {cause}", pfh::terminal::shown(&program)));
     Exit::Aborted
 }

@@ -13,9 +13,9 @@ use crate::run::{keyed_algorithms, secret};
 use pfh::Algorithm;
 use pfh::check::{self as job, Manner, Request, Share, Task};
 use pfh::manifest::End;
+use pfh::name_bytes::OsStrExt;
 use pfh::terminal::render as shown;
 use print::Printer;
-use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 
 /// Runs a request to its end.

@@ -4,7 +4,6 @@
 use crate::exit::{self, Exit};
 use std::collections::BTreeMap;
 use std::io::Write;
-use std::os::unix::process::CommandExt;
 use std::process::{Child, Command, Stdio};
 use std::sync::{Mutex, PoisonError};
 
@@ -37,10 +36,10 @@ impl OnFinish {
     pub fn wait(command: &str) -> std::io::Result<OnFinish> {
         COUNTS.lock().unwrap_or_else(PoisonError::into_inner).clear();
         let mut shell = Command::new("sh");
-        shell.args(["-c", WAIT]).env("PFH_ON_FINISH", command).process_group(0);
+        shell.args(["-c", WAIT]).env("PFH_ON_FINISH", command);
         // Standard output has results, and nothing else.
         shell.stdin(Stdio::piped()).stdout(std::io::stderr());
-        shell.spawn().map(OnFinish)
+        pfh::process::start_apart(&mut shell).map(OnFinish)
     }
 
     /// Runs the command, and waits for it. That it failed is said; the exit stays.

@@ -45,8 +45,8 @@ pub fn name(path: &Path) -> String {
 /// When signals cannot be caught.
 pub fn session(progress: bool) -> Result<Session, Failure> {
     // A write beyond a file size limit must be an error to report, not a death.
-    let too_large = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(false));
-    let _ = signal_hook::flag::register(signal_hook::consts::SIGXFSZ, too_large);
+    #[cfg(unix)]
+    let _ = signal_hook::flag::register(signal_hook::consts::SIGXFSZ, std::sync::Arc::default());
     Session::open(progress)
 }
 

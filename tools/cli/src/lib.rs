@@ -29,6 +29,7 @@ mod dd;
 mod diff;
 #[cfg(feature = "image")]
 mod disks;
+mod door;
 mod dry;
 mod dups;
 mod examples;

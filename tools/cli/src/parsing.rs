@@ -1,6 +1,6 @@
 //! From words to the request of a command: what they mean, with the defaults of this user.
 
-use crate::{args, config, exit, guess, help};
+use crate::{args, config, door, exit, guess, help};
 use clap::FromArgMatches;
 use std::ffi::OsString;
 
@@ -57,6 +57,7 @@ pub fn parsed(typed: &[OsString]) -> Result<Parsed, Unparsed> {
         root.build();
     }
     let arguments = config::with_defaults(&root, arguments)?;
+    let arguments = door::entered(&root, arguments);
     let (_, name, _) = guess::pieces::page(&root, &arguments);
     let words = [OsString::from("pfh")].into_iter().chain(arguments.iter().cloned());
     let matches = root.try_get_matches_from_mut(words);

@@ -1,9 +1,19 @@
 //! Signals end a run with whole records; a second one ends the process at once.
 
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+#[cfg(windows)]
+use signal_hook::consts::SIGBREAK;
+#[cfg(unix)]
+use signal_hook::consts::SIGHUP;
+use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::flag;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
+/// What ends a run. On Windows SIGINT is `^C`, SIGBREAK all other events of a console.
+#[cfg(unix)]
+const ENDING: [i32; 3] = [SIGINT, SIGTERM, SIGHUP];
+#[cfg(windows)]
+const ENDING: [i32; 3] = [SIGINT, SIGTERM, SIGBREAK];
 
 /// What has come so far.
 pub struct Signals {
@@ -15,7 +25,8 @@ impl Signals {
     /// Catches SIGINT, SIGTERM and SIGHUP (the latter unless it is ignored, as under `nohup`).
     pub fn catch() -> std::io::Result<Self> {
         let (number, asked) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicBool::new(false)));
-        for signal in [SIGINT, SIGTERM, SIGHUP] {
+        for signal in ENDING {
+            #[cfg(unix)]
             if signal == SIGHUP && is_ignored(SIGHUP) {
                 continue;
             }
@@ -40,6 +51,7 @@ impl Signals {
 
 /// Whether a signal was ignored when the process began, as the kernel reports it (SigIgn in
 /// /proc/self/status).
+#[cfg(unix)]
 fn is_ignored(signal: i32) -> bool {
     let status = pfh::process::kernel_text("/proc/self/status").unwrap_or_default();
     let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:")).map(str::trim);

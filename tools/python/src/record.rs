@@ -1,12 +1,12 @@
 //! The result of one input, as a value.
 
 use crate::value::made;
+use pfh::name_bytes::OsStringExt;
 use pfh::{Outcome, Record};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBytes, PyDict};
 use std::ffi::OsString;
-use std::os::unix::ffi::OsStringExt;
 
 /// A name as Python has it: text whose undecodable bytes are surrogates (`os.fsdecode`).
 pub fn decoded(name: &[u8]) -> OsString {

@@ -11,7 +11,7 @@ use std::sync::{Mutex, PoisonError};
 /// What the run hands over.
 pub enum Message {
     /// The result of an input.
-    Record(Record),
+    Record(Box<Record>),
     /// The run ended, and how.
     End(Box<Result<Summary, String>>),
 }
@@ -42,7 +42,7 @@ pub fn run(work: Work, sender: &SyncSender<Message>, cancel: Cancel, pace: Optio
     let panics = pfh::process::panics();
     pfh::process::fail_point("files");
     let gone = |_| io::Error::from(io::ErrorKind::BrokenPipe);
-    let mut sink = |record: Record| sender.send(Message::Record(record)).map_err(gone);
+    let mut sink = |record: Record| sender.send(Message::Record(Box::new(record))).map_err(gone);
     let ended = match work {
         Work::Objects(source, plan) => pfh::run(source, &plan, &mut sink, &control).map_err(|error| error.to_string()),
         Work::Job(request) => job(&request, &mut sink, &control, notes).map_err(|error| error.to_string()),

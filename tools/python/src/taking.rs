@@ -155,7 +155,7 @@ impl Taking {
         let State::Here(_, held) = &mut *state else { return Ok(Handed::Nothing) };
         match held.take() {
             None => Ok(Handed::Nothing),
-            Some(Message::Record(record)) => Ok(Handed::Record(Box::new(record))),
+            Some(Message::Record(record)) => Ok(Handed::Record(record)),
             Some(Message::End(ended)) => state.end(*ended).map(|()| Handed::End),
         }
     }

@@ -4,6 +4,7 @@ use pfh_container::Bytes;
 use pfh_container::disk::{Disk, END, Failure, Kind, START, Siblings, open};
 use std::fs::File;
 use std::io;
+#[cfg(unix)]
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -17,6 +18,9 @@ impl Bytes for Held {
     }
 
     fn read_at(&self, offset: u64, buffer: &mut [u8]) -> io::Result<usize> {
+        #[cfg(windows)]
+        return std::os::windows::fs::FileExt::seek_read(&self.0, buffer, offset);
+        #[cfg(unix)]
         self.0.read_at(buffer, offset)
     }
 }

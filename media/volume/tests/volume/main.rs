@@ -1,4 +1,5 @@
 //! What other programs write onto images, against what this crate reads from them.
+#![cfg(unix)]
 
 mod apfs;
 mod backups;

@@ -6,11 +6,11 @@
 //! of the two owns all.
 
 use super::mountinfo::{mounted, unescaped};
+use crate::os::names::{OsStrExt, folded};
 use crate::os::{Errno, FileType, device_of, file_type, kernel_text, names_in, split_device, stat_path};
 use crate::stat::Stat;
 use std::collections::HashMap;
 use std::io;
-use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 /// The longest chain that is followed: loop devices over files on loop devices, and so on.
@@ -19,7 +19,7 @@ const DEEPEST: usize = 32;
 /// A file, by device and inode, or a block device, by its number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Storage {
-    File(u64, u64),
+    File(u64, u128),
     Device(u64),
 }
 
@@ -40,7 +40,7 @@ struct Share {
 pub struct Place {
     shares: Vec<Share>,
     /// Of a name that does not exist yet: its directory, and its last component.
-    fresh: Option<((u64, u64), Vec<u8>)>,
+    fresh: Option<((u64, u128), Vec<u8>)>,
     /// Whether it is a pipe, a terminal, `/dev/null`: any number of writers may share it.
     is_special: bool,
     /// Bytes of a regular file; `None` for what is none.
@@ -158,7 +158,7 @@ impl Places {
         let name = path.file_name().ok_or(Errno::NOENT)?.as_bytes().to_vec();
         Ok(Place {
             shares: self.below(found.device, directory),
-            fresh: Some(((found.device, found.inode), name)),
+            fresh: Some((found.identity(), folded(name))),
             is_special: false,
             size: None,
             is_directory: false,
@@ -277,6 +277,7 @@ pub fn is_same_medium(source: &[u8], target: &[u8]) -> bool {
 mod tests {
     use super::*;
 
+    #[cfg(unix)]
     #[test]
     fn names_of_one_file() {
         let directory = tempfile::tempdir().unwrap();
@@ -289,6 +290,7 @@ mod tests {
         assert!(!is_same_medium(&path("a"), &path("b")) && !is_same_medium(&path("a"), &path("none")));
     }
 
+    #[cfg(unix)]
     #[test]
     fn names_that_are_not_there_yet() {
         let directory = tempfile::tempdir().unwrap();

@@ -3,12 +3,12 @@
 use super::facts::{self, Facts};
 use super::hidden::{self, Hidden};
 use crate::image::Image;
+use crate::os::handles::{AsFd, OwnedFd};
 use crate::os::{self, Errno, FileType};
 use crate::problem::{Cause, Problem, Stage};
 use crate::read::kind_name;
 use crate::stat::Stat;
 use pfh_container::map::{Map, Status};
-use std::os::fd::{AsFd, OwnedFd};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 

@@ -1,7 +1,7 @@
 //! The kernel's table of mounts (mountinfo of proc(5)).
 
+use crate::os::names::OsStrExt;
 use std::ffi::OsStr;
-use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 
 /// A line of the table.

@@ -1,11 +1,11 @@
 //! The files of a disk image that names others beside itself.
 
 use crate::os;
+use crate::os::handles::AsFd;
 use pfh_container::Bytes;
 use pfh_container::disk::Siblings;
 use std::fs::File;
 use std::io;
-use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 

@@ -1,11 +1,11 @@
 //! The files of an image, found by their names and read as one.
 
-use crate::os::{self, Errno};
+use crate::os::handles::AsFd;
+use crate::os::positioned::FileExt;
+use crate::os::{self, Errno, FileType};
 use pfh_container::ewf::{ReadAt, extension};
 use std::fs::File;
 use std::io;
-use std::os::fd::AsFd;
-use std::os::unix::fs::{FileExt, FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -24,7 +24,7 @@ struct ImageFile {
     path: PathBuf,
     size: u64,
     /// Device and inode: what is opened again must be what was found at first.
-    identity: (u64, u64),
+    identity: (u64, u128),
 }
 
 /// The segments of an E01 image, by the name of the first: same stem, extensions counted up, in the
@@ -48,17 +48,17 @@ impl Files {
     pub(super) fn open(paths: &[PathBuf]) -> Result<Self, (PathBuf, io::Error)> {
         let piece = |path: &PathBuf| {
             let file = os::open_evidence(path)?;
-            let metadata = file.metadata()?;
-            let is_device = metadata.file_type().is_block_device();
-            if !is_device && !metadata.is_file() {
+            let stat = os::stat(&file)?;
+            let is_device = os::file_type(stat.mode) == FileType::BlockDevice;
+            if !is_device && !stat.is_file() {
                 let what = "an image is a file or a block device: this is a pipe, or another special file";
                 return Err(io::Error::new(io::ErrorKind::InvalidInput, what));
             }
-            let size = os::device_size(&file).unwrap_or(metadata.len());
+            let size = os::device_size(&file).unwrap_or(stat.size);
             if is_device && size == 0 {
                 return Err(Errno::NOMEDIUM.into());
             }
-            Ok(ImageFile { path: path.clone(), size, identity: (metadata.dev(), metadata.ino()) })
+            Ok(ImageFile { path: path.clone(), size, identity: stat.identity() })
         };
         let files = paths.iter().map(|path| piece(path).map_err(|error| (path.clone(), error)));
         Ok(Files { files: files.collect::<Result<_, _>>()?, open: Mutex::default() })
@@ -72,8 +72,7 @@ impl Files {
             Some(held) => open.remove(held).1,
             None => {
                 let file = os::open_evidence(&piece.path)?;
-                let metadata = file.metadata()?;
-                if (metadata.dev(), metadata.ino()) != piece.identity {
+                if os::stat(&file)?.identity() != piece.identity {
                     return Err(Errno::STALE.into());
                 }
                 if open.len() == OPEN {

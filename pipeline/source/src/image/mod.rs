@@ -442,7 +442,7 @@ fn first_segment(later: &Path) -> Option<PathBuf> {
 /// The first and the last bytes of a regular file; nothing of a device, whose content has no format
 /// of its own.
 fn ends(path: &Path) -> io::Result<(Vec<u8>, Vec<u8>)> {
-    use std::os::fd::AsFd;
+    use crate::os::handles::AsFd;
     let file = crate::os::open_evidence(path)?;
     let metadata = file.metadata()?;
     if metadata.is_dir() {

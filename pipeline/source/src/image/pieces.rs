@@ -5,9 +5,9 @@
 //! names that files without any successor have as well: these are joined only where the sizes are
 //! those of a set, and where they are not the neighbour is named.
 
+use crate::os::names::{OsStrExt, OsStringExt};
 use pfh_container::split::Suffix;
 use std::ffi::OsString;
-use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 
 /// What lies beside a file that may be a first piece.

@@ -1,9 +1,9 @@
 //! A word that is typed on the terminal and not shown there.
 
+use super::handles::AsFd;
 use super::platform::Quiet;
-use std::fs::OpenOptions;
+use super::terminal;
 use std::io::{self, Read, Write};
-use std::os::fd::AsFd;
 
 /// Longest word that is taken, in bytes.
 const MOST: usize = 4096;
@@ -23,12 +23,12 @@ pub enum Typed {
 /// # Errors
 /// When the process has no terminal, or it cannot be set.
 pub fn ask_hidden(question: &str) -> io::Result<Typed> {
-    let mut terminal = OpenOptions::new().read(true).write(true).open("/dev/tty")?;
-    let quiet = Quiet::begin(terminal.as_fd())?;
-    terminal.write_all(question.as_bytes())?;
-    let typed = line(&mut terminal);
+    let (mut keys, mut shown) = terminal()?;
+    let quiet = Quiet::begin(keys.as_fd())?;
+    shown.write_all(question.as_bytes())?;
+    let typed = line(&mut keys);
     drop(quiet);
-    terminal.write_all(b"\n")?;
+    shown.write_all(b"\n")?;
     typed
 }
 

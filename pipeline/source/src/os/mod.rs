@@ -1,21 +1,39 @@
 //! Every system call of the project, in one folder per platform. `unsafe` is allowed only here.
 //!
-//! `linux` uses what Linux has; `portable` uses the standard library and POSIX, and is taken on
-//! every other system, and on Linux with the feature `portable-os`, so that it is tested. Both have
-//! the same functions: the one list below names them. What the portable folder cannot promise is in
-//! docs/limitations.md. Nothing outside of this folder asks which of them it has, except by
-//! [`DEVICES`] and [`EVICTS`].
+//! `linux` uses what Linux has, `windows` what Windows has; `portable` uses the standard library
+//! and POSIX, and is taken on every other system, and on Linux with the feature `portable-os`, so
+//! that it is tested. All have the same functions: the one list below names them. What the other
+//! folders cannot promise is in docs/limitations.md. `names`, `handles`, `positioned` and
+//! `file_kinds` stand for `std::os::unix` and `std::os::fd` in the rest of the project. Nothing
+//! outside of this folder asks which of the folders it has, except by [`DEVICES`] and [`EVICTS`].
 
+#[cfg(not(all(target_os = "linux", not(feature = "portable-os"))))]
+mod absent;
+#[cfg(unix)]
+mod caller;
 mod change_times;
 mod command;
 mod confinement;
+#[cfg(unix)]
+mod errno;
+pub mod file_kinds;
 mod file_type;
+pub mod handles;
 mod hidden;
 mod how;
+pub mod names;
 mod notice;
 mod open;
 mod patience;
 mod patient;
+pub mod positioned;
+#[cfg(unix)]
+mod process;
+#[cfg(not(all(target_os = "linux", not(feature = "portable-os"))))]
+mod resolve;
+#[cfg(unix)]
+mod rights;
+#[cfg(unix)]
 mod standard;
 
 #[cfg(all(target_os = "linux", not(feature = "portable-os")))]
@@ -23,14 +41,25 @@ mod linux;
 #[cfg(all(target_os = "linux", not(feature = "portable-os")))]
 use linux as platform;
 
-#[cfg(not(all(target_os = "linux", not(feature = "portable-os"))))]
+#[cfg(windows)]
+mod windows;
+#[cfg(windows)]
+use windows as platform;
+
+#[cfg(not(any(windows, all(target_os = "linux", not(feature = "portable-os")))))]
 mod portable;
-#[cfg(not(all(target_os = "linux", not(feature = "portable-os"))))]
+#[cfg(not(any(windows, all(target_os = "linux", not(feature = "portable-os")))))]
 use portable as platform;
 
+#[cfg(unix)]
+pub use caller::wait_for_caller;
 pub use change_times::ChangeTimes;
 pub use command::{Command, Reply};
 pub use confinement::Confinement;
+#[cfg(unix)]
+use errno::terminal;
+#[cfg(unix)]
+pub use errno::{errno_of, errno_text};
 pub use file_type::{FileType, file_type};
 pub use hidden::{Typed, ask_hidden};
 pub use how::How;
@@ -38,6 +67,18 @@ pub use notice::Notice;
 pub use open::open_file;
 pub use patience::{Patience, patience, retry, set_patience};
 pub use patient::{Patient, broken, write};
+#[cfg(windows)]
+use platform::terminal;
+#[cfg(windows)]
+pub use platform::{
+    count_names, create_private, errno_of, errno_text, hand_over, host_name, inherited, link_to_file, others_may_read,
+    others_may_write, start_apart, user, wait_for_caller, was_closed,
+};
+#[cfg(unix)]
+pub use process::{hand_over, start_apart};
+#[cfg(unix)]
+pub use rights::{count_names, create_private, host_name, link_to_file, others_may_read, others_may_write, user};
+#[cfg(unix)]
 pub use standard::{inherited, was_closed};
 // What there is.
 pub use platform::{DEVICES, EVICTS, Errno};

@@ -1,10 +1,10 @@
 //! Opening a file that a walk or a list has named.
 
+use super::handles::OwnedFd;
 use super::platform::{self, Errno};
 use crate::base::Base;
 use crate::descend::Links;
 use crate::problem::{Cause, Problem, Stage};
-use std::os::fd::OwnedFd;
 
 /// Opens a file below its base for reading.
 pub fn open_file(base: &Base, path: &[u8]) -> Result<OwnedFd, Problem> {

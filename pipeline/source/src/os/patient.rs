@@ -1,5 +1,6 @@
 //! Calls that are made again until they are not interrupted, within the limit.
 
+use super::handles::AsFd;
 use super::patience::{Patience, patience, retry};
 use super::platform::{self, Errno};
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -9,14 +10,14 @@ use std::io::{self, Read, Seek, SeekFrom, Write};
 ///
 /// # Errors
 /// As `write`; EINTR and EAGAIN when they did not end.
-pub fn write(fd: impl std::os::fd::AsFd, bytes: &[u8]) -> Result<usize, Errno> {
+pub fn write(fd: impl AsFd, bytes: &[u8]) -> Result<usize, Errno> {
     let mut patience = Patience::default();
     loop {
-        match platform::write_once(&fd, bytes) {
+        match platform::write_once(fd.as_fd(), bytes) {
             Err(Errno::INTR) => patience.again(Errno::INTR)?,
             Err(Errno::AGAIN) => patience.again_after(|| {
                 // A signal ends the wait: the next attempt begins another.
-                match platform::wait_writable(&fd) {
+                match platform::wait_writable(fd.as_fd()) {
                     Err(Errno::INTR) => Ok(()),
                     other => other,
                 }

@@ -6,6 +6,7 @@ mod ending;
 mod golden;
 mod hostile;
 mod known;
+#[cfg(unix)]
 mod oracle;
 mod others;
 mod others_json;

@@ -3,9 +3,9 @@
 
 use crate::Error;
 use crate::layout::{Rolled, WORDS};
+use pfh_source::os::positioned::FileExt;
 use std::fs::File;
 use std::io;
-use std::os::unix::fs::FileExt;
 use std::path::Path;
 
 /// What a byte is multiplied by for each byte behind it.

@@ -1,8 +1,8 @@
 //! Looks blocks of one size up in an open file.
 
+use pfh_source::os::positioned::FileExt;
 use std::collections::BTreeMap;
 use std::fs::File;
-use std::os::unix::fs::FileExt;
 use std::path::Path;
 use std::sync::atomic::AtomicUsize;
 use std::sync::{Arc, Mutex, PoisonError};

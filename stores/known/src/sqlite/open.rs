@@ -1,8 +1,8 @@
 //! Opens a database of somebody else.
 
+use pfh_source::os::names::OsStrExt;
 use std::collections::HashMap;
 use std::fmt::Write;
-use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;

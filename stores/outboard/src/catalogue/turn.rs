@@ -8,7 +8,6 @@ use pfh_source::os::{self, How};
 use std::ffi::OsString;
 use std::fs::File;
 use std::io;
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
@@ -39,14 +38,15 @@ impl Turn {
         let path = lock_of(catalogue);
         loop {
             let file = File::from(os::open_to_write(&path, How::CreateOwn, false)?);
-            let stat = file.metadata()?;
-            if !stat.is_file() || stat.len() > 0 {
+            let stat = os::stat(&file)?;
+            if !stat.is_file() || stat.size > 0 {
                 return Err(io::Error::other("is there and is not the lock of a catalogue: move it away"));
             }
             if os::try_lock(&file) {
                 // Who held the lock before has removed its name: another file may have it now.
-                let now = std::fs::symlink_metadata(&path);
-                if now.is_ok_and(|now| (now.dev(), now.ino()) == (stat.dev(), stat.ino())) {
+                let is_link = std::fs::symlink_metadata(&path).is_ok_and(|now| now.is_symlink());
+                let now = os::stat_path(&path);
+                if !is_link && now.is_ok_and(|(now, _)| now.identity() == stat.identity()) {
                     let turn = Turn { file, path };
                     pfh_source::fail_point("turn");
                     return Ok(Some(turn));
@@ -104,6 +104,7 @@ mod tests {
         assert!(Turn::wait(&path, &AtomicBool::new(true)).expect("a lock").is_none(), "it can be cancelled");
     }
 
+    #[cfg(unix)]
     #[test]
     fn somebody_elses_file_is_no_lock() {
         let room = tempfile::tempdir().expect("a directory");

@@ -21,10 +21,10 @@ use pfh_similarity::Named;
 use pfh_similarity::index::keys;
 use pfh_similarity::shingles::{self, Outline, Shared, Unit};
 use pfh_similarity::ssdeep::{Digest, Target};
+use pfh_source::os::positioned::FileExt;
 use std::collections::HashMap;
 use std::fs::File;
 use std::io::{self, BufWriter, Read};
-use std::os::unix::fs::FileExt;
 use std::path::Path;
 
 /// The longest name that is believed.

@@ -7,9 +7,9 @@ use crate::remedy;
 use crate::session::Session;
 use crate::show::check as show;
 use pfh::check::{Change, Checked, Class, Event, Expected, Findings, Part};
+use pfh::name_bytes::OsStrExt;
 use pfh::terminal::render as shown;
 use std::io;
-use std::os::unix::ffi::OsStrExt;
 
 /// A line of an audit, its class in the colour of what it says.
 fn classed(change: &Change) -> String {

@@ -2,8 +2,8 @@
 
 use super::Check;
 use crate::exit::{Exit, Failure};
+use pfh::name_bytes::OsStrExt;
 use pfh::terminal::render as shown;
-use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 
 /// Refuses what is of manifests alone.

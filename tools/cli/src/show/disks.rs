@@ -4,9 +4,9 @@ use super::word;
 use pfh::acquire::HiddenRow;
 use pfh::disks::{Content, Disk, Holder, Mount, Partition};
 use pfh::manifest::row;
+use pfh::name_bytes::OsStrExt;
 use pfh::terminal::{render, size_text};
 use serde::Serialize;
-use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
 /// What types of partitions are called: the beginning of the GUID of a GPT, or the type of an MBR.

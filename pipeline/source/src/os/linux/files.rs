@@ -33,7 +33,7 @@ pub fn stat(fd: impl AsFd) -> Result<Stat, Errno> {
 fn reduce(s: fs::Stat) -> Stat {
     Stat {
         device: s.st_dev,
-        inode: s.st_ino,
+        inode: s.st_ino.into(),
         size: s.st_size.max(0) as u64,
         mode: s.st_mode,
         mtime: (s.st_mtime, s.st_mtime_nsec as u32),

@@ -11,7 +11,7 @@ use std::path::PathBuf;
 pub struct Directory {
     pub(super) path: PathBuf,
     pub(super) handle: File,
-    pub(super) identity: (u64, u64),
+    pub(super) identity: (u64, u128),
 }
 
 impl AsFd for Directory {

@@ -1,10 +1,10 @@
 //! Files and directories by their paths.
 
 use super::super::patience::{Patience, retry};
+use super::super::resolve;
 use super::super::{ChangeTimes, FileType};
 use super::directory::Directory;
 use super::errno::Errno;
-use super::resolve;
 use crate::base::Base;
 use crate::descend::Links;
 use crate::stat::Stat;
@@ -60,7 +60,7 @@ fn errno(error: io::Error) -> Errno {
 fn reduce(found: &Metadata) -> Stat {
     Stat {
         device: found.dev(),
-        inode: found.ino(),
+        inode: found.ino().into(),
         size: found.size(),
         mode: found.mode(),
         mtime: (found.mtime(), found.mtime_nsec() as u32),

@@ -3,23 +3,19 @@
 //! in docs/limitations.md.
 
 mod block;
-mod confine;
 mod directory;
 mod errno;
 mod files;
 mod machine;
 mod output;
 mod quiet;
-mod resolve;
-mod ring;
-mod waits;
-mod watch;
 
+pub use super::absent::confine::{confine, confinement};
+pub use super::absent::{ring::Ring, waits::Waits, watch::Watcher};
 pub use block::{
     ata, data_from, device_number, device_of, device_size, direct_alignment, evict, evict_range, open_evidence,
     open_medium, sector_sizes, set_blocking, split_device,
 };
-pub use confine::{confine, confinement};
 pub use directory::Directory;
 pub use errno::Errno;
 pub use files::{
@@ -35,9 +31,6 @@ pub use output::{
     rename_in, rename_new, reserve, sync, sync_filesystem, truncate, try_lock, write_at,
 };
 pub use quiet::Quiet;
-pub use ring::Ring;
-pub use waits::Waits;
-pub use watch::Watcher;
 
 /// Whether block devices can be acquired and written to.
 pub const DEVICES: bool = false;

@@ -1,10 +1,11 @@
 //! Paths below a directory, checked name by name: what Linux's openat2 does in one step, with a gap
 //! between looking and opening.
 
-use super::errno::Errno;
+use super::errno_of;
+use super::names::OsStrExt;
+use super::platform::Errno;
 use crate::descend::Links;
 use std::ffi::OsStr;
-use std::os::unix::ffi::OsStrExt;
 use std::path::{Component, Path, PathBuf};
 
 /// Most links on the way of one path, as on Linux.
@@ -41,7 +42,7 @@ pub(super) fn below(root: &Path, path: &[u8], links: Links) -> Result<PathBuf, E
         }
         let Some(name) = name else { continue };
         let full = here.last().map_or_else(|| root.join(&name), |here| here.join(&name));
-        let found = std::fs::symlink_metadata(&full).map_err(|error| Errno::of(&error))?;
+        let found = std::fs::symlink_metadata(&full).map_err(|error| errno_of(&error))?;
         if !found.is_symlink() {
             here.push(full);
             continue;
@@ -50,12 +51,12 @@ pub(super) fn below(root: &Path, path: &[u8], links: Links) -> Result<PathBuf, E
         if links == Links::Keep || followed > LINKS {
             return Err(Errno::LOOP);
         }
-        open.push(std::fs::read_link(&full).map_err(|error| Errno::of(&error))?);
+        open.push(std::fs::read_link(&full).map_err(|error| errno_of(&error))?);
     }
     Ok(here.pop().unwrap_or_else(|| root.to_owned()))
 }
 
-#[cfg(test)]
+#[cfg(all(test, unix))]
 mod tests {
     use super::*;
     use std::os::unix::fs::symlink;

@@ -1,8 +1,8 @@
 //! Where Linux has io_uring: nothing.
 
-use super::errno::Errno;
 use crate::base::Base;
-use std::os::fd::{BorrowedFd, OwnedFd};
+use crate::os::Errno;
+use crate::os::handles::{BorrowedFd, OwnedFd};
 
 /// A ring that there is none of.
 pub enum Ring {}

@@ -1,6 +1,6 @@
 //! What a process may still do: there is no portable way to give anything up.
 
-use super::super::Confinement;
+use crate::os::Confinement;
 use std::io;
 use std::path::PathBuf;
 

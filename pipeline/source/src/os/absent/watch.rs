@@ -1,6 +1,6 @@
 //! Nothing that watches directories.
 
-use super::super::Notice;
+use crate::os::Notice;
 use std::io;
 use std::path::Path;
 use std::time::Duration;

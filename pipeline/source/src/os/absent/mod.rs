@@ -1,0 +1,6 @@
+//! What only Linux has, absent: for the folders of all other systems.
+
+pub(super) mod confine;
+pub(super) mod ring;
+pub(super) mod waits;
+pub(super) mod watch;

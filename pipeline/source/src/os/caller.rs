@@ -1,0 +1,11 @@
+//! Waiting for connections: of Unix, for both of its folders.
+
+use super::handles::AsFd;
+use super::platform::{Errno, wait_readable_for};
+use std::net::TcpListener;
+use std::time::Duration;
+
+/// Waits until somebody connects, no longer than `most`; whether somebody has.
+pub fn wait_for_caller(listener: &TcpListener, most: Duration) -> Result<bool, Errno> {
+    wait_readable_for(listener.as_fd(), most)
+}

@@ -1,0 +1,265 @@
+//! Files and directories.
+
+use super::super::{ChangeTimes, FileType, resolve};
+use super::errno::Errno;
+use super::handle::{self, DATA, FACTS, LISTING, Last, query};
+use super::paths::native;
+use crate::base::Base;
+use crate::descend::Links;
+use crate::os::handles::{AsFd, BorrowedFd, OwnedFd};
+use crate::os::names::OsStrExt;
+use crate::stat::Stat;
+use std::fs::File;
+use std::io;
+use std::os::windows::io::AsRawHandle;
+use std::path::{Path, PathBuf};
+use windows_sys::Win32::Storage::FileSystem as fs;
+
+/// A directory that is open for listing and for opening what is below it: its path, and a handle by
+/// which it is known again.
+#[derive(Debug)]
+pub struct Directory {
+    path: PathBuf,
+    handle: File,
+    identity: (u64, u128),
+}
+
+impl std::os::windows::io::AsHandle for Directory {
+    fn as_handle(&self) -> BorrowedFd<'_> {
+        self.handle.as_fd()
+    }
+}
+
+impl Directory {
+    /// The same directory once more.
+    ///
+    /// # Errors
+    /// When no file can be opened any more.
+    pub fn try_clone(&self) -> io::Result<Self> {
+        Ok(Directory { path: self.path.clone(), handle: self.handle.try_clone()?, identity: self.identity })
+    }
+
+    fn of(path: PathBuf, handle: File) -> Result<Self, Errno> {
+        let stat = stat(&handle)?;
+        if super::super::file_type(stat.mode) != FileType::Directory {
+            return Err(Errno::NOTDIR);
+        }
+        Ok(Directory { path, handle, identity: stat.identity() })
+    }
+
+    /// The path, if it still leads to this directory.
+    pub(super) fn path(&self) -> Result<&Path, Errno> {
+        let now = stat_path(&self.path)?.0;
+        if now.identity() == self.identity { Ok(&self.path) } else { Err(Errno::STALE) }
+    }
+}
+
+fn errno(error: io::Error) -> Errno {
+    Errno::of(&error)
+}
+
+/// 100 nanoseconds since 1601 as seconds and nanoseconds since 1970.
+fn time(ticks: i64) -> (i64, u32) {
+    let ticks = ticks - 116_444_736_000_000_000;
+    (ticks.div_euclid(10_000_000), (ticks.rem_euclid(10_000_000) * 100) as u32)
+}
+
+/// Reads metadata of an open file.
+pub fn stat(fd: impl AsFd) -> Result<Stat, Errno> {
+    let fd = fd.as_fd();
+    // SAFETY: the handle is open while it is borrowed; nothing else is touched.
+    let mode = match unsafe { fs::GetFileType(fd.as_raw_handle()) } {
+        fs::FILE_TYPE_PIPE => 0o010_600,
+        fs::FILE_TYPE_CHAR => 0o020_600,
+        _ => 0,
+    };
+    if mode != 0 {
+        let none = (0, 0);
+        return Ok(Stat { device: 0, inode: 0, size: 0, mode, mtime: none, ctime: none, atime: none });
+    }
+    let basic: fs::FILE_BASIC_INFO = query(fd, fs::FileBasicInfo)?;
+    let standard: fs::FILE_STANDARD_INFO = query(fd, fs::FileStandardInfo)?;
+    let (device, inode) = identity(fd)?;
+    Ok(Stat {
+        device,
+        inode,
+        size: standard.EndOfFile.max(0) as u64,
+        mode: mode_of(fd, basic.FileAttributes)?,
+        mtime: time(basic.LastWriteTime),
+        ctime: time(if basic.ChangeTime == 0 { basic.LastWriteTime } else { basic.ChangeTime }),
+        atime: time(basic.LastAccessTime),
+    })
+}
+
+/// The volume's serial number and the file's id: of 128 bits where the file system says them.
+fn identity(fd: BorrowedFd<'_>) -> Result<(u64, u128), Errno> {
+    if let Ok(found) = query::<fs::FILE_ID_INFO>(fd, fs::FileIdInfo) {
+        return Ok((found.VolumeSerialNumber, u128::from_le_bytes(found.FileId.Identifier)));
+    }
+    let mut found = fs::BY_HANDLE_FILE_INFORMATION::default();
+    // SAFETY: the handle is open while it is borrowed; the call writes one structure of numbers.
+    if unsafe { fs::GetFileInformationByHandle(fd.as_raw_handle(), &raw mut found) } == 0 {
+        return Err(Errno::last());
+    }
+    let id = u64::from(found.nFileIndexHigh) << 32 | u64::from(found.nFileIndexLow);
+    Ok((found.dwVolumeSerialNumber.into(), id.into()))
+}
+
+/// The mode that POSIX would have for these attributes.
+fn mode_of(fd: BorrowedFd<'_>, attributes: u32) -> Result<u32, Errno> {
+    if attributes & fs::FILE_ATTRIBUTE_REPARSE_POINT != 0 {
+        let tag: fs::FILE_ATTRIBUTE_TAG_INFO = query(fd, fs::FileAttributeTagInfo)?;
+        if handle::is_surrogate(tag.ReparseTag) {
+            return Ok(0o120_777);
+        }
+    }
+    Ok(match attributes {
+        a if a & fs::FILE_ATTRIBUTE_DIRECTORY != 0 => 0o040_755,
+        a if a & fs::FILE_ATTRIBUTE_READONLY != 0 => 0o100_444,
+        _ => 0o100_644,
+    })
+}
+
+/// Reads metadata of a name below a directory.
+pub fn stat_at(directory: &Directory, path: &[u8], links: Links) -> Result<Stat, Errno> {
+    let path = directory.path.join(below_as_native(path)?);
+    let last = if links == Links::Keep { Last::Itself } else { Last::Follow };
+    stat(handle::open(&path, FACTS, last)?)
+}
+
+/// A path below a directory with the system's separators: in the form without limits `/` is a
+/// letter.
+fn below_as_native(path: &[u8]) -> Result<PathBuf, Errno> {
+    if !crate::os::names::is_name(path) {
+        return Err(Errno::ILSEQ);
+    }
+    let names = path.split(|&byte| byte == b'/').filter(|name| !name.is_empty());
+    Ok(names.map(|name| Path::new(std::ffi::OsStr::from_bytes(name))).collect())
+}
+
+/// Metadata of an operand, links followed.
+pub fn stat_operand(path: &[u8]) -> Result<Stat, Errno> {
+    stat_path(&native(path)?).map(|(stat, _)| stat)
+}
+
+/// Metadata of a path, links followed, and the number of the device that it is: 0, since devices
+/// are not read here.
+pub fn stat_path(path: &Path) -> Result<(Stat, u64), Errno> {
+    stat(handle::open(path, FACTS, Last::Follow)?).map(|stat| (stat, 0))
+}
+
+/// Opens below a directory: through no link, through links that stay below it, or through any.
+fn open_below(root: &Directory, path: &[u8], links: Links, access: u32) -> Result<(File, PathBuf), Errno> {
+    let plain = || Ok(root.path.join(below_as_native(path)?));
+    match links {
+        Links::Keep => Ok((handle::open_below(root.handle.as_fd(), path, access)?, plain()?)),
+        Links::Follow => {
+            let full = plain()?;
+            Ok((handle::open(&full, access, Last::Follow)?, full))
+        }
+        Links::Within => {
+            let way = || resolve::below(root.path()?, path, links);
+            let full = way()?;
+            let file = handle::open(&full, access, Last::Itself)?;
+            // That nothing on the way is a link out is looked at before and after.
+            if stat(&file)?.identity() != stat_path(&way()?)?.0.identity() {
+                return Err(Errno::STALE);
+            }
+            Ok((file, full))
+        }
+    }
+}
+
+/// Opens a file below its base for reading.
+pub fn open_data(base: &Base, path: &[u8]) -> Result<OwnedFd, Errno> {
+    match &base.directory {
+        Some(directory) => open_below(directory, path, base.links, DATA).map(|(file, _)| file.into()),
+        // An operand: links in it are the user's own words.
+        None => handle::open(&native(path)?, DATA, Last::Follow).map(OwnedFd::from),
+    }
+}
+
+/// Opens an operand of the command line as a directory to walk.
+pub fn open_operand_directory(path: &[u8]) -> Result<Directory, Errno> {
+    let path = native(path)?;
+    let handle = handle::open(&path, LISTING, Last::Follow)?;
+    Directory::of(path, handle)
+}
+
+/// Opens a directory below another for listing.
+pub fn open_directory(at: &Directory, path: &[u8], links: Links) -> Result<Directory, Errno> {
+    let (handle, path) = open_below(at, path, links, LISTING)?;
+    Directory::of(path, handle)
+}
+
+/// Calls `each(name, type)` for every name of a directory but `.` and `..`.
+pub fn list(directory: &Directory, mut each: impl FnMut(&[u8], FileType) -> Result<(), Errno>) -> Result<(), Errno> {
+    for entry in std::fs::read_dir(directory.path()?).map_err(errno)? {
+        let entry = entry.map_err(errno)?;
+        let kind = entry.file_type().map_or(FileType::Unknown, |kind| match kind {
+            kind if kind.is_symlink() => FileType::Symlink,
+            kind if kind.is_dir() => FileType::Directory,
+            kind if kind.is_file() => FileType::RegularFile,
+            _ => FileType::Unknown,
+        });
+        each(entry.file_name().as_bytes(), kind)?;
+    }
+    Ok(())
+}
+
+/// Opens a file for reading, once.
+pub fn open_once(path: &Path) -> Result<OwnedFd, Errno> {
+    handle::open(path, DATA, Last::Follow).map(OwnedFd::from)
+}
+
+/// How many files this process may have open at once: Windows sets no limit but memory.
+pub fn descriptors() -> usize {
+    1 << 16
+}
+
+/// Whether a file lies on a file system whose sizes and times are made up on the spot: Windows has
+/// none.
+pub fn is_virtual(_: BorrowedFd<'_>) -> bool {
+    false
+}
+
+/// What the change times of a file system are worth: a program can set them, unlike on Unix.
+pub fn change_times(base: &Base, path: &[u8]) -> Option<ChangeTimes> {
+    let file = File::from(open_data(base, path).ok()?);
+    Some(times_of(file.as_fd()))
+}
+
+fn times_of(fd: BorrowedFd<'_>) -> ChangeTimes {
+    match query::<fs::FILE_BASIC_INFO>(fd, fs::FileBasicInfo) {
+        // FAT has none.
+        Ok(basic) if basic.ChangeTime == 0 => ChangeTimes::Missing,
+        _ => ChangeTimes::Doubtful,
+    }
+}
+
+/// Whether the change time of an open file tells that it was rewritten.
+pub fn is_timed(fd: BorrowedFd<'_>, stat: &Stat) -> bool {
+    times_of(fd).hold_for(stat)
+}
+
+/// Where a file's first byte lies on its medium: not asked yet.
+pub fn first_physical_offset(_: impl AsFd) -> Option<u64> {
+    None
+}
+
+/// Whether a device is rotational: not asked yet, so no reader waits for another.
+pub fn is_rotational(_: u64) -> bool {
+    false
+}
+
+/// Waiting for a write that is under way: there is no way.
+pub fn settle(_: BorrowedFd<'_>, _: &Stat) {}
+
+/// How many names an open file has.
+///
+/// # Errors
+/// The system's.
+pub fn count_names(file: impl AsFd) -> io::Result<u64> {
+    let standard: fs::FILE_STANDARD_INFO = query(file.as_fd(), fs::FileStandardInfo)?;
+    Ok(standard.NumberOfLinks.into())
+}

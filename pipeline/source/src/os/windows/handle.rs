@@ -1,0 +1,194 @@
+//! Opening, by path and below an open directory, and what an open file says of itself.
+
+use super::errno::Errno;
+use super::paths::verbatim;
+use crate::os::names::OsStrExt as _;
+use crate::os::{Patience, handles::BorrowedFd};
+use std::ffi::OsStr;
+use std::fs::{File, OpenOptions};
+use std::mem::ManuallyDrop;
+use std::os::windows::ffi::OsStrExt as _;
+use std::os::windows::fs::OpenOptionsExt;
+use std::os::windows::io::{AsRawHandle, FromRawHandle};
+use std::path::Path;
+use windows_sys::Wdk::Foundation::OBJECT_ATTRIBUTES;
+use windows_sys::Wdk::Storage::FileSystem as native;
+use windows_sys::Win32::Foundation::{HANDLE, OBJ_CASE_INSENSITIVE, UNICODE_STRING};
+use windows_sys::Win32::Storage::FileSystem as fs;
+use windows_sys::Win32::System::IO::IO_STATUS_BLOCK;
+
+/// What others may do with a file that is open here: everything, as on Unix. Nobody is disturbed.
+pub(super) const SHARE: u32 = fs::FILE_SHARE_READ | fs::FILE_SHARE_WRITE | fs::FILE_SHARE_DELETE;
+
+/// Rights to read the data of a file.
+pub(super) const DATA: u32 = fs::FILE_GENERIC_READ;
+/// Rights to look at a file, which others may hold alone.
+pub(super) const FACTS: u32 = fs::FILE_READ_ATTRIBUTES | fs::SYNCHRONIZE;
+/// Rights to list a directory and to open below it.
+pub(super) const LISTING: u32 = fs::FILE_LIST_DIRECTORY | fs::FILE_TRAVERSE | FACTS;
+
+/// Whether the last component of a path may be a link.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Last {
+    /// It is followed.
+    Follow,
+    /// It is opened itself.
+    Itself,
+}
+
+/// Opens a path that exists, a directory as well.
+pub(super) fn open(path: &Path, access: u32, last: Last) -> Result<File, Errno> {
+    let path = verbatim(path)?;
+    let link = if last == Last::Itself { fs::FILE_FLAG_OPEN_REPARSE_POINT } else { 0 };
+    let mut options = OpenOptions::new();
+    options.access_mode(access).share_mode(SHARE).custom_flags(fs::FILE_FLAG_BACKUP_SEMANTICS | link);
+    patiently(|| options.open(&path).map_err(|error| Errno::of(&error)))
+}
+
+/// Opens again for as long as somebody is expected to let go: a scanner of viruses opens what has
+/// just been written, for some milliseconds.
+fn patiently(mut open: impl FnMut() -> Result<File, Errno>) -> Result<File, Errno> {
+    let mut patience = Patience::within(std::time::Duration::from_millis(250));
+    loop {
+        match open() {
+            Err(Errno::BUSY) => patience.again(Errno::BUSY)?,
+            other => return other,
+        }
+    }
+}
+
+/// How a name below a directory is opened.
+pub(super) struct Below {
+    /// Rights.
+    pub access: u32,
+    /// `FILE_OPEN` or another of the native interface.
+    pub disposition: u32,
+    /// `FILE_DIRECTORY_FILE` and the like.
+    pub options: u32,
+}
+
+/// Opens or makes one name in an open directory. It is a single name: what would make a path of
+/// it, or a stream of a file, is refused.
+pub(super) fn open_name(directory: BorrowedFd<'_>, name: &[u8], how: &Below) -> Result<File, Errno> {
+    if !crate::os::names::is_name(name) || name.is_empty() || name == b"." || name == b".." {
+        return Err(Errno::ILSEQ);
+    }
+    if name.iter().any(|byte| b"\\/:".contains(byte)) {
+        return Err(Errno::ILSEQ);
+    }
+    let mut units: Vec<u16> = OsStr::from_bytes(name).encode_wide().collect();
+    let bytes = u16::try_from(units.len() * 2).map_err(|_| Errno::NAMETOOLONG)?;
+    let text = UNICODE_STRING { Length: bytes, MaximumLength: bytes, Buffer: units.as_mut_ptr() };
+    let object = OBJECT_ATTRIBUTES {
+        Length: size_of::<OBJECT_ATTRIBUTES>() as u32,
+        RootDirectory: directory.as_raw_handle(),
+        ObjectName: &raw const text,
+        Attributes: OBJ_CASE_INSENSITIVE,
+        SecurityDescriptor: std::ptr::null(),
+        SecurityQualityOfService: std::ptr::null(),
+    };
+    let options = how.options | native::FILE_SYNCHRONOUS_IO_NONALERT | native::FILE_OPEN_FOR_BACKUP_INTENT;
+    patiently(|| {
+        let (mut handle, mut answer): (HANDLE, _) = (std::ptr::null_mut(), IO_STATUS_BLOCK::default());
+        // SAFETY: `object`, the name that it points to and the directory's handle live as long as
+        // the call, which writes one handle and one status block.
+        let status = unsafe {
+            native::NtCreateFile(
+                &raw mut handle,
+                how.access,
+                &raw const object,
+                &raw mut answer,
+                std::ptr::null(),
+                fs::FILE_ATTRIBUTE_NORMAL,
+                SHARE,
+                how.disposition,
+                options,
+                std::ptr::null(),
+                0,
+            )
+        };
+        if status < 0 {
+            return Err(Errno::of_status(status));
+        }
+        // SAFETY: the call succeeded and gave a handle that nobody else has.
+        Ok(unsafe { File::from_raw_handle(handle) })
+    })
+}
+
+/// Opens what exists below a directory, through no link: each name in the directory before it. A
+/// reparse point other than a link (deduplicated, compressed, of a cloud) is opened as the file
+/// that it stands for.
+///
+/// # Errors
+/// LOOP for a link, XDEV for a way out.
+pub(super) fn open_below(directory: BorrowedFd<'_>, path: &[u8], access: u32) -> Result<File, Errno> {
+    let mut names: Vec<&[u8]> = Vec::new();
+    for name in path.split(|&byte| byte == b'/') {
+        match name {
+            b"" | b"." => {}
+            b".." => drop(names.pop().ok_or(Errno::XDEV)?),
+            name => names.push(name),
+        }
+    }
+    if path.first() == Some(&b'/') {
+        return Err(Errno::XDEV);
+    }
+    let Some((last, above)) = names.split_last() else {
+        let again = directory.try_clone_to_owned().map_err(|error| Errno::of(&error))?;
+        return Ok(again.into());
+    };
+    let mut here: Option<File> = None;
+    for name in above {
+        let how = Below { access: LISTING, disposition: native::FILE_OPEN, options: native::FILE_DIRECTORY_FILE };
+        here = Some(no_link(parent(&here, directory), name, how)?);
+    }
+    no_link(parent(&here, directory), last, Below { access, disposition: native::FILE_OPEN, options: 0 })
+}
+
+fn parent<'a>(here: &'a Option<File>, directory: BorrowedFd<'a>) -> BorrowedFd<'a> {
+    use crate::os::handles::AsFd;
+    here.as_ref().map_or(directory, |file| file.as_fd())
+}
+
+fn no_link(directory: BorrowedFd<'_>, name: &[u8], mut how: Below) -> Result<File, Errno> {
+    use crate::os::handles::AsFd;
+    let plain = how.options;
+    how.options = plain | native::FILE_OPEN_REPARSE_POINT;
+    let file = open_name(directory, name, &how)?;
+    let tag: fs::FILE_ATTRIBUTE_TAG_INFO = query(file.as_fd(), fs::FileAttributeTagInfo)?;
+    if tag.FileAttributes & fs::FILE_ATTRIBUTE_REPARSE_POINT == 0 {
+        return Ok(file);
+    }
+    if is_surrogate(tag.ReparseTag) {
+        return Err(Errno::LOOP);
+    }
+    how.options = plain;
+    let behind = open_name(directory, name, &how)?;
+    let (seen, opened) = (super::files::stat(&file)?, super::files::stat(&behind)?);
+    if seen.identity() == opened.identity() { Ok(behind) } else { Err(Errno::LOOP) }
+}
+
+/// Whether a reparse point stands for another file or directory (IsReparseTagNameSurrogate): a
+/// symbolic link, a junction.
+pub(super) fn is_surrogate(tag: u32) -> bool {
+    tag & 0x2000_0000 != 0
+}
+
+/// What an open file says of itself.
+pub(super) fn query<T: Default>(fd: BorrowedFd<'_>, class: fs::FILE_INFO_BY_HANDLE_CLASS) -> Result<T, Errno> {
+    let mut answer = T::default();
+    // SAFETY: the handle is open while it is borrowed; the call writes at most one `T`, a structure
+    // of numbers that the class stands for at each place of use.
+    let done = unsafe {
+        fs::GetFileInformationByHandleEx(fd.as_raw_handle(), class, (&raw mut answer).cast(), size_of::<T>() as u32)
+    };
+    if done == 0 { Err(Errno::last()) } else { Ok(answer) }
+}
+
+/// A file that is not closed when it goes: of a handle that the caller holds for as long as it uses
+/// the file.
+pub(super) fn view(fd: BorrowedFd<'_>) -> ManuallyDrop<File> {
+    // SAFETY: the handle is open while it is borrowed, which all callers do beyond the use of the
+    // file; that is never dropped, so the handle is not closed here.
+    ManuallyDrop::new(unsafe { File::from_raw_handle(fd.as_raw_handle()) })
+}

@@ -1,0 +1,81 @@
+//! This process and its machine.
+
+use super::errno::Errno;
+use crate::os::handles::OwnedFd;
+use std::ffi::OsString;
+use std::path::Path;
+use std::time::Duration;
+use windows_sys::Win32::Foundation::{FILETIME, INVALID_HANDLE_VALUE};
+use windows_sys::Win32::System::Console::{GetStdHandle, STD_ERROR_HANDLE, STD_INPUT_HANDLE, STD_OUTPUT_HANDLE};
+use windows_sys::Win32::System::Threading::{GetCurrentProcess, GetProcessTimes};
+
+/// A small text file of Linux's kernel: there is none.
+pub fn kernel_text(_: impl AsRef<Path>) -> Option<String> {
+    None
+}
+
+/// The names in a directory, in no order; as many as there were before the first error, none where
+/// it cannot be opened.
+pub fn names_in(path: impl AsRef<Path>) -> Vec<OsString> {
+    let names = std::fs::read_dir(path).into_iter().flatten();
+    names.map_while(|entry| entry.ok().map(|entry| entry.file_name())).collect()
+}
+
+/// Processors that this process may use, as the standard library counts them; at least one.
+pub fn processors() -> usize {
+    std::thread::available_parallelism().map_or(1, |number| number.get())
+}
+
+/// The system's name.
+pub fn system_name() -> String {
+    "Windows".to_owned()
+}
+
+/// The machine's name.
+pub fn host_name() -> Option<String> {
+    std::env::var("COMPUTERNAME").ok()
+}
+
+/// The user, by name.
+pub fn user() -> Option<String> {
+    std::env::var("USERNAME").ok()
+}
+
+/// Processor time that all threads of this process have used.
+pub fn cpu_time() -> Duration {
+    let mut times = [FILETIME::default(); 4];
+    let [made, ended, kernel, user] = &mut times;
+    // SAFETY: the handle of this process needs no closing; the call writes four times, or nothing
+    // when it fails.
+    unsafe { GetProcessTimes(GetCurrentProcess(), made, ended, kernel, user) };
+    let ticks = |time: &FILETIME| u64::from(time.dwHighDateTime) << 32 | u64::from(time.dwLowDateTime);
+    Duration::from_nanos((ticks(kernel) + ticks(user)) * 100)
+}
+
+/// The processors' time of processes that this one started: Windows keeps no sum.
+pub fn children_time() -> Duration {
+    Duration::ZERO
+}
+
+/// Bounds the heaps of a C library that makes one per thread; nothing is done here.
+pub fn bound_heaps(_: usize) {}
+
+/// Whether this standard stream, from 0 to 2, was closed when the process started.
+pub fn was_closed(number: i32) -> bool {
+    let Some(which) =
+        [STD_INPUT_HANDLE, STD_OUTPUT_HANDLE, STD_ERROR_HANDLE].get(usize::try_from(number).unwrap_or(usize::MAX))
+    else {
+        return false;
+    };
+    // SAFETY: takes a number, touches no memory.
+    let handle = unsafe { GetStdHandle(*which) };
+    handle.is_null() || handle == INVALID_HANDLE_VALUE
+}
+
+/// A copy of a descriptor that the process was started with: Windows hands down no numbers.
+///
+/// # Errors
+/// EBADF.
+pub fn inherited(_: i32) -> Result<OwnedFd, Errno> {
+    Err(Errno::BADF)
+}

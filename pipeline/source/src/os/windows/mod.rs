@@ -1,0 +1,51 @@
+//! Windows, by handles: files and directories. Devices, streams of files and shadow copies are not
+//! read yet. What that means for a user is listed in docs/limitations.md.
+
+mod block;
+mod bytes;
+mod caller;
+mod console;
+mod errno;
+mod files;
+mod handle;
+mod machine;
+mod output;
+mod paths;
+mod process;
+
+pub use super::absent::confine::{confine, confinement};
+pub use super::absent::{ring::Ring, waits::Waits, watch::Watcher};
+pub use block::{
+    ata, data_from, device_number, device_of, device_size, direct_alignment, evict, evict_range, open_evidence,
+    open_medium, sector_sizes, split_device,
+};
+pub use bytes::{
+    advise_little, advise_sequential, close, read, read_at, read_from, set_blocking, wait_readable, wait_readable_for,
+    wait_readable_once, write_at,
+};
+pub(super) use bytes::{wait_writable, write_once};
+pub use caller::wait_for_caller;
+pub use console::{Quiet, terminal};
+pub use errno::{Errno, errno_of, errno_text};
+pub use files::{
+    Directory, change_times, count_names, descriptors, first_physical_offset, is_rotational, is_timed, is_virtual,
+    list, open_directory, open_operand_directory, settle, stat, stat_at, stat_operand, stat_path,
+};
+pub(super) use files::{open_data, open_once};
+pub use machine::{
+    bound_heaps, children_time, cpu_time, host_name, inherited, kernel_text, names_in, processors, system_name, user,
+    was_closed,
+};
+pub use output::{
+    close_standard_output, create_directory_in, create_in, create_private, free_bytes, give_name, give_name_in,
+    is_in_memory, is_missing, link_to_file, may_write, open_to_sync, open_to_write, open_unnamed, open_unnamed_in,
+    others_may_read, others_may_write, remove, remove_in, rename, rename_in, rename_new, reserve, sync,
+    sync_filesystem, truncate, try_lock,
+};
+pub use process::{hand_over, start_apart};
+
+/// Whether block devices can be acquired and written to.
+pub const DEVICES: bool = false;
+
+/// Whether [`evict`] does anything: else what is read back may come from the page cache.
+pub const EVICTS: bool = false;

@@ -1,0 +1,89 @@
+//! Paths as users of Windows type them: with backslashes, and with wildcards that no shell of
+//! theirs expands. Inside of pfh, and in all that it writes, `/` separates.
+
+use crate::guess::pieces::{Flag, Piece, option, page, pieces};
+use clap::{Arg, Command};
+use std::any::TypeId;
+use std::ffi::{OsStr, OsString};
+use std::path::PathBuf;
+
+/// The arguments with paths as pfh has them. On all other systems they are that already.
+pub fn entered(root: &Command, arguments: Vec<OsString>) -> Vec<OsString> {
+    if !cfg!(windows) {
+        return arguments;
+    }
+    use pfh::name_bytes::OsStringExt;
+    let entered = |word: &OsStr| OsString::from_vec(pfh::name_bytes::entered(word.to_owned().into_vec()));
+    let wild = |word: OsString| match pfh::wildcards(word.as_encoded_bytes()) {
+        Some(names) => names.into_iter().map(OsString::from_vec).collect(),
+        None => vec![word],
+    };
+    rewritten(root, arguments, &entered, &wild)
+}
+
+fn rewritten(
+    root: &Command,
+    arguments: Vec<OsString>,
+    entered: &dyn Fn(&OsStr) -> OsString,
+    wild: &dyn Fn(OsString) -> Vec<OsString>,
+) -> Vec<OsString> {
+    let (page, _, used) = page(root, &arguments);
+    if !page.get_positionals().any(is_path) && !page.get_arguments().any(is_path) {
+        return arguments;
+    }
+    let takes_paths = page.get_positionals().any(is_path);
+    let mut words = arguments[..used].to_vec();
+    let mut is_behind = false;
+    for piece in pieces(page, &arguments[used..], &|_| None) {
+        match piece {
+            Piece::Operand(word) if takes_paths => words.extend(wild(entered(&word))),
+            Piece::Fixed(word) if is_behind && takes_paths => words.extend(wild(entered(&word))),
+            Piece::Fixed(word) => {
+                is_behind |= word == "--";
+                words.push(word);
+            }
+            Piece::Flag(Flag { name, value: Some(value), joined, known }) => {
+                let is_path = option(page, &name).is_some_and(is_path);
+                let value = if is_path { entered(&value) } else { value };
+                words.extend(Piece::Flag(Flag { name, value: Some(value), joined, known }).words());
+            }
+            other => words.extend(other.words()),
+        }
+    }
+    words
+}
+
+/// Whether the values of an argument are paths.
+fn is_path(arg: &Arg) -> bool {
+    let kind = arg.get_value_parser().type_id();
+    kind == TypeId::of::<PathBuf>() || kind == TypeId::of::<OsString>()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_are_rewritten_and_nothing_else_is() {
+        let root = {
+            let mut root = crate::help::command(false);
+            root.build();
+            root
+        };
+        let of = |line: &str| {
+            let words: Vec<OsString> = line.split(' ').map(OsString::from).collect();
+            let entered = |word: &OsStr| OsString::from(word.to_str().unwrap().replace('\\', "/"));
+            let wild = |word: OsString| match word.to_str() {
+                Some("d/*") => vec!["d/1".into(), "d/2".into()],
+                _ => vec![word],
+            };
+            let words = rewritten(&root, words, &entered, &wild);
+            words.join(OsStr::new(" ")).into_string().unwrap()
+        };
+        assert_eq!(of(r"hash -r a\b -o out\x"), "hash -r a/b -o out/x");
+        assert_eq!(of(r"hash --output=out\x d\* -- -r d\*"), "hash --output=out/x d/1 d/2 -- -r d/1 d/2");
+        assert_eq!(of(r"hash --exclude d\* a\b"), r"hash --exclude d\* a/b");
+        assert_eq!(of(r"check lists\a"), "check lists/a");
+        assert_eq!(of("algorithms --json"), "algorithms --json");
+    }
+}
