@@ -5,6 +5,7 @@ import io
 import json
 import os
 import shutil
+import struct
 import subprocess
 import sys
 import tarfile
@@ -111,6 +112,40 @@ def test_encrypted_volumes_open_with_keys(tmp_path):
         assert any(path.endswith("!/one") for _, path, _ in found) == bool(options)
     with pytest.raises(pfh.UnreadError, match="nowhere"):
         pfh.hash_files(volume, "md5", inside=True, volume_keys=[tmp_path / "nowhere"])
+
+
+def member(role, data, devices=2, chunk=64 << 10):
+    """A member of a RAID 0 of Linux: a superblock 1.2, and data behind 1 MiB."""
+    sb = bytearray(256 + 2 * devices)
+    struct.pack_into("<IIII16s32s", sb, 0, 0xA92B4EFC, 1, 0, 0, b"an array of pfh!", b"box:data")
+    struct.pack_into("<II", sb, 88, chunk // 512, devices)
+    struct.pack_into("<QQQ", sb, 128, 2048, len(data) // 512, 8)
+    struct.pack_into("<I", sb, 160, role)
+    struct.pack_into("<Q", sb, 208, 2**64 - 1)
+    struct.pack_into("<I", sb, 220, devices)
+    struct.pack_into(f"<{devices}H", sb, 256, *range(devices))
+    total = sum(struct.unpack(f"<{len(sb) // 4}I", sb))
+    struct.pack_into("<I", sb, 216, (total + (total >> 32)) & 0xFFFFFFFF)
+    return bytes(4096) + bytes(sb) + bytes((1 << 20) - 4096 - len(sb)) + data
+
+
+def test_an_array_over_several_images_is_that_of_the_program(tmp_path):
+    (tmp_path / "t" / "sub").mkdir(parents=True)
+    (tmp_path / "t" / "one").write_bytes(b"the one file")
+    (tmp_path / "t" / "sub" / "two").write_bytes(bytes(range(256)) * 2000)
+    volume = tmp_path / "fs"
+    subprocess.run(["mke2fs", "-q", "-F", "-t", "ext4", "-d", tmp_path / "t", volume, "4M"], check=True)
+    content = volume.read_bytes()
+    chunks = [content[at : at + (64 << 10)] for at in range(0, len(content), 64 << 10)]
+    images = [tmp_path / "a.img", tmp_path / "b.img"]
+    for role, image in enumerate(images):
+        image.write_bytes(member(role, b"".join(chunks[role::2])))
+    for paths in (images, images[::-1], images[:1]):
+        found = rows(pfh.hash_files(paths, ["md5", "sha256"], inside=True))
+        assert found == printed("--inside", *map(str, paths))
+        assert any(path.endswith("!/data/sub/two") for _, path, _ in found) == (len(paths) == 2)
+    whole = pfh.cat(f"{images[0]}+b.img!/data/one")
+    assert whole == b"the one file"
 
 
 def test_patterns_that_match_nothing_are_said(room):

@@ -1,7 +1,9 @@
 //! Files and directories.
 
 use super::super::{ChangeTimes, FileType, resolve};
+use super::directory::Directory;
 use super::errno::Errno;
+use super::facts::{stat, stat_path};
 use super::handle::{self, DATA, FACTS, LISTING, Last, query};
 use super::paths::native;
 use crate::base::Base;
@@ -11,113 +13,11 @@ use crate::os::names::OsStrExt;
 use crate::stat::Stat;
 use std::fs::File;
 use std::io;
-use std::os::windows::io::AsRawHandle;
 use std::path::{Path, PathBuf};
 use windows_sys::Win32::Storage::FileSystem as fs;
 
-/// A directory that is open for listing and for opening what is below it: its path, and a handle by
-/// which it is known again.
-#[derive(Debug)]
-pub struct Directory {
-    path: PathBuf,
-    handle: File,
-    identity: (u64, u128),
-}
-
-impl std::os::windows::io::AsHandle for Directory {
-    fn as_handle(&self) -> BorrowedFd<'_> {
-        self.handle.as_fd()
-    }
-}
-
-impl Directory {
-    /// The same directory once more.
-    ///
-    /// # Errors
-    /// When no file can be opened any more.
-    pub fn try_clone(&self) -> io::Result<Self> {
-        Ok(Directory { path: self.path.clone(), handle: self.handle.try_clone()?, identity: self.identity })
-    }
-
-    fn of(path: PathBuf, handle: File) -> Result<Self, Errno> {
-        let stat = stat(&handle)?;
-        if super::super::file_type(stat.mode) != FileType::Directory {
-            return Err(Errno::NOTDIR);
-        }
-        Ok(Directory { path, handle, identity: stat.identity() })
-    }
-
-    /// The path, if it still leads to this directory.
-    pub(super) fn path(&self) -> Result<&Path, Errno> {
-        let now = stat_path(&self.path)?.0;
-        if now.identity() == self.identity { Ok(&self.path) } else { Err(Errno::STALE) }
-    }
-}
-
 fn errno(error: io::Error) -> Errno {
     Errno::of(&error)
-}
-
-/// 100 nanoseconds since 1601 as seconds and nanoseconds since 1970.
-fn time(ticks: i64) -> (i64, u32) {
-    let ticks = ticks - 116_444_736_000_000_000;
-    (ticks.div_euclid(10_000_000), (ticks.rem_euclid(10_000_000) * 100) as u32)
-}
-
-/// Reads metadata of an open file.
-pub fn stat(fd: impl AsFd) -> Result<Stat, Errno> {
-    let fd = fd.as_fd();
-    // SAFETY: the handle is open while it is borrowed; nothing else is touched.
-    let mode = match unsafe { fs::GetFileType(fd.as_raw_handle()) } {
-        fs::FILE_TYPE_PIPE => 0o010_600,
-        fs::FILE_TYPE_CHAR => 0o020_600,
-        _ => 0,
-    };
-    if mode != 0 {
-        let none = (0, 0);
-        return Ok(Stat { device: 0, inode: 0, size: 0, mode, mtime: none, ctime: none, atime: none });
-    }
-    let basic: fs::FILE_BASIC_INFO = query(fd, fs::FileBasicInfo)?;
-    let standard: fs::FILE_STANDARD_INFO = query(fd, fs::FileStandardInfo)?;
-    let (device, inode) = identity(fd)?;
-    Ok(Stat {
-        device,
-        inode,
-        size: standard.EndOfFile.max(0) as u64,
-        mode: mode_of(fd, basic.FileAttributes)?,
-        mtime: time(basic.LastWriteTime),
-        ctime: time(if basic.ChangeTime == 0 { basic.LastWriteTime } else { basic.ChangeTime }),
-        atime: time(basic.LastAccessTime),
-    })
-}
-
-/// The volume's serial number and the file's id: of 128 bits where the file system says them.
-fn identity(fd: BorrowedFd<'_>) -> Result<(u64, u128), Errno> {
-    if let Ok(found) = query::<fs::FILE_ID_INFO>(fd, fs::FileIdInfo) {
-        return Ok((found.VolumeSerialNumber, u128::from_le_bytes(found.FileId.Identifier)));
-    }
-    let mut found = fs::BY_HANDLE_FILE_INFORMATION::default();
-    // SAFETY: the handle is open while it is borrowed; the call writes one structure of numbers.
-    if unsafe { fs::GetFileInformationByHandle(fd.as_raw_handle(), &raw mut found) } == 0 {
-        return Err(Errno::last());
-    }
-    let id = u64::from(found.nFileIndexHigh) << 32 | u64::from(found.nFileIndexLow);
-    Ok((found.dwVolumeSerialNumber.into(), id.into()))
-}
-
-/// The mode that POSIX would have for these attributes.
-fn mode_of(fd: BorrowedFd<'_>, attributes: u32) -> Result<u32, Errno> {
-    if attributes & fs::FILE_ATTRIBUTE_REPARSE_POINT != 0 {
-        let tag: fs::FILE_ATTRIBUTE_TAG_INFO = query(fd, fs::FileAttributeTagInfo)?;
-        if handle::is_surrogate(tag.ReparseTag) {
-            return Ok(0o120_777);
-        }
-    }
-    Ok(match attributes {
-        a if a & fs::FILE_ATTRIBUTE_DIRECTORY != 0 => 0o040_755,
-        a if a & fs::FILE_ATTRIBUTE_READONLY != 0 => 0o100_444,
-        _ => 0o100_644,
-    })
 }
 
 /// Reads metadata of a name below a directory.
@@ -140,12 +40,6 @@ fn below_as_native(path: &[u8]) -> Result<PathBuf, Errno> {
 /// Metadata of an operand, links followed.
 pub fn stat_operand(path: &[u8]) -> Result<Stat, Errno> {
     stat_path(&native(path)?).map(|(stat, _)| stat)
-}
-
-/// Metadata of a path, links followed, and the number of the device that it is: 0, since devices
-/// are not read here.
-pub fn stat_path(path: &Path) -> Result<(Stat, u64), Errno> {
-    stat(handle::open(path, FACTS, Last::Follow)?).map(|stat| (stat, 0))
 }
 
 /// Opens below a directory: through no link, through links that stay below it, or through any.

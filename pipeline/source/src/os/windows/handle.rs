@@ -164,8 +164,7 @@ fn no_link(directory: BorrowedFd<'_>, name: &[u8], mut how: Below) -> Result<Fil
     }
     how.options = plain;
     let behind = open_name(directory, name, &how)?;
-    let (seen, opened) = (super::files::stat(&file)?, super::files::stat(&behind)?);
-    if seen.identity() == opened.identity() { Ok(behind) } else { Err(Errno::LOOP) }
+    if identity(file.as_fd())? == identity(behind.as_fd())? { Ok(behind) } else { Err(Errno::LOOP) }
 }
 
 /// Whether a reparse point stands for another file or directory (IsReparseTagNameSurrogate): a
@@ -183,6 +182,20 @@ pub(super) fn query<T: Default>(fd: BorrowedFd<'_>, class: fs::FILE_INFO_BY_HAND
         fs::GetFileInformationByHandleEx(fd.as_raw_handle(), class, (&raw mut answer).cast(), size_of::<T>() as u32)
     };
     if done == 0 { Err(Errno::last()) } else { Ok(answer) }
+}
+
+/// The volume's serial number and the file's id: of 128 bits where the file system says them.
+pub(super) fn identity(fd: BorrowedFd<'_>) -> Result<(u64, u128), Errno> {
+    if let Ok(found) = query::<fs::FILE_ID_INFO>(fd, fs::FileIdInfo) {
+        return Ok((found.VolumeSerialNumber, u128::from_le_bytes(found.FileId.Identifier)));
+    }
+    let mut found = fs::BY_HANDLE_FILE_INFORMATION::default();
+    // SAFETY: the handle is open while it is borrowed; the call writes one structure of numbers.
+    if unsafe { fs::GetFileInformationByHandle(fd.as_raw_handle(), &raw mut found) } == 0 {
+        return Err(Errno::last());
+    }
+    let id = u64::from(found.nFileIndexHigh) << 32 | u64::from(found.nFileIndexLow);
+    Ok((found.dwVolumeSerialNumber.into(), id.into()))
 }
 
 /// A file that is not closed when it goes: of a handle that the caller holds for as long as it uses

@@ -5,7 +5,9 @@ mod block;
 mod bytes;
 mod caller;
 mod console;
+mod directory;
 mod errno;
+mod facts;
 mod files;
 mod handle;
 mod machine;
@@ -26,10 +28,12 @@ pub use bytes::{
 pub(super) use bytes::{wait_writable, write_once};
 pub use caller::wait_for_caller;
 pub use console::{Quiet, terminal};
+pub use directory::Directory;
 pub use errno::{Errno, errno_of, errno_text};
+pub use facts::{stat, stat_path};
 pub use files::{
-    Directory, change_times, count_names, descriptors, first_physical_offset, is_rotational, is_timed, is_virtual,
-    list, open_directory, open_operand_directory, settle, stat, stat_at, stat_operand, stat_path,
+    change_times, count_names, descriptors, first_physical_offset, is_rotational, is_timed, is_virtual, list,
+    open_directory, open_operand_directory, settle, stat_at, stat_operand,
 };
 pub(super) use files::{open_data, open_once};
 pub use machine::{

@@ -1,8 +1,9 @@
 //! Files that are written: made, given their name when they are whole, synced, locked.
 
 use super::super::How;
+use super::directory::Directory;
 use super::errno::Errno;
-use super::files::{self, Directory};
+use super::facts;
 use super::handle::{self, Below, FACTS, Last, SHARE, open_name, view};
 use super::paths::{verbatim, wide};
 use crate::os::handles::{AsFd, OwnedFd};
@@ -38,7 +39,7 @@ pub fn open_to_write(path: &Path, how: How, direct: bool) -> Result<OwnedFd, Err
         How::Truncate => options.create(true).truncate(true),
     };
     let file = options.open(&path).map_err(errno)?;
-    if how == How::CreateOwn && files::stat(&file)?.mode & 0o170_000 == 0o120_000 {
+    if how == How::CreateOwn && facts::stat(&file)?.mode & 0o170_000 == 0o120_000 {
         return Err(Errno::LOOP);
     }
     Ok(file.into())
@@ -131,7 +132,7 @@ pub fn create_directory_in(directory: &Directory, name: &Path) -> Result<(), Err
 
 /// Opens a file or directory to be synced.
 pub fn open_to_sync(path: &Path) -> Result<OwnedFd, Errno> {
-    let is_directory = files::stat_path(path)?.0.mode & 0o170_000 == 0o040_000;
+    let is_directory = facts::stat_path(path)?.0.mode & 0o170_000 == 0o040_000;
     let access = if is_directory { FACTS } else { fs::FILE_GENERIC_WRITE };
     handle::open(path, access, Last::Follow).map(OwnedFd::from)
 }
@@ -139,7 +140,7 @@ pub fn open_to_sync(path: &Path) -> Result<OwnedFd, Errno> {
 /// Waits until what was written is on the medium. A directory has no flush: NTFS logs its changes.
 pub fn sync(fd: impl AsFd) -> Result<(), Errno> {
     let fd = fd.as_fd();
-    if files::stat(fd)?.mode & 0o170_000 == 0o040_000 {
+    if facts::stat(fd)?.mode & 0o170_000 == 0o040_000 {
         return Ok(());
     }
     view(fd).sync_all().map_err(errno)
