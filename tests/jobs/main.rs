@@ -87,6 +87,8 @@ mod inside_media;
 #[cfg(feature = "inside")]
 mod inside_peers;
 #[cfg(feature = "inside")]
+mod inside_squash;
+#[cfg(feature = "inside")]
 mod inside_unread;
 #[cfg(feature = "inside")]
 mod inside_xfs;

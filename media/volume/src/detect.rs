@@ -15,6 +15,7 @@ use crate::hfs;
 use crate::node::Failure;
 use crate::ntfs;
 use crate::recognise::{Magic, division, is_hfs, recognise};
+use crate::squash;
 use crate::windows::Windows;
 use crate::xfs;
 
@@ -25,6 +26,7 @@ type Open = fn(&Arc<dyn Bytes>) -> Result<Option<Recognised>, Failure>;
 const READERS: &[(Open, Option<Of>)] = &[
     // Its first sector is all its own: what stands behind it may be an older file system's.
     (xfs::open, Some(Of::Xfs)),
+    (squash::open, None),
     (ntfs::open, Some(Of::Ntfs)),
     (fat::open_exfat, Some(Of::Exfat)),
     (fat::open, Some(Of::Fat)),
@@ -89,7 +91,7 @@ pub fn small_file_system(bytes: Arc<dyn Bytes>) -> Result<Recognised, Failure> {
         None if is_hfs(&*bytes, 0)? => return Ok(Recognised::Unread("HFS".to_owned())),
         None => {}
     }
-    if is_ext(&head) || is_fat_of(&head, bytes.size()) {
+    if is_ext(&head) || is_fat_of(&head, bytes.size()) || is_squash(&head) {
         return file_system(bytes);
     }
     let boot = [(&b"NTFS    "[..], "NTFS"), (b"EXFAT   ", "exFAT")].into_iter().find(|(name, _)| is_at(&head, 3, name));
@@ -104,15 +106,20 @@ pub fn small_file_system(bytes: Arc<dyn Bytes>) -> Result<Recognised, Failure> {
 /// or less is not a volume.
 const BOOT: u64 = 12 << 10;
 
-/// Whether these first bytes are those of a small FAT or ext volume.
+/// Whether these first bytes are those of a small FAT or ext volume, or of one of squashfs.
 pub fn may_be_small(head: &[u8], size: u64) -> bool {
-    is_ext(head) || is_fat_of(head, size)
+    is_ext(head) || is_fat_of(head, size) || is_squash(head)
 }
 
 /// A superblock of ext: its magic, a size of blocks, a revision and a state that there are.
 fn is_ext(head: &[u8]) -> bool {
     let at = |place: usize| le32(head, 1024 + place);
     is_at(head, 1080, b"\x53\xef") && at(0) > 0 && at(4) > 0 && at(24) <= 6 && at(76) <= 1 && le16(head, 1082) < 8
+}
+
+/// A superblock of squashfs.
+fn is_squash(head: &[u8]) -> bool {
+    is_at(head, 0, b"hsqs")
 }
 
 /// A superblock of XFS: its magic, and sizes of blocks and sectors that there are.

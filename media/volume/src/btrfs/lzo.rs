@@ -1,7 +1,7 @@
-//! LZO1X as Btrfs keeps it, after the description of the stream in the kernel's documentation
-//! (`staging/lzo.rst`): own code, since the crates there are bind the C library or copy it.
+//! LZO1X as Btrfs keeps it: a stream for each block.
 
 use crate::field::le32;
+use crate::lzo::append;
 
 /// The frame: the length of all, then segments of one block each, each behind its length. No length
 /// lies across two blocks.
@@ -21,7 +21,7 @@ pub fn unpack(packed: &[u8], block: usize, most: usize) -> Option<Vec<u8>> {
         let length = le32(packed.get(at..at + 4)?, 0) as usize;
         let segment = packed.get(at + 4..(at + 4).checked_add(length)?)?;
         let start = out.len();
-        one(segment, &mut out, start.checked_add(block.min(most - start))?)?;
+        append(segment, &mut out, start.checked_add(block.min(most - start))?)?;
         at += 4 + length;
         // Only the last segment gives less than a block.
         if out.len() - start < block && out.len() < most && at < packed.len() {
@@ -29,96 +29,6 @@ pub fn unpack(packed: &[u8], block: usize, most: usize) -> Option<Vec<u8>> {
         }
     }
     Some(out)
-}
-
-/// Bytes that are read one after the other.
-struct Input<'a>(&'a [u8]);
-
-impl Input<'_> {
-    fn byte(&mut self) -> Option<usize> {
-        let (&first, rest) = self.0.split_first()?;
-        self.0 = rest;
-        Some(usize::from(first))
-    }
-
-    /// A length that did not fit into its bits: 255 for each zero, then a byte that is none.
-    fn longer(&mut self, base: usize) -> Option<usize> {
-        let mut length = base;
-        loop {
-            match self.byte()? {
-                0 => length = length.checked_add(255)?,
-                last => return length.checked_add(last),
-            }
-        }
-    }
-}
-
-/// Appends what one stream gives, up to a length of `end` in all.
-fn one(packed: &[u8], out: &mut Vec<u8>, end: usize) -> Option<()> {
-    let start = out.len();
-    let mut input = Input(packed);
-    // Literals that the last instruction copied: 4 for more than three.
-    let mut state = 0;
-    if let Some(&first) = packed.first().filter(|&&first| first > 17) {
-        input.byte();
-        let length = usize::from(first) - 17;
-        literals(&mut input, out, length, end)?;
-        state = length.min(4);
-    }
-    loop {
-        let code = input.byte()?;
-        let (length, distance, next) = match code {
-            0..=15 if state == 0 => {
-                let length = 3 + if code == 0 { input.longer(15)? } else { code };
-                literals(&mut input, out, length, end)?;
-                state = 4;
-                continue;
-            }
-            0..=15 => {
-                let high = input.byte()? << 2;
-                let near = high + (code >> 2) + 1;
-                if state == 4 { (3, near + 2048, code & 3) } else { (2, near, code & 3) }
-            }
-            16..=31 => {
-                let length = 2 + if code & 7 == 0 { input.longer(7)? } else { code & 7 };
-                let low = input.byte()? | input.byte()? << 8;
-                let distance = 16_384 + ((code & 8) << 11) + (low >> 2);
-                if distance == 16_384 {
-                    // The end, behind which nothing may be.
-                    return (length == 3 && input.0.is_empty()).then_some(());
-                }
-                (length, distance, low & 3)
-            }
-            32..=63 => {
-                let length = 2 + if code & 31 == 0 { input.longer(31)? } else { code & 31 };
-                let low = input.byte()? | input.byte()? << 8;
-                (length, (low >> 2) + 1, low & 3)
-            }
-            _ => {
-                let length = if code < 128 { 3 + (code >> 5 & 1) } else { 5 + (code >> 5 & 3) };
-                (length, (input.byte()? << 3) + (code >> 2 & 7) + 1, code & 3)
-            }
-        };
-        let from = out.len().checked_sub(distance).filter(|&from| from >= start)?;
-        if length > end - out.len() {
-            return None;
-        }
-        for at in from..from + length {
-            out.push(out[at]);
-        }
-        literals(&mut input, out, next, end)?;
-        state = next;
-    }
-}
-
-fn literals(input: &mut Input, out: &mut Vec<u8>, length: usize, end: usize) -> Option<()> {
-    let (held, rest) = input.0.split_at_checked(length)?;
-    if length > end - out.len() {
-        return None;
-    }
-    out.extend_from_slice(held);
-    input.0 = rest;
-    Some(())
 }
 
 #[cfg(test)]

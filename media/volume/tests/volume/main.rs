@@ -15,6 +15,7 @@ mod mutants;
 mod ntfs;
 mod partitions;
 mod raid;
+mod squash;
 mod tree;
 mod udf;
 mod unreadable;

@@ -1,0 +1,45 @@
+//! Opens a volume.
+
+use std::sync::Arc;
+
+use super::inode::Of;
+use super::metadata::Metadata;
+use super::superblock::{Found as Start, Superblock};
+use super::volume::Squash;
+use crate::bytes::Bytes;
+use crate::field::failure;
+use crate::file_system::{FileSystem, Options, Recognised, Volume};
+use crate::node::{Failure, Nodes};
+use crate::walk::Walk;
+
+/// Opens a volume of squashfs; `None` if these bytes are another's.
+pub fn open(bytes: &Arc<dyn Bytes>) -> Result<Option<Recognised>, Failure> {
+    let superblock = match Superblock::read(&**bytes)? {
+        Start::Other => return Ok(None),
+        Start::Unread(why) => return Ok(Some(Recognised::Unread(why))),
+        Start::Superblock(superblock) => superblock,
+    };
+    let mut warnings = Vec::new();
+    let (size, there) = (superblock.size, bytes.size());
+    if size > there {
+        let cause = format!("squashfs has {size} bytes, and the medium ends at {there}: what lies behind is missing");
+        warnings.push(failure(Some(there), cause));
+    }
+    let metadata = Arc::new(Metadata::new(bytes.clone(), superblock.method));
+    let block_size = superblock.block_size;
+    let volume = Arc::new(Squash { bytes: bytes.clone(), superblock, metadata });
+    // A directory, or nothing can be listed.
+    if !matches!(volume.inode(volume.superblock.root)?.of, Of::Directory { .. }) {
+        return Err(failure(Some(32), "squashfs: the root is not a directory"));
+    }
+    let names = (Vec::new(), String::new());
+    Ok(Some(FileSystem::alone("squashfs", names, (block_size, size), warnings, volume)))
+}
+
+impl Volume for Squash {
+    fn nodes(self: Arc<Self>, _: Options) -> Nodes {
+        // Nothing is deleted or free in it.
+        let root = self.superblock.root;
+        Box::new(Walk::new(self, root, root))
+    }
+}
