@@ -99,7 +99,7 @@ pub fn is_piece(bytes: &Arc<dyn Bytes>) -> bool {
 /// Whether a whole medium is a member of an array, though a partition table may stand on it: that
 /// of the array. Its superblock says that it is the medium's.
 pub fn is_whole_member(bytes: &Arc<dyn Bytes>) -> bool {
-    raid::is_newer_member(bytes)
+    raid::is_member_to_the_end(bytes)
 }
 
 /// What these pieces make up.

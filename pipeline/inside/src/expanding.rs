@@ -20,7 +20,7 @@ use super::waits::Waits;
 use super::way::Way;
 use crate::limit::TOO_DEEP;
 use pfh_source::{Entry, Inside, Item, Origin, Passage, Problem, Skip, Source, Stage};
-use pfh_volume::{Allocation, Bytes, Failure, Kind, Member as System, Node};
+use pfh_volume::{Allocation, Bytes, Failure, Kind, Member as System, Node, Scheme};
 use std::collections::VecDeque;
 use std::sync::Arc;
 
@@ -242,7 +242,13 @@ impl Expanding {
         if self.way(&prefix) == Way::Aside {
             return;
         }
-        self.open_volume(bytes, prefix, about, &watch, depth);
+        // An array may be divided like a disk. One that leads to itself ends by its depth.
+        match pfh_volume::partitions(&bytes) {
+            Ok(table) if table.scheme != Scheme::None && depth < self.options.limits.depth => {
+                self.enter_medium(table, bytes, prefix, about, &watch, depth + 1);
+            }
+            _ => self.open_volume(bytes, prefix, about, &watch, depth),
+        }
     }
 
     /// One of several file systems in one space: the same, and its bytes are all of the space.

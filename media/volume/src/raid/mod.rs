@@ -10,4 +10,4 @@ mod superblock;
 pub use array::{Array, Device};
 pub use geometry::{Copies, Geometry, Parity, striped};
 pub use set::assemble;
-pub use superblock::{Member, is_newer_member};
+pub use superblock::{Member, is_member_to_the_end};

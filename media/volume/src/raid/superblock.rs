@@ -100,9 +100,10 @@ impl Member {
     }
 }
 
-/// Whether a medium has a superblock 1.x, which says where on it stands.
-pub fn is_newer_member(bytes: &Arc<dyn Bytes>) -> bool {
-    places(bytes.size()).any(|at| !matches!(newer(bytes, at), Ok(None)))
+/// Whether a medium has a superblock 1.0, behind all data: what stands at the medium's start is the
+/// array's. In front of a superblock 1.1 or 1.2 nothing of the array stands.
+pub fn is_member_to_the_end(bytes: &Arc<dyn Bytes>) -> bool {
+    places(bytes.size()).last().is_some_and(|at| at > 4096 && !matches!(newer(bytes, at), Ok(None)))
 }
 
 /// Where superblocks 1.2, 1.1 and 1.0 stand.

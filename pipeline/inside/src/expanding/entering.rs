@@ -81,7 +81,7 @@ impl Expanding {
         }
     }
 
-    fn enter_medium(
+    pub(super) fn enter_medium(
         &mut self,
         table: PartitionTable,
         bytes: Arc<dyn Bytes>,

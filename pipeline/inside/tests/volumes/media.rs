@@ -9,7 +9,7 @@ mod layouts;
 mod maker;
 
 use self::layouts::LAYOUTS;
-use self::maker::{Array, CHUNK, own};
+use self::maker::{Array, CHUNK, own, seal};
 use super::{btrfs, listed};
 use pfh_inside::{Lookup, Options, name};
 use pfh_source::{Descend, Item, Operands, Source};
@@ -108,4 +108,55 @@ fn one_medium_of_a_mirror_is_read_alone() {
         btrfs::expected("").into_iter().map(|(name, bytes)| (format!("one.img!/md7/{name}"), bytes)).collect();
     alone.insert("one.img!/md7".to_owned(), None);
     assert_eq!(found(folder.path(), &[&path]), alone);
+}
+
+/// A disk with one partition, which holds the file system.
+fn divided() -> Vec<u8> {
+    let content = btrfs::image();
+    let mut disk = vec![0; 1 << 20];
+    let sectors = (content.len() / 512) as u32;
+    disk[446..462].copy_from_slice(&[0, 0, 2, 0, 0x83, 0, 0, 0, 0, 8, 0, 0, 0, 0, 0, 0]);
+    disk[458..462].copy_from_slice(&sectors.to_le_bytes());
+    disk[510..512].copy_from_slice(&[0x55, 0xaa]);
+    disk.extend(content);
+    disk
+}
+
+#[test]
+fn a_table_in_an_array_and_one_beside_an_old_superblock() {
+    let folder = tempfile::tempdir().expect("a directory");
+    let mut disk = divided();
+    let used = disk.len() as u64;
+    let of = Array { level: 1, layout: 0, chunk: 0, devices: 1, used, features: 0, resync: u64::MAX, name: "7" };
+    // A disk that was a member once: its table counts.
+    let old = of.superblock(own(0), 4096, 512);
+    let mut reused = disk.clone();
+    reused[4096..4096 + old.len()].copy_from_slice(&old);
+    let path = folder.path().join("reused");
+    std::fs::write(&path, reused).expect("written");
+    let names = |front: &str, image: &str| -> Found {
+        let names = btrfs::expected("").into_iter();
+        names.map(|(name, bytes)| (format!("{image}!/{front}{name}"), bytes)).collect()
+    };
+    assert_eq!(found(folder.path(), &[&path]), names("p1/", "reused"));
+    // A superblock behind all data: the table is the array's.
+    let at = disk.len().next_multiple_of(4096);
+    disk.resize(at + 8192, 0);
+    let mut own = of.superblock(own(0), at, at);
+    own[128..136].fill(0);
+    seal(&mut own);
+    disk[at..at + own.len()].copy_from_slice(&own);
+    let path = folder.path().join("whole");
+    std::fs::write(&path, &disk).expect("written");
+    assert_eq!(found(folder.path(), &[&path]), names("md7/p1/", "whole"));
+    // One that says that it holds itself ends.
+    let size = disk.len() as u64;
+    own[80..88].copy_from_slice(&(size / 512).to_le_bytes());
+    own[136..144].copy_from_slice(&(size / 512).to_le_bytes());
+    seal(&mut own);
+    disk[at..at + own.len()].copy_from_slice(&own);
+    disk[446..462].copy_from_slice(&[0, 0, 2, 0, 0x83, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
+    disk[458..462].copy_from_slice(&((size / 512) as u32).to_le_bytes());
+    std::fs::write(&path, &disk).expect("written");
+    assert!(listed(&[&path], Options::default()).len() < 20);
 }
