@@ -30,16 +30,20 @@ fn crates() -> Vec<PathBuf> {
     found
 }
 
-/// All Rust files below `folder`.
+/// All Rust files below `folder`, but for those that a build makes. Links are not followed: Wine's
+/// drives lead to all of the machine.
 fn rust_files(folder: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     let mut open = vec![folder.to_owned()];
     while let Some(folder) = open.pop() {
         let Ok(entries) = fs::read_dir(&folder) else { continue };
         for entry in entries {
-            let path = entry.expect("an entry").path();
-            if path.is_dir() {
-                open.push(path);
+            let entry = entry.expect("an entry");
+            let path = entry.path();
+            if entry.file_type().expect("a type").is_dir() {
+                if path != root().join("target") {
+                    open.push(path);
+                }
             } else if path.extension().is_some_and(|extension| extension == "rs") {
                 found.push(path);
             }

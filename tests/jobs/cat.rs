@@ -8,7 +8,8 @@ use pfh::outputs::Refused;
 use pfh::{Control, Destination};
 use pfh_inject::{Need, lacks, random};
 
-fn request(room: &Room, name: &str) -> Request {
+/// The request for a member of a container in the room.
+pub fn request(room: &Room, name: &str) -> Request {
     Request::new(room.at(name).into_os_string().into_encoded_bytes())
 }
 
@@ -25,7 +26,8 @@ fn ran(request: &Request) -> (Vec<u8>, Result<u64, Error>) {
     (bytes, ended)
 }
 
-fn bytes(request: &Request) -> Vec<u8> {
+/// The bytes, all of which came.
+pub fn bytes(request: &Request) -> Vec<u8> {
     let (bytes, ended) = ran(request);
     assert_eq!(ended.unwrap(), bytes.len() as u64);
     bytes

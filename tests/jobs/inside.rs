@@ -2,9 +2,10 @@
 
 use crate::room::Room;
 use pfh::hash::{self, Event, Request};
-use pfh::{Control, Input, Inside, Outcome, Recurse, Summary, inside, list};
+use pfh::{Control, Input, Inside, Outcome, Recurse, Summary, check, inside, list};
 use pfh_inject::{Need, random};
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::sync::Arc;
 
 /// The programs that make and open what is looked into.
@@ -141,4 +142,13 @@ pub fn listed(room: &Room, request: &list::Request) -> (Vec<(String, Inside)>, l
     let summary = list::run(request, &mut take, &Control::new()).unwrap();
     assert_eq!(summary.names, names.len() as u64);
     (names, summary)
+}
+
+/// Files by a list of what is in containers: right, different, missing, unread.
+pub fn checked(list: &Path) -> [u64; 4] {
+    let summary = check::run(&check::Request::new(list), &mut |_| Ok(()), &Control::new()).unwrap();
+    match &summary.parts[0].findings {
+        check::Findings::Files(files) => [files.right, files.different, files.missing, files.unread],
+        other => panic!("{other:?}"),
+    }
 }

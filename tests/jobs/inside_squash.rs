@@ -1,9 +1,10 @@
 //! Squashfs in an image, on a partition and in an archive: listed, hashed, checked and read.
 
-use crate::inside::{asked, found, input, listed};
+use crate::cat::{bytes, request};
+use crate::inside::{asked, checked, found, input, listed};
 use crate::room::Room;
+use pfh::Control;
 use pfh::hash::{self, Manifest};
-use pfh::{Control, cat, check};
 use pfh_inject::{Need, digest_by, lacks, random};
 
 #[test]
@@ -26,29 +27,14 @@ fn files_of_squashfs_are_listed_hashed_checked_and_read() {
     }
     let (names, _) = listed(&room, &pfh::list::Request::new(input(&room, &["a.snap"], |_| {})));
     assert!(names.iter().any(|(name, _)| name == "a.snap!/sub/two"), "{names:?}");
-    let mut bytes = Vec::new();
-    let name = room.at("a.snap!/sub/two").display().to_string();
-    let mut take = |event: cat::Event<'_>| {
-        if let cat::Event::Bytes(part) = event {
-            bytes.extend_from_slice(part);
-        }
-        Ok(())
-    };
-    cat::run(&cat::Request::new(name.into_bytes()), &mut take, &Control::new()).unwrap();
-    assert!(bytes == two);
-    let request = asked(&room, &["a.snap"], |options| options.members = true);
-    hash::write(&request, &Manifest::new(room.at("list")), &mut |_| Ok(()), &Control::new()).unwrap();
-    let checked = || {
-        let summary = check::run(&check::Request::new(room.at("list")), &mut |_| Ok(()), &Control::new()).unwrap();
-        match &summary.parts[0].findings {
-            check::Findings::Files(files) => [files.right, files.different, files.missing, files.unread],
-            other => panic!("{other:?}"),
-        }
-    };
-    assert_eq!(checked(), [2, 0, 0, 0]);
+    assert!(bytes(&request(&room, "a.snap!/sub/two")) == two);
+    let list = room.at("list");
+    let asked = asked(&room, &["a.snap"], |options| options.members = true);
+    hash::write(&asked, &Manifest::new(list.clone()), &mut |_| Ok(()), &Control::new()).unwrap();
+    assert_eq!(checked(&list), [2, 0, 0, 0]);
     // A byte of a compressed block: no digest of anything else, but an error.
     let mut raw = std::fs::read(room.at("a.snap")).unwrap();
     raw[100_000] ^= 1;
     std::fs::write(room.at("a.snap"), raw).unwrap();
-    assert_eq!(checked()[0], 1);
+    assert_eq!(checked(&list)[0], 1);
 }

@@ -1,8 +1,8 @@
 //! XFS in an image, on a partition and in an archive: listed, hashed and read.
 
+use crate::cat::{bytes, request};
 use crate::inside::{found, input, listed, rows};
 use crate::room::Room;
-use pfh::cat;
 use pfh_inject::{Need, digest_by, lacks, random};
 
 #[test]
@@ -34,16 +34,7 @@ fn files_of_xfs_are_listed_hashed_and_read() {
     let (names, _) = listed(&room, &pfh::list::Request::new(input(&room, &["xfs"], |_| {})));
     let names: Vec<&str> = names.iter().map(|(name, _)| name.as_str()).collect();
     assert!(names.contains(&"xfs!/one") && names.contains(&"xfs!/sub/two"), "{names:?}");
-    let mut bytes = Vec::new();
-    let asked = cat::Request::new(at("xfs!/sub/two").into_bytes());
-    let mut take = |event: cat::Event<'_>| {
-        if let cat::Event::Bytes(part) = event {
-            bytes.extend_from_slice(part);
-        }
-        Ok(())
-    };
-    cat::run(&asked, &mut take, &pfh::Control::new()).unwrap();
-    assert!(bytes == two);
+    assert!(bytes(&request(&room, "xfs!/sub/two")) == two);
     // A volume that is cut off is a problem, and no answer.
     room.sh("head -c 40000 xfs >cut");
     assert!(rows(&room, &["cut"]).1.failed > 0);

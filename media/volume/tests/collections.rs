@@ -1,6 +1,8 @@
 //! Cabinets, LHA, and the old methods of zip: as a small writer, other programs and outsiders make
 //! them, and such that lie.
 
+mod mutated;
+
 use pfh_inject::{Need, lacks};
 use pfh_volume::archive::{Format, Limits, open, open_parts, parts_of_zip};
 use pfh_volume::{Failure, Node};
@@ -316,14 +318,7 @@ fn mutants_end() {
             if next(8) == 0 {
                 bytes.truncate(1 + next(bytes.len()));
             }
-            let limits = Limits { bytes: 1 << 20, entries: 1000, window: 1 << 24, ..Limits::default() };
-            let Some(format) = Format::recognize(&bytes[..bytes.len().min(Format::START)]) else { continue };
-            let Ok(nodes) = open(format, Arc::new(bytes), b"m", &limits) else { continue };
-            for node in nodes.flatten().take(2000) {
-                if let Some(Ok(mut reader)) = node.content.map(|content| content.open()) {
-                    let _ = std::io::copy(&mut (&mut reader).take(4 << 20), &mut std::io::sink());
-                }
-            }
+            mutated::exhaust(bytes);
         }
     }
 }

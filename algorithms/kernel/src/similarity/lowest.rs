@@ -3,8 +3,8 @@
 //! The definition depends on its own history: while the neighbourhood slides, the lowest rank seen
 //! last is kept until it leaves or a lower one enters; then the neighbourhood is searched again,
 //! from the left. It has to be followed exactly. The forms go from one such event to the next, in
-//! several chains at a time; near the end of the list, in one: there a comparison of 64
-//! ranks with the lowest finds where it is, another one what enters and when.
+//! several chains at a time; near the end of the list, in one: there a comparison of 64 ranks with
+//! the lowest finds where it is, another one what enters and when.
 
 mod chains;
 mod links;

@@ -91,6 +91,16 @@ fn other() -> Vec<u8> {
     noise(77, disk().len())
 }
 
+/// Two images, `parent` of [`disk`] and `child` of [`other`], as QEMU writes them by these words.
+fn pair(room: &Path, form: &str, ending: &str) -> [Vec<u8>; 2] {
+    std::fs::write(room.join("raw"), disk()).unwrap();
+    std::fs::write(room.join("other"), other()).unwrap();
+    [("raw", "parent"), ("other", "child")].map(|(from, name)| {
+        qemu(room, &format!("convert -O {form} {from} {name}.{ending}"));
+        std::fs::read(room.join(format!("{name}.{ending}"))).unwrap()
+    })
+}
+
 #[test]
 fn a_differencing_vhd() {
     if lacks(&TOOLS) {
@@ -98,12 +108,7 @@ fn a_differencing_vhd() {
     }
     let folder = tempfile::tempdir().unwrap();
     let room = folder.path();
-    std::fs::write(room.join("raw"), disk()).unwrap();
-    std::fs::write(room.join("other"), other()).unwrap();
-    qemu(room, "convert -O vpc -o force_size=on raw parent.vhd");
-    qemu(room, "convert -O vpc -o force_size=on other child.vhd");
-    let parent = std::fs::read(room.join("parent.vhd")).unwrap();
-    let mut child = std::fs::read(room.join("child.vhd")).unwrap();
+    let [parent, mut child] = pair(room, "vpc -o force_size=on", "vhd");
     let end = child.len() - 512;
     for at in [0, end] {
         child[at + 63] = 4;
@@ -182,12 +187,7 @@ fn a_differencing_vhdx() {
     }
     let folder = tempfile::tempdir().unwrap();
     let room = folder.path();
-    std::fs::write(room.join("raw"), disk()).unwrap();
-    std::fs::write(room.join("other"), other()).unwrap();
-    qemu(room, "convert -O vhdx -o block_size=1M raw parent.vhdx");
-    qemu(room, "convert -O vhdx -o block_size=1M other child.vhdx");
-    let parent = std::fs::read(room.join("parent.vhdx")).unwrap();
-    let mut child = std::fs::read(room.join("child.vhdx")).unwrap();
+    let [parent, mut child] = pair(room, "vhdx -o block_size=1M", "vhdx");
     // The newer header of the parent says what it is.
     let newer = if le64(&parent, (64 << 10) + 8) > le64(&parent, (128 << 10) + 8) { 64 << 10 } else { 128 << 10 };
     let linkage = text(&parent[newer + 32..newer + 48]);

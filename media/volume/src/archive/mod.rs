@@ -1,5 +1,5 @@
-//! What an archive holds, or a compressed stream: zip, tar, 7z, cpio, ar, RPM packages, gzip,
-//! bzip2, xz, Zstandard, LZ4, lzip, LZMA and compress; and the streams of a PDF.
+//! What an archive holds, or a compressed stream: zip, tar, 7z, cpio, ar, CAB, LHA, RPM packages,
+//! gzip, bzip2, xz, Zstandard, LZ4, lzip, LZMA and compress; and the streams of a PDF.
 //!
 //! Every size is bounded by [`Limits`]. A member that is encrypted, damaged, compressed by an
 //! unknown method or larger than the limits is a [`Failure`] of that member, and the rest comes all

@@ -50,12 +50,12 @@ impl Squash {
             };
             let length = le32(&cursor.take(4)?, 0);
             let value = if kind & ELSEWHERE == 0 {
-                cursor.take(self.bounded(length, cursor.place())?)?
+                cursor.take(bounded(length, cursor.place())?)?
             } else {
                 let reference = le64(&cursor.take(8)?, 0);
                 let mut there = self.metadata.at(start, reference);
                 let length = le32(&there.take(4)?, 0);
-                there.take(self.bounded(length, there.place())?)?
+                there.take(bounded(length, there.place())?)?
             };
             bytes += value.len() + name.len() + 64;
             if bytes > MOST {
@@ -65,11 +65,11 @@ impl Squash {
         }
         Ok(attributes)
     }
+}
 
-    fn bounded(&self, length: u32, place: u64) -> Result<usize, Failure> {
-        match length {
-            0..=LONGEST => Ok(length as usize),
-            _ => Err(failure(Some(place), format!("an attribute of {length} bytes"))),
-        }
+fn bounded(length: u32, place: u64) -> Result<usize, Failure> {
+    match length {
+        0..=LONGEST => Ok(length as usize),
+        _ => Err(failure(Some(place), format!("an attribute of {length} bytes"))),
     }
 }

@@ -12,20 +12,6 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::sync::Arc;
 
-/// Bytes that do not repeat.
-mod tree {
-    pub fn noise(seed: u64, length: usize) -> Vec<u8> {
-        let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
-        let words = (0..length.div_ceil(8)).flat_map(|_| {
-            state ^= state << 13;
-            state ^= state >> 7;
-            state ^= state << 17;
-            state.to_le_bytes()
-        });
-        words.take(length).collect()
-    }
-}
-
 /// What these files hold inside, by their names: their bytes, or `None` for a problem.
 fn listed(paths: &[&Path], options: Options) -> Vec<(String, Option<Vec<u8>>)> {
     let names = paths.iter().map(|path| path.as_os_str().as_bytes().to_vec()).collect();

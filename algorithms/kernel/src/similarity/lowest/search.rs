@@ -14,7 +14,7 @@ pub struct Search {
 }
 
 impl Search {
-    /// The lists lose their first `count` places, none of which is still needed.
+    /// The lists lose their first `count` places, which the search has left behind.
     pub fn forget(&mut self, count: usize) {
         self.next -= count;
         // A place that was left behind counts as left all the same.

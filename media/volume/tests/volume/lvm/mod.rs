@@ -5,7 +5,7 @@ mod types;
 
 use std::fs;
 use std::os::unix::fs::FileExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use pfh_inject::{Need, lacks};
@@ -34,6 +34,23 @@ impl Devices {
         Devices(VOLUMES.iter().map(device).collect(), text(image).to_owned())
     }
 
+    /// Those of an image of zeros.
+    fn blank(bench: &Bench) -> (PathBuf, Devices) {
+        let image = bench.blank("image", 64 * MIB);
+        let devices = Devices::new(&image);
+        (image, devices)
+    }
+
+    /// Makes both physical volumes.
+    fn physical(&self) {
+        self.lvm("pvcreate", &["-q", "-ff", "-y", &self.0[0], &self.0[1]]);
+    }
+
+    /// Makes a group of both, in extents of 1 MiB.
+    fn group(&self) {
+        self.lvm("vgcreate", &["-q", "-s", "1M", "vg0", &self.0[0], &self.0[1]]);
+    }
+
     /// Runs a tool of LVM2, without the kernel's device mapper.
     fn lvm(&self, program: &str, arguments: &[&str]) -> String {
         let seen: Vec<String> = self.0.iter().map(|device| format!("\"a|^{device}$|\"")).collect();
@@ -50,7 +67,7 @@ impl Drop for Devices {
         }
         // The kernel detaches a device when its last reader closes it, perhaps another test's scan.
         for device in &self.0 {
-            let path = std::path::PathBuf::from(device.replace("/dev/", "/sys/block/") + "/loop/backing_file");
+            let path = PathBuf::from(device.replace("/dev/", "/sys/block/") + "/loop/backing_file");
             let is_this = || std::fs::read_to_string(&path).is_ok_and(|file| file.contains(&self.1));
             (0..100).take_while(|_| is_this()).for_each(|_| std::thread::sleep(std::time::Duration::from_millis(50)));
         }
@@ -80,11 +97,11 @@ fn linear_volumes_over_two_physical_ones() {
         return;
     }
     let bench = Bench::new();
-    let (image, root, part) = (bench.blank("image", 64 * MIB), bench.path("tree"), bench.blank("part", 46 * MIB));
-    let devices = Devices::new(&image);
+    let (image, devices) = Devices::blank(&bench);
+    let (root, part) = (bench.path("tree"), bench.blank("part", 46 * MIB));
     let [first, second] = [&devices.0[0], &devices.0[1]];
-    devices.lvm("pvcreate", &["-q", "-ff", "-y", first, second]);
-    devices.lvm("vgcreate", &["-q", "-s", "1M", "vg0", first, second]);
+    devices.physical();
+    devices.group();
     let create = ["-q", "-an", "-Zn", "-Wn", "-y"];
     devices.lvm("lvcreate", &[&create[..], &["-l", "12", "-n", "root", "vg0", first]].concat());
     devices.lvm("lvcreate", &[&create[..], &["-l", "46", "-n", "big", "vg0"]].concat());
@@ -134,14 +151,12 @@ fn a_striped_volume_is_read_and_damage_is_a_failure() {
         return;
     }
     let bench = Bench::new();
-    let image = bench.blank("image", 64 * MIB);
-    let devices = Devices::new(&image);
-    let [first, second] = [&devices.0[0], &devices.0[1]];
-    devices.lvm("pvcreate", &["-q", "-ff", "-y", first, second]);
+    let (image, devices) = Devices::blank(&bench);
+    devices.physical();
     // A physical volume without a group is not an empty one.
     let alone = logical_volumes(&physical(&image)).volumes;
     assert!(alone.len() == 2 && alone.iter().all(Result::is_err));
-    devices.lvm("vgcreate", &["-q", "-s", "1M", "vg0", first, second]);
+    devices.group();
     devices.lvm("lvcreate", &["-q", "-an", "-Zn", "-Wn", "-y", "-i2", "-I64k", "-l", "4", "-n", "two", "vg0"]);
     drop(devices);
     // Chunks in turn on both, whose data begin 1 MiB behind each start.
@@ -178,11 +193,9 @@ fn mutants_end() {
         return;
     }
     let bench = Bench::new();
-    let image = bench.blank("image", 64 * MIB);
-    let devices = Devices::new(&image);
-    let [first, second] = [&devices.0[0], &devices.0[1]];
-    devices.lvm("pvcreate", &["-q", "-ff", "-y", first, second]);
-    devices.lvm("vgcreate", &["-q", "-s", "1M", "vg0", first, second]);
+    let (image, devices) = Devices::blank(&bench);
+    devices.physical();
+    devices.group();
     devices.lvm("lvcreate", &["-q", "-an", "-Zn", "-Wn", "-y", "-l", "46", "-n", "big", "vg0"]);
     drop(devices);
     let mut raw = fs::read(&image).unwrap();

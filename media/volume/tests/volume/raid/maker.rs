@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
+use pfh_inject::random;
 use pfh_volume::Bytes;
 
 use super::layouts::Layout;
-use crate::tree::noise;
 
 pub const CHUNK: usize = 4096;
 /// Where data begin on a member, behind the superblock.
@@ -102,7 +102,7 @@ impl Array {
 
 /// A chunk of the array.
 fn chunk(number: usize) -> Vec<u8> {
-    noise(number as u64 + 1, CHUNK)
+    random(number as u64 + 1, CHUNK)
 }
 
 /// `by` times 2 to a power in the field of RAID 6, bit by bit.

@@ -1,24 +1,11 @@
 //! This process and its machine.
 
-use std::ffi::OsString;
 use std::path::Path;
 use std::time::Duration;
 
 /// A small text file of the system's; `None` where it is not there or cannot be read.
 pub fn kernel_text(path: impl AsRef<Path>) -> Option<String> {
     std::fs::read_to_string(path).ok()
-}
-
-/// The names in a directory, in no order; as many as there were before the first error, none where
-/// it cannot be opened.
-pub fn names_in(path: impl AsRef<Path>) -> Vec<OsString> {
-    let names = std::fs::read_dir(path).into_iter().flatten();
-    names.map_while(|entry| entry.ok().map(|entry| entry.file_name())).collect()
-}
-
-/// Processors that this process may use, as the standard library counts them; at least one.
-pub fn processors() -> usize {
-    std::thread::available_parallelism().map_or(1, |number| number.get())
 }
 
 /// The system's name; its release takes calls of the platform.
@@ -48,6 +35,3 @@ pub fn children_time() -> Duration {
     let time = |t: libc::timeval| Duration::new(t.tv_sec.max(0) as u64, t.tv_usec.clamp(0, 999_999) as u32 * 1000);
     time(usage.ru_utime) + time(usage.ru_stime)
 }
-
-/// Bounds the heaps of a C library that makes one per thread; nothing is done here.
-pub fn bound_heaps(_: usize) {}

@@ -11,11 +11,15 @@ mod output;
 mod quiet;
 
 pub use super::absent::confine::{confine, confinement};
-pub use super::absent::{ring::Ring, waits::Waits, watch::Watcher};
-pub use block::{
-    ata, data_from, device_number, device_of, device_size, direct_alignment, evict, evict_range, open_evidence,
-    open_medium, sector_sizes, set_blocking, split_device,
+pub use super::absent::device::{
+    ata, data_from, device_of, device_size, direct_alignment, evict, evict_range, sector_sizes, split_device,
 };
+pub use super::absent::machine::{bound_heaps, names_in, processors};
+pub use super::absent::output::{
+    free_bytes, give_name, give_name_in, is_in_memory, open_unnamed, open_unnamed_in, reserve,
+};
+pub use super::absent::{ring::Ring, waits::Waits, watch::Watcher};
+pub use block::{device_number, open_evidence, open_medium, set_blocking};
 pub use directory::Directory;
 pub use errno::Errno;
 pub use files::{
@@ -24,11 +28,10 @@ pub use files::{
     stat_operand, stat_path, wait_readable, wait_readable_for, wait_readable_once,
 };
 pub(super) use files::{open_data, open_once, wait_writable, write_once};
-pub use machine::{bound_heaps, children_time, cpu_time, kernel_text, names_in, processors, system_name};
+pub use machine::{children_time, cpu_time, kernel_text, system_name};
 pub use output::{
-    close_standard_output, create_directory_in, create_in, free_bytes, give_name, give_name_in, is_in_memory,
-    is_missing, may_write, open_to_sync, open_to_write, open_unnamed, open_unnamed_in, remove, remove_in, rename,
-    rename_in, rename_new, reserve, sync, sync_filesystem, truncate, try_lock, write_at,
+    close_standard_output, create_directory_in, create_in, is_missing, may_write, open_to_sync, open_to_write, remove,
+    remove_in, rename, rename_in, rename_new, sync, sync_filesystem, truncate, try_lock, write_at,
 };
 pub use quiet::Quiet;
 

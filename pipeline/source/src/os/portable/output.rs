@@ -41,16 +41,6 @@ pub fn open_to_write(path: &Path, how: How, direct: bool) -> Result<OwnedFd, Err
     options.open(path).map(OwnedFd::from).map_err(errno)
 }
 
-/// Makes a file without a name in a directory: `None`, since only Linux can.
-pub fn open_unnamed(_: &Path) -> Result<Option<OwnedFd>, Errno> {
-    Ok(None)
-}
-
-/// Gives a file without a name its name: there are no such files here.
-pub fn give_name(_: impl AsFd, _: &Path) -> Result<(), Errno> {
-    Err(Errno::OPNOTSUPP)
-}
-
 /// Gives a file another name, in the place of whatever has it.
 pub fn rename(from: &Path, to: &Path) -> Result<(), Errno> {
     std::fs::rename(from, to).map_err(errno)
@@ -85,19 +75,9 @@ pub fn may_write(path: &Path) -> Result<(), Errno> {
     if unsafe { libc::access(name.as_ptr(), libc::W_OK) } == 0 { Ok(()) } else { Err(Errno::last()) }
 }
 
-/// As [`open_unnamed`]: `None`.
-pub fn open_unnamed_in(_: &Directory) -> Result<Option<OwnedFd>, Errno> {
-    Ok(None)
-}
-
 /// Makes a file in an open directory, which nothing of this name may be in.
 pub fn create_in(directory: &Directory, name: &Path) -> Result<OwnedFd, Errno> {
     open_to_write(&directory.path()?.join(name), How::CreateNew, false)
-}
-
-/// As [`give_name`].
-pub fn give_name_in(_: impl AsFd, _: &Directory, _: &Path) -> Result<(), Errno> {
-    Err(Errno::OPNOTSUPP)
 }
 
 /// As [`rename`], in an open directory. A link of the new name is replaced, never followed.
@@ -134,11 +114,6 @@ pub fn sync_filesystem(_: impl AsFd) -> Result<(), Errno> {
     Ok(())
 }
 
-/// Whether an open file lies in memory: nobody can be asked.
-pub fn is_in_memory(_: impl AsFd) -> bool {
-    false
-}
-
 /// Closes a copy of standard output, which itself must survive for messages: close(2) is where NFS
 /// and quotas report late. The outer error is that no copy could be made.
 pub fn close_standard_output() -> Result<Result<(), Errno>, Errno> {
@@ -148,17 +123,6 @@ pub fn close_standard_output() -> Result<Result<(), Errno>, Errno> {
 /// Sets a file's length in bytes.
 pub fn truncate(fd: impl AsFd, length: u64) -> Result<(), Errno> {
     view(fd.as_fd()).set_len(length).map_err(errno)
-}
-
-/// Takes room for `length` bytes from an offset: there is no portable way that leaves the size as
-/// it is.
-pub fn reserve(_: impl AsFd, _: u64, _: u64) -> Result<(), Errno> {
-    Err(Errno::OPNOTSUPP)
-}
-
-/// Bytes that the file system of an open file has left for us: not known here.
-pub fn free_bytes(_: impl AsFd) -> Result<Option<u64>, Errno> {
-    Ok(None)
 }
 
 /// Writes at an offset in bytes; EINTR is retried.

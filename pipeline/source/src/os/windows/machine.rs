@@ -2,7 +2,6 @@
 
 use super::errno::Errno;
 use crate::os::handles::OwnedFd;
-use std::ffi::OsString;
 use std::path::Path;
 use std::time::Duration;
 use windows_sys::Win32::Foundation::{FILETIME, INVALID_HANDLE_VALUE};
@@ -12,18 +11,6 @@ use windows_sys::Win32::System::Threading::{GetCurrentProcess, GetProcessTimes};
 /// A small text file of Linux's kernel: there is none.
 pub fn kernel_text(_: impl AsRef<Path>) -> Option<String> {
     None
-}
-
-/// The names in a directory, in no order; as many as there were before the first error, none where
-/// it cannot be opened.
-pub fn names_in(path: impl AsRef<Path>) -> Vec<OsString> {
-    let names = std::fs::read_dir(path).into_iter().flatten();
-    names.map_while(|entry| entry.ok().map(|entry| entry.file_name())).collect()
-}
-
-/// Processors that this process may use, as the standard library counts them; at least one.
-pub fn processors() -> usize {
-    std::thread::available_parallelism().map_or(1, |number| number.get())
 }
 
 /// The system's name.
@@ -56,9 +43,6 @@ pub fn cpu_time() -> Duration {
 pub fn children_time() -> Duration {
     Duration::ZERO
 }
-
-/// Bounds the heaps of a C library that makes one per thread; nothing is done here.
-pub fn bound_heaps(_: usize) {}
 
 /// Whether this standard stream, from 0 to 2, was closed when the process started.
 pub fn was_closed(number: i32) -> bool {

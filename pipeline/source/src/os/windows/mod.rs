@@ -16,11 +16,15 @@ mod paths;
 mod process;
 
 pub use super::absent::confine::{confine, confinement};
-pub use super::absent::{ring::Ring, waits::Waits, watch::Watcher};
-pub use block::{
-    ata, data_from, device_number, device_of, device_size, direct_alignment, evict, evict_range, open_evidence,
-    open_medium, sector_sizes, split_device,
+pub use super::absent::device::{
+    ata, data_from, device_of, device_size, direct_alignment, evict, evict_range, sector_sizes, split_device,
 };
+pub use super::absent::machine::{bound_heaps, names_in, processors};
+pub use super::absent::output::{
+    free_bytes, give_name, give_name_in, is_in_memory, open_unnamed, open_unnamed_in, reserve,
+};
+pub use super::absent::{ring::Ring, waits::Waits, watch::Watcher};
+pub use block::{device_number, open_evidence, open_medium};
 pub use bytes::{
     advise_little, advise_sequential, close, read, read_at, read_from, set_blocking, wait_readable, wait_readable_for,
     wait_readable_once, write_at,
@@ -36,15 +40,11 @@ pub use files::{
     open_directory, open_operand_directory, settle, stat_at, stat_operand,
 };
 pub(super) use files::{open_data, open_once};
-pub use machine::{
-    bound_heaps, children_time, cpu_time, host_name, inherited, kernel_text, names_in, processors, system_name, user,
-    was_closed,
-};
+pub use machine::{children_time, cpu_time, host_name, inherited, kernel_text, system_name, user, was_closed};
 pub use output::{
-    close_standard_output, create_directory_in, create_in, create_private, free_bytes, give_name, give_name_in,
-    is_in_memory, is_missing, link_to_file, may_write, open_to_sync, open_to_write, open_unnamed, open_unnamed_in,
-    others_may_read, others_may_write, remove, remove_in, rename, rename_in, rename_new, reserve, sync,
-    sync_filesystem, truncate, try_lock,
+    close_standard_output, create_directory_in, create_in, create_private, is_missing, link_to_file, may_write,
+    open_to_sync, open_to_write, others_may_read, others_may_write, remove, remove_in, rename, rename_in, rename_new,
+    sync, sync_filesystem, truncate, try_lock,
 };
 pub use process::{hand_over, start_apart};
 

@@ -45,16 +45,6 @@ pub fn open_to_write(path: &Path, how: How, direct: bool) -> Result<OwnedFd, Err
     Ok(file.into())
 }
 
-/// Makes a file without a name in a directory: `None`, since only Linux can.
-pub fn open_unnamed(_: &Path) -> Result<Option<OwnedFd>, Errno> {
-    Ok(None)
-}
-
-/// Gives a file without a name its name: there are no such files here.
-pub fn give_name(_: impl AsFd, _: &Path) -> Result<(), Errno> {
-    Err(Errno::OPNOTSUPP)
-}
-
 /// Gives a file another name, in the place of whatever has it.
 pub fn rename(from: &Path, to: &Path) -> Result<(), Errno> {
     std::fs::rename(verbatim(from)?, verbatim(to)?).map_err(errno)
@@ -84,11 +74,6 @@ pub fn may_write(path: &Path) -> Result<(), Errno> {
     handle::open(path, fs::FILE_WRITE_DATA | FACTS, Last::Follow).map(drop)
 }
 
-/// As [`open_unnamed`]: `None`.
-pub fn open_unnamed_in(_: &Directory) -> Result<Option<OwnedFd>, Errno> {
-    Ok(None)
-}
-
 fn name_of(name: &Path) -> &[u8] {
     name.as_os_str().as_bytes()
 }
@@ -101,11 +86,6 @@ pub fn create_in(directory: &Directory, name: &Path) -> Result<OwnedFd, Errno> {
         options: native::FILE_NON_DIRECTORY_FILE | native::FILE_OPEN_REPARSE_POINT,
     };
     open_name(directory.as_fd(), name_of(name), &how).map(OwnedFd::from)
-}
-
-/// As [`give_name`].
-pub fn give_name_in(_: impl AsFd, _: &Directory, _: &Path) -> Result<(), Errno> {
-    Err(Errno::OPNOTSUPP)
 }
 
 /// As [`rename`], in a directory that is held open. A link of the new name is replaced, never
@@ -152,11 +132,6 @@ pub fn sync_filesystem(fd: impl AsFd) -> Result<(), Errno> {
     sync(fd)
 }
 
-/// Whether an open file lies in memory: nobody can be asked.
-pub fn is_in_memory(_: impl AsFd) -> bool {
-    false
-}
-
 /// Closes a copy of standard output, which itself must survive for messages. The outer error is
 /// that no copy could be made.
 pub fn close_standard_output() -> Result<Result<(), Errno>, Errno> {
@@ -167,16 +142,6 @@ pub fn close_standard_output() -> Result<Result<(), Errno>, Errno> {
 /// Sets a file's length in bytes.
 pub fn truncate(fd: impl AsFd, length: u64) -> Result<(), Errno> {
     view(fd.as_fd()).set_len(length).map_err(errno)
-}
-
-/// Takes room for `length` bytes from an offset: not built yet.
-pub fn reserve(_: impl AsFd, _: u64, _: u64) -> Result<(), Errno> {
-    Err(Errno::OPNOTSUPP)
-}
-
-/// Bytes that the file system of an open file has left for us: not asked yet.
-pub fn free_bytes(_: impl AsFd) -> Result<Option<u64>, Errno> {
-    Ok(None)
 }
 
 /// Locks a file for writing, if nobody else has it; `false` when somebody has. File systems without

@@ -1,0 +1,17 @@
+//! Archives with bytes that were changed: whatever they say, reading them ends.
+
+use std::sync::Arc;
+
+use pfh_volume::archive::{Format, Limits, open};
+
+/// Reads up to 4 MiB of each of 2,000 members at the most, if these are an archive's bytes.
+pub fn exhaust(bytes: Vec<u8>) {
+    let limits = Limits { bytes: 1 << 20, entries: 1000, window: 1 << 24, ..Limits::default() };
+    let Some(format) = Format::recognize(&bytes[..bytes.len().min(Format::START)]) else { return };
+    let Ok(nodes) = open(format, Arc::new(bytes), b"m", &limits) else { return };
+    for node in nodes.flatten().take(2000) {
+        if let Some(Ok(mut reader)) = node.content.map(|content| content.open()) {
+            let _ = std::io::copy(&mut std::io::Read::take(&mut reader, 4 << 20), &mut std::io::sink());
+        }
+    }
+}

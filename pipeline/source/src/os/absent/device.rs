@@ -1,0 +1,51 @@
+//! Calls to devices, and the page cache's: Linux's alone.
+
+use crate::os::handles::{AsFd, BorrowedFd};
+use crate::os::{Command, Errno, Reply};
+
+/// ATA commands to a disk: they take calls of the platform.
+pub fn ata(_: BorrowedFd<'_>, _: Command) -> Result<Reply, Errno> {
+    Err(Errno::OPNOTSUPP)
+}
+
+/// Size of a block device in bytes: it takes calls of the platform.
+pub fn device_size(_: impl AsFd) -> Result<u64, Errno> {
+    Err(Errno::OPNOTSUPP)
+}
+
+/// Logical and physical sector size of a block device in bytes: they take calls of the platform.
+pub fn sector_sizes(_: BorrowedFd<'_>) -> Result<(u32, u32), Errno> {
+    Err(Errno::OPNOTSUPP)
+}
+
+/// To how many bytes offsets and lengths must be aligned for direct input: there is none.
+pub fn direct_alignment(_: impl AsFd) -> Option<u32> {
+    None
+}
+
+/// Where the data begin at or behind an offset: not known, so holes are read as the zeros that they
+/// are.
+pub fn data_from(_: impl AsFd, _: u64) -> Result<u64, Errno> {
+    Err(Errno::INVAL)
+}
+
+/// The parts of a device number, by which Linux lists devices: nothing is listed by them elsewhere.
+pub fn split_device(_: u64) -> (u32, u32) {
+    (0, 0)
+}
+
+/// The device number of a major and a minor part: see [`split_device`].
+pub fn device_of(_: u32, _: u32) -> u64 {
+    0
+}
+
+/// Would empty what the system has cached of a file: there is no portable way, as
+/// [`EVICTS`](crate::os::EVICTS) says.
+pub fn evict(_: BorrowedFd<'_>) -> Result<(), Errno> {
+    Ok(())
+}
+
+/// Empties what the system has cached of a part of a file: there is no portable way.
+pub fn evict_range(_: impl AsFd, _: u64, _: u64) -> Result<(), Errno> {
+    Err(Errno::OPNOTSUPP)
+}
