@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use pfh_inject::{Need, lacks};
 use pfh_volume::{Allocation, Kind, Options, Recognised, file_system};
 
-use crate::image::{Bench, open, poke, run, text};
+use crate::image::{Bench, open, poke, run, text, unmount};
 use crate::listing::{ALL, assert_same, bytes, fls, items, nodes, volume};
 use crate::mutants;
 use crate::tree::{self, Item, Items, noise};
@@ -126,7 +126,7 @@ fn what_the_kernel_writes() {
     run("fallocate", &["-l", "200000", text(&mount.join("reserved"))]);
     fs::remove_file(mount.join("large.dat")).unwrap();
     let expected = tree::items(&mount);
-    run("umount", &[text(&mount)]);
+    unmount(&mount);
     let volume = volume(&image);
     assert_eq!(volume.warnings, []);
     assert_same(&items(&volume), &expected);

@@ -84,6 +84,19 @@ pub fn poke(path: &Path, offset: u64, bytes: &[u8]) {
     file.write_all_at(bytes, offset).expect("written");
 }
 
+/// Unmounts what is mounted at `path`. A process that another test forks keeps it busy until it
+/// runs its program, and so does a scan of all mounts (a desktop's, a monitor's).
+pub fn unmount(path: &Path) {
+    let unmounted = || Command::new("umount").arg(path).status().expect("umount").success();
+    let is_gone = (0..100).any(|_| {
+        unmounted() || {
+            std::thread::sleep(std::time::Duration::from_millis(100));
+            false
+        }
+    });
+    assert!(is_gone, "{} stays mounted", path.display());
+}
+
 /// A file system that a FUSE program holds mounted, in the foreground so that its end is seen.
 pub struct Mount {
     /// Where it is mounted.
@@ -122,15 +135,7 @@ impl Mount {
 
     /// Unmounts, and waits until everything is written.
     pub fn end(mut self) {
-        // A scan of all mounts (a desktop's, a monitor's) keeps it busy for a moment.
-        let unmounted = || Command::new("umount").arg(&self.path).status().expect("umount").success();
-        let is_gone = (0..100).any(|_| {
-            unmounted() || {
-                std::thread::sleep(std::time::Duration::from_millis(100));
-                false
-            }
-        });
-        assert!(is_gone, "{} stays mounted", self.path.display());
+        unmount(&self.path);
         self.child.wait().expect("it ends");
         fs::remove_dir(&self.path).expect("the mount point is empty again");
         run("losetup", &["--detach", &self.device]);

@@ -6,7 +6,7 @@ use std::path::Path;
 use pfh_inject::{Need, lacks};
 use pfh_volume::{Options, Recognised, file_system};
 
-use crate::image::{Bench, open, poke, run, text};
+use crate::image::{Bench, open, poke, run, text, unmount};
 use crate::listing::{assert_same, bytes, items, nodes, volume};
 use crate::mutants;
 use crate::tree::{self, Items, noise};
@@ -79,7 +79,7 @@ fn what_mkudffs_makes() {
             run("cp", &["-a", &format!("{}/.", text(&root)), text(&mount)]);
             fs::remove_file(mount.join("a/file number 7")).unwrap();
             expected = tree::items(&mount);
-            run("umount", &[text(&mount)]);
+            unmount(&mount);
         }
         let volume = volume(&image);
         assert_eq!((volume.kind, &volume.label[..]), ("UDF", &b"LABEL"[..]), "{options:?}");

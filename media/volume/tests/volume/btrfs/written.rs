@@ -8,7 +8,7 @@ use pfh_inject::{Need, lacks};
 use pfh_volume::{Bytes, Piece, Recognised, Slice, Volumes, compose, file_system};
 
 use super::system;
-use crate::image::{Bench, open, run, text};
+use crate::image::{Bench, open, run, text, unmount};
 use crate::listing::{assert_same, items};
 use crate::tree::{self, Items};
 
@@ -73,7 +73,7 @@ impl Mounted {
 
 impl Drop for Mounted {
     fn drop(&mut self) {
-        run("umount", &[text(&self.at)]);
+        unmount(&self.at);
         self.devices.iter().for_each(|device| drop(run("losetup", &["-d", device])));
     }
 }

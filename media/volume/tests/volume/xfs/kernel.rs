@@ -9,7 +9,7 @@ use pfh_inject::{Need, lacks};
 use pfh_volume::{Allocation, Kind, Node, Options};
 
 use super::MIB;
-use crate::image::{Bench, run, text};
+use crate::image::{Bench, run, text, unmount};
 use crate::listing::{ALL, assert_same, bytes, items, nodes, volume};
 use crate::tree::{self, Item, noise};
 
@@ -27,7 +27,7 @@ impl Mounted {
 
 impl Drop for Mounted {
     fn drop(&mut self) {
-        run("umount", &[text(&self.0)]);
+        unmount(&self.0);
     }
 }
 
