@@ -74,6 +74,7 @@ mod by_volume {
                 Content::FileSystem { format: found.kind.to_owned(), label: names.join(", ") }
             }
             Ok(Recognised::Encrypted(name)) => Content::Encrypted(name.to_owned()),
+            Ok(Recognised::Locked(locked)) => Content::Encrypted(locked.format.to_owned()),
             Ok(Recognised::Unread(name)) => Content::Other(name),
             Ok(Recognised::Unknown) => Content::Unknown,
             Err(failure @ Failure { .. }) => Content::Unread(failure.to_string()),

@@ -8,6 +8,7 @@ mod bytes;
 pub mod disk;
 pub mod ewf;
 pub mod field;
+mod fletcher;
 pub mod foreign;
 pub mod lzfse;
 pub mod map;
@@ -17,6 +18,7 @@ pub mod split;
 mod time;
 
 pub use bytes::Bytes;
+pub use fletcher::fletcher64;
 pub use pfh_digest::crc32c_after as crc32c;
 pub use time::Time;
 

@@ -33,6 +33,11 @@ impl fmt::Debug for Key {
 }
 
 impl Key {
+    /// A password as it was typed.
+    pub fn password(text: String) -> Key {
+        Key::Password(Zeroizing::new(text.into_bytes()))
+    }
+
     /// The bytes of a recovery password: eight groups of six digits, each a multiple of eleven.
     pub(crate) fn recovery(&self) -> Option<Zeroizing<[u8; 16]>> {
         let Key::Password(text) = self else { return None };

@@ -8,10 +8,10 @@ use flate2::{Decompress, FlushDecompress, Status};
 use pfh_container::lzfse;
 
 use crate::bytes::Bytes;
-use crate::field::{be32, failure, is_at, le32, le64};
+use crate::field::{be32, failure, is_at, le32, le64, unreadable};
 use crate::layout::Layout;
 use crate::node::{Content, Failure};
-use crate::stored::{Stored, gather, named, reported};
+use crate::stored::{Stored, Whole, gather, named, reported};
 
 /// The attribute that a compressed file is made of, and the one that stands for its resource fork.
 pub const COMPRESSION: &[u8] = b"com.apple.decmpfs";
@@ -131,6 +131,7 @@ impl<P: Parts> Compressed<P> {
                 let locate = Box::new(move || Ok(layout.clone()));
                 Stored { bytes, path: self.path.clone(), from: 0, size, locate }.open()
             }
+            Fork::Apart(of) => Ok(Box::new(Whole { of, path: self.path.clone(), at: 0 })),
         }
     }
 
@@ -163,13 +164,16 @@ pub enum Fork {
     Held(Arc<[u8]>),
     /// Where it lies on a medium, and its size.
     Stored { bytes: Arc<dyn Bytes>, layout: Layout, size: u64 },
+    /// Bytes that lie nowhere as they are, and name their own failures.
+    Apart(Arc<dyn Bytes>),
 }
 
 impl Fork {
     /// Exactly these bytes.
-    fn read(&self, from: u64, length: u64) -> Result<Vec<u8>, Failure> {
+    pub fn read(&self, from: u64, length: u64) -> Result<Vec<u8>, Failure> {
         let size = match self {
             Fork::Held(bytes) => bytes.len() as u64,
+            Fork::Apart(bytes) => bytes.size(),
             Fork::Stored { size, .. } => *size,
         };
         if from.checked_add(length).is_none_or(|end| end > size) {
@@ -182,6 +186,14 @@ impl Fork {
                 Ok(bytes.get(from..from + length).unwrap_or_default().to_vec())
             }
             Fork::Stored { bytes, layout, .. } => gather(&**bytes, layout, from, length),
+            Fork::Apart(bytes) => {
+                let mut found = vec![0; length];
+                bytes.read_exact_at(from, &mut found).map_err(|error| match error.downcast::<Failure>() {
+                    Ok(failed) => failed,
+                    Err(error) => unreadable(from, &error),
+                })?;
+                Ok(found)
+            }
         }
     }
 

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use crate::bytes::Bytes;
+use crate::locked::Locked;
 use crate::node::{Failure, Nodes};
 
 /// What a list of files holds beyond those that the file system lists.
@@ -23,6 +24,8 @@ pub enum Recognised {
     /// Encrypted, by the name of the format. VeraCrypt and TrueCrypt have no magic: their volumes
     /// look like noise and are [`Recognised::Unknown`].
     Encrypted(&'static str),
+    /// A file system whose files its own key opens: see [`Locked::open`].
+    Locked(Locked),
     /// Known by its magic and not read: the name of the format, and what of it is in the way.
     Unread(String),
     /// No known magic: not empty, but not understood.

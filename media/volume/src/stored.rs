@@ -140,3 +140,24 @@ impl Read for Runs {
         Ok(got)
     }
 }
+
+/// Reads bytes from their start on that name their own failures ([`reported`]).
+pub struct Whole {
+    /// The bytes.
+    pub of: Arc<dyn Bytes>,
+    /// The name, for failures.
+    pub path: Vec<u8>,
+    /// How far it is read.
+    pub at: u64,
+}
+
+impl Read for Whole {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let got = self.of.read_at(self.at, buffer).map_err(|error| match error.downcast::<Failure>() {
+            Ok(failed) => reported(named(failed, &self.path)),
+            Err(error) => error,
+        })?;
+        self.at += got as u64;
+        Ok(got)
+    }
+}

@@ -60,6 +60,7 @@ pub fn unread(found: &Recognised) -> Refused {
     // An unknown size may be anything.
     let (why, is_damaged) = match found {
         Recognised::Encrypted(format) => (format!("is encrypted ({format})"), false),
+        Recognised::Locked(locked) => (format!("is encrypted ({})", locked.format), false),
         Recognised::Unread(format) => (format.clone(), false),
         Recognised::Unknown | Recognised::FileSystem(_) | Recognised::Volumes(_) => {
             ("holds no file system that is known".into(), true)

@@ -47,7 +47,7 @@ pub struct Options {
     /// How long a container of the input may be worked on, with all that is in it; `None` for as
     /// long as it takes.
     pub time: Option<Duration>,
-    /// What may open encrypted volumes (BitLocker, LUKS).
+    /// What may open encrypted volumes (BitLocker, LUKS, FileVault).
     pub keys: Arc<Keys>,
     /// Whether each entry has the places of its bytes.
     pub runs: bool,

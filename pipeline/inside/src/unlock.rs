@@ -1,8 +1,8 @@
 //! Encrypted volumes, by the keys at hand.
 
 use super::detect::Refused;
-use pfh_encrypted::{Failure, Keys, Opened};
-use pfh_volume::Bytes;
+use pfh_encrypted::{ApfsVolume, Cipher, Failure, Keys, Opened, volume_cipher};
+use pfh_volume::{Bytes, Decrypt, Locked, Recognised};
 use std::sync::Arc;
 
 /// Opens the volume that has the magic of `format`.
@@ -13,9 +13,34 @@ pub fn open(format: &str, bytes: &Arc<dyn Bytes>, keys: &Keys) -> Result<Opened,
     match pfh_encrypted::open(bytes, keys) {
         Ok(Some(opened)) => Ok(opened),
         Ok(None) => Err(Refused { why: format!("is encrypted ({format})"), is_damaged: false }),
-        Err(failure) => {
-            let is_damaged = matches!(failure, Failure::Unreadable(..) | Failure::Damaged { .. });
-            Err(Refused { why: format!("is encrypted ({format}): {failure}"), is_damaged })
-        }
+        Err(failure) => Err(closed(format, &failure)),
     }
+}
+
+/// What decrypts a volume's files.
+struct Sectors(Cipher);
+
+impl Decrypt for Sectors {
+    fn decrypt(&self, place: u64, data: &mut [u8]) {
+        self.0.decrypt(place, data);
+    }
+}
+
+/// Opens the volume that is locked, of the container in `bytes`.
+///
+/// # Errors
+/// As [`open`].
+pub fn open_locked(locked: &Locked, bytes: &Arc<dyn Bytes>, keys: &Keys) -> Result<Recognised, Refused> {
+    let (bag, volume) = (locked.bag, locked.volume);
+    let of = ApfsVolume { container: bag.container, volume, block_size: bag.block_size, bag: (bag.block, bag.count) };
+    let (cipher, _) = volume_cipher(&**bytes, of, keys).map_err(|failure| closed(locked.format, &failure))?;
+    locked
+        .open(Arc::new(Sectors(cipher)))
+        .map_err(|failure| Refused { why: format!("is encrypted ({}): {failure}", locked.format), is_damaged: true })
+}
+
+/// Why a volume stays closed.
+fn closed(format: &str, failure: &Failure) -> Refused {
+    let is_damaged = matches!(failure, Failure::Unreadable(..) | Failure::Damaged { .. });
+    Refused { why: format!("is encrypted ({format}): {failure}"), is_damaged }
 }

@@ -5,6 +5,7 @@ use crate::input::{Inside, Opening};
 use crate::session::Session;
 use crate::show::cat as show;
 use crate::size;
+use crate::volume_keys::VolumeKeys;
 use clap::Args;
 use pfh::cat::{self as job, Event, Found, Part, Request};
 use std::ffi::OsString;
@@ -43,13 +44,8 @@ pub struct Cat {
     /// Depth of nested containers [default: 64].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=64))]
     pub depth: Option<u32>,
-    /// Open encrypted volumes (BitLocker, LUKS) with the passwords in FILE, one per line;
-    /// recovery passwords as well.
-    #[arg(long, value_name = "FILE")]
-    pub passwords: Vec<PathBuf>,
-    /// Open encrypted volumes with a key file: BitLocker's startup key (.BEK) or LUKS's.
-    #[arg(long, value_name = "FILE")]
-    pub volume_key: Vec<PathBuf>,
+    #[command(flatten)]
+    pub keys: VolumeKeys,
     /// Let a container expand to SIZE beyond 1,100 times its own size [default: 16GiB]; more is an
     /// error (a bomb).
     #[arg(long, value_name = "SIZE", value_parser = size::parse)]
@@ -80,8 +76,7 @@ impl Cat {
             inside: Some(Opening::Strict),
             depth: Some(self.depth.unwrap_or(DEEPEST)),
             raw: self.raw_medium,
-            passwords: self.passwords.clone(),
-            volume_key: self.volume_key.clone(),
+            keys: self.keys.clone(),
             expand: self.expand,
             ..Inside::default()
         };

@@ -1,19 +1,17 @@
 //! The input: operands, how directories are walked, and which files are taken. Every command
 //! that walks flattens this.
 
-#[cfg(feature = "inside")]
-use crate::exit::Exit;
 use crate::exit::Failure;
 use crate::session::Session;
 use crate::size;
+#[cfg(feature = "inside")]
+use crate::volume_keys::VolumeKeys;
 use clap::{Args, ValueEnum};
 #[cfg(feature = "inside")]
 use pfh::inside::Snapshots;
 use pfh::terminal::render as shown;
 use pfh::{Content, Descend, Links, NameList, Order, Recurse, Selection, Separator, Special};
 use std::ffi::OsString;
-#[cfg(feature = "inside")]
-use std::path::Path;
 use std::path::PathBuf;
 #[cfg(feature = "inside")]
 use std::sync::Arc;
@@ -103,13 +101,9 @@ pub struct Inside {
     /// Treat the files as raw media, even if their bytes look like an image format.
     #[arg(long)]
     pub raw: bool,
-    /// Open encrypted volumes (BitLocker, LUKS) with the passwords in FILE, one per line;
-    /// recovery passwords as well.
-    #[arg(long, value_name = "FILE")]
-    pub passwords: Vec<PathBuf>,
-    /// Open encrypted volumes with a key file: BitLocker's startup key (.BEK) or LUKS's.
-    #[arg(long, value_name = "FILE")]
-    pub volume_key: Vec<PathBuf>,
+    /// Keys of encrypted volumes.
+    #[command(flatten)]
+    pub keys: VolumeKeys,
     /// Abandon a container, with its members, after SECONDS [default: no limit].
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..))]
     pub container_timeout: Option<u64>,
@@ -131,7 +125,7 @@ impl Inside {
     pub fn asked(&self) -> Result<Option<pfh::inside::Options>, Failure> {
         if self.inside.is_none() && self.is_bounded() {
             return Err(Failure::usage(
-                "--depth, --deleted, --unallocated, --documents, --no-snapshots, --only-changed, --salvage, --members, --raw, --passwords, --volume-key, --container-timeout and --expand say how --inside is done: add --inside",
+                "--depth, --deleted, --unallocated, --documents, --no-snapshots, --only-changed, --salvage, --members, --raw, --passwords, --ask-password, --volume-key, --container-timeout and --expand say how --inside is done: add --inside",
             ));
         }
         self.inside.map(|_| self.options()).transpose()
@@ -142,8 +136,7 @@ impl Inside {
         let named = self.deleted || self.unallocated || self.documents || self.members || self.raw;
         let named = named || self.no_snapshots || self.only_changed || self.salvage;
         named
-            || !self.passwords.is_empty()
-            || !self.volume_key.is_empty()
+            || self.keys.are_given()
             || self.depth.is_some()
             || self.expand.is_some()
             || self.container_timeout.is_some()
@@ -152,7 +145,7 @@ impl Inside {
     /// The options, whether or not `--inside` is given.
     ///
     /// # Errors
-    /// When a file of keys cannot be read.
+    /// When keys cannot be read.
     pub fn options(&self) -> Result<pfh::inside::Options, Failure> {
         let mut options = pfh::inside::Options::default();
         (options.deleted, options.unallocated) = (self.deleted, self.unallocated);
@@ -169,22 +162,8 @@ impl Inside {
         limits.salvage = self.salvage;
         limits.depth = self.depth.unwrap_or(limits.depth);
         limits.bytes = self.expand.unwrap_or(limits.bytes);
-        options.keys = Arc::new(self.keys()?);
+        options.keys = Arc::new(self.keys.read()?);
         Ok(options)
-    }
-
-    fn keys(&self) -> Result<pfh::inside::Keys, Failure> {
-        let mut keys = pfh::inside::Keys::new();
-        let failed = |path: &Path, error| {
-            Failure::new(Exit::Incomplete, format_args!("{}: {error}", pfh::terminal::shown(path)))
-        };
-        for path in &self.passwords {
-            keys.read_lines(path).map_err(|error| failed(path, error))?;
-        }
-        for path in &self.volume_key {
-            keys.read_file(path).map_err(|error| failed(path, error))?;
-        }
-        Ok(keys)
     }
 }
 

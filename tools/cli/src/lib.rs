@@ -85,6 +85,8 @@ mod update;
 mod values;
 #[cfg(feature = "image")]
 mod verify;
+#[cfg(feature = "inside")]
+mod volume_keys;
 
 pub use call::{Call, Role};
 use exit::Exit;

@@ -1,7 +1,7 @@
 //! LUKS: version 1 (C. Fruhwirth, *LUKS On-Disk Format Specification*, 1.2.3) and version 2
 //! (M. Brož, *LUKS2 On-Disk Format Specification*, 1.1.0).
 
-mod derive;
+pub mod derive;
 mod one;
 mod proof;
 mod split;

@@ -3,6 +3,7 @@
 
 mod bitlocker;
 mod cipher;
+mod corestorage;
 mod luks;
 mod volume;
 

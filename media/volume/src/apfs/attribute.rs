@@ -7,7 +7,7 @@ use super::volume::Apfs;
 use crate::decmpfs::{self, COMPRESSION, FORK, Fork, Header, Parts};
 use crate::field::failure;
 use crate::node::{Allocation, Content, Failure, Kind, Node};
-use crate::stored::{Held, Stored, gather, named};
+use crate::stored::{Held, named};
 
 /// The target of a symbolic link.
 pub const LINK: &[u8] = b"com.apple.fs.symlink";
@@ -17,17 +17,14 @@ const LONGEST: usize = 32 << 10;
 
 impl Apfs {
     /// The whole value of an attribute that has no more than `most` bytes.
-    pub fn value(&self, attribute: &Attribute, most: u64) -> Result<Arc<[u8]>, Failure> {
+    pub fn value(self: &Arc<Self>, attribute: &Attribute, most: u64) -> Result<Arc<[u8]>, Failure> {
         match &attribute.value {
             Value::Embedded(bytes) => Ok(bytes.clone()),
             Value::Stream(_, size) if *size > most => {
                 let name = String::from_utf8_lossy(&attribute.name).into_owned();
                 Err(failure(None, format!("the attribute {name} has {size} bytes: not read")))
             }
-            Value::Stream(stream, size) => {
-                let layout = self.layout(*stream, *size, false)?;
-                Ok(gather(&*self.blocks.bytes, &layout, 0, usize::try_from(*size).unwrap_or(0))?.into())
-            }
+            Value::Stream(stream, size) => Ok(self.fork(*stream, *size)?.read(0, *size)?.into()),
         }
     }
 
@@ -45,11 +42,7 @@ impl Apfs {
         }
         let (size, resident, content): (u64, bool, Arc<dyn Content>) = match attribute.value {
             Value::Embedded(bytes) => (bytes.len() as u64, true, Arc::new(Held { bytes })),
-            Value::Stream(stream, size) => {
-                let (volume, bytes) = (self.clone(), self.blocks.bytes.clone());
-                let locate = Box::new(move || volume.layout(stream, size, false));
-                (size, false, Arc::new(Stored { bytes, path: path.clone(), from: 0, size, locate }))
-            }
+            Value::Stream(stream, size) => (size, false, self.content(&path, (stream, size, false))),
         };
         Ok(Node {
             path,
@@ -81,10 +74,7 @@ impl Parts for Packed {
         let found = self.volume.find(self.number, FORK).ok_or_else(decmpfs::lost_fork)?;
         Ok(match found.value {
             Value::Embedded(bytes) => Fork::Held(bytes),
-            Value::Stream(stream, size) => {
-                let layout = self.volume.layout(stream, size, false)?;
-                Fork::Stored { bytes: self.volume.blocks.bytes.clone(), layout, size }
-            }
+            Value::Stream(stream, size) => self.volume.fork(stream, size)?,
         })
     }
 }

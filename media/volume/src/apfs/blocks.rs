@@ -4,9 +4,10 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::node::Node;
-use super::object::{Object, checksum, within};
+use super::object::{Object, within};
 use crate::bytes::Bytes;
-use crate::field::{failure, le64, read};
+use crate::field::{failure, read};
+use crate::locked::Decrypt;
 use crate::node::Failure;
 
 /// Nodes of trees that are held: a quarter of a megabyte with blocks of 4 KiB.
@@ -20,6 +21,8 @@ pub struct Blocks {
     pub block_size: u64,
     /// How many blocks the container says it has.
     pub count: u64,
+    /// What decrypts the volume that is read; `None` for one that is not encrypted.
+    pub cipher: Option<Arc<dyn Decrypt>>,
     /// Nodes of trees that were used last.
     nodes: Mutex<VecDeque<(Held, Arc<Node>)>>,
 }
@@ -30,7 +33,12 @@ pub type Held = (u64, u64, u16);
 impl Blocks {
     /// The `count` blocks of a medium.
     pub fn new(bytes: Arc<dyn Bytes>, block_size: u64, count: u64) -> Blocks {
-        Blocks { bytes, block_size, count, nodes: Mutex::default() }
+        Blocks { bytes, block_size, count, cipher: None, nodes: Mutex::default() }
+    }
+
+    /// The same blocks, for a volume that this cipher decrypts.
+    pub fn with(&self, cipher: Arc<dyn Decrypt>) -> Blocks {
+        Blocks { cipher: Some(cipher), ..Blocks::new(self.bytes.clone(), self.block_size, self.count) }
     }
 
     /// How many bytes the container says it has.
@@ -54,11 +62,19 @@ impl Blocks {
 
     /// An object of one block, whose checksum is that of its bytes.
     pub fn object(&self, block: u64) -> Result<Object, Failure> {
-        let (offset, raw) = (self.offset(block), self.block(block)?);
-        if le64(&raw, 0) != checksum(&raw) {
-            return Err(failure(Some(offset), "the checksum of an object is wrong"));
-        }
-        Ok(Object { offset, raw })
+        Object::whole(self.offset(block), self.block(block)?)
+    }
+
+    /// The plain bytes of a block that is encrypted.
+    ///
+    /// # Errors
+    /// As [`Blocks::block`], and if there is no cipher.
+    pub fn decrypted(&self, block: u64) -> Result<Vec<u8>, Failure> {
+        let offset = self.offset(block);
+        let cipher = self.cipher.as_ref().ok_or_else(|| failure(Some(offset), "a block is encrypted"))?;
+        let mut raw = self.block(block)?;
+        cipher.decrypt(offset, &mut raw);
+        Ok(raw)
     }
 
     /// An object of this type.

@@ -13,14 +13,23 @@ use crate::node::Failure;
 pub enum Numbers {
     /// It is the block.
     Physical,
+    /// It is the block, which is encrypted.
+    Encrypted,
     /// By a map, as of a transaction.
     Virtual(Arc<dyn Locate>, u64),
+}
+
+/// Where an object lies.
+#[derive(Debug, Clone, Copy)]
+pub struct At {
+    pub block: u64,
+    pub is_encrypted: bool,
 }
 
 /// Finds objects by their numbers.
 pub trait Locate: Send + Sync {
     /// The block of an object as of a transaction.
-    fn find(&self, number: u64, transaction: u64) -> Result<u64, Failure>;
+    fn find(&self, number: u64, transaction: u64) -> Result<At, Failure>;
 }
 
 /// A tree whose root is whole.
@@ -39,8 +48,8 @@ pub type Record = (Vec<u8>, Vec<u8>);
 impl Tree {
     /// Opens the tree with this root.
     pub fn open(blocks: Arc<Blocks>, nodes: Numbers, root: u64, shape: Shape) -> Result<Tree, Failure> {
-        let block = block_of(&nodes, root).map_err(|failed| within(failed, shape.what))?;
-        let node = load(&blocks, block, &nodes, root, &shape, None)?;
+        let at = block_of(&nodes, root).map_err(|failed| within(failed, shape.what))?;
+        let node = load(&blocks, at, &nodes, root, &shape, None)?;
         let info = node.info.ok_or_else(|| failure(Some(node.offset), "a tree without a root"))?;
         Ok(Tree { blocks, nodes, shape, info, root, root_node: Arc::new(node) })
     }
@@ -51,9 +60,9 @@ impl Tree {
         let number = parent.child(index).ok_or_else(|| wrong(parent.offset, "a node without entries"))?;
         // In trees without headers numbers count from that of the root.
         let number = if self.info.is_bare { number.saturating_add(self.root) } else { number };
-        let block = block_of(&self.nodes, number).map_err(|failed| within(failed, self.shape.what))?;
-        let open = || load(&self.blocks, block, &self.nodes, number, &self.shape, Some(self.info));
-        let node = self.blocks.node((block, number, self.shape.subtype), open)?;
+        let at = block_of(&self.nodes, number).map_err(|failed| within(failed, self.shape.what))?;
+        let open = || load(&self.blocks, at, &self.nodes, number, &self.shape, Some(self.info));
+        let node = self.blocks.node((at.block, number, self.shape.subtype), open)?;
         if node.level + 1 != parent.level {
             return Err(wrong(node.offset, "a node is not one level below the one that leads to it"));
         }
@@ -92,9 +101,10 @@ impl Tree {
 }
 
 /// The block of a node.
-fn block_of(nodes: &Numbers, number: u64) -> Result<u64, Failure> {
+fn block_of(nodes: &Numbers, number: u64) -> Result<At, Failure> {
     match nodes {
-        Numbers::Physical => Ok(number),
+        Numbers::Physical => Ok(At { block: number, is_encrypted: false }),
+        Numbers::Encrypted => Ok(At { block: number, is_encrypted: true }),
         Numbers::Virtual(map, transaction) => map.find(number, *transaction),
     }
 }
@@ -102,22 +112,23 @@ fn block_of(nodes: &Numbers, number: u64) -> Result<u64, Failure> {
 /// Reads a node: with its checksum, number and transaction, if it has a header.
 fn load(
     blocks: &Blocks,
-    block: u64,
+    at: At,
     nodes: &Numbers,
     number: u64,
     shape: &Shape,
     info: Option<Info>,
 ) -> Result<Node, Failure> {
-    let raw = blocks.block(block).map_err(|failed| within(failed, shape.what))?;
-    let offset = blocks.offset(block);
+    let raw = if at.is_encrypted { blocks.decrypted(at.block) } else { blocks.block(at.block) };
+    let raw = raw.map_err(|failed| within(failed, shape.what))?;
+    let offset = blocks.offset(at.block);
     // A root says by its own flags whether it has a header.
     let is_bare = info.map_or(crate::field::le16(&raw, 32) & 16 != 0, |info| info.is_bare);
     let object = match is_bare {
         true => Object { offset, raw },
         false => {
-            let object = blocks.object(block).map_err(|failed| within(failed, shape.what))?;
+            let object = Object::whole(offset, raw).map_err(|failed| within(failed, shape.what))?;
             let limit = match nodes {
-                Numbers::Physical => u64::MAX,
+                Numbers::Physical | Numbers::Encrypted => u64::MAX,
                 Numbers::Virtual(_, transaction) => *transaction,
             };
             if object.id() != number || object.transaction() > limit {

@@ -3,7 +3,6 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::blocks::Blocks;
 use super::btree::{Numbers, Tree};
 use super::map::ObjectMap;
 use super::node::Shape;
@@ -45,7 +44,7 @@ pub fn open(bytes: &Arc<dyn Bytes>) -> Result<Option<Recognised>, Failure> {
     let mut members = Vec::new();
     for (found, name) in found.into_iter().zip(names) {
         let snapshots = match &found {
-            Ok(Opened { map: Some(map), snapshots, .. }) => snapshot_members(&container.blocks, map, *snapshots, &name),
+            Ok(Opened { map: Some(map), snapshots, .. }) => snapshot_members(&container, map, *snapshots, &name),
             _ => Vec::new(),
         };
         members.push(Member { name, is_snapshot: false, found: found.map(|found| found.recognised) });
@@ -74,7 +73,7 @@ impl Free for Map {
 fn volume(container: &Superblock, map: &ObjectMap, number: u64) -> Result<Opened, Failure> {
     let what = (VOLUME, "superblock of a volume");
     let object = map.object(&container.blocks, number, container.transaction, what)?;
-    open_volume(&container.blocks, &object, None, container.transaction)
+    open_volume(&container.blocks, &object, None, (container.transaction, container.keys))
 }
 
 /// The names of volumes: their labels, where these are names and no two are the same, else by
@@ -96,12 +95,12 @@ fn names(found: &[Result<Opened, Failure>]) -> Vec<Vec<u8>> {
 }
 
 /// The snapshots of a volume, as `VOLUME@SNAPSHOT`.
-fn snapshot_members(blocks: &Arc<Blocks>, map: &Arc<ObjectMap>, root: u64, volume: &[u8]) -> Vec<Member> {
+fn snapshot_members(container: &Superblock, map: &Arc<ObjectMap>, root: u64, volume: &[u8]) -> Vec<Member> {
     if root == 0 {
         return Vec::new();
     }
     let failed = |failed: Failure| Member { name: [volume, b"@"].concat(), is_snapshot: true, found: Err(failed) };
-    let tree = match Tree::open(blocks.clone(), Numbers::Physical, root, SHAPE) {
+    let tree = match Tree::open(container.blocks.clone(), Numbers::Physical, root, SHAPE) {
         Ok(tree) => Arc::new(tree),
         Err(why) => return vec![failed(why)],
     };
@@ -120,7 +119,7 @@ fn snapshot_members(blocks: &Arc<Blocks>, map: &Arc<ObjectMap>, root: u64, volum
         };
         let (transaction, kind) = record::number_and_kind(&key);
         if kind == RECORD.snapshot {
-            members.push(snapshot(blocks, map, (transaction, &value), volume));
+            members.push(snapshot(container, map, (transaction, &value), volume));
         }
     }
     // Two of one name would be one.
@@ -136,7 +135,7 @@ fn snapshot_members(blocks: &Arc<Blocks>, map: &Arc<ObjectMap>, root: u64, volum
 }
 
 /// A snapshot by its record.
-fn snapshot(blocks: &Arc<Blocks>, map: &Arc<ObjectMap>, record: (u64, &[u8]), volume: &[u8]) -> Member {
+fn snapshot(container: &Superblock, map: &Arc<ObjectMap>, record: (u64, &[u8]), volume: &[u8]) -> Member {
     let (transaction, value) = record;
     let (block, flags) = (le64(value, 8), le32(value, 44));
     let name = value.get(50..50 + usize::from(le16(value, 48))).unwrap_or_default();
@@ -147,8 +146,8 @@ fn snapshot(blocks: &Arc<Blocks>, map: &Arc<ObjectMap>, record: (u64, &[u8]), vo
         if flags & DATALESS != 0 {
             return Ok(Recognised::Unread("APFS snapshot whose content is being removed".to_owned()));
         }
-        let object = blocks.object_of(block, VOLUME, "superblock of a snapshot")?;
-        Ok(open_volume(blocks, &object, Some(map.clone()), transaction)?.recognised)
+        let object = container.blocks.object_of(block, VOLUME, "superblock of a snapshot")?;
+        Ok(open_volume(&container.blocks, &object, Some(map.clone()), (transaction, container.keys))?.recognised)
     };
     let found = open().map_err(|failed| within(failed, "snapshot"));
     Member { name: [volume, b"@", &name].concat(), is_snapshot: true, found }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::blocks::Blocks;
-use super::btree::{Locate, Numbers, Tree};
+use super::btree::{At, Locate, Numbers, Tree};
 use super::node::{Place, Shape};
 use super::object::{MAP, PHYSICAL, within};
 use crate::field::{failure, le32, le64};
@@ -47,8 +47,11 @@ impl ObjectMap {
         transaction: u64,
         (kind, what): (u16, &str),
     ) -> Result<super::object::Object, Failure> {
-        let block = self.find(number, transaction).map_err(|failed| within(failed, what))?;
-        let object = blocks.object_of(block, kind, what)?;
+        let at = self.find(number, transaction).map_err(|failed| within(failed, what))?;
+        if at.is_encrypted {
+            return Err(failure(Some(blocks.offset(at.block)), format!("{what}: is encrypted")));
+        }
+        let object = blocks.object_of(at.block, kind, what)?;
         if object.id() != number {
             return Err(failure(Some(object.offset), format!("{what}: an object with another number")));
         }
@@ -57,7 +60,7 @@ impl ObjectMap {
 }
 
 impl Locate for ObjectMap {
-    fn find(&self, number: u64, transaction: u64) -> Result<u64, Failure> {
+    fn find(&self, number: u64, transaction: u64) -> Result<At, Failure> {
         let wrong = |cause: &str| failure(Some(self.offset), format!("object {number} {cause}"));
         let found = self.tree.last_up_to((number, 0, transaction))?;
         let (_, value) = found.filter(|(key, _)| le64(key, 0) == number).ok_or_else(|| wrong("is in no map"))?;
@@ -66,9 +69,8 @@ impl Locate for ObjectMap {
         }
         match le32(&value, 0) {
             flags if flags & DELETED != 0 => Err(wrong("is deleted")),
-            flags if flags & ENCRYPTED != 0 => Err(wrong("is encrypted")),
             _ if u64::from(le32(&value, 4)) != self.block_size => Err(wrong("has more than a block: not read")),
-            _ => Ok(le64(&value, 8)),
+            flags => Ok(At { block: le64(&value, 8), is_encrypted: flags & ENCRYPTED != 0 }),
         }
     }
 }

@@ -10,6 +10,7 @@ mod node;
 mod object;
 mod orphans;
 mod record;
+mod sealed;
 mod space;
 mod superblock;
 mod tree;

@@ -180,7 +180,24 @@ impl Attribute {
     }
 }
 
-/// A range of a file: where in it, its length, and the block where it lies, 0 for a hole.
-pub fn extent((key, value): &(Vec<u8>, Vec<u8>)) -> Option<(u64, u64, u64)> {
-    (key.len() >= 16 && value.len() >= 16).then(|| (le64(key, 8), le64(value, 0) & (u64::MAX >> 8), le64(value, 8)))
+/// A range of a file.
+#[derive(Debug, Clone, Copy)]
+pub struct Extent {
+    /// Where in the file.
+    pub at: u64,
+    /// Its bytes.
+    pub length: u64,
+    /// The block where it lies, 0 for a hole.
+    pub block: u64,
+    /// The block that its cipher counts from.
+    pub tweak: u64,
+}
+
+impl Extent {
+    /// The extent of a record; `None` for one that is too short.
+    pub fn new((key, value): &(Vec<u8>, Vec<u8>)) -> Option<Extent> {
+        let length = le64(value, 0) & (u64::MAX >> 8);
+        let extent = Extent { at: le64(key, 8), length, block: le64(value, 8), tweak: le64(value, 16) };
+        (key.len() >= 16 && value.len() >= 16).then_some(extent)
+    }
 }

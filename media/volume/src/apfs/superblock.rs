@@ -6,6 +6,7 @@ use super::blocks::Blocks;
 use super::object::{CHECKPOINT_MAP, HEADER, Object, SUPERBLOCK, checksum};
 use crate::bytes::Bytes;
 use crate::field::{array, failure, is_at, le32, le64, read_some, uuid};
+use crate::locked::Keybag;
 use crate::node::Failure;
 
 /// The most blocks of the area of checkpoints: 64 MiB with blocks of 4 KiB.
@@ -31,6 +32,8 @@ pub struct Superblock {
     pub volumes: Vec<u64>,
     /// The block of the map of free space and its bytes, if the checkpoint has one.
     pub space: Option<(u64, u32)>,
+    /// Where it keeps keys.
+    pub keys: Keybag,
     /// What an examiner must know.
     pub warnings: Vec<Failure>,
 }
@@ -189,6 +192,12 @@ impl Superblock {
             map: le64(raw, 160),
             volumes: numbers.filter(|&number| number != 0).collect(),
             space: None,
+            keys: Keybag {
+                container: array(raw, 72),
+                block_size: blocks.block_size,
+                block: le64(raw, 1296),
+                count: le64(raw, 1304),
+            },
             warnings: Vec::new(),
         }
     }

@@ -11,7 +11,7 @@ use crate::field::failure;
 use crate::file_system::{Options, Volume};
 use crate::listed::Listed;
 use crate::node::{Content, Failure, Kind, Node, Nodes};
-use crate::stored::{Stored, Unreadable, named};
+use crate::stored::{Unreadable, named};
 use crate::walk::{Entries, Found, Into, Tree, Walk, join};
 
 /// The inode of the root directory.
@@ -160,10 +160,7 @@ impl Apfs {
             let cause = "its content is not on the medium (a dataless file of a cloud)";
             Arc::new(Unreadable(named(failure(None, cause), &node.path)))
         } else {
-            let (volume, bytes) = (self.clone(), self.blocks.bytes.clone());
-            let (stream, is_sparse) = (inode.stream, inode.is_sparse);
-            let locate = Box::new(move || volume.layout(stream, size, is_sparse));
-            Arc::new(Stored { bytes, path: node.path.clone(), from: 0, size, locate })
+            self.content(&node.path, (inode.stream, size, inode.is_sparse))
         };
         Node { size: Some(size), content: Some(content), ..node }
     }

@@ -7,10 +7,11 @@ use super::btree::{Numbers, Tree};
 use super::map::ObjectMap;
 use super::node::Shape;
 use super::object::{EPHEMERAL, EXTENTS, FILES, Object, PHYSICAL};
-use super::record::{self, Attribute, Inode, RECORD};
+use super::record::{self, Attribute, Extent, Inode, RECORD};
 use crate::field::{array, failure, is_at, le32, le64, uuid};
 use crate::file_system::{FileSystem, Recognised};
 use crate::layout::Layout;
+use crate::locked::{Decrypt, Keybag, Locked};
 use crate::node::Failure;
 
 /// The trees of files, and of extents where these are apart.
@@ -27,6 +28,10 @@ const KNOWN: u64 = CASE_INSENSITIVE | 2 | 4 | NORMALIZATION_INSENSITIVE | INCOMP
 
 /// The flag of a volume without encryption.
 const UNENCRYPTED: u64 = 1;
+/// The flag of a volume that one key encrypts.
+const ONE_KEY: u64 = 8;
+/// Flag of the type of a tree whose blocks are encrypted.
+const ENCRYPTED: u32 = 0x1000_0000;
 
 /// A volume that is open.
 pub struct Apfs {
@@ -48,13 +53,14 @@ pub struct Opened {
     pub snapshots: u64,
 }
 
-/// Opens a volume by its superblock as of a transaction. A snapshot comes with the map of its
+/// Opens a volume by its superblock as of a transaction; `keys` is where its container keeps them.
+/// A snapshot comes with the map of its
 /// volume.
 pub fn open_volume(
     blocks: &Arc<Blocks>,
     object: &Object,
     map: Option<Arc<ObjectMap>>,
-    transaction: u64,
+    (transaction, keys): (u64, Keybag),
 ) -> Result<Opened, Failure> {
     let raw = &object.raw;
     if !is_at(raw, 32, b"APSB") {
@@ -63,8 +69,9 @@ pub fn open_volume(
     let label: Vec<u8> = raw[704..960].iter().copied().take_while(|&byte| byte != 0).collect();
     let (incompatible, flags) = (le64(raw, 56), le64(raw, 264));
     let refused = |recognised| Ok(Opened { label: label.clone(), recognised, map: None, snapshots: 0 });
-    if flags & UNENCRYPTED == 0 {
-        return refused(Recognised::Encrypted("APFS (FileVault)"));
+    let is_locked = flags & UNENCRYPTED == 0 && blocks.cipher.is_none();
+    if is_locked && flags & ONE_KEY == 0 {
+        return refused(Recognised::Encrypted("APFS (a key for each file, which the device keeps)"));
     }
     if incompatible & !KNOWN != 0 {
         return refused(Recognised::Unread(format!("APFS volume with the unknown features {incompatible:#x}")));
@@ -73,8 +80,13 @@ pub fn open_volume(
         Some(map) => map,
         None => Arc::new(ObjectMap::open(blocks, le64(raw, 128))?),
     };
+    if is_locked {
+        let recognised = Recognised::Locked(locked(blocks, object, &map, (transaction, keys)));
+        return Ok(Opened { label, recognised, map: Some(map), snapshots: le64(raw, 152) });
+    }
     let tree = |kind: u32, root: u64, shape: Shape| match kind & (PHYSICAL | EPHEMERAL) {
         0 => Tree::open(blocks.clone(), Numbers::Virtual(map.clone(), transaction), root, shape),
+        PHYSICAL if kind & ENCRYPTED != 0 => Tree::open(blocks.clone(), Numbers::Encrypted, root, shape),
         PHYSICAL => Tree::open(blocks.clone(), Numbers::Physical, root, shape),
         _ => Err(failure(Some(object.offset), format!("{}: in memory alone", shape.what))),
     };
@@ -99,6 +111,17 @@ pub fn open_volume(
     Ok(Opened { label, recognised, map: Some(map), snapshots: le64(raw, 152) })
 }
 
+/// The volume of this superblock, as long as it has no key.
+fn locked(blocks: &Arc<Blocks>, object: &Object, map: &Arc<ObjectMap>, as_of: (u64, Keybag)) -> Locked {
+    let (volume, again) = (array(&object.raw, 240), Object { offset: object.offset, raw: object.raw.clone() });
+    let (blocks, map) = (blocks.clone(), map.clone());
+    let open = move |cipher: Arc<dyn Decrypt>| {
+        let opened = open_volume(&Arc::new(blocks.with(cipher)), &again, Some(map.clone()), as_of)?;
+        Ok(opened.recognised)
+    };
+    Locked::new("APFS (FileVault)", (volume, as_of.1), open)
+}
+
 impl Apfs {
     /// An inode by its number.
     pub fn inode(&self, number: u64) -> Result<Inode, Failure> {
@@ -118,13 +141,24 @@ impl Apfs {
     /// If extents contradict one another or do not reach the size. Only a sparse file may have
     /// places without an extent.
     pub fn layout(&self, stream: u64, size: u64, is_sparse: bool) -> Result<Layout, Failure> {
+        self.extents_of(stream, size, is_sparse, |_| {})
+    }
+
+    /// As [`Apfs::layout`]; `each` takes the extents that are no holes, in order.
+    pub fn extents_of(
+        &self,
+        stream: u64,
+        size: u64,
+        is_sparse: bool,
+        mut each: impl FnMut(Extent),
+    ) -> Result<Layout, Failure> {
         let mut layout = Layout::new(self.blocks.size());
         let block_size = self.blocks.block_size;
         let wrong = |offset: Option<u64>, cause: &str| failure(offset, format!("stream {stream}: {cause}"));
         let tree = self.extents.as_ref().unwrap_or(&self.tree);
         for record in tree.of(stream, RECORD.extent) {
-            let found = record::extent(&record?).ok_or_else(|| wrong(None, "an extent that is too short"))?;
-            let (at, length, block) = found;
+            let extent = Extent::new(&record?).ok_or_else(|| wrong(None, "an extent that is too short"))?;
+            let Extent { at, length, block, .. } = extent;
             if !at.is_multiple_of(block_size) || !length.is_multiple_of(block_size) || length == 0 {
                 return Err(wrong(None, "an extent that is not of whole blocks"));
             }
@@ -136,6 +170,9 @@ impl Apfs {
                 return Err(wrong(medium, &format!("nothing is known of what begins at {}", layout.end())));
             }
             layout.push_at(at, medium, length)?;
+            if block != 0 {
+                each(extent);
+            }
         }
         if layout.end() < size && !is_sparse {
             let cause = format!("the extents end after {} bytes, before the size of {size}", layout.end());

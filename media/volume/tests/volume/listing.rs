@@ -20,6 +20,7 @@ pub fn volume_of(bytes: Arc<dyn Bytes>) -> FileSystem {
     match file_system(bytes).expect("a file system") {
         Recognised::FileSystem(found) => found,
         Recognised::Volumes(found) => panic!("several volumes: {}", found.kind),
+        Recognised::Locked(locked) => panic!("encrypted: {}", locked.format),
         Recognised::Encrypted(name) => panic!("encrypted: {name}"),
         Recognised::Unread(name) => panic!("not read: {name}"),
         Recognised::Unknown => panic!("not known"),

@@ -158,6 +158,12 @@ impl Expanding {
             Recognised::Volumes(volumes) => {
                 return self.enter_volumes(volumes, bytes, prefix, about, watch, depth);
             }
+            Recognised::Locked(locked) => {
+                return match unlock::open_locked(&locked, &bytes, &self.options.keys) {
+                    Ok(found) => self.enter_found(found, bytes, prefix, about, watch, depth),
+                    Err(refused) => self.fail_volume(prefix, &about, refused),
+                };
+            }
             Recognised::Encrypted(format) => format,
             other => return self.fail_volume(prefix, &about, unread(&other)),
         };

@@ -34,6 +34,19 @@ fn listed(paths: &[&Path], options: Options) -> Vec<(String, Option<Vec<u8>>)> {
     listed
 }
 
+/// What is said of the problems in a file, one after the other.
+fn problems(path: &Path, options: Options) -> Vec<String> {
+    let outer = Operands::new(vec![path.as_os_str().as_bytes().to_vec()], Descend::default());
+    let mut source = Expanding::new(Box::new(outer), Arc::new(options));
+    let mut said = Vec::new();
+    while let Some(item) = source.pull() {
+        if let Item::Problem { problem, .. } = item {
+            said.push(problem.cause.to_string());
+        }
+    }
+    said
+}
+
 /// What a file holds, by the name in it, each once.
 fn found(path: &Path, options: Options) -> BTreeMap<String, Option<Vec<u8>>> {
     let front = format!("{}!/", path.display());

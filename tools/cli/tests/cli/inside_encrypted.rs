@@ -4,7 +4,10 @@
 use crate::program::trees::text;
 use crate::program::{Room, pfh};
 use pfh_inject::{Need, lacks};
-use std::process::Command;
+use std::io::Write;
+use std::process::{Command, Stdio};
+use std::thread::sleep;
+use std::time::Duration;
 
 #[test]
 fn keys_are_given_in_files_to_every_command() {
@@ -39,9 +42,38 @@ fn keys_are_given_in_files_to_every_command() {
         ("hash --inside --passwords nowhere luks", 3, "nowhere: No such file"),
         ("hash --inside --volume-key nowhere luks", 3, "nowhere: No such file"),
         ("hash --inside --passwords keys --force -o keys luks", 2, "keys"),
+        // Nobody is there to ask.
+        ("list --ask-password luks", 2, "--ask-password: standard error is no terminal"),
+        ("hash --ask-password luks", 2, "add --inside"),
     ] {
         let seen = pfh(&room, words);
         assert!(seen.code == Some(code) && seen.stderr.contains(sentence), "{words}: {seen:?}");
     }
     assert_eq!(std::fs::read(room.path().join("keys")).unwrap(), b"wrong\r\ncorrect horse\n");
+
+    // At a terminal, which does not show what is typed.
+    if lacks(&[Need::Program("script")]) {
+        return;
+    }
+    for (typed, code) in [("correct horse", 0), ("correct horses", 3), ("", 2)] {
+        let command = format!("{} list --ask-password luks > listed", env!("CARGO_BIN_EXE_pfh"));
+        let _ = std::fs::remove_file(room.path().join("seen"));
+        let mut script = Command::new("script");
+        script.args(["-qefc", &command, "seen"]).current_dir(room.path());
+        let mut child = script.stdin(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap();
+        // The terminal shows what is typed until the program has asked and stopped it.
+        let mut typing = child.stdin.take().unwrap();
+        while !std::fs::read(room.path().join("seen")).is_ok_and(|seen| seen.ends_with(b"volumes: ")) {
+            assert!(child.try_wait().unwrap().is_none(), "it ended before it asked");
+            sleep(Duration::from_millis(20));
+        }
+        sleep(Duration::from_millis(500));
+        writeln!(typing, "{typed}").unwrap();
+        assert_eq!(child.wait().unwrap().code(), Some(code), "{typed:?}");
+        drop(typing);
+        let seen = String::from_utf8_lossy(&std::fs::read(room.path().join("seen")).unwrap()).into_owned();
+        assert!(seen.contains("Password of encrypted volumes: ") && !seen.contains("horse"), "{seen}");
+        let listed = std::fs::read_to_string(room.path().join("listed")).unwrap();
+        assert_eq!(listed.contains("luks!/one"), code == 0, "{listed}");
+    }
 }

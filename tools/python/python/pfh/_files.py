@@ -74,7 +74,8 @@ def hash_files(
     ``documents``, without the outer files with
     ``members``, or as ``raw`` media; ``container_timeout`` (seconds) and
     ``expand`` (bytes) bound each. ``passwords`` (a recovery password counts as
-    one) and the key files ``volume_keys`` open volumes of BitLocker and LUKS.
+    one) and the key files ``volume_keys`` open volumes of BitLocker, LUKS and
+    FileVault.
 
     ``cache`` is a file that keeps digests of unchanged files; the share
     ``cache_verify`` (0 to 1) of these is read and compared. ``key_file`` is the key of

@@ -22,14 +22,26 @@ pub enum Kind {
     /// Names without, as volumes that tell cases apart have them.
     CaseSensitive,
     Encrypted,
+    /// With a key for each file.
+    ByDevice,
     Sealed,
 }
+
+/// Encrypts bytes in place, by the place in bytes that the cipher counts from.
+pub type Encrypt<'a> = &'a dyn Fn(u64, &mut [u8]);
+
+/// How far from its block the cipher of an extent counts, as in a file that was moved.
+const MOVED: u64 = 1000;
 
 /// A container while it is put together.
 pub struct Container {
     pub blocks: Blocks,
     /// Numbers and blocks of the volumes' superblocks.
     volumes: Vec<(u64, u64)>,
+    /// The blocks that are encrypted, and from where the cipher counts each.
+    secret: Vec<(u64, u64)>,
+    /// The block of the bag of keys, 0 without one.
+    bag: u64,
 }
 
 /// An entry of a map of objects.
@@ -46,7 +58,7 @@ impl Container {
         let mut blocks = Blocks::default();
         // The superblock, the ring, and an area for what is in memory else.
         blocks.allocate(1 + RING as usize + 8);
-        Container { blocks, volumes: Vec::new() }
+        Container { blocks, volumes: Vec::new(), secret: Vec::new(), bag: 0 }
     }
 
     /// A map of objects; its block.
@@ -85,10 +97,20 @@ impl Container {
         let states = before.iter().map(|(_, files)| (BEFORE, *files)).chain([(NOW, files)]);
         for (transaction, files) in states {
             let tree = Tree { subtype: 0xe, storage: VIRTUAL, fixed: None, is_sealed, transaction };
-            tree.write(&mut self.blocks, &files.sorted(), first, &mut |block, is_root| {
+            let mut records = files.sorted();
+            if kind == Kind::Encrypted {
+                self.hide(&mut records);
+            }
+            let secret = &mut self.secret;
+            tree.write(&mut self.blocks, &records, first, &mut |block, is_root| {
                 let number = if is_root { first } else { next };
                 next += u64::from(!is_root);
-                entries.push(mapping(number, transaction, block));
+                let mut entry = mapping(number, transaction, block);
+                if kind == Kind::Encrypted {
+                    put(&mut entry.1, 0, 4, 4);
+                    secret.push((block, block));
+                }
+                entries.push(entry);
                 number
             });
         }
@@ -103,11 +125,15 @@ impl Container {
             let mut body = vec![0; BLOCK];
             body[32..36].copy_from_slice(b"APSB");
             let features = match kind {
-                Kind::Usual | Kind::Encrypted => 1,
+                Kind::Usual | Kind::Encrypted | Kind::ByDevice => 1,
                 Kind::CaseSensitive => 0,
                 Kind::Sealed => 0x21,
             };
-            let flags = u64::from(kind != Kind::Encrypted);
+            let flags = match kind {
+                Kind::Encrypted => 8,
+                Kind::ByDevice => 0,
+                _ => 1,
+            };
             for (at, number, size) in [
                 (36, self.volumes.len() as u64, 4),
                 (56, features, 8),
@@ -154,6 +180,32 @@ impl Container {
             self.blocks.object(block, body, (number, transaction, 0xd, 0));
         }
         self.volumes.push((number, block));
+    }
+
+    /// Notes the blocks of these extents as encrypted.
+    fn hide(&mut self, records: &mut [Record]) {
+        for (key, value) in records.iter_mut().filter(|(key, _)| key[7] >> 4 == 8) {
+            let number = |at: usize| u64::from_le_bytes(value[at..at + 8].try_into().unwrap());
+            let (count, block) = (number(0) / BLOCK as u64, number(8));
+            assert!(key.len() == 16 && value.len() == 24);
+            if block > 0 {
+                self.secret.extend((block..block + count).map(|block| (block, block + MOVED)));
+                put(value, 16, block + MOVED, 8);
+            }
+        }
+    }
+
+    /// Adds the container's bag of keys: its block.
+    pub fn bag(&mut self, block: u64) {
+        self.bag = block;
+    }
+
+    /// Encrypts what the volumes of this kind have. The trees have their checksums already.
+    pub fn encrypt(&mut self, encrypt: Encrypt) {
+        for (block, place) in std::mem::take(&mut self.secret) {
+            let at = block as usize * BLOCK;
+            encrypt(place * BLOCK as u64, &mut self.blocks.0[at..at + BLOCK]);
+        }
     }
 
     /// The map of free space, in the area for what is in memory else: one chunk.
@@ -226,6 +278,8 @@ impl Container {
                 (152, SPACE, 8),
                 (160, map, 8),
                 (180, 100, 4),
+                (1296, self.bag, 8),
+                (1304, u64::from(self.bag > 0), 8),
             ] {
                 put(&mut body, at, number, size);
             }

@@ -32,7 +32,8 @@ fn volumes(image: Vec<u8>) -> Volumes {
 fn said(found: &Volumes) -> Vec<(String, String)> {
     let what = |member: &Member| match &member.found {
         Ok(Recognised::FileSystem(system)) => format!("{} {}", system.kind, String::from_utf8_lossy(&system.label)),
-        Ok(Recognised::Encrypted(name)) => format!("encrypted: {name}"),
+        Ok(Recognised::Locked(locked)) => format!("encrypted: {}", locked.format),
+        Ok(Recognised::Encrypted(name)) => format!("encrypted: {name}, without a key"),
         Ok(Recognised::Unread(name)) => format!("unread: {name}"),
         Ok(_) => "another".to_owned(),
         Err(failed) => failed.to_string(),
@@ -59,6 +60,7 @@ fn volumes_and_snapshots_by_their_names() {
         // Two of one label.
         ("volume-2", "APFS Twin"),
         ("Secret", "encrypted: APFS (FileVault)"),
+        ("Phone", "encrypted: APFS (a key for each file, which the device keeps), without a key"),
         ("volume-4", "APFS Twin"),
     ];
     let expected = expected.map(|(name, what)| (name.to_owned(), what.to_owned()));

@@ -110,6 +110,7 @@ pub fn sample() -> Sample {
     other.file(&mut container.blocks, ROOT, b"name", &[Ok(b"lower")]);
     container.volume(Kind::CaseSensitive, b"Twin", &other, None);
     container.volume(Kind::Encrypted, b"Secret", &other, None);
+    container.volume(Kind::ByDevice, b"Phone", &other, None);
 
     let mut sealed = Files::new(true);
     sealed.extents = Some(Vec::new());
