@@ -2,10 +2,10 @@
 
     bench/run inside [what …] [--files 20000] [--megabytes 2000] [--names 1000000]
 
-    image    an ext4 image of so many files, warm: `pfh hash --inside --members` against `pfh hash -r` over the mounted tree (goal: 1.3 ×) and fiwalk (5 ×), MD5 and SHA-1
-    memory   an ext4 image of so many empty files: peak memory above the table (goal: 64 MiB)
+    image    an image of so many files, warm: `pfh hash --inside --members` against `pfh hash -r` over the mounted tree (goal: 1.3 ×) and, for ext4, fiwalk (5 ×), MD5 and SHA-1
+    memory   an image of so many empty files: peak memory above the table (goal: 64 MiB)
 
-Both unless one is named. Needs root (to mount) and mke2fs; fiwalk is left out if it is not installed. The images are kept in --room.
+Both unless one is named, for each --system: nothing in these images is compressed. Needs root (to mount) and the mkfs of the systems; fiwalk is left out if it is not installed. The images are kept in --room.
 """
 
 import contextlib
@@ -32,24 +32,69 @@ def tree(root, count, size):
         (folder / f"{number:06d}").write_bytes((piece * (length // len(piece) + 1))[:length])
 
 
-def made(image, size, inodes, fill):
-    """An ext4 image of what `fill` puts into a directory; made once."""
+def copied(root, image, make, size):
+    """Makes an empty file system and copies a tree into it."""
+    with open(image, "wb") as raw:
+        raw.truncate(size)
+    subprocess.run([*make, image], check=True)
+    with tempfile.TemporaryDirectory() as place:
+        subprocess.run(["mount", "-o", "loop", image, place], check=True)
+        try:
+            subprocess.run(["cp", "-a", f"{root}/.", place], check=True)
+        finally:
+            subprocess.run(["umount", place], check=True)
+
+
+def ext4(root, image, size, inodes):
+    with open(image, "wb") as raw:
+        raw.truncate(size)
+    options = ["-q", "-F", "-t", "ext4", "-O", "^has_journal", "-N", str(inodes), "-d", root]
+    subprocess.run(["mke2fs", *options, image], check=True)
+
+
+def xfs(root, image, size, inodes):
+    copied(root, image, ["mkfs.xfs", "-q"], max(size, inodes * 1024) + (512 << 20))
+
+
+def btrfs(root, image, size, inodes):
+    copied(root, image, ["mkfs.btrfs", "-q"], max(size, inodes * 2048) + (512 << 20))
+
+
+def squashfs(root, image, size, inodes):
+    subprocess.run(["mksquashfs", root, image, "-quiet", "-no-progress", "-noI", "-noD", "-noF", "-noX"], check=True)
+
+
+def erofs(root, image, size, inodes):
+    subprocess.run(["mkfs.erofs", "--quiet", image, root], check=True)
+
+
+# How each is made, how it is mounted, and the volume in it that has the files.
+SYSTEMS = {
+    "ext4": (ext4, "noload", ""),
+    "xfs": (xfs, "norecovery", ""),
+    "btrfs": (btrfs, "rescue=nologreplay", "top-level/"),
+    "squashfs": (squashfs, "", ""),
+    "erofs": (erofs, "", ""),
+}
+
+
+def made(system, image, size, inodes, fill):
+    """An image of what `fill` puts into a directory; made once."""
     if image.exists():
         return
     with tempfile.TemporaryDirectory(dir=image.parent) as room:
         fill(Path(room) / "tree")
         half = image.with_suffix(".part")
         half.unlink(missing_ok=True)
-        options = ["-q", "-F", "-t", "ext4", "-O", "^has_journal", "-N", str(inodes), "-d", f"{room}/tree"]
-        subprocess.run(["truncate", "-s", str(size), half], check=True)
-        subprocess.run(["mke2fs", *options, half], check=True)
+        SYSTEMS[system][0](f"{room}/tree", half, size, inodes)
         half.rename(image)
 
 
 @contextlib.contextmanager
-def mounted(image):
+def mounted(system, image):
+    options = ",".join(filter(None, ["ro", "loop", SYSTEMS[system][1]]))
     with tempfile.TemporaryDirectory() as place:
-        subprocess.run(["mount", "-o", "ro,loop,noload", image, place], check=True)
+        subprocess.run(["mount", "-t", system, "-o", options, image, place], check=True)
         try:
             yield place
         finally:
@@ -73,34 +118,35 @@ def fiwalk(output):
     return found
 
 
-def image(said, program):
-    path = said.room / f"inside-{said.files}-{said.megabytes}.ext4"
+def image(said, program, system):
+    path = said.room / f"inside-{said.files}-{said.megabytes}.{system}"
     size = said.megabytes * 1_000_000
-    made(path, size * 5 // 4, said.files + 2000, lambda root: tree(root, said.files, size // said.files))
+    made(system, path, size * 5 // 4, said.files + 2000, lambda root: tree(root, said.files, size // said.files))
+    inner = f"{path}!/{SYSTEMS[system][2]}"
     common = [program, "hash", "--no-progress", "-a", "md5,sha1", "-f", "hashdeep"]
-    with mounted(path) as place:
+    with mounted(system, path) as place:
         contenders = [
-            Contender("pfh --inside --members", [*common, "--inside", "--members", path], below(f"{path}!/")),
-            Contender("pfh --inside", [*common, "--inside", path], below(f"{path}!/")),
+            Contender("pfh --inside --members", [*common, "--inside", "--members", path], below(inner)),
+            Contender("pfh --inside", [*common, "--inside", path], below(inner)),
             Contender("pfh -r, mounted", [*common, "-r", place], below(f"{place}/")),
             Contender("pfh, the image alone", [*common, path]),
         ]
-        if peer := find("fiwalk"):
+        if system == "ext4" and (peer := find("fiwalk")):
             contenders.append(Contender("fiwalk", [peer, "-x", "-O", path], fiwalk))
         for contender in contenders[:3]:
             execute(contender.command)
         runs = take_turns(contenders, said.rounds)
     notes = [
-        "goals: at most 1.3 × the mounted tree, and fiwalk at least 5 ×",
+        "goals: at most 1.3 × the mounted tree, and fiwalk (ext4) at least 5 ×",
         "without `--members` the image's own digests are computed as well, one message of all its bytes, which nobody else here does: `pfh, the image alone` is what that costs",
     ]
-    title = f"{said.files:,} files, {said.megabytes:,} MB in ext4, MD5 and SHA-1, warm"
+    title = f"{said.files:,} files, {said.megabytes:,} MB in {system}, MD5 and SHA-1, warm"
     return record.of_runs(title, runs, "pfh --inside --members", notes)
 
 
-def memory(said, program):
-    path = said.room / f"inside-names-{said.names}.ext4"
-    made(path, said.names * 600 + (64 << 20), said.names + 5000, lambda root: files.names(root, said.names))
+def memory(said, program, system):
+    path = said.room / f"inside-names-{said.names}.{system}"
+    made(system, path, said.names * 600 + (64 << 20), said.names + 5000, lambda root: files.names(root, said.names))
     rows = []
     for mib in (16, 256):
         for threads in (1, 2):
@@ -115,7 +161,7 @@ def memory(said, program):
                 sys.exit(f"{count} of {said.names} names were found")
             rows.append([mib, threads, round(run.peak / 2**20, 1), round(run.peak / 2**20 - mib, 1), round(run.wall, 2)])
     columns = ["table, MiB", "threads", "peak, MiB", "above the table, MiB", "wall s"]
-    return record.table(f"{said.names:,} names in ext4, SHA-256", columns, rows, notes=["goal: the table and 64 MiB"])
+    return record.table(f"{said.names:,} names in {system}, SHA-256", columns, rows, notes=["goal: the table and 64 MiB"])
 
 
 def main(words):
@@ -124,10 +170,12 @@ def main(words):
     ask.add_argument("--files", type=int, default=20_000, help="files of the image (%(default)s)")
     ask.add_argument("--megabytes", type=int, default=2000, help="their bytes together, of 10^6 (%(default)s)")
     ask.add_argument("--names", type=int, default=1_000_000, help="empty files of the other image (%(default)s)")
+    ask.add_argument("--system", action="append", choices=SYSTEMS, help="file system of the images; may be repeated (ext4)")
     said = record.parse(ask, words)
     parts = {"image": image, "memory": memory}
     if wrong := [word for word in said.what if word not in parts]:
         sys.exit(f"bench/run inside: {wrong[0]} is none of {', '.join(parts)}")
     program = pfh(said)
-    tables = [part(said, program) for name, part in parts.items() if name in (said.what or parts)]
+    systems = said.system or ["ext4"]
+    tables = [part(said, program, system) for name, part in parts.items() if name in (said.what or parts) for system in systems]
     record.finish("inside", said, tables, [[program, "--version"], ["fiwalk", "-V"], ["mke2fs", "-V"]])

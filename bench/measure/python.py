@@ -2,7 +2,7 @@
 
     bench/run python TREE --pfh VENV/bin/pfh --commit NAME [--program target/release/pfh] [--rounds 9]
 
-VENV has a wheel that was built for release. All contenders of a table take turns in one process of VENV's Python, in random order; answers are
+VENV has a wheel that was built for release, and pyarrow. All contenders of a table take turns in one process of VENV's Python, in random order; answers are
 compared before anything is measured. TREE is read from the page cache. `--program` is the native program (the wheel's command if it is not given).
 """
 
@@ -28,6 +28,7 @@ class Sample(NamedTuple):
 WORK = r"""
 import hashlib, json, os, random, resource, subprocess, sys, time
 import pfh
+import pyarrow
 
 tree, large, program, rounds = sys.argv[1], sys.argv[2], sys.argv[3], int(sys.argv[4])
 chance = random.Random(15)
@@ -38,8 +39,20 @@ def loop():
     return [hashlib.sha256(message).digest() for message in messages]
 
 
+column = pyarrow.array(messages, pyarrow.binary())
+
+
 def many():
     return pfh.hash_many(messages, "sha256")
+
+
+# On one thread, with objects of Python on both sides, and without any: what the kernels need.
+def objects():
+    return pfh.hash_many(messages, "sha256", threads=1)
+
+
+def kernels():
+    return pfh.hash_many(column, "sha256", threads=1, into="arrow")
 
 
 def walked():
@@ -53,6 +66,8 @@ def by_program():
 
 def digests(answer):
     # Answers of files in one form; what this takes is not measured.
+    if isinstance(answer, pfh.Column):
+        return pyarrow.array(answer).to_pylist()
     if isinstance(answer, bytes):
         lines = map(json.loads, answer.splitlines())
         return sorted((line["path"], line["digests"]["sha256"]) for line in lines if line.get("type") == "file")
@@ -68,6 +83,7 @@ def of_file(module):
 
 TABLES = {
     "many": {"hashlib": loop, "pfh.hash_many": many},
+    "objects": {"objects": objects, "kernels": kernels},
     "files": {"program": by_program, "pfh.hash_files": walked},
     "file": {"hashlib.file_digest": of_file(hashlib), "pfh.file_digest": of_file(pfh)},
 }
@@ -118,6 +134,9 @@ def main(words):
 
     tables = [
         record.of_runs("10,000 messages of 4 KiB, sha256", found["many"], "hashlib", [f"times as fast as hashlib, least and median: {gain('many', 'hashlib', 'pfh.hash_many')} (wanted: 5)"]),
+        record.of_runs("the same on one thread: a list of bytes to a list of bytes, and an Arrow column to a column", found["objects"], "kernels", [
+            f"speed with objects beside that of the kernels alone, least and median: {gain('objects', 'kernels', 'objects')} (wanted: 0.9)",
+        ]),
         record.of_runs(f"{said.tree}, warm cache, sha256", found["files"], "program", [
             f"speed beside the program, least and median: {gain('files', 'program', 'pfh.hash_files')} (wanted: 0.95)",
             "the program is started anew each time, and writes its list into a pipe; the module makes a record of each file",

@@ -1,5 +1,6 @@
 //! Trees: items in the order of their keys.
 
+use std::ops::Deref;
 use std::sync::Arc;
 
 use super::node::{Key, Node};
@@ -15,8 +16,22 @@ pub struct Tree {
     what: &'static str,
 }
 
+/// The bytes of an item, in the node that holds them.
+pub struct Value {
+    node: Arc<Node>,
+    index: usize,
+}
+
+impl Deref for Value {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        self.node.item(self.index)
+    }
+}
+
 /// An item.
-pub type Item = (Key, Vec<u8>);
+pub type Item = (Key, Value);
 
 impl Tree {
     /// Opens the tree with this root.
@@ -44,14 +59,14 @@ impl Tree {
         loop {
             let Some(index) = node.before(key, true).checked_sub(1) else { return Ok(None) };
             if node.level == 0 {
-                return Ok(Some((node.key(index), node.item(index).to_vec())));
+                return Ok(Some((node.key(index), Value { node, index })));
             }
             node = self.child(&node, index)?;
         }
     }
 
     /// The item with this key.
-    pub fn get(&self, key: Key) -> Result<Option<Vec<u8>>, Failure> {
+    pub fn get(&self, key: Key) -> Result<Option<Value>, Failure> {
         Ok(self.last_up_to(key)?.filter(|(found, _)| *found == key).map(|(_, value)| value))
     }
 
@@ -117,7 +132,7 @@ impl Iterator for Cursor {
             let at = *index;
             *index += 1;
             if node.level == 0 {
-                return Some(Ok((node.key(at), node.item(at).to_vec())));
+                return Some(Ok((node.key(at), Value { node: node.clone(), index: at })));
             }
             let node = node.clone();
             match self.tree.child(&node, at) {

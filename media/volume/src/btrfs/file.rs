@@ -12,8 +12,8 @@ use crate::field::failure;
 use crate::node::{Content, Failure, Run};
 use crate::stored::{named, reported};
 
-/// Bytes that are read at once.
-const PIECE: u64 = 128 << 10;
+/// Bytes that are read at once: they stay in the cache of a processor until they are copied.
+const PIECE: u64 = 64 << 10;
 /// The most runs of one file: 64 MiB of memory.
 const MOST_RUNS: usize = 2 << 20;
 
@@ -71,24 +71,25 @@ impl File {
         let extent = self.extent(at)?;
         let within = at - extent.at;
         let left = (extent.length - within).min(self.size - at);
-        let cut = |bytes: &[u8], from: u64| {
-            let rest = bytes.get(from as usize..).unwrap_or_default();
-            rest[..rest.len().min(usize::try_from(left).unwrap_or(usize::MAX))].to_vec()
+        let cut = |mut bytes: Vec<u8>, from: u64| {
+            bytes.drain(..bytes.len().min(usize::try_from(from).unwrap_or(usize::MAX)));
+            bytes.truncate(usize::try_from(left).unwrap_or(usize::MAX));
+            bytes
         };
         let block = self.volume.tree.pool.sector_size;
         match extent.place {
             Where::Hole => Ok(vec![0; left.min(PIECE) as usize]),
-            Where::Inline(held) if extent.method == Method::Plain => Ok(cut(&held, within)),
+            Where::Inline(held) if extent.method == Method::Plain => Ok(cut(held.to_vec(), within)),
             Where::Inline(held) => {
                 let found = unpack(extent.method, &held, extent.unpacked as usize, block as usize);
-                Ok(cut(&found.ok_or_else(|| failure(None, "compressed bytes in the metadata are damaged"))?, within))
+                Ok(cut(found.ok_or_else(|| failure(None, "compressed bytes in the metadata are damaged"))?, within))
             }
             Where::Stored { logical, from, .. } if extent.method == Method::Plain => {
                 // Whole blocks have checksums.
                 let start = (from + within) / block * block;
                 let skip = from + within - start;
                 let length = (skip + left.min(PIECE)).next_multiple_of(block).min(extent.unpacked - start);
-                Ok(cut(&self.verified(logical.saturating_add(start), length)?, skip))
+                Ok(cut(self.verified(logical.saturating_add(start), length)?, skip))
             }
             Where::Stored { logical, stored, from } => {
                 let packed = self.verified(logical, stored)?;
@@ -97,7 +98,7 @@ impl File {
                     let place = self.volume.tree.pool.place(logical).ok().map(|(place, _)| place);
                     failure(place, "a compressed extent is damaged")
                 })?;
-                Ok(cut(&found, from + within))
+                Ok(cut(found, from + within))
             }
         }
     }
@@ -106,27 +107,42 @@ impl File {
     fn verified(&self, logical: u64, length: u64) -> Result<Vec<u8>, Failure> {
         let pool = &self.volume.tree.pool;
         let block = pool.sector_size;
-        let mut sums = match &*self.volume.sums {
-            _ if !self.has_checksums => Vec::new(),
-            Ok(sums) => sums.of(logical, length)?,
+        let sums = match &*self.volume.sums {
+            _ if !self.has_checksums => None,
+            Ok(sums) => Some(sums.of(logical, length)?),
             Err(failed) => return Err(failed.clone()),
         };
-        sums.reverse();
-        let mut found = Vec::with_capacity(length as usize);
+        let sum_of = |offset: u64| sums.as_ref().map(|sums| sums.get((offset / block) as usize));
+        let mut found = Vec::new();
         while (found.len() as u64) < length {
-            let at = logical.saturating_add(found.len() as u64);
+            let start = found.len() as u64;
+            let at = logical.saturating_add(start);
             // Up to where the bytes lie elsewhere; whole blocks.
-            let rest = length - found.len() as u64;
+            let rest = length - start;
             let left = pool.left(at).min(rest).next_multiple_of(block).min(rest);
             let whole = pool.read(at, left as usize, 0);
-            for offset in (0..left).step_by(block as usize) {
-                let size = block.min(left - offset) as usize;
-                let first = match &whole {
-                    Ok(whole) => Ok(whole[offset as usize..offset as usize + size].to_vec()),
-                    Err(_) => pool.read(at + offset, size, 0),
-                };
-                let sum = self.has_checksums.then(|| sums.pop().flatten());
-                found.extend(self.right(at + offset, first, sum)?);
+            let is_right = |whole: &[u8]| {
+                let blocks = whole.chunks(block as usize).enumerate();
+                let sum = |index: usize| sum_of(start + index as u64 * block);
+                blocks.into_iter().all(|(index, bytes)| match sum(index) {
+                    None => true,
+                    Some(sum) => sum.is_some_and(|sum| pool.checksum.is_of(bytes, sum)),
+                })
+            };
+            match whole {
+                Ok(whole) if is_right(&whole) && found.is_empty() => found = whole,
+                Ok(whole) if is_right(&whole) => found.extend(whole),
+                // One of them is damaged: each by itself.
+                whole => {
+                    for offset in (0..left).step_by(block as usize) {
+                        let size = block.min(left - offset) as usize;
+                        let first = match &whole {
+                            Ok(whole) => Ok(whole[offset as usize..offset as usize + size].to_vec()),
+                            Err(_) => pool.read(at + offset, size, 0),
+                        };
+                        found.extend(self.right(at + offset, first, sum_of(start + offset))?);
+                    }
+                }
             }
         }
         Ok(found)
@@ -137,7 +153,7 @@ impl File {
         &self,
         logical: u64,
         first: Result<Vec<u8>, Failure>,
-        sum: Option<Option<Vec<u8>>>,
+        sum: Option<Option<&[u8]>>,
     ) -> Result<Vec<u8>, Failure> {
         let pool = &self.volume.tree.pool;
         let size = first.as_ref().map_or(pool.sector_size as usize, Vec::len);

@@ -100,12 +100,16 @@ impl Pool {
 
     /// Bytes at a logical place, in one of the ways to have them. The caller bounds the length.
     pub fn read(&self, logical: u64, length: usize, way: usize) -> Result<Vec<u8>, Failure> {
-        let mut found = Vec::with_capacity(length);
+        let mut found = Vec::new();
         while found.len() < length {
             let at = logical.saturating_add(found.len() as u64);
             let chunk = self.chunk(at)?;
             let left = usize::try_from(chunk.part(at).left).unwrap_or(usize::MAX);
-            found.extend(self.part(chunk, at, left.min(length - found.len()), way)?);
+            let part = self.part(chunk, at, left.min(length - found.len()), way)?;
+            if part.len() == length {
+                return Ok(part);
+            }
+            found.extend(part);
         }
         Ok(found)
     }

@@ -3,6 +3,7 @@
 
 mod blocks;
 pub mod compression;
+#[allow(dead_code)]
 mod container;
 mod damage;
 mod files;
