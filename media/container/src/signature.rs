@@ -126,7 +126,6 @@ pub const TABLE: &[Signature] = &[
     row("encrypted disk image (encrcdsa)", Holds::Encrypted, 0, b"encrcdsa"),
     volume("ReFS", 3, b"ReFS\x00\x00\x00\x00"),
     volume("squashfs (big-endian)", 0, b"sqsh"),
-    volume("EROFS", 1024, b"\xe2\xe1\xf5\xe0"),
     volume("cramfs", 0, b"\x45\x3d\xcd\x28"),
     volume("romfs", 0, b"-rom1fs-"),
     volume("F2FS", 1024, b"\x10\x20\xf5\xf2"),

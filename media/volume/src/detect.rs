@@ -7,6 +7,7 @@ use crate::backup::{self, Of};
 use crate::bridge;
 use crate::btrfs;
 use crate::bytes::Bytes;
+use crate::erofs;
 use crate::ext;
 use crate::fat;
 use crate::field::{be16, be32, byte, failure, is_at, le16, le32, read_some};
@@ -27,6 +28,7 @@ const READERS: &[(Open, Option<Of>)] = &[
     // Its first sector is all its own: what stands behind it may be an older file system's.
     (xfs::open, Some(Of::Xfs)),
     (squash::open, None),
+    (erofs::open, None),
     (ntfs::open, Some(Of::Ntfs)),
     (fat::open_exfat, Some(Of::Exfat)),
     (fat::open, Some(Of::Fat)),
@@ -91,7 +93,7 @@ pub fn small_file_system(bytes: Arc<dyn Bytes>) -> Result<Recognised, Failure> {
         None if is_hfs(&*bytes, 0)? => return Ok(Recognised::Unread("HFS".to_owned())),
         None => {}
     }
-    if is_ext(&head) || is_fat_of(&head, bytes.size()) || is_squash(&head) {
+    if may_be_small(&head, bytes.size()) {
         return file_system(bytes);
     }
     let boot = [(&b"NTFS    "[..], "NTFS"), (b"EXFAT   ", "exFAT")].into_iter().find(|(name, _)| is_at(&head, 3, name));
@@ -106,9 +108,9 @@ pub fn small_file_system(bytes: Arc<dyn Bytes>) -> Result<Recognised, Failure> {
 /// or less is not a volume.
 const BOOT: u64 = 12 << 10;
 
-/// Whether these first bytes are those of a small FAT or ext volume, or of one of squashfs.
+/// Whether these first bytes are those of a small FAT or ext volume, or of one of squashfs or EROFS.
 pub fn may_be_small(head: &[u8], size: u64) -> bool {
-    is_ext(head) || is_fat_of(head, size) || is_squash(head)
+    is_ext(head) || is_fat_of(head, size) || is_squash(head) || is_erofs(head)
 }
 
 /// A superblock of ext: its magic, a size of blocks, a revision and a state that there are.
@@ -120,6 +122,11 @@ fn is_ext(head: &[u8]) -> bool {
 /// A superblock of squashfs.
 fn is_squash(head: &[u8]) -> bool {
     is_at(head, 0, b"hsqs")
+}
+
+/// A superblock of EROFS: its magic, and a size of blocks that there is.
+fn is_erofs(head: &[u8]) -> bool {
+    is_at(head, 1024, b"\xe2\xe1\xf5\xe0") && (9..=16).contains(&byte(head, 1036))
 }
 
 /// A superblock of XFS: its magic, and sizes of blocks and sectors that there are.

@@ -16,6 +16,7 @@ mod changed;
 mod composed;
 mod decmpfs;
 mod detect;
+mod erofs;
 mod ext;
 mod fat;
 mod field;

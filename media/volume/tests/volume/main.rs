@@ -4,6 +4,7 @@
 mod apfs;
 mod backups;
 mod btrfs;
+mod erofs;
 mod ext;
 mod fat;
 mod hfs;

@@ -1,0 +1,59 @@
+//! Opens a volume.
+
+use std::sync::Arc;
+
+use super::directory::Names;
+use super::superblock::{Found, PLACE, Superblock};
+use super::volume::Erofs;
+use crate::bytes::Bytes;
+use crate::field::failure;
+use crate::file_system::{FileSystem, Options, Recognised, Volume};
+use crate::node::{Failure, Nodes};
+use crate::walk::Walk;
+
+/// Opens a volume of EROFS; `None` if these bytes are another's.
+pub fn open(bytes: &Arc<dyn Bytes>) -> Result<Option<Recognised>, Failure> {
+    let mut superblock = match Superblock::read(&**bytes)? {
+        Found::Other => return Ok(None),
+        Found::Unread(why) => return Ok(Some(Recognised::Unread(why))),
+        Found::Superblock(superblock) => *superblock,
+    };
+    let mut warnings = std::mem::take(&mut superblock.warnings);
+    let (size, there) = (superblock.size(), bytes.size());
+    if size > there {
+        let cause = format!("EROFS has {size} bytes, and the medium ends at {there}: what lies behind is missing");
+        warnings.push(failure(Some(there), cause));
+    }
+    for (index, device) in superblock.devices.iter().enumerate() {
+        let (number, tag) = (index + 1, String::from_utf8_lossy(&device.tag).into_owned());
+        let tag = if tag.is_empty() { tag } else { format!(" ({tag})") };
+        let cause = format!("EROFS: device {number}{tag}, {} blocks, is not here", device.blocks);
+        warnings.push(failure(None, cause));
+    }
+    let names = (superblock.label.clone(), superblock.id.clone());
+    let block_size = superblock.block_size() as u32;
+    let volume = Arc::new(Erofs::new(bytes.clone(), superblock));
+    // A directory, or nothing can be listed.
+    if !volume.inode(volume.superblock.root)?.is_directory() {
+        return Err(failure(Some(PLACE + 14), "EROFS: the root is not a directory"));
+    }
+    Ok(Some(FileSystem::alone("EROFS", names, (block_size, size), warnings, volume)))
+}
+
+impl Volume for Erofs {
+    fn nodes(self: Arc<Self>, options: Options) -> Nodes {
+        let number = self.superblock.root;
+        let root = match self.inode(number) {
+            Ok(root) => root,
+            Err(failed) => return Box::new(std::iter::once(Err(failed))),
+        };
+        let walk =
+            |for_slack: bool| Walk::new(Arc::new(Names { volume: self.clone(), for_slack }), number, root.clone());
+        // Nothing is deleted in it.
+        let live = walk(false);
+        if options.unallocated {
+            return Box::new(live.chain(walk(true).filter(Result::is_ok)));
+        }
+        Box::new(live)
+    }
+}
