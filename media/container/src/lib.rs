@@ -9,6 +9,7 @@ pub mod disk;
 pub mod ewf;
 pub mod field;
 pub mod foreign;
+pub mod logical;
 pub mod lzfse;
 pub mod map;
 pub mod sfx;

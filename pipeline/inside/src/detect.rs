@@ -4,6 +4,7 @@ use super::segments::FIRSTS;
 use pfh_container::disk::END;
 use pfh_container::disk::{Alone, Disk, Failure, Kind};
 use pfh_container::ewf::FileHeader;
+use pfh_container::logical::Logical;
 use pfh_container::{foreign, sfx, signature};
 use pfh_source::Problem;
 use pfh_source::image::{Format as ImageFormat, Image};
@@ -25,8 +26,9 @@ const DISK: u64 = 32 << 10;
 pub enum Container {
     /// An archive or a compressed stream.
     Archive(Format),
-    /// A zip in several parts, one behind the other, which start there.
-    Parts(Vec<u64>),
+    /// A zip in several parts or a logical image in segments, one behind the other, which start
+    /// there.
+    Parts(Format, Vec<u64>),
     /// A medium that is divided.
     Divided(PartitionTable),
     /// A volume.
@@ -62,6 +64,10 @@ impl Refused {
 /// # Errors
 /// When a table or a file system is there, and cannot be read.
 pub fn container(start: &[u8], bytes: &Arc<dyn Bytes>, name: &[u8]) -> Result<Option<Container>, pfh_volume::Failure> {
+    if let Some(format) = end_of(&**bytes).and_then(|end| logical(start, &end, bytes)) {
+        // What follows the first belongs to that.
+        return Ok((format.segment(start) <= 1).then_some(Container::Archive(Format::Logical(format))));
+    }
     if let Some(kind) = disk_kind(start, &**bytes) {
         return Ok(Some(Container::Disk(kind, pfh_container::disk::open(kind, bytes.clone(), &Alone))));
     }
@@ -145,10 +151,21 @@ fn is_first(start: &[u8]) -> bool {
     FileHeader::is_ewf(start) && start.get(9..11) == Some(&[1, 0])
 }
 
-/// Which disk image these bytes are.
-fn disk_kind(start: &[u8], bytes: &dyn Bytes) -> Option<Kind> {
+/// The last bytes.
+fn end_of(bytes: &dyn Bytes) -> Option<Vec<u8>> {
     let mut end = vec![0; END.min(usize::try_from(bytes.size()).unwrap_or(END))];
     bytes.read_exact_at(bytes.size() - end.len() as u64, &mut end).ok()?;
+    Some(end)
+}
+
+/// Which logical image these bytes are, or a segment of which.
+pub fn logical(start: &[u8], end: &[u8], bytes: &Arc<dyn Bytes>) -> Option<Logical> {
+    Logical::of(start, end, bytes)
+}
+
+/// Which disk image these bytes are.
+fn disk_kind(start: &[u8], bytes: &dyn Bytes) -> Option<Kind> {
+    let end = end_of(bytes)?;
     // A later segment or extent is not an image of its own.
     Kind::recognize(start, &end).filter(|kind| !kind.is_later(start))
 }
@@ -218,8 +235,7 @@ pub fn may_be_opened(node: &Node) -> bool {
 
 /// A zip behind something else, that ends without a comment or with a short one.
 fn ends_as_zip(bytes: &dyn Bytes) -> Option<Format> {
-    let mut end = vec![0; END.min(usize::try_from(bytes.size()).unwrap_or(END))];
-    bytes.read_exact_at(bytes.size() - end.len() as u64, &mut end).ok()?;
+    let end = end_of(bytes)?;
     let is_end = |at: usize| {
         let record = &end[at..];
         record.starts_with(b"PK\x05\x06")
@@ -282,6 +298,21 @@ fn later(path: &Path) -> Imaged {
         return Imaged::Later;
     }
     Imaged::Unread("a later segment of an E01 image whose first is not beside it".into())
+}
+
+/// The first segment of a logical image, by the path of a later one; `None` if it is not there.
+pub fn first_of(format: Logical, path: &Path) -> Option<PathBuf> {
+    let ending = format.ending(1)?;
+    let firsts = [ending.to_lowercase(), ending].map(|ending| path.with_extension(ending));
+    firsts.into_iter().find(|first| first.exists())
+}
+
+/// The segments of a logical image, by the path of the first.
+pub fn segments_of(format: Logical, first: &Path) -> Vec<PathBuf> {
+    let is_lower = first.extension().is_some_and(|ending| ending.as_bytes().first().is_some_and(u8::is_ascii_lowercase));
+    let ending = |number| format.ending(number).map(|ending| if is_lower { ending.to_lowercase() } else { ending });
+    let later = (2..).map_while(|number| Some(first.with_extension(ending(number)?)));
+    std::iter::once(first.to_owned()).chain(later.take_while(|path| path.exists())).collect()
 }
 
 /// Whether the first of the pieces that this is one of is beside it.

@@ -155,8 +155,13 @@ impl Volume<'_> {
 
     /// The digests that are stated; one that is none is entered as wrong.
     fn stated(&mut self, subject: &str, predicate: &str) -> Result<Vec<Digest>, Ended> {
+        self.stated_by(self.statements, subject, predicate)
+    }
+
+    /// The same, of what another volume states.
+    fn stated_by(&mut self, by: &Statements, subject: &str, predicate: &str) -> Result<Vec<Digest>, Ended> {
         let mut found = Vec::new();
-        let all: Vec<_> = self.statements.of(subject, predicate).filter_map(digest).collect();
+        let all: Vec<_> = by.of(subject, predicate).filter_map(digest).collect();
         for stated in all {
             match stated {
                 Ok(stated) => found.push(stated),
@@ -169,12 +174,13 @@ impl Volume<'_> {
     /// A stream: its own digests, those of its chunks, and those of the lists of these. The last
     /// are added to `blocks`.
     fn stream(&mut self, stream: &Stream, blocks: &mut Vec<Digest>) -> Result<(), Ended> {
-        let whole = self.stated(&stream.name, "hash")?;
+        let own = &stream.volume.statements;
+        let whole = self.stated_by(own, &stream.name, "hash")?;
         let mut lists = Vec::new();
         for name in ORDER {
             let Some(algorithm) = algorithm(name) else { continue };
             let subject = format!("{}/blockhash.{}", stream.name, name.to_ascii_lowercase());
-            for stated in self.stated(&subject, "hash")? {
+            for stated in self.stated_by(own, &subject, "hash")? {
                 blocks.push(stated.clone());
                 lists.push((algorithm, stated));
             }
@@ -218,15 +224,15 @@ impl Volume<'_> {
                 return Err(Stop::Ended);
             }
             room.resize((stream.size() - at).min(stream.chunk) as usize, 0);
-            stream.read(self.zip, at, &mut room)?;
+            stream.read(at, &mut room)?;
             hashers.iter_mut().for_each(|hasher| hasher.update(&room));
             for (place, (algorithm, _)) in lists.iter().enumerate() {
                 let is = algorithm.digest(&room);
                 sums[place].update(is.bytes());
                 let ending = format!(".blockHash.{}", algorithm.name());
-                let list = stream.segment(self.zip, number / stream.each, &ending)?;
+                let list = stream.segment(number / stream.each, &ending)?;
                 let mut stated = vec![0; algorithm.length()];
-                self.zip.read_at(&list, number % stream.each * stated.len() as u64, &mut stated)?;
+                stream.volume.zip.read_at(&list, number % stream.each * stated.len() as u64, &mut stated)?;
                 if stated != is.bytes() && wrong[place].is_none() {
                     wrong[place] = Some(Failure::malformed(format!("chunk {number}, from byte {at} on, differs")));
                 }
