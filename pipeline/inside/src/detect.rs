@@ -9,7 +9,7 @@ use pfh_container::{foreign, sfx, signature};
 use pfh_source::Problem;
 use pfh_source::image::{Format as ImageFormat, Image};
 use pfh_source::os::names::OsStrExt;
-use pfh_volume::archive::{Format, is_pdf, pdf_header};
+use pfh_volume::archive::{Format, is_message_named, is_pdf, pdf_header};
 use pfh_volume::{Bytes, Node, PartitionTable, Recognised, Scheme};
 use pfh_volume::{file_system, is_piece, is_whole_member, may_be_small, partitions, small_file_system};
 use std::ffi::OsStr;
@@ -73,6 +73,9 @@ pub fn container(start: &[u8], bytes: &Arc<dyn Bytes>, name: &[u8]) -> Result<Op
     }
     if let Some(format) = Format::recognize(start).or_else(|| ends_as_zip(&**bytes)) {
         return Ok(Some(Container::Archive(format)));
+    }
+    if is_message_named(start, name) {
+        return Ok(Some(Container::Archive(Format::Message)));
     }
     if FileHeader::is_ewf(start) || Kind::recognize(start, &[]).is_some() {
         // What follows the first belongs to that.
@@ -196,7 +199,7 @@ pub fn may_be(start: &[u8], size: Option<u64>, name: &[u8], documents: bool) -> 
     if documents && pdf_header(start).is_some() {
         return true;
     }
-    if Format::recognize(start).is_some() || Kind::recognize(start, &[]).is_some() || FileHeader::is_ewf(start) {
+    if is_message_named(start, name) || Format::recognize(start).is_some() || Kind::recognize(start, &[]).is_some() || FileHeader::is_ewf(start) {
         return true;
     }
     let says = signature::any_in(start).or_else(|| signature::damaged(start));

@@ -163,7 +163,7 @@ impl Outer {
         let Outer::Container(container, ..) = self else { return false };
         match container {
             // A document is a file of its own.
-            Container::Archive(Archive::Pdf) => false,
+            Container::Archive(Archive::Pdf | Archive::Message) => false,
             Container::Archive(_)
             | Container::Parts(..)
             | Container::Divided(_)

@@ -70,7 +70,9 @@ impl Whole {
                 | Format::Rpm
                 | Format::Cab
                 | Format::Lha
-                | Format::Logical(_),
+                | Format::Logical(_)
+                | Format::Mbox
+                | Format::Pst,
             ) => {}
             Container::Archive(stream) => {
                 // A list may be packed as well: only a tar is a tree.

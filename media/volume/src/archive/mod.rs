@@ -26,9 +26,11 @@ mod limits;
 mod logical;
 mod low_bits;
 mod lzx;
+mod mail;
 mod member;
 mod pdf;
 mod prefix;
+mod pst;
 mod ready;
 mod ring;
 mod rpm;
@@ -52,6 +54,7 @@ mod zip_shrink;
 pub use checked::BOMB;
 pub use format::Format;
 pub use limits::Limits;
+pub use mail::is_message_named;
 pub use pdf::{header as pdf_header, is_document as is_pdf};
 
 use crate::bytes::{Bytes, Slice};
@@ -78,6 +81,9 @@ pub fn open(format: Format, bytes: Arc<dyn Bytes>, name: &[u8], limits: &Limits)
             Format::Lha => Ok(lha::open(bytes, limits)),
             Format::Cab => cab::open(behind_program(bytes), limits),
             Format::Pdf => pdf::open(bytes, limits),
+            Format::Message => Ok(mail::open_message(bytes, limits)),
+            Format::Pst => pst::open(bytes, limits),
+            Format::Mbox => Ok(mail::open_mbox(bytes, limits)),
             Format::Logical(format) => logical::open(format, bytes, &[0], limits),
             _ => Ok(tar::plain(bytes, limits)),
         };
