@@ -199,7 +199,11 @@ pub fn may_be(start: &[u8], size: Option<u64>, name: &[u8], documents: bool) -> 
     if documents && pdf_header(start).is_some() {
         return true;
     }
-    if is_message_named(start, name) || Format::recognize(start).is_some() || Kind::recognize(start, &[]).is_some() || FileHeader::is_ewf(start) {
+    if is_message_named(start, name)
+        || Format::recognize(start).is_some()
+        || Kind::recognize(start, &[]).is_some()
+        || FileHeader::is_ewf(start)
+    {
         return true;
     }
     let says = signature::any_in(start).or_else(|| signature::damaged(start));
@@ -312,7 +316,8 @@ pub fn first_of(format: Logical, path: &Path) -> Option<PathBuf> {
 
 /// The segments of a logical image, by the path of the first.
 pub fn segments_of(format: Logical, first: &Path) -> Vec<PathBuf> {
-    let is_lower = first.extension().is_some_and(|ending| ending.as_bytes().first().is_some_and(u8::is_ascii_lowercase));
+    let is_lower =
+        first.extension().is_some_and(|ending| ending.as_bytes().first().is_some_and(u8::is_ascii_lowercase));
     let ending = |number| format.ending(number).map(|ending| if is_lower { ending.to_lowercase() } else { ending });
     let later = (2..).map_while(|number| Some(first.with_extension(ending(number)?)));
     std::iter::once(first.to_owned()).chain(later.take_while(|path| path.exists())).collect()

@@ -26,11 +26,8 @@ pub fn open(file: Arc<dyn Bytes>) -> Result<Entries, Failure> {
         volume.zip.sound(&member)?;
     }
     let statements = &volume.statements;
-    let mut names: Vec<String> = ["FileImage", "FolderImage", "Folder"]
-        .into_iter()
-        .flat_map(|kind| statements.all(kind))
-        .cloned()
-        .collect();
+    let mut names: Vec<String> =
+        ["FileImage", "FolderImage", "Folder"].into_iter().flat_map(|kind| statements.all(kind)).cloned().collect();
     names.sort();
     names.dedup();
     Ok(Box::new(names.into_iter().map(move |name| entry(&volume, &name))))

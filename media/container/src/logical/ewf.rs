@@ -68,7 +68,9 @@ pub fn open(segments: Vec<Arc<dyn Bytes>>) -> Result<Entries, Failure> {
     for (at, segment) in segments.iter().enumerate() {
         let is_last = pass.segment(at, &**segment).map_err(|failure| within(at + 1, failure))?;
         match (is_last, at + 1 == count) {
-            (false, true) => return Err(Failure::refused(format!("segments behind the {count} that are there are missing"))),
+            (false, true) => {
+                return Err(Failure::refused(format!("segments behind the {count} that are there are missing")));
+            }
             (true, false) => return Err(Failure::malformed("segments follow the last one")),
             _ => {}
         }
@@ -208,16 +210,17 @@ impl Media {
         let (start, is_packed) = place.table.entry(index).ok_or_else(missing)?;
         let end = place.table.entry(index + 1).map_or(place.end, |(next, _)| next);
         let wrong = |what: &str| within(place.segment + 1, Failure::at(start, format!("chunk {number}: {what}")));
-        let stored = end.checked_sub(start).filter(|stored| {
-            end <= place.end && *stored > 0 && *stored <= self.chunk + self.chunk / 8 + 64
-        });
+        let stored = end
+            .checked_sub(start)
+            .filter(|stored| end <= place.end && *stored > 0 && *stored <= self.chunk + self.chunk / 8 + 64);
         let stored = stored.ok_or_else(|| wrong("its entry of the table leads nowhere"))?;
         let mut bytes = vec![0; stored as usize];
         self.segments[place.segment].read_exact_at(start, &mut bytes)?;
         // The last chunk may be shorter.
         let is_last = number + 1 == self.count;
         if is_packed {
-            let found = unpack_up_to(Method::Zlib, &bytes, self.chunk).map_err(|failure| wrong(&failure.to_string()))?;
+            let found =
+                unpack_up_to(Method::Zlib, &bytes, self.chunk).map_err(|failure| wrong(&failure.to_string()))?;
             return match found.len() as u64 == self.chunk || is_last {
                 true => Ok(found),
                 false => Err(wrong("it does not hold as many bytes as a chunk")),

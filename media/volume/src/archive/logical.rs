@@ -16,7 +16,9 @@ pub fn open(format: Logical, bytes: Arc<dyn Bytes>, parts: &[u64], limits: &Limi
     let ends = parts.iter().skip(1).copied().chain([bytes.size()]);
     let slices = parts.iter().zip(ends).map(|(start, end)| {
         let slice = Slice::new(bytes.clone(), *start, end.saturating_sub(*start));
-        slice.map(|slice| Arc::new(slice) as Arc<dyn Bytes>).ok_or_else(|| failure(b"", "a segment leads out of the file"))
+        slice
+            .map(|slice| Arc::new(slice) as Arc<dyn Bytes>)
+            .ok_or_else(|| failure(b"", "a segment leads out of the file"))
     });
     let segments = slices.collect::<Result<Vec<_>, _>>()?;
     let mut entries = logical::open(format, segments).map_err(|found| failed(b"", &found))?;
@@ -120,7 +122,8 @@ impl Read for Compared {
         for (hasher, stated) in self.hashers.iter().zip(&self.stated) {
             let is = hasher.clone().finalize();
             if is != *stated {
-                let cause = format!("its bytes have the {} {is} and not {stated} as the image states", stated.algorithm());
+                let cause =
+                    format!("its bytes have the {} {is} and not {stated} as the image states", stated.algorithm());
                 return Err(wrong(failure(&self.path, cause)));
             }
         }

@@ -18,9 +18,7 @@ const LINE: usize = 1024;
 /// Whether a line is the one in front of a message: who, and when.
 fn divides(line: &[u8]) -> bool {
     let Some(rest) = line.strip_prefix(b"From ") else { return false };
-    let clock = rest.windows(5).any(|at| {
-        at[2] == b':' && [0, 1, 3, 4].iter().all(|place| at[*place].is_ascii_digit())
-    });
+    let clock = rest.windows(5).any(|at| at[2] == b':' && [0, 1, 3, 4].iter().all(|place| at[*place].is_ascii_digit()));
     let year = rest.windows(4).any(|at| at.iter().all(u8::is_ascii_digit) && matches!(at[0], b'1' | b'2'));
     clock && year && !rest.windows(GIT.len()).any(|at| at == GIT)
 }

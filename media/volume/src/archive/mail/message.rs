@@ -60,7 +60,7 @@ pub fn is_message(start: &[u8]) -> bool {
 /// Whether the name of a file says that it is a message, and its beginning is text.
 pub fn is_message_named(start: &[u8], name: &[u8]) -> bool {
     let is_named = name.len() > 4 && name[name.len() - 4..].eq_ignore_ascii_case(b".eml");
-    is_named && !start.is_empty() && !start.contains(&0)
+    is_named && !start.is_empty() && !start[..start.len().min(64)].contains(&0)
 }
 
 /// The parts of a message.
@@ -108,7 +108,8 @@ fn named(path: Vec<u8>, part: Part, bytes: &Arc<dyn Bytes>, most: u64) -> Node {
     let is_plain = encoding == Some(Encoding::None);
     let unknown = encoding.is_none().then_some(part.header.encoding);
     let encoding = encoding.unwrap_or(Encoding::None);
-    let member = Member { bytes: bytes.clone(), path: path.clone().into(), range: (start, end), encoding, unknown, most };
+    let member =
+        Member { bytes: bytes.clone(), path: path.clone().into(), range: (start, end), encoding, unknown, most };
     Node {
         size: is_plain.then_some(end - start),
         compressed: !is_plain,

@@ -190,6 +190,7 @@ impl Parts {
             State::Header(bytes) if !header::is_field(&line.start, bytes.is_empty()) => {
                 let bytes = std::mem::take(bytes);
                 self.begin_body(&bytes, line.at);
+                return self.take(line);
             }
             State::Header(bytes) => {
                 if bytes.len() + line.start.len() > header::LONGEST {

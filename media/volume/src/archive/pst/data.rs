@@ -19,7 +19,10 @@ fn numbers(store: &Store, block: &[u8]) -> Result<Vec<u64>, Failure> {
     let count = usize::from(le16(block, 2));
     let entries = block.get(8..8 + count * width);
     let entries = entries.ok_or_else(|| failure(None, "a list of blocks that is longer than its block"))?;
-    Ok(entries.chunks_exact(width).map(|entry| if width == 4 { u64::from(le32(entry, 0)) } else { le64(entry, 0) }).collect())
+    Ok(entries
+        .chunks_exact(width)
+        .map(|entry| if width == 4 { u64::from(le32(entry, 0)) } else { le64(entry, 0) })
+        .collect())
 }
 
 /// The blocks of a content, in order.
@@ -40,8 +43,13 @@ impl Data {
     /// The content that begins with this block.
     pub fn open(store: &Arc<Store>, id: u64) -> Result<Data, Failure> {
         let none = || Vec::new().into_iter();
-        let data = |lists: Vec<u64>, are_lists, size| {
-            Data { store: store.clone(), lists, are_lists, blocks: none(), at: 0, size }
+        let data = |lists: Vec<u64>, are_lists, size| Data {
+            store: store.clone(),
+            lists,
+            are_lists,
+            blocks: none(),
+            at: 0,
+            size,
         };
         if id == 0 {
             return Ok(data(Vec::new(), false, 0));
@@ -142,7 +150,9 @@ impl Read for Reader {
         self.at += take;
         self.out += take as u64;
         if self.out > self.data.size.min(MOST) {
-            return Err(self.wrong(failure(None, format!("holds more than the {} bytes that it states", self.data.size))));
+            return Err(
+                self.wrong(failure(None, format!("holds more than the {} bytes that it states", self.data.size)))
+            );
         }
         Ok(take)
     }

@@ -109,9 +109,9 @@ fn attachment(
             return out.push_back(Err(Failure { path: place, ..failed }));
         }
     };
-    let named = [0x3707, 0x3704, 0x3001].into_iter().find_map(|property| {
-        properties.text(property).ok().flatten().filter(|name| !name.trim_ascii().is_empty())
-    });
+    let named = [0x3707, 0x3704, 0x3001]
+        .into_iter()
+        .find_map(|property| properties.text(property).ok().flatten().filter(|name| !name.trim_ascii().is_empty()));
     let place = [path, b"/", &names.give(named.as_deref(), "attachment", number, "")].concat();
     let times = Times { modified: properties.time(0x3008), born: properties.time(0x3007), ..Times::default() };
     let of = |failed: Failure| Failure { path: place.clone(), ..failed };
