@@ -48,7 +48,15 @@ pub fn all(
 
 impl Volume<'_> {
     fn compare(&mut self, map: Option<&str>, streams: &[&Stream]) -> Result<(), Ended> {
-        self.members()?;
+        let mut zips = vec![self.zip];
+        for stream in streams {
+            if !zips.iter().any(|zip| zip.volume == stream.volume.zip.volume) {
+                zips.push(&stream.volume.zip);
+            }
+        }
+        for zip in zips {
+            self.members(zip)?;
+        }
         let mut blocks = Vec::new();
         for stream in streams {
             self.stream(stream, &mut blocks)?;
@@ -71,10 +79,10 @@ impl Volume<'_> {
         Ok(())
     }
 
-    /// The CRC-32 of each member.
-    fn members(&mut self) -> Result<(), Ended> {
+    /// The CRC-32 of each member of a volume.
+    fn members(&mut self, zip: &Zip) -> Result<(), Ended> {
         let (mut right, mut room) = (0_u64, Vec::new());
-        for (name, member) in self.zip.members() {
+        for (name, member) in zip.members() {
             let (mut sum, mut at) = (crc32fast::Hasher::new(), 0);
             let wrong = loop {
                 if at == member.size {
@@ -86,7 +94,7 @@ impl Volume<'_> {
                     return Err(Ended);
                 }
                 room.resize((member.size - at).min(PIECE) as usize, 0);
-                if let Err(failure) = self.zip.read_at(&member, at, &mut room) {
+                if let Err(failure) = zip.read_at(&member, at, &mut room) {
                     break Some(failure);
                 }
                 sum.update(&room);
