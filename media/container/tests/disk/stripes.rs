@@ -4,8 +4,10 @@ use crate::folder::{noise, open_path, same};
 use crate::zip;
 
 const CHUNK: usize = 4096;
-const VOLUMES: [&str; 2] = ["aff4://aaaaaaaa-0000-4000-8000-000000000001", "aff4://aaaaaaaa-0000-4000-8000-000000000002"];
-const STREAMS: [&str; 2] = ["aff4://bbbbbbbb-0000-4000-8000-000000000001", "aff4://bbbbbbbb-0000-4000-8000-000000000002"];
+const VOLUMES: [&str; 2] =
+    ["aff4://aaaaaaaa-0000-4000-8000-000000000001", "aff4://aaaaaaaa-0000-4000-8000-000000000002"];
+const STREAMS: [&str; 2] =
+    ["aff4://bbbbbbbb-0000-4000-8000-000000000001", "aff4://bbbbbbbb-0000-4000-8000-000000000002"];
 const MAPS: [&str; 2] = ["aff4://cccccccc-0000-4000-8000-000000000001", "aff4://cccccccc-0000-4000-8000-000000000002"];
 const IMAGE: &str = "aff4://dddddddd-0000-4000-8000-000000000001";
 

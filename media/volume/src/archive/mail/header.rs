@@ -49,7 +49,7 @@ pub fn is_field(line: &[u8], is_first: bool) -> bool {
     let is_name = |name: &[u8]| !name.is_empty() && name.iter().all(|byte| matches!(byte, 33..=126));
     match line.first() {
         Some(b' ' | b'\t') => !is_first,
-        _ if is_first && (line.starts_with(b"From ") || line.starts_with(b">From ")) => true,
+        _ if line.starts_with(b"From ") || line.starts_with(b">From ") => true,
         _ => colon.is_some_and(|colon| is_name(line[..colon].trim_ascii_end())),
     }
 }

@@ -12,6 +12,8 @@ use std::sync::Arc;
 
 /// The first line of each patch of git, which is no mail store.
 const GIT: &[u8] = b"Mon Sep 17 00:00:00 2001";
+/// Days as the line in front of a message has them.
+const DAYS: [&[u8]; 7] = [b"Mon", b"Tue", b"Wed", b"Thu", b"Fri", b"Sat", b"Sun"];
 /// The longest line that may begin a message.
 const LINE: usize = 1024;
 
@@ -29,7 +31,10 @@ pub fn is_mbox(start: &[u8]) -> bool {
     let (Some(first), Some(second)) = (lines.next(), lines.next()) else { return false };
     let colon = second.iter().position(|byte| *byte == b':');
     let is_field = |colon: usize| colon > 0 && second[..colon].iter().all(|byte| matches!(byte, 33..=126));
-    divides(first) && (second.starts_with(b">From ") || colon.is_some_and(is_field))
+    let is_day = |day: &&[u8]| first.windows(5).any(|at| at[0] == b' ' && at[4] == b' ' && &at[1..4] == *day);
+    // A message need not have a header.
+    let is_blank = second.trim_ascii().is_empty() && DAYS.iter().any(is_day);
+    divides(first) && (second.starts_with(b">From ") || colon.is_some_and(is_field) || is_blank)
 }
 
 /// The messages.
@@ -150,6 +155,6 @@ mod tests {
         assert!(is_mbox(b"From - Thu Nov 26 20:00:00 2026\r\nX-Mozilla-Status: 0001\r\n"));
         assert!(!is_mbox(b"From here on it is 20:00 of 2026.\nThe rest: \n"));
         assert!(!is_mbox(b"From 8a3f Mon Sep 17 00:00:00 2001\nFrom: x\n"));
-        assert!(!is_mbox(b"From a@b\n\n"));
+        assert!(!is_mbox(b"From a@b\n\n") && is_mbox(b"From a@b Thu Nov 26 20:00:00 2026\n\n"));
     }
 }

@@ -40,8 +40,8 @@ struct Line {
 
 /// What is read now.
 enum State {
-    /// The header of a part, up to here.
-    Header(Vec<u8>),
+    /// The header of a part, up to here; and where a line is that is no field.
+    Header(Vec<u8>, Option<u64>),
     /// What stands in front of the first part of a multipart, or behind the last.
     Between,
     /// The bytes of a part.
@@ -79,7 +79,7 @@ impl Parts {
             at: 0,
             size,
             boundaries: Vec::new(),
-            state: State::Header(Vec::new()),
+            state: State::Header(Vec::new(), None),
             end: 0,
             within: None,
             found: std::collections::VecDeque::new(),
@@ -132,8 +132,13 @@ impl Parts {
 
     /// The part that is read ends there.
     fn end_part(&mut self, end: u64) {
+        if let State::Header(bytes, Some(odd)) = &mut self.state {
+            // No empty line came: the bytes begin with the line that is no field.
+            let (bytes, odd) = (std::mem::take(bytes), *odd);
+            self.begin_body(&bytes, odd);
+        }
         match std::mem::replace(&mut self.state, State::Between) {
-            State::Header(bytes) => {
+            State::Header(bytes, _) => {
                 // One that is all header has no bytes; nothing at all is no part.
                 if !bytes.is_empty() {
                     let header = header::read(&bytes);
@@ -177,27 +182,32 @@ impl Parts {
             let end = line.at - if matches!(self.state, State::Body(..)) { self.end.min(line.at) } else { 0 };
             self.end_part(end);
             self.boundaries.truncate(depth + usize::from(!is_last));
-            self.state = if is_last { State::Between } else { State::Header(Vec::new()) };
+            self.state = if is_last { State::Between } else { State::Header(Vec::new(), None) };
             self.end = line.end;
             return;
         }
         match &mut self.state {
-            State::Header(bytes) if content.is_empty() => {
-                let bytes = std::mem::take(bytes);
+            State::Header(bytes, odd) if content.is_empty() => {
+                let (bytes, odd) = (std::mem::take(bytes), odd.take());
+                if let Some(odd) = odd {
+                    self.fail(odd, "a line in a header that is no field: where the part begins is not sure");
+                }
                 self.begin_body(&bytes, line.next);
             }
-            // What is no field ends a header that has no empty line behind it.
-            State::Header(bytes) if !header::is_field(&line.start, bytes.is_empty()) => {
-                let bytes = std::mem::take(bytes);
-                self.begin_body(&bytes, line.at);
+            // Bytes without a header.
+            State::Header(bytes, _) if bytes.is_empty() && !header::is_field(&line.start, true) => {
+                self.begin_body(b"", line.at);
                 return self.take(line);
             }
-            State::Header(bytes) => {
+            State::Header(bytes, odd) => {
                 if bytes.len() + line.start.len() > header::LONGEST {
                     let bytes = std::mem::take(bytes);
                     self.fail(line.at, "a header of more than 1 MiB");
                     self.begin_body(&bytes, line.next);
                 } else {
+                    if odd.is_none() && !header::is_field(&line.start, false) {
+                        *odd = Some(line.at);
+                    }
                     bytes.extend_from_slice(&line.start);
                     if line.end == 0 {
                         bytes.push(b'\n');

@@ -80,6 +80,6 @@ mod tests {
             assert_eq!(coded, [byte]);
             assert_eq!(TABLE[256 + usize::from(TABLE[256 + usize::from(byte)])], byte);
         }
-        assert_eq!(crc32fast::hash(&TABLE), 0);
+        assert_eq!(crc32fast::hash(&TABLE), 850_468_495);
     }
 }
