@@ -39,9 +39,13 @@ fn fields(start: &[u8]) -> Option<(usize, usize)> {
         if matches!(line.first(), Some(b' ' | b'\t')) && number > 0 {
             continue;
         }
-        let colon = line.iter().position(|byte| *byte == b':')?;
-        let name = line[..colon].trim_ascii_end();
+        let colon = line.iter().position(|byte| *byte == b':');
+        let name = line[..colon.unwrap_or(0)].trim_ascii_end();
         if name.is_empty() || !name.iter().all(|byte| matches!(byte, 33..=126)) {
+            // A header may have a line that is none.
+            if strong + usual >= 2 {
+                break;
+            }
             return None;
         }
         let is = |known: &&str| name.eq_ignore_ascii_case(known.as_bytes());
