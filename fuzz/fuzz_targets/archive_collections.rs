@@ -13,7 +13,7 @@ fuzz_target!(|bytes: &[u8]| {
     let opened = match first % 3 {
         0 => archive::open(archive::Format::Cab, whole, b"name", &limits),
         1 => archive::open(archive::Format::Lha, whole, b"name", &limits),
-        _ => archive::open_parts(whole, &[0, u64::from(first / 3)], &limits),
+        _ => archive::open_parts(Format::Zip, whole, &[0, u64::from(first / 3)], &limits),
     };
     let Ok(nodes) = opened else { return };
     for node in nodes.flatten() {

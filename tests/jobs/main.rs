@@ -81,6 +81,8 @@ mod inside_documents;
 #[cfg(feature = "inside")]
 mod inside_encrypted;
 #[cfg(feature = "inside")]
+mod inside_evidence;
+#[cfg(feature = "inside")]
 mod inside_images;
 #[cfg(feature = "inside")]
 mod inside_media;

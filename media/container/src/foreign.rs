@@ -15,8 +15,8 @@ pub struct Unread {
 const QED: Unread = Unread { name: "QED", hint: "QEMU's enhanced disk" };
 const AFD: Unread = Unread { name: "AFD", hint: "a directory of files in the Advanced Forensic Format" };
 const EX01: Unread = Unread { name: "Ex01", hint: "EnCase 7's format" };
-const L01: Unread = Unread { name: "L01", hint: "EnCase's logical evidence" };
-const AD1: Unread = Unread { name: "AD1", hint: "FTK Imager's logical image" };
+const L01: Unread = Unread { name: "L01", hint: "EnCase's logical evidence: files, and no disk" };
+const AD1: Unread = Unread { name: "AD1", hint: "FTK Imager's logical image: files, and no disk" };
 const AFF: Unread = Unread { name: "AFF", hint: "the Advanced Forensic Format, version 3 or older" };
 const AFF4: Unread = Unread { name: "AFF4", hint: "the Advanced Forensic Format 4" };
 const VMDK: Unread = Unread { name: "VMDK", hint: "VMware's disk" };

@@ -10,6 +10,7 @@ pub mod ewf;
 pub mod field;
 mod fletcher;
 pub mod foreign;
+pub mod logical;
 pub mod lzfse;
 pub mod map;
 pub mod sfx;

@@ -96,11 +96,11 @@ pub const TABLE: &[Signature] = &[
     files("WARC", b"WARC/0."),
     checked("OneDrive log (ODL, gzip)", 0, b"EBFGONED", |start| start.get(256..259) == Some(b"\x1f\x8b\x08")),
     files("part of a split zip", b"PK\x07\x08PK\x03\x04"),
-    // Images.
+    // Images. Of L01 and AD1 the files are read, as those of archives.
     image("Lx01", "EnCase 7's logical evidence", 0, b"LEF2\x0d\x0a\x81\x00"),
-    image("L01", "EnCase's logical evidence", 0, b"LVF\x09\x0d\x0a\xff\x00"),
+    image("L01", "EnCase's logical evidence: files, and no disk", 0, b"LVF\x09\x0d\x0a\xff\x00"),
     image("AD encryption", "FTK Imager's encrypted image: decrypt it first", 0, b"ADCRYPT\0"),
-    image("AD1", "FTK Imager's logical image", 0, b"ADSEGMENTEDFILE\0"),
+    image("AD1", "FTK Imager's logical image: files, and no disk", 0, b"ADSEGMENTEDFILE\0"),
     image("AFF", "the Advanced Forensic Format, version 3 or older", 0, b"AFF10\x0d\x0a\0"),
     image("QCOW", "QEMU's disk of version 1, or of one that is not known", 0, b"QFI\xfb"),
     image("COWD", "an extent of VMware ESX", 0, b"COWD"),
@@ -220,6 +220,8 @@ pub fn is_lzma(start: &[u8]) -> bool {
 const LONG: &[(&str, usize, &[u8])] = &[
     ("E01", 0, b"EVF\x09\x0d\x0a\xff\x00"),
     ("Ex01", 0, b"EVF2\r\n\x81\0"),
+    ("L01", 0, b"LVF\x09\x0d\x0a\xff\x00"),
+    ("AD1", 0, b"ADSEGMENTEDFILE\0"),
     ("7z", 0, b"7z\xbc\xaf\x27\x1c"),
     ("xz", 0, b"\xfd7zXZ\0"),
     ("bzip2", 4, b"1AY&SY"),
@@ -259,6 +261,10 @@ pub fn damaged(start: &[u8]) -> Option<&'static str> {
 const NAMES: &[(&str, &str)] = &[
     (".e01", "E01"),
     (".ex01", "Ex01"),
+    (".l01", "L01"),
+    (".ad1", "AD1"),
+    (".pst", "PST"),
+    (".ost", "OST"),
     (".aff4", "AFF4"),
     (".vhd", "VHD"),
     (".vhdx", "VHDX"),

@@ -4,11 +4,12 @@ use super::segments::FIRSTS;
 use pfh_container::disk::END;
 use pfh_container::disk::{Alone, Disk, Failure, Kind};
 use pfh_container::ewf::FileHeader;
+use pfh_container::logical::Logical;
 use pfh_container::{foreign, sfx, signature};
 use pfh_source::Problem;
 use pfh_source::image::{Format as ImageFormat, Image};
 use pfh_source::os::names::OsStrExt;
-use pfh_volume::archive::{Format, is_pdf, pdf_header};
+use pfh_volume::archive::{Format, is_message_named, is_pdf, pdf_header};
 use pfh_volume::{Bytes, Node, PartitionTable, Recognised, Scheme};
 use pfh_volume::{file_system, is_piece, is_whole_member, may_be_small, partitions, small_file_system};
 use std::ffi::OsStr;
@@ -25,8 +26,9 @@ const DISK: u64 = 32 << 10;
 pub enum Container {
     /// An archive or a compressed stream.
     Archive(Format),
-    /// A zip in several parts, one behind the other, which start there.
-    Parts(Vec<u64>),
+    /// A zip in several parts or a logical image in segments, one behind the other, which start
+    /// there.
+    Parts(Format, Vec<u64>),
     /// A medium that is divided.
     Divided(PartitionTable),
     /// A volume.
@@ -62,11 +64,18 @@ impl Refused {
 /// # Errors
 /// When a table or a file system is there, and cannot be read.
 pub fn container(start: &[u8], bytes: &Arc<dyn Bytes>, name: &[u8]) -> Result<Option<Container>, pfh_volume::Failure> {
+    if let Some(format) = end_of(&**bytes).and_then(|end| logical(start, &end, bytes)) {
+        // What follows the first belongs to that.
+        return Ok((format.segment(start) <= 1).then_some(Container::Archive(Format::Logical(format))));
+    }
     if let Some(kind) = disk_kind(start, &**bytes) {
         return Ok(Some(Container::Disk(kind, pfh_container::disk::open(kind, bytes.clone(), &Alone))));
     }
     if let Some(format) = Format::recognize(start).or_else(|| ends_as_zip(&**bytes)) {
         return Ok(Some(Container::Archive(format)));
+    }
+    if is_message_named(start, name) {
+        return Ok(Some(Container::Archive(Format::Message)));
     }
     if FileHeader::is_ewf(start) || Kind::recognize(start, &[]).is_some() {
         // What follows the first belongs to that.
@@ -145,10 +154,21 @@ fn is_first(start: &[u8]) -> bool {
     FileHeader::is_ewf(start) && start.get(9..11) == Some(&[1, 0])
 }
 
-/// Which disk image these bytes are.
-fn disk_kind(start: &[u8], bytes: &dyn Bytes) -> Option<Kind> {
+/// The last bytes.
+fn end_of(bytes: &dyn Bytes) -> Option<Vec<u8>> {
     let mut end = vec![0; END.min(usize::try_from(bytes.size()).unwrap_or(END))];
     bytes.read_exact_at(bytes.size() - end.len() as u64, &mut end).ok()?;
+    Some(end)
+}
+
+/// Which logical image these bytes are, or a segment of which.
+pub fn logical(start: &[u8], end: &[u8], bytes: &Arc<dyn Bytes>) -> Option<Logical> {
+    Logical::of(start, end, bytes)
+}
+
+/// Which disk image these bytes are.
+fn disk_kind(start: &[u8], bytes: &dyn Bytes) -> Option<Kind> {
+    let end = end_of(bytes)?;
     // A later segment or extent is not an image of its own.
     Kind::recognize(start, &end).filter(|kind| !kind.is_later(start))
 }
@@ -179,7 +199,11 @@ pub fn may_be(start: &[u8], size: Option<u64>, name: &[u8], documents: bool) -> 
     if documents && pdf_header(start).is_some() {
         return true;
     }
-    if Format::recognize(start).is_some() || Kind::recognize(start, &[]).is_some() || FileHeader::is_ewf(start) {
+    if is_message_named(start, name)
+        || Format::recognize(start).is_some()
+        || Kind::recognize(start, &[]).is_some()
+        || FileHeader::is_ewf(start)
+    {
         return true;
     }
     let says = signature::any_in(start).or_else(|| signature::damaged(start));
@@ -218,8 +242,7 @@ pub fn may_be_opened(node: &Node) -> bool {
 
 /// A zip behind something else, that ends without a comment or with a short one.
 fn ends_as_zip(bytes: &dyn Bytes) -> Option<Format> {
-    let mut end = vec![0; END.min(usize::try_from(bytes.size()).unwrap_or(END))];
-    bytes.read_exact_at(bytes.size() - end.len() as u64, &mut end).ok()?;
+    let end = end_of(bytes)?;
     let is_end = |at: usize| {
         let record = &end[at..];
         record.starts_with(b"PK\x05\x06")
@@ -282,6 +305,22 @@ fn later(path: &Path) -> Imaged {
         return Imaged::Later;
     }
     Imaged::Unread("a later segment of an E01 image whose first is not beside it".into())
+}
+
+/// The first segment of a logical image, by the path of a later one; `None` if it is not there.
+pub fn first_of(format: Logical, path: &Path) -> Option<PathBuf> {
+    let ending = format.ending(1)?;
+    let firsts = [ending.to_lowercase(), ending].map(|ending| path.with_extension(ending));
+    firsts.into_iter().find(|first| first.exists())
+}
+
+/// The segments of a logical image, by the path of the first.
+pub fn segments_of(format: Logical, first: &Path) -> Vec<PathBuf> {
+    let is_lower =
+        first.extension().is_some_and(|ending| ending.as_bytes().first().is_some_and(u8::is_ascii_lowercase));
+    let ending = |number| format.ending(number).map(|ending| if is_lower { ending.to_lowercase() } else { ending });
+    let later = (2..).map_while(|number| Some(first.with_extension(ending(number)?)));
+    std::iter::once(first.to_owned()).chain(later.take_while(|path| path.exists())).collect()
 }
 
 /// Whether the first of the pieces that this is one of is beside it.

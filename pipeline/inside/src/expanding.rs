@@ -20,6 +20,7 @@ use super::waits::Waits;
 use super::way::Way;
 use crate::limit::TOO_DEEP;
 use pfh_source::{Entry, Inside, Item, Origin, Passage, Problem, Skip, Source, Stage};
+use pfh_volume::archive::Format;
 use pfh_volume::{Allocation, Bytes, Failure, Kind, Member as System, Node, Scheme};
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -355,6 +356,8 @@ impl Expanding {
             return;
         }
         let Some(level) = self.stack.last() else { return };
+        // A message of a store is as deep as the store.
+        let depth = if level.about.kind == Format::Mbox.name() { depth } else { depth + 1 };
         let held = node.content.as_ref().and_then(|content| content.bytes());
         let runs = node.content.as_ref().filter(|_| held.is_none()).and_then(|content| content.runs());
         let bytes: Arc<dyn Bytes> = match (held, runs, node.size) {
@@ -371,7 +374,7 @@ impl Expanding {
                 Err(_) => return,
             },
         };
-        self.open_bytes(&start, bytes, &printed, watch, depth + 1);
+        self.open_bytes(&start, bytes, &printed, watch, depth);
     }
 }
 

@@ -4,13 +4,14 @@ use super::detect::{self, Container, Imaged};
 use super::medium::{File, Imaged as ImagedBytes, Watch};
 use super::options::Options;
 use pfh_container::disk;
+use pfh_container::logical::Logical;
 use pfh_source::image::{Format, Image};
 use pfh_source::os::names::OsStrExt;
 use pfh_source::{Entry, Origin, Problem};
 use pfh_volume::archive::{Format as Archive, parts_of_zip};
 use pfh_volume::{Bytes, Recognised};
 use std::ffi::OsStr;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// What an entry of the input is.
@@ -61,6 +62,10 @@ impl Outer {
         {
             return Outer::Container(container, bytes, watch());
         }
+        if let Some(format) = detect::logical(&start, &end, &bytes) {
+            let number = format.segment(&start);
+            return Outer::of_logical(format, Path::new(OsStr::from_bytes(&path)), number, bytes, watch());
+        }
         match detect::image(&path, &start, &end) {
             Imaged::Yes(image) => Outer::of_image(*image, &path),
             Imaged::Later => Outer::Segment,
@@ -80,6 +85,39 @@ impl Outer {
         }
     }
 
+    /// A segment of a logical image, by its number.
+    fn of_logical(format: Logical, path: &Path, number: u32, bytes: Arc<dyn Bytes>, watch: Arc<Watch>) -> Outer {
+        let archive = Archive::Logical(format);
+        if number > 1 {
+            let name = format.name();
+            let alone = || format!("a later segment of an image in {name} whose first is not beside it");
+            return match detect::first_of(format, path) {
+                Some(first) if first != path => Outer::Segment,
+                _ => Outer::Failed(super::about::unopened(alone())),
+            };
+        }
+        let segments = detect::segments_of(format, path);
+        match segments.len() {
+            1 => Outer::Container(Container::Archive(archive), bytes, watch),
+            _ => Outer::joined(archive, &segments),
+        }
+    }
+
+    /// Files one behind the other.
+    fn joined(format: Archive, paths: &[PathBuf]) -> Outer {
+        let image = match Image::join(paths) {
+            Ok(image) => image,
+            Err(error) => return Outer::Failed(super::about::unopened(error.what())),
+        };
+        match Watch::image(&image) {
+            Ok(watch) => {
+                let starts = image.starts();
+                Outer::Container(Container::Parts(format, starts), Arc::new(ImagedBytes(image)), Arc::new(watch))
+            }
+            Err(error) => Outer::Failed(detect::unreadable(&error)),
+        }
+    }
+
     /// A zip in several parts, by its last one.
     fn of_parts(path: &[u8], last: &dyn Bytes) -> Outer {
         let path = Path::new(OsStr::from_bytes(path));
@@ -90,17 +128,7 @@ impl Outer {
                 return Outer::Failed(super::about::unopened(format!("a zip in parts: {name} is not beside it")));
             }
         };
-        let image = match Image::join(&parts) {
-            Ok(image) => image,
-            Err(error) => return Outer::Failed(super::about::unopened(error.what())),
-        };
-        match Watch::image(&image) {
-            Ok(watch) => {
-                let starts = image.starts();
-                Outer::Container(Container::Parts(starts), Arc::new(ImagedBytes(image)), Arc::new(watch))
-            }
-            Err(error) => Outer::Failed(detect::unreadable(&error)),
-        }
+        Outer::joined(Archive::Zip, &parts)
     }
 
     fn of_image(image: Image, name: &[u8]) -> Outer {
@@ -135,9 +163,9 @@ impl Outer {
         let Outer::Container(container, ..) = self else { return false };
         match container {
             // A document is a file of its own.
-            Container::Archive(Archive::Pdf) => false,
+            Container::Archive(Archive::Pdf | Archive::Message) => false,
             Container::Archive(_)
-            | Container::Parts(_)
+            | Container::Parts(..)
             | Container::Divided(_)
             | Container::Volume(Recognised::FileSystem(_) | Recognised::Volumes(_)) => true,
             Container::Volume(_) | Container::Refused(_) => false,

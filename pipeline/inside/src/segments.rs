@@ -6,7 +6,7 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 /// How the first segments of images are called.
-pub const FIRSTS: [&str; 6] = ["E01", "e01", "s01", "S01", "L01", "l01"];
+pub const FIRSTS: [&str; 8] = ["E01", "e01", "s01", "S01", "L01", "l01", "AD1", "ad1"];
 
 /// Later segments that came: the first stands for all of them, and when it does not come, nothing
 /// of the image is opened.

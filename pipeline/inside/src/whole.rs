@@ -50,6 +50,9 @@ impl Whole {
         let mut end = vec![0; start.len().min(disk::END)];
         bytes.read_exact_at(0, &mut start).ok()?;
         bytes.read_exact_at(bytes.size() - end.len() as u64, &mut end).ok()?;
+        if detect::logical(&start, &end, &bytes).is_some() {
+            return Some(Whole { paths: vec![named.to_vec()], prefix: name::prefix(&name::escape(named)) });
+        }
         let found = match detect::image(named, &start, &end) {
             Imaged::Unread(_) | Imaged::Later => return None,
             Imaged::Yes(image) => detect::medium(&(Arc::new(ImagedBytes(*image)) as Arc<dyn Bytes>)),
@@ -66,7 +69,10 @@ impl Whole {
                 | Format::Ar
                 | Format::Rpm
                 | Format::Cab
-                | Format::Lha,
+                | Format::Lha
+                | Format::Logical(_)
+                | Format::Mbox
+                | Format::Pst,
             ) => {}
             Container::Archive(stream) => {
                 // A list may be packed as well: only a tar is a tree.
@@ -76,7 +82,7 @@ impl Whole {
                     return None;
                 }
             }
-            Container::Parts(_) | Container::Volume(_) => {}
+            Container::Parts(..) | Container::Volume(_) => {}
             // One that an image does not begin with: a later extent.
             Container::Disk(..) | Container::Refused(_) => return None,
             Container::Divided(table) => {

@@ -2,21 +2,21 @@
 //! compressed chunks, and a map that lays them out.
 
 mod check;
-mod map;
-mod statements;
-mod stream;
-mod turtle;
-mod zip;
+pub(crate) mod map;
+pub(crate) mod set;
+pub(crate) mod statements;
+pub(crate) mod stream;
+pub(crate) mod turtle;
+pub(crate) mod zip;
 
-use super::{Check, Disk, Failure, Kind};
+use super::{Check, Disk, Failure, Kind, Siblings};
 use crate::Bytes;
 use map::Map;
 use pfh_digest::Digest;
-use statements::Statements;
+use set::{Set, Volume};
 use std::io;
 use std::sync::Arc;
 use stream::Stream;
-use zip::Zip;
 
 /// The content of the disk.
 enum Content {
@@ -26,8 +26,7 @@ enum Content {
 
 /// An AFF4 image, open.
 struct Aff4 {
-    zip: Zip,
-    statements: Statements,
+    volume: Arc<Volume>,
     content: Content,
     size: u64,
     sector: u32,
@@ -37,19 +36,20 @@ struct Aff4 {
     damage: Option<String>,
 }
 
-/// Opens the one disk of an AFF4 volume.
-pub fn open(file: Arc<dyn Bytes>) -> Result<Box<dyn Disk>, Failure> {
-    let zip = Zip::open(file)?;
-    let statements = Statements::read(&zip)?;
+/// Opens the one disk of an AFF4 volume. Streams may be in other volumes, `files` beside it.
+pub fn open(file: Arc<dyn Bytes>, files: &dyn Siblings) -> Result<Box<dyn Disk>, Failure> {
+    let own = Arc::new(Volume::open(file)?);
+    let set = Set::new(own.clone(), files);
+    let (zip, statements) = (&own.zip, &own.statements);
     let image = statements.disk()?;
     let content = statements.one(&image, "dataStream").unwrap_or(image.clone());
     let name = content.clone();
     let (content, mut notes) = if statements.is_a(&content, "Map") {
-        let map = Map::open(&zip, &statements, &content)?;
+        let map = Map::open(&set, &content)?;
         let notes = map.notes();
         (Content::Map(map), notes)
     } else if statements.is_a(&content, "ImageStream") {
-        (Content::Stream(Stream::open(&zip, &statements, &content)?), Vec::new())
+        (Content::Stream(Stream::open(&set, &content)?), Vec::new())
     } else {
         return Err(Failure::refused(format!("its content, {content}, is neither a map nor a stream of this volume")));
     };
@@ -73,7 +73,7 @@ pub fn open(file: Arc<dyn Bytes>) -> Result<Box<dyn Disk>, Failure> {
     let parts = [format!("{name}/map"), format!("{name}/idx"), format!("{volume}/information.turtle")];
     let wrong = |part: &String| zip.sound(&zip.member(part)?).err().map(|failure| format!("{part}: {failure}"));
     let damage = parts.iter().find_map(wrong);
-    Ok(Box::new(Aff4 { zip, statements, content, size, sector, digests, notes, damage }))
+    Ok(Box::new(Aff4 { volume: own.clone(), content, size, sector, digests, notes, damage }))
 }
 
 impl Bytes for Aff4 {
@@ -90,8 +90,8 @@ impl Bytes for Aff4 {
             return Err(Failure::malformed(damage.clone()).into());
         }
         Ok(match &self.content {
-            Content::Map(map) => map.read(&self.zip, offset, &mut buffer[..room])?,
-            Content::Stream(stream) => stream.serve(&self.zip, offset, &mut buffer[..room])?,
+            Content::Map(map) => map.read(offset, &mut buffer[..room])?,
+            Content::Stream(stream) => stream.serve(offset, &mut buffer[..room])?,
         })
     }
 }
@@ -122,6 +122,6 @@ impl Disk for Aff4 {
             Content::Map(map) => Some(map.name()),
             Content::Stream(_) => None,
         };
-        check::all(&self.zip, &self.statements, map, &streams, go_on)
+        check::all(&self.volume.zip, &self.volume.statements, map, &streams, go_on)
     }
 }

@@ -7,18 +7,18 @@
 //! [`Failure`]. What a format may hold and is not read (encryption) is
 //! refused with its name.
 
-mod aff4;
+pub(crate) mod aff4;
 mod dmg;
 mod ex01;
 mod failure;
-mod held;
+pub(crate) mod held;
 mod image;
 mod kind;
 mod open;
 mod parent;
 mod qcow2;
 mod siblings;
-mod unpack;
+pub(crate) mod unpack;
 mod vhd;
 mod vhdx;
 mod vmdk;

@@ -28,7 +28,7 @@ fn open_in(kind: Kind, file: Arc<dyn Bytes>, chain: &Chain<'_>) -> Result<Box<dy
         Kind::Vmdk => vmdk::open(file, chain),
         Kind::Qcow2 => qcow2::open(file, chain),
         Kind::Dmg => dmg::open(file),
-        Kind::Aff4 => aff4::open(file),
+        Kind::Aff4 => aff4::open(file, chain.files),
         Kind::Ex01 => ex01::open(file, chain.files),
     }
 }

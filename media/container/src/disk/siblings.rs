@@ -15,6 +15,22 @@ pub trait Siblings {
 
     /// The name of the first file, without its directory.
     fn first(&self) -> &str;
+
+    /// The names of the files beside the first that end as it does, in order, without it.
+    ///
+    /// # Errors
+    /// The system's.
+    fn alike(&self) -> io::Result<Vec<String>> {
+        Ok(Vec::new())
+    }
+
+    /// Opens a file to look at what it is: it does not become a file of the image.
+    ///
+    /// # Errors
+    /// The system's.
+    fn peek(&self, name: &str) -> io::Result<Option<Arc<dyn Bytes>>> {
+        self.open(name)
+    }
 }
 
 /// An image that has no files beside it: within another image, or an archive.

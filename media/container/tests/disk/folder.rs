@@ -40,6 +40,12 @@ impl Siblings for Folder {
     fn first(&self) -> &str {
         self.0.file_name().and_then(|name| name.to_str()).unwrap_or_default()
     }
+
+    fn alike(&self) -> io::Result<Vec<String>> {
+        let all = std::fs::read_dir(self.0.with_file_name(""))?;
+        let names = all.map(|entry| Ok(entry?.file_name().to_string_lossy().into_owned()));
+        Ok(names.collect::<io::Result<Vec<_>>>()?.into_iter().filter(|name| name != self.first()).collect())
+    }
 }
 
 /// Which image these bytes are.

@@ -16,6 +16,7 @@ mod parents;
 mod qemu;
 mod refused;
 mod stated;
+mod stripes;
 
 /// A digest by its name, for the writers.
 fn sum(algorithm: &str, bytes: &[u8]) -> Vec<u8> {

@@ -1,6 +1,7 @@
 //! Formats of archives, by their first bytes.
 
-use super::{ar, cab, cpio_header, lha, tar_header};
+use super::{ar, cab, cpio_header, lha, mail, pst, tar_header};
+use pfh_container::logical::Logical;
 use pfh_container::signature;
 
 /// What an RPM package begins with.
@@ -41,6 +42,14 @@ pub enum Format {
     Cab,
     /// LHA, LHarc and LArc.
     Lha,
+    /// A logical image: L01, AD1, or a volume of AFF4 that holds files.
+    Logical(Logical),
+    /// Messages one behind the other.
+    Mbox,
+    /// Outlook's stores, PST and OST.
+    Pst,
+    /// A message: its parts, decoded.
+    Message,
     /// A PDF document: its streams. [`recognize`](Format::recognize) does not name it, because its
     /// members are parts of one file and hardly ever files.
     Pdf,
@@ -70,7 +79,10 @@ impl Format {
             _ if cpio_header::is_header(start) => Some(Format::Cpio),
             _ if signature::is_lzma(start) => Some(Format::Lzma),
             _ if tar_header::is_header(start) => Some(Format::Tar),
-            _ => None,
+            _ if start.starts_with(pst::MAGIC) => Some(Format::Pst),
+            _ if mail::is_mbox(start) => Some(Format::Mbox),
+            _ if mail::is_message(start) => Some(Format::Message),
+            _ => Logical::recognize(start).map(Format::Logical),
         }
     }
 
@@ -93,6 +105,12 @@ impl Format {
             Format::Rpm => "rpm",
             Format::Cab => "cab",
             Format::Lha => "lha",
+            Format::Logical(Logical::L01) => "l01",
+            Format::Logical(Logical::Ad1) => "ad1",
+            Format::Logical(Logical::Aff4) => "aff4-l",
+            Format::Mbox => "mbox",
+            Format::Pst => "pst",
+            Format::Message => "eml",
             Format::Pdf => "pdf",
         }
     }

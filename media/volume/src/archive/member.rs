@@ -32,3 +32,20 @@ pub fn node(path: Vec<u8>, kind: Kind) -> Node {
 pub fn from_filetime(ticks: u64) -> i128 {
     (i128::from(ticks) - 116_444_736_000_000_000) * 100
 }
+
+/// A name that is one part of a path: a slash in it is `%2F`, a zero byte `%00`, and one that is
+/// empty or leads elsewhere has a stroke.
+pub fn plain_name(name: &[u8]) -> Vec<u8> {
+    let mut out = Vec::with_capacity(name.len());
+    for byte in name {
+        match byte {
+            b'/' => out.extend_from_slice(b"%2F"),
+            0 => out.extend_from_slice(b"%00"),
+            other => out.push(*other),
+        }
+    }
+    if matches!(&out[..], b"" | b"." | b"..") {
+        out.push(b'_');
+    }
+    out
+}

@@ -1,5 +1,6 @@
 //! What an archive holds, or a compressed stream: zip, tar, 7z, cpio, ar, CAB, LHA, RPM packages,
-//! gzip, bzip2, xz, Zstandard, LZ4, lzip, LZMA and compress; and the streams of a PDF.
+//! gzip, bzip2, xz, Zstandard, LZ4, lzip, LZMA and compress; the files of logical images; and the
+//! streams of a PDF.
 //!
 //! Every size is bounded by [`Limits`]. A member that is encrypted, damaged, compressed by an
 //! unknown method or larger than the limits is a [`Failure`] of that member, and the rest comes all
@@ -22,11 +23,14 @@ mod lha_header;
 mod lha_larc;
 mod lha_static;
 mod limits;
+mod logical;
 mod low_bits;
 mod lzx;
+mod mail;
 mod member;
 mod pdf;
 mod prefix;
+mod pst;
 mod ready;
 mod ring;
 mod rpm;
@@ -50,6 +54,7 @@ mod zip_shrink;
 pub use checked::BOMB;
 pub use format::Format;
 pub use limits::Limits;
+pub use mail::is_message_named;
 pub use pdf::{header as pdf_header, is_document as is_pdf};
 
 use crate::bytes::{Bytes, Slice};
@@ -76,6 +81,10 @@ pub fn open(format: Format, bytes: Arc<dyn Bytes>, name: &[u8], limits: &Limits)
             Format::Lha => Ok(lha::open(bytes, limits)),
             Format::Cab => cab::open(behind_program(bytes), limits),
             Format::Pdf => pdf::open(bytes, limits),
+            Format::Message => Ok(mail::open_message(bytes, limits)),
+            Format::Pst => pst::open(bytes, limits),
+            Format::Mbox => Ok(mail::open_mbox(bytes, limits)),
+            Format::Logical(format) => logical::open(format, bytes, &[0], limits),
             _ => Ok(tar::plain(bytes, limits)),
         };
     };
@@ -93,13 +102,16 @@ pub fn open(format: Format, bytes: Arc<dyn Bytes>, name: &[u8], limits: &Limits)
     Ok(single::open(packing, bytes, name, limits))
 }
 
-/// The members of a zip in several parts, which lie one behind the other in `bytes` and start at
-/// `parts`.
+/// The members of a zip in several parts, or of a logical image in segments, which lie one behind
+/// the other in `bytes` and start at `parts`.
 ///
 /// # Errors
 /// As [`open`].
-pub fn open_parts(bytes: Arc<dyn Bytes>, parts: &[u64], limits: &Limits) -> Result<Nodes, Failure> {
-    zip::open(bytes, parts, limits)
+pub fn open_parts(format: Format, bytes: Arc<dyn Bytes>, parts: &[u64], limits: &Limits) -> Result<Nodes, Failure> {
+    match format {
+        Format::Logical(format) => logical::open(format, bytes, parts, limits),
+        _ => zip::open(bytes, parts, limits),
+    }
 }
 
 /// How many parts the zip has whose last one this is.

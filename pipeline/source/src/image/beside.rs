@@ -9,6 +9,9 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
+/// Files of a directory that are looked at for the others of an image, at most.
+const MOST: usize = 100_000;
+
 /// A file that is read at any position.
 struct Held {
     file: File,
@@ -68,5 +71,28 @@ impl Siblings for Beside {
 
     fn first(&self) -> &str {
         &self.name
+    }
+
+    fn alike(&self) -> io::Result<Vec<String>> {
+        let directory = self.first.parent().filter(|path| !path.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let mut names = Vec::new();
+        for entry in std::fs::read_dir(directory)?.take(MOST) {
+            let name = PathBuf::from(entry?.file_name());
+            let ending = |path: &Path| path.extension().map(|ending| ending.to_ascii_lowercase());
+            if ending(&name) == ending(&self.first)
+                && name.as_os_str() != self.name.as_str()
+                && let Some(name) = name.to_str()
+            {
+                names.push(name.to_owned());
+            }
+        }
+        names.sort();
+        Ok(names)
+    }
+
+    fn peek(&self, name: &str) -> io::Result<Option<Arc<dyn Bytes>>> {
+        let path = self.first.with_file_name(name);
+        // What cannot be opened, or is no file, is not what is looked for.
+        Ok(path.metadata().is_ok_and(|found| found.is_file()).then(|| open(&path).ok()).flatten())
     }
 }

@@ -48,7 +48,15 @@ pub fn all(
 
 impl Volume<'_> {
     fn compare(&mut self, map: Option<&str>, streams: &[&Stream]) -> Result<(), Ended> {
-        self.members()?;
+        let mut zips = vec![self.zip];
+        for stream in streams {
+            if !zips.iter().any(|zip| zip.volume == stream.volume.zip.volume) {
+                zips.push(&stream.volume.zip);
+            }
+        }
+        for zip in zips {
+            self.members(zip)?;
+        }
         let mut blocks = Vec::new();
         for stream in streams {
             self.stream(stream, &mut blocks)?;
@@ -71,10 +79,10 @@ impl Volume<'_> {
         Ok(())
     }
 
-    /// The CRC-32 of each member.
-    fn members(&mut self) -> Result<(), Ended> {
+    /// The CRC-32 of each member of a volume.
+    fn members(&mut self, zip: &Zip) -> Result<(), Ended> {
         let (mut right, mut room) = (0_u64, Vec::new());
-        for (name, member) in self.zip.members() {
+        for (name, member) in zip.members() {
             let (mut sum, mut at) = (crc32fast::Hasher::new(), 0);
             let wrong = loop {
                 if at == member.size {
@@ -86,7 +94,7 @@ impl Volume<'_> {
                     return Err(Ended);
                 }
                 room.resize((member.size - at).min(PIECE) as usize, 0);
-                if let Err(failure) = self.zip.read_at(&member, at, &mut room) {
+                if let Err(failure) = zip.read_at(&member, at, &mut room) {
                     break Some(failure);
                 }
                 sum.update(&room);
@@ -155,8 +163,13 @@ impl Volume<'_> {
 
     /// The digests that are stated; one that is none is entered as wrong.
     fn stated(&mut self, subject: &str, predicate: &str) -> Result<Vec<Digest>, Ended> {
+        self.stated_by(self.statements, subject, predicate)
+    }
+
+    /// The same, of what another volume states.
+    fn stated_by(&mut self, by: &Statements, subject: &str, predicate: &str) -> Result<Vec<Digest>, Ended> {
         let mut found = Vec::new();
-        let all: Vec<_> = self.statements.of(subject, predicate).filter_map(digest).collect();
+        let all: Vec<_> = by.of(subject, predicate).filter_map(digest).collect();
         for stated in all {
             match stated {
                 Ok(stated) => found.push(stated),
@@ -169,12 +182,13 @@ impl Volume<'_> {
     /// A stream: its own digests, those of its chunks, and those of the lists of these. The last
     /// are added to `blocks`.
     fn stream(&mut self, stream: &Stream, blocks: &mut Vec<Digest>) -> Result<(), Ended> {
-        let whole = self.stated(&stream.name, "hash")?;
+        let own = &stream.volume.statements;
+        let whole = self.stated_by(own, &stream.name, "hash")?;
         let mut lists = Vec::new();
         for name in ORDER {
             let Some(algorithm) = algorithm(name) else { continue };
             let subject = format!("{}/blockhash.{}", stream.name, name.to_ascii_lowercase());
-            for stated in self.stated(&subject, "hash")? {
+            for stated in self.stated_by(own, &subject, "hash")? {
                 blocks.push(stated.clone());
                 lists.push((algorithm, stated));
             }
@@ -218,15 +232,15 @@ impl Volume<'_> {
                 return Err(Stop::Ended);
             }
             room.resize((stream.size() - at).min(stream.chunk) as usize, 0);
-            stream.read(self.zip, at, &mut room)?;
+            stream.read(at, &mut room)?;
             hashers.iter_mut().for_each(|hasher| hasher.update(&room));
             for (place, (algorithm, _)) in lists.iter().enumerate() {
                 let is = algorithm.digest(&room);
                 sums[place].update(is.bytes());
                 let ending = format!(".blockHash.{}", algorithm.name());
-                let list = stream.segment(self.zip, number / stream.each, &ending)?;
+                let list = stream.segment(number / stream.each, &ending)?;
                 let mut stated = vec![0; algorithm.length()];
-                self.zip.read_at(&list, number % stream.each * stated.len() as u64, &mut stated)?;
+                stream.volume.zip.read_at(&list, number % stream.each * stated.len() as u64, &mut stated)?;
                 if stated != is.bytes() && wrong[place].is_none() {
                     wrong[place] = Some(Failure::malformed(format!("chunk {number}, from byte {at} on, differs")));
                 }

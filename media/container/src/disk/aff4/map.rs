@@ -1,8 +1,8 @@
 //! A map: which ranges of the disk are where in which stream.
 
-use super::statements::{SCHEMA, Statements};
+use super::set::Set;
+use super::statements::SCHEMA;
 use super::stream::Stream;
-use super::zip::Zip;
 use crate::disk::Failure;
 use crate::field::{le32, le64};
 
@@ -43,7 +43,8 @@ pub struct Map {
 
 impl Map {
     /// Opens the map of this name and its streams.
-    pub fn open(zip: &Zip, statements: &Statements, name: &str) -> Result<Map, Failure> {
+    pub fn open(set: &Set<'_>, name: &str) -> Result<Map, Failure> {
+        let (zip, statements) = (&set.first.zip, &set.first.statements);
         let part = |part: &str| {
             let full = format!("{name}/{part}");
             let member =
@@ -53,7 +54,7 @@ impl Map {
         let (entries, index) = (part("map")?, part("idx")?);
         let mut targets = Vec::new();
         for line in String::from_utf8_lossy(&index).lines().map(str::trim).filter(|line| !line.is_empty()) {
-            targets.push(target(zip, statements, line)?);
+            targets.push(target(set, line)?);
         }
         let mut ranges = Vec::with_capacity(entries.len() / ENTRY);
         for entry in entries.chunks(ENTRY) {
@@ -87,7 +88,7 @@ impl Map {
             return Err(Failure::malformed(format!("the map {name} leads to byte {end} of {size}")));
         }
         let gap = statements.one(name, "mapGapDefaultStream").unwrap_or_else(|| format!("{SCHEMA}Zero"));
-        targets.push(target(zip, statements, &gap)?);
+        targets.push(target(set, &gap)?);
         let gap = targets.len() - 1;
         Ok(Map { name: name.to_owned(), size, ranges, targets, gap })
     }
@@ -129,7 +130,7 @@ impl Map {
     }
 
     /// Reads of one range; how many bytes.
-    pub fn read(&self, zip: &Zip, offset: u64, buffer: &mut [u8]) -> Result<usize, Failure> {
+    pub fn read(&self, offset: u64, buffer: &mut [u8]) -> Result<usize, Failure> {
         let after = self.ranges.partition_point(|range| range.start <= offset);
         let here = after.checked_sub(1).map(|at| self.ranges[at]);
         let here = here.filter(|range| offset - range.start < range.length);
@@ -141,7 +142,7 @@ impl Map {
         let take = usize::try_from(end.saturating_sub(offset)).unwrap_or(usize::MAX).min(buffer.len());
         let buffer = &mut buffer[..take];
         match &self.targets[target] {
-            Target::Stream(stream) => return stream.serve(zip, at, buffer),
+            Target::Stream(stream) => return stream.serve(at, buffer),
             Target::Byte(byte) => buffer.fill(*byte),
             Target::Words(words) => {
                 for (place, byte) in buffer.iter_mut().enumerate() {
@@ -155,9 +156,9 @@ impl Map {
 }
 
 /// A target by its name.
-fn target(zip: &Zip, statements: &Statements, name: &str) -> Result<Target, Failure> {
+fn target(set: &Set<'_>, name: &str) -> Result<Target, Failure> {
     let Some(word) = name.strip_prefix(SCHEMA) else {
-        return Stream::open(zip, statements, name).map(Target::Stream);
+        return Stream::open(set, name).map(Target::Stream);
     };
     let byte = word.strip_prefix("SymbolicStream").filter(|hex| hex.len() == 2);
     match (word, byte.and_then(|hex| u8::from_str_radix(hex, 16).ok())) {

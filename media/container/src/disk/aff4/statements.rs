@@ -58,9 +58,14 @@ impl Statements {
         all.iter().any(|(name, object)| name == TYPE && object.value.strip_prefix(SCHEMA) == Some(kind))
     }
 
+    /// All subjects of a type of the standard.
+    pub fn all(&self, kind: &str) -> Vec<&String> {
+        self.0.keys().filter(|name| self.is_a(name, kind)).collect()
+    }
+
     /// The one disk of the volume.
     pub fn disk(&self) -> Result<String, Failure> {
-        let of = |kind: &str| -> Vec<&String> { self.0.keys().filter(|name| self.is_a(name, kind)).collect() };
+        let of = |kind: &str| self.all(kind);
         let images: Vec<&String> =
             of("Image").into_iter().filter(|name| self.of(name, "dataStream").next().is_some()).collect();
         match images[..] {

@@ -1,12 +1,14 @@
 //! An image stream: chunks in segments (bevvies), each with an index.
 
-use super::statements::{ORDER, Statements, algorithm};
-use super::zip::{Member, Zip};
+use super::set::{Set, Volume};
+use super::statements::{ORDER, algorithm};
+use super::zip::Member;
 use crate::disk::Failure;
 use crate::disk::held::Held;
 use crate::disk::unpack::{LONGEST, Method, unpack};
 use crate::disk::within_unit;
 use crate::field::{le32, le64};
+use std::sync::Arc;
 
 /// Bytes of an entry of the index: offset, length.
 const ENTRY: u64 = 12;
@@ -15,6 +17,8 @@ const ENTRY: u64 = 12;
 pub struct Stream {
     /// Its name.
     pub name: String,
+    /// The volume that stores it.
+    pub volume: Arc<Volume>,
     size: u64,
     /// Bytes of a chunk.
     pub chunk: u64,
@@ -28,13 +32,11 @@ pub struct Stream {
 
 impl Stream {
     /// Opens a stream of this name.
-    pub fn open(zip: &Zip, statements: &Statements, name: &str) -> Result<Stream, Failure> {
+    pub fn open(set: &Set<'_>, name: &str) -> Result<Stream, Failure> {
+        let volume = set.of_stream(name)?;
+        let statements = &volume.statements;
         let wrong = |what: String| Failure::malformed(format!("the stream {name} {what}"));
         if !statements.is_a(name, "ImageStream") {
-            return Err(Failure::refused(format!("the stream {name} is in another volume of the set")));
-        }
-        // Each volume of a set describes all streams, and stores its own.
-        if statements.one(name, "stored").is_some_and(|volume| volume != zip.volume) {
             return Err(Failure::refused(format!("the stream {name} is in another volume of the set")));
         }
         let number = |predicate: &str| statements.number(name, predicate);
@@ -63,6 +65,7 @@ impl Stream {
         let last = size.checked_sub(1).map(|last| last / chunk / each);
         let stream = Stream {
             name: name.to_owned(),
+            volume,
             size,
             chunk,
             each,
@@ -71,7 +74,7 @@ impl Stream {
             sound: Held::default(),
         };
         if let Some(last) = last {
-            stream.segment(zip, last, "")?;
+            stream.segment(last, "")?;
         }
         Ok(stream)
     }
@@ -82,17 +85,17 @@ impl Stream {
     }
 
     /// A segment by its number, or what stands beside it: `.index`, `.blockHash.md5`.
-    pub fn segment(&self, zip: &Zip, number: u64, ending: &str) -> Result<Member, Failure> {
+    pub fn segment(&self, number: u64, ending: &str) -> Result<Member, Failure> {
         let name = format!("{}/{number:08}{ending}", self.name);
-        zip.member(&name).ok_or_else(|| Failure::malformed(format!("the member {name} is missing")))
+        self.volume.zip.member(&name).ok_or_else(|| Failure::malformed(format!("the member {name} is missing")))
     }
 
     /// Reads of one chunk; how many bytes.
-    pub fn read(&self, zip: &Zip, offset: u64, buffer: &mut [u8]) -> Result<usize, Failure> {
+    pub fn read(&self, offset: u64, buffer: &mut [u8]) -> Result<usize, Failure> {
         let Some((number, inside, take)) = within_unit(self.size, self.chunk, offset, buffer.len()) else {
             return Ok(0);
         };
-        let chunk = self.chunks.get(number, || self.unpack(zip, number))?;
+        let chunk = self.chunks.get(number, || self.unpack(number))?;
         let from = inside as usize;
         buffer[..take].copy_from_slice(&chunk[from..from + take]);
         Ok(take)
@@ -100,30 +103,30 @@ impl Stream {
 
     /// The same, of chunks that agree with all that the volume states of them: the CRC-32 of their
     /// segment and its index, and the first of the digests of blocks that is there.
-    pub fn serve(&self, zip: &Zip, offset: u64, buffer: &mut [u8]) -> Result<usize, Failure> {
+    pub fn serve(&self, offset: u64, buffer: &mut [u8]) -> Result<usize, Failure> {
         let Some((number, inside, take)) = within_unit(self.size, self.chunk, offset, buffer.len()) else {
             return Ok(0);
         };
-        let chunk = self.sound.get(number, || self.compared(zip, number))?;
+        let chunk = self.sound.get(number, || self.compared(number))?;
         let from = inside as usize;
         buffer[..take].copy_from_slice(&chunk[from..from + take]);
         Ok(take)
     }
 
-    fn compared(&self, zip: &Zip, number: u64) -> Result<Vec<u8>, Failure> {
+    fn compared(&self, number: u64) -> Result<Vec<u8>, Failure> {
         let (segment, place) = (number / self.each, number % self.each);
-        zip.sound(&self.segment(zip, segment, ".index")?)?;
-        zip.sound(&self.segment(zip, segment, "")?)?;
-        let chunk = self.unpack(zip, number)?;
+        self.volume.zip.sound(&self.segment(segment, ".index")?)?;
+        self.volume.zip.sound(&self.segment(segment, "")?)?;
+        let chunk = self.unpack(number)?;
         let mut lists = ORDER.iter().filter_map(|name| algorithm(name)).filter_map(|algorithm| {
-            let list = self.segment(zip, segment, &format!(".blockHash.{}", algorithm.name())).ok()?;
+            let list = self.segment(segment, &format!(".blockHash.{}", algorithm.name())).ok()?;
             Some((algorithm, list))
         });
         if let Some((algorithm, list)) = lists.next() {
-            zip.sound(&list)?;
+            self.volume.zip.sound(&list)?;
             let left = (self.size - number * self.chunk).min(self.chunk) as usize;
             let mut stated = vec![0; algorithm.length()];
-            zip.read_at(&list, place * stated.len() as u64, &mut stated)?;
+            self.volume.zip.read_at(&list, place * stated.len() as u64, &mut stated)?;
             let is = algorithm.digest(&chunk[..left.min(chunk.len())]);
             if is.bytes() != stated {
                 return Err(Failure::malformed(format!(
@@ -136,16 +139,16 @@ impl Stream {
     }
 
     /// A chunk, as long as a whole one, or as what is left of the stream.
-    fn unpack(&self, zip: &Zip, number: u64) -> Result<Vec<u8>, Failure> {
+    fn unpack(&self, number: u64) -> Result<Vec<u8>, Failure> {
         let (segment, place) = (number / self.each, number % self.each);
         let mut entry = [0; ENTRY as usize];
-        zip.read_at(&self.segment(zip, segment, ".index")?, place * ENTRY, &mut entry)?;
+        self.volume.zip.read_at(&self.segment(segment, ".index")?, place * ENTRY, &mut entry)?;
         let (at, length) = (le64(&entry, 0), u64::from(le32(&entry, 8)));
         if length > self.chunk + self.chunk / 4 + 256 {
             return Err(Failure::malformed(format!("chunk {number} of {}: {length} bytes, compressed", self.name)));
         }
         let mut packed = vec![0; length as usize];
-        zip.read_at(&self.segment(zip, segment, "")?, at, &mut packed)?;
+        self.volume.zip.read_at(&self.segment(segment, "")?, at, &mut packed)?;
         let left = (self.size - number * self.chunk).min(self.chunk);
         let method = match self.method {
             // What compression made no shorter is as it was.

@@ -1,0 +1,125 @@
+//! Outlook's stores, PST and OST, after Microsoft's [MS-PST]. The members of a message are in a
+//! directory of its own, `folder/message NUMBER/`: its properties as they are stored, its texts,
+//! and its attachments. All messages that the tree of nodes holds are listed, in the order of their
+//! numbers.
+
+mod cipher;
+mod data;
+mod heap;
+mod message;
+mod store;
+
+pub use store::MAGIC;
+
+use super::limits::Limits;
+use super::member::{failure, plain_name};
+use crate::bytes::Bytes;
+use crate::node::{Failure, Node as Member, Nodes};
+use heap::Properties;
+use std::collections::{HashMap, VecDeque};
+use std::sync::Arc;
+use store::{Node, Store, Walk};
+
+/// The kind of a node is in its lowest five bits.
+const KIND: u32 = 0x1f;
+const FOLDER: u32 = 2;
+const MESSAGE: u32 = 4;
+/// A message that a folder keeps for itself: a rule, a view.
+const ASSOCIATED: u32 = 8;
+/// Folders in one another.
+const DEEPEST: usize = 256;
+/// Folders whose paths are held.
+const HELD: usize = 1 << 16;
+
+/// The members of a store.
+pub fn open(bytes: Arc<dyn Bytes>, limits: &Limits) -> Result<Nodes, Failure> {
+    let store = Arc::new(Store::open(bytes)?);
+    let (nodes, folders, ready) = (store.nodes(), HashMap::new(), VecDeque::new());
+    Ok(Box::new(Listing { store, nodes, folders, ready, left: limits.entries }))
+}
+
+struct Listing {
+    store: Arc<Store>,
+    nodes: Walk,
+    /// Paths of folders by number.
+    folders: HashMap<u32, Vec<u8>>,
+    ready: VecDeque<Result<Member, Failure>>,
+    left: u64,
+}
+
+impl Listing {
+    /// The path of a folder, from the first one below the root on. A folder that is not there is
+    /// named by its number.
+    fn folder(&mut self, id: u32) -> Result<Vec<u8>, Failure> {
+        let (mut names, mut at) = (Vec::new(), id);
+        let mut start = Vec::new();
+        while names.len() < DEEPEST {
+            if let Some(known) = self.folders.get(&at) {
+                start.clone_from(known);
+                break;
+            }
+            let Some(node) = self.store.node(at)?.filter(|node| node.id & KIND == FOLDER) else {
+                names.push(format!("folder {at} that is not there").into_bytes());
+                break;
+            };
+            // The root is in itself.
+            if node.parent == at || node.parent == 0 {
+                break;
+            }
+            names.push(self.name(&node));
+            at = node.parent;
+        }
+        let path = std::iter::once(start).filter(|start| !start.is_empty()).chain(names.into_iter().rev());
+        let path = path.collect::<Vec<_>>().join(&b'/');
+        if self.folders.len() < HELD {
+            self.folders.insert(id, path.clone());
+        }
+        Ok(path)
+    }
+
+    fn name(&mut self, node: &Node) -> Vec<u8> {
+        let name = Properties::read(&self.store, node).and_then(|properties| properties.text(0x3001));
+        match name {
+            Ok(Some(name)) if !name.is_empty() => plain_name(&name),
+            Ok(_) => format!("folder {}", node.id).into_bytes(),
+            Err(failed) => {
+                let path = format!("folder {}", node.id).into_bytes();
+                self.ready.push_back(Err(Failure { path: path.clone(), ..failed }));
+                path
+            }
+        }
+    }
+
+    fn message(&mut self, node: &Node) {
+        let folder = match self.folder(node.parent) {
+            Ok(folder) => folder,
+            Err(failed) => {
+                self.ready.push_back(Err(failed));
+                format!("folder {}", node.parent).into_bytes()
+            }
+        };
+        let kind = if node.id & KIND == MESSAGE { "message" } else { "associated" };
+        let own = format!("{kind} {}", node.id).into_bytes();
+        let path = if folder.is_empty() { own } else { [&folder[..], b"/", &own].concat() };
+        message::list(&self.store, node, &path, 0, &mut self.ready);
+    }
+}
+
+impl Iterator for Listing {
+    type Item = Result<Member, Failure>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        while self.ready.is_empty() {
+            match self.nodes.next()? {
+                Ok(node) if matches!(node.id & KIND, MESSAGE | ASSOCIATED) => self.message(&node),
+                Ok(_) => {}
+                Err(failed) => return Some(Err(failed)),
+            }
+        }
+        self.left = self.left.checked_sub(1)?;
+        if self.left == 0 {
+            return Some(Err(failure(b"", "the store has more members than allowed")));
+        }
+        self.ready.pop_front()
+    }
+}
