@@ -80,6 +80,7 @@ mod inside_archives;
 mod inside_documents;
 #[cfg(feature = "inside")]
 mod inside_encrypted;
+mod inside_erofs;
 #[cfg(feature = "inside")]
 mod inside_evidence;
 #[cfg(feature = "inside")]

@@ -111,6 +111,17 @@ pub fn archive(start: &[u8], bytes: &dyn Bytes) -> Option<Found> {
     Some(Found { format: found.1, offset: end + found.0 as u64 })
 }
 
+/// Where a volume of squashfs or EROFS begins behind a program, as in an AppImage; `None` if none
+/// does.
+pub fn volume(start: &[u8], bytes: &dyn Bytes) -> Option<u64> {
+    let end = end_of_program(start).filter(|end| *end < bytes.size())?;
+    let is_at = |offset: u64, magic: [u8; 4]| {
+        let mut found = [0; 4];
+        bytes.read_exact_at(offset, &mut found).is_ok() && found == magic
+    };
+    (is_at(end, *b"hsqs") || is_at(end.saturating_add(1024), [0xe2, 0xe1, 0xf5, 0xe0])).then_some(end)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -137,6 +148,11 @@ mod tests {
         let with = [&elf[..], b"Rar!\x1a\x07\x01\0"].concat();
         assert_eq!(archive(&with, &with.clone()).map(|found| found.format), Some("RAR 5"));
         assert_eq!(end_of_program(b"text"), None);
+        let erofs = [&elf[..], &[0; 1024], b"\xe2\xe1\xf5\xe0"].concat();
+        for with in [[&elf[..], b"hsqs"].concat(), erofs] {
+            assert_eq!((volume(&with, &with.clone()), archive(&with, &with.clone())), (Some(64), None));
+        }
+        assert_eq!((volume(&elf, &elf.to_vec()), volume(b"hsqs", &b"hsqs".to_vec())), (None, None));
     }
 
     #[test]

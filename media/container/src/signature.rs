@@ -128,7 +128,6 @@ pub const TABLE: &[Signature] = &[
     volume("squashfs (big-endian)", 0, b"sqsh"),
     volume("cramfs", 0, b"\x45\x3d\xcd\x28"),
     volume("romfs", 0, b"-rom1fs-"),
-    volume("F2FS", 1024, b"\x10\x20\xf5\xf2"),
     volume("JFS", 0x8000, b"JFS1"),
     volume("ReiserFS", 0x1_0034, b"ReIsEr2Fs"),
     volume("ReiserFS", 0x1_0034, b"ReIsEr3Fs"),

@@ -9,6 +9,7 @@ use crate::btrfs;
 use crate::bytes::Bytes;
 use crate::erofs;
 use crate::ext;
+use crate::f2fs;
 use crate::fat;
 use crate::field::{be16, be32, byte, failure, is_at, le16, le32, read_some};
 use crate::file_system::Recognised;
@@ -29,6 +30,7 @@ const READERS: &[(Open, Option<Of>)] = &[
     (xfs::open, Some(Of::Xfs)),
     (squash::open, None),
     (erofs::open, None),
+    (f2fs::open, None),
     (ntfs::open, Some(Of::Ntfs)),
     (fat::open_exfat, Some(Of::Exfat)),
     (fat::open, Some(Of::Fat)),

@@ -18,6 +18,7 @@ mod decmpfs;
 mod detect;
 mod erofs;
 mod ext;
+mod f2fs;
 mod fat;
 mod field;
 mod file_system;

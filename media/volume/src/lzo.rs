@@ -35,7 +35,12 @@ pub fn append(packed: &[u8], out: &mut Vec<u8>, end: usize) -> Option<()> {
     let mut input = Input(packed);
     // Literals that the last instruction copied: 4 for more than three.
     let mut state = 0;
-    if let Some(&first) = packed.first().filter(|&&first| first > 17) {
+    // Runs of zeros have an instruction in a stream that states version 1.
+    let has_runs = packed.len() >= 5 && packed[0] == 17 && packed[1] == 1;
+    if has_runs {
+        input.0 = &packed[2..];
+    }
+    if let Some(&first) = input.0.first().filter(|&&first| first > 17) {
         input.byte();
         let length = usize::from(first) - 17;
         literals(&mut input, out, length, end)?;
@@ -54,6 +59,18 @@ pub fn append(packed: &[u8], out: &mut Vec<u8>, end: usize) -> Option<()> {
                 let high = input.byte()? << 2;
                 let near = high + (code >> 2) + 1;
                 if state == 4 { (3, near + 2048, code & 3) } else { (2, near, code & 3) }
+            }
+            24..=31 if has_runs && matches!(input.0, [0xfc..=0xff, 0xff, _, ..]) => {
+                let next = input.byte()? & 3;
+                input.byte()?;
+                let length = ((input.byte()? << 3) | (code & 7)) + 4;
+                if length > end - out.len() {
+                    return None;
+                }
+                out.resize(out.len() + length, 0);
+                literals(&mut input, out, next, end)?;
+                state = next;
+                continue;
             }
             16..=31 => {
                 let length = 2 + if code & 7 == 0 { input.longer(7)? } else { code & 7 };

@@ -81,6 +81,14 @@ pub fn container(start: &[u8], bytes: &Arc<dyn Bytes>, name: &[u8]) -> Result<Op
         // What follows the first belongs to that.
         return Ok(is_first(start).then(|| Container::Refused(Refused::format("an E01 image inside: not read there"))));
     }
+    if let Some(behind) = sfx::volume(start, &**bytes) {
+        // An AppImage: the one volume of a medium, behind its start.
+        let mut table = PartitionTable::whole(bytes.size());
+        for volume in &mut table.partitions {
+            (volume.start, volume.length) = (behind, bytes.size() - behind);
+        }
+        return Ok(Some(Container::Divided(table)));
+    }
     if let Some(refused) = unread(start, &**bytes) {
         return Ok(Some(refused));
     }

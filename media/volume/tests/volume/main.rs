@@ -6,6 +6,7 @@ mod backups;
 mod btrfs;
 mod erofs;
 mod ext;
+mod f2fs;
 mod fat;
 mod hfs;
 mod image;
