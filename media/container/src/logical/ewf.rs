@@ -146,7 +146,8 @@ impl Pass {
                 }
             }
             "sectors" => {
-                if self.sectors.replace((start, section.next)).is_some() {
+                let before = self.sectors.replace((start, section.next));
+                if before.is_some() {
                     return Err(wrong("chunks without a table"));
                 }
             }

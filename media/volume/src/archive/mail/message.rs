@@ -48,9 +48,9 @@ fn fields(start: &[u8]) -> Option<(usize, usize)> {
             }
             return None;
         }
-        let is = |known: &&str| name.eq_ignore_ascii_case(known.as_bytes());
-        strong += usize::from(STRONG.iter().any(|known| is(&known)));
-        usual += usize::from(USUAL.iter().any(|known| is(&known)));
+        let is = |known: &str| name.eq_ignore_ascii_case(known.as_bytes());
+        strong += usize::from(STRONG.iter().any(|known| is(known)));
+        usual += usize::from(USUAL.iter().any(|known| is(known)));
     }
     Some((strong, usual))
 }
