@@ -106,7 +106,7 @@ fn head(at: usize, count: usize, file: &dyn Bytes) -> Result<u64, Failure> {
 /// The names above an item.
 type Above = Arc<[Vec<u8>]>;
 
-/// The items as they come: each, what is in it, and what stands beside it.
+/// The items as they come: each, its children, then its siblings.
 struct Listing {
     image: Arc<Image>,
     /// Addresses that come, the next one last.
@@ -166,9 +166,9 @@ impl Image {
                     (1, key) => {
                         let name = if key == 0x5001 { "md5" } else { "sha1" };
                         let digest = name.parse().ok().and_then(|algorithm| Digest::parse(algorithm, text).ok());
-                        facts.digests.push(digest.ok_or_else(|| wrong("a digest that is none"))?);
+                        facts.digests.push(digest.ok_or_else(|| wrong("a digest that is malformed"))?);
                     }
-                    (3, _) => facts.size = Some(text.parse().map_err(|_| wrong("a size that is no number"))?),
+                    (3, _) => facts.size = Some(text.parse().map_err(|_| wrong("a size that is not a number"))?),
                     (_, 7) => facts.stamps.accessed = time(&value),
                     (_, 8) => facts.stamps.born = time(&value),
                     _ => facts.stamps.modified = time(&value),

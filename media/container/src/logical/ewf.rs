@@ -196,7 +196,7 @@ fn tree(mut bytes: Vec<u8>) -> Result<Vec<u8>, &'static str> {
     bytes.truncate(length.ok_or("a tree that is longer than its section")?);
     let is = "md5".parse().ok().map(|md5: pfh_digest::Algorithm| md5.digest(&bytes));
     if is.is_none_or(|is| is.bytes() != stated) {
-        return Err("the tree's digest differs from what is stated of it");
+        return Err("the tree's digest differs from the stated one");
     }
     Ok(bytes)
 }

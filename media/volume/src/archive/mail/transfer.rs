@@ -39,14 +39,14 @@ fn six(byte: u8) -> Option<u32> {
     })
 }
 
-/// A short text of base64, whole; `None` if it is none.
+/// A short text of base64, whole; `None` if it is something else.
 pub fn base64(text: &[u8]) -> Option<Vec<u8>> {
     let mut out = Vec::new();
     Decoder::new(text, Encoding::Base64, 0, &[]).read_to_end(&mut out).ok()?;
     Some(out)
 }
 
-/// Decodes what is read.
+/// Decodes its input.
 pub struct Decoder<R> {
     input: BufReader<R>,
     encoding: Encoding,

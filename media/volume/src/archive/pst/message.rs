@@ -29,7 +29,7 @@ type Out = VecDeque<Result<Member, Failure>>;
 /// Lists the members of a message below `path`.
 pub fn list(store: &Arc<Store>, message: &Node, path: &[u8], depth: u32, out: &mut Out) {
     let mut names = Names::default();
-    // The whole of what is stated of it, as it is stored.
+    // All its properties, as they are stored.
     let place = [path, b"/", &names.give(Some(b"properties"), "part", 0, "")].concat();
     let properties = match Properties::read(store, message) {
         Ok(properties) => properties,
