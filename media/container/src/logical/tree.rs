@@ -1,6 +1,6 @@
 //! The tree of an L01: text in UTF-16, in categories of lines, values between tabs.
 
-use super::Stamps;
+use super::entry::Stamps;
 use crate::disk::Failure;
 use pfh_digest::Digest;
 use std::collections::HashMap;

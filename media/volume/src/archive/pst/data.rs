@@ -1,4 +1,5 @@
-//! The data of a node: one block, or a tree of them; and the nodes below a node ([MS-PST], 2.2.2.8).
+//! The data of a node: one block, or a tree of them; and the nodes below a node ([MS-PST],
+//! 2.2.2.8).
 
 use super::store::{Layout, Node, Place, Store};
 use crate::field::{failure, le16, le32, le64};
