@@ -169,7 +169,7 @@ fn end_of(bytes: &dyn Bytes) -> Option<Vec<u8>> {
     Some(end)
 }
 
-/// Which logical image these bytes are, or a segment of which.
+/// Which logical image these bytes are, or are a segment of.
 pub fn logical(start: &[u8], end: &[u8], bytes: &Arc<dyn Bytes>) -> Option<Logical> {
     Logical::of(start, end, bytes)
 }

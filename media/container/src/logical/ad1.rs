@@ -1,7 +1,7 @@
 //! AD1, versions 3 and 4: segments with a head of 512 bytes each, and behind these one space of
 //! addresses with items that lead to each other. After P. C. Bjelland, "AccessData Format (AD1)".
 
-use super::{AD1, Entries, Entry, Stamps, Unlisted, within};
+use super::entry::{Entries, Entry, Stamps, Unlisted, within};
 use crate::disk::Failure;
 use crate::disk::held::{Held, Paged};
 use crate::disk::unpack::{Method, unpack};
@@ -12,6 +12,8 @@ use std::collections::HashSet;
 use std::io;
 use std::sync::Arc;
 
+/// What a segment begins with.
+pub const MAGIC: &[u8] = b"ADSEGMENTEDFILE\0";
 /// Bytes of a segment's head.
 const MARGIN: u64 = 512;
 /// Bytes of an item in front of its name.
@@ -88,7 +90,7 @@ fn head(at: usize, count: usize, file: &dyn Bytes) -> Result<u64, Failure> {
     let mut bytes = [0; 44];
     file.read_exact_at(0, &mut bytes)?;
     let (number, stated) = (le32(&bytes, 24), le32(&bytes, 28));
-    if !bytes.starts_with(AD1) || u64::from(le32(&bytes, 40)) != MARGIN {
+    if !bytes.starts_with(MAGIC) || u64::from(le32(&bytes, 40)) != MARGIN {
         return Err(Failure::at(0, "no header of an AD1 segment"));
     }
     if number as usize != at + 1 {
@@ -106,7 +108,7 @@ fn head(at: usize, count: usize, file: &dyn Bytes) -> Result<u64, Failure> {
 /// The names above an item.
 type Above = Arc<[Vec<u8>]>;
 
-/// The items as they come: each, what is in it, and what stands beside it.
+/// The items as they come: each, its children, then its siblings.
 struct Listing {
     image: Arc<Image>,
     /// Addresses that come, the next one last.
@@ -166,9 +168,9 @@ impl Image {
                     (1, key) => {
                         let name = if key == 0x5001 { "md5" } else { "sha1" };
                         let digest = name.parse().ok().and_then(|algorithm| Digest::parse(algorithm, text).ok());
-                        facts.digests.push(digest.ok_or_else(|| wrong("a digest that is none"))?);
+                        facts.digests.push(digest.ok_or_else(|| wrong("a digest that is malformed"))?);
                     }
-                    (3, _) => facts.size = Some(text.parse().map_err(|_| wrong("a size that is no number"))?),
+                    (3, _) => facts.size = Some(text.parse().map_err(|_| wrong("a size that is not a number"))?),
                     (_, 7) => facts.stamps.accessed = time(&value),
                     (_, 8) => facts.stamps.born = time(&value),
                     _ => facts.stamps.modified = time(&value),

@@ -1,7 +1,7 @@
 //! AFF4-L: files in a volume of AFF4, as members of the zip, streams or maps. After B. Schatz,
 //! "AFF4-L: A scalable open logical evidence container" (2019).
 
-use super::{Entries, Entry, Stamps, Unlisted};
+use super::entry::{Entries, Entry, Stamps, Unlisted};
 use crate::disk::aff4::map::Map;
 use crate::disk::aff4::set::{Set, Volume};
 use crate::disk::aff4::statements::Statements;

@@ -1,8 +1,8 @@
 //! L01: segments as those of E01, and a tree of entries over their media data. After J. Metz,
 //! "Expert Witness Compression Format (EWF)", the sections on EWF-L01.
 
+use super::entry::{Entries, Entry, Unlisted, within};
 use super::tree::{Named, Tree};
-use super::{Entries, Entry, L01, within};
 use crate::Bytes;
 use crate::disk::Failure;
 use crate::disk::held::Held;
@@ -12,6 +12,8 @@ use crate::field::{le32, le64};
 use std::io;
 use std::sync::Arc;
 
+/// What a segment begins with.
+pub const MAGIC: &[u8] = b"LVF\x09\x0d\x0a\xff\x00";
 /// The longest tree: some two million entries.
 const LONGEST_TREE: u64 = 512 << 20;
 /// The longest chunk.
@@ -95,7 +97,7 @@ impl Pass {
         let mut start = [0; FileHeader::LENGTH];
         file.read_exact_at(0, &mut start)?;
         let number = u32::from(u16::from_le_bytes([start[9], start[10]]));
-        if !start.starts_with(L01) || start[8] != 1 || start[11..] != [0, 0] {
+        if !start.starts_with(MAGIC) || start[8] != 1 || start[11..] != [0, 0] {
             return Err(Failure::at(0, "no header of an L01 segment"));
         }
         if number as usize != at + 1 {
@@ -146,7 +148,8 @@ impl Pass {
                 }
             }
             "sectors" => {
-                if self.sectors.replace((start, section.next)).is_some() {
+                let before = self.sectors.replace((start, section.next));
+                if before.is_some() {
                     return Err(wrong("chunks without a table"));
                 }
             }
@@ -195,7 +198,7 @@ fn tree(mut bytes: Vec<u8>) -> Result<Vec<u8>, &'static str> {
     bytes.truncate(length.ok_or("a tree that is longer than its section")?);
     let is = "md5".parse().ok().map(|md5: pfh_digest::Algorithm| md5.digest(&bytes));
     if is.is_none_or(|is| is.bytes() != stated) {
-        return Err("the tree's digest differs from what is stated of it");
+        return Err("the tree's digest differs from the stated one");
     }
     Ok(bytes)
 }
@@ -325,7 +328,7 @@ impl Listing {
 }
 
 impl Iterator for Listing {
-    type Item = Result<Entry, super::Unlisted>;
+    type Item = Result<Entry, Unlisted>;
 
     fn next(&mut self) -> Option<Self::Item> {
         loop {

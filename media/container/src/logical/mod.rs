@@ -6,14 +6,16 @@
 
 mod ad1;
 mod aff4;
+mod entry;
 mod ewf;
 mod tree;
 
 use crate::Bytes;
 use crate::disk::{Failure, Kind};
 use crate::field::le32;
-use pfh_digest::Digest;
 use std::sync::Arc;
+
+pub use entry::{Entries, Entry, Stamps, Unlisted};
 
 /// A format of logical images that is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,49 +27,6 @@ pub enum Logical {
     /// Files in a volume of AFF4.
     Aff4,
 }
-
-/// Times of an entry, in nanoseconds since 1970.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Stamps {
-    /// Last change of the content.
-    pub modified: Option<i128>,
-    /// Last access.
-    pub accessed: Option<i128>,
-    /// Last change of the metadata.
-    pub changed: Option<i128>,
-    /// Creation.
-    pub born: Option<i128>,
-    /// Deletion.
-    pub deleted: Option<i128>,
-}
-
-/// A file or directory of a logical image.
-pub struct Entry {
-    /// Names from the root on, each as the image has it; a name may hold a slash.
-    pub path: Vec<Vec<u8>>,
-    /// Whether it is a directory.
-    pub is_directory: bool,
-    /// The number by which the image knows it.
-    pub id: Option<u64>,
-    /// Its times.
-    pub stamps: Stamps,
-    /// The digests of its content that the image states.
-    pub digests: Vec<Digest>,
-    /// What it holds; `None` for a directory. An error stands in the place of a content that is
-    /// not there.
-    pub content: Option<Result<Arc<dyn Bytes>, Failure>>,
-}
-
-/// What cannot be listed, with the names above it.
-pub type Unlisted = (Vec<Vec<u8>>, Failure);
-
-/// The entries of an image, in its order.
-pub type Entries = Box<dyn Iterator<Item = Result<Entry, Unlisted>> + Send>;
-
-/// What a segment of L01 begins with.
-const L01: &[u8] = b"LVF\x09\x0d\x0a\xff\x00";
-/// What a segment of AD1 begins with.
-const AD1: &[u8] = b"ADSEGMENTEDFILE\0";
 
 impl Logical {
     /// Its name in output.
@@ -82,8 +41,8 @@ impl Logical {
     /// The format that a file's first bytes state; of AFF4 the volume itself must be asked.
     pub fn recognize(start: &[u8]) -> Option<Logical> {
         match start {
-            _ if start.starts_with(L01) => Some(Logical::L01),
-            _ if start.starts_with(AD1) => Some(Logical::Ad1),
+            _ if start.starts_with(ewf::MAGIC) => Some(Logical::L01),
+            _ if start.starts_with(ad1::MAGIC) => Some(Logical::Ad1),
             _ => None,
         }
     }
@@ -125,15 +84,5 @@ pub fn open(format: Logical, segments: Vec<Arc<dyn Bytes>>) -> Result<Entries, F
             let first = segments.into_iter().next();
             aff4::open(first.ok_or_else(|| Failure::malformed("no file"))?)
         }
-    }
-}
-
-/// A failure in a segment, from 1.
-fn within(segment: usize, failure: Failure) -> Failure {
-    match failure {
-        Failure::Malformed { offset, what } => {
-            Failure::Malformed { offset, what: format!("in segment {segment}: {what}") }
-        }
-        other => other,
     }
 }

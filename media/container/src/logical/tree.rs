@@ -1,6 +1,6 @@
 //! The tree of an L01: text in UTF-16, in categories of lines, values between tabs.
 
-use super::Stamps;
+use super::entry::Stamps;
 use crate::disk::Failure;
 use pfh_digest::Digest;
 use std::collections::HashMap;
@@ -81,7 +81,7 @@ impl Tree {
     /// A tree, by its data in UTF-16. Also gives the bytes of media data that are stated.
     ///
     /// # Errors
-    /// When there is no category of entries, or its columns lack a name.
+    /// When the category of entries is missing, or its columns lack a name.
     pub fn new(data: &[u8]) -> Result<(Tree, Option<u64>), Failure> {
         let text = utf8(data);
         let (open, columns) = (Vec::new(), HashMap::new());

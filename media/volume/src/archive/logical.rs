@@ -91,7 +91,7 @@ impl Content for Member {
     }
 }
 
-/// Reads a content, and compares it with what is stated at its end.
+/// Reads a content, and compares it with the stated digests at its end.
 struct Compared {
     bytes: Arc<dyn Bytes>,
     at: u64,

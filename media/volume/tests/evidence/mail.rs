@@ -49,7 +49,7 @@ fn what_contradicts_itself_is_named() {
     let found = faults(&[bad.clone().into_bytes()]);
     let offset = bad.rfind('*').expect("the letter");
     assert_eq!(found, format!("grüße.bin: offset {offset}: a character that base64 does not have here\n"));
-    let cut = MESSAGE[..MESSAGE.find("two").expect("a part")].as_bytes().to_vec();
+    let cut = MESSAGE.as_bytes()[..MESSAGE.find("two").expect("a part")].to_vec();
     assert!(faults(&[cut]).contains("a multipart does not end"));
     let other = MESSAGE.replace("quoted-printable", "x-own").into_bytes();
     assert!(faults(&[other]).contains("part 1.txt: offset"));

@@ -92,7 +92,7 @@ fn outcomes(segments: &[Vec<u8>]) -> Outcomes {
     found
 }
 
-/// The same, all of which must be sound.
+/// The same, of an image that must be sound.
 fn files(segments: &[Vec<u8>]) -> BTreeMap<String, Vec<u8>> {
     let sound = |(name, bytes): (String, Result<Vec<u8>, String>)| {
         let bytes = bytes.unwrap_or_else(|error| panic!("{name}: {error}"));
@@ -101,7 +101,7 @@ fn files(segments: &[Vec<u8>]) -> BTreeMap<String, Vec<u8>> {
     outcomes(segments).into_iter().map(sound).collect()
 }
 
-/// What is wrong, with the names of the members.
+/// All faults, with the names of the members.
 fn faults(segments: &[Vec<u8>]) -> String {
     let wrong = |(name, outcome): (String, Result<Vec<u8>, String>)| Some(format!("{name}: {}\n", outcome.err()?));
     outcomes(segments).into_iter().filter_map(wrong).collect()

@@ -144,7 +144,7 @@ fn properties(values: &[(u16, Value)]) -> Vec<u8> {
     heap
 }
 
-/// A message with three attachments, one of which is a message.
+/// A message with attachments; the third is a message itself.
 pub fn sample() -> Vec<u8> {
     let mut store = Store { bytes: vec![0; 1024], ..Store::default() };
     let root = store.data(&properties(&[]));

@@ -92,7 +92,7 @@ impl Siblings for Beside {
 
     fn peek(&self, name: &str) -> io::Result<Option<Arc<dyn Bytes>>> {
         let path = self.first.with_file_name(name);
-        // What cannot be opened, or is no file, is not what is looked for.
+        // Files that cannot be opened are not of the image.
         Ok(path.metadata().is_ok_and(|found| found.is_file()).then(|| open(&path).ok()).flatten())
     }
 }

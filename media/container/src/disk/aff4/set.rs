@@ -33,7 +33,7 @@ pub struct Set<'a> {
 }
 
 impl<'a> Set<'a> {
-    /// A set of which this volume is known.
+    /// A set that begins with this volume.
     pub fn new(first: Arc<Volume>, files: &'a dyn Siblings) -> Set<'a> {
         Set { first, files, others: Mutex::default() }
     }

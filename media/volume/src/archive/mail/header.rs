@@ -1,6 +1,8 @@
 //! Fields of a header: values with parameters (RFC 2045), in pieces and other alphabets (RFC 2231),
 //! and encoded words (RFC 2047).
 
+use super::transfer::{base64, hexadecimal};
+
 /// The longest header of a message or part, in bytes.
 pub const LONGEST: usize = 1 << 20;
 
@@ -151,13 +153,6 @@ fn percent(value: &[u8]) -> Vec<u8> {
     out
 }
 
-/// The byte of two hexadecimal digits.
-pub fn hexadecimal(digits: &[u8]) -> Option<u8> {
-    let digit = |byte: u8| char::from(byte).to_digit(16);
-    let [high, low] = digits else { return None };
-    Some((digit(*high)? * 16 + digit(*low)?) as u8)
-}
-
 /// Text of Latin-1 and its relatives as UTF-8; of other alphabets the bytes as they are.
 fn text(charset: &[u8], bytes: Vec<u8>) -> Vec<u8> {
     let charset = charset.to_ascii_lowercase();
@@ -201,7 +196,7 @@ fn word(bytes: &[u8]) -> Option<(Vec<u8>, usize)> {
     let charset = rest[..first].split(|byte| *byte == b'*').next().unwrap_or_default();
     let coded = &rest[second + 1..third];
     let decoded = match &rest[first + 1..second] {
-        b"B" | b"b" => super::transfer::base64(coded)?,
+        b"B" | b"b" => base64(coded)?,
         b"Q" | b"q" => {
             let plain: Vec<u8> = coded.iter().map(|byte| if *byte == b'_' { b' ' } else { *byte }).collect();
             let (mut out, mut at) = (Vec::new(), 0);

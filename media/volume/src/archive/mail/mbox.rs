@@ -10,7 +10,7 @@ use crate::node::{Content, Failure, Kind, Node, Nodes, Run};
 use std::io::{self, BufRead, BufReader, Read};
 use std::sync::Arc;
 
-/// The first line of each patch of git, which is no mail store.
+/// The first line of each patch of git, which is not a mail store.
 const GIT: &[u8] = b"Mon Sep 17 00:00:00 2001";
 /// Days as the line in front of a message has them.
 const DAYS: [&[u8]; 7] = [b"Mon", b"Tue", b"Wed", b"Thu", b"Fri", b"Sat", b"Sun"];

@@ -27,7 +27,7 @@ const STRONG: [&str; 9] = [
 /// Fields that every message has.
 const USUAL: [&str; 7] = ["from", "to", "date", "subject", "cc", "sender", "reply-to"];
 
-/// How many strong and usual fields the first lines have; `None` if they are no header.
+/// How many strong and usual fields the first lines have; `None` if they are not a header.
 fn fields(start: &[u8]) -> Option<(usize, usize)> {
     let (mut strong, mut usual) = (0, 0);
     let whole = start.iter().rposition(|byte| *byte == b'\n')?;
@@ -42,15 +42,15 @@ fn fields(start: &[u8]) -> Option<(usize, usize)> {
         let colon = line.iter().position(|byte| *byte == b':');
         let name = line[..colon.unwrap_or(0)].trim_ascii_end();
         if name.is_empty() || !name.iter().all(|byte| matches!(byte, 33..=126)) {
-            // A header may have a line that is none.
+            // A header may have a line that is not a field.
             if strong + usual >= 2 {
                 break;
             }
             return None;
         }
-        let is = |known: &&str| name.eq_ignore_ascii_case(known.as_bytes());
-        strong += usize::from(STRONG.iter().any(|known| is(&known)));
-        usual += usize::from(USUAL.iter().any(|known| is(&known)));
+        let is = |known: &str| name.eq_ignore_ascii_case(known.as_bytes());
+        strong += usize::from(STRONG.iter().any(|known| is(known)));
+        usual += usize::from(USUAL.iter().any(|known| is(known)));
     }
     Some((strong, usual))
 }

@@ -38,9 +38,9 @@ struct Line {
     end: u64,
 }
 
-/// What is read now.
+/// The place in the message.
 enum State {
-    /// The header of a part, up to here; and where a line is that is no field.
+    /// The header of a part, up to here; and where a line is that is not a field.
     Header(Vec<u8>, Option<u64>),
     /// What stands in front of the first part of a multipart, or behind the last.
     Between,
@@ -133,13 +133,13 @@ impl Parts {
     /// The part that is read ends there.
     fn end_part(&mut self, end: u64) {
         if let State::Header(bytes, Some(odd)) = &mut self.state {
-            // No empty line came: the bytes begin with the line that is no field.
+            // No empty line came: the bytes begin with the line that is not a field.
             let (bytes, odd) = (std::mem::take(bytes), *odd);
             self.begin_body(&bytes, odd);
         }
         match std::mem::replace(&mut self.state, State::Between) {
             State::Header(bytes, _) => {
-                // One that is all header has no bytes; nothing at all is no part.
+                // One that is all header has no bytes; nothing at all is not a part.
                 if !bytes.is_empty() {
                     let header = header::read(&bytes);
                     self.found.push_back(Ok(Part { header, range: (end, end), is_uuencoded: false }));
@@ -190,7 +190,7 @@ impl Parts {
             State::Header(bytes, odd) if content.is_empty() => {
                 let (bytes, odd) = (std::mem::take(bytes), odd.take());
                 if let Some(odd) = odd {
-                    self.fail(odd, "a line in a header that is no field: where the part begins is not sure");
+                    self.fail(odd, "a line in a header that is not a field: where the part begins is not sure");
                 }
                 self.begin_body(&bytes, line.next);
             }

@@ -39,14 +39,21 @@ fn six(byte: u8) -> Option<u32> {
     })
 }
 
-/// A short text of base64, whole; `None` if it is none.
+/// A short text of base64, whole; `None` if it is something else.
 pub fn base64(text: &[u8]) -> Option<Vec<u8>> {
     let mut out = Vec::new();
     Decoder::new(text, Encoding::Base64, 0, &[]).read_to_end(&mut out).ok()?;
     Some(out)
 }
 
-/// Decodes what is read.
+/// The byte of two hexadecimal digits.
+pub fn hexadecimal(digits: &[u8]) -> Option<u8> {
+    let digit = |byte: u8| char::from(byte).to_digit(16);
+    let [high, low] = digits else { return None };
+    Some((digit(*high)? * 16 + digit(*low)?) as u8)
+}
+
+/// Decodes its input.
 pub struct Decoder<R> {
     input: BufReader<R>,
     encoding: Encoding,
@@ -136,7 +143,7 @@ impl<R: Read> Decoder<R> {
         let mut at = 0;
         while let Some(&byte) = content.get(at) {
             let hex = (byte == b'=').then(|| content.get(at + 1..at + 3)).flatten();
-            let hex = hex.and_then(super::header::hexadecimal);
+            let hex = hex.and_then(hexadecimal);
             self.ready.bytes.push(hex.unwrap_or(byte));
             at += if hex.is_some() { 3 } else { 1 };
         }

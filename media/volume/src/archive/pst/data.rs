@@ -1,4 +1,5 @@
-//! The data of a node: one block, or a tree of them; and the nodes below a node ([MS-PST], 2.2.2.8).
+//! The data of a node: one block, or a tree of them; and the nodes below a node ([MS-PST],
+//! 2.2.2.8).
 
 use super::store::{Layout, Node, Place, Store};
 use crate::field::{failure, le16, le32, le64};
@@ -60,7 +61,7 @@ impl Data {
         }
         let block = store.block(&place)?;
         if block.first() != Some(&1) || !matches!(block.get(1), Some(1 | 2)) || block.len() < 8 {
-            return Err(failure(None, format!("block {id:#x} is no list of blocks")));
+            return Err(failure(None, format!("block {id:#x} is not a list of blocks")));
         }
         let size = u64::from(le32(&block, 4));
         let lists = numbers(store, &block)?;
@@ -82,7 +83,7 @@ impl Data {
             }
             let block = self.store.block(&self.store.place(id)?)?;
             if id & 2 == 0 || block.get(..2) != Some(&[1, 1]) {
-                return Err(failure(None, format!("block {id:#x} is no list of blocks")));
+                return Err(failure(None, format!("block {id:#x} is not a list of blocks")));
             }
             self.blocks = numbers(&self.store, &block)?.into_iter();
         }

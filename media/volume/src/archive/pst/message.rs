@@ -4,10 +4,9 @@ use super::super::mail::Names;
 use super::super::member::node;
 use super::data::{Data, Reader};
 use super::heap::{Properties, Value};
-use super::store::{Node, Store};
-use super::{Failure, KIND, Member};
+use super::store::{KIND, Node, Store};
 use crate::field::{failure, le32};
-use crate::node::{Content, Kind, Times};
+use crate::node::{Content, Failure, Kind, Node as Member, Times};
 use crate::stored::{Held, Unreadable};
 use std::collections::VecDeque;
 use std::io::Read;
@@ -29,7 +28,7 @@ type Out = VecDeque<Result<Member, Failure>>;
 /// Lists the members of a message below `path`.
 pub fn list(store: &Arc<Store>, message: &Node, path: &[u8], depth: u32, out: &mut Out) {
     let mut names = Names::default();
-    // The whole of what is stated of it, as it is stored.
+    // All its properties, as they are stored.
     let place = [path, b"/", &names.give(Some(b"properties"), "part", 0, "")].concat();
     let properties = match Properties::read(store, message) {
         Ok(properties) => properties,

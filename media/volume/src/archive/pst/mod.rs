@@ -18,10 +18,8 @@ use crate::node::{Failure, Node as Member, Nodes};
 use heap::Properties;
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
-use store::{Node, Store, Walk};
+use store::{KIND, Node, Store, Walk};
 
-/// The kind of a node is in its lowest five bits.
-const KIND: u32 = 0x1f;
 const FOLDER: u32 = 2;
 const MESSAGE: u32 = 4;
 /// A message that a folder keeps for itself: a rule, a view.

@@ -15,6 +15,9 @@ pub const BLOCK: usize = 8192;
 /// Levels of a tree.
 const DEEPEST: u8 = 8;
 
+/// The kind of a node is in its lowest five bits.
+pub const KIND: u32 = 0x1f;
+
 /// What a store begins with.
 pub const MAGIC: &[u8] = b"!BDN";
 

@@ -1,0 +1,54 @@
+//! What a logical image holds: files and directories, by their names from the root on.
+
+use crate::Bytes;
+use crate::disk::Failure;
+use pfh_digest::Digest;
+use std::sync::Arc;
+
+/// Times of an entry, in nanoseconds since 1970.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Stamps {
+    /// Last change of the content.
+    pub modified: Option<i128>,
+    /// Last access.
+    pub accessed: Option<i128>,
+    /// Last change of the metadata.
+    pub changed: Option<i128>,
+    /// Creation.
+    pub born: Option<i128>,
+    /// Deletion.
+    pub deleted: Option<i128>,
+}
+
+/// A file or directory of a logical image.
+pub struct Entry {
+    /// Names from the root on, each as the image has it; a name may hold a slash.
+    pub path: Vec<Vec<u8>>,
+    /// Whether it is a directory.
+    pub is_directory: bool,
+    /// The number by which the image knows it.
+    pub id: Option<u64>,
+    /// Its times.
+    pub stamps: Stamps,
+    /// The digests of its content that the image states.
+    pub digests: Vec<Digest>,
+    /// What it holds; `None` for a directory. An error stands in the place of a content that is
+    /// not there.
+    pub content: Option<Result<Arc<dyn Bytes>, Failure>>,
+}
+
+/// What cannot be listed, with the names above it.
+pub type Unlisted = (Vec<Vec<u8>>, Failure);
+
+/// The entries of an image, in its order.
+pub type Entries = Box<dyn Iterator<Item = Result<Entry, Unlisted>> + Send>;
+
+/// A failure in a segment, from 1.
+pub fn within(segment: usize, failure: Failure) -> Failure {
+    match failure {
+        Failure::Malformed { offset, what } => {
+            Failure::Malformed { offset, what: format!("in segment {segment}: {what}") }
+        }
+        other => other,
+    }
+}
