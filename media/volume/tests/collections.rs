@@ -274,14 +274,14 @@ fn a_zip_in_parts_is_read() {
     assert_eq!(parts_of_zip(&parts[2]), 3);
     let starts = [0, parts[0].len() as u64, (parts[0].len() + parts[1].len()) as u64];
     let limits = Limits::default();
-    let found = read(open_parts(Arc::new(parts.concat()), &starts, &limits).unwrap());
+    let found = read(open_parts(Format::Zip, Arc::new(parts.concat()), &starts, &limits).unwrap());
     assert!(found == [("noise".into(), Ok(noise(150_000))), ("small".into(), Ok(b"small".to_vec()))]);
     // Alone it says so; with a part that is too long as well.
     let alone = open(Format::Zip, Arc::new(parts[2].clone()), b"a", &limits).err().unwrap();
     assert!(alone.to_string().contains("the last of 3 parts"), "{alone}");
     let longer = [&parts[0][..], &parts[1], b"?", &parts[2]].concat();
     let starts = [0, starts[1], starts[2] + 1];
-    let found = open_parts(Arc::new(longer), &starts, &limits).map(read);
+    let found = open_parts(Format::Zip, Arc::new(longer), &starts, &limits).map(read);
     assert!(found.is_err() || found.is_ok_and(|found| found.iter().any(|(_, is)| is.is_err())));
 }
 

@@ -7,10 +7,10 @@ use pfh_container::disk;
 use pfh_source::image::{Format, Image};
 use pfh_source::os::names::OsStrExt;
 use pfh_source::{Entry, Origin, Problem};
-use pfh_volume::archive::{Format as Archive, parts_of_zip};
+use pfh_volume::archive::{Format as Archive, is_rar_volume, parts_of_zip};
 use pfh_volume::{Bytes, Recognised};
 use std::ffi::OsStr;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// What an entry of the input is.
@@ -73,6 +73,7 @@ impl Outer {
                 Ok(Some(Container::Archive(Archive::Zip))) if parts_of_zip(&*bytes) > 1 => {
                     Outer::of_parts(&path, &*bytes)
                 }
+                Ok(Some(Container::Archive(Archive::Rar))) if is_rar_volume(&bytes) => Outer::of_volumes(&path),
                 Ok(Some(container)) => Outer::Container(container, bytes, watch()),
                 Ok(None) => Outer::File,
                 Err(failure) => Outer::Failed(super::about::unopened(failure.to_string())),
@@ -90,14 +91,29 @@ impl Outer {
                 return Outer::Failed(super::about::unopened(format!("a zip in parts: {name} is not beside it")));
             }
         };
-        let image = match Image::join(&parts) {
+        Outer::of_joined(Archive::Zip, &parts)
+    }
+
+    /// A RAR in several volumes, by one of them: the first stands for all.
+    fn of_volumes(path: &[u8]) -> Outer {
+        let path = Path::new(OsStr::from_bytes(path));
+        let volumes = detect::volumes_of_rar(path);
+        match volumes.first() {
+            Some(first) if first != path => Outer::File,
+            Some(_) => Outer::of_joined(Archive::Rar, &volumes),
+            None => Outer::of_joined(Archive::Rar, &[path.to_owned()]),
+        }
+    }
+
+    fn of_joined(format: Archive, parts: &[PathBuf]) -> Outer {
+        let image = match Image::join(parts) {
             Ok(image) => image,
             Err(error) => return Outer::Failed(super::about::unopened(error.what())),
         };
         match Watch::image(&image) {
             Ok(watch) => {
                 let starts = image.starts();
-                Outer::Container(Container::Parts(starts), Arc::new(ImagedBytes(image)), Arc::new(watch))
+                Outer::Container(Container::Parts(format, starts), Arc::new(ImagedBytes(image)), Arc::new(watch))
             }
             Err(error) => Outer::Failed(detect::unreadable(&error)),
         }
@@ -137,7 +153,7 @@ impl Outer {
             // A document is a file of its own.
             Container::Archive(Archive::Pdf) => false,
             Container::Archive(_)
-            | Container::Parts(_)
+            | Container::Parts(..)
             | Container::Divided(_)
             | Container::Volume(Recognised::FileSystem(_) | Recognised::Volumes(_)) => true,
             Container::Volume(_) | Container::Refused(_) => false,

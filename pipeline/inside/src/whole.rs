@@ -66,6 +66,7 @@ impl Whole {
                 | Format::Ar
                 | Format::Rpm
                 | Format::Cab
+                | Format::Rar
                 | Format::Lha,
             ) => {}
             Container::Archive(stream) => {
@@ -76,7 +77,7 @@ impl Whole {
                     return None;
                 }
             }
-            Container::Parts(_) | Container::Volume(_) => {}
+            Container::Parts(..) | Container::Volume(_) => {}
             // One that an image does not begin with: a later extent.
             Container::Disk(..) | Container::Refused(_) => return None,
             Container::Divided(table) => {

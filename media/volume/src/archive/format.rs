@@ -1,6 +1,6 @@
 //! Formats of archives, by their first bytes.
 
-use super::{ar, cab, cpio_header, lha, tar_header};
+use super::{ar, cab, cpio_header, lha, rar, tar_header};
 use pfh_container::signature;
 
 /// What an RPM package begins with.
@@ -39,6 +39,8 @@ pub enum Format {
     Rpm,
     /// Microsoft's cabinets.
     Cab,
+    /// WinRAR's, from version 1.5 on.
+    Rar,
     /// LHA, LHarc and LArc.
     Lha,
     /// A PDF document: its streams. [`recognize`](Format::recognize) does not name it, because its
@@ -66,6 +68,7 @@ impl Format {
             _ if start.starts_with(ar::MAGIC) => Some(Format::Ar),
             _ if start.starts_with(RPM) => Some(Format::Rpm),
             _ if start.starts_with(cab::MAGIC) => Some(Format::Cab),
+            _ if rar::is_archive(start) => Some(Format::Rar),
             _ if lha::is_header(start) => Some(Format::Lha),
             _ if cpio_header::is_header(start) => Some(Format::Cpio),
             _ if signature::is_lzma(start) => Some(Format::Lzma),
@@ -92,6 +95,7 @@ impl Format {
             Format::Ar => "ar",
             Format::Rpm => "rpm",
             Format::Cab => "cab",
+            Format::Rar => "rar",
             Format::Lha => "lha",
             Format::Pdf => "pdf",
         }

@@ -1,5 +1,5 @@
-//! What an archive holds, or a compressed stream: zip, tar, 7z, cpio, ar, CAB, LHA, RPM packages,
-//! gzip, bzip2, xz, Zstandard, LZ4, lzip, LZMA and compress; and the streams of a PDF.
+//! What an archive holds, or a compressed stream: zip, tar, 7z, RAR, cpio, ar, CAB, LHA, RPM
+//! packages, gzip, bzip2, xz, Zstandard, LZ4, lzip, LZMA and compress; and the streams of a PDF.
 //!
 //! Every size is bounded by [`Limits`]. A member that is encrypted, damaged, compressed by an
 //! unknown method or larger than the limits is a [`Failure`] of that member, and the rest comes all
@@ -27,6 +27,7 @@ mod lzx;
 mod member;
 mod pdf;
 mod prefix;
+mod rar;
 mod ready;
 mod ring;
 mod rpm;
@@ -51,6 +52,7 @@ pub use checked::BOMB;
 pub use format::Format;
 pub use limits::Limits;
 pub use pdf::{header as pdf_header, is_document as is_pdf};
+pub use rar::is_volume as is_rar_volume;
 
 use crate::bytes::{Bytes, Slice};
 use crate::node::{Failure, Nodes};
@@ -75,6 +77,7 @@ pub fn open(format: Format, bytes: Arc<dyn Bytes>, name: &[u8], limits: &Limits)
             Format::Rpm => rpm::open(bytes, limits),
             Format::Lha => Ok(lha::open(bytes, limits)),
             Format::Cab => cab::open(behind_program(bytes), limits),
+            Format::Rar => rar::open(bytes, &[0], limits),
             Format::Pdf => pdf::open(bytes, limits),
             _ => Ok(tar::plain(bytes, limits)),
         };
@@ -93,13 +96,16 @@ pub fn open(format: Format, bytes: Arc<dyn Bytes>, name: &[u8], limits: &Limits)
     Ok(single::open(packing, bytes, name, limits))
 }
 
-/// The members of a zip in several parts, which lie one behind the other in `bytes` and start at
-/// `parts`.
+/// The members of an archive in several parts, which lie one behind the other in `bytes` and start
+/// at `parts`: a RAR's volumes; of all else the parts of a zip.
 ///
 /// # Errors
 /// As [`open`].
-pub fn open_parts(bytes: Arc<dyn Bytes>, parts: &[u64], limits: &Limits) -> Result<Nodes, Failure> {
-    zip::open(bytes, parts, limits)
+pub fn open_parts(format: Format, bytes: Arc<dyn Bytes>, parts: &[u64], limits: &Limits) -> Result<Nodes, Failure> {
+    match format {
+        Format::Rar => rar::open(bytes, parts, limits),
+        _ => zip::open(bytes, parts, limits),
+    }
 }
 
 /// How many parts the zip has whose last one this is.

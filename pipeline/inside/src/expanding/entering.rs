@@ -28,7 +28,7 @@ impl Expanding {
     ) {
         match container {
             Container::Archive(format) => self.enter_archive(format, &[0], bytes, printed, watch, depth),
-            Container::Parts(starts) => self.enter_archive(Format::Zip, &starts, bytes, printed, watch, depth),
+            Container::Parts(format, starts) => self.enter_archive(format, &starts, bytes, printed, watch, depth),
             Container::Divided(table) => {
                 let about = Inside { container: printed.to_vec(), volume_offset: Some(0), ..Inside::default() };
                 self.enter_medium(table, bytes, name::prefix(printed), about, watch, depth);
@@ -68,7 +68,7 @@ impl Expanding {
         let (prefix, limits) = (name::prefix(printed), &self.options.limits);
         let opened = match parts {
             [_] => archive::open(format, bytes.clone(), printed, limits),
-            _ => archive::open_parts(bytes.clone(), parts, limits),
+            _ => archive::open_parts(format, bytes.clone(), parts, limits),
         };
         match opened {
             Ok(nodes) => {
