@@ -75,7 +75,6 @@ pub const TABLE: &[Signature] = &[
     // Archives and compressed streams.
     files("RAR 1.4", b"RE\x7e\x5e"),
     checked("InstallShield cabinet", 0, b"ISc(", |start| start.len() > 20 && matches!(start[7], 1 | 2 | 4)),
-    files("WIM", b"MSWIM\0\0\0"),
     files("WIM (pipable)", b"WLPWM\0\0\0"),
     files("thin ar", b"!<thin>\n"),
     checked("ARJ", 0, b"\x60\xea", is_arj),

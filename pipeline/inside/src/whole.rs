@@ -67,6 +67,7 @@ impl Whole {
                 | Format::Rpm
                 | Format::Cab
                 | Format::Rar
+                | Format::Wim
                 | Format::Lha,
             ) => {}
             Container::Archive(stream) => {

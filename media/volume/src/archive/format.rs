@@ -1,6 +1,6 @@
 //! Formats of archives, by their first bytes.
 
-use super::{ar, cab, cpio_header, lha, rar, tar_header};
+use super::{ar, cab, cpio_header, lha, rar, tar_header, wim};
 use pfh_container::signature;
 
 /// What an RPM package begins with.
@@ -41,6 +41,8 @@ pub enum Format {
     Cab,
     /// WinRAR's, from version 1.5 on.
     Rar,
+    /// Windows images.
+    Wim,
     /// LHA, LHarc and LArc.
     Lha,
     /// A PDF document: its streams. [`recognize`](Format::recognize) does not name it, because its
@@ -68,6 +70,7 @@ impl Format {
             _ if start.starts_with(ar::MAGIC) => Some(Format::Ar),
             _ if start.starts_with(RPM) => Some(Format::Rpm),
             _ if start.starts_with(cab::MAGIC) => Some(Format::Cab),
+            _ if start.starts_with(wim::MAGIC) => Some(Format::Wim),
             _ if rar::is_archive(start) => Some(Format::Rar),
             _ if lha::is_header(start) => Some(Format::Lha),
             _ if cpio_header::is_header(start) => Some(Format::Cpio),
@@ -96,6 +99,7 @@ impl Format {
             Format::Rpm => "rpm",
             Format::Cab => "cab",
             Format::Rar => "rar",
+            Format::Wim => "wim",
             Format::Lha => "lha",
             Format::Pdf => "pdf",
         }

@@ -1,5 +1,5 @@
-//! What an archive holds, or a compressed stream: zip, tar, 7z, RAR, cpio, ar, CAB, LHA, RPM
-//! packages, gzip, bzip2, xz, Zstandard, LZ4, lzip, LZMA and compress; and the streams of a PDF.
+//! What an archive holds, or a compressed stream: zip, tar, 7z, RAR, WIM, cpio, ar, CAB, LHA,
+//! RPM packages, gzip, bzip2, xz, Zstandard, LZ4, lzip, LZMA and compress; and the streams of a PDF.
 //!
 //! Every size is bounded by [`Limits`]. A member that is encrypted, damaged, compressed by an
 //! unknown method or larger than the limits is a [`Failure`] of that member, and the rest comes all
@@ -41,6 +41,8 @@ mod tape;
 mod tar;
 mod tar_header;
 mod track;
+mod wim;
+mod xpress;
 mod zip;
 mod zip_directory;
 mod zip_implode;
@@ -77,6 +79,7 @@ pub fn open(format: Format, bytes: Arc<dyn Bytes>, name: &[u8], limits: &Limits)
             Format::Rpm => rpm::open(bytes, limits),
             Format::Lha => Ok(lha::open(bytes, limits)),
             Format::Cab => cab::open(behind_program(bytes), limits),
+            Format::Wim => wim::open(bytes, limits),
             Format::Rar => rar::open(bytes, &[0], limits),
             Format::Pdf => pdf::open(bytes, limits),
             _ => Ok(tar::plain(bytes, limits)),

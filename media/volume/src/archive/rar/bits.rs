@@ -17,7 +17,8 @@ pub struct Pieces {
 impl Pieces {
     /// These ranges of `of`.
     pub fn new(of: Arc<dyn Bytes>, ranges: &[(u64, u64)]) -> Pieces {
-        Pieces { of, left: ranges.to_vec().into_iter(), tape: None }
+        let left = Vec::from(ranges).into_iter();
+        Pieces { of, left, tape: None }
     }
 }
 

@@ -194,7 +194,7 @@ impl Lz20 {
         channel.last_delta = i32::from(value.wrapping_sub(channel.last) as i8);
         self.delta = channel.last_delta;
         channel.last = value;
-        if channel.count % 32 == 0 {
+        if channel.count.is_multiple_of(32) {
             adapt(&mut channel.weights, &mut channel.errors);
         }
         self.current = (self.current + 1) % self.count;

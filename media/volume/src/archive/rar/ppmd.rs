@@ -292,7 +292,7 @@ impl Ppmd {
             self.store.set_byte(states + 1, old as u8);
             sum = old + self.escape + u32::from(count > 3);
         } else {
-            if had % 2 == 0 {
+            if had.is_multiple_of(2) {
                 let states = self.store.grow(self.states(context), had / 2)?;
                 self.store.set_word(context + 4, states);
             }

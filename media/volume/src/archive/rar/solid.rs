@@ -46,7 +46,7 @@ pub type Group = Arc<[Packed]>;
 enum Decoder {
     Two(Box<Lz20>),
     Three(Box<Lz29>),
-    Five(Lz50),
+    Five(Box<Lz50>),
 }
 
 /// The bytes of a group.
@@ -70,7 +70,7 @@ impl Solid {
     /// When its window is larger than what is allowed.
     pub fn open(bytes: Arc<dyn Bytes>, group: Group, limits: &Limits) -> Result<Solid, String> {
         let wanted = group.iter().map(|packed| packed.window).max().unwrap_or(0);
-        let all = group.iter().fold(Some(0_u64), |sum, packed| sum?.checked_add(packed.size?));
+        let all = group.iter().try_fold(0_u64, |sum, packed| sum.checked_add(packed.size?));
         // What is never written needs no room.
         let size = wanted.min(all.unwrap_or(u64::MAX).max(1));
         if size > limits.window {
@@ -90,8 +90,8 @@ impl Solid {
                 Method::Stored => return Err(invalid("a stored member at the start of a group")),
                 Method::Two => Decoder::Two(Box::new(Lz20::new())),
                 Method::Three => Decoder::Three(Box::new(Lz29::new(self.limits.window))),
-                Method::Five => Decoder::Five(Lz50::new(false)),
-                Method::Seven => Decoder::Five(Lz50::new(true)),
+                Method::Five => Decoder::Five(Box::new(Lz50::new(false))),
+                Method::Seven => Decoder::Five(Box::new(Lz50::new(true))),
                 Method::Unread(number) => return Err(invalid(&format!("the method {number} is not read"))),
             });
         }
