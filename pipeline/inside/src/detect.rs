@@ -351,3 +351,34 @@ fn is_counted(ending: &[u8]) -> bool {
 pub fn unreadable(error: &io::Error) -> Problem {
     Problem::io(pfh_source::Stage::Open, error)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn volumes_are_found_by_any_of_them() {
+        let room = std::env::temp_dir().join(format!("pfh-volumes-{}", std::process::id()));
+        std::fs::create_dir_all(&room).unwrap();
+        let names =
+            ["a.part01.rar", "a.part02.rar", "a.part04.rar", "b.rar", "b.r00", "b.r01", "c.r00", "D.RAR", "D.R00"];
+        for name in names {
+            std::fs::write(room.join(name), name).unwrap();
+        }
+        let of = |name: &str| -> Vec<String> {
+            let found = volumes_of_rar(&room.join(name));
+            found.iter().map(|path| path.file_name().unwrap().to_str().unwrap().to_owned()).collect()
+        };
+        let expected = [
+            ("a.part01.rar", &["a.part01.rar", "a.part02.rar"][..]),
+            ("a.part02.rar", &["a.part01.rar", "a.part02.rar"]),
+            ("b.rar", &["b.rar", "b.r00", "b.r01"]),
+            ("b.r01", &["b.rar", "b.r00", "b.r01"]),
+            ("c.r00", &["c.r00"]),
+            ("D.R00", &["D.RAR", "D.R00"]),
+        ];
+        let wrong: Vec<_> = expected.iter().filter(|(name, parts)| of(name) != *parts).collect();
+        std::fs::remove_dir_all(&room).unwrap();
+        assert!(wrong.is_empty(), "{wrong:?}");
+    }
+}

@@ -94,11 +94,20 @@ impl Shared {
             Some(tag) => {
                 let member = self.member(&path, &entry.hash);
                 let mut raw = Vec::new();
-                let read = member.open().map(|opened| opened.take(REPARSE).read_to_end(&mut raw));
-                match tree::target(tag, &raw) {
-                    Some(target) if matches!(read, Ok(Ok(_))) => add(Kind::Link(target), path.clone(), None),
-                    _ if entry.is_directory => add(Kind::Directory, path.clone(), None),
-                    _ => {
+                let read = member.open().and_then(|opened| {
+                    opened.take(REPARSE).read_to_end(&mut raw).map_err(|error| {
+                        let inner = error.get_ref().and_then(|inner| inner.downcast_ref::<Failure>());
+                        inner.cloned().unwrap_or_else(|| failure(&path, error.to_string()))
+                    })
+                });
+                match (read, tree::target(tag, &raw)) {
+                    (Err(failed), _) => {
+                        let cause = format!("where it leads: {}", failed.cause);
+                        nodes.push(Err(Failure { path: path.clone(), cause, ..failed }));
+                    }
+                    (Ok(_), Some(target)) => add(Kind::Link(target), path.clone(), None),
+                    (Ok(_), None) if entry.is_directory => add(Kind::Directory, path.clone(), None),
+                    (Ok(_), None) => {
                         nodes.push(Err(failure(&path, format!("a reparse point with the tag {tag:08x}: not read"))));
                     }
                 }
