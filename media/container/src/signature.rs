@@ -73,10 +73,8 @@ const fn division(name: &'static str, at: At, bytes: &'static [u8]) -> Signature
 /// The table. A format stands before those whose signature it may leave in place.
 pub const TABLE: &[Signature] = &[
     // Archives and compressed streams.
-    files("RAR 4", b"Rar!\x1a\x07\x00"),
-    files("RAR 5", b"Rar!\x1a\x07\x01\x00"),
+    files("RAR 1.4", b"RE\x7e\x5e"),
     checked("InstallShield cabinet", 0, b"ISc(", |start| start.len() > 20 && matches!(start[7], 1 | 2 | 4)),
-    files("WIM", b"MSWIM\0\0\0"),
     files("WIM (pipable)", b"WLPWM\0\0\0"),
     files("thin ar", b"!<thin>\n"),
     checked("ARJ", 0, b"\x60\xea", is_arj),

@@ -26,8 +26,8 @@ const DISK: u64 = 32 << 10;
 pub enum Container {
     /// An archive or a compressed stream.
     Archive(Format),
-    /// A zip in several parts or a logical image in segments, one behind the other, which start
-    /// there.
+    /// A zip or RAR in several parts or a logical image in segments, one behind the other, which
+    /// start there.
     Parts(Format, Vec<u64>),
     /// A medium that is divided.
     Divided(PartitionTable),
@@ -133,6 +133,7 @@ fn unread(start: &[u8], bytes: &dyn Bytes) -> Option<Container> {
         "zip" => return Some(Container::Archive(Format::Zip)),
         "7z" => return Some(Container::Archive(Format::SevenZip)),
         "cabinet (CAB)" => return Some(Container::Archive(Format::Cab)),
+        "RAR 4" | "RAR 5" => return Some(Container::Archive(Format::Rar)),
         _ => {}
     }
     let why = format!("{} behind a program, at offset {}: recognised, not read", found.format, found.offset);
@@ -357,7 +358,74 @@ pub fn parts_of_zip(last: &Path, count: u32) -> Result<Vec<PathBuf>, PathBuf> {
     Ok(parts)
 }
 
+/// The volumes of a RAR that are there, in order, by one of them: `.part1.rar` and `.part2.rar`, or
+/// `.rar`, `.r00` and `.r01`. The first of the list is the first volume.
+pub fn volumes_of_rar(one: &Path) -> Vec<PathBuf> {
+    let name = one.file_name().unwrap_or_default().as_bytes();
+    let named = |parts: &[&[u8]]| one.with_file_name(OsStr::from_bytes(&parts.concat()));
+    let dot = name.iter().rposition(|byte| *byte == b'.').unwrap_or(name.len());
+    let (stem, ending) = name.split_at(dot);
+    let digits = stem.iter().rev().take_while(|byte| byte.is_ascii_digit()).count();
+    let (before, number) = stem.split_at(stem.len() - digits);
+    if before.to_ascii_lowercase().ends_with(b".part") && digits > 0 && !is_counted(ending) {
+        let of = |count: usize, ending: &[u8]| {
+            let number = format!("{count:0digits$}", digits = number.len());
+            named(&[before, number.as_bytes(), ending])
+        };
+        // The first may be a program that unpacks itself.
+        let further = if ending.eq_ignore_ascii_case(b".exe") { &b".rar"[..] } else { ending };
+        let first = [of(1, ending), of(1, b".exe")].into_iter().find(|first| first.is_file());
+        let others = (2..).map(|count| of(count, further)).take_while(|part| part.is_file());
+        return first.into_iter().chain(others).collect();
+    }
+    let first = if is_counted(ending) {
+        [&b".rar"[..], b".RAR", b".exe"].iter().map(|ending| named(&[stem, ending])).find(|first| first.is_file())
+    } else {
+        Some(one.to_owned())
+    };
+    let letters: &[u8] = if ending.get(1).is_some_and(u8::is_ascii_uppercase) { b"RSTUVWXYZ" } else { b"rstuvwxyz" };
+    let others = letters.iter().flat_map(|letter| (0..100).map(move |count| (*letter, count)));
+    let others = others.map(|(letter, count)| named(&[stem, b".", &[letter], format!("{count:02}").as_bytes()]));
+    first.into_iter().chain(others.take_while(|part| part.is_file())).collect()
+}
+
+/// `.r00`
+fn is_counted(ending: &[u8]) -> bool {
+    matches!(ending, [b'.', b'r'..=b'z' | b'R'..=b'Z', tens, ones] if tens.is_ascii_digit() && ones.is_ascii_digit())
+}
+
 /// The error of a container that cannot be opened.
 pub fn unreadable(error: &io::Error) -> Problem {
     Problem::io(pfh_source::Stage::Open, error)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn volumes_are_found_by_any_of_them() {
+        let room = std::env::temp_dir().join(format!("pfh-volumes-{}", std::process::id()));
+        std::fs::create_dir_all(&room).unwrap();
+        let names =
+            ["a.part01.rar", "a.part02.rar", "a.part04.rar", "b.rar", "b.r00", "b.r01", "c.r00", "D.RAR", "D.R00"];
+        for name in names {
+            std::fs::write(room.join(name), name).unwrap();
+        }
+        let of = |name: &str| -> Vec<String> {
+            let found = volumes_of_rar(&room.join(name));
+            found.iter().map(|path| path.file_name().unwrap().to_str().unwrap().to_owned()).collect()
+        };
+        let expected = [
+            ("a.part01.rar", &["a.part01.rar", "a.part02.rar"][..]),
+            ("a.part02.rar", &["a.part01.rar", "a.part02.rar"]),
+            ("b.rar", &["b.rar", "b.r00", "b.r01"]),
+            ("b.r01", &["b.rar", "b.r00", "b.r01"]),
+            ("c.r00", &["c.r00"]),
+            ("D.R00", &["D.RAR", "D.R00"]),
+        ];
+        let wrong: Vec<_> = expected.iter().filter(|(name, parts)| of(name) != *parts).collect();
+        std::fs::remove_dir_all(&room).unwrap();
+        assert!(wrong.is_empty(), "{wrong:?}");
+    }
 }

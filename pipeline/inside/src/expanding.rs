@@ -152,7 +152,7 @@ impl Expanding {
     /// Goes into an entry of the source.
     fn enter_outer(&mut self, outer: Outer, printed: &[u8]) {
         match outer {
-            Outer::File | Outer::Segment => {}
+            Outer::File | Outer::Segment(_) => {}
             Outer::Container(container, bytes, watch) => {
                 self.allowance = self.options.limits.most(bytes.size());
                 self.sweep(&watch);
@@ -403,8 +403,8 @@ impl Source for Expanding {
                         true => Outer::of(&entry, &self.root, self.images, &self.options),
                         false => Outer::File,
                     };
-                    if matches!(outer, Outer::Segment) {
-                        self.segments.later(&entry.name(), &printed);
+                    if let Outer::Segment(first) = &outer {
+                        self.segments.later(first, &printed);
                     }
                     if !(self.options.members && outer.is_entered()) {
                         self.found.push_back(Found::Origin(entry.origin, entry.stat));

@@ -8,7 +8,7 @@ use pfh_container::logical::Logical;
 use pfh_source::image::{Format, Image};
 use pfh_source::os::names::OsStrExt;
 use pfh_source::{Entry, Origin, Problem};
-use pfh_volume::archive::{Format as Archive, parts_of_zip};
+use pfh_volume::archive::{Format as Archive, is_rar_volume, parts_of_zip};
 use pfh_volume::{Bytes, Recognised};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -18,8 +18,9 @@ use std::sync::Arc;
 pub enum Outer {
     /// No container, or a file that cannot be opened, which fails as an entry.
     File,
-    /// A later segment of an E01 image, which is opened with its first.
-    Segment,
+    /// A later segment of an image or volume of an archive, which is opened with its first: the path
+    /// of that.
+    Segment(PathBuf),
     /// A container, and the files behind it.
     Container(Container, Arc<dyn Bytes>, Arc<Watch>),
     /// An image whose medium is neither divided nor a file system that is known.
@@ -68,16 +69,17 @@ impl Outer {
         }
         match detect::image(&path, &start, &end) {
             Imaged::Yes(image) => Outer::of_image(*image, &path),
-            Imaged::Later => Outer::Segment,
+            Imaged::Later => Outer::Segment(Path::new(OsStr::from_bytes(&path)).to_owned()),
             Imaged::Unread(why) => Outer::Failed(super::about::unopened(why)),
             // The first piece was opened with all others, or says that it cannot.
             Imaged::No if pfh_container::signature::piece(&path).is_some() && detect::has_first_piece(&path) => {
-                Outer::File
+                Outer::Segment(Path::new(OsStr::from_bytes(&path)).to_owned())
             }
             Imaged::No => match detect::container_or_document(&start, &bytes, &path, options.documents) {
                 Ok(Some(Container::Archive(Archive::Zip))) if parts_of_zip(&*bytes) > 1 => {
                     Outer::of_parts(&path, &*bytes)
                 }
+                Ok(Some(Container::Archive(Archive::Rar))) if is_rar_volume(&bytes) => Outer::of_volumes(&path),
                 Ok(Some(container)) => Outer::Container(container, bytes, watch()),
                 Ok(None) => Outer::File,
                 Err(failure) => Outer::Failed(super::about::unopened(failure.to_string())),
@@ -92,7 +94,7 @@ impl Outer {
             let name = format.name();
             let alone = || format!("a later segment of an image in {name} whose first is not beside it");
             return match detect::first_of(format, path) {
-                Some(first) if first != path => Outer::Segment,
+                Some(first) if first != path => Outer::Segment(first),
                 _ => Outer::Failed(super::about::unopened(alone())),
             };
         }
@@ -129,6 +131,17 @@ impl Outer {
             }
         };
         Outer::joined(Archive::Zip, &parts)
+    }
+
+    /// A RAR in several volumes, by one of them: the first stands for all.
+    fn of_volumes(path: &[u8]) -> Outer {
+        let path = Path::new(OsStr::from_bytes(path));
+        let volumes = detect::volumes_of_rar(path);
+        match volumes.first() {
+            Some(first) if first != path => Outer::Segment(first.clone()),
+            Some(_) => Outer::joined(Archive::Rar, &volumes),
+            None => Outer::joined(Archive::Rar, &[path.to_owned()]),
+        }
     }
 
     fn of_image(image: Image, name: &[u8]) -> Outer {

@@ -1,4 +1,4 @@
-//! Later segments of images whose first segment is not an input.
+//! Later segments of images, and volumes of archives, whose first is not an input.
 
 use pfh_source::os::names::OsStrExt;
 use std::collections::BTreeMap;
@@ -7,6 +7,8 @@ use std::path::{Path, PathBuf};
 
 /// How the first segments of images are called.
 pub const FIRSTS: [&str; 8] = ["E01", "e01", "s01", "S01", "L01", "l01", "AD1", "ad1"];
+/// How the first volumes of archives are.
+const VOLUMES: [&str; 3] = ["rar", "RAR", "001"];
 
 /// Later segments that came: the first stands for all of them, and when it does not come, nothing
 /// of the image is opened.
@@ -20,15 +22,18 @@ impl Segments {
     /// An input came that may be the first segment of an image.
     pub fn first(&mut self, name: &[u8]) {
         let path = Path::new(OsStr::from_bytes(name));
-        if path.extension().is_some_and(|ending| FIRSTS.iter().any(|first| ending == *first)) {
+        if path.extension().is_some_and(|ending| FIRSTS.iter().chain(&VOLUMES).any(|first| ending == *first)) {
             self.images.insert(image(path), None);
         }
     }
 
-    /// A later segment came, whose first is beside it.
-    pub fn later(&mut self, name: &[u8], printed: &[u8]) {
-        let image = image(Path::new(OsStr::from_bytes(name)));
-        self.images.entry(image).or_insert_with(|| Some(printed.to_vec()));
+    /// A later segment came, whose first is beside it at this path; another segment's path does as
+    /// well where they differ by their endings alone.
+    pub fn later(&mut self, first: &Path, printed: &[u8]) {
+        // One that is a program could be any of the input's.
+        if !first.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("exe")) {
+            self.images.entry(image(first)).or_insert_with(|| Some(printed.to_vec()));
+        }
     }
 
     /// The printed name of a later segment whose first did not come, after all inputs.
@@ -54,14 +59,19 @@ mod tests {
     #[test]
     fn one_without_its_first_is_named_once() {
         let mut segments = Segments::default();
-        segments.later(b"d/a.E02", b"d/a.E02");
-        segments.later(b"d/a.E03", b"d/a.E03");
-        segments.later(b"b.E02", b"b.E02");
+        segments.later(Path::new("d/a.E02"), b"d/a.E02");
+        segments.later(Path::new("d/a.E03"), b"d/a.E03");
+        segments.later(Path::new("b.E02"), b"b.E02");
         segments.first(b"./b.E01");
         segments.first(b"c.e01");
-        segments.later(b"c.e02", b"c.e02");
+        segments.later(Path::new("c.e02"), b"c.e02");
         segments.first(b"notes.txt");
+        segments.later(Path::new("v.part1.rar"), b"v.part2.rar");
+        segments.first(b"v.part1.rar");
+        segments.later(Path::new("w.7z.002"), b"w.7z.002");
+        segments.later(Path::new("x.exe"), b"x.r00");
         assert_eq!(segments.next_alone(), Some(b"d/a.E02".to_vec()));
+        assert_eq!(segments.next_alone(), Some(b"w.7z.002".to_vec()));
         assert_eq!(segments.next_alone(), None);
     }
 }

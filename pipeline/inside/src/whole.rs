@@ -69,6 +69,8 @@ impl Whole {
                 | Format::Ar
                 | Format::Rpm
                 | Format::Cab
+                | Format::Rar
+                | Format::Wim
                 | Format::Lha
                 | Format::Logical(_)
                 | Format::Mbox

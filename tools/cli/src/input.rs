@@ -64,7 +64,7 @@ pub struct Inside {
     /// Also files inside images (E01, Ex01, AFF4, VHD, VMDK, QCOW2, DMG …), file systems and
     /// archives (zip, tar, 7z, cpio, deb, rpm, gzip, xz, zstd …), each as an entry such as
     /// `case.E01!/p2/Users/a.zip!/b.doc`. A container that cannot be opened is an error (strict,
-    /// the default); lenient skips unsupported formats (RAR, ReFS …).
+    /// the default); lenient skips unsupported formats (ARJ, ReFS …).
     #[arg(long, value_enum, value_name = "HOW", num_args = 0..=1, require_equals = true, default_missing_value = "strict", hide_possible_values = true)]
     pub inside: Option<Opening>,
     /// Depth of nested containers: 1 opens the given files, but no archive in them [default: 3].

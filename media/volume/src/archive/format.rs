@@ -1,6 +1,6 @@
 //! Formats of archives, by their first bytes.
 
-use super::{ar, cab, cpio_header, lha, mail, pst, tar_header};
+use super::{ar, cab, cpio_header, lha, mail, pst, rar, tar_header, wim};
 use pfh_container::logical::Logical;
 use pfh_container::signature;
 
@@ -40,6 +40,10 @@ pub enum Format {
     Rpm,
     /// Microsoft's cabinets.
     Cab,
+    /// WinRAR's, from version 1.5 on.
+    Rar,
+    /// Windows images.
+    Wim,
     /// LHA, LHarc and LArc.
     Lha,
     /// A logical image: L01, AD1, or a volume of AFF4 that holds files.
@@ -75,6 +79,8 @@ impl Format {
             _ if start.starts_with(ar::MAGIC) => Some(Format::Ar),
             _ if start.starts_with(RPM) => Some(Format::Rpm),
             _ if start.starts_with(cab::MAGIC) => Some(Format::Cab),
+            _ if start.starts_with(wim::MAGIC) => Some(Format::Wim),
+            _ if rar::is_archive(start) => Some(Format::Rar),
             _ if lha::is_header(start) => Some(Format::Lha),
             _ if cpio_header::is_header(start) => Some(Format::Cpio),
             _ if signature::is_lzma(start) => Some(Format::Lzma),
@@ -104,6 +110,8 @@ impl Format {
             Format::Ar => "ar",
             Format::Rpm => "rpm",
             Format::Cab => "cab",
+            Format::Rar => "rar",
+            Format::Wim => "wim",
             Format::Lha => "lha",
             Format::Logical(Logical::L01) => "l01",
             Format::Logical(Logical::Ad1) => "ad1",

@@ -1,6 +1,6 @@
-//! What an archive holds, or a compressed stream: zip, tar, 7z, cpio, ar, CAB, LHA, RPM packages,
-//! gzip, bzip2, xz, Zstandard, LZ4, lzip, LZMA and compress; the files of logical images; and the
-//! streams of a PDF.
+//! What an archive holds, or a compressed stream: zip, tar, 7z, RAR, WIM, cpio, ar, CAB, LHA, RPM
+//! packages, gzip, bzip2, xz, Zstandard, LZ4, lzip, LZMA and compress; the files of logical images,
+//! the messages and attachments of mail; and the streams of a PDF.
 //!
 //! Every size is bounded by [`Limits`]. A member that is encrypted, damaged, compressed by an
 //! unknown method or larger than the limits is a [`Failure`] of that member, and the rest comes all
@@ -31,6 +31,7 @@ mod member;
 mod pdf;
 mod prefix;
 mod pst;
+mod rar;
 mod ready;
 mod ring;
 mod rpm;
@@ -44,6 +45,8 @@ mod tape;
 mod tar;
 mod tar_header;
 mod track;
+mod wim;
+mod xpress;
 mod zip;
 mod zip_directory;
 mod zip_implode;
@@ -56,6 +59,7 @@ pub use format::Format;
 pub use limits::Limits;
 pub use mail::is_message_named;
 pub use pdf::{header as pdf_header, is_document as is_pdf};
+pub use rar::is_volume as is_rar_volume;
 
 use crate::bytes::{Bytes, Slice};
 use crate::node::{Failure, Nodes};
@@ -80,6 +84,8 @@ pub fn open(format: Format, bytes: Arc<dyn Bytes>, name: &[u8], limits: &Limits)
             Format::Rpm => rpm::open(bytes, limits),
             Format::Lha => Ok(lha::open(bytes, limits)),
             Format::Cab => cab::open(behind_program(bytes), limits),
+            Format::Wim => wim::open(bytes, limits),
+            Format::Rar => rar::open(bytes, &[0], limits),
             Format::Pdf => pdf::open(bytes, limits),
             Format::Message => Ok(mail::open_message(bytes, limits)),
             Format::Pst => pst::open(bytes, limits),
@@ -102,14 +108,15 @@ pub fn open(format: Format, bytes: Arc<dyn Bytes>, name: &[u8], limits: &Limits)
     Ok(single::open(packing, bytes, name, limits))
 }
 
-/// The members of a zip in several parts, or of a logical image in segments, which lie one behind
-/// the other in `bytes` and start at `parts`.
+/// The members of an archive in several parts, which lie one behind the other in `bytes` and start
+/// at `parts`: a RAR's volumes, a logical image's segments; of all else the parts of a zip.
 ///
 /// # Errors
 /// As [`open`].
 pub fn open_parts(format: Format, bytes: Arc<dyn Bytes>, parts: &[u64], limits: &Limits) -> Result<Nodes, Failure> {
     match format {
         Format::Logical(format) => logical::open(format, bytes, parts, limits),
+        Format::Rar => rar::open(bytes, parts, limits),
         _ => zip::open(bytes, parts, limits),
     }
 }

@@ -277,8 +277,8 @@ const TABLE: &[Whole] = &[
         )],
     },
     Whole {
-        before: "(cd d && zip -qr ../in.zip .); printf 'Rar!\\032\\007\\000' > a.rar; cp a.rar b.rar",
-        line: "hash --inside -o list in.zip a.rar b.rar",
+        before: "(cd d && zip -qr ../in.zip .); printf 'StuffIt (c)1997-' > a.sit; cp a.sit b.sit",
+        line: "hash --inside -o list in.zip a.sit b.sit",
         code: 3,
         sentences: &[
             ("containers not opened: {}; their contents were not read", &["lines 'recognised, not read' err"]),

@@ -10,13 +10,13 @@ fn pfh(room: &Room, words: &str) -> Outcome {
 #[test]
 fn unopened_containers_are_counted_by_every_command() {
     let room = Room::new();
-    room.file("d/a.rar", b"Rar!\x1a\x07\x00..............");
+    room.file("d/a.sit", b"StuffIt (c)1997-..............");
     room.file("d/b.7z", b"7z\xbc\xaf\x26\x1c\0\x04.............");
     let count = "containers not opened: 2;";
     let seen = pfh(&room, "hash -r --inside -f jsonl d");
     assert!(seen.code == Some(3) && seen.stderr.contains(count), "{}", seen.stderr);
     let lines = records(&seen);
-    assert!(lines.iter().any(|line| line.kind() == "error" && line.path() == "d/a.rar!/"), "{lines:?}");
+    assert!(lines.iter().any(|line| line.kind() == "error" && line.path() == "d/a.sit!/"), "{lines:?}");
     room.file("known", b"900150983cd24fb0d6963f7d28e17f72  x\n");
     let seen = pfh(&room, "match -r --inside --class bad -k known d");
     assert!(seen.code == Some(3) && seen.stderr.contains(count), "{}", seen.stderr);
@@ -24,11 +24,11 @@ fn unopened_containers_are_counted_by_every_command() {
     let seen = pfh(&room, "check --audit --inside list d");
     assert!(seen.code != Some(0) && seen.stderr.contains(count), "{}", seen.stderr);
     // Formats that are not read are skipped if that is asked for; what is damaged is not.
-    let seen = pfh(&room, "hash --inside=lenient -f jsonl d/a.rar");
+    let seen = pfh(&room, "hash --inside=lenient -f jsonl d/a.sit");
     assert!(seen.code == Some(0) && seen.stderr.contains("containers not opened: 1;"), "{}", seen.stderr);
     assert!(records(&seen).iter().any(|line| line.kind() == "skipped"), "{seen:?}");
     assert_eq!(pfh(&room, "hash --inside=lenient d/b.7z").code, Some(3));
-    assert_eq!(pfh(&room, "hash --inside=nonsense d/a.rar").code, Some(2));
+    assert_eq!(pfh(&room, "hash --inside=nonsense d/a.sit").code, Some(2));
 }
 
 /// A listed name in a container that is not opened was compared with nothing.
@@ -41,16 +41,16 @@ fn a_check_of_a_container_that_is_not_opened_is_3() {
     room.file("d/f", b"content");
     let zip = std::process::Command::new("zip").args(["-q", "z.zip", "f"]).current_dir(room.path().join("d")).status();
     assert!(zip.unwrap().success());
-    room.file("d/a.rar", b"Rar!\x1a\x07\x00..............");
+    room.file("d/a.sit", b"StuffIt (c)1997-..............");
     assert_eq!(pfh(&room, "hash -r --inside d -o list").code, Some(3));
     let seen = pfh(&room, "check --audit --inside list d");
     assert_eq!(seen.code, Some(3), "{}", seen.stderr);
     let list = std::fs::read_to_string(room.path().join("list")).unwrap();
     let digest = list.lines().find(|line| line.ends_with("d/z.zip!/f")).unwrap().split(' ').next().unwrap();
-    room.file("inner", format!("{digest}  d/z.zip!/f\n{digest}  d/a.rar!/f\n").as_bytes());
+    room.file("inner", format!("{digest}  d/z.zip!/f\n{digest}  d/a.sit!/f\n").as_bytes());
     for words in ["check inner", "check --inside inner"] {
         let seen = pfh(&room, words);
-        assert!(seen.code == Some(3) && seen.stderr.contains("d/a.rar!/f: RAR 4: recognised, not read"), "{seen:?}");
+        assert!(seen.code == Some(3) && seen.stderr.contains("d/a.sit!/f: StuffIt: recognised, not read"), "{seen:?}");
         let said = "1 of 2 files verified against inner: sha256; 1 could not be read";
         assert!(seen.stderr.contains(said), "{words}: {}", seen.stderr);
     }

@@ -1,0 +1,203 @@
+//! Windows images (WIM, by Microsoft's "Windows Imaging File Format"): streams that are stored once
+//! each, known by their SHA-1, and images whose names lead to them. The names of image 1 begin with
+//! `1/`.
+
+mod header;
+mod resource;
+mod tree;
+
+use super::checked::{Checked, Stated, bomb};
+use super::limits::Limits;
+use super::member::{failure, node, wrong};
+use crate::bytes::Bytes;
+use crate::node::{Content, Failure, Kind, Node, Nodes, Run};
+use header::{Part, Stream, Table};
+use pfh_digest::{Algorithm, Hasher};
+use resource::Hash;
+use std::io::{self, Read};
+use std::sync::Arc;
+use tree::Entry;
+
+pub use header::MAGIC;
+
+/// The longest reparse point.
+const REPARSE: u64 = 64 << 10;
+
+/// The names of all images.
+///
+/// # Errors
+/// When the header or the table of streams cannot be read.
+pub fn open(bytes: Arc<dyn Bytes>, limits: &Limits) -> Result<Nodes, Failure> {
+    let part = Part::read(&*bytes, 0)?;
+    let mut table = Table::default();
+    table.add(&bytes, 0, &part, limits)?;
+    let sha1 = "sha-1".parse::<Algorithm>().map_err(|error| failure(b"", error.to_string()))?;
+    let mut about = Vec::new();
+    if part.count > 1 {
+        let cause = format!("part {} of {}: what the others hold is not read", part.number, part.count);
+        about.push(Err(failure(b"", cause)));
+    }
+    let most = limits.most(bytes.size());
+    let images = std::mem::take(&mut table.images);
+    let shared = Arc::new(Shared { bytes, part, table, sha1, most });
+    let nodes = images.into_iter().enumerate().flat_map(move |(index, image)| shared.image(index + 1, &image));
+    Ok(Box::new(about.into_iter().chain(nodes)))
+}
+
+struct Shared {
+    bytes: Arc<dyn Bytes>,
+    part: Part,
+    table: Table,
+    sha1: Algorithm,
+    most: u64,
+}
+
+impl Shared {
+    /// The names of an image.
+    fn image(&self, number: usize, image: &Stream) -> Vec<Result<Node, Failure>> {
+        let root = number.to_string().into_bytes();
+        let at = image.resource.offset;
+        let said = |cause: &str| Failure { offset: Some(at), ..failure(&root, cause) };
+        let raw = match header::whole(&self.bytes, &image.resource, &self.part) {
+            Ok(raw) if self.sha1.digest(&raw).bytes() == image.hash => raw,
+            Ok(_) => return vec![Err(said("the metadata of the image does not have the SHA-1 that the table states"))],
+            Err(failed) => return vec![Err(Failure { path: root, ..failed })],
+        };
+        let mut nodes = vec![Ok(node(root.clone(), Kind::Directory))];
+        for found in tree::entries(&raw) {
+            match found {
+                Ok(entry) => self.entry(&root, entry, &mut nodes),
+                Err((path, place, cause)) => {
+                    let path = [&root[..], b"/", &path].concat();
+                    let cause = format!("{cause} (byte {place} of the metadata)");
+                    nodes.push(Err(Failure { offset: Some(at), ..failure(&path, cause) }));
+                }
+            }
+        }
+        nodes
+    }
+
+    fn entry(&self, root: &[u8], entry: Entry, nodes: &mut Vec<Result<Node, Failure>>) {
+        let path = [root, b"/", &entry.path].concat();
+        let mut add = |kind: Kind, path: Vec<u8>, hash: Option<&Hash>| {
+            let mut found = node(path, kind);
+            found.times = entry.times;
+            if let Some(hash) = hash {
+                let member = self.member(&found.path, hash);
+                found.size = member.size();
+                found.compressed = matches!(&member.stream, Some(Ok(stream)) if !stream.resource.is_plain());
+                found.content = Some(Arc::new(member));
+            }
+            nodes.push(Ok(found));
+        };
+        match entry.reparse {
+            Some(tag) => {
+                let member = self.member(&path, &entry.hash);
+                let mut raw = Vec::new();
+                let read = member.open().and_then(|opened| {
+                    opened.take(REPARSE).read_to_end(&mut raw).map_err(|error| {
+                        let inner = error.get_ref().and_then(|inner| inner.downcast_ref::<Failure>());
+                        inner.cloned().unwrap_or_else(|| failure(&path, error.to_string()))
+                    })
+                });
+                match (read, tree::target(tag, &raw)) {
+                    (Err(failed), _) => {
+                        let cause = format!("where it leads: {}", failed.cause);
+                        nodes.push(Err(Failure { path: path.clone(), cause, ..failed }));
+                    }
+                    (Ok(_), Some(target)) => add(Kind::Link(target), path.clone(), None),
+                    (Ok(_), None) if entry.is_directory => add(Kind::Directory, path.clone(), None),
+                    (Ok(_), None) => {
+                        nodes.push(Err(failure(&path, format!("a reparse point with the tag {tag:08x}: not read"))));
+                    }
+                }
+            }
+            None if entry.is_directory => add(Kind::Directory, path.clone(), None),
+            None => add(Kind::File, path.clone(), Some(&entry.hash)),
+        }
+        for (name, hash) in &entry.streams {
+            let mut found = node([&path[..], b":", name].concat(), Kind::Stream);
+            let member = self.member(&found.path, hash);
+            found.size = member.size();
+            found.times = entry.times;
+            found.content = Some(Arc::new(member));
+            nodes.push(Ok(found));
+        }
+    }
+
+    /// The content of a name.
+    fn member(&self, path: &[u8], hash: &Hash) -> Member {
+        let missing = || failure(path, "its stream is not in the table: it is in another part, or lost");
+        let stream = (*hash != [0; 20]).then(|| self.table.streams.get(hash).copied().ok_or_else(missing));
+        Member { path: path.into(), bytes: self.bytes.clone(), stream, sha1: self.sha1, most: self.most }
+    }
+}
+
+struct Member {
+    path: Arc<[u8]>,
+    bytes: Arc<dyn Bytes>,
+    /// Its stream, or why there is none; `None` for no bytes.
+    stream: Option<Result<Stream, Failure>>,
+    sha1: Algorithm,
+    most: u64,
+}
+
+impl Member {
+    fn size(&self) -> Option<u64> {
+        match &self.stream {
+            None => Some(0),
+            Some(known) => known.as_ref().ok().map(|stream| stream.resource.size),
+        }
+    }
+}
+
+impl Content for Member {
+    fn open(&self) -> Result<Box<dyn Read + Send>, Failure> {
+        let Some(stream) = &self.stream else { return Ok(Box::new(io::empty())) };
+        let stream = stream.as_ref().map_err(Failure::clone)?;
+        let at = stream.resource.offset;
+        if stream.resource.size > self.most {
+            return Err(Failure { offset: Some(at), ..failure(&self.path, bomb(self.most)) });
+        }
+        let opened = stream.resource.open(&self.bytes, stream.packing, stream.chunk);
+        let opened = opened.map_err(|failed| Failure { path: self.path.to_vec(), ..failed })?;
+        let stated = Stated { size: Some(stream.resource.size), crc: None };
+        let inner = Checked::new(opened, self.path.clone(), stated, self.most);
+        let (path, hasher) = (self.path.clone(), Some(self.sha1.hasher()));
+        Ok(Box::new(Hashed { inner, path, at, hasher, stated: stream.hash }))
+    }
+
+    fn runs(&self) -> Option<Vec<Run>> {
+        let Some(Ok(Stream { resource, .. })) = &self.stream else { return None };
+        let run = Run { file_offset: 0, medium_offset: Some(resource.offset), length: resource.size };
+        resource.is_plain().then(|| vec![run])
+    }
+}
+
+/// Bytes that must have a SHA-1.
+struct Hashed<R> {
+    inner: R,
+    path: Arc<[u8]>,
+    at: u64,
+    hasher: Option<Hasher>,
+    stated: Hash,
+}
+
+impl<R: Read> Read for Hashed<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let got = self.inner.read(buffer)?;
+        if got > 0 || buffer.is_empty() {
+            if let Some(hasher) = &mut self.hasher {
+                hasher.update(&buffer[..got]);
+            }
+            return Ok(got);
+        }
+        if let Some(hasher) = self.hasher.take()
+            && hasher.finalize().bytes() != self.stated
+        {
+            let cause = "its bytes do not have the SHA-1 that the table states";
+            return Err(wrong(Failure { offset: Some(self.at), ..failure(&self.path, cause) }));
+        }
+        Ok(0)
+    }
+}
