@@ -27,7 +27,7 @@ use std::sync::Arc;
 
 /// The remark on a medium of unknown content.
 const BLANK: &str = "holds no partition table and no file system that is known";
-const ALONE: &str = "a later segment of an E01 image whose first is not among the inputs: not opened";
+const ALONE: &str = "a later segment or volume whose first is not among the inputs: not opened";
 
 /// What comes before it has its number.
 enum Found {
