@@ -110,7 +110,8 @@ pub fn small_file_system(bytes: Arc<dyn Bytes>) -> Result<Recognised, Failure> {
 /// or less is not a volume.
 const BOOT: u64 = 12 << 10;
 
-/// Whether these first bytes are those of a small FAT or ext volume, or of one of squashfs or EROFS.
+/// Whether these first bytes are those of a small FAT or ext volume, or of one of squashfs or
+/// EROFS.
 pub fn may_be_small(head: &[u8], size: u64) -> bool {
     is_ext(head) || is_fat_of(head, size) || is_squash(head) || is_erofs(head)
 }

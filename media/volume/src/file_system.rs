@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::bytes::Bytes;
-use crate::locked::Locked;
+use crate::locked::{Decrypt, Keybag};
 use crate::node::{Failure, Nodes};
 
 /// What a list of files holds beyond those that the file system lists.
@@ -30,6 +30,39 @@ pub enum Recognised {
     Unread(String),
     /// No known magic: not empty, but not understood.
     Unknown,
+}
+
+/// What goes on with a key.
+type Open = dyn Fn(Arc<dyn Decrypt>) -> Result<Recognised, Failure> + Send + Sync;
+
+/// A volume that has no key yet.
+pub struct Locked {
+    /// The name of the format.
+    pub format: &'static str,
+    /// The volume's UUID: by it the container keeps the key.
+    pub volume: [u8; 16],
+    /// Where its container keeps keys.
+    pub bag: Keybag,
+    open: Box<Open>,
+}
+
+impl Locked {
+    /// A volume that `open` opens with its cipher.
+    pub(crate) fn new(
+        format: &'static str,
+        (volume, bag): ([u8; 16], Keybag),
+        open: impl Fn(Arc<dyn Decrypt>) -> Result<Recognised, Failure> + Send + Sync + 'static,
+    ) -> Locked {
+        Locked { format, volume, bag, open: Box::new(open) }
+    }
+
+    /// Opens the volume with its cipher.
+    ///
+    /// # Errors
+    /// If what the cipher makes of its metadata contradicts itself.
+    pub fn open(&self, cipher: Arc<dyn Decrypt>) -> Result<Recognised, Failure> {
+        (self.open)(cipher)
+    }
 }
 
 /// Several file systems in one space, as APFS and Btrfs have them. Places in all of them are places

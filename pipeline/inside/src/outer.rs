@@ -18,8 +18,8 @@ use std::sync::Arc;
 pub enum Outer {
     /// No container, or a file that cannot be opened, which fails as an entry.
     File,
-    /// A later segment of an image or volume of an archive, which is opened with its first: the path
-    /// of that.
+    /// A later segment of an image or volume of an archive, which is opened with its first: the
+    /// path of that.
     Segment(PathBuf),
     /// A container, and the files behind it.
     Container(Container, Arc<dyn Bytes>, Arc<Watch>),

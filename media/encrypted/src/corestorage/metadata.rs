@@ -78,7 +78,7 @@ impl Objects {
                         break;
                     }
                 };
-                // Blocks that were never written are no cipher's.
+                // Blocks that were never written were never encrypted.
                 if pfh_container::is_zero(&raw) {
                     continue;
                 }

@@ -127,7 +127,9 @@ fn objects(make: Make) -> Vec<Vec<u8>> {
         segments.extend(entry);
     }
     let mut bases = vec![0; 24];
-    (put(&mut bases, 0, 1, 4), put(&mut bases, 8, 600, 8), put(&mut bases, 16, base, 6));
+    for (at, number, size) in [(0, 1, 4), (8, 600, 8), (16, base, 6)] {
+        put(&mut bases, at, number, size);
+    }
     let mut found = vec![object(0x1a, (5, 10), &volume), object(0x305, (5, 8), &segments)];
     if base > 0 {
         found.push(object(0x505, (5, base), &bases));
@@ -200,7 +202,8 @@ fn medium(plain: &[u8], make: Make) -> Vec<u8> {
         put(&mut group, 8, LENGTH as u64, 8);
         // The copy that is newest leads to the right places.
         let starts = if index == 2 { ENCRYPTED } else { [50, 60] };
-        (put(&mut group, 32, starts[0] as u64, 6), put(&mut group, 40, starts[1] as u64, 6));
+        put(&mut group, 32, starts[0] as u64, 6);
+        put(&mut group, 40, starts[1] as u64, 6);
         let mut raw = object(0x11, (10 + u64::from(index == 2), 1), &payload);
         raw[8192 - 100..8192 - 52].copy_from_slice(&group);
         seal(&mut raw);

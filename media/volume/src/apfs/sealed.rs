@@ -22,7 +22,7 @@ struct Plain {
     of: Arc<dyn Bytes>,
     cipher: Arc<dyn Decrypt>,
     block_size: u64,
-    /// Those that are no holes, in order.
+    /// All but holes, in order.
     extents: Vec<Extent>,
     size: u64,
 }

@@ -9,9 +9,9 @@ use super::node::Shape;
 use super::object::{EPHEMERAL, EXTENTS, FILES, Object, PHYSICAL};
 use super::record::{self, Attribute, Extent, Inode, RECORD};
 use crate::field::{array, failure, is_at, le32, le64, uuid};
-use crate::file_system::{FileSystem, Recognised};
+use crate::file_system::{FileSystem, Locked, Recognised};
 use crate::layout::Layout;
-use crate::locked::{Decrypt, Keybag, Locked};
+use crate::locked::{Decrypt, Keybag};
 use crate::node::Failure;
 
 /// The trees of files, and of extents where these are apart.
@@ -144,7 +144,7 @@ impl Apfs {
         self.extents_of(stream, size, is_sparse, |_| {})
     }
 
-    /// As [`Apfs::layout`]; `each` takes the extents that are no holes, in order.
+    /// As [`Apfs::layout`]; `each` takes the extents but holes, in order.
     pub fn extents_of(
         &self,
         stream: u64,

@@ -30,6 +30,7 @@ mod mail;
 mod member;
 mod pdf;
 mod prefix;
+mod program;
 mod pst;
 mod rar;
 mod ready;
@@ -61,10 +62,10 @@ pub use mail::is_message_named;
 pub use pdf::{header as pdf_header, is_document as is_pdf};
 pub use rar::is_volume as is_rar_volume;
 
-use crate::bytes::{Bytes, Slice};
+use crate::bytes::Bytes;
 use crate::node::{Failure, Nodes};
 use decoder::Packing;
-use pfh_container::{disk, sfx};
+use program::behind_program;
 use std::io::Read;
 use std::sync::Arc;
 use store::Store;
@@ -124,12 +125,4 @@ pub fn open_parts(format: Format, bytes: Arc<dyn Bytes>, parts: &[u64], limits: 
 /// How many parts the zip has whose last one this is.
 pub fn parts_of_zip(bytes: &dyn Bytes) -> u32 {
     zip_directory::parts(bytes)
-}
-
-/// The archive behind a program, if the bytes begin with one.
-fn behind_program(bytes: Arc<dyn Bytes>) -> Arc<dyn Bytes> {
-    let mut start = vec![0; usize::try_from(bytes.size()).unwrap_or(usize::MAX).min(disk::START)];
-    let found = bytes.read_exact_at(0, &mut start).ok().and_then(|()| sfx::archive(&start, &*bytes));
-    let slice = found.and_then(|found| Slice::new(bytes.clone(), found.offset, bytes.size() - found.offset));
-    slice.map_or(bytes, |slice| Arc::new(slice))
 }

@@ -21,8 +21,11 @@ pub struct Names {
     pub for_slack: bool,
 }
 
+/// A name, and the number of its inode.
+type Entry = (Vec<u8>, u64);
+
 /// The names of one block, each with its inode; and what is wrong with it.
-fn entries(block: &[u8]) -> (Vec<(Vec<u8>, u64)>, Option<(usize, &'static str)>) {
+fn entries(block: &[u8]) -> (Vec<Entry>, Option<(usize, &'static str)>) {
     let mut found = Vec::new();
     let first = usize::from(le16(block, 8));
     if first < ENTRY || first > block.len() || !first.is_multiple_of(ENTRY) {

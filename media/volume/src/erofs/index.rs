@@ -109,7 +109,7 @@ impl Index {
         index.is_large = LARGE.map(|bit| advise & bit != 0);
         index.count = inode.size.div_ceil(1 << index.log);
         if is_compact {
-            index.before = (32 - index.start % 32) / 4 & 7;
+            index.before = ((32 - index.start % 32) / 4) & 7;
             if advise & IN_TWO != 0 && index.before < index.count {
                 index.in_two = (index.count - index.before) / 16 * 16;
             }

@@ -3,6 +3,7 @@
 //! of container images. Own code: the crates there are write images or read no compression.
 
 mod attribute;
+mod content;
 mod directory;
 mod flat;
 mod index;

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::content::ends;
 use super::directory::Names;
 use super::superblock::{Found, PLACE, Superblock};
 use super::volume::Erofs;
@@ -32,7 +33,12 @@ pub fn open(bytes: &Arc<dyn Bytes>) -> Result<Option<Recognised>, Failure> {
     }
     let names = (superblock.label.clone(), superblock.id.clone());
     let block_size = superblock.block_size() as u32;
-    let volume = Arc::new(Erofs::new(bytes.clone(), superblock));
+    let superblock = Arc::new(superblock);
+    let volume = Arc::new(Erofs::new(bytes.clone(), superblock.clone()));
+    if let Some(number) = superblock.packed {
+        let apart = Arc::new(Erofs::new(bytes.clone(), superblock));
+        volume.ends.get_or_init(|| ends(apart, number));
+    }
     // A directory, or nothing can be listed.
     if !volume.inode(volume.superblock.root)?.is_directory() {
         return Err(failure(Some(PLACE + 14), "EROFS: the root is not a directory"));

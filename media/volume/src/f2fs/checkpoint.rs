@@ -48,7 +48,7 @@ impl Pack {
         let raw = read(bytes, start * BLOCK, BLOCK as usize)?;
         let version = Self::check(&raw, start)?;
         let count = u64::from(le32(&raw, 136));
-        if count < 2 || count > SEGMENT * 4 || superblock.payload + 2 > count {
+        if !(2..=SEGMENT * 4).contains(&count) || superblock.payload + 2 > count {
             return Err(failure(Some(start * BLOCK + 136), format!("a checkpoint of {count} blocks")));
         }
         let last = start + count - 1;

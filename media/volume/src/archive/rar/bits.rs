@@ -180,7 +180,7 @@ impl Bits {
     }
 }
 
-/// What is wrong with the packed bytes.
+/// A fault of the packed bytes.
 pub fn wrong(what: &str) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, what)
 }

@@ -1,7 +1,8 @@
 //! A member's bytes against the checks that its header states, with the place of the packed ones.
 
-use super::refuse;
 use crate::archive::checked::{Checked, Stated};
+use crate::archive::member::{failure, wrong};
+use crate::node::Failure;
 use std::io::{self, Read};
 use std::sync::Arc;
 
@@ -55,4 +56,9 @@ impl<R: Read> Read for Verified<R> {
         };
         Err(refuse(&self.path, self.at, cause))
     }
+}
+
+/// The failure of a member as an error of a read.
+fn refuse(path: &[u8], at: u64, cause: String) -> std::io::Error {
+    wrong(Failure { offset: Some(at), ..failure(path, cause) })
 }

@@ -37,7 +37,7 @@ pub struct Entry {
 }
 
 impl Entry {
-    /// A file of which only its place is known.
+    /// A file whose place alone is known.
     pub fn new(at: u64) -> Entry {
         let packed = Packed { pieces: Vec::new(), method: Method::Stored, window: 0, size: None };
         Entry {
@@ -71,7 +71,7 @@ impl Volume {
     }
 }
 
-/// What is behind the end of a volume, if it is anything but zeros.
+/// What lies behind the end of a volume, if it is anything but zeros.
 pub fn rest(bytes: &dyn crate::bytes::Bytes, at: u64, end: u64, volume: &mut Volume) {
     let length = usize::try_from(end.saturating_sub(at)).unwrap_or(usize::MAX).min(64 << 10);
     match crate::field::read(bytes, at, length) {

@@ -9,7 +9,7 @@ const SPACE: u32 = 1 << 24;
 /// A filter with what it was given.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Filter {
-    /// Differences of so many interleaved channels.
+    /// Differences of this many interleaved channels.
     Delta(usize),
     /// Targets of calls, and of jumps as well; positions go round at 16 MiB in RAR 5.
     Calls { and_jumps: bool, goes_round: bool },
@@ -19,7 +19,7 @@ pub enum Filter {
     Itanium,
     /// Pixels of three bytes: bytes of a line, and the place of red.
     Pixels(usize, usize),
-    /// Samples of so many channels.
+    /// Samples of this many channels.
     Samples(usize),
 }
 

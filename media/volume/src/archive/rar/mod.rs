@@ -10,6 +10,7 @@ mod lz20;
 mod lz29;
 mod lz50;
 mod ppmd;
+mod ppmd_coder;
 mod ppmd_decode;
 mod ppmd_store;
 mod solid;
@@ -21,6 +22,7 @@ mod window;
 use super::checked::bomb;
 use super::limits::Limits;
 use super::member::{failure, node, wrong};
+use super::program::behind_program;
 use super::track::Track;
 use crate::bytes::Bytes;
 use crate::field::read_some;
@@ -70,7 +72,7 @@ pub fn open(bytes: Arc<dyn Bytes>, parts: &[u64], limits: &Limits) -> Result<Nod
 
 /// Whether these bytes, or the archive behind a program, are one of several volumes.
 pub fn is_volume(bytes: &Arc<dyn Bytes>) -> bool {
-    let archive = super::behind_program(bytes.clone());
+    let archive = behind_program(bytes.clone());
     let start = read_some(&*archive, 0, 64).unwrap_or_default();
     let is = if start.starts_with(five::MAGIC) { five::is_volume(&start) } else { three::is_volume(&start) };
     is == Some(true)
@@ -78,7 +80,7 @@ pub fn is_volume(bytes: &Arc<dyn Bytes>) -> bool {
 
 /// Bytes of a program in front of the archive.
 fn program(bytes: &Arc<dyn Bytes>) -> u64 {
-    bytes.size() - super::behind_program(bytes.clone()).size()
+    bytes.size() - behind_program(bytes.clone()).size()
 }
 
 fn volume(bytes: &dyn Bytes, start: u64, end: u64, most: u64) -> Result<Volume, Failure> {
@@ -320,9 +322,4 @@ impl Content for Member {
     fn is_shared(&self) -> bool {
         matches!(self.source, Ok(Source::Shared(..)))
     }
-}
-
-/// The failure of a member as an error of a read.
-fn refuse(path: &[u8], at: u64, cause: String) -> std::io::Error {
-    wrong(Failure { offset: Some(at), ..failure(path, cause) })
 }

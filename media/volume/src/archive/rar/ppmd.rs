@@ -3,7 +3,7 @@
 //! has no way to do.
 
 use super::bits::Bits;
-use super::ppmd_decode::Coder;
+use super::ppmd_coder::Coder;
 use super::ppmd_store::{STATE, Store, UNIT};
 use std::io;
 

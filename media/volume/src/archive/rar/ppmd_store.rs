@@ -225,7 +225,7 @@ impl Store {
         self.rare(size)
     }
 
-    /// A block for so many units; `None` when the memory is used up.
+    /// A block for `count` units; `None` when the memory is used up.
     pub fn take(&mut self, count: u32) -> Option<u32> {
         self.block(usize::from(self.sizes[count as usize - 1]))
     }
@@ -268,7 +268,7 @@ impl Store {
         block
     }
 
-    /// Takes back a block of so many units.
+    /// Takes back a block of `count` units.
     pub fn drop(&mut self, block: u32, count: u32) {
         self.insert(block, self.sizes[count as usize - 1].into());
     }

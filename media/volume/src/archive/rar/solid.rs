@@ -71,7 +71,7 @@ impl Solid {
     pub fn open(bytes: Arc<dyn Bytes>, group: Group, limits: &Limits) -> Result<Solid, String> {
         let wanted = group.iter().map(|packed| packed.window).max().unwrap_or(0);
         let all = group.iter().try_fold(0_u64, |sum, packed| sum.checked_add(packed.size?));
-        // What is never written needs no room.
+        // Bytes that are never written need no room.
         let size = wanted.min(all.unwrap_or(u64::MAX).max(1));
         if size > limits.window {
             return Err(format!("needs a window of {wanted} bytes, more than is allowed"));

@@ -99,7 +99,7 @@ pub const DISTANCES: [(u32, u8); 60] = [
 /// Distances of matches of two bytes.
 pub const SHORT: [(u32, u8); 8] = [(0, 2), (4, 2), (8, 3), (16, 4), (32, 5), (64, 6), (128, 6), (192, 6)];
 
-/// What is added to the length of a match that leads far.
+/// How much is added to the length of a match that leads far.
 pub fn bonus(distance: u64) -> usize {
     usize::from(distance >= 0x2000) + usize::from(distance >= 0x40000)
 }
