@@ -54,7 +54,7 @@ impl VolumeKeys {
 fn ask() -> Result<String, Failure> {
     let nobody = |why: &str| Failure::usage(format_args!("--ask-password: {why}; give --passwords FILE"));
     if !io::stderr().is_terminal() {
-        return Err(nobody("standard error is no terminal"));
+        return Err(nobody("needs a terminal"));
     }
     match rpassword::prompt_password("Password of encrypted volumes: ") {
         Ok(password) if password.is_empty() => Err(nobody("no password was typed")),

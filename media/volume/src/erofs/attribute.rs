@@ -57,7 +57,7 @@ impl Erofs {
             let entry = &raw[at..];
             let place = start + at as u64;
             let size = size_of(entry);
-            // What is left may be too short for one.
+            // The rest may be too short for one.
             if entry.len() < 4 || entry[..4] == [0; 4] {
                 break;
             }

@@ -1,4 +1,4 @@
-//! Checkpoints: two packs of blocks, the newer of which that is whole states what is in force.
+//! Checkpoints: two packs of blocks. The newest whole one states the state in force.
 
 use super::superblock::{BLOCK, MAGIC, SEGMENT, Superblock, checksum};
 use crate::bytes::Bytes;
@@ -22,7 +22,7 @@ const SIT_ROW: usize = 78;
 /// Inodes in a block of orphans.
 const ORPHANS_IN_BLOCK: usize = 1020;
 
-/// What is in force.
+/// The state in force.
 pub struct Checkpoint {
     pub version: u64,
     /// Which copy of each block of the maps counts, a bit each.

@@ -24,8 +24,8 @@ struct Parts {
     names: usize,
 }
 
-/// The entries of a block of `length` bytes: one of its own, or the room in an inode. What is wrong
-/// with it, with the place in it.
+/// The entries of a block of `length` bytes: one of its own, or the room in an inode. With its
+/// fault, and the place of that.
 pub fn entries(block: &[u8], is_inline: bool) -> (Vec<Entry>, Option<(usize, &'static str)>) {
     let parts = match is_inline {
         false => Parts { count: 214, entries: 30, names: 30 + 214 * ENTRY },

@@ -56,7 +56,7 @@ impl File {
         Blocks::new(&self.volume, &self.inode, self.gone.clone())
     }
 
-    /// The cluster of this number; `Err(span)` for so many clusters of zeros.
+    /// The cluster of this number; `Err(span)` for `span` clusters of zeros.
     fn cluster(&self, blocks: &mut Blocks, number: u64) -> Result<Result<Cluster, u64>, Failure> {
         let count = self.compression.blocks as u64;
         let first = number * count;

@@ -86,7 +86,7 @@ impl Names {
                 let (place, span) = match found {
                     Ok(found) => found,
                     Err(failed) => {
-                        // What is behind the first fault is as hard to find.
+                        // All behind the first fault is as hard to find.
                         index = end;
                         return Some(Err(failed));
                     }

@@ -34,7 +34,7 @@ fn listed(paths: &[&Path], options: Options) -> Vec<(String, Option<Vec<u8>>)> {
     listed
 }
 
-/// What is said of the problems in a file, one after the other.
+/// The sentences of the problems in a file, one after the other.
 fn problems(path: &Path, options: Options) -> Vec<String> {
     let outer = Operands::new(vec![path.as_os_str().as_bytes().to_vec()], Descend::default());
     let mut source = Expanding::new(Box::new(outer), Arc::new(options));

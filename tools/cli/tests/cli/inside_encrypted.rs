@@ -43,7 +43,7 @@ fn keys_are_given_in_files_to_every_command() {
         ("hash --inside --volume-key nowhere luks", 3, "nowhere: No such file"),
         ("hash --inside --passwords keys --force -o keys luks", 2, "keys"),
         // Nobody is there to ask.
-        ("list --ask-password luks", 2, "--ask-password: standard error is no terminal"),
+        ("list --ask-password luks", 2, "--ask-password: needs a terminal"),
         ("hash --ask-password luks", 2, "add --inside"),
     ] {
         let seen = pfh(&room, words);

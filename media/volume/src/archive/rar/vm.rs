@@ -51,7 +51,7 @@ pub struct Order {
     pub ahead: u64,
     /// Bytes of the range.
     pub length: u64,
-    /// What is done to them.
+    /// The operation on them.
     pub filter: Filter,
 }
 

@@ -28,7 +28,7 @@ pub struct Entry {
     pub streams: Vec<(Vec<u8>, Hash)>,
 }
 
-/// What is wrong, and where in the metadata.
+/// A fault, and where in the metadata.
 pub type Wrong = (Vec<u8>, usize, &'static str);
 
 /// The entries of an image, without its root, in the order of its directories.
