@@ -36,7 +36,7 @@ fn unread() -> Vec<(&'static str, Vec<u8>, &'static str)> {
     let ext = [(1024, &[16, 0, 0, 0, 64, 0, 0, 0][..]), (1080, b"\x53\xef\x01\0")];
     vec![
         ("a.sit", b"StuffIt (c)1997-..............".to_vec(), "StuffIt"),
-        ("a.rar", b"RE~^..............".to_vec(), "RAR 1.4"),
+        ("a.rar", b"RE~^....................".to_vec(), "RAR 1.4"),
         ("a.wim", b"WLPWM\0\0\0..............".to_vec(), "WIM"),
         ("a.lzo", b"\x89LZO\0\r\n\x1a\n...............".to_vec(), "lzop"),
         ("a.a", b"!<thin>\nx.o/            1234567890".to_vec(), "thin ar"),

@@ -219,10 +219,11 @@ impl Expanding {
         }
     }
 
-    /// A partition: its file system, or why it is not read.
+    /// A partition: its file system, or why it is not read. One without a number is the whole of what
+    /// it is in.
     fn volume(&mut self, number: Option<u32>, bytes: Arc<dyn Bytes>, start: u64) {
         let Some(level) = self.stack.last() else { return };
-        let part = format!("p{}/", number.unwrap_or_default());
+        let part = number.map_or_else(String::new, |number| format!("p{number}/"));
         let (prefix, watch, depth) = ([&level.prefix[..], part.as_bytes()].concat(), level.watch.clone(), level.depth);
         let volume_offset = level.about.volume_offset.map(|medium| medium + start);
         let about = Inside { partition: number, volume_offset, ..level.about.clone() };

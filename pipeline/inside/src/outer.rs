@@ -71,9 +71,15 @@ impl Outer {
             Imaged::Yes(image) => Outer::of_image(*image, &path),
             Imaged::Later => Outer::Segment(Path::new(OsStr::from_bytes(&path)).to_owned()),
             Imaged::Unread(why) => Outer::Failed(super::about::unopened(why)),
-            // The first piece was opened with all others, or says that it cannot.
+            // The first piece was opened with all others, or says that it cannot. Of a zip that is
+            // the last one, which any zip of the input may be.
             Imaged::No if pfh_container::signature::piece(&path).is_some() && detect::has_first_piece(&path) => {
-                Outer::Segment(Path::new(OsStr::from_bytes(&path)).to_owned())
+                let path = Path::new(OsStr::from_bytes(&path));
+                let is_counted = |ending: &OsStr| ending.as_bytes().iter().all(u8::is_ascii_digit);
+                match path.extension().is_some_and(is_counted) {
+                    true => Outer::Segment(path.to_owned()),
+                    false => Outer::File,
+                }
             }
             Imaged::No => match detect::container_or_document(&start, &bytes, &path, options.documents) {
                 Ok(Some(Container::Archive(Archive::Zip))) if parts_of_zip(&*bytes) > 1 => {

@@ -61,8 +61,8 @@ fn volumes_and_snapshots_by_their_names() {
         // Two of one label.
         ("volume-2", "APFS Twin"),
         ("Secret", "encrypted: APFS (FileVault)"),
-        ("Phone", "encrypted: APFS (a key for each file, which the device keeps), without a key"),
         ("volume-4", "APFS Twin"),
+        ("Phone", "encrypted: APFS (a key for each file, which the device keeps), without a key"),
     ];
     let expected = expected.map(|(name, what)| (name.to_owned(), what.to_owned()));
     assert_eq!(said(&found), expected);

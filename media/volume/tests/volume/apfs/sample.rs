@@ -110,7 +110,6 @@ pub fn sample() -> Sample {
     other.file(&mut container.blocks, ROOT, b"name", &[Ok(b"lower")]);
     container.volume(Kind::CaseSensitive, b"Twin", &other, None);
     container.volume(Kind::Encrypted, b"Secret", &other, None);
-    container.volume(Kind::ByDevice, b"Phone", &other, None);
 
     let mut sealed = Files::new(true);
     sealed.extents = Some(Vec::new());
@@ -122,5 +121,6 @@ pub fn sample() -> Sample {
     sealed.inode(far, ROOT, 0o100_644, b"far away", None, DATALESS);
     sealed.name(ROOT, b"far away", far, 8);
     container.volume(Kind::Sealed, b"Twin", &sealed, None);
+    container.volume(Kind::ByDevice, b"Phone", &other, None);
     Sample { image: container.end(), data }
 }
