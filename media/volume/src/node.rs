@@ -125,6 +125,17 @@ pub trait Content: Send + Sync {
     fn is_shared(&self) -> bool {
         false
     }
+
+    /// The member of the archive that it lies in, where that is a part of the archive's tree: the
+    /// layer of a container image.
+    fn within(&self) -> Option<&[u8]> {
+        None
+    }
+
+    /// Whether it is such a member, whose files are listed behind the archive's own.
+    fn is_layer(&self) -> bool {
+        false
+    }
 }
 
 /// One name inside a file system or an archive.

@@ -27,6 +27,8 @@ use std::sync::Arc;
 
 /// The remark on a medium of unknown content.
 const BLANK: &str = "holds no partition table and no file system that is known";
+/// The kind of a container image: its files are in the layers that brought them.
+const LAYERED: &str = "oci";
 const ALONE: &str = "a later segment or volume whose first is not among the inputs: not opened";
 
 /// What comes before it has its number.
@@ -304,7 +306,7 @@ impl Expanding {
         if !self.options.selection.takes(&node.path, last, node.size) {
             return;
         }
-        if !level.is_new(&node.path) {
+        if !is_deleted && !level.is_new(&node.path) {
             return self.fail(printed, "a second member of this name: which one counts differs between programs");
         }
         if let Some(skip) = skip {
@@ -325,6 +327,10 @@ impl Expanding {
             }
         }
         let mut about = said(node, &level.about);
+        if let Some(layer) = content.within() {
+            about.container = [&level.prefix[..], &name::escape(layer)].concat();
+            (about.kind, about.id) = (LAYERED, None);
+        }
         if self.options.runs && !level.is_archive {
             about.runs = extents(&*content);
         }
@@ -343,7 +349,7 @@ impl Expanding {
         let object = Arc::new(member::Entry(member.clone()));
         let origin = Origin::Object { name: printed.clone().into(), object };
         self.found.push_back(Found::Origin(origin, None));
-        let is_file = !is_deleted && !is_unallocated;
+        let is_file = !is_deleted && !is_unallocated && !content.is_layer();
         if self.is_wanted(&printed) && is_file && detect::may_be_opened(node) {
             self.open_member(node, &member, printed, &watch, depth);
         }

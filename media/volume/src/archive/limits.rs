@@ -20,6 +20,9 @@ pub struct Limits {
     /// Whether members of a zip whose directory contradicts itself are looked for by their local
     /// headers, as `name!salvaged-OFFSET`.
     pub salvage: bool,
+    /// Whether files of a container image that a later layer hides or deletes come as well, as
+    /// deleted ones with the number of their layer.
+    pub hidden: bool,
 }
 
 impl Default for Limits {
@@ -32,6 +35,7 @@ impl Default for Limits {
             window: 256 << 20,
             nested: 4 << 30,
             salvage: false,
+            hidden: false,
         }
     }
 }

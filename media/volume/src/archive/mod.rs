@@ -1,6 +1,6 @@
 //! What an archive holds, or a compressed stream: zip, tar, 7z, RAR, WIM, cpio, ar, CAB, LHA, RPM
 //! packages, gzip, bzip2, xz, Zstandard, LZ4, lzip, LZMA and compress; the files of logical images,
-//! the messages and attachments of mail; and the streams of a PDF.
+//! the messages and attachments of mail; the streams of a PDF; and container images in a tar.
 //!
 //! Every size is bounded by [`Limits`]. A member that is encrypted, damaged, compressed by an
 //! unknown method or larger than the limits is a [`Failure`] of that member, and the rest comes all
@@ -28,6 +28,7 @@ mod low_bits;
 mod lzx;
 mod mail;
 mod member;
+mod oci;
 mod pdf;
 mod prefix;
 mod program;
@@ -92,7 +93,7 @@ pub fn open(format: Format, bytes: Arc<dyn Bytes>, name: &[u8], limits: &Limits)
             Format::Pst => pst::open(bytes, limits),
             Format::Mbox => Ok(mail::open_mbox(bytes, limits)),
             Format::Logical(format) => logical::open(format, bytes, &[0], limits),
-            _ => Ok(tar::plain(bytes, limits)),
+            _ => Ok(oci::open(bytes, limits)),
         };
     };
     let mut start = Vec::new();

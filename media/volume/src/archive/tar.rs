@@ -31,7 +31,8 @@ pub fn packed(packing: Packing, bytes: Arc<dyn Bytes>, limits: &Limits) -> Nodes
     Box::new(Members::new(Store::packed(packing, bytes, limits), most, limits))
 }
 
-struct Members {
+/// The members of a tar, one after the other.
+pub struct Members {
     store: Store,
     at: u64,
     most: u64,
@@ -41,8 +42,12 @@ struct Members {
     /// What was read, by name, for hard links.
     files: HashMap<Vec<u8>, Arc<Member>>,
     again: u32,
+    /// Hard links into a compressed stream, at most: `u32::MAX` where contents are not read.
+    pub most_again: u32,
     ended: bool,
     any: bool,
+    /// The target of the hard link that failed last, since it is not in the tar.
+    pub unlinked: Option<Vec<u8>>,
 }
 
 /// What a step through the headers comes to.
@@ -53,10 +58,24 @@ enum Step {
 }
 
 impl Members {
-    fn new(store: Store, most: u64, limits: &Limits) -> Members {
+    /// Those in a store, each of at most `most` bytes.
+    pub fn new(store: Store, most: u64, limits: &Limits) -> Members {
         let (global, files) = (Extended::default(), HashMap::new());
         let entries = limits.entries;
-        Members { store, at: 0, most, entries, number: 0, global, files, again: 0, ended: false, any: false }
+        Members {
+            store,
+            at: 0,
+            most,
+            entries,
+            number: 0,
+            global,
+            files,
+            again: 0,
+            most_again: AGAIN,
+            ended: false,
+            any: false,
+            unlinked: None,
+        }
     }
 
     fn fail<T>(&self, path: &[u8], cause: impl Into<String>) -> Result<T, Failure> {
@@ -264,11 +283,12 @@ impl Members {
     /// A further name of an earlier member.
     fn hard_link(&mut self, path: Vec<u8>, link: &[u8], times: Times) -> Result<Node, Failure> {
         let Some(target) = self.files.get(link).cloned() else {
+            self.unlinked = Some(link.to_vec());
             return Err(failure(&path, "is a hard link to a name that is not a file in front of it in the tar"));
         };
         if matches!(self.store, Store::Packed(_)) {
             self.again += 1;
-            if self.again > AGAIN {
+            if self.again > self.most_again {
                 return Err(failure(
                     &path,
                     "is one of more than 64 hard links in a compressed tar: decompress it first",

@@ -12,7 +12,7 @@ use crate::way::Way;
 use crate::{name, unlock};
 use pfh_container::disk;
 use pfh_source::{Inside, Kept, Passage, Stage, Volume};
-use pfh_volume::archive::{self, Format};
+use pfh_volume::archive::{self, Format, Limits};
 use pfh_volume::{Bytes, FileSystem, Nodes, Options as Lists, PartitionTable, Recognised, Usage, Volumes};
 use pfh_volume::{Piece, compose, gap};
 use std::sync::Arc;
@@ -65,7 +65,8 @@ impl Expanding {
         watch: &Arc<Watch>,
         depth: u32,
     ) {
-        let (prefix, limits) = (name::prefix(printed), &self.options.limits);
+        let prefix = name::prefix(printed);
+        let limits = &Limits { hidden: self.options.deleted, ..self.options.limits.clone() };
         let opened = match parts {
             [_] => archive::open(format, bytes.clone(), printed, limits),
             _ => archive::open_parts(format, bytes.clone(), parts, limits),

@@ -3,6 +3,7 @@
 mod apfs;
 mod btrfs;
 mod media;
+mod oci;
 
 use pfh_inside::{Expanding, Options};
 use pfh_source::{Descend, Item, Operands, Origin, Source};
