@@ -221,8 +221,8 @@ impl Expanding {
         }
     }
 
-    /// A partition: its file system, or why it is not read. One without a number is the whole of what
-    /// it is in.
+    /// A partition: its file system, or why it is not read. One without a number is the only part
+    /// of its medium.
     fn volume(&mut self, number: Option<u32>, bytes: Arc<dyn Bytes>, start: u64) {
         let Some(level) = self.stack.last() else { return };
         let part = number.map_or_else(String::new, |number| format!("p{number}/"));

@@ -75,7 +75,7 @@ impl Storage {
         *held(&self.processes).entry(thread).or_insert_with(|| find().unwrap_or(thread))
     }
 
-    /// Waits as long as the storage takes to hand so many bytes to a process: its reads share a
+    /// Waits as long as the storage takes to hand that many bytes to a process: its reads share a
     /// line, their latencies overlap.
     fn wait(&self, request: &Request, bytes: usize) {
         let process = self.process(request.pid());

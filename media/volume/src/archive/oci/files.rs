@@ -1,5 +1,6 @@
 //! The files of an image.
 
+use super::budget::Budget;
 use super::layer::{self, Sum};
 use super::manifest::{Image, Layer};
 use super::tree::{Fate, Place, Plan, Tree};
@@ -12,35 +13,9 @@ use crate::node::{Allocation, Content, Failure, Kind, Node, Run};
 use std::collections::{HashMap, VecDeque};
 use std::io::Read;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Hard links to members of lower layers that are compressed: for each such a layer is read again.
 const AGAIN: u32 = 64;
-
-/// Bytes and members that may come out of all layers of all images of a tar.
-pub struct Budget {
-    /// The bytes at first.
-    pub most: u64,
-    bytes: AtomicU64,
-    entries: AtomicU64,
-}
-
-impl Budget {
-    /// That of a tar of this size.
-    pub fn new(limits: &Limits, size: u64) -> Budget {
-        let most = limits.most(size);
-        Budget { most, bytes: AtomicU64::new(most), entries: AtomicU64::new(limits.entries) }
-    }
-
-    fn take(of: &AtomicU64, amount: u64) -> bool {
-        of.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(amount)).is_ok()
-    }
-
-    /// Takes bytes; whether there were as many.
-    pub fn take_bytes(&self, amount: u64) -> bool {
-        Budget::take(&self.bytes, amount)
-    }
-}
 
 /// The files of an image, in the order of its layers.
 pub struct Files {
@@ -116,8 +91,8 @@ impl Files {
         tree.next_layer();
         let mut at = 0;
         while let Some(found) = members.next() {
-            if !Budget::take(&self.budget.entries, 1) || tree.is_full() {
-                self.budget.entries.store(0, Ordering::Relaxed);
+            if !self.budget.take_entry() || tree.is_full() {
+                self.budget.close();
                 return (None, Some("brings too many members or too long names".into()));
             }
             let place = (number, at);
@@ -131,7 +106,7 @@ impl Files {
         }
         let is = sum.finish(&track);
         if sum.is_bomb() {
-            self.budget.entries.store(0, Ordering::Relaxed);
+            self.budget.close();
             return (None, Some(bomb(self.budget.most)));
         }
         let why = match (digest, is) {
@@ -244,7 +219,7 @@ impl Files {
 
 /// Whether the limits of all images are used up.
 fn why_ends(tree: &Tree, budget: &Budget) -> bool {
-    tree.is_full() || budget.entries.load(Ordering::Relaxed) == 0
+    tree.is_full() || budget.is_closed()
 }
 
 impl Iterator for Files {

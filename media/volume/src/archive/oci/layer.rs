@@ -1,7 +1,7 @@
 //! A layer of an image: a tar, plain or compressed.
 
 use super::blobs::Blob;
-use super::files::Budget;
+use super::budget::Budget;
 use crate::archive::checked::bomb;
 use crate::archive::decoder::{self, Packing};
 use crate::archive::format::Format;

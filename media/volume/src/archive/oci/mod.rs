@@ -5,6 +5,7 @@
 //! digest that the configuration states, and once to list the files that are left.
 
 mod blobs;
+mod budget;
 mod files;
 mod layer;
 mod manifest;
@@ -16,7 +17,8 @@ use super::tar;
 use crate::bytes::Bytes;
 use crate::node::{Content, Failure, Node, Nodes, Run};
 use blobs::{Blobs, is_sign, stated};
-use files::{Budget, Files};
+use budget::Budget;
+use files::Files;
 use pfh_digest::{Digest, Hasher};
 use std::collections::HashSet;
 use std::io::{self, Read};
