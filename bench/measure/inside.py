@@ -2,8 +2,8 @@
 
     bench/run inside [what …] [--files 20000] [--megabytes 2000] [--names 1000000]
 
-    image    an image of so many files, warm: `pfh hash --inside --members` against `pfh hash -r` over the mounted tree (goal: 1.3 ×) and, for ext4, fiwalk (5 ×), MD5 and SHA-1
-    memory   an image of so many empty files: peak memory above the table (goal: 64 MiB)
+    image    an image of --files files, warm: `pfh hash --inside --members` against `pfh hash -r` over the mounted tree (goal: 1.3 ×) and, for ext4, fiwalk (5 ×), MD5 and SHA-1
+    memory   an image of --names empty files: peak memory above the table (goal: 64 MiB)
 
 Both unless one is named, for each --system: nothing in these images is compressed. Needs root (to mount) and the mkfs of the systems; fiwalk is left out if it is not installed. The images are kept in --room.
 """

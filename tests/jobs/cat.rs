@@ -26,7 +26,7 @@ fn ran(request: &Request) -> (Vec<u8>, Result<u64, Error>) {
     (bytes, ended)
 }
 
-/// The bytes, all of which came.
+/// The bytes, complete.
 pub fn bytes(request: &Request) -> Vec<u8> {
     let (bytes, ended) = ran(request);
     assert_eq!(ended.unwrap(), bytes.len() as u64);

@@ -2,8 +2,8 @@
 
 /// Decrypts what lies on a medium.
 pub trait Decrypt: Send + Sync {
-    /// Decrypts `data` in place: whole sectors of 512 bytes, the first of which the cipher counts
-    /// as the one at `place`, in bytes.
+    /// Decrypts `data` in place: whole sectors of 512 bytes. The cipher counts the first as the one
+    /// at `place`, in bytes.
     fn decrypt(&self, place: u64, data: &mut [u8]);
 }
 

@@ -24,6 +24,22 @@ pub enum Kind {
     Unallocated,
 }
 
+impl Kind {
+    /// What is neither file nor directory nor link, by the type in a mode of POSIX.
+    ///
+    /// # Errors
+    /// The cause, for any other type.
+    pub(crate) fn special(kind: impl Into<u32>) -> Result<Kind, String> {
+        Ok(Kind::Special(match kind.into() {
+            0x1000 => "fifo",
+            0x2000 => "character device",
+            0x6000 => "block device",
+            0xc000 => "socket",
+            other => return Err(format!("an inode of the type {other:#x}")),
+        }))
+    }
+}
+
 /// Whether the metadata of a name and its content are still in use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Allocation {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::bytes::Bytes;
 use crate::field::read;
 use crate::layout::Layout;
-use crate::node::{Content, Failure, Run};
+use crate::node::{Content, Failure, Node, Run};
 
 /// Finds where a file lies, when it is asked: a million nodes hold no runs.
 pub type Locate = Box<dyn Fn() -> Result<Layout, Failure> + Send + Sync>;
@@ -72,6 +72,14 @@ impl Content for Stored {
 pub struct Held {
     /// The bytes.
     pub bytes: Arc<[u8]>,
+}
+
+impl Held {
+    /// The node of a stream that has these bytes.
+    pub fn stream(self, node: Node) -> Node {
+        let (size, content): (_, Arc<dyn Content>) = (Some(self.bytes.len() as u64), Arc::new(self));
+        Node { size, resident: true, content: Some(content), ..node }
+    }
 }
 
 impl Content for Held {
@@ -158,6 +166,37 @@ impl Read for Whole {
             Err(error) => error,
         })?;
         self.at += got as u64;
+        Ok(got)
+    }
+}
+
+/// Reads a content piece by piece: `next` gives the piece that begins there, none at the end.
+pub struct ByPieces<F> {
+    next: F,
+    path: Vec<u8>,
+    at: u64,
+    held: Vec<u8>,
+    given: usize,
+}
+
+impl<F: FnMut(u64) -> Result<Option<Vec<u8>>, Failure>> ByPieces<F> {
+    /// The content of the file with this path, from its start on.
+    pub fn new(path: Vec<u8>, next: F) -> ByPieces<F> {
+        ByPieces { next, path, at: 0, held: Vec::new(), given: 0 }
+    }
+}
+
+impl<F: FnMut(u64) -> Result<Option<Vec<u8>>, Failure>> Read for ByPieces<F> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if self.given == self.held.len() {
+            let piece = (self.next)(self.at).map_err(|failed| reported(named(failed, &self.path)))?;
+            let Some(piece) = piece else { return Ok(0) };
+            self.at += piece.len() as u64;
+            (self.held, self.given) = (piece, 0);
+        }
+        let got = buffer.len().min(self.held.len() - self.given);
+        buffer[..got].copy_from_slice(&self.held[self.given..self.given + got]);
+        self.given += got;
         Ok(got)
     }
 }

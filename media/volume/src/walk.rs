@@ -29,6 +29,39 @@ pub struct Into<D> {
     pub directory: D,
 }
 
+/// What a walk gives, of a file system that is walked several times.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Pass {
+    Live,
+    Deleted,
+    Slack,
+}
+
+impl Pass {
+    /// What a name of a file in use stands for: by `live` its nodes, by `slack` the room behind its
+    /// file. Directories are walked through in every pass, also for the deleted names in them.
+    pub fn found<I, D>(
+        self,
+        found: Result<(I, Vec<u8>), Failure>,
+        into: impl Fn(&I, &[u8]) -> Option<Into<D>>,
+        live: impl FnOnce(&I, &[u8]) -> Vec<Result<Node, Failure>>,
+        slack: impl FnOnce(&I, &[u8]) -> Option<Node>,
+    ) -> Vec<Result<Found<D>, Failure>> {
+        let (inode, path) = match found {
+            Ok(found) => found,
+            Err(failed) if self == Pass::Live => return vec![Err(failed)],
+            Err(_) => return Vec::new(),
+        };
+        let mut into = into(&inode, &path);
+        if self == Pass::Live {
+            let nodes = live(&inode, &path).into_iter();
+            return nodes.map(|node| node.map(|node| Found { node: Some(node), into: into.take() })).collect();
+        }
+        let node = if self == Pass::Slack { slack(&inode, &path) } else { None };
+        (node.is_some() || into.is_some()).then_some(Ok(Found { node, into })).into_iter().collect()
+    }
+}
+
 /// What a directory lists, read as it is asked for.
 pub type Entries<D> = Box<dyn Iterator<Item = Result<Found<D>, Failure>> + Send>;
 
@@ -135,6 +168,19 @@ fn joined(parent: &[u8], name: &[u8]) -> Vec<u8> {
     }
     path.extend_from_slice(name);
     path
+}
+
+/// The path of a stream of a file: of an attribute, of a fork.
+///
+/// # Errors
+/// If its name cannot be that of one: an attribute's may have a slash.
+pub fn join_stream(of: &[u8], name: &[u8]) -> Result<Vec<u8>, Failure> {
+    let path = [of, b":", name].concat();
+    if name.is_empty() || name.iter().any(|byte| matches!(byte, b'/' | 0)) || path.len() > LONGEST {
+        let cause = "an extended attribute whose name is none of a stream".to_owned();
+        return Err(Failure { path: of.to_vec(), offset: None, cause });
+    }
+    Ok(path)
 }
 
 /// The path of `name` in the directory `parent`.

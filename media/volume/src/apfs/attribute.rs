@@ -7,13 +7,11 @@ use super::volume::Apfs;
 use crate::decmpfs::{self, COMPRESSION, FORK, Fork, Header, Parts};
 use crate::field::failure;
 use crate::node::{Allocation, Content, Failure, Kind, Node};
-use crate::stored::{Held, named};
+use crate::stored::Held;
+use crate::walk::join_stream;
 
 /// The target of a symbolic link.
 pub const LINK: &[u8] = b"com.apple.fs.symlink";
-
-/// The longest path of a file with its stream, as elsewhere.
-const LONGEST: usize = 32 << 10;
 
 impl Apfs {
     /// The whole value of an attribute that has no more than `most` bytes.
@@ -36,10 +34,7 @@ impl Apfs {
     /// The node of an attribute of the file with this path.
     pub fn stream(self: &Arc<Self>, inode: &Inode, attribute: Attribute, of: &[u8]) -> Result<Node, Failure> {
         let name = &attribute.name;
-        let path = [of, b":", name].concat();
-        if name.is_empty() || name.iter().any(|byte| matches!(byte, b'/' | 0)) || path.len() > LONGEST {
-            return Err(named(failure(None, "an extended attribute whose name is none of a stream"), of));
-        }
+        let path = join_stream(of, name)?;
         let (size, resident, content): (u64, bool, Arc<dyn Content>) = match attribute.value {
             Value::Embedded(bytes) => (bytes.len() as u64, true, Arc::new(Held { bytes })),
             Value::Stream(stream, size) => (size, false, self.content(&path, (stream, size, false))),

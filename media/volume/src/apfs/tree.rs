@@ -143,12 +143,11 @@ impl Apfs {
                     target.map(|target| blank(Kind::Link(target.strip_suffix(b"\0").unwrap_or(&target).to_vec())));
                 return (node.map_err(|failed| named(failed, path)), &[LINK]);
             }
-            0x1000 => Kind::Special("fifo"),
-            0x2000 => Kind::Special("character device"),
-            0x6000 => Kind::Special("block device"),
-            0xc000 => Kind::Special("socket"),
             0xe000 => Kind::Special("whiteout"),
-            mode => return (Err(named(failure(None, format!("an inode of the type {mode:#x}")), path)), &[]),
+            mode => match Kind::special(mode) {
+                Ok(kind) => kind,
+                Err(cause) => return (Err(named(failure(None, cause), path)), &[]),
+            },
         };
         (Ok(blank(kind)), &[])
     }

@@ -18,12 +18,17 @@ impl<R: BufRead> Bits<R> {
         Bits { input, held: 0, count: 0, lent: 0 }
     }
 
-    /// The next 16 bits, with zeros behind the end.
+    /// Whether this many whole bytes are left, at most 7.
     ///
     /// # Errors
     /// Those of the input.
-    pub fn peek(&mut self) -> io::Result<u32> {
-        while self.count < 16 {
+    pub fn has_bytes(&mut self, bytes: u32) -> io::Result<bool> {
+        self.fill(bytes * 8)?;
+        Ok(self.count.saturating_sub(self.lent) >= bytes * 8)
+    }
+
+    fn fill(&mut self, bits: u32) -> io::Result<()> {
+        while self.count < bits {
             let next = self.input.fill_buf()?.first().copied();
             match next {
                 Some(_) => self.input.consume(1),
@@ -32,6 +37,15 @@ impl<R: BufRead> Bits<R> {
             self.held = self.held << 8 | u64::from(next.unwrap_or(0));
             self.count += 8;
         }
+        Ok(())
+    }
+
+    /// The next 16 bits, with zeros behind the end.
+    ///
+    /// # Errors
+    /// Those of the input.
+    pub fn peek(&mut self) -> io::Result<u32> {
+        self.fill(16)?;
         Ok((self.held >> (self.count - 16)) as u32 & 0xffff)
     }
 

@@ -8,9 +8,8 @@ use super::volume::Subvolume;
 use crate::field::failure;
 use crate::node::{Allocation, Content, Failure, Kind, Node};
 use crate::stored::{Held, named};
+use crate::walk::join_stream;
 
-/// The longest path of a file with its stream, as elsewhere.
-const LONGEST: usize = 32 << 10;
 /// The longest target of a link.
 const LONGEST_TARGET: u64 = 64 << 10;
 /// The most extents that are looked at to say whether a file is compressed.
@@ -43,11 +42,7 @@ impl Subvolume {
             0x8000 => return Ok(self.plain(inode, blank(inode, path, Kind::File))),
             0x4000 => Kind::Directory,
             0xa000 => Kind::Link(self.target(inode)?),
-            0x1000 => Kind::Special("fifo"),
-            0x2000 => Kind::Special("character device"),
-            0x6000 => Kind::Special("block device"),
-            0xc000 => Kind::Special("socket"),
-            mode => return Err(failure(None, format!("an inode of the type {mode:#x}"))),
+            mode => Kind::special(mode).map_err(|cause| failure(None, cause))?,
         };
         Ok(blank(inode, path, kind))
     }
@@ -81,13 +76,8 @@ impl Subvolume {
 
     /// The node of an attribute of the file with this path.
     fn stream(&self, inode: &Inode, name: &[u8], bytes: Arc<[u8]>, of: &[u8]) -> Result<Node, Failure> {
-        let path = [of, b":", name].concat();
-        if name.is_empty() || name.iter().any(|byte| matches!(byte, b'/' | 0)) || path.len() > LONGEST {
-            return Err(named(failure(None, "an extended attribute whose name is none of a stream"), of));
-        }
-        let size = Some(bytes.len() as u64);
-        let content: Arc<dyn Content> = Arc::new(Held { bytes });
-        Ok(Node { size, resident: true, content: Some(content), ..blank(inode, &path, Kind::Stream) })
+        let path = join_stream(of, name)?;
+        Ok(Held { bytes }.stream(blank(inode, &path, Kind::Stream)))
     }
 }
 

@@ -10,7 +10,7 @@ use super::volume::Subvolume;
 use crate::bytes::Bytes;
 use crate::field::failure;
 use crate::node::{Content, Failure, Run};
-use crate::stored::{named, reported};
+use crate::stored::{ByPieces, named, reported};
 
 /// Bytes that are read at once: they stay in the cache of a processor until they are copied.
 const PIECE: u64 = 64 << 10;
@@ -221,7 +221,9 @@ fn push(runs: &mut Vec<Run>, file_offset: u64, medium_offset: Option<u64>, lengt
 
 impl Content for File {
     fn open(&self) -> Result<Box<dyn Read + Send>, Failure> {
-        Ok(Box::new(Sequence { file: self.clone(), at: 0, held: Vec::new(), given: 0 }))
+        let file = self.clone();
+        let next = move |at| if at < file.size { file.piece(at).map(Some) } else { Ok(None) };
+        Ok(Box::new(ByPieces::new(self.path.clone(), next)))
     }
 
     fn runs(&self) -> Option<Vec<Run>> {
@@ -234,31 +236,6 @@ impl Content for File {
 
     fn bytes(&self) -> Option<Arc<dyn Bytes>> {
         Some(Arc::new(Verified { file: self.clone(), held: Mutex::default() }))
-    }
-}
-
-/// A file from its start on.
-struct Sequence {
-    file: File,
-    at: u64,
-    held: Vec<u8>,
-    given: usize,
-}
-
-impl Read for Sequence {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        if self.given == self.held.len() {
-            if self.at >= self.file.size {
-                return Ok(0);
-            }
-            self.held = self.file.piece(self.at).map_err(|failed| reported(named(failed, &self.file.path)))?;
-            self.given = 0;
-            self.at += self.held.len() as u64;
-        }
-        let got = buffer.len().min(self.held.len() - self.given);
-        buffer[..got].copy_from_slice(&self.held[self.given..self.given + got]);
-        self.given += got;
-        Ok(got)
     }
 }
 

@@ -5,10 +5,10 @@ use std::sync::Arc;
 use super::inode::{Form, Inode};
 use super::volume::Erofs;
 use crate::field::{failure, le16, le64};
-use crate::node::{Content, Failure, Kind, Node};
+use crate::node::{Failure, Kind, Node};
 use crate::stored::{Held, named};
 use crate::unallocated::slack;
-use crate::walk::{Entries, Found, Into, Tree, join};
+use crate::walk::{Entries, Found, Into, Tree, join, join_stream};
 
 /// Bytes of an entry; its name stands behind all entries of its block.
 const ENTRY: usize = 12;
@@ -61,14 +61,10 @@ impl Erofs {
                 Ok(target) => Kind::Link(target),
                 Err(failed) => return vec![Err(named(failed, path))],
             },
-            0x1000 => Kind::Special("fifo"),
-            0x2000 => Kind::Special("character device"),
-            0x6000 => Kind::Special("block device"),
-            0xc000 => Kind::Special("socket"),
-            mode => {
-                let cause = format!("an inode of the type {mode:#x}");
-                return vec![Err(named(failure(Some(inode.offset), cause), path))];
-            }
+            mode => match Kind::special(mode) {
+                Ok(kind) => kind,
+                Err(cause) => return vec![Err(named(failure(Some(inode.offset), cause), path))],
+            },
         };
         let is_file = kind == Kind::File;
         let mut node = bare(path, kind);
@@ -82,9 +78,7 @@ impl Erofs {
         match self.attributes(inode) {
             Err(failed) => nodes.push(Err(named(failed, path))),
             Ok(attributes) => nodes.extend(attributes.into_iter().map(|(name, bytes)| {
-                let node = bare(&[path, b":", &name].concat(), Kind::Stream);
-                let (size, content): (_, Arc<dyn Content>) = (Some(bytes.len() as u64), Arc::new(Held { bytes }));
-                Ok(Node { size, resident: true, content: Some(content), ..node })
+                join_stream(path, &name).map(|path| Held { bytes }.stream(bare(&path, Kind::Stream)))
             })),
         }
         nodes

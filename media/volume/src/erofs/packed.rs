@@ -1,7 +1,7 @@
 //! The content of a compressed file.
 
 use std::collections::VecDeque;
-use std::io::{self, Read};
+use std::io::Read;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::index::{End, Index, Kind};
@@ -10,7 +10,7 @@ use super::unpack::Method;
 use super::volume::Erofs;
 use crate::field::{failure, read};
 use crate::node::{Content, Failure, Run};
-use crate::stored::{named, reported};
+use crate::stored::{ByPieces, named};
 
 /// The most bytes that one cluster gives, and that it is stored in.
 const MOST: u64 = 12 << 20;
@@ -287,7 +287,8 @@ pub struct Packed {
 impl Content for Packed {
     fn open(&self) -> Result<Box<dyn Read + Send>, Failure> {
         let parts = Parts::new(&self.volume, &self.inode).map_err(|failed| named(failed, &self.path))?;
-        Ok(Box::new(Sequence { parts, path: self.path.clone(), at: 0, held: Vec::new(), given: 0 }))
+        let next = move |at| if at < parts.size { parts.piece(at).map(Some) } else { Ok(None) };
+        Ok(Box::new(ByPieces::new(self.path.clone(), next)))
     }
 
     fn runs(&self) -> Option<Vec<Run>> {
@@ -296,31 +297,5 @@ impl Content for Packed {
 
     fn places(&self) -> Option<Vec<Run>> {
         Parts::new(&self.volume, &self.inode).ok()?.ranges(true)
-    }
-}
-
-/// A file from its start on.
-struct Sequence {
-    parts: Parts,
-    path: Vec<u8>,
-    at: u64,
-    held: Vec<u8>,
-    given: usize,
-}
-
-impl Read for Sequence {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        if self.given == self.held.len() {
-            if self.at >= self.parts.size {
-                return Ok(0);
-            }
-            self.held = self.parts.piece(self.at).map_err(|failed| reported(named(failed, &self.path)))?;
-            self.given = 0;
-            self.at += self.held.len() as u64;
-        }
-        let got = buffer.len().min(self.held.len() - self.given);
-        buffer[..got].copy_from_slice(&self.held[self.given..self.given + got]);
-        self.given += got;
-        Ok(got)
     }
 }

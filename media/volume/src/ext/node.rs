@@ -22,16 +22,8 @@ impl Ext {
             0x8000 => Kind::File,
             0x4000 => Kind::Directory,
             0xa000 => Kind::Link(self.target(inode).map_err(|failed| named(failed, &path))?),
-            0x1000 => Kind::Special("fifo"),
-            0x2000 => Kind::Special("character device"),
-            0x6000 => Kind::Special("block device"),
-            0xc000 => Kind::Special("socket"),
-            mode => {
-                return Err(named(
-                    failure(self.inode_offset(inode.number).ok(), format!("an inode of the type {mode:#x}")),
-                    &path,
-                ));
-            }
+            mode => Kind::special(mode)
+                .map_err(|cause| named(failure(self.inode_offset(inode.number).ok(), cause), &path))?,
         };
         let content = (kind == Kind::File).then(|| self.content(inode, &path));
         Ok(Node {

@@ -11,6 +11,7 @@ use crate::field::failure;
 use crate::node::{Content, Failure, Kind, Node};
 use crate::stored::{Held, Stored, Unreadable, gather, named};
 use crate::unallocated::slack;
+use crate::walk::join_stream;
 
 /// The longest target of a link.
 const LONGEST_LINK: u64 = 4096;
@@ -40,11 +41,10 @@ impl F2fs {
                     Err(failed) => return vec![Err(named(failed, path))],
                 }
             }
-            0x1000 => Kind::Special("fifo"),
-            0x2000 => Kind::Special("character device"),
-            0x6000 => Kind::Special("block device"),
-            0xc000 => Kind::Special("socket"),
-            mode => return fail(format!("an inode of the type {mode:#x}")),
+            mode => match Kind::special(mode) {
+                Ok(kind) => kind,
+                Err(cause) => return fail(cause),
+            },
         };
         let is_file = kind == Kind::File;
         let mut node = bare(path, kind);
@@ -60,9 +60,7 @@ impl F2fs {
             Err(_) if gone.is_some() => {}
             Err(failed) => nodes.push(Err(named(failed, path))),
             Ok(attributes) => nodes.extend(attributes.into_iter().map(|(name, bytes)| {
-                let node = bare(&[path, b":", &name].concat(), Kind::Stream);
-                let (size, content): (_, Arc<dyn Content>) = (Some(bytes.len() as u64), Arc::new(Held { bytes }));
-                Ok(Node { size, resident: true, content: Some(content), ..node })
+                join_stream(path, &name).map(|path| Held { bytes }.stream(bare(&path, Kind::Stream)))
             })),
         }
         nodes

@@ -5,14 +5,14 @@ use std::sync::Arc;
 use super::checkpoint::Checkpoint;
 use super::dead::{nameless, unlisted};
 use super::superblock::{BLOCK, Found, SEGMENT, Superblock};
-use super::tree::{Names, Pass};
+use super::tree::Names;
 use super::volume::F2fs;
 use crate::bytes::Bytes;
 use crate::field::failure;
 use crate::file_system::{FileSystem, Options, Recognised, Volume};
 use crate::node::{Failure, Nodes};
 use crate::unallocated;
-use crate::walk::{Found as Listed, Walk};
+use crate::walk::{Found as Listed, Pass, Walk};
 
 /// Opens a volume of F2FS; `None` if these bytes are another's.
 pub fn open(bytes: &Arc<dyn Bytes>) -> Result<Option<Recognised>, Failure> {

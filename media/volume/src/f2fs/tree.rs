@@ -12,18 +12,10 @@ use crate::field::{failure, read};
 use crate::listed::Listed;
 use crate::node::{Allocation, Failure, Kind, Node};
 use crate::stored::named;
-use crate::walk::{Entries, Found, Into, Tree, join};
+use crate::walk::{Entries, Found, Into, Pass, Tree, join};
 
 /// The most directories whose paths are held for the names of deleted files.
 const MOST_PATHS: usize = 1 << 20;
-
-/// What a walk gives.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Pass {
-    Live,
-    Deleted,
-    Slack,
-}
 
 /// What walks came across.
 #[derive(Default)]
@@ -122,22 +114,11 @@ impl Names {
             let inode = self.volume.inode(entry.inode).and_then(|inode| check(inode, entry));
             inode.map(|inode| (inode, path.clone())).map_err(|failed| named(failed, &path))
         });
-        match (found, self.pass) {
-            (Ok((inode, path)), Pass::Live) => self.live(&inode, &path),
-            (Ok((inode, path)), Pass::Slack) => {
-                let is_first = inode.links < 2 || self.seen().given.insert(inode.number);
-                let node = is_first.then(|| self.volume.slack(&inode, &path)).flatten();
-                let into = into(&inode, &path);
-                (node.is_some() || into.is_some()).then_some(Ok(Found { node, into })).into_iter().collect()
-            }
-            // A live directory is walked through for the deleted names in it.
-            (Ok((inode, path)), Pass::Deleted) => {
-                let into = into(&inode, &path);
-                into.map(|into| Ok(Found { node: None, into: Some(into) })).into_iter().collect()
-            }
-            (Err(failed), Pass::Live) => vec![Err(failed)],
-            (Err(_), _) => Vec::new(),
-        }
+        let live = |inode: &Inode, path: &[u8]| self.volume.nodes_of(inode, path, None);
+        self.pass.found(found, into, live, |inode, path| {
+            let is_first = inode.links < 2 || self.seen().given.insert(inode.number);
+            is_first.then(|| self.volume.slack(inode, path)).flatten()
+        })
     }
 
     /// The nodes of an inode in use, and the directory behind it.

@@ -13,11 +13,10 @@ use crate::listed::Listed;
 use crate::node::{Content, Failure, Kind, Node};
 use crate::stored::{Held, Stored, Unreadable, gather, named};
 use crate::unallocated::slack;
-use crate::walk::{Entries, Found, Into, Tree, join};
+use crate::walk::{Entries, Found, Into, Tree, join, join_stream};
 
-/// The longest target of a link, and the longest path of a file with its stream, as elsewhere.
+/// The longest target of a link.
 const LONGEST_TARGET: u64 = 64 << 10;
-const LONGEST: usize = 32 << 10;
 
 /// What a walk came across.
 #[derive(Default)]
@@ -249,10 +248,7 @@ impl Hfs {
 
     /// The node of a resource fork or an attribute.
     fn stream(self: &Arc<Self>, item: &Item, name: &[u8], value: Value, of: &[u8]) -> Result<Node, Failure> {
-        let path = [of, b":", name].concat();
-        if name.is_empty() || name.iter().any(|byte| matches!(byte, b'/' | 0)) || path.len() > LONGEST {
-            return Err(named(failure(None, "an extended attribute whose name is none of a stream"), of));
-        }
+        let path = join_stream(of, name)?;
         let (size, resident) = (value.size(), matches!(value, Value::Inline(_)));
         let content: Arc<dyn Content> = match value {
             Value::Inline(bytes) => Arc::new(Held { bytes }),

@@ -9,7 +9,7 @@ use super::volume::Squash;
 use crate::field::{failure, le16, le32};
 use crate::node::{Content, Failure, Kind, Node, Times};
 use crate::stored::{Held, named};
-use crate::walk::{Entries, Found, Into, Tree, join};
+use crate::walk::{Entries, Found, Into, Tree, join, join_stream};
 
 /// The least bytes that a list states: it counts three for `.` and `..`, which it does not have.
 const EMPTY: u32 = 3;
@@ -124,10 +124,8 @@ impl Squash {
             None => {}
             Some(Err(failed)) => found.push(Err(named(failed, &path))),
             Some(Ok(attributes)) => found.extend(attributes.into_iter().map(|(name, bytes)| {
-                let node = bare(&[&path[..], b":", &name].concat(), Kind::Stream);
-                let (size, content): (_, Arc<dyn Content>) = (Some(bytes.len() as u64), Arc::new(Held { bytes }));
-                let node = Node { size, resident: true, content: Some(content), ..node };
-                Ok(Found { node: Some(node), into: None })
+                let node = join_stream(&path, &name).map(|path| Held { bytes }.stream(bare(&path, Kind::Stream)));
+                node.map(|node| Found { node: Some(node), into: None })
             })),
         }
         found

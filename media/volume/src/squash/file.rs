@@ -1,6 +1,6 @@
 //! The content of a file: its blocks, and the fragment that holds its end.
 
-use std::io::{self, Read};
+use std::io::Read;
 use std::sync::Arc;
 
 use super::inode::Lies;
@@ -8,7 +8,7 @@ use super::metadata::Cursor;
 use super::volume::{Block, Squash};
 use crate::field::{failure, le32};
 use crate::node::{Content, Failure, Run};
-use crate::stored::{named, reported};
+use crate::stored::ByPieces;
 
 /// The most runs of one file: 64 MiB of memory.
 const MOST_RUNS: usize = 2 << 20;
@@ -114,7 +114,8 @@ impl File {
 
 impl Content for File {
     fn open(&self) -> Result<Box<dyn Read + Send>, Failure> {
-        Ok(Box::new(Sequence { parts: self.parts(), path: self.path.clone(), held: Vec::new(), given: 0 }))
+        let mut parts = self.parts();
+        Ok(Box::new(ByPieces::new(self.path.clone(), move |_| parts.bytes())))
     }
 
     fn runs(&self) -> Option<Vec<Run>> {
@@ -126,31 +127,23 @@ impl Content for File {
     }
 }
 
-/// A file from its start on.
-struct Sequence {
-    parts: Parts,
-    path: Vec<u8>,
-    held: Vec<u8>,
-    given: usize,
-}
-
-impl Sequence {
+impl Parts {
     /// The bytes of the next part; `None` at the end.
-    fn part(&mut self) -> Result<Option<Vec<u8>>, Failure> {
-        let Some(part) = self.parts.next()? else { return Ok(None) };
-        let most = self.parts.volume.superblock.block_size as usize;
+    fn bytes(&mut self) -> Result<Option<Vec<u8>>, Failure> {
+        let Some(part) = self.next()? else { return Ok(None) };
+        let most = self.volume.superblock.block_size as usize;
         let wrong = |block: Block, cause: String| Err(failure(Some(block.offset), cause));
         match part {
             Part::Hole(length) => Ok(Some(vec![0; length as usize])),
             Part::Block(block, length) => {
-                let bytes = self.parts.volume.unpacked(block, most)?;
+                let bytes = self.volume.unpacked(block, most)?;
                 if bytes.len() as u64 == length {
                     return Ok(Some(bytes));
                 }
                 wrong(block, format!("a block of {} bytes, where the file has {length}", bytes.len()))
             }
             Part::Fragment(block, at, length) => {
-                let mut bytes = self.parts.volume.unpacked(block, most)?;
+                let mut bytes = self.volume.unpacked(block, most)?;
                 let end = u64::from(at) + length;
                 if end > bytes.len() as u64 {
                     return wrong(block, format!("a fragment that ends at {}, in front of {end}", bytes.len()));
@@ -160,19 +153,5 @@ impl Sequence {
                 Ok(Some(bytes))
             }
         }
-    }
-}
-
-impl Read for Sequence {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        if self.given == self.held.len() {
-            let part = self.part().map_err(|failed| reported(named(failed, &self.path)))?;
-            let Some(part) = part else { return Ok(0) };
-            (self.held, self.given) = (part, 0);
-        }
-        let got = buffer.len().min(self.held.len() - self.given);
-        buffer[..got].copy_from_slice(&self.held[self.given..self.given + got]);
-        self.given += got;
-        Ok(got)
     }
 }

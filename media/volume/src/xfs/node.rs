@@ -9,9 +9,7 @@ use crate::field::failure;
 use crate::node::{Content, Failure, Kind, Node};
 use crate::stored::{Held, Stored, Unreadable, named};
 use crate::unallocated::slack;
-
-/// The longest path of a file with its stream, as elsewhere.
-const LONGEST_PATH: usize = 32 << 10;
+use crate::walk::join_stream;
 
 /// A node without content.
 pub fn blank(inode: &Inode, path: &[u8], kind: Kind) -> Node {
@@ -41,11 +39,7 @@ impl Xfs {
             }
             0x4000 => Kind::Directory,
             0xa000 => Kind::Link(self.target(inode)?),
-            0x1000 => Kind::Special("fifo"),
-            0x2000 => Kind::Special("character device"),
-            0x6000 => Kind::Special("block device"),
-            0xc000 => Kind::Special("socket"),
-            mode => return Err(failure(Some(inode.offset), format!("an inode of the type {mode:#x}"))),
+            mode => Kind::special(mode).map_err(|cause| failure(Some(inode.offset), cause))?,
         };
         Ok(blank(inode, path, kind))
     }
@@ -69,16 +63,10 @@ impl Xfs {
     /// The node of an attribute of the file with this path.
     fn stream(self: &Arc<Self>, inode: &Inode, attribute: Attribute, of: &[u8]) -> Result<Node, Failure> {
         let name = &attribute.name;
-        let path = [of, b":", name].concat();
-        if name.iter().any(|byte| matches!(byte, b'/' | 0)) || path.len() > LONGEST_PATH {
-            return Err(failure(Some(inode.offset), "an extended attribute whose name is none of a stream"));
-        }
+        let path = join_stream(of, name).map_err(|failed| Failure { offset: Some(inode.offset), ..failed })?;
         let node = blank(inode, &path, Kind::Stream);
         Ok(match attribute.value {
-            Value::Held(bytes) => {
-                let size = Some(bytes.len() as u64);
-                Node { size, resident: true, content: Some(Arc::new(Held { bytes })), ..node }
-            }
+            Value::Held(bytes) => Held { bytes }.stream(node),
             Value::Remote { size, .. } if size > LONGEST => {
                 let failed = failure(Some(inode.offset), "a value of more than 64 KiB");
                 let content: Arc<dyn Content> = Arc::new(Unreadable(named(failed, &path)));

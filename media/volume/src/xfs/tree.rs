@@ -10,7 +10,7 @@ use crate::field::failure;
 use crate::listed::Listed;
 use crate::node::Failure;
 use crate::stored::named;
-use crate::walk::{Found, Into, join};
+use crate::walk::{Found, Into, Pass, join};
 
 /// What a walk came across.
 #[derive(Default)]
@@ -20,14 +20,6 @@ pub struct Seen {
     /// Inodes that were given already: deleted ones with a name, files with several names whose
     /// slack was given.
     pub given: HashSet<u64>,
-}
-
-/// What a walk gives.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Pass {
-    Live,
-    Deleted,
-    Slack,
 }
 
 /// The start of a list.
@@ -66,23 +58,12 @@ impl Names {
             let inode = self.volume.inode(entry.inode).and_then(|inode| check(inode, entry));
             inode.map(|inode| (inode, path.clone())).map_err(|failed| named(failed, &path))
         });
-        match (found, self.pass) {
-            (Ok((inode, path)), Pass::Live) => self.live(&inode, &path),
-            (Ok((inode, path)), Pass::Slack) => {
-                let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
-                let is_first = inode.links < 2 || seen.given.insert(inode.number);
-                let node = is_first.then(|| self.volume.slack(&inode, &path)).flatten();
-                let into = into(&inode, &path);
-                (node.is_some() || into.is_some()).then_some(Ok(Found { node, into })).into_iter().collect()
-            }
-            // A live directory is walked through for the deleted names in it.
-            (Ok((inode, path)), Pass::Deleted) => {
-                let into = into(&inode, &path);
-                into.map(|into| Ok(Found { node: None, into: Some(into) })).into_iter().collect()
-            }
-            (Err(failed), Pass::Live) => vec![Err(failed)],
-            (Err(_), _) => Vec::new(),
-        }
+        let live = |inode: &Inode, path: &[u8]| self.volume.nodes_of(inode, path);
+        self.pass.found(found, into, live, |inode, path| {
+            let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+            let is_first = inode.links < 2 || seen.given.insert(inode.number);
+            is_first.then(|| self.volume.slack(inode, path)).flatten()
+        })
     }
 
     /// The nodes of an inode in use, and the directory behind it.

@@ -6,12 +6,12 @@ use std::sync::{Arc, Mutex};
 use super::deleted::{freed, unlinked};
 use super::orphans::unlisted;
 use super::space::free;
-use super::tree::{Names, Pass, Place, Seen};
+use super::tree::{Names, Place, Seen};
 use super::volume::Xfs;
 use crate::file_system::{Options, Volume};
 use crate::node::Nodes;
 use crate::stored::named;
-use crate::walk::{Entries, Tree, Walk};
+use crate::walk::{Entries, Pass, Tree, Walk};
 
 impl Volume for Xfs {
     fn nodes(self: Arc<Self>, options: Options) -> Nodes {

@@ -51,6 +51,35 @@ pub fn bytes(node: &Node) -> Vec<u8> {
     bytes
 }
 
+/// The failures of listing a medium and of reading its files.
+pub fn faults(raw: Vec<u8>) -> Vec<String> {
+    let (nodes, failures) = nodes(&volume_of(Arc::new(raw)), Options::default());
+    let mut said: Vec<String> = failures.iter().map(|failed| failed.cause.clone()).collect();
+    for node in nodes {
+        let Some(content) = node.content else { continue };
+        let read = content.open().map_err(|failed| failed.cause);
+        let read = read
+            .and_then(|mut reader| std::io::copy(&mut reader, &mut std::io::sink()).map_err(|error| error.to_string()));
+        said.extend(read.err());
+    }
+    said
+}
+
+/// Whether a node has runs, which then hold its bytes.
+pub fn lies_as_it_is(node: &Node, medium: &[u8]) -> bool {
+    let Some(runs) = node.content.as_ref().and_then(|content| content.runs()) else { return false };
+    let mut held = Vec::new();
+    for run in runs {
+        let length = run.length as usize;
+        match run.medium_offset {
+            Some(at) => held.extend_from_slice(&medium[at as usize..][..length]),
+            None => held.resize(held.len() + length, 0),
+        }
+    }
+    assert!(held == bytes(node), "{}", String::from_utf8_lossy(&node.path));
+    true
+}
+
 /// Live names with what they hold; sizes must be as stated. Nothing may fail.
 pub fn items(volume: &FileSystem) -> Items {
     items_but(volume, |_| false)

@@ -1,10 +1,11 @@
 //! Packed bytes of a member, which may lie in several volumes, and their bits, the high one of each
 //! byte first.
 
-use super::super::prefix::Codes;
-use super::super::tape::Tape;
+use crate::archive::high_bits;
+use crate::archive::prefix::Codes;
+use crate::archive::tape::Tape;
 use crate::bytes::Bytes;
-use std::io::{self, BufRead, BufReader, Read};
+use std::io::{self, BufReader, Read};
 use std::sync::Arc;
 
 /// Ranges of the medium one after the other, each with its start and its end.
@@ -39,18 +40,14 @@ impl Read for Pieces {
 
 /// The bits of a member.
 pub struct Bits {
-    input: BufReader<Pieces>,
-    held: u64,
-    count: u32,
-    /// Bits that were put behind the end.
-    lent: u32,
+    of: high_bits::Bits<BufReader<Pieces>>,
     taken: u64,
 }
 
 impl Bits {
     /// Those of `input`.
     pub fn new(input: Pieces) -> Bits {
-        Bits { input: BufReader::with_capacity(32 << 10, input), held: 0, count: 0, lent: 0, taken: 0 }
+        Bits { of: high_bits::Bits::new(BufReader::with_capacity(32 << 10, input)), taken: 0 }
     }
 
     /// How many bits were taken.
@@ -58,26 +55,12 @@ impl Bits {
         self.taken
     }
 
-    /// Whether whole bytes are left.
+    /// Whether whole bytes are left, at most 7.
     ///
     /// # Errors
     /// Those of the input.
     pub fn has_bytes(&mut self, bytes: u32) -> io::Result<bool> {
-        self.fill()?;
-        Ok(self.count.saturating_sub(self.lent) >= bytes * 8)
-    }
-
-    fn fill(&mut self) -> io::Result<()> {
-        while self.count <= 56 {
-            let next = self.input.fill_buf()?.first().copied();
-            match next {
-                Some(_) => self.input.consume(1),
-                None => self.lent += 8,
-            }
-            self.held = self.held << 8 | u64::from(next.unwrap_or(0));
-            self.count += 8;
-        }
-        Ok(())
+        self.of.has_bytes(bytes)
     }
 
     /// The next 16 bits, with zeros behind the end.
@@ -85,10 +68,7 @@ impl Bits {
     /// # Errors
     /// Those of the input.
     pub fn peek(&mut self) -> io::Result<u32> {
-        if self.count < 16 {
-            self.fill()?;
-        }
-        Ok((self.held >> (self.count - 16)) as u32 & 0xffff)
+        self.of.peek()
     }
 
     /// Goes on behind bits that were looked at, at most 16.
@@ -96,9 +76,8 @@ impl Bits {
     /// # Errors
     /// When the input ends within them.
     pub fn skip(&mut self, count: u32) -> io::Result<()> {
-        self.count -= count;
         self.taken += u64::from(count);
-        if self.count < self.lent { Err(io::ErrorKind::UnexpectedEof.into()) } else { Ok(()) }
+        self.of.skip(count)
     }
 
     /// The number in the next bits, at most 32.
@@ -106,14 +85,8 @@ impl Bits {
     /// # Errors
     /// When the input ends within them.
     pub fn bits(&mut self, count: u32) -> io::Result<u32> {
-        let (mut value, mut left) = (0_u32, count);
-        while left > 0 {
-            let part = left.min(16);
-            value = value << part | self.peek()? >> (16 - part);
-            self.skip(part)?;
-            left -= part;
-        }
-        Ok(value)
+        self.taken += u64::from(count);
+        self.of.bits(count)
     }
 
     /// Leaves out what remains of a byte.

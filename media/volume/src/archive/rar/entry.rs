@@ -1,6 +1,8 @@
 //! What the headers of both formats say of a member.
 
 use super::solid::{Method, Packed};
+use crate::bytes::Bytes;
+use crate::field::read;
 use crate::node::{Failure, Times};
 
 /// What a member is.
@@ -64,7 +66,33 @@ pub struct Volume {
     pub goes_on: bool,
 }
 
+/// Reads the block at a place in front of the second: where the next one is, `None` behind the
+/// last.
+pub type Block = fn(&dyn Bytes, u64, u64, &mut Volume) -> Result<Option<u64>, Failure>;
+
 impl Volume {
+    /// The blocks in the range `start .. end`, at most `most`.
+    pub fn read(bytes: &dyn Bytes, start: u64, end: u64, most: u64, block: Block) -> Volume {
+        let mut volume = Volume::default();
+        let (mut at, mut count) = (start, 0);
+        while at < end {
+            count += 1;
+            if count > most {
+                volume.fail(at, format!("the archive has more than {most} members"));
+                break;
+            }
+            match block(bytes, at, end, &mut volume) {
+                Ok(Some(next)) => at = next,
+                Ok(None) => break,
+                Err(failure) => {
+                    volume.entries.push(Err(failure));
+                    break;
+                }
+            }
+        }
+        volume
+    }
+
     /// Something is wrong with the volume.
     pub fn fail(&mut self, at: u64, cause: impl Into<String>) {
         self.entries.push(Err(Failure { path: Vec::new(), offset: Some(at), cause: cause.into() }));
@@ -72,9 +100,9 @@ impl Volume {
 }
 
 /// What lies behind the end of a volume, if it is anything but zeros.
-pub fn rest(bytes: &dyn crate::bytes::Bytes, at: u64, end: u64, volume: &mut Volume) {
+pub fn rest(bytes: &dyn Bytes, at: u64, end: u64, volume: &mut Volume) {
     let length = usize::try_from(end.saturating_sub(at)).unwrap_or(usize::MAX).min(64 << 10);
-    match crate::field::read(bytes, at, length) {
+    match read(bytes, at, length) {
         Ok(rest) if rest.iter().all(|byte| *byte == 0) => {}
         Ok(_) => volume.fail(at, format!("{} bytes behind the end of the archive are not read", end - at)),
         Err(failure) => volume.entries.push(Err(failure)),

@@ -53,31 +53,8 @@ pub fn is_volume(start: &[u8]) -> Option<bool> {
     (kind == 1).then_some(fields.number()? & 1 != 0)
 }
 
-/// The members of a volume in the range `start .. end`, at most `most`.
-pub fn volume(bytes: &dyn Bytes, start: u64, end: u64, most: u64) -> Volume {
-    let mut volume = Volume::default();
-    let mut at = start + MAGIC.len() as u64;
-    let mut count = 0;
-    while at < end {
-        count += 1;
-        if count > most {
-            volume.fail(at, format!("the archive has more than {most} members"));
-            return volume;
-        }
-        match block(bytes, at, end, &mut volume) {
-            Ok(Some(next)) => at = next,
-            Ok(None) => return volume,
-            Err(failure) => {
-                volume.entries.push(Err(failure));
-                return volume;
-            }
-        }
-    }
-    volume
-}
-
 /// A block; where the next one is, `None` behind the last.
-fn block(bytes: &dyn Bytes, at: u64, end: u64, volume: &mut Volume) -> Result<Option<u64>, Failure> {
+pub fn block(bytes: &dyn Bytes, at: u64, end: u64, volume: &mut Volume) -> Result<Option<u64>, Failure> {
     let fail = |cause: &str| Failure { path: Vec::new(), offset: Some(at), cause: cause.into() };
     let start = read_some(bytes, at, 7)?;
     if start.iter().all(|byte| *byte == 0) {

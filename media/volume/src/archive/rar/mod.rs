@@ -86,9 +86,9 @@ fn program(bytes: &Arc<dyn Bytes>) -> u64 {
 fn volume(bytes: &dyn Bytes, start: u64, end: u64, most: u64) -> Result<Volume, Failure> {
     let magic = read_some(bytes, start, five::MAGIC.len())?;
     if magic == five::MAGIC {
-        Ok(five::volume(bytes, start, end, most))
+        Ok(Volume::read(bytes, start + five::MAGIC.len() as u64, end, most, five::block))
     } else if magic.starts_with(three::MAGIC) {
-        Ok(three::volume(bytes, start, end, most))
+        Ok(Volume::read(bytes, start + three::MAGIC.len() as u64, end, most, three::block))
     } else {
         Err(Failure { offset: Some(start), ..failure(b"", "a volume that does not begin as RAR does") })
     }

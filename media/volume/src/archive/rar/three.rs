@@ -4,9 +4,8 @@ use super::entry::{Entry, Volume, What, rest};
 use super::solid::Method;
 use crate::bytes::Bytes;
 use crate::field::{byte, le16, le32, read};
-use crate::node::{Failure, Times};
+use crate::node::Failure;
 use crate::text::{units, utf16};
-use crate::time::dos;
 
 /// What an archive begins with.
 pub const MAGIC: &[u8] = b"Rar!\x1a\x07\0";
@@ -26,31 +25,8 @@ pub fn is_volume(start: &[u8]) -> Option<bool> {
     (byte(header, 2) == MAIN).then(|| le16(header, 3) & 1 != 0)
 }
 
-/// The members of a volume in the range `start .. end`, at most `most`.
-pub fn volume(bytes: &dyn Bytes, start: u64, end: u64, most: u64) -> Volume {
-    let mut volume = Volume::default();
-    let mut at = start + MAGIC.len() as u64;
-    let mut count = 0;
-    while at < end {
-        count += 1;
-        if count > most {
-            volume.fail(at, format!("the archive has more than {most} members"));
-            return volume;
-        }
-        match block(bytes, at, end, &mut volume) {
-            Ok(Some(next)) => at = next,
-            Ok(None) => return volume,
-            Err(failure) => {
-                volume.entries.push(Err(failure));
-                return volume;
-            }
-        }
-    }
-    volume
-}
-
 /// A block; where the next one is, `None` behind the last.
-fn block(bytes: &dyn Bytes, at: u64, end: u64, volume: &mut Volume) -> Result<Option<u64>, Failure> {
+pub fn block(bytes: &dyn Bytes, at: u64, end: u64, volume: &mut Volume) -> Result<Option<u64>, Failure> {
     let fail = |cause: &str| Err(Failure { path: Vec::new(), offset: Some(at), cause: cause.into() });
     if end - at < 7 {
         rest(bytes, at, end, volume);
@@ -172,36 +148,8 @@ fn entry(header: &[u8], at: u64, volume: &Volume) -> Option<Entry> {
         entry.what = What::Stream;
         return Some(entry);
     }
-    let extra = if flags & 0x1000 != 0 { header.get(name_end + salt..).unwrap_or_default() } else { &[] };
-    entry.times = times(le32(header, 20), extra);
+    // Its times are of no zone: left out, as those of zips.
     Some(entry)
-}
-
-/// The time of the header, and further ones behind it.
-fn times(modified: u32, extra: &[u8]) -> Times {
-    let of = |word: u32| dos((word >> 16) as u16, word as u16, 0);
-    let mut found = [of(modified), None, None, None];
-    let flags = le16(extra, 0);
-    let mut at = 2;
-    for (number, time) in found.iter_mut().enumerate() {
-        let mode = flags >> (12 - 4 * number) & 0xf;
-        if extra.len() < 2 || mode & 8 == 0 {
-            continue;
-        }
-        if number > 0 {
-            *time = of(le32(extra, at));
-            at += 4;
-        }
-        // Hundreds of nanoseconds: the highest of three bytes comes last, lower ones may be left
-        // out.
-        let count = usize::from(mode & 3);
-        let ticks = (0..count).fold(0, |ticks, index| u32::from(byte(extra, at + index)) << 16 | ticks >> 8);
-        at += count;
-        let more = i128::from(ticks) * 100 + if mode & 4 != 0 { 1_000_000_000 } else { 0 };
-        *time = time.map(|time| time + more);
-    }
-    let [modified, born, accessed, _] = found;
-    Times { modified, born, accessed, ..Times::default() }
 }
 
 /// A name in two forms: bytes, and behind a zero what makes UTF-16 of them; or UTF-8 alone.
@@ -249,14 +197,5 @@ mod tests {
         // A letter as it is, one with the high byte, one of two bytes, and a run of plain ones.
         let packed = b"a?c.txt\0\x04\x1ba\x30\x2c\x20\x02";
         assert_eq!(unicode(packed), "aа\u{202c}.txt".as_bytes());
-    }
-
-    #[test]
-    fn times_are_finer_than_those_of_dos() {
-        let word = (2010 - 1980) << 25 | 1 << 21 | 1 << 16;
-        let found = times(word, &[0x00, 0xf0, 1, 0, 0]);
-        let second = 1_000_000_000;
-        let day = dos((word >> 16) as u16, 0, 0).unwrap();
-        assert_eq!(found.modified, Some(day + second + 100));
     }
 }

@@ -27,6 +27,8 @@ pub struct Part {
     /// Its number, and how many there are.
     pub number: u16,
     pub count: u16,
+    /// How many images all parts together have.
+    pub images: u32,
     pub table: Resource,
 }
 
@@ -53,7 +55,7 @@ impl Part {
             _ => return fail("a WIM of a compression that is not read"),
         };
         let (chunk, number, count) = (le32(&raw, 20), le16(&raw, 40), le16(&raw, 42));
-        Ok(Part { packing, chunk, number, count, table: Resource::of(&raw, 48, base) })
+        Ok(Part { packing, chunk, number, count, images: le32(&raw, 44), table: Resource::of(&raw, 48, base) })
     }
 }
 

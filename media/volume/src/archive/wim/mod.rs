@@ -39,6 +39,10 @@ pub fn open(bytes: Arc<dyn Bytes>, limits: &Limits) -> Result<Nodes, Failure> {
     }
     let most = limits.most(bytes.size());
     let images = std::mem::take(&mut table.images);
+    if images.len() != part.images as usize {
+        let cause = format!("{} images are stated, and the table has the names of {}", part.images, images.len());
+        about.push(Err(failure(b"", cause)));
+    }
     let shared = Arc::new(Shared { bytes, part, table, sha1, most });
     let nodes = images.into_iter().enumerate().flat_map(move |(index, image)| shared.image(index + 1, &image));
     Ok(Box::new(about.into_iter().chain(nodes)))

@@ -4,11 +4,11 @@ use std::fs;
 use std::sync::Arc;
 
 use pfh_inject::lacks;
-use pfh_volume::{Bytes, Options, Recognised, file_system, small_file_system};
+use pfh_volume::{Options, Recognised, file_system, small_file_system};
 
 use super::{TOOLS, grown, made};
 use crate::image::{Bench, run, text};
-use crate::listing::{items, nodes, volume_of};
+use crate::listing::{faults, items, nodes, volume_of};
 use crate::mutants::survive;
 use crate::tree::{Item, noise};
 
@@ -44,20 +44,6 @@ fn small() -> Vec<u8> {
     put(list + 24, b"filed");
     put(3 * BLOCK, &[b'x'; 5000]);
     raw
-}
-
-/// The failures of listing and of reading.
-fn faults(raw: Vec<u8>) -> Vec<String> {
-    let (nodes, failures) = nodes(&volume_of(Arc::new(raw) as Arc<dyn Bytes>), Options::default());
-    let mut said: Vec<String> = failures.iter().map(|failed| failed.cause.clone()).collect();
-    for node in nodes {
-        let Some(content) = node.content else { continue };
-        let read = content.open().map_err(|failed| failed.cause);
-        let read = read
-            .and_then(|mut reader| std::io::copy(&mut reader, &mut std::io::sink()).map_err(|error| error.to_string()));
-        said.extend(read.err());
-    }
-    said
 }
 
 #[test]

@@ -22,7 +22,7 @@ pub struct Password {
     pub is_short: bool,
 }
 
-/// Encrypts bytes in place: sectors of 512, the first of which is at this place in bytes.
+/// Encrypts bytes in place: sectors of 512. The first is at this place in bytes.
 pub fn cipher(key: &[u8], place: u64, bytes: &mut [u8]) {
     for (index, sector) in bytes.chunks_exact_mut(512).enumerate() {
         forwards::xts(key, place / 512 + index as u64, sector);
