@@ -96,6 +96,10 @@ fn what_does_not_hold_is_named() {
     bytes[42] = 3;
     assert!(failed(bytes)[0].contains("part 1 of 3"));
     let mut bytes = whole.clone();
+    bytes[44] += 1;
+    let found = failed(bytes);
+    assert!(found.len() == 1 && found[0].contains("images are stated"), "{found:?}");
+    let mut bytes = whole.clone();
     bytes[18] = 8;
     assert!(failed(bytes).iter().all(|why| why.contains("LZMS: not read")));
     let limits = Limits { bytes: 3, ratio: 0, ..Limits::default() };

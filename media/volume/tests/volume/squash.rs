@@ -178,6 +178,22 @@ fn contradictions_are_failures_in_their_place() {
     assert!(cut.warnings[0].cause.contains("missing"), "{:?}", cut.warnings);
 }
 
+/// Linux allows a slash in the name of an attribute: it can be no name of a stream.
+#[test]
+fn an_attribute_with_a_slash_is_named() {
+    if lacks(&TOOLS) {
+        return;
+    }
+    let bench = Bench::new();
+    let root = bench.path("t");
+    fs::create_dir(&root).unwrap();
+    fs::write(root.join("one"), b"some words").unwrap();
+    run("setfattr", &["-n", "user.a/b", "-v", "x", text(&root.join("one"))]);
+    let (found, failures) = nodes(&volume(&make(&bench, &root, &[])), Options::default());
+    assert!(found.len() == 1 && failures.len() == 1 && failures[0].path == b"one", "{failures:?}");
+    assert!(failures[0].cause.contains("none of a stream"), "{failures:?}");
+}
+
 #[test]
 fn mutants_end() {
     if lacks(&TOOLS) {

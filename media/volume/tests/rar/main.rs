@@ -1,18 +1,16 @@
-//! RAR: as outsiders made it in its versions, and as a small writer makes it, with lies.
+//! RAR of each version, as a small writer packs it, and with lies.
 
+#[path = "../mutated/mod.rs"]
 mod mutated;
+mod packer;
 
+use packer::{Packer, Step, Version};
 use pfh_volume::archive::{Format, Limits, open, open_parts};
 use pfh_volume::{Failure, Kind, Node};
 use std::io::Read;
-use std::path::Path;
 use std::sync::Arc;
 
 type Outcomes = Vec<(String, Result<Vec<u8>, String>)>;
-
-fn outsider(name: &str) -> Vec<u8> {
-    std::fs::read(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/outsiders").join(name)).unwrap()
-}
 
 fn read(node: &Node) -> Option<Result<Vec<u8>, String>> {
     let opened = node.content.as_ref()?.open();
@@ -43,11 +41,6 @@ fn usual(bytes: &[u8]) -> Outcomes {
     outcomes(bytes, &Limits::default())
 }
 
-/// Each name with the CRC of its bytes.
-fn sums(found: &Outcomes) -> Vec<(&str, u32)> {
-    found.iter().map(|(name, is)| (&name[..], crc32fast::hash(is.as_ref().unwrap()))).collect()
-}
-
 /// The one error among them.
 fn error(found: &Outcomes) -> &str {
     let errors: Vec<_> = found.iter().filter_map(|(_, is)| is.as_ref().err()).collect();
@@ -75,7 +68,51 @@ fn archive_three(files: &[(&str, &[u8], u16)], main: u16, end: u16) -> Vec<u8> {
     [b"Rar!\x1a\x07\0", &three(0x73, main, &[0; 6], b"")[..], &files, &three(0x7b, 0x4000 | end, b"", b"")].concat()
 }
 
-/// A block of RAR 5, whose sizes are below 128.
+/// A file in RAR 2 or 3 that is packed, or a link.
+fn file_three(name: &str, [version, method]: [u8; 2], (data, plain): (&[u8], &[u8]), flags: u16, mode: u32) -> Vec<u8> {
+    let sizes = [(data.len() as u32).to_le_bytes(), (plain.len() as u32).to_le_bytes()].concat();
+    let body = [
+        &sizes[..],
+        &[3],
+        &crc32fast::hash(plain).to_le_bytes(),
+        &[0, 0, 0x21, 0x5c, version, method],
+        &(name.len() as u16).to_le_bytes(),
+        &mode.to_le_bytes(),
+        name.as_bytes(),
+    ];
+    three(0x74, 0x8000 | flags, &body.concat(), data)
+}
+
+/// An archive of RAR 2 to 4 of these blocks.
+fn of_three(files: &[Vec<u8>]) -> Vec<u8> {
+    [b"Rar!\x1a\x07\0", &three(0x73, 0, &[0; 6], b"")[..], &files.concat(), &three(0x7b, 0x4000, b"", b"")].concat()
+}
+
+/// A number of seven bits a byte.
+fn number(mut value: usize) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    while value >= 128 {
+        bytes.push(value as u8 | 128);
+        value >>= 7;
+    }
+    bytes.push(value as u8);
+    bytes
+}
+
+/// A file of RAR 5 that is packed, with its records.
+fn packed_five(name: &str, (data, plain): (&[u8], &[u8]), packing: usize, flags: u8, records: &[u8]) -> Vec<u8> {
+    let has = u8::from(!records.is_empty());
+    let mut fields = vec![2, 2 | flags | has];
+    if has == 1 {
+        fields.extend(number(records.len()));
+    }
+    fields.extend([number(data.len()), vec![4], number(plain.len()), vec![0]].concat());
+    fields.extend(crc32fast::hash(plain).to_le_bytes());
+    fields.extend([number(packing), vec![1, name.len() as u8], name.as_bytes().to_vec(), records.to_vec()].concat());
+    five(&fields, data)
+}
+
+/// A block of RAR 5, whose header is below 128 bytes.
 fn five(fields: &[u8], data: &[u8]) -> Vec<u8> {
     let header = [&[fields.len() as u8][..], fields].concat();
     [&crc32fast::hash(&header).to_le_bytes()[..], &header, data].concat()
@@ -92,48 +129,142 @@ fn archive_five(files: &[Vec<u8>]) -> Vec<u8> {
     [b"Rar!\x1a\x07\x01\0", &five(&[1, 0, 0], b"")[..], &files.concat(), &five(&[5, 0, 0], b"")].concat()
 }
 
-#[test]
-fn every_version_is_read() {
-    let twice = [("stest1.txt", 0xc5b7_e6a2), ("stest2.txt", 0xc5b7_e6a2)];
-    for name in ["rar3-solid.rar", "rar5-solid.rar", "rar5-blake.rar"] {
-        assert_eq!(sums(&usual(&outsider(name))), twice, "{name}");
+/// How the packed files of a version are stated: RAR 2 and 3 by version and method.
+fn file(version: Version, name: &str, bytes: (&[u8], &[u8]), is_solid: bool) -> Vec<u8> {
+    let solid = if is_solid { 0x10 } else { 0 };
+    match version {
+        Version::Two => file_three(name, [20, 0x33], bytes, solid, 0),
+        Version::Three => file_three(name, [29, 0x33], bytes, solid, 0),
+        // A window of 1 MiB.
+        Version::Five => packed_five(name, bytes, 3 << 7 | usize::from(is_solid) << 6 | 3 << 10, 0, &[]),
     }
-    assert_eq!(sums(&usual(&outsider("rar2.rar"))), [("FILE1.TXT", 0x7a19_7dba), ("FILE2.TXT", 0x785f_c3e3)]);
-    let predicted = [("уииоотивл.txt", 0x6751_fc53), ("𝐀𝐁𝐁𝐂.txt", 0x6751_fc53)];
-    assert_eq!(sums(&usual(&outsider("rar3-ppmd-solid.rar"))), predicted);
-    let best = [
-        ("LibarchiveAddingTest.html", 0x5e05_a663),
-        ("testdir/test.txt", 0xbec8_a242),
-        ("testdir/LibarchiveAddingTest.html", 0x5e05_a663),
+}
+
+/// An archive of a version: of a file with each step, and one that goes on from it.
+fn packed(version: Version) -> (Vec<u8>, [Vec<u8>; 2]) {
+    let mut packer = Packer::new(version);
+    let words = b"some words, and more words; ";
+    let far: Vec<u8> = (0..9000_u32).map(|at| (at.wrapping_mul(2_654_435_761) >> 24) as u8).collect();
+    let mut steps = vec![
+        Step::Literals(words),
+        Step::Match(13, 9),
+        Step::Repeat,
+        Step::Match(1, 70),
+        Step::Match(20, 5),
+        Step::Again(1, 4),
+        Step::Literals(&far),
+        Step::Match(300, 40),
+        Step::Match(8500, 257),
+        Step::Again(2, 3),
+        Step::Again(0, 30),
+        Step::Repeat,
     ];
-    assert_eq!(sums(&usual(&outsider("rar3-best.rar"))), best);
-    let found = usual(&outsider("rar5-hlink.rar"));
-    assert_eq!(sums(&found), [&twice[..], &[("stest3.txt", 0xc5b7_e6a2)]].concat());
-    let found = usual(&outsider("rar4-encrypted.rar"));
-    let refused: Vec<_> = found.iter().filter_map(|(name, is)| Some((&name[..], is.as_ref().err()?))).collect();
-    assert!(found.len() == 4 && refused.len() == 2, "{found:?}");
-    assert!(refused.iter().all(|(name, why)| ["b.txt", "d.txt"].contains(name) && why.contains("is encrypted")));
-    let bytes: Arc<Vec<u8>> = Arc::new(outsider("rar3-symlink-unix.rar"));
-    let nodes: Vec<Node> = open(Format::Rar, bytes, b"x", &Limits::default()).unwrap().map(Result::unwrap).collect();
-    assert_eq!((&nodes[0].path[..], &nodes[0].kind), (&b"data_link"[..], &Kind::Link(b"data.txt".to_vec())));
+    if version != Version::Five {
+        steps.extend([1, 4, 5, 17, 100, 256].map(Step::Short));
+    }
+    let (first, one) = packer.member(&steps);
+    let (second, two) = packer.member(&[Step::Match(9000, 25), Step::Literals(b"end"), Step::Again(3, 12)]);
+    let files = [file(version, "one", (&first, &one), false), file(version, "d/two", (&second, &two), true)];
+    let whole = if version == Version::Five { archive_five(&files) } else { of_three(&files) };
+    (whole, [one, two])
+}
+
+#[test]
+fn every_version_gives_back_the_bytes() {
+    for version in [Version::Two, Version::Three, Version::Five] {
+        let (whole, [one, two]) = packed(version);
+        assert!(one.len() > 9300);
+        let expected = [("one".to_owned(), Ok(one)), ("d/two".to_owned(), Ok(two))];
+        let found = usual(&whole);
+        let errors: Vec<_> = found.iter().filter_map(|(_, is)| is.as_ref().err()).collect();
+        assert!(found == expected, "{version:?}: {errors:?}");
+        // A wrong bit of a packed byte of the first.
+        let mut wrong = whole.clone();
+        let middle = whole.len() / 2;
+        wrong[middle] ^= 4;
+        assert!(usual(&wrong)[0].1.is_err(), "{version:?}");
+    }
+    // Differences of two channels, put together.
+    let (data, raw) =
+        Packer::new(Version::Five).member(&[Step::Delta(6), Step::Literals(&[255, 255, 255, 254, 254, 254])]);
+    assert_eq!(raw.len(), 6);
+    let plain = [1, 2, 2, 4, 3, 6];
+    let whole = archive_five(&[packed_five("a", (&data, &plain), 3 << 7, 0, &[])]);
+    assert_eq!(usual(&whole), [("a".to_owned(), Ok(plain.to_vec()))]);
+}
+
+#[test]
+fn links_streams_and_checks_of_each_version() {
+    // A link of Unix has its target as content; a file that is encrypted is named.
+    let link = file_three("link", [29, 0x30], (b"d/two", b"d/two"), 0, 0xa1ff);
+    let secret = file_three("secret", [29, 0x30], (b"12345678", b"1234"), 4, 0x81a4);
+    let whole = of_three(&[link, stored_three("plain", b"words", 0), secret]);
+    let nodes: Vec<_> = open(Format::Rar, Arc::new(whole.clone()), b"x", &Limits::default()).unwrap().collect();
+    let first = nodes[0].as_ref().unwrap();
+    assert_eq!((&first.path[..], &first.kind), (&b"link"[..], &Kind::Link(b"d/two".to_vec())));
+    // Its times are of no zone.
+    assert_eq!(first.times, pfh_volume::Times::default());
+    assert!(error(&usual(&whole)).contains("is encrypted"));
+
+    // BLAKE2sp in place of a CRC, and a further name of a file.
+    let sum = blake2s_simd::blake2sp::blake2sp(b"words");
+    let record = |kind: u8, body: &[u8]| [&[1 + body.len() as u8, kind][..], body].concat();
+    let with = |sum: &[u8]| {
+        let record = record(2, &[&[0][..], sum].concat());
+        let mut fields = vec![2, 3, record.len() as u8, 5, 0, 5, 0, 0, 1, 1];
+        fields.extend([b"a", &record[..]].concat());
+        let other = record_of_link(&record_link(b"a"));
+        archive_five(&[five(&fields, b"words"), other])
+    };
+    let found = usual(&with(sum.as_bytes()));
+    let expected = ["a", "b"].map(|name| (name.to_owned(), Ok(b"words".to_vec())));
+    assert_eq!(found, expected);
+    let found = usual(&with(&[7; 32]));
+    assert!(found.iter().all(|(_, is)| is.as_ref().is_err_and(|why| why.contains("BLAKE2sp"))), "{found:?}");
+}
+
+/// The record of a hard link.
+fn record_link(target: &[u8]) -> Vec<u8> {
+    let body = [&[4, 0, target.len() as u8][..], target].concat();
+    [&[1 + body.len() as u8, 5][..], &body].concat()
+}
+
+/// The header of the file `b` with a record alone.
+fn record_of_link(record: &[u8]) -> Vec<u8> {
+    let mut fields = vec![2, 1, record.len() as u8, 0, 0, 0, 0, 1, 1];
+    fields.extend([b"b", record].concat());
+    five(&fields, b"")
 }
 
 #[test]
 fn volumes_are_one_archive_and_each_alone_says_so() {
-    let volumes: Vec<Vec<u8>> = (1..=4).map(|number| outsider(&format!("rar5-solid.part{number}.rar"))).collect();
-    let starts: Vec<u64> = (0..4).map(|number| volumes[..number].iter().map(Vec::len).sum::<usize>() as u64).collect();
+    // In RAR 5: a packed file over three volumes, between two others.
+    let (data, plain) =
+        Packer::new(Version::Five).member(&[Step::Literals(b"the words of all volumes "), Step::Match(25, 900)]);
+    let volume = |files: &[Vec<u8>], goes_on: u8| {
+        let head = five(&[1, 0, 1], b"");
+        [b"Rar!\x1a\x07\x01\0", &head[..], &files.concat(), &five(&[5, 0, goes_on], b"")].concat()
+    };
+    let part =
+        |range: std::ops::Range<usize>, flags: u8| packed_five("long", (&data[range], &plain), 3 << 7, flags, &[]);
+    let stored = |name: &str| packed_five(name, (b"words", b"words"), 0, 0, &[]);
+    let volumes = [
+        volume(&[stored("first"), part(0..100, 0x10)], 1),
+        volume(&[part(100..200, 0x18)], 1),
+        volume(&[part(200..data.len(), 8), stored("last")], 0),
+    ];
+    let starts: Vec<u64> = (0..3).map(|number| volumes[..number].iter().map(Vec::len).sum::<usize>() as u64).collect();
     let of = |count: usize| {
         let all = Arc::new(volumes[..count].concat());
         listed(open_parts(Format::Rar, all, &starts[..count], &Limits::default()).unwrap())
     };
-    let found = of(4);
-    let found = sums(&found);
-    assert_eq!((found.len(), found[8]), (9, ("elf-Linux-ARMv7-ls", 0x886f_91eb)));
-    let found = of(3);
+    let expected = [("first", &b"words"[..]), ("long", &plain), ("last", b"words")];
+    assert_eq!(of(3), expected.map(|(name, bytes)| (name.to_owned(), Ok(bytes.to_vec()))));
+    let found = of(2);
     let failed: Vec<_> = found.iter().filter_map(|(name, is)| Some((&name[..], is.as_ref().err()?))).collect();
-    assert!(found.len() == 10 && failed.len() == 2 && failed[0].0 == "elf-Linux-ARMv7-ls", "{failed:?}");
+    assert!(found.len() == 3 && failed.len() == 2 && failed[0].0 == "long", "{failed:?}");
     assert!(failed.iter().all(|(_, why)| why.contains("next volume")), "{failed:?}");
-    let found = usual(&volumes[3]);
+    let found = usual(&volumes[2]);
     assert!(error(&found).contains("begins in the volume before"));
     // In RAR 3, of a small writer.
     let one = archive_three(&[("a", b"first", 0), ("b", b"on", 2)], 0x101, 1);
@@ -230,7 +361,10 @@ fn mend(bytes: &mut [u8]) {
         bytes[at..at + 4].copy_from_slice(&sum);
         let flags = bytes[at + 6];
         let place = at + 7 + usize::from(flags & 1);
-        at += 5 + size + if flags & 2 != 0 { bytes.get(place).map_or(0, |size| usize::from(*size)) } else { 0 };
+        let long = |place: usize| bytes.get(place).map_or(0, |byte| usize::from(byte & 127));
+        let stored =
+            long(place) | if bytes.get(place).is_some_and(|byte| *byte > 127) { long(place + 1) << 7 } else { 0 };
+        at += 5 + size + if flags & 2 != 0 { stored } else { 0 };
     }
 }
 
@@ -241,9 +375,9 @@ fn mutants_end() {
         random = random.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
         (random >> 33) as usize % below
     };
-    let names = ["rar2", "rar3-ppmd-solid", "rar3-solid", "rar3-best", "rar5-solid", "rar5-hlink", "rar5-solid.part1"];
-    for name in names {
-        let whole = outsider(&format!("{name}.rar"));
+    let whole = [Version::Two, Version::Three, Version::Five].map(|version| packed(version).0);
+    let stored = archive_three(&[("a", b"first", 0), ("b", b"second", 0)], 0, 0);
+    for whole in whole.into_iter().chain([stored]) {
         for number in 0..count() {
             let mut bytes = whole.clone();
             for _ in 0..=next(4) {
