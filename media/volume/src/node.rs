@@ -25,7 +25,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// What is neither file nor directory nor link, by the type in a mode of POSIX.
+    /// A device, pipe or socket, by the type in a mode of POSIX.
     ///
     /// # Errors
     /// The cause, for any other type.

@@ -83,7 +83,7 @@ impl Packer {
             true => (slot, slot, 0),
             false => {
                 let extra = slot / per - 1;
-                (slot, (per | slot % per) << extra, extra)
+                (slot, (per | (slot % per)) << extra, extra)
             }
         });
         slots.take_while(|(_, base, _)| *base <= value).last().unwrap()
