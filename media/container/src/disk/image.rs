@@ -52,7 +52,7 @@ pub trait Disk: Bytes {
 
 /// Where a read of units of one length goes: number of the unit, place within it, and how many of
 /// `room` bytes it holds; `None` behind the end.
-pub(super) fn within_unit(size: u64, unit: u64, offset: u64, room: usize) -> Option<(u64, u64, usize)> {
+pub(crate) fn within_unit(size: u64, unit: u64, offset: u64, room: usize) -> Option<(u64, u64, usize)> {
     let left = size.checked_sub(offset).filter(|left| *left > 0)?;
     let inside = offset % unit;
     let most = left.min(unit - inside);

@@ -24,7 +24,7 @@ mod vhdx;
 mod vmdk;
 
 pub use failure::{Damage, Failure};
-use image::within_unit;
+pub(crate) use image::within_unit;
 pub use image::{Check, Disk};
 pub use kind::{END, Kind, START};
 pub use open::open;

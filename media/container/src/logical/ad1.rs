@@ -1,8 +1,8 @@
 //! AD1, versions 3 and 4: segments with a head of 512 bytes each, and behind these one space of
 //! addresses with items that lead to each other. After P. C. Bjelland, "AccessData Format (AD1)".
 
-use super::entry::{Entries, Entry, Stamps, Unlisted, within};
-use crate::disk::Failure;
+use super::entry::{Entries, Entry, Stamps, Unlisted, is_too_long, within};
+use crate::disk::{Failure, within_unit};
 use crate::disk::held::{Held, Paged};
 use crate::disk::unpack::{Method, unpack};
 use crate::field::{le32, le64};
@@ -231,15 +231,11 @@ impl Bytes for File {
     }
 
     fn read_at(&self, offset: u64, buffer: &mut [u8]) -> io::Result<usize> {
-        let left = self.size.saturating_sub(offset);
-        if left == 0 || buffer.is_empty() {
+        let Some((number, inside, take)) = within_unit(self.size, self.image.chunk, offset, buffer.len()) else {
             return Ok(0);
-        }
-        let (number, inside) = (offset / self.image.chunk, (offset % self.image.chunk) as usize);
+        };
         let chunk = self.chunks.get(number, || self.unpack(number))?;
-        let rest = &chunk[inside..];
-        let take = rest.len().min(buffer.len());
-        buffer[..take].copy_from_slice(&rest[..take]);
+        buffer[..take].copy_from_slice(&chunk[inside as usize..][..take]);
         Ok(take)
     }
 }
@@ -269,6 +265,9 @@ impl Listing {
         if child != 0 {
             if path.len() > DEEPEST {
                 return Err(wrong("more directories in one another than are read"));
+            }
+            if is_too_long(&path) {
+                return Err(wrong("a path of more than 64 KiB: nothing below it is read"));
             }
             self.pending.push((child, path.clone().into()));
         }

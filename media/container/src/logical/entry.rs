@@ -37,6 +37,14 @@ pub struct Entry {
     pub content: Option<Result<Arc<dyn Bytes>, Failure>>,
 }
 
+/// Bytes of the names on a path, at most: each entry holds those above it.
+const LONGEST: usize = 64 << 10;
+
+/// Whether the names on a path are longer than those of any system.
+pub fn is_too_long(path: &[Vec<u8>]) -> bool {
+    path.iter().map(|name| name.len() + 1).sum::<usize>() > LONGEST
+}
+
 /// What cannot be listed, with the names above it.
 pub type Unlisted = (Vec<Vec<u8>>, Failure);
 

@@ -4,7 +4,7 @@
 use super::entry::{Entries, Entry, Unlisted, within};
 use super::tree::{Named, Tree};
 use crate::Bytes;
-use crate::disk::Failure;
+use crate::disk::{Failure, within_unit};
 use crate::disk::held::Held;
 use crate::disk::unpack::{Method, unpack_up_to};
 use crate::ewf::{Decompressor, Descriptor, FileHeader, Table, checksum, extension};
@@ -255,15 +255,12 @@ impl Bytes for File {
     }
 
     fn read_at(&self, offset: u64, buffer: &mut [u8]) -> io::Result<usize> {
-        let left = self.size.saturating_sub(offset);
-        if left == 0 || buffer.is_empty() {
-            return Ok(0);
-        }
-        let at = self.start + offset;
-        let (number, inside) = (at / self.media.chunk, (at % self.media.chunk) as usize);
+        let (at, end) = (self.start.saturating_add(offset), self.start.saturating_add(self.size));
+        let Some((number, inside, take)) = within_unit(end, self.media.chunk, at, buffer.len()) else { return Ok(0) };
         let chunk = self.media.held.get(number, || self.media.unpack(number))?;
-        let rest = chunk.get(inside..).unwrap_or_default();
-        let take = rest.len().min(buffer.len()).min(usize::try_from(left).unwrap_or(usize::MAX));
+        // The last chunk may be shorter.
+        let rest = chunk.get(inside as usize..).unwrap_or_default();
+        let take = take.min(rest.len());
         if take == 0 {
             return Err(Failure::malformed(format!("the media data end at byte {at}")).into());
         }

@@ -1,6 +1,6 @@
 //! The tree of an L01: text in UTF-16, in categories of lines, values between tabs.
 
-use super::entry::Stamps;
+use super::entry::{Stamps, is_too_long};
 use crate::disk::Failure;
 use pfh_digest::Digest;
 use std::collections::HashMap;
@@ -187,6 +187,9 @@ impl Tree {
         if below > 0 {
             if self.open.len() > DEEPEST {
                 return Some(Err(self.wrong("more directories in one another than are read")));
+            }
+            if is_too_long(&entry.path) {
+                return Some(Err(self.wrong("a path of more than 64 KiB: nothing below it is read")));
             }
             self.open.push((own, below));
         }

@@ -1,6 +1,6 @@
 //! AD1, after P. C. Bjelland, "AccessData Format (AD1)".
 
-use super::l01::{Named, directory, file, sample};
+use super::l01::{Named, deep, directory, file, sample};
 use super::{faults, files, hex, noise, sum, zlib};
 
 const CHUNK: usize = 65_536;
@@ -127,6 +127,9 @@ fn what_contradicts_itself_is_named() {
     bad[0][place] = if bad[0][place] == b'0' { b'1' } else { b'0' };
     let found = faults(&bad);
     assert!(found.starts_with("odd%2Fname: its bytes have the sha1"), "{found}");
+    // Names that no path of a system could hold.
+    let found = faults(&write(&[deep()], 1 << 20));
+    assert!(found.contains("more than 64 KiB: nothing below it"), "{}", &found[found.len().saturating_sub(200)..]);
     // Encrypted: named, and not read.
     assert!(faults(&[b"ADCRYPT\0".repeat(64)]).contains("unknown"));
 }

@@ -19,6 +19,12 @@ pub fn directory(name: &'static str, below: Vec<Named>) -> Named {
     Named { name, bytes: None, below }
 }
 
+/// Directories with names that no path of a system could hold.
+pub fn deep() -> Named {
+    let name = "n".repeat(20_000).leak();
+    (0..5).fold(file("f", b"1".to_vec()), |below, _| directory(name, vec![below]))
+}
+
 struct Segment(Vec<u8>);
 
 impl Segment {
@@ -167,6 +173,7 @@ fn what_contradicts_itself_is_named() {
     let at = bad[1].len() - 200;
     bad[1][at] ^= 1;
     assert!(faults(&bad).contains("the tree's digest"), "{}", faults(&bad));
+    assert!(faults(&write(&[deep()], 1)).contains("more than 64 KiB: nothing below it"));
     // A digest that is another file's.
     entries[1].bytes = Some(b"y".to_vec());
     let other = write(&entries, 1).remove(0);
