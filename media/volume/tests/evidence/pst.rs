@@ -222,6 +222,24 @@ fn what_contradicts_itself_is_named() {
 }
 
 #[test]
+fn messages_in_a_circle_end() {
+    let mut store = Store { bytes: vec![0; 1024], ..Store::default() };
+    let message = store.data(&properties(&[(0x0037, Value::Text("a subject"))]));
+    let attachment = store.data(&properties(&[(0x3701, Value::Object(0x44)), (0x3705, Value::Number(5))]));
+    // Each of eight attachments is the message that has them.
+    let next = store.blocks.len() as u64 + 1;
+    let (attached, object) = (next * 4 + 2, (next + 1) * 4 + 2);
+    let all: Vec<(u32, u64, u64)> = (1..=8).map(|number| (number << 5 | 5, attachment, object)).collect();
+    assert_eq!(store.below(&all), attached);
+    assert_eq!(store.below(&[(0x44, message, attached)]), object);
+    store.nodes.push((0x20_0004, message, attached, 0));
+    let found = faults(&[store.finish()]);
+    assert!(found.contains("more messages in one another than are read"));
+    assert!(found.contains("those from 2 on are not listed"), "{}", found.lines().last().unwrap_or_default());
+    assert!(found.lines().count() < 100_000, "{}", found.lines().count());
+}
+
+#[test]
 fn sound_as_a_whole() {
     // All but the one by reference.
     let mut store = sample();

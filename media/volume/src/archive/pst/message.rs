@@ -4,7 +4,7 @@ use super::super::mail::Names;
 use super::super::member::node;
 use super::data::{Data, Reader};
 use super::heap::{Properties, Value};
-use super::store::{KIND, Node, Store};
+use super::store::{BLOCK, KIND, Node, Store};
 use crate::field::{failure, le32};
 use crate::node::{Content, Failure, Kind, Node as Member, Times};
 use crate::stored::{Held, Unreadable};
@@ -16,40 +16,82 @@ use std::sync::Arc;
 const DEEPEST: u32 = 32;
 /// The kind of a node that is an attachment.
 const ATTACHMENT: u32 = 5;
-/// Attachments of one message.
-const MOST: usize = 1 << 16;
+/// Bytes of the members of one message, and of those attached to it, that are held until they are
+/// asked for; and bytes that each takes beside its path and its text.
+const MOST: usize = 64 << 20;
+const EACH: usize = 1 << 10;
 
 /// Texts of a message by their properties, and how they are called.
 const TEXTS: [(u16, &str); 4] =
     [(0x007d, "headers.txt"), (0x1000, "body.txt"), (0x1013, "body.html"), (0x1009, "body.rtf.lzfu")];
 
-type Out = VecDeque<Result<Member, Failure>>;
+/// Members that were found, and not yet asked for.
+#[derive(Default)]
+pub struct Ready {
+    members: VecDeque<Result<Member, Failure>>,
+    bytes: usize,
+}
+
+impl Ready {
+    /// Adds one.
+    pub fn push(&mut self, found: Result<Member, Failure>) {
+        let (path, text) = match &found {
+            Ok(member) => (member.path.len(), member.size.unwrap_or(0)),
+            Err(failed) => (failed.path.len(), 0),
+        };
+        // A text in the heap of its message is no longer than a block; what is longer is not held.
+        self.bytes += EACH + path + text.min(BLOCK as u64) as usize;
+        self.members.push_back(found);
+    }
+
+    /// The next one.
+    pub fn pop(&mut self) -> Option<Result<Member, Failure>> {
+        let found = self.members.pop_front();
+        if self.members.is_empty() {
+            self.bytes = 0;
+        }
+        found
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.members.is_empty()
+    }
+
+    fn is_full(&self) -> bool {
+        self.bytes > MOST
+    }
+}
 
 /// Lists the members of a message below `path`.
-pub fn list(store: &Arc<Store>, message: &Node, path: &[u8], depth: u32, out: &mut Out) {
+pub fn list(store: &Arc<Store>, message: &Node, path: &[u8], depth: u32, out: &mut Ready) {
     let mut names = Names::default();
     // All its properties, as they are stored.
     let place = [path, b"/", &names.give(Some(b"properties"), "part", 0, "")].concat();
-    let properties = match Properties::read(store, message) {
+    let mut properties = match Properties::read(store, message) {
         Ok(properties) => properties,
-        Err(failed) => {
-            return out.push_back(Err(Failure { path: path.to_vec(), ..failed }));
-        }
+        Err(failed) => return out.push(Err(Failure { path: path.to_vec(), ..failed })),
     };
     let times = Times {
         modified: properties.time(0x3008),
         born: properties.time(0x0e06).or_else(|| properties.time(0x3007)),
         ..Times::default()
     };
-    out.push_back(Ok(data(store, place, message.data, times)));
+    out.push(Ok(data(store, place, message.data, times)));
     for (property, name) in TEXTS {
         let Some((kind, value)) = properties.value(property).cloned() else { continue };
         let place = [path, b"/", &names.give(Some(name.as_bytes()), "part", 0, "")].concat();
-        out.push_back(content(store, &properties, (kind, &value), place, times));
+        out.push(content(store, &properties, (kind, &value), place, times));
     }
-    let mut number = 0;
-    for found in properties.below.iter().filter(|node| node.id & KIND == ATTACHMENT).take(MOST) {
-        number += 1;
+    let mut attached = std::mem::take(&mut properties.below);
+    // A heap is not held while messages in this one are read.
+    drop(properties);
+    attached.retain(|node| node.id & KIND == ATTACHMENT);
+    for (number, found) in (1..).zip(&attached) {
+        if out.is_full() {
+            let cause = format!("more attachments than are read: those from {number} on are not listed");
+            return out.push(Err(Failure { path: path.to_vec(), ..failure(None, cause) }));
+        }
         attachment(store, found, path, &mut names, (number, depth), out);
     }
 }
@@ -99,13 +141,13 @@ fn attachment(
     path: &[u8],
     names: &mut Names,
     (number, depth): (u64, u32),
-    out: &mut Out,
+    out: &mut Ready,
 ) {
     let properties = match Properties::read(store, found) {
         Ok(properties) => properties,
         Err(failed) => {
             let place = [path, b"/", &names.give(None, "attachment", number, "")].concat();
-            return out.push_back(Err(Failure { path: place, ..failed }));
+            return out.push(Err(Failure { path: place, ..failed }));
         }
     };
     let named = [0x3707, 0x3704, 0x3001]
@@ -121,6 +163,7 @@ fn attachment(
             let target = properties.bytes(id).and_then(|bytes| properties.node(le32(bytes, 0)));
             match target {
                 Ok(target) if method == 5 && depth < DEEPEST => {
+                    drop(properties);
                     return list(store, &target, &place, depth + 1, out);
                 }
                 Ok(_) if method == 5 => Err(of(failure(None, "more messages in one another than are read"))),
@@ -138,7 +181,7 @@ fn attachment(
             Ok(file(place, None, Arc::new(content), times))
         }
     };
-    out.push_back(member);
+    out.push(member);
 }
 
 /// The data that begin with a block.

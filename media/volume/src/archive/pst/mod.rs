@@ -16,7 +16,8 @@ use super::member::{failure, plain_name};
 use crate::bytes::Bytes;
 use crate::node::{Failure, Node as Member, Nodes};
 use heap::Properties;
-use std::collections::{HashMap, VecDeque};
+use message::Ready;
+use std::collections::HashMap;
 use std::sync::Arc;
 use store::{KIND, Node, Store, Walk};
 
@@ -26,14 +27,15 @@ const MESSAGE: u32 = 4;
 const ASSOCIATED: u32 = 8;
 /// Folders in one another.
 const DEEPEST: usize = 256;
-/// Folders whose paths are held.
-const HELD: usize = 1 << 16;
+/// The longest path of a folder, and bytes of all that are held.
+const LONGEST: usize = 32 << 10;
+const HELD: usize = 64 << 20;
 
 /// The members of a store.
 pub fn open(bytes: Arc<dyn Bytes>, limits: &Limits) -> Result<Nodes, Failure> {
     let store = Arc::new(Store::open(bytes)?);
-    let (nodes, folders, ready) = (store.nodes(), HashMap::new(), VecDeque::new());
-    Ok(Box::new(Listing { store, nodes, folders, ready, left: limits.entries }))
+    let (nodes, folders, ready) = (store.nodes(), HashMap::new(), Ready::default());
+    Ok(Box::new(Listing { store, nodes, folders, held: 0, ready, left: limits.entries }))
 }
 
 struct Listing {
@@ -41,7 +43,9 @@ struct Listing {
     nodes: Walk,
     /// Paths of folders by number.
     folders: HashMap<u32, Vec<u8>>,
-    ready: VecDeque<Result<Member, Failure>>,
+    /// Bytes of these.
+    held: usize,
+    ready: Ready,
     left: u64,
 }
 
@@ -68,8 +72,14 @@ impl Listing {
             at = node.parent;
         }
         let path = std::iter::once(start).filter(|start| !start.is_empty()).chain(names.into_iter().rev());
-        let path = path.collect::<Vec<_>>().join(&b'/');
-        if self.folders.len() < HELD {
+        let mut path = path.collect::<Vec<_>>().join(&b'/');
+        if path.len() > LONGEST {
+            path = format!("folder {id}").into_bytes();
+            let cause = "a path of more than 32 KiB: its messages are listed by its number alone";
+            self.ready.push(Err(Failure { path: path.clone(), ..failure(b"", cause) }));
+        }
+        if self.held < HELD {
+            self.held += path.len() + 64;
             self.folders.insert(id, path.clone());
         }
         Ok(path)
@@ -82,7 +92,7 @@ impl Listing {
             Ok(_) => format!("folder {}", node.id).into_bytes(),
             Err(failed) => {
                 let path = format!("folder {}", node.id).into_bytes();
-                self.ready.push_back(Err(Failure { path: path.clone(), ..failed }));
+                self.ready.push(Err(Failure { path: path.clone(), ..failed }));
                 path
             }
         }
@@ -92,7 +102,7 @@ impl Listing {
         let folder = match self.folder(node.parent) {
             Ok(folder) => folder,
             Err(failed) => {
-                self.ready.push_back(Err(failed));
+                self.ready.push(Err(failed));
                 format!("folder {}", node.parent).into_bytes()
             }
         };
@@ -118,6 +128,6 @@ impl Iterator for Listing {
         if self.left == 0 {
             return Some(Err(failure(b"", "the store has more members than allowed")));
         }
-        self.ready.pop_front()
+        self.ready.pop()
     }
 }
