@@ -8,10 +8,12 @@ use crate::node::Failure;
 /// The last place of the checksum, and the first.
 const LAST: usize = BLOCK as usize - 4;
 const FIRST: usize = 192;
-/// Flags: unmounted, orphans, compact summaries, a checksum in front of the maps' bits.
+/// Flags: unmounted, orphans, compact summaries, made for a fast start, a checksum in front of the
+/// maps' bits.
 const UNMOUNTED: u32 = 1;
 const ORPHANS: u32 = 2;
 const COMPACT: u32 = 4;
+const FAST_START: u32 = 0x20;
 const LARGE: u32 = 0x400;
 /// Where the journal of a summary begins, and its bytes.
 const JOURNAL: usize = 3584;
@@ -85,15 +87,13 @@ impl Checkpoint {
         let [one, two] = places.map(|start| Pack::read(bytes, superblock, start));
         let mut warnings = Vec::new();
         let pack = match (one, two) {
-            (Ok(one), Ok(two)) => {
-                if two.version > one.version {
-                    two
-                } else {
-                    one
-                }
+            (Ok(one), Ok(two)) if two.version > one.version => two,
+            (Ok(one), Ok(_)) => one,
+            (Ok(whole), Err(failed)) | (Err(failed), Ok(whole)) => {
+                let cause = format!("F2FS: {}: the other checkpoint is used, which may be older", failed.cause);
+                warnings.push(Failure { cause, ..failed });
+                whole
             }
-            (Ok(one), Err(_)) => one,
-            (Err(_), Ok(two)) => two,
             (Err(failed), Err(_)) => return Err(failed),
         };
         let (raw, start) = (&pack.raw, pack.start);
@@ -128,7 +128,8 @@ impl Checkpoint {
         }
         // Of hot data, with the journal of nodes, and of cold data, with that of segments.
         let summary = |kind: u64| {
-            let kinds = if flags & UNMOUNTED != 0 { 6 } else { 3 };
+            // Those of nodes stand behind those of data if they were written too.
+            let kinds = if flags & (UNMOUNTED | FAST_START) != 0 { 6 } else { 3 };
             let at = count.checked_sub(kinds + 1).map(|first| start + first + kind);
             let at = at.ok_or_else(|| failure(Some(start * BLOCK + 136), "a checkpoint without summaries"))?;
             let block = read(bytes, at * BLOCK, BLOCK as usize)?;

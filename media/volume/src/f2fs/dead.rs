@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::blocks::Gone;
 use super::inode::Inode;
+use super::maps::NODES;
 use super::superblock::{BLOCK, SEGMENT};
 use super::tree::Names;
 use super::volume::{F2fs, FOOTER};
@@ -23,11 +24,15 @@ fn path_of(number: u32) -> Vec<u8> {
 pub fn unlisted(names: Arc<Names>) -> Entries<u32> {
     let volume = names.volume.clone();
     let count = u32::try_from(volume.nodes()).unwrap_or(u32::MAX);
+    let mut unread = None;
     Box::new((0..count).flat_map(move |number| {
         let place = match volume.place(number) {
             Ok(place) => place,
-            // Said for the first node of each block.
-            Err(failed) => return if number % 455 == 0 { vec![Err(failed)] } else { Vec::new() },
+            // Said once for each block of the map.
+            Err(failed) => {
+                let block = u64::from(number) / NODES;
+                return if unread.replace(block) == Some(block) { Vec::new() } else { vec![Err(failed)] };
+            }
         };
         let superblock = &volume.superblock;
         let is_inode = place.block != 0 && place.inode == number;

@@ -6,7 +6,7 @@ use crate::field::{failure, le16, le32, read};
 use crate::node::Failure;
 
 /// Rows in a block of the map of nodes, and their bytes; the same of the map of segments.
-const NODES: u64 = 455;
+pub const NODES: u64 = 455;
 const NODE: usize = 9;
 const SEGMENTS: u64 = 55;
 const ROW: usize = 74;

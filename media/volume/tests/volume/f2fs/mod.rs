@@ -127,12 +127,61 @@ fn superblocks_and_checkpoints() {
     for pack in packs {
         let mut other = raw.clone();
         other[pack + 10] ^= 1;
+        assert!(said(other.clone()).contains("the checksum of a checkpoint is wrong: the other checkpoint is used"));
         let (found, _) = nodes(&volume_of(Arc::new(other)), Options::default());
         assert!(found.len() <= 1);
     }
     let mut cut = raw.clone();
     cut.truncate(64 << 20);
     assert!(said(cut).contains("missing"));
+}
+
+/// A checkpoint for a fast start has all summaries, as one of an unmounted volume has: the journal
+/// of nodes stands in front of six, and not of three.
+#[test]
+fn a_checkpoint_for_a_fast_start() {
+    if lacks(&TOOLS) {
+        return;
+    }
+    let bench = Bench::new();
+    let root = bench.path("t");
+    fs::create_dir(&root).unwrap();
+    fs::write(root.join("one"), b"some words").unwrap();
+    let mut raw = fs::read(made(&bench, &root, FORMS[0]).unwrap()).unwrap();
+    let word = |raw: &[u8], at: usize| u32::from_le_bytes(raw[at..at + 4].try_into().unwrap()) as usize;
+    let listed = |raw: &[u8]| {
+        let (found, failures) = nodes(&volume_of(Arc::new(raw.to_vec())), Options::default());
+        let names: Vec<_> = found.iter().map(|node| (node.path.clone(), node.id, node.size)).collect();
+        (names, failures)
+    };
+    let before = listed(&raw);
+    let number = before.0.iter().find(|(path, ..)| path == b"one").and_then(|(_, id, _)| *id).unwrap() as u32;
+    // Its row leaves both copies of the map for the journal.
+    let map = word(&raw, 1024 + 84) * 4096 + 9 * number as usize;
+    let mut row = Vec::new();
+    for at in [map, map + 512 * 4096] {
+        let held = raw[at..at + 9].to_vec();
+        if word(&held, 1) == number as usize {
+            row = held;
+        }
+        raw[at..at + 9].fill(0);
+    }
+    let first = word(&raw, 1024 + 76) * 4096;
+    let (count, summaries) = (word(&raw, first + 136), word(&raw, first + 140));
+    assert!(row.len() == 9 && count - summaries == 7, "{count} {summaries}");
+    let journal = first + summaries * 4096 + 3584;
+    let rows = [&1_u16.to_le_bytes()[..], &number.to_le_bytes(), &row].concat();
+    raw[journal..journal + rows.len()].copy_from_slice(&rows);
+    for block in [first, first + (count - 1) * 4096] {
+        // Not unmounted, and for a fast start.
+        raw[block + 132] = raw[block + 132] & !1 | 0x20;
+        let end = block + word(&raw, block + 164);
+        let mut hasher = crc32fast::Hasher::new_with_initial(!0xf2f5_2010);
+        hasher.update(&raw[block..end]);
+        raw[end..end + 4].copy_from_slice(&(!hasher.finalize()).to_le_bytes());
+    }
+    assert!(said(raw.clone()).contains("was not unmounted"));
+    assert_eq!(listed(&raw), before);
 }
 
 #[test]
