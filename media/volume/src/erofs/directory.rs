@@ -125,10 +125,12 @@ impl Tree for Names {
                     let (found, failed) = match list {
                         Ok(list) => {
                             let (found, wrong) = entries(&list);
-                            let place = self.volume.layout(&inode).ok().and_then(|layout| {
-                                layout.window(index * block, inode.size).first().and_then(|run| run.medium_offset)
-                            });
-                            let named = |(at, cause)| failure(place.map(|place| place + at as u64), cause);
+                            let named = |(at, cause)| {
+                                let place = self.volume.layout(&inode).ok().and_then(|layout| {
+                                    layout.window(index * block, inode.size).first().and_then(|run| run.medium_offset)
+                                });
+                                failure(place.map(|place| place + at as u64), cause)
+                            };
                             (found, wrong.map(named))
                         }
                         Err(failed) => (Vec::new(), Some(failed)),
