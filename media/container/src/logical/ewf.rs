@@ -4,9 +4,9 @@
 use super::entry::{Entries, Entry, Unlisted, within};
 use super::tree::{Named, Tree};
 use crate::Bytes;
-use crate::disk::{Failure, within_unit};
 use crate::disk::held::Held;
 use crate::disk::unpack::{Method, unpack_up_to};
+use crate::disk::{Failure, within_unit};
 use crate::ewf::{Decompressor, Descriptor, FileHeader, Table, checksum, extension};
 use crate::field::{le32, le64};
 use std::io;

@@ -201,7 +201,7 @@ impl<'a> Follow<'a> {
 pub struct Times {
     /// The whole.
     pub total: Duration,
-    /// The reader, reading.
+    /// The readers, reading, each of them on average.
     pub read: Duration,
     /// The reader, waiting for a free slab.
     pub waited: Duration,

@@ -245,7 +245,8 @@ impl Reader<'_> {
                     };
                     under_way -= 1;
                     read.retried += retried;
-                    read.reading += took;
+                    // They read at the same time: as long as each of them, on average.
+                    read.reading += took / readers as u32;
                     early.insert(offset, (got, slab));
                 }
                 while let Some((got, slab)) = early.remove(&read.bytes) {

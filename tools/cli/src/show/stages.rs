@@ -16,6 +16,7 @@ pub struct Stages {
     hash_s: f64,
     /// The compressors of the busiest target, each of them.
     pack_s: f64,
+    /// The readers, each of them.
     read_s: f64,
     total_s: f64,
     /// The reader, waiting for a free block.

@@ -75,8 +75,10 @@ fn rings_that_cannot_be_are_refused_before_anything_is_written() {
 fn stages_say_which_of_them_bounds_the_run() {
     let room = Room::new();
     room.file("source", &content(3, 9 << 20));
-    for (target, packs) in [("image", false), ("image.E01", true)] {
-        let seen = pfh(&room, &format!("acquire source --to {target} --compression best --no-progress --stats json"));
+    for (target, packs, readers) in [("image", false, 1), ("image.E01", true, 2), ("other", false, 8)] {
+        let line =
+            format!("acquire source --to {target} --readers {readers} --compression best --no-progress --stats json");
+        let seen = pfh(&room, &line);
         assert_eq!(seen.code, Some(0), "{}", seen.stderr);
         let line = seen.stderr.lines().find(|line| line.starts_with('{')).expect("an object");
         let stages: serde_json::Value = serde_json::from_str(line).expect("JSON");
@@ -87,6 +89,6 @@ fn stages_say_which_of_them_bounds_the_run() {
         assert!(names.iter().all(|name| seconds(name) <= seconds("total")), "{line}");
         assert!(seconds("read") > 0.0 && seconds("hash") > 0.0 && (seconds("pack") > 0.0) == packs, "{line}");
     }
-    let seen = pfh(&room, "acquire source --to other --no-progress --stats text");
+    let seen = pfh(&room, "acquire source --to third --no-progress --stats text");
     assert!(seen.stderr.contains(": bound by the "), "{}", seen.stderr);
 }
