@@ -47,8 +47,7 @@ nightly: features portable windows ## the tests that take minutes: long vectors,
 campaigns: ## 20,000 errnos, 10,000 power cuts, 300 raced writes, 10,000 mutants of each image, and a dated record (part of nightly, without the record)
 	PFH_RECORD=$(CURDIR)/bench/record/$(shell date +%F)-campaigns.md PFH_REQUIRE_INJECTORS=1 \
 		$(CARGO) test --package pfh-cli --release --test cli -- campaign_ faults_e_unending:: --ignored --nocapture
-	PFH_MUTANTS=10000 PFH_REQUIRE_INJECTORS=1 $(CARGO) test --package pfh-volume --release --test volume mutants_end
-	PFH_MUTANTS=10000 PFH_REQUIRE_INJECTORS=1 $(CARGO) test --package pfh-container --release --test disk mutants_end
+	PFH_MUTANTS=10000 PFH_REQUIRE_INJECTORS=1 $(CARGO) test --package pfh-volume --package pfh-container --package pfh-encrypted --release mutants
 
 inputs: ## a million generated inputs at each level of PFH_ISA: sdhash beside the plain form, TLSH beside the crate; lists of ranks
 	PFH_INPUTS=1000000 $(CARGO) test --package pfh-similarity --release --test similarity generated::inputs_at_each_level
