@@ -7,6 +7,7 @@ mod l01;
 mod mail;
 mod mutants;
 mod pst;
+mod pst_store;
 
 use flate2::Compression;
 use flate2::write::ZlibEncoder;

@@ -1,5 +1,6 @@
 //! Evidence with bytes that were changed: whatever it says, reading it ends.
 
+use super::pst_store::Layout;
 use super::{ad1, aff4, l01, mail, noise, pst};
 use pfh_container::logical::Logical;
 use pfh_volume::archive::{Format, Limits, open};
@@ -32,7 +33,8 @@ fn mutants_end() {
         (Format::Logical(Logical::Aff4), aff4::write(b"words", &noise(9000))),
         (Format::Message, mail::sample()),
         (Format::Mbox, mbox),
-        (Format::Pst, pst::sample()),
+        (Format::Pst, pst::sample(Layout::Unicode)),
+        (Format::Pst, pst::sample(Layout::Large)),
     ];
     for (format, sample) in samples {
         let used: Vec<usize> = (0..sample.len()).filter(|at| (1..255).contains(&sample[*at])).collect();
