@@ -1,10 +1,14 @@
-//! The tree of an L01: text in UTF-16, in categories of lines, values between tabs.
+//! The tree of an L01 or Lx01: text in UTF-16, in categories of lines, values between tabs.
 
 use super::entry::{Stamps, is_too_long};
 use crate::disk::Failure;
 use pfh_digest::Digest;
 use std::collections::HashMap;
 
+/// The longest tree: some two million entries.
+pub const LONGEST_TREE: u64 = 512 << 20;
+/// The byte-order mark of a tree whose values are escaped.
+pub const MARK: &[u8] = b"\xff\xfe";
 /// Directories on a path, at most.
 const DEEPEST: usize = 1024;
 
@@ -39,6 +43,7 @@ pub struct Tree {
     columns: HashMap<Vec<u8>, usize>,
     /// Names of the directories that are open, and how many entries each still has.
     open: Vec<(Option<Vec<u8>>, u64)>,
+    is_escaped: bool,
     is_ended: bool,
 }
 
@@ -77,6 +82,16 @@ fn digest(algorithm: &str, value: &[u8]) -> Option<Digest> {
     Digest::parse(algorithm.parse().ok()?, &text).ok()
 }
 
+/// Line feed, carriage return and tab stand in a value as the first three control characters.
+fn unescape(byte: &mut u8) {
+    *byte = match *byte {
+        1 => b'\n',
+        2 => b'\r',
+        3 => b'\t',
+        other => other,
+    }
+}
+
 impl Tree {
     /// A tree, by its data in UTF-16. Also gives the bytes of media data that are stated.
     ///
@@ -85,7 +100,8 @@ impl Tree {
     pub fn new(data: &[u8]) -> Result<(Tree, Option<u64>), Failure> {
         let text = utf8(data);
         let (open, columns) = (Vec::new(), HashMap::new());
-        let mut tree = Tree { text, at: 0, columns, open, is_ended: false };
+        let is_escaped = data.starts_with(MARK);
+        let mut tree = Tree { text, at: 0, columns, open, is_escaped, is_ended: false };
         let mut total = None;
         loop {
             let line = tree.line().ok_or_else(|| Failure::malformed("the tree has no category of entries"))?;
@@ -173,7 +189,10 @@ impl Tree {
         if let [_, at, length] = extents[..] {
             entry.extent = hex(at).zip(hex(length));
         }
-        let name = text("n").to_vec();
+        let mut name = text("n").to_vec();
+        if self.is_escaped {
+            name.iter_mut().for_each(unescape);
+        }
         if values.len() < 2 && !is_root {
             return Some(Err(self.wrong("an entry without values")));
         }

@@ -105,8 +105,8 @@ fn add(named: &Named, media: &mut Vec<u8>, text: &mut String) {
     named.below.iter().for_each(|below| add(below, media, text));
 }
 
-/// The image of these entries in this number of segments.
-pub fn write(entries: &[Named], segments: usize) -> Vec<Vec<u8>> {
+/// The media data of these entries, and the text of their tree.
+pub fn tree(entries: &[Named]) -> (Vec<u8>, String) {
     let (mut media, mut listed) = (Vec::new(), String::new());
     entries.iter().for_each(|entry| add(entry, &mut media, &mut listed));
     let text = format!(
@@ -115,6 +115,12 @@ pub fn write(entries: &[Named], segments: usize) -> Vec<Vec<u8>> {
         media.len(),
         entries.len()
     );
+    (media, text)
+}
+
+/// The image of these entries in this number of segments.
+pub fn write(entries: &[Named], segments: usize) -> Vec<Vec<u8>> {
+    let (media, text) = tree(entries);
     let data: Vec<u8> = text.encode_utf16().flat_map(u16::to_le_bytes).collect();
     let mut head = sum("md5", &data);
     head.extend((data.len() as u64).to_le_bytes());

@@ -4,6 +4,7 @@
 mod ad1;
 mod aff4;
 mod l01;
+mod lx01;
 mod mail;
 mod mutants;
 mod pst;

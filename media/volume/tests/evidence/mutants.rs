@@ -1,7 +1,7 @@
 //! Evidence with bytes that were changed: whatever it says, reading it ends.
 
 use super::pst_store::Layout;
-use super::{ad1, aff4, l01, mail, noise, pst};
+use super::{ad1, aff4, l01, lx01, mail, noise, pst};
 use pfh_container::logical::Logical;
 use pfh_volume::archive::{Format, Limits, open};
 use std::io::{Read, copy, sink};
@@ -29,6 +29,7 @@ fn mutants_end() {
     let mbox = [line.as_bytes(), &mail::sample(), b"\n", line.as_bytes(), &mail::sample()].concat();
     let samples = [
         (Format::Logical(Logical::L01), l01::write(&l01::sample(), 1).remove(0)),
+        (Format::Logical(Logical::Lx01), lx01::write(&l01::sample(), 1).remove(0)),
         (Format::Logical(Logical::Ad1), ad1::write(&l01::sample(), 1 << 20).remove(0)),
         (Format::Logical(Logical::Aff4), aff4::write(b"words", &noise(9000))),
         (Format::Message, mail::sample()),

@@ -9,7 +9,7 @@ fn words(length: usize) -> Vec<u8> {
 }
 
 /// Bytes that do not pack.
-fn random(length: usize) -> Vec<u8> {
+pub fn random(length: usize) -> Vec<u8> {
     let mut state = 0x9E37_79B9_7F4A_7C15_u64;
     let next = |_| {
         state ^= state << 13;
