@@ -3,7 +3,7 @@
 
 use super::entry::Entries;
 use super::listing::Listing;
-use super::tree::{LONGEST_TREE, MARK, Tree};
+use super::tree::{LONGEST_TREE, Tree};
 use crate::Bytes;
 use crate::disk::Failure;
 use crate::disk::ex01::chunks::{Chunks, HEADER, Segment, Table, method, within};
@@ -61,7 +61,8 @@ pub fn open(files: Vec<Arc<dyn Bytes>>) -> Result<Entries, Failure> {
     let sector = device.and_then(|device| device.number("bp")).unwrap_or(512);
     let chunk = case.and_then(|case| case.number("sb")?.checked_mul(sector));
     let chunk = chunk.ok_or_else(|| Failure::malformed("no section states the size of chunks"))?;
-    let (tree, total) = Tree::new(&text)?;
+    let (mut tree, total) = Tree::new(&text)?;
+    tree.is_escaped = true;
     // The sectors that the device information counts are those of no disk.
     let media = Chunks::new(segments, tables, method, (None, chunk))?;
     if let Some(total) = total.filter(|total| *total > media.size()) {
@@ -82,11 +83,16 @@ fn text(file: &dyn Bytes, section: &Section, method: Method) -> Result<Vec<u8>, 
     if section.stated.as_ref().is_some_and(|stated| stated.algorithm().digest(&bytes) != *stated) {
         return Err(wrong("the tree's digest differs from the stated one"));
     }
-    if !bytes.starts_with(MARK) {
+    if !is_text(&bytes) {
         bytes = unpack_up_to(method, &bytes, LONGEST).map_err(|failure| wrong(&format!("the tree: {failure}")))?;
     }
-    if !bytes.starts_with(MARK) {
+    if !is_text(&bytes) {
         return Err(wrong("the tree is not a text in little-endian UTF-16"));
     }
     Ok(bytes)
+}
+
+/// Whether a tree begins as a text does: with a byte-order mark or the number of its categories.
+fn is_text(bytes: &[u8]) -> bool {
+    matches!(bytes, [0xff, 0xfe, ..] | [b'1'..=b'9', 0, ..])
 }

@@ -7,8 +7,6 @@ use std::collections::HashMap;
 
 /// The longest tree: some two million entries.
 pub const LONGEST_TREE: u64 = 512 << 20;
-/// The byte-order mark of a tree whose values are escaped.
-pub const MARK: &[u8] = b"\xff\xfe";
 /// Directories on a path, at most.
 const DEEPEST: usize = 1024;
 
@@ -43,7 +41,8 @@ pub struct Tree {
     columns: HashMap<Vec<u8>, usize>,
     /// Names of the directories that are open, and how many entries each still has.
     open: Vec<(Option<Vec<u8>>, u64)>,
-    is_escaped: bool,
+    /// Whether control characters stand for line feeds and tabs in names.
+    pub is_escaped: bool,
     is_ended: bool,
 }
 
@@ -100,8 +99,7 @@ impl Tree {
     pub fn new(data: &[u8]) -> Result<(Tree, Option<u64>), Failure> {
         let text = utf8(data);
         let (open, columns) = (Vec::new(), HashMap::new());
-        let is_escaped = data.starts_with(MARK);
-        let mut tree = Tree { text, at: 0, columns, open, is_escaped, is_ended: false };
+        let mut tree = Tree { text, at: 0, columns, open, is_escaped: false, is_ended: false };
         let mut total = None;
         loop {
             let line = tree.line().ok_or_else(|| Failure::malformed("the tree has no category of entries"))?;

@@ -109,9 +109,12 @@ fn add(named: &Named, media: &mut Vec<u8>, text: &mut String) {
 pub fn tree(entries: &[Named]) -> (Vec<u8>, String) {
     let (mut media, mut listed) = (Vec::new(), String::new());
     entries.iter().for_each(|entry| add(entry, &mut media, &mut listed));
+    let perm = "perm\n0\t1\np\tn\ts\tpr\tnta\tnti\n0\t0\n1\t\t\t10\t\t\n\n";
+    let srce = "srce\n0\t1\np\tn\tid\n0\t0\n\t\t\n\n";
+    let sub = "sub\n0\t1\np\tn\tid\n0\t0\n\t\t\n\n";
     let text = format!(
-        "5\nrec\ntb\tcl\n{}\t1\n\nperm\n0\t1\np\tn\n0\t0\n\t\n\nsrce\n0\t1\np\tn\n0\t0\n\t\n\nsub\n0\t1\np\tn\n0\t0\n\t\n\n\
-         entry\n9\t1\np\tn\tid\topr\tls\tbe\twr\tha\tsha\n26\t{}\n\tLogicalEntries\t\t\t\t1\t\t\t\n{listed}\n",
+        "5\nrec\ntb\tcl\n{}\t1\n\n{perm}{srce}{sub}\
+         entry\n9\t1\np\tn\tid\topr\tls\tbe\twr\tha\tsha\n26\t{}\n1\tLogicalEntries\t\t\t\t1 0 0\t\t\t\n{listed}\n",
         media.len(),
         entries.len()
     );

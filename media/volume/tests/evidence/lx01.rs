@@ -10,9 +10,14 @@ const CHUNK: usize = 64 * 512;
 struct Style {
     /// Whether the tree is compressed.
     packs: bool,
+    /// Whether it begins with a byte-order mark.
+    marks: bool,
     /// Whether the length of a stored chunk counts its checksum.
     counts: bool,
 }
+
+/// As EnCase writes one.
+const PLAIN: Style = Style { packs: false, marks: false, counts: true };
 
 struct Segment {
     bytes: Vec<u8>,
@@ -86,7 +91,7 @@ fn image((media, tree): (Vec<u8>, String), segments: usize, style: Style) -> Vec
         segment.chunks((at * each / CHUNK) as u64, part, style.counts);
         let is_last = (at + 1) * each >= media.len();
         if is_last {
-            let tree = utf16(&format!("\u{feff}{tree}"));
+            let tree = utf16(&if style.marks { format!("\u{feff}{tree}") } else { tree.clone() });
             segment.section(0x20, &if style.packs { zlib(&tree) } else { tree });
         }
         segment.section(1, &text("ts\tdt\tbp", "0\tl\t512"));
@@ -98,17 +103,18 @@ fn image((media, tree): (Vec<u8>, String), segments: usize, style: Style) -> Vec
 
 /// The image of these entries in this number of segments.
 pub fn write(entries: &[Named], segments: usize) -> Vec<Vec<u8>> {
-    image(l01::tree(entries), segments, Style { packs: false, counts: true })
+    image(l01::tree(entries), segments, PLAIN)
 }
 
 #[test]
 fn files_with_their_digests() {
-    for (segments, packs, counts) in [(1, false, true), (1, true, false), (3, false, true)] {
+    let other = Style { packs: true, marks: true, counts: false };
+    for (segments, style) in [(1, PLAIN), (1, other), (3, PLAIN), (2, Style { packs: false, ..other })] {
         // A last chunk that is stored, and one that is compressed.
         for last in [file("last", super::pst::random(999)), file("last", vec![b'x'; 999])] {
             let mut entries = sample();
             entries.push(last);
-            let image = image(l01::tree(&entries), segments, Style { packs, counts });
+            let image = image(l01::tree(&entries), segments, style);
             assert_eq!(image.len(), segments);
             let found = files(&image);
             let names: Vec<&str> = found.keys().map(String::as_str).collect();
@@ -124,34 +130,33 @@ fn files_with_their_digests() {
 
 #[test]
 fn what_contradicts_itself_is_named() {
-    let image = write(&sample(), 2);
-    assert!(faults(&image[..1]).contains("are missing"), "{}", faults(&image[..1]));
-    assert!(faults(&[image[1].clone(), image[0].clone()]).contains("segment 1 belongs to another image"));
-    assert!(faults(&[image[1].clone()]).contains("elsewhere in it"));
+    let whole = write(&sample(), 2);
+    assert!(faults(&whole[..1]).contains("are missing"), "{}", faults(&whole[..1]));
+    assert!(faults(&[whole[1].clone(), whole[0].clone()]).contains("segment 1 belongs to another image"));
+    assert!(faults(&[whole[1].clone()]).contains("elsewhere in it"));
     // A byte of a chunk: the files in it alone.
-    let mut bad = image.clone();
-    let at = image[0].windows(2).position(|window| window == zlib(&noise(9))[..2].to_vec()).expect("a stream");
-    let chunk = image[0][at + 2..].windows(2).position(|window| window == [0x78, 0x9c]).expect("a chunk") + at + 2;
+    let mut bad = whole.clone();
+    let at = whole[0].windows(2).position(|window| window == zlib(&noise(9))[..2].to_vec()).expect("a stream");
+    let chunk = whole[0][at + 2..].windows(2).position(|window| window == [0x78, 0x9c]).expect("a chunk") + at + 2;
     bad[0][chunk + 500] ^= 1;
     let found = faults(&bad);
     assert!(found.contains("C/a.bin: ") && found.contains("chunk 0") && found.lines().count() == 1, "{found}");
     // A byte of the tree, of its descriptor, and of a table.
-    let tree = image[1].windows(14).position(|window| window == utf16("entry\n9")).expect("the tree");
-    let mut bad = image.clone();
+    let tree = whole[1].windows(14).position(|window| window == utf16("entry\n9")).expect("the tree");
+    let mut bad = whole.clone();
     bad[1][tree] ^= 1;
     assert!(faults(&bad).contains("the tree's digest differs"), "{}", faults(&bad));
-    let mut bad = image.clone();
+    let mut bad = whole.clone();
     let end = bad[1].len() - 8;
     bad[1][end] ^= 1;
     assert!(faults(&bad).contains("length or checksum of a section's descriptor"), "{}", faults(&bad));
     // Less media data than the tree states, and none for a file.
     let (media, text) = l01::tree(&sample());
-    let style = Style { packs: false, counts: true };
-    let short = faults(&super::lx01::image((media[..CHUNK].to_vec(), text.clone()), 1, style));
+    let short = faults(&image((media[..CHUNK].to_vec(), text.clone()), 1, PLAIN));
     assert!(short.contains(&format!("media data of {}", media.len())), "{short}");
     // A digest that is another file's.
     let [md5, wrong] = [&b"x"[..], b"y"].map(|bytes| hex(&sum("md5", bytes)));
-    let found = faults(&super::lx01::image((media, text.replace(&md5, &wrong)), 1, style));
+    let found = faults(&image((media, text.replace(&md5, &wrong)), 1, PLAIN));
     assert!(found.contains("odd%2Fname: its bytes have the md5") && found.lines().count() == 1, "{found}");
     // Neither compressed nor a text, and no tree.
     let mut segment = Segment::new(1);
