@@ -10,11 +10,29 @@ use std::sync::Arc;
 /// The flag of a file that one byte stands for.
 const SPARSE: u64 = 0x0400_0000;
 
-/// A file: a range of the media data.
+/// A file: ranges of the media data, one behind the other.
 struct File {
     media: Arc<dyn Bytes>,
-    start: u64,
+    /// Where each begins in the file and in the media data.
+    ranges: Vec<(u64, u64)>,
     size: u64,
+}
+
+impl File {
+    /// The file in these extents; `size` are the bytes of all together.
+    fn new(media: &Arc<dyn Bytes>, extents: &[(u64, u64)], size: u64) -> Result<File, Failure> {
+        let (mut ranges, mut at) = (Vec::with_capacity(extents.len()), 0);
+        for &(start, length) in extents {
+            if start.checked_add(length).is_none_or(|end| end > media.size()) {
+                return Err(Failure::malformed(format!("its bytes, {length} from {start} on, leave the media data")));
+            }
+            if length > 0 {
+                ranges.push((at, start));
+            }
+            at += length;
+        }
+        Ok(File { media: media.clone(), ranges, size })
+    }
 }
 
 impl Bytes for File {
@@ -23,11 +41,11 @@ impl Bytes for File {
     }
 
     fn read_at(&self, offset: u64, buffer: &mut [u8]) -> io::Result<usize> {
-        let room = usize::try_from(self.size.saturating_sub(offset)).unwrap_or(usize::MAX).min(buffer.len());
-        match room {
-            0 => Ok(0),
-            room => self.media.read_at(self.start.saturating_add(offset), &mut buffer[..room]),
-        }
+        let next = self.ranges.partition_point(|(at, _)| *at <= offset);
+        let Some((at, start)) = next.checked_sub(1).map(|range| self.ranges[range]) else { return Ok(0) };
+        let end = self.ranges.get(next).map_or(self.size, |(at, _)| *at);
+        let room = usize::try_from(end.saturating_sub(offset)).unwrap_or(usize::MAX).min(buffer.len());
+        if room == 0 { Ok(0) } else { self.media.read_at(start + (offset - at), &mut buffer[..room]) }
     }
 }
 
@@ -63,28 +81,24 @@ impl Listing {
         if size == 0 {
             return Ok(Arc::new(Vec::new()));
         }
-        let (mut start, stored) = match (named.extent, named.duplicate) {
-            (Some((start, stored)), _) => (start, stored),
-            (None, Some(start)) => (start, size),
-            (None, None) => return Err(Failure::malformed(format!("{size} bytes, and no place of them is stated"))),
-        };
-        // One byte stands for a sparse file, or says nothing of one that is stored elsewhere.
-        if named.flags & SPARSE != 0 && stored == 1 && size != 1 && named.duplicate.is_none() {
-            let mut byte = [0];
-            File { media: self.media.clone(), start, size: 1 }.read_exact_at(0, &mut byte)?;
-            return Ok(Arc::new(Filled { byte: byte[0], size }));
-        }
-        match named.duplicate {
-            Some(other) if stored != size => start = other,
-            _ if stored != size => {
+        let extents = named.extents.as_ref().map_err(|stated| Failure::malformed(stated.clone()))?;
+        let total = extents.iter().try_fold(0, |sum: u64, (_, length)| sum.checked_add(*length));
+        let extents = match (&extents[..], total, named.duplicate) {
+            // One byte stands for a sparse file, or says nothing of one that is stored elsewhere.
+            ([_], Some(1), None) if named.flags & SPARSE != 0 && size != 1 => {
+                let mut byte = [0];
+                File::new(&self.media, extents, 1)?.read_exact_at(0, &mut byte)?;
+                return Ok(Arc::new(Filled { byte: byte[0], size }));
+            }
+            (_, Some(total), _) if total == size => extents.clone(),
+            (_, _, Some(start)) => vec![(start, size)],
+            ([], ..) => return Err(Failure::malformed(format!("{size} bytes, and no place of them is stated"))),
+            (_, total, None) => {
+                let stored = total.unwrap_or(u64::MAX);
                 return Err(Failure::malformed(format!("{size} bytes are stated, and {stored} stored")));
             }
-            _ => {}
-        }
-        if start.checked_add(size).is_none_or(|end| end > self.media.size()) {
-            return Err(Failure::malformed(format!("its bytes, {size} from {start} on, leave the media data")));
-        }
-        Ok(Arc::new(File { media: self.media.clone(), start, size }))
+        };
+        Ok(Arc::new(File::new(&self.media, &extents, size)?))
     }
 }
 

@@ -11,7 +11,7 @@ pub const LONGEST_TREE: u64 = 512 << 20;
 const DEEPEST: usize = 1024;
 
 /// An entry of the tree.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub struct Named {
     /// The names above it, and its own.
     pub path: Vec<Vec<u8>>,
@@ -23,8 +23,9 @@ pub struct Named {
     pub id: Option<u64>,
     /// Bytes of the file.
     pub size: u64,
-    /// Where its bytes are in the media data, and how many are stored.
-    pub extent: Option<(u64, u64)>,
+    /// Where its bytes are in the media data, and how many are stored at each place; otherwise what
+    /// is stated instead.
+    pub extents: Result<Vec<(u64, u64)>, String>,
     /// Where the bytes of a file are that was stored once for several.
     pub duplicate: Option<u64>,
     /// Its times.
@@ -79,6 +80,26 @@ fn digest(algorithm: &str, value: &[u8]) -> Option<Digest> {
         return None;
     }
     Digest::parse(algorithm.parse().ok()?, &text).ok()
+}
+
+/// The extents in a value: how many there are, and offset and length of each, in hexadecimal digits.
+fn extents(value: &[u8]) -> Result<Vec<(u64, u64)>, String> {
+    if value.is_empty() {
+        return Ok(Vec::new());
+    }
+    let hex = |value: &[u8]| u64::from_str_radix(std::str::from_utf8(value).ok()?, 16).ok();
+    let mut parts = value.split(|byte| *byte == b' ');
+    let count = parts.next().and_then(number);
+    let mut found = Vec::new();
+    while let Some(start) = parts.next() {
+        match hex(start).zip(parts.next().and_then(hex)) {
+            Some(extent) => found.push(extent),
+            None => break,
+        }
+    }
+    let is_whole = count == Some(found.len() as u64) && parts.next().is_none();
+    let stated = || String::from_utf8_lossy(&value[..value.len().min(100)]).into_owned();
+    if is_whole { Ok(found) } else { Err(format!("the extents {:?}: not read", stated())) }
 }
 
 /// Line feed, carriage return and tab stand in a value as the first three control characters.
@@ -163,11 +184,15 @@ impl Tree {
         let value = |name: &str| self.columns.get(name.as_bytes()).and_then(|at| values.get(*at));
         let text = |name: &str| value(name).map(Vec::as_slice).unwrap_or_default();
         let mut entry = Named {
+            path: Vec::new(),
+            is_directory: false,
             flags: number(text("opr")).unwrap_or(0),
             id: number(text("id")),
             size: number(text("ls")).unwrap_or(0),
+            extents: extents(text("be")),
             duplicate: number(text("du")),
-            ..Named::default()
+            stamps: Stamps::default(),
+            digests: Vec::new(),
         };
         entry.is_directory = text("p") == b"1" || entry.flags & 0x0200_0000 != 0 || is_root;
         let stamp = |name: &str| time(text(name));
@@ -182,11 +207,6 @@ impl Tree {
             .into_iter()
             .filter_map(|(algorithm, name)| digest(algorithm, text(name)))
             .collect();
-        let hex = |value: &[u8]| u64::from_str_radix(std::str::from_utf8(value).ok()?, 16).ok();
-        let extents: Vec<&[u8]> = text("be").split(|byte| *byte == b' ').collect();
-        if let [_, at, length] = extents[..] {
-            entry.extent = hex(at).zip(hex(length));
-        }
         let mut name = text("n").to_vec();
         if self.is_escaped {
             name.iter_mut().for_each(unescape);

@@ -129,6 +129,27 @@ fn files_with_their_digests() {
 }
 
 #[test]
+fn files_of_several_extents() {
+    let content = [&b"one"[..], &b"two"[..], &b"three"[..]].concat();
+    let (media, text) = l01::tree(&[file("f", content.clone())]);
+    let with = |extents: &str| image((media.clone(), text.replace("\t1 0 b\t", &format!("\t{extents}\t"))), 1, PLAIN);
+    assert_eq!(files(&with("3 0 3 3 3 6 5"))["f"], content);
+    let found = faults(&with("3 6 5 3 3 0 3"));
+    assert!(found.contains("f: its bytes have the md5"), "{found}");
+    for (extents, what) in [
+        ("2 0 3 3 7", "11 bytes are stated, and 10 stored"),
+        ("2 0 3 8000 8", "its bytes, 8 from 32768 on, leave the media data"),
+        ("3 0 3 3 8", "the extents \"3 0 3 3 8\": not read"),
+        ("1 S 0 b", "the extents \"1 S 0 b\": not read"),
+        ("1 0", "the extents \"1 0\": not read"),
+        ("", "11 bytes, and no place of them is stated"),
+        ("2 0 ffffffffffffffff 0 2", "11 bytes are stated"),
+    ] {
+        assert!(faults(&with(extents)).contains(&format!("f: {what}")), "{extents}: {}", faults(&with(extents)));
+    }
+}
+
+#[test]
 fn what_contradicts_itself_is_named() {
     let whole = write(&sample(), 2);
     assert!(faults(&whole[..1]).contains("are missing"), "{}", faults(&whole[..1]));
