@@ -2,9 +2,9 @@
 //! addresses with items that lead to each other. After P. C. Bjelland, "AccessData Format (AD1)".
 
 use super::entry::{Entries, Entry, Stamps, Unlisted, is_too_long, within};
-use crate::disk::{Failure, within_unit};
 use crate::disk::held::{Held, Paged};
 use crate::disk::unpack::{Method, unpack};
+use crate::disk::{Failure, within_unit};
 use crate::field::{le32, le64};
 use crate::{Bytes, Time};
 use pfh_digest::Digest;
