@@ -30,7 +30,7 @@ pub const S01: Unread =
 const NAMES: &[(&str, Unread)] = &[
     ("ex01", EX01),
     ("l01", L01),
-    ("lx01", Unread { name: "Lx01", hint: "EnCase 7's logical evidence" }),
+    ("lx01", Unread { name: "Lx01", hint: "EnCase 7's logical evidence: files, and no disk" }),
     ("s01", S01),
     ("ad1", AD1),
     ("aff", AFF),

@@ -94,8 +94,8 @@ pub const TABLE: &[Signature] = &[
     files("WARC", b"WARC/0."),
     checked("OneDrive log (ODL, gzip)", 0, b"EBFGONED", |start| start.get(256..259) == Some(b"\x1f\x8b\x08")),
     files("part of a split zip", b"PK\x07\x08PK\x03\x04"),
-    // Images. Of L01 and AD1 the files are read, as those of archives.
-    image("Lx01", "EnCase 7's logical evidence", 0, b"LEF2\x0d\x0a\x81\x00"),
+    // Images. Of Lx01, L01 and AD1 the files are read, as those of archives.
+    image("Lx01", "EnCase 7's logical evidence: files, and no disk", 0, b"LEF2\x0d\x0a\x81\x00"),
     image("L01", "EnCase's logical evidence: files, and no disk", 0, b"LVF\x09\x0d\x0a\xff\x00"),
     image("AD encryption", "FTK Imager's encrypted image: decrypt it first", 0, b"ADCRYPT\0"),
     image("AD1", "FTK Imager's logical image: files, and no disk", 0, b"ADSEGMENTEDFILE\0"),

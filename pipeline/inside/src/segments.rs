@@ -6,7 +6,7 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 /// How the first segments of images are called.
-pub const FIRSTS: [&str; 8] = ["E01", "e01", "s01", "S01", "L01", "l01", "AD1", "ad1"];
+pub const FIRSTS: [&str; 10] = ["E01", "e01", "s01", "S01", "L01", "l01", "Lx01", "lx01", "AD1", "ad1"];
 /// How the first volumes of archives are.
 const VOLUMES: [&str; 3] = ["rar", "RAR", "001"];
 

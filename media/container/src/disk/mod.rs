@@ -9,7 +9,7 @@
 
 pub(crate) mod aff4;
 mod dmg;
-mod ex01;
+pub(crate) mod ex01;
 mod failure;
 pub(crate) mod held;
 mod image;

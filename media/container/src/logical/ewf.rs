@@ -1,8 +1,9 @@
 //! L01: segments as those of E01, and a tree of entries over their media data. After J. Metz,
 //! "Expert Witness Compression Format (EWF)", the sections on EWF-L01.
 
-use super::entry::{Entries, Entry, Unlisted, within};
-use super::tree::{Named, Tree};
+use super::entry::{Entries, within};
+use super::listing::Listing;
+use super::tree::{LONGEST_TREE, Tree};
 use crate::Bytes;
 use crate::disk::held::Held;
 use crate::disk::unpack::{Method, unpack_up_to};
@@ -14,14 +15,10 @@ use std::sync::Arc;
 
 /// What a segment begins with.
 pub const MAGIC: &[u8] = b"LVF\x09\x0d\x0a\xff\x00";
-/// The longest tree: some two million entries.
-const LONGEST_TREE: u64 = 512 << 20;
 /// The longest chunk.
 const LONGEST: u64 = 16 << 20;
 /// Bytes in front of the tree's text.
 const HEAD: u64 = 48;
-/// The flag of a file that one byte stands for.
-const SPARSE: u64 = 0x0400_0000;
 
 /// `L01` … `L99`, `LAA` … `ZZZ`.
 pub fn ending(segment: u32) -> Option<String> {
@@ -235,117 +232,27 @@ impl Media {
         Decompressor::default().unpack(&bytes, false, &mut out).map_err(|malformed| wrong(malformed.what))?;
         Ok(out)
     }
+}
 
+impl Bytes for Media {
     /// Bytes of all chunks together, at most.
     fn size(&self) -> u64 {
         self.count.saturating_mul(self.chunk)
     }
-}
-
-/// A file: a range of the media data.
-struct File {
-    media: Arc<Media>,
-    start: u64,
-    size: u64,
-}
-
-impl Bytes for File {
-    fn size(&self) -> u64 {
-        self.size
-    }
 
     fn read_at(&self, offset: u64, buffer: &mut [u8]) -> io::Result<usize> {
-        let (at, end) = (self.start.saturating_add(offset), self.start.saturating_add(self.size));
-        let Some((number, inside, take)) = within_unit(end, self.media.chunk, at, buffer.len()) else { return Ok(0) };
-        let chunk = self.media.held.get(number, || self.media.unpack(number))?;
+        let Some((number, inside, take)) = within_unit(self.size(), self.chunk, offset, buffer.len()) else {
+            return Ok(0);
+        };
+        let chunk = self.held.get(number, || self.unpack(number))?;
         // The last chunk may be shorter.
         let rest = chunk.get(inside as usize..).unwrap_or_default();
         let take = take.min(rest.len());
         if take == 0 {
-            return Err(Failure::malformed(format!("the media data end at byte {at}")).into());
+            return Err(Failure::malformed(format!("the media data end at byte {offset}")).into());
         }
         buffer[..take].copy_from_slice(&rest[..take]);
         Ok(take)
-    }
-}
-
-/// A file of one byte, again and again.
-struct Filled {
-    byte: u8,
-    size: u64,
-}
-
-impl Bytes for Filled {
-    fn size(&self) -> u64 {
-        self.size
-    }
-
-    fn read_at(&self, offset: u64, buffer: &mut [u8]) -> io::Result<usize> {
-        let room = usize::try_from(self.size.saturating_sub(offset)).unwrap_or(usize::MAX).min(buffer.len());
-        buffer[..room].fill(self.byte);
-        Ok(room)
-    }
-}
-
-/// The entries as they come.
-struct Listing {
-    tree: Tree,
-    media: Arc<Media>,
-}
-
-impl Listing {
-    fn content(&self, named: &Named) -> Result<Arc<dyn Bytes>, Failure> {
-        let size = named.size;
-        if size == 0 {
-            return Ok(Arc::new(Vec::new()));
-        }
-        let (mut start, stored) = match (named.extent, named.duplicate) {
-            (Some((start, stored)), _) => (start, stored),
-            (None, Some(start)) => (start, size),
-            (None, None) => return Err(Failure::malformed(format!("{size} bytes, and no place of them is stated"))),
-        };
-        // One byte stands for a sparse file, or says nothing of one that is stored elsewhere.
-        if named.flags & SPARSE != 0 && stored == 1 && size != 1 && named.duplicate.is_none() {
-            let mut byte = [0];
-            File { media: self.media.clone(), start, size: 1 }.read_exact_at(0, &mut byte)?;
-            return Ok(Arc::new(Filled { byte: byte[0], size }));
-        }
-        match named.duplicate {
-            Some(other) if stored != size => start = other,
-            _ if stored != size => {
-                return Err(Failure::malformed(format!("{size} bytes are stated, and {stored} stored")));
-            }
-            _ => {}
-        }
-        if start.checked_add(size).is_none_or(|end| end > self.media.size()) {
-            return Err(Failure::malformed(format!("its bytes, {size} from {start} on, leave the media data")));
-        }
-        Ok(Arc::new(File { media: self.media.clone(), start, size }))
-    }
-}
-
-impl Iterator for Listing {
-    type Item = Result<Entry, Unlisted>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        loop {
-            let named = match self.tree.next()? {
-                Ok(named) => named,
-                Err(failure) => return Some(Err((Vec::new(), failure))),
-            };
-            if named.path.is_empty() {
-                continue;
-            }
-            let content = (!named.is_directory).then(|| self.content(&named));
-            return Some(Ok(Entry {
-                path: named.path,
-                is_directory: named.is_directory,
-                id: named.id,
-                stamps: named.stamps,
-                digests: named.digests,
-                content,
-            }));
-        }
     }
 }
 

@@ -1,5 +1,5 @@
-//! Logical images: files that were acquired without their disk. L01 (EnCase), AD1 (FTK Imager) and
-//! AFF4-L.
+//! Logical images: files that were acquired without their disk. L01 and Lx01 (EnCase), AD1 (FTK
+//! Imager) and AFF4-L.
 //!
 //! [`open`] takes the segments of an image in order and gives its [`Entry`]s one after the other.
 //! What describes them is bounded by constants; content is read by position when it is asked for.
@@ -8,6 +8,8 @@ mod ad1;
 mod aff4;
 mod entry;
 mod ewf;
+mod ewf2;
+mod listing;
 mod tree;
 
 use crate::Bytes;
@@ -22,6 +24,8 @@ pub use entry::{Entries, Entry, Stamps, Unlisted};
 pub enum Logical {
     /// EnCase's logical evidence, EWF-L01.
     L01,
+    /// EnCase 7's, EWF2-Lx01.
+    Lx01,
     /// FTK Imager's logical image.
     Ad1,
     /// Files in a volume of AFF4.
@@ -33,6 +37,7 @@ impl Logical {
     pub fn name(self) -> &'static str {
         match self {
             Logical::L01 => "L01",
+            Logical::Lx01 => "Lx01",
             Logical::Ad1 => "AD1",
             Logical::Aff4 => "AFF4-L",
         }
@@ -42,6 +47,7 @@ impl Logical {
     pub fn recognize(start: &[u8]) -> Option<Logical> {
         match start {
             _ if start.starts_with(ewf::MAGIC) => Some(Logical::L01),
+            _ if start.starts_with(ewf2::MAGIC) => Some(Logical::Lx01),
             _ if start.starts_with(ad1::MAGIC) => Some(Logical::Ad1),
             _ => None,
         }
@@ -57,15 +63,18 @@ impl Logical {
     pub fn segment(self, start: &[u8]) -> u32 {
         match self {
             Logical::L01 => start.get(9..11).map_or(1, |number| u32::from(u16::from_le_bytes([number[0], number[1]]))),
+            Logical::Lx01 => le32(start, 12),
             Logical::Ad1 => le32(start, 24),
             Logical::Aff4 => 1,
         }
     }
 
-    /// The ending of the name of a segment, in upper case; `None` beyond the last one.
+    /// The ending of the name of a segment, as the format's programs write it; `None` beyond the
+    /// last one.
     pub fn ending(self, segment: u32) -> Option<String> {
         match self {
             Logical::L01 => ewf::ending(segment),
+            Logical::Lx01 => ewf2::ending('L', segment),
             Logical::Ad1 => (segment <= 9_999).then(|| format!("AD{segment}")),
             Logical::Aff4 => None,
         }
@@ -79,6 +88,7 @@ impl Logical {
 pub fn open(format: Logical, segments: Vec<Arc<dyn Bytes>>) -> Result<Entries, Failure> {
     match format {
         Logical::L01 => ewf::open(segments),
+        Logical::Lx01 => ewf2::open(segments),
         Logical::Ad1 => ad1::open(segments),
         Logical::Aff4 => {
             let first = segments.into_iter().next();

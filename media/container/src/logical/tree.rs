@@ -1,15 +1,17 @@
-//! The tree of an L01: text in UTF-16, in categories of lines, values between tabs.
+//! The tree of an L01 or Lx01: text in UTF-16, in categories of lines, values between tabs.
 
 use super::entry::{Stamps, is_too_long};
 use crate::disk::Failure;
 use pfh_digest::Digest;
 use std::collections::HashMap;
 
+/// The longest tree: some two million entries.
+pub const LONGEST_TREE: u64 = 512 << 20;
 /// Directories on a path, at most.
 const DEEPEST: usize = 1024;
 
 /// An entry of the tree.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub struct Named {
     /// The names above it, and its own.
     pub path: Vec<Vec<u8>>,
@@ -21,8 +23,9 @@ pub struct Named {
     pub id: Option<u64>,
     /// Bytes of the file.
     pub size: u64,
-    /// Where its bytes are in the media data, and how many are stored.
-    pub extent: Option<(u64, u64)>,
+    /// Where its bytes are in the media data, and how many are stored at each place; otherwise what
+    /// is stated instead.
+    pub extents: Result<Vec<(u64, u64)>, String>,
     /// Where the bytes of a file are that was stored once for several.
     pub duplicate: Option<u64>,
     /// Its times.
@@ -39,6 +42,8 @@ pub struct Tree {
     columns: HashMap<Vec<u8>, usize>,
     /// Names of the directories that are open, and how many entries each still has.
     open: Vec<(Option<Vec<u8>>, u64)>,
+    /// Whether control characters stand for line feeds and tabs in names.
+    pub is_escaped: bool,
     is_ended: bool,
 }
 
@@ -77,6 +82,36 @@ fn digest(algorithm: &str, value: &[u8]) -> Option<Digest> {
     Digest::parse(algorithm.parse().ok()?, &text).ok()
 }
 
+/// The extents in a value: how many there are, and offset and length of each, in hexadecimal digits.
+fn extents(value: &[u8]) -> Result<Vec<(u64, u64)>, String> {
+    if value.is_empty() {
+        return Ok(Vec::new());
+    }
+    let hex = |value: &[u8]| u64::from_str_radix(std::str::from_utf8(value).ok()?, 16).ok();
+    let mut parts = value.split(|byte| *byte == b' ');
+    let count = parts.next().and_then(number);
+    let mut found = Vec::new();
+    while let Some(start) = parts.next() {
+        match hex(start).zip(parts.next().and_then(hex)) {
+            Some(extent) => found.push(extent),
+            None => break,
+        }
+    }
+    let is_whole = count == Some(found.len() as u64) && parts.next().is_none();
+    let stated = || String::from_utf8_lossy(&value[..value.len().min(100)]).into_owned();
+    if is_whole { Ok(found) } else { Err(format!("the extents {:?}: not read", stated())) }
+}
+
+/// Line feed, carriage return and tab stand in a value as the first three control characters.
+fn unescape(byte: &mut u8) {
+    *byte = match *byte {
+        1 => b'\n',
+        2 => b'\r',
+        3 => b'\t',
+        other => other,
+    }
+}
+
 impl Tree {
     /// A tree, by its data in UTF-16. Also gives the bytes of media data that are stated.
     ///
@@ -85,7 +120,7 @@ impl Tree {
     pub fn new(data: &[u8]) -> Result<(Tree, Option<u64>), Failure> {
         let text = utf8(data);
         let (open, columns) = (Vec::new(), HashMap::new());
-        let mut tree = Tree { text, at: 0, columns, open, is_ended: false };
+        let mut tree = Tree { text, at: 0, columns, open, is_escaped: false, is_ended: false };
         let mut total = None;
         loop {
             let line = tree.line().ok_or_else(|| Failure::malformed("the tree has no category of entries"))?;
@@ -149,11 +184,15 @@ impl Tree {
         let value = |name: &str| self.columns.get(name.as_bytes()).and_then(|at| values.get(*at));
         let text = |name: &str| value(name).map(Vec::as_slice).unwrap_or_default();
         let mut entry = Named {
+            path: Vec::new(),
+            is_directory: false,
             flags: number(text("opr")).unwrap_or(0),
             id: number(text("id")),
             size: number(text("ls")).unwrap_or(0),
+            extents: extents(text("be")),
             duplicate: number(text("du")),
-            ..Named::default()
+            stamps: Stamps::default(),
+            digests: Vec::new(),
         };
         entry.is_directory = text("p") == b"1" || entry.flags & 0x0200_0000 != 0 || is_root;
         let stamp = |name: &str| time(text(name));
@@ -168,12 +207,10 @@ impl Tree {
             .into_iter()
             .filter_map(|(algorithm, name)| digest(algorithm, text(name)))
             .collect();
-        let hex = |value: &[u8]| u64::from_str_radix(std::str::from_utf8(value).ok()?, 16).ok();
-        let extents: Vec<&[u8]> = text("be").split(|byte| *byte == b' ').collect();
-        if let [_, at, length] = extents[..] {
-            entry.extent = hex(at).zip(hex(length));
+        let mut name = text("n").to_vec();
+        if self.is_escaped {
+            name.iter_mut().for_each(unescape);
         }
-        let name = text("n").to_vec();
         if values.len() < 2 && !is_root {
             return Some(Err(self.wrong("an entry without values")));
         }

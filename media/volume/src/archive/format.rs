@@ -114,6 +114,7 @@ impl Format {
             Format::Wim => "wim",
             Format::Lha => "lha",
             Format::Logical(Logical::L01) => "l01",
+            Format::Logical(Logical::Lx01) => "lx01",
             Format::Logical(Logical::Ad1) => "ad1",
             Format::Logical(Logical::Aff4) => "aff4-l",
             Format::Mbox => "mbox",

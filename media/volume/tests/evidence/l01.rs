@@ -105,16 +105,25 @@ fn add(named: &Named, media: &mut Vec<u8>, text: &mut String) {
     named.below.iter().for_each(|below| add(below, media, text));
 }
 
-/// The image of these entries in this number of segments.
-pub fn write(entries: &[Named], segments: usize) -> Vec<Vec<u8>> {
+/// The media data of these entries, and the text of their tree.
+pub fn tree(entries: &[Named]) -> (Vec<u8>, String) {
     let (mut media, mut listed) = (Vec::new(), String::new());
     entries.iter().for_each(|entry| add(entry, &mut media, &mut listed));
+    let perm = "perm\n0\t1\np\tn\ts\tpr\tnta\tnti\n0\t0\n1\t\t\t10\t\t\n\n";
+    let srce = "srce\n0\t1\np\tn\tid\n0\t0\n\t\t\n\n";
+    let sub = "sub\n0\t1\np\tn\tid\n0\t0\n\t\t\n\n";
     let text = format!(
-        "5\nrec\ntb\tcl\n{}\t1\n\nperm\n0\t1\np\tn\n0\t0\n\t\n\nsrce\n0\t1\np\tn\n0\t0\n\t\n\nsub\n0\t1\np\tn\n0\t0\n\t\n\n\
-         entry\n9\t1\np\tn\tid\topr\tls\tbe\twr\tha\tsha\n26\t{}\n\tLogicalEntries\t\t\t\t1\t\t\t\n{listed}\n",
+        "5\nrec\ntb\tcl\n{}\t1\n\n{perm}{srce}{sub}\
+         entry\n9\t1\np\tn\tid\topr\tls\tbe\twr\tha\tsha\n26\t{}\n1\tLogicalEntries\t\t\t\t1 0 0\t\t\t\n{listed}\n",
         media.len(),
         entries.len()
     );
+    (media, text)
+}
+
+/// The image of these entries in this number of segments.
+pub fn write(entries: &[Named], segments: usize) -> Vec<Vec<u8>> {
+    let (media, text) = tree(entries);
     let data: Vec<u8> = text.encode_utf16().flat_map(u16::to_le_bytes).collect();
     let mut head = sum("md5", &data);
     head.extend((data.len() as u64).to_le_bytes());

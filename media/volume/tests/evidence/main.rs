@@ -4,9 +4,11 @@
 mod ad1;
 mod aff4;
 mod l01;
+mod lx01;
 mod mail;
 mod mutants;
 mod pst;
+mod pst_store;
 
 use flate2::Compression;
 use flate2::write::ZlibEncoder;

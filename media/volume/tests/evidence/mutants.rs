@@ -1,6 +1,7 @@
 //! Evidence with bytes that were changed: whatever it says, reading it ends.
 
-use super::{ad1, aff4, l01, mail, noise, pst};
+use super::pst_store::Layout;
+use super::{ad1, aff4, l01, lx01, mail, noise, pst};
 use pfh_container::logical::Logical;
 use pfh_volume::archive::{Format, Limits, open};
 use std::io::{Read, copy, sink};
@@ -28,11 +29,13 @@ fn mutants_end() {
     let mbox = [line.as_bytes(), &mail::sample(), b"\n", line.as_bytes(), &mail::sample()].concat();
     let samples = [
         (Format::Logical(Logical::L01), l01::write(&l01::sample(), 1).remove(0)),
+        (Format::Logical(Logical::Lx01), lx01::write(&l01::sample(), 1).remove(0)),
         (Format::Logical(Logical::Ad1), ad1::write(&l01::sample(), 1 << 20).remove(0)),
         (Format::Logical(Logical::Aff4), aff4::write(b"words", &noise(9000))),
         (Format::Message, mail::sample()),
         (Format::Mbox, mbox),
-        (Format::Pst, pst::sample()),
+        (Format::Pst, pst::sample(Layout::Unicode)),
+        (Format::Pst, pst::sample(Layout::Large)),
     ];
     for (format, sample) in samples {
         let used: Vec<usize> = (0..sample.len()).filter(|at| (1..255).contains(&sample[*at])).collect();

@@ -432,7 +432,7 @@ fn ends_in_one(extension: &str) -> bool {
 
 /// The first segment of the image that a later one belongs to, if it is there.
 fn first_segment(later: &Path) -> Option<PathBuf> {
-    let all = ["E01", "e01", "Ex01", "ex01", "s01", "S01", "L01", "l01", "Lx01"];
+    let all = ["E01", "e01", "Ex01", "ex01", "s01", "S01", "L01", "l01", "Lx01", "lx01"];
     let named = all.iter().map(|extension| later.with_extension(extension));
     let start = later.extension()?.to_str()?.get(..1)?.to_owned();
     let mut named = named.filter(|path| path.extension().is_some_and(|e| e.to_string_lossy().starts_with(&start)));

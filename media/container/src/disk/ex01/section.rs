@@ -19,6 +19,8 @@ pub const SHA1: u32 = 9;
 const KEYS: u32 = 11;
 pub const NEXT: u32 = 13;
 pub const DONE: u32 = 15;
+/// The tree of a logical image: "single files data".
+pub const FILES: u32 = 32;
 
 const HASHED: u32 = 1;
 const ENCRYPTED: u32 = 2;

@@ -1,8 +1,10 @@
 //! The data of a node: one block, or a tree of them; and the nodes below a node ([MS-PST],
 //! 2.2.2.8).
 
-use super::store::{Layout, Node, Place, Store};
-use crate::field::{failure, le16, le32, le64};
+use super::block::Place;
+use super::layout::Layout;
+use super::store::{Node, Store};
+use crate::field::{failure, le16, le32};
 use crate::node::Failure;
 use std::io::{self, Read};
 use std::sync::Arc;
@@ -16,14 +18,11 @@ const HELD: u64 = 64 << 20;
 
 /// The numbers of blocks that are behind the head of a block.
 fn numbers(store: &Store, block: &[u8]) -> Result<Vec<u64>, Failure> {
-    let width = if store.layout == Layout::Ansi { 4 } else { 8 };
+    let width = store.layout.width();
     let count = usize::from(le16(block, 2));
     let entries = block.get(8..8 + count * width);
     let entries = entries.ok_or_else(|| failure(None, "a list of blocks that is longer than its block"))?;
-    Ok(entries
-        .chunks_exact(width)
-        .map(|entry| if width == 4 { u64::from(le32(entry, 0)) } else { le64(entry, 0) })
-        .collect())
+    Ok(entries.chunks_exact(width).map(|entry| store.layout.number(entry, 0)).collect())
 }
 
 /// The blocks of a content, in order.
@@ -175,13 +174,11 @@ fn list(store: &Store, id: u64, levels: u8, found: &mut Vec<Node>) -> Result<(),
         return Err(wrong("no list of nodes"));
     }
     let (is_leaf, count) = (block[1] == 0, usize::from(le16(&block, 2)));
-    let (head, width) = match store.layout {
-        Layout::Ansi => (4, 4),
-        Layout::Unicode => (8, 8),
-    };
+    let width = store.layout.width();
+    let head = if store.layout == Layout::Ansi { 4 } else { 8 };
     let entry = if is_leaf { 3 * width } else { 2 * width };
     let entries = block.get(head..head + count * entry).ok_or_else(|| wrong("a list that is longer than its block"))?;
-    let number = |bytes: &[u8], at: usize| if width == 4 { u64::from(le32(bytes, at)) } else { le64(bytes, at) };
+    let number = |bytes: &[u8], at: usize| store.layout.number(bytes, at);
     for entry in entries.chunks_exact(entry) {
         if found.len() >= BELOW {
             return Err(wrong("more nodes below one than are read"));

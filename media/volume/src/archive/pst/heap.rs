@@ -2,6 +2,7 @@
 //! of these, and by that tree a value for each property.
 
 use super::data::Data;
+use super::layout::Layout;
 use super::store::{Node, Store};
 use crate::field::{failure, le16, le32};
 use crate::node::Failure;
@@ -26,6 +27,7 @@ pub enum Value {
 
 /// The properties of a node.
 pub struct Properties {
+    layout: Layout,
     blocks: Vec<Vec<u8>>,
     /// By number: type and value.
     values: BTreeMap<u16, (u16, Value)>,
@@ -38,7 +40,7 @@ impl Properties {
     pub fn read(store: &Arc<Store>, node: &Node) -> Result<Properties, Failure> {
         let blocks = Data::open(store, node.data)?.blocks()?;
         let below = super::data::below(store, node.below)?;
-        let mut properties = Properties { blocks, values: BTreeMap::new(), below };
+        let mut properties = Properties { layout: store.layout, blocks, values: BTreeMap::new(), below };
         let first = properties.blocks.first().map(Vec::as_slice).unwrap_or_default();
         if first.get(2) != Some(&0xec) || first.get(3) != Some(&0xbc) {
             return Err(failure(None, format!("node {:#x} has no properties where they must be", node.id)));
@@ -59,7 +61,7 @@ impl Properties {
     /// A piece of the heap.
     fn piece(&self, id: u32) -> Result<&[u8], Failure> {
         let wrong = || failure(None, format!("the heap has no piece {id:#x}"));
-        let (block, number) = ((id >> 16) as usize, (id >> 5 & 0x7ff) as usize);
+        let (block, number) = self.layout.piece(id);
         if id & 0x1f != 0 || number == 0 {
             return Err(wrong());
         }

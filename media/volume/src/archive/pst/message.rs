@@ -4,7 +4,7 @@ use super::super::mail::Names;
 use super::super::member::node;
 use super::data::{Data, Reader};
 use super::heap::{Properties, Value};
-use super::store::{BLOCK, KIND, Node, Store};
+use super::store::{KIND, Node, Store};
 use crate::field::{failure, le32};
 use crate::node::{Content, Failure, Kind, Node as Member, Times};
 use crate::stored::{Held, Unreadable};
@@ -36,11 +36,11 @@ impl Ready {
     /// Adds one.
     pub fn push(&mut self, found: Result<Member, Failure>) {
         let (path, text) = match &found {
-            Ok(member) => (member.path.len(), member.size.unwrap_or(0)),
+            Ok(member) => (member.path.len(), if is_held(member) { member.size.unwrap_or(0) } else { 0 }),
             Err(failed) => (failed.path.len(), 0),
         };
-        // A text in the heap of its message is no longer than a block; what is longer is not held.
-        self.bytes += EACH + path + text.min(BLOCK as u64) as usize;
+        // A text in the heap of its message is no longer than a block.
+        self.bytes += EACH + path + text as usize;
         self.members.push_back(found);
     }
 
@@ -98,6 +98,11 @@ pub fn list(store: &Arc<Store>, message: &Node, path: &[u8], depth: u32, out: &m
 
 fn file(place: Vec<u8>, size: Option<u64>, content: Arc<dyn Content>, times: Times) -> Member {
     Member { size, times, content: Some(content), ..node(place, Kind::File) }
+}
+
+/// Whether a member holds its bytes; others read them from the store.
+fn is_held(member: &Member) -> bool {
+    member.content.as_ref().is_some_and(|content| matches!(content.stored(), Ok(Some(_))))
 }
 
 /// A member of the bytes that are given.

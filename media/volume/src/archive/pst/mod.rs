@@ -1,12 +1,15 @@
-//! Outlook's stores, PST and OST, after Microsoft's [MS-PST]. The members of a message are in a
-//! directory of its own, `folder/message NUMBER/`: its properties as they are stored, its texts,
-//! and its attachments. All messages that the tree of nodes holds are listed, in the order of their
-//! numbers.
+//! Outlook's stores, PST and OST, after Microsoft's [MS-PST]; an OST of Outlook 2013 and later has
+//! larger pages and blocks. The members of a message are in a directory of its own,
+//! `folder/message NUMBER/`: its properties as they are stored, its texts, and its attachments. All
+//! messages that the tree of nodes holds are listed, in the order of their numbers.
 
+mod block;
 mod cipher;
 mod data;
 mod heap;
+mod layout;
 mod message;
+mod page;
 mod store;
 
 pub use store::MAGIC;
