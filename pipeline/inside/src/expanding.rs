@@ -3,10 +3,12 @@
 mod entering;
 mod joining;
 mod snapshots;
+mod unpacking;
 
 use super::about::{bomb, extents, outline, refused, said, unopened};
 use super::clock::Clock;
 use super::detect::{self, Refused};
+use super::layouts::{self, Layouts, below};
 use super::level::{Level, Listed, Next};
 use super::medium::{Runs, Watch};
 use super::member::{self, Begun, Lying, Member, problem};
@@ -49,6 +51,8 @@ pub struct Expanding {
     /// Only containers whose names this one begins with are opened.
     wanted: Option<Vec<u8>>,
     segments: Segments,
+    /// Layers of container images that are in directories.
+    layouts: Layouts,
     /// Media whose other pieces may still come, and the name of the input at hand.
     waits: Waits,
     outer_name: Vec<u8>,
@@ -85,6 +89,7 @@ impl Expanding {
             found,
             number,
             segments: Segments::default(),
+            layouts: Layouts::default(),
             waits: Waits::default(),
             outer_name: Vec::new(),
             are_media: false,
@@ -163,6 +168,18 @@ impl Expanding {
             Outer::Blank => self.found.push_back(Found::Problem(name::prefix(printed), unopened(BLANK))),
             Outer::Failed(problem) => self.found.push_back(Found::Problem(name::prefix(printed), problem)),
         }
+    }
+
+    /// Goes into a file of a layout whose index is not an input.
+    fn enter_alone(&mut self, entry: &Entry) {
+        self.clock = Clock::new(self.options.time);
+        self.outer_name = entry.name();
+        let path = below(&self.root, entry.name());
+        let outer = match layouts::is_mark(&path) {
+            true => Outer::of_layout(&path),
+            false => Outer::of(entry, &self.root, self.images, &self.options),
+        };
+        self.enter_outer(outer, &name::escape(&entry.name()));
     }
 
     /// Decides in which order the container at hand is read.
@@ -396,6 +413,10 @@ impl Source for Expanding {
                 if self.join() {
                     continue;
                 }
+                if let Some(entry) = self.layouts.next_alone() {
+                    self.enter_alone(&entry);
+                    continue;
+                }
                 let alone = self.segments.next_alone()?;
                 self.found.push_back(Found::Problem(name::prefix(&alone), unopened(ALONE)));
                 continue;
@@ -407,6 +428,7 @@ impl Source for Expanding {
                     self.clock = Clock::new(self.options.time);
                     self.outer_name = entry.name();
                     let outer = match self.are_media || self.is_wanted(&printed) {
+                        true if self.layouts.keeps(&entry, &self.root) => Outer::File,
                         true => Outer::of(&entry, &self.root, self.images, &self.options),
                         false => Outer::File,
                     };

@@ -10,6 +10,7 @@ mod clock;
 mod detect;
 mod expanding;
 mod free;
+mod layouts;
 mod level;
 mod limit;
 mod lookup;

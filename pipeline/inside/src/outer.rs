@@ -1,6 +1,7 @@
 //! What an entry of the input is, before it is gone into.
 
 use super::detect::{self, Container, Imaged};
+use super::layouts;
 use super::medium::{File, Imaged as ImagedBytes, Watch};
 use super::options::Options;
 use pfh_container::disk;
@@ -63,6 +64,9 @@ impl Outer {
         {
             return Outer::Container(container, bytes, watch());
         }
+        if layouts::is_index(Path::new(OsStr::from_bytes(&path))) {
+            return Outer::of_layout(Path::new(OsStr::from_bytes(&path)));
+        }
         if let Some(format) = detect::logical(&start, &end, &bytes) {
             let number = format.segment(&start);
             return Outer::of_logical(format, Path::new(OsStr::from_bytes(&path)), number, bytes, watch());
@@ -90,6 +94,18 @@ impl Outer {
                 Ok(None) => Outer::File,
                 Err(failure) => Outer::Failed(super::about::unopened(failure.to_string())),
             },
+        }
+    }
+
+    /// An OCI layout, by a file in its directory.
+    pub fn of_layout(path: &Path) -> Outer {
+        let (files, image) = match layouts::open(path.parent().unwrap_or(Path::new(""))) {
+            Ok(opened) => opened,
+            Err(why) => return Outer::Failed(super::about::unopened(why)),
+        };
+        match Watch::image(&image) {
+            Ok(watch) => Outer::Container(Container::Layout(files), Arc::new(ImagedBytes(image)), Arc::new(watch)),
+            Err(error) => Outer::Failed(detect::unreadable(&error)),
         }
     }
 
@@ -181,8 +197,8 @@ impl Outer {
     pub fn is_entered(&self) -> bool {
         let Outer::Container(container, ..) = self else { return false };
         match container {
-            // A document is a file of its own.
-            Container::Archive(Archive::Pdf | Archive::Message) => false,
+            // A document is a file of its own, and so is the index of a layout.
+            Container::Archive(Archive::Pdf | Archive::Message) | Container::Layout(_) => false,
             Container::Archive(_)
             | Container::Parts(..)
             | Container::Divided(_)

@@ -60,6 +60,7 @@ pub use checked::BOMB;
 pub use format::Format;
 pub use limits::Limits;
 pub use mail::is_message_named;
+pub use oci::Part as LayoutFile;
 pub use pdf::{header as pdf_header, is_document as is_pdf};
 pub use rar::is_volume as is_rar_volume;
 
@@ -67,6 +68,7 @@ use crate::bytes::Bytes;
 use crate::node::{Failure, Nodes};
 use decoder::Packing;
 use program::behind_program;
+use std::collections::HashSet;
 use std::io::Read;
 use std::sync::Arc;
 use store::Store;
@@ -121,6 +123,29 @@ pub fn open_parts(format: Format, bytes: Arc<dyn Bytes>, parts: &[u64], limits: 
         Format::Rar => rar::open(bytes, parts, limits),
         _ => zip::open(bytes, parts, limits),
     }
+}
+
+/// The tar in a compressed stream, if its first members are those of container images: their layers
+/// are read at any position, which a stream does not allow. `None` for anything else.
+pub fn packed_images(format: Format, bytes: &Arc<dyn Bytes>, limits: &Limits) -> Option<Box<dyn Read + Send>> {
+    oci::packed(Packing::of(format)?, bytes, limits)
+}
+
+/// What [`open`] gives of a tar, for the one in a compressed stream that was unpacked into `bytes`:
+/// members have no places there, and failures name theirs in words.
+pub fn open_unpacked(bytes: Arc<dyn Bytes>, limits: &Limits) -> Nodes {
+    oci::open_unpacked(bytes, limits)
+}
+
+/// The images in an OCI layout that is a directory: `bytes` are its files one behind the other.
+/// Blobs that do not have the digest in their names are failures behind the names of the images.
+pub fn open_layout(bytes: Arc<dyn Bytes>, files: &[LayoutFile], limits: &Limits) -> Nodes {
+    oci::open_layout(bytes, files, limits)
+}
+
+/// The names of the layers of all images in such a layout.
+pub fn layers_of_layout(bytes: &Arc<dyn Bytes>, files: &[LayoutFile]) -> HashSet<Vec<u8>> {
+    oci::layers_of(bytes, files)
 }
 
 /// How many parts the zip has whose last one this is.

@@ -1,6 +1,6 @@
 //! Going into a container, by its kind.
 
-use super::{BLANK, Expanding, Found};
+use super::{BLANK, Expanding, Found, LAYERED};
 use crate::about::{outline, unopened, unread};
 use crate::detect::{self, Container, Refused};
 use crate::level::{Level, Listed, Part};
@@ -29,6 +29,11 @@ impl Expanding {
         match container {
             Container::Archive(format) => self.enter_archive(format, &[0], bytes, printed, watch, depth),
             Container::Parts(format, starts) => self.enter_archive(format, &starts, bytes, printed, watch, depth),
+            Container::Layout(files) => {
+                let limits = &Limits { hidden: self.options.deleted, ..self.options.limits.clone() };
+                let nodes = archive::open_layout(bytes.clone(), &files, limits);
+                self.enter_nodes(nodes, LAYERED, (bytes, watch, depth), printed);
+            }
             Container::Divided(table) => {
                 let about = Inside { container: printed.to_vec(), volume_offset: Some(0), ..Inside::default() };
                 self.enter_medium(table, bytes, name::prefix(printed), about, watch, depth);
@@ -67,19 +72,30 @@ impl Expanding {
     ) {
         let prefix = name::prefix(printed);
         let limits = &Limits { hidden: self.options.deleted, ..self.options.limits.clone() };
+        let (bytes, unpacked) = self.unpacked_images(format, bytes, &prefix, limits);
         let opened = match parts {
+            _ if unpacked => Ok(archive::open_unpacked(bytes.clone(), limits)),
             [_] => archive::open(format, bytes.clone(), printed, limits),
             _ => archive::open_parts(format, bytes.clone(), parts, limits),
         };
         match opened {
-            Ok(nodes) => {
-                let about = Inside { container: printed.to_vec(), kind: format.name(), ..Inside::default() };
-                let behind = (bytes, watch.clone(), self.clock.clone());
-                let level = Level::new(prefix, Listed::Nodes(nodes), about, behind, depth);
-                self.stack.push(Level { is_archive: true, ..level });
-            }
+            Ok(nodes) => self.enter_nodes(nodes, format.name(), (bytes, watch, depth), printed),
             Err(failure) => self.found.push_back(Found::Problem(prefix, unopened(failure.to_string()))),
         }
+    }
+
+    /// Goes into the members of an archive.
+    fn enter_nodes(
+        &mut self,
+        nodes: Nodes,
+        kind: &'static str,
+        (bytes, watch, depth): (Arc<dyn Bytes>, &Arc<Watch>, u32),
+        printed: &[u8],
+    ) {
+        let about = Inside { container: printed.to_vec(), kind, ..Inside::default() };
+        let behind = (bytes, watch.clone(), self.clock.clone());
+        let level = Level::new(name::prefix(printed), Listed::Nodes(nodes), about, behind, depth);
+        self.stack.push(Level { is_archive: true, ..level });
     }
 
     pub(super) fn enter_medium(

@@ -2,6 +2,7 @@
 
 mod apfs;
 mod btrfs;
+mod layouts;
 mod media;
 mod oci;
 

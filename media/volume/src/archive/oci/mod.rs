@@ -1,31 +1,42 @@
 //! Container images in a tar, as `docker save` writes them and as OCI layouts: each image as one
-//! tree, behind the members of the tar.
+//! tree, behind the members of the tar; and in a layout that is a directory.
 //!
 //! The layers of an image are read twice: once to see what hides what and to compare each with the
 //! digest that the configuration states, and once to list the files that are left.
 
+mod apart;
 mod blobs;
 mod budget;
 mod files;
 mod layer;
+mod layout;
 mod manifest;
 mod tree;
 
+use super::decoder::{self, Packing};
 use super::limits::Limits;
 use super::member::{failure, wrong};
+use super::store::Store;
 use super::tar;
+use super::track::Track;
 use crate::bytes::Bytes;
 use crate::node::{Content, Failure, Node, Nodes, Run};
 use blobs::{Blobs, is_sign, stated};
 use budget::Budget;
 use files::Files;
+use manifest::Image;
 use pfh_digest::{Digest, Hasher};
 use std::collections::HashSet;
 use std::io::{self, Read};
 use std::sync::Arc;
 
+pub use blobs::Part;
+pub use layout::{layers_of, open_layout};
+
 /// Members that are looked at to see whether a tar may hold images.
 const LOOKED_AT: usize = 16;
+/// Of a compressed tar those in its first bytes alone: what is in front of them has to be unpacked.
+const UNPACKED: u64 = 4 << 20;
 
 /// The members of a tar that is not compressed, and the files of the images in it.
 pub fn open(bytes: Arc<dyn Bytes>, limits: &Limits) -> Nodes {
@@ -38,13 +49,35 @@ pub fn open(bytes: Arc<dyn Bytes>, limits: &Limits) -> Nodes {
     if images.is_empty() && failures.is_empty() {
         return tar::plain(bytes, limits);
     }
-    let layers: HashSet<Vec<u8>> =
-        images.iter().flat_map(|image| &image.layers).map(|layer| layer.member.clone()).collect();
+    let layers = layers(&images);
     let own = tar::plain(bytes.clone(), limits).map(move |node| Ok(blob(node?, &layers)));
-    let budget = Arc::new(Budget::new(limits, bytes.size()));
-    let limits = limits.clone();
-    let files = images.into_iter().flat_map(move |image| Files::new(image, budget.clone(), limits.clone()));
-    Box::new(own.chain(failures.into_iter().map(Err)).chain(files))
+    Box::new(own.chain(failures.into_iter().map(Err)).chain(files(images, bytes.size(), limits)))
+}
+
+/// The members that are layers.
+fn layers(images: &[Image]) -> HashSet<Vec<u8>> {
+    images.iter().flat_map(|image| &image.layers).map(|layer| layer.member.clone()).collect()
+}
+
+/// The files of images out of so many bytes.
+fn files(images: Vec<Image>, size: u64, limits: &Limits) -> impl Iterator<Item = Result<Node, Failure>> + Send + use<> {
+    let (budget, limits) = (Arc::new(Budget::new(limits, size)), limits.clone());
+    images.into_iter().flat_map(move |image| Files::new(image, budget.clone(), limits.clone()))
+}
+
+/// The tar in a compressed stream if it may hold images, whose layers have to be read at any
+/// position.
+pub fn packed(packing: Packing, bytes: &Arc<dyn Bytes>, limits: &Limits) -> Option<Box<dyn Read + Send>> {
+    let (of, bounds) = (bytes.clone(), limits.clone());
+    let start = move || Ok(Box::new(decoder::open(packing, of.clone(), &bounds)?.take(UNPACKED)) as Box<_>);
+    let first = tar::Members::new(Store::Packed(Track::new(start)), u64::MAX, limits);
+    let is_image = first.take(LOOKED_AT).filter_map(Result::ok).any(|node| is_sign(&node.path));
+    is_image.then(|| decoder::open(packing, bytes.clone(), limits).ok()).flatten()
+}
+
+/// The same as [`open`] of a tar that was unpacked.
+pub fn open_unpacked(bytes: Arc<dyn Bytes>, limits: &Limits) -> Nodes {
+    apart::nodes(open(bytes.clone(), limits), bytes, Box::new(|at| format!("byte {at} of the unpacked tar")), true)
 }
 
 /// A member of the tar: one whose name is a digest is compared with it when it is read.
