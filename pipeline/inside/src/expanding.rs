@@ -7,7 +7,7 @@ mod unpacking;
 
 use super::about::{bomb, extents, outline, refused, said, unopened};
 use super::clock::Clock;
-use super::detect::{self, Refused};
+use super::detect::{self, Container, Refused};
 use super::layouts::{self, Layouts, below};
 use super::level::{Level, Listed, Next};
 use super::medium::{Runs, Watch};
@@ -159,7 +159,7 @@ impl Expanding {
     /// Goes into an entry of the source.
     fn enter_outer(&mut self, outer: Outer, printed: &[u8]) {
         match outer {
-            Outer::File | Outer::Segment(_) => {}
+            Outer::File | Outer::Segment(_) | Outer::Part(_) => {}
             Outer::Container(container, bytes, watch) => {
                 self.allowance = self.options.limits.most(bytes.size());
                 self.sweep(&watch);
@@ -432,8 +432,13 @@ impl Source for Expanding {
                         true => Outer::of(&entry, &self.root, self.images, &self.options),
                         false => Outer::File,
                     };
-                    if let Outer::Segment(first) = &outer {
-                        self.segments.later(first, &printed);
+                    match &outer {
+                        Outer::Segment(first) => self.segments.later(first, &printed),
+                        Outer::Part(first) => self.segments.part(first, &printed),
+                        Outer::Container(Container::Parts(..), ..) | Outer::Failed(_) => {
+                            self.segments.first_of_set(&below(&self.root, entry.name()));
+                        }
+                        _ => {}
                     }
                     if !(self.options.members && outer.is_entered()) {
                         self.found.push_back(Found::Origin(entry.origin, entry.stat));

@@ -20,6 +20,7 @@ pub mod name;
 mod options;
 mod outer;
 mod segments;
+mod sets;
 mod spool;
 mod sweep;
 mod unlock;

@@ -4,12 +4,13 @@ use super::detect::{self, Container, Imaged};
 use super::layouts;
 use super::medium::{File, Imaged as ImagedBytes, Watch};
 use super::options::Options;
+use super::sets;
 use pfh_container::disk;
 use pfh_container::logical::Logical;
 use pfh_source::image::{Format, Image};
 use pfh_source::os::names::OsStrExt;
 use pfh_source::{Entry, Origin, Problem};
-use pfh_volume::archive::{Format as Archive, is_rar_volume, parts_of_zip};
+use pfh_volume::archive::{Format as Archive, cabinet_of_set, is_rar_volume, part_of_wim, parts_of_zip};
 use pfh_volume::{Bytes, Recognised};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -22,6 +23,8 @@ pub enum Outer {
     /// A later segment of an image or volume of an archive, which is opened with its first: the
     /// path of that.
     Segment(PathBuf),
+    /// The same of a set whose parts have names of any kind: the first has exactly this one.
+    Part(PathBuf),
     /// A container, and the files behind it.
     Container(Container, Arc<dyn Bytes>, Arc<Watch>),
     /// An image whose medium is neither divided nor a file system that is known.
@@ -90,6 +93,12 @@ impl Outer {
                     Outer::of_parts(&path, &*bytes)
                 }
                 Ok(Some(Container::Archive(Archive::Rar))) if is_rar_volume(&bytes) => Outer::of_volumes(&path),
+                Ok(Some(Container::Archive(Archive::Wim))) if part_of_wim(&*bytes).is_some() => {
+                    Outer::of_set(Archive::Wim, sets::wim(&path, &*bytes), &path)
+                }
+                Ok(Some(Container::Archive(Archive::Cab))) if cabinet_of_set(&*bytes).is_some() => {
+                    Outer::of_set(Archive::Cab, sets::cabinets(&path, &*bytes), &path)
+                }
                 Ok(Some(container)) => Outer::Container(container, bytes, watch()),
                 Ok(None) => Outer::File,
                 Err(failure) => Outer::Failed(super::about::unopened(failure.to_string())),
@@ -163,6 +172,14 @@ impl Outer {
             Some(first) if first != path => Outer::Segment(first.clone()),
             Some(_) => Outer::joined(Archive::Rar, &volumes),
             None => Outer::joined(Archive::Rar, &[path.to_owned()]),
+        }
+    }
+
+    /// A set, by one of its parts: the first of those that are there stands for all.
+    fn of_set(format: Archive, parts: Vec<PathBuf>, path: &[u8]) -> Outer {
+        match parts.first() {
+            Some(first) if first.as_os_str().as_bytes() != path => Outer::Part(first.clone()),
+            _ => Outer::joined(format, &parts),
         }
     }
 

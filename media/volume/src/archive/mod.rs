@@ -9,6 +9,8 @@
 mod ar;
 mod cab;
 mod cab_block;
+mod cab_header;
+mod cab_set;
 mod checked;
 mod compress;
 mod cpio;
@@ -56,6 +58,7 @@ mod zip_method;
 mod zip_reduce;
 mod zip_shrink;
 
+pub use cab::OfSet as CabinetOfSet;
 pub use checked::BOMB;
 pub use format::Format;
 pub use limits::Limits;
@@ -87,8 +90,8 @@ pub fn open(format: Format, bytes: Arc<dyn Bytes>, name: &[u8], limits: &Limits)
             Format::Ar => Ok(ar::open(bytes, limits)),
             Format::Rpm => rpm::open(bytes, limits),
             Format::Lha => Ok(lha::open(bytes, limits)),
-            Format::Cab => cab::open(behind_program(bytes), limits),
-            Format::Wim => wim::open(bytes, limits),
+            Format::Cab => cab::open(behind_program(bytes), &[0], limits),
+            Format::Wim => wim::open(bytes, &[0], limits),
             Format::Rar => rar::open(bytes, &[0], limits),
             Format::Pdf => pdf::open(bytes, limits),
             Format::Message => Ok(mail::open_message(bytes, limits)),
@@ -113,7 +116,8 @@ pub fn open(format: Format, bytes: Arc<dyn Bytes>, name: &[u8], limits: &Limits)
 }
 
 /// The members of an archive in several parts, which lie one behind the other in `bytes` and start
-/// at `parts`: a RAR's volumes, a logical image's segments; of all else the parts of a zip.
+/// at `parts`: a RAR's volumes, a logical image's segments, the cabinets of a set, the parts of a
+/// split WIM; of all else the parts of a zip.
 ///
 /// # Errors
 /// As [`open`].
@@ -121,6 +125,8 @@ pub fn open_parts(format: Format, bytes: Arc<dyn Bytes>, parts: &[u64], limits: 
     match format {
         Format::Logical(format) => logical::open(format, bytes, parts, limits),
         Format::Rar => rar::open(bytes, parts, limits),
+        Format::Wim => wim::open(bytes, parts, limits),
+        Format::Cab => cab::open(bytes, parts, limits),
         _ => zip::open(bytes, parts, limits),
     }
 }
@@ -146,6 +152,16 @@ pub fn open_layout(bytes: Arc<dyn Bytes>, files: &[LayoutFile], limits: &Limits)
 /// The names of the layers of all images in such a layout.
 pub fn layers_of_layout(bytes: &Arc<dyn Bytes>, files: &[LayoutFile]) -> HashSet<Vec<u8>> {
     oci::layers_of(bytes, files)
+}
+
+/// The number of a part of a split WIM and how many parts there are; `None` of one that is whole.
+pub fn part_of_wim(bytes: &dyn Bytes) -> Option<(u16, u16)> {
+    wim::part_of(bytes)
+}
+
+/// The place of a cabinet in its set; `None` of one that stands alone.
+pub fn cabinet_of_set(bytes: &dyn Bytes) -> Option<CabinetOfSet> {
+    cab::of_set(bytes)
 }
 
 /// How many parts the zip has whose last one this is.
