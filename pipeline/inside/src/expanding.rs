@@ -1,9 +1,9 @@
 //! A source that goes into containers.
 
 mod entering;
+mod images;
 mod joining;
 mod snapshots;
-mod unpacking;
 
 use super::about::{bomb, extents, outline, refused, said, unopened};
 use super::clock::Clock;
@@ -170,18 +170,6 @@ impl Expanding {
         }
     }
 
-    /// Goes into a file of a layout whose index is not an input.
-    fn enter_alone(&mut self, entry: &Entry) {
-        self.clock = Clock::new(self.options.time);
-        self.outer_name = entry.name();
-        let path = below(&self.root, entry.name());
-        let outer = match layouts::is_mark(&path) {
-            true => Outer::of_layout(&path),
-            false => Outer::of(entry, &self.root, self.images, &self.options),
-        };
-        self.enter_outer(outer, &name::escape(&entry.name()));
-    }
-
     /// Decides in which order the container at hand is read.
     fn sweep(&mut self, watch: &Watch) {
         let device = watch.device();
@@ -345,7 +333,12 @@ impl Expanding {
         }
         let mut about = said(node, &level.about);
         if let Some(layer) = content.within() {
-            about.container = [&level.prefix[..], &name::escape(layer)].concat();
+            // Of a layout in a directory the layer is a file there, and else a member of the tar.
+            let front = match level.about.kind == LAYERED {
+                true => layouts::directory(&level.about.container),
+                false => &level.prefix,
+            };
+            about.container = [front, &name::escape(layer)].concat();
             (about.kind, about.id) = (LAYERED, None);
         }
         if self.options.runs && !level.is_archive {

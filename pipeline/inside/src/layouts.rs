@@ -29,6 +29,11 @@ fn is_named(path: &Path, name: &str) -> bool {
     path.file_name().is_some_and(|found| found == name)
 }
 
+/// The directory of a printed name, with its slash.
+pub fn directory(printed: &[u8]) -> &[u8] {
+    &printed[..printed.iter().rposition(|byte| *byte == b'/').map_or(0, |at| at + 1)]
+}
+
 /// Whether this file lists the images of a layout.
 pub fn is_index(path: &Path) -> bool {
     is_named(path, INDEX) && path.with_file_name(MARK).is_file()

@@ -36,6 +36,11 @@ pub fn open(bytes: Arc<dyn Bytes>, starts: &[u64], limits: &Limits) -> Result<No
     }
     let (folders, faults) = joined(&mut cabinets)?;
     around.extend(faults.into_iter().map(Err));
+    let ends = [cabinets.first().map(|first| &first.header.previous), cabinets.last().map(|last| &last.header.next)];
+    around.extend(ends.into_iter().flatten().filter(|name| !name.is_empty()).map(|name| {
+        let name = lossy(name);
+        Err(failure(b"", format!("the cabinet {name} of the set is not beside this one: what it holds is not known")))
+    }));
     let stream = |folder: Folder| {
         let of = folder.clone();
         let track = Track::new(move || match Blocks::open(of.clone()) {

@@ -1,6 +1,7 @@
 //! What an archive holds, or a compressed stream: zip, tar, 7z, RAR, WIM, cpio, ar, CAB, LHA, RPM
 //! packages, gzip, bzip2, xz, Zstandard, LZ4, lzip, LZMA and compress; the files of logical images,
-//! the messages and attachments of mail; the streams of a PDF; and container images in a tar.
+//! the messages and attachments of mail; the streams of a PDF; and container images in a tar or a
+//! directory.
 //!
 //! Every size is bounded by [`Limits`]. A member that is encrypted, damaged, compressed by an
 //! unknown method or larger than the limits is a [`Failure`] of that member, and the rest comes all

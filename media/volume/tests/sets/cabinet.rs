@@ -1,7 +1,6 @@
 //! A writer of sets of cabinets, by Microsoft's [MS-CAB].
 
 use pfh_inject::random;
-use std::io::Write;
 
 /// A file: its name and its bytes.
 pub type File = (&'static str, Vec<u8>);
@@ -28,32 +27,28 @@ fn sum(bytes: &[u8]) -> [u8; 4] {
     sum
 }
 
+/// Packs a block behind the one before.
+pub type Pack = fn(&[u8], &[u8]) -> Vec<u8>;
+
 /// The blocks of a folder, each with the number of its bytes before packing.
-fn blocks(all: &[u8], is_packed: bool) -> Vec<(Vec<u8>, u16)> {
-    let mut window: &[u8] = &[];
-    let one = |block| {
-        let mut packed = b"CK".to_vec();
-        let mut deflate = flate2::Compress::new(flate2::Compression::fast(), false);
-        if !window.is_empty() {
-            deflate.set_dictionary(window).unwrap();
-        }
-        window = block;
-        let mut out = Vec::with_capacity(2 * block.len() + 100);
-        deflate.compress_vec(block, &mut out, flate2::FlushCompress::Finish).unwrap();
-        packed.write_all(&out).unwrap();
-        (if is_packed { packed } else { block.to_vec() }, block.len() as u16)
-    };
-    all.chunks(32768).map(one).collect()
+fn blocks(all: &[u8], pack: Option<Pack>) -> Vec<(Vec<u8>, u16)> {
+    let chunks: Vec<&[u8]> = all.chunks(32768).collect();
+    let before = std::iter::once(&[][..]).chain(chunks.iter().copied());
+    let packed = chunks.iter().zip(before).map(|(block, before)| {
+        let packed = pack.map_or_else(|| block.to_vec(), |pack| pack(before, block));
+        (packed, block.len() as u16)
+    });
+    packed.collect()
 }
 
 /// A set of cabinets `1.cab`, `2.cab` … with one folder in all, each with this many bytes of blocks
 /// at most: blocks that do not fit are divided.
-pub fn set(files: &[File], room: usize, is_packed: bool) -> Vec<Vec<u8>> {
+pub fn set(files: &[File], room: usize, pack: Option<Pack>) -> Vec<Vec<u8>> {
     let all: Vec<u8> = files.iter().flat_map(|(_, bytes)| bytes.clone()).collect();
     // The pieces of each cabinet, and the cabinets that each block is in.
     let (mut pieces, mut places) = (vec![Vec::new()], Vec::new());
     let mut left = room;
-    for (packed, length) in blocks(&all, is_packed) {
+    for (packed, length) in blocks(&all, pack) {
         let begins = pieces.len() - 1;
         let mut rest = &packed[..];
         while rest.len() + 8 > left {
@@ -112,7 +107,7 @@ pub fn set(files: &[File], room: usize, is_packed: bool) -> Vec<Vec<u8>> {
         all.extend([counts[number], flags, 77, number as u16].map(u16::to_le_bytes).concat());
         all.extend(around.as_bytes());
         all.extend((start as u32).to_le_bytes());
-        all.extend([blocks.len() as u16, u16::from(is_packed)].map(u16::to_le_bytes).concat());
+        all.extend([blocks.len() as u16, u16::from(pack.is_some())].map(u16::to_le_bytes).concat());
         [all, list.clone(), data].concat()
     };
     pieces.iter().enumerate().map(one).collect()

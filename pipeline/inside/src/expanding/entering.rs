@@ -1,6 +1,6 @@
 //! Going into a container, by its kind.
 
-use super::{BLANK, Expanding, Found, LAYERED};
+use super::{BLANK, Expanding, Found};
 use crate::about::{outline, unopened, unread};
 use crate::detect::{self, Container, Refused};
 use crate::level::{Level, Listed, Part};
@@ -29,11 +29,7 @@ impl Expanding {
         match container {
             Container::Archive(format) => self.enter_archive(format, &[0], bytes, printed, watch, depth),
             Container::Parts(format, starts) => self.enter_archive(format, &starts, bytes, printed, watch, depth),
-            Container::Layout(files) => {
-                let limits = &Limits { hidden: self.options.deleted, ..self.options.limits.clone() };
-                let nodes = archive::open_layout(bytes.clone(), &files, limits);
-                self.enter_nodes(nodes, LAYERED, (bytes, watch, depth), printed);
-            }
+            Container::Layout(files) => self.enter_layout(&files, bytes, printed, watch, depth),
             Container::Divided(table) => {
                 let about = Inside { container: printed.to_vec(), volume_offset: Some(0), ..Inside::default() };
                 self.enter_medium(table, bytes, name::prefix(printed), about, watch, depth);
@@ -85,7 +81,7 @@ impl Expanding {
     }
 
     /// Goes into the members of an archive.
-    fn enter_nodes(
+    pub(super) fn enter_nodes(
         &mut self,
         nodes: Nodes,
         kind: &'static str,

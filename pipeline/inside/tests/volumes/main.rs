@@ -5,6 +5,7 @@ mod btrfs;
 mod layouts;
 mod media;
 mod oci;
+mod sets;
 
 use pfh_inside::{Expanding, Options};
 use pfh_source::{Descend, Item, Operands, Origin, Source};

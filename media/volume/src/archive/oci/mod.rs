@@ -36,7 +36,7 @@ pub use layout::{layers_of, open_layout};
 /// Members that are looked at to see whether a tar may hold images.
 const LOOKED_AT: usize = 16;
 /// Of a compressed tar those in its first bytes alone: what is in front of them has to be unpacked.
-const UNPACKED: u64 = 4 << 20;
+const UNPACKED: u64 = 1 << 20;
 
 /// The members of a tar that is not compressed, and the files of the images in it.
 pub fn open(bytes: Arc<dyn Bytes>, limits: &Limits) -> Nodes {
