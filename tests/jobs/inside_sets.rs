@@ -69,7 +69,7 @@ fn a_layout_in_a_directory_has_the_tree_behind_its_index() {
             (room.sh(&format!("find {layout} -type f")).iter().filter(|byte| **byte == b'\n').count(), 2)
         );
     }
-    // A list of what is in a layout reads back.
+    // A list of the files in a layout reads back.
     let list = room.at("list.pfh");
     let (walked, _) = rows(&room, &["lay"]);
     let lines: String =

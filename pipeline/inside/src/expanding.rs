@@ -1,7 +1,7 @@
 //! A source that goes into containers.
 
+mod archives;
 mod entering;
-mod images;
 mod joining;
 mod snapshots;
 

@@ -57,7 +57,7 @@ pub fn open(bytes: Arc<dyn Bytes>, starts: &[u64], limits: &Limits) -> Result<No
     Ok(Box::new(around.into_iter().chain(members)))
 }
 
-/// What is wrong with the end of a cabinet.
+/// The fault at the end of a cabinet, if there is one.
 fn behind(cabinet: &Cabinet) -> Option<Failure> {
     let (bytes, header) = (&cabinet.bytes, &cabinet.header);
     let behind = bytes.size().saturating_sub(header.size);

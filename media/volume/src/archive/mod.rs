@@ -144,6 +144,12 @@ pub fn open_unpacked(bytes: Arc<dyn Bytes>, limits: &Limits) -> Nodes {
     oci::open_unpacked(bytes, limits)
 }
 
+/// The members that [`open`] gives of a compressed tar, with a failure that names `why` if they show
+/// that the tar holds container images.
+pub fn without_images(nodes: Nodes, why: String) -> Nodes {
+    oci::without_images(nodes, why)
+}
+
 /// The images in an OCI layout that is a directory: `bytes` are its files one behind the other.
 /// Blobs that do not have the digest in their names are failures behind the names of the images.
 pub fn open_layout(bytes: Arc<dyn Bytes>, files: &[LayoutFile], limits: &Limits) -> Nodes {

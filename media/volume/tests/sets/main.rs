@@ -24,7 +24,7 @@ fn pack(before: &[u8], block: &[u8]) -> Vec<u8> {
 
 type Outcomes = Vec<(String, Result<Vec<u8>, String>)>;
 
-/// Each file of a set, with its bytes or what is wrong.
+/// Each file of a set, with its bytes or its fault.
 fn read(format: Format, parts: &[Vec<u8>]) -> Outcomes {
     let starts: Vec<u64> = parts
         .iter()

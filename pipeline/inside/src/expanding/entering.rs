@@ -12,7 +12,6 @@ use crate::way::Way;
 use crate::{name, unlock};
 use pfh_container::disk;
 use pfh_source::{Inside, Kept, Passage, Stage, Volume};
-use pfh_volume::archive::{self, Format, Limits};
 use pfh_volume::{Bytes, FileSystem, Nodes, Options as Lists, PartitionTable, Recognised, Usage, Volumes};
 use pfh_volume::{Piece, compose, gap};
 use std::sync::Arc;
@@ -55,43 +54,6 @@ impl Expanding {
             Ok(None) => self.found.push_back(Found::Problem(name::prefix(printed), unopened(BLANK))),
             Err(failure) => self.found.push_back(Found::Problem(name::prefix(printed), unopened(failure.to_string()))),
         }
-    }
-
-    fn enter_archive(
-        &mut self,
-        format: Format,
-        parts: &[u64],
-        bytes: Arc<dyn Bytes>,
-        printed: &[u8],
-        watch: &Arc<Watch>,
-        depth: u32,
-    ) {
-        let prefix = name::prefix(printed);
-        let limits = &Limits { hidden: self.options.deleted, ..self.options.limits.clone() };
-        let (bytes, unpacked) = self.unpacked_images(format, bytes, &prefix, limits);
-        let opened = match parts {
-            _ if unpacked => Ok(archive::open_unpacked(bytes.clone(), limits)),
-            [_] => archive::open(format, bytes.clone(), printed, limits),
-            _ => archive::open_parts(format, bytes.clone(), parts, limits),
-        };
-        match opened {
-            Ok(nodes) => self.enter_nodes(nodes, format.name(), (bytes, watch, depth), printed),
-            Err(failure) => self.found.push_back(Found::Problem(prefix, unopened(failure.to_string()))),
-        }
-    }
-
-    /// Goes into the members of an archive.
-    pub(super) fn enter_nodes(
-        &mut self,
-        nodes: Nodes,
-        kind: &'static str,
-        (bytes, watch, depth): (Arc<dyn Bytes>, &Arc<Watch>, u32),
-        printed: &[u8],
-    ) {
-        let about = Inside { container: printed.to_vec(), kind, ..Inside::default() };
-        let behind = (bytes, watch.clone(), self.clock.clone());
-        let level = Level::new(name::prefix(printed), Listed::Nodes(nodes), about, behind, depth);
-        self.stack.push(Level { is_archive: true, ..level });
     }
 
     pub(super) fn enter_medium(

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The blobs of a layout by what they are.
+/// A layout, and its blobs by their roles.
 struct Layout {
     room: tempfile::TempDir,
     blobs: BTreeMap<&'static str, PathBuf>,
@@ -44,7 +44,7 @@ impl Layout {
         self.room.path().join(name)
     }
 
-    /// What is inside of these files, by the names in the layout.
+    /// The members of these files, by their names in the layout.
     fn inside(&self, files: &[&Path]) -> Vec<(String, Option<Vec<u8>>)> {
         let front = format!("{}/", self.room.path().display());
         let mut found = listed(files, Options::default());

@@ -66,7 +66,7 @@ pub struct Blob {
 
 /// The members that are stored as they are.
 pub struct Blobs {
-    /// What they are members of, in words.
+    /// The word for the whole in messages: a tar or a layout.
     pub whole: &'static str,
     files: HashMap<Vec<u8>, Blob>,
     links: HashMap<Vec<u8>, Vec<u8>>,

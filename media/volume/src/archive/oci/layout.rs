@@ -11,7 +11,8 @@ use std::collections::HashSet;
 use std::io::Read;
 use std::sync::Arc;
 
-/// The files of all images, and behind them the blobs that are not what their names state.
+/// The files of all images, and behind them the faults of blobs whose digests differ from their
+/// names.
 pub fn open_layout(bytes: Arc<dyn Bytes>, parts: &[Part], limits: &Limits) -> Nodes {
     let (images, failures) = manifest::images(&Blobs::of_files(&bytes, parts));
     let all = parts.to_vec();
@@ -31,7 +32,7 @@ pub fn layers_of(bytes: &Arc<dyn Bytes>, parts: &[Part]) -> HashSet<Vec<u8>> {
     layers(&manifest::images(&Blobs::of_files(bytes, parts)).0)
 }
 
-/// What is wrong with the bytes of a blob.
+/// The fault of a blob whose bytes do not have the digest in its name.
 fn wrong(bytes: &Arc<dyn Bytes>, part: &Part) -> Option<Failure> {
     let stated = stated(&part.name)?;
     let mut hasher = stated.algorithm().hasher();

@@ -11,14 +11,12 @@ mod files;
 mod layer;
 mod layout;
 mod manifest;
+mod packed;
 mod tree;
 
-use super::decoder::{self, Packing};
 use super::limits::Limits;
 use super::member::{failure, wrong};
-use super::store::Store;
 use super::tar;
-use super::track::Track;
 use crate::bytes::Bytes;
 use crate::node::{Content, Failure, Node, Nodes, Run};
 use blobs::{Blobs, is_sign, stated};
@@ -32,11 +30,10 @@ use std::sync::Arc;
 
 pub use blobs::Part;
 pub use layout::{layers_of, open_layout};
+pub use packed::{open_unpacked, packed, without_images};
 
 /// Members that are looked at to see whether a tar may hold images.
 const LOOKED_AT: usize = 16;
-/// Of a compressed tar those in its first bytes alone: what is in front of them has to be unpacked.
-const UNPACKED: u64 = 1 << 20;
 
 /// The members of a tar that is not compressed, and the files of the images in it.
 pub fn open(bytes: Arc<dyn Bytes>, limits: &Limits) -> Nodes {
@@ -63,21 +60,6 @@ fn layers(images: &[Image]) -> HashSet<Vec<u8>> {
 fn files(images: Vec<Image>, size: u64, limits: &Limits) -> impl Iterator<Item = Result<Node, Failure>> + Send + use<> {
     let (budget, limits) = (Arc::new(Budget::new(limits, size)), limits.clone());
     images.into_iter().flat_map(move |image| Files::new(image, budget.clone(), limits.clone()))
-}
-
-/// The tar in a compressed stream if it may hold images, whose layers have to be read at any
-/// position.
-pub fn packed(packing: Packing, bytes: &Arc<dyn Bytes>, limits: &Limits) -> Option<Box<dyn Read + Send>> {
-    let (of, bounds) = (bytes.clone(), limits.clone());
-    let start = move || Ok(Box::new(decoder::open(packing, of.clone(), &bounds)?.take(UNPACKED)) as Box<_>);
-    let first = tar::Members::new(Store::Packed(Track::new(start)), u64::MAX, limits);
-    let is_image = first.take(LOOKED_AT).filter_map(Result::ok).any(|node| is_sign(&node.path));
-    is_image.then(|| decoder::open(packing, bytes.clone(), limits).ok()).flatten()
-}
-
-/// The same as [`open`] of a tar that was unpacked.
-pub fn open_unpacked(bytes: Arc<dyn Bytes>, limits: &Limits) -> Nodes {
-    apart::nodes(open(bytes.clone(), limits), bytes, Box::new(|at| format!("byte {at} of the unpacked tar")), true)
 }
 
 /// A member of the tar: one whose name is a digest is compared with it when it is read.
