@@ -1,4 +1,4 @@
-//! Any bytes as a cabinet, LHA, RAR, WIM or a zip in two parts: it ends, in bounded memory, and no member is longer than it states.
+//! Any bytes as a cabinet, LHA, RAR, WIM, or a zip, set of cabinets or split WIM in two parts: it ends, in bounded memory, and no member is longer than it states.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
@@ -10,12 +10,14 @@ fuzz_target!(|bytes: &[u8]| {
     let limits = Limits { bytes: 1 << 20, window: 1 << 20, entries: 100, ..Limits::default() };
     let Some((first, rest)) = bytes.split_first() else { return };
     let whole = Arc::new(rest.to_vec());
-    let opened = match first % 5 {
+    let opened = match first % 7 {
         0 => archive::open(archive::Format::Cab, whole, b"name", &limits),
         1 => archive::open(archive::Format::Lha, whole, b"name", &limits),
         3 => archive::open(archive::Format::Wim, whole, b"name", &limits),
         2 => archive::open_parts(archive::Format::Rar, whole, &[0], &limits),
-        _ => archive::open_parts(archive::Format::Zip, whole, &[0, u64::from(first / 5)], &limits),
+        4 => archive::open_parts(archive::Format::Cab, whole, &[0, u64::from(first / 7) * 8], &limits),
+        5 => archive::open_parts(archive::Format::Wim, whole, &[0, u64::from(first / 7) * 8], &limits),
+        _ => archive::open_parts(archive::Format::Zip, whole, &[0, u64::from(first / 7)], &limits),
     };
     let Ok(nodes) = opened else { return };
     for node in nodes.flatten() {

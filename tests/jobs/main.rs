@@ -90,6 +90,8 @@ mod inside_media;
 #[cfg(feature = "inside")]
 mod inside_peers;
 #[cfg(feature = "inside")]
+mod inside_sets;
+#[cfg(feature = "inside")]
 mod inside_squash;
 #[cfg(feature = "inside")]
 mod inside_unread;

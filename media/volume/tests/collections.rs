@@ -156,7 +156,12 @@ fn a_cabinet_that_contradicts_itself_is_an_error_with_its_offset() {
     let second = 36 + 8 + 18;
     assert!(error(&changed(&|bytes| bytes[second + 8] = 3)).contains("folder 3, which there is not"));
     assert!(error(&changed(&|bytes| bytes[second + 2] = 1)).contains("ends at byte"));
-    assert!(error(&changed(&|bytes| bytes[second + 8..second + 10].fill(0xff))).contains("begins in the cabinet"));
+    // The other file is in the folder that begins there.
+    let found = changed(&|bytes| bytes[second + 8..second + 10].fill(0xff));
+    assert!(
+        found.iter().all(|(_, is)| is.as_ref().is_err_and(|why| why.contains("begins in the cabinet"))),
+        "{found:?}"
+    );
     let found = usual(&cabinet(&[&[("a", b"x")]], 0x1202));
     assert!(error(&found).contains("Quantum is not read"));
     // A second name of the same bytes is none, but many are a bomb.

@@ -9,7 +9,7 @@ use pfh_container::{foreign, sfx, signature};
 use pfh_source::Problem;
 use pfh_source::image::{Format as ImageFormat, Image};
 use pfh_source::os::names::OsStrExt;
-use pfh_volume::archive::{Format, is_message_named, is_pdf, pdf_header};
+use pfh_volume::archive::{Format, LayoutFile, is_message_named, is_pdf, pdf_header};
 use pfh_volume::{Bytes, Node, PartitionTable, Recognised, Scheme};
 use pfh_volume::{file_system, is_piece, is_whole_member, may_be_small, partitions, small_file_system};
 use std::ffi::OsStr;
@@ -29,6 +29,8 @@ pub enum Container {
     /// A zip or RAR in several parts or a logical image in segments, one behind the other, which
     /// start there.
     Parts(Format, Vec<u64>),
+    /// Container images in an OCI layout, whose files are one behind the other.
+    Layout(Vec<LayoutFile>),
     /// A medium that is divided.
     Divided(PartitionTable),
     /// A volume.

@@ -1,12 +1,14 @@
 //! A source that goes into containers.
 
+mod archives;
 mod entering;
 mod joining;
 mod snapshots;
 
 use super::about::{bomb, extents, outline, refused, said, unopened};
 use super::clock::Clock;
-use super::detect::{self, Refused};
+use super::detect::{self, Container, Refused};
+use super::layouts::{self, Layouts, below};
 use super::level::{Level, Listed, Next};
 use super::medium::{Runs, Watch};
 use super::member::{self, Begun, Lying, Member, problem};
@@ -49,6 +51,8 @@ pub struct Expanding {
     /// Only containers whose names this one begins with are opened.
     wanted: Option<Vec<u8>>,
     segments: Segments,
+    /// Layers of container images that are in directories.
+    layouts: Layouts,
     /// Media whose other pieces may still come, and the name of the input at hand.
     waits: Waits,
     outer_name: Vec<u8>,
@@ -85,6 +89,7 @@ impl Expanding {
             found,
             number,
             segments: Segments::default(),
+            layouts: Layouts::default(),
             waits: Waits::default(),
             outer_name: Vec::new(),
             are_media: false,
@@ -154,7 +159,7 @@ impl Expanding {
     /// Goes into an entry of the source.
     fn enter_outer(&mut self, outer: Outer, printed: &[u8]) {
         match outer {
-            Outer::File | Outer::Segment(_) => {}
+            Outer::File | Outer::Segment(_) | Outer::Part(_) => {}
             Outer::Container(container, bytes, watch) => {
                 self.allowance = self.options.limits.most(bytes.size());
                 self.sweep(&watch);
@@ -328,7 +333,12 @@ impl Expanding {
         }
         let mut about = said(node, &level.about);
         if let Some(layer) = content.within() {
-            about.container = [&level.prefix[..], &name::escape(layer)].concat();
+            // Of a layout in a directory the layer is a file there, and else a member of the tar.
+            let front = match level.about.kind == LAYERED {
+                true => layouts::directory(&level.about.container),
+                false => &level.prefix,
+            };
+            about.container = [front, &name::escape(layer)].concat();
             (about.kind, about.id) = (LAYERED, None);
         }
         if self.options.runs && !level.is_archive {
@@ -396,6 +406,10 @@ impl Source for Expanding {
                 if self.join() {
                     continue;
                 }
+                if let Some(entry) = self.layouts.next_alone() {
+                    self.enter_alone(&entry);
+                    continue;
+                }
                 let alone = self.segments.next_alone()?;
                 self.found.push_back(Found::Problem(name::prefix(&alone), unopened(ALONE)));
                 continue;
@@ -407,11 +421,17 @@ impl Source for Expanding {
                     self.clock = Clock::new(self.options.time);
                     self.outer_name = entry.name();
                     let outer = match self.are_media || self.is_wanted(&printed) {
+                        true if self.layouts.keeps(&entry, &self.root) => Outer::File,
                         true => Outer::of(&entry, &self.root, self.images, &self.options),
                         false => Outer::File,
                     };
-                    if let Outer::Segment(first) = &outer {
-                        self.segments.later(first, &printed);
+                    match &outer {
+                        Outer::Segment(first) => self.segments.later(first, &printed),
+                        Outer::Part(first) => self.segments.part(first, &printed),
+                        Outer::Container(Container::Parts(..), ..) | Outer::Failed(_) => {
+                            self.segments.first_of_set(&below(&self.root, entry.name()));
+                        }
+                        _ => {}
                     }
                     if !(self.options.members && outer.is_entered()) {
                         self.found.push_back(Found::Origin(entry.origin, entry.stat));

@@ -41,7 +41,13 @@ impl Free {
                 }
             }
             Ok(Some(Container::Volume(found))) => free.recognised(String::new(), &found, 0),
-            Ok(Some(Container::Archive(_) | Container::Parts(..) | Container::Disk(..) | Container::Refused(_)))
+            Ok(Some(
+                Container::Archive(_)
+                | Container::Parts(..)
+                | Container::Layout(_)
+                | Container::Disk(..)
+                | Container::Refused(_),
+            ))
             | Ok(None) => {
                 free.gaps.push((String::new(), "holds no partition table and no file system that is known".into()));
             }

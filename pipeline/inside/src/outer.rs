@@ -1,14 +1,16 @@
 //! What an entry of the input is, before it is gone into.
 
 use super::detect::{self, Container, Imaged};
+use super::layouts;
 use super::medium::{File, Imaged as ImagedBytes, Watch};
 use super::options::Options;
+use super::sets;
 use pfh_container::disk;
 use pfh_container::logical::Logical;
 use pfh_source::image::{Format, Image};
 use pfh_source::os::names::OsStrExt;
 use pfh_source::{Entry, Origin, Problem};
-use pfh_volume::archive::{Format as Archive, is_rar_volume, parts_of_zip};
+use pfh_volume::archive::{Format as Archive, cabinet_of_set, is_rar_volume, part_of_wim, parts_of_zip};
 use pfh_volume::{Bytes, Recognised};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -21,6 +23,8 @@ pub enum Outer {
     /// A later segment of an image or volume of an archive, which is opened with its first: the
     /// path of that.
     Segment(PathBuf),
+    /// The same of a set whose parts have names of any kind: the first has exactly this one.
+    Part(PathBuf),
     /// A container, and the files behind it.
     Container(Container, Arc<dyn Bytes>, Arc<Watch>),
     /// An image whose medium is neither divided nor a file system that is known.
@@ -63,6 +67,9 @@ impl Outer {
         {
             return Outer::Container(container, bytes, watch());
         }
+        if layouts::is_index(Path::new(OsStr::from_bytes(&path))) {
+            return Outer::of_layout(Path::new(OsStr::from_bytes(&path)));
+        }
         if let Some(format) = detect::logical(&start, &end, &bytes) {
             let number = format.segment(&start);
             return Outer::of_logical(format, Path::new(OsStr::from_bytes(&path)), number, bytes, watch());
@@ -86,10 +93,28 @@ impl Outer {
                     Outer::of_parts(&path, &*bytes)
                 }
                 Ok(Some(Container::Archive(Archive::Rar))) if is_rar_volume(&bytes) => Outer::of_volumes(&path),
+                Ok(Some(Container::Archive(Archive::Wim))) if part_of_wim(&*bytes).is_some() => {
+                    Outer::of_set(Archive::Wim, sets::wim(&path, &*bytes), &path)
+                }
+                Ok(Some(Container::Archive(Archive::Cab))) if cabinet_of_set(&*bytes).is_some() => {
+                    Outer::of_set(Archive::Cab, sets::cabinets(&path, &*bytes), &path)
+                }
                 Ok(Some(container)) => Outer::Container(container, bytes, watch()),
                 Ok(None) => Outer::File,
                 Err(failure) => Outer::Failed(super::about::unopened(failure.to_string())),
             },
+        }
+    }
+
+    /// An OCI layout, by a file in its directory.
+    pub fn of_layout(path: &Path) -> Outer {
+        let (files, image) = match layouts::open(path.parent().unwrap_or(Path::new(""))) {
+            Ok(opened) => opened,
+            Err(why) => return Outer::Failed(super::about::unopened(why)),
+        };
+        match Watch::image(&image) {
+            Ok(watch) => Outer::Container(Container::Layout(files), Arc::new(ImagedBytes(image)), Arc::new(watch)),
+            Err(error) => Outer::Failed(detect::unreadable(&error)),
         }
     }
 
@@ -150,6 +175,14 @@ impl Outer {
         }
     }
 
+    /// A set, by one of its parts: the first of those that are there stands for all.
+    fn of_set(format: Archive, parts: Vec<PathBuf>, path: &[u8]) -> Outer {
+        match parts.first() {
+            Some(first) if first.as_os_str().as_bytes() != path => Outer::Part(first.clone()),
+            _ => Outer::joined(format, &parts),
+        }
+    }
+
     fn of_image(image: Image, name: &[u8]) -> Outer {
         let watch = match Watch::image(&image) {
             Ok(watch) => Arc::new(watch),
@@ -181,8 +214,8 @@ impl Outer {
     pub fn is_entered(&self) -> bool {
         let Outer::Container(container, ..) = self else { return false };
         match container {
-            // A document is a file of its own.
-            Container::Archive(Archive::Pdf | Archive::Message) => false,
+            // A document is a file of its own, and so is the index of a layout.
+            Container::Archive(Archive::Pdf | Archive::Message) | Container::Layout(_) => false,
             Container::Archive(_)
             | Container::Parts(..)
             | Container::Divided(_)

@@ -16,6 +16,8 @@ const VOLUMES: [&str; 3] = ["rar", "RAR", "001"];
 pub struct Segments {
     /// By the path without its ending: the printed name of a later segment, none if the first came.
     images: BTreeMap<PathBuf, Option<Vec<u8>>>,
+    /// The same by the whole path of the first, for sets whose parts have names of any kind.
+    sets: BTreeMap<PathBuf, Option<Vec<u8>>>,
 }
 
 impl Segments {
@@ -36,11 +38,23 @@ impl Segments {
         }
     }
 
+    /// The first part of a set came.
+    pub fn first_of_set(&mut self, path: &Path) {
+        self.sets.insert(absolute(path), None);
+    }
+
+    /// A later part of a set came, whose first is beside it at this path.
+    pub fn part(&mut self, first: &Path, printed: &[u8]) {
+        self.sets.entry(absolute(first)).or_insert_with(|| Some(printed.to_vec()));
+    }
+
     /// The printed name of a later segment whose first did not come, after all inputs.
     pub fn next_alone(&mut self) -> Option<Vec<u8>> {
-        while let Some((_, name)) = self.images.pop_first() {
-            if name.is_some() {
-                return name;
+        for found in [&mut self.images, &mut self.sets] {
+            while let Some((_, name)) = found.pop_first() {
+                if name.is_some() {
+                    return name;
+                }
             }
         }
         None
@@ -49,7 +63,11 @@ impl Segments {
 
 /// Which image a segment belongs to, whether its directory is written with `./` or without.
 fn image(path: &Path) -> PathBuf {
-    std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf()).with_extension("")
+    absolute(path).with_extension("")
+}
+
+fn absolute(path: &Path) -> PathBuf {
+    std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf())
 }
 
 #[cfg(test)]
@@ -70,8 +88,12 @@ mod tests {
         segments.first(b"v.part1.rar");
         segments.later(Path::new("w.7z.002"), b"w.7z.002");
         segments.later(Path::new("x.exe"), b"x.r00");
+        segments.part(Path::new("d/one.cab"), b"d/two.cab");
+        segments.part(Path::new("w.swm"), b"w2.swm");
+        segments.first_of_set(Path::new("./w.swm"));
         assert_eq!(segments.next_alone(), Some(b"d/a.E02".to_vec()));
         assert_eq!(segments.next_alone(), Some(b"w.7z.002".to_vec()));
+        assert_eq!(segments.next_alone(), Some(b"d/two.cab".to_vec()));
         assert_eq!(segments.next_alone(), None);
     }
 }

@@ -1,6 +1,7 @@
 //! A container as a tree: what the names in it begin with.
 
 use super::detect::{self, Container, Imaged};
+use super::layouts;
 use super::medium::{File, Imaged as ImagedBytes};
 use super::name;
 use pfh_container::disk;
@@ -43,6 +44,9 @@ impl Whole {
         if !kind.is_file() && !kind.is_block_device() {
             return None;
         }
+        if layouts::is_index(Path::new(OsStr::from_bytes(named))) {
+            return Some(Whole { paths: vec![named.to_vec()], prefix: name::prefix(&name::escape(named)) });
+        }
         let mut operand = Operands::new(vec![named.to_vec()], Descend::default());
         let Some(Item::Entry(entry)) = operand.pull() else { return None };
         let bytes: Arc<dyn Bytes> = Arc::new(File(Arc::new(entry.still().ok()??)));
@@ -84,7 +88,7 @@ impl Whole {
                     return None;
                 }
             }
-            Container::Parts(..) | Container::Volume(_) => {}
+            Container::Parts(..) | Container::Layout(_) | Container::Volume(_) => {}
             // One that an image does not begin with: a later extent.
             Container::Disk(..) | Container::Refused(_) => return None,
             Container::Divided(table) => {

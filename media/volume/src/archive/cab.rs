@@ -1,137 +1,80 @@
 //! Cabinets (Microsoft's [MS-CAB]): folders of one compressed stream each, files in them one after
-//! the other.
+//! the other; alone or in sets, where the last folder of a cabinet may go on in the next one.
 
 use super::cab_block::{Blocks, Folder, Method};
+use super::cab_set::{Cabinet, joined};
 use super::checked::{Checked, Stated, bomb};
 use super::limits::Limits;
 use super::member::{failure, node};
 use super::track::Track;
-use crate::bytes::Bytes;
-use crate::field::{byte, le16, le32, read, read_some};
+use crate::bytes::{Bytes, Slice};
+use crate::field::read_some;
 use crate::node::{Content, Failure, Kind, Node, Nodes};
+use std::collections::BTreeSet;
 use std::io::{self, Read};
 use std::sync::Arc;
 
-/// What a cabinet begins with.
-pub const MAGIC: &[u8] = b"MSCF\0\0\0\0";
-/// The longest name.
-const NAME: usize = 256;
+pub use super::cab_header::{MAGIC, OfSet, of_set};
 
-const HAS_PREVIOUS: u16 = 1;
-const HAS_NEXT: u16 = 2;
-const HAS_RESERVE: u16 = 4;
-
-/// The members, in the order of the cabinet.
+/// The members of the cabinets that begin at `starts`, one behind the other, in their order.
 ///
 /// # Errors
-/// When its header is not whole.
-pub fn open(bytes: Arc<dyn Bytes>, limits: &Limits) -> Result<Nodes, Failure> {
-    let header = Header::read(&*bytes)?;
-    if u64::from(header.count) > limits.entries {
-        return Err(failure(b"", format!("the cabinet has more than {} members", limits.entries)));
+/// When the header of one is not whole.
+pub fn open(bytes: Arc<dyn Bytes>, starts: &[u64], limits: &Limits) -> Result<Nodes, Failure> {
+    let (mut cabinets, mut around, mut count) = (Vec::new(), Vec::new(), 0);
+    for (at, start) in starts.iter().enumerate() {
+        let end = starts.get(at + 1).copied().unwrap_or(bytes.size());
+        let own = Slice::new(bytes.clone(), *start, end.saturating_sub(*start));
+        let own = own.ok_or_else(|| failure(b"", "a cabinet that begins behind the end"))?;
+        let cabinet = Cabinet::read(Arc::new(own), *start)?;
+        count += u64::from(cabinet.header.count);
+        if count > limits.entries {
+            return Err(failure(b"", format!("the cabinet has more than {} members", limits.entries)));
+        }
+        around.extend(behind(&cabinet).map(Err));
+        cabinets.push(cabinet);
     }
-    let most = limits.most(bytes.size());
-    let mut folders = Vec::new();
-    for index in 0..header.folders {
-        let at = header.end + u64::from(index) * u64::from(header.folder);
-        let raw = read(&*bytes, at, 8)?;
-        let (start, blocks, method) = (u64::from(le32(&raw, 0)), le16(&raw, 4), Method::of(le16(&raw, 6)));
-        let folder = Folder { start, blocks, method, reserved: header.block };
-        let of = bytes.clone();
-        let track = Track::new(move || match Blocks::open(of.clone(), folder) {
+    let (folders, faults) = joined(&mut cabinets)?;
+    around.extend(faults.into_iter().map(Err));
+    let ends = [cabinets.first().map(|first| &first.header.previous), cabinets.last().map(|last| &last.header.next)];
+    around.extend(ends.into_iter().flatten().filter(|name| !name.is_empty()).map(|name| {
+        let name = lossy(name);
+        Err(failure(b"", format!("the cabinet {name} of the set is not beside this one: what it holds is not known")))
+    }));
+    let stream = |folder: Folder| {
+        let of = folder.clone();
+        let track = Track::new(move || match Blocks::open(of.clone()) {
             Some(blocks) => Ok(Box::new(blocks)),
             None => Err(io::ErrorKind::Unsupported.into()),
         });
-        folders.push(Stream { track, folder, end: 0 });
-    }
-    let mut around = Vec::new();
+        Stream { track, folder, end: 0 }
+    };
+    let folders = folders.into_iter().map(stream).collect();
+    let most = limits.most(bytes.size());
+    let (went_on, goes_on) = Default::default();
+    let mut members = Members { cabinets, cabinet: 0, at: 0, left: 0, folders, most, given: 0, went_on, goes_on };
+    members.begin();
+    Ok(Box::new(around.into_iter().chain(members)))
+}
+
+/// The fault at the end of a cabinet, if there is one.
+fn behind(cabinet: &Cabinet) -> Option<Failure> {
+    let (bytes, header) = (&cabinet.bytes, &cabinet.header);
     let behind = bytes.size().saturating_sub(header.size);
     if header.size > bytes.size() {
         let cause = format!("the cabinet is cut off: {} of the {} bytes that it states", bytes.size(), header.size);
-        around.push(Err(Failure { offset: Some(bytes.size()), ..failure(b"", cause) }));
-    } else if behind > 0 && !header.is_signed(behind) && !is_filling(&*bytes, header.size) {
-        let cause = format!("{behind} bytes behind the cabinet are not its");
-        around.push(Err(Failure { offset: Some(header.size), ..failure(b"", cause) }));
+        return Some(Failure { offset: Some(cabinet.base + bytes.size()), ..failure(b"", cause) });
     }
-    let members = Members { bytes, at: header.files, left: header.count, header, folders, most, given: 0 };
-    Ok(Box::new(around.into_iter().chain(members)))
+    if behind > 0 && !header.is_signed(behind) && !is_filling(&**bytes, header.size) {
+        let cause = format!("{behind} bytes behind the cabinet are not its");
+        return Some(Failure { offset: Some(cabinet.base + header.size), ..failure(b"", cause) });
+    }
+    None
 }
 
 /// Whether what follows is nothing but zeros, as far as the rest of a sector.
 fn is_filling(bytes: &dyn Bytes, at: u64) -> bool {
     bytes.size() - at < 4096 && read_some(bytes, at, 4096).is_ok_and(|rest| rest.iter().all(|byte| *byte == 0))
-}
-
-struct Header {
-    size: u64,
-    /// Where the files are listed, and how many.
-    files: u64,
-    count: u16,
-    folders: u16,
-    /// Bytes of a folder's header, and of a block's that are the application's.
-    folder: u16,
-    block: u8,
-    reserve: Vec<u8>,
-    /// Names of the cabinets around it.
-    previous: Vec<u8>,
-    next: Vec<u8>,
-    /// The offset behind it.
-    end: u64,
-}
-
-impl Header {
-    fn read(bytes: &dyn Bytes) -> Result<Header, Failure> {
-        let raw = read(bytes, 0, 36)?;
-        let fail = |at, cause: &str| Err(Failure { offset: Some(at), ..failure(b"", cause) });
-        if byte(&raw, 25) != 1 {
-            return fail(24, "a cabinet of a version that is not read");
-        }
-        let flags = le16(&raw, 30);
-        let mut end = 36;
-        let (mut folder, mut block, mut reserve) = (8, 0, Vec::new());
-        if flags & HAS_RESERVE != 0 {
-            let sizes = read(bytes, end, 4)?;
-            reserve = read(bytes, end + 4, usize::from(le16(&sizes, 0)))?;
-            (folder, block) = (8 + u16::from(sizes[2]), sizes[3]);
-            end += 4 + reserve.len() as u64;
-        }
-        let mut around = [Vec::new(), Vec::new()];
-        for (names, flag) in around.iter_mut().zip([HAS_PREVIOUS, HAS_NEXT]) {
-            // The cabinet, and the disk that it is on.
-            for is_cabinet in [true, false] {
-                if flags & flag == 0 {
-                    continue;
-                }
-                let Some(name) = text(bytes, end)? else { return fail(end, "a name that does not end") };
-                end += name.len() as u64 + 1;
-                if is_cabinet {
-                    *names = name;
-                }
-            }
-        }
-        let [previous, next] = around;
-        let (size, files) = (u64::from(le32(&raw, 8)), u64::from(le32(&raw, 16)));
-        let (folders, count) = (le16(&raw, 26), le16(&raw, 28));
-        Ok(Header { size, files, count, folders, folder, block, reserve, previous, next, end })
-    }
-
-    /// Whether what is behind it is its signature, as the application's part of the header says.
-    fn is_signed(&self, behind: u64) -> bool {
-        let places = 0..self.reserve.len().saturating_sub(7);
-        places.into_iter().any(|at| {
-            u64::from(le32(&self.reserve, at)) == self.size && u64::from(le32(&self.reserve, at + 4)) == behind
-        })
-    }
-}
-
-/// Bytes in front of a zero.
-fn text(bytes: &dyn Bytes, at: u64) -> Result<Option<Vec<u8>>, Failure> {
-    let mut name = read_some(bytes, at, NAME + 1)?;
-    let end = name.iter().position(|byte| *byte == 0);
-    Ok(end.map(|end| {
-        name.truncate(end);
-        name
-    }))
 }
 
 struct Stream {
@@ -141,54 +84,87 @@ struct Stream {
     end: u64,
 }
 
+/// What identifies a member that several cabinets list: its name, size and place.
+type Known = (Vec<u8>, u64, u64);
+
 struct Members {
-    bytes: Arc<dyn Bytes>,
+    cabinets: Vec<Cabinet>,
+    /// The cabinet at hand, the next file in it, and how many are left.
+    cabinet: usize,
     at: u64,
     left: u16,
-    header: Header,
     folders: Vec<Stream>,
     most: u64,
     /// Bytes that come out for the members so far.
     given: u64,
+    /// Members of the cabinet before that go on in this one, and of this one in the next.
+    went_on: BTreeSet<Known>,
+    goes_on: BTreeSet<Known>,
+}
+
+fn lossy(name: &[u8]) -> String {
+    String::from_utf8_lossy(name).into_owned()
 }
 
 impl Members {
-    fn step(&mut self) -> Result<Node, Failure> {
-        let place = self.at;
-        let raw = read(&*self.bytes, place, 16)?;
-        let name = text(&*self.bytes, place + 16)?;
-        let name = name.ok_or_else(|| Failure { offset: Some(place), ..failure(b"", "a name that does not end") })?;
-        self.at += 17 + name.len() as u64;
-        let mut path = name;
-        path.iter_mut().filter(|byte| **byte == b'\\').for_each(|byte| *byte = b'/');
-        let fail = |cause: String| Err(Failure { offset: Some(place), ..failure(&path, cause) });
-        let (size, start, number) = (u64::from(le32(&raw, 0)), u64::from(le32(&raw, 4)), le16(&raw, 8));
-        let lossy = |name: &[u8]| String::from_utf8_lossy(name).into_owned();
-        match number {
-            0xfffd | 0xffff => {
-                return fail(format!("begins in the cabinet {}: not read", lossy(&self.header.previous)));
-            }
-            0xfffe => return fail(format!("goes on in the cabinet {}: not read", lossy(&self.header.next))),
-            _ => {}
+    /// Begins with the cabinet at hand.
+    fn begin(&mut self) {
+        if let Some(cabinet) = self.cabinets.get(self.cabinet) {
+            (self.at, self.left) = (cabinet.header.files, cabinet.header.count);
         }
-        let Some(stream) = self.folders.get_mut(usize::from(number)) else {
+        self.went_on = std::mem::take(&mut self.goes_on);
+    }
+
+    /// The next member; `None` for one that the cabinet before lists.
+    fn step(&mut self) -> Result<Option<Node>, Failure> {
+        let (cabinet, place) = (&self.cabinets[self.cabinet], self.at);
+        let file = cabinet.file(place)?;
+        self.at = file.end;
+        let fail = |cause: String| Err(Failure { offset: Some(cabinet.base + place), ..failure(&file.path, cause) });
+        let (size, start) = (file.size, file.start);
+        let known = (file.path.clone(), size, start);
+        let before = || lossy(&cabinet.header.previous);
+        if file.goes_on() && cabinet.has_next {
+            self.goes_on.insert(known.clone());
+        }
+        if file.begins_before() {
+            if self.went_on.remove(&known) {
+                return Ok(None);
+            }
+            return fail(match cabinet.has_previous {
+                true => format!("begins in the cabinet {}, which does not list it", before()),
+                false => format!("begins in the cabinet {}, which is not beside this one", before()),
+            });
+        }
+        if file.goes_on() && !cabinet.has_next {
+            let next = lossy(&cabinet.header.next);
+            return fail(format!("goes on in the cabinet {next}, which is not beside this one"));
+        }
+        let number = if file.goes_on() { cabinet.folders.len().saturating_sub(1) } else { file.folder.into() };
+        let folder = cabinet.folders.get(number).and_then(|folder| self.folders.get_mut(*folder));
+        let Some(stream) = folder else {
             return fail(format!("is in folder {number}, which there is not"));
         };
+        if let Some(lost) = &stream.folder.lost {
+            let lost = lossy(lost);
+            return fail(format!("is in a folder that begins in the cabinet {lost}, which is not beside this one"));
+        }
         // What lies before the last end is read from the start of the folder again.
         let cost = if start < stream.end { start + size } else { size };
         self.given = self.given.saturating_add(cost);
         if self.given > self.most {
             return fail(bomb(self.most));
         }
-        if start + size > u64::from(stream.folder.blocks) << 15 {
-            return fail(format!("ends at byte {} of a folder of {} blocks", start + size, stream.folder.blocks));
+        let blocks = stream.folder.blocks();
+        if start + size > blocks << 15 {
+            return fail(format!("ends at byte {} of a folder of {blocks} blocks", start + size));
         }
         stream.end = stream.end.max(start + size);
-        let mut found = node(path, Kind::File);
+        let mut found = node(file.path, Kind::File);
         (found.size, found.compressed) = (Some(size), stream.folder.method != Method::Stored);
         let (path, track, method) = (found.path[..].into(), stream.track.clone(), stream.folder.method);
         found.content = Some(Arc::new(Member { path, track, method, start, size }));
-        Ok(found)
+        Ok(Some(found))
     }
 }
 
@@ -196,17 +172,30 @@ impl Iterator for Members {
     type Item = Result<Node, Failure>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        if self.left == 0 {
-            return None;
+        loop {
+            if self.left == 0 {
+                if let Some((path, ..)) = self.went_on.pop_first() {
+                    let cause = "is said to go on in the next cabinet, which does not list it";
+                    return Some(Err(failure(&path, cause)));
+                }
+                self.cabinet += 1;
+                if self.cabinet >= self.cabinets.len() {
+                    return None;
+                }
+                self.begin();
+                continue;
+            }
+            self.left -= 1;
+            let before = self.at;
+            let found = self.step().transpose();
+            if self.at == before {
+                // No header: nothing behind it can be found.
+                self.left = 0;
+            }
+            if found.is_some() {
+                return found;
+            }
         }
-        self.left -= 1;
-        let before = self.at;
-        let found = self.step();
-        if self.at == before {
-            // No header: nothing behind it can be found.
-            self.left = 0;
-        }
-        Some(found)
     }
 }
 

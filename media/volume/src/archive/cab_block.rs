@@ -1,4 +1,5 @@
-//! The stream of a folder of a cabinet: blocks of at most 32 KiB, each with its checksum.
+//! The stream of a folder of a cabinet: blocks of at most 32 KiB, each with its checksum. In a set
+//! of cabinets it may have pieces in several, and a block may end in the next one.
 
 use super::lzx::{FRAME, Lzx, Use};
 use super::member::{failure, wrong};
@@ -35,15 +36,33 @@ impl Method {
     }
 }
 
-/// A folder, as its header has it.
-#[derive(Debug, Clone, Copy)]
-pub struct Folder {
-    /// Where its first block begins.
+/// The part of a folder in one cabinet, as its header there has it.
+#[derive(Clone)]
+pub struct Piece {
+    pub bytes: Arc<dyn Bytes>,
+    /// Where the cabinet begins in its set.
+    pub base: u64,
+    /// Where its first block begins in the cabinet.
     pub start: u64,
     pub blocks: u16,
-    pub method: Method,
     /// Bytes behind the header of each block that are the application's.
     pub reserved: u8,
+}
+
+/// A folder.
+#[derive(Clone)]
+pub struct Folder {
+    pub pieces: Vec<Piece>,
+    pub method: Method,
+    /// The cabinet that its beginning is in, if that is not there.
+    pub lost: Option<Vec<u8>>,
+}
+
+impl Folder {
+    /// How many blocks it has; one in two cabinets counts twice.
+    pub fn blocks(&self) -> u64 {
+        self.pieces.iter().map(|piece| u64::from(piece.blocks)).sum()
+    }
 }
 
 enum Decoder {
@@ -54,10 +73,11 @@ enum Decoder {
 
 /// The bytes of a folder.
 pub struct Blocks {
-    bytes: Arc<dyn Bytes>,
+    /// The piece at hand, and behind it the others.
+    piece: Piece,
+    further: std::vec::IntoIter<Piece>,
     at: u64,
     left: u16,
-    reserved: usize,
     decoder: Decoder,
     /// The output of the block before.
     window: Vec<u8>,
@@ -67,67 +87,95 @@ pub struct Blocks {
 
 impl Blocks {
     /// Those of this folder; `None` if its method is not read.
-    pub fn open(bytes: Arc<dyn Bytes>, folder: Folder) -> Option<Blocks> {
+    pub fn open(folder: Folder) -> Option<Blocks> {
         let decoder = match folder.method {
             Method::Stored => Decoder::Stored,
             Method::MsZip => Decoder::MsZip,
             Method::Lzx(bits) => Decoder::Lzx(Box::new(Lzx::new(bits, Use::Cabinet)?)),
             Method::Quantum | Method::Unknown(_) => return None,
         };
-        let (at, left, reserved) = (folder.start, folder.blocks, usize::from(folder.reserved));
+        let mut further = folder.pieces.into_iter();
+        let piece = further.next()?;
+        let (at, left) = (piece.start, piece.blocks);
         let (window, packed, out) = (Vec::new(), Vec::new(), Ready::default());
-        Some(Blocks { bytes, at, left, reserved, decoder, window, packed, out })
+        Some(Blocks { piece, further, at, left, decoder, window, packed, out })
     }
 
     fn fail(&self, cause: impl Into<String>) -> io::Error {
-        wrong(Failure { offset: Some(self.at), ..failure(b"", cause) })
+        wrong(Failure { offset: Some(self.piece.base + self.at), ..failure(b"", cause) })
     }
 
     fn read_at(&self, at: u64, buffer: &mut [u8]) -> io::Result<()> {
-        self.bytes.read_exact_at(at, buffer).map_err(|error| match error.kind() {
+        self.piece.bytes.read_exact_at(at, buffer).map_err(|error| match error.kind() {
             io::ErrorKind::UnexpectedEof => self.fail("the cabinet ends within this block"),
             _ => error,
         })
     }
 
-    fn block(&mut self) -> io::Result<()> {
-        let mut header = vec![0; 8 + self.reserved];
+    /// Goes to the next cabinet that has blocks of the folder; whether there is one.
+    fn next_piece(&mut self) -> bool {
+        while self.left == 0 {
+            let Some(next) = self.further.next() else { return false };
+            (self.at, self.left) = (next.start, next.blocks);
+            self.piece = next;
+        }
+        true
+    }
+
+    /// Reads what one cabinet has of a block: the length of the whole, 0 if it goes on in the next
+    /// cabinet.
+    fn part(&mut self) -> io::Result<usize> {
+        let mut header = vec![0; 8 + usize::from(self.piece.reserved)];
         self.read_at(self.at, &mut header)?;
         let (stored, length) = (usize::from(le16(&header, 4)), usize::from(le16(&header, 6)));
+        let from = self.packed.len();
+        if from + stored > usize::from(u16::MAX) {
+            return Err(self.fail(format!("a block of {} packed bytes", from + stored)));
+        }
         let mut packed = std::mem::take(&mut self.packed);
-        packed.resize(stored, 0);
-        self.read_at(self.at + header.len() as u64, &mut packed)?;
-        let (stated, found) = (le32(&header, 0), sum(&header[4..], sum(&packed, 0)));
+        packed.resize(from + stored, 0);
+        self.read_at(self.at + header.len() as u64, &mut packed[from..])?;
+        let (stated, found) = (le32(&header, 0), sum(&header[4..], sum(&packed[from..], 0)));
+        self.packed = packed;
         // Zero: none was computed.
         if stated != 0 && stated != found {
             return Err(self.fail(format!("a block with the checksum {found:08x} and not {stated:08x} as it states")));
         }
-        if length == 0 {
-            return Err(self.fail("a block that goes on in the next cabinet: not read"));
-        }
         if length > FRAME {
             return Err(self.fail(format!("a block of {length} bytes, more than 32 KiB")));
         }
+        self.at += (header.len() + stored) as u64;
+        self.left -= 1;
+        Ok(length)
+    }
+
+    fn block(&mut self) -> io::Result<()> {
+        self.packed.clear();
+        let began = self.piece.base + self.at;
+        let mut length = self.part()?;
+        while length == 0 {
+            if self.left > 0 || !self.next_piece() {
+                return Err(self.fail("a block that goes on in the next cabinet, which is not there"));
+            }
+            length = self.part()?;
+        }
         let from = self.out.bytes.len();
         let decoded = match &mut self.decoder {
-            Decoder::Stored if stored == length => {
-                self.out.bytes.extend_from_slice(&packed);
+            Decoder::Stored if self.packed.len() == length => {
+                self.out.bytes.extend_from_slice(&self.packed);
                 Ok(())
             }
             Decoder::Stored => Err(io::Error::other("a stored block of another length than it states")),
-            Decoder::MsZip => inflate(&packed, &self.window, length, &mut self.out.bytes),
-            Decoder::Lzx(lzx) => lzx.decode(&packed, length, &mut self.out.bytes),
+            Decoder::MsZip => inflate(&self.packed, &self.window, length, &mut self.out.bytes),
+            Decoder::Lzx(lzx) => lzx.decode(&self.packed, length, &mut self.out.bytes),
         };
-        decoded.map_err(|error| self.fail(format!("a block: {error}")))?;
+        decoded.map_err(|error| wrong(Failure { offset: Some(began), ..failure(b"", format!("a block: {error}")) }))?;
         if let Decoder::MsZip = self.decoder {
             // A short block leaves a part of the window in place.
             let excess = (self.window.len() + length).saturating_sub(FRAME).min(self.window.len());
             self.window.drain(..excess);
             self.window.extend_from_slice(&self.out.bytes[from..]);
         }
-        self.at += (header.len() + stored) as u64;
-        self.left -= 1;
-        self.packed = packed;
         Ok(())
     }
 }
@@ -138,7 +186,7 @@ impl Steps for Blocks {
     }
 
     fn step(&mut self) -> io::Result<bool> {
-        if self.left == 0 {
+        if !self.next_piece() {
             return Ok(false);
         }
         self.block()?;

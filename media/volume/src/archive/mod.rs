@@ -1,6 +1,7 @@
 //! What an archive holds, or a compressed stream: zip, tar, 7z, RAR, WIM, cpio, ar, CAB, LHA, RPM
 //! packages, gzip, bzip2, xz, Zstandard, LZ4, lzip, LZMA and compress; the files of logical images,
-//! the messages and attachments of mail; the streams of a PDF; and container images in a tar.
+//! the messages and attachments of mail; the streams of a PDF; and container images in a tar or a
+//! directory.
 //!
 //! Every size is bounded by [`Limits`]. A member that is encrypted, damaged, compressed by an
 //! unknown method or larger than the limits is a [`Failure`] of that member, and the rest comes all
@@ -9,6 +10,8 @@
 mod ar;
 mod cab;
 mod cab_block;
+mod cab_header;
+mod cab_set;
 mod checked;
 mod compress;
 mod cpio;
@@ -56,10 +59,12 @@ mod zip_method;
 mod zip_reduce;
 mod zip_shrink;
 
+pub use cab::OfSet as CabinetOfSet;
 pub use checked::BOMB;
 pub use format::Format;
 pub use limits::Limits;
 pub use mail::is_message_named;
+pub use oci::Part as LayoutFile;
 pub use pdf::{header as pdf_header, is_document as is_pdf};
 pub use rar::is_volume as is_rar_volume;
 
@@ -67,6 +72,7 @@ use crate::bytes::Bytes;
 use crate::node::{Failure, Nodes};
 use decoder::Packing;
 use program::behind_program;
+use std::collections::HashSet;
 use std::io::Read;
 use std::sync::Arc;
 use store::Store;
@@ -85,8 +91,8 @@ pub fn open(format: Format, bytes: Arc<dyn Bytes>, name: &[u8], limits: &Limits)
             Format::Ar => Ok(ar::open(bytes, limits)),
             Format::Rpm => rpm::open(bytes, limits),
             Format::Lha => Ok(lha::open(bytes, limits)),
-            Format::Cab => cab::open(behind_program(bytes), limits),
-            Format::Wim => wim::open(bytes, limits),
+            Format::Cab => cab::open(behind_program(bytes), &[0], limits),
+            Format::Wim => wim::open(bytes, &[0], limits),
             Format::Rar => rar::open(bytes, &[0], limits),
             Format::Pdf => pdf::open(bytes, limits),
             Format::Message => Ok(mail::open_message(bytes, limits)),
@@ -111,7 +117,8 @@ pub fn open(format: Format, bytes: Arc<dyn Bytes>, name: &[u8], limits: &Limits)
 }
 
 /// The members of an archive in several parts, which lie one behind the other in `bytes` and start
-/// at `parts`: a RAR's volumes, a logical image's segments; of all else the parts of a zip.
+/// at `parts`: a RAR's volumes, a logical image's segments, the cabinets of a set, the parts of a
+/// split WIM; of all else the parts of a zip.
 ///
 /// # Errors
 /// As [`open`].
@@ -119,8 +126,49 @@ pub fn open_parts(format: Format, bytes: Arc<dyn Bytes>, parts: &[u64], limits: 
     match format {
         Format::Logical(format) => logical::open(format, bytes, parts, limits),
         Format::Rar => rar::open(bytes, parts, limits),
+        Format::Wim => wim::open(bytes, parts, limits),
+        Format::Cab => cab::open(bytes, parts, limits),
         _ => zip::open(bytes, parts, limits),
     }
+}
+
+/// The tar in a compressed stream, if its first members are those of container images: their layers
+/// are read at any position, which a stream does not allow. `None` for anything else.
+pub fn packed_images(format: Format, bytes: &Arc<dyn Bytes>, limits: &Limits) -> Option<Box<dyn Read + Send>> {
+    oci::packed(Packing::of(format)?, bytes, limits)
+}
+
+/// What [`open`] gives of a tar, for the one in a compressed stream that was unpacked into `bytes`:
+/// members have no places there, and failures name theirs in words.
+pub fn open_unpacked(bytes: Arc<dyn Bytes>, limits: &Limits) -> Nodes {
+    oci::open_unpacked(bytes, limits)
+}
+
+/// The members that [`open`] gives of a compressed tar, with a failure that names `why` if they show
+/// that the tar holds container images.
+pub fn without_images(nodes: Nodes, why: String) -> Nodes {
+    oci::without_images(nodes, why)
+}
+
+/// The images in an OCI layout that is a directory: `bytes` are its files one behind the other.
+/// Blobs that do not have the digest in their names are failures behind the names of the images.
+pub fn open_layout(bytes: Arc<dyn Bytes>, files: &[LayoutFile], limits: &Limits) -> Nodes {
+    oci::open_layout(bytes, files, limits)
+}
+
+/// The names of the layers of all images in such a layout.
+pub fn layers_of_layout(bytes: &Arc<dyn Bytes>, files: &[LayoutFile]) -> HashSet<Vec<u8>> {
+    oci::layers_of(bytes, files)
+}
+
+/// The number of a part of a split WIM and how many parts there are; `None` of one that is whole.
+pub fn part_of_wim(bytes: &dyn Bytes) -> Option<(u16, u16)> {
+    wim::part_of(bytes)
+}
+
+/// The place of a cabinet in its set; `None` of one that stands alone.
+pub fn cabinet_of_set(bytes: &dyn Bytes) -> Option<CabinetOfSet> {
+    cab::of_set(bytes)
 }
 
 /// How many parts the zip has whose last one this is.

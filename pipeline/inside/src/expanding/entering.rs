@@ -12,7 +12,6 @@ use crate::way::Way;
 use crate::{name, unlock};
 use pfh_container::disk;
 use pfh_source::{Inside, Kept, Passage, Stage, Volume};
-use pfh_volume::archive::{self, Format, Limits};
 use pfh_volume::{Bytes, FileSystem, Nodes, Options as Lists, PartitionTable, Recognised, Usage, Volumes};
 use pfh_volume::{Piece, compose, gap};
 use std::sync::Arc;
@@ -29,6 +28,7 @@ impl Expanding {
         match container {
             Container::Archive(format) => self.enter_archive(format, &[0], bytes, printed, watch, depth),
             Container::Parts(format, starts) => self.enter_archive(format, &starts, bytes, printed, watch, depth),
+            Container::Layout(files) => self.enter_layout(&files, bytes, printed, watch, depth),
             Container::Divided(table) => {
                 let about = Inside { container: printed.to_vec(), volume_offset: Some(0), ..Inside::default() };
                 self.enter_medium(table, bytes, name::prefix(printed), about, watch, depth);
@@ -53,32 +53,6 @@ impl Expanding {
             Ok(Some(container)) => self.enter(container, bytes, printed, watch, depth),
             Ok(None) => self.found.push_back(Found::Problem(name::prefix(printed), unopened(BLANK))),
             Err(failure) => self.found.push_back(Found::Problem(name::prefix(printed), unopened(failure.to_string()))),
-        }
-    }
-
-    fn enter_archive(
-        &mut self,
-        format: Format,
-        parts: &[u64],
-        bytes: Arc<dyn Bytes>,
-        printed: &[u8],
-        watch: &Arc<Watch>,
-        depth: u32,
-    ) {
-        let prefix = name::prefix(printed);
-        let limits = &Limits { hidden: self.options.deleted, ..self.options.limits.clone() };
-        let opened = match parts {
-            [_] => archive::open(format, bytes.clone(), printed, limits),
-            _ => archive::open_parts(format, bytes.clone(), parts, limits),
-        };
-        match opened {
-            Ok(nodes) => {
-                let about = Inside { container: printed.to_vec(), kind: format.name(), ..Inside::default() };
-                let behind = (bytes, watch.clone(), self.clock.clone());
-                let level = Level::new(prefix, Listed::Nodes(nodes), about, behind, depth);
-                self.stack.push(Level { is_archive: true, ..level });
-            }
-            Err(failure) => self.found.push_back(Found::Problem(prefix, unopened(failure.to_string()))),
         }
     }
 

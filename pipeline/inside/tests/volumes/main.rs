@@ -2,8 +2,10 @@
 
 mod apfs;
 mod btrfs;
+mod layouts;
 mod media;
 mod oci;
+mod sets;
 
 use pfh_inside::{Expanding, Options};
 use pfh_source::{Descend, Item, Operands, Origin, Source};

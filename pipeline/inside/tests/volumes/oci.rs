@@ -1,15 +1,15 @@
 //! Container images in a tar: names that read back, and the layer of each file.
 
 use super::{listed, problems};
-use pfh_inside::{Lookup, Options};
-use pfh_source::{Descend, Item, Operands, Origin, Source};
+use pfh_inside::{Expanding, Lookup, Options};
+use pfh_source::{Descend, Entry, Item, Operands, Origin, Source};
 use sha2::{Digest, Sha256};
 use std::io::Read;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::sync::Arc;
 
-fn tar(members: &[(&str, &[u8])]) -> Vec<u8> {
+pub fn tar(members: &[(&str, &[u8])]) -> Vec<u8> {
     let mut all = Vec::new();
     for (name, content) in members {
         let mut header = [0_u8; 512];
@@ -28,7 +28,7 @@ fn tar(members: &[(&str, &[u8])]) -> Vec<u8> {
     all
 }
 
-fn digits(bytes: &[u8]) -> String {
+pub fn digits(bytes: &[u8]) -> String {
     Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
@@ -49,7 +49,7 @@ fn saved(is_wrong: bool) -> Vec<u8> {
 }
 
 /// The same names through a list, one after the other and backwards.
-fn read_back(names: &[String]) -> Vec<(Vec<u8>, Vec<u8>, &'static str)> {
+pub fn read_back(names: &[String]) -> Vec<(Vec<u8>, Vec<u8>, &'static str)> {
     let mut options = Options::default();
     options.look_for(b"x!deleted-1");
     let names = names.iter().rev().map(|name| name.clone().into_bytes()).collect();
@@ -105,4 +105,83 @@ fn an_image_is_a_tree_beside_the_members_of_its_tar() {
     std::fs::write(&file, saved(true)).unwrap();
     let problems = problems(&file, Options::default());
     assert!(problems.len() == 1 && problems[0].contains("as the configuration states"), "{problems:?}");
+}
+
+/// A gzip stream of stored blocks.
+pub fn gzip(bytes: &[u8]) -> Vec<u8> {
+    let mut all = b"\x1f\x8b\x08\0\0\0\0\0\0\x03".to_vec();
+    for block in bytes.chunks(0xffff) {
+        let length = block.len() as u16;
+        all.push(0);
+        all.extend_from_slice(&[length.to_le_bytes(), (!length).to_le_bytes()].concat());
+        all.extend_from_slice(block);
+    }
+    all.extend_from_slice(b"\x01\0\0\xff\xff");
+    let crc = bytes.iter().fold(!0_u32, |crc, byte| {
+        (0..8).fold(crc ^ u32::from(*byte), |crc, _| (crc >> 1) ^ (0xedb8_8320 & (crc & 1).wrapping_neg()))
+    });
+    all.extend_from_slice(&[(!crc).to_le_bytes(), (bytes.len() as u32).to_le_bytes()].concat());
+    all
+}
+
+#[test]
+fn a_compressed_tar_is_the_same_tree() {
+    let room = tempfile::tempdir().unwrap();
+    let (plain, packed) = (room.path().join("i.tar"), room.path().join("i.tar.gz"));
+    let tar = saved(false);
+    std::fs::write(&plain, &tar).unwrap();
+    std::fs::write(&packed, gzip(&tar)).unwrap();
+    let all = || {
+        let mut options = Options::default();
+        options.deleted = true;
+        options
+    };
+    let expected = super::found(&plain, all());
+    assert_eq!(expected.len(), 10);
+    assert_eq!(super::found(&packed, all()), expected);
+    // Members are read back by their names, and have no places on a medium.
+    let names: Vec<String> = expected.keys().map(|name| format!("{}!/{name}", packed.display())).collect();
+    for ((read, _, _), bytes) in read_back(&names).iter().rev().zip(expected.values()) {
+        assert_eq!(Some(read), bytes.as_ref());
+    }
+    let outer = Operands::new(vec![packed.as_os_str().as_bytes().to_vec()], Descend::default());
+    let mut source = Expanding::new(Box::new(outer), Arc::new(Options::default()));
+    let objects = std::iter::from_fn(|| source.pull()).filter_map(|item| match item {
+        Item::Entry(Entry { origin: Origin::Object { name, object }, .. }) => Some((name, object)),
+        _ => None,
+    });
+    for (name, object) in objects.filter(|(name, _)| !name.ends_with(b"in.tar!/y")) {
+        assert!(object.runs().is_none() && object.stored().unwrap().is_none(), "{name:?}");
+    }
+}
+
+/// What cannot be unpacked is read in order, as any compressed tar, and says that images are
+/// missing.
+#[test]
+fn images_that_are_too_large_or_cut_off_are_named() {
+    let room = tempfile::tempdir().unwrap();
+    let file = room.path().join("i.tar.gz");
+    let whole = gzip(&saved(false));
+    std::fs::write(&file, &whole).unwrap();
+    let mut small = Options::default();
+    small.limits.nested = 2048;
+    let found = super::found(&file, small.clone());
+    assert_eq!(found[""], None);
+    assert!(found["1/layer.tar"].is_some() && found["manifest.json"].is_some());
+    assert!(!found.contains_key("a%2Fb:1/etc/b"));
+    let said = problems(&file, small);
+    assert!(said.iter().any(|why| why.contains("container images") && why.contains("2048 bytes")), "{said:?}");
+    std::fs::write(&file, &whole[..whole.len() - 3]).unwrap();
+    let said = problems(&file, Options::default());
+    assert!(said.iter().any(|why| why.contains("container images in this tar are not read")), "{said:?}");
+    // One that only begins as images do is whole without them.
+    std::fs::write(&file, gzip(&tar(&[("index.json", b"{}"), ("a", &[1; 4000])]))).unwrap();
+    let mut small = Options::default();
+    small.limits.nested = 2048;
+    assert_eq!(problems(&file, small), Vec::<String>::new());
+    // A tar of other things is read as before: in order, without a file to keep it in.
+    std::fs::write(&file, gzip(&tar(&[("etc/a", b"a"), ("index", b"b")]))).unwrap();
+    let mut none = Options::default();
+    none.limits.nested = 0;
+    assert_eq!(problems(&file, none), Vec::<String>::new());
 }

@@ -42,6 +42,17 @@ pub fn parsed(digest: &str) -> Option<Digest> {
     Digest::from_hex(algorithm.parse::<Algorithm>().ok()?, digits).ok()
 }
 
+/// A file of a layout, among the bytes of all.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Part {
+    /// Its name in the layout: `blobs/sha256/…`.
+    pub name: Vec<u8>,
+    /// Its first byte.
+    pub start: u64,
+    /// How many bytes it has.
+    pub length: u64,
+}
+
 /// A member, where it lies.
 #[derive(Clone)]
 pub struct Blob {
@@ -55,6 +66,8 @@ pub struct Blob {
 
 /// The members that are stored as they are.
 pub struct Blobs {
+    /// The word for the whole in messages: a tar or a layout.
+    pub whole: &'static str,
     files: HashMap<Vec<u8>, Blob>,
     links: HashMap<Vec<u8>, Vec<u8>>,
     /// The first parts of all names.
@@ -62,9 +75,24 @@ pub struct Blobs {
 }
 
 impl Blobs {
+    fn none(whole: &'static str) -> Blobs {
+        Blobs { whole, files: HashMap::new(), links: HashMap::new(), roots: HashSet::new() }
+    }
+
+    /// The files of a layout, which are these parts of `bytes`.
+    pub fn of_files(bytes: &Arc<dyn Bytes>, files: &[Part]) -> Blobs {
+        let mut blobs = Blobs::none("layout");
+        for Part { name, start, length } in files {
+            let Some(slice) = Slice::new(bytes.clone(), *start, *length) else { continue };
+            let blob = Blob { path: name.clone(), start: *start, bytes: Arc::new(slice) };
+            blobs.files.insert(name.clone(), blob);
+        }
+        blobs
+    }
+
     /// Those of a tar, as far as it can be read.
     pub fn of(bytes: &Arc<dyn Bytes>, limits: &Limits) -> Blobs {
-        let mut blobs = Blobs { files: HashMap::new(), links: HashMap::new(), roots: HashSet::new() };
+        let mut blobs = Blobs::none("tar");
         for node in tar::plain(bytes.clone(), limits).filter_map(Result::ok) {
             let Some(path) = clean(&node.path) else { continue };
             let first = path.split(|byte| *byte == b'/').next().unwrap_or_default();

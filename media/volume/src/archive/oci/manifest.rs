@@ -144,7 +144,10 @@ impl<'a> Found<'a> {
         for saved in list {
             let layers = saved.layers.into_iter().map(|name| {
                 let blob = self.blobs.get(&name).cloned();
-                (name.clone().into_bytes(), blob.ok_or_else(|| format!("its layer {name} is not in the tar")))
+                (
+                    name.clone().into_bytes(),
+                    blob.ok_or_else(|| format!("its layer {name} is not in the {}", self.blobs.whole)),
+                )
             });
             let layers = layers.collect();
             let tag = saved.repo_tags.and_then(|tags| tags.into_iter().next());
@@ -173,7 +176,7 @@ impl<'a> Found<'a> {
         let name = annotation("org.opencontainers.image.ref.name").or(name);
         let platform = of.platform.as_ref().or(platform);
         let Some(blob) = self.blobs.of_digest(&of.digest) else {
-            return self.fail(b"index.json", format!("the manifest {} is not in the tar", of.digest));
+            return self.fail(b"index.json", format!("the manifest {} is not in the {}", of.digest, self.blobs.whole));
         };
         let document: Document = match json(blob, parsed(&of.digest)) {
             Ok(document) => document,
@@ -194,7 +197,10 @@ impl<'a> Found<'a> {
         }
         let layers = layers.into_iter().map(|layer| match self.blobs.of_digest(&layer.digest) {
             Some(blob) => (blob.path.clone(), Ok(blob.clone())),
-            None => (layer.digest.clone().into_bytes(), Err(format!("its layer {} is not in the tar", layer.digest))),
+            None => (
+                layer.digest.clone().into_bytes(),
+                Err(format!("its layer {} is not in the {}", layer.digest, self.blobs.whole)),
+            ),
         });
         let layers = layers.collect();
         let (own, stated) = (self.blobs.of_digest(&config.digest).cloned(), parsed(&config.digest));
@@ -225,7 +231,7 @@ impl<'a> Found<'a> {
         let mut faults = Vec::new();
         let found = match blob {
             Some(blob) => configured(&blob, stated),
-            None => Err("is not in the tar".into()),
+            None => Err(format!("is not in the {}", self.blobs.whole)),
         };
         let digests = match found {
             Ok(digests) => digests,

@@ -1,14 +1,17 @@
 //! Container images in a tar, as `docker save` writes them and as OCI layouts: each image as one
-//! tree, behind the members of the tar.
+//! tree, behind the members of the tar; and in a layout that is a directory.
 //!
 //! The layers of an image are read twice: once to see what hides what and to compare each with the
 //! digest that the configuration states, and once to list the files that are left.
 
+mod apart;
 mod blobs;
 mod budget;
 mod files;
 mod layer;
+mod layout;
 mod manifest;
+mod packed;
 mod tree;
 
 use super::limits::Limits;
@@ -19,10 +22,15 @@ use crate::node::{Content, Failure, Node, Nodes, Run};
 use blobs::{Blobs, is_sign, stated};
 use budget::Budget;
 use files::Files;
+use manifest::Image;
 use pfh_digest::{Digest, Hasher};
 use std::collections::HashSet;
 use std::io::{self, Read};
 use std::sync::Arc;
+
+pub use blobs::Part;
+pub use layout::{layers_of, open_layout};
+pub use packed::{open_unpacked, packed, without_images};
 
 /// Members that are looked at to see whether a tar may hold images.
 const LOOKED_AT: usize = 16;
@@ -38,13 +46,20 @@ pub fn open(bytes: Arc<dyn Bytes>, limits: &Limits) -> Nodes {
     if images.is_empty() && failures.is_empty() {
         return tar::plain(bytes, limits);
     }
-    let layers: HashSet<Vec<u8>> =
-        images.iter().flat_map(|image| &image.layers).map(|layer| layer.member.clone()).collect();
+    let layers = layers(&images);
     let own = tar::plain(bytes.clone(), limits).map(move |node| Ok(blob(node?, &layers)));
-    let budget = Arc::new(Budget::new(limits, bytes.size()));
-    let limits = limits.clone();
-    let files = images.into_iter().flat_map(move |image| Files::new(image, budget.clone(), limits.clone()));
-    Box::new(own.chain(failures.into_iter().map(Err)).chain(files))
+    Box::new(own.chain(failures.into_iter().map(Err)).chain(files(images, bytes.size(), limits)))
+}
+
+/// The members that are layers.
+fn layers(images: &[Image]) -> HashSet<Vec<u8>> {
+    images.iter().flat_map(|image| &image.layers).map(|layer| layer.member.clone()).collect()
+}
+
+/// The files of images out of so many bytes.
+fn files(images: Vec<Image>, size: u64, limits: &Limits) -> impl Iterator<Item = Result<Node, Failure>> + Send + use<> {
+    let (budget, limits) = (Arc::new(Budget::new(limits, size)), limits.clone());
+    images.into_iter().flat_map(move |image| Files::new(image, budget.clone(), limits.clone()))
 }
 
 /// A member of the tar: one whose name is a digest is compared with it when it is read.

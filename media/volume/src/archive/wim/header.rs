@@ -4,7 +4,7 @@ use super::resource::{Hash, Packing, Resource, hash};
 use crate::archive::limits::Limits;
 use crate::archive::member::failure;
 use crate::bytes::Bytes;
-use crate::field::{le16, le32, le64, read};
+use crate::field::{array, le16, le32, le64, read};
 use crate::node::Failure;
 use std::collections::HashMap;
 use std::io::Read;
@@ -30,6 +30,8 @@ pub struct Part {
     /// How many images all parts together have.
     pub images: u32,
     pub table: Resource,
+    /// What all parts of a set have in common.
+    pub guid: [u8; 16],
 }
 
 impl Part {
@@ -55,7 +57,8 @@ impl Part {
             _ => return fail("a WIM of a compression that is not read"),
         };
         let (chunk, number, count) = (le32(&raw, 20), le16(&raw, 40), le16(&raw, 42));
-        Ok(Part { packing, chunk, number, count, images: le32(&raw, 44), table: Resource::of(&raw, 48, base) })
+        let (images, table, guid) = (le32(&raw, 44), Resource::of(&raw, 48, base), array(&raw, 24));
+        Ok(Part { packing, chunk, number, count, images, table, guid })
     }
 }
 

@@ -14,6 +14,7 @@ use crate::node::{Content, Failure, Kind, Node, Nodes, Run};
 use header::{Part, Stream, Table};
 use pfh_digest::{Algorithm, Hasher};
 use resource::Hash;
+use std::collections::HashSet;
 use std::io::{self, Read};
 use std::sync::Arc;
 use tree::Entry;
@@ -23,20 +24,28 @@ pub use header::MAGIC;
 /// The longest reparse point.
 const REPARSE: u64 = 64 << 10;
 
-/// The names of all images.
+/// Missing parts that are named one by one.
+const NAMED: usize = 100;
+
+/// The names of all images, in one file or in parts of a set that begin at `starts`.
 ///
 /// # Errors
-/// When the header or the table of streams cannot be read.
-pub fn open(bytes: Arc<dyn Bytes>, limits: &Limits) -> Result<Nodes, Failure> {
-    let part = Part::read(&*bytes, 0)?;
+/// When the header or the table of the first part cannot be read.
+pub fn open(bytes: Arc<dyn Bytes>, starts: &[u64], limits: &Limits) -> Result<Nodes, Failure> {
+    let base = starts.first().copied().unwrap_or(0);
+    let part = Part::read(&*bytes, base)?;
     let mut table = Table::default();
-    table.add(&bytes, 0, &part, limits)?;
+    table.add(&bytes, base, &part, limits)?;
     let sha1 = "sha-1".parse::<Algorithm>().map_err(|error| failure(b"", error.to_string()))?;
     let mut about = Vec::new();
-    if part.count > 1 {
-        let cause = format!("part {} of {}: what the others hold is not read", part.number, part.count);
-        about.push(Err(failure(b"", cause)));
+    let mut read = HashSet::from([part.number]);
+    for base in starts.iter().skip(1) {
+        match further(&bytes, *base, &part, &mut table, &mut read, limits) {
+            Ok(()) => {}
+            Err(failed) => about.push(Err(failed)),
+        }
     }
+    about.extend(missing(&part, &read));
     let most = limits.most(bytes.size());
     let images = std::mem::take(&mut table.images);
     if images.len() != part.images as usize {
@@ -46,6 +55,52 @@ pub fn open(bytes: Arc<dyn Bytes>, limits: &Limits) -> Result<Nodes, Failure> {
     let shared = Arc::new(Shared { bytes, part, table, sha1, most });
     let nodes = images.into_iter().enumerate().flat_map(move |(index, image)| shared.image(index + 1, &image));
     Ok(Box::new(about.into_iter().chain(nodes)))
+}
+
+/// The number of a part and how many there are, if this is one of several.
+pub fn part_of(bytes: &dyn Bytes) -> Option<(u16, u16)> {
+    let part = Part::read(bytes, 0).ok()?;
+    (part.count > 1).then_some((part.number, part.count))
+}
+
+/// Adds the streams of a further part.
+fn further(
+    bytes: &Arc<dyn Bytes>,
+    base: u64,
+    first: &Part,
+    table: &mut Table,
+    read: &mut HashSet<u16>,
+    limits: &Limits,
+) -> Result<(), Failure> {
+    let part = Part::read(&**bytes, base)?;
+    let fail = |cause: String| Err(Failure { offset: Some(base), ..failure(b"", cause) });
+    if (part.guid, part.count) != (first.guid, first.count) {
+        return fail(format!("a part {} of another set: not read", part.number));
+    }
+    if !read.insert(part.number) {
+        return fail(format!("a second part {}: not read", part.number));
+    }
+    table.add(bytes, base, &part, limits)
+}
+
+/// The parts that were not read.
+fn missing(part: &Part, read: &HashSet<u16>) -> Vec<Result<Node, Failure>> {
+    let count = part.count;
+    let mut missing = (1..=count).filter(|number| !read.contains(number));
+    let name = |number: u16| match number {
+        1 => "NAME.swm".to_owned(),
+        number => format!("NAME{number}.swm"),
+    };
+    let said = |number: u16| {
+        let cause = format!("part {number} of {count} ({}) is not beside it: what it holds is not read", name(number));
+        Err(failure(b"", cause))
+    };
+    let mut all: Vec<_> = missing.by_ref().take(NAMED).map(said).collect();
+    let left = missing.count();
+    if left > 0 {
+        all.push(Err(failure(b"", format!("{left} further parts of {count} are not beside it"))));
+    }
+    all
 }
 
 struct Shared {
