@@ -1,7 +1,7 @@
 //! Archives that the usual programs make, read back member by member; and such that lie.
 #![cfg(unix)]
 
-use pfh_inject::{Need, lacks};
+use pfh_inject::{Need, lacks, mutants};
 use pfh_volume::archive::{Format, Limits, open};
 use pfh_volume::{Bytes, Kind, Node};
 use std::collections::BTreeMap;
@@ -403,7 +403,7 @@ fn mutants_end() {
     };
     for name in ["m.zip", "m.tar", "m.tar.gz", "m.7z", "n.7z"] {
         let whole = std::fs::read(room.path().join(name)).unwrap();
-        for _ in 0..400 {
+        for _ in 0..mutants() {
             let mut bytes = whole.clone();
             for _ in 0..=next(4) {
                 // Mostly where headers are.

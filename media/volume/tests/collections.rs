@@ -3,7 +3,7 @@
 
 mod mutated;
 
-use pfh_inject::{Need, lacks};
+use pfh_inject::{Need, lacks, mutants};
 use pfh_volume::archive::{Format, Limits, open, open_parts, parts_of_zip};
 use pfh_volume::{Failure, Node};
 use std::io::Read;
@@ -290,11 +290,6 @@ fn a_zip_in_parts_is_read() {
     assert!(found.is_err() || found.is_ok_and(|found| found.iter().any(|(_, is)| is.is_err())));
 }
 
-/// How many mutants of each: 400, or what `PFH_MUTANTS` says.
-fn count() -> u64 {
-    std::env::var("PFH_MUTANTS").ok().and_then(|count| count.parse().ok()).unwrap_or(400)
-}
-
 #[test]
 fn mutants_end() {
     let mut random = 5_u64;
@@ -307,7 +302,7 @@ fn mutants_end() {
     seeds.push(cabinet(&[&[("a", b"first"), ("b", b"second")], &[("c", b"third")]], 0));
     seeds.push([member(0, "a", b"first"), member(1, "b", b"second"), member(2, "c", b"third"), vec![0]].concat());
     for whole in seeds {
-        for number in 0..count() {
+        for number in 0..mutants() {
             let mut bytes = whole.clone();
             for _ in 0..=next(4) {
                 let at = if next(2) == 0 { next(bytes.len().min(200)) } else { next(bytes.len()) };

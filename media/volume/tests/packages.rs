@@ -4,7 +4,7 @@
 
 mod mutated;
 
-use pfh_inject::{Need, lacks};
+use pfh_inject::{Need, lacks, mutants};
 use pfh_volume::archive::{Format, Limits, open};
 use pfh_volume::{Kind, Node};
 use std::collections::BTreeMap;
@@ -233,11 +233,6 @@ fn a_7z_behind_a_program_is_read() {
     assert_eq!(found, [tree["t/noise"].clone(), tree["t/sub/text"].clone()]);
 }
 
-/// How many mutants of each: 400, or what `PFH_MUTANTS` says.
-fn count() -> u64 {
-    std::env::var("PFH_MUTANTS").ok().and_then(|count| count.parse().ok()).unwrap_or(400)
-}
-
 #[test]
 fn mutants_end() {
     let needs = ["cpio", "ar", "lz4", "lzip", "xz", "compress"].map(Need::Program);
@@ -265,7 +260,7 @@ fn mutants_end() {
         (1..=9).map(|at| std::fs::read(room.path().join(format!("m{at}"))).unwrap()).collect();
     seeds.push(package(&seeds[0]));
     for whole in seeds {
-        for _ in 0..count() {
+        for _ in 0..mutants() {
             let mut bytes = whole.clone();
             for _ in 0..=next(4) {
                 let length = bytes.len();

@@ -3,7 +3,7 @@
 
 use flate2::Compression;
 use flate2::write::ZlibEncoder;
-use pfh_inject::{Need, lacks};
+use pfh_inject::{Need, lacks, mutants};
 use pfh_volume::archive::{Format, Limits, is_pdf, open};
 use pfh_volume::{Bytes, Failure, Node};
 use std::collections::BTreeMap;
@@ -241,11 +241,6 @@ fn what_qpdf_writes_again_has_the_same_members() {
     }
 }
 
-/// How many mutants: 400, or what `PFH_MUTANTS` says.
-fn count() -> u64 {
-    std::env::var("PFH_MUTANTS").ok().and_then(|count| count.parse().ok()).unwrap_or(400)
-}
-
 #[test]
 fn mutants_end() {
     let mut random = 11_u64;
@@ -264,7 +259,7 @@ fn mutants_end() {
     ];
     let streamed = document(&objects, "/Prev 9 /XRefStm 15");
     for whole in [whole(), streamed] {
-        for _ in 0..count() {
+        for _ in 0..mutants() {
             let mut bytes = whole.clone();
             for _ in 0..=next(4) {
                 let at = next(bytes.len());

@@ -2,6 +2,7 @@
 
 mod mutated;
 
+use pfh_inject::mutants;
 use pfh_volume::archive::{Format, Limits, open};
 use pfh_volume::{Kind, Node};
 use std::io::Read;
@@ -108,11 +109,6 @@ fn what_does_not_hold_is_named() {
     assert_eq!(bombs.count(), expected().len());
 }
 
-/// How many mutants of each: 300, or what `PFH_MUTANTS` says.
-fn count() -> u64 {
-    std::env::var("PFH_MUTANTS").ok().and_then(|count| count.parse().ok()).unwrap_or(300)
-}
-
 #[test]
 fn mutants_end() {
     let mut random = 11_u64;
@@ -123,7 +119,7 @@ fn mutants_end() {
     for name in ["xpress.wim", "lzx.wim"] {
         let whole = outsider(name);
         let table = u64::from_le_bytes(whole[56..64].try_into().unwrap()) as usize;
-        for _ in 0..count() {
+        for _ in 0..mutants() {
             let mut bytes = whole.clone();
             for _ in 0..=next(4) {
                 let at = match next(3) {

@@ -58,3 +58,8 @@ pub use spindle::Spindle;
 pub use tab::Tab;
 #[cfg(unix)]
 pub use trial::{Outcome, Trial};
+
+/// How many changed copies of an image or archive a test tries: 300, or as `PFH_MUTANTS` says.
+pub fn mutants() -> u64 {
+    std::env::var("PFH_MUTANTS").ok().and_then(|count| count.parse().ok()).unwrap_or(300)
+}

@@ -6,7 +6,7 @@ use crate::stated::{every_form, zlib};
 use crate::{aff4, ex01};
 use pfh_container::Bytes;
 use pfh_container::disk::{Alone, open};
-use pfh_inject::{Need, lacks};
+use pfh_inject::{Need, lacks, mutants};
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -38,18 +38,13 @@ impl Bytes for Mutant {
     }
 }
 
-/// How many mutants: 200, or what `PFH_MUTANTS` says.
-fn count() -> u64 {
-    std::env::var("PFH_MUTANTS").ok().and_then(|count| count.parse().ok()).unwrap_or(200)
-}
-
 /// Opens mutants of an image and reads them here and there. Of the places three quarters are where
 /// structures are: at the start, at the end, and bytes of tables.
 fn survive(image: Vec<u8>, what: &str) {
     let image = Arc::new(image);
     let size = image.size();
     let used: Vec<u64> = (0..size).filter(|at| (1..255).contains(&image[*at as usize])).collect();
-    for seed in 1..=count() {
+    for seed in 1..=mutants() {
         let numbers = noise(seed, 128);
         let numbers: Vec<u64> = numbers.chunks(8).map(|raw| u64::from_le_bytes(raw.try_into().unwrap())).collect();
         let changes: Vec<(u64, u8)> = (0..1 + seed as usize % 3)

@@ -3,7 +3,7 @@
 use crate::volume::*;
 use crate::{opened, passwords, whole};
 use pfh_encrypted::{Failure, Keys};
-use pfh_inject::random;
+use pfh_inject::{mutants, random};
 use sha2::{Digest, Sha256};
 
 const SIZE: usize = 1 << 20;
@@ -111,8 +111,7 @@ fn metadata_that_were_replaced_with_their_checksum_are_named() {
 fn mutants_end() {
     let plain = random(6, SIZE);
     let made = volume(&plain, METHODS[0], SIZE as u64, &[suspended()], 512);
-    let count = std::env::var("PFH_MUTANTS").ok().and_then(|count| count.parse().ok()).unwrap_or(300_u64);
-    for seed in 1..=count {
+    for seed in 1..=mutants() {
         let mut mutant = made.clone();
         let noise = random(seed, 16);
         let start = COPIES[0] as usize;

@@ -8,7 +8,7 @@ use flate2::{Compression, write::ZlibEncoder};
 use hmac::Hmac;
 use hmac::digest::KeyInit;
 use pfh_encrypted::{Failure, Keys, Opened};
-use pfh_inject::random;
+use pfh_inject::{mutants, random};
 use sha2::{Digest, Sha256};
 use std::io::Write;
 
@@ -331,8 +331,7 @@ fn mutants_are_failures_or_the_volume() {
     let plain = content();
     let whole = medium(&plain, USUAL);
     let keys = passwords("correct horse");
-    let rounds = std::env::var("PFH_MUTANTS").ok().and_then(|count| count.parse().ok()).unwrap_or(300_u64);
-    for seed in 0..rounds {
+    for seed in 0..mutants() {
         let mut made = whole.clone();
         let noise = random(seed, 12);
         let number = |at: usize| u32::from_le_bytes(noise[at..at + 4].try_into().unwrap()) as usize;

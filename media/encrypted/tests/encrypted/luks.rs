@@ -2,7 +2,7 @@
 
 use crate::{cipher, opened, passwords, whole};
 use pfh_encrypted::{Failure, Keys};
-use pfh_inject::{Need, lacks, random};
+use pfh_inject::{Need, lacks, mutants, random};
 use sha2::{Digest, Sha256};
 use std::path::Path;
 use std::process::Command;
@@ -130,7 +130,7 @@ fn mutants_end() {
     let xts = |number: u64, sector: &mut [u8]| cipher::xts(&key, number, sector);
     let options = "--type luks1 --pbkdf-force-iterations 1000 --hash sha256 --cipher aes-xts-plain64";
     let made = volume(room.path(), options, &key, &plain, &xts, 512);
-    for seed in 1..=100 {
+    for seed in 1..=mutants() {
         let mut mutant = made.clone();
         let noise = random(seed, 8);
         for at in 0..3 {

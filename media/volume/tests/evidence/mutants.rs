@@ -3,14 +3,10 @@
 use super::pst_store::Layout;
 use super::{ad1, aff4, l01, lx01, mail, noise, pst};
 use pfh_container::logical::Logical;
+use pfh_inject::mutants;
 use pfh_volume::archive::{Format, Limits, open};
 use std::io::{Read, copy, sink};
 use std::sync::Arc;
-
-/// How many mutants of each: 300, or what `PFH_MUTANTS` says.
-fn count() -> usize {
-    std::env::var("PFH_MUTANTS").ok().and_then(|count| count.parse().ok()).unwrap_or(300)
-}
 
 fn exhaust(format: Format, bytes: Vec<u8>) {
     let limits = Limits { bytes: 1 << 20, entries: 1000, window: 1 << 24, ..Limits::default() };
@@ -39,7 +35,7 @@ fn mutants_end() {
     ];
     for (format, sample) in samples {
         let used: Vec<usize> = (0..sample.len()).filter(|at| (1..255).contains(&sample[*at])).collect();
-        for seed in 0..count() as u64 {
+        for seed in 0..mutants() {
             let mut state = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1;
             let mut next = || {
                 state ^= state << 13;

@@ -5,6 +5,7 @@ mod mutated;
 mod packer;
 
 use packer::{Packer, Step, Version};
+use pfh_inject::mutants;
 use pfh_volume::archive::{Format, Limits, open, open_parts};
 use pfh_volume::{Failure, Kind, Node};
 use std::io::Read;
@@ -337,11 +338,6 @@ fn an_archive_behind_a_program_is_found() {
     assert_eq!(found, [("a".into(), Ok(b"first".to_vec()))]);
 }
 
-/// How many mutants of each: 300, or what `PFH_MUTANTS` says.
-fn count() -> u64 {
-    std::env::var("PFH_MUTANTS").ok().and_then(|count| count.parse().ok()).unwrap_or(300)
-}
-
 /// The CRCs of headers as they should be, so that what is behind them is read.
 fn mend(bytes: &mut [u8]) {
     let mut at = 7;
@@ -378,7 +374,7 @@ fn mutants_end() {
     let whole = [Version::Two, Version::Three, Version::Five].map(|version| packed(version).0);
     let stored = archive_three(&[("a", b"first", 0), ("b", b"second", 0)], 0, 0);
     for whole in whole.into_iter().chain([stored]) {
-        for number in 0..count() {
+        for number in 0..mutants() {
             let mut bytes = whole.clone();
             for _ in 0..=next(4) {
                 let at = if next(2) == 0 { next(bytes.len().min(200)) } else { next(bytes.len()) };

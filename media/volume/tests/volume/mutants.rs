@@ -5,6 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use pfh_inject::mutants;
 use pfh_volume::{Bytes, FileSystem, Nodes, Options, Recognised, file_system, partitions};
 
 use crate::tree::noise;
@@ -36,11 +37,6 @@ impl Bytes for Mutant {
     }
 }
 
-/// How many mutants: 300, or what `PFH_MUTANTS` says.
-fn count() -> u64 {
-    std::env::var("PFH_MUTANTS").ok().and_then(|count| count.parse().ok()).unwrap_or(300)
-}
-
 /// Reads everything of an image whose bytes were changed at a few places, many times over. Half of
 /// the places are chosen among bytes that are not zero, where structures are.
 pub fn survive(path: &Path, structures: &[std::ops::Range<u64>]) {
@@ -50,7 +46,7 @@ pub fn survive(path: &Path, structures: &[std::ops::Range<u64>]) {
         .flat_map(|range| range.clone())
         .filter(|&at| image.get(at as usize).is_some_and(|&byte| byte != 0))
         .collect();
-    for seed in 1..=count() {
+    for seed in 1..=mutants() {
         let numbers: Vec<u64> =
             noise(seed, 64).chunks(8).map(|raw| u64::from_le_bytes(raw.try_into().unwrap())).collect();
         let changes = (0..1 + seed % 3).map(|index| {
@@ -76,7 +72,7 @@ pub fn survive(path: &Path, structures: &[std::ops::Range<u64>]) {
 /// has.
 pub fn survive_sealed(path: &Path, structures: &[std::ops::Range<u64>], seal: fn(&mut [u8])) {
     let image = std::fs::read(path).expect("an image");
-    for seed in 1..=count() {
+    for seed in 1..=mutants() {
         let mut mutant = image.clone();
         let numbers = noise(seed ^ 0x5ea1, 48);
         for part in numbers.chunks(16).take(1 + (seed % 3) as usize) {

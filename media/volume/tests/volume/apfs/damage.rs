@@ -4,6 +4,7 @@ use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use pfh_inject::mutants;
 use pfh_volume::{Bytes, Failure, Options, Recognised, file_system};
 
 use super::blocks::{BLOCK, put, seal};
@@ -280,8 +281,7 @@ fn mutants_end() {
     let bare = image.chunks(BLOCK).enumerate().filter(|(_, block)| block[..32] == [0; 32] && block[32] & 16 != 0);
     let all: Vec<usize> = objects.iter().copied().chain(bare.map(|(index, _)| index)).collect();
     assert!(objects.len() > 25 && all.len() > objects.len(), "{} of {}", objects.len(), all.len());
-    let count = std::env::var("PFH_MUTANTS").ok().and_then(|count| count.parse().ok()).unwrap_or(300_u64);
-    for seed in 1..=count {
+    for seed in 1..=mutants() {
         let mut mutant = image.clone();
         for pair in noise(seed, 8 * (1 + seed as usize % 3)).chunks(8) {
             let number = u64::from_le_bytes(pair.try_into().unwrap());

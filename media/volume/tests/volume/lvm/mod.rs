@@ -8,7 +8,7 @@ use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use pfh_inject::{Need, lacks};
+use pfh_inject::{Need, lacks, mutants};
 use pfh_volume::{Bytes, Composition, Piece, Slice, compose, is_piece};
 
 use crate::image::{Bench, open, poke, run, text};
@@ -201,8 +201,7 @@ fn mutants_end() {
     let mut raw = fs::read(&image).unwrap();
     raw.truncate(2 << 20);
     let one = raw[1 << 20..].to_vec();
-    let count = std::env::var("PFH_MUTANTS").ok().and_then(|count| count.parse().ok()).unwrap_or(300_u64);
-    for seed in 1..=count {
+    for seed in 1..=mutants() {
         let mut bytes = one.clone();
         for pair in noise(seed, 24).chunks(8) {
             let number = u64::from_le_bytes(pair.try_into().unwrap());

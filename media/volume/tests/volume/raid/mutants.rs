@@ -4,12 +4,12 @@
 use super::layouts::LAYOUTS;
 use super::maker::{Array, CHUNK, medium, own, seal, written};
 use crate::tree::noise;
+use pfh_inject::mutants;
 use pfh_volume::{Piece, compose};
 
 #[test]
 fn mutants_end() {
-    let count = std::env::var("PFH_MUTANTS").ok().and_then(|count| count.parse().ok()).unwrap_or(300_u64);
-    for seed in 1..=count {
+    for seed in 1..=mutants() {
         let layout = &LAYOUTS[seed as usize % LAYOUTS.len()];
         let (_, data) = written(layout);
         let of = Array {
