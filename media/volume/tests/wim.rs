@@ -95,7 +95,7 @@ fn what_does_not_hold_is_named() {
     assert!(found.len() == 1 && found[0].contains("cut off"), "{found:?}");
     let mut bytes = whole.clone();
     bytes[42] = 3;
-    assert!(failed(bytes)[0].contains("part 1 of 3"));
+    assert!(failed(bytes)[0].contains("part 2 of 3"));
     let mut bytes = whole.clone();
     bytes[44] += 1;
     let found = failed(bytes);

@@ -144,8 +144,8 @@ pub fn open_unpacked(bytes: Arc<dyn Bytes>, limits: &Limits) -> Nodes {
     oci::open_unpacked(bytes, limits)
 }
 
-/// The members that [`open`] gives of a compressed tar, with a failure that names `why` if they show
-/// that the tar holds container images.
+/// The members that [`open`] gives of a compressed tar, with a failure that names `why` if they
+/// show that the tar holds container images.
 pub fn without_images(nodes: Nodes, why: String) -> Nodes {
     oci::without_images(nodes, why)
 }

@@ -56,7 +56,7 @@ fn layers(images: &[Image]) -> HashSet<Vec<u8>> {
     images.iter().flat_map(|image| &image.layers).map(|layer| layer.member.clone()).collect()
 }
 
-/// The files of images out of so many bytes.
+/// The files of images in a container of this size.
 fn files(images: Vec<Image>, size: u64, limits: &Limits) -> impl Iterator<Item = Result<Node, Failure>> + Send + use<> {
     let (budget, limits) = (Arc::new(Budget::new(limits, size)), limits.clone());
     images.into_iter().flat_map(move |image| Files::new(image, budget.clone(), limits.clone()))
