@@ -18,6 +18,8 @@ const END: usize = MAIN + 2048;
 /// Bytes of the input that are the checkpoint's fields, and those that are rows of the map of nodes.
 const STATE: usize = 256;
 const ROWS: usize = 64 * 9;
+/// Blocks of data.
+const NODE_BLOCKS: usize = 32;
 
 /// A medium of which few blocks are not zero.
 struct Sparse {
@@ -81,12 +83,40 @@ fn checkpoint(fields: &[u8]) -> Vec<u8> {
     state
 }
 
+/// Rows of the map of nodes: where the input states none, one node after the other from the root's on is a block of data.
+fn nodes(stated: &[u8]) -> Vec<u8> {
+    let mut rows = block(stated);
+    for number in 3..3 + NODE_BLOCKS {
+        let at = 9 * number;
+        if rows[at..at + 9] == [0; 9] {
+            put(&mut rows, at + 1, number as u32);
+            put(&mut rows, at + 5, (MAIN + number - 3) as u32);
+        }
+    }
+    rows
+}
+
+/// A block of data, with the footer of the node that [`nodes`] leads to it where the input has none.
+fn node(number: usize, bytes: &[u8]) -> Vec<u8> {
+    let mut raw = block(bytes);
+    if raw[4072..4080] == [0; 8] {
+        put(&mut raw, 4072, 3 + number as u32);
+        put(&mut raw, 4076, 3 + number as u32);
+    }
+    // The first is the root.
+    if number == 0 {
+        raw[..2].copy_from_slice(&0x41ed_u16.to_le_bytes());
+    }
+    raw
+}
+
 fuzz_target!(|data: &[u8]| {
     let (fields, rest) = data.split_at(data.len().min(STATE));
     let (rows, rest) = rest.split_at(rest.len().min(ROWS));
     let state = checkpoint(fields);
-    let mut blocks = vec![(0, superblock()), (CHECKPOINTS, state.clone()), (CHECKPOINTS + 7, state), (NODES, block(rows))];
-    blocks.extend(rest.chunks(BLOCK).take(32).enumerate().map(|(number, bytes)| (MAIN + number, block(bytes))));
+    let rest = if rest.is_empty() { &[0][..] } else { rest };
+    let mut blocks = vec![(0, superblock()), (CHECKPOINTS, state.clone()), (CHECKPOINTS + 7, state), (NODES, nodes(rows))];
+    blocks.extend(rest.chunks(BLOCK).take(NODE_BLOCKS).enumerate().map(|(number, bytes)| (MAIN + number, node(number, bytes))));
     let Ok(Recognised::FileSystem(volume)) = file_system(Arc::new(Sparse { blocks })) else {
         panic!("a superblock and a checkpoint that are whole");
     };
