@@ -82,7 +82,7 @@ fn digest(algorithm: &str, value: &[u8]) -> Option<Digest> {
     Digest::parse(algorithm.parse().ok()?, &text).ok()
 }
 
-/// The extents in a value: how many there are, and offset and length of each, in hexadecimal digits.
+/// The extents in a value: their number, and offset and length of each, in hexadecimal digits.
 fn extents(value: &[u8]) -> Result<Vec<(u64, u64)>, String> {
     if value.is_empty() {
         return Ok(Vec::new());

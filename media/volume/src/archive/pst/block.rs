@@ -2,10 +2,10 @@
 //! number and the CRC of its bytes as they are stored. A block of Outlook 2013 may be compressed by
 //! zlib; its bytes were encoded before that.
 
+use super::check::{crc, wrong};
 use super::cipher::Cipher;
 use super::layout::Layout;
-use super::store::{Store, crc, wrong};
-use crate::field::{le16, le32, read};
+use crate::field::{le16, le32};
 use crate::node::Failure;
 use flate2::{Decompress, FlushDecompress, Status};
 
@@ -22,17 +22,8 @@ pub struct Place {
     pub length: usize,
 }
 
-impl Store {
-    /// The bytes of a block, inflated and decoded.
-    pub fn block(&self, place: &Place) -> Result<Vec<u8>, Failure> {
-        let fields = self.layout.block();
-        let whole = (place.stored + fields.size).next_multiple_of(fields.unit);
-        content(read(&*self.bytes, place.offset, whole)?, place, self.layout, self.cipher)
-    }
-}
-
 /// The content of a block out of all its bytes.
-fn content(mut bytes: Vec<u8>, place: &Place, layout: Layout, cipher: Cipher) -> Result<Vec<u8>, Failure> {
+pub fn content(mut bytes: Vec<u8>, place: &Place, layout: Layout, cipher: Cipher) -> Result<Vec<u8>, Failure> {
     let named = |cause: String| wrong(place.offset, cause);
     let fields = layout.block();
     let end = &bytes[bytes.len() - fields.size..];

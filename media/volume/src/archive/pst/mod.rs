@@ -4,6 +4,7 @@
 //! messages that the tree of nodes holds are listed, in the order of their numbers.
 
 mod block;
+mod check;
 mod cipher;
 mod data;
 mod heap;

@@ -1,8 +1,8 @@
 //! The pages of the two trees of a store ([MS-PST], 2.2.2.7.7). Each is compared with its CRC, its
 //! kind and its number.
 
+use super::check::{crc, wrong};
 use super::layout::Layout;
-use super::store::{crc, wrong};
 use crate::bytes::Bytes;
 use crate::field::{le16, le32, read};
 use crate::node::Failure;

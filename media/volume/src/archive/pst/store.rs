@@ -1,6 +1,7 @@
 //! The lowest layer of a store ([MS-PST], 2.2): its header, and the trees of its nodes and blocks.
 
-use super::block::Place;
+use super::block::{self, Place};
+use super::check::{crc, wrong};
 use super::cipher::Cipher;
 use super::layout::Layout;
 use super::page::{Page, Pages, Tree};
@@ -39,18 +40,6 @@ pub struct Store {
     pub cipher: Cipher,
     nodes: (u64, u64),
     blocks: (u64, u64),
-}
-
-/// The CRC of the format: of a register that begins with 0 and is not inverted.
-pub fn crc(bytes: &[u8]) -> u32 {
-    let mut hasher = crc32fast::Hasher::new_with_initial(u32::MAX);
-    hasher.update(bytes);
-    !hasher.finalize()
-}
-
-/// A failure at an offset of the store.
-pub fn wrong(offset: u64, cause: impl Into<String>) -> Failure {
-    failure(Some(offset), cause)
 }
 
 impl Store {
@@ -133,6 +122,13 @@ impl Store {
             return Err(wrong(page.offset, format!("block {id:#x} of {stored} bytes, which inflate to {length}")));
         }
         Ok(Place { id, offset: page.number(at, 1), stored, length })
+    }
+
+    /// The bytes of a block, inflated and decoded.
+    pub fn block(&self, place: &Place) -> Result<Vec<u8>, Failure> {
+        let fields = self.layout.block();
+        let whole = (place.stored + fields.size).next_multiple_of(fields.unit);
+        block::content(read(&*self.bytes, place.offset, whole)?, place, self.layout, self.cipher)
     }
 
     /// All nodes, in the order of their numbers.
