@@ -275,6 +275,17 @@ fn what_a_member_cannot_stand_behind_is_its_failure_alone() {
     assert!(outcomes(packed[..packed.len() / 2].to_vec()).iter().any(|outcome| outcome.is_err()));
 }
 
+/// The last of more parts than a number of 16 bits counts is refused, and no more.
+#[test]
+fn the_last_of_65536_parts() {
+    let mut zip = one_member(|_| {}, |_| {});
+    let end = zip.len() - 22;
+    zip[end + 4..end + 6].fill(0xFF);
+    let opened = open(Format::Zip, Arc::new(zip), b"x.zip", &Limits::default());
+    let failed = opened.err().expect("the other parts are missing");
+    assert!(failed.cause.contains("the last of 65536 parts"), "{}", failed.cause);
+}
+
 /// A zip with one member `a`, whose local header and directory are changed before they are joined.
 fn one_member(local: impl Fn(&mut Vec<u8>), central: impl Fn(&mut Vec<u8>)) -> Vec<u8> {
     let content = b"content";

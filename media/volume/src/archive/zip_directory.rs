@@ -115,7 +115,7 @@ impl Place {
         } else if usize::from(disk) + 1 != parts.len() {
             return Err(said(
                 place,
-                format!("the zip is the last of {} parts, and the others are not there", disk + 1),
+                format!("the zip is the last of {} parts, and the others are not there", u32::from(disk) + 1),
             ));
         }
         let start_of_part = parts.get(part as usize);
