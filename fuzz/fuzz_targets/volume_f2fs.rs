@@ -21,7 +21,7 @@ const ROWS: usize = 64 * 9;
 /// Blocks of data.
 const NODE_BLOCKS: usize = 32;
 
-/// A medium of which few blocks are not zero.
+/// A medium. All its blocks are zero but a few.
 struct Sparse {
     blocks: Vec<Option<Vec<u8>>>,
 }

@@ -23,32 +23,27 @@ fn path_of(number: u32) -> Vec<u8> {
 /// Inodes in use that no directory lists, once all directories were.
 pub fn unlisted(names: Arc<Names>) -> Entries<u32> {
     let volume = names.volume.clone();
-    let count = u32::try_from(volume.nodes()).unwrap_or(u32::MAX);
-    let mut unread = None;
-    Box::new((0..count).flat_map(move |number| {
-        let place = match volume.place(number) {
-            Ok(place) => place,
-            // Said once for each block of the map.
-            Err(failed) => {
-                let block = u64::from(number) / NODES;
-                return if unread.replace(block) == Some(block) { Vec::new() } else { vec![Err(failed)] };
+    let blocks = volume.nodes() / NODES;
+    Box::new((0..blocks).flat_map(move |block| {
+        let (places, failed) = volume.places(block);
+        let mut found: Vec<_> = failed.into_iter().map(Err).collect();
+        for (number, place) in places {
+            let superblock = &volume.superblock;
+            let is_own = number == superblock.root || superblock.own.contains(&number);
+            let is_named = names.seen().listed.has(number.into()) || volume.checkpoint.orphans.contains(&number);
+            if place.inode != number || is_own || is_named {
+                continue;
             }
-        };
-        let superblock = &volume.superblock;
-        let is_inode = place.block != 0 && place.inode == number;
-        let is_own = number == superblock.root || superblock.own.contains(&number);
-        if !is_inode || is_own || names.seen().listed.has(number.into()) || volume.checkpoint.orphans.contains(&number)
-        {
-            return Vec::new();
-        }
-        match volume.inode(number) {
-            Ok(inode) if inode.links == 0 => Vec::new(),
-            Ok(inode) => {
-                names.seen().listed.insert(number.into());
-                names.live(&inode, &path_of(number))
+            match volume.inode(number) {
+                Ok(inode) if inode.links == 0 => {}
+                Ok(inode) => {
+                    names.seen().listed.insert(number.into());
+                    found.extend(names.live(&inode, &path_of(number)));
+                }
+                Err(failed) => found.push(Err(named(failed, &path_of(number)))),
             }
-            Err(failed) => vec![Err(named(failed, &path_of(number)))],
         }
+        found
     }))
 }
 

@@ -40,10 +40,38 @@ impl F2fs {
             return Ok(Place { inode: *inode, block: *block });
         }
         let (block, row) = (u64::from(number) / NODES, u64::from(number) % NODES);
-        let copy = if has(&self.checkpoint.nat_bits, block) { SEGMENT } else { 0 };
-        let at = self.superblock.nat + block / SEGMENT * 2 * SEGMENT + copy + block % SEGMENT;
-        let raw = read(&*self.bytes, at * BLOCK + row * NODE as u64, NODE)?;
+        let raw = read(&*self.bytes, self.map_block(block) + row * NODE as u64, NODE)?;
         Ok(Place { inode: le32(&raw, 1), block: le32(&raw, 5) })
+    }
+
+    /// Where the copy of a block of the map of nodes that counts begins.
+    fn map_block(&self, block: u64) -> u64 {
+        let copy = if has(&self.checkpoint.nat_bits, block) { SEGMENT } else { 0 };
+        (self.superblock.nat + block / SEGMENT * 2 * SEGMENT + copy + block % SEGMENT) * BLOCK
+    }
+
+    /// Where the nodes of a block of the map are that have a place, and the first failure: the rows
+    /// beside an unreadable sector are read all the same.
+    pub fn places(&self, block: u64) -> (Vec<(u32, Place)>, Option<Failure>) {
+        let numbers = (block * NODES..(block + 1) * NODES).filter_map(|number| u32::try_from(number).ok());
+        let (mut places, mut failed) = (Vec::new(), None);
+        let raw = read(&*self.bytes, self.map_block(block), NODES as usize * NODE).ok();
+        let journal = &self.checkpoint.nat_journal;
+        let is_newer = journal.iter().any(|(of, _)| u64::from(*of) / NODES == block);
+        for (row, number) in numbers.enumerate() {
+            let place = match &raw {
+                Some(raw) if !is_newer => {
+                    Ok(Place { inode: le32(raw, row * NODE + 1), block: le32(raw, row * NODE + 5) })
+                }
+                _ => self.place(number),
+            };
+            match place {
+                Ok(place) if place.block != 0 => places.push((number, place)),
+                Ok(_) => {}
+                Err(error) => failed = failed.or(Some(error)),
+            }
+        }
+        (places, failed)
     }
 
     /// Whether a block is in use; those in front of the main area are the file system's.

@@ -1,4 +1,4 @@
-//! Images in a compressed tar: whether it may hold some, and what is said where it cannot be
+//! Images in a compressed tar: whether it may hold some, and the failure where it cannot be
 //! unpacked.
 
 use super::blobs::{clean, is_sign};
