@@ -2,6 +2,7 @@
 //! sections, each described behind its data. All numbers are little-endian, checksums Adler-32.
 
 pub mod chunks;
+pub mod described;
 pub mod properties;
 pub mod section;
 
@@ -10,9 +11,9 @@ use super::{Check, Disk, Failure, Kind, Siblings};
 use crate::Bytes;
 use crate::ewf::checksum;
 use crate::field::{le32, le64};
-use chunks::{Chunks, ENTRY, HEAD, HEADER, Segment, Table, method, within};
+use chunks::{Chunks, ENTRY, HEAD, HEADER, Segment, method, within};
+use described::Described;
 use pfh_digest::Digest;
-use properties::Properties;
 use section::Section;
 use std::io;
 use std::sync::Arc;
@@ -68,23 +69,15 @@ pub fn open(file: Arc<dyn Bytes>, files: &dyn Siblings) -> Result<Box<dyn Disk>,
 
 impl Ex01 {
     fn new(segments: Vec<Segment>, method: Method) -> Result<Ex01, Failure> {
-        let (mut device, mut case) = (None, None);
-        let (mut tables, mut digests, mut notes) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut described, mut digests, mut notes) = (Described::default(), Vec::new(), Vec::new());
         for (at, segment) in segments.iter().enumerate() {
             for section in &segment.sections {
                 let number = at as u32 + 1;
                 let within = |failure| within(number, failure);
-                if section.is_encrypted() {
-                    return Err(Failure::refused("is encrypted"));
+                if described.take(&*segment.file, at, section, method).map_err(within)? {
+                    continue;
                 }
                 match section.kind {
-                    section::DEVICE if device.is_none() => {
-                        device = Some(Properties::read(&*segment.file, section, method).map_err(within)?);
-                    }
-                    section::CASE if case.is_none() => {
-                        case = Some(Properties::read(&*segment.file, section, method).map_err(within)?);
-                    }
-                    section::TABLE => tables.push(Table::read(&*segment.file, at, section).map_err(within)?),
                     section::ERRORS => notes.extend(errors(&*segment.file, section).map_err(within)?),
                     section::MD5 => digests.push(stated(&*segment.file, section, "md5").map_err(within)?),
                     section::SHA1 => digests.push(stated(&*segment.file, section, "sha1").map_err(within)?),
@@ -93,6 +86,7 @@ impl Ex01 {
             }
         }
         let missing = || Failure::malformed("no section states the size of the medium, or of its chunks");
+        let Described { device, case, tables } = described;
         let (device, case) = (device.ok_or_else(missing)?, case.ok_or_else(missing)?);
         let sectors = device.number("ts").ok_or_else(missing)?;
         let sector = device.number("bp").unwrap_or(512);

@@ -1,6 +1,7 @@
 //! What was read or unpacked last, within a bound: pages of tables, and units of compressed
 //! content.
 
+use super::{Failure, within_unit};
 use crate::Bytes;
 use std::collections::VecDeque;
 use std::io;
@@ -36,6 +37,29 @@ impl Held {
         units.push_front((number, bytes.clone()));
         units.truncate(most);
         Ok(bytes)
+    }
+
+    /// Fills `buffer` from `offset` on, as far as one unit reaches, of media data of `size` bytes in
+    /// units of `unit` bytes each. The last one may be shorter than that.
+    ///
+    /// # Errors
+    /// Those of `make`; malformed where the last unit ends in front of `offset`.
+    pub fn read(
+        &self,
+        (size, unit): (u64, u64),
+        offset: u64,
+        buffer: &mut [u8],
+        make: impl FnOnce(u64) -> Result<Vec<u8>, Failure>,
+    ) -> io::Result<usize> {
+        let Some((number, inside, take)) = within_unit(size, unit, offset, buffer.len()) else { return Ok(0) };
+        let bytes = self.get(number, || make(number))?;
+        let rest = bytes.get(inside as usize..).unwrap_or_default();
+        let take = take.min(rest.len());
+        if take == 0 {
+            return Err(Failure::malformed(format!("the media data end at byte {offset}")).into());
+        }
+        buffer[..take].copy_from_slice(&rest[..take]);
+        Ok(take)
     }
 }
 

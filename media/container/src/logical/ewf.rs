@@ -5,9 +5,9 @@ use super::entry::{Entries, within};
 use super::listing::Listing;
 use super::tree::{LONGEST_TREE, Tree};
 use crate::Bytes;
+use crate::disk::Failure;
 use crate::disk::held::Held;
 use crate::disk::unpack::{Method, unpack_up_to};
-use crate::disk::{Failure, within_unit};
 use crate::ewf::{Decompressor, Descriptor, FileHeader, Table, checksum, extension};
 use crate::field::{le32, le64};
 use std::io;
@@ -241,18 +241,7 @@ impl Bytes for Media {
     }
 
     fn read_at(&self, offset: u64, buffer: &mut [u8]) -> io::Result<usize> {
-        let Some((number, inside, take)) = within_unit(self.size(), self.chunk, offset, buffer.len()) else {
-            return Ok(0);
-        };
-        let chunk = self.held.get(number, || self.unpack(number))?;
-        // The last chunk may be shorter.
-        let rest = chunk.get(inside as usize..).unwrap_or_default();
-        let take = take.min(rest.len());
-        if take == 0 {
-            return Err(Failure::malformed(format!("the media data end at byte {offset}")).into());
-        }
-        buffer[..take].copy_from_slice(&rest[..take]);
-        Ok(take)
+        self.held.read((self.size(), self.chunk), offset, buffer, |number| self.unpack(number))
     }
 }
 

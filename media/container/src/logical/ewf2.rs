@@ -6,8 +6,8 @@ use super::listing::Listing;
 use super::tree::{LONGEST_TREE, Tree};
 use crate::Bytes;
 use crate::disk::Failure;
-use crate::disk::ex01::chunks::{Chunks, HEADER, Segment, Table, method, within};
-use crate::disk::ex01::properties::Properties;
+use crate::disk::ex01::chunks::{Chunks, HEADER, Segment, method, within};
+use crate::disk::ex01::described::Described;
 use crate::disk::ex01::section::{self, Section};
 use crate::disk::unpack::{LONGEST, Method, unpack_up_to};
 use std::sync::Arc;
@@ -33,31 +33,22 @@ pub fn open(files: Vec<Arc<dyn Bytes>>) -> Result<Entries, Failure> {
             _ => segments.push(segment),
         }
     }
-    let (mut device, mut case, mut found) = (None, None, None);
-    let mut tables = Vec::new();
+    let (mut described, mut found) = (Described::default(), None);
     for (at, segment) in segments.iter().enumerate() {
         for section in &segment.sections {
             let within = |failure| within(at as u32 + 1, failure);
-            if section.is_encrypted() {
-                return Err(Failure::refused("is encrypted"));
+            let is_taken = described.take(&*segment.file, at, section, method).map_err(within)?;
+            if is_taken || section.kind != section::FILES {
+                continue;
             }
-            match section.kind {
-                section::DEVICE if device.is_none() => {
-                    device = Some(Properties::read(&*segment.file, section, method).map_err(within)?);
-                }
-                section::CASE if case.is_none() => {
-                    case = Some(Properties::read(&*segment.file, section, method).map_err(within)?);
-                }
-                section::TABLE => tables.push(Table::read(&*segment.file, at, section).map_err(within)?),
-                section::FILES if found.is_some() => {
-                    return Err(within(Failure::at(section.at, "a second tree")));
-                }
-                section::FILES => found = Some(text(&*segment.file, section, method).map_err(within)?),
-                _ => {}
+            if found.is_some() {
+                return Err(within(Failure::at(section.at, "a second tree")));
             }
+            found = Some(text(&*segment.file, section, method).map_err(within)?);
         }
     }
     let text = found.ok_or_else(|| Failure::malformed("no section holds the tree of entries"))?;
+    let Described { device, case, tables } = described;
     let sector = device.and_then(|device| device.number("bp")).unwrap_or(512);
     let chunk = case.and_then(|case| case.number("sb")?.checked_mul(sector));
     let chunk = chunk.ok_or_else(|| Failure::malformed("no section states the size of chunks"))?;

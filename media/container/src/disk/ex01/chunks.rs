@@ -2,9 +2,9 @@
 
 use super::section::{self, Section, sections};
 use crate::Bytes;
+use crate::disk::Failure;
 use crate::disk::held::{Held, Paged};
 use crate::disk::unpack::{LONGEST, Method, unpack, unpack_up_to};
-use crate::disk::{Failure, within_unit};
 use crate::ewf::checksum;
 use crate::field::{le32, le64};
 use std::io;
@@ -212,17 +212,6 @@ impl Bytes for Chunks {
     }
 
     fn read_at(&self, offset: u64, buffer: &mut [u8]) -> io::Result<usize> {
-        let Some((number, inside, take)) = within_unit(self.most(), self.chunk, offset, buffer.len()) else {
-            return Ok(0);
-        };
-        let chunk = self.held.get(number, || self.unpack(number))?;
-        // The last chunk may be shorter.
-        let rest = chunk.get(inside as usize..).unwrap_or_default();
-        let take = take.min(rest.len());
-        if take == 0 {
-            return Err(Failure::malformed(format!("the media data end at byte {offset}")).into());
-        }
-        buffer[..take].copy_from_slice(&rest[..take]);
-        Ok(take)
+        self.held.read((self.most(), self.chunk), offset, buffer, |number| self.unpack(number))
     }
 }
