@@ -39,7 +39,7 @@ impl Held {
         Ok(bytes)
     }
 
-    /// Fills `buffer` from `offset` on, as far as one unit reaches, of media data of `size` bytes in
+    /// Fills `buffer` from `offset` on, as far as a unit reaches, of media data of `size` bytes in
     /// units of `unit` bytes each. The last one may be shorter than that.
     ///
     /// # Errors
