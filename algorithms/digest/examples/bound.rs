@@ -1,5 +1,5 @@
-//! What the kernels leave of a machine's time: the bound that whole programs are measured against
-//! (`bench/run compare bound`).
+//! The time of a program that only reads and runs the kernels: the bound that whole programs are
+//! compared with (`bench/run compare bound`).
 //!
 //! `cargo run --release -p pfh-digest --example bound -- kernel|lanes|read ALGORITHM[,…] [--arena
 //! KIB] [--piece KIB] [--rounds N] PATH…`
@@ -30,8 +30,8 @@ struct Plan {
     hashes: bool,
 }
 
-/// A message that is open: its file, what is left of it where nothing is read, and a hasher for
-/// each algorithm.
+/// An open message: its file, the bytes left of it where nothing is read, and a hasher for each
+/// algorithm.
 struct Open {
     number: usize,
     file: Option<File>,

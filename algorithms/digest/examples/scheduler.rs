@@ -1,14 +1,14 @@
-//! What keeping the lanes filled costs beside the kernels' own work.
+//! The cost of keeping the lanes filled, beside the kernels' own work.
 //!
 //! `cargo run --release -p pfh-digest --example scheduler [ROUNDS] [DIRECTORY]`
 //!
 //! The kernel's own cost is that of the best kernel for many over the same bytes cut into equal
-//! messages, one per lane, so that nothing has to be scheduled or put out, times what the
-//! padding adds to the blocks. Against it: messages of 64 B, 4 KiB and 64 KiB in the cache; and,
-//! of a directory, every file, in batches as the pipeline makes them: 32 MiB at a time, what is
-//! longer than 1 MiB in pieces of that, one piece per batch. Minimum and median over the rounds
-//! (default 9) of nanoseconds of processor time per byte. Digests are compared with the single
-//! kernel's first.
+//! messages, one per lane, so that nothing has to be scheduled or put out, times what the padding
+//! adds to the blocks. Against it: messages of 64 B, 4 KiB and 64 KiB in the cache; and, of a
+//! directory, every file, in batches as the pipeline makes them: 32 MiB at a time, files longer
+//! than 1 MiB in pieces of 1 MiB, one piece per batch. Minimum and median over the rounds (default
+//! 9) of nanoseconds of processor time per byte. Digests are compared with the single kernel's
+//! first.
 
 use std::collections::VecDeque;
 use std::hint::black_box;

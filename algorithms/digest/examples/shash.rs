@@ -38,8 +38,8 @@ use rustix::time::{ClockId, clock_gettime};
 
 /// Bytes from which messages that come from memory are taken: far more than any cache holds.
 const POOL: usize = 512 << 20;
-/// Bytes of a sample at least: several passes over few messages, lest what the candidate before
-/// left in the CPU weighs in what is timed.
+/// Bytes of a sample at least: several passes over few messages, so that the state in which the
+/// candidate before left the CPU does not weigh in the time.
 const SAMPLE: usize = 8 << 20;
 /// Between messages, so that they do not all begin at the same place in a page and compete for the
 /// same cache sets.
@@ -337,7 +337,7 @@ fn main() {
         return directory(name.as_deref().expect("a directory"), rounds);
     }
     let names: Vec<&str> = name.as_deref().map_or(NAMES.to_vec(), |name| vec![name]);
-    // What stays in the cache needs no pool that none would hold.
+    // Messages that stay in the cache need no pool larger than the cache.
     let size = if table.as_deref() == Some("hot") { 1 << 20 } else { POOL };
     let pool: Vec<u8> = (0..size).map(|i| (i ^ i >> 9) as u8).collect();
     println!("{{\"clock_ghz\":{:.3}}}", clock());

@@ -67,7 +67,7 @@ impl Algorithm {
         }
     }
 
-    /// What the crate of the algorithm knows of it, if that is a `T`.
+    /// The fact about the algorithm that its crate gave to its row, if it is a `T`.
     pub fn fact<T: 'static>(self) -> Option<&'static T> {
         let fact: &'static dyn Any = self.row.fact?;
         fact.downcast_ref()
@@ -101,7 +101,7 @@ impl Algorithm {
     /// The same algorithm with one parameter of its own more: `leaves=32`.
     ///
     /// # Errors
-    /// The fault, and what is possible.
+    /// If the text does not state a parameter that it has, or states one a second time.
     pub fn with_parameter(self, text: &str) -> Result<Algorithm, String> {
         let Some(family) = self.row.parameters else { return Err(format!("{} has no parameters", self.name())) };
         let names = family.names();
@@ -163,7 +163,7 @@ impl Algorithm {
         self.length
     }
 
-    /// What the algorithm puts out, whatever length this value states.
+    /// The kind of its output. The length that this value states has no effect on it.
     pub fn output(self) -> Output {
         self.row.output
     }

@@ -75,7 +75,7 @@ impl Digest {
         if fits(algorithm, &value) { Ok(Digest { algorithm, value }) } else { Err(MalformedDigest { algorithm }) }
     }
 
-    /// What computed it, with the length.
+    /// The algorithm that computed it, with the length.
     pub fn algorithm(&self) -> Algorithm {
         self.algorithm
     }

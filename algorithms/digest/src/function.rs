@@ -164,7 +164,7 @@ impl<W: Word, const N: usize, const B: usize> Function<W, N, B> {
     /// The first `length` bytes of output of the state after the last block.
     pub(crate) fn output(&self, mut state: [W; N], length: usize) -> Value {
         let word = size_of::<W>();
-        // What one state gives: a sponge its rate, the others all they have.
+        // The most that one state gives: a sponge its rate, the others all they have.
         let most = if matches!(self.padding, Padding::Sponge(_)) { B } else { N * word };
         Value::filled(length, |value| {
             for (part, bytes) in value.chunks_mut(most).enumerate() {

@@ -17,7 +17,7 @@ impl Hasher {
         Hasher { algorithm, state: algorithm.state() }
     }
 
-    /// What this hasher computes.
+    /// The algorithm that this hasher computes.
     pub fn algorithm(&self) -> Algorithm {
         self.algorithm
     }
@@ -38,8 +38,8 @@ impl Hasher {
         self.state.divides()
     }
 
-    /// What takes in values of ranges that were hashed apart; `None` where every byte has to pass
-    /// through this hasher.
+    /// The [`Apart`] that takes in values of ranges that were hashed apart; `None` where every byte
+    /// has to pass through this hasher.
     ///
     /// ```
     /// let blake3: pfh_digest::Algorithm = "blake3".parse()?;

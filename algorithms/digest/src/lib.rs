@@ -1,4 +1,4 @@
-//! What a digest is: algorithms by name, streaming hashers, and the values that they give.
+//! Digests: algorithms by name, streaming hashers, and their values.
 //!
 //! * [`Algorithm`]: a name from the [registry](ROWS) with the length of its output: `sha256`,
 //!   `shake128:64`.

@@ -1,4 +1,4 @@
-//! What a user may state of an algorithm beside the length of its output:
+//! Parameters of an algorithm that a user may state beside the length of its output:
 //! `sakura-li-128,leaves=32`.
 
 use crate::State;

@@ -14,7 +14,7 @@ use std::borrow::Cow;
 /// ```
 #[derive(Clone, Debug)]
 pub struct Rope<'a> {
-    /// What remains of the piece at hand.
+    /// The rest of the piece at hand.
     current: &'a [u8],
     later: &'a [&'a [u8]],
     length: usize,

@@ -1,11 +1,11 @@
-//! What the registry holds of each algorithm.
+//! The registry's entry for each algorithm.
 
 use std::any::Any;
 
 use crate::parameters::Parametric;
 use crate::{Algorithm, Digest, Hasher, Kernels, State, Value};
 
-/// What an algorithm puts out.
+/// The kind of an algorithm's output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Output {
     /// Always this number of bytes.

@@ -24,8 +24,8 @@ pub trait State: Any + Send + Sync {
         false
     }
 
-    /// What takes in values of ranges that were hashed apart; `None` where every byte has to pass
-    /// through this state.
+    /// The [`Apart`] that takes in values of ranges that were hashed apart; `None` where every byte
+    /// has to pass through this state.
     fn apart(&mut self) -> Option<&mut dyn Apart> {
         None
     }
@@ -42,11 +42,11 @@ pub trait State: Any + Send + Sync {
 /// A message whose whole units may be hashed anywhere else, and only their values come back. The
 /// first unit never is: a message of one unit may have its value made otherwise.
 pub trait Apart {
-    /// What hashes units of messages under this algorithm.
+    /// The [`Units`] that hash units of messages under this algorithm.
     fn units(&self) -> Box<dyn Units>;
 
-    /// Takes in the values of one or more units, those that come next. What the message has had so
-    /// far is one unit or more, and nothing of another one.
+    /// Takes in the values of the next one or more units. The message has had one unit or more so
+    /// far, and no part of another.
     fn join(&mut self, values: &[u8]);
 }
 

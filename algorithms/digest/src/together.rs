@@ -7,8 +7,8 @@ use pfh_kernel::{self as kernel, MAX_LANES, Word, stitched};
 use crate::function::{Blocks, Function};
 use crate::{Algorithm, Hasher, State, functions};
 
-/// What every hasher takes in before the next bytes are looked at: they stay in the first-level
-/// cache until the last has had them.
+/// Bytes that every hasher takes in before the next ones are looked at: they stay in the
+/// first-level cache until the last hasher has had them.
 const PIECE: usize = 16 << 10;
 
 /// Advances each hasher by the same bytes, as [`Hasher::update`] would. MD5, SHA-1, SHA-256 or

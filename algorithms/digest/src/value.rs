@@ -1,4 +1,4 @@
-//! What a hasher ends in.
+//! The value in which a hasher ends.
 
 use std::any::Any;
 use std::fmt;
@@ -7,7 +7,7 @@ use std::sync::{Arc, OnceLock};
 /// Bytes that a digest holds without an allocation: SHA-512's.
 pub(crate) const INLINE: usize = 64;
 
-/// What a [`State`](crate::State) ends in.
+/// The value in which a [`State`](crate::State) ends.
 #[derive(Clone)]
 pub struct Value(Storage);
 
@@ -30,8 +30,8 @@ impl Held {
     }
 }
 
-/// What a digest of an algorithm with [`Output::Text`](crate::Output::Text) is in memory. Its text
-/// is what [`Display`](fmt::Display) prints.
+/// The value in memory of a digest of an algorithm with [`Output::Text`](crate::Output::Text).
+/// [`Display`](fmt::Display) prints its text.
 pub trait Typed: Any + Send + Sync + fmt::Display {}
 
 impl<T: Any + Send + Sync + fmt::Display> Typed for T {}

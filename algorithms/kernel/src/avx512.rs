@@ -45,7 +45,7 @@ unsafe fn opaque(mut value: __m512i) -> __m512i {
     value
 }
 
-/// What the types share.
+/// The operations that both types share.
 macro_rules! common {
     ($word:ident, $srl:ident, $rol:ident, $ternary:ident) => {
         #[inline(always)]

@@ -61,9 +61,9 @@ pub(crate) trait Blake2 {
     fn turned<V: Vector<Word = Self::Word>, const WHICH: usize>(x: V, y: V) -> V;
 }
 
-/// What BLAKE2b has of its own.
+/// The word, the constants and the rotations of BLAKE2b.
 pub(crate) struct B;
-/// What BLAKE2s has of its own.
+/// The word, the constants and the rotations of BLAKE2s.
 pub(crate) struct S;
 
 impl Blake2 for B {

@@ -36,7 +36,7 @@ impl<W: Word> Compression<W> {
         many[(messages - 1).min(many.len() - 1)]
     }
 
-    /// What a block of each of `messages` messages takes, in picoseconds, by the costs that the
+    /// The time for a block of each of `messages` messages, in picoseconds, by the costs that the
     /// choice was made by.
     pub fn picoseconds(&'static self, messages: usize) -> u64 {
         let known = &self.chosen().picoseconds;
@@ -89,7 +89,7 @@ impl<W: Word> Compression<W> {
         let widest = priced.iter().map(|(kernel, _)| kernel.lanes).max().unwrap_or(1);
         let one = priced.iter().filter(|(kernel, _)| kernel.lanes == 1).min_by_key(|(_, cost)| *cost);
         let one = *one.expect("a portable kernel that computes the known answer");
-        // What n messages of one length take, a block of each, and the kernel that begins: the
+        // The time for n messages of one length, a block of each, and the kernel that begins: the
         // others follow when it is done.
         let mut many = vec![one.0];
         let mut picoseconds = vec![0, one.1];

@@ -1,5 +1,5 @@
-//! What a block costs, which decides the choice among the kernels of a function: measured where the
-//! program runs, or as the tables say.
+//! The cost of a block, which decides the choice among the kernels of a function: measured where
+//! the program runs, or as the tables say.
 //!
 //! This is the only clock in the crate. It decides which kernel runs and never what comes out
 //! (`docs/adr/0004-costs-by-measurement.md`).
@@ -19,7 +19,7 @@ pub enum Costs {
     Table,
 }
 
-/// What this process uses.
+/// The source that this process uses.
 static USED: LazyLock<Costs> = LazyLock::new(|| Costs::environment().unwrap_or(Costs::Table));
 
 impl Costs {
@@ -34,8 +34,8 @@ impl Costs {
         }
     }
 
-    /// What `PFH_COSTS` asks for, or its value where that is unknown. A command should refuse such
-    /// a value; the library then takes the tables.
+    /// The source that `PFH_COSTS` asks for, or its value where that is unknown. A command should
+    /// refuse such a value; the library then takes the tables.
     pub fn environment() -> Result<Costs, std::ffi::OsString> {
         match std::env::var_os("PFH_COSTS") {
             None => Ok(Costs::Measured),
@@ -43,7 +43,7 @@ impl Costs {
         }
     }
 
-    /// What this process uses.
+    /// The source that this process uses.
     pub fn used() -> Costs {
         *USED
     }
@@ -56,12 +56,12 @@ const BLOCKS: usize = 16;
 const ROUNDS: usize = 8;
 /// How long a sample should last: the clock itself takes some 30 nanoseconds.
 const SAMPLE: Duration = Duration::from_micros(2);
-/// When to stop, whatever the number of rounds: the sum of the samples, each at its shortest; the
+/// When to stop, even before the last round: the sum of the samples, each at its shortest; the
 /// calls before them take as much again at most. Time that the process does not run, because others
 /// do, is not reason to measure less.
 const LIMIT: Duration = Duration::from_millis(1);
 
-/// What a block of all lanes costs, in picoseconds, for each of `kernels`; `length` is that of a
+/// The cost of a block of all lanes, in picoseconds, for each of `kernels`; `length` is that of a
 /// block, in bytes.
 pub(crate) fn of<W: Word>(kernels: &[&'static Kernel<W>], length: usize) -> Vec<u64> {
     match Costs::used() {
@@ -70,7 +70,7 @@ pub(crate) fn of<W: Word>(kernels: &[&'static Kernel<W>], length: usize) -> Vec<
     }
 }
 
-/// The same, measured whatever `PFH_COSTS` says: the kernels in turn, round by round.
+/// The same, always measured: the kernels in turn, round by round. `PFH_COSTS` has no effect.
 pub(crate) fn measure<W: Word>(kernels: &[&'static Kernel<W>], length: usize) -> Vec<u64> {
     let widest = kernels.iter().map(|kernel| kernel.lanes).max().unwrap_or(1);
     // A line of the cache between one message and the next, so that they do not compete for the
@@ -109,8 +109,8 @@ pub(crate) fn measure<W: Word>(kernels: &[&'static Kernel<W>], length: usize) ->
     shortest.iter().zip(calls).map(picoseconds).map(|cost| cost.max(1)).collect()
 }
 
-/// What `call`, which takes in `blocks` blocks, costs a block, in picoseconds: the shortest of some
-/// samples.
+/// The cost of a block in `call`, which takes in `blocks` blocks, in picoseconds: the shortest of
+/// some samples.
 pub(crate) fn of_call(mut call: impl FnMut(), blocks: usize) -> u64 {
     call();
     let sample = |_| {

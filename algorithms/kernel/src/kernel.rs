@@ -1,4 +1,4 @@
-//! What a compression function and its kernels are, and how a caller runs one.
+//! Compression functions and their kernels, and how a caller runs one.
 
 use crate::isa::Isa;
 use std::sync::OnceLock;
@@ -65,7 +65,7 @@ pub struct Kernel<W> {
 }
 
 impl<W: Word> Kernel<W> {
-    /// What it runs on, for people: the instruction set and the lanes.
+    /// Its name for people: the instruction set and the lanes.
     pub fn name(&self) -> &'static str {
         self.name
     }
@@ -85,8 +85,8 @@ impl<W: Word> Kernel<W> {
         self.layout
     }
 
-    /// What one block of every lane costs in picoseconds by the table, which is of one CPU per
-    /// architecture (`docs/kernels.md`). What the choice on this machine was made by is in
+    /// The cost of one block of every lane in picoseconds by the table, which is of one CPU per
+    /// architecture (`docs/kernels.md`). The costs that decided the choice on this machine are in
     /// [`Compression::rows`].
     pub fn cost(&self) -> u32 {
         self.cost
@@ -171,17 +171,17 @@ pub struct Compression<W: 'static> {
     pub(crate) chosen: OnceLock<Chosen<W>>,
 }
 
-/// What this machine uses of a table.
+/// The kernels of a table that this machine uses.
 #[derive(Debug)]
 pub(crate) struct Chosen<W: 'static> {
     /// The cheapest per message first.
     pub(crate) usable: Vec<&'static Kernel<W>>,
-    /// What a block of all lanes costs, in picoseconds, in the order of `usable`.
+    /// The cost of a block of all lanes, in picoseconds, in the order of `usable`.
     pub(crate) costs: Vec<u64>,
     pub(crate) refused: Vec<&'static Kernel<W>>,
     /// At `n`: the best kernel for `n + 1` messages.
     pub(crate) many: Vec<&'static Kernel<W>>,
-    /// At `n`: what a block of each of `n` messages takes, in picoseconds.
+    /// At `n`: the time for a block of each of `n` messages, in picoseconds.
     pub(crate) picoseconds: Vec<u64>,
 }
 
@@ -194,7 +194,7 @@ pub struct Row {
     pub isa: Isa,
     /// Messages that it advances at once.
     pub lanes: usize,
-    /// What a block of all lanes costs by the table, in picoseconds.
+    /// The cost of a block of all lanes by the table, in picoseconds.
     pub table: u64,
     /// The same as this process measured it; none for a kernel that it may not use.
     pub measured: Option<u64>,
@@ -232,7 +232,7 @@ impl<W: Word> Compression<W> {
         self.block_length
     }
 
-    /// The kernels that this CPU can run, whatever `PFH_ISA` permits.
+    /// The kernels that this CPU can run, also those that `PFH_ISA` excludes.
     pub fn kernels(&self) -> impl Iterator<Item = &'static Kernel<W>> {
         self.kernels.iter().filter(|kernel| kernel.isa.detected())
     }

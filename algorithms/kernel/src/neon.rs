@@ -11,7 +11,8 @@ pub(crate) struct Neon32(uint32x4_t);
 #[derive(Clone, Copy)]
 pub(crate) struct Neon64<const SHA3: bool>(uint64x2_t);
 
-/// What the two widths share. NEON belongs to every AArch64, so that its operations need no proof.
+/// The operations that the two widths share. NEON belongs to every AArch64, so that its operations
+/// need no proof.
 macro_rules! common {
     ($clear:ident, $shift:ident, $bytes:ident, $words:ident, $reverse:ident) => {
         #[inline(always)]

@@ -4,7 +4,7 @@
 use crate::vector::{Vector, block_be, load_rows, store_rows};
 use std::hint::black_box;
 
-/// What one of the two functions has of its own.
+/// The word, the constants and the functions in which SHA-256 and SHA-512 differ.
 pub(crate) trait Sha2 {
     /// The word: of 32 or of 64 bits.
     type Word: Copy + 'static;

@@ -47,7 +47,7 @@ fn sigma1<V: Vector>(x: V) -> V {
     x.rotate_left::<{ 32 - 17 }, 17>().xor3(x.rotate_left::<{ 32 - 19 }, 19>(), x.shift_right::<10>())
 }
 
-/// What SHA-256 has of its own.
+/// The word, the constants and the functions of SHA-256.
 pub(crate) struct Sha256;
 
 impl Sha2 for Sha256 {

@@ -160,7 +160,7 @@ fn sigma1<V: Vector>(x: V) -> V {
     x.rotate_left::<{ 64 - 19 }, 19>().xor3(x.rotate_left::<{ 64 - 61 }, 61>(), x.shift_right::<6>())
 }
 
-/// What SHA-512 has of its own.
+/// The word, the constants and the functions of SHA-512.
 pub(crate) struct Sha512;
 
 impl Sha2 for Sha512 {

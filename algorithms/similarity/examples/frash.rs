@@ -203,7 +203,7 @@ fn is_less(percent: u32, reference: u32) -> bool {
     theirs - ours > 2.5 * (2.0 * pooled * (1.0 - pooled) / draws).sqrt()
 }
 
-/// Runs all tests and prints the table; what is detected less than it should be.
+/// Runs all tests and prints the table; returns the tests and methods that failed.
 fn run(real: Option<&Path>) -> Vec<String> {
     let bases = bases(real);
     println!("detected in % of {BASES} (median score) | reference");
@@ -254,7 +254,7 @@ fn main() -> ExitCode {
     if less.is_empty() {
         return ExitCode::SUCCESS;
     }
-    println!("detected less than before, or than the reference, or what is not there:\n{}", less.join("\n"));
+    println!("detected less than before, or than the reference, or between unrelated files:\n{}", less.join("\n"));
     ExitCode::FAILURE
 }
 

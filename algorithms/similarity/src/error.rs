@@ -1,4 +1,4 @@
-//! What can be wrong with a digest or with an input.
+//! Faults of a digest or of an input.
 
 use std::error::Error;
 use std::fmt;

@@ -34,7 +34,7 @@ pub trait Method: Clone + Debug {
 /// One input on its way to a digest. Any split of the input into pieces gives the same digest, and
 /// the memory needed beside the digest does not grow with the input.
 pub trait Hasher: Clone + Send + Sync {
-    /// What it ends in.
+    /// The digest in which it ends.
     type Digest;
 
     /// Takes in the next bytes.

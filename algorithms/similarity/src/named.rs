@@ -19,7 +19,7 @@ pub enum Named {
     /// `sdhash`, in the mode that its tool takes: a stream below 16 MiB, blocks of 16 KiB from
     /// there on.
     Sdhash,
-    /// `sdhash-stream`, in stream mode whatever the length.
+    /// `sdhash-stream`, in stream mode for any length.
     SdhashStream,
     /// `sdhash-dd`, in blocks of 16 KiB.
     SdhashDd,
@@ -35,7 +35,7 @@ pub enum Named {
     Strings,
     /// `imports`: imported and exported names and sections of executables.
     Imports,
-    /// `text`: shared text, whatever its form.
+    /// `text`: shared text in any form.
     Text,
     /// `pdq`: pictures, by 256 bits of what they show.
     Pdq,

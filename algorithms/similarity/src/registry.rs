@@ -74,7 +74,7 @@ fn parse(method: Named, text: &str) -> Option<Value> {
     Similar::parse(method, text).ok().map(Value::from)
 }
 
-/// What a generator ends in, as a value.
+/// The digest in which a generator ends, as a value.
 trait IntoContent {
     fn into_content(self) -> Content;
 }

@@ -1,4 +1,4 @@
-//! What a comparison says, and how far it may be trusted.
+//! The result of a comparison, and how far it may be trusted.
 
 use std::fmt;
 
@@ -62,8 +62,8 @@ impl fmt::Display for Degenerate {
     }
 }
 
-/// What two inputs share for certain (up to a collision of 64-bit hashes), where both were digested
-/// with their features kept.
+/// Things that two inputs share for certain (up to a collision of 64-bit hashes), where both were
+/// digested with their features kept.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Evidence {
     /// Distinct chunks that both inputs hold, byte for byte (mrsh-v2).
@@ -97,7 +97,7 @@ impl Evidence {
 pub struct Comparison {
     /// The score, as the method's reference tool computes it.
     pub score: Score,
-    /// What the inputs share for certain; empty when features were not kept.
+    /// The things that the inputs share for certain; empty when features were not kept.
     pub evidence: Evidence,
     /// Why the score may mean nothing: the mark of the worse of the two digests.
     pub degenerate: Option<Degenerate>,

@@ -4,7 +4,7 @@ use crate::{Named, NoDigest, ParseError, mrsh_v2, pdq, phash, sdhash, shingles, 
 use pfh_digest::{Digest, Value};
 use std::fmt;
 
-/// What a method makes of an input.
+/// The digest of an input by a method, or its absence.
 #[derive(Clone)]
 #[non_exhaustive]
 pub enum Content {
@@ -46,7 +46,7 @@ pub struct Similar {
 }
 
 impl Similar {
-    /// What a method made of an input, with its features if they were kept.
+    /// The digest that a method made of an input, with its features if they were kept.
     pub(crate) fn new(method: Named, content: Result<Content, NoDigest>, features: Option<Vec<u64>>) -> Similar {
         Similar { method, content: content.unwrap_or(Content::Absent), features }
     }

@@ -1,4 +1,4 @@
-//! What an outboard tree costs: building it, changing one leaf, auditing, over file sizes.
+//! The cost of an outboard tree: building it, changing one leaf, auditing, over file sizes.
 //!
 //! `cargo run --release -p pfh-tree --example incremental [LOG2_OF_GREATEST_SIZE] [ROUNDS]`
 //! (default 30: 1 GiB, 200 rounds)

@@ -1,6 +1,6 @@
 //! A catalogue of files as one hash tree that is updated by entry: adding, changing or removing an
-//! entry costs its leaf and its path, and the root depends on the entries alone, in whatever order
-//! they came and whatever was there before.
+//! entry costs its leaf and its path, and the root depends on the entries alone, not on their order
+//! or on earlier entries.
 //!
 //! The tree is binary and goes by the bits of the entries' keys, digests of their names, the most
 //! significant bit of the first byte first. A subtree without entries has the value of 32 zeros,

@@ -2,10 +2,10 @@
 //! changed is hashed again, and the final node over all of them: the digest is that of the whole
 //! file under the algorithm, as `pfh hash` prints it.
 //!
-//! These trees have two levels, whatever the length of the file: under the growing modes
-//! (KangarooTwelve, ParallelHash, Sakura's final node growing) the final node has a value for each
-//! leaf of the file, under leaf interleaving a leaf is every n-th block. `docs/tree.md` has every
-//! byte of the binary form.
+//! These trees have two levels for a file of any length: under the growing modes (KangarooTwelve,
+//! ParallelHash, Sakura's final node growing) the final node has a value for each leaf of the file,
+//! under leaf interleaving a leaf is every n-th block. `docs/tree.md` has every byte of the binary
+//! form.
 //!
 //! ```
 //! use pfh_digest::{Alone, Registry};

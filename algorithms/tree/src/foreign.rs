@@ -43,8 +43,8 @@ impl Foreign {
         Foreign(Kind::Glacier(Glacier::default()))
     }
 
-    /// What Amazon S3 states of an object that was uploaded in parts of `part` bytes, or at once if
-    /// it is shorter than one. `None` for parts of no bytes.
+    /// The digest that Amazon S3 states of an object that was uploaded in parts of `part` bytes, or
+    /// at once if it is shorter than one. `None` for parts of no bytes.
     pub fn s3(which: Part, part: u64) -> Option<Foreign> {
         Multipart::new(which, part).map(|multipart| Foreign(Kind::S3(multipart)))
     }

@@ -15,8 +15,8 @@ pub(crate) const LEAF: usize = 8192;
 /// of the usual leaves, long enough for threads to be worth starting.
 const BATCH: usize = 4096;
 
-/// What KangarooTwelve's final node has between the first leaf and the chaining values (RFC 9861,
-/// section 3.2): 1 1 0 and zeros.
+/// The bytes between the first leaf and the chaining values in KangarooTwelve's final node (RFC
+/// 9861, section 3.2): 1 1 0 and zeros.
 pub(crate) const HOP: [u8; 8] = [3, 0, 0, 0, 0, 0, 0, 0];
 
 /// A mode: how leaves and final node are coded.
@@ -26,7 +26,7 @@ pub struct Mode {
     frame: Frame,
 }
 
-/// What surrounds the chaining values in the final node.
+/// The bytes around the chaining values in the final node.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Frame {
     /// RFC 9861, section 3.2: the final node begins with the first leaf itself.
@@ -85,7 +85,7 @@ impl Mode {
         self.frame == Frame::Kangaroo
     }
 
-    /// What stands behind the message: the empty customization string of KangarooTwelve.
+    /// The bytes behind the message: the empty customization string of KangarooTwelve.
     pub(crate) fn suffix(self) -> &'static [u8] {
         if self.hops() { &[0] } else { &[] }
     }
@@ -197,7 +197,7 @@ impl Growing {
         let pending = std::mem::take(&mut self.pending);
         let all: Vec<&[u8]> = std::iter::once(&pending[..]).chain(pieces.iter().copied()).collect();
         let mut rope = Rope::new(&all);
-        // What stays is at least a byte and at most the company.
+        // At least one byte stays pending, and at most a company.
         let stays = total - (total - 1) / company * company;
         self.grow(&mut rope, stays, executor);
         rope.rest(&mut self.pending);
@@ -312,8 +312,8 @@ impl Units for Leaves {
     }
 }
 
-/// What cSHAKE absorbs first (SP 800-185, section 3.3): function name and customization, padded to
-/// whole blocks.
+/// The bytes that cSHAKE absorbs first (SP 800-185, section 3.3): function name and customization,
+/// padded to whole blocks.
 fn cshake_prefix(name: &[u8], customization: &[u8], rate: usize) -> Vec<u8> {
     let mut prefix = left_encode(rate as u64);
     for string in [name, customization] {

@@ -27,7 +27,7 @@ const ROOT_DOMAIN: u8 = 0x1e;
 /// The parameters of a mode.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Interleaving {
-    /// Leaves, whatever the message.
+    /// Leaves, for every message.
     pub(crate) leaves: usize,
     /// Bytes per sponge block.
     pub(crate) rate: usize,

@@ -9,8 +9,8 @@
 //!   leaf interleaving, in Sakura coding over RawSHAKE (FIPS 202, section 6.2);
 //!   `docs/spec/sakura.md` has every byte.
 //!
-//! Memory of these is bounded whatever the length of the message, and the digest depends on neither
-//! pieces, lanes nor threads.
+//! These algorithms need bounded memory for a message of any length, and their digests depend on
+//! neither pieces, lanes nor threads.
 //!
 //! [`flat`] keeps the chaining values of any of these beside a file. [`outboard`] keeps a binary
 //! tree beside a file, to find what changed and to hash only that again; [`audit`] proves with it

@@ -1,5 +1,5 @@
-//! Binary hash trees that are kept beside a file: which parts of it are damaged, and what is the
-//! root after a change, at the price of the changed leaves and their paths.
+//! Binary hash trees that are kept beside a file: they show which parts of it are damaged, and give
+//! the root after a change at the price of the changed leaves and their paths.
 //!
 //! A file is cut into leaves of one length; each gives a 32-byte value; pairs of values give the
 //! value of their parent, a last one without a partner moves up as it is. `docs/tree.md` has every

@@ -1,8 +1,8 @@
 //! Proofs of a range: the bytes of a part of a file, with the path from them to the root. Anyone
 //! who has the root alone can tell that these bytes stand at this place of the file.
 //!
-//! Over BLAKE3 the proof is made of chunks of 1 KiB, whatever the leaf length of the tree: the
-//! chunks of a leaf are hashed again from the file. `docs/tree.md` lists every byte of the form.
+//! Over BLAKE3 the proof is made of chunks of 1 KiB under every leaf length: the chunks of a leaf
+//! are hashed again from the file. `docs/tree.md` lists every byte of the form.
 
 use std::cell::RefCell;
 use std::error::Error;
@@ -77,7 +77,7 @@ pub struct RangeProof {
     siblings: Vec<Value>,
 }
 
-/// What a proof shows.
+/// The bytes and parameters that a proof shows.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Shown<'a> {
     /// Where the bytes stand in the file.
@@ -216,7 +216,7 @@ impl RangeProof {
         if proof.verify(tree.root()).is_err() { Err(NoRange::Differs) } else { Ok(proof) }
     }
 
-    /// What the proof shows of a file with this root.
+    /// The part of a file with this root that the proof shows.
     ///
     /// # Errors
     /// If it shows nothing.

@@ -1,10 +1,10 @@
-//! One message hashed in ranges, each by itself and anywhere, and the digest of the whole over what
-//! they give: that of the algorithm, as `pfh hash` prints it.
+//! One message hashed in ranges, each by itself and anywhere, and the digest of the whole from
+//! their values: that of the algorithm, as `pfh hash` prints it.
 //!
-//! BLAKE3 has a subtree for each range whose length is a power of two: 32 bytes, whatever the
-//! range. The growing modes (KangarooTwelve, ParallelHash, Sakura's final node growing) have a
-//! chaining value for each of their leaves. Leaf interleaving deals blocks out over the whole
-//! message, and cannot be split.
+//! BLAKE3 has a subtree for each range whose length is a power of two: 32 bytes for any range. The
+//! growing modes (KangarooTwelve, ParallelHash, Sakura's final node growing) have a chaining value
+//! for each of their leaves. Leaf interleaving deals blocks out over the whole message, and cannot
+//! be split.
 //!
 //! ```
 //! use pfh_digest::{Alone, ROWS as PLAIN, Registry};

@@ -1,6 +1,6 @@
-//! What a long file under a tree costs by ranges, and what more processors would make of it: `cargo
-//! run --release -p pfh-engine --example ranges [FILE]`. FILE is to be cached; without one, 256 MiB
-//! are made in memory.
+//! The cost of a long file under a tree by ranges, and its time on more processors: `cargo run
+//! --release -p pfh-engine --example ranges [FILE]`. FILE is to be cached; without one, 256 MiB are
+//! made in memory.
 //!
 //! Processor seconds a GiB of one thread, least of nine turns: the copy from the page cache to a
 //! buffer that stays in the second-level cache, the hash of that buffer, the join of the values,
@@ -8,8 +8,8 @@
 //!
 //! The model: all but the join is shared out, so n processors take (copy + hash + join) / n, never
 //! less than the join, which is the only step in order, and never less than the file's way over the
-//! memory bus. Each byte takes that once: the buffers are not written back. What a bus has is for
-//! the reader to say; the figures are those of common servers.
+//! memory bus. Each byte takes that once: the buffers are not written back. The reader knows the
+//! speed of their own bus; the figures are those of common servers.
 
 use pfh_digest::{ROWS, Registry};
 use std::fs::File;

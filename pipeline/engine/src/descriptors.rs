@@ -1,11 +1,11 @@
-//! What of a plan fits into the number of files that the process may have open.
+//! The part of a plan that fits into the number of files that the process may have open.
 
 use crate::plan::Plan;
 use pfh_prefetch::Backend;
 use pfh_source::{Batch, os};
 
-/// What stays free for all but the readers: the standard streams, the walk, outputs, a cache, known
-/// sets.
+/// Descriptors that stay free for all but the readers: the standard streams, the walk, outputs, a
+/// cache, known sets.
 const BESIDES: usize = 24;
 
 /// Who reads how, so that no reader waits for a descriptor that others keep. A run that was not

@@ -1,4 +1,4 @@
-//! What a worker does with a batch: every algorithm over all its messages at once.
+//! A worker's computation over a batch: every algorithm over all its messages at once.
 
 use crate::permits::{Permit, Permits};
 use crate::pieces::Pieces;
@@ -14,7 +14,7 @@ use std::sync::{Arc, OnceLock};
 /// these some 1,300.
 const WORTH_SHARING: u64 = 4 << 20;
 
-/// What a unit keeps of a long message between two chunks.
+/// The state of a unit for a long message between two chunks.
 pub(crate) struct State {
     pub(crate) hashers: Vec<Hasher>,
     pieces: Option<Pieces>,
@@ -60,7 +60,7 @@ pub(crate) struct Outcomes {
     finished: Vec<(Arc<Entry>, Closed, Vec<Finished>)>,
 }
 
-/// What was found of a whole message.
+/// The digests of a whole message.
 struct Whole {
     digests: Vec<Digest>,
     pieces: Vec<record::Piece>,
@@ -166,7 +166,7 @@ impl Hashing {
         fail_point("lap");
         let (open, ended) = lap.parts();
         let (mut bytes, mut messages, mut pieces) = (0, Vec::new(), Vec::new());
-        // What failed to be read needs no hashing.
+        // Messages that failed to be read need no hashing.
         let good = ended.into_iter().filter(|moved| moved.is_good);
         for Moved { states, bytes: some, .. } in good.chain(open) {
             bytes += some.len() as u64;

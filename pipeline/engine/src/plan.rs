@@ -1,4 +1,4 @@
-//! What a run is to do, and with what.
+//! The plan of a run: its algorithms, memory, threads and readers.
 
 use pfh_digest::Algorithm;
 use pfh_prefetch::Backend;

@@ -1,10 +1,10 @@
-//! What jobs report while they run, and what a run over files counts.
+//! Reports of jobs while they run, and counts of a run over files.
 
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-/// What a job is doing.
+/// The activity of a job.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum Phase {
@@ -87,7 +87,7 @@ pub struct FileProgress {
 /// How far the reading of one medium is.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct MediumProgress {
-    /// What the medium is read for.
+    /// The purpose for which the medium is read.
     pub phase: Phase,
     /// Bytes of the image that have been read (or taken from what was there).
     pub bytes: u64,
@@ -139,7 +139,7 @@ pub struct Stats {
     pub waits_for_data: u64,
     /// Bytes read.
     pub read_bytes: u64,
-    /// Bytes hashed, counted once whatever the number of algorithms.
+    /// Bytes hashed, counted once for any number of algorithms.
     pub hash_bytes: u64,
     /// Batches that workers took, and the jobs in them: jobs per batch fill the lanes.
     pub batches: u64,

@@ -36,7 +36,7 @@ struct Partial {
     left: usize,
 }
 
-/// What one unit brings for one message: (index of the algorithm, digest), and its pieces.
+/// The results of one unit for one message: (index of the algorithm, digest), and its pieces.
 pub(crate) struct Finished {
     pub digests: Vec<(usize, Digest)>,
     pub pieces: Vec<Piece>,

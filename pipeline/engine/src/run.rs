@@ -81,9 +81,8 @@ const FAREWELL: Duration = Duration::from_millis(1000);
 /// Between two looks at cancellation, stalls and progress.
 const TICK: Duration = Duration::from_millis(50);
 
-/// Reads `source` once and gives every input's record to `sink`, in input order, whatever the
-/// plan's threads, memory and mode. When `control` cancels it, it ends within a second or two; the
-/// sink has whole records only.
+/// Reads `source` once and gives every input's record to `sink`, in input order under every plan.
+/// When `control` cancels it, it ends within a second or two; the sink has whole records only.
 ///
 /// # Errors
 /// When the sink refuses a record, no thread can be started, or one panics. Problems of single

@@ -11,7 +11,8 @@ pub trait Sink {
     /// An error ends the run: output that cannot be written is not output.
     fn record(&mut self, record: Record) -> io::Result<()>;
 
-    /// Called whenever no record has come for a moment, and at the end: let out what is buffered.
+    /// Called whenever no record has come for a moment, and at the end: write out the buffered
+    /// records.
     ///
     /// # Errors
     /// As for [`record`](Sink::record).

@@ -102,7 +102,7 @@ struct Inner<S> {
     threads: HashSet<ThreadId>,
 }
 
-/// What bringing a range came to.
+/// The outcome of bringing a range.
 pub(crate) enum Brought<S> {
     /// Others are at work.
     Nothing,
@@ -113,7 +113,7 @@ pub(crate) enum Brought<S> {
 }
 
 impl<S> Spread<S> {
-    /// A message whose states have had what is before the cut's start.
+    /// A message whose states have had the bytes before the cut's start.
     pub fn new(
         entry: Arc<Entry>,
         positions: Positions,

@@ -48,7 +48,7 @@ pub(crate) struct Shared {
     /// Threads that read and hash and have nothing to do.
     pub idle: AtomicUsize,
     pub stop: Arc<AtomicBool>,
-    /// A thread panicked, whatever it was there for: the run ends without a result.
+    /// A thread of any role panicked: the run ends without a result.
     pub panicked: AtomicBool,
     pub clock: Instant,
 }
@@ -170,8 +170,8 @@ impl Shared {
         }
     }
 
-    /// Where others have nothing to do and no file is left to begin with: half of what is open is
-    /// theirs, or they share the last one.
+    /// Where others have nothing to do and no file is left to begin with: they get half of the open
+    /// files, or share the last one.
     fn share(&self, reader: &mut Reader<State>) {
         if self.idle.load(Ordering::Relaxed) == 0 || !self.feed.is_empty() || self.table.has_parked(true) {
             return;
@@ -214,7 +214,7 @@ const LATE: Duration = Duration::from_millis(1);
 /// Bytes that are worth waking another thread for.
 const WORTH_MOVING: u64 = 2 << 20;
 
-/// What a thread does.
+/// The role of a thread.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Role {
     pub reads: bool,

@@ -38,13 +38,13 @@ impl<'a, W: Word, const N: usize, const B: usize> Slot<'a, W, N, B> {
         Slot { id: 0, state, body: &[], own: [[0; B]; 2], own_start: 0, own_end: 0, own_next: false, end: None }
     }
 
-    /// Sets what is to come: the first `own` bytes of `self.own` and then `body`.
+    /// Sets the next bytes: the first `own` bytes of `self.own` and then `body`.
     pub(super) fn own_first(&mut self, own: usize, body: &'a [u8]) {
         (self.body, self.own_start, self.own_end, self.own_next) = (body, 0, own, own > 0);
         self.end = None;
     }
 
-    /// Sets what is to come: `body` and then the first `own` bytes of `self.own`, before which the
+    /// Sets the next bytes: `body` and then the first `own` bytes of `self.own`, before which the
     /// last words of the state become `end`.
     pub(super) fn body_first(&mut self, body: &'a [u8], own: usize, end: Option<[W; END]>) {
         (self.body, self.own_start, self.own_end, self.own_next) = (body, 0, own, body.is_empty());

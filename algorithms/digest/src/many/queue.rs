@@ -1,4 +1,4 @@
-//! What the lanes work on: whole messages, pieces of messages, ends of messages.
+//! The work of the lanes: whole messages, pieces of messages, ends of messages.
 
 use pfh_kernel::Word;
 

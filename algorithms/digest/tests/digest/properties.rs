@@ -1,4 +1,4 @@
-//! What holds for every message: pieces, copies, resets and companions change nothing.
+//! Properties of every message: pieces, copies, resets and companions change nothing.
 
 use std::io::Write;
 

@@ -123,7 +123,8 @@ mod tests {
                     ranks.extend(vec![rank; run]);
                 }
                 let end = ranks.len() - NEIGHBOURS - 1;
-                // In one go and with a stop, after which the lists lose what is behind.
+                // In one go, and with a stop, after which the lists lose the ranks and scores
+                // before it.
                 let stop = next() % (end + 1);
                 let mut expected = vec![0; ranks.len()];
                 let mut search = Search::default();

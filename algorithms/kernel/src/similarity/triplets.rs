@@ -225,12 +225,12 @@ mod vbmi {
     /// Windows at a time.
     const WIDTH: usize = 64;
 
-    /// What 64 windows come to.
+    /// The hashes of 64 windows.
     struct Hashes {
         /// The hashes that have a bucket, by the index before the last look-up.
         indices: [u8; 7 * WIDTH],
         length: usize,
-        /// What the checksum takes in, window by window.
+        /// The values that the checksum takes in, window by window.
         sums: [u8; WIDTH],
     }
 

@@ -45,7 +45,7 @@ unsafe fn schedule<const I: usize>(w: &mut [__m128i; 4]) {
         let sum = _mm_add_epi32(_mm_add_epi32(w[I], seven_ago), sigma0);
         // Two ago: the first two of the four are of the vector before, the others these first two.
         let low = _mm_add_epi32(sum, _mm_srli_si128::<8>(sigma1(w[(I + 3) % 4])));
-        // The upper half of what is added here is that of σ1(0), which is 0.
+        // The upper half of this summand is that of σ1(0), which is 0.
         let high = _mm_slli_si128::<8>(sigma1(_mm_move_epi64(low)));
         w[I] = _mm_add_epi32(low, high);
     }

@@ -2,8 +2,8 @@
 //! [`sha256_ni`](super::sha256_ni) does the same and is the oracle of this. Compiled from
 //! intrinsics, four messages are no longer limited by `sha256rnds2` but by the moves around it
 //! (every third instruction): the compiler keeps the schedules in registers, has eight too few, and
-//! saves and loads whatever comes next. Here the states alone stay in registers, two a message, and
-//! the schedules in memory, from where `sha256msg1` and `palignr` take them.
+//! saves and loads the ones that it needs next. Here the states alone stay in registers, two a
+//! message, and the schedules in memory, from where `sha256msg1` and `palignr` take them.
 
 use super::sha256_ni::Lane;
 use crate::sha256::K;

@@ -15,7 +15,7 @@ pub struct Plan {
     pub together: Vec<&'static Kernel>,
     /// The functions that go by themselves.
     pub in_turn: Set,
-    /// What [`BLOCK`] bytes cost, in picoseconds.
+    /// The cost of [`BLOCK`] bytes, in picoseconds.
     pub picoseconds: u64,
 }
 
@@ -53,8 +53,9 @@ pub fn compress(mut states: States<'_>, message: &[u8]) {
     states.take(&words);
 }
 
-/// What [`BLOCK`] bytes of one message take under the functions of `set`, in picoseconds, measured
-/// unless `PFH_COSTS` asks for the tables; `None` where no kernel takes two of them together.
+/// The time for [`BLOCK`] bytes of one message under the functions of `set`, in picoseconds,
+/// measured unless `PFH_COSTS` asks for the tables; `None` where no kernel takes two of them
+/// together.
 pub fn picoseconds(set: Set) -> Option<u64> {
     let plan = plan(set);
     (!plan.together.is_empty()).then_some(plan.picoseconds)

@@ -89,7 +89,7 @@ impl Words {
     }
 }
 
-/// What [`BLOCK`] bytes cost under each function of `set` by itself, one after the other, in
+/// The cost of [`BLOCK`] bytes under each function of `set` by itself, one after the other, in
 /// picoseconds, by the costs that this process uses.
 pub(super) fn apart(set: Set) -> u64 {
     let cost = |one: Set| match one {

@@ -74,7 +74,7 @@ impl Kernel {
         self.functions
     }
 
-    /// What it runs on, for people.
+    /// Its name for people.
     pub fn name(&self) -> &'static str {
         self.name
     }
@@ -149,8 +149,8 @@ impl Kernel {
         got == expected
     }
 
-    /// What [`BLOCK`] bytes take, in picoseconds, by the costs that this process uses. The tables
-    /// have no row for these kernels: the dearest function's stands for it.
+    /// The time for [`BLOCK`] bytes, in picoseconds, by the costs that this process uses. The
+    /// tables have no row for these kernels: the dearest function's stands for it.
     pub fn picoseconds(&self) -> u64 {
         match Costs::used() {
             Costs::Table => self.by_table(),
@@ -158,7 +158,7 @@ impl Kernel {
         }
     }
 
-    /// The same as measured, whatever `PFH_COSTS` says.
+    /// The same, always measured. `PFH_COSTS` has no effect.
     pub(super) fn measured(&self) -> u64 {
         *self.picoseconds.get_or_init(|| self.measure())
     }

@@ -50,8 +50,8 @@ unsafe fn compress<const VL: bool, const MD5: bool, const SHA1: bool, const SHA2
     let sums = black_box(buffer.as_mut_ptr().cast::<u64>());
     // SAFETY: the caller's promise; every block lies within the message; K has eighty words.
     unsafe {
-        // What a caller may have left in the high halves of the registers would slow every one of
-        // the SHA instructions.
+        // Values that a caller may have left in the high halves of the registers would slow every
+        // one of the SHA instructions.
         _mm256_zeroupper();
         let mut long = Lane::load(words.sha512.as_ptr(), sums);
         let mut one = sha1::Lane::load(words.sha1.as_ptr());

@@ -26,7 +26,7 @@ fn child() {
     println!("limit {limit}");
     for table in tables() {
         for row in &table.rows {
-            // A cost, and a choice, has what is used and nothing else.
+            // Exactly the rows in use have a cost, and only they are chosen.
             assert_eq!(row.measured.is_some_and(|cost| cost > 0), row.unused.is_none(), "{} {row:?}", table.function);
             assert!(row.chosen_for.is_empty() || row.unused.is_none(), "{} {row:?}", table.function);
             let expected = match (row.isa.detected(), row.isa.within(limit)) {

@@ -1,6 +1,6 @@
 //! Kinds of files, and how often a score is chance.
 
-/// What a file is by its content, as the methods for one kind of file see it.
+/// The kind of a file by its content, as the methods for one kind of file see it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// An executable.

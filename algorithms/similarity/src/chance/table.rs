@@ -55,7 +55,7 @@ const ANY: &str = "any";
 /// Lines of the table.
 pub struct Table(Vec<Row>);
 
-/// What unrelated pairs of one class score by one method.
+/// The scores of unrelated pairs of one class by one method.
 #[derive(Debug)]
 pub struct Row {
     method: &'static str,

@@ -13,8 +13,8 @@ const MOST: usize = 1 << 18;
 const WRONG: u32 = 64;
 /// Architectures of a universal binary, at most.
 const ARCHITECTURES: usize = 16;
-/// Sections whose names begin so are tables for the linker and the loader: they say again what is
-/// imported, or which compiler it was.
+/// Sections whose names begin so are tables for the linker and the loader: they repeat the imports,
+/// or name the compiler.
 const TABLES: [&[u8]; 24] = [
     b".comment",
     b".dyn",
@@ -51,8 +51,8 @@ pub trait Features {
     fn section(&mut self, name: &[u8], bytes: &[u8]);
 }
 
-/// What may still be looked at: a file of some bytes can say that all its names are as long as
-/// itself.
+/// The bytes and items that may still be looked at: a file of some bytes can say that all its names
+/// are as long as itself.
 struct Budget {
     bytes: usize,
     items: usize,

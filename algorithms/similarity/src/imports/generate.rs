@@ -10,7 +10,7 @@ use std::sync::LazyLock;
 /// Bytes of the longest mark of an executable.
 const MARK: usize = 4;
 
-/// What names the bytes of a section.
+/// The hash that names the bytes of a section.
 static SHA256: LazyLock<Algorithm> = LazyLock::new(|| "sha256".parse().expect("the registry has it"));
 
 /// FNV-1a.

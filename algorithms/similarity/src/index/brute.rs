@@ -238,8 +238,8 @@ fn search(
         common.resize(block.len(), 0);
         full_bounds.clear();
         full_bounds.extend(weights.iter().map(|&weight| rule.least(full, weight)));
-        // For each target the sum over the filters of what is looked for, and the best for the
-        // filter at hand.
+        // For each target the sum of the best scores of all filters of the digest that is looked
+        // for, and the best score for the filter at hand.
         let mut sums = vec![0.0f64; last + 1 - first];
         let mut bests = vec![0.0f64; last + 1 - first];
         let mut touched: Vec<usize> = Vec::new();

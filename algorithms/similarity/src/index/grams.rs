@@ -35,8 +35,8 @@ const COMPARED: u64 = 1 << 18;
 /// Hands out every pair with a similarity of at least `threshold`, which counts as 1 if it is 0;
 /// breaks off when the visitor does.
 ///
-/// `memory` bounds, in bytes, what is needed beside the digests, a copy of them and 12 bytes for
-/// each; two megabytes are always taken.
+/// `memory` bounds, in bytes, the memory beside the digests, a copy of them and 12 bytes for each;
+/// two megabytes are always taken.
 pub fn ssdeep(
     digests: &[Digest],
     pairs: Pairs,

@@ -16,8 +16,8 @@ const STEP: u64 = 1 << 16;
 /// The groups that the pairs of [`ssdeep`](super::ssdeep) link together: the same ones. The visitor
 /// gets no pairs, only the progress.
 ///
-/// `memory` bounds, in bytes, what is needed beside the digests, a copy of them and 20 bytes for
-/// each; two megabytes are always taken.
+/// `memory` bounds, in bytes, the memory beside the digests, a copy of them and 20 bytes for each;
+/// two megabytes are always taken.
 pub fn ssdeep_groups(
     digests: &[Digest],
     pairs: Pairs,

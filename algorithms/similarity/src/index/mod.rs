@@ -63,7 +63,7 @@ impl Pairs {
     }
 }
 
-/// What takes the pairs.
+/// Takes the pairs.
 pub trait Visitor {
     /// Takes a pair; each comes once, in no particular order. May stop the search.
     fn hit(&mut self, hit: Hit) -> ControlFlow<()>;
@@ -74,8 +74,8 @@ pub trait Visitor {
         ControlFlow::Continue(())
     }
 
-    /// What most digests have in common, most first, as far as is known before they are compared
-    /// (ssdeep).
+    /// The sequences that most digests have in common, most first, as far as they are known before
+    /// the digests are compared (ssdeep).
     fn hot(&mut self, hottest: &[HotGram]) {
         let _ = hottest;
     }
@@ -89,7 +89,7 @@ impl Visitor for Vec<Hit> {
     }
 }
 
-/// What a search did.
+/// The report of a search.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Report {
     /// Pairs of digests, or for sdhash and mrsh-v2 pairs of filters, that were compared.

@@ -3,7 +3,7 @@
 use super::{Digest, MrshV2};
 use pfh_kernel::similarity::bloom;
 
-/// What the sum of the filters' scores is divided by.
+/// The number of filters by which the sum of their scores is divided.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Base {
     /// The filters of the smaller digest: how much of it the larger one holds.

@@ -100,8 +100,8 @@ impl Generator {
         self.chunks += 1;
     }
 
-    /// Takes in bytes one by one, whatever the window holds. Stops behind the first cut; returns
-    /// the bytes taken in, and whether there was one.
+    /// Takes in bytes one by one; the window may hold any bytes. Stops behind the first cut;
+    /// returns the bytes taken in, and whether there was one.
     fn feed(&mut self, bytes: &[u8]) -> (usize, bool) {
         for (i, &byte) in bytes.iter().enumerate() {
             let mut seven = [0; BACK + 1];

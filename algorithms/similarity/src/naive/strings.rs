@@ -8,7 +8,7 @@ fn is_printable(byte: u8) -> bool {
     byte == b'\t' || (b' '..=b'~').contains(&byte)
 }
 
-/// The distinct strings of an input, whatever it is, but for the common ones.
+/// The distinct strings of an input of any kind, but for the common ones.
 pub fn strings(input: &[u8]) -> BTreeSet<Vec<u8>> {
     let mut found: BTreeSet<Vec<u8>> = input.split(|&byte| !is_printable(byte)).map(<[u8]>::to_vec).collect();
     let pair = |at: usize| input.get(at).is_some_and(|&byte| is_printable(byte)) && input.get(at + 1) == Some(&0);

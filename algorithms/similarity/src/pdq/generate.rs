@@ -18,7 +18,8 @@ fn window(place: usize, length: usize, count: usize) -> std::ops::Range<usize> {
     (place + ahead).saturating_sub(length)..(place + ahead).min(count)
 }
 
-/// What each of the 64 points of a side of `count` pixels is made of by two moving averages.
+/// The weights of the pixels of a side of `count` pixels in each of its 64 points, by two moving
+/// averages.
 fn axes(count: usize) -> Vec<Axis> {
     let length = count.div_ceil(2 * SIDE);
     let axis = |point: usize| {

@@ -16,7 +16,7 @@ fn lanczos(x: f64) -> f64 {
     if x.abs() < 3.0 { sinc(x) * sinc(x / 3.0) } else { 0.0 }
 }
 
-/// What each of the 32 pixels of a side is made of, of a side of `count` pixels.
+/// The weights of the pixels of a side of `count` pixels in each of its 32 pixels.
 fn axes(count: usize) -> Vec<Axis> {
     let scale = count as f64 / SIDE as f64;
     let stretch = scale.max(1.0);

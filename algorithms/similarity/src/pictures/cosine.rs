@@ -1,5 +1,5 @@
-//! The cosine transform in whole numbers: on every machine the same bits. What cancels out in a
-//! symmetric picture is 0, as no rounding is between.
+//! The cosine transform in whole numbers: on every machine the same bits. Sums that cancel out in a
+//! symmetric picture are exactly 0, as nothing is rounded in between.
 
 use std::f64::consts::PI;
 

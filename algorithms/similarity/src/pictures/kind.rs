@@ -1,4 +1,4 @@
-//! What a file's first bytes say that it is.
+//! The format of a picture by its first bytes.
 
 /// A format of pictures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,7 +1,7 @@
 //! Pictures: JPEG, PNG, GIF (its first frame), WebP and BMP, as rows of luma.
 //!
 //! A picture is decoded by maintained crates, and by this project's own reader of BMP. Luma is that
-//! of ITU-R BT.601; what is transparent is white. A note in the file that the picture is to be
+//! of ITU-R BT.601; transparent pixels are white. A note in the file that the picture is to be
 //! turned (EXIF) is not followed, as the reference programs of both methods do not follow it.
 
 mod bits;

@@ -65,7 +65,7 @@ impl<const N: usize, const KEPT: u32> Scaler<N, KEPT> {
     }
 }
 
-/// Takes bits away, and keeps what is within black and white.
+/// Takes bits away, and clamps to the range from black to white.
 fn round<const KEPT: u32>(sum: i64, bits: u32) -> i64 {
     ((sum + (1 << (bits - 1))) >> bits).clamp(0, 255 << KEPT)
 }

@@ -7,8 +7,8 @@
 use super::WINDOW;
 use super::tables::{ENTROPY, RANKS};
 
-/// What a byte value's next occurrence adds to the entropy, by the occurrences before; for all
-/// numbers of a byte, so that no look-up needs a check.
+/// The entropy that a byte value's next occurrence adds, by the number of occurrences before; for
+/// all numbers of a byte, so that no look-up needs a check.
 static GAINS: [i32; 256] = {
     let mut gains = [0; 256];
     let mut i = 0;
@@ -19,7 +19,7 @@ static GAINS: [i32; 256] = {
     gains
 };
 
-/// What one occurrence less takes off, by the occurrences.
+/// The entropy that one occurrence less takes off, by the number of occurrences.
 static LOSSES: [i32; 256] = {
     let mut losses = [0; 256];
     let mut i = 0;

@@ -39,8 +39,8 @@ pub fn split_name(name: &[u8]) -> Option<(&[u8], u64)> {
     (dot > 0 && text[dot + 1..] == *format!("{begin:04}").as_bytes()).then_some((&text[..dot], begin))
 }
 
-/// How many segments a file of that many bytes has: what is left over has one of its own if it is
-/// more than 512 bytes.
+/// How many segments a file of that many bytes has: the remainder has one of its own if it is more
+/// than 512 bytes.
 fn count(size: u64, segment: u64) -> u64 {
     (size / segment + u64::from(size % segment > MINIMUM_LENGTH)).max(1)
 }

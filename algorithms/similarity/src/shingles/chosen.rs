@@ -68,7 +68,7 @@ impl Chosen {
         }
     }
 
-    /// What was chosen of an input of this length.
+    /// The digest of the chosen features of an input of this length.
     pub(crate) fn into_digest(mut self, unit: Unit, length: u64) -> Result<Digest, NoDigest> {
         self.thin_out();
         match self.names.is_empty() {

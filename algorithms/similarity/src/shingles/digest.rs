@@ -8,7 +8,7 @@ use crate::{Comparison, Degenerate, Evidence, Named, ParseError, Score, base64, 
 use std::fmt;
 use std::str::FromStr;
 
-/// What a digest holds names of.
+/// The kind of features that a digest names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Unit {
@@ -18,7 +18,7 @@ pub enum Unit {
     Text,
     /// The printable strings of an executable: `strings`.
     String,
-    /// What an executable imports and exports, and its sections: `imports`.
+    /// The imports, exports and sections of an executable: `imports`.
     Import,
 }
 
@@ -85,7 +85,7 @@ impl Digest {
         Digest { unit, length, level, windows }
     }
 
-    /// What the names are of.
+    /// The kind of the named features.
     pub fn unit(&self) -> Unit {
         self.unit
     }
@@ -147,7 +147,7 @@ impl Outline {
         }
     }
 
-    /// What the windows of this level and above count, in 64ths.
+    /// The weight of the windows of this level and above, in 64ths.
     fn weight(&self, level: u8) -> u64 {
         self.weights.get(usize::from(level.saturating_sub(self.level))).copied().unwrap_or(0).into()
     }
@@ -197,7 +197,7 @@ impl fmt::Display for Outline {
     }
 }
 
-/// What two inputs have in common.
+/// The windows that two inputs have in common.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shared {
     unit: Unit,
@@ -245,7 +245,7 @@ impl Shared {
 
     /// The containment of the one that is contained more, if enough windows are shared: a part is
     /// as good as the whole. Of strings the share of all strings of both: each program has some of
-    /// a large one's. What many inputs hold counts less.
+    /// a large one's. Features that many inputs hold count less.
     pub fn score(&self) -> Score {
         let [a, b] = self.weights;
         let share = match self.unit {

@@ -4,7 +4,7 @@
 //! offset they lie: content-defined sampling as in U. Manber, *Finding similar files in a large
 //! file system* (USENIX 1994), and A. Broder, *On the resemblance and containment of documents*
 //! (1997). Of long inputs one window in 32 is kept, of very long ones fewer, of short ones all;
-//! what is kept at a coarse level is kept at every finer one, so that inputs of any two lengths
+//! windows kept at a coarse level are kept at every finer one, so that inputs of any two lengths
 //! compare.
 //!
 //! The score is the share of the smaller input's windows that the larger one has, in percent:

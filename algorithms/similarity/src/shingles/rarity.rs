@@ -1,7 +1,7 @@
-//! What a window counts that many inputs hold.
+//! The weight of a window that many inputs hold.
 
-/// Headers, footers and licences are in many files that have nothing else in common, and what a
-/// program writes into each of its documents is in all of them.
+/// Headers, footers and licences are in many files that have nothing else in common, and the parts
+/// that a program writes into each of its documents are in all of them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Rarity {
     /// A window in more than 32 inputs counts half, in more than 64 a quarter, in more than 128
@@ -17,7 +17,7 @@ pub enum Rarity {
 }
 
 impl Rarity {
-    /// What a window counts that few inputs hold.
+    /// The weight of a window that few inputs hold.
     pub(super) const WHOLE: u32 = 64;
 
     /// From 0 for a window that few inputs hold to 3.
@@ -30,7 +30,7 @@ impl Rarity {
         (0..3).take_while(|&class| holders > bound(class)).count() as u32
     }
 
-    /// What a window of a class counts, in 64ths.
+    /// The weight of a window of a class, in 64ths.
     pub fn weight(self, class: u32) -> u32 {
         match self {
             Rarity::Files => Rarity::WHOLE >> class,

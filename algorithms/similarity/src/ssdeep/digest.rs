@@ -101,8 +101,8 @@ impl Digest {
         &self.second
     }
 
-    /// The digest with runs of more than three equal letters cut down to three: libfuzzy's ELIMSEQ,
-    /// and what is compared.
+    /// The digest with runs of more than three equal letters cut down to three: libfuzzy's ELIMSEQ.
+    /// Comparisons use this form.
     pub fn collapsed(&self) -> Digest {
         Digest { level: self.level, first: self.first.collapsed(), second: self.second.collapsed() }
     }

@@ -23,7 +23,7 @@ pub const MARKS: [&[u8]; 10] = [
 /// Bytes of the longest mark.
 const MARK: usize = 4;
 
-/// What a byte is to a string.
+/// The role of a byte in a string.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Other,
@@ -157,8 +157,8 @@ impl Generator {
             match KINDS[usize::from(byte)] {
                 Kind::Printable => {
                     self.place = match self.place {
-                        // Only behind what is not printable: the last letter of an ASCII string
-                        // and the zero behind it begin none.
+                        // Only behind bytes that are not printable: the last letter of an ASCII
+                        // string and the zero behind it begin none.
                         Wide::Idle if self.narrow.length == 0 => Wide::Half(byte),
                         Wide::Idle => Wide::Idle,
                         Wide::Whole => Wide::Half(byte),

@@ -1,9 +1,9 @@
-//! From bytes to characters, whatever pieces the bytes come in.
+//! From bytes to characters; the bytes may come in any pieces.
 
 /// How the bytes of a text are read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Encoding {
-    /// UTF-8, and what is not as Latin-1.
+    /// UTF-8; bytes that are not UTF-8 are read as Latin-1.
     Bytes,
     /// UTF-16, the lower byte of a unit first.
     Utf16Le,

@@ -9,8 +9,8 @@ const BUFFER: usize = 16 << 10;
 /// Bytes that are looked at between two looks at the buffer.
 const STEP: usize = 4 << 10;
 
-/// The normal form of each character of ASCII; 0 for what is in no text. Backspace, bell and escape
-/// are: manual pages and terminals' logs.
+/// The normal form of each character of ASCII; 0 for characters that are in no text. Backspace,
+/// bell and escape are in some: manual pages and terminals' logs.
 const FORMS: [u8; 128] = {
     let mut forms = [0; 128];
     let mut byte = 0;
@@ -67,7 +67,7 @@ impl Normal {
         }
     }
 
-    /// Hashes what is gathered, but for a space that may be the last.
+    /// Hashes the gathered text, but for a space that may be the last.
     fn flush(&mut self) {
         let end = self.buffer.len() - usize::from(self.buffer.last() == Some(&b' '));
         self.windows.update(&self.buffer[..end]);
@@ -109,7 +109,7 @@ impl Generator {
         self.encoding
     }
 
-    /// Takes the characters that are whole from what is held.
+    /// Takes the whole characters from the held bytes.
     fn take_held(&mut self, encoding: Encoding, is_end: bool) {
         while let Some((character, length)) = encoding.first(&self.held, is_end) {
             self.normal.character(character);

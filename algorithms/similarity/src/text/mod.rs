@@ -1,9 +1,9 @@
 //! Text by its normal form: the same words in another encoding, with other line ends, other white
 //! space or in capitals are the same text.
 //!
-//! The input is decoded: UTF-16 where it begins with a byte order mark, else UTF-8, and what is not
-//! UTF-8 as Latin-1. Each run of white space is one space, none at the beginning and the end;
-//! letters are lower case. The digest is that of the normal form's windows, as
+//! The input is decoded: UTF-16 where it begins with a byte order mark, else UTF-8, and bytes that
+//! are not UTF-8 as Latin-1. Each run of white space is one space, none at the beginning and the
+//! end; letters are lower case. The digest is that of the normal form's windows, as
 //! [`shingles`](crate::shingles) chooses them. An input with a control character that texts do not
 //! have is not text, and has no digest.
 

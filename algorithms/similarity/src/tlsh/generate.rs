@@ -14,7 +14,7 @@ pub struct Generator {
     length: u64,
 }
 
-/// What the input has come to.
+/// The counts and the checksum of the input so far.
 #[derive(Clone, Debug)]
 struct Counts {
     counts: [u32; 256],

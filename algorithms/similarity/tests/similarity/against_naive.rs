@@ -146,7 +146,7 @@ fn written() -> impl Strategy<Value = Vec<u8>> {
     })
 }
 
-/// What two inputs share is what the plain one counts at the coarser of their levels.
+/// Two inputs share the windows that the plain method counts at the coarser of their levels.
 fn shingles_share(a: &[u8], b: &[u8]) {
     let (Some(first), Some(second)) = (naive::shingles::windows(a), naive::shingles::windows(b)) else { return };
     let expected = first.1.intersection(&second.1).count() as u64;

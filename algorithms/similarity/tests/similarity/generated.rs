@@ -70,7 +70,7 @@ fn size() -> u64 {
     (count() / 1000).max(100)
 }
 
-/// What begins the line of a batch.
+/// The beginning of the line of a batch.
 const MARK: &str = "digests of batch ";
 
 /// One number for all digests of a batch, or the same digests in another way.

@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use std::collections::BTreeSet;
 use std::process::Command;
 
-/// What was handed on, as text.
+/// The features that were handed on, as text.
 #[derive(Default)]
 struct Taken {
     names: BTreeSet<String>,

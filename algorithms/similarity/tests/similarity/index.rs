@@ -37,7 +37,7 @@ fn brute<T>(digests: &[T], pairs: Pairs, threshold: Score, compare: impl Fn(usiz
     hits
 }
 
-/// What the shares of a search hand out together.
+/// All hits of the shares of a search.
 fn shares(search: impl Fn(Share, &mut Vec<Hit>) -> ControlFlow<(), Report>) -> Vec<Hit> {
     let of = 5;
     found(|hits| {

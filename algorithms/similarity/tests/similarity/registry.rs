@@ -94,7 +94,7 @@ fn features_come_along() {
     assert_eq!(sdhash.digest(b"short").text(), Some("none"));
 }
 
-/// The text is read once and printed once; what is not a digest is none.
+/// The text of a digest is read once and printed once; other texts are not digests.
 #[test]
 fn texts_are_read_as_values() {
     for algorithm in all() {
@@ -112,8 +112,8 @@ fn texts_are_read_as_values() {
     }
 }
 
-/// Without knowing the length: a stream below 16 MiB, blocks from there on, whatever the pieces;
-/// the features too.
+/// Without knowing the length: a stream below 16 MiB, blocks from there on, in pieces of any
+/// length; the features too.
 #[test]
 fn sdhash_takes_the_mode_of_its_tool() {
     let bytes = prng(9, (16 << 20) + 700);
@@ -130,8 +130,8 @@ fn sdhash_takes_the_mode_of_its_tool() {
     }
 }
 
-/// What repeats itself fills the filters of stream mode until anything is found in them; blocks do
-/// not suffer from it.
+/// Repetitions fill the filters of stream mode until anything is found in them; blocks do not
+/// suffer from them.
 #[test]
 fn repetitions_saturate_a_stream() {
     use pfh_similarity::{Degenerate, sdhash};

@@ -1,4 +1,4 @@
-//! What the auditor asks.
+//! The auditor's questions.
 
 use std::collections::BTreeSet;
 use std::error::Error;
@@ -165,7 +165,7 @@ impl Challenge {
         Ok(Challenge { nonce, identity, root: *commitment.root(), length: commitment.length(), sample })
     }
 
-    /// What the file is called.
+    /// The name of the file.
     pub fn identity(&self) -> &[u8] {
         &self.identity
     }

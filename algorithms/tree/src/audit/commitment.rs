@@ -1,4 +1,4 @@
-//! What the auditor keeps, and why an answer is rejected.
+//! The commitment that the auditor keeps, and why an answer is rejected.
 
 use std::error::Error;
 use std::fmt;
@@ -34,7 +34,7 @@ pub enum Rejected {
     /// There is a signature, and it is not that of the key that it names over this transcript, or
     /// that is not a key.
     Signature,
-    /// There is no signature, and one is asked for.
+    /// A signature is asked for, and there is none.
     Unsigned,
     /// The answer is signed by another key than is asked for.
     Signer,

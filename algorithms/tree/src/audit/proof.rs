@@ -1,4 +1,4 @@
-//! What the server answers with, when the auditor has no data.
+//! The server's answer when the auditor has no data.
 
 use std::error::Error;
 use std::fmt;
@@ -80,7 +80,7 @@ pub(super) fn leaf_of(
 }
 
 /// Answers a challenge from the tree and the file, all of the answer in memory; `read` gives the
-/// bytes of a range of the file. What it gives is not compared with the tree: a server with damaged
+/// bytes of a range of the file. These bytes are not compared with the tree: a server with damaged
 /// data answers, and is found out. [`Prover`](super::Prover) does the same in the memory of one
 /// leaf.
 ///

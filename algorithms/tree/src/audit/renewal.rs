@@ -22,7 +22,7 @@ pub struct Renewal {
 }
 
 impl Renewal {
-    /// What proves a change.
+    /// The proof of a change.
     pub fn of(change: &Change) -> Renewal {
         let leaves = change.before.iter().zip(&change.after);
         Renewal {
@@ -84,8 +84,8 @@ impl Renewal {
 impl Commitment {
     /// The commitment after a change: the values of the leaves before and the siblings give the
     /// root that is kept, the values after and the same siblings the new one. So nothing but these
-    /// leaves has changed. What the new leaves hold is not shown: that they are wanted is for the
-    /// client that ordered the change to say.
+    /// leaves has changed. The contents of the new leaves are not shown: only the client that
+    /// ordered the change can say that they are wanted.
     ///
     /// # Errors
     /// If the change starts from another state than is kept, or its paths do not lead to the roots

@@ -4,7 +4,7 @@ use ed25519_dalek::{Signature, Signer, SigningKey, VerifyingKey};
 
 use super::{Accepted, Challenge, Commitment, Proof, Rejected};
 
-/// Before what is signed, so that the signature is good for nothing else.
+/// Stands before the signed transcript, so that the signature is good for nothing else.
 const CONTEXT: &[u8] = b"pfh audit 1 signed transcript\0";
 
 /// Signs transcripts: the public key, and the Ed25519 signature (RFC 8032).

@@ -1,5 +1,5 @@
 //! Answers that are made and judged while they pass: in the memory of a leaf and a value for each
-//! leaf of a sample, whatever the length of file and answer.
+//! leaf of a sample. The lengths of file and answer have no effect on it.
 
 use std::error::Error;
 use std::fmt;

@@ -79,8 +79,8 @@ impl Builder {
         Builder { shape, length: 0, kind }
     }
 
-    /// The beginning of the file of a tree, as much of it as stands whatever follows; the file is
-    /// to be taken in from [`length`](Builder::length) on.
+    /// A builder that goes on from a tree, with as much of it as following bytes cannot change; the
+    /// file is to be taken in from [`length`](Builder::length) on.
     pub fn resume(tree: Flat) -> Builder {
         let single = tree.is_single();
         let (length, kind) = match tree.shape.form() {

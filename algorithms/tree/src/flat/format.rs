@@ -11,10 +11,10 @@ use crate::wire::{Malformed, Reader};
 const MAGIC: &[u8; 8] = b"pfh tree";
 /// The version of the form.
 pub const VERSION: u8 = 2;
-/// What the checksum is derived for.
+/// BLAKE3's context string for the checksum.
 const CONTEXT: &str = "pfh tree 2 checksum";
 
-/// This crate's algorithms, which are all that these trees are of.
+/// This crate's algorithms, the only ones that these trees have.
 static TREES: Registry = Registry::new(&[crate::ROWS]);
 
 /// The name of the algorithm of a flat tree, as its file states it.
@@ -27,7 +27,7 @@ impl fmt::Display for Name {
     }
 }
 
-/// What the front of a file says, if it is that of a flat tree: the first 256 bytes are enough.
+/// The name at the front of a file, if it is that of a flat tree: the first 256 bytes are enough.
 pub fn name_of(front: &[u8]) -> Option<Name> {
     let mut reader = Reader::open(front, MAGIC, VERSION).ok()?;
     let length = reader.byte().ok()?;
@@ -53,8 +53,7 @@ impl Flat {
         bytes
     }
 
-    /// Reads the binary form and computes the final node again: what is returned is a consistent
-    /// tree.
+    /// Reads the binary form and computes the final node again: the result is a consistent tree.
     ///
     /// # Errors
     /// If any bit of it has been changed. (One who changes the file with the tree can make a

@@ -1,4 +1,4 @@
-//! What part of a file each leaf is.
+//! Which part of a file each leaf is.
 
 use std::ops::Range;
 

@@ -1,5 +1,5 @@
-//! What Amazon S3 states of an object that was uploaded in parts: the digest of the parts' digests,
-//! and how many there are.
+//! The value that Amazon S3 states of an object that was uploaded in parts: the digest of the
+//! parts' digests, and the number of parts.
 
 use crate::plain::plain;
 use pfh_digest::{Algorithm, Hasher, hex};

@@ -1,4 +1,4 @@
-//! What a change of the file does to its tree.
+//! Changes of the tree with its file.
 
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -103,8 +103,8 @@ impl Outboard {
     }
 
     /// Lets the file end in `data`, which begins at [`append_start`](Outboard::append_start) and
-    /// repeats what the file holds from there on before what is new. Costs the leaves in `data` and
-    /// the nodes above them.
+    /// repeats the bytes of the file from there on before the new ones. Costs the leaves in `data`
+    /// and the nodes above them.
     ///
     /// # Errors
     /// If `data` would make the file shorter; the tree is unchanged then.
@@ -136,9 +136,9 @@ impl Outboard {
     }
 
     /// The byte ranges, in ascending order, in which the file that this tree was built of differs
-    /// from the one of `now`: leaves with other values, joined where they touch, and whatever only
-    /// one of the files has. Nothing if the roots agree. Where only one of the files has a single
-    /// leaf, BLAKE3's values of the first leaf differ even if its bytes agree.
+    /// from the one of `now`: leaves with other values, joined where they touch, and the bytes that
+    /// only one of the files has. Nothing if the roots agree. Where only one of the files has a
+    /// single leaf, BLAKE3's values of the first leaf differ even if its bytes agree.
     ///
     /// # Errors
     /// If the trees were built with different parameters, so that their values say nothing about

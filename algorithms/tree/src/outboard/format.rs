@@ -5,10 +5,10 @@ use crate::wire::{Malformed, Reader};
 
 const MAGIC: &[u8; 8] = b"pfh tree";
 const VERSION: u8 = 1;
-/// What the header's checksum is derived for.
+/// BLAKE3's context string for the header's checksum.
 const CONTEXT: &str = "pfh tree 1 header checksum";
 
-/// What stands before the values: parameters, length and root, with a checksum.
+/// The bytes before the values: parameters, length and root, with a checksum.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Header {
     /// Function and leaf length.
@@ -95,7 +95,7 @@ impl Layout {
 }
 
 impl Outboard {
-    /// What stands before the values in the binary form.
+    /// The header before the values in the binary form.
     pub fn header(&self) -> Header {
         Header { parameters: self.parameters, length: self.length, root: self.root }
     }
@@ -109,8 +109,8 @@ impl Outboard {
         bytes
     }
 
-    /// Reads the binary form and computes every node and the root again: what is returned is a
-    /// consistent tree. Costs a node per leaf.
+    /// Reads the binary form and computes every node and the root again: the result is a consistent
+    /// tree. Costs a node per leaf.
     ///
     /// # Errors
     /// If any bit of it has been changed. (One who changes the file with the tree can make a

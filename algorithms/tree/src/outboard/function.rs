@@ -8,7 +8,7 @@ use crate::plain::plain;
 /// The value of a leaf, a node or a root.
 pub type Value = [u8; 32];
 
-/// What computes the values of a tree.
+/// The hash function that computes the values of a tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Function {
     /// SHA-256 (FIPS 180-4), leaves, nodes and root distinguished by tags.

@@ -1,5 +1,5 @@
-//! The record of a change, written and synced before the tree is touched: whatever interrupts the
-//! writing of the tree, the change can be made again from it. `docs/tree.md` lists every byte.
+//! The record of a change, written and synced before the tree is touched: after any interruption of
+//! the writing of the tree, the change can be made again from it. `docs/tree.md` lists every byte.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,8 @@ const MAGIC: &[u8; 8] = b"pfh jrnl";
 const VERSION: u8 = 1;
 const CONTEXT: &str = "pfh tree 1 journal checksum";
 
-/// A change of some leaves: what was, what is now, and what leads from either to its root.
+/// A change of some leaves: their values before and after, and the siblings that lead from either
+/// to its root.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Change {
     pub(crate) old: Header,

@@ -109,7 +109,7 @@ impl<'a> Paged<'a> {
         proven(self, indices)
     }
 
-    /// What must be written where when these leaves get these values, indices ascending and
+    /// The writes, with their offsets, that give these leaves these values, indices ascending and
     /// distinct. Reads the paths of the leaves and proves them.
     ///
     /// # Errors

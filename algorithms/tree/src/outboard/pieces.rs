@@ -35,7 +35,7 @@ pub struct Pieces {
 #[derive(Clone, Debug, Default)]
 struct Part {
     bytes: Vec<u8>,
-    /// What of them has come: ascending, no two of them touch.
+    /// The ranges of them that have come: ascending, no two of them touch.
     have: Vec<Range<usize>>,
 }
 

@@ -4,7 +4,7 @@ use std::io;
 
 use super::{Outboard, Parameters, Value};
 
-/// What gives the values of a tree: one in memory, or one that is read from a file value by value.
+/// Gives the values of a tree: one in memory, or one that is read from a file value by value.
 pub trait Values {
     /// Function and leaf length.
     fn parameters(&self) -> Parameters;

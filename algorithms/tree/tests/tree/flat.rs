@@ -1,6 +1,6 @@
-//! Trees of two levels beside a file: whatever is edited or appended, the root is the digest of the
+//! Trees of two levels beside a file: after every edit and append, the root is the digest of the
 //! whole file under the algorithm, and no other bytes are read than those of the leaves that hold
-//! it.
+//! the change.
 
 use std::ops::Range;
 
@@ -107,7 +107,7 @@ fn the_leaves_are_the_file() {
     }
 }
 
-/// What one changed byte of a file costs: its leaf, nothing else, however long the file is.
+/// The cost of one changed byte of a file: its leaf, nothing else, however long the file is.
 #[test]
 fn one_changed_byte_reads_one_leaf() {
     let data = noise(3_000_000, 1);
@@ -170,7 +170,7 @@ proptest! {
                 data.extend(noise(length, seed));
                 let mut builder = Builder::resume(tree);
                 let from = builder.length() as usize;
-                // An append reads what is new, and less than a leaf or a round of what was there.
+                // An append reads the new bytes, and less than a leaf or a round of the old ones.
                 let round = if shape.is_interleaved() { shape.block() * shape.leaves(0) as usize } else { shape.block() };
                 prop_assert!(data.len() - length - from <= round);
                 data[from..].chunks(1 + at).for_each(|piece| builder.update_on(piece, &Alone));

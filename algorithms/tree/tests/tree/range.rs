@@ -46,8 +46,8 @@ proptest! {
         if let Ok(forged) = RangeProof::decode(&forged)
             && let Ok(shown) = forged.verify(tree.root())
         {
-            // The bounds of the range may be moved within the leaves that are there: what is shown
-            // is true all the same.
+            // The bounds of the range may be moved within the leaves that are there: the shown
+            // bytes are true all the same.
             let place = shown.range.start as usize..shown.range.end as usize;
             prop_assert_eq!(shown.bytes, &data[place]);
             prop_assert_eq!(shown.length, length as u64);

@@ -45,7 +45,7 @@ mod tests {
     fn one_that_holds_the_image_must_be_left() {
         let fail = || io::Error::other("full");
         assert!(Failing::new(None, 2).enter(0, fail()).is_err());
-        // Two images and what is made of them.
+        // Two images, and an output that is made of them.
         let mut failing = Failing::new(Some(2), 3);
         assert!(failing.enter(1, fail()).is_ok() && failing.has(1) && !failing.has(0));
         assert!(failing.enter(2, fail()).is_ok());

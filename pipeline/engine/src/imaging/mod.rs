@@ -183,7 +183,7 @@ pub type Settled<'a> = dyn FnMut(u64, &[Bad], Option<&Digest>) -> io::Result<()>
 pub struct Follow<'a> {
     /// Ends the run early, resumable, and takes its progress.
     pub control: &'a Control<'a>,
-    /// What the medium is read for: its progress is reported under this name.
+    /// The purpose for which the medium is read: its progress is reported under this name.
     pub phase: Phase,
     /// Called at every checkpoint and at the end.
     pub settled: Option<&'a mut Settled<'a>>,
@@ -244,7 +244,7 @@ pub struct Imaged {
 pub struct FailedTarget {
     /// Which, counted from 0.
     pub target: usize,
-    /// What the system said.
+    /// The system's error.
     pub error: Arc<io::Error>,
 }
 
@@ -256,7 +256,7 @@ pub enum ImagingError {
     Target {
         /// Which, counted from 0.
         target: usize,
-        /// What the system said.
+        /// The system's error.
         #[source]
         error: io::Error,
     },
@@ -265,7 +265,7 @@ pub enum ImagingError {
     Prefix {
         /// Where, in bytes.
         offset: u64,
-        /// What the system said.
+        /// The system's error.
         #[source]
         error: io::Error,
     },
@@ -277,7 +277,7 @@ pub enum ImagingError {
         /// Here the digest is another one.
         upto: u64,
     },
-    /// The caller's record of what is settled could not be written.
+    /// The caller's record of the settled bytes could not be written.
     #[error("the map: {0}")]
     Settled(io::Error),
     /// A thread could not be started.

@@ -14,8 +14,8 @@ impl History {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).extend(found);
     }
 
-    /// The digest of the first `upto` bytes, where it is known. What lies before is forgotten with
-    /// it.
+    /// The digest of the first `upto` bytes, where it is known. Digests of shorter prefixes are
+    /// forgotten.
     pub(super) fn take(&self, upto: u64) -> Option<Digest> {
         let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let found = all.get(&upto).cloned()?;
@@ -38,7 +38,7 @@ pub(super) fn cuts(offset: u64, length: u64, grain: Option<u64>) -> impl Iterato
     })
 }
 
-/// Compares what is there with what the map states of it.
+/// Compares the present bytes with the digests that the map states of them.
 pub(super) struct Check<'a> {
     stated: &'a [(u64, Digest)],
     hasher: Option<Hasher>,

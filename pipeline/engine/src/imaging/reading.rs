@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 /// Bytes that one call reads.
 const READ: usize = 1 << 20;
 
-/// What reader and caller share.
+/// The state that reader and caller share.
 #[derive(Default)]
 pub(super) struct Shared {
     /// Bytes of the image so far.
@@ -43,7 +43,7 @@ pub(super) enum To {
     All,
 }
 
-/// What the reader found.
+/// The result of the reader.
 pub(super) struct Read {
     pub(super) bytes: u64,
     pub(super) padded: u64,
@@ -116,7 +116,7 @@ impl Reader<'_> {
     ) {
         let mut rescue = Rescue::new(self.medium, self.imaging.policy.clone()).until(self.cancel.clone().into());
         let mut last = Instant::now();
-        // Bytes of the medium; those of the image are fewer where what is lost is left out.
+        // Bytes of the medium; those of the image are fewer where lost bytes are left out.
         let mut at = read.bytes;
         let rest = self.medium.size().map_or(u64::MAX, |size| size.saturating_sub(self.imaging.from));
         while read.bytes < end && at < rest {
@@ -165,7 +165,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Leaves out what is lost, where that is not filled in; how many bytes are kept.
+    /// Leaves out the lost bytes, where they are not filled in; returns how many bytes are kept.
     fn kept(&self, bytes: &mut [u8], bad: &[Bad], at: u64) -> usize {
         if self.imaging.policy.fill != Fill::Omitted {
             return bytes.len();

@@ -15,8 +15,8 @@ const BLOCK: u64 = 1 << 20;
 /// Bytes of all blocks by default.
 const ALL: u64 = 64 << 20;
 
-/// The blocks that may be read and not yet hashed and written. Reads themselves stay at 1 MiB,
-/// whatever a block is: what is unreadable is narrowed down the same way.
+/// The blocks that may be read and not yet hashed and written. Reads themselves stay at 1 MiB under
+/// every length of a block: unreadable bytes are narrowed down the same way.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Ring {
     block: usize,

@@ -13,13 +13,13 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread::{Builder, Scope, ScopedJoinHandle};
 use std::time::{Duration, Instant};
 
-/// What a target's thread is sent.
+/// An instruction to a target's thread.
 enum Instruction {
     Write(Portion),
     Sync,
 }
 
-/// What the caller is sent.
+/// An event that is sent to the caller.
 enum Event {
     /// A target has everything up to this offset of the image on its medium.
     Synced {
@@ -212,7 +212,7 @@ fn join(handles: Vec<Handle<'_>>) -> Result<Vec<Duration>, ImagingError> {
     joined.into_iter().collect()
 }
 
-/// Follows the run until the reader is done: progress, and what is settled.
+/// Follows the run until the reader is done: progress, and the settled bytes.
 fn watch(
     noted: &Receiver<Event>,
     (shared, prefixes): (&Shared, Option<&History>),

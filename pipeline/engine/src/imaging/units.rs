@@ -8,7 +8,7 @@ use pfh_digest::{Algorithm, Digest, Hasher, update_together};
 use std::sync::mpsc::Receiver;
 use std::time::{Duration, Instant};
 
-/// What one thread computes.
+/// The computation of one thread.
 pub(super) struct Unit {
     /// Permits of its algorithms in the caller's list.
     pub(super) places: Vec<usize>,
@@ -21,7 +21,7 @@ pub(super) struct Unit {
     pub(super) busy: Duration,
 }
 
-/// What a unit found.
+/// The results of a unit.
 pub(super) struct UnitResult {
     pub(super) digests: Vec<Digest>,
     pub(super) pieces: Vec<Piece>,

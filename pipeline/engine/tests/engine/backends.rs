@@ -27,7 +27,8 @@ fn walk_with(root: &Path, links: Links) -> Operands {
     Operands::new(vec![root.as_os_str().as_bytes().to_vec()], descend)
 }
 
-/// What a run says, in words that can be compared: access times are the backends' own business.
+/// The records of a run, in words that can be compared: access times are the backends' own
+/// business.
 fn said(source: impl Source + 'static, plan: &Plan) -> Vec<(u64, Vec<u8>, String)> {
     let mut records: Vec<Record> = Vec::new();
     let summary = run(Box::new(source), plan, &mut records, &Control::new()).unwrap();
@@ -137,7 +138,7 @@ impl<S: Source, F: FnOnce() + Send> Source for Meddling<S, F> {
 }
 
 #[test]
-fn what_is_swapped_in_is_never_read_and_what_is_gone_is_told() {
+fn what_is_swapped_in_is_never_read_and_what_is_gone_is_reported() {
     for backend in BOTH {
         let root = tempfile::tempdir().unwrap();
         for at in 0..40u8 {

@@ -93,8 +93,8 @@ fn windows_and_other_algorithms_stay_right_beside_trees() {
     }
 }
 
-/// A tree whose leaves take long: the reader is ahead of it whatever the machine does meanwhile.
-/// Its digest is the number of bytes.
+/// A tree whose leaves take long: the reader is ahead of it under any load of the machine. Its
+/// digest is the number of bytes.
 #[derive(Clone, Default)]
 struct Slow(u64);
 
@@ -149,9 +149,9 @@ fn one_long_message_is_hashed_by_several_threads() {
     }
 }
 
-/// What need not wait is hashed at once: a cached message goes through a small part of the table,
-/// under a tree and under any algorithm when no other message is left. Before that it filled a
-/// quarter of the default table first, and in time the whole.
+/// Bytes that need not wait are hashed at once: a cached message goes through a small part of the
+/// table, under a tree and under any algorithm when no other message is left. Before that it filled
+/// a quarter of the default table first, and in time the whole.
 #[test]
 fn a_cached_message_never_fills_the_table() {
     // Which of two threads is ahead, and by how much, is a question of pace: under qemu-user 14 MiB

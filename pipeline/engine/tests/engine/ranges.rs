@@ -115,7 +115,7 @@ struct Slow(u64);
 
 struct SlowUnits;
 
-/// Threads that hashed units, and what is to be done at a place.
+/// Threads that hashed units, and a disturbance at a place.
 static DONE: Mutex<(Option<HashSet<ThreadId>>, Option<Disturbance>)> = Mutex::new((None, None));
 /// One test at a time has them.
 static TURN: Mutex<()> = Mutex::new(());

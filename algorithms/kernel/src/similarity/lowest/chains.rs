@@ -3,8 +3,8 @@
 //! Where a neighbourhood is searched again, all that follows depends on the ranks from there on
 //! alone: the search is a chain of such places. Each link waits for the one before, so a part of
 //! the list is given to several chains that start at different places, as if each were searched
-//! again. Chains that start apart soon meet, as all of them stop at the same low ranks. What a
-//! chain counted before the true one met it is then counted back.
+//! again. Chains that start apart soon meet, as all of them stop at the same low ranks. The counts
+//! of a chain from before the true one met it are then taken back.
 //!
 //! A link does not branch on what it finds, which nobody could foresee: the lowest place of every
 //! neighbourhood is known before, by minima of 4, 16 and 64 ranks together with their places.
@@ -23,7 +23,7 @@ const CHAINS: usize = 3;
 /// Places behind a part that the chains and the tables reach.
 const BEHIND: usize = 4 * NEIGHBOURS;
 
-/// What a form does in vectors.
+/// The vector operations of a form.
 pub trait Vectors {
     /// Ranks that [`Vectors::first`] and [`Vectors::zeros`] look at; 63 at most.
     const AHEAD: usize;
@@ -190,8 +190,7 @@ impl Part {
     unsafe fn meet<V: Vectors>(&self, mut own: Place, mut other: Place, last: Place, end: usize) -> Place {
         const BACK: u8 = 1u8.wrapping_neg();
         if other.least == 0 {
-            // What its next link counts was taken off before.
-            // SAFETY: the place lies in the part.
+            // The count of its next link was taken off before.
             unsafe { *self.scores.add(other.at) = (*self.scores.add(other.at)).wrapping_add(1) };
         }
         while (own.next, own.at) != (other.next, other.at) {

@@ -45,7 +45,7 @@ impl Vectors for Portable {
             }
         }
         for (to, last) in keys.iter_mut().zip(&ranks[NEIGHBOURS - 1..]).take(count) {
-            // The last place counts, whatever follows.
+            // The last place counts, even if an equal rank follows.
             *to = key(*last, 63).min(*to);
         }
     }

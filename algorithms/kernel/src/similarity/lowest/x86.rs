@@ -91,7 +91,7 @@ impl Vectors for Avx2 {
             }
             for p in (0..count).step_by(16) {
                 let all = least([load(keys.add(p)), later(p, 16), later(p, 32), later(p, 48)]);
-                // The last place counts, whatever follows.
+                // The last place counts, even if an equal rank follows.
                 store(p, _mm256_min_epu16(all, key(load(ranks.add(p + NEIGHBOURS - 1)), 63)));
             }
         }
@@ -204,7 +204,7 @@ impl Vectors for Avx512 {
             }
             for p in (0..count).step_by(32) {
                 let all = least([load(keys.add(p)), later(p, 16), later(p, 32), later(p, 48)]);
-                // The last place counts, whatever follows.
+                // The last place counts, even if an equal rank follows.
                 store(p, _mm512_min_epu16(all, key(load(ranks.add(p + NEIGHBOURS - 1)), 63)));
             }
         }
