@@ -11,7 +11,7 @@ pub fn outline(name: &[u8], about: &Inside) -> Volume {
     Volume { name: name.to_vec(), container: about.container.clone(), partition, offset, ..Volume::default() }
 }
 
-/// The problem of what is not read, for this cause.
+/// The problem of an entry that is not read, for this cause.
 pub fn refused(cause: impl Into<Box<str>>) -> Problem {
     Problem::new(Stage::Walk, Cause::Inside(cause.into()))
 }

@@ -14,7 +14,7 @@ thread_local! {
 }
 
 /// The time that was spent on a container of the input, by all threads together: listing it,
-/// unpacking it, reading what is in it. Time in which nobody works on it does not count.
+/// unpacking it, reading its entries. Time in which nobody works on it does not count.
 #[derive(Debug, Default)]
 pub struct Clock {
     /// `None` for as long as it takes.
@@ -61,7 +61,7 @@ impl Clock {
 pub struct Timed<R> {
     /// The input.
     pub reader: R,
-    /// What counts.
+    /// The clock that the reading counts on.
     pub clock: Arc<Clock>,
 }
 

@@ -1,4 +1,4 @@
-//! What a file is a container of, by its bytes.
+//! Recognises containers by their bytes.
 
 use super::segments::FIRSTS;
 use pfh_container::disk::END;
@@ -60,14 +60,14 @@ impl Refused {
     }
 }
 
-/// What these bytes of a file of this name are; `None` if they are not a container. `start` are the
-/// first of them.
+/// The container that these bytes of a file of this name are; `None` if they are not a container.
+/// `start` are the first of them.
 ///
 /// # Errors
 /// When a table or a file system is there, and cannot be read.
 pub fn container(start: &[u8], bytes: &Arc<dyn Bytes>, name: &[u8]) -> Result<Option<Container>, pfh_volume::Failure> {
     if let Some(format) = end_of(&**bytes).and_then(|end| logical(start, &end, bytes)) {
-        // What follows the first belongs to that.
+        // A later segment belongs to the first.
         return Ok((format.segment(start) <= 1).then_some(Container::Archive(Format::Logical(format))));
     }
     if let Some(kind) = disk_kind(start, &**bytes) {
@@ -80,7 +80,7 @@ pub fn container(start: &[u8], bytes: &Arc<dyn Bytes>, name: &[u8]) -> Result<Op
         return Ok(Some(Container::Archive(Format::Message)));
     }
     if FileHeader::is_ewf(start) || Kind::recognize(start, &[]).is_some() {
-        // What follows the first belongs to that.
+        // A later segment belongs to the first.
         return Ok(is_first(start).then(|| Container::Refused(Refused::format("an E01 image inside: not read there"))));
     }
     if let Some(behind) = sfx::volume(start, &**bytes) {
@@ -184,7 +184,7 @@ fn disk_kind(start: &[u8], bytes: &dyn Bytes) -> Option<Kind> {
     Kind::recognize(start, &end).filter(|kind| !kind.is_later(start))
 }
 
-/// What a medium is; `None` if it has neither a table nor a known file system.
+/// The contents of a medium; `None` if it has neither a table nor a known file system.
 ///
 /// # Errors
 /// When a table or a file system is there, and cannot be read.
@@ -262,7 +262,7 @@ fn ends_as_zip(bytes: &dyn Bytes) -> Option<Format> {
     (0..end.len().saturating_sub(21)).any(is_end).then_some(Format::Zip)
 }
 
-/// What a file is as an image.
+/// A file as an image.
 pub enum Imaged {
     /// None, or raw in one piece.
     No,
@@ -274,8 +274,8 @@ pub enum Imaged {
     Unread(String),
 }
 
-/// What a file of this path and these first bytes is as an image. Segments and pieces behind the
-/// first belong to that.
+/// A file of this path and these first bytes as an image. Segments and pieces behind the first
+/// belong to the first.
 pub fn image(path: &[u8], start: &[u8], end: &[u8]) -> Imaged {
     let path = Path::new(OsStr::from_bytes(path));
     if FileHeader::is_ewf(start) {
@@ -288,7 +288,7 @@ pub fn image(path: &[u8], start: &[u8], end: &[u8]) -> Imaged {
         };
     }
     match Kind::recognize(start, end) {
-        // What follows the first belongs to that.
+        // A later segment or piece belongs to the first.
         Some(kind) if kind.is_later(start) => return Imaged::No,
         Some(_) => {
             return match Image::open(path) {

@@ -33,14 +33,14 @@ const BLANK: &str = "holds no partition table and no file system that is known";
 const LAYERED: &str = "oci";
 const ALONE: &str = "a later segment or volume whose first is not among the inputs: not opened";
 
-/// What comes before it has its number.
+/// An item that has no number yet.
 enum Found {
     Origin(Origin, Option<pfh_source::Stat>),
     Skipped(Vec<u8>, Skip),
     Problem(Vec<u8>, Problem),
 }
 
-/// The entries of a source, each container followed by what is in it.
+/// The entries of a source, each container followed by its own entries.
 pub struct Expanding {
     outer: Box<dyn Source>,
     options: Arc<Options>,
@@ -368,7 +368,7 @@ impl Expanding {
     /// Goes into a member if that is a container itself.
     fn open_member(&mut self, node: &Node, member: &Arc<Member>, printed: Vec<u8>, watch: &Arc<Watch>, depth: u32) {
         let start = member.start(detect::START);
-        // What cannot be read fails as an entry.
+        // A member that cannot be read fails as an entry.
         if start.is_empty() || !detect::may_be(&start, node.size, &node.path, self.options.documents) {
             return;
         }

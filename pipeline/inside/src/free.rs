@@ -7,12 +7,12 @@ use pfh_volume::{Bytes, FileSystem, Kind, Nodes, Options, Recognised, Usage};
 use std::ops::Range;
 use std::sync::Arc;
 
-/// What space there is, and where that is not known.
+/// The unallocated space, and the parts of the medium for which it is not known.
 #[derive(Debug, Default)]
 pub struct Free {
     /// Ranges of the medium in bytes, in order, none beside or over another.
     pub ranges: Vec<Range<u64>>,
-    /// What was not looked at: the name of the part, and why.
+    /// Parts that were not looked at: the name of each, and why.
     pub gaps: Vec<(String, String)>,
 }
 

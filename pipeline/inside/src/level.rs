@@ -10,7 +10,7 @@ use std::collections::HashSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
-/// A volume of a divided medium, or what is wrong with the division.
+/// A volume of a divided medium, or the fault of the division.
 pub enum Part {
     /// A partition by its number, its bytes, and where they start on the medium.
     Volume(Option<u32>, Arc<dyn Bytes>, u64),
@@ -39,17 +39,17 @@ pub enum Listed {
 
 /// A container that is being listed.
 pub struct Level {
-    /// What its printed names begin with.
+    /// The start of its printed names.
     pub prefix: Vec<u8>,
-    /// What comes.
+    /// Its entries.
     pub listed: Listed,
     /// The remark on each entry in it.
     pub about: Inside,
-    /// Whether it is an archive: its names may repeat, and what it holds may be larger than it.
+    /// Whether it is an archive: its names may repeat, and its entries may be larger than it.
     pub is_archive: bool,
     /// Whether it is a file system, which is left when the list ends.
     pub is_volume: bool,
-    /// What its runs refer to.
+    /// The medium that its runs refer to.
     pub medium: Arc<dyn Bytes>,
     /// The files behind it.
     pub watch: Arc<Watch>,
@@ -75,7 +75,7 @@ pub enum Next {
     System(Box<System>),
     /// An older state of a file system.
     Snapshot(Box<Snapshot>),
-    /// What cannot be listed.
+    /// Why it cannot be listed.
     Failure(Failure),
 }
 

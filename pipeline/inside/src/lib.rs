@@ -1,6 +1,6 @@
 //! The members of images and archives, as entries like any others.
 //!
-//! [`Expanding`] reads a source and puts behind each container what is in it, in the order of the
+//! [`Expanding`] reads a source and puts behind each container its entries, in the order of the
 //! container: the same pipeline, orders, formats and rules of consistency hold. Names read
 //! `case.E01!/p2/Users/a.zip!/b.doc` ([`name`]).
 #![forbid(unsafe_code)]

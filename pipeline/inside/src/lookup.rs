@@ -7,7 +7,7 @@ use pfh_source::{Cause, Entry, Item, Origin, Problem, Source};
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-/// What was passed by on the way, at most.
+/// Items and folders that were passed on the way and are kept, at most.
 const KEPT: usize = 200_000;
 
 /// Whether a name that is not a file is one inside of a container: its part in front of the first

@@ -79,7 +79,7 @@ impl Bytes for Runs {
     }
 }
 
-/// What was unpacked.
+/// The unpacked bytes of a container.
 pub struct Unpacked(pub Arc<Spool>);
 
 impl Bytes for Unpacked {
@@ -92,8 +92,8 @@ impl Bytes for Unpacked {
     }
 }
 
-/// The files that a container consists of, as they were when it was opened: what is read of them
-/// later counts only if they still are.
+/// The files that a container consists of, as they were when it was opened: bytes that are read of
+/// them later count only if the files are unchanged.
 pub enum Watch {
     /// A file.
     File(Arc<Still>),

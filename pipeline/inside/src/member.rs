@@ -57,7 +57,7 @@ pub struct Member {
     state: Mutex<State>,
 }
 
-/// What a failure inside a container is in the pipeline.
+/// The pipeline's problem for a failure inside a container.
 pub fn problem(stage: Stage, failure: &Failure) -> Problem {
     Problem::new(stage, Cause::Inside(failure.to_string().into()))
 }
@@ -130,7 +130,7 @@ impl Member {
     /// more than `most` bytes.
     ///
     /// # Errors
-    /// What keeps it from being read whole.
+    /// The problem that keeps it from being read whole.
     pub fn unpack(&self, most: u64) -> Result<Option<Arc<dyn Bytes>>, Problem> {
         let opened = match std::mem::replace(&mut *self.state(), State::Closed) {
             State::Begun(Begun { start, reader }) => Box::new(io::Cursor::new(start).chain(reader)),
@@ -151,8 +151,8 @@ impl Member {
         }
     }
 
-    /// Unpacks what is left of it, because the stream that it shares with others goes on. Nothing
-    /// for a file that nobody waits for, or of its own.
+    /// Unpacks the rest of it, because the stream that it shares with others goes on. Nothing for a
+    /// file that nobody waits for, or of its own.
     pub fn secure(self: &Arc<Self>) {
         if !self.content.is_shared() || Arc::strong_count(self) == 1 {
             return;

@@ -1,7 +1,7 @@
-//! Names of what is inside: `case.E01!/p2/Users/a.zip!/b.doc`.
+//! Names of entries inside containers: `case.E01!/p2/Users/a.zip!/b.doc`.
 //!
-//! `!/` stands between a container and what is in it. Exclamation marks in front of a slash that is
-//! part of a name are doubled, so that what is printed reads back: before a slash an even number
+//! `!/` stands between a container and its entry. Exclamation marks in front of a slash that is
+//! part of a name are doubled, so that a printed name reads back: before a slash an even number
 //! `2n` of them is `n` of the name, an odd one `2n + 1` is `n` of the name and the separator.
 
 /// A name as it stands in front of `!/`, or behind it.
@@ -18,7 +18,7 @@ pub fn escape(name: &[u8]) -> Vec<u8> {
     escaped
 }
 
-/// What all names in this container begin with.
+/// The start of all names in this container.
 pub fn prefix(container: &[u8]) -> Vec<u8> {
     let marks = container.iter().rev().take_while(|byte| **byte == b'!').count();
     let mut prefix = container.to_vec();
@@ -27,8 +27,8 @@ pub fn prefix(container: &[u8]) -> Vec<u8> {
     prefix
 }
 
-/// Names of space that no file has, by the path of its node: `OFFSET!unallocated`,
-/// `name!slack`, and `OFFSET!lost` of what is in use and no file claims.
+/// Names of space that no file has, by the path of its node: `OFFSET!unallocated`, `name!slack`,
+/// and `OFFSET!lost` for blocks that are in use and that no file claims.
 pub fn unallocated(path: &[u8]) -> Vec<u8> {
     let kinds = [(&b"$Slack/"[..], &b"!slack"[..]), (b"$Lost/", b"!lost"), (b"$Unallocated/", b"!unallocated")];
     let found = kinds.into_iter().find_map(|(front, end)| Some((path.strip_prefix(front)?, end)));

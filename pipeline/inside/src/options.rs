@@ -20,7 +20,7 @@ pub enum Snapshots {
     None,
 }
 
-/// How far containers are opened, and what is taken of them.
+/// How far containers are opened, and which of their entries are taken.
 #[derive(Debug, Clone, Default)]
 #[non_exhaustive]
 pub struct Options {
@@ -29,7 +29,7 @@ pub struct Options {
     /// Whether deleted files are taken too, as `name!deleted-INODE`.
     pub deleted: bool,
     /// Whether space that no file has is taken too: free blocks and gaps between partitions as
-    /// `OFFSET!unallocated`, what lies behind a file in its last block as `name!slack`.
+    /// `OFFSET!unallocated`, the rest of a file's last block as `name!slack`.
     pub unallocated: bool,
     /// Which snapshots are taken.
     pub snapshots: Snapshots,
@@ -42,12 +42,13 @@ pub struct Options {
     /// Whether documents (PDF) are opened too, for the streams in them. Such a file keeps its
     /// record even with `members`.
     pub documents: bool,
-    /// Whether the files of the input are raw media, whatever their first and last bytes say.
+    /// Whether the files of the input are raw media, even if their first and last bytes say
+    /// otherwise.
     pub raw: bool,
-    /// How long a container of the input may be worked on, with all that is in it; `None` for as
-    /// long as it takes.
+    /// How long a container of the input may be worked on, with all its entries; `None` for as long
+    /// as it takes.
     pub time: Option<Duration>,
-    /// What may open encrypted volumes (BitLocker, LUKS, FileVault).
+    /// The keys that may open encrypted volumes (BitLocker, LUKS, FileVault).
     pub keys: Arc<Keys>,
     /// Whether each entry has the places of its bytes.
     pub runs: bool,
@@ -61,8 +62,8 @@ pub struct Options {
 }
 
 impl Options {
-    /// Opens what this printed name may be in as well: deleted files, space that no file has,
-    /// members that are salvaged.
+    /// Turns on the kinds of entries that this printed name may be of: deleted files, space that no
+    /// file has, members that are salvaged.
     pub fn look_for(&mut self, name: &[u8]) {
         let (deleted, unallocated) = name::kinds(name);
         self.deleted |= deleted;
@@ -72,5 +73,5 @@ impl Options {
     }
 }
 
-/// What stands behind the name of a member that is salvaged, before an offset.
+/// The end of the name of a member that is salvaged, before an offset.
 const SALVAGED: &[u8] = b"!salvaged-";

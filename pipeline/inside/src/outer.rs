@@ -1,4 +1,4 @@
-//! What an entry of the input is, before it is gone into.
+//! The kind of an entry of the input, before it is opened.
 
 use super::detect::{self, Container, Imaged};
 use super::layouts;
@@ -16,7 +16,7 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// What an entry of the input is.
+/// The kind of an entry of the input.
 pub enum Outer {
     /// No container, or a file that cannot be opened, which fails as an entry.
     File,

@@ -1,7 +1,7 @@
 //! The names of a file system with the starts of their contents, which are read in the order of
 //! places on the medium: one sweep of the head of a disk for many files.
 //!
-//! Names keep their order. What comes behind the start of a content is read in the order of places
+//! Names keep their order. The bytes behind the start of a content are read in the order of places
 //! by [`Swept`](pfh_source::Swept).
 
 use super::clock::Clock;

@@ -17,7 +17,7 @@ pub fn open(format: &str, bytes: &Arc<dyn Bytes>, keys: &Keys) -> Result<Opened,
     }
 }
 
-/// What decrypts a volume's files.
+/// Decrypts a volume's files.
 struct Sectors(Cipher);
 
 impl Decrypt for Sectors {

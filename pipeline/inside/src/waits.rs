@@ -19,7 +19,7 @@ pub struct Lone {
 
 /// A medium whose pieces do not make up a whole.
 pub struct Waiting {
-    /// What its printed names begin with, and the name that this is made of.
+    /// The start of its printed names, and the name that it is made of.
     pub prefix: Vec<u8>,
     pub name: Vec<u8>,
     pub about: Inside,

@@ -1,6 +1,6 @@
 //! Names of snapshots beside those of their volume.
 
-/// What the names in a snapshot begin with, by those of its volume: `p2/` becomes `p2@1/`. In a
+/// The start of the names in a snapshot, by that of its volume's names: `p2/` becomes `p2@1/`. In a
 /// volume without partitions around it, it is `@1!/`, which no file can be named.
 pub fn prefix(volume: &[u8], number: u32) -> Vec<u8> {
     match volume.strip_suffix(b"/") {
@@ -9,7 +9,7 @@ pub fn prefix(volume: &[u8], number: u32) -> Vec<u8> {
     }
 }
 
-/// What a name that is looked for has to do with a volume.
+/// The relation of a name that is looked for to a volume.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Way {
     /// It may be one of the volume, or none is looked for.

@@ -19,14 +19,14 @@ use std::sync::Arc;
 pub struct Whole {
     /// The container as the file system has it, or the media that it is made of.
     pub paths: Vec<Vec<u8>>,
-    /// What the printed names of the tree begin with; with a closing slash.
+    /// The start of the printed names of the tree; with a closing slash.
     pub prefix: Vec<u8>,
 }
 
 impl Whole {
-    /// What a name stands for: an image or an archive; a directory inside may be named
-    /// (`case.E01!/p2/Users`). Of a medium with one file system the tree is that. `None` for what
-    /// is not a container of several files.
+    /// The tree of the image or archive that a name names; a directory inside may be named
+    /// (`case.E01!/p2/Users`). The tree of a medium with one file system is that file system.
+    /// `None` if it is not a container of several files.
     pub fn of(named: &[u8]) -> Option<Whole> {
         let is_there = |path: &[u8]| Path::new(OsStr::from_bytes(path)).exists();
         if !is_there(named) {

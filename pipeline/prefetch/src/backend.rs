@@ -5,7 +5,7 @@ use pfh_source::Batch;
 /// How small files are read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Backend {
-    /// What measured faster (docs/io.md).
+    /// The one that measured faster (docs/io.md).
     #[default]
     Auto,
     /// One system call after the other.

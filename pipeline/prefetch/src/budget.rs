@@ -36,8 +36,8 @@ struct Memory {
 }
 
 impl Budget {
-    /// A budget of `bytes`, shared by `readers`. At least one slab per reader can be had, whatever
-    /// `bytes` is: memory in flight is at most `bytes` plus one slab per reader.
+    /// A budget of `bytes`, shared by `readers`. At least one slab per reader can be had, even if
+    /// `bytes` is less: memory in flight is at most `bytes` plus one slab per reader.
     pub fn new(bytes: usize, readers: usize, events: Arc<EventCount>) -> Arc<Self> {
         let slab = (bytes / CUT.max(readers * 2)).next_power_of_two() / 2;
         let slab = slab.clamp(SMALLEST, LARGEST);

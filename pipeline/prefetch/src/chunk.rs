@@ -1,4 +1,4 @@
-//! What readers hand to workers.
+//! Bytes that readers hand to workers.
 
 use crate::budget::Slab;
 use pfh_source::{Closed, Entry, Problem};

@@ -4,8 +4,8 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// An event count. A thread takes the [`noted`](EventCount::noted) count, looks at whatever it
-/// needs (space, data, a free slot), and if it finds nothing [`wait`](EventCount::wait)s for the
+/// An event count. A thread takes the [`noted`](EventCount::noted) count, looks for the thing that
+/// it needs (space, data, a free slot), and if it finds none [`wait`](EventCount::wait)s for the
 /// next event after that count: an event between look and wait is never lost.
 /// [`notify`](EventCount::notify) costs one atomic addition while nobody waits.
 #[derive(Default)]

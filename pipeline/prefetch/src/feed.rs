@@ -81,8 +81,8 @@ impl Feed {
         self.returned.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The next items, at most `most`; none at the end. What was given back comes alone: it is to
-    /// be read by itself.
+    /// The next items, at most `most`; none at the end. An entry that was given back comes alone:
+    /// it is to be read by itself.
     pub(crate) fn pull(&self, most: usize) -> Vec<Pulled> {
         if let Some(entry) = self.lock_returned().pop_front() {
             return vec![Pulled::Entry(entry)];

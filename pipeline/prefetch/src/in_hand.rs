@@ -1,11 +1,11 @@
-//! What a reader has in hand: what is to be done with it when the reader does not come back.
+//! The entries that a reader has in hand, for when the reader does not come back.
 
 use pfh_source::Entry;
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// What the outside may know of a reader while it is inside a system call.
+/// The state of a reader that others may know while it is inside a system call.
 #[derive(Default)]
 pub struct InHand {
     held: Mutex<Held>,
@@ -42,8 +42,8 @@ impl InHand {
         Some(self.since.load(Ordering::SeqCst)).filter(|&ms| ms > 0)
     }
 
-    /// Declares the reader lost: what it has in hand is taken from it. Whatever it brings when it
-    /// comes back is dropped.
+    /// Declares the reader lost: the entries that it has in hand are taken from it. Anything that
+    /// it brings when it comes back is dropped.
     pub fn lose(&self) -> Lost {
         let mut held = self.lock();
         self.lost.store(true, Ordering::SeqCst);

@@ -53,7 +53,7 @@ pub struct Ended<S> {
     place: Option<Place>,
 }
 
-/// What one round of reading brought.
+/// The result of one round of reading.
 pub struct Lap<S> {
     arena: Vec<Slab>,
     /// Messages that have ended.
@@ -157,14 +157,14 @@ impl<S> Reader<S> {
     }
 
     /// Reads a piece of every open message, and opens further ones as long as there is room.
-    /// `None`: there is nothing to read in lanes. What it returns is to be given back to
+    /// `None`: there is nothing to read in lanes. The lap is to be given back to
     /// [`keep`](Reader::keep).
     pub fn lap(&mut self, pace: Pace) -> Option<Lap<S>> {
         let any = self.has_lanes() || self.table.has_parked(true) || !self.feed.is_empty() && !self.feed.is_ahead();
         if !any || self.is_lost() {
             return None;
         }
-        // What a reader of the table was about to hand on goes there first.
+        // Bytes that a reader of the table was about to hand on go there first.
         self.publish();
         self.pack = None;
         let share = (self.budget.slabs() / (2 * pace.readers.max(1))).max(1);
@@ -228,7 +228,8 @@ impl<S> Reader<S> {
         self.arena.clear();
     }
 
-    /// Declares what is in hand: the open messages, and last what is read for the table.
+    /// Declares the entries in hand: the open messages, and last the one that is read for the
+    /// table.
     fn hold(&mut self) -> bool {
         let entries =
             self.lanes.iter().map(|open| &open.entry).chain(self.current.iter().map(|current| &current.entry));
@@ -286,7 +287,7 @@ impl<S> Reader<S> {
 
     /// Reads a piece of one message, if there is room for it, and puts the message into the lap.
     fn read_piece(&self, lap: &mut Lap<S>, cursor: &mut Cursor, mut open: Open<S>, piece: usize) {
-        // What a message has left, and a byte by which it is seen to end there.
+        // The rest of a message, and a byte by which it is seen to end there.
         let wanted = usize::try_from(open.left()).unwrap_or(usize::MAX).saturating_add(1).min(piece);
         if !cursor.make_room(&lap.arena, wanted) {
             return lap.open.push(open);
@@ -368,7 +369,7 @@ mod tests {
         assert_eq!(longer(97 << 20, most), most);
         assert_eq!(longer(u64::MAX, most), most);
         assert_eq!(longer(4 << 20, most), 256 << 10);
-        // Whole pages; what is less than the usual piece is not taken.
+        // Whole pages; less than the usual piece is not taken.
         assert_eq!(longer((1 << 20) + 5, most), 64 << 10);
         assert_eq!(longer(0, most), 0);
         assert_eq!(longer(97 << 20, 0), 0);

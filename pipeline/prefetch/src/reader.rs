@@ -19,7 +19,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError};
 use std::time::Instant;
 
-/// What a step came to.
+/// The result of a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Step {
     /// Something was put into the table.
@@ -120,7 +120,7 @@ impl<S> Reader<S> {
         }
     }
 
-    /// What the outside may know of this reader.
+    /// The state of this reader that others may know.
     pub fn in_hand(&self) -> Arc<InHand> {
         self.in_hand.clone()
     }
@@ -254,7 +254,7 @@ impl<S> Reader<S> {
         };
         match end {
             None => {
-                // Larger than it said: what is there becomes the first chunk of a flow.
+                // Larger than it said: the bytes so far become the first chunk of a flow.
                 let slab = Arc::new(pack.slab);
                 self.push_wholes(slab.clone(), pack.pieces);
                 self.push_flow(&entry, 0, Bytes::new(slab, start..start + filled), None);

@@ -160,8 +160,8 @@ impl<S> Table<S> {
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What waits: jobs (whole messages, and messages with a chunk that a unit can take), and bytes
-    /// of whole messages.
+    /// The numbers of waiting jobs (whole messages, and messages with a chunk that a unit can
+    /// take), and of bytes of waiting whole messages.
     pub fn waiting(&self) -> (usize, usize) {
         let inner = self.lock();
         (inner.items.len() + inner.wholes.len() + inner.queue.len(), inner.whole_bytes)
@@ -272,7 +272,8 @@ impl<S> Table<S> {
         slot.next += chunks as u64;
         slot.finished = state.is_none();
         slot.state = state;
-        // What every unit has passed is dropped here, and its memory returns to the budget.
+        // Chunks that every unit has passed are dropped here, and their memory returns to the
+        // budget.
         let least = flow.units.iter().map(|u| if u.finished { u64::MAX } else { u.next }).min().unwrap_or(u64::MAX);
         let mut passed = Vec::new();
         while flow.first < least {
@@ -440,7 +441,7 @@ mod tests {
         let begun = table.take_up(true).unwrap();
         assert_eq!((begun.entry.number, begun.states), (5, Some(vec![50, 51])));
         assert!(!table.has_parked(false) && budget.out() == 0);
-        // What was given up is not to be taken up.
+        // A message that was given up is not to be taken up.
         table.park(entry(6), reading(), Some(vec![60, 61]), For::All);
         table.abandon(6);
         assert!(table.take_up(false).is_none());

@@ -25,7 +25,7 @@ pub(crate) struct Listed {
     /// different bytes.
     pub tag: Option<String>,
     pub version: Option<String>,
-    /// What the store states of it, once it was asked; `None` if nobody wants to know.
+    /// The headers that the store states of it, once it was asked; `None` if nobody wants to know.
     pub stated: Option<Arc<OnceLock<Headers>>>,
 }
 
@@ -96,7 +96,8 @@ impl Listed {
         }
     }
 
-    /// One range. What breaks off is asked for again by the store's client, with the same tag.
+    /// One range. An answer that breaks off is asked for again by the store's client, with the same
+    /// tag.
     async fn range(&self, range: Range<u64>) -> Result<Bytes, Problem> {
         let answer = self.ask(Some(range.clone())).await?;
         let bytes = answer.bytes().await.map_err(|error| problem(Stage::Read, Some(range.start), &error))?;

@@ -1,10 +1,10 @@
 //! Objects of stores as entries of a source: `s3://bucket/prefix`, `gs://`, `az://`, `https://`.
 //!
-//! A store is listed in its own order, ahead of what is read. Small objects are fetched many at
+//! A store is listed in its own order, ahead of the reading. Small objects are fetched many at
 //! once, before their turn; a large one in ranges, several at a time, which arrive in order. Each
 //! request states the entity tag that the listing gave (`If-Match`): an object that is replaced
-//! meanwhile is an error, and never a digest. What breaks off is asked for again, with growing
-//! pauses.
+//! meanwhile is an error, and never a digest. An answer that breaks off is asked for again, with
+//! growing pauses.
 //!
 //! Credentials come from the environment as the stores' own tools take them: `AWS_*`, `GOOGLE_*`,
 //! `AZURE_*`.

@@ -19,7 +19,7 @@ const AHEAD: usize = 64;
 const REQUESTS: usize = 32;
 /// Bytes of small objects that are fetched ahead, at most.
 const EARLY: u64 = 32 << 20;
-/// Names that a listing is ahead of what is read.
+/// Names that a listing is ahead of the reading.
 const NAMES: usize = 4096;
 
 /// When small objects are fetched.
@@ -31,7 +31,7 @@ pub(crate) enum Small {
     InTurn,
 }
 
-/// What a task that lists sends.
+/// A message from a task that lists.
 enum Found {
     Object(Location, ObjectMeta),
     /// A key that ends with a slash and stands for a folder, by its name.
@@ -41,7 +41,7 @@ enum Found {
     End,
 }
 
-/// What has its turn soon.
+/// An item whose turn comes soon.
 enum Ahead {
     Object(Vec<u8>, Listed, Option<Early>),
     Folder(Vec<u8>),
@@ -118,7 +118,7 @@ impl Objects {
         Ok(Objects { selection, small, names, ahead: VecDeque::new(), early: 0, requests, number: 0, ended: false })
     }
 
-    /// Looks ahead as far as the bounds go, and asks for what is small.
+    /// Looks ahead as far as the bounds go, and asks for the small objects.
     fn look_ahead(&mut self) {
         while !self.ended && self.ahead.len() < AHEAD && self.early < EARLY {
             // Waits only when there is nothing else to hand on.

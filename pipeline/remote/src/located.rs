@@ -11,7 +11,7 @@ const TOGETHER: usize = 1024;
 /// A name, and why it names nothing.
 type Failed = (Vec<u8>, Problem);
 
-/// What an address means.
+/// The objects that an address means.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Meant {
     /// The object of that key, and all below it.

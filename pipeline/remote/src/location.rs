@@ -34,9 +34,9 @@ pub(crate) struct Location {
     /// The prefix of a printed key: `s3://bucket`.
     root: String,
     encoded: bool,
-    /// Whether only what is below the path is meant, not an object of that name.
+    /// Whether only the objects below the path are meant, not an object of that name.
     pub(crate) folder: bool,
-    /// Whether the store is asked what it states of each object.
+    /// Whether the store is asked for the headers of each object.
     pub(crate) stating: bool,
 }
 
@@ -101,7 +101,7 @@ impl Location {
         self.encoded
     }
 
-    /// What an object is called in output: what `parse` takes for that object alone.
+    /// The name of an object in output: the one that `find` takes for that object alone.
     pub(crate) fn name(&self, key: &Path) -> Vec<u8> {
         if !self.encoded {
             return format!("{}/{key}", self.root).into_bytes();

@@ -37,7 +37,7 @@ impl Object for Remote {
         let (sender, receiver) = mpsc::channel(1);
         let mut pieces = Box::pin(self.listed.clone().pieces());
         runtime.spawn(async move {
-            // The reader is gone when the channel is: what is on its way is dropped then.
+            // The reader is gone when the channel is: pieces on their way are dropped then.
             while let Some(piece) = pieces.next().await {
                 fail_point("remote-pieces");
                 let last = piece.is_err();

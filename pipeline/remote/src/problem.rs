@@ -1,4 +1,4 @@
-//! What a store answers, as a problem of an entry.
+//! A store's answer, as a problem of an entry.
 
 use object_store::Error;
 use pfh_source::{Cause, Problem, Stage, StoreAnswer};

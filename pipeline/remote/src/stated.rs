@@ -1,5 +1,5 @@
-//! What a store states of an object: headers of its answer to `HEAD`, which the client of the store
-//! does not pass on by itself.
+//! The headers that a store states of an object in its answer to `HEAD`, which the client of the
+//! store does not pass on by itself.
 
 use object_store::client::{
     HttpClient, HttpConnector, HttpError, HttpRequest, HttpResponse, HttpService, ReqwestConnector,
@@ -24,7 +24,7 @@ const SINGLE: [&str; 9] = [
 ];
 const CHECKSUMS: &str = "x-amz-checksum-";
 
-/// Asks S3 for its checksums. The header is a part of what is signed.
+/// Asks S3 for its checksums. The header is a part of the signed request.
 pub(crate) fn asking() -> HeaderMap {
     let mut headers = HeaderMap::new();
     headers.insert("x-amz-checksum-mode", HeaderValue::from_static("ENABLED"));

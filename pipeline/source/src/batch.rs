@@ -1,7 +1,8 @@
 //! Many small files at once: their opens and their first reads go to the kernel together.
 //!
-//! All else (metadata before and after, the end of the file, what an error means) is [`Reading`]'s,
-//! one file after the other, so that both ways of reading say the same of every file.
+//! All else (metadata before and after, the end of the file, the meaning of an error) is
+//! [`Reading`]'s, one file after the other, so that both ways of reading say the same of every
+//! file.
 
 use crate::entry::{Entry, Origin};
 use crate::os::Ring;
@@ -54,8 +55,8 @@ impl Batch {
         readings
     }
 
-    /// What [`Reading::read`] does, once for each file and for all of them together: how many bytes
-    /// came, in their order.
+    /// As [`Reading::read`], once for each file and for all of them together: how many bytes came,
+    /// in the files' order.
     pub fn read(&mut self, files: &mut [Ahead<'_>]) -> Vec<Result<usize, Problem>> {
         let mut first = vec![None; files.len()];
         let (mut places, mut jobs) = (Vec::new(), Vec::new());

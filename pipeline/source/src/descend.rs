@@ -15,7 +15,8 @@ pub enum Recurse {
     Yes,
 }
 
-/// What to do with symbolic links found while walking. Links named as operands are always followed.
+/// The treatment of symbolic links found while walking. Links named as operands are always
+/// followed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Links {
     /// List them as skipped.
@@ -27,7 +28,7 @@ pub enum Links {
     Within,
 }
 
-/// What to do with FIFOs, sockets and devices named as operands.
+/// The treatment of FIFOs, sockets and devices named as operands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Special {
     /// Never open them for data (block devices named as operands excepted: they are there to be

@@ -1,4 +1,4 @@
-//! The types that a source hands on: [`Item`], [`Entry`] and what is known of them.
+//! The types that a source hands on: [`Item`], [`Entry`] and their parts.
 
 use crate::base::Base;
 use crate::descend::Special;
@@ -29,7 +29,7 @@ pub enum Skip {
     OtherFileSystem,
     /// A directory below one whose files alone were asked for.
     Directory,
-    /// What the run itself writes.
+    /// An output of the run itself.
     Own,
     /// Something inside a container that is not a file with content, or a container that is not
     /// opened: in these words.
@@ -69,7 +69,7 @@ pub trait Object: Send + Sync {
     fn stored(&self) -> Result<Option<Box<dyn std::io::Read + Send>>, Problem> {
         self.open().map(Some)
     }
-    /// What its store states of it, as names and values of headers, once it is open; `None` where
+    /// The headers that its store states of it, as names and values, once it is open; `None` where
     /// no store was asked.
     fn stated(&self) -> Option<Vec<(Box<str>, Box<str>)>> {
         None
@@ -82,7 +82,7 @@ pub trait Object: Send + Sync {
     fn inside(&self) -> Option<Arc<Inside>> {
         None
     }
-    /// Where it lies, if what is brought shall be read in the order of that: the number of a
+    /// Where it lies, if objects shall be read in the order of their places: the number of a
     /// medium, and the offset of its first byte there.
     fn place(&self) -> Option<(u64, u64)> {
         None
@@ -134,7 +134,7 @@ pub struct Entry {
     pub number: u64,
     /// Where the bytes are.
     pub origin: Origin,
-    /// What the walk saw, where it had to look (size filters and orders need it).
+    /// The metadata that the walk saw, where it had to look (size filters and orders need it).
     pub stat: Option<Stat>,
 }
 
@@ -170,7 +170,8 @@ impl Entry {
         os::open_file(base, path).ok().and_then(|fd| os::first_physical_offset(fd.as_fd())).filter(|place| *place > 0)
     }
 
-    /// What the change times of its file system are worth; `None` where that cannot be asked.
+    /// How far the change times of its file system can be trusted; `None` where that cannot be
+    /// asked.
     pub fn change_times(&self) -> Option<os::ChangeTimes> {
         match &self.origin {
             Origin::File { base, path, .. } => os::change_times(base, path),
@@ -193,7 +194,7 @@ impl Entry {
     }
 }
 
-/// What a source yields: an entry to read, or the reason why a name cannot be one. Each has its
+/// An item of a source: an entry to read, or the reason why a name cannot be one. Each has its
 /// number, so that every input path appears exactly once in the output.
 pub enum Item {
     /// To be read.

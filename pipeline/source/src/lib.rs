@@ -2,7 +2,7 @@
 //! brings.
 //!
 //! A [`Source`] yields [`Item`]s in input order, each with its number; an [`Entry`] is opened by
-//! its reader. Every system call is in [`os`]; an [`Output`] is what is written by them. Names are
+//! its reader. Every system call is in [`os`]; an [`Output`] is a file that a run writes. Names are
 //! bytes: [`terminal`] renders them for people.
 
 mod address;

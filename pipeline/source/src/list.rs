@@ -5,7 +5,7 @@ use crate::os::names::entered;
 use crate::problem::{Cause, Problem, Stage};
 use std::io::{BufRead, Read};
 
-/// What ends a name in a list.
+/// The end of a name in a list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Separator {
     /// A line feed.

@@ -1,4 +1,4 @@
-//! Several ascending runs as one: what is left to do when more was sorted than the memory holds.
+//! Several ascending runs as one: the last step where more was sorted than the memory holds.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;

@@ -18,9 +18,9 @@ pub enum Order {
     Inode,
     /// By the physical place of the first extent (FIEMAP): one sweep over a rotational disk.
     Extent,
-    /// By what fits into the RAM table (Breitinger & Petrov, Listing 3): the next by its path into
-    /// an empty table, then the largest that fits into what is free, until none does; so on with
-    /// the next table.
+    /// By the room in the RAM table (Breitinger & Petrov, Listing 3): the next by its path into an
+    /// empty table, then the largest that fits into the free space, until none does; so on with the
+    /// next table.
     Balanced,
 }
 
@@ -82,7 +82,7 @@ fn balanced(window: Vec<(u64, Item)>, table: u64) -> Vec<Item> {
     let mut items: BTreeMap<usize, (u64, Item)> = window.into_iter().enumerate().collect();
     let (mut order, mut free) = (Vec::with_capacity(items.len()), None);
     while let Some((&first, _)) = items.first_key_value() {
-        // An empty table takes the next file, whatever its size.
+        // An empty table takes the next file, even one larger than the table.
         let fits = free.map(|free| sizes.range(..=(free, Reverse(0))).next_back().map(|(_, place)| place.0));
         let Some(place) = fits.unwrap_or(Some(first)) else {
             free = None;

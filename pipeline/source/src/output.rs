@@ -148,7 +148,7 @@ impl Output {
             };
             match wrote {
                 Err(errno) => {
-                    // What went out stays out; it is not written twice.
+                    // Bytes that went out stay out; they are not written twice.
                     self.room.drain(..from);
                     return Err(os::broken("write", errno));
                 }
@@ -211,10 +211,10 @@ impl Output {
 }
 
 /// Puts a file that has been written in the place of `path`: its content is synced, it is renamed,
-/// and the directory is synced, so that the old file or the new one is there whatever happens.
+/// and the directory is synced, so that the old file or the new one is always there.
 ///
 /// # Errors
-/// What the system reports of any of these steps. The new file may still be at `fresh` then.
+/// Errors of the system in any of these steps. The new file may still be at `fresh` then.
 pub fn replace(file: impl AsFd, fresh: &Path, path: &Path) -> io::Result<()> {
     match os::sync(file) {
         // Some file systems have no sync.

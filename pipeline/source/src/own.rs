@@ -5,7 +5,7 @@ use crate::os;
 use crate::source::Source;
 
 /// A source whose entries that the run itself writes are skipped. A file is known by its name and
-/// by device and inode: what an output will replace is the old output, and no evidence.
+/// by device and inode: a file that an output will replace is the old output, not evidence.
 pub struct Apart<S> {
     inner: S,
     /// Paths, with their last components.
@@ -40,7 +40,7 @@ impl<S: Source> Source for Apart<S> {
 }
 
 impl<S: Source> Apart<S> {
-    /// The item; what is own is skipped.
+    /// The item; the run's own outputs are skipped.
     fn told_apart(&self, item: Item) -> Item {
         if self.own.is_empty() {
             return item;

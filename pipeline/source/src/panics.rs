@@ -1,9 +1,9 @@
 //! Panics of this process, and places where a test makes one.
 //!
-//! A panic of any thread means that the program is wrong somewhere: what it says afterwards cannot
-//! be stood behind, whatever the thread was there for. A program that runs jobs
-//! counts panics here (from its panic hook); an [`Output`](crate::Output) that was opened before
-//! one gets no name, and the process ends with the exit code of an aborted run.
+//! A panic of any thread, whichever its role, means that the program has a bug: its results
+//! afterwards cannot be trusted. A program that runs jobs counts panics here (from its panic hook);
+//! an [`Output`](crate::Output) that was opened before one gets no name, and the process ends with
+//! the exit code of an aborted run.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 

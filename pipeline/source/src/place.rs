@@ -96,7 +96,7 @@ impl Place {
         }
     }
 
-    /// Gives the file of another name this one, in the place of whatever has it.
+    /// Gives the file of another name this one, in the place of any file that has it.
     pub(crate) fn rename(&self, from: &Path) -> Result<(), Errno> {
         match &self.directory {
             None => os::rename(from, &self.path),

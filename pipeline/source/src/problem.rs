@@ -1,4 +1,4 @@
-//! What can go wrong with one entry, typed: stage, offset, cause.
+//! Problems with one entry, typed: stage, offset, cause.
 
 use crate::os::Errno;
 use pfh_container::disk::Damage;
@@ -82,16 +82,16 @@ pub enum Cause {
     /// A container is recognised, and is not opened: of a format that is not read, encrypted, or
     /// with a damaged start.
     Unopened(Box<str>),
-    /// What an object store or web server says, or does not do.
+    /// An object store or web server gives an error, or a wrong answer.
     Store {
-        /// What kind of answer it is.
+        /// The kind of answer.
         answer: StoreAnswer,
         /// In words.
         what: Box<str>,
     },
 }
 
-/// What kind of answer a store gave.
+/// The kind of answer that a store gave.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StoreAnswer {
     /// There is no such object.
@@ -132,7 +132,7 @@ pub struct Problem {
     pub offset: Option<u64>,
     /// How many bytes from `offset` on are known to be unreadable.
     pub length: Option<u64>,
-    /// What happened.
+    /// The cause.
     pub cause: Cause,
 }
 

@@ -77,7 +77,7 @@ impl Ranges {
     /// Whether the file is still as it was seen before.
     ///
     /// # Errors
-    /// `changed`, with what is another: the file itself, its size, or one of its times.
+    /// `changed`, with the difference: the file itself, its size, or one of its times.
     pub fn since(&self, seen: &Stat) -> Result<(), Problem> {
         match self.before.change_since(seen) {
             Some(what) => Err(Problem::new(Stage::Check, Cause::Changed(what))),
@@ -85,7 +85,7 @@ impl Ranges {
         }
     }
 
-    /// Reads nothing ahead: a block or two are all that is wanted of the file.
+    /// Reads nothing ahead: only a block or two of the file are wanted.
     pub fn read_little(&self) {
         os::advise_little(self.fd.as_fd());
     }

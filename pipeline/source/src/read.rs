@@ -197,9 +197,9 @@ impl Reading {
         fd.try_clone_to_owned().ok().map(|fd| Positions { fd })
     }
 
-    /// Goes on at `offset`: what is before it was read at [positions](Reading::positions). One such
-    /// read may have failed, at `offset` or behind it: the read that comes there has had its first
-    /// attempt.
+    /// Goes on at `offset`: the bytes before it were read at [positions](Reading::positions). One
+    /// such read may have failed, at `offset` or behind it: the read that comes there has had its
+    /// first attempt.
     pub fn go_on(&mut self, offset: u64, refused: Option<Refused>) {
         self.refused = refused.filter(|refused| refused.offset >= offset);
         if let (Some(fd), false) = (self.regular(), offset == self.offset)

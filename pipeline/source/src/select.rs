@@ -23,7 +23,7 @@ struct Globs {
     names: Vec<Glob>,
     /// Patterns with a slash: matched against the name as printed, and the path below the operand.
     paths: Vec<Glob>,
-    /// What has matched something so far; clones of a selection share it.
+    /// The patterns that have matched something so far; clones of a selection share them.
     seen: Arc<Seen>,
 }
 

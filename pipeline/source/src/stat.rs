@@ -21,8 +21,8 @@ pub struct Stat {
 }
 
 impl Stat {
-    /// What says that a file was replaced or written to since it was seen so; `None` if nothing
-    /// does. Access times do not count.
+    /// The difference that shows that a file was replaced or written to since it was seen so;
+    /// `None` if there is none. Access times do not count.
     pub fn change_since(&self, seen: &Stat) -> Option<&'static str> {
         if (self.device, self.inode) != (seen.device, seen.inode) {
             Some("file")
@@ -37,7 +37,7 @@ impl Stat {
         }
     }
 
-    /// What tells it from every other file that is there at the same time: device and inode.
+    /// The identity by which it differs from every other file at the same time: device and inode.
     pub fn identity(&self) -> (u64, u128) {
         (self.device, self.inode)
     }

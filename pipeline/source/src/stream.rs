@@ -47,12 +47,12 @@ impl Stream {
         &self.name
     }
 
-    /// Whether both are one stream, whatever their names.
+    /// Whether both are one stream, even under different names.
     pub fn is(&self, other: &Stream) -> bool {
         self.descriptor == other.descriptor
     }
 
-    /// Opens it where it is: what was read of it before does not come again.
+    /// Opens it at its present position: bytes that were read of it before do not come again.
     ///
     /// # Errors
     /// When the process was started without it.

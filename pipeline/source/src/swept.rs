@@ -15,8 +15,8 @@ pub enum Hosts {
     AsFound,
 }
 
-/// Puts entries that say where they lie into the order of that, medium by medium. What says nothing
-/// keeps its place in the stream. Numbers, and so the output, keep input order.
+/// Puts entries that state their places into the order of the places, medium by medium. Other items
+/// keep their position in the stream. Numbers, and so the output, keep input order.
 pub struct Swept<S> {
     source: S,
     hosts: Hosts,

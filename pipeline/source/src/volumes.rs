@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 /// A file system inside an image, or a part of one that holds none that is read.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Volume {
-    /// What the printed names of its files begin with: `case.E01!/p2/`.
+    /// The start of the printed names of its files: `case.E01!/p2/`.
     pub name: Vec<u8>,
     /// The name of the container as printed.
     pub container: Vec<u8>,
@@ -41,7 +41,7 @@ pub struct Kept {
     pub created: Option<Time>,
 }
 
-/// What a source does between two entries.
+/// A step of a source between two entries.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Passage {
     /// It goes into a volume, which is inside of the one that it is in already, if any.
@@ -60,12 +60,12 @@ impl Volumes {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Adds what is done in front of the entry of this number. Numbers come in order.
+    /// Adds a step in front of the entry of this number. Numbers come in order.
     pub fn add(&self, number: u64, passage: Passage) {
         self.waiting().push_back((number, passage));
     }
 
-    /// Takes the next that is done in front of the entry of this number or an earlier one.
+    /// Takes the next step in front of the entry of this number or an earlier one.
     pub fn take(&self, number: u64) -> Option<Passage> {
         let mut waiting = self.waiting();
         waiting.front().filter(|(at, _)| *at <= number)?;

@@ -24,7 +24,7 @@ struct Frame {
     identity: (u64, u128),
 }
 
-/// What a walk or an operand yields before it has its number.
+/// An item of a walk or an operand before it has its number.
 pub(crate) enum Unnumbered {
     Origin(Origin, Option<Stat>),
     Skipped(Vec<u8>, Skip),

@@ -30,7 +30,7 @@ pub fn wildcards(operand: &[u8]) -> Option<Vec<Vec<u8>>> {
         };
         found = found.iter().flat_map(below).collect();
     }
-    // What follows a wildcard need not be everywhere.
+    // The components behind a wildcard need not be below every match.
     found.retain(|path| crate::os::stat_operand(path).is_ok());
     (!found.is_empty()).then_some(found)
 }

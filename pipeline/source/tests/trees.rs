@@ -1,5 +1,5 @@
-//! Sources over real trees: every name once, in order, whatever the names and depths; nothing
-//! outside, nothing special opened.
+//! Sources over real trees: every name once, in order, under any names and depths; nothing outside,
+//! nothing special opened.
 #![cfg(unix)]
 
 use pfh_source::{

@@ -9,16 +9,16 @@ use pfh_source::os::{self, Errno, FileType, How, file_type};
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// What to do with a file that exists.
+/// The treatment of a file that exists.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Start {
     /// It must not exist.
     New,
     /// It is cut off where the image starts.
     Replace,
-    /// It is written into; what lies beyond the image stays. Devices are always treated so.
+    /// It is written into; the bytes beyond the image stay. Devices are always treated so.
     Into,
-    /// This many bytes of the image are in it; what follows is written again.
+    /// This many bytes of the image are in it; the rest is written again.
     Resume(u64),
 }
 
@@ -36,7 +36,7 @@ pub struct Pieces {
 /// How it is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RawOptions {
-    /// What to do with a file that exists.
+    /// The treatment of a file that exists.
     pub start: Start,
     /// Where in the file or device the image starts, in bytes.
     pub seek: u64,
@@ -89,7 +89,7 @@ impl Raw {
     /// Opens the first file, or the device.
     ///
     /// # Errors
-    /// What the system says: it exists, there is no room (ENOSPC) for an image of the size
+    /// Errors of the system: it exists, there is no room (ENOSPC) for an image of the size
     /// expected, the device is in use.
     pub fn create(path: &Path, options: RawOptions) -> io::Result<Self> {
         Self::spilling(path, options, Spill::default())
@@ -243,7 +243,7 @@ impl Raw {
     fn close(&mut self) -> io::Result<()> {
         self.sync_current()?;
         let Some(open) = self.current.take() else { return Ok(()) };
-        // What was reserved and not written goes back.
+        // Space that was reserved and not written is given back.
         if open.is_file && !matches!(self.options.start, Start::Into) {
             truncate(&open.fd, open.end)?;
         }

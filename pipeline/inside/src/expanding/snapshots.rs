@@ -13,7 +13,7 @@ const LEFT_OUT: &str = "a snapshot, left out as asked";
 const UNCHANGED: &str = "files of a snapshot that are as on the live volume, left out as asked";
 
 impl Expanding {
-    /// What the name that is looked for has to do with the volume whose names begin so.
+    /// The relation of the name that is looked for to the volume whose names begin so.
     pub(super) fn way(&self, volume: &[u8]) -> Way {
         self.wanted.as_ref().map_or(Way::Live, |wanted| way::way(volume, wanted))
     }

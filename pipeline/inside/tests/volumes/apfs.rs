@@ -63,7 +63,7 @@ fn volumes_and_snapshots_have_names() {
 /// A password as a user sets it: with the rounds of its key.
 const PASSWORD: Password = Password { text: b"correct horse", rounds: 1000, is_short: false };
 
-/// Longer than what is decrypted at once, with an end within a sector.
+/// Longer than the bytes that are decrypted at once, with an end within a sector.
 fn long() -> Vec<u8> {
     (0..150_001_u32).map(|at| (at.wrapping_mul(at) >> 7) as u8).collect()
 }

@@ -15,7 +15,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::sync::Arc;
 
-/// What these files hold inside, by their names: their bytes, or `None` for a problem.
+/// The entries inside these files, by their names: their bytes, or `None` for a problem.
 fn listed(paths: &[&Path], options: Options) -> Vec<(String, Option<Vec<u8>>)> {
     let names = paths.iter().map(|path| path.as_os_str().as_bytes().to_vec()).collect();
     let outer = Operands::new(names, Descend::default());
@@ -50,7 +50,7 @@ fn problems(path: &Path, options: Options) -> Vec<String> {
     said
 }
 
-/// What a file holds, by the name in it, each once.
+/// The entries inside a file, by their names in it, each once.
 fn found(path: &Path, options: Options) -> BTreeMap<String, Option<Vec<u8>>> {
     let front = format!("{}!/", path.display());
     let mut found = BTreeMap::new();

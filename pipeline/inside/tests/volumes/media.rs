@@ -48,7 +48,7 @@ fn expected(front: &str) -> Found {
     names.into_iter().map(|(name, bytes)| (format!("{front}!/data/{name}"), bytes)).collect()
 }
 
-/// What these inputs hold inside, without their directory.
+/// The entries inside these inputs, without the inputs' directory.
 fn found(folder: &Path, paths: &[&Path]) -> Found {
     let mut all = BTreeMap::new();
     for (name, bytes) in listed(paths, Options::default()) {

@@ -155,8 +155,8 @@ fn a_compressed_tar_is_the_same_tree() {
     }
 }
 
-/// What cannot be unpacked is read in order, as any compressed tar, and says that images are
-/// missing.
+/// A file that cannot be unpacked is read in order, as any compressed tar, and images are reported
+/// as missing.
 #[test]
 fn images_that_are_too_large_or_cut_off_are_named() {
     let room = tempfile::tempdir().unwrap();

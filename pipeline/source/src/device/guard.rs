@@ -43,7 +43,7 @@ pub struct Place {
     fresh: Option<((u64, u128), Vec<u8>)>,
     /// Whether it is a pipe, a terminal, `/dev/null`: any number of writers may share it.
     is_special: bool,
-    /// Bytes of a regular file; `None` for what is none.
+    /// Bytes of a regular file; `None` for other files.
     pub size: Option<u64>,
     /// Whether it is a directory.
     pub is_directory: bool,
@@ -90,7 +90,7 @@ impl Place {
     }
 }
 
-/// Finds places. What lies below a file system is looked up once.
+/// Finds places. The storage below a file system is looked up once.
 #[derive(Debug, Default)]
 pub struct Places {
     below: HashMap<u64, Vec<Share>>,
@@ -166,7 +166,7 @@ impl Places {
         })
     }
 
-    /// What a file system of this device number lies on.
+    /// The storage on which a file system of this device number lies.
     fn below(&mut self, device: u64, path: &Path) -> Vec<Share> {
         if let Some(known) = self.below.get(&device) {
             return known.clone();
@@ -192,7 +192,7 @@ impl Places {
         let here = directory(device);
         let word = |name: &str| kernel_text(here.join(name));
         let number = |name: &str| word(name).and_then(|text| text.trim().parse::<u64>().ok());
-        // Counted in units of 512 bytes, whatever the sectors of the device.
+        // Counted in units of 512 bytes, even if the device has larger sectors.
         let inside =
             |start: u64, size: u64| (start.saturating_add(share.from), start.saturating_add(share.to.min(size)));
         if here.join("partition").exists()

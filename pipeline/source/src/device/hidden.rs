@@ -1,5 +1,5 @@
-//! What a disk hides: sectors behind a host protected area (HPA) or a device configuration overlay
-//! (DCO), and everything behind a password (ATA security).
+//! Hidden parts of a disk: sectors behind a host protected area (HPA) or a device configuration
+//! overlay (DCO), and everything behind a password (ATA security).
 //!
 //! Asked by commands that read (IDENTIFY DEVICE, READ NATIVE MAX ADDRESS, DEVICE CONFIGURATION
 //! IDENTIFY; ACS-2 and ACS-3). An unanswered question is "not determined", with the cause.
@@ -71,7 +71,7 @@ impl fmt::Display for Security {
     }
 }
 
-/// What a disk hides.
+/// The hidden parts of a disk.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Hidden {
     /// The host protected area, or the accessible maximum address that took its place.
@@ -272,7 +272,7 @@ mod tests {
     /// behind a DCO.
     struct Disk {
         words: Vec<(usize, u16)>,
-        /// What it aborts.
+        /// The command that it aborts.
         aborts: Option<Command>,
     }
 

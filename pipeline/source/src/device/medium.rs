@@ -12,7 +12,7 @@ use pfh_container::map::{Map, Status};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-/// What kind of medium it is.
+/// The kind of a medium.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     /// A block device.
@@ -180,7 +180,7 @@ impl Medium {
         &self.recorded
     }
 
-    /// What kind of medium it is.
+    /// The kind of the medium.
     pub fn kind(&self) -> Kind {
         self.kind
     }
@@ -190,8 +190,7 @@ impl Medium {
         self.size
     }
 
-    /// Logical sector size in bytes: what is lost at least with one error. 512 for files and
-    /// streams.
+    /// Logical sector size in bytes: the least that one error loses. 512 for files and streams.
     pub fn sector(&self) -> u32 {
         self.sectors.0
     }
@@ -201,9 +200,9 @@ impl Medium {
         self.sectors.1
     }
 
-    /// What differs in a file's metadata since it was opened, so that what was read may be of
-    /// several states: `size`, `mtime` or `ctime`. `None` for what is not a file: a device has no
-    /// times of its own.
+    /// The part of a file's metadata that changed since it was opened, so that the bytes that were
+    /// read may be of several states: `size`, `mtime` or `ctime`; `metadata` if it cannot be asked.
+    /// `None` if nothing changed or it is not a file: a device has no times of its own.
     pub fn changed(&self) -> Option<&'static str> {
         let (Bytes::Seekable { cached, .. }, Some(before)) = (&self.bytes, &self.before) else { return None };
         match os::stat(cached) {

@@ -14,7 +14,8 @@ pub struct Mounted {
     pub at: PathBuf,
     /// Whether it is mounted for writing.
     pub writable: bool,
-    /// What was mounted, by the name that mount(8) was given: `/dev/sda1`, `tmpfs`.
+    /// The mounted device or file system, by the name that mount(8) was given: `/dev/sda1`,
+    /// `tmpfs`.
     pub source: PathBuf,
     /// The options of the file system, separated by commas.
     pub options: String,

@@ -12,7 +12,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-/// What stands in for what cannot be read.
+/// The bytes in the place of unreadable ones.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Fill {
     /// Zeros.
@@ -20,7 +20,7 @@ pub enum Fill {
     /// These bytes, over and over. The byte at offset o of the medium is filled with the pattern's
     /// byte o mod its length, so that the image does not depend on how runs and blocks are cut.
     Pattern(Vec<u8>),
-    /// Nothing: the image goes on with what follows, and is shorter by what is missing.
+    /// None: the image goes on with the next readable bytes, and is shorter by the missing ones.
     Omitted,
 }
 
@@ -29,7 +29,7 @@ pub enum Fill {
 pub struct ErrorPolicy {
     /// How often an unreadable sector is tried again.
     pub retries: u32,
-    /// What unreadable sectors are filled with.
+    /// The bytes in the place of unreadable sectors.
     pub fill: Fill,
     /// Stop when more sectors than this are unreadable.
     pub most_errors: Option<u64>,
@@ -38,7 +38,7 @@ pub struct ErrorPolicy {
     /// … and that many slow reads end the acquisition, before a dying disk is dead.
     pub most_slow: Option<u64>,
     /// After that many unreadable sectors in a row the zone is passed over, with skips that double;
-    /// what was passed over is [`Loss::NotTried`]. `None`: every sector is tried.
+    /// the sectors of the zone are [`Loss::NotTried`]. `None`: every sector is tried.
     pub skip_after: Option<u64>,
 }
 
@@ -62,7 +62,7 @@ pub struct Bad {
     pub offset: u64,
     /// How many bytes.
     pub length: u64,
-    /// What the system said.
+    /// The number of the system's error.
     pub errno: i32,
     /// How it is known to be lost.
     pub loss: Loss,
@@ -92,21 +92,21 @@ pub enum Loss {
     Recorded,
 }
 
-/// Why reading ends early. What was read before is good, and the acquisition can be resumed.
+/// Why reading ends early. The bytes before are good, and the acquisition can be resumed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stop {
     /// The device is gone.
     Gone {
         /// At which offset that was noticed.
         offset: u64,
-        /// What the system said.
+        /// The number of the system's error.
         errno: i32,
     },
     /// The device fails where it could be read before.
     Dead {
         /// At which offset that was noticed.
         offset: u64,
-        /// What the system said.
+        /// The number of the system's error.
         errno: i32,
     },
     /// The medium ends before its size.
@@ -130,11 +130,11 @@ pub enum Stop {
     System {
         /// Where.
         offset: u64,
-        /// What the system said.
+        /// The number of the system's error.
         errno: i32,
     },
-    /// A stream ended before its first byte: what was to write to it has failed, or is not what was
-    /// meant.
+    /// A stream ended before its first byte: the program that was to write to it has failed, or is
+    /// the wrong one.
     Empty,
     /// It was asked for.
     Cancelled,
@@ -162,7 +162,7 @@ impl std::fmt::Display for Stop {
 
 impl std::error::Error for Stop {}
 
-/// What reads past the page cache are aligned to.
+/// Reads past the page cache are aligned to this.
 const PAGE: usize = 4096;
 
 /// Reads a medium with policy.
@@ -234,22 +234,22 @@ impl<'a> Rescue<'a> {
     /// Streams may end: the number is how many bytes there were.
     ///
     /// # Errors
-    /// When there is no going on; what is in the buffer is then of no account.
+    /// When there is no going on; the contents of the buffer then mean nothing.
     pub fn read(&mut self, buffer: &mut [u8], offset: u64) -> Result<(usize, Vec<Bad>), Stop> {
         let (done, mut bad) = self.read_on(buffer, offset)?;
         self.add_recorded(offset, done as u64, &mut bad);
         Ok((done, bad))
     }
 
-    /// Adds what the medium's own list of errors names between `offset` and `offset + length` and
-    /// no read has found.
+    /// Adds the ranges between `offset` and `offset + length` that the medium's own list of errors
+    /// names and no read has found.
     fn add_recorded(&self, offset: u64, length: u64, bad: &mut Vec<Bad>) {
         let end = offset + length;
         let mut recorded = Vec::new();
         for (first, count) in self.medium.recorded() {
             let mut at = (*first).max(offset);
             let until = (first + count).min(end);
-            // What reads have found is left as found.
+            // Runs that reads have found stay as they are.
             for run in bad.iter() {
                 if run.offset >= until || run.offset + run.length <= at {
                     continue;
@@ -300,7 +300,7 @@ impl<'a> Rescue<'a> {
                     done += n;
                 }
                 Err(errno) if self.medium.kind() == Kind::Stream => {
-                    // There is no second try at a stream, and no telling how much was lost.
+                    // A stream cannot be read a second time, and nobody knows how much was lost.
                     return Err(Stop::System { offset: offset + done as u64, errno: errno.raw_os_error() });
                 }
                 Err(errno) => {

@@ -23,7 +23,7 @@ pub(super) struct Files {
 struct ImageFile {
     path: PathBuf,
     size: u64,
-    /// Device and inode: what is opened again must be what was found at first.
+    /// Device and inode: the file that is opened again must be the one that was found at first.
     identity: (u64, u128),
 }
 

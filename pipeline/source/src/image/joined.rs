@@ -5,7 +5,7 @@ use super::{Format, Image, OpenError};
 use std::path::PathBuf;
 
 impl Image {
-    /// Opens these files as the pieces of one, whatever their names.
+    /// Opens these files as the pieces of one. Their names have no effect.
     ///
     /// # Errors
     /// When a file cannot be opened.
@@ -15,7 +15,7 @@ impl Image {
         Ok(Self::with(files, Format::Split, size, None))
     }
 
-    /// Where the files that it consists of start in what they give together, in bytes.
+    /// Where the files that it consists of start in the joined bytes.
     pub fn starts(&self) -> Vec<u64> {
         self.files.starts()
     }

@@ -40,7 +40,7 @@ pub enum OpenError {
     Io {
         /// Which.
         path: PathBuf,
-        /// What the system said.
+        /// The system's error.
         #[source]
         error: io::Error,
     },
@@ -75,7 +75,7 @@ pub enum OpenError {
     Mismatch {
         /// The first file's name.
         path: PathBuf,
-        /// What the name promises.
+        /// The format that the name promises.
         format: &'static str,
     },
     /// It is a later segment or piece of an image.
@@ -86,13 +86,13 @@ pub enum OpenError {
         /// The first one's, where it is known.
         first: Option<PathBuf>,
     },
-    /// Its name is that of a first piece, and what would be the next one is there without being so
-    /// by its size.
+    /// Its name is that of a first piece, and the next one by name is there, but its size is not
+    /// that of a next piece.
     #[error("{}: {} lies beside it and may be its next piece, or another image: rename the pieces to NAME.000, NAME.001 and so on, or take the file alone", path.display(), next.display())]
     Unclear {
         /// The file's name.
         path: PathBuf,
-        /// What may be the next piece.
+        /// The file that may be the next piece.
         next: PathBuf,
     },
 }
@@ -146,7 +146,7 @@ pub struct Image {
     index: Option<Index>,
     disk: Option<Box<dyn Disk>>,
     cache: Mutex<Cache>,
-    /// What was wrong with the image where it could not be read last.
+    /// The fault of the image where it could not be read last.
     damage: Mutex<Option<Wrong>>,
 }
 
@@ -162,7 +162,7 @@ impl Image {
     /// raw image.
     ///
     /// # Errors
-    /// When a file is missing, or the image is damaged in what describes it.
+    /// When a file is missing, or the image is damaged in its description.
     pub fn open(path: &Path) -> Result<Self, OpenError> {
         let io = |error| OpenError::Io { path: path.to_owned(), error };
         let (start, end) = ends(path).map_err(io)?;
@@ -226,8 +226,8 @@ impl Image {
         Ok((Self::with(files, Format::E01, size, Some(index)), departures))
     }
 
-    /// Opens a file, or the pieces of a split image, as raw bytes, whatever its name and its first
-    /// bytes say.
+    /// Opens a file, or the pieces of a split image, as raw bytes, even if its name or its first
+    /// bytes are those of another format.
     ///
     /// # Errors
     /// When a file cannot be opened.
@@ -299,11 +299,11 @@ impl Image {
         self.files.paths()
     }
 
-    /// Drops what the page cache holds of it, so that reads come from the medium, where the system
+    /// Drops its bytes from the page cache, so that reads come from the medium, where the system
     /// can be asked to.
     ///
     /// # Errors
-    /// What the system says.
+    /// Errors of the system.
     pub fn evict(&self) -> io::Result<()> {
         self.files.evict()
     }
@@ -362,7 +362,7 @@ impl Image {
         Ok(done)
     }
 
-    /// The same with an errno; what is wrong with the image is kept.
+    /// The same with an errno; the fault of the image is kept.
     fn read_disk(&self, disk: &dyn Disk, buffer: &mut [u8], offset: u64) -> Result<usize, Errno> {
         Self::fill(disk, buffer, offset).map_err(|error| {
             let damage = error.get_ref().and_then(|inner| inner.downcast_ref::<Damage>()).cloned();
@@ -413,7 +413,7 @@ impl Image {
         failed && matches!(&*damage, Some(Wrong::Ewf(ewf::Failure::Malformed(_)) | Wrong::Disk(Damage::Damaged(_))))
     }
 
-    /// What was wrong when a read last failed.
+    /// The fault of the image when a read last failed.
     pub fn damage(&self) -> Option<String> {
         self.damage.lock().unwrap_or_else(PoisonError::into_inner).as_ref().map(|wrong| match wrong {
             Wrong::Ewf(failure) => failure.to_string(),

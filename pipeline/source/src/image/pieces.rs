@@ -1,16 +1,16 @@
 //! The pieces of a split raw image, by the name of the first one.
 //!
-//! `NAME.000`, `NAME.001` and `NAME.aaa`, in two places or more, are names of first pieces: what
-//! follows them is joined. Other programs number otherwise (`d.0`, `j.1`, `xaa`, `i00.dd`), in
-//! names that files without any successor have as well: these are joined only where the sizes are
-//! those of a set, and where they are not the neighbour is named.
+//! `NAME.000`, `NAME.001` and `NAME.aaa`, in two places or more, are names of first pieces: the
+//! next ones are joined. Other programs number otherwise (`d.0`, `j.1`, `xaa`, `i00.dd`), in names
+//! that files without any successor have as well: these are joined only where the sizes are those
+//! of a set, and where they are not the neighbour is named.
 
 use crate::os::names::{OsStrExt, OsStringExt};
 use pfh_container::split::Suffix;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-/// What lies beside a file that may be a first piece.
+/// The files beside a file that may be a first piece.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Pieces {
     /// The files of the image, in order: one, or the pieces.
@@ -21,7 +21,7 @@ pub(super) enum Pieces {
     Later(PathBuf),
 }
 
-/// A name that counts: what stands before the number, the number, what stands behind.
+/// A name that counts: the part before the number, the number, the part behind it.
 struct Counted<'a> {
     path: &'a Path,
     before: &'a [u8],
@@ -30,7 +30,7 @@ struct Counted<'a> {
 }
 
 impl<'a> Counted<'a> {
-    /// With what stands behind the last dot as the number.
+    /// With the part behind the last dot as the number.
     fn ending(path: &'a Path) -> Option<Self> {
         let name = path.file_name()?.as_bytes();
         let dot = name.iter().rposition(|byte| *byte == b'.').filter(|dot| *dot > 0)?;

@@ -1,8 +1,8 @@
-//! What change times (ctime) are worth.
+//! How far change times (ctime) can be trusted.
 
 use crate::stat::Stat;
 
-/// What the change times of a file system are worth.
+/// How far the change times of a file system can be trusted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ChangeTimes {
     /// They are kept, and nobody can set them.
@@ -10,7 +10,7 @@ pub enum ChangeTimes {
     /// They are kept where they differ from the modification time; where not, somebody may have put
     /// that in their place.
     Doubtful,
-    /// There are none on the medium: what is reported is the modification time, which anybody can
+    /// There are none on the medium: the reported one is the modification time, which anybody can
     /// set, or the time of creation.
     Missing,
 }

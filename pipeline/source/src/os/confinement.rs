@@ -1,6 +1,6 @@
-//! What the kernel keeps a process from.
+//! The kernel's means to confine a process.
 
-/// What the kernel keeps a process from, if asked.
+/// The kernel's means to confine a process that asks for it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Confinement {
     /// The version of Landlock's interface: files from 1 on, TCP from 4 on; 0 if there is none.

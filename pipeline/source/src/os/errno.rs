@@ -1,9 +1,9 @@
-//! What the numbers of Unix's errors say.
+//! The words for the numbers of Unix's errors.
 
 use super::platform::Errno;
 use std::io;
 
-/// What a number says, in words.
+/// The words for an error's number.
 pub fn errno_text(number: i32) -> String {
     let text = io::Error::from_raw_os_error(number).to_string();
     text.split(" (os error").next().unwrap_or("").to_owned()

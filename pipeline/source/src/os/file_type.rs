@@ -1,6 +1,6 @@
-//! What a file is.
+//! Types of files.
 
-/// What a file is, by its mode or by what its directory states.
+/// The type of a file, by its mode or by its directory's entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum FileType {
     /// A regular file.

@@ -5,7 +5,7 @@ pub use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 #[cfg(windows)]
 pub use std::os::windows::io::{BorrowedHandle as BorrowedFd, OwnedHandle as OwnedFd};
 
-/// What has a handle.
+/// A type with a handle.
 #[cfg(windows)]
 pub trait AsFd {
     /// The handle.

@@ -8,7 +8,7 @@ use std::io::{self, Read, Write};
 /// Longest word that is taken, in bytes.
 const MOST: usize = 4096;
 
-/// What was typed.
+/// The typed answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Typed {
     /// A line, without its end.

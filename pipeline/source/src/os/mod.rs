@@ -1,11 +1,12 @@
 //! Every system call of the project, in one folder per platform. `unsafe` is allowed only here.
 //!
-//! `linux` uses what Linux has, `windows` what Windows has; `portable` uses the standard library
-//! and POSIX, and is taken on every other system, and on Linux with the feature `portable-os`, so
-//! that it is tested. All have the same functions: the one list below names them. What the other
-//! folders cannot promise is in docs/limitations.md. `names`, `handles`, `positioned` and
-//! `file_kinds` stand for `std::os::unix` and `std::os::fd` in the rest of the project. Nothing
-//! outside of this folder asks which of the folders it has, except by [`DEVICES`] and [`EVICTS`].
+//! `linux` uses the calls of Linux, `windows` those of Windows; `portable` uses the standard
+//! library and POSIX, and is taken on every other system, and on Linux with the feature
+//! `portable-os`, so that it is tested. All have the same functions: the one list below names them.
+//! The limits of the other folders are listed in docs/limitations.md. `names`, `handles`,
+//! `positioned` and `file_kinds` stand for `std::os::unix` and `std::os::fd` in the rest of the
+//! project. Nothing outside of this folder asks which of the folders it has, except by [`DEVICES`]
+//! and [`EVICTS`].
 
 #[cfg(not(all(target_os = "linux", not(feature = "portable-os"))))]
 mod absent;
@@ -80,7 +81,7 @@ pub use process::{hand_over, start_apart};
 pub use rights::{count_names, create_private, host_name, link_to_file, others_may_read, others_may_write, user};
 #[cfg(unix)]
 pub use standard::{inherited, was_closed};
-// What there is.
+// Capabilities and errors.
 pub use platform::{DEVICES, EVICTS, Errno};
 // Walking and reading.
 pub use platform::{

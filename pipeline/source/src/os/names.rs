@@ -12,7 +12,7 @@ pub use std::os::unix::ffi::{OsStrExt, OsStringExt};
 #[cfg(windows)]
 pub use wide::{OsStrExt, OsStringExt};
 
-/// Whether a file of this system can have these bytes in its path: on Unix whatever holds no NUL,
+/// Whether a file of this system can have these bytes in its path: on Unix any bytes without NUL,
 /// on Windows WTF-8 without NUL.
 pub fn is_name(bytes: &[u8]) -> bool {
     !bytes.contains(&0) && (cfg!(not(windows)) || is_wtf8(bytes))

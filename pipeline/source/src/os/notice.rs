@@ -1,4 +1,4 @@
-//! What a directory that is watched says.
+//! Changes that a watched directory reports.
 
 /// A change below a directory that is watched.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,10 +1,10 @@
 //! The standard streams as the process was given them, and other descriptors that it inherited.
 //!
 //! Before `main`, the standard library opens `/dev/null` for each standard stream that is closed.
-//! From then on a closed standard input reads as an empty one, and what is written to a closed
-//! standard output is lost without an error. What was closed is therefore noted before that, by a
-//! function that the loader calls first. `/dev/null` itself says nothing: services and test
-//! harnesses start programs with it on purpose, opened in the same way.
+//! From then on a closed standard input reads as an empty one, and bytes that are written to a
+//! closed standard output are lost without an error. The closed streams are therefore noted before
+//! that, by a function that the loader calls first. `/dev/null` itself says nothing: services and
+//! test harnesses start programs with it on purpose, opened in the same way.
 
 use super::{Errno, retry};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -30,7 +30,7 @@ extern "C" fn look() {
 
 /// The flags of a descriptor (F_GETFD); `None` if it is not open.
 fn flags(number: i32) -> Option<i32> {
-    // SAFETY: F_GETFD takes a number and touches no memory, whatever the number is.
+    // SAFETY: F_GETFD takes any number and touches no memory.
     let flags = unsafe { libc::fcntl(number, libc::F_GETFD) };
     (flags >= 0).then_some(flags)
 }
@@ -44,10 +44,10 @@ pub fn was_closed(number: i32) -> bool {
 /// original.
 ///
 /// # Errors
-/// EBADF for one that was not open then: what this process opened itself is nobody's input.
+/// EBADF for one that was not open then: a file that this process opened itself is not an input.
 pub fn inherited(number: i32) -> Result<OwnedFd, Errno> {
-    // What the standard library and this folder open closes when another program is started; what
-    // was inherited does not, or it would not be here.
+    // Descriptors that the standard library and this folder open are closed when another program is
+    // started; inherited ones are not, or they would not be here.
     if was_closed(number) || flags(number).is_none_or(|flags| flags & libc::FD_CLOEXEC != 0) {
         return Err(Errno::BADF);
     }

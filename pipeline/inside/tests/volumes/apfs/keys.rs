@@ -13,7 +13,7 @@ use sha2::{Digest, Sha256};
 const CONTAINER: [u8; 16] = [7; 16];
 const VOLUME: [u8; 16] = [0x10; 16];
 
-/// What opens a volume.
+/// The password that opens a volume.
 #[derive(Clone, Copy)]
 pub struct Password {
     pub text: &'static [u8],

@@ -65,7 +65,8 @@ fn a_dead_zone_costs_few_reads_and_none_of_the_good_sectors() {
     assert!(every > 45_000 && reads < 1500, "{every} reads without skips, {reads} with them");
     let tried: u64 = lost.iter().filter(|b| b.loss == Loss::Unreadable).map(|b| b.length / 512).sum();
     assert_eq!(tried, 33, "the one alone, and 32 until the zone is skipped");
-    // What was passed over holds good sectors as well: read again, exactly the bad ones are lost.
+    // The zone that was passed over holds good sectors as well: read again, exactly the bad ones
+    // are lost.
     let mut again = bytes;
     let mut lost_at_last: Vec<u64> = Vec::new();
     for run in lost {

@@ -1,4 +1,4 @@
-//! What a process may still do: there is no portable way to give anything up.
+//! Confinement of a process: there is no portable way to give anything up.
 
 use crate::os::Confinement;
 use std::io;

@@ -1,4 +1,4 @@
-//! What only Linux has, absent: for the folders of all other systems.
+//! Functions that only Linux has, absent: for the folders of all other systems.
 
 pub(super) mod confine;
 pub(super) mod device;

@@ -1,4 +1,4 @@
-//! What the calling thread waits for.
+//! The waits of the calling thread.
 
 use std::time::{Duration, Instant};
 

@@ -25,7 +25,7 @@ impl Watcher {
         Err(io::ErrorKind::Unsupported.into())
     }
 
-    /// What has happened.
+    /// The changes.
     ///
     /// # Errors
     /// Always.

@@ -43,7 +43,7 @@ const TIMEOUT: u32 = 15_000;
 /// Sends a command and takes the answer.
 ///
 /// # Errors
-/// What the kernel says: ENOTTY where the device takes no such commands.
+/// The kernel's error: ENOTTY where the device takes no such commands.
 pub fn ata(device: BorrowedFd<'_>, command: Command) -> Result<Reply, Errno> {
     let mut block = command.pass_through();
     let (mut data, mut sense) = ([0_u8; 512], [0_u8; 64]);

@@ -62,7 +62,7 @@ fn components(path: &[u8]) -> Vec<Vec<u8>> {
     parts.rev().map(<[u8]>::to_vec).collect()
 }
 
-/// Whether what O_PATH opened is a link itself; without it a link is ELOOP.
+/// Whether O_PATH opened a link itself; without it a link is ELOOP.
 fn is_link(opened: &OwnedFd, flags: OFlags) -> Result<bool, Errno> {
     Ok(flags.contains(OFlags::PATH) && FileType::from_raw_mode(fs::fstat(opened)?.st_mode).is_symlink())
 }
@@ -78,7 +78,7 @@ mod tests {
     use super::*;
     use std::os::unix::fs::{MetadataExt, symlink};
 
-    /// Device and inode of what is opened.
+    /// Device and inode of the opened file.
     fn place(opened: Result<OwnedFd, Errno>) -> Result<(u64, u64), Errno> {
         let found = std::fs::File::from(opened?).metadata().unwrap();
         Ok((found.dev(), found.ino()))
@@ -140,7 +140,8 @@ mod tests {
             for links in [Links::Keep, Links::Within] {
                 for path in paths {
                     let ours = place(open(at.as_fd(), path.as_bytes(), flags, links));
-                    // What openat2 calls no directory, or no name, is so for all who list names.
+                    // openat2 refuses a file with a slash behind it, and an empty name; callers
+                    // list no such names.
                     if ["a/b/file/", ""].contains(&path) {
                         continue;
                     }

@@ -28,8 +28,8 @@ pub fn open_evidence(path: &std::path::Path) -> std::io::Result<std::fs::File> {
 /// Size of a block device in bytes (BLKGETSIZE64, linux/fs.h).
 pub fn device_size(fd: impl AsFd) -> Result<u64, Errno> {
     const BLKGETSIZE64: Opcode = opcode::read::<usize>(0x12, 114);
-    // SAFETY: the kernel writes one u64, whatever the opcode's size field says (it was defined with
-    // size_t).
+    // SAFETY: the kernel writes one u64, even though the opcode's size field was defined with
+    // size_t.
     unsafe { ioctl(fd, Getter::<BLKGETSIZE64, u64>::new()) }
 }
 

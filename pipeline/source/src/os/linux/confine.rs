@@ -1,5 +1,5 @@
-//! What a process may still do while it reads hostile input: Landlock for files and TCP, seccomp
-//! for system calls that no command has a use for.
+//! Confinement of a process that reads hostile input: Landlock for files and TCP, seccomp for
+//! system calls that no command has a use for.
 
 use super::super::Confinement;
 use std::ffi::CString;
@@ -83,9 +83,9 @@ pub fn confinement() -> Confinement {
     Confinement { landlock: u32::try_from(version).unwrap_or(0), seccomp: filters }
 }
 
-/// Gives up what hostile input must not bring about: from here on this thread, and all that it
-/// starts, write to nothing but what is below `writable`, start no program and open no connection.
-/// Open files stay open, and everything may be read. Gives what the kernel took.
+/// Gives up the rights that hostile input must not use: from here on this thread, and all that it
+/// starts, write only below `writable`, start no program and open no connection. Open files stay
+/// open, and everything may be read. Returns the means that are in force.
 ///
 /// # Errors
 /// When the kernel has Landlock or seccomp and refuses them.

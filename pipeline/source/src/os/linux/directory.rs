@@ -2,5 +2,5 @@
 
 use std::os::fd::OwnedFd;
 
-/// A directory that is open for listing and for opening what is below it.
+/// A directory that is open for listing and for opening files below it.
 pub type Directory = OwnedFd;

@@ -131,8 +131,8 @@ pub fn descriptors() -> usize {
 /// B2).
 pub(super) const DATA: OFlags = OFlags::RDONLY.union(OFlags::CLOEXEC).union(OFlags::NONBLOCK).union(OFlags::NOCTTY);
 
-/// What a base adds to that: where paths start, which links they may hold, and whether the last
-/// component may be one.
+/// The additions of a base to [`DATA`]: where paths start, which links they may hold, and whether
+/// the last component may be one.
 pub(super) fn below(base: &Base) -> (BorrowedFd<'_>, Links, OFlags) {
     match &base.directory {
         Some(directory) => {
@@ -186,12 +186,12 @@ pub fn stat_operand(path: &[u8]) -> Result<Stat, Errno> {
 }
 
 /// Metadata of a path, links followed, and the number of the device that it is (`st_rdev`); 0 for
-/// what is none.
+/// other files.
 pub fn stat_path(path: &Path) -> Result<(Stat, u64), Errno> {
     fs::stat(path).map(|found| (reduce(found), found.st_rdev))
 }
 
-/// The number of the device that an open file is (`st_rdev`); 0 for what is none, or cannot be
+/// The number of the device that an open file is (`st_rdev`); 0 for other files, or if it cannot be
 /// asked.
 pub fn device_number(fd: impl AsFd) -> u64 {
     fs::fstat(fd).map_or(0, |found| found.st_rdev)

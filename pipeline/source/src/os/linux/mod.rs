@@ -51,5 +51,5 @@ pub use watch::Watcher;
 /// Whether block devices can be acquired and written to.
 pub const DEVICES: bool = true;
 
-/// Whether [`evict`] does anything: else what is read back may come from the page cache.
+/// Whether [`evict`] does anything: else bytes that are read back may come from the page cache.
 pub const EVICTS: bool = true;

@@ -53,7 +53,7 @@ pub fn give_name(fd: impl AsFd, name: &Path) -> Result<(), Errno> {
     retry(|| fs::linkat(CWD, here.as_str(), CWD, name, AtFlags::SYMLINK_FOLLOW))
 }
 
-/// Gives a file another name, in the place of whatever has it.
+/// Gives a file another name, in the place of any file that has it.
 pub fn rename(from: &Path, to: &Path) -> Result<(), Errno> {
     retry(|| fs::renameat(CWD, from, CWD, to))
 }
@@ -147,8 +147,8 @@ pub fn truncate(fd: impl AsFd, length: u64) -> Result<(), Errno> {
     retry(|| fs::ftruncate(&fd, length))
 }
 
-/// Takes room for `length` bytes from an offset; the size stays, so that what is not written does
-/// not look as if it were.
+/// Takes room for `length` bytes from an offset; the size stays, so that unwritten bytes do not
+/// look written.
 pub fn reserve(fd: impl AsFd, offset: u64, length: u64) -> Result<(), Errno> {
     retry(|| fs::fallocate(&fd, FallocateFlags::KEEP_SIZE, offset, length))
 }

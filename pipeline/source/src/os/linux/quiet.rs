@@ -4,15 +4,15 @@ use rustix::io::Errno;
 use rustix::termios::{LocalModes, OptionalActions, SpecialCodeIndex, Termios, tcgetattr, tcsetattr};
 use std::os::fd::{BorrowedFd, OwnedFd};
 
-/// A terminal that shows nothing of what is typed, hands over each key, and makes no signals; as
-/// before when this is dropped.
+/// A terminal that shows no typed key, hands over each key, and makes no signals; as before when
+/// this is dropped.
 pub struct Quiet {
     terminal: OwnedFd,
     before: Termios,
 }
 
 impl Quiet {
-    /// Sets it; what was typed before is discarded.
+    /// Sets it; keys that were typed before are discarded.
     ///
     /// # Errors
     /// When it is not a terminal.

@@ -11,12 +11,13 @@ const LONGEST_WRITE: i64 = 300;
 
 /// Waits until a write to the file that was under way has ended, where one can be: the kernel
 /// stamps a file's times when a write begins, and its data land later. A write that begins before
-/// the first look at a file and ends after the last would change what is read, and no time.
+/// the first look at a file and ends after the last would change the bytes that are read, and no
+/// time.
 ///
 /// To be called after the first look and before the first read: a write that begins after this has
 /// changed the times by the second look. Looking for data beyond the end of a file (SEEK_DATA)
 /// takes the lock that a write holds, on ext4, btrfs, f2fs and tmpfs; XFS reads take it themselves.
-/// What it answers is of no account: no hole is left out.
+/// Its answer is not used: no hole is left out.
 pub fn settle(fd: BorrowedFd<'_>, before: &Stat) {
     if before.size > 0 && is_recent(before, SystemTime::now()) {
         let _ = seek(fd, SeekFrom::Data(i64::MAX as u64));

@@ -119,9 +119,9 @@ impl Ring {
     /// Submits requests, as many at once as the ring holds, and waits for the last of them.
     ///
     /// # Safety
-    /// What the requests point to must stay valid, and what they write to must be used by nobody
-    /// else, until this function returns. It does not unwind as long as `requests` and `done` do
-    /// not.
+    /// The memory that the requests point to must stay valid, and the memory that they write to
+    /// must be used by nobody else, until this function returns. It does not unwind as long as
+    /// `requests` and `done` do not.
     unsafe fn perform(&mut self, requests: impl Iterator<Item = squeue::Entry>, mut done: impl FnMut(usize, i32)) {
         let mut requests = requests.peekable();
         let mut under_way = 0;
@@ -130,7 +130,7 @@ impl Ring {
             while under_way < Self::WIDTH
                 && let Some(request) = requests.peek()
             {
-                // SAFETY: the caller vouches for what the request points to.
+                // SAFETY: the caller vouches for the memory that the request points to.
                 if unsafe { self.ring.submission().push(request) }.is_err() {
                     break;
                 }
@@ -151,8 +151,8 @@ impl Ring {
                 if goes_on && short > 3 {
                     std::thread::sleep(Duration::from_millis(1));
                 }
-                // What the kernel has not taken from the queue it does not know of, and never will:
-                // the ring is not entered again.
+                // Requests that the kernel has not taken from the queue it does not know of, and
+                // never will: the ring is not entered again.
                 let unknown = self.ring.submission().len();
                 if !goes_on && unknown >= under_way {
                     self.broken = true;

@@ -1,4 +1,4 @@
-//! What the calling thread waits for.
+//! The waits of the calling thread.
 
 use rustix::io::pread;
 use std::fs::File;
@@ -15,7 +15,7 @@ pub struct Waits {
     spent: Spent,
 }
 
-/// What a thread has used of a processor, and how often it gave it up by itself.
+/// The processor time of a thread, and how often it gave the processor up by itself.
 #[derive(Clone, Copy)]
 struct Spent {
     processor: Duration,

@@ -10,7 +10,7 @@ use std::mem::MaybeUninit;
 use std::path::Path;
 use std::time::Duration;
 
-/// Watches directories, each without what is below it.
+/// Watches directories, each without the directories below it.
 pub struct Watcher {
     queue: File,
 }
@@ -42,7 +42,7 @@ impl Watcher {
         Ok(add_watch(&self.queue, directory, changes | WatchFlags::ONLYDIR | WatchFlags::DONT_FOLLOW)?)
     }
 
-    /// What has happened, in order; nothing if nothing does for so long.
+    /// The changes, in order; none if nothing changes for so long.
     ///
     /// # Errors
     /// The system's.

@@ -23,7 +23,7 @@ pub fn open_evidence(path: &Path) -> std::io::Result<std::fs::File> {
     Ok(fd.into())
 }
 
-/// The number of the device that an open file is (`st_rdev`); 0 for what is none, or cannot be
+/// The number of the device that an open file is (`st_rdev`); 0 for other files, or if it cannot be
 /// asked.
 pub fn device_number(fd: impl AsFd) -> u64 {
     view(fd.as_fd()).metadata().map_or(0, |found| found.rdev())

@@ -5,7 +5,7 @@ use std::io;
 use std::os::fd::{AsFd, BorrowedFd};
 use std::path::PathBuf;
 
-/// A directory that is open for listing and for opening what is below it: its path, and a handle by
+/// A directory that is open for listing and for opening files below it: its path, and a handle by
 /// which it is known again.
 #[derive(Debug)]
 pub struct Directory {

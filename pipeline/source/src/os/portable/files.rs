@@ -87,7 +87,7 @@ pub fn stat_operand(path: &[u8]) -> Result<Stat, Errno> {
 }
 
 /// Metadata of a path, links followed, and the number of the device that it is (`st_rdev`); 0 for
-/// what is none.
+/// other files.
 pub fn stat_path(path: &Path) -> Result<(Stat, u64), Errno> {
     path.metadata().map(|found| (reduce(&found), found.rdev())).map_err(errno)
 }
@@ -115,12 +115,12 @@ pub(super) fn open(path: &Path, flags: i32) -> Result<File, Errno> {
     }
 }
 
-/// Opens what is below a directory. That nothing on the way is a link is looked at before and
-/// after: a link that was put there between the two looks and taken away again is not seen.
+/// Opens a file below a directory. That nothing on the way is a link is looked at before and after:
+/// a link that was put there between the two looks and taken away again is not seen.
 fn open_below(root: &Directory, path: &[u8], links: Links, flags: i32) -> Result<(File, PathBuf), Errno> {
     let way = || resolve::below(root.path()?, path, links);
     let full = way()?;
-    // What was resolved name by name ends in no link.
+    // A path that was resolved name by name ends in no link.
     let last = if links == Links::Follow { 0 } else { libc::O_NOFOLLOW };
     let file = open(&full, flags | last)?;
     if links != Links::Follow {
@@ -294,7 +294,7 @@ pub fn is_virtual(_: BorrowedFd<'_>) -> bool {
     false
 }
 
-/// What the change times of a file system are worth: not known here.
+/// How far the change times of a file system can be trusted: not known here.
 pub fn change_times(_: &Base, _: &[u8]) -> Option<ChangeTimes> {
     None
 }

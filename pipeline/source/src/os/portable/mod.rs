@@ -1,6 +1,6 @@
 //! Any system with the standard library's `std::os::unix` and POSIX: paths in place of descriptors
-//! for directories, no rings, no advice to caches, no devices. What that means for a user is listed
-//! in docs/limitations.md.
+//! for directories, no rings, no advice to caches, no devices. The effects for a user are listed in
+//! docs/limitations.md.
 
 mod block;
 mod directory;
@@ -38,5 +38,5 @@ pub use quiet::Quiet;
 /// Whether block devices can be acquired and written to.
 pub const DEVICES: bool = false;
 
-/// Whether [`evict`] does anything: else what is read back may come from the page cache.
+/// Whether [`evict`] does anything: else bytes that are read back may come from the page cache.
 pub const EVICTS: bool = false;

@@ -41,14 +41,14 @@ pub fn open_to_write(path: &Path, how: How, direct: bool) -> Result<OwnedFd, Err
     options.open(path).map(OwnedFd::from).map_err(errno)
 }
 
-/// Gives a file another name, in the place of whatever has it.
+/// Gives a file another name, in the place of any file that has it.
 pub fn rename(from: &Path, to: &Path) -> Result<(), Errno> {
     std::fs::rename(from, to).map_err(errno)
 }
 
 /// Gives a file a name that nothing had when it was begun. A link, unlike a rename, never takes the
-/// place of what somebody else made meanwhile; on file systems without links (FAT, exFAT) there is
-/// only a look before the rename.
+/// place of a file that somebody else made meanwhile; on file systems without links (FAT, exFAT)
+/// there is only a look before the rename.
 pub fn rename_new(from: &Path, to: &Path) -> Result<(), Errno> {
     match std::fs::hard_link(from, to).map_err(errno) {
         Ok(()) => remove(from),

@@ -3,15 +3,15 @@
 use super::errno::Errno;
 use std::os::fd::{AsRawFd, BorrowedFd, OwnedFd};
 
-/// A terminal that shows nothing of what is typed, hands over each key, and makes no signals; as
-/// before when this is dropped.
+/// A terminal that shows no typed key, hands over each key, and makes no signals; as before when
+/// this is dropped.
 pub struct Quiet {
     terminal: OwnedFd,
     before: libc::termios,
 }
 
 impl Quiet {
-    /// Sets it; what was typed before is discarded.
+    /// Sets it; keys that were typed before are discarded.
     ///
     /// # Errors
     /// When it is not a terminal.

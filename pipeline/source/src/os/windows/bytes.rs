@@ -1,4 +1,4 @@
-//! Reading and writing what is open.
+//! Reading and writing open files.
 
 use super::console;
 use super::errno::Errno;

@@ -57,8 +57,8 @@ pub fn terminal() -> io::Result<(File, File)> {
     Ok((open("CONIN$")?, open("CONOUT$")?))
 }
 
-/// A console that shows nothing of what is typed, hands over each key, and makes no signals; as
-/// before when this is dropped.
+/// A console that shows no typed key, hands over each key, and makes no signals; as before when
+/// this is dropped.
 pub struct Quiet {
     console: OwnedFd,
     before: u32,

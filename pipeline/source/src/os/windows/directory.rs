@@ -8,7 +8,7 @@ use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// A directory that is open for listing and for opening what is below it: its path, and a handle by
+/// A directory that is open for listing and for opening files below it: its path, and a handle by
 /// which it is known again.
 #[derive(Debug)]
 pub struct Directory {

@@ -111,7 +111,7 @@ pub fn errno_of(error: &io::Error) -> Errno {
     Errno::of(error)
 }
 
-/// What a number says, in words.
+/// The words for an error's number.
 pub fn errno_text(number: i32) -> String {
     match Errno(number) {
         Errno::BUSY | Errno::TXTBSY => "in use by another program".to_owned(),

@@ -1,4 +1,4 @@
-//! What open files say of themselves.
+//! Metadata of open files.
 
 use super::errno::Errno;
 use super::handle::{self, FACTS, Last, query};

@@ -117,7 +117,8 @@ pub fn is_virtual(_: BorrowedFd<'_>) -> bool {
     false
 }
 
-/// What the change times of a file system are worth: a program can set them, unlike on Unix.
+/// How far the change times of a file system can be trusted: a program can set them, unlike on
+/// Unix.
 pub fn change_times(base: &Base, path: &[u8]) -> Option<ChangeTimes> {
     let file = File::from(open_data(base, path).ok()?);
     Some(times_of(file.as_fd()))

@@ -17,7 +17,7 @@ use windows_sys::Win32::Foundation::{HANDLE, OBJ_CASE_INSENSITIVE, UNICODE_STRIN
 use windows_sys::Win32::Storage::FileSystem as fs;
 use windows_sys::Win32::System::IO::IO_STATUS_BLOCK;
 
-/// What others may do with a file that is open here: everything, as on Unix. Nobody is disturbed.
+/// The rights of others to a file that is open here: everything, as on Unix. Nobody is disturbed.
 pub(super) const SHARE: u32 = fs::FILE_SHARE_READ | fs::FILE_SHARE_WRITE | fs::FILE_SHARE_DELETE;
 
 /// Rights to read the data of a file.
@@ -173,7 +173,7 @@ pub(super) fn is_surrogate(tag: u32) -> bool {
     tag & 0x2000_0000 != 0
 }
 
-/// What an open file says of itself.
+/// Metadata of an open file, of the given class.
 pub(super) fn query<T: Default>(fd: BorrowedFd<'_>, class: fs::FILE_INFO_BY_HANDLE_CLASS) -> Result<T, Errno> {
     let mut answer = T::default();
     // SAFETY: the handle is open while it is borrowed; the call writes at most one `T`, a structure

@@ -1,5 +1,5 @@
 //! Windows, by handles: files and directories. Devices, streams of files and shadow copies are not
-//! read yet. What that means for a user is listed in docs/limitations.md.
+//! read yet. The effects for a user are listed in docs/limitations.md.
 
 mod block;
 mod bytes;
@@ -51,5 +51,5 @@ pub use process::{hand_over, start_apart};
 /// Whether block devices can be acquired and written to.
 pub const DEVICES: bool = false;
 
-/// Whether [`evict`] does anything: else what is read back may come from the page cache.
+/// Whether [`evict`] does anything: else bytes that are read back may come from the page cache.
 pub const EVICTS: bool = false;

@@ -45,12 +45,12 @@ pub fn open_to_write(path: &Path, how: How, direct: bool) -> Result<OwnedFd, Err
     Ok(file.into())
 }
 
-/// Gives a file another name, in the place of whatever has it.
+/// Gives a file another name, in the place of any file that has it.
 pub fn rename(from: &Path, to: &Path) -> Result<(), Errno> {
     std::fs::rename(verbatim(from)?, verbatim(to)?).map_err(errno)
 }
 
-/// Gives a file a name that nothing had when it was begun, and never takes the place of what
+/// Gives a file a name that nothing had when it was begun, and never takes the place of a file that
 /// somebody else made meanwhile.
 pub fn rename_new(from: &Path, to: &Path) -> Result<(), Errno> {
     let (from, to) = (wide(&verbatim(from)?), wide(&verbatim(to)?));

@@ -1,6 +1,5 @@
-//! Paths as Windows takes them: with backslashes, and in the form without limits (`\\?\`), in
-//! which a name is what its bytes say: longer than 260 characters, `CON`, with a dot or blank at
-//! its end.
+//! Paths as Windows takes them: with backslashes, and in the form without limits (`\\?\`), in which
+//! a name is taken literally: longer than 260 characters, `CON`, with a dot or blank at its end.
 
 use super::errno::Errno;
 use crate::os::names::{OsStrExt as _, is_name};
@@ -11,7 +10,7 @@ use std::path::{Component, Path, PathBuf, Prefix};
 /// A path of pfh, in which `/` separates, in the system's form.
 ///
 /// # Errors
-/// ILSEQ for what no file can be named.
+/// ILSEQ for bytes that cannot be the name of a file.
 pub(super) fn native(path: &[u8]) -> Result<PathBuf, Errno> {
     if !is_name(path) {
         return Err(Errno::ILSEQ);
@@ -19,7 +18,8 @@ pub(super) fn native(path: &[u8]) -> Result<PathBuf, Errno> {
     verbatim(Path::new(OsStr::from_bytes(path)))
 }
 
-/// A path in the form without limits. What names a device (`\\.\`, `NUL`) or has that form stays.
+/// A path in the form without limits. A path that names a device (`\\.\`, `NUL`) or has that form
+/// stays.
 pub(super) fn verbatim(path: &Path) -> Result<PathBuf, Errno> {
     if path.as_os_str().as_bytes().contains(&0) {
         return Err(Errno::ILSEQ);
@@ -43,7 +43,7 @@ pub(super) fn verbatim(path: &Path) -> Result<PathBuf, Errno> {
     let absolute = if path.is_absolute() {
         path.to_owned()
     } else if path.has_root() || matches!(path.components().next(), Some(Component::Prefix(_))) {
-        // `\name` and `C:name` depend on the current drive and on what is current on another.
+        // `\name` and `C:name` depend on the current drive and on the current directory of another.
         std::path::absolute(path).map_err(|error| Errno::of(&error))?
     } else {
         std::env::current_dir().map_err(|error| Errno::of(&error))?.join(path)
