@@ -8,8 +8,8 @@
 //!
 //! * `sizes`: messages of 64 B, 4 KiB, 64 KiB and 1 MiB, in the cache (hot) and from memory; this
 //!   crate's many, its single kernel, OpenSSL's and AWS-LC's single stream.
-//! * `hot`: of `sizes`, 128 messages of 4 KiB in the cache and nothing else: what `bench/run isal`
-//!   runs in turns with another library.
+//! * `hot`: of `sizes`, 128 messages of 4 KiB in the cache and nothing else. `bench/run isal` runs
+//!   it in turns with another library.
 //! * `fig2`: figure 2 of Gueron and Krasnov: messages of 4 KiB resident in each cache and in
 //!   memory, as many as there (4, 64, 512, 8,192), and beside them enough to fill wider lanes; and
 //!   one message of 8 KiB alone.
@@ -120,7 +120,8 @@ fn scheduled<W: Word, const N: usize>(
     }))
 }
 
-/// Nanoseconds that this thread has run: what other programs take of the processor is not counted.
+/// Nanoseconds that this thread has run: time that other programs have the processor is not
+/// counted.
 fn processor_time() -> f64 {
     let time = clock_gettime(ClockId::ThreadCPUTime);
     time.tv_sec as f64 * 1e9 + time.tv_nsec as f64
@@ -248,8 +249,8 @@ fn files(pool: &[u8], rounds: usize) {
     }
 }
 
-/// Digests of a directory's files, and what they took: processor time in nanoseconds a byte,
-/// seconds that passed.
+/// Digests of a directory's files, and their times: processor time in nanoseconds a byte, seconds
+/// that passed.
 fn directory(place: &str, rounds: usize) {
     let mut names: Vec<_> =
         std::fs::read_dir(place).expect("a directory").map(|e| e.expect("an entry").path()).collect();

@@ -19,7 +19,7 @@ use crate::{Kernels, Output, Row, Standing, State, Value};
 pub struct Algorithm {
     row: &'static Row,
     length: usize,
-    /// Only what differs from the row's own values.
+    /// Only the values that differ from the row's own.
     parameters: Stated,
     /// Whether values keep their features. The digest is the same.
     features: bool,
@@ -141,8 +141,8 @@ impl Algorithm {
         family.map_or(&[][..], Parametric::names).iter().copied().zip(values)
     }
 
-    /// Whether it has parameters that are not its row's own, so that its name alone does not say
-    /// what it is.
+    /// Whether it has parameters that are not its row's own, so that its name alone does not
+    /// identify it.
     pub fn has_own_parameters(self) -> bool {
         self.parameters != [None; 3]
     }

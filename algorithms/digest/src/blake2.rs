@@ -135,7 +135,7 @@ impl Blake2 {
         }
     }
 
-    /// The digest of what came so far.
+    /// The digest of the message so far.
     pub fn value(&self) -> Value {
         match &self.0 {
             Inner::B(state) => Value::from_bytes(state.finalize().as_bytes()),

@@ -21,7 +21,7 @@ pub struct Blake3 {
     stack: Vec<ChainingValue>,
     /// Subtrees that are followed by more of the message.
     complete: u64,
-    /// The last subtree so far, which may be full: only what follows it tells that it is not the
+    /// The last subtree so far, which may be full: only bytes behind it show that it is not the
     /// root's.
     tail: ::blake3::Hasher,
     /// Bytes in `tail`.
@@ -31,7 +31,7 @@ pub struct Blake3 {
     key: Key,
 }
 
-/// The mode, with what it hashes under.
+/// The mode, with its key or context.
 #[derive(Clone, Copy)]
 pub enum Key {
     /// None: the plain mode.
@@ -93,7 +93,7 @@ impl Blake3 {
         }
     }
 
-    /// Writes the output of what came so far from byte `seek` of it on.
+    /// Writes the output of the message so far from byte `seek` of it on.
     pub fn output(&self, seek: u64, output: &mut [u8]) {
         let mut reader = match self.stack.split_first() {
             None => self.tail.finalize_xof(),

@@ -53,8 +53,8 @@ impl Digest {
         Digest::checked(algorithm, Value::from_bytes(&hex::decode(digits).ok_or_else(error)?))
     }
 
-    /// Reads what [`Display`](fmt::Display) prints: hexadecimal digits, or the text of a similarity
-    /// digest.
+    /// Reads the form that [`Display`](fmt::Display) prints: hexadecimal digits, or the text of a
+    /// similarity digest.
     pub fn parse(algorithm: Algorithm, text: &str) -> Result<Digest, MalformedDigest> {
         match (algorithm.output(), algorithm.row().parse) {
             (Output::Text, Some(parse)) => {

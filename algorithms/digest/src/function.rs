@@ -139,8 +139,8 @@ impl<W: Word, const N: usize, const B: usize> Function<W, N, B> {
 
     /// Writes the output of the state after the last block, word by word, into a
     /// [blank](Digest::blank) digest. Small messages come in millions: each word goes to its place
-    /// in the results at once and is not moved again, since a wide load of what narrow stores have
-    /// just written waits for them all.
+    /// in the results at once and is not moved again, since a wide load of bytes that narrow stores
+    /// have just written waits for them all.
     #[inline]
     pub(crate) fn finish(&self, state: impl Fn(usize) -> W, digest: &mut Digest) {
         let length = digest.algorithm().length();

@@ -1,8 +1,8 @@
 //! Several messages of one algorithm at once.
 //!
-//! The functions below take what a caller has: whole messages, pieces of messages, or messages that
-//! end. Algorithms with kernels for many messages share them out among SIMD lanes ([`lanes`]); the
-//! others take one after another. The results are the same.
+//! The functions below take the messages of a caller: whole messages, pieces of messages, or
+//! messages that end. Algorithms with kernels for many messages share them out among SIMD lanes
+//! ([`lanes`]); the others take one after another. The results are the same.
 
 #[cfg(test)]
 mod cavp;

@@ -9,8 +9,7 @@ pub const PARAMETERS: usize = 3;
 /// Values of a row's parameters in the order of their names; `None` where none is stated.
 pub type Stated = [Option<u32>; 3];
 
-/// A family of functions that has a row of the registry as a member: what [`Row::with_parameters`]
-/// refers to.
+/// A family of functions that has a row of the registry as a member, for [`Row::with_parameters`].
 ///
 /// [`Row::with_parameters`]: crate::Row::with_parameters
 pub trait Parametric: Sync {

@@ -79,14 +79,14 @@ pub static ROWS: &[Row] = &[
 const FAMILIES: &[(&str, &str)] = &[("sha2", "sha2-256"), ("sha3", "sha-3-256"), ("fnv", "fnv1a")];
 
 /// The algorithm that a family's name stands for, in any case: `sha2`, `sha3`, `fnv`. These are not
-/// aliases, so that nobody gets a member by mistake: a user who asks for a family is shown what it
-/// became.
+/// aliases, so that nobody gets a member by mistake: a user who asks for a family is shown the
+/// member.
 pub fn family(name: &str) -> Option<Algorithm> {
     let (_, member) = FAMILIES.iter().find(|(family, _)| name.eq_ignore_ascii_case(family))?;
     OWN.find(member).ok()
 }
 
-/// [`ROWS`] alone: what `Algorithm::all` and `str::parse` know.
+/// [`ROWS`] alone, for `Algorithm::all` and `str::parse`.
 static OWN: Registry = Registry::new(&[ROWS]);
 
 impl Algorithm {

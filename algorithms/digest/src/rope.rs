@@ -2,8 +2,8 @@
 
 use std::borrow::Cow;
 
-/// Consecutive pieces, cut into parts of any length: what a divisible hasher does with chunks as a
-/// reader brings them.
+/// Consecutive pieces, cut into parts of any length. A divisible hasher cuts the chunks of a reader
+/// so.
 ///
 /// ```
 /// let mut rope = pfh_digest::Rope::new(&[b"ab", b"c", b"defg"]);

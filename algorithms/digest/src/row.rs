@@ -86,7 +86,7 @@ pub(crate) enum Start {
     Many(&'static dyn Many),
 }
 
-/// A function of a key and a message: what a row of the registry refers to.
+/// A function of a key and a message, to which a row of the registry refers.
 pub(crate) trait Keyed: Sync {
     /// The fault of a key, if any.
     fn refuses(&self, key: &[u8]) -> Option<&'static str>;
@@ -94,7 +94,7 @@ pub(crate) trait Keyed: Sync {
     fn start(&self, name: &str, key: &[u8]) -> Box<dyn State>;
 }
 
-/// A function that takes many messages at once: what a row of the registry refers to.
+/// A function that takes many messages at once, to which a row of the registry refers.
 pub(crate) trait Many: Sync {
     /// The kernels that this machine uses.
     fn kernels(&'static self) -> Kernels;
@@ -204,7 +204,7 @@ impl Row {
         Row { stitched: Some(place), ..self }
     }
 
-    /// The same row with what reads the text of its digests.
+    /// The same row with the function that reads the text of its digests.
     pub const fn with_parser(self, parse: fn(&str) -> Option<Value>) -> Row {
         Row { parse: Some(parse), ..self }
     }

@@ -4,8 +4,8 @@ use std::any::Any;
 
 use crate::Value;
 
-/// The running state of one message under one algorithm: what a [`Row`](crate::Row) constructs and
-/// a [`Hasher`](crate::Hasher) drives.
+/// The running state of one message under one algorithm. A [`Row`](crate::Row) constructs it, and a
+/// [`Hasher`](crate::Hasher) drives it.
 pub trait State: Any + Send + Sync {
     /// Takes in the next bytes of the message; any split into pieces gives the same value.
     fn update(&mut self, bytes: &[u8]);

@@ -36,10 +36,10 @@ pub fn update_together(hashers: &mut [&mut Hasher], bytes: &[u8]) {
 }
 
 /// Up to how many messages [`update_together`], one message after the other, is cheaper than each
-/// algorithm with all messages in lanes ([`advance_many`](crate::advance_many)): by what the
-/// kernels cost on this machine, at least 1. The results are the same.
+/// algorithm with all messages in lanes ([`advance_many`](crate::advance_many)): by the costs of
+/// the kernels on this machine, at least 1. The results are the same.
 pub fn few(algorithms: &[Algorithm]) -> usize {
-    // Two of one function, or others beside them: nothing says what they cost together.
+    // Two of one function, or others beside them: their cost together is unknown.
     if algorithms.len() < 2 || !algorithms.iter().all(|algorithm| algorithm.is_stitched()) {
         return 1;
     }

@@ -76,8 +76,8 @@ fn main() {
     }
 }
 
-/// Prints how the choices of a level's processes fared, if `truth` is what a kernel costs in a half
-/// of the long measurement.
+/// Prints how the choices of a level's processes fared, if `truth` is the cost of a kernel in a
+/// half of the long measurement.
 fn fare(level: Isa, processes: &[Vec<Priced>], truth: impl Fn(&Priced, usize) -> f64) {
     let (mut by_table, mut by_measure, mut by_long) = (Tally::default(), Tally::default(), Tally::default());
     for rows in processes {
@@ -116,8 +116,8 @@ struct Tally {
 }
 
 impl Tally {
-    /// Chooses among a function's kernels by `cost` and computes the result if `truth` is what they
-    /// cost.
+    /// Chooses among a function's kernels by `cost` and computes the result if `truth` is their
+    /// true cost.
     fn add(&mut self, rows: &[&Priced], truth: impl Fn(&Priced) -> f64, cost: impl Fn(&Priced) -> f64) {
         let truths: Vec<(usize, f64)> = rows.iter().map(|row| (row.lanes, truth(row))).collect();
         let costs: Vec<(usize, f64)> = rows.iter().map(|row| (row.lanes, cost(row))).collect();

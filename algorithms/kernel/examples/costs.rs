@@ -1,5 +1,5 @@
-//! Times every kernel that this CPU can run and prints what the tables want: picoseconds per block
-//! of all lanes.
+//! Times every kernel that this CPU can run and prints the costs for the tables: picoseconds per
+//! block of all lanes.
 //!
 //! `cargo run --release -p pfh-kernel --example costs [ROUNDS]`; the messages are 4 KiB each, 64
 //! bytes apart from alignment to a page so that they do not compete for the same cache sets.

@@ -6,7 +6,7 @@ use crate::kernel::{Compression, Kernel, Word};
 /// Blocks that the comparison with the portable kernel takes.
 const BLOCKS: usize = 2;
 
-/// Whether `kernel` computes what `compression` should.
+/// Whether `kernel` computes the function of `compression`.
 pub(crate) fn passes<W: Word>(compression: &Compression<W>, kernel: &Kernel<W>) -> bool {
     let portable = compression.portable();
     knows_example(compression, kernel) && (std::ptr::eq(kernel, portable) || agrees(compression, kernel, portable))

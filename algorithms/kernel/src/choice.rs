@@ -1,5 +1,5 @@
-//! Which kernels of a compression function this machine uses: those that pass their test, by what
-//! they cost.
+//! Which kernels of a compression function this machine uses: those that pass their test, by their
+//! costs.
 
 use crate::check;
 use crate::costs::{self, Costs};
@@ -50,7 +50,7 @@ impl<W: Word> Compression<W> {
         self.chosen.get_or_init(|| self.choose())
     }
 
-    /// Every kernel of the table with its costs, and what it is used for on this machine.
+    /// Every kernel of the table with its costs and its use on this machine.
     pub fn rows(&'static self) -> Vec<Row> {
         let chosen = self.chosen();
         let measured = match Costs::used() {

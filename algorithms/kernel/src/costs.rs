@@ -1,7 +1,7 @@
 //! The cost of a block, which decides the choice among the kernels of a function: measured where
 //! the program runs, or as the tables say.
 //!
-//! This is the only clock in the crate. It decides which kernel runs and never what comes out
+//! This is the only clock in the crate. It decides which kernel runs, and has no effect on digests
 //! (`docs/adr/0004-costs-by-measurement.md`).
 
 use crate::kernel::{Kernel, Word};

@@ -30,12 +30,12 @@ impl Crc {
         if bytes.len() >= LONG {
             #[cfg(target_arch = "x86_64")]
             if x86::is_available() {
-                // SAFETY: the CPU has what the function needs.
+                // SAFETY: the CPU has the instructions that the function needs.
                 return unsafe { x86::update(self, register, bytes) };
             }
             #[cfg(target_arch = "aarch64")]
             if arm::is_available() {
-                // SAFETY: the CPU has what the function needs.
+                // SAFETY: the CPU has the instructions that the function needs.
                 return unsafe { arm::update(self, register, bytes) };
             }
         }

@@ -1,4 +1,4 @@
-//! Instruction sets: what the CPU has, and what `PFH_ISA` permits.
+//! Instruction sets: those that the CPU has, and those that `PFH_ISA` permits.
 
 use std::fmt;
 use std::sync::LazyLock;
@@ -69,7 +69,7 @@ impl Isa {
 
     /// The highest level that `PFH_ISA` permits, or the variable's value where that names no level
     /// of this architecture. A command should refuse such a value; the library then uses portable
-    /// kernels only, as a misspelt level must not run what it was meant to exclude.
+    /// kernels only, as a misspelt level must not run kernels that it was meant to exclude.
     pub fn environment() -> Result<Isa, std::ffi::OsString> {
         match std::env::var_os("PFH_ISA") {
             None => Ok(Isa::ALL[Isa::ALL.len() - 1]),

@@ -16,9 +16,9 @@
 //! assert_eq!(state[0], 0xba7816bf);
 //! ```
 //!
-//! Which kernels may be used is decided once, by what the CPU has, by the environment variable
-//! `PFH_ISA` (see [`Isa`]), which can only lower the choice, and by a test of each against known
-//! answers; which of them is used for how many messages, by what each costs (see [`Costs`]).
+//! Which kernels may be used is decided once, by the CPU's instruction sets, by the environment
+//! variable `PFH_ISA` (see [`Isa`]), which can only lower the choice, and by a test of each against
+//! known answers; which of them is used for how many messages, by the cost of each (see [`Costs`]).
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;

@@ -17,7 +17,7 @@ macro_rules! common {
     ($clear:ident, $shift:ident, $bytes:ident, $words:ident, $reverse:ident) => {
         #[inline(always)]
         fn not_and(self, other: Self) -> Self {
-            // SAFETY: NEON is there. BIC clears in its first operand what the second has.
+            // SAFETY: NEON is there. BIC clears in its first operand the bits of the second.
             Self(unsafe { $clear(other.0, self.0) })
         }
         #[inline(always)]

@@ -1,5 +1,5 @@
 //! The compression function of SHA-2 (FIPS 180-4, sections 6.2 and 6.4), written once over the
-//! word: SHA-256 and SHA-512 differ in what [`Sha2`] names.
+//! word: SHA-256 and SHA-512 differ in the items of [`Sha2`].
 
 use crate::vector::{Vector, block_be, load_rows, store_rows};
 use std::hint::black_box;

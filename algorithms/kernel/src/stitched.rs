@@ -9,7 +9,7 @@
 //! of cycles per change.
 //!
 //! A [`Kernel`] takes the functions of one set. Which of them take the functions that are asked
-//! for, and which functions go by themselves, is chosen by what each costs
+//! for, and which functions go by themselves, is chosen by the cost of each
 //! ([`Costs`](crate::Costs)): together is never taken where it was measured to be slower than one
 //! after the other.
 

@@ -28,7 +28,7 @@ macro_rules! kernel {
     (@function $(#[$attribute:meta])? $word:ident, rate, $body:expr) => {{
         $(#[$attribute])?
         unsafe fn function(state: *mut $word, messages: *const &[u8], blocks: usize, rate: usize) {
-            // SAFETY: `Kernel::compress` has checked what the body demands.
+            // SAFETY: `Kernel::compress` has checked the demands of the body.
             unsafe { $body(state, messages, blocks, rate) }
         }
         function
@@ -36,7 +36,7 @@ macro_rules! kernel {
     (@function $(#[$attribute:meta])? $word:ident, fixed, $body:expr) => {{
         $(#[$attribute])?
         unsafe fn function(state: *mut $word, messages: *const &[u8], blocks: usize, _: usize) {
-            // SAFETY: `Kernel::compress` has checked what the body demands.
+            // SAFETY: `Kernel::compress` has checked the demands of the body.
             unsafe { $body(state, messages, blocks) }
         }
         function

@@ -192,7 +192,7 @@ pub(crate) unsafe fn load_rows<V: Vector, const N: usize>(state: *const V::Word)
     rows
 }
 
-/// Writes what [`load_rows`] reads.
+/// Writes the rows that [`load_rows`] reads.
 ///
 /// # Safety
 /// As [`Vector::store`], for `N * LANES` words.

@@ -1,5 +1,5 @@
-//! A small FRASH (Breitinger, Stivaktakis and Baier 2013): what each method still detects: `frash
-//! [--real DIRECTORY]`.
+//! A small FRASH (Breitinger, Stivaktakis and Baier 2013): the changes that each method still
+//! detects: `frash [--real DIRECTORY]`.
 //!
 //! Fragments, one common block in otherwise different files, a prefix, random noise, unrelated
 //! files; 20 bases of 256 KiB each, half of them random. The other half is made up here (text,
@@ -24,8 +24,8 @@ const LENGTH: usize = 256 << 10;
 const BASES: usize = 20;
 const METHODS: [&str; 4] = ["ssdeep", "sdhash", "mrsh-v2", "TLSH"];
 
-/// A test: what it is called, how much of it, the reference's detection in percent for each method,
-/// and ours on the made-up bases.
+/// A test: its name, its amount, the reference's detection in percent for each method, and ours on
+/// the made-up bases.
 struct Row {
     name: &'static str,
     kind: Kind,
@@ -89,7 +89,7 @@ impl Random {
     }
 }
 
-/// Text of made-up words, or records with counters: what files hold that are not compressed.
+/// Text of made-up words, or records with counters: contents of files that are not compressed.
 fn made_up(number: usize) -> Vec<u8> {
     let mut random = Random(5000 + number as u64);
     let words: Vec<String> = (0..3000)

@@ -37,9 +37,9 @@ pub enum Named {
     Imports,
     /// `text`: shared text in any form.
     Text,
-    /// `pdq`: pictures, by 256 bits of what they show.
+    /// `pdq`: pictures, by 256 bits of the image.
     Pdq,
-    /// `phash`: pictures, by 64 bits of what they show.
+    /// `phash`: pictures, by 64 bits of the image.
     Phash,
 }
 

@@ -9,7 +9,7 @@
 //! MB (10^6 bytes) per second of CPU time on one thread; seconds and MB per second of wall time on
 //! all; the speed-up of all over one in wall time and its efficiency; the CPU time of all threads
 //! relative to that of one, which other users of the machine disturb least; cycles per byte on one
-//! thread. A cycle is what a chain of dependent additions takes for one, measured beside each
+//! thread. A cycle is the time of one addition in a chain of dependent ones, measured beside each
 //! round.
 
 use std::hint::black_box;

@@ -8,8 +8,8 @@
 //! the data too.
 //!
 //! Hash(file ‖ nonce) would not do: a server that has hashed the file once keeps the hash's state,
-//! deletes the file, and answers for ever. `docs/audit.md` tells what each scheme proves and what
-//! no audit can prove; the attacks are tests.
+//! deletes the file, and answers for ever. `docs/audit.md` lists the proofs of each scheme and the
+//! limits of all audits; the attacks are tests.
 //!
 //! ```
 //! use pfh_tree::audit::{Challenge, Commitment, Sample, prove};

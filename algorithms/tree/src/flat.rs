@@ -50,7 +50,7 @@ pub struct Flat {
     first: Vec<u8>,
     /// The chaining values in the final node, one after the other.
     values: Vec<u8>,
-    /// Of leaf interleaving: what each leaf has come to after all whole rounds.
+    /// Under leaf interleaving: the state of each leaf after all whole rounds.
     states: Vec<[u64; 25]>,
     root: Vec<u8>,
 }

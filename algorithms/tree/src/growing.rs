@@ -1,6 +1,6 @@
 //! Trees of two levels whose final node grows with the message: leaf after leaf, each of the same
 //! length, gives a chaining value, and the final node hashes those. KangarooTwelve, ParallelHash
-//! and the generic Sakura mode differ in what surrounds them.
+//! and the generic Sakura mode differ in the bytes around them.
 
 use pfh_digest::{Alone, Apart, Executor, Rope, State, Units, Value};
 use pfh_kernel::{Compression, KECCAK12, KECCAK24};

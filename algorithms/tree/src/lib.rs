@@ -13,10 +13,10 @@
 //! neither pieces, lanes nor threads.
 //!
 //! [`flat`] keeps the chaining values of any of these beside a file. [`outboard`] keeps a binary
-//! tree beside a file, to find what changed and to hash only that again; [`audit`] proves with it
-//! that a server still holds the file, [`range`] that a part of it is the file's. [`catalogue`] is
-//! one tree over many files. [`split`] hashes the ranges of a message apart. [`foreign`] computes
-//! the roots that other programs state.
+//! tree beside a file, to find the changed leaves and to hash only those again; [`audit`] proves
+//! with it that a server still holds the file, [`range`] that a part of it is the file's.
+//! [`catalogue`] is one tree over many files. [`split`] hashes the ranges of a message apart.
+//! [`foreign`] computes the roots that other programs state.
 //!
 //! ```
 //! use pfh_digest::{ROWS as PLAIN, Registry};

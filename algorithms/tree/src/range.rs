@@ -45,7 +45,7 @@ impl fmt::Display for NoRange {
 
 impl Error for NoRange {}
 
-/// Why a proof does not show what it claims.
+/// Why a proof shows no range of the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unshown {
     /// The bytes are not those of a file with this root.
@@ -104,7 +104,7 @@ fn indices(parameters: Parameters, length: u64, range: &Range<u64>) -> Vec<u64> 
 
 type Read<'a> = &'a mut dyn FnMut(Range<u64>) -> io::Result<Vec<u8>>;
 
-/// A BLAKE3 tree as if its leaves were chunks: what lies within a leaf is hashed from the file.
+/// A BLAKE3 tree as if its leaves were chunks: the chunks of a leaf are hashed from the file.
 struct Fine<'a> {
     header: Header,
     coarse: &'a dyn Values,

@@ -236,7 +236,7 @@ pub struct Joined {
     came: u64,
     /// Whether the first range has come.
     begun: bool,
-    /// Whether what came had the length of values.
+    /// Whether the pushed values had the length of values.
     whole: bool,
     subtrees: Subtrees,
     root: Option<Sponge>,

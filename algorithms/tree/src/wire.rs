@@ -11,7 +11,7 @@ pub enum Malformed {
     Magic,
     /// They are of a version that this code does not know.
     Version(u8),
-    /// A field holds what it cannot.
+    /// A field holds an impossible value.
     Field(&'static str),
     /// They end too early.
     Truncated,

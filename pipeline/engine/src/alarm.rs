@@ -2,8 +2,9 @@
 
 use std::sync::mpsc::{SendError, Sender};
 
-/// Sends what a thread makes, and `None` if the thread panics. Without it the receiver would wait
-/// for good for what that thread had in hand, as long as another thread may still send.
+/// Sends the results of a thread, and `None` if the thread panics. Without it the receiver would
+/// wait for ever for the result that the thread had in hand, as long as another thread may still
+/// send.
 #[derive(Debug)]
 pub struct Alarm<T>(Sender<Option<T>>);
 

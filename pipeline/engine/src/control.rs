@@ -18,7 +18,7 @@ impl From<Arc<AtomicBool>> for Cancel {
 }
 
 impl From<Cancel> for Arc<AtomicBool> {
-    /// The flag itself, for what outlives the job.
+    /// The flag itself, which may outlive the job.
     fn from(cancel: Cancel) -> Self {
         cancel.0
     }
@@ -35,7 +35,7 @@ impl Cancel {
         self.0.load(Ordering::SeqCst)
     }
 
-    /// The flag itself, for what knows flags alone.
+    /// The flag itself, for code that takes only flags.
     pub fn flag(&self) -> &AtomicBool {
         &self.0
     }
@@ -69,8 +69,8 @@ impl<'a> Control<'a> {
         Self::default()
     }
 
-    /// The job ends early when `cancel` is asked to; how soon, and what it leaves, each job
-    /// documents.
+    /// The job ends early when `cancel` is asked to; each job documents how soon, and the state
+    /// that it leaves.
     #[must_use]
     pub fn with_cancel(mut self, cancel: impl Into<Cancel>) -> Self {
         self.cancel = cancel.into();

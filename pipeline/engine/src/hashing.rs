@@ -56,7 +56,7 @@ struct StateBytes<'a> {
 #[derive(Default)]
 pub(crate) struct Outcomes {
     records: Vec<Record>,
-    /// Messages whose states took in more than one piece, with what each unit has of them.
+    /// Messages whose states took in more than one piece, with the results of each unit.
     finished: Vec<(Arc<Entry>, Closed, Vec<Finished>)>,
 }
 
@@ -161,7 +161,7 @@ impl Hashing {
         bytes
     }
 
-    /// Hashes what a lap has brought.
+    /// Hashes the pieces of a lap.
     pub(crate) fn lap(&self, lap: &mut Lap<State>) -> (Outcomes, u64) {
         fail_point("lap");
         let (open, ended) = lap.parts();
@@ -285,7 +285,7 @@ impl Hashing {
         messages.iter().map(cut).collect()
     }
 
-    /// Ends what one unit has of a message.
+    /// Ends the state of one unit for a message.
     fn finish(&self, unit: usize, state: State) -> Finished {
         let algorithms = &self.units[unit];
         let digests = state.hashers.into_iter().map(Hasher::finalize);

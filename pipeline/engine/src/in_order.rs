@@ -1,4 +1,4 @@
-//! Work on pieces that come one after the other: several threads work, and what they made is taken
+//! Work on pieces that come one after the other: several threads work, and their results are taken
 //! in the order of the pieces.
 
 use pfh_source::fail_point;

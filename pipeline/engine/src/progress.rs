@@ -19,7 +19,7 @@ pub enum Phase {
     Comparing,
     /// Lists are read and sorted.
     Reading,
-    /// Something is computed from what was read: an index, a file of known digests.
+    /// Something is computed from bytes that were read: an index, a file of known digests.
     Building,
 }
 
@@ -89,7 +89,7 @@ pub struct FileProgress {
 pub struct MediumProgress {
     /// The purpose for which the medium is read.
     pub phase: Phase,
-    /// Bytes of the image that have been read (or taken from what was there).
+    /// Bytes of the image that have been read (or taken from the present image).
     pub bytes: u64,
     /// All bytes, if their number is known.
     pub total: Option<u64>,

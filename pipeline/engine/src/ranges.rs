@@ -85,7 +85,7 @@ impl Shared {
         false
     }
 
-    /// Ends what several threads read: one reader goes on where reads wait.
+    /// Ends the messages that several threads read: one reader goes on where reads wait.
     pub(crate) fn end_spreads(&self) {
         for spread in self.spreads.all() {
             self.settle(&spread, spread.end());

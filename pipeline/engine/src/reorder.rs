@@ -76,8 +76,7 @@ impl ReorderBuffer {
         }
     }
 
-    /// Enters what one unit has finished of a long message; makes the record when it is the last
-    /// one.
+    /// Enters the results of one unit for a long message; makes the record when it is the last one.
     pub(crate) fn enter_unit(&self, number: u64, name: impl FnOnce() -> Vec<u8>, closed: &Closed, finished: Finished) {
         let mut guard = self.lock();
         let partial = guard.partial.entry(number).or_insert_with(|| Partial {

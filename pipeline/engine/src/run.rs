@@ -213,8 +213,7 @@ impl Run {
             if self.shared.panicked.load(Ordering::SeqCst) || self.shared.feed.is_broken() {
                 return Err(Error::Panicked);
             }
-            // The order matters: only what was complete before the source's end was seen is
-            // everything.
+            // The order matters: the source's end is looked for before the last records are taken.
             let exhausted = self.shared.feed.exhausted();
             let records = self.reorder.take();
             let idle = records.is_empty();

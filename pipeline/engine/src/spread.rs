@@ -2,11 +2,10 @@
 //! that stays in its own cache, hashes it there, and brings the values of its units. Those are
 //! joined in order.
 //!
-//! Ranges hold no end of a file, and no problem is made of what they meet: where one cannot be
-//! read, where the file turns out shorter, or where reads begin to wait for the device, no further
-//! range is handed out, and the message goes on behind the last one joined as any other, by one
-//! reader. So its end, its problems and the proof that the file did not change meanwhile are those
-//! of one read.
+//! Ranges hold no end of a file, and report no problems: where one cannot be read, where the file
+//! turns out shorter, or where reads begin to wait for the device, no further range is handed out,
+//! and the message goes on behind the last one joined as any other, by one reader. So its end, its
+//! problems and the proof that the file did not change meanwhile are those of one read.
 
 use pfh_digest::Units;
 use pfh_prefetch::Reached;
@@ -24,7 +23,7 @@ const RANGE: usize = 1 << 20;
 /// A message of fewer ranges is not worth it.
 const FEWEST: u64 = 4;
 
-/// Of each state's hashers what hashes their units, in order.
+/// For each hasher of each state the [`Units`] that hash its units, in order.
 type All = Vec<Box<dyn Units>>;
 /// The values that each of these has of a range.
 pub(crate) type Values = Vec<Vec<u8>>;
@@ -108,7 +107,7 @@ pub(crate) enum Brought<S> {
     Nothing,
     /// Threads that were held up can go on.
     Room,
-    /// The message is to go on behind what was joined.
+    /// The message is to go on behind the joined ranges.
     Through(Reading, Vec<S>),
 }
 

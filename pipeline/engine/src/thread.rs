@@ -19,11 +19,11 @@ const ENOUGH_JOBS: usize = 64;
 const BATCH_JOBS: usize = 1024;
 const BATCH_BYTES: usize = 32 << 20;
 /// Bytes of long messages that are enough in the table while reads do not wait and nothing else is
-/// there: what was read is hashed while it is in the cache, and its slabs are filled again while
-/// they are. One thread takes them one by one. Of several, one reads while another shares out what
-/// it has taken, and both shares are to be worth it. A GiB under BLAKE3 that went through the whole
-/// table took .5 s of processor time in place of .36 s, 30,000 page faults among it
-/// (bench/record/2026-11-22-warm-tree.md).
+/// there: bytes that were read are hashed while they are in the cache, and their slabs are filled
+/// again while they are. One thread takes them one by one. Of several, one reads while another
+/// shares out the bytes that it has taken, and both shares are to be worth it. A GiB under BLAKE3
+/// that went through the whole table took .5 s of processor time in place of .36 s, 30,000 page
+/// faults among it (bench/record/2026-11-22-warm-tree.md).
 const HOT_ALONE: usize = 1 << 20;
 const HOT_EACH: usize = 4 << 20;
 /// With many threads the caches are larger too, but not without end.
@@ -72,17 +72,17 @@ impl Shared {
     fn is_enough(&self) -> bool {
         let (jobs, bytes) = self.table.waiting();
         let table = self.budget.slabs() * self.budget.slab();
-        // Reads wait, so the processor is free: full lanes are enough. The other half of the table
-        // is what readers fill meanwhile.
+        // Reads wait, so the processor is free: full lanes are enough. Readers fill the other half
+        // of the table meanwhile.
         let enough = (table / 2).min(BATCH_BYTES);
         // Long messages count by the slabs that are out.
         jobs >= ENOUGH_JOBS || bytes >= enough || jobs > 0 && self.budget.out() * self.budget.slab() > enough
     }
 
     /// Whether more in the table would only be colder: nothing but long messages is there, no lanes
-    /// could be filled by what comes (each message is worked on by itself, or there is no other to
-    /// come), and the next read is a copy and not a wait. Chunks in the table then are queued or in
-    /// work, so a reader that stops for it is woken by the thread that works on it.
+    /// could be filled by later messages (each message is worked on by itself, or there is no other
+    /// to come), and the next read is a copy and not a wait. Chunks in the table then are queued or
+    /// in work, so a reader that stops for it is woken by the thread that works on it.
     fn is_hot(&self) -> bool {
         let threads = self.plan.threads.max(1);
         let enough = if threads == 1 { HOT_ALONE } else { (HOT_EACH * threads).min(HOT_MOST) };
@@ -158,8 +158,8 @@ impl Shared {
         true
     }
 
-    /// Others may have them all for a while: readers that were called and hash what they have read,
-    /// or the last long message.
+    /// Others may have them all for a while: readers that were called and hash their own bytes, or
+    /// the last long message.
     pub(crate) fn wait_for_place(&self) -> Permit {
         loop {
             let noted = self.events.noted();
@@ -199,10 +199,10 @@ impl Shared {
     }
 }
 
-/// Reading for lanes: what one lap brings, to be hashed while it is in the second-level cache, or
-/// not far from it. With a cache of 1 MiB, 2 MiB in pieces of 64 KiB took .304 s of processor time
-/// under MD5 and .489 s under SHA-256 for 1.16 GB in 4,457 files; 1 MiB and 64 KiB .351 and .502 s;
-/// 1 MiB and 32 KiB .334 and .531 s; 512 KiB and 16 KiB .342 and .541 s.
+/// Reading for lanes: the bytes of one lap, to be hashed while they are in the second-level cache,
+/// or not far from it. With a cache of 1 MiB, 2 MiB in pieces of 64 KiB took .304 s of processor
+/// time under MD5 and .489 s under SHA-256 for 1.16 GB in 4,457 files; 1 MiB and 64 KiB .351 and
+/// .502 s; 1 MiB and 32 KiB .334 and .531 s; 512 KiB and 16 KiB .342 and .541 s.
 const ARENA: usize = 2 << 20;
 /// Bytes of one message in a lap. Seventeen fit into a slab.
 const PIECE: usize = 60 << 10;
@@ -228,7 +228,7 @@ pub(crate) fn live(shared: &Shared, mut reader: Option<Reader<State>>, role: Rol
     let hashes = role.hashes;
     let mut waits = Waits::new(shared.fit.looks && reader.is_some());
     loop {
-        // Others read what a lost reader had.
+        // Others read the entries of a lost reader.
         reader = reader.filter(|reader| !reader.is_lost());
         // Noted before anything is looked at, so that no event after the look is missed.
         let (noted, called) = (shared.events.noted(), shared.reserve.noted());

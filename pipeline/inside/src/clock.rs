@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 thread_local! {
-    /// When this thread began to work on a container, so that what it calls counts once.
+    /// When this thread began to work on a container, so that nested calls count once.
     static SINCE: Cell<Option<Instant>> = const { Cell::new(None) };
 }
 

@@ -142,7 +142,7 @@ fn unread(start: &[u8], bytes: &dyn Bytes) -> Option<Container> {
     Some(Container::Refused(Refused::format(why)))
 }
 
-/// A container whose signature is damaged, while the rest of it or its name says what it is.
+/// A container whose signature is damaged, while the rest of it or its name shows its format.
 fn damaged(start: &[u8], name: &[u8]) -> Option<Container> {
     let near = signature::damaged(start).map(|format| format!("{format} with a damaged start: not opened"));
     let named = || {
@@ -194,7 +194,7 @@ pub fn medium(bytes: &Arc<dyn Bytes>) -> Result<Option<Container>, pfh_volume::F
         return Ok(Some(Container::Divided(PartitionTable::whole(bytes.size()))));
     }
     let table = partitions(bytes)?;
-    // A medium that is one piece has what it is a piece of in place of partitions.
+    // A medium that is one piece has the description of the piece in place of partitions.
     if table.scheme != Scheme::None || is_piece(bytes) {
         return Ok(Some(Container::Divided(table)));
     }

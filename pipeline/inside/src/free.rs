@@ -1,5 +1,5 @@
 //! The space of a medium that no file in use has: gaps between partitions, free blocks of file
-//! systems, and what lies behind files in their last blocks.
+//! systems, and the rest of files' last blocks.
 
 use super::about::unread;
 use super::detect::{self, Container};

@@ -45,8 +45,8 @@ fn name_of(item: &Item) -> Vec<u8> {
 }
 
 impl Lookup {
-    /// Looks for what `outer` names, and is not there, in containers. Relative names of `outer`
-    /// start in `root`; in the working directory if that is empty.
+    /// Looks in containers for names of `outer` that do not exist. Relative names of `outer` start
+    /// in `root`; in the working directory if that is empty.
     pub fn new(outer: Box<dyn Source>, options: Arc<Options>, root: &[u8]) -> Lookup {
         Lookup { outer, options, root: root.to_vec(), walk: None }
     }

@@ -43,7 +43,7 @@ pub struct Runs {
 }
 
 impl Runs {
-    /// The file of these runs, which are in order; what they leave out are zeros.
+    /// The file of these runs, which are in order; gaps between them are zeros.
     pub fn new(of: Arc<dyn Bytes>, mut runs: Vec<Run>, size: u64) -> Runs {
         runs.sort_by_key(|run| run.file_offset);
         Runs { of, runs, size }

@@ -297,7 +297,7 @@ impl Read for Kept {
     }
 }
 
-/// A read that ends well only if the container is still what it was.
+/// A read that ends well only if the container is still unchanged.
 struct Watched {
     reader: Opened,
     watch: Arc<Watch>,

@@ -8,7 +8,7 @@ use pfh_volume::{Bytes, Composition, Key, Piece, compose};
 use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
 
-/// A volume of a medium that is a piece, and what it is as a partition.
+/// A volume of a medium that is a piece, and its description as a partition.
 #[derive(Clone)]
 pub struct Lone {
     pub piece: Piece,
@@ -43,7 +43,7 @@ impl Waits {
         }
     }
 
-    /// The next media that belong together, and what they make up, after all inputs.
+    /// The next media that belong together, and the whole that they make up, after all inputs.
     pub fn next(&mut self) -> Option<(Vec<Waiting>, Composition)> {
         let media = &mut self.media;
         self.groups.get_or_insert_with(|| groups(std::mem::take(media)).into()).pop_front()
@@ -55,8 +55,8 @@ fn composed(media: &[Waiting]) -> Composition {
     compose(&pieces)
 }
 
-/// Brings those together that have a key in common, until nothing changes: what an array holds may
-/// be a piece of more.
+/// Brings those together that have a key in common, until nothing changes: a volume in an array may
+/// be a piece of another.
 fn groups(media: Vec<Waiting>) -> Vec<(Vec<Waiting>, Composition)> {
     let mut groups: Vec<(Vec<Waiting>, Composition)> = media
         .into_iter()
@@ -81,7 +81,7 @@ fn related(groups: &[(Vec<Waiting>, Composition)]) -> Option<(usize, usize)> {
     pairs.into_iter().find(|(first, second)| !keys[*first].is_disjoint(keys[*second]))
 }
 
-/// The parts of what these pieces make up.
+/// The parts of the whole that these pieces make up.
 pub fn parts(found: Composition, pieces: &[Lone]) -> Vec<Part> {
     let volumes = found.volumes.into_iter().map(|volume| match volume {
         Ok(volume) => {

@@ -1,4 +1,4 @@
-//! A container as a tree: what the names in it begin with.
+//! A container as a tree: the start of the names in it.
 
 use super::detect::{self, Container, Imaged};
 use super::layouts;

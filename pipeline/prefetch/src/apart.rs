@@ -1,4 +1,4 @@
-//! Reading a range of a message that several threads read: what a reader does for its thread
+//! Reading a range of a message that several threads read: a reader does this for its thread
 //! outside of laps and table.
 
 use crate::open::Open;
@@ -45,7 +45,7 @@ impl<S> Reader<S> {
         taken
     }
 
-    /// Ends it. `false`: the reader was declared lost, and what it has read is void.
+    /// Ends it. `false`: the reader was declared lost, and the bytes that it has read are void.
     #[must_use]
     pub fn end_range(&mut self, entry: &Entry) -> bool {
         let held = self.in_hand.release(entry);

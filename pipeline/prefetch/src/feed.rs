@@ -10,7 +10,7 @@ pub struct Feed {
     source: Mutex<Box<dyn Source>>,
     returned: Mutex<VecDeque<Arc<Entry>>>,
     exhausted: AtomicBool,
-    /// The source panicked: what it has not handed out is missing.
+    /// The source panicked: the items that it has not handed out are missing.
     broken: AtomicBool,
     /// Items handed out so far.
     pulled: AtomicU64,
@@ -18,9 +18,9 @@ pub struct Feed {
     emitted: AtomicU64,
 }
 
-/// How far readers may run ahead of the oldest record that is not out yet. Entries, what was read
-/// of them, and records wait for it in memory, together some 1 kB for each. Twice the window of a
-/// reading order, so that no order can stand in its own way.
+/// How far readers may run ahead of the oldest record that is not out yet. Entries, bytes that were
+/// read of them, and records wait for it in memory, together some 1 kB for each. Twice the window
+/// of a reading order, so that no order can stand in its own way.
 const AHEAD: u64 = 8_192;
 
 /// An item with shared ownership of the entry.

@@ -70,8 +70,8 @@ impl InHand {
         self.since.store(0, Ordering::SeqCst);
     }
 
-    /// The reader begins to read an entry. `false`: it was declared lost, and nobody would miss
-    /// what it takes now.
+    /// The reader begins to read an entry. `false`: it was declared lost, and nobody would miss an
+    /// entry that it takes now.
     #[must_use]
     pub(crate) fn take(&self, entry: Arc<Entry>) -> bool {
         let mut held = self.lock();

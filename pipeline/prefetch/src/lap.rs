@@ -131,7 +131,7 @@ impl<S> Reader<S> {
         (self.lanes.len(), self.lanes.iter().map(Open::left).fold(0, u64::saturating_add))
     }
 
-    /// Whether it was declared lost: others read what it had, and nothing that it brings counts.
+    /// Whether it was declared lost: others read its entries, and nothing that it brings counts.
     pub fn is_lost(&self) -> bool {
         self.in_hand.is_lost()
     }
@@ -214,8 +214,8 @@ impl<S> Reader<S> {
         Some(lap)
     }
 
-    /// Takes back what goes on. `false`: this reader was declared lost meanwhile, and what its lap
-    /// came to is void.
+    /// Takes back the messages that go on. `false`: this reader was declared lost meanwhile, and
+    /// the results of its lap are void.
     pub fn keep(&mut self, lap: Lap<S>) -> bool {
         let Lap { arena, open, .. } = lap;
         self.lanes = open;

@@ -3,8 +3,8 @@
 //!
 //! The paper (Breitinger & Petrov, §III) calls the table the RAM table and gives it a number of
 //! slots. Here it is bounded in bytes: [`Budget`] hands out slabs, and a slab's permit returns when
-//! the last chunk inside it is dropped. No file is skipped for its size: what does not fit a slab
-//! streams through as chunks, in offset order.
+//! the last chunk inside it is dropped. No file is skipped for its size: one that does not fit a
+//! slab streams through as chunks, in offset order.
 #![forbid(unsafe_code)]
 
 mod apart;

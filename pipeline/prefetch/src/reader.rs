@@ -130,8 +130,9 @@ impl<S> Reader<S> {
         self.current.is_some()
     }
 
-    /// Puts down what it is in the middle of, for others to take up; not a pipe, nor what several
-    /// threads share, nor what only one reader may read. Whether there was something.
+    /// Puts down the entry that it is in the middle of, for others to take up; not a pipe, nor an
+    /// entry that several threads share, nor one that only one reader may read. Whether there was
+    /// one.
     pub fn put_down(&mut self) -> bool {
         let Some(current) = self.current.take_if(|c| c.whom == For::All && !c.reading.may_wait()) else { return false };
         let mut in_hand = self.in_hand.lock();
@@ -236,7 +237,7 @@ impl<S> Reader<S> {
         let room = pack.slab.bytes().len() - pack.used;
         let small = reading.size_hint() < (self.budget.slab() / 2) as u64;
         if !small || reading.size_hint() >= room as u64 {
-            // Keep it open, publish what there is, resume a slab of its own or a fresh pack.
+            // Keep it open, publish the pieces so far, resume a slab of its own or a fresh pack.
             self.current = Some(Current { entry, reading, flowing: false, whom: For::All });
             return if self.publish() { Some(Step::Filled) } else { None };
         }

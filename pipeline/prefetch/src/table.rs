@@ -1,4 +1,4 @@
-//! The RAM table: what has been read and not yet been worked on.
+//! The RAM table: messages that have been read and not yet been worked on.
 
 use crate::chunk::Chunk;
 use crate::event_count::EventCount;
@@ -66,7 +66,8 @@ pub struct Begun<S> {
     pub entry: Arc<Entry>,
     /// Where its reading stands.
     pub reading: Reading,
-    /// One state for each unit; each has had what was read so far; none if the table keeps them.
+    /// One state for each unit; each has had the bytes that were read so far; none if the table
+    /// keeps them.
     pub states: Option<Vec<S>>,
     /// As it was parked.
     pub whom: For,
@@ -132,7 +133,7 @@ impl<S> Inner<S> {
     }
 }
 
-/// The table. `S` is what a worker keeps of a message between two chunks, one per unit.
+/// The table. `S` is the state that a worker keeps of a message between two chunks, one per unit.
 pub struct Table<S> {
     inner: Mutex<Inner<S>>,
     /// One for each unit.
@@ -216,8 +217,8 @@ impl<S> Table<S> {
         self.events.notify();
     }
 
-    /// Takes work: first what costs nothing, then chunks of every long message (those decide when
-    /// the run ends), then whole messages.
+    /// Takes work: first items that cost nothing, then chunks of every long message (those decide
+    /// when the run ends), then whole messages.
     pub fn take(&self, take: Take) -> Vec<Job<S>> {
         let mut guard = self.lock();
         let inner = &mut *guard;
@@ -300,9 +301,9 @@ impl<S> Table<S> {
     }
 
     /// Puts down a message in the middle of its reading, for any other reader to take up. `states`
-    /// have had what was read so far; without them the table has them, or nothing was read. A
-    /// message that was given up is dropped. The event count is the caller's to ring, if others are
-    /// to come for it.
+    /// have had the bytes that were read so far; without them the table has them, or nothing was
+    /// read. A message that was given up is dropped. The event count is the caller's to ring, if
+    /// others are to come for it.
     pub fn park(&self, entry: Arc<Entry>, reading: Reading, states: Option<Vec<S>>, whom: For) {
         let number = entry.number;
         let mut guard = self.lock();
@@ -421,8 +422,8 @@ mod tests {
         assert!(table.take_up(true).is_none() && !table.has_parked(true), "the other is to be shared");
         let begun = table.take_up(false).unwrap();
         assert_eq!((begun.entry.number, begun.states, begun.whom), (4, None, For::Table));
-        // As a reader of the table leaves it: a lane may have it when every unit has had what was
-        // read.
+        // As a reader of the table leaves it: a lane may have it when every unit has had the bytes
+        // that were read.
         let push = |offset| {
             let bytes = Bytes::new(Arc::new(budget.try_take().unwrap()), 0..100);
             table.push_part(Chunk { entry: entry(5), offset, bytes, end: None });

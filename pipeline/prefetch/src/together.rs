@@ -1,6 +1,6 @@
 //! Small files read several at a time, where the kernel has io_uring.
 //!
-//! Only what goes as expected stays here: a file that does not open, does not fit, or grows is
+//! Only files that read as expected stay here: a file that does not open, does not fit, or grows is
 //! given back to the feed and read by itself, so that both backends say the same of every file.
 
 use crate::backend::{PAUSE, Together};

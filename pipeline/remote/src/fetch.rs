@@ -36,7 +36,8 @@ impl Listed {
         Listed { store, key: found.location, size: found.size, tag, version: found.version, stated }
     }
 
-    /// Asks what the store states of this very object, unless that is known or nobody wants to.
+    /// Asks the store for its headers of this very object, unless they are known or nobody wants
+    /// them.
     pub(crate) async fn state(&self) -> Result<(), Problem> {
         let Some(stated) = self.stated.as_ref().filter(|stated| stated.get().is_none()) else { return Ok(()) };
         let options = GetOptions {

@@ -219,7 +219,7 @@ async fn list(location: &Location, sender: &mpsc::Sender<Found>) -> Result<(), E
             Err(Error::NotFound { .. }) => {}
             Err(error) => return Err(error),
         }
-        // The address of a page is not a folder: only stores list what begins with a key.
+        // The address of a page is not a folder: only stores list the keys below one.
         if location.is_web() {
             return match any {
                 true => Ok(()),

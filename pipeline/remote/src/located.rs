@@ -52,8 +52,7 @@ impl Located {
         self
     }
 
-    /// Asks stores what they state of each object, which is then known of the entry's object once
-    /// it is open.
+    /// Asks stores for their headers of each object, which the entry's object has once it is open.
     #[must_use]
     pub fn stating(mut self) -> Located {
         self.stores.stating = true;

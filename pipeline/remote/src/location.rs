@@ -21,15 +21,15 @@ const SCHEMES: &[(&str, bool)] =
 #[derive(Debug, Default)]
 pub(crate) struct Stores {
     found: HashMap<String, Arc<dyn ObjectStore>>,
-    /// Whether they are asked what they state of each object.
+    /// Whether they are asked for the headers of each object.
     pub(crate) stating: bool,
 }
 
-/// A store, and what of it is meant.
+/// A store, and the part of it that is meant.
 #[derive(Debug, Clone)]
 pub(crate) struct Location {
     pub(crate) store: Arc<dyn ObjectStore>,
-    /// The key, or what keys begin with.
+    /// The key, or the start of the keys.
     pub(crate) path: Path,
     /// The prefix of a printed key: `s3://bucket`.
     root: String,

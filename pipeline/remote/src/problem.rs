@@ -30,7 +30,7 @@ pub(crate) fn changed(offset: u64) -> Problem {
 
 const CHANGED: &str = "the object was replaced after it was listed: hash it again when it is at rest";
 
-/// The words of an error and of what caused it, each once.
+/// The words of an error and of its causes, each once.
 fn root(error: &Error) -> String {
     let mut words = error.to_string();
     let mut cause = std::error::Error::source(error);

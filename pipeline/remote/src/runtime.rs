@@ -4,7 +4,7 @@ use std::panic::resume_unwind;
 use std::sync::OnceLock;
 use tokio::runtime::{Builder, Runtime};
 
-/// Two threads carry all requests of the process: what they do is waiting and decryption.
+/// Two threads carry all requests of the process: they wait and decrypt.
 ///
 /// # Errors
 /// The system's, if it gives no threads.
@@ -20,7 +20,7 @@ pub(crate) fn runtime() -> std::io::Result<&'static Runtime> {
 }
 
 /// Panics in the calling thread because a task of the runtime did. A task never ends without its
-/// last message otherwise, and what it had not yet sent must not look like the end.
+/// last message otherwise, and missing messages must not look like the end.
 pub(crate) fn task_panicked() -> ! {
     // The hook reported the panic where it happened.
     resume_unwind(Box::new("a task that speaks with a store panicked"))

@@ -10,7 +10,7 @@ use std::pin::Pin;
 /// Names of headers, in lower case, and their values.
 pub(crate) type Headers = Vec<(Box<str>, Box<str>)>;
 
-/// Headers that say something about the bytes, or about what another header is of.
+/// Headers that describe the bytes, or that say what another header is of.
 const SINGLE: [&str; 9] = [
     "etag",
     "content-md5",

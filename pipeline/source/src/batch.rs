@@ -37,7 +37,7 @@ impl Batch {
     }
 
     /// Opens entries, in their order. `None`: not a regular file, or it did not open.
-    /// [`Entry::open`] knows what to make of that.
+    /// [`Entry::open`] handles those.
     pub fn open<'a>(&mut self, entries: impl Iterator<Item = &'a Entry>) -> Vec<Option<Reading>> {
         let entries: Vec<&Entry> = entries.collect();
         let (mut files, mut specials) = (Vec::new(), Vec::new());

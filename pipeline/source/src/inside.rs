@@ -27,8 +27,7 @@ pub struct Inside {
     pub deleted_at: Option<Time>,
     /// Whether it is deleted.
     pub deleted: bool,
-    /// Whether it is space that no file has: free blocks, or what lies behind a file in its last
-    /// block.
+    /// Whether it is space that no file has: free blocks, or the rest of a file's last block.
     pub unallocated: bool,
     /// Whether some of its content may belong to another file now.
     pub overwritten: bool,

@@ -1,5 +1,5 @@
-//! Operands: what the user named, turned into items. Directories are walked, files and standard
-//! input are one item each.
+//! Operands: the names that the user gave, turned into items. Directories are walked, files and
+//! standard input are one item each.
 
 use crate::base::Base;
 use crate::descend::{Descend, Links, Recurse};
@@ -12,7 +12,7 @@ use crate::stream::Stream;
 use crate::walk::{Unnumbered, Walk};
 use std::sync::Arc;
 
-/// A path as bytes, or (what can be shown of it, why it cannot be one).
+/// A path as bytes, or (the part of it that can be shown, why it cannot be one).
 pub type Named = Result<Vec<u8>, (Vec<u8>, Problem)>;
 
 /// Paths to hash, in order.

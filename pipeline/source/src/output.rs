@@ -31,8 +31,7 @@ enum Target {
     Special(OwnedFd),
 }
 
-/// Does a write on behalf of an output: what else is shown on the same terminal steps aside
-/// meanwhile.
+/// Does a write on behalf of an output: a progress line on the same terminal steps aside meanwhile.
 pub type Around = Arc<dyn Fn(&mut dyn FnMut()) + Send + Sync>;
 
 /// A buffered, checked output. Nothing counts as written before [`commit`](Output::commit) has
@@ -59,7 +58,7 @@ impl Output {
     }
 
     /// Standard output. On a terminal, controls and other characters that steer it are shown
-    /// escaped, as everywhere: what a name holds must not reach it raw.
+    /// escaped, as everywhere: the bytes of a name must not reach it raw.
     pub fn standard() -> Self {
         let seen = io::IsTerminal::is_terminal(&io::stdout());
         Output::to(Target::Standard { seen })
@@ -141,7 +140,7 @@ impl Output {
         while from < self.room.len() {
             let rest = &self.room[from..];
             let wrote = match &self.target {
-                // /dev/null is in the place of what was closed at the start.
+                // /dev/null is in the place of the output that was closed at the start.
                 Target::Standard { .. } if os::was_closed(1) => Err(Errno::BADF),
                 Target::Standard { .. } => os::write(io::stdout().as_fd(), rest),
                 Target::File { fd, .. } | Target::Special(fd) => os::write(fd, rest),
@@ -191,7 +190,8 @@ impl Output {
         }
         let mut is_named = false;
         if temporary.is_none() {
-            // A link, unlike a rename, never takes the place of what somebody else made meanwhile.
+            // A link, unlike a rename, never takes the place of a file that somebody else made
+            // meanwhile.
             let name = if is_new { place.name().to_owned() } else { place.beside() };
             place.give_name(&fd, &name).map_err(|errno| unnamed(&place.path_of(&name), errno))?;
             temporary = Some(name);
@@ -282,8 +282,8 @@ fn close(fd: OwnedFd) -> io::Result<()> {
     os::close(fd).map_err(Into::into)
 }
 
-/// Why a file that was written has no name. That something is not there says nothing without what:
-/// the directory, or `/proc`, by which a file gets its name.
+/// Why a file that was written has no name. "Not found" alone does not name the missing thing: the
+/// directory, or `/proc`, by which a file gets its name.
 fn unnamed(name: &Path, errno: Errno) -> io::Error {
     if errno != Errno::NOENT {
         return os::broken("linkat or rename", errno);

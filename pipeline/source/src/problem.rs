@@ -13,7 +13,7 @@ pub enum Stage {
     Open,
     /// Reading its bytes.
     Read,
-    /// Proving after the read that what was read is one consistent state.
+    /// Proving after the read that the bytes are one consistent state.
     Check,
     /// Computing digests.
     Hash,
@@ -52,7 +52,7 @@ pub enum Cause {
     IsDirectory,
     /// A directory contains itself, through a link or a mount.
     Loop,
-    /// The entry is no longer what the directory listing said it was (a FIFO in place of a file,
+    /// The entry is not of the type that the directory listing stated (a FIFO in place of a file,
     /// say).
     Replaced,
     /// A list says that this is a file, and it is something else.
@@ -75,7 +75,7 @@ pub enum Cause {
     Outside,
     /// A device of this kind is read as a medium by the system layer for Linux only.
     NeedsLinux(&'static str),
-    /// An image that is not read as one: of another format, or damaged in what describes it.
+    /// An image that is not read as one: of another format, or with a damaged description.
     Image(Box<str>),
     /// The content of an image or an archive cannot be read, or contradicts itself.
     Inside(Box<str>),

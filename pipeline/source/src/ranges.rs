@@ -1,4 +1,4 @@
-//! One file read by ranges, in any order: what a tree beside a file needs.
+//! One file read by ranges, in any order, as a tree beside a file needs it.
 
 use crate::base::Base;
 use crate::descend::{Links, Special};
@@ -12,7 +12,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 /// A regular file or block device, open for reading. Its size is the one at the open;
-/// [`close`](Ranges::close) proves that what was read is one state of it.
+/// [`close`](Ranges::close) proves that the bytes that were read are one state of it.
 pub struct Ranges {
     fd: OwnedFd,
     before: Stat,
@@ -20,7 +20,7 @@ pub struct Ranges {
 }
 
 impl Ranges {
-    /// Opens what a user names, bytes as given.
+    /// Opens the file that a user names, bytes as given.
     ///
     /// # Errors
     /// When it cannot be opened, or is neither a file nor a block device.
@@ -125,7 +125,7 @@ impl Ranges {
         Ok(bytes)
     }
 
-    /// Ends the reading: the file is what it was at the open, and holds nothing beyond the size
+    /// Ends the reading: the file is unchanged since the open, and holds nothing beyond the size
     /// that it states.
     ///
     /// # Errors

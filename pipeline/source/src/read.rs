@@ -1,5 +1,5 @@
-//! One sequential read of one entry, and the proof at its end that what was read is one consistent
-//! state.
+//! One sequential read of one entry, and the proof at its end that the bytes that were read are one
+//! consistent state.
 
 use crate::base::Base;
 use crate::descend::{Links, Special};
@@ -310,7 +310,7 @@ impl Reading {
             } else if let Some(what) = differs {
                 return Err(Problem::new(Stage::Check, Cause::Changed(what)));
             } else if before.size == 0 {
-                // Some FUSE file systems state no sizes; what came is all there is.
+                // Some FUSE file systems state no sizes; the bytes that came are all there are.
                 notes.push(Note::Virtual);
             } else {
                 return Err(Problem::new(Stage::Check, Cause::Size { stated: before.size, read: self.offset }));
@@ -346,8 +346,7 @@ pub(crate) fn kind_name(kind: FileType) -> &'static str {
     }
 }
 
-/// Granularity at which an unreadable range is reported: a page, which is what the page cache
-/// reads.
+/// Granularity at which an unreadable range is reported: a page, the unit of the page cache.
 const STEP: u64 = 4096;
 /// How far the end of an unreadable range is looked for: 1,024 pages.
 const PROBES: u64 = 1024;

@@ -126,7 +126,7 @@ fn fault(kind: ErrorKind, pattern: &str) -> String {
     format!("{pattern}: {why}")
 }
 
-/// A pattern or path without what stands for "here" in front of it.
+/// A pattern or path without the `./` or `/` in front of it.
 fn bare(pattern: &str) -> &str {
     pattern.strip_prefix("./").unwrap_or(pattern).trim_start_matches('/')
 }
@@ -212,7 +212,7 @@ mod tests {
         assert!(Selection::new(&words(&["[a"]), &[], None, None).is_err());
     }
 
-    /// Patterns, names, and what globset and a shell answer.
+    /// Patterns, names, and the answers of globset and of a shell.
     #[test]
     fn globs_mean_the_same_as_in_a_shell() {
         for (pattern, name, matches) in [

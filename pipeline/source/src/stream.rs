@@ -1,7 +1,7 @@
 //! Streams by the names that they have on a command line: `-`, `/dev/stdin`, `/dev/fd/3`.
 //!
-//! A stream is read once, from where it is: it has one reader. `/dev/fd/3` is what `<(…)` of a
-//! shell becomes.
+//! A stream is read once, from where it is: it has one reader. A shell turns `<(…)` into such a
+//! name, `/dev/fd/3`.
 
 use crate::os;
 use crate::os::names::OsStrExt;
@@ -106,7 +106,7 @@ pub struct Streams {
 }
 
 impl Streams {
-    /// The request reads what has this name; a file may be read as often as one likes.
+    /// The request reads the file or stream of this name; a file may be read as often as one likes.
     ///
     /// # Errors
     /// When it is a stream that the request reads already.

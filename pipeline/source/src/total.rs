@@ -5,8 +5,8 @@ use crate::panics::fail_point;
 use crate::source::Source;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Counts what `source` yields: (entries, bytes that their sizes state). Ends early, with `None`,
-/// when `stop` is set.
+/// Counts the entries of `source`: (entries, bytes that their sizes state). Ends early, with
+/// `None`, when `stop` is set.
 pub fn total(mut source: impl Source, stop: &AtomicBool) -> Option<(u64, u64)> {
     let (mut entries, mut bytes) = (0, 0);
     while let Some(item) = source.pull() {

@@ -23,7 +23,7 @@ fn operands(path: &Path, descend: Descend) -> Operands {
     Operands::new(vec![path.as_os_str().as_bytes().to_vec()], descend)
 }
 
-/// (name below the root, what it is)
+/// (name below the root, kind of the item)
 fn labels(root: &Path, items: &[Item]) -> Vec<(Vec<u8>, String)> {
     let below = |name: &[u8]| name.strip_prefix(root.as_os_str().as_bytes()).unwrap_or(name)[1..].to_vec();
     items

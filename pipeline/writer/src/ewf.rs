@@ -156,7 +156,7 @@ impl Ewf {
         Ok(())
     }
 
-    /// Lays out what has been packed; waits until at most `most` jobs are on their way.
+    /// Lays out the packed chunks; waits until at most `most` jobs are on their way.
     fn lay_out(&mut self, most: u64) -> io::Result<()> {
         while let Some(packed) = self.pool.take(most)? {
             for chunk in &packed {

@@ -1,4 +1,4 @@
-//! Threads that deflate chunks; what they give comes back in the order of what they were given.
+//! Threads that deflate chunks; the results come back in the order of the jobs.
 
 use pfh_container::ewf::{Compression, Compressor, Packed};
 use pfh_engine::Alarm;
@@ -46,7 +46,7 @@ pub(super) struct Pool {
 }
 
 impl Pool {
-    /// `threads` threads that cut what they get into chunks of `chunk` bytes.
+    /// `threads` threads that cut their jobs into chunks of `chunk` bytes.
     pub(super) fn start(threads: usize, chunk: usize, compression: Compression) -> io::Result<Self> {
         let (jobs, queue) = channel::<(u64, Chunks)>();
         let (give, done) = channel();

@@ -148,7 +148,8 @@ impl Raw {
         }
         let inside = self.upto.saturating_sub(number.saturating_mul(piece));
         if path == Path::new("/dev/stdout") && matches!(self.options.start, Start::Into) {
-            // Opening its name would begin a regular file again at 0, over what `>>` leaves there.
+            // Opening its name would begin a regular file again at 0, over the bytes that `>>`
+            // leaves there.
             let fd = io::stdout().as_fd().try_clone_to_owned()?;
             self.current = Some(Open { number, fd, direct: None, end: 0, is_file: false, is_stream: true });
             return Ok(());

@@ -12,7 +12,7 @@ fn message(lane: usize, length: usize) -> Vec<u8> {
     (0..length).map(|i| (i * (2 * lane + 3) + i * i / 5 + 89 * lane) as u8).collect()
 }
 
-/// Twenty-four lengths about the ends of blocks and of what padding leaves of them.
+/// Twenty-four lengths about the ends of blocks, and about the room that padding leaves in a block.
 fn lengths(block: usize) -> [usize; 24] {
     let field = block / 8;
     [

@@ -208,8 +208,8 @@ impl<'s, W: Word> Lanes<'s, W> {
             }
         }
         if self.count < lanes {
-            // A lane without a message repeats another's: it must read something, and what it
-            // computes is never looked at.
+            // A lane without a message repeats another's: it must read something, and its result is
+            // never looked at.
             for lane in 0..lanes {
                 if !self.busy[lane] {
                     messages[lane] = messages[any];

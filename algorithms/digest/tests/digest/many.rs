@@ -1,5 +1,5 @@
-//! Many messages at once give what each gives by itself, under every algorithm, for all mixes of
-//! lengths, orders and pieces.
+//! Many messages at once give the digests of each by itself, under every algorithm, for all mixes
+//! of lengths, orders and pieces.
 
 use pfh_digest::{Algorithm, Digest, Hasher, finalize_many, hash_many, update_many};
 use proptest::prelude::*;
@@ -49,7 +49,8 @@ fn oracle(algorithm: Algorithm, message: &[u8]) -> Option<Vec<u8>> {
     })
 }
 
-/// The digest by a third hand: AWS-LC, or a crate of yet other authors for what that has not.
+/// The digest by a third hand: AWS-LC, or a crate of yet other authors for functions that AWS-LC
+/// lacks.
 fn second_oracle(algorithm: Algorithm, message: &[u8]) -> Option<Vec<u8>> {
     use aws_lc_rs::digest::{self as aws, digest};
     fn keccak(mut hasher: impl tiny_keccak::Hasher, message: &[u8], length: usize) -> Option<Vec<u8>> {

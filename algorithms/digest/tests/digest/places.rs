@@ -25,7 +25,7 @@ fn a_name_stands_in_one_line_of_the_registry_and_nowhere_else() {
         let mut places = Vec::new();
         for source in &sources {
             for line in fs::read_to_string(source).unwrap().lines() {
-                // Documentation may name what it likes.
+                // Documentation may name anything.
                 if line.contains(&quoted) && !line.trim_start().starts_with("//") {
                     places.push(source.file_name().unwrap().to_owned());
                 }

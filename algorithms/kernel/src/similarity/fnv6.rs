@@ -3,8 +3,8 @@
 //!
 //! A step is `h = 19·h XOR byte`, modulo 64. Bit `k` of the product depends on bits up to `k` only,
 //! and bit `k` enters it as itself: so over a block of 64 bytes, bit `k` of all 64 states is a
-//! running XOR of what the lower bits give. The fast forms transpose a block into six words once
-//! and then find the 64 states bit by bit, for every state given.
+//! running XOR of values that the lower bits give. The fast forms transpose a block into six words
+//! once and then find the 64 states bit by bit, for every state given.
 
 #[cfg(target_arch = "x86_64")]
 mod avx512;

@@ -4,7 +4,7 @@
 //! last is kept until it leaves or a lower one enters; then the neighbourhood is searched again,
 //! from the left. It has to be followed exactly. The forms go from one such event to the next, in
 //! several chains at a time; near the end of the list, in one: there a comparison of 64 ranks with
-//! the lowest finds where it is, another one what enters and when.
+//! the lowest finds its place, and another one the rank that enters and its place.
 
 mod chains;
 mod links;
@@ -112,7 +112,7 @@ mod tests {
             seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
             (seed >> 44) as usize
         };
-        // Lists in all: 240, or what `PFH_INPUTS` says.
+        // Lists in all: 240, or the number in `PFH_INPUTS`.
         let lists = std::env::var("PFH_INPUTS").ok().and_then(|count| count.parse().ok()).unwrap_or(240);
         for values in [1, 2, 3, 10, 100, 1024] {
             for round in 0..lists / 6 {

@@ -1,8 +1,8 @@
 //! The inner loops of the similarity digests.
 //!
 //! Each file holds one of them: a portable form, the forms for instruction sets, and a table of
-//! both, best first, from which `best` picks what this CPU has and `PFH_ISA` permits. All forms
-//! give the same values; the tests run every one that the machine can run.
+//! both, best first, from which `best` picks the first one that this CPU has and `PFH_ISA` permits.
+//! All forms give the same values; the tests run every one that the machine can run.
 
 pub mod bloom;
 pub mod fnv6;
@@ -29,7 +29,7 @@ impl<F> Form<F> {
         self.isa
     }
 
-    /// Whether this CPU has what it needs and `PFH_ISA` permits it.
+    /// Whether this CPU has the form's instructions and `PFH_ISA` permits them.
     pub fn usable(&self) -> bool {
         self.isa.detected() && self.isa.allowed() && (self.extra)()
     }

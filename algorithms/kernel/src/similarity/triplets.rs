@@ -78,7 +78,8 @@ pub fn buckets(counts: &[u32; 256]) -> [u32; BUCKETS] {
     buckets
 }
 
-/// `P[P[c] ^ newest]` for each constant, a byte each: what the newest byte begins with.
+/// `P[P[c] ^ newest]` for each constant, a byte each: the first two look-ups of the hashes with
+/// this newest byte.
 static BEGUN: [u64; 256] = {
     let mut begun = [0; 256];
     let mut newest = 0;

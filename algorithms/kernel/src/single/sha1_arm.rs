@@ -51,7 +51,7 @@ impl Lane {
             w[I % 4] = vsha1su1q_u32(vsha1su0q_u32(w[I % 4], w[(I + 1) % 4], w[(I + 2) % 4]), w[(I + 3) % 4]);
         }
         let wk = vaddq_u32(w[I % 4], vdupq_n_u32(K[I / 5]));
-        // In four rounds `e` becomes what `a` is now, rotated.
+        // In four rounds `e` becomes the present `a`, rotated.
         let e = vsha1h_u32(vgetq_lane_u32::<0>(self.abcd));
         self.abcd = match I / 5 {
             0 => vsha1cq_u32(self.abcd, self.e, wk),

@@ -7,7 +7,7 @@ use core::arch::x86_64::*;
 #[derive(Clone, Copy)]
 pub(crate) struct Lane {
     pub(crate) abcd: __m128i,
-    /// `e` in the highest word; within a block, what the next rounds take it from.
+    /// `e` in the highest word; within a block, the words from which the next rounds take it.
     e: __m128i,
     /// The last sixteen words of the schedule.
     w: [__m128i; 4],

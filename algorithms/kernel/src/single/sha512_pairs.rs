@@ -20,7 +20,7 @@ const SUMS: usize = 160;
 struct Aligned([u64; SUMS]);
 
 /// The same value. The compiler cannot put the terms of a sum into another order across this: it
-/// would add what comes from memory last, for which every round would wait.
+/// would add the term from memory last, for which every round would wait.
 #[inline(always)]
 fn opaque(mut x: u64) -> u64 {
     // SAFETY: no instruction.
@@ -29,7 +29,8 @@ fn opaque(mut x: u64) -> u64 {
 }
 
 /// Round `i` of sixteen (FIPS 180-4, section 6.4.2, step 3), as in [`mixed`](super::mixed), with
-/// the terms in the order in which they are there: `sum` first, what waits for the last round last.
+/// the terms in the order in which they are there: `sum` first, the term that waits for the last
+/// round last.
 #[inline(always)]
 fn round(s: &mut [u64; 8], last: &mut u64, sum: u64, i: usize) {
     let at = |letter: usize| (letter + 16 - i) % 8;

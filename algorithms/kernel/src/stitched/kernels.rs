@@ -10,7 +10,7 @@ use crate::vector::block_le;
 use core::arch::asm;
 use std::hint::black_box;
 
-/// Makes what follows wait for all three, on paper: otherwise the compiler puts all of MD5
+/// Makes the next instructions wait for all three, on paper: otherwise the compiler puts all of MD5
 /// before all of SHA, which is further apart than the CPU looks ahead.
 #[inline(always)]
 fn tie(five: &mut u32, one: &mut sha1::Lane, two: &mut sha256::Lane) {

@@ -1,4 +1,4 @@
-//! The kernels of sets, and what each costs here.
+//! The kernels of sets, and the cost of each here.
 
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 use super::kernels;

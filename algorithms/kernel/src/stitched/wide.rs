@@ -15,7 +15,7 @@ use core::arch::x86_64::{__m128i, _mm256_zeroupper};
 use std::hint::black_box;
 use std::mem::MaybeUninit;
 
-/// Makes what follows wait for both, on paper; see the same in `super::kernels`.
+/// Makes the next instructions wait for both, on paper; see the same in `super::kernels`.
 #[inline(always)]
 fn tie(long: &mut Lane, short: &mut __m128i) {
     // SAFETY: no instruction.

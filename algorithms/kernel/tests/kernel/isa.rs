@@ -6,7 +6,7 @@ use pfh_kernel::{
 };
 use std::process::Command;
 
-/// Not a test by itself: what the processes below run.
+/// Not a test by itself: the processes below run it.
 #[test]
 fn child() {
     fn within<W: Word>(compression: &'static Compression<W>, limit: Isa) {

@@ -83,7 +83,7 @@ fn run<W: Word>(kernel: &Kernel<W>, initial: &[W], messages: &[Vec<u8>], block: 
 /// A message to its digest.
 type Oracle = fn(&[u8]) -> Vec<u8>;
 
-/// One function: how to start, pad, read the state and what should come out.
+/// One function: how to start, pad and read the state, and the expected results.
 struct Case<W: Word> {
     compression: &'static Compression<W>,
     initial: Vec<W>,

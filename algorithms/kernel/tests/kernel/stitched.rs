@@ -1,5 +1,5 @@
-//! Several functions of one message together: every kernel of a set that this CPU can run, and what
-//! is chosen among them.
+//! Several functions of one message together: every kernel of a set that this CPU can run, and the
+//! choice among them.
 
 use crate::rows::{aws, big, little, md5_oracle, noise, padded};
 use pfh_kernel::stitched::{self, Set};

@@ -63,7 +63,7 @@ mod tests {
         }
         assert_eq!(Chance::of(Named::Shingles, None, None, Score::Similarity(50)), None);
         assert_eq!(Chance::of(Named::Sdhash, None, None, Score::Distance(5)), None);
-        // Worse than what the table holds: nobody knows.
+        // Worse than all scores in the table: nobody knows.
         assert_eq!(Chance::of(Named::Tlsh, None, None, Score::Distance(400)), None);
         assert_eq!(Chance { once_in: 1_000, is_bound: false }.of_several(4).once_in, 250);
     }

@@ -170,8 +170,8 @@ fn length(import: &Import<'_>) -> usize {
     }
 }
 
-/// A library's name in small letters, without its folder and what follows its first dot: releases
-/// are numbered there.
+/// A library's name in small letters, without its folder and the part from its first dot on:
+/// releases are numbered there.
 fn plain(library: &[u8]) -> Vec<u8> {
     let name = library.rsplit(|byte| *byte == b'/').next().unwrap_or(library);
     let name = name.split(|byte| *byte == b'.').next().unwrap_or(name);

@@ -63,7 +63,7 @@ impl Hasher for Generator {
         if !is_whole {
             return;
         }
-        // The first bytes say what it is to the end.
+        // The first bytes show whether the input is an executable.
         let first = bytes.len().min(MARK.saturating_sub(self.bytes.len()));
         let (first, rest) = bytes.split_at(first);
         self.bytes.extend_from_slice(first);

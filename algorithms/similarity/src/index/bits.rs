@@ -23,7 +23,7 @@ fn piece<const WORDS: usize>(digest: &Bits<WORDS>, number: usize) -> u16 {
 }
 
 /// The part of [`bits()`] whose pairs have the first of their digests in this share of the places.
-/// The shares together hand out what one whole search does, each pair once.
+/// The shares together hand out the pairs of one whole search, each pair once.
 pub fn bits_share<const WORDS: usize>(
     digests: &[Bits<WORDS>],
     pairs: Pairs,

@@ -2,7 +2,7 @@
 //!
 //! The digests are put in an order in which, of any two, the first is the one that is looked for in
 //! the second. Blocks of targets that fit the cache are compared with all filters that come before:
-//! the kernel counts common bits, and only the few counts above what chance gives are looked at.
+//! the kernel counts common bits, and only the few counts above those of chance are looked at.
 
 use super::{Pairs, Report, Visitor, count, ordered};
 use crate::mrsh_v2::{self, Base, MrshV2};
@@ -59,7 +59,7 @@ impl Packed {
 }
 
 /// Which part of a search is done: several parts, each by a thread of its own, together hand out
-/// what one whole search does.
+/// the pairs of one whole search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Share {
     /// The number of this part, below `of`.

@@ -48,7 +48,7 @@ pub fn ssdeep(
 }
 
 /// The part of [`ssdeep()`] whose pairs have the first of the keys that they share in this share of
-/// the bins. The shares together hand out what one whole search does, each pair once.
+/// the bins. The shares together hand out the pairs of one whole search, each pair once.
 pub fn ssdeep_share(
     digests: &[Digest],
     pairs: Pairs,

@@ -15,7 +15,7 @@ pub fn tlsh(digests: &[Digest], pairs: Pairs, threshold: u32, visitor: &mut impl
 }
 
 /// The part of [`tlsh()`] whose pairs have the first of their digests in this share of the places.
-/// The shares together hand out what one whole search does, each pair once.
+/// The shares together hand out the pairs of one whole search, each pair once.
 pub fn tlsh_share(
     digests: &[Digest],
     pairs: Pairs,

@@ -12,8 +12,8 @@ pub(super) fn step(hash: u64, byte: u8) -> u64 {
     (hash ^ u64::from(byte)).wrapping_mul(PRIME)
 }
 
-/// Writes the hashes of the chunks that end at `ends` to `hashes`, and behind them the hash of what
-/// follows the last end. The first goes on from `open`.
+/// Writes the hashes of the chunks that end at `ends` to `hashes`, and behind them the hash of the
+/// bytes behind the last end. The first goes on from `open`.
 pub(super) fn chunks(open: u64, bytes: &[u8], ends: &[u32], hashes: &mut Vec<u64>) {
     hashes.clear();
     hashes.resize(ends.len() + 1, 0);

@@ -1,9 +1,9 @@
 //! The methods written as plainly as their specifications: whole inputs, one byte at a time, no
 //! SIMD.
 //!
-//! Nothing here is meant to be fast or to be used in production. It is what the fast
-//! implementations, the fuzz targets and the real-file checks are measured against, and it is
-//! itself checked against the digests of the reference tools.
+//! Nothing here is meant to be fast or to be used in production. The fast implementations, the fuzz
+//! targets and the real-file checks are compared with it, and it is itself checked against the
+//! digests of the reference tools.
 
 pub mod mrsh_v2;
 pub mod pictures;

@@ -30,7 +30,7 @@ pub struct Canvas<'a> {
 }
 
 impl<'a> Canvas<'a> {
-    /// In front of what takes the rows.
+    /// A canvas that hands its rows on to `rows`.
     pub fn new(rows: &'a mut dyn Rows) -> Canvas<'a> {
         Canvas { rows, turn: None, left: 0 }
     }

@@ -21,7 +21,7 @@ impl Kept {
         self.length += bytes.len() as u64;
         let is_kept = before == self.bytes.len() as u64 && self.length <= LARGEST;
         if !is_kept {
-            // The first bytes say what it is to the end.
+            // The first bytes decide the format for good.
             self.bytes.truncate(Kind::DECIDING);
             self.bytes.shrink_to_fit();
             return;

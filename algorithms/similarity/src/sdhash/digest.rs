@@ -63,7 +63,7 @@ impl Digest {
         }
     }
 
-    /// Adds the digest of what follows in the input. Block mode only.
+    /// Adds the digest of the next part of the input. Block mode only.
     pub(super) fn extend(&mut self, next: Digest) {
         self.size = self.size.saturating_add(next.size);
         self.filters.extend(next.filters);
@@ -83,7 +83,7 @@ impl Digest {
         &self.counts
     }
 
-    /// The same without a comparison with random data: what the counts alone say.
+    /// The same by the counts alone, without a comparison with random data.
     pub fn plain(&self) -> Option<Degenerate> {
         let elements: u64 = self.counts.iter().map(|&count| u64::from(count)).sum();
         if self.counts.iter().all(|&count| count < 16) {
@@ -197,7 +197,7 @@ fn field(text: &[u8]) -> Result<(&[u8], &[u8]), ParseError> {
     Ok((&text[..colon], &text[colon + 1..]))
 }
 
-/// Name, size, and what follows the parameters, which must be the ones given.
+/// Name, size, and the text behind the parameters, which must be the ones given.
 fn parse_head<'a>(text: &'a [u8], parameters: &[u8]) -> Result<(&'a [u8], u64, &'a [u8]), ParseError> {
     let (length, rest) = field(text)?;
     let length: usize = number(length)?;

@@ -42,8 +42,8 @@ struct Filters {
     filters: Vec<Filter>,
     /// Elements of each filter.
     counts: Vec<u32>,
-    /// All elements since it was last started: what it holds is not counted again. Stream mode
-    /// only.
+    /// All elements since it was last started: an element that it holds is not counted again.
+    /// Stream mode only.
     big: Vec<u64>,
     big_count: u32,
 }

@@ -49,7 +49,7 @@ impl Chosen {
         }
     }
 
-    /// Takes out what was named before, and what a coarser level leaves out if there is too much.
+    /// Takes out repeated names, and those that a coarser level leaves out if there are too many.
     fn thin_out(&mut self) {
         self.names.sort_unstable();
         self.names.dedup();

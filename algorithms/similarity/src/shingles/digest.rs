@@ -1,4 +1,4 @@
-//! The digest: text, and what two of them share.
+//! The digest: its text, and the share that two of them have in common.
 
 use super::parameters::{COARSEST, LEAST_HEADER, LEAST_SHARED, LEAST_STRING, MOST, WINDOW, least_level};
 use super::rarity::Rarity;
@@ -75,7 +75,7 @@ pub struct Outline {
     level: u8,
     /// From the digest's level on: windows of that level and above.
     counts: Box<[u32]>,
-    /// The same, in 64ths of a window: what they count where many inputs hold them.
+    /// Their weights, in 64ths of a window: less where many inputs hold them.
     weights: Box<[u32]>,
 }
 

@@ -71,8 +71,8 @@ fn part_score(positions: &Positions, a: &Part, b: &Part, level: u8) -> u8 {
     let total = a.len() + b.len();
     let distance = total - 2 * common_subsequence(positions, b);
     let score = 100 - 100 * (64 * distance / total) / 64;
-    // Short digests of small block sizes match by chance; the score is bounded by what they can
-    // carry.
+    // Short digests of small block sizes match by chance; the score is bounded by their block size
+    // and length.
     let bound = if level < 4 { (1 << level) * a.len().min(b.len()) } else { 100 };
     score.min(bound) as u8
 }

@@ -104,7 +104,7 @@ impl Generator {
         let mut from_low = Generator::following(low, LEVELS + 1);
         from_low.go_on(bytes);
         // The lowest could be dropped, and so could those below it: the lower a level, the more its
-        // cuts, and the shorter what it is for.
+        // cuts, and the shorter the inputs that it is for.
         if from_low.low == low {
             return None;
         }

@@ -115,7 +115,7 @@ enum Wide {
 #[derive(Clone, Debug)]
 pub struct Generator {
     length: u64,
-    /// The first bytes, until they say what it is.
+    /// The first bytes, until they show whether the input is an executable.
     first: [u8; MARK],
     narrow: Run,
     wide: Run,

@@ -1,4 +1,4 @@
-//! The printable strings of executables: what a program keeps when it is built again.
+//! The printable strings of executables, which a program keeps when it is built again.
 //!
 //! A string is a run of at least [`LEAST_STRING`](crate::shingles::LEAST_STRING) printable
 //! characters, in ASCII or in UTF-16LE; equal ones count once, and those of [`COMMON`] do not. Only

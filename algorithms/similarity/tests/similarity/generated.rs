@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash, Hasher as _};
 use std::process::{Command, Stdio};
 
-/// How many inputs: 300, or what `PFH_INPUTS` says.
+/// How many inputs: 300, or the number in `PFH_INPUTS`.
 fn count() -> u64 {
     std::env::var("PFH_INPUTS").ok().and_then(|count| count.parse().ok()).unwrap_or(300)
 }

@@ -73,7 +73,7 @@ fn pe() -> Vec<u8> {
     put(0, b"MZ");
     put(0x3c, &64u32.to_le_bytes());
     put(64, b"PE\0\0\x64\x86\x01\0");
-    // The optional header, and what it is.
+    // The length of the optional header, and the kind of the file.
     put(64 + 20, &240u16.to_le_bytes());
     put(64 + 22, &0x0022u16.to_le_bytes());
     let optional = 64 + 24;
@@ -148,7 +148,7 @@ fn other_files_have_no_digest() {
 }
 
 proptest! {
-    /// A damaged executable is read or refused; pieces give what the whole does.
+    /// A damaged executable is read or refused; pieces give the same as the whole.
     #[test]
     fn damaged_ones_are_read_or_refused(
         changes in prop::collection::vec((0usize..0x300, any::<u8>()), 0..12),

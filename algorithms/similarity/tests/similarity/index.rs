@@ -1,4 +1,4 @@
-//! The indexes find what comparing each with each finds.
+//! The indexes find the same pairs as a comparison of each with each.
 
 use crate::inputs::{inputs, prng};
 use pfh_similarity::index::{self, Clusters, Hit, Pairs, Report, Share, Visitor};

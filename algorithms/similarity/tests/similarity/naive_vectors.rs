@@ -1,4 +1,4 @@
-//! The plain implementations give what the reference tools gave: every digest, every score.
+//! The plain implementations agree with the reference tools: every digest, every score.
 
 use crate::inputs::{expected, inputs};
 use pfh_similarity::naive::{mrsh_v2, sdhash, ssdeep};

@@ -1,4 +1,4 @@
-//! The crate gives what the reference tools gave: every digest, every score, and every digest reads
+//! The crate agrees with the reference tools: every digest, every score, and every digest reads
 //! back.
 
 use crate::inputs::{expected, inputs};

@@ -145,8 +145,8 @@ pub struct Challenge {
 
 impl Challenge {
     /// * `nonce`: fresh from a cryptographic random generator, unknown to the server until now.
-    /// * `identity`: what both sides call the file and, if the auditor likes, the server; at most
-    ///   [`IDENTITY`] bytes.
+    /// * `identity`: the name that both sides have for the file and, if the auditor likes, for the
+    ///   server; at most [`IDENTITY`] bytes.
     ///
     /// # Errors
     /// For a longer identity or a sample of no leaves.

@@ -110,8 +110,8 @@ impl<'a> Prover<'a> {
     }
 }
 
-/// An answer that proves what was asked. Whether its signature, if it has one, is genuine is for
-/// its reader to look at.
+/// An answer that proves the challenged leaves. Whether its signature, if it has one, is genuine,
+/// its reader has to check.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Accepted {
     /// The digest that binds challenge and answer.
@@ -121,7 +121,7 @@ pub struct Accepted {
     pub(super) signature: Option<([u8; 32], [u8; 64])>,
 }
 
-/// Why a stream of bytes is not an answer that proves what was asked.
+/// Why a stream of bytes is not an answer that proves the challenged leaves.
 #[derive(Debug)]
 pub enum Refused {
     /// It could not be read to its end.
@@ -185,8 +185,8 @@ enum Climb {
 impl Commitment {
     /// Judges an answer as it comes, as [`verify`](Commitment::verify) does one in memory. All
     /// leaves of a file of any length take the memory of a few leaves; a sample takes 40 bytes for
-    /// each leaf beside that. Every number in the answer is compared with what it must be before
-    /// anything is read or kept for it.
+    /// each leaf beside that. Every number in the answer is compared with its only possible value
+    /// before anything is read or kept for it.
     ///
     /// # Errors
     /// If the answer cannot be read, is none, or proves nothing.

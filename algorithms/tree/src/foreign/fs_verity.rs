@@ -95,7 +95,7 @@ impl FsVerity {
         }
     }
 
-    /// Hashes what waits on a level into the one above.
+    /// Hashes the waiting digests of a level into the one above.
     fn raise(&mut self, level: usize) {
         let waiting = std::mem::take(&mut self.levels[level].waiting);
         let digest = self.algorithm.digest(&self.message(&waiting));

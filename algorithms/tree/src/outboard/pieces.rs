@@ -96,7 +96,7 @@ impl Pieces {
     /// threads.
     ///
     /// # Errors
-    /// When they lie beyond the end, or any of them has come before; what lies before those is
+    /// When they lie beyond the end, or any of them has come before; the bytes before those are
     /// taken then.
     pub fn place(&mut self, offset: u64, bytes: &[u8], executor: &dyn Executor) -> Result<(), Misplaced> {
         let end = offset.checked_add(bytes.len() as u64).filter(|end| *end <= self.length);

@@ -8,8 +8,8 @@ fn noise(length: usize) -> Vec<u8> {
     (0..length as u64).map(|i| (i.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 56) as u8).collect()
 }
 
-/// The digest of a message whose first `before` units and last bytes are hashed in order, and what
-/// lies between them apart, `each` units at a time and the last ones first.
+/// The digest of a message whose first `before` units and last bytes are hashed in order, and the
+/// units between them apart, `each` units at a time and the last ones first.
 fn digest(algorithm: Algorithm, message: &[u8], before: usize, each: usize, after: usize) -> String {
     let mut hasher = algorithm.hasher();
     let units = hasher.apart().unwrap().units();

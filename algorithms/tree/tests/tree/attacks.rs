@@ -111,7 +111,7 @@ fn blake3_of_file_then_nonce_is_forged_from_subtree_values() {
 fn blake3_of_nonce_then_file_is_forged_from_1400_bytes() {
     let file = file();
     let head = file[..992].to_vec();
-    // Chunk 1, chunks 2 and 3, 4 to 7, …, 512 to 1023, and what follows.
+    // Chunk 1, chunks 2 and 3, 4 to 7, …, 512 to 1023, and the rest.
     let mut saved = Vec::new();
     let mut start = 1024u64;
     while start < 1 << 20 {

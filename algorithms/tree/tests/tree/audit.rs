@@ -157,7 +157,7 @@ fn replayed_reordered_truncated_and_foreign_answers_are_rejected() {
     }
 }
 
-/// The parts of an encoded proof: its leaves, and what comes after.
+/// The parts of an encoded proof: its leaves, and the rest.
 fn parts(proof: &[u8]) -> (Vec<Vec<u8>>, Vec<u8>) {
     let count = u64::from_le_bytes(proof[9..17].try_into().unwrap());
     let mut rest = &proof[17..];

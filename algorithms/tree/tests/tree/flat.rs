@@ -35,7 +35,7 @@ fn built(shape: Shape, data: &[u8], piece: usize) -> Flat {
     builder.finish()
 }
 
-/// Replaces leaves and gives what was read of the file.
+/// Replaces leaves and returns the ranges that were read of the file.
 fn replaced(tree: &mut Flat, leaves: &[u64], data: &[u8]) -> Vec<Range<u64>> {
     let mut ranges = Vec::new();
     let read = &mut |range: Range<u64>, into: &mut Vec<u8>| {

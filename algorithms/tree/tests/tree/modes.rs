@@ -126,7 +126,7 @@ fn every_vector_with_parameters() {
     assert_eq!(names.len(), 12);
 }
 
-/// A name with parameters prints back in one way, and what no mode can have is refused.
+/// A name with parameters prints back in one way, and impossible parameters are refused.
 #[test]
 fn names_with_parameters() {
     for (written, printed) in [
@@ -193,7 +193,7 @@ fn the_reference_agrees_with_the_standards() {
     }
 }
 
-/// Lengths near what may matter: a leaf, a company of leaves, a round of interleaved blocks.
+/// Lengths near those that may matter: a leaf, a company of leaves, a round of interleaved blocks.
 fn length() -> impl Strategy<Value = usize> {
     let near = prop::sample::select(vec![0usize, 168, 8192, 10_752, 65_536, 139_264, 172_032, 300_000]);
     prop_oneof![0usize..400_000, (near, -9isize..9).prop_map(|(near, off)| near.saturating_add_signed(off))]

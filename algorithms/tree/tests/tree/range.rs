@@ -1,4 +1,4 @@
-//! Proofs of ranges: what they show is in the file, and nothing else is shown.
+//! Proofs of ranges: the shown bytes are in the file, and nothing else is shown.
 
 use pfh_tree::outboard::{Builder, Function, Outboard, Parameters};
 use pfh_tree::range::{NoRange, RangeProof};

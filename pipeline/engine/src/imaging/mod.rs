@@ -81,13 +81,13 @@ pub struct Imaging {
     pub stated: Vec<(u64, Digest)>,
 }
 
-/// Digests of the image's prefix: what a later run compares the image with before it writes to it.
+/// Digests of the image's prefix: a later run compares the image with them before it writes to it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Prefixes {
     /// By which algorithm. One of [`Imaging::algorithms`] costs next to nothing.
     pub algorithm: Algorithm,
-    /// A digest at every multiple of that many bytes as well, for targets that settle behind what
-    /// was written (E01: a chunk).
+    /// A digest at every multiple of that many bytes as well, for targets that settle behind the
+    /// written bytes (E01: a chunk).
     pub grain: Option<u64>,
 }
 
@@ -166,7 +166,7 @@ pub trait Target: Send {
     }
 }
 
-/// The time of threads that pack what a target writes (E01: that compress it).
+/// The time of threads that pack the bytes of a target (E01: that compress them).
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Packing {
     /// How long each of them worked, on average.
@@ -269,7 +269,7 @@ pub enum ImagingError {
         #[source]
         error: io::Error,
     },
-    /// The part that was there already is not what was written.
+    /// The part that was there already is not the one that was written.
     #[error("it was changed since it was written, between offsets {from} and {upto}")]
     Changed {
         /// Up to here it is as it was, in bytes of the image.

@@ -286,8 +286,8 @@ impl Reader<'_> {
             return Ok((room.len(), Vec::new()));
         }
         let (mut done, mut bad) = (0, Vec::new());
-        // However large a block is, one call reads no more: it is what one timeout is for, and what
-        // is narrowed down where it fails.
+        // However large a block is, one call reads no more: one timeout is for that many bytes, and
+        // only they are narrowed down where it fails.
         for part in room.chunks_mut(READ) {
             let (n, more) = rescue.read(part, at + done as u64)?;
             done += n;

@@ -1,8 +1,7 @@
 //! The ring between the reader and the ends: how many blocks, of how many bytes (Panichprecha et
 //! al.: at most five of 64 MB).
 
-/// Where blocks begin, and what their lengths are multiples of: reads and writes past the page
-/// cache need it.
+/// Where blocks begin, and the unit of their lengths: reads and writes past the page cache need it.
 const ALIGN: u64 = 4096;
 /// The largest block.
 const LARGEST: u64 = 1 << 30;

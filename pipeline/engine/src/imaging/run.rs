@@ -258,8 +258,8 @@ fn watch(
     }
 }
 
-/// Puts together what the units found. A run that stopped has no digests: they would be those of a
-/// part.
+/// Puts together the results of the units. A run that stopped has no digests: they would be those
+/// of a part.
 fn gather(imaging: &Imaging, units: Vec<Unit>, read: &Read) -> Imaged {
     let mut digests = vec![None; imaging.algorithms.len()];
     let (mut pieces, mut marks) = (Vec::new(), Vec::new());

@@ -1,4 +1,4 @@
-//! Which algorithms share a thread, and what each thread does.
+//! Which algorithms share a thread, and the work of each thread.
 
 use super::prefix::{History, cuts};
 use super::{Imaging, Portion};

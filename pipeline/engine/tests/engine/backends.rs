@@ -62,7 +62,7 @@ fn bytes(length: usize, seed: u64) -> Vec<u8> {
     (0..length).map(|_| next()).collect()
 }
 
-/// The digest of every file, computed from what `std` reads.
+/// The digest of every file, computed from the bytes that `std` reads.
 fn check_against_std(root: &Path, said: &[(u64, Vec<u8>, String)]) {
     for (_, name, outcome) in said {
         let path = Path::new(std::ffi::OsStr::from_bytes(name));

@@ -116,7 +116,7 @@ impl Expanding {
         self.stack.push(Level::new(prefix, Listed::Parts(Box::new(parts)), about, behind, depth));
     }
 
-    /// Goes into a volume, by what it holds.
+    /// Goes into a volume, by its contents.
     pub(super) fn enter_found(
         &mut self,
         found: Recognised,

@@ -121,7 +121,7 @@ fn filevault_opens_with_a_password_and_with_no_other() {
             assert_eq!(closed, [("Data/".to_owned(), None), ("Data@first/".to_owned(), None)]);
         }
     }
-    // The words of a failure: what would open it, and whether anything was tried.
+    // The words of a failure: the key that would open it, and whether any was tried.
     let [closed, ..] = &crate::problems(&path, Options::default())[..] else { panic!("it opens") };
     assert!(closed.contains("opens with a password (its hint: \"the usual one\"); no such key was given"), "{closed}");
 }

@@ -89,7 +89,7 @@ fn layers_are_not_opened_beside_their_image() {
     files.reverse();
     expected.rotate_left(1);
     assert_eq!(names(&files), expected);
-    // Without the index each is what it is: an archive, and the mark the images.
+    // Without the index each is an input of its own: an archive, and the mark the images.
     let lower = layout.blobs["lower"].strip_prefix(layout.room.path()).unwrap().display().to_string();
     let of_lower = ["etc/a", "etc/b", "in.tar", "in.tar!/y"].map(|name| format!("{lower}!/{name}"));
     assert_eq!(names(&[&layout.blobs["lower"]]), of_lower);

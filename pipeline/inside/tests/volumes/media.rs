@@ -89,7 +89,7 @@ fn names_over_several_media_are_found_again() {
         let Item::Entry(entry) = item else { panic!("{} is not found", String::from_utf8_lossy(name)) };
         assert_eq!(&entry.name(), name);
     }
-    // With one of them gone it is missing, as what was in a file that is gone.
+    // With one of them gone it is missing, like a file in a container that is gone.
     std::fs::remove_file(&paths[2]).expect("removed");
     let outer = Operands::new(names[..1].to_vec(), Descend::default());
     let item = Lookup::new(Box::new(outer), Arc::new(Options::default()), b"").pull();

@@ -1,4 +1,4 @@
-//! Where the bytes behind a name lie, so that no command writes onto what it reads.
+//! Where the bytes behind a name lie, so that no command writes onto its own input.
 //!
 //! A name stands for a file or a block device, which lies on others: a file on the device of its
 //! file system, a partition on its disk, a loop device on its backing file, a mapped device (LVM,
@@ -35,7 +35,7 @@ struct Share {
     whole: bool,
 }
 
-/// Where a name's bytes lie: itself first, then what it lies on.
+/// Where a name's bytes lie: itself first, then the storage below it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Place {
     shares: Vec<Share>,

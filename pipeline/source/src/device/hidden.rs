@@ -160,7 +160,7 @@ pub fn ask(send: &dyn Fn(Command) -> Result<Reply, Errno>) -> Hidden {
         Err(cause) => return Hidden::not_determined(&cause),
     };
     let words = Words(&page);
-    // Bit 15 is clear in an ATA disk; a page of zeros or ones is what some bridges answer.
+    // Bit 15 is clear in an ATA disk; some bridges answer with a page of zeros or ones.
     if words.word(0) & 0x8000 != 0 || words.word(83) >> 14 != 1 {
         return Hidden::not_determined("the device is not an ATA disk, or states no feature sets");
     }

@@ -83,8 +83,8 @@ impl Medium {
         let stat = os::stat(&cached).map_err(fail)?;
         match os::file_type(stat.mode) {
             FileType::Directory => Err(Problem::new(Stage::Open, Cause::IsDirectory)),
-            // /proc and the like state no size: what they hold is read to its end. That there is no
-            // first byte takes a read that says so: one that fails says nothing.
+            // /proc and the like state no size: their files are read to the end. Only a read that
+            // returns no byte shows that a file is empty: one that fails shows nothing.
             FileType::RegularFile if stat.size == 0 && has_bytes(&cached)? => {
                 Ok(Self::with(Bytes::Stream(cached), Kind::Stream, None))
             }

@@ -2,7 +2,7 @@
 //! passes).
 //!
 //! A head that is down or a controller that answers EIO to everything would otherwise be asked
-//! sector by sector, each a timeout: hours for what a few hundred reads can tell.
+//! sector by sector, each a timeout: hours, where a few hundred reads can show the same.
 
 use super::medium::Medium;
 use std::sync::{Mutex, PoisonError};
@@ -79,7 +79,7 @@ impl Skips {
         self.state().good.map_or_else(Vec::new, |(first, last)| vec![first, last])
     }
 
-    /// Passes over what follows `at`, twice as much as the time before.
+    /// Passes over the bytes from `at` on, twice as many as the time before.
     pub(super) fn skip(&self, at: u64, errno: i32) {
         let mut state = self.state();
         let length = state.next.clamp(FIRST, self.longest);

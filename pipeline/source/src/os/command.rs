@@ -9,7 +9,7 @@ pub enum Command {
     NativeMax,
     /// READ NATIVE MAX ADDRESS EXT: 48 bits.
     NativeMaxExt,
-    /// GET NATIVE MAX ADDRESS EXT (ACS-3): what took the place of the one before.
+    /// GET NATIVE MAX ADDRESS EXT (ACS-3): the successor of the one before.
     AccessibleMax,
     /// DEVICE CONFIGURATION IDENTIFY.
     Configuration,

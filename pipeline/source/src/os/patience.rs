@@ -48,7 +48,7 @@ pub struct Patience {
 }
 
 impl Patience {
-    /// With a limit of its own in place of the process's: for what can be done without.
+    /// With a limit of its own in place of the process's: for things that can be done without.
     pub fn within(limit: Duration) -> Self {
         Patience { within: Some(limit), ..Patience::default() }
     }
@@ -85,7 +85,7 @@ impl Patience {
         Ok(())
     }
 
-    /// The call has ended in another way: what waited is not weary any more.
+    /// The call has ended in another way: the full limit holds again.
     pub fn end(&self) {
         if self.tries > 0 {
             WEARY.store(0, Ordering::Relaxed);

@@ -1,5 +1,5 @@
-//! Paths below a directory, checked name by name: what Linux's openat2 does in one step, with a gap
-//! between looking and opening.
+//! Paths below a directory, checked name by name. Linux's openat2 does this in one step; here there
+//! is a gap between looking and opening.
 
 use super::errno_of;
 use super::names::OsStrExt;

@@ -13,8 +13,8 @@ use std::sync::atomic::{AtomicU8, Ordering};
 /// A bit for each of the descriptors 0 to 2 that was closed at the start.
 static CLOSED: AtomicU8 = AtomicU8::new(0);
 
-/// The loader calls what this section points to before the standard library begins; of a library
-/// that is loaded later (the Python package), when it is loaded.
+/// The loader calls the function that this section points to before the standard library begins; of
+/// a library that is loaded later (the Python package), when it is loaded.
 #[used]
 #[cfg_attr(any(target_os = "linux", target_os = "freebsd"), unsafe(link_section = ".init_array"))]
 #[cfg_attr(target_vendor = "apple", unsafe(link_section = "__DATA,__mod_init_func"))]
@@ -51,7 +51,7 @@ pub fn inherited(number: i32) -> Result<OwnedFd, Errno> {
     if was_closed(number) || flags(number).is_none_or(|flags| flags & libc::FD_CLOEXEC != 0) {
         return Err(Errno::BADF);
     }
-    // SAFETY: it is open, as was just seen, and nothing here closes what was inherited.
+    // SAFETY: it is open, as was just seen, and nothing here closes inherited descriptors.
     let given = unsafe { BorrowedFd::borrow_raw(number) };
     retry(|| {
         given.as_fd().try_clone_to_owned().map_err(|error| Errno::from_raw_os_error(error.raw_os_error().unwrap_or(0)))

@@ -20,7 +20,7 @@ pub enum Case {
 }
 
 impl Case {
-    /// Message and digest, if that is what the case holds.
+    /// Message and digest, if the case holds those.
     pub fn message(self) -> Option<(Vec<u8>, Vec<u8>)> {
         match self {
             Case::Message { message, digest } => Some((message, digest)),

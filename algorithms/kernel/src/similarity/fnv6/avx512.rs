@@ -32,7 +32,7 @@ const POWERS: [u8; 16] = {
 };
 
 /// # Safety
-/// AVX-512 with VBMI, GFNI, PCLMULQDQ and POPCNT, and what the AVX2 form needs.
+/// AVX-512 with VBMI, GFNI, PCLMULQDQ and POPCNT, and the instructions that the AVX2 form needs.
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,gfni,pclmulqdq,popcnt,bmi1,bmi2")]
 pub unsafe fn advance(states: &mut [u8; STATES], count: usize, bytes: &[u8]) {
     if bytes.len() <= FEW {
@@ -117,7 +117,7 @@ fn order(first: usize) -> __m512i {
 
 /// The states after the step. `p` is a plane of the states before each byte; for the sums see
 /// `super::x86`. All states take each step together: one alone is a chain of dependent
-/// instructions, longer than what the CPU looks ahead.
+/// instructions, longer than the window in which the CPU reorders.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,gfni,pclmulqdq,popcnt")]
 fn run<const N: usize>(states: &mut [u8; N], c: &[__m512i; 6]) {

@@ -6,8 +6,8 @@
 //! again. Chains that start apart soon meet, as all of them stop at the same low ranks. The counts
 //! of a chain from before the true one met it are then taken back.
 //!
-//! A link does not branch on what it finds, which nobody could foresee: the lowest place of every
-//! neighbourhood is known before, by minima of 4, 16 and 64 ranks together with their places.
+//! A link does not branch on its findings, which the CPU could not predict: the lowest place of
+//! every neighbourhood is known before, by minima of 4, 16 and 64 ranks together with their places.
 
 use super::search::{NEIGHBOURS, Search};
 use std::hint::select_unpredictable;
@@ -18,7 +18,7 @@ pub const NONE: u16 = 0xffc0;
 /// Places that the chains share at a time, at most and at least.
 const MOST: usize = 6144;
 const LEAST: usize = 512;
-/// Chains: more of them leave no registers for what each needs.
+/// Chains: more of them leave too few registers for each.
 const CHAINS: usize = 3;
 /// Places behind a part that the chains and the tables reach.
 const BEHIND: usize = 4 * NEIGHBOURS;
@@ -69,7 +69,7 @@ struct Part {
 
 impl Part {
     /// One link: as long as the lowest stays, and then a neighbourhood in which another is. `by` is
-    /// what each counts.
+    /// the count of each.
     ///
     /// # Safety
     /// The CPU has the instructions of `V`; the place lies in the part.
@@ -182,7 +182,7 @@ pub unsafe fn run<V: Vectors>(search: &mut Search, ranks: &[u16], scores: &mut [
 
 impl Part {
     /// Goes on with the true chain until it meets another one that went on from `other` to `last`,
-    /// at `end`; what that one counted before is counted back.
+    /// at `end`; the counts of that one before are taken back.
     ///
     /// # Safety
     /// As [`Part::link`]; both places lie in the part.

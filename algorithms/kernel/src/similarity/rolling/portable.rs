@@ -1,4 +1,4 @@
-//! The hash itself and the portable form, with what all wide forms need beside it.
+//! The hash itself and the portable form, with the parts that all wide forms need.
 
 /// Bytes before a position that its hash depends on, the position's own not counted.
 pub const LOOK_BACK: usize = 6;

@@ -39,13 +39,13 @@ pub fn device_of(_: u32, _: u32) -> u64 {
     0
 }
 
-/// Would empty what the system has cached of a file: there is no portable way, as
+/// Would empty the system's cache of a file: there is no portable way, as
 /// [`EVICTS`](crate::os::EVICTS) says.
 pub fn evict(_: BorrowedFd<'_>) -> Result<(), Errno> {
     Ok(())
 }
 
-/// Empties what the system has cached of a part of a file: there is no portable way.
+/// Empties the system's cache of a part of a file: there is no portable way.
 pub fn evict_range(_: impl AsFd, _: u64, _: u64) -> Result<(), Errno> {
     Err(Errno::OPNOTSUPP)
 }

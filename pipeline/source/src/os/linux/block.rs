@@ -64,8 +64,8 @@ pub fn device_of(major: u32, minor: u32) -> u64 {
     fs::makedev(major, minor)
 }
 
-/// Empties what the kernel has cached of a device (BLKFLSBUF) or a file (POSIX_FADV_DONTNEED), so
-/// that the next read comes from the medium. Dirty pages must have been synced before.
+/// Empties the kernel's cache of a device (BLKFLSBUF) or a file (POSIX_FADV_DONTNEED), so that the
+/// next read comes from the medium. Dirty pages must have been synced before.
 pub fn evict(fd: BorrowedFd<'_>) -> Result<(), Errno> {
     const BLKFLSBUF: Opcode = opcode::none(0x12, 97);
     // SAFETY: BLKFLSBUF takes no argument.
@@ -78,8 +78,7 @@ pub fn evict(fd: BorrowedFd<'_>) -> Result<(), Errno> {
     }
 }
 
-/// Empties what the kernel has cached of `length` bytes of a file from an offset; 0 is up to the
-/// end.
+/// Empties the kernel's cache of `length` bytes of a file from an offset; 0 is up to the end.
 pub fn evict_range(fd: impl AsFd, offset: u64, length: u64) -> Result<(), Errno> {
     fs::fadvise(fd, offset, std::num::NonZeroU64::new(length), fs::Advice::DontNeed)
 }

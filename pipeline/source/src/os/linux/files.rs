@@ -21,8 +21,8 @@ pub(super) const PIECE: usize = 4000;
 /// How long an open that met EMFILE or ENFILE is retried, while other readers close theirs: 200 ×
 /// 10 ms.
 static DESCRIPTOR_WAITS: AtomicUsize = AtomicUsize::new(200);
-/// The same once an open has waited all that time in vain: the limit is too low for what this
-/// process holds, and thousands of files must not wait that long one after the other.
+/// The same once an open has waited all that time in vain: the limit is too low for the open files
+/// of this process, and thousands of files must not wait that long one after the other.
 const FEW_WAITS: usize = 5;
 
 /// Reads metadata of an open file.
@@ -81,8 +81,8 @@ fn open_piece(at: BorrowedFd<'_>, path: &[u8], flags: OFlags, links: Links) -> R
                     NO_OPENAT2.store(true, Ordering::Relaxed);
                     continue;
                 }
-                // Sandboxes that forbid what they do not know; with O_NOATIME it may be that alone
-                // which is forbidden.
+                // Sandboxes that forbid calls that they do not know; with O_NOATIME it may be that
+                // alone which is forbidden.
                 Err(Errno::PERM) if !flags.contains(OFlags::NOATIME) => {
                     NO_OPENAT2.store(true, Ordering::Relaxed);
                     continue;

@@ -10,8 +10,8 @@ use std::path::Path;
 use std::sync::OnceLock;
 use std::time::Duration;
 
-/// How long such a file is asked for where every call is interrupted: a run does not depend on what
-/// they say.
+/// How long such a file is asked for where every call is interrupted: a run does not depend on its
+/// contents.
 const PATIENCE: Duration = Duration::from_millis(300);
 /// Bytes asked for at once.
 const PIECE: usize = 16 << 10;
@@ -71,7 +71,7 @@ pub fn cpu_time() -> Duration {
     Duration::new(time.tv_sec.max(0) as u64, time.tv_nsec as u32)
 }
 
-/// Processors that this process may use: its affinity, and what its control groups leave it; at
+/// Processors that this process may use: its affinity, and the quota of its control groups; at
 /// least one.
 pub fn processors() -> usize {
     static FOUND: OnceLock<usize> = OnceLock::new();

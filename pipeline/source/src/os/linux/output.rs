@@ -46,8 +46,8 @@ fn is_there(name: &str) -> bool {
     fs::lstat(name).is_ok()
 }
 
-/// Gives a file without a name its name. Unlike a rename it never takes the place of what somebody
-/// else made meanwhile.
+/// Gives a file without a name its name. Unlike a rename it never takes the place of a file that
+/// somebody else made meanwhile.
 pub fn give_name(fd: impl AsFd, name: &Path) -> Result<(), Errno> {
     let here = by_number(fd);
     retry(|| fs::linkat(CWD, here.as_str(), CWD, name, AtFlags::SYMLINK_FOLLOW))
@@ -120,7 +120,7 @@ pub fn open_to_sync(path: &Path) -> Result<OwnedFd, Errno> {
     retry(|| fs::openat(CWD, path, OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty()))
 }
 
-/// Waits until what was written is on the medium.
+/// Waits until the written bytes are on the medium.
 pub fn sync(fd: impl AsFd) -> Result<(), Errno> {
     retry(|| fs::fsync(&fd))
 }

@@ -91,7 +91,7 @@ impl Ring {
     /// is to be tried again by `read`.
     pub fn read(&mut self, jobs: &mut [(BorrowedFd<'_>, &mut [u8])]) -> Vec<Option<Result<usize, Errno>>> {
         let mut results = vec![None; jobs.len()];
-        // The file position, as `read` has it: what follows goes on from there.
+        // The file position, as `read` has it: the next read goes on from there.
         const POSITION: u64 = u64::MAX;
         let requests = jobs.iter_mut().enumerate().map(|(at, (file, buffer))| {
             let length = buffer.len().min(1 << 30) as u32;
@@ -161,7 +161,7 @@ impl Ring {
                 if !goes_on {
                     // The kernel may still write to memory that cannot be taken back from it: the
                     // memory stays lent until it is done. The thread that watches this one takes it
-                    // for lost, and others read what it had in hand.
+                    // for lost, and others read the entries that it had in hand.
                     std::thread::sleep(LOST);
                 }
             }

@@ -115,7 +115,7 @@ mod tests {
         let (waited, total) = waits.end();
         // However often others had their turn meanwhile.
         assert!(waited < total / 2, "{waited:?} of {total:?}");
-        // A look of its own: what the work stood in the queue would be taken off this.
+        // A look of its own: the time that the work stood in the queue would be taken off this.
         let mut waits = Waits::new(true);
         std::thread::sleep(Duration::from_millis(30));
         let (waited, total) = waits.end();

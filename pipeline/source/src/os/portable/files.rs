@@ -22,8 +22,8 @@ use std::time::Duration;
 /// How long an open that met EMFILE or ENFILE is retried, while other readers close theirs: 200 ×
 /// 10 ms.
 static DESCRIPTOR_WAITS: AtomicUsize = AtomicUsize::new(200);
-/// The same once an open has waited all that time in vain: the limit is too low for what this
-/// process holds, and thousands of files must not wait that long one after the other.
+/// The same once an open has waited all that time in vain: the limit is too low for the open files
+/// of this process, and thousands of files must not wait that long one after the other.
 const FEW_WAITS: usize = 5;
 
 /// How data is opened. O_NONBLOCK: a FIFO put in a file's place must not hang the open (fault row

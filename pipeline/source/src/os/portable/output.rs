@@ -101,13 +101,13 @@ pub fn open_to_sync(path: &Path) -> Result<OwnedFd, Errno> {
     File::open(path).map(OwnedFd::from).map_err(errno)
 }
 
-/// Waits until what was written is on the medium.
+/// Waits until the written bytes are on the medium.
 pub fn sync(fd: impl AsFd) -> Result<(), Errno> {
     view(fd.as_fd()).sync_all().map_err(errno)
 }
 
-/// Asks the system to write out what it has not written yet; POSIX does not say when that has
-/// ended.
+/// Asks the system to write out all bytes that it has not written yet; POSIX does not say when that
+/// has ended.
 pub fn sync_filesystem(_: impl AsFd) -> Result<(), Errno> {
     // SAFETY: takes nothing, touches no memory of this process and cannot fail.
     unsafe { libc::sync() };

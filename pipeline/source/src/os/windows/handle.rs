@@ -1,4 +1,4 @@
-//! Opening, by path and below an open directory, and what an open file says of itself.
+//! Opening, by path and below an open directory, and the metadata of an open file.
 
 use super::errno::Errno;
 use super::paths::verbatim;
@@ -45,7 +45,7 @@ pub(super) fn open(path: &Path, access: u32, last: Last) -> Result<File, Errno> 
     patiently(|| options.open(&path).map_err(|error| Errno::of(&error)))
 }
 
-/// Opens again for as long as somebody is expected to let go: a scanner of viruses opens what has
+/// Opens again for as long as somebody is expected to let go: a virus scanner opens files that have
 /// just been written, for some milliseconds.
 fn patiently(mut open: impl FnMut() -> Result<File, Errno>) -> Result<File, Errno> {
     let mut patience = Patience::within(std::time::Duration::from_millis(250));
@@ -67,8 +67,8 @@ pub(super) struct Below {
     pub options: u32,
 }
 
-/// Opens or makes one name in an open directory. It is a single name: what would make a path of
-/// it, or a stream of a file, is refused.
+/// Opens or makes one name in an open directory. It is a single name: characters that would make a
+/// path of it, or a stream of a file, are refused.
 pub(super) fn open_name(directory: BorrowedFd<'_>, name: &[u8], how: &Below) -> Result<File, Errno> {
     if !crate::os::names::is_name(name) || name.is_empty() || name == b"." || name == b".." {
         return Err(Errno::ILSEQ);
@@ -115,8 +115,8 @@ pub(super) fn open_name(directory: BorrowedFd<'_>, name: &[u8], how: &Below) -> 
     })
 }
 
-/// Opens what exists below a directory, through no link: each name in the directory before it. A
-/// reparse point other than a link (deduplicated, compressed, of a cloud) is opened as the file
+/// Opens an existing file below a directory, through no link: each name in the directory before it.
+/// A reparse point other than a link (deduplicated, compressed, of a cloud) is opened as the file
 /// that it stands for.
 ///
 /// # Errors

@@ -117,7 +117,8 @@ pub fn open_to_sync(path: &Path) -> Result<OwnedFd, Errno> {
     handle::open(path, access, Last::Follow).map(OwnedFd::from)
 }
 
-/// Waits until what was written is on the medium. A directory has no flush: NTFS logs its changes.
+/// Waits until the written bytes are on the medium. A directory has no flush: NTFS logs its
+/// changes.
 pub fn sync(fd: impl AsFd) -> Result<(), Errno> {
     let fd = fd.as_fd();
     if facts::stat(fd)?.mode & 0o170_000 == 0o040_000 {
