@@ -9,7 +9,7 @@
 //! * [`update_together`]: one message, several digests; [`few`]: for how many messages that is the
 //!   cheaper way.
 //!
-//! Crates to the right of this one add algorithms of their own as further [`Row`]s; a [`Registry`]
+//! Crates that depend on this one add algorithms of their own as further [`Row`]s; a [`Registry`]
 //! joins the lists.
 //!
 //! ```

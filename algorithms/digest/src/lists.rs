@@ -1,10 +1,10 @@
-//! Lists of algorithms under one roof.
+//! A registry of several lists of algorithms.
 
 use crate::{Algorithm, Output, Row, UnknownAlgorithm};
 
-/// Several lists of algorithms under one roof. This crate's own is [`ROWS`](crate::ROWS); tree
-/// hashes and similarity digests bring theirs, and the crate that depends on all of them joins the
-/// lists and passes the registry to the readers of names.
+/// Several lists of algorithms, joined. This crate's own is [`ROWS`](crate::ROWS); tree hashes and
+/// similarity digests bring theirs, and the crate that depends on all of them joins the lists and
+/// passes the registry to the readers of names.
 #[derive(Clone, Copy)]
 pub struct Registry(&'static [&'static [Row]]);
 

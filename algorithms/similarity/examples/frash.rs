@@ -7,9 +7,10 @@
 //! of the reference tools (ssdeep 2.14.1, sdhash 4.0, mrsh-v2 2.0, TLSH 4.12.1) on 20 bases of the
 //! same kinds.
 //!
-//! Ends with 1 where less is detected: on the bases made up here, which never change, than is
-//! written down below; on real ones, than the reference by more than 20 draws explain. Detected:
-//! ssdeep from 1, sdhash from 21, mrsh-v2 from 1, TLSH up to 100.
+//! Ends with 1 where less is detected than should be: on the bases made up here, which never
+//! change, less than the rows below state; on real ones, so much less than the reference that a
+//! sample of 20 does not explain it. Detected: ssdeep from 1, sdhash from 21, mrsh-v2 from 1, TLSH
+//! up to 100.
 
 use pfh_similarity::mrsh_v2::{self, Base, MrshV2};
 use pfh_similarity::sdhash::{self, Sdhash};
@@ -195,7 +196,7 @@ fn detected(method: usize, score: Option<u32>) -> bool {
 }
 
 /// Whether that many percent are fewer than the reference's by more than two samples of 20 explain:
-/// 2.5 standard errors of a difference.
+/// by over 2.5 standard errors of a difference.
 fn is_less(percent: u32, reference: u32) -> bool {
     let (ours, theirs) = (f64::from(percent) / 100.0, f64::from(reference) / 100.0);
     let draws = BASES as f64;

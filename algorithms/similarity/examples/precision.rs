@@ -1,11 +1,11 @@
 //! How many of the pairs that a method finds have something in common: `precision DIRECTORY…`.
 //!
-//! The ground truth does not come from any of the methods: two files have something in
-//! common when they share at least two stretches of 64 bytes, of those whose polynomial hash ends
-//! in seven zeros (one in 128) and which hold eight different bytes or more. For thresholds of
-//! mrsh-v2 and sdhash, without evidence and with it (a shared chunk, or feature), it prints the
-//! pairs found and how many of them have something in common; the recall is relative to all pairs
-//! found by the method that have.
+//! The ground truth does not come from any of the methods: two files have something in common when
+//! they share at least two stretches of 64 bytes, of those whose polynomial hash ends in seven
+//! zeros (one in 128) and which hold eight different bytes or more. For thresholds of mrsh-v2 and
+//! sdhash, without evidence and with it (a shared chunk, or feature), it prints the pairs found and
+//! how many of them have something in common; the recall is relative to all pairs found by the
+//! method that have something in common.
 
 use pfh_similarity::index::{self, Hit, Pairs};
 use pfh_similarity::mrsh_v2::{self, Base, MrshV2};

@@ -1,4 +1,4 @@
-//! The one face of all methods.
+//! The interface of all methods.
 
 use crate::{Comparison, NoDigest};
 use std::fmt::{Debug, Display};

@@ -1,4 +1,4 @@
-//! A method as its name and its digests' text tell it.
+//! A method by its name, or by the text of its digests.
 
 use pfh_digest::Algorithm;
 

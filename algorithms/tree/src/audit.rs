@@ -4,8 +4,8 @@
 //! fresh random nonce; the nonce decides which leaves must be shown, so they cannot be foreseen.
 //! The server answers either with the leaves themselves and a Merkle multiproof ([`prove`],
 //! [`Commitment::verify`]), which needs no data on the auditor's side, or with 32 bytes: a digest
-//! of the leaves under a key made of the nonce ([`keyed_answer`]), which an auditor checks who has
-//! the data too.
+//! of the leaves under a key made of the nonce ([`keyed_answer`]), which only an auditor who has
+//! the data too can check.
 //!
 //! Hash(file ‖ nonce) would not do: a server that has hashed the file once keeps the hash's state,
 //! deletes the file, and answers for ever. `docs/audit.md` lists the proofs of each scheme and the

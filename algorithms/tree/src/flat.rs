@@ -1,6 +1,6 @@
-//! The tree hashes of this crate kept beside a file: the chaining values of all leaves. One that
-//! changed is hashed again, and the final node over all of them: the digest is that of the whole
-//! file under the algorithm, as `pfh hash` prints it.
+//! The tree hashes of this crate kept beside a file: the chaining values of all leaves. A leaf that
+//! changed is hashed again, and then the final node over all values: its digest is that of the
+//! whole file under the algorithm, as `pfh hash` prints it.
 //!
 //! These trees have two levels for a file of any length: under the growing modes (KangarooTwelve,
 //! ParallelHash, Sakura's final node growing) the final node has a value for each leaf of the file,

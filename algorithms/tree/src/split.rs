@@ -1,5 +1,5 @@
-//! One message hashed in ranges, each by itself and anywhere, and the digest of the whole from
-//! their values: that of the algorithm, as `pfh hash` prints it.
+//! One message hashed in ranges, each by itself, on any machine, and the digest of the whole from
+//! their values: the digest of the algorithm, as `pfh hash` prints it.
 //!
 //! BLAKE3 has a subtree for each range whose length is a power of two: 32 bytes for any range. The
 //! growing modes (KangarooTwelve, ParallelHash, Sakura's final node growing) have a chaining value

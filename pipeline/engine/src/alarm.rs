@@ -1,4 +1,4 @@
-//! The end of a channel that several threads send to: one of them that panics says so.
+//! The sending end of a channel for several threads: it reports a panic of any of them.
 
 use std::sync::mpsc::{SendError, Sender};
 

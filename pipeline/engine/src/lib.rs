@@ -2,7 +2,7 @@
 //! out in input order.
 //!
 //! [`run`] is the only loop over files: hashing and matching differ in their sinks. [`imaging`]
-//! reads one medium to many ends.
+//! reads one medium for many digests and targets.
 #![forbid(unsafe_code)]
 
 mod alarm;

@@ -1,4 +1,4 @@
-//! A thread at a message that several threads read.
+//! The work of one thread on a message that several threads read.
 
 use crate::hashing::State;
 use crate::progress::Counters;

@@ -1,4 +1,4 @@
-//! The one loop.
+//! The loop of a run over files.
 
 use crate::control::Control;
 use crate::descriptors::Fit;

@@ -1,4 +1,4 @@
-//! How long is worked on a container, with all that is in it.
+//! The working time of a container, with all its entries.
 
 use crate::limit::TOO_SLOW;
 use pfh_source::{Cause, Problem, Stage};

@@ -1,5 +1,5 @@
-//! Outputs inside a directory that others made: a bag, a plan. Its links came with the data, and
-//! nothing is written through one.
+//! Outputs inside a directory that others made: a bag, a plan. Links in it came with the data:
+//! nothing is written through them.
 
 use crate::descend::Links;
 use crate::os::names::OsStrExt;

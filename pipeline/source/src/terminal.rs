@@ -1,5 +1,5 @@
-//! Names on a terminal, where a control character is a command and a bidirectional one a lie about
-//! the order of letters.
+//! Names on a terminal, where control characters would act as commands, and bidirectional ones
+//! would show letters in a false order.
 
 use std::fmt::Write;
 use std::path::Path;

@@ -3,7 +3,7 @@
 //! bits.
 //!
 //! Each algorithm costs seconds to minutes and 4 GiB of untouched zero pages, so the test runs only
-//! with `PFH_LARGE=1` (`just large`); without, it says so and passes.
+//! with `PFH_LARGE=1` (`make large`); without, it says so and passes.
 
 use std::io::{Write, stderr};
 

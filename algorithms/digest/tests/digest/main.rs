@@ -1,5 +1,5 @@
-//! The digests from outside: published vectors by all doors, many messages, properties. One binary,
-//! so that it is linked once.
+//! The digests through the crate's public interface: published vectors, many messages, properties.
+//! One binary, so that it is linked once.
 
 mod cases;
 mod keyed;

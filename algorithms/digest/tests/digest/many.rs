@@ -49,8 +49,8 @@ fn oracle(algorithm: Algorithm, message: &[u8]) -> Option<Vec<u8>> {
     })
 }
 
-/// The digest by a third hand: AWS-LC, or a crate of yet other authors for functions that AWS-LC
-/// lacks.
+/// The digest by a third implementation: AWS-LC, or a crate of yet other authors for functions that
+/// AWS-LC lacks.
 fn second_oracle(algorithm: Algorithm, message: &[u8]) -> Option<Vec<u8>> {
     use aws_lc_rs::digest::{self as aws, digest};
     fn keccak(mut hasher: impl tiny_keccak::Hasher, message: &[u8], length: usize) -> Option<Vec<u8>> {

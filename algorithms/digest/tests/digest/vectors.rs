@@ -1,5 +1,5 @@
-//! Every algorithm against the vectors of `vectors/digest`, through each door: whole, in pieces,
-//! many at once.
+//! Every algorithm against the vectors of `vectors/digest`, in each way: whole, in pieces, many at
+//! once.
 
 use crate::cases::{Case, cases};
 use pfh_digest::{Algorithm, Digest, Hasher, Output, finalize_many, hash_many, update_many};

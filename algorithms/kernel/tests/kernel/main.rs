@@ -1,5 +1,5 @@
-//! The kernels from outside: each row of each table against portable ones, and the choice of the
-//! level. One binary, so that it is linked once.
+//! The kernels through the crate's public interface: each row of each table against portable ones,
+//! and the choice of the level. One binary, so that it is linked once.
 
 mod blake2;
 #[cfg(unix)]

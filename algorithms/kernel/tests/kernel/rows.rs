@@ -1,6 +1,6 @@
-//! Every kernel that this CPU can run, whichever it would choose, against two other hands:
-//! RustCrypto's single-message functions and AWS-LC's or, where that has none, those of a further
-//! crate. Kernels that the CPU cannot run are counted in the output.
+//! Every kernel that this CPU can run, whichever it would choose, against two other
+//! implementations: RustCrypto's single-message functions and those of AWS-LC, or of a further
+//! crate where AWS-LC has none. Kernels that the CPU cannot run are counted in the output.
 
 use pfh_kernel::{
     Compression, KECCAK12, KECCAK24, Kernel, MAX_LANES, MD5, RIPEMD160, SHA1, SHA256, SHA512, Word, md5, ripemd160,

@@ -1,9 +1,9 @@
 //! How often unrelated files reach a score: measured over real files, by their kind and size.
 //!
 //! `bench/run calibrate` makes the table from packages of Debian and office files. Two files are
-//! unrelated if neither holds 1 % of the other's windows; programs besides only if they come from
-//! two source packages. Windows themselves, and text in its normal form, are bytes that both files
-//! have, and have no such table.
+//! unrelated if neither holds 1 % of the other's windows; two programs must also come from two
+//! source packages. The methods `shingles` and `text` score bytes that both files really hold, and
+//! have no such table.
 
 mod kind;
 mod table;

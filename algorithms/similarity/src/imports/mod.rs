@@ -1,4 +1,4 @@
-//! The outside of executables: their imports, exports and sections.
+//! Executables by their imports, exports and sections.
 //!
 //! A feature is an imported name (of PE with its library, in any case; also an ordinal), an
 //! exported name, a library, or the name and the bytes of a section of at least

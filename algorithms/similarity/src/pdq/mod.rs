@@ -5,8 +5,8 @@
 //! The luma is smoothed twice by a moving average and sampled at 64 by 64 points; of its cosine
 //! transform the frequencies 1 to 16 in both directions are compared with their median. Digests are
 //! those of Meta's program but for a few bits, as luma and sums are rounded otherwise. Pictures
-//! whose quality, in its measure, is below
-//! [`LEAST_QUALITY`](crate::pictures::LEAST_QUALITY) have none.
+//! whose quality, in PDQ's measure, is below [`LEAST_QUALITY`](crate::pictures::LEAST_QUALITY) have
+//! none.
 
 mod digest;
 #[cfg(feature = "pictures")]

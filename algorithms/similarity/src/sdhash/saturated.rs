@@ -1,4 +1,4 @@
-//! Digests that match random data, and so say nothing by matching anything.
+//! Digests that match random data, so that their matches mean nothing.
 //!
 //! In stream mode a feature that came before sets its bits and is not counted: input that repeats
 //! itself fills filters beyond their 160 elements, until every other filter is found in them. The

@@ -8,7 +8,7 @@
 //! compare.
 //!
 //! The score is the share of the smaller input's windows that the larger one has, in percent:
-//! containment, and no resemblance. It needs [`LEAST_SHARED`] common windows.
+//! containment, not resemblance. It needs [`LEAST_SHARED`] common windows.
 
 mod chosen;
 mod digest;

@@ -1,4 +1,5 @@
-//! The outside of executables against `readelf`, by hand-made files, and against hostile ones.
+//! Imports and exports of executables: compared with `readelf`, in hand-made files, and in hostile
+//! ones.
 
 use pfh_similarity::imports::{Features, Imports, read};
 use pfh_similarity::{Hasher, Method};

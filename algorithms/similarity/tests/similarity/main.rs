@@ -1,5 +1,5 @@
-//! The similarity digests from outside: published vectors, naive twins, indexes, real files. One
-//! binary, so that it is linked once.
+//! The similarity digests through the crate's public interface: published vectors, naive twins,
+//! indexes, real files. One binary, so that it is linked once.
 
 mod against_naive;
 mod generated;

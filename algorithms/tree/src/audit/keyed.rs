@@ -1,5 +1,5 @@
 //! The short answer: 32 bytes, for an auditor who has the data as well, or who computed answers
-//! ahead while he had it.
+//! ahead while they had it.
 
 use std::io;
 use std::ops::Range;

@@ -1,4 +1,4 @@
-//! Signed answers: evidence for third parties that this server said so.
+//! Signed answers: evidence for third parties that this server gave the answer.
 
 use ed25519_dalek::{Signature, Signer, SigningKey, VerifyingKey};
 

@@ -1,4 +1,4 @@
-//! How an answer that is in memory is judged.
+//! How an answer in memory is judged.
 
 use super::{Challenge, Commitment, Proof, Rejected};
 use crate::outboard::multiproof;

@@ -1,5 +1,5 @@
-//! The tree modes from outside: vectors, outboards, proofs, audits and attacks on them. One binary,
-//! so that it is linked once.
+//! The tree modes through the crate's public interface: vectors, outboards, proofs, audits and
+//! attacks on them. One binary, so that it is linked once.
 
 mod apart;
 mod attacks;

@@ -1,5 +1,5 @@
-//! The engine from outside: its backends, its identities, its long entries. One binary, so that it
-//! is linked once.
+//! The engine through the crate's public interface: its backends, its identities, its long entries.
+//! One binary, so that it is linked once.
 
 mod backends;
 mod identity;

@@ -2,8 +2,8 @@
 //!
 //! A name stands for a file or a block device, which lies on others: a file on the device of its
 //! file system, a partition on its disk, a loop device on its backing file, a mapped device (LVM,
-//! dm-crypt, RAID) on its slaves. Two names meet when these chains share storage that at least one
-//! of the two owns all.
+//! dm-crypt, RAID) on its slaves. Two names meet when these chains share a range of storage that
+//! belongs wholly to at least one of the two names.
 
 use super::mountinfo::{mounted, unescaped};
 use crate::os::names::{OsStrExt, folded};

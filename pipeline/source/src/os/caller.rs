@@ -1,4 +1,4 @@
-//! Waiting for connections: of Unix, for both of its folders.
+//! Waiting for connections, for both folders of Unix: `linux` and `portable`.
 
 use super::handles::AsFd;
 use super::platform::{Errno, wait_readable_for};

@@ -1,4 +1,4 @@
-//! Other programs: of Unix, for both of its folders.
+//! Other programs, for both folders of Unix: `linux` and `portable`.
 
 use std::io;
 use std::os::unix::process::CommandExt;

@@ -1,4 +1,4 @@
-//! Who may use a file, and by which names: of Unix, for both of its folders.
+//! Who may use a file, and by which names, for both folders of Unix: `linux` and `portable`.
 
 use super::handles::AsFd;
 use std::fs::{File, OpenOptions};

@@ -1,4 +1,4 @@
-//! Reads the vector files of an algorithm; `vectors/digest/make` tells their form.
+//! Reads the vector files of an algorithm; `vectors/digest/make` describes their form.
 
 // Not every test that reads the vectors looks at all their forms.
 #![allow(dead_code)]

@@ -1,4 +1,4 @@
-//! Where a search stands.
+//! The state of a search.
 
 /// Places of a neighbourhood.
 pub const NEIGHBOURS: usize = 64;

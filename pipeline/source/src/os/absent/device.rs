@@ -1,4 +1,4 @@
-//! Calls to devices, and the page cache's: Linux's alone.
+//! Calls for devices and for the page cache, which only Linux has.
 
 use crate::os::handles::{AsFd, BorrowedFd};
 use crate::os::{Command, Errno, Reply};

@@ -1,4 +1,4 @@
-//! Files without a name, room that is reserved, and how much there is: Linux's alone.
+//! Files without a name, reserved space and the amount of free space, which only Linux has.
 
 use crate::os::handles::{AsFd, OwnedFd};
 use crate::os::{Directory, Errno};

@@ -1,4 +1,4 @@
-//! Where Linux has io_uring: nothing.
+//! An empty type in the place of Linux's io_uring.
 
 use crate::base::Base;
 use crate::os::Errno;

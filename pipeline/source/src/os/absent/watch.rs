@@ -1,4 +1,4 @@
-//! Nothing that watches directories.
+//! Watching of directories, which always fails here.
 
 use crate::os::Notice;
 use std::io;

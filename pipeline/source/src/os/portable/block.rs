@@ -1,4 +1,4 @@
-//! Facts about media without the calls of a platform: that they are files.
+//! Media without the calls of a platform: all of them are files.
 
 use super::errno::Errno;
 use super::files::{DATA, open, view};

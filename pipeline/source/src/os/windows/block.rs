@@ -1,4 +1,4 @@
-//! Media: that they are files. Devices (`\\.\PhysicalDrive0`) are not read yet.
+//! Media: all of them are files. Devices (`\\.\PhysicalDrive0`) are not read yet.
 
 use super::errno::Errno;
 use super::handle::{self, DATA, Last};
