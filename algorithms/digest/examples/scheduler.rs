@@ -93,7 +93,7 @@ fn compare(name: &str, label: &str, lengths: &[usize], rounds: usize, kernel: &d
 fn hot(name: &str, rounds: usize) {
     let algorithm: Algorithm = name.parse().expect("a name");
     for (size, label) in [(64, "64 B"), (4096, "4 KiB"), (65_536, "64 KiB")] {
-        // Small messages come in numbers; the cache (1 MiB) is to hold them.
+        // Fewer of the large messages, as the cache (1 MiB) is to hold them.
         let count = if size < 65_536 { 128 } else { 64 };
         let pool: Vec<u8> = (0..count * (size + SKEW) + 4096).map(|i| (i ^ i >> 9) as u8).collect();
         let messages: Vec<&[u8]> = (0..count).map(|i| &pool[i * (size + SKEW)..][..size]).collect();

@@ -127,8 +127,8 @@ fn processor_time() -> f64 {
     time.tv_sec as f64 * 1e9 + time.tv_nsec as f64
 }
 
-/// The clock in GHz, as far as a chain of operations tells it that take a cycle each, one after the
-/// other: a virtual machine may offer no counter.
+/// The clock in GHz, from a chain of operations that take a cycle each, one after the other: a
+/// virtual machine may offer no counter.
 fn clock() -> f64 {
     const LOOPS: u64 = 4_000_000;
     let addend = black_box(0x9e37_79b9_7f4a_7c15u64);

@@ -83,7 +83,7 @@ impl Algorithm {
     /// each would gain nothing.
     pub fn goes_with(self, other: Algorithm) -> bool {
         self.row.stitched.zip(other.row.stitched).is_some_and(|places| {
-            // Of blocks of 64 bytes there are sets wherever there are sets at all.
+            // Where there are sets at all, there are sets of functions with blocks of 64 bytes.
             let has_sets = [self, other].iter().all(|one| one.row.block == 64) || has_long_sets();
             places != (Stitched::GeneralRegisters, Stitched::GeneralRegisters) && has_sets
         })
@@ -187,7 +187,7 @@ impl Algorithm {
         }
     }
 
-    /// Which kernels this machine uses; `None` where a crate beside chooses by itself.
+    /// Which kernels this machine uses; `None` where another crate chooses by itself.
     pub fn kernels(self) -> Option<Kernels> {
         match self.row.start {
             Start::Many(many) => Some(many.kernels()),
@@ -296,8 +296,8 @@ impl UnknownAlgorithm {
         UnknownAlgorithm { text: text.to_owned(), named: None, parameters: None, keyless: false }
     }
 
-    /// The name of an algorithm where one is asked for that computes something, which this one does
-    /// not without a key.
+    /// The error for an algorithm that computes nothing without a key, where a name must stand for
+    /// one that computes something.
     pub fn without_key(named: Algorithm) -> UnknownAlgorithm {
         UnknownAlgorithm { text: named.to_string(), named: Some(named), parameters: None, keyless: true }
     }

@@ -149,7 +149,7 @@ mod tests {
     use super::*;
     use ::blake2::digest::{FixedOutput, KeyInit, Update};
 
-    /// The keyed functions are those of another hand, at each length of key.
+    /// The keyed functions agree with another implementation, at several lengths of key.
     #[test]
     fn keyed_digests_are_those_of_rustcrypto() {
         let message: Vec<u8> = (0..1000u32).map(|n| n as u8).collect();

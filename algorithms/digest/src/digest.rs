@@ -65,8 +65,8 @@ impl Digest {
         }
     }
 
-    /// A digest of a value that is there: computed elsewhere, or read. An error for a value of
-    /// another form than the algorithm gives.
+    /// A digest of an existing value, computed elsewhere or read. An error for a value of another
+    /// form than the algorithm gives.
     pub fn from_value(algorithm: Algorithm, value: Value) -> Result<Digest, MalformedDigest> {
         Digest::checked(algorithm, value)
     }

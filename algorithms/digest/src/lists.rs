@@ -9,8 +9,8 @@ use crate::{Algorithm, Output, Row, UnknownAlgorithm};
 pub struct Registry(&'static [&'static [Row]]);
 
 impl Registry {
-    /// The lists in the order in which [`all`](Registry::all) tells them. No name may occur twice,
-    /// also as an alias.
+    /// A registry of these lists, in the order of [`all`](Registry::all). No name may occur twice,
+    /// not even as an alias.
     pub const fn new(lists: &'static [&'static [Row]]) -> Registry {
         Registry(lists)
     }

@@ -2,8 +2,8 @@
 
 use std::borrow::Cow;
 
-/// Consecutive pieces, cut into parts of any length. A divisible hasher cuts the chunks of a reader
-/// so.
+/// Consecutive pieces, cut into parts of any length. A hasher that divides a message cuts the
+/// chunks of a reader so.
 ///
 /// ```
 /// let mut rope = pfh_digest::Rope::new(&[b"ab", b"c", b"defg"]);

@@ -100,7 +100,7 @@ pub(crate) trait Many: Sync {
     fn kernels(&'static self) -> Kernels;
     /// The state of the empty message with `length` bytes of output.
     fn start(&'static self, length: usize) -> Box<dyn State>;
-    /// Whether another length of the output is another function, and no part of a longer one.
+    /// Whether another length of the output is another function, not a part of a longer output.
     fn is_sized(&self) -> bool;
     /// [`hash_many`](crate::hash_many)
     fn hash(&'static self, algorithm: Algorithm, messages: &[&[u8]]) -> Vec<Digest>;

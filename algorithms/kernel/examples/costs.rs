@@ -119,8 +119,8 @@ fn sample<W: Word>(kernel: &Kernel<W>, block: usize) -> f64 {
     run(times) as f64 / (times as f64 * (kernel.lanes() * blocks * block) as f64)
 }
 
-/// Prints the clock, as far as a chain of dependent additions tells it: a virtual machine may offer
-/// no cycle counter.
+/// Prints the clock, from a chain of dependent additions: a virtual machine may offer no cycle
+/// counter.
 #[cfg(target_arch = "x86_64")]
 fn clock() {
     const LOOPS: u64 = 1_000_000;

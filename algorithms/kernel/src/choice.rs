@@ -12,8 +12,8 @@ impl<W: Word> Compression<W> {
         &self.chosen().usable
     }
 
-    /// The kernels that gave a wrong answer on this machine and are therefore not used. Never seen
-    /// otherwise than empty.
+    /// The kernels that gave a wrong answer on this machine and are therefore not used. So far it
+    /// was always empty.
     pub fn refused(&'static self) -> &'static [&'static Kernel<W>] {
         &self.chosen().refused
     }

@@ -11,7 +11,7 @@ pub enum ParseError {
     Fields,
     /// The marker that begins the text is not that of the method and version.
     Marker,
-    /// A number is not one, is not in its shortest form or is out of range.
+    /// A number is malformed, not in its shortest form or out of range.
     Number,
     /// The block size is not one that the method uses.
     BlockSize,

@@ -93,7 +93,7 @@ impl Named {
         }
     }
 
-    /// Why most inputs that have no digest have none, in a word or two.
+    /// The usual reason why an input has no digest, in a few words.
     pub const fn lacking(self) -> &'static str {
         match self {
             Named::Strings => "not an executable",
@@ -115,7 +115,7 @@ impl Named {
         }
     }
 
-    /// A word for one of the things that two inputs share and that are counted.
+    /// The word for one of the counted things that two inputs share.
     pub const fn unit(self) -> &'static str {
         match self {
             Named::Shingles | Named::Text => "window",
@@ -131,7 +131,7 @@ impl Named {
         matches!(self, Named::Sdhash | Named::SdhashStream | Named::SdhashDd)
     }
 
-    /// How many hexadecimal digits its digests are, where they are nothing else.
+    /// The number of hexadecimal digits of its digests, where they consist of nothing else.
     pub fn digits(self) -> Option<usize> {
         match self {
             Named::Pdq => Some(64),
@@ -151,7 +151,7 @@ impl Named {
         matches!(self, Named::Shingles | Named::Strings | Named::Imports | Named::Text)
     }
 
-    /// The method that a digest's text looks like one of; it may still be malformed. Both kinds of
+    /// The method whose digests look like this text, which may still be malformed. Both kinds of
     /// mrsh-v2 look the same, and are taken for the plain one.
     pub fn recognise(text: &[u8]) -> Option<Named> {
         if text == TLSH_ABSENT.as_bytes() || (text.len() == 72 && text.starts_with(b"T1")) {

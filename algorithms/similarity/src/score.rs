@@ -79,8 +79,8 @@ pub struct Evidence {
 }
 
 impl Evidence {
-    /// How much of all that the two hold together both hold, in percent: resemblance, where
-    /// `contained` is containment. 0 only of none, 100 only of all.
+    /// The share of the two inputs' joint contents that both hold, in percent: resemblance, where
+    /// `contained` is containment. 0 only if they share nothing, 100 only if they share everything.
     pub fn resemblance(&self) -> Option<u8> {
         let [a, b] = self.contained?.map(u32::from);
         Some(match a * b {

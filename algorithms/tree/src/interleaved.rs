@@ -94,7 +94,7 @@ impl Group {
     /// Takes this group's blocks out of whole rounds; `first` is the number of its first leaf.
     fn absorb(&mut self, mode: &Interleaving, first: usize, rounds: &[Cow<'_, [u8]>]) {
         for round in rounds {
-            // A lane beyond the last leaf does the group's first over again; nobody reads it.
+            // A lane beyond the last leaf repeats the group's first leaf; nobody reads its result.
             let leaf = |lane: usize| if first + lane < mode.leaves { first + lane } else { first };
             let blocks: Vec<&[u8]> =
                 (0..self.kernel.lanes()).map(|lane| &round[leaf(lane) * mode.block..][..mode.block]).collect();

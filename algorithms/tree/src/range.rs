@@ -258,11 +258,10 @@ impl RangeProof {
         bytes
     }
 
-    /// Reads the binary form. Whether it shows anything is for [`verify`](RangeProof::verify) to
-    /// say.
+    /// Reads the binary form. [`verify`](RangeProof::verify) decides whether it shows anything.
     ///
     /// # Errors
-    /// If it is none.
+    /// If the bytes are not a proof.
     pub fn decode(bytes: &[u8]) -> Result<RangeProof, Malformed> {
         let mut reader = Reader::open(bytes, MAGIC, VERSION)?;
         let function = Function::of_code(reader.byte()?).ok_or(Malformed::Field("function"))?;

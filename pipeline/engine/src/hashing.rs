@@ -114,7 +114,8 @@ impl Hashing {
         *self.lanes.get_or_init(|| widest().unwrap_or(1))
     }
 
-    /// Works through a batch, in a place among the threads that hash, and gives its bytes.
+    /// Works through a batch, in a place among the threads that hash, and returns the number of its
+    /// bytes.
     pub(crate) fn process(&self, jobs: Vec<Job<State>>, place: Permit) -> u64 {
         fail_point("hash");
         let (mut records, mut wholes, mut parts) = (Vec::new(), Vec::new(), Vec::new());

@@ -44,8 +44,8 @@ pub fn in_order<Piece: Send, Made: Send>(
         }
         let (threads, give) = (to.len(), &mut give);
         let giver = move || {
-            // The threads take turns, so that whose result is next needs no number. Each ends when
-            // nobody takes its results.
+            // The threads take turns, so that results need no numbers. Each ends when nobody takes
+            // its results.
             for turn in (0..to.len()).cycle() {
                 fail_point("give");
                 let Some(piece) = give() else { break };

@@ -21,7 +21,7 @@ pub(crate) struct ReorderBuffer {
 
 #[derive(Default)]
 struct Inner {
-    /// Permits from `next` on, as far as a record has come; no longer than readers may run ahead.
+    /// Places from `next` on, as far as a record has come; no longer than readers may run ahead.
     arrived: VecDeque<Option<Record>>,
     next: u64,
     waiting: usize,

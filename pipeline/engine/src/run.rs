@@ -27,7 +27,7 @@ pub enum Error {
     /// Not one thread could be started.
     #[error("no thread could be started: {0}")]
     Threads(#[source] std::io::Error),
-    /// A thread panicked: the program is wrong somewhere, and its records are not to be relied on.
+    /// A thread panicked: the program has a bug, and its records cannot be trusted.
     #[error("a thread of the program panicked")]
     Panicked,
     /// The plan names no algorithm.

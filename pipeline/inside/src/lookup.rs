@@ -10,8 +10,8 @@ use std::sync::Arc;
 /// Items and folders that were passed on the way and are kept, at most.
 const KEPT: usize = 200_000;
 
-/// Whether a name that is not a file is one inside of a container: its part in front of the first
-/// separator, as the file system has it.
+/// The container of a name that is not a file but lies inside a container: the part in front of the
+/// first separator, as the file system has it.
 pub fn is_inside(name: &[u8]) -> Option<Vec<u8>> {
     name::container(name)
 }

@@ -78,7 +78,7 @@ fn open(content: &Arc<dyn Content>, clock: &Arc<Clock>) -> Result<Opened, Proble
 }
 
 /// Reads the first bytes of a content, at most `length`; `None` if it cannot be read, which the
-/// code that reads it meets in its place.
+/// later read of it reports.
 pub fn begin(content: &Arc<dyn Content>, clock: &Arc<Clock>, length: usize) -> Option<Begun> {
     let mut reader = open(content, clock).ok()?;
     let mut start = Vec::new();

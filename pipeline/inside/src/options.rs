@@ -36,8 +36,8 @@ pub struct Options {
     /// Whether containers of the input have no record of their own. A container that is not opened
     /// has one, and so have containers in containers.
     pub members: bool,
-    /// Whether a container of a format that is not read is skipped, and no problem. A damaged one
-    /// stays one.
+    /// Whether a container of a format that is not read counts as skipped, not as a problem. A
+    /// damaged one is always a problem.
     pub lenient: bool,
     /// Whether documents (PDF) are opened too, for the streams in them. Such a file keeps its
     /// record even with `members`.

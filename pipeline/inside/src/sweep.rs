@@ -25,7 +25,7 @@ pub struct Sweep {
 }
 
 /// Where the first byte of a content lies in its volume, in bytes; 0 for one that lies in metadata
-/// or is a hole, and costs no way.
+/// or is a hole, and costs no seek.
 pub fn place(content: &dyn Content) -> u64 {
     content.runs().into_iter().flatten().find_map(|run| run.medium_offset).unwrap_or(0)
 }

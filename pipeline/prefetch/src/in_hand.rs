@@ -94,7 +94,8 @@ impl InHand {
         self.lock().at = Some(entry.number);
     }
 
-    /// All that the reader has in hand now: `false`, and nothing, when it was declared lost.
+    /// Sets the entries that the reader has in hand; `false`, and nothing is set, when it was
+    /// declared lost.
     pub(crate) fn hold(&self, entries: impl Iterator<Item = Arc<Entry>>) -> bool {
         let mut held = self.lock();
         if self.is_lost() {

@@ -241,7 +241,7 @@ impl<S> Reader<S> {
     }
 
     /// The next message to begin with, or to resume. Outer `None`: there is none now; inner `None`:
-    /// it was none for a lane.
+    /// the next item is not for a lane.
     fn next(&mut self) -> Option<Option<Open<S>>> {
         if let Some(Begun { entry, reading, states, whom }) = self.table.take_up(true) {
             if !self.in_hand.take(entry.clone()) {

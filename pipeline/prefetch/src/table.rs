@@ -175,7 +175,7 @@ impl<S> Table<S> {
         if inner.items.is_empty() && inner.wholes.is_empty() { inner.flow_bytes } else { 0 }
     }
 
-    /// Whether every unit takes all that waits of a message at once.
+    /// Whether every unit takes all waiting chunks of a message at once.
     pub fn divides(&self) -> bool {
         self.depths.iter().all(|depth| *depth == Depth::All)
     }
@@ -302,8 +302,8 @@ impl<S> Table<S> {
 
     /// Puts down a message in the middle of its reading, for any other reader to take up. `states`
     /// have had the bytes that were read so far; without them the table has them, or nothing was
-    /// read. A message that was given up is dropped. The event count is the caller's to ring, if
-    /// others are to come for it.
+    /// read. A message that was given up is dropped. The caller notifies the event count, if others
+    /// are to take it up.
     pub fn park(&self, entry: Arc<Entry>, reading: Reading, states: Option<Vec<S>>, whom: For) {
         let number = entry.number;
         let mut guard = self.lock();

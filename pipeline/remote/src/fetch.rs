@@ -57,8 +57,8 @@ impl Listed {
 
     /// All bytes in order, in pieces.
     pub(crate) fn pieces(self) -> impl Stream<Item = Result<Bytes, Problem>> + Send + 'static {
-        // Answers without a tag cannot be known to be of one object: it comes in one answer then,
-        // and is not asked for again in the middle.
+        // Without a tag, nobody knows whether two answers are of one object: it comes in one answer
+        // then, and is not asked for again in the middle.
         let ranges: Vec<Option<Range<u64>>> = match self.size {
             _ if self.tag.is_none() => vec![None],
             0 => vec![None],

@@ -76,7 +76,7 @@ impl Objects {
         })
     }
 
-    /// The objects of these very keys, one item each; `Err` is a name that is none.
+    /// The objects of these very keys, one item each; `Err` is a name that is not a location.
     ///
     /// # Errors
     /// The system's, if it gives no threads.

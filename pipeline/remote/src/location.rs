@@ -161,7 +161,7 @@ fn open(scheme: &str, host: &str, root: &str, stating: bool) -> Result<Arc<dyn O
     })
 }
 
-/// No bound on a request as a whole, which may be of a gigabyte; one on its silence.
+/// A request as a whole has no limit of time, as it may be of a gigabyte; its silence has one.
 fn client(plain: bool) -> ClientOptions {
     ClientOptions::new()
         .with_allow_http(plain)

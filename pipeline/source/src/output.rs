@@ -214,7 +214,7 @@ impl Output {
 /// and the directory is synced, so that the old file or the new one is always there.
 ///
 /// # Errors
-/// Errors of the system in any of these steps. The new file may still be at `fresh` then.
+/// The system's, in any of these steps. The new file may still be at `fresh` then.
 pub fn replace(file: impl AsFd, fresh: &Path, path: &Path) -> io::Result<()> {
     match os::sync(file) {
         // Some file systems have no sync.

@@ -160,8 +160,7 @@ impl Reading {
         self.hint
     }
 
-    /// Whether a read may rightly take as long as it likes: pipes and terminals wait for those who
-    /// writes.
+    /// Whether a read may rightly take any time: pipes and terminals wait for their writers.
     pub fn may_wait(&self) -> bool {
         match &self.inner {
             Inner::File { before, .. } => {

@@ -9,8 +9,8 @@ use crate::place::Place;
 use std::io;
 use std::path::{Component, Path, PathBuf};
 
-/// A directory that others made, held open. The path to it is the user's word; below it no
-/// component may be a link, and nothing may be but plain files and directories.
+/// A directory that others made, held open. The user names the path to it; below it no component
+/// may be a link, and only plain files and directories may be there.
 pub struct Received {
     directory: Directory,
     path: PathBuf,
@@ -20,7 +20,7 @@ impl Received {
     /// Opens the directory.
     ///
     /// # Errors
-    /// When it is none, or cannot be opened.
+    /// When it is not a directory, or cannot be opened.
     pub fn open(path: &Path) -> io::Result<Received> {
         let directory = os::open_operand_directory(path.as_os_str().as_bytes())?;
         Ok(Received { directory, path: path.to_owned() })
@@ -62,7 +62,7 @@ impl Received {
         let opened = os::open_directory(&self.directory, way, Links::Keep);
         let directory = opened.map_err(|errno| match errno {
             Errno::LOOP | Errno::XDEV => through_link(),
-            // O_DIRECTORY and O_NOFOLLOW together call a link no directory.
+            // With O_DIRECTORY and O_NOFOLLOW together, a link is ENOTDIR.
             Errno::NOTDIR if self.path.join(name.parent().unwrap_or(name)).is_symlink() => through_link(),
             errno => errno.into(),
         })?;

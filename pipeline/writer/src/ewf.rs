@@ -84,7 +84,7 @@ impl Ewf {
     /// Resumes an image that was cut off.
     ///
     /// # Errors
-    /// Errors of the system.
+    /// The system's.
     pub fn resume(first: &Path, options: EwfOptions, at: &Resumable) -> io::Result<Self> {
         let geometry = Geometry { volume: at.volume, segment: options.segment };
         let writer = Writer::resume(geometry, at.about.clone(), at.section);

@@ -89,8 +89,8 @@ impl Raw {
     /// Opens the first file, or the device.
     ///
     /// # Errors
-    /// Errors of the system: it exists, there is no room (ENOSPC) for an image of the size
-    /// expected, the device is in use.
+    /// The system's: it exists, there is no room (ENOSPC) for an image of the size expected, the
+    /// device is in use.
     pub fn create(path: &Path, options: RawOptions) -> io::Result<Self> {
         Self::spilling(path, options, Spill::default())
     }

@@ -119,7 +119,7 @@ impl Spill {
     /// Removes a segment: the link, and the file in one of these directories that it leads to.
     ///
     /// # Errors
-    /// Errors of the system.
+    /// The system's.
     pub fn remove(&self, path: &Path) -> io::Result<()> {
         if let Ok(file) = fs::read_link(path) {
             let is_ours =
@@ -134,7 +134,7 @@ impl Spill {
     /// Syncs the names in the directories that were written to.
     ///
     /// # Errors
-    /// Errors of the system.
+    /// The system's.
     pub fn sync(&self) -> io::Result<()> {
         for directory in self.directories.iter().take(self.current) {
             match os::open_to_sync(directory).and_then(os::sync) {

@@ -13,7 +13,7 @@ use crate::function::END;
 
 /// A message in a lane.
 pub(super) struct Slot<'a, W, const N: usize, const B: usize> {
-    /// Whatever the queue knows it by.
+    /// The queue's number for it.
     pub(super) id: usize,
     /// Before the first block and after the last; in between the kernel has it.
     pub(super) state: [W; N],
@@ -102,8 +102,8 @@ pub(super) fn run<'a, W: Word, const N: usize, const B: usize>(
     while slots.len() + queue.waiting() > 0 {
         let kernel = choose(slots.len() + queue.waiting());
         while slots.len() < kernel.lanes() {
-            // In its place from the start: with its two blocks it is too long to be moved for
-            // nothing.
+            // Made in its final place: with its two blocks a slot is too long to be moved without
+            // need.
             slots.push(Slot::empty());
             if !slots.last_mut().is_some_and(|slot| queue.submit(slot)) {
                 slots.pop();

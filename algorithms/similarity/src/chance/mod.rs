@@ -17,8 +17,9 @@ use table::{Class, TABLE};
 const ENOUGH: u64 = 20_000;
 
 impl Chance {
-    /// Of files of these kinds; the smaller one has this size in bytes. Where kinds or size are not
-    /// known, of any. None for methods that have no table, and scores that are not in it.
+    /// The chance of a score between unrelated files of these kinds, the smaller of them of this
+    /// size in bytes. Where kinds or size are not known, any count. `None` for methods that have no
+    /// table, and for scores that are not in it.
     pub fn of(method: Named, kinds: Option<[Kind; 2]>, smaller: Option<u64>, score: Score) -> Option<Chance> {
         let own = kinds.map(|[a, b]| if a == b { Class::of(a) } else { Class::Mixed });
         let size = smaller.map(table::size);
@@ -28,7 +29,7 @@ impl Chance {
         row.chance(score)
     }
 
-    /// That one of several methods reaches such a score: no more often than once in this many.
+    /// The chance that one of several methods reaches such a score, at most.
     pub fn of_several(self, methods: u64) -> Chance {
         Chance { once_in: (self.once_in / methods.max(1)).max(1), ..self }
     }

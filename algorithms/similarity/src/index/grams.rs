@@ -130,9 +130,9 @@ fn each_key(digest: &Digest, mut each: impl FnMut(u64)) {
     }
 }
 
-/// Numbers for an index: two digests share at least one if their score is above 0: for an index
-/// that lasts. Ascending, each once. Those of digests too short for a sequence of seven letters are
-/// made from the whole, as only identical ones score.
+/// Numbers for an index that lasts: two digests whose score is above 0 share at least one.
+/// Ascending, each once. The number of a digest that is too short for a sequence of seven letters
+/// is made from the whole digest, as only identical ones score.
 pub fn keys(digest: &Digest) -> Vec<u64> {
     let digest = digest.collapsed();
     let mut keys = Vec::with_capacity(2 * Part::LONGEST);

@@ -129,7 +129,7 @@ impl Generator {
         ends.clear();
         let power = method.block_size.trailing_zeros().min(16);
         rolling::candidates(bytes, BACK, ((1u32 << power) - 1) as u16, &mut candidates);
-        // One in five of these is a cut; which, is not for the CPU to guess.
+        // One in five of these is a cut; the CPU could not predict which.
         let mut kept = 0;
         for i in 0..candidates.len() {
             let place = candidates[i];

@@ -6,7 +6,7 @@ use super::kind::Kind;
 use super::limits::LARGEST;
 use crate::NoDigest;
 
-/// The bytes of a picture: nothing of other files, and not more than [`LARGEST`].
+/// The bytes of a picture, at most [`LARGEST`]; of other files none are kept.
 #[derive(Clone, Debug, Default)]
 pub struct Kept {
     bytes: Vec<u8>,

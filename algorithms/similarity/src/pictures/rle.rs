@@ -1,6 +1,6 @@
 //! Run lengths of bitmaps, in 8 and in 4 bits for a pixel.
 
-/// The colours of the pixels, from the lowest row on; those that no run says are of colour 0.
+/// The colours of the pixels, from the lowest row on; pixels in no run are of colour 0.
 pub fn decode(data: &[u8], bits: u32, width: usize, pixels: usize) -> Vec<u8> {
     let mut out = vec![0; pixels];
     let mut bytes = data.iter().copied();

@@ -216,8 +216,8 @@ fn popular(scores: &[u8], least: u8, places: &mut Vec<u32>) {
     let (ones, tops) = (u64::MAX / 255, u64::MAX / 255 * 128);
     let lift = ones * u64::from(128 - least.min(127));
     for (index, words) in words.chunks(8).enumerate() {
-        // Of 64 scores a bit each: some of 64 are high enough, so that there is one branch that
-        // nobody can foresee instead of eight.
+        // A bit for each of 64 scores. Some of 64 are high enough, which leaves one branch that the
+        // CPU cannot predict instead of eight.
         let mut chosen = 0;
         for (i, word) in words.iter().enumerate() {
             let high = (u64::from_le_bytes(*word) + lift) & tops;

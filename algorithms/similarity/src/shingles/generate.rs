@@ -45,7 +45,7 @@ impl Generator {
 }
 
 impl Generator {
-    /// Ends an input that is itself the normal form of something, or not.
+    /// Ends the input, which is a file's bytes or a normal form; `unit` says which.
     pub(crate) fn finish(self, unit: Unit) -> Result<Digest, NoDigest> {
         if self.length < WINDOW as u64 {
             return Err(NoDigest::TooShort(WINDOW as u64));

@@ -11,8 +11,8 @@ pub enum Rarity {
     /// A window in more than 4 documents counts a quarter, in more than 16 a sixteenth, in more
     /// than 64 a 64th.
     Documents,
-    /// Each name of an import counts as much as another: which common functions a program calls
-    /// tells it from others too.
+    /// Each imported name counts the same: the set of common functions that a program calls
+    /// distinguishes it too.
     Even,
 }
 

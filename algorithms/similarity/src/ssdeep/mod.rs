@@ -34,9 +34,8 @@ impl Method for Ssdeep {
     }
 
     fn digest(&self, input: &[u8]) -> Result<Digest, NoDigest> {
-        // Knowing the length, only a few block sizes need be followed; the fewer, the lower the
-        // entropy for which that fails. Of 4,457 real files two below the highest do for all but
-        // 56, five for all.
+        // With a known length only a few block sizes need be followed; with too few, inputs of low
+        // entropy fail. Of 4,457 real files two below the highest do for all but 56, five for all.
         for below in [2, 5] {
             if let Some(mut generator) = Generator::with_length(input.len() as u64, below) {
                 generator.update(input);

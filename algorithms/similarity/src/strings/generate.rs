@@ -145,8 +145,8 @@ impl Generator {
     fn take(&mut self, bytes: &[u8]) {
         let mut at = 0;
         loop {
-            // Outside of a run one that is long enough has its sixth byte: most stretches of code
-            // are passed over by a look at that.
+            // A run that is long enough has a sixth byte: outside of a run, a look at that byte
+            // passes over most stretches of code.
             if self.narrow.length == 0 && self.place == Wide::Idle {
                 while bytes.get(at..at + LEAST_STRING).is_some_and(breaks) {
                     at += LEAST_STRING;

@@ -29,7 +29,7 @@ const FORMS: [u8; 128] = {
 #[derive(Clone, Debug)]
 struct Normal {
     buffer: Vec<u8>,
-    /// Whether white space was the last, which is the case at the beginning.
+    /// Whether the last character was white space; true at the beginning.
     is_space: bool,
     /// Whether all characters are those of a text.
     is_text: bool,

@@ -231,7 +231,7 @@ impl Challenge {
     /// Reads the binary form.
     ///
     /// # Errors
-    /// If it is none, or has been changed.
+    /// If the bytes are not a challenge, or have been changed.
     pub fn decode(bytes: &[u8]) -> Result<Challenge, Malformed> {
         let long = bytes.get(MAGIC.len()) == Some(&VERSION_LONG);
         let mut reader = Reader::open(bytes, MAGIC, if long { VERSION_LONG } else { VERSION })?;

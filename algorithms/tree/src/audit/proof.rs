@@ -151,10 +151,10 @@ impl Proof {
         bytes
     }
 
-    /// Reads the binary form. Whether it proves anything is for [`Commitment::verify`] to say.
+    /// Reads the binary form. [`Commitment::verify`] decides whether it proves anything.
     ///
     /// # Errors
-    /// If it is none.
+    /// If the bytes are not a proof.
     pub fn decode(bytes: &[u8]) -> Result<Proof, Malformed> {
         let mut reader = Reader::open(bytes, MAGIC, VERSION)?;
         let count = reader.u64()?;

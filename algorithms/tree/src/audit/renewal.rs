@@ -60,10 +60,10 @@ impl Renewal {
         bytes
     }
 
-    /// Reads the binary form. Whether it proves anything is for [`Commitment::renew`] to say.
+    /// Reads the binary form. [`Commitment::renew`] decides whether it proves anything.
     ///
     /// # Errors
-    /// If it is none.
+    /// If the bytes are not a renewal.
     pub fn decode(bytes: &[u8]) -> Result<Renewal, Malformed> {
         let mut reader = Reader::open(bytes, MAGIC, VERSION)?;
         let old = Header::decode(reader.bytes(Header::BYTES)?)?;

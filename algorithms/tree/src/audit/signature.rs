@@ -75,7 +75,7 @@ impl Commitment {
     /// [`verify`](Commitment::verify), and the proof is signed by the key that the auditor expects.
     ///
     /// # Errors
-    /// Whatever is wrong with the answer.
+    /// The fault of the answer.
     pub fn verify_signed(&self, challenge: &Challenge, proof: &Proof, key: &VerifyingKey) -> Result<(), Rejected> {
         expect(proof.signer()?, key)?;
         self.verify(challenge, proof)

@@ -189,7 +189,7 @@ impl Commitment {
     /// before anything is read or kept for it.
     ///
     /// # Errors
-    /// If the answer cannot be read, is none, or proves nothing.
+    /// If the answer cannot be read, has another form, or proves nothing.
     pub fn judge(&self, challenge: &Challenge, from: &mut dyn Read) -> Judged {
         if !challenge.is_about(self) {
             return Err(Rejected::Challenge.into());

@@ -8,7 +8,7 @@ impl Commitment {
     /// file, and a signature, if there is one, is that of the key that it names.
     ///
     /// # Errors
-    /// Whatever is wrong with the answer; then it proves nothing.
+    /// The fault of the answer, which then proves nothing.
     pub fn verify(&self, challenge: &Challenge, proof: &Proof) -> Result<(), Rejected> {
         if !challenge.is_about(self) {
             return Err(Rejected::Challenge);

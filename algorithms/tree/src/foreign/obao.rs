@@ -40,11 +40,11 @@ fn parents(tree: &Outboard, level: u32, index: usize, bytes: &mut Vec<u8>) {
 }
 
 /// Reads bao's form and gives the tree over leaves of `leaf_length` bytes. Every node is computed
-/// again; the root is for the caller to compare, and the file is not looked at.
+/// again; the caller has to compare the root, and the file is not looked at.
 ///
 /// # Errors
-/// If it is none, if any node is not that of its children, or for a file of one chunk, whose form
-/// holds nothing.
+/// If the bytes have another form, if any node is not that of its children, or for a file of one
+/// chunk, whose form holds nothing.
 pub fn decode(bytes: &[u8], leaf_length: usize) -> Result<Outboard, Malformed> {
     let asked = Parameters::new(Function::Blake3, leaf_length).ok_or(Malformed::Field("leaf length"))?;
     let (length, nodes) = bytes.split_first_chunk::<8>().ok_or(Malformed::Truncated)?;

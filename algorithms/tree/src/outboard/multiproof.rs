@@ -38,7 +38,7 @@ fn walk(leaves: u64, indices: &[u64], mut missing: impl FnMut(u32, u64) -> io::R
 /// The values that the root needs beside the leaves of these indices.
 ///
 /// # Errors
-/// Whatever reading them costs.
+/// Those of reading the values.
 pub(crate) fn siblings(tree: &dyn Values, indices: &[u64]) -> io::Result<Vec<Value>> {
     let mut siblings = Vec::new();
     walk(tree.leaves(), indices, |level, index| {

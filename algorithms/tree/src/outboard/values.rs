@@ -18,7 +18,7 @@ pub trait Values {
     /// The value at `index` of a level, 0 being the leaves'. Both exist in the tree.
     ///
     /// # Errors
-    /// Whatever reading it costs.
+    /// Those of reading the value.
     fn value(&self, level: u32, index: u64) -> io::Result<Value>;
 
     /// Leaves of the file, at least one.

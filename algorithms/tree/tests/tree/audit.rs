@@ -36,7 +36,7 @@ fn ask(seed: u64, outboard: &Outboard, count: u32) -> Challenge {
 
 #[test]
 fn the_number_of_leaves_for_a_confidence() {
-    // Ateniese et al., CCS 2007, tell 460 and 300 for these; rounding up is enough.
+    // Ateniese et al., CCS 2007, give 460 and 300 for these; rounding up is enough.
     for (confidence, corruption, leaves) in
         [(0.99, 0.01, 459), (0.95, 0.01, 299), (0.9, 0.1, 22), (0.999, 0.0001, 69_075), (0.5, 0.9, 1)]
     {

@@ -48,7 +48,7 @@ pub struct Imaging {
     /// Bytes that may be read and not yet hashed and written.
     pub memory: usize,
     /// The blocks that these bytes are cut into, if they are to be of a size or a number of their
-    /// own; `memory` is of no account then.
+    /// own; `memory` is ignored then.
     pub ring: Option<Ring>,
     /// Where on the medium the image starts, in bytes.
     pub from: u64,
@@ -144,7 +144,7 @@ pub trait Target: Send {
     /// Writes the next portion. Portions come in order, without gaps.
     ///
     /// # Errors
-    /// Whatever the system says; the run ends.
+    /// The system's; the run ends.
     fn write(&mut self, portion: &Portion) -> io::Result<()>;
 
     /// Puts everything written on the medium, and says up to which offset of the image (in bytes)

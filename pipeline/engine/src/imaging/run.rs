@@ -65,7 +65,7 @@ pub fn image(
         let reader = Builder::new().name("pfh-read".into()).spawn_scoped(scope, move || {
             let send = |portion: Portion, to| {
                 pfh_source::fail_point("image-read");
-                // A receiver that is gone has said why, or will be found out when it is joined.
+                // A receiver that is gone has reported why, or the join of its thread shows why.
                 senders.iter().for_each(|s| drop(s.send(portion.clone())));
                 if to == To::All {
                     orders.iter().for_each(|s| drop(s.send(Instruction::Write(portion.clone()))));

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 /// The computation of one thread.
 pub(super) struct Unit {
-    /// Permits of its algorithms in the caller's list.
+    /// Places of its algorithms in the caller's list.
     pub(super) places: Vec<usize>,
     hashers: Vec<Hasher>,
     pieces: Option<Pieces>,

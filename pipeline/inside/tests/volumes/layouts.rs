@@ -74,7 +74,8 @@ fn the_index_stands_for_the_images_of_a_layout() {
     }
 }
 
-/// Whatever comes first: layers are opened once, behind the index, and other blobs on their own.
+/// In any order of the inputs, layers are opened once, behind the index, and other blobs on their
+/// own.
 #[test]
 fn layers_are_not_opened_beside_their_image() {
     let layout = Layout::new();

@@ -234,7 +234,7 @@ impl<'a> Rescue<'a> {
     /// Streams may end: the number is how many bytes there were.
     ///
     /// # Errors
-    /// When there is no going on; the contents of the buffer then mean nothing.
+    /// When reading cannot go on; the contents of the buffer then mean nothing.
     pub fn read(&mut self, buffer: &mut [u8], offset: u64) -> Result<(usize, Vec<Bad>), Stop> {
         let (done, mut bad) = self.read_on(buffer, offset)?;
         self.add_recorded(offset, done as u64, &mut bad);

@@ -33,7 +33,7 @@ pub struct Skips {
 }
 
 impl Skips {
-    /// Nothing is passed over yet; after `after` unreadable sectors in a row something is.
+    /// Nothing is passed over yet; a zone is, after `after` unreadable sectors in a row.
     pub fn new(medium: &Medium, after: Option<u64>) -> Self {
         // A hundredth of the medium, so that a zone's end is found within a hundredth.
         let longest = (medium.size().unwrap_or(0) / 100).next_multiple_of(FIRST).clamp(FIRST, LONGEST);
@@ -51,12 +51,12 @@ impl Skips {
         zone.filter(|(from, until, _)| (*from..*until).contains(&at)).map(|(_, until, errno)| (until, errno))
     }
 
-    /// Whether enough reads in a row failed that single sectors are asked.
+    /// Whether enough reads in a row failed for single sectors to be tried.
     pub(super) fn in_zone(&self) -> bool {
         self.after.is_some_and(|after| self.state().failing >= after)
     }
 
-    /// A sector is unreadable. Whether the zone is to be passed over from here on.
+    /// Counts an unreadable sector; returns whether the zone is to be passed over from here on.
     pub(super) fn failed(&self) -> bool {
         let Some(after) = self.after else { return false };
         let mut state = self.state();

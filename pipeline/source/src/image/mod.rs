@@ -303,7 +303,7 @@ impl Image {
     /// can be asked to.
     ///
     /// # Errors
-    /// Errors of the system.
+    /// The system's.
     pub fn evict(&self) -> io::Result<()> {
         self.files.evict()
     }

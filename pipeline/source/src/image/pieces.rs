@@ -174,7 +174,7 @@ mod tests {
         ] {
             assert_eq!(found(&[(set[0], 9), (set[1], 9), (set[2], 4)]), Ok(3), "{set:?}");
         }
-        // Whole images of disks, numbered: joined would be a disk that there is not.
+        // Numbered images of whole disks: joined they would be a disk that does not exist.
         assert_eq!(found(&[("disk.1", 9), ("disk.2", 9)]), Err("beside disk.2".into()));
         assert_eq!(found(&[("disk.0", 9), ("disk.1", 4)]), Err("beside disk.1".into()));
         assert_eq!(found(&[("i00.dd", 9), ("i01.dd", 12), ("i02.dd", 4)]), Err("beside i01.dd".into()));

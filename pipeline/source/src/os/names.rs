@@ -41,8 +41,8 @@ pub fn working_directory() -> std::io::Result<std::path::PathBuf> {
     Ok(std::ffi::OsString::from_vec(entered(here.into_vec())).into())
 }
 
-/// A name as others of the same directory are compared with it before it is there: on Windows
-/// without regard to case. That names two files of one in a directory with regard to it (WSL).
+/// The form in which names of one directory are compared before the file exists: on Windows without
+/// regard to case. In a directory that regards case (WSL), two files may then count as one.
 pub fn folded(name: Vec<u8>) -> Vec<u8> {
     match std::str::from_utf8(&name) {
         Ok(text) if cfg!(windows) => text.to_uppercase().into_bytes(),

@@ -93,8 +93,8 @@ impl Patience {
     }
 
     /// As [`again`](Patience::again) for a descriptor that is not ready, after `wait` has waited
-    /// for it. Waiting may take as long as it likes; that the descriptor is said to be ready and is
-    /// not may go on for the limit.
+    /// for it. Waiting may take any time; the limit holds for a descriptor that is said to be ready
+    /// and is not.
     pub(crate) fn again_after(&mut self, wait: impl FnOnce() -> Result<(), Errno>) -> Result<(), Errno> {
         let from = Instant::now();
         wait()?;

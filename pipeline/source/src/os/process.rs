@@ -13,7 +13,7 @@ pub fn start_apart(command: &mut Command) -> io::Result<Child> {
 }
 
 /// Puts another program in the place of this one, with its signals, standard streams and exit code.
-/// It returns only if it cannot be started, with why.
+/// It returns only if that program cannot be started, with the error.
 pub fn hand_over(command: &mut Command) -> io::Error {
     command.exec()
 }

@@ -139,7 +139,7 @@ pub unsafe fn run<V: Vectors>(search: &mut Search, ranks: &[u16], scores: &mut [
         let from = search.next;
         // A chain may end two neighbourhoods behind its part.
         let room = end.saturating_sub(from + 2 * NEIGHBOURS).min(ranks.len().saturating_sub(from + BEHIND)).min(MOST);
-        // A search that other lists were handed before may stand anywhere.
+        // A search that went over other lists before may stand anywhere.
         if room < LEAST || search.at >= from + NEIGHBOURS {
             return;
         }

@@ -37,9 +37,9 @@ pub unsafe fn run<C: Compare>(search: &mut Search, ranks: &[u16], scores: &mut [
                 };
                 scores[at] += first.min(most) as u8;
                 i += first.min(most);
-                // One condition, seldom true, so that it is foreseen. Otherwise the lowest leaves
-                // or a lower one enters: which of them, nobody can foresee, and it makes no
-                // difference.
+                // One condition that is seldom true, so that the CPU predicts it. Otherwise the
+                // lowest leaves or a lower one enters: the CPU could not predict which, and both
+                // take the same way.
                 let stays = (first < most) & (ranks[i + NEIGHBOURS] == least);
                 if !stays {
                     break;

@@ -36,7 +36,7 @@ pub(super) fn open(at: BorrowedFd<'_>, path: &[u8], flags: OFlags, links: Links)
         match fs::openat(parent, &*name, step | OFlags::NOFOLLOW, Mode::empty()) {
             Ok(opened) if is_last && !is_link(&opened, step)? => return Ok(opened),
             Ok(opened) if !is_last => way.push(opened),
-            // O_DIRECTORY and O_NOFOLLOW together call a link no directory.
+            // With O_DIRECTORY and O_NOFOLLOW together, a link is ENOTDIR.
             Err(errno) if ![Errno::LOOP, Errno::NOTDIR].contains(&errno) || !names_a_link(parent, &name) => {
                 return Err(errno);
             }
@@ -56,7 +56,7 @@ pub(super) fn open(at: BorrowedFd<'_>, path: &[u8], flags: OFlags, links: Links)
     fs::openat(way.last().map_or(at, |directory| directory.as_fd()), c".", flags, Mode::empty())
 }
 
-/// Components of a path in reverse, without those that say nothing.
+/// Components of a path in reverse, without empty ones and `.`.
 fn components(path: &[u8]) -> Vec<Vec<u8>> {
     let parts = path.split(|&byte| byte == b'/').filter(|part| !part.is_empty() && *part != b".");
     parts.rev().map(<[u8]>::to_vec).collect()

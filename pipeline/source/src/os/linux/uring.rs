@@ -13,8 +13,8 @@ use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-/// How often a call that fails for a passing reason is made again before the ring is given up:
-/// plain calls are there.
+/// How often a call that fails for a passing reason is made again before the ring is given up for
+/// plain calls.
 const SHORT: u32 = 50;
 /// Between two looks at a ring that the kernel does not resume, while it holds memory of ours.
 const LOST: Duration = Duration::from_millis(100);
@@ -151,7 +151,7 @@ impl Ring {
                 if goes_on && short > 3 {
                     std::thread::sleep(Duration::from_millis(1));
                 }
-                // Requests that the kernel has not taken from the queue it does not know of, and
+                // The kernel does not know of requests that it has not taken from the queue, and
                 // never will: the ring is not entered again.
                 let unknown = self.ring.submission().len();
                 if !goes_on && unknown >= under_way {

@@ -14,7 +14,7 @@ pub fn start_apart(command: &mut Command) -> io::Result<Child> {
 }
 
 /// Runs another program in the place of this one, and ends with its exit code: Windows cannot
-/// replace a process. It returns only if it cannot be started, with why.
+/// replace a process. It returns only if that program cannot be started, with the error.
 pub fn hand_over(command: &mut Command) -> io::Error {
     match command.status() {
         Ok(status) => std::process::exit(status.code().unwrap_or(4)),
