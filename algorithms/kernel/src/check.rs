@@ -116,7 +116,7 @@ mod tests {
         assert_eq!(SUM.refused().len(), 2);
         assert!(std::ptr::eq(SUM.refused()[0], &KERNELS[0]));
         assert!(std::ptr::eq(SUM.refused()[1], &KERNELS[1]));
-        // Which of the right ones it is, is for the clock to say.
+        // The clock decides which of the right ones it is.
         assert!((2..200).all(|messages| KERNELS[2..].iter().any(|right| std::ptr::eq(SUM.many(messages), right))));
         assert!(std::ptr::eq(SUM.one(), &KERNELS[3]));
     }

@@ -47,7 +47,7 @@ fn process_seconds() -> f64 {
     fields[11..13].iter().map(|ticks| ticks.parse::<f64>().expect("ticks")).sum::<f64>() / 100.0
 }
 
-/// Seconds that this thread has been on a CPU; Linux tells.
+/// Seconds that this thread has been on a CPU, by Linux's count.
 fn cpu_seconds() -> f64 {
     let text = std::fs::read_to_string("/proc/thread-self/schedstat").expect("Linux with schedstat");
     text.split(' ').next().and_then(|nanoseconds| nanoseconds.parse::<f64>().ok()).expect("nanoseconds") / 1e9

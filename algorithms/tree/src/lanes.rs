@@ -55,7 +55,7 @@ impl Leaf {
     /// The chaining values of at most as many leaves as the kernel has lanes, all of a length.
     fn chain_group<'a>(&self, kernel: &Kernel<u64>, leaves: &[&[u8]], values: &mut impl Iterator<Item = &'a mut [u8]>) {
         let mut state = vec![0; kernel.state_length()];
-        // An empty lane does the first leaf over again.
+        // An empty lane repeats the first leaf.
         let lane = |index: usize| *leaves.get(index).unwrap_or(&leaves[0]);
         let messages: Vec<&[u8]> = (0..kernel.lanes()).map(lane).collect();
         let blocks = leaves[0].len() / self.rate;

@@ -246,12 +246,12 @@ impl<S> Spreads<S> {
         result
     }
 
-    /// Whether there is none.
+    /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         self.count.load(Ordering::SeqCst) == 0
     }
 
-    /// Those that there are.
+    /// All of them.
     pub fn all(&self) -> Vec<Arc<Spread<S>>> {
         if self.is_empty() { Vec::new() } else { self.change(|all| all.clone()) }
     }

@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
-/// How the first segments of images are called.
+/// Endings of the names of images' first segments.
 pub const FIRSTS: [&str; 10] = ["E01", "e01", "s01", "S01", "L01", "l01", "Lx01", "lx01", "AD1", "ad1"];
-/// How the first volumes of archives are.
+/// Endings of the names of archives' first volumes.
 const VOLUMES: [&str; 3] = ["rar", "RAR", "001"];
 
 /// Later segments that came: the first stands for all of them, and when it does not come, nothing
@@ -32,7 +32,7 @@ impl Segments {
     /// A later segment came, whose first is beside it at this path; another segment's path does as
     /// well where they differ by their endings alone.
     pub fn later(&mut self, first: &Path, printed: &[u8]) {
-        // One that is a program could be any of the input's.
+        // A first file that is a program could be any program of the input.
         if !first.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("exe")) {
             self.images.entry(image(first)).or_insert_with(|| Some(printed.to_vec()));
         }

@@ -12,9 +12,9 @@ pub(crate) fn problem(stage: Stage, offset: Option<u64>, error: &Error) -> Probl
         Error::Unauthenticated { .. } => {
             (StoreAnswer::Denied, format!("the store does not accept the credentials: {}", root(error)))
         }
-        // A bucket that is not there is no error of its own.
+        // For a missing bucket the client has no error of its own.
         other if root(other).contains("404 Not Found") => (StoreAnswer::NotFound, root(other)),
-        // Nor is a listing that is refused.
+        // Nor for a listing that is refused.
         other if ["403 Forbidden", "401 Unauthorized"].iter().any(|status| root(other).contains(status)) => {
             (StoreAnswer::Denied, format!("the store refuses: {}", root(other)))
         }

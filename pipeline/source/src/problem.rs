@@ -102,7 +102,7 @@ pub enum StoreAnswer {
     Changed,
     /// Fewer or more bytes came than were promised.
     Truncated,
-    /// The name is none that the store can have.
+    /// The store cannot have an object of this name.
     BadName,
     /// Anything else.
     Other,

@@ -86,7 +86,7 @@ fn every_level_is_respected() {
 
 #[test]
 fn an_unknown_level_runs_portable_kernels_only() {
-    // A level of another architecture is none of this one's.
+    // Levels of other architectures are unknown here.
     let foreign = if Isa::named("avx2").is_some() { "neon" } else { "avx2" };
     for unknown in ["avx3", foreign] {
         assert!(limit_of(unknown).contains("limit portable\n"));

@@ -78,7 +78,7 @@ impl Normal {
 /// One input on its way to a digest.
 #[derive(Clone, Debug)]
 pub struct Generator {
-    /// None until the first bytes tell it.
+    /// `None` until the first bytes show it.
     encoding: Option<Encoding>,
     /// The beginning of a byte order mark or of a character, whose rest is to come.
     held: Vec<u8>,

@@ -4,7 +4,7 @@
 use crate::plain::plain;
 use pfh_digest::{Algorithm, Hasher, hex};
 
-/// Which of S3's values.
+/// One of S3's values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Part {
     /// The ETag: MD5, in hexadecimal.

@@ -16,7 +16,7 @@ use crate::wire::Malformed;
 pub enum Unusable {
     /// It cannot be read.
     Read(io::Error),
-    /// It is none, or the part that was looked at has been changed.
+    /// The bytes are not a tree, or the part of them that was looked at has been changed.
     Malformed(Malformed),
     /// The change does not fit it.
     Change(WrongChange),

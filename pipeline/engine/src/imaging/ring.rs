@@ -26,10 +26,10 @@ pub struct Ring {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum RingError {
-    /// The block is not a size for one.
+    /// The size is not allowed for a block.
     #[error("a block has a multiple of 4096 bytes, up to 1 GiB, not {0}")]
     Block(u64),
-    /// The number is none for blocks.
+    /// The number of blocks is not allowed.
     #[error("there are from 2 blocks (one is read while one is written) to 65536, not {0}")]
     Blocks(u64),
 }

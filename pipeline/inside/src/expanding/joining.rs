@@ -28,7 +28,7 @@ impl Expanding {
             (name::prefix(&printed), about, Arc::new(Watch::All(all().map(|medium| medium.watch.clone()).collect())))
         };
         self.sweep(&watch);
-        // A partition of one medium is none of all.
+        // A partition of one medium is not one of all media together.
         let own = if others.is_empty() { &pieces[..] } else { &[] };
         let parts = parts(found, own);
         self.enter_parts(parts.into_iter(), first.medium, prefix, about, &watch, 1);

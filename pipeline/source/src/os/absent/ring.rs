@@ -4,7 +4,7 @@ use crate::base::Base;
 use crate::os::Errno;
 use crate::os::handles::{BorrowedFd, OwnedFd};
 
-/// A ring that there is none of.
+/// A ring, which never exists here.
 pub enum Ring {}
 
 impl Ring {
