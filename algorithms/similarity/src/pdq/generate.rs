@@ -11,7 +11,7 @@ const FREQUENCIES: usize = 16;
 /// Bits behind the point of the luma of a point.
 const KEPT: u32 = 14;
 
-/// The run of pixels of which the moving average at a place is taken. A window of an even length
+/// The run of pixels over which the moving average at a place is taken. A window of an even length
 /// has one more on the right; at the ends there are fewer.
 fn window(place: usize, length: usize, count: usize) -> std::ops::Range<usize> {
     let ahead = (length + 2) / 2;
