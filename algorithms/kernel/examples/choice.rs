@@ -5,8 +5,8 @@
 //! that many processes (default 9), which measure as any program does. The long measurement takes a
 //! thousand samples of 100 microseconds of each kernel, messages of 4 KiB; its second half, which
 //! knows nothing of the first, shows how well a measurement can agree with another at all. Truth is
-//! taken twice: the shortest sample (a core of its own) and the median (the core shared with all
-//! other processes).
+//! taken twice: the shortest sample (a core of its own) and the median (the core shared with the
+//! processes that ran beside).
 
 use pfh_kernel::{Compression, Isa, KECCAK12, KECCAK24, Kernel, MD5, RIPEMD160, SHA1, SHA256, SHA512, Word};
 use std::collections::{BTreeMap, BTreeSet};

@@ -37,9 +37,9 @@ pub enum Named {
     Imports,
     /// `text`: shared text in any form.
     Text,
-    /// `pdq`: pictures, by 256 bits of the image.
+    /// `pdq`: pictures, by 256 bits of their visible content.
     Pdq,
-    /// `phash`: pictures, by 64 bits of the image.
+    /// `phash`: pictures, by 64 bits of their visible content.
     Phash,
 }
 

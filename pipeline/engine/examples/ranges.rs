@@ -8,8 +8,8 @@
 //!
 //! The model: all but the join is shared out, so n processors take (copy + hash + join) / n, never
 //! less than the join, which is the only step in order, and never less than the file's way over the
-//! memory bus. Each byte takes that once: the buffers are not written back. The reader knows the
-//! speed of their own bus; the figures are those of common servers.
+//! memory bus. Each byte takes that once: the buffers are not written back. Readers know the speed
+//! of their own bus; the figures are those of common servers.
 
 use pfh_digest::{ROWS, Registry};
 use std::fs::File;

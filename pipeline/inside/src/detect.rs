@@ -194,7 +194,7 @@ pub fn medium(bytes: &Arc<dyn Bytes>) -> Result<Option<Container>, pfh_volume::F
         return Ok(Some(Container::Divided(PartitionTable::whole(bytes.size()))));
     }
     let table = partitions(bytes)?;
-    // A medium that is one piece has the description of the piece in place of partitions.
+    // A medium that is one piece of a larger whole counts as divided, without partitions.
     if table.scheme != Scheme::None || is_piece(bytes) {
         return Ok(Some(Container::Divided(table)));
     }

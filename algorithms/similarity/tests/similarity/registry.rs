@@ -144,5 +144,5 @@ fn repetitions_saturate_a_stream() {
     let other = Sdhash::STREAM.digest(&prng(4, 20_000)).expect("long enough");
     let saturated = Sdhash::STREAM.digest(&twice).expect("long enough");
     let score = sdhash::compare(&other, &saturated, std::cmp::Ordering::Equal);
-    assert!(score.is_some_and(|score| score > 90), "{score:?} with what has nothing in common");
+    assert!(score.is_some_and(|score| score > 90), "{score:?} with an input that has nothing in common");
 }

@@ -191,6 +191,7 @@ impl Part {
         const BACK: u8 = 1u8.wrapping_neg();
         if other.least == 0 {
             // The count of its next link was taken off before.
+            // SAFETY: the place lies in the part.
             unsafe { *self.scores.add(other.at) = (*self.scores.add(other.at)).wrapping_add(1) };
         }
         while (own.next, own.at) != (other.next, other.at) {

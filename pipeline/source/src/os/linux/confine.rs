@@ -222,7 +222,7 @@ mod tests {
             }
             std::thread::spawn(move || denied(std::fs::write(outside.join("file"), "after"))).join().unwrap()
         });
-        assert!(confined.join().unwrap() || confinement().landlock == 0, "and so is what it starts");
+        assert!(confined.join().unwrap() || confinement().landlock == 0, "and so are the threads that it starts");
         assert_eq!(std::fs::read(room.path().join("outside/file")).unwrap(), b"before");
         std::fs::write(room.path().join("outside/file"), "free").unwrap();
     }
