@@ -48,7 +48,7 @@ impl Chain {
         hex::encode(&self.last)
     }
 
-    /// What a signature over everything so far signs.
+    /// The message that a signature over everything so far signs.
     pub fn signed(&self) -> Vec<u8> {
         [CONTEXT, &self.last[..]].concat()
     }
@@ -145,7 +145,7 @@ pub struct Link {
     record: u64,
 }
 
-/// What a pass over the lines found.
+/// The findings of a pass over the lines.
 #[derive(Default)]
 struct Pass {
     chain: Chain,
@@ -361,7 +361,7 @@ mod tests {
         let mut chain = found.chain;
         let more = chain.append(&json!({ "kind": REOPENED })).unwrap();
         assert!(matches!(check((text.clone() + &more).as_bytes()), Err(Broken::NoEnd)));
-        // What was finished stays so, with its signature, whatever was begun behind it.
+        // A finished log stays sound, with its signature, even if the records behind it are torn.
         for torn in ["", "{"] {
             let fallen = check_to_last_end((text.clone() + &more + torn).as_bytes()).unwrap();
             assert_eq!((fallen.records.len(), fallen.signature, fallen.behind), (6, Some([7; 64]), 1));

@@ -44,14 +44,14 @@ impl Stray {
     }
 }
 
-/// What stands under a name in the tree that is compared.
+/// An entry of the tree that is compared.
 #[derive(Debug, Clone)]
 pub enum Met<'a> {
     /// A file.
     File(Facts<'a>),
     /// Something that is not a file, and what.
     Skipped(Cow<'a, str>),
-    /// What could not be read, and why.
+    /// It could not be read, and why.
     Failed(Cow<'a, str>),
 }
 
@@ -65,7 +65,8 @@ impl<'a> From<&'a Record> for Met<'a> {
     }
 }
 
-/// What a change of content under the same times proves where the file system keeps no change time.
+/// The limit of a proof that a content changed under the same times where the file system keeps no
+/// change time.
 pub const UNTIMED: &str = "no change time is kept here: a write that put the old time back looks the same";
 
 /// An audit under way. Names are those below the root, without `./` in front.

@@ -1,4 +1,4 @@
-//! How records are written, whatever the format.
+//! How records are written, in any format.
 
 use std::error::Error;
 use std::fmt;
@@ -31,7 +31,7 @@ pub struct Preamble<'a> {
     pub volumes: Option<&'a Arc<Volumes>>,
 }
 
-/// What kind of entry a record's bytes came from.
+/// The kind of entry that a record's bytes came from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     /// A regular file.

@@ -93,7 +93,7 @@ impl Encoder {
         }
     }
 
-    /// Writes what is known of one file; `digests` is how many the preamble has.
+    /// Writes the row of one file; `digests` is how many the preamble has.
     pub fn row(&mut self, out: &mut Vec<u8>, known: &Known<'_>, digests: usize) {
         match self.form {
             Format::Text => {
@@ -151,7 +151,7 @@ impl Serialize for Counted<'_> {
     }
 }
 
-/// Writes what is known of a digest: a line of text, or for [`Format::Jsonl`] an object.
+/// Writes the verdict on a digest: a line of text, or for [`Format::Jsonl`] an object.
 pub fn digest(out: &mut Vec<u8>, form: Format, digest: &Digest, verdict: &str, places: &[Place<'_>], empty: bool) {
     if form == Format::Jsonl {
         append_line(out, &Lookup::of(digest, verdict, places, empty));

@@ -5,7 +5,7 @@ use pfh_digest::Digest;
 use pfh_manifest::row::Words;
 use std::fmt;
 
-/// What a comparison says something about.
+/// The subject of a comparison.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum About {
     /// The image.
@@ -62,11 +62,11 @@ pub enum Outcome {
 /// Two sides that were compared.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Comparison {
-    /// What it says something about.
+    /// Its subject.
     pub about: About,
-    /// What was compared.
+    /// The compared side.
     pub what: String,
-    /// What it was compared with.
+    /// The side that it was compared with.
     pub with: String,
     /// By what.
     pub evidence: Evidence,
@@ -108,7 +108,7 @@ impl Comparison {
         }
     }
 
-    /// What it leaves open, one sentence each.
+    /// The parts that it leaves open, one sentence each.
     pub fn gaps(&self) -> Vec<String> {
         self.coverage.gaps(&self.with)
     }

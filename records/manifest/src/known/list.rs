@@ -1,5 +1,5 @@
-//! A digest per line, and whatever follows it: plain lists, GNU and BSD lists, md5deep's `-z -c -t
-//! -q`, TSK's `.idx`.
+//! A digest per line, and any text behind it: plain lists, GNU and BSD lists, md5deep's
+//! `-z -c -t -q`, TSK's `.idx`.
 
 use pfh_digest::{Algorithm, Registry};
 

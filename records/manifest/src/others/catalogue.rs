@@ -11,9 +11,9 @@ use pfh_digest::{Algorithm, Digest, Registry};
 use crate::digits;
 use crate::entry::{DecodeLine, Entry, Fault, Parsed};
 
-/// What a checksum may have in front.
+/// Prefixes of a checksum.
 const PREFIXES: [&[u8]; 4] = [b"adler32:", b"ADLER32:", b"adler32=", b"ADLER32="];
-/// What stands between the fields of a line, one for a whole list. Names may hold spaces.
+/// Separators of the fields of a line, one for a whole list. Names may hold spaces.
 const SEPARATORS: [u8; 5] = [b'\t', b'|', b';', b',', b' '];
 
 /// How the lines of a list look.

@@ -8,7 +8,7 @@ use super::algorithm;
 use crate::digits;
 use crate::entry::Fault;
 
-/// What a line of md5deep holds.
+/// The columns of a line of md5deep.
 pub(crate) struct Columns<'a> {
     pub(crate) size: Option<u64>,
     pub(crate) digest: &'a [u8],

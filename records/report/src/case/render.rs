@@ -1,4 +1,4 @@
-//! The page as a whole: how it all stands, what is wrong, what was read, and then what was found.
+//! The page as a whole: how it all stands, the faults, the files that were read, and the results.
 
 use super::model::{Case, Source, Standing, Tone};
 use super::sections::{self, Sources, beyond, mark};

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-/// What a result becomes.
+/// The form that a result is exported in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
     /// Comma-separated values for Timesketch: a row for each time of a file.

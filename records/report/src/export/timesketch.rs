@@ -1,8 +1,8 @@
 //! Timesketch's CSV: a header, and a row for each time of a file.
 //!
 //! The importer wants `message`, `datetime` and `timestamp_desc`, and finds out the form of all
-//! dates by the first: each has six digits of a fraction and the offset of UTC. What it knows times
-//! by is named as plaso names it.
+//! dates by the first: each has six digits of a fraction and the offset of UTC. The kinds of times
+//! are named as plaso names them.
 
 use super::row::{Clock, Row};
 use pfh_manifest::csv::{self, Line};

@@ -15,7 +15,7 @@ pub struct Item<'a> {
     pub size: Option<u64>,
     /// The class: `good`, `bad`, `notable` …
     pub class: &'a str,
-    /// What the set says of it beside: `category 1`.
+    /// A further remark of the set on it: `category 1`.
     pub tag: Option<&'a str>,
 }
 
