@@ -78,11 +78,11 @@ fn post(
 }
 
 /// Sends a challenge to a server and judges its answer as it comes, in bounded memory. `url` is the
-/// server's, without a path; `copy` gets the bytes of the answer, whatever they are worth.
-/// `timeout` is for an answer of no bytes; each MiB of leaves adds a second.
+/// server's, without a path; `copy` gets the bytes of the answer, good or bad. `timeout` is for an
+/// answer of no bytes; each MiB of leaves adds a second.
 ///
 /// # Errors
-/// When the server cannot be asked or refuses; when it answers with what proves nothing.
+/// When the server cannot be asked or refuses; when its answer proves nothing.
 pub fn ask(
     url: &str,
     challenge: &Challenge,

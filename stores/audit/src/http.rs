@@ -19,7 +19,7 @@ pub struct Request {
     pub path: String,
     /// The header lines, in their order: names in small letters, raw values.
     pub headers: Vec<(String, Vec<u8>)>,
-    /// What follows the head.
+    /// The bytes behind the head.
     pub body: Vec<u8>,
 }
 

@@ -1,4 +1,4 @@
-//! What the auditor keeps: a line of text for each file.
+//! The auditor's record: a line of text for each file.
 //!
 //! `pfh-commitment 1 FUNCTION LEAF LENGTH ROOT IDENTITY`, one space between fields: `blake3`,
 //! `sha256` or `sha3-256`; bytes of a leaf and of the file in decimal; the root as 64 lower-case

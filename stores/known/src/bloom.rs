@@ -45,7 +45,7 @@ impl Filter {
         Ok(Some(Filter { algorithm, header, about: about.clone(), checked: OnceLock::new() }))
     }
 
-    /// What its keys are digests of.
+    /// The algorithm of its keys.
     pub fn algorithm(&self) -> Algorithm {
         self.algorithm
     }

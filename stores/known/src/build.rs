@@ -32,7 +32,7 @@ const BESIDE: usize = 64 << 20;
 
 /// A build to be done.
 pub struct Build<'a> {
-    /// What to take in. Their order is that of the sets in the file.
+    /// The files to take in. Their order is that of the sets in the file.
     pub inputs: Vec<Input>,
     /// The file to write. It appears whole or not at all.
     pub output: PathBuf,
@@ -46,7 +46,7 @@ pub struct Build<'a> {
     pub fault: &'a mut dyn FnMut(&Path, u64, &Fault) -> ControlFlow<()>,
     /// Called now and then with the progress.
     pub progress: &'a mut dyn FnMut(&Pace),
-    /// Set to end the build soon; what is done is kept for the next.
+    /// Set to end the build soon; finished work is kept for the next.
     pub cancel: Arc<AtomicBool>,
 }
 
@@ -63,19 +63,19 @@ pub struct Pace {
     pub all: u64,
 }
 
-/// What a build is doing.
+/// The step that a build is at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
-    /// Reads the inputs, and sorts what is read.
+    /// Reads the inputs, and sorts their digests.
     Reading,
-    /// Merges what was sorted and writes the file.
+    /// Merges the sorted runs and writes the file.
     Writing,
 }
 
 /// Records or rows between two reports.
 const REPORT: u64 = 1 << 16;
 
-/// What a build came to.
+/// The result of a build.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Built {
     /// The sets with their counts.
@@ -204,7 +204,8 @@ impl Build<'_> {
             }
             blooms.push(settle(&mut origins.sets[position], input, found));
             if let Some(applied) = applied {
-                // Removes what is no longer needed; the rest goes with the work directory.
+                // Removes the copy, which is no longer needed; the rest goes with the work
+                // directory.
                 let _ = fs::remove_file(applied);
             }
         }
@@ -278,7 +279,7 @@ impl Build<'_> {
     }
 }
 
-/// What reading the inputs came to.
+/// The result of reading the inputs.
 struct Taken {
     journal: Journal,
     runs: Vec<Run>,

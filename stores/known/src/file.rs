@@ -17,8 +17,8 @@ use crate::sets::{Origin, Set};
 use crate::table::Table;
 use crate::{Class, Error};
 
-/// Bytes of indices that are kept in memory by default: 64 MiB, those of some 50 million
-/// entries. Look-ups in what is beyond are slower.
+/// Bytes of indices that are kept in memory by default: 64 MiB, those of some 50 million entries.
+/// Look-ups in further indices are slower.
 pub const DEFAULT_RESIDENT: usize = 64 << 20;
 
 /// Combinations that are remembered at a time.

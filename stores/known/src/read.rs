@@ -1,4 +1,4 @@
-//! Reads one input, whatever it is written in.
+//! Reads one input, in any format.
 
 use std::ops::ControlFlow;
 use std::path::Path;

@@ -39,7 +39,7 @@ struct Shard {
     index: OnceLock<Index>,
 }
 
-/// What of a shard is in memory.
+/// The part of a shard that is in memory.
 struct Index {
     firsts: Vec<u64>,
     filter: Option<Fuse>,
@@ -250,8 +250,8 @@ fn fuse_layout(filter: Filter) -> [u8; BinaryFuse8::DESCRIPTOR_LEN] {
 /// Whether no key leads outside the fingerprints, and they are no more than a shard can need.
 fn is_sound(filter: Filter) -> bool {
     let Filter { segment, segments, places, .. } = filter;
-    // Segments begin at multiples of their length, so what is mixed into the lower bits of a place
-    // stays within its segment.
+    // Segments begin at multiples of their length, so bits mixed into the lower part of a place
+    // stay within its segment.
     segment.is_power_of_two()
         && segments.is_multiple_of(segment)
         && places <= 4 * SHARD as u64

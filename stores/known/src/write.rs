@@ -75,7 +75,7 @@ pub fn section<'a>(out: &mut Counted, records: impl Iterator<Item = Box<dyn AsRe
     Ok(section)
 }
 
-/// What a shard's index is made of.
+/// The keys that a shard's index is made of.
 struct Keys {
     /// The first 8 bytes of each digest that differs in them from the one before.
     keys: Vec<u64>,
@@ -83,7 +83,7 @@ struct Keys {
     firsts: Vec<u64>,
 }
 
-/// What happens to it.
+/// The index of a shard as it is written.
 struct Index {
     bytes: Vec<u8>,
     filter: Option<Filter>,

@@ -1,4 +1,4 @@
-//! What a change of a file costs its tree: the leaves that changed, and their paths.
+//! The cost of a change of a file for its tree: the leaves that changed, and their paths.
 
 use super::pass::read_range;
 use super::stored::{self, Exclusive};
@@ -16,7 +16,7 @@ const HELD: usize = 16 << 20;
 /// Leaves whose paths are changed in place; beyond them the tree is written again.
 const FEW: usize = 4096;
 
-/// What an update has done.
+/// The result of an update.
 #[derive(Debug, Clone)]
 pub struct Updated {
     /// Parameters, length and root of the tree now.

@@ -7,7 +7,7 @@ use pfh_tree::outboard::{Outboard, Values};
 use std::ops::Range;
 use std::path::Path;
 
-/// What a file is, seen from its tree.
+/// The state of a file, seen from its tree.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileState {
     /// Bytes of the file now.

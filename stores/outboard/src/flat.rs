@@ -15,7 +15,7 @@ use std::ops::Range;
 use std::path::Path;
 use std::sync::atomic::Ordering;
 
-/// What an update has done.
+/// The result of an update.
 #[derive(Debug, Clone)]
 pub struct FlatUpdated {
     /// The tree now.
@@ -26,7 +26,7 @@ pub struct FlatUpdated {
     pub read: Vec<Range<u64>>,
 }
 
-/// What a file is, seen from such a tree.
+/// The state of a file, seen from such a tree.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FlatState {
     /// Bytes of the file now.

@@ -168,7 +168,7 @@ fn look(path: &Path) -> Result<Paged<'static>, Failure> {
 /// work.
 ///
 /// # Errors
-/// When it cannot be read, or what is used of it is wrong.
+/// When it cannot be read, or a part of it that is used is wrong.
 pub fn with<T>(path: &Path, mut work: impl FnMut(&Paged<'_>) -> Result<T, Failure>) -> Result<T, Failure> {
     patiently(|| work(&look(path)?))
 }
@@ -226,7 +226,7 @@ enum Step {
     Forget,
 }
 
-/// What a change does to the disk, in this order.
+/// The steps of a change on the disk, in this order.
 fn steps(journal: &Journal) -> Vec<Step> {
     let mut steps = vec![Step::Record(journal.encode()), Step::SyncRecord, Step::SyncDirectory];
     steps.extend(redoing(journal));

@@ -11,7 +11,7 @@ const BLOCK: u64 = 4096;
 /// Bytes of a checksum.
 const CRC: u64 = 4;
 
-/// Writes what is to be covered, and then the checksums.
+/// Writes the bytes to be covered, and then the checksums.
 pub struct Summed<W> {
     out: W,
     sums: Vec<u8>,

@@ -69,7 +69,7 @@ pub struct Collection {
     before: u64,
     /// Every feature with the places of the digests that hold it.
     pub(crate) features: Option<Sorter<u128>>,
-    /// What a window or string counts that many digests hold.
+    /// The weight of a window or string by the number of digests that hold it.
     pub(crate) rarity: shingles::Rarity,
     /// By the place: whether it is one of those that make no pairs with each other.
     pub(crate) apart: Vec<bool>,
@@ -136,7 +136,7 @@ impl Collection {
         self.stands_for.unwrap_or(self.algorithm)
     }
 
-    /// What the digests are of.
+    /// The algorithm of the digests.
     pub fn algorithm(&self) -> Algorithm {
         self.algorithm
     }

@@ -33,7 +33,7 @@ pub enum Wrong {
     NoDigests(Vec<Algorithm>),
 }
 
-/// A list, and what is wrong with it.
+/// A list, and its fault.
 #[derive(Debug)]
 pub struct ListProblem {
     /// The list.
@@ -58,7 +58,7 @@ pub struct Reading {
     pub limit: usize,
     /// Whether a digest may stand alone on its line; its name is then the number of the line.
     pub bare: bool,
-    /// What digests that do not say what they are of may be of, before the usual algorithms.
+    /// The algorithms that digests without a name may be of, before the usual ones.
     pub assumed: Vec<Algorithm>,
 }
 
@@ -68,7 +68,7 @@ impl Reading {
         Reading { limit, bare: false, assumed: Vec::new() }
     }
 
-    /// The options of a decoder: by what is assumed, and by nothing.
+    /// The options of a decoder: with the assumed algorithms, and without.
     fn options(&self, limit: usize) -> Vec<Options> {
         let plain = Options { limit, bare: self.bare, ..Options::default() };
         if self.assumed.is_empty() {

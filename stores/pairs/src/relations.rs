@@ -5,14 +5,14 @@ use crate::sorter::Sorter;
 use pfh_similarity::{Degenerate, Evidence};
 use std::io;
 
-/// What a method says of two inputs.
+/// The result of a method for two inputs.
 #[derive(Clone, Copy, Debug)]
 pub struct Finding {
     /// The inputs' numbers, the smaller one first.
     pub inputs: [u32; 2],
-    /// Whether the method finds them alike: else it only says what they share.
+    /// Whether the method finds them alike: else it only finds shared parts.
     pub alike: bool,
-    /// What they share, if they are equal bytes.
+    /// The parts that they share, if those are equal bytes.
     pub evidence: Evidence,
     /// The score of a method whose digests are used up by the search.
     pub kin: Option<(Kin, u8)>,
@@ -20,7 +20,7 @@ pub struct Finding {
     pub degenerate: Option<Degenerate>,
 }
 
-/// What methods for one kind of file compare.
+/// The contents that methods for one kind of file compare.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kin {
     /// Strings of executables.
@@ -29,7 +29,7 @@ pub enum Kin {
     Text,
 }
 
-/// What all methods together say of two inputs.
+/// The result of all methods together for two inputs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Both {
     /// The inputs' numbers, the smaller one first.
@@ -177,7 +177,7 @@ mod tests {
     use super::*;
     use std::collections::BTreeMap;
 
-    /// The rows are those of a map that holds everything, whatever the memory.
+    /// The rows are those of a map that holds everything, with any memory.
     #[test]
     fn rows_are_those_of_a_map() {
         let mut state = 11u64;

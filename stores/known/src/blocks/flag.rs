@@ -60,7 +60,7 @@ impl Flag {
         }
     }
 
-    /// What the bytes of a block say; the first rule that holds.
+    /// The flag that the bytes of a block call for, by the first rule that holds.
     pub fn of(block: &[u8]) -> Option<Flag> {
         let mut counts = [0u32; 256];
         block.iter().for_each(|byte| counts[usize::from(*byte)] += 1);
