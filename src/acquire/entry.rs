@@ -118,7 +118,7 @@ pub(super) struct Start<'a> {
     pub(super) write_block: &'static str,
 }
 
-/// What a request asks for beside what the record `start` states in members of its own.
+/// Parts of a request that the record `start` does not state in members of its own.
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub(super) struct Asked {

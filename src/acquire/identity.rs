@@ -1,9 +1,9 @@
-//! What a source is known by: that an interrupted acquisition is resumed from the medium it was
+//! The identity of a source: that an interrupted acquisition is resumed from the medium it was
 //! begun with.
 //!
 //! Serial number, WWID, model and size as the kernel gives them, and SHA-256 of the first and the
-//! last MiB. A name says nothing: the kernel gives `/dev/sdb` to whatever is attached next, and the
-//! same disk comes back as `/dev/sdc`.
+//! last MiB. A name says nothing: the kernel gives `/dev/sdb` to the next disk that is attached,
+//! and the same disk comes back as `/dev/sdc`.
 
 use pfh_digest::Hasher;
 use pfh_source::device::{Kind, Medium};
@@ -19,7 +19,7 @@ pub const EDGE: u64 = 1 << 20;
 /// not to be worn out before the first byte is copied.
 const STEP: u64 = 64 << 10;
 
-/// What reads past the page cache are aligned to.
+/// The alignment of reads past the page cache.
 const PAGE: usize = 4096;
 
 /// One end of the medium.
@@ -28,7 +28,7 @@ const PAGE: usize = 4096;
 pub struct Edge {
     /// SHA-256, in hexadecimal, of what could be read.
     pub sha256: String,
-    /// What could not: (offset on the medium, length) in bytes.
+    /// Ranges that could not: (offset on the medium, length) in bytes.
     pub unreadable: Vec<(u64, u64)>,
     /// The first eight bytes of the SHA-256 of each step of 64 KiB, in hexadecimal; empty where it
     /// could not be read. A sector may answer once and not the next time: the other steps are
@@ -48,7 +48,7 @@ impl Edge {
     }
 }
 
-/// What a source is known by.
+/// The identity of a source.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Identity {
@@ -149,7 +149,7 @@ impl Identity {
         Ok(identity)
     }
 
-    /// Compares what is known now with what was known when the acquisition was begun.
+    /// Compares the facts known now with those known when the acquisition was begun.
     pub fn compare(&self, before: &Identity) -> Likeness {
         let (mut differs, mut agrees, mut remarks) = (Vec::new(), false, Vec::new());
         if self.size != before.size {

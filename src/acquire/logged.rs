@@ -1,6 +1,6 @@
-//! What a chained log states beside the digests of the image, and how it compares with what is
-//! there: the log for people, the files of the image, the case data in an E01 image, the digests of
-//! windows.
+//! The statements of a chained log beside the digests of the image, and how they compare with the
+//! present files: the log for people, the files of the image, the case data in an E01 image, the
+//! digests of windows.
 
 use pfh_container::ewf::About as EwfAbout;
 use pfh_custody::chain::Sound;
@@ -23,15 +23,15 @@ pub use super::part::{Part, Placed, contradiction, losses};
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Finding {
-    /// What was compared with the log and is equal.
+    /// A part that was compared with the log and is equal.
     Equal(Comparison),
     /// A difference, with a sentence on it.
     Differs(Comparison, String),
     /// The log states it, and there is nothing to compare with.
     Absent(String),
-    /// What the log remarks on a resumption.
+    /// A remark of the log on a resumption.
     Remark(String),
-    /// The log states it, and what it is to be compared with cannot be read.
+    /// The log states it, and the other side cannot be read.
     Unread(String),
 }
 

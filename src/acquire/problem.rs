@@ -9,8 +9,8 @@ use pfh_source::terminal::shown;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Why nothing was acquired, or not all, in the [`job::Error`](crate::job::Error). What the system
-/// says of a file stands there as [`About`].
+/// Why nothing was acquired, or not all, in the [`job::Error`](crate::job::Error). The system's
+/// error on a file stands there as [`About`].
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Problem {
@@ -78,7 +78,7 @@ pub enum Problem {
     /// An E01 segment is too small for its parts.
     #[error("E01 segments must have at least {least} bytes, not {segment}")]
     Segment {
-        /// What was asked for.
+        /// The bytes that were asked for.
         segment: u64,
         /// The fewest bytes.
         least: u64,
@@ -133,14 +133,14 @@ pub enum Problem {
         /// Why it is another's.
         why: Foreign,
     },
-    /// What was lost cannot be tried again in an E01 image.
+    /// Lost areas cannot be tried again in an E01 image.
     #[error(
         "{}: the chunks of an E01 image lie one behind the other and cannot be changed in place: acquire the \
          source again, or retry into a raw image",
         .0.display()
     )]
     NotInPlace(PathBuf),
-    /// What was lost cannot be tried again.
+    /// Lost areas cannot be tried again.
     #[error("without targets and a map there is nothing to try again")]
     NothingThere,
     /// There is no target.
@@ -238,7 +238,7 @@ pub enum Foreign {
          that was begun with, or start over"
     )]
     Source {
-        /// What differs.
+        /// The fact that differs.
         what: String,
     },
     /// Nothing shows that the source is the one that was begun with.
@@ -287,7 +287,7 @@ pub enum LogError {
     Io {
         /// The log.
         path: PathBuf,
-        /// What the system reported.
+        /// The system's error.
         error: io::Error,
     },
 }

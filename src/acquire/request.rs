@@ -22,7 +22,7 @@ pub enum ImageFormat {
         sparse: bool,
         /// Past the page cache.
         direct: bool,
-        /// What happens to a file that exists; `None`: as [`Request::replace`] says.
+        /// The treatment of a file that exists; `None`: as [`Request::replace`] says.
         start: Option<Start>,
         /// Whether its end is synced.
         synced: bool,
@@ -115,12 +115,12 @@ pub struct Request {
     /// Sectors in a row that are unreadable before the zone is passed over, with skips that double.
     /// `None`: never.
     pub give_up: Option<u64>,
-    /// What could not be read is tried again: of an image that is complete, or once this run has
-    /// read the rest.
+    /// Areas that could not be read are tried again: of an image that is complete, or once this run
+    /// has read the rest.
     pub retry_bad: bool,
     /// A source image that is damaged outside of its data is read as far as possible.
     pub salvage: bool,
-    /// Every target is read back past the page cache and compared with what was read from the
+    /// Every target is read back past the page cache and compared with the bytes read from the
     /// source.
     pub verify: bool,
     /// Media or images that are compared with the image when it is complete.
@@ -144,7 +144,7 @@ pub struct Request {
     pub case: Option<PathBuf>,
     /// How the program was called, for the logs.
     pub command_line: String,
-    /// What else the caller reads and writes: none of it may be a source or a target.
+    /// Other files that the caller reads and writes: none of them may be a source or a target.
     pub outputs: Outputs,
 }
 

@@ -10,7 +10,7 @@ use std::path::PathBuf;
 /// The settings that a request results in.
 #[derive(Debug)]
 pub(crate) struct Resolved<'a> {
-    /// What was asked for.
+    /// The request.
     pub(super) request: &'a Request,
     /// The targets that hold the image, or shall, with numbers of as many places as they need.
     pub(super) targets: Vec<To>,

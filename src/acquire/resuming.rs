@@ -38,23 +38,23 @@ pub(super) struct Resumption {
     /// The image so far, as each target has it; the first is hashed.
     pub(super) prefixes: Vec<(PathBuf, Medium)>,
     pub(super) map: Map,
-    /// What the map says beside its blocks.
+    /// The remarks of the map beside its blocks.
     pub(super) remarks: Remarks,
     /// Unreadable runs before `done`, by offset in the image.
     pub(super) bad: Vec<Bad>,
-    /// Whether there was a map: what the targets are, an earlier run made.
+    /// Whether there was a map: an earlier run made the targets.
     pub(super) is_ours: bool,
-    /// What an examiner must know of this resumption.
+    /// Notes for the examiner on this resumption.
     pub(super) notes: Vec<String>,
-    /// What the map of an earlier run names.
+    /// The files that the map of an earlier run names.
     pub(super) listed: Listed,
 }
 
-/// What the map of a run without targets says.
+/// The remark in the map of a run without targets.
 const HASHED: &str = "pfh hashed only";
 
 impl Resumption {
-    /// Finds out what is there. The source is compared with the one that the map names; writes
+    /// Looks for an earlier run. The source is compared with the one that the map names; writes
     /// nothing.
     pub(super) fn find(asked: &Resolved<'_>, medium: &Medium) -> Result<Self, Error> {
         let named = |map: &Path| asked.targets.iter().map(|to| guarding::remark(map, to)).collect::<Vec<_>>();
@@ -197,10 +197,10 @@ impl Resumption {
         self.done = done;
     }
 
-    /// Compares blocks of what is there with the source, and notes what that shows. Writes nothing.
+    /// Compares blocks of the targets with the source, and notes the result. Writes nothing.
     ///
     /// # Errors
-    /// When the source is not what was read, or a target not what was written.
+    /// When the source is not the one that was read, or a target not as it was written.
     pub(super) fn sample(&mut self, asked: &Resolved<'_>, medium: &Medium) -> Result<(), Error> {
         let (Some((target, there)), Some(identity)) = (self.prefixes.first(), &self.remarks.source) else {
             return Ok(());
@@ -333,7 +333,7 @@ impl Place {
     }
 }
 
-/// What a target has: where it can be resumed, and a way to read it.
+/// The state of a target: where it can be resumed, and a way to read it.
 fn look(path: &Path, form: &ImageFormat) -> Result<(Vec<Place>, Option<Medium>), Error> {
     let raw = |at| vec![Place { found: Resumed::Raw, at }];
     let nothing = || (vec![Place { found: Resumed::Nothing, at: 0 }], None);
@@ -370,7 +370,7 @@ fn look(path: &Path, form: &ImageFormat) -> Result<(Vec<Place>, Option<Medium>),
     })
 }
 
-/// Writes a map so that the old or the new one is there, whatever happens.
+/// Writes a map so that the old or the new one is there at any moment.
 pub(super) fn save(path: &Path, map: &Map) -> io::Result<()> {
     if std::fs::symlink_metadata(path).is_ok_and(|found| !found.is_file()) {
         return Err(io::Error::other("no regular file: a map replaces the file of its name"));

@@ -21,13 +21,13 @@ use std::path::PathBuf;
 
 /// Bytes that are tried at once.
 const BLOCK: u64 = 1 << 20;
-/// What reads past the page cache are aligned to.
+/// The alignment of reads past the page cache.
 const PAGE: usize = 4096;
 
 /// Ranges to retry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Again {
-    /// What was passed over: it was never tried.
+    /// Areas that were passed over: they were never tried.
     PassedOver,
     /// Everything that is lost.
     All,
@@ -72,7 +72,7 @@ impl Session<'_> {
         }
     }
 
-    /// What the map calls lost of the part that is there, by offset in the image.
+    /// The runs that the map calls lost in the part that is there, by offset in the image.
     pub(crate) fn lost(&self) -> &[Bad] {
         &self.resumption.bad
     }
@@ -94,7 +94,7 @@ impl Session<'_> {
         targets.try_for_each(|to| self.is_unchanged(to, bytes, digest, &self.resumption.bad, control.cancel()))
     }
 
-    /// Tries again what is lost of a complete image of `bytes` bytes, and hashes it once more.
+    /// Tries the lost runs of a complete image of `bytes` bytes again, and hashes it once more.
     /// `fresh` is the image as this run has just written it; without it
     /// [`unchanged`](Session::unchanged) has compared the targets. A run that is cut off leaves the
     /// old map: the next one starts from there.
@@ -161,8 +161,8 @@ impl Session<'_> {
         if hasher.finalize() == *stated { Ok(()) } else { Err(changed()) }
     }
 
-    /// Reads what is lost once more and writes all of it, the fill included, to its place. Returns
-    /// what is lost still.
+    /// Reads the lost runs once more and writes all of them, the fill included, to their places.
+    /// Returns those that are lost still.
     fn try_again(
         &self,
         lost: &[Bad],

@@ -1,4 +1,4 @@
-//! What a name that no algorithm has was probably meant to be.
+//! The algorithm that was probably meant by a name that none has.
 
 use super::Algorithm;
 

@@ -54,7 +54,7 @@ pub enum SecretError {
     Other {
         /// The algorithm.
         algorithm: pfh_digest::Algorithm,
-        /// What it takes, and what not.
+        /// The kind of secret that it takes, and the one that it does not.
         what: &'static str,
     },
     /// The algorithm takes no key, or the name is of none.

@@ -52,7 +52,7 @@ impl Request {
 /// Bytes of a block of SHA-256.
 const BLOCK: u64 = 64;
 
-/// What came of it.
+/// The result.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Summary {

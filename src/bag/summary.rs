@@ -62,7 +62,7 @@ impl Summary {
         Tally { equal: self.files + self.tags, unequal: self.errors, open: self.incomplete }.verdict()
     }
 
-    /// What was packed, for a bag that was made or updated.
+    /// The contents, for a bag that was made or updated.
     pub fn made(&self) -> String {
         let names: Vec<String> = self.algorithms.iter().map(Algorithm::to_string).collect();
         let files = counted(self.files, "file");

@@ -20,7 +20,7 @@ pub struct Found {
     pub name: Vec<u8>,
     /// How many bytes there are; `None` if only reading finds it out.
     pub size: Option<u64>,
-    /// What its container states about it.
+    /// The container's statements about it.
     pub inside: Arc<Inside>,
     /// Problems of containers that it is in, which did not keep it from being found.
     pub beside: Vec<(Vec<u8>, pfh_source::Problem)>,
@@ -58,7 +58,7 @@ impl Found {
     }
 }
 
-/// What came by on the way through a container.
+/// Finds on the way through a container.
 #[derive(Default)]
 struct Seen {
     /// Members of the name.

@@ -122,7 +122,7 @@ struct Doubts<'a> {
     request: &'a Request,
     place: &'a Place,
     expectations: &'a Expectations,
-    /// What the first pass gave from the first doubt on.
+    /// The results of the first pass from the first doubt on.
     held: &'a [(usize, First)],
 }
 

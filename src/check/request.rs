@@ -1,4 +1,4 @@
-//! What a check is asked for.
+//! The request of a check.
 
 use super::manifest::hints;
 use super::problem::Problem;
@@ -32,8 +32,8 @@ pub enum Task {
     },
 }
 
-/// What happens to the verdict when a manifest holds what no file is compared with: lines that are
-/// not records, unknown algorithms, an end that is missing.
+/// The effect on the verdict when a manifest holds parts that no file is compared with: lines that
+/// are not records, unknown algorithms, an end that is missing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Manner {
     /// It is incomplete.
@@ -56,7 +56,7 @@ pub struct Request {
     pub root: Option<OsString>,
     /// The work.
     pub task: Task,
-    /// What happens to the verdict when not all of a manifest can be compared.
+    /// The effect on the verdict when not all of a manifest can be compared.
     pub manner: Manner,
     /// The algorithms of digests that do not name theirs. Lines of others are left out.
     pub algorithms: Vec<Algorithm>,
@@ -232,7 +232,7 @@ impl Request {
         Ok(())
     }
 
-    /// What a check of a share reads and writes.
+    /// The files that a check of a share reads and writes.
     fn outputs(&self, share: &Share) -> Outputs {
         let mut outputs = Outputs::new(false);
         for manifest in &self.manifests {

@@ -1,4 +1,4 @@
-//! What all manifests came to together.
+//! The results of all manifests together.
 
 use super::Part;
 use crate::job;
@@ -52,7 +52,7 @@ impl Summary {
         self.parts.iter().any(Part::is_broken)
     }
 
-    /// A difference is worse than what is open, and that than what is good.
+    /// A difference is worse than an open point, and that is worse than a good verdict.
     fn worst(&self, of: impl Fn(&Part) -> Verdict) -> Verdict {
         let unchecked = self.unchecked.iter().map(|(_, error)| match error.kind() {
             job::Kind::Negative => Verdict::Differs,

@@ -102,7 +102,7 @@ fn find(
 ) -> Result<(SearchStats, u64), job::Error> {
     let method = Named::of(collection.algorithm());
     let least = request.thresholds.of(collection.algorithm());
-    // What two inputs share is said of all that another method finds.
+    // Shared parts are reported of all pairs that another method finds.
     let threshold = if method.is_some_and(Named::is_features) { Score::Similarity(1) } else { least };
     let search = Search { threshold, memory: request.memory / 4, ..request.search(collection) };
     let is_given = request.thresholds.is_given(collection.algorithm());
@@ -183,7 +183,7 @@ impl Rows<'_> {
             let row = related(request, collections, inputs, both);
             (row.relation as u16) << 7 | u16::from(100 - row.score.min(100))
         };
-        // A page and groups are of all pairs, whatever is listed.
+        // A page and groups are of all pairs, however few are listed.
         let all = self.groups.is_some();
         let top = if all { None } else { self.request.top };
         let mut ordered = Vec::new();
@@ -219,7 +219,7 @@ impl Rows<'_> {
     }
 }
 
-/// What all methods say of two inputs.
+/// The results of all methods for two inputs.
 fn related<'a>(request: &Request, collections: &'a [Collection], inputs: &Inputs, both: &Both) -> Related<'a> {
     let [a, b] = both.inputs;
     let whole = &collections[WHOLE];

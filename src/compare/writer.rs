@@ -205,7 +205,7 @@ impl<'a> Writer<'a> {
         written.map_err(|error| Error::output(About::new(path, error)))
     }
 
-    /// The job ended before its time: what is complete goes to standard output, no file appears.
+    /// The job ended before its time: complete results go to standard output, no file appears.
     pub fn abandon(mut self, error: Error) -> Error {
         if let Some(output) = &mut self.output {
             let _ = output.flush();

@@ -51,15 +51,15 @@ pub struct Request {
     beyond: bool,
 }
 
-/// What happens. The text of an event is a sentence for people, or several, a line each.
+/// An event. Its text is a sentence for people, or several, a line each.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Event<'a> {
     /// The input ends before the place that `skip=` names.
     Beyond(&'a Path),
-    /// What happens in the acquisition.
+    /// An event of the acquisition.
     Acquiring(&'a acquire::Event<'a>),
-    /// What was copied was compared with this medium or image.
+    /// The copy was compared with this medium or image.
     Compared {
         /// The medium or image.
         other: &'a To,
@@ -100,8 +100,7 @@ pub struct Summary {
 }
 
 impl Request {
-    /// Reads operands. `replace` says whether existing files may be replaced; what is read never
-    /// is.
+    /// Reads operands. `replace` says whether existing files may be replaced; inputs never are.
     ///
     /// # Errors
     /// When an operand is not supported or makes no sense.
@@ -121,7 +120,7 @@ impl Request {
         self
     }
 
-    /// What the operands ask for.
+    /// The values of the operands.
     pub fn operands(&self) -> &Operands {
         &self.operands
     }

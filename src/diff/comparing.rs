@@ -36,10 +36,10 @@ pub struct Comparing<'a, 's> {
     without: HashMap<Vec<u8>, (Reason, String)>,
     /// Device and inode of the lists and their seals, which are not part of what they describe.
     own: Vec<(u64, u128)>,
-    /// What keeps digests.
+    /// The cache of digests.
     pub cache: Option<Cache>,
     summary: &'a mut Summary,
-    /// Hears what happens.
+    /// Hears of the events.
     pub events: &'a mut Events<'s>,
 }
 

@@ -114,7 +114,7 @@ pub fn run(request: &Request, events: &mut Events<'_>, control: &Control<'_>) ->
             source = Box::new(cache.reusing(source));
         }
         comparing.cache.clone_from(&cache);
-        // To count what is in containers is to list them.
+        // Members of containers can only be counted by listing them.
         let counts = !request.is_inside() && !trees.iter().any(Tree::is_container);
         let all = || trees.iter().map(|tree| tree.source(request));
         let again = || counts.then(|| Box::new(Halves::new(all()).0) as Box<dyn Source>);
@@ -204,7 +204,7 @@ fn how(request: &Request, sides: &[Side; 2]) -> Result<(Vec<Algorithm>, Option<u
     Ok(found)
 }
 
-/// The cache, opened. It knows a run by what is compared.
+/// The cache, opened. It knows a run by its two sides.
 fn cache(request: &Request, plan: &Plan) -> Result<Option<Cache>, (PathBuf, CacheError)> {
     let Some(reuse) = &request.reuse else { return Ok(None) };
     let sides: Vec<&[u8]> = request.sides.iter().map(|side| side.as_encoded_bytes()).collect();

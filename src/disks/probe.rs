@@ -24,13 +24,13 @@ struct Found {
     hidden: Option<Hidden>,
     table: &'static str,
     parts: Vec<Part>,
-    /// What the whole disk holds, if it has no partitions.
+    /// The contents of the whole disk, if it has no partitions.
     whole: Content,
-    /// What the partitions hold, by their start.
+    /// The contents of the partitions, by their start.
     held: Vec<(u64, Content)>,
 }
 
-/// Opens all disks and enters what is found; false if the control cancelled it.
+/// Opens all disks and enters their contents; false if the control cancelled it.
 pub(super) fn all(disks: &mut [Disk], control: &Control<'_>) -> bool {
     let (send, answers) = mpsc::channel();
     let mut threads: Vec<Option<JoinHandle<()>>> = Vec::new();
@@ -126,7 +126,7 @@ fn enter(disk: &mut Disk, found: Result<Found, Content>) {
     };
 }
 
-/// What was read goes before what udev recorded, unless it says less.
+/// Contents that were read go before those that udev recorded, unless they say less.
 fn better(recorded: &Content, read: Content) -> Content {
     match (&read, recorded) {
         (Content::Unknown, Content::FileSystem { .. } | Content::Encrypted(_) | Content::Other(_)) => recorded.clone(),

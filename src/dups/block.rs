@@ -11,7 +11,7 @@ pub const BLOCK: u64 = 4096;
 pub struct Block {
     /// The file.
     pub entry: Entry,
-    /// What was seen of it.
+    /// Its state when it was walked.
     pub stat: Stat,
     /// Which bytes.
     pub range: Range<u64>,

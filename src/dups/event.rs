@@ -1,10 +1,10 @@
-//! What happens during a search for duplicates.
+//! The events of a search for duplicates.
 
 use super::group::{Folders, Group, Shared};
 use pfh_source::Problem;
 use std::io;
 
-/// What happens during a search. Events come on the thread that called [`run`](super::run).
+/// An event of a search. Events come on the thread that called [`run`](super::run).
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
 pub enum Event<'a> {

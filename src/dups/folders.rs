@@ -4,7 +4,7 @@ use super::found::Found;
 use super::group::{Folders, Group};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
-/// What stands under a name in a folder.
+/// The thing that has a name in a folder.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 enum Kind {
     Empty,

@@ -1,4 +1,4 @@
-//! What a search for duplicates is asked for.
+//! The request of a search for duplicates.
 
 use super::chunks::Chunking;
 use super::problem::Problem;
@@ -12,7 +12,7 @@ use pfh_engine::Plan;
 use pfh_source::Recurse;
 use std::path::PathBuf;
 
-/// Where duplicates are looked for, and what is made of them.
+/// Where duplicates are looked for, and how they are treated.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Request {
@@ -31,7 +31,7 @@ pub struct Request {
     /// Copies below these directories stay as well; one of them is the copy that is kept, where
     /// there is one.
     pub never: Vec<PathBuf>,
-    /// What a script does with the others.
+    /// The work of a script on the others.
     pub action: Action,
     /// The file into which the caller has a [`Script`](super::Script) written.
     pub script: Option<PathBuf>,

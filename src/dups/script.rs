@@ -153,7 +153,7 @@ fn plain(name: &[u8]) -> Vec<u8> {
     if name.starts_with(b"-") { [b"./", name].concat() } else { name.to_vec() }
 }
 
-/// A word for the shell, whatever bytes it has.
+/// A word for the shell, of any bytes.
 fn quoted(word: &[u8]) -> Vec<u8> {
     let mut quoted = vec![b'\''];
     for &byte in word {

@@ -57,7 +57,7 @@ pub(super) fn each(
     Ok(reading)
 }
 
-/// What the end of a result must count.
+/// The counts that the end of a result must state.
 #[derive(Default)]
 struct Counts {
     files: u64,

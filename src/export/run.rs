@@ -82,7 +82,7 @@ fn opened<'a>(request: &'a Request, control: &Control<'_>) -> Result<(Kept<'a>, 
     Ok((result, columns))
 }
 
-/// Hands out what is in the result.
+/// Hands out the records of the result.
 fn hand_out(
     result: &mut Kept<'_>,
     columns: &Columns,
@@ -107,7 +107,8 @@ struct Kept<'a> {
 }
 
 impl<'a> Kept<'a> {
-    /// Opens it. What can be read once alone, as standard input, is kept in a file without a name.
+    /// Opens it. An input that can be read only once, as standard input, is kept in a file without
+    /// a name.
     fn open(path: &'a Path) -> Result<Kept<'a>, Error> {
         let failed = |error: io::Error| Error::input(About::new(path, error));
         let mut file = if path == Path::new("-") {

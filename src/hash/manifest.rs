@@ -63,7 +63,7 @@ impl Sealing {
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Manifest {
-    /// What it is written in.
+    /// Its format.
     pub format: Format,
     /// How its lines look, in formats that leave a choice.
     pub layout: Layout,
@@ -124,7 +124,7 @@ impl Manifest {
         sealing.check()
     }
 
-    /// Names what is written, and the key that is read.
+    /// Names the outputs, and the key that is read.
     pub fn guard(&self, outputs: &mut Outputs) {
         match self.output.path() {
             Some(path) => outputs.file("output", Some(path)),

@@ -166,7 +166,7 @@ pub struct Blocks<'a> {
     pub memory: usize,
 }
 
-/// What was made.
+/// The result of a build.
 pub struct Made {
     /// The sets.
     pub sets: Vec<Set>,

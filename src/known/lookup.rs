@@ -50,7 +50,7 @@ impl Request {
     }
 }
 
-/// What happens during a look-up.
+/// An event of a look-up.
 #[derive(Clone, Copy)]
 #[non_exhaustive]
 pub enum Event<'a> {
@@ -63,11 +63,11 @@ pub enum Event<'a> {
         /// The fault.
         fault: &'a Fault,
     },
-    /// A result: what is known of a digest.
+    /// A result: the verdict on a digest.
     Answer(&'a Answered<'a>),
 }
 
-/// What the sets know of one digest.
+/// The sets' answer on one digest.
 #[derive(Clone, Copy)]
 #[non_exhaustive]
 pub struct Answered<'a> {

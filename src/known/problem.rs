@@ -51,7 +51,7 @@ pub enum Problem {
     /// Nothing of a set can be exported in the form: no file was written.
     #[error("{}: nothing of it can be exported so; no file was written", shown(.0))]
     NothingToExport(PathBuf),
-    /// The control cancelled the hashing of what is in a set, or an export.
+    /// The control cancelled the hashing of the members of a set, or an export.
     #[error("interrupted: no file was written")]
     Interrupted,
     /// There are no sets to look up in.

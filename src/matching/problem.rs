@@ -14,7 +14,7 @@ pub enum Problem {
     /// A digest is malformed.
     #[error("{}: {fault}", terminal::render(text.as_bytes()))]
     Digest {
-        /// What was given.
+        /// The text that was given.
         text: String,
         /// The fault.
         fault: Fault,

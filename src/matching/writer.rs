@@ -17,7 +17,7 @@ pub struct Verdicts {
     /// The verdicts that are written; all if there are none, and as text all but unknown if every
     /// set is of the bad.
     pub only: Vec<KnownStatus>,
-    /// What they are written in.
+    /// Their format.
     pub form: Format,
     /// Where they go.
     pub output: Destination,

@@ -15,7 +15,7 @@ pub const MEMORY: usize = 20_000_000;
 /// Prefetchers unless another number is asked for.
 pub const PREFETCHERS: usize = 1;
 
-/// What the letters say.
+/// The values of the letters.
 #[derive(Debug, Clone, Default)]
 pub struct Letters {
     /// `-c`: `hash`, `full`, a digest or a list of digests; HASH if it is absent.
@@ -82,7 +82,7 @@ pub enum Problem {
     /// The mode is none.
     #[error("{}: neither HASH nor FULL, nor a file with a list of digests, nor a digest of {algorithm}", terminal::render(mode.as_encoded_bytes()))]
     Mode {
-        /// What was given.
+        /// The value that was given.
         mode: OsString,
         /// The algorithm that it would be a digest of.
         algorithm: Algorithm,

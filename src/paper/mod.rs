@@ -29,7 +29,7 @@ use pfh_digest::{Algorithm, family};
 pub struct Resolved {
     /// The job.
     pub asked: Asked,
-    /// What the name of a family became.
+    /// The algorithm that the name of a family became.
     pub family: Option<Algorithm>,
 }
 

@@ -1,4 +1,4 @@
-//! What the value of `-c` stands for.
+//! The meaning of the value of `-c`.
 
 use super::letters::{Asked, Letters, Problem, default_algorithm};
 use crate::algorithms::REGISTRY;

@@ -234,7 +234,7 @@ impl Writing {
     }
 }
 
-/// What takes a record: its object, its line, and the bytes of it in the manifest.
+/// Takes a record: its object, its line, and the bytes of it in the manifest.
 type Take<'a> = dyn FnMut(&Value, &[u8], &[u8]) -> Result<(), Error> + 'a;
 
 /// Reads a part record by record: the line, and the bytes.

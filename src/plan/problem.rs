@@ -31,7 +31,7 @@ pub enum Problem {
     /// There is no such unit.
     #[error("there is no unit {unit}: the plan has {units}, counted from 1")]
     NoUnit {
-        /// What was asked for.
+        /// The unit that was asked for.
         unit: u64,
         /// How many there are.
         units: u64,

@@ -177,7 +177,7 @@ fn in_ranges(
     Ok(())
 }
 
-/// The counts of a unit that was carried out; `None` if it was not, or what is there is not whole.
+/// The counts of a unit that was carried out; `None` if it was not, or its part is not whole.
 fn done(plan: &Document, unit: u64) -> Option<Counts> {
     let path = plan.part(unit);
     let mut counts = Counts::default();

@@ -8,7 +8,7 @@ use pfh_report::size_text;
 use serde_json::Value;
 use std::path::Path;
 
-/// What the first record of a log says, and how it is called on the page.
+/// The facts of the first record of a log, and their labels on the page.
 const FACTS: &[(&str, &str)] = &[
     ("at", "started"),
     ("case", "case"),

@@ -26,7 +26,7 @@ fn enter(found: &mut Found, source: usize, what: &str, verdict: Verdict, evidenc
     found.judge(Judged { source, what: what.to_owned(), tone, verdict, evidence, rows: Rows::default() });
 }
 
-/// What the verification of a seal amounts to, and its evidence.
+/// The verdict on a seal, and its evidence.
 fn sealed(manifest: &Path, held: Result<Option<seal::Held>, seal::FileError>) -> (Verdict, Vec<String>) {
     let records = format!("the records of {}", pfh_source::terminal::shown(manifest));
     let root = "the root that was sealed";

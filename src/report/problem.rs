@@ -23,7 +23,7 @@ pub enum Problem {
         /// Why.
         error: std::io::Error,
     },
-    /// A thread of the server panicked. What it shows cannot be relied on.
+    /// A thread of the server panicked. Its pages cannot be relied on.
     #[cfg(feature = "serve")]
     #[error("a thread of the server panicked")]
     Panicked,

@@ -23,7 +23,7 @@ use std::time::SystemTime;
 /// Documents that are read as a whole.
 const LONGEST: u64 = 64 << 20;
 
-/// Reads results, and hands out what is in them. Nothing is written.
+/// Reads results, and hands out their findings. Nothing is written.
 ///
 /// # Errors
 /// When the request is refused, or nothing is there. Results that are not understood are an event,
@@ -69,7 +69,7 @@ pub fn run(request: &Request, events: &mut Events<'_>, control: &Control<'_>) ->
             Item::Skipped { .. } | Item::Settled { .. } => {}
         }
     }
-    // What was being read when the user ended it may be read in part.
+    // The last result that was read may be read in part when the user ended it.
     if control.is_cancelled() {
         return Err(Error::cancelled(Problem::Interrupted));
     }
@@ -97,8 +97,8 @@ pub fn write(request: &Request, page: &Path, events: &mut Events<'_>, control: &
     Ok(summary)
 }
 
-/// Refuses to put the page in the place of a result: in a folder that is read only a page of before
-/// is replaced, and what is empty.
+/// Refuses to put the page in the place of a result: in a folder that is read only an earlier page
+/// is replaced, and an empty file.
 fn is_page(path: &Path, written: &[PathBuf]) -> Result<(), Error> {
     let mut start = Vec::new();
     let read = std::fs::File::open(path).and_then(|file| file.take(sniff::LOOK as u64).read_to_end(&mut start));
@@ -113,7 +113,7 @@ fn is_page(path: &Path, written: &[PathBuf]) -> Result<(), Error> {
     Err(Refused::Place { role, path: page, error }.into())
 }
 
-/// What reads is counted, and its digest computed.
+/// Counts the bytes that are read, and computes their digest.
 struct Counted<R> {
     inner: R,
     hasher: Option<Hasher>,

@@ -1,4 +1,4 @@
-//! What a file is, by its first bytes.
+//! The form of a file, by its first bytes.
 
 use super::members::Object;
 use serde_json::Value;
@@ -9,7 +9,7 @@ pub(super) const LOOK: usize = 64 << 10;
 /// How the file of a plan is called on the page.
 pub(super) const PLAN: &str = "plan of a run in units";
 
-/// What a file is.
+/// The form of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Form {
     /// Results, a JSON object a line.
@@ -30,7 +30,7 @@ pub(super) enum Form {
     Unknown(&'static str),
 }
 
-/// What reads plans and their parts.
+/// The commands that read plans and their parts.
 const MERGED: &str = "`pfh merge` reads it";
 
 /// Files of pfh's that are not results, by their first bytes.
@@ -48,7 +48,7 @@ const STORES: &[(&[u8], &str, &str)] = &[
     (b"EVF\x09\x0d\x0a\xff\x00", "E01 image", "`pfh verify` reads it"),
 ];
 
-/// What a file with this beginning is.
+/// The form of a file with this beginning.
 pub(super) fn form(start: &[u8]) -> Form {
     if let Some((_, what, reader)) = STORES.iter().find(|(magic, ..)| start.starts_with(magic)) {
         return Form::Beside(what, reader);

@@ -162,8 +162,8 @@ pub(super) fn image(found: &mut Found, source: usize, object: &Object) {
     enter(found, source, "verification of an image", object, evidence, Rows::default());
 }
 
-/// Any other object with a verdict: trees, proofs, answers of a storage server. What it says stands
-/// below it as it is.
+/// Any other object with a verdict: trees, proofs, answers of a storage server. Its members stand
+/// below it as they are.
 pub(super) fn other(found: &mut Found, source: usize, object: &Object) {
     let what = match text(object, "type") {
         "checked" => "check of a tree",

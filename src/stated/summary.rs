@@ -1,4 +1,4 @@
-//! What was compared over all objects.
+//! The result over all objects.
 
 use super::judge::{Came, Judged, compared};
 use crate::Verdict;
@@ -52,7 +52,7 @@ impl Summary {
         self.verified + self.different + self.nothing + self.unread
     }
 
-    /// The verdict over all objects. What was not compared is in the counts beside it.
+    /// The verdict over all objects. Values that were not compared are in the counts beside it.
     pub fn verdict(&self) -> Verdict {
         Tally { equal: self.verified, unequal: self.different, open: self.unread }.verdict()
     }
@@ -68,7 +68,7 @@ impl Summary {
         }
     }
 
-    /// What could not be compared, a sentence for each kind.
+    /// Values that could not be compared, a sentence for each kind.
     pub fn not_compared(&self) -> Vec<String> {
         let mut sentences = Vec::new();
         let objects = |count: u64| if count == 1 { "object" } else { "objects" };
@@ -83,7 +83,7 @@ impl Summary {
         sentences
     }
 
-    /// What was compared with what, by which digests, and what was not.
+    /// The compared objects and headers, and the values that were not compared.
     pub fn sentence(&self) -> String {
         let all = self.objects();
         let objects = if all == 1 { "object" } else { "objects" };

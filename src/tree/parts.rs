@@ -26,7 +26,7 @@ impl<'a> Parts<'a> {
         Parts { rest: Box::new(parts), open: None, failed: None }
     }
 
-    /// What `read` failed of: `io::Error` has no room for it.
+    /// The failure of `read`: `io::Error` has no room for it.
     pub(super) fn failure(self) -> Option<Failure> {
         self.failed
     }

@@ -41,7 +41,7 @@ impl Compared {
     }
 }
 
-/// What a proof shows.
+/// The part of a file that a proof shows.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Shown {
@@ -61,7 +61,7 @@ pub struct Judgement {
     pub proof: PathBuf,
     /// The root of the whole file.
     pub root: [u8; 32],
-    /// What it shows, or why it shows nothing.
+    /// The part that it shows, or why it shows nothing.
     pub shown: Result<Shown, String>,
 }
 

@@ -62,7 +62,7 @@ impl Request {
     }
 }
 
-/// What was done until the control was cancelled.
+/// The counts until the control was cancelled.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Watched {
@@ -86,7 +86,7 @@ pub fn run(request: &Request, events: &mut Events<'_>, control: &Control<'_>) ->
     request.check()?;
     let mut watch = Watch::begin(request, events)?;
     let mut watched = Watched { unwatched: watch.unwatched, ..Watched::default() };
-    // What changed between now and the first look at it is in the queue.
+    // Changes between now and the first look at a file are in the queue.
     let mut due = Some(Due::Everything);
     let (mut since, mut is_first): (Option<Instant>, bool) = (None, true);
     while !control.is_cancelled() {
@@ -118,7 +118,7 @@ pub fn run(request: &Request, events: &mut Events<'_>, control: &Control<'_>) ->
     Ok(watched)
 }
 
-/// What has to be looked at.
+/// The files that are due for a look.
 #[derive(Debug, PartialEq, Eq)]
 enum Due {
     /// All files, by sizes and times.
@@ -198,7 +198,7 @@ impl<'a> Watch<'a> {
         Ok(false)
     }
 
-    /// Adds what the notices say to what is due.
+    /// Adds the changes of the notices to the due files.
     fn take(&mut self, notices: Vec<Notice>, due: Option<Due>, events: &mut Events<'_>) -> Result<Option<Due>, Error> {
         let (mut names, mut everything) = match due {
             Some(Due::Everything) => (BTreeSet::new(), true),
@@ -225,7 +225,7 @@ impl<'a> Watch<'a> {
                     let Some(place) = self.places.get(&watch) else { continue };
                     let name = place.join(OsStr::from_bytes(&name));
                     if is_directory {
-                        // What was below one that came or went has no notices of its own.
+                        // Files below a directory that came or went have no notices of their own.
                         everything = true;
                         if self.add(&name, events)? {
                             self.below(&name, events)?;

@@ -127,7 +127,7 @@ impl<'a> Judging<'a> {
         }
     }
 
-    /// What comes next is behind this record.
+    /// New records from here on come behind this one.
     fn pass(&mut self, at: usize) {
         if self.anchor.is_none() && !self.leading.is_empty() {
             self.added.insert(Anchor::Before(at), std::mem::take(&mut self.leading));
@@ -176,7 +176,7 @@ impl<'a> Judging<'a> {
         if class != Class::BitRot {
             match self.written(record, spelt.clone())? {
                 Some(bytes) => self.replace(places, Some(bytes)),
-                // What was listed is not its content any more.
+                // The listed content is not its content any more.
                 None => self.replace(places, None),
             }
         }

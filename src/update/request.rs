@@ -1,4 +1,4 @@
-//! What an update is asked for.
+//! The request of an update.
 
 use super::problem::Problem;
 use crate::algorithms::{Algorithm, REGISTRY, Secret};
@@ -56,7 +56,7 @@ pub struct Request {
 }
 
 impl Request {
-    /// This manifest with what is named in the input.
+    /// This manifest with the files named in the input.
     pub fn new(manifest: impl Into<PathBuf>, mut input: Input) -> Request {
         input.descend.recurse = Recurse::Yes;
         Request {

@@ -1,5 +1,4 @@
-//! What lies beside an image and states its digests: its log, its map, lists of digests that name
-//! it.
+//! Files beside an image that state its digests: its log, its map, lists of digests that name it.
 
 use super::claim::{Claim, Of};
 use super::findings::Findings;

@@ -209,7 +209,7 @@ impl<'a, 'f, 's, 'c> Examination<'a, 'f, 's, 'c> {
         if self.control.is_cancelled() { Err(Error::cancelled(Problem::Cancelled)) } else { Ok(()) }
     }
 
-    /// What the image is compared with byte by byte, and which ranges belong together.
+    /// The other side, if the image is compared byte by byte, and the ranges that belong together.
     fn other(&mut self, placed: &[(&Log, Placing)]) -> Option<(Other, Aligned)> {
         let against = self.request.against.as_deref()?;
         let other = Other::open(against).map_err(|what| self.findings.open(what)).ok()?;

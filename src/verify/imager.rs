@@ -14,7 +14,7 @@ use std::path::Path;
 /// The logs of these tools are not longer.
 const LONGEST: u64 = 64 << 20;
 
-/// What a log states.
+/// The statements of a log.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Stated {
     /// Digests, and what they are of.
@@ -64,7 +64,7 @@ pub(super) fn named(path: &Path, images: &[&Path]) -> Option<Named> {
     Some(if images.iter().any(is_like) { Named::LikeImage } else { Named::Not })
 }
 
-/// What a log states of the image, whose files these are.
+/// The statements of a log on the image, whose files these are.
 ///
 /// # Errors
 /// When it cannot be read.

@@ -1,4 +1,4 @@
-//! What an image states of itself.
+//! The statements of an image on itself.
 
 use super::Problem;
 use super::claim::{Claim, Of};

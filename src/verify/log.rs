@@ -31,7 +31,7 @@ pub(super) struct Log {
     pub path: PathBuf,
     /// Its records.
     pub sound: Sound,
-    /// What it states of the image as a whole.
+    /// Its statements on the image as a whole.
     pub part: Option<Part>,
     /// Digests of the image.
     pub digests: Vec<Digest>,

@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 use std::io;
 use uuid::Uuid;
 
-/// What `kb:` stands for: the base of the knowledge base in CASE's own examples. A user who keeps
+/// The meaning of `kb:`: the base of the knowledge base in CASE's own examples. A user who keeps
 /// another one changes this line of a document's context; the names below it are unique by
 /// themselves.
 pub const BASE: &str = "http://example.org/kb/";

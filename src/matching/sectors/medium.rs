@@ -24,7 +24,7 @@ pub struct Piece {
     pub starts: usize,
     /// Bytes that were read for it and for no piece before.
     pub read: u64,
-    /// What could not be read in front of it or behind it, and why.
+    /// The range that could not be read in front of it or behind it, and why.
     pub unread: Option<(Range<u64>, String)>,
 }
 

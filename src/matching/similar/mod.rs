@@ -42,7 +42,7 @@ use pfh_source::Output;
 use std::io;
 use std::path::Path;
 
-/// What happens during a run. Events come on the thread that called [`run`].
+/// An event of a run. Events come on the thread that called [`run`].
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
 pub enum Event<'a> {
@@ -71,7 +71,7 @@ pub struct Match<'a> {
     pub algorithm: Algorithm,
     /// How alike they are.
     pub score: Score,
-    /// What they share, where the digests say it (shingles, strings, text); the known one is the
+    /// Their shared parts, where the digests say it (shingles, strings, text); the known one is the
     /// second.
     pub evidence: Evidence,
     /// Why the score may mean nothing.

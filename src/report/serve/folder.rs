@@ -47,7 +47,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl Folder {
-    /// These files; `cancel` ends what is being read of them.
+    /// These files; `cancel` ends the reading of them.
     pub fn new(request: Request, cancel: Cancel) -> Folder {
         Folder { request, cancel, looked: Mutex::default(), page: Mutex::default() }
     }

@@ -51,7 +51,7 @@ pub struct Pair {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Hot {
-    /// Its block size and letters.
+    /// Its name: block size and letters, or a feature in hexadecimal.
     pub what: String,
     /// The digests that have it.
     pub digests: u64,
