@@ -8,9 +8,9 @@ use std::io;
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
 pub enum Event<'a> {
-    /// Before the first row: what all rows have.
-    Columns(&'a Columns),
     /// Before the first row: the facts of all rows.
+    Columns(&'a Columns),
+    /// A record.
     Row(&'a Row),
     /// A line that is not a record of a file, or a fault of the end: the first ten of them.
     Fault(&'a str),
