@@ -1,4 +1,4 @@
-//! The job *dry*: what a run would read, without reading it.
+//! The job *dry*: the list of files that a run would read, without reading them.
 //!
 //! ```
 //! use pfh::dry::{self, Event, Request};
@@ -86,8 +86,8 @@ pub enum Problem {
     Interrupted,
 }
 
-/// Walks an input, opens no file but containers that are looked into, and hands out what it meets,
-/// in the order in which it would be read.
+/// Walks an input, opens no file but containers that are looked into, and hands out the entries
+/// that it meets, in the order in which they would be read.
 ///
 /// # Errors
 /// When the input makes no sense, the events were refused, or the control cancels the job.

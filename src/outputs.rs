@@ -1,5 +1,5 @@
 //! The one guard of all files that a command writes: none of them is a file that it reads, none is
-//! written twice, and none takes the place of what somebody else made.
+//! written twice, and none takes the place of somebody else's file.
 //!
 //! It looks, and writes nothing: a command that is refused leaves everything as it was.
 //!

@@ -91,7 +91,7 @@ fn call(logs: &mut Logs, asked: &Resolved<'_>, who: &Who) -> Result<(), Error> {
     Ok(())
 }
 
-/// The source, by what the system knows of it.
+/// The source, by the system's facts.
 fn source(logs: &mut Logs, name: &str, medium: &Medium, beginning: &Beginning) -> Result<(), Error> {
     let size = medium.size().map_or_else(|| "of unknown size".into(), |size| format!("{size} bytes"));
     logs.line(&format!("source: {name}, {size}, sectors of {} bytes", medium.sector()))?;

@@ -1,4 +1,4 @@
-//! Reading a target back, past the page cache, and comparing it with what was read from the source.
+//! Reading a target back, past the page cache, and comparing it with the bytes of the source.
 
 use super::problem::{Problem, failed, imaging_failed, stopped, unopened};
 use super::{ImageFormat, To, sectors};

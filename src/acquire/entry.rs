@@ -1,4 +1,4 @@
-//! The records of the chained log, by their kinds: what `docs/schema/log.json` is made from.
+//! The records of the chained log, by their kinds: `docs/schema/log.json` is made from them.
 
 use super::event::Facts;
 use super::hidden::HiddenRow;

@@ -110,7 +110,7 @@ pub enum Event<'a> {
         /// Bytes of the image.
         bytes: u64,
     },
-    /// The acquisition ended before, and its image is what the log states. Nothing was written.
+    /// The acquisition ended before, and its image is as the log states. Nothing was written.
     Unchanged {
         /// The chained log.
         log: &'a Path,

@@ -225,7 +225,7 @@ impl Resolved<'_> {
     }
 }
 
-/// Refuses what cannot come to its end, before anything is written.
+/// Refuses requests that cannot come to their end, before anything is written.
 pub(super) fn possible(asked: &Resolved<'_>, medium: &Medium) -> Result<(), Error> {
     let from = asked.imaging.from;
     if let Some(size) = medium.size().filter(|size| from > 0 && from >= *size) {

@@ -26,7 +26,7 @@ const PAGE: usize = 4096;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Edge {
-    /// SHA-256, in hexadecimal, of what could be read.
+    /// SHA-256, in hexadecimal, of the bytes that could be read.
     pub sha256: String,
     /// Ranges that could not: (offset on the medium, length) in bytes.
     pub unreadable: Vec<(u64, u64)>,
@@ -75,9 +75,9 @@ pub struct Identity {
 /// How two identities compare.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Likeness {
-    /// The same medium; remarks on what else has changed (its name).
+    /// The same medium; remarks on other changes (its name).
     Same(Vec<String>),
-    /// Not the same medium; what differs.
+    /// Not the same medium; the facts that differ.
     Other(Vec<String>),
     /// Nothing differs, and nothing that was compared says that it is the same.
     Unknown,
@@ -124,7 +124,7 @@ fn edge(medium: &Medium, from: u64, until: u64) -> io::Result<Option<Edge>> {
 }
 
 impl Identity {
-    /// Finds out what `medium` is known by; reads at most its first and its last MiB.
+    /// Finds out the identity of `medium`; reads at most its first and its last MiB.
     ///
     /// # Errors
     /// Not with the algorithms that there are; unreadable places are part of the identity.
@@ -240,7 +240,7 @@ mod tests {
         }
         // A bridge that hides the serial number: the bytes decide.
         assert!(matches!(disk("", "a").compare(&before), Likeness::Same(_)));
-        // A sector that answers now and did not then: what both could read decides.
+        // A sector that answers now and did not then: the steps that both could read decide.
         let flaky = |steps: [&str; 2]| {
             let steps = steps.map(str::to_owned).to_vec();
             let edge = Some(Edge { sha256: "c".into(), unreadable: vec![(0, 65_536)], steps });

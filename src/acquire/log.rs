@@ -82,8 +82,8 @@ pub(super) fn chained_name(text: &Path) -> PathBuf {
     beside(text, ".jsonl")
 }
 
-/// A line without what a terminal would obey. Backslashes stay: what was escaped before is not
-/// escaped twice.
+/// A line without characters that a terminal would obey. Backslashes stay: text that was escaped
+/// before is not escaped twice.
 fn in_one_line(line: &str) -> String {
     let escaped = |part: &str| render(part.as_bytes());
     line.split('\\').map(escaped).collect::<Vec<_>>().join("\\")

@@ -13,7 +13,7 @@ use std::fs::FileType;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Names of what the shell has opened for the command.
+/// Names of files that the shell has opened for the command.
 const OPENED: [&str; 5] = ["/dev/stdin", "/dev/stdout", "/dev/stderr", "/dev/fd/", "/proc/self/fd/"];
 
 /// Refuses outputs in the place of inputs, and such as cannot be made. Before the map and the

@@ -155,10 +155,10 @@ pub enum Problem {
     Another {
         /// The first target.
         path: PathBuf,
-        /// In what the requests differ.
+        /// The facts in which the requests differ.
         differ: String,
     },
-    /// A target is not what was written: its first `from` bytes are, those up to `upto` are not.
+    /// A target is not as it was written: its first `from` bytes are, those up to `upto` are not.
     #[error(
         "{}: it was changed since it was written, between offsets {from} and {upto} of the image: nothing was written; \
          start over",
@@ -172,7 +172,7 @@ pub enum Problem {
         /// Here its digest is another one than the map states.
         upto: u64,
     },
-    /// The image of a finished acquisition is not what its log states.
+    /// The image of a finished acquisition is not as its log states.
     #[error("acquired before, and changed since: the image differs from {}, by {algorithms}", shown(log))]
     ChangedSince {
         /// The chained log.
@@ -180,7 +180,7 @@ pub enum Problem {
         /// The algorithms that were compared.
         algorithms: String,
     },
-    /// The map of a finished acquisition is not what its log states.
+    /// The map of a finished acquisition is not as its log states.
     #[error("{0}: nothing was written")]
     Contradiction(String),
     /// A log that was begun cannot be written.
@@ -330,7 +330,7 @@ pub(super) fn unopened(error: OpenError) -> Error {
     }
 }
 
-/// A target is not what was written.
+/// A target is not as it was written.
 pub(super) fn changed(path: &Path, from: u64, upto: u64) -> Error {
     Error::negative(Problem::Changed { path: path.to_owned(), from, upto })
 }

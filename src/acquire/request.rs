@@ -42,8 +42,8 @@ impl ImageFormat {
     /// One file or device, synced.
     pub const RAW: ImageFormat = ImageFormat::Raw { seek: 0, sparse: false, direct: false, start: None, synced: true };
 
-    /// EnCase's usual segment: 1.5 GiB less what keeps it on small file systems (ewfacquire's
-    /// default, 1.4 GiB).
+    /// EnCase's usual segment: a little below 1.5 GiB, so that it fits on small file systems
+    /// (ewfacquire's default, 1.4 GiB).
     pub const SEGMENT: u64 = 1_503_238_553;
 
     /// E01, deflated quickly, in segments of [`SEGMENT`](ImageFormat::SEGMENT) bytes.
@@ -97,8 +97,8 @@ pub struct Request {
     pub source: Origin,
     /// How the source is read.
     pub access: Access,
-    /// A map file (GNU ddrescue's format); what it does not call read is treated as unreadable, for
-    /// tests and training.
+    /// A map file (GNU ddrescue's format); areas that it does not call read are treated as
+    /// unreadable, for tests and training.
     pub faults: Option<PathBuf>,
     /// Where the image goes. May be empty: then the source is only hashed.
     pub targets: Vec<To>,
@@ -107,8 +107,8 @@ pub struct Request {
     pub then: Vec<PathBuf>,
     /// The ranges to read and the digests to compute.
     pub reading: Reading,
-    /// The map file: what has been read. With a map an interrupted acquisition is resumed by the
-    /// same request.
+    /// The map file: the areas that have been read. With a map an interrupted acquisition is
+    /// resumed by the same request.
     pub map: Option<PathBuf>,
     /// A map that names no source (GNU ddrescue's, for example) is taken for that of this one.
     pub adopt_map: bool,

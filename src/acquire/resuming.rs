@@ -128,7 +128,7 @@ impl Resumption {
         fresh
     }
 
-    /// Where each target can be resumed; opens what can be read of them.
+    /// Where each target can be resumed; opens those that can be read.
     fn places(&mut self, asked: &Resolved<'_>) -> Result<Vec<Vec<Place>>, Error> {
         let mut places: Vec<Vec<Place>> = Vec::new();
         for (to, listed) in asked.targets.iter().zip(&self.listed.targets) {
@@ -160,7 +160,7 @@ impl Resumption {
             }
             return done;
         }
-        // With digests only where one is stated: what cannot be compared is read again.
+        // With digests only where one is stated: the rest is read again.
         let mut candidates = remarks.checkpoints.iter().rev().map(|(upto, _)| *upto);
         let done = candidates.find(|upto| least(*upto) == *upto).unwrap_or(0);
         if done < settled {
@@ -209,7 +209,7 @@ impl Resumption {
         match sampling::compare((medium, from), (there, self.done), &self.bad, identity) {
             Ok(sampled) => self.notes.push(sampled.sentence(self.done)),
             Err((offset, length)) => {
-                // Either may have changed: what was written is known by its digests.
+                // Either may have changed: the written bytes are known by their digests.
                 self.check(&asked.imaging, &Cancel::default(), 0)?;
                 let what = format!(
                     "the {length} bytes from offset {offset} of the image on are not those of {}",
@@ -283,7 +283,7 @@ fn words(part: &Part) -> String {
 }
 
 /// Whether the map is one of this source and this part of it. The remarks are for the log; an error
-/// says what differs.
+/// names the difference.
 fn belongs(asked: &Resolved<'_>, map: &Map, remarks: &Remarks, now: &Identity) -> Result<Vec<String>, Foreign> {
     let mine = Part::of(asked);
     if let Some(theirs) = remarks.part.clone().filter(|theirs| *theirs != mine) {
@@ -309,7 +309,8 @@ fn belongs(asked: &Resolved<'_>, map: &Map, remarks: &Remarks, now: &Identity) -
     }
 }
 
-/// The map has no place for errno; what it calls unreadable was EIO in all but rare cases.
+/// The map has no place for errno; errors of areas that it calls unreadable were EIO in all but
+/// rare cases.
 const EIO: i32 = 5;
 
 /// Where a target can be resumed.

@@ -1,4 +1,4 @@
-//! Trying again what could not be read: sectors that failed, and zones that were passed over.
+//! Trying unread areas again: sectors that failed, and zones that were passed over.
 //!
 //! Newly read ranges are written to their place in the image, and the whole image is hashed again.
 //! That takes targets in which bytes have a place: raw ones, in one file or several, and devices.
@@ -53,14 +53,14 @@ pub struct Retried {
     pub imaged: Imaged,
 }
 
-/// Whether what was lost can be tried again in this target, else why not.
+/// Whether lost areas can be tried again in this target, else why not.
 fn refusal(to: &To) -> Option<Problem> {
     let is_e01 = matches!(to.form, ImageFormat::E01 { .. });
     is_e01.then(|| Problem::NotInPlace(to.path.clone()))
 }
 
 impl Session<'_> {
-    /// Whether what was lost can be tried again: the targets are raw, and there is a map.
+    /// Whether lost areas can be tried again: the targets are raw, and there is a map.
     ///
     /// # Errors
     /// With the reason.
@@ -87,7 +87,7 @@ impl Session<'_> {
     /// tried again.
     ///
     /// # Errors
-    /// See [`Error`]; `Changed` where a target is not what was written.
+    /// See [`Error`]; `Changed` where a target is not as it was written.
     pub(super) fn unchanged(&self, bytes: u64, stated: Option<&Digest>, control: &Control<'_>) -> Result<(), Error> {
         let Some(digest) = stated.or_else(|| self.checkpoint(bytes)) else { return Ok(()) };
         let mut targets = self.asked.targets.iter();
@@ -131,8 +131,8 @@ impl Session<'_> {
         Ok(Retried { tried, read, before, imaged })
     }
 
-    /// Compares a target with a digest; what the map calls lost counts as filled, for
-    /// a run that was cut off may have read some of it.
+    /// Compares a target with a digest; areas that the map calls lost count as filled, for a run
+    /// that was cut off may have read some of them.
     fn is_unchanged(&self, to: &To, bytes: u64, stated: &Digest, lost: &[Bad], cancel: &Cancel) -> Result<(), Error> {
         let (medium, seek) = comparing::open(to)?;
         let fail = |error: io::Error| failed(&to.path, error);
@@ -231,7 +231,7 @@ impl Session<'_> {
     /// Digests of the whole image as it is now; all targets must have the same.
     ///
     /// # Errors
-    /// See [`Error`]; `Changed` where one target is not what the first is.
+    /// See [`Error`]; `Changed` where one target is not equal to the first.
     pub(crate) fn hash_targets(
         &self,
         bytes: u64,

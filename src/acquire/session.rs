@@ -87,8 +87,8 @@ impl<'a> Session<'a> {
         Ok(Session { asked, medium, resumption, departures, lost: Vec::new() })
     }
 
-    /// The effective request: as asked for, with what the source adds to it (an image's case data)
-    /// and takes away (a stream has no map).
+    /// The effective request: as asked for, with the facts that the source adds to it (an image's
+    /// case data) and takes away (a stream has no map).
     pub(crate) fn asked(&self) -> &Resolved<'a> {
         &self.asked
     }

@@ -1,4 +1,5 @@
-//! `commit`: what the auditor keeps of files: root and length, from their trees. Run by the owner.
+//! `commit`: the auditor's commitments to files: root and length, from their trees. Run by the
+//! owner.
 
 use super::{Error, Events, Problem, Wrong, files};
 use crate::Destination;

@@ -9,7 +9,7 @@ use std::path::PathBuf;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Problem {
-    /// A file does not hold what it is to hold.
+    /// A file does not hold the expected kind of data.
     #[error("{}: {why}", shown(path))]
     Malformed {
         /// The file.

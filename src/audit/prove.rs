@@ -16,7 +16,7 @@ use std::path::PathBuf;
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Answer {
-    /// The leaves, with what proves them, signed if there is the file of a private key.
+    /// The leaves, with their proof, signed if there is the file of a private key.
     Leaves(Option<PathBuf>),
     /// 32 bytes under a key made of the nonce, for an auditor who has the file as well.
     Keyed,

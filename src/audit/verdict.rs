@@ -98,8 +98,8 @@ impl AuditVerdict {
         }
     }
 
-    /// Takes an answer that proves what was asked. A signature must be genuine, and that of `key`
-    /// if there is one, which has its file beside it.
+    /// Takes an answer that proves the challenged leaves. A signature must be genuine, and that of
+    /// `key` if there is one, which has its file beside it.
     ///
     /// # Errors
     /// When the file holds the private key of the signature.

@@ -1,4 +1,4 @@
-//! `verify`: whether an answer proves what was asked. Run by the auditor.
+//! `verify`: whether an answer proves the challenged leaves. Run by the auditor.
 
 use super::{AuditVerdict, Error, Event, Events, Evidence, Extent, Problem, Wrong, copy, files};
 use crate::key::{self, VerifyingKey};

@@ -198,7 +198,7 @@ impl Reader<'_> {
     }
 }
 
-/// A digest and what stands behind spaces and tabs.
+/// A digest and the text behind spaces and tabs.
 fn split(line: &[u8]) -> Option<(&[u8], &[u8])> {
     let is_space = |byte: &u8| matches!(byte, b' ' | b'\t');
     let end = line.iter().position(is_space)?;

@@ -21,7 +21,7 @@ pub struct Summary {
     pub bytes: u64,
     /// Tag files that are as all their manifests say.
     pub tags: u64,
-    /// By what payload and tag files were compared.
+    /// The algorithms by which payload and tag files were compared.
     pub algorithms: Vec<Algorithm>,
     /// Files that are yet to be fetched.
     pub fetch: u64,

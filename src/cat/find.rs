@@ -176,13 +176,13 @@ impl Seen {
         }
     }
 
-    /// Why no member of the name was found: it has no bytes, what it is in cannot be opened or
+    /// Why no member of the name was found: it has no bytes, its container cannot be opened or
     /// read, or it is not there.
     fn why_not(&self, name: Vec<u8>) -> Problem {
         if let Some(skip) = self.skipped {
             return Problem::Skipped { name, skip };
         }
-        // Something that is not opened beside what was listed hides no name in that.
+        // Something unopened beside the listed members hides no name in those.
         let is_own = |(prefix, _): &&(Vec<u8>, pfh_source::Problem)| *prefix == name;
         let hides = |(_, problem): &&(Vec<u8>, pfh_source::Problem)| {
             !matches!(problem.cause, Cause::Unopened(_)) || problem.stage != Stage::Walk

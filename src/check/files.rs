@@ -128,7 +128,7 @@ struct Doubts<'a> {
 
 impl Doubts<'_> {
     /// Reads the doubtful files again with each algorithm that their lines may mean, and reports
-    /// what was held back meanwhile.
+    /// the results that were held back meanwhile.
     fn resolve(
         &self,
         files: &mut Files,

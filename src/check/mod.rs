@@ -1,4 +1,4 @@
-//! The job *check*: whether files are what a manifest says they are.
+//! The job *check*: whether files are as a manifest lists them.
 //!
 //! A [`Request`] names manifests, where their names start, and the [`Task`]: compare the files that
 //! they list, or class a whole tree against them. [`run`] verifies a manifest's seal first, reads

@@ -145,7 +145,7 @@ pub struct Part {
     /// Records of the manifest without a digest because the file was skipped when the manifest was
     /// made.
     pub skipped: u64,
-    /// How the request judges what was not compared.
+    /// How the request judges parts that were not compared.
     pub manner: Manner,
     /// The directory in which names were taken to start, as the request or the working directory
     /// leads to it; `None` if all names are absolute, or nothing was looked for.
@@ -209,7 +209,7 @@ impl Part {
         }
     }
 
-    /// Whether the manifest breaks off in the middle of a document: what follows was not read.
+    /// Whether the manifest breaks off in the middle of a document: the rest was not read.
     pub fn is_broken(&self) -> bool {
         self.ending == Ending::Broken
     }

@@ -51,9 +51,9 @@ pub struct Place {
     pub root: Vec<u8>,
     /// The start of names in front of their path below it; with a closing slash, or empty.
     pub prefix: Vec<u8>,
-    /// Which absolute names are taken as they are. A list that has nothing else shows what it is
-    /// of; an absolute name among relative ones is opened only if the request lets names lead
-    /// outside.
+    /// Which absolute names are taken as they are. A list that has nothing else shows where its
+    /// files are; an absolute name among relative ones is opened only if the request lets names
+    /// lead outside.
     pub absolute: Option<Unasked>,
     /// How it was found, if that is worth a remark.
     pub remark: Option<Remark>,

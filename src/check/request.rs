@@ -50,7 +50,7 @@ pub enum Manner {
 #[non_exhaustive]
 pub struct Request {
     /// The manifests; `-` is standard input. Listed files are compared with one after the other. An
-    /// audit is of all of them together: to each by itself, what the others have would be new.
+    /// audit is of all of them together: to each by itself, the files of the others would be new.
     pub manifests: Vec<PathBuf>,
     /// The directory in which names start; found by the names if it is not given.
     pub root: Option<OsString>,
@@ -155,7 +155,7 @@ impl Request {
         self
     }
 
-    /// Judges in this manner what of a manifest cannot be compared.
+    /// Judges in this manner parts of a manifest that cannot be compared.
     #[must_use]
     pub fn manner(mut self, manner: Manner) -> Request {
         self.manner = manner;
@@ -197,7 +197,7 @@ impl Request {
         self
     }
 
-    /// Refuses what can be refused before a manifest is read.
+    /// Refuses requests that can be refused before a manifest is read.
     ///
     /// # Errors
     /// When there is no manifest or one is a directory, a stream is named twice, or a key cannot be

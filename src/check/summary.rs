@@ -41,7 +41,7 @@ impl Summary {
         self.worst(Part::verdict)
     }
 
-    /// The verdict over the files, and over what the manifests hold and was not compared: see
+    /// The verdict over the files, and over the parts of the manifests that were not compared: see
     /// [`Part::conclusion`].
     pub fn conclusion(&self) -> Verdict {
         self.worst(Part::conclusion)

@@ -203,8 +203,8 @@ pub struct Pair<'a> {
     pub b: &'a [u8],
     /// The places of both among the digests of the algorithm.
     pub places: [u32; 2],
-    /// By what they are alike; the algorithm of whole contents for equal files that the method
-    /// asked for makes no digest of.
+    /// The algorithm by which they are alike; the algorithm of whole contents for equal files that
+    /// the method asked for makes no digest of.
     pub algorithm: Algorithm,
     /// The algorithm asked for.
     pub asked: Algorithm,
@@ -237,7 +237,7 @@ impl fmt::Debug for Pair<'_> {
 #[derive(Clone, Copy)]
 #[non_exhaustive]
 pub struct Group<'a> {
-    /// By what they are alike; none for all methods at once.
+    /// The algorithm by which they are alike; none for all methods at once.
     pub algorithm: Option<Algorithm>,
     /// From 1 for the largest group; that of an earlier run where it is one that grew.
     pub number: u64,
@@ -296,7 +296,7 @@ pub struct Searched<'a> {
     pub algorithm: Algorithm,
     /// Digests that were compared.
     pub digests: u64,
-    /// The pairs, and what finding them took.
+    /// The pairs, and the work of finding them.
     pub found: &'a SearchStats,
     /// Groups among the results, or pairs if not all are listed.
     pub listed: u64,

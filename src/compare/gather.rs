@@ -32,7 +32,7 @@ pub struct Sets {
     pub inputs: Option<Inputs>,
     /// Those of them whose members count as one content.
     pub documents: Option<Documents>,
-    /// Of sdhash: the features of the files, which tell what saturated digests have in common.
+    /// Of sdhash: the features of the files, which show the shared features of saturated digests.
     pub beside: Option<Beside>,
     /// Files that a method makes no digest of, by their content.
     plain: Option<Collection>,
@@ -301,8 +301,8 @@ fn by_content(request: &Request, algorithms: &[Algorithm]) -> Option<Collection>
     Some(Collection::standing_for(whole, algorithms.first().copied()))
 }
 
-/// The algorithms that files are hashed with: with features where those decide, or tell what
-/// saturated digests of sdhash share.
+/// The algorithms that files are hashed with: with features where those decide, or show the shared
+/// features of saturated digests of sdhash.
 fn hashed_as(request: &Request, algorithms: Vec<Algorithm>, all: bool) -> Result<Vec<Algorithm>, Error> {
     if request.evidence {
         return with_features(&algorithms);

@@ -1,4 +1,5 @@
-//! All methods at once: a row for each pair that one of them finds, with what all of them say.
+//! All methods at once: a row for each pair that one of them finds, with the results of all of
+//! them.
 
 use super::documents::{Documents, Place};
 use super::event::{AUTO, AllRelated, Event, Events, Group, Related, Relating, Relation};
@@ -91,7 +92,8 @@ pub fn search(
     Ok(counts)
 }
 
-/// Takes what one method finds; also says how many pairs have a saturated digest and are not equal.
+/// Takes the pairs that one method finds; also says how many pairs have a saturated digest and are
+/// not equal.
 fn find(
     request: &Request,
     (number, collection): (usize, &Collection),
@@ -140,7 +142,7 @@ fn find(
     Ok((found?, saturated))
 }
 
-/// Takes what documents share by their members together.
+/// Takes the parts that documents share by their members together.
 fn find_documents(
     request: &Request,
     documents: &Documents,
@@ -236,7 +238,7 @@ fn related<'a>(request: &Request, collections: &'a [Collection], inputs: &Inputs
         degenerate: both.degenerate,
         listed: true,
     };
-    // Headers and tables that two pictures share say less than what they show.
+    // Headers and tables that two pictures share say less than their contents.
     let (mut best, mut by_kind) = (0, both.kin[0].max(both.kin[1]));
     for (number, collection) in collections.iter().enumerate().skip(WHOLE + 1) {
         let places = both.inputs.map(|input| inputs.place(number, input));

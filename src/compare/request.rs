@@ -16,12 +16,12 @@ use pfh_similarity::{Named, Score};
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-/// Bytes of the table: similarity digests fill no lanes with many files, and what was read is still
-/// in the processor's cache when it is hashed.
+/// Bytes of the table: similarity digests fill no lanes with many files, and the bytes read are
+/// still in the processor's cache when they are hashed.
 const TABLE: usize = 32 << 20;
 
-/// Files and lists, which of their pairs are results, and what a [`Writer`](super::Writer) does
-/// with those.
+/// Files and lists, which of their pairs are results, and how a [`Writer`](super::Writer) writes
+/// those.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Request {
@@ -66,7 +66,7 @@ pub struct Request {
     pub page: Option<PathBuf>,
     /// How files are read.
     pub plan: Plan,
-    /// Bytes for the index and for what waits to be sorted.
+    /// Bytes for the index and for pairs that wait to be sorted.
     pub memory: usize,
     /// Whether files of the outputs' names are replaced. One that is read never is.
     pub replace: bool,

@@ -5,7 +5,7 @@ use pfh_digest::{Algorithm, UnknownAlgorithm};
 use pfh_pairs::Search;
 use pfh_similarity::{Named, Score};
 
-/// The least score of two documents: below it they share what their programs write into each.
+/// The least score of two documents: below it they share bytes that their programs write into each.
 const DOCUMENTS: Score = Score::Similarity(70);
 
 /// A text that is not a threshold.

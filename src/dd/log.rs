@@ -1,4 +1,4 @@
-//! The logs that operands name: digests as dcfldd writes them, and what could not be read.
+//! The logs that operands name: digests as dcfldd writes them, and areas that could not be read.
 
 use super::Operands;
 use crate::acquire::{self, sectors};

@@ -1,8 +1,8 @@
 //! The job *dd*: a copy with the operands of dd and of its forensic kin (dcfldd, dc3dd), hashed on
 //! the way.
 //!
-//! A [`Request`] is made of operands; [`run`] carries them out as an [`acquire`]
-//! job without map and log, writes the logs that they name, and compares what they have compared.
+//! A [`Request`] is made of operands; [`run`] carries them out as an [`acquire`] job without map
+//! and log, writes the logs that they name, and makes the comparisons that they name.
 //!
 //! ```
 //! use pfh::{Control, dd};
@@ -266,7 +266,8 @@ fn reading(operands: &Operands) -> Result<Reading, Problem> {
     }
     // Without conv=noerror the first unreadable sector ends it, as in dd.
     let most_errors = if operands.has("conv", "noerror") { None } else { Some(0) };
-    // With conv=sync the blocks keep their places; without it dd leaves out what it could not read.
+    // With conv=sync the blocks keep their places; without it dd leaves out the blocks that it
+    // could not read.
     let fill = if operands.has("conv", "sync") { Fill::Zeros } else { Fill::Omitted };
     imaging.policy = ErrorPolicy { fill, most_errors, ..ErrorPolicy::default() };
     Ok(imaging)

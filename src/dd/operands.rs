@@ -161,7 +161,7 @@ impl Operands {
         Ok(found)
     }
 
-    /// Settles what blocks are.
+    /// Settles the sizes of blocks.
     fn blocks(&mut self) -> Result<(), Problem> {
         let (bs, ibs, obs) = self.given;
         (self.ibs, self.obs) = (bs.or(ibs).unwrap_or(512), bs.or(obs).unwrap_or(512));

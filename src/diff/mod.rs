@@ -1,4 +1,4 @@
-//! The job *diff*: what differs between two states of a tree.
+//! The job *diff*: the differences between two states of a tree.
 //!
 //! Each side of a [`Request`] is a directory, an image or an archive, a manifest in any format that
 //! [`check`](crate::check) reads, or the catalogue that `tree build` made of a directory. [`run`]
@@ -138,8 +138,8 @@ pub fn run(request: &Request, events: &mut Events<'_>, control: &Control<'_>) ->
     Ok(summary)
 }
 
-/// Finds out what digests without a name are of, and in which directory the names of lists and
-/// containers start.
+/// Finds out the algorithms of digests without a name, and in which directory the names of lists
+/// and containers start.
 fn settle(request: &Request, sides: &mut [Side; 2], summary: &mut Summary, control: &Control<'_>) -> Result<(), Error> {
     match sides {
         [Side::List(a), Side::List(b)] => {

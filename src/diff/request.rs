@@ -120,7 +120,7 @@ impl Request {
         false
     }
 
-    /// Refuses what can be refused before a side is read.
+    /// Refuses requests that can be refused before a side is read.
     ///
     /// # Errors
     /// When the cache is a file that is read or that somebody else made, or both sides are one

@@ -131,8 +131,8 @@ impl List {
         self.expectations.entries.iter().map(|entry| pfh_judge::plain(&entry.name)).collect()
     }
 
-    /// Finds out by the files of a directory what digests without a name are of, and which prefix
-    /// names have there.
+    /// Finds out by the files of a directory the algorithms of digests without a name, and which
+    /// prefix names have there.
     ///
     /// # Errors
     /// When a thread panicked.

@@ -62,7 +62,7 @@ impl Summary {
         }
     }
 
-    /// Notes what a list holds that is compared with nothing.
+    /// Notes the parts of a list that are compared with nothing.
     pub(super) fn add(&mut self, list: &List) {
         let name = shown(&list.path);
         let sentences = list.expectations.not_compared().into_iter();

@@ -1,5 +1,5 @@
-//! Disks, opened for reading: what they hold and hide. Each on a thread of its own, since one that
-//! is dying may never answer.
+//! Disks, opened for reading: their contents and hidden parts. Each on a thread of its own, since
+//! one that is dying may never answer.
 
 use super::content::{self, Part};
 use super::row::{Content, Disk, Partition};
@@ -134,7 +134,7 @@ fn better(recorded: &Content, read: Content) -> Content {
     }
 }
 
-/// Enters that a disk was not read; what udev recorded stays.
+/// Enters that a disk was not read; the contents that udev recorded stay.
 fn unread(disk: &mut Disk, cause: &str) {
     let contents = disk.partitions.iter_mut().map(|part| &mut part.content);
     for content in contents.chain(std::iter::once(&mut disk.content)) {

@@ -12,14 +12,14 @@ pub struct Mount {
     pub writable: bool,
 }
 
-/// A mapped device that has a disk or a partition open: what LVM, RAID or dm-crypt made of it.
+/// A mapped device that has a disk or a partition open: one of LVM, RAID or dm-crypt.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Holder {
     /// Its name: `dm-0`, `md127`.
     pub name: String,
     /// The name that it was given: `vg0-root`; empty if it has none.
     pub alias: String,
-    /// Its kind: `crypt`, `lvm`, `raid`, or what the kernel says.
+    /// Its kind: `crypt`, `lvm`, `raid`, or the kernel's word.
     pub kind: String,
 }
 

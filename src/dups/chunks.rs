@@ -1,4 +1,4 @@
-//! How files are cut into chunks, and what a store that keeps each once would hold.
+//! How files are cut into chunks, and the contents of a store that keeps each once.
 
 use fastcdc::v2020::StreamCDC;
 use std::fmt;
@@ -11,7 +11,7 @@ pub enum Chunking {
     /// Chunks of a fixed number of bytes from the start of a file; the last one is shorter.
     Fixed(usize),
     /// Where the content says it (FastCDC 2020), of that many bytes on average, at least a quarter
-    /// and at most four times as many: what was inserted moves no other cut.
+    /// and at most four times as many: inserted bytes move no other cut.
     Content(usize),
 }
 

@@ -10,7 +10,7 @@ use std::io;
 pub enum Event<'a> {
     /// A name could not be listed or read, or changed while it was: it is in no group.
     Unread(&'a [u8], &'a Problem),
-    /// Files of one content. Groups come by what they waste, the most first.
+    /// Files of one content. Groups come by their wasted bytes, the most first.
     Group(&'a Group),
     /// Folders that are equal as wholes.
     Folders(&'a Folders),

@@ -118,7 +118,7 @@ fn trimmed(name: &[u8]) -> &[u8] {
     &name[..end]
 }
 
-/// The folder of a name and its last component; `None` above what was walked.
+/// The folder of a name and its last component; `None` above the walked folders.
 fn parent<'a>(name: &'a [u8], roots: &HashSet<Vec<u8>>) -> Option<(&'a [u8], &'a [u8])> {
     let name = trimmed(name);
     if roots.contains(name) {

@@ -5,7 +5,7 @@
 //! then the last one, are compared; the rest is read whole, in lanes, and only files with the same
 //! cryptographic digest are a [`Group`]. A file that changes meanwhile is an error and in no group.
 //! Names of one inode are one copy. A [`Keep`] says which copy of a group stays. Nothing is ever
-//! deleted: a [`Script`] is what a user may run.
+//! deleted: a user may run a [`Script`].
 //!
 //! ```
 //! use pfh::dups::{self, Event, Request};

@@ -18,11 +18,12 @@ use std::path::PathBuf;
 pub struct Request {
     /// The operands. Files of the first one are kept, unless a rule says otherwise.
     pub input: Input,
-    /// By what whole files are compared: a cryptographic digest. SHA-256 if none is named.
+    /// The algorithm by which whole files are compared: a cryptographic digest. SHA-256 if none is
+    /// named.
     pub algorithm: Option<Algorithm>,
     /// Smaller files are left out, in bytes.
     pub least: u64,
-    /// Also what a store that keeps each chunk once would save, and which files share chunks.
+    /// Also the saving of a store that keeps each chunk once, and the files that share chunks.
     pub chunking: Option<Chunking>,
     /// At most that many pairs of files that share chunks are handed out. All are counted.
     pub top: Option<u64>,
@@ -127,7 +128,7 @@ impl Request {
         self
     }
 
-    /// Refuses what can be refused before the input is walked.
+    /// Refuses requests that can be refused before the input is walked.
     ///
     /// # Errors
     /// When the algorithm does not prove that files are equal, the input makes no sense, or the

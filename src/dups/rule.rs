@@ -1,4 +1,4 @@
-//! Which copies of a group stay, and what a script does with the others.
+//! Which copies of a group stay, and the treatment of the others in a script.
 
 use super::problem::Problem;
 use crate::job::Error;

@@ -1,5 +1,4 @@
-//! A shell script that does what was asked for with the copies that do not stay, for a user to read
-//! and run.
+//! A shell script that treats the copies that do not stay as requested, for a user to read and run.
 
 use super::event::Event;
 use super::group::{Copy, Group};
@@ -64,7 +63,7 @@ impl Script {
         Script { path: path.into(), action, lines }
     }
 
-    /// Takes what happens.
+    /// Writes the group of an event, if it has one.
     pub fn take(&mut self, event: &Event<'_>) {
         if let Event::Group(group) = event {
             self.group(group);

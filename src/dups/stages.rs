@@ -153,8 +153,8 @@ impl<'a, 's, 'c> Stages<'a, 's, 'c> {
     }
 }
 
-/// Splits each group by a key, and keeps what has company. Members stay in their order; files
-/// without a key are left out.
+/// Splits each group by a key, and keeps members that have company. Members stay in their order;
+/// files without a key are left out.
 fn apart<K: Eq + std::hash::Hash>(groups: Vec<Vec<usize>>, key: impl Fn(&usize) -> Option<K>) -> Vec<Vec<usize>> {
     let mut all = Vec::new();
     for group in groups {

@@ -9,7 +9,7 @@ use pfh_report::size_text;
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Summary {
-    /// By what whole files were compared.
+    /// The algorithm by which whole files were compared.
     pub algorithm: Algorithm,
     /// Names of files that were met.
     pub files: u64,

@@ -94,7 +94,7 @@ impl Writer {
         self.output.advance().map_err(Error::Sink)
     }
 
-    /// Whether a timeline has a place for a row; what has none is counted.
+    /// Whether a timeline has a place for a row; others are counted.
     fn has_place(&mut self, row: &Row) -> bool {
         if !is_file(row) {
             return false;

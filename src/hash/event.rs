@@ -18,8 +18,8 @@ pub enum Event<'a> {
     /// The cache is not used from here on, for this reason: all files are read. Digests are the
     /// same.
     Uncached(&'a CacheError),
-    /// No record has come for a moment, and none is left at the end: writers let out what they
-    /// hold.
+    /// No record has come for a moment, and none is left at the end: writers let out the lines that
+    /// they hold.
     Idle,
 }
 

@@ -201,7 +201,7 @@ impl Request {
     }
 
     fn outputs_of(&self, inputs: &[Input]) -> Outputs {
-        // A set that a build made is what the next one replaces.
+        // The next build replaces a set that a build made.
         let set = Existing::Own(0, b"pfh known set\n");
         let mut outputs = Outputs::new(self.replace);
         outputs.writes("OUT", &self.output, Kind::File, set);
@@ -244,7 +244,8 @@ impl Request {
 }
 
 impl Summary {
-    /// Places of the sets that hold no record; what they were meant to hold is not in the file.
+    /// Places of the sets that hold no record; the records that they were meant to hold are not in
+    /// the file.
     pub fn faults(&self) -> u64 {
         // Those of blocks are files, which count as unread.
         self.sets.iter().filter(|set| set.blocks.is_empty()).map(|set| set.faults).sum()

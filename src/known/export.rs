@@ -106,7 +106,7 @@ pub type Events<'a> = dyn FnMut(Event<'_>) -> io::Result<()> + 'a;
 pub struct Summary {
     /// Items that were written.
     pub written: u64,
-    /// Items that lack what the form needs, or that it cannot hold.
+    /// Items that lack a fact that the form needs, or that it cannot hold.
     pub left_out: u64,
     /// Places of the manifest that hold no record, its end among them.
     pub faults: u64,

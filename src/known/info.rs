@@ -1,4 +1,4 @@
-//! `info`: what a known-set file holds.
+//! `info`: the contents of a known-set file.
 
 use super::{DEFAULT_RESIDENT, KnownSet, Set, SetError};
 use crate::job::Error;

@@ -1,4 +1,4 @@
-//! `lookup`: what sets know of single digests.
+//! `lookup`: the sets' answers on single digests.
 
 use super::Problem;
 use crate::algorithms::computed;
@@ -151,7 +151,7 @@ impl Answers<'_> {
         (self.events)(Event::Answer(&answered)).map_err(Error::Sink)
     }
 
-    /// Answers what standard input asks.
+    /// Answers the digests of standard input.
     fn answer_standard_input(&mut self, assumed: &[Algorithm], control: &Control<'_>) -> Result<(), Error> {
         let options = Options { kind: Some(Kind::List), assumed: assumed.to_vec(), ..Options::default() };
         let mut failed = None;

@@ -1,10 +1,10 @@
-//! Errors of a request, beyond what every job has.
+//! Errors of a request, beyond those that every job has.
 
 use pfh_manifest::known::export::Form;
 use pfh_source::terminal::shown;
 use std::path::PathBuf;
 
-/// Errors of a request, or with what it names.
+/// Errors of a request, or with the files that it names.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Problem {

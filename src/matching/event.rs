@@ -86,7 +86,7 @@ impl Counts {
     }
 
     /// Whether any of these verdicts was given. That something is unknown counts only if all sets
-    /// could be read (`complete`): what was found stays found.
+    /// could be read (`complete`): files that were found stay found.
     pub fn fails(&self, verdicts: &[KnownStatus], complete: bool) -> bool {
         verdicts.iter().any(|verdict| self.of(*verdict) > 0 && (complete || *verdict != KnownStatus::Unknown))
     }

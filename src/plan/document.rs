@@ -154,7 +154,8 @@ impl Document {
         self.directory.join("parts")
     }
 
-    /// The result of a unit, by its number and the plan's digest; 0 is what needs no reading.
+    /// The result of a unit, by its number and the plan's digest; 0 is that of entries that need no
+    /// reading.
     pub fn part(&self, unit: u64) -> PathBuf {
         self.parts().join(part_name(unit, &self.digest()))
     }

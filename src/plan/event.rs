@@ -29,7 +29,7 @@ pub struct Merged<'a> {
     pub number: u64,
     /// Its bytes in the manifest; none where the format has no place for it.
     pub bytes: &'a [u8],
-    /// The size of a hashed file, in bytes; `None` for what was skipped or failed.
+    /// The size of a hashed file, in bytes; `None` for an entry that was skipped or failed.
     pub size: Option<u64>,
     /// Why the input has no digest in the manifest: a sentence with its name.
     pub complaint: Option<&'a str>,

@@ -1,4 +1,4 @@
-//! `make`: lists what there is, and packs it into units.
+//! `make`: lists the inputs, and packs them into units.
 
 use super::document::{Document, sha256};
 use super::pack::pack;

@@ -38,8 +38,8 @@ impl Request {
         Request { plan: plan.into(), unit, again: false, settings: Plan::default() }
     }
 
-    /// Whether the unit can be carried out, or was before. Nothing is read but the plan and what
-    /// came of the unit.
+    /// Whether the unit can be carried out, or was before. Nothing is read but the plan and the
+    /// result of the unit.
     ///
     /// # Errors
     /// When there is no such plan or unit, the names start elsewhere, or the part is in the way of

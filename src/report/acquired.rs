@@ -1,4 +1,4 @@
-//! Acquisitions: by their chained logs, by what the command printed, by their maps.
+//! Acquisitions: by their chained logs, by the output of the command, by their maps.
 
 use super::found::{Found, Mapped};
 use super::members::{Object, digests, list, number, plain, text, texts};
@@ -102,7 +102,7 @@ fn started(source: usize, record: &Object) -> Acquisition {
     Acquisition { source, title, facts, digests: Vec::new(), remarks }
 }
 
-/// Enters what `pfh acquire --json` printed.
+/// Enters the output of `pfh acquire --json`.
 pub(super) fn stated(found: &mut Found, source: usize, object: &Object) {
     let targets: Vec<&Object> = list(object, "targets").filter_map(Value::as_object).collect();
     let mut facts = vec![("bytes".to_owned(), number(object, "bytes").to_string())];

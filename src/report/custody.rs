@@ -1,4 +1,4 @@
-//! Seals and chained logs: verified again, with words of what was compared with what.
+//! Seals and chained logs: verified again, with the two sides of each comparison.
 
 use super::found::{Found, OpenLog, tone};
 use super::members::Object;
@@ -56,7 +56,7 @@ pub(super) fn seal(found: &mut Found, source: usize, path: &Path, request: &Requ
     enter(found, source, what, verdict, evidence);
 }
 
-/// Verifies a chained log, and takes from one that holds what was acquired.
+/// Verifies a chained log, and takes the acquisitions from one that holds.
 ///
 /// # Errors
 /// When it cannot be read.

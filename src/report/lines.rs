@@ -38,7 +38,7 @@ impl Subject {
         }
     }
 
-    /// By what its summary alone has.
+    /// By the members that its summary alone has.
     fn of_summary(object: &Object) -> Option<Subject> {
         let by = [
             ("flagged_fragments", Subject::Sectors),

@@ -1,4 +1,4 @@
-//! Why there is no page, beyond what every job has.
+//! Why there is no page, beyond the errors that every job has.
 
 /// Why there is no page.
 #[derive(Debug, thiserror::Error)]

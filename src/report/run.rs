@@ -129,7 +129,7 @@ impl<R: Read> Read for Counted<R> {
     }
 }
 
-/// Takes one file into what was found.
+/// Takes one file into the findings.
 fn take(found: &mut Found, at: usize, path: &Path, file: &mut impl Read, request: &Request) -> io::Result<()> {
     let mut start = Vec::new();
     file.by_ref().take(sniff::LOOK as u64).read_to_end(&mut start)?;
@@ -195,7 +195,7 @@ fn size(path: &Path) -> u64 {
     std::fs::metadata(path).map_or(0, |stat| stat.len())
 }
 
-/// A document in CASE/UCO: what it says is in the log of the acquisition as well.
+/// A document in CASE/UCO: its statements are in the log of the acquisition as well.
 fn ontology(found: &mut Found, at: usize, input: &mut impl BufRead) -> io::Result<()> {
     let parsed: Result<serde_json::Value, _> = serde_json::from_reader(input.take(LONGEST));
     let source = &mut found.case.sources[at];
@@ -236,7 +236,7 @@ fn finish(found: &mut Found, request: &Request) {
     found.case.made = format!("made by pfh {}, {now}", env!("CARGO_PKG_VERSION"));
 }
 
-/// Hands out what was found, and counts it.
+/// Hands out the findings, and counts them.
 fn hand_out(found: &Found, events: &mut Events<'_>) -> io::Result<Summary> {
     let sources = &found.case.sources;
     let mut summary = Summary { holding: found.holding, ..Summary::default() };

@@ -24,7 +24,7 @@ pub(super) enum Form {
     Map,
     /// A list of digests, if it is one.
     List,
-    /// No result, and known as something else: what it is, and what reads it.
+    /// No result, and known as something else: its kind, and its reader.
     Beside(&'static str, &'static str),
     /// Nothing that is known: why.
     Unknown(&'static str),
@@ -91,7 +91,7 @@ fn first_line(start: &[u8]) -> &[u8] {
 fn json(start: &[u8]) -> Form {
     let line = first_line(start);
     let Ok(object) = serde_json::from_slice::<Object>(line) else {
-        // A line that is longer than what was looked at, or a document over several lines.
+        // A line that is longer than the part looked at, or a document over several lines.
         return if line.windows(17).any(|text| text == b"\"type\":\"pfh-plan\"") {
             Form::Beside(PLAN, MERGED)
         } else if start.windows(10).any(|text| text == b"\"@context\"") && line.len() < 3 {

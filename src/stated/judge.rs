@@ -1,4 +1,4 @@
-//! The bytes of an object against what its store states.
+//! The bytes of an object against the statements of its store.
 
 use super::claim::{Claim, Claims};
 use crate::Verdict;

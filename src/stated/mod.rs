@@ -1,4 +1,4 @@
-//! The job *stated*: whether objects are what their stores state of them.
+//! The job *stated*: whether objects are as their stores state.
 //!
 //! Stores state checksums of the objects that they keep: Amazon S3 in `x-amz-checksum-*` and in
 //! entity tags, Google Cloud Storage in `x-goog-hash`, Azure in `Content-MD5`. [`run`] reads each
@@ -68,7 +68,7 @@ impl Request {
         self
     }
 
-    /// Refuses what can be refused before a store is asked.
+    /// Refuses requests that can be refused before a store is asked.
     ///
     /// # Errors
     /// When nothing is named, or something that is not the address of an object.
@@ -143,7 +143,7 @@ pub fn would_read(request: &Request) -> Result<Vec<Vec<u8>>, Error> {
     Ok(names)
 }
 
-/// Compares objects with what their stores state.
+/// Compares objects with the statements of their stores.
 ///
 /// # Errors
 /// When the request makes no sense, the job was interrupted, or an event was refused. An object

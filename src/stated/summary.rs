@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 #[derive(Debug, Clone, Default)]
 #[non_exhaustive]
 pub struct Summary {
-    /// Objects that are what their stores state.
+    /// Objects that are as their stores state.
     pub verified: u64,
     /// Objects that are not.
     pub different: u64,
@@ -22,9 +22,9 @@ pub struct Summary {
     pub skipped: u64,
     /// Objects with values that were stated and not compared, beside others that were.
     pub in_part: u64,
-    /// Verified objects by what they were compared with.
+    /// Verified objects by the values that they were compared with.
     pub by: BTreeMap<String, u64>,
-    /// How the request judges what was not compared.
+    /// How the request judges values that were not compared.
     pub manner: Manner,
 }
 

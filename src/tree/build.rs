@@ -151,7 +151,7 @@ impl Request {
         Ok(self.outputs().check()?)
     }
 
-    /// The tree hash and what its leaves are, if one was asked for.
+    /// The tree hash and the shape of its leaves, if one was asked for.
     fn shape(&self) -> Result<Option<Shape>, Error> {
         let Some(algorithm) = self.mode else { return Ok(None) };
         let none = || {

@@ -198,7 +198,7 @@ pub fn run(request: &Request, events: &mut Events<'_>, control: &Control<'_>) ->
     finish(request, catalogue, algorithm, gathered, gone, events, control)
 }
 
-/// Compares what was gathered with the catalogue, and brings it up to date unless it is a check.
+/// Compares the gathered files with the catalogue, and brings it up to date unless it is a check.
 fn finish(
     request: &Request,
     catalogue: Option<Catalogue>,

@@ -78,7 +78,7 @@ fn line(path: &Path, identity: Option<&OsStr>, file: &Path) -> Result<Kept, Erro
     Ok(found.ok_or_else(|| Problem::NoLine { path: path.to_owned(), identity: meant.to_owned() })?)
 }
 
-/// A file, its tree, and what the file must be.
+/// A file, its tree, and the root that the file must have.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Request {

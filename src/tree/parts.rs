@@ -6,7 +6,7 @@ use pfh_source::{Problem, Ranges};
 use std::io::{self, Read};
 use std::path::Path;
 
-/// A part that is open, and what of it was read.
+/// A part that is open, and how much of it was read.
 struct Open<'a> {
     part: &'a Path,
     file: Ranges,

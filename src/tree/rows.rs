@@ -114,7 +114,7 @@ impl Root {
     }
 }
 
-/// How an entry differs from what the catalogue had.
+/// How an entry differs from that of the catalogue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Difference {
     /// It was not there.

@@ -1,5 +1,5 @@
-//! `update`: the tree of a file that was changed in place is brought up to date; only what changed
-//! is hashed again.
+//! `update`: the tree of a file that was changed in place is brought up to date; only the changed
+//! parts are hashed again.
 
 use super::check::{Must, of_pairs};
 use super::{Done, Error, Event, Events, Failure, Problem, Summary, beside, guard, pass, pass_trusting, save};

@@ -1,9 +1,8 @@
 //! `watch`: the catalogue of a directory is kept up to date while its files change.
 //!
-//! The kernel names what changes (inotify), and only that is looked at and read. When it could not
-//! keep all names, or a directory comes or goes, the whole directory is compared by sizes and
-//! times.
-//! Writes through a mapping of a file make no notice until it is closed.
+//! The kernel names the files that change (inotify), and only those are looked at and read. When it
+//! could not keep all names, or a directory comes or goes, the whole directory is compared by sizes
+//! and times. Writes through a mapping of a file make no notice until it is closed.
 
 use super::catalogue::{self, Summary, Verb};
 use super::{Error, Event, Events, Problem};
@@ -208,7 +207,7 @@ impl<'a> Watch<'a> {
         for notice in notices {
             match notice {
                 Notice::Overflow => {
-                    // Directories that were made are among what was lost.
+                    // Notices of new directories are among the lost ones.
                     everything = true;
                     events(Event::Overflowed).map_err(Error::Sink)?;
                     self.below(Path::new(""), events)?;

@@ -26,7 +26,7 @@ pub struct Counts {
     pub rotten: u64,
     /// Files that could not be read or looked for.
     pub unread: u64,
-    /// Listed files outside of what was looked at.
+    /// Listed files outside of the walked trees.
     pub beyond: u64,
     /// Files that the format cannot hold.
     pub unwritten: u64,

@@ -150,7 +150,7 @@ impl Trees {
         input
     }
 
-    /// The name in the manifest of what was walked, as names compare.
+    /// The name in the manifest of a walked file, as names compare.
     pub fn named(&self, walked: &[u8]) -> Vec<u8> {
         let walked = plain(walked);
         let fits = self.trees.iter().filter_map(|tree| Some((tree, below(&walked, &tree.walked)?)));

@@ -70,7 +70,7 @@ impl Other {
         Ok(Other { name: shown(path), medium, size, pads })
     }
 
-    /// Which ranges belong together, by what a log states, else from the start of both.
+    /// Which ranges belong together, by the statements of a log, else from the start of both.
     pub fn align(&self, path: &Path, size: u64, stated: Option<&Stated<'_>>) -> Aligned {
         let whole = |is_placed| {
             let common = size.min(self.size);
@@ -107,7 +107,7 @@ impl Other {
         Aligned { here, there: start, alone, is_placed: placing.is_placed }
     }
 
-    /// Compares with what was read of the image.
+    /// Compares with the bytes read of the image.
     ///
     /// # Errors
     /// A sentence on why it was not compared to the end.

@@ -301,7 +301,7 @@ impl<'a, 'f, 's, 'c> Examination<'a, 'f, 's, 'c> {
         all
     }
 
-    /// Compares a range with what a log states of it.
+    /// Compares a range with the statements of a log on it.
     fn by_log(&mut self, log: &Log, placing: &Placing, imaged: &Imaged, unread: u64) {
         let by = shown(&log.path);
         for stated in &log.digests {

@@ -43,7 +43,7 @@ impl Summary {
         verdict::missing(&self.wanted, &self.comparisons)
     }
 
-    /// The verdict in words: a good one names its evidence, a bad one what differs.
+    /// The verdict in words: a good one names its evidence, a bad one the difference.
     pub fn sentence(&self) -> String {
         let mut with: Vec<String> = Vec::new();
         for equal in self.equal() {

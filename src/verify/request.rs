@@ -38,7 +38,7 @@ impl Request {
         Request { image: Some(path.into()), ..Request::default() }
     }
 
-    /// Verifies a chained log and what lies beside it.
+    /// Verifies a chained log and the files beside it.
     pub fn log(path: impl Into<PathBuf>) -> Self {
         Request { log: Some(path.into()), ..Request::default() }
     }

@@ -133,7 +133,7 @@ impl Expectations {
 }
 
 impl Expectations {
-    /// Expects what another manifest lists as well. Entries of one name are one.
+    /// Expects the files of another manifest as well. Entries of one name are one.
     ///
     /// # Errors
     /// When the pieces of both are of different lengths.
@@ -343,7 +343,7 @@ impl Expected {
                 count(found.is_some_and(|found| found.digests.contains(digest)));
             }
         }
-        // Pieces without a digest of the whole say nothing of what was added behind the last.
+        // Pieces without a digest of the whole say nothing of bytes added behind the last.
         let end = self.pieces.iter().map(|piece| piece.offset.saturating_add(piece.length)).max();
         let grown = self.digests.is_empty() && end.zip(facts.size).is_some_and(|(end, size)| size > end);
         let sizes = self.size.zip(facts.size);

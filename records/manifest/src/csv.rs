@@ -4,8 +4,9 @@
 //! `notes,stage,code,cause`. The first is not called `ID`, which spreadsheets take for another
 //! format (SYLK). A field that a spreadsheet would compute (it starts with `=`, `+`, `-`, `@` or
 //! `'`) gets an apostrophe in front, which readers take off again. A name that is not UTF-8, or
-//! holds what a terminal must not see, stands in `path` as people see it and exactly in `path_b64`.
-//! The last record is of type `summary`: its size is the sum of all, its notes count the records.
+//! holds characters that a terminal must not see, stands in `path` as people see it and exactly in
+//! `path_b64`. The last record is of type `summary`: its size is the sum of all, its notes count
+//! the records.
 //!
 //! A list that a spreadsheet has rewritten is read as well: other separators, everything quoted,
 //! columns in another order or left out.
@@ -268,7 +269,7 @@ pub fn split_by(line: &[u8], separator: u8) -> Option<Vec<Vec<u8>>> {
 }
 
 /// Whether a line is the header of our own records, in any order and with any separator: it has a
-/// column `path`, and one that says what a record is or one of digests.
+/// column `path`, and one of the kinds of records or one of digests.
 pub(crate) fn is_header(line: &[u8]) -> bool {
     // Algorithms by any name that could be one of a column: the registry is not at hand here, and
     // need not be.
@@ -289,7 +290,7 @@ pub(crate) fn separate(line: &[u8]) -> Option<(u8, Vec<Vec<u8>>)> {
     SEPARATORS.into_iter().rev().filter_map(split).max_by_key(|(_, fields)| fields.len()).filter(|(_, f)| f.len() > 1)
 }
 
-/// Reads what [`Encoder`] writes, columns in any order.
+/// Reads the records that [`Encoder`] writes, columns in any order.
 pub(crate) struct Decoder {
     registry: Registry,
     separator: u8,

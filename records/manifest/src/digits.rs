@@ -125,7 +125,7 @@ fn from_hex(algorithm: Algorithm, text: &[u8]) -> Option<Result<Digest, Fault>> 
 
 /// Every algorithm whose digests look like this one: as many bytes, or the text of another mode of
 /// the method. Those that have this length by default come first. Checksums, which anybody can make
-/// come out as they like, are not alternatives to what resists that.
+/// come out as they like, are not alternatives to digests that resist that.
 pub fn alternatives(registry: Registry, digest: &Digest) -> Vec<Algorithm> {
     let given = digest.algorithm();
     if given.output() == pfh_digest::Output::Text {

@@ -81,7 +81,7 @@ pub struct Entry {
 /// Why an entry of a manifest has no digests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reason {
-    /// Reading it failed, or what was read could not be trusted.
+    /// Reading it failed, or the bytes read could not be trusted.
     Failed,
     /// It was listed and, by the rules of the run, not read.
     Skipped,

@@ -21,7 +21,7 @@ use crate::{bsd, digits, escape, similarity};
 /// Writes `digest  name`, a line per algorithm and file.
 pub struct Encoder {
     layout: Layout,
-    /// Whether the head says what the list is, so that it has an end as well.
+    /// Whether the head names the kind of the list, so that it has an end as well.
     described: bool,
     records: u64,
 }

@@ -32,7 +32,7 @@ li{overflow-wrap:anywhere}details details{margin-left:1em}\
 --good:#0d4d1d;--bad:#8f0f24;--open:#6b4600}body{margin:0;max-width:none;font-size:11px}input{display:none}\
 h2,h3{break-after:avoid}tr,figure{break-inside:avoid}svg{min-width:0;max-width:100%}}";
 
-/// Shows the rows that hold what was typed and are of the relation that was chosen, sorts by the
+/// Shows the rows that hold the typed text and are of the relation that was chosen, sorts by the
 /// column that is clicked, and marks the rows of a group that is clicked in the drawing, and the
 /// other way round. It listens to the document, so that it serves what takes the place of the
 /// page's content as well.

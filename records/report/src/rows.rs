@@ -288,7 +288,7 @@ impl Shared {
     }
 }
 
-/// Two inputs, with what all methods say of them.
+/// Two inputs, with the results of all methods.
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Related<'a> {

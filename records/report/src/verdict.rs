@@ -45,7 +45,7 @@ impl FromStr for Format {
     }
 }
 
-/// How people see a verdict's word: the word, and what colours it.
+/// How people see a verdict's word: the word, and its colours.
 pub type Paint = fn(&str) -> String;
 
 /// Writes verdicts.
@@ -160,8 +160,8 @@ pub fn digest(out: &mut Vec<u8>, form: Format, digest: &Digest, verdict: &str, p
     }
 }
 
-/// A line for people; `verdict` with what separates it from the name, `why` the cause of an input
-/// without digests.
+/// A line for people; `verdict` with the space behind it, `why` the cause of an input without
+/// digests.
 fn text(out: &mut Vec<u8>, name: &[u8], why: Option<&str>, verdict: &str, places: &[Place<'_>], empty: bool) {
     out.extend_from_slice(format!("{verdict}{}", terminal::render(name)).as_bytes());
     if let Some(cause) = why {
@@ -236,7 +236,7 @@ fn describe(place: &Place<'_>) -> String {
     harmless(&words)
 }
 
-/// A text without what a terminal must not see.
+/// A text without characters that a terminal must not see.
 fn harmless(text: &str) -> String {
     text.chars().map(|c| if terminal::is_unsafe(c) { char::REPLACEMENT_CHARACTER } else { c }).collect()
 }

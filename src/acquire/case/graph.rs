@@ -17,7 +17,7 @@ pub const CASE: &str = "https://ontology.caseontology.org/case/investigation/";
 
 /// Nodes, in the order in which they were added.
 pub struct Graph {
-    /// The SHA-256, in hex, of what the nodes are named after.
+    /// The SHA-256, in hex, that the nodes are named after.
     seed: String,
     nodes: Vec<Value>,
 }

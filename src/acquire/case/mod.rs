@@ -4,9 +4,9 @@
 //!
 //! `case-investigation:InvestigativeAction` is the acquisition: performed by the examiner
 //! (`identity:Person`) with pfh (`tool:Tool`) upon the source, with the images and a
-//! `case-investigation:ProvenanceRecord` as results. Digests belong to what they were computed of:
-//! the medium's bytes as written, which are an `observable:Image`. Only where a file holds these
-//! bytes and nothing else is the image the file; an E01's files have no digests here.
+//! `case-investigation:ProvenanceRecord` as results. Digests belong to the object that they were
+//! computed of: the medium's bytes as written, which are an `observable:Image`. Only where a file
+//! holds these bytes and nothing else is the image the file; an E01's files have no digests here.
 
 mod account;
 mod graph;

@@ -24,8 +24,8 @@ fn file_facet(graph: &Graph, label: &str, path: &Path, size: Option<u64>) -> io:
     )
 }
 
-/// The name of an algorithm in `uco-vocabulary:HashNameVocab`, which is open: what it does not name
-/// keeps its name here.
+/// The name of an algorithm in `uco-vocabulary:HashNameVocab`, which is open: an algorithm without
+/// a name there keeps its name here.
 fn method(name: &str) -> &str {
     match name {
         "md5" => "MD5",

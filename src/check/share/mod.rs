@@ -26,7 +26,7 @@ use std::ffi::OsStr;
 use std::fs::File;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-/// A run that is killed loses what it checked in this time.
+/// A run that is killed loses the checks of this time.
 const SAVED: Duration = Duration::from_secs(60);
 
 /// Compares the files of the share, and keeps when that was.

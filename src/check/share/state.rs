@@ -141,7 +141,7 @@ impl State {
         self.credit = self.credit.saturating_add(bytes);
     }
 
-    /// All files were read: what they did not use up is lost.
+    /// All files were read: the rest of the credit is lost.
     pub fn settle(&mut self) {
         self.credit = self.credit.min(0);
     }

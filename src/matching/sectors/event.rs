@@ -48,7 +48,7 @@ impl Found<'_> {
         &self.sets[of.known].sets()[of.file.set]
     }
 
-    /// The gravest of what the sets of its files say.
+    /// The gravest verdict of the sets of its files.
     pub fn verdict(&self) -> KnownStatus {
         let classes: Vec<Class> = self.fragment.files.iter().map(|of| self.set(of).class().clone()).collect();
         KnownStatus::of(classes.iter().map(Some))

@@ -1,5 +1,5 @@
-//! The job *match* against blocks of known files: what of them is on a medium, also where no file
-//! system leads to it (sector hashing, as hashdb and frag_find do it).
+//! The job *match* against blocks of known files: which of them are on a medium, also where no file
+//! system leads to them (sector hashing, as hashdb and frag_find do it).
 //!
 //! A [`Request`] names images and sets that `pfh known build --blocks` made. [`run`] reads each
 //! image once, looks every block up that begins at a sector, or at any byte, and hands out a

@@ -54,8 +54,8 @@ pub enum Event<'a> {
     Unread(&'a Record),
     /// A result: a file is similar to a known one.
     Match(&'a Match<'a>),
-    /// No record has come for a moment, and none is left at the end: writers let out what they
-    /// hold.
+    /// No record has come for a moment, and none is left at the end: writers let out the lines that
+    /// they hold.
     Idle,
 }
 
@@ -67,7 +67,7 @@ pub struct Match<'a> {
     pub name: &'a [u8],
     /// The name of the known one in the list; raw bytes.
     pub known: &'a [u8],
-    /// By what they are alike.
+    /// The algorithm by which they are alike.
     pub algorithm: Algorithm,
     /// How alike they are.
     pub score: Score,

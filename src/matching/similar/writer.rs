@@ -57,7 +57,7 @@ impl<'a> Writer<'a> {
         Writer { matches, request, output: None, failed: None }
     }
 
-    /// Writes what the event says.
+    /// Writes an event.
     ///
     /// # Errors
     /// The output's.

@@ -152,7 +152,7 @@ pub fn run(request: &Request, events: &mut Events<'_>, control: &Control<'_>) ->
     Ok(summary)
 }
 
-/// Counts what was answered, and hands it out.
+/// Counts the requests, and hands them out.
 fn take(receiver: &Receiver<Served>, summary: &mut Summary, events: &mut Events<'_>) -> Result<(), Error> {
     for served in receiver.try_iter() {
         let count = if served.status == 200 { &mut summary.answered } else { &mut summary.refused };

@@ -161,8 +161,8 @@ pub fn write(to: &mut impl Write, status: u16, kind: &str, body: &[u8]) -> io::R
     to.write_all(body)
 }
 
-/// Writes what stands before a body of `length` bytes; without a length it ends with the
-/// connection. `more` are whole header lines, each with its line end.
+/// Writes the head before a body of `length` bytes; without a length it ends with the connection.
+/// `more` are whole header lines, each with its line end.
 ///
 /// # Errors
 /// The connection's.

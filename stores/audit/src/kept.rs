@@ -11,7 +11,7 @@ use pfh_tree::audit::{Commitment, IDENTITY};
 use pfh_tree::outboard::{Function, Parameters};
 use std::fmt;
 
-/// A commitment, and what both sides call the file.
+/// A commitment, and the name of the file on both sides.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Kept {
     /// At least one byte, at most those of the longest path (4,096).

@@ -93,15 +93,15 @@ struct Inner {
 pub struct Cache(Arc<Mutex<Inner>>);
 
 impl Cache {
-    /// Opens or makes a cache. `identity` says which command this is: what an interrupted run of
-    /// the same left is the run's own and not marked as reused. A share `sample` (0 to 1) of what
-    /// could be reused is read all the same.
+    /// Opens or makes a cache. `identity` says which command this is: rows that an interrupted run
+    /// of the same left are the run's own and not marked as reused. A share `sample` (0 to 1) of
+    /// files that could be reused is read all the same.
     ///
     /// # Errors
     /// A file that is not a cache, or cannot be written.
     pub fn open(path: &Path, identity: &str, algorithms: &[Algorithm], sample: f64) -> Result<Cache, CacheError> {
-        // Before SQLite sees it: the log of an earlier database of this name would replace what
-        // stands here now.
+        // Before SQLite sees it: the log of an earlier database of this name would replace the
+        // present contents.
         if !is_empty_or_ours(path)? {
             return Err(CacheError::Foreign);
         }
@@ -320,7 +320,7 @@ impl Inner {
         if stat.mode & 0o170_000 != 0o100_000 || hashed.closed.size != stat.size {
             return Ok(false);
         }
-        // Asked when the entry came by; what came in another way is not kept.
+        // Asked when the entry came by; a file that came in another way is not kept.
         if !self.is_timed(stat, || None) {
             return Ok(false);
         }

@@ -1,4 +1,4 @@
-//! Builds a known-set file from what others publish.
+//! Builds a known-set file from published sets.
 
 use std::fs::{self, File};
 use std::ops::ControlFlow;
@@ -139,8 +139,8 @@ impl Build<'_> {
                 true => None,
                 false => {
                     let path = work.join(format!("applied-{position}"));
-                    // Of a copy that records were taken of, what must be reported of its deltas is
-                    // in the journal.
+                    // Of a copy that records were taken of, the faults of its deltas are in the
+                    // journal.
                     if skip == 0 || !path.is_file() {
                         let set = &mut origins.sets[position];
                         set.faults += idle_deltas(input, &path, &self.cancel, &mut self.fault)? * u64::from(skip == 0);
@@ -347,7 +347,7 @@ pub fn new_set(input: &Input) -> Set {
     }
 }
 
-/// Notes what an input turned out to be; the header where it is a filter.
+/// Notes the format and version of an input; the header where it is a filter.
 fn settle(set: &mut Set, input: &Input, found: Contents) -> Option<Header> {
     match found {
         Contents::Records { format, version } => {

@@ -15,7 +15,7 @@ use crate::merge::merge;
 use crate::row::words;
 use crate::sets::Combinations;
 
-/// A file that counts and hashes what goes into it.
+/// A file that counts and hashes its bytes.
 pub struct Counted {
     file: BufWriter<File>,
     offset: u64,
@@ -150,7 +150,7 @@ pub struct TableWriter<'a> {
 }
 
 impl<'a> TableWriter<'a> {
-    /// Starts with the first row of `table`; `path` is what errors name.
+    /// Starts with the first row of `table`; `path` is its name in errors.
     pub fn start(out: &'a mut Counted, path: &'a Path, table: Table) -> Result<TableWriter<'a>, Error> {
         let keys = Keys { keys: Vec::new(), firsts: Vec::new() };
         let block = Vec::with_capacity(BLOCK * (table.digest + 4) + 4);

@@ -164,8 +164,8 @@ impl Catalogue {
         }
     }
 
-    /// Opens what was there before a change that was killed. A reader writes nothing beside the
-    /// catalogue, and so the change is taken back in a copy.
+    /// Opens the catalogue as it was before a change that was killed. A reader writes nothing
+    /// beside the catalogue, and so the change is taken back in a copy.
     fn as_before(path: &Path) -> Done<Catalogue> {
         let unreadable = |error| CatalogueError::Unreadable { path: path.to_owned(), error };
         let room = tempfile::tempdir().map_err(unreadable)?;
@@ -213,7 +213,7 @@ impl Catalogue {
         turn.ok_or_else(|| CatalogueError::Cancelled(path.to_owned()))
     }
 
-    /// Opens the same catalogue once more, to read what it was before this change. The file itself
+    /// Opens the same catalogue once more, to read it as it was before this change. The file itself
     /// is opened by SQLite alone: another look at it would take this connection's locks away.
     ///
     /// # Errors
@@ -456,7 +456,7 @@ impl Catalogue {
         self.settle(entries, &top)
     }
 
-    /// Keeps what was changed: when this returns, it is on the disk.
+    /// Keeps the changes: when this returns, it is on the disk.
     ///
     /// # Errors
     /// When it cannot be written; the catalogue is as it was then.

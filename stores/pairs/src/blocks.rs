@@ -1,5 +1,5 @@
 //! A file whose bytes are compared with checksums before they are believed: a CRC-32 for each 4
-//! KiB, behind what they cover.
+//! KiB, behind the covered bytes.
 
 use pfh_source::os::positioned::FileExt;
 use std::fs::File;

@@ -78,14 +78,14 @@ impl Reading {
     }
 }
 
-/// Of a file that may be anything no more is read in search of a first record: what has no line end
-/// would be read to its own end.
+/// Of a file that may be anything no more is read in search of a first record: a file without a
+/// line end would be read to its own end.
 const MOST: u64 = 64 << 20;
 
 type Lines<'a> = Decoder<BufReader<Take<&'a mut Begun>>>;
 
-/// A list of digests, or an index made of one. It is opened once: what was read to find that it is
-/// a list is not read again.
+/// A list of digests, or an index made of one. It is opened once: the bytes read to find that it is
+/// a list are not read again.
 pub struct List {
     path: PathBuf,
     /// None after [`List::close`].

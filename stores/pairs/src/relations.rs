@@ -50,7 +50,7 @@ const BYTES: u32 = 40;
 /// Bits of an input's number.
 const PLACE: u32 = 31;
 
-/// Takes apart what was packed from the highest bits down.
+/// Values that are packed from the highest bits down.
 struct Packed(u128);
 
 impl Packed {
@@ -66,7 +66,7 @@ impl Packed {
 }
 
 impl Both {
-    /// Packs a pair behind what was packed: all but the inputs.
+    /// Packs a pair behind the packed key: all but the inputs.
     fn put(&self, packed: Packed) -> [u64; 3] {
         let kind = self.degenerate.map_or(0, |why| 1 + KINDS.iter().position(|kind| *kind == why).unwrap_or(0));
         let Packed(key) = packed.put(kind as u64, 2).put(self.shared_bytes.min((1 << BYTES) - 1), BYTES);
@@ -75,7 +75,7 @@ impl Both {
         [(key >> 64) as u64, key as u64, more as u64]
     }
 
-    /// Takes a pair apart, and gives what was packed before it.
+    /// Takes a pair apart, and gives the key packed before it.
     fn take([high, low, more]: [u64; 3]) -> (Both, Packed) {
         let (mut packed, mut more) = (Packed(u128::from(high) << 64 | u128::from(low)), Packed(more.into()));
         let shared_bytes = packed.take(BYTES);

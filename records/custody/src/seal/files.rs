@@ -351,7 +351,7 @@ fn verify_by(
         return Err(private);
     }
     match verified {
-        // The seal is there; what it is of is not.
+        // The seal is there; its manifest is not.
         Err(SealError::Io(error)) => {
             let problem = Problem::io(Stage::Open, &error);
             Err(FileError::NoManifest { manifest: manifest.to_owned(), problem })

@@ -1,5 +1,5 @@
-//! Time stamps of an authority (RFC 3161): the question, and what of the answer can be checked
-//! without the authority's certificate.
+//! Time stamps of an authority (RFC 3161): the question, and the parts of the answer that can be
+//! checked without the authority's certificate.
 //!
 //! That is the status, the imprint, the nonce and the time. Who signed the token (RFC 5652) is not
 //! checked here: `openssl ts -verify` does that ([`Stamp::openssl`] gives its arguments).
@@ -41,7 +41,7 @@ pub enum Unstamped {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Stamp {
-    /// The SHA-256 of what was stamped; `None` if the imprint is by another algorithm.
+    /// The SHA-256 that was stamped; `None` if the imprint is by another algorithm.
     pub sha256: Option<[u8; 32]>,
     /// When, as the authority states it, in UTC: `2026-11-23T19:22:55Z`.
     pub time: String,
@@ -140,7 +140,7 @@ impl Stamp {
     /// Whether it is the answer to the question.
     ///
     /// # Errors
-    /// [`Unstamped::Other`] with what differs.
+    /// [`Unstamped::Other`] with the part that differs.
     pub fn answers(&self, sha256: &[u8; 32], nonce: &[u8; 8]) -> Result<(), Unstamped> {
         if self.sha256.as_ref() != Some(sha256) {
             return Err(Unstamped::Other("imprint"));

@@ -87,8 +87,8 @@ fn is_covered(wanted: &[About], comparisons: &[Comparison]) -> bool {
     })
 }
 
-/// Reasons against a good verdict, one sentence each: parts of one side that nothing covers,
-/// and what was compared with nothing.
+/// Reasons against a good verdict, one sentence each: parts of one side that nothing covers, and
+/// subjects that were compared with nothing.
 pub fn missing(wanted: &[About], comparisons: &[Comparison]) -> Vec<String> {
     let mut all: Vec<String> = comparisons.iter().flat_map(Comparison::gaps).collect();
     for about in wanted {

@@ -285,7 +285,7 @@ impl Sheet {
     /// present records.
     ///
     /// # Errors
-    /// When what was made does not read back: a defect.
+    /// When the new list does not read back: a defect.
     pub fn amended(&self, fates: &[Fate], added: &BTreeMap<Anchor, Vec<u8>>) -> Result<Vec<u8>, Unamendable> {
         let mut out: Vec<u8> = Vec::with_capacity(self.bytes.len());
         let mut end = None;

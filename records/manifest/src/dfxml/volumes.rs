@@ -88,7 +88,7 @@ impl Sections {
         }
     }
 
-    /// Ends all volumes, and writes what was held back.
+    /// Ends all volumes, and writes the file objects that were held back.
     pub(super) fn finish(&mut self, out: &mut Vec<u8>) {
         self.pass(out, u64::MAX);
         self.close(out);

@@ -175,7 +175,7 @@ impl<'de> Visitor<'de> for Item<'_, '_, '_, '_> {
                 "HashName" | "alg" | "algorithm" => name = map.next_value::<Scalar>()?.0,
                 "HashValue" | "content" | "checksumValue" => value = map.next_value::<Scalar>()?.0,
                 "Category" => found.tag(map.next_value()?),
-                // The same medium under other names, and what its camera wrote.
+                // The same medium under other names, and the data of its camera.
                 "MediaFiles" | "Exifs" => {
                     let _: IgnoredAny = map.next_value()?;
                 }

@@ -68,7 +68,7 @@ impl Reader {
     }
 }
 
-/// The first field, without quotes, and what follows.
+/// The first field, without quotes, and the rest.
 fn token(line: &[u8]) -> (&[u8], &[u8]) {
     let separator = |byte: &u8| matches!(byte, b' ' | b'\t' | b',' | b';' | b'|');
     let start = line.iter().position(|byte| !separator(byte)).unwrap_or(line.len());

@@ -54,7 +54,7 @@ impl Default for Options {
     }
 }
 
-/// Reads a set to its end. Returns what it was written in. Errors are the reader's own.
+/// Reads a set to its end. Returns its kind. Errors are the reader's own.
 pub fn read<R: BufRead>(reader: R, options: &Options, take: &mut Take<'_>) -> io::Result<Kind> {
     read_all(reader, options, &mut |line, record| take(line, record.and_then(without_keyed)))
 }

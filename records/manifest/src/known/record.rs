@@ -1,4 +1,4 @@
-//! The record of a set, what sets are written in, and who takes records.
+//! The record of a set, the kinds of sets, and the receiver of records.
 
 use std::ops::ControlFlow;
 

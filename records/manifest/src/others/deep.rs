@@ -19,7 +19,7 @@ fn is_digits(text: &[u8]) -> bool {
     text.len() >= 32 && text.iter().all(u8::is_ascii_hexdigit)
 }
 
-/// The first word up to one of `ends`, and what follows that byte.
+/// The first word up to one of `ends`, and the rest behind that byte.
 fn word<'a>(line: &'a [u8], ends: &[u8]) -> Option<(&'a [u8], u8, &'a [u8])> {
     let at = line.iter().position(|byte| ends.contains(byte))?;
     Some((&line[..at], line[at], &line[at + 1..]))

@@ -188,8 +188,8 @@ impl Found {
         }
     }
 
-    /// A digest in a member that does not say of what: `sha256:…`, `sha256-…`, one that a member
-    /// beside names, or one that its length tells.
+    /// A digest in a member that does not name its algorithm: `sha256:…`, `sha256-…`, one that a
+    /// member beside names, or one that its length tells.
     fn unnamed(&self, value: &str, object: &Object) -> Result<(Digest, bool), Fault> {
         if let Some(digest) = deep::stated(self.registry, value.as_bytes()) {
             return digest.map(|digest| (digest, false));

@@ -16,7 +16,7 @@ enum Column {
     Exact,
     Size,
     Algorithm,
-    /// Digests of what the column of algorithms says, or of the usual ones by length.
+    /// Digests of the algorithm in the column of algorithms, or of the usual ones by length.
     Hash,
     Digest(Algorithm),
     Other,

@@ -1,4 +1,4 @@
-//! The similarity tools' own files: what the reference tools wrote is read, and written again byte
+//! The similarity tools' own files: files of the reference tools are read, and written again byte
 //! for byte.
 
 use std::path::Path;

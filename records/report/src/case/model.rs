@@ -36,7 +36,7 @@ pub struct Source {
     pub bytes: u64,
     /// Records that were read of it.
     pub records: u64,
-    /// SHA-256 of what was read, in hexadecimal; empty if it was not read to its end.
+    /// SHA-256 of the bytes read, in hexadecimal; empty if it was not read to its end.
     pub sha256: String,
     /// Its outcome.
     pub standing: Standing,

@@ -27,7 +27,7 @@ impl Form {
         }
     }
 
-    /// Whether it is made of times: what has none has no place in it.
+    /// Whether it is made of times: a row without one has no place in it.
     pub fn is_timeline(self) -> bool {
         matches!(self, Form::Timesketch | Form::Bodyfile)
     }

@@ -66,7 +66,7 @@ pub struct Row {
     pub notes: Vec<String>,
     /// The step that failed.
     pub stage: Option<String>,
-    /// The code of what failed, or of why it was skipped.
+    /// The code of the failure, or of why it was skipped.
     pub code: Option<String>,
     /// The same for people.
     pub cause: Option<String>,

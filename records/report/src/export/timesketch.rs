@@ -55,7 +55,7 @@ pub(super) fn row(out: &mut Vec<u8>, row: &Row, algorithms: &[String]) -> (u64, 
 }
 
 fn event(out: &mut Vec<u8>, row: &Row, clock: Clock, time: Time, algorithms: &[String]) {
-    // An apostrophe in front of what a spreadsheet would compute is not part of the name.
+    // An apostrophe in front of a field that a spreadsheet would compute is not part of the name.
     let (path, exact) = match csv::path(&row.path) {
         (path, exact) if exact.is_empty() && csv::is_neutralised(&path) => {
             let exact = data_encoding::BASE64.encode(&row.path);

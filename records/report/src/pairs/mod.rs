@@ -27,7 +27,7 @@ pub enum Format {
     /// One JSON object per line.
     Jsonl,
     /// As the framework of Breitinger & Petrov presents results: name, hash value and score, and
-    /// name and hash value of what it is like, with tabs between them.
+    /// name and hash value of the one that it is like, with tabs between them.
     Values,
 }
 

@@ -120,7 +120,7 @@ fn query(tables: &[Table], table: &Table, packages: Packages) -> (String, Option
     (format!("SELECT {} FROM {from}", list.join(", ")), names.map(|table| table.name.clone()))
 }
 
-/// Reads the digests of a database. It lies at `path`, and is called what the input is called.
+/// Reads the digests of a database. It lies at `path`, and has the name of the input in errors.
 pub fn read(input: &Input, path: &Path, meter: &Meter, take: &mut Take<'_>) -> Result<Contents, Error> {
     let database = |error: rusqlite::Error| Error::Database(input.path.clone(), open::explain(&error));
     let (connection, bound) = open::open(path, &input.path)?;

@@ -55,7 +55,7 @@ pub fn without_log(path: &Path) -> Result<(), Error> {
     Ok(())
 }
 
-/// Opens a database so that reading it can do nothing but read it; `name` is what errors call it.
+/// Opens a database so that reading it can do nothing but read it; `name` is its name in errors.
 pub fn open(path: &Path, name: &Path) -> Result<(Connection, Bound), Error> {
     let length = std::fs::metadata(path).map_err(Error::io(name))?.len();
     without_log(path)?;

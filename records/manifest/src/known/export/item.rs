@@ -57,8 +57,8 @@ impl Form {
         }
     }
 
-    /// Whether an item needs what only lists of files have: its name, its size, all its digests
-    /// together.
+    /// Whether an item needs facts that only lists of files have: its name, its size, all its
+    /// digests together.
     pub fn needs_files(self) -> bool {
         matches!(self, Form::Hashdeep | Form::Rdsv2)
     }

@@ -61,7 +61,7 @@ impl Page {
         self.related((a, b, score), evidence, degenerate, None);
     }
 
-    /// Takes a pair with what all methods say of it.
+    /// Takes a pair with the results of all methods.
     pub fn related(
         &mut self,
         (a, b, score): (u32, u32, Score),
