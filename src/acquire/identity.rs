@@ -28,7 +28,7 @@ const PAGE: usize = 4096;
 pub struct Edge {
     /// SHA-256, in hexadecimal, of the bytes that could be read.
     pub sha256: String,
-    /// Ranges that could not: (offset on the medium, length) in bytes.
+    /// Ranges that could not be read: (offset on the medium, length) in bytes.
     pub unreadable: Vec<(u64, u64)>,
     /// The first eight bytes of the SHA-256 of each step of 64 KiB, in hexadecimal; empty where it
     /// could not be read. A sector may answer once and not the next time: the other steps are
