@@ -115,7 +115,7 @@ pub enum Event<'a> {
     Skipped {
         /// Its printed name.
         name: &'a [u8],
-        /// The kind of thing that it is.
+        /// Why it is skipped.
         skip: Skip,
     },
     /// An entry that cannot be listed.

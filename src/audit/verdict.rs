@@ -7,7 +7,7 @@ use pfh_tree::audit::{Accepted, Challenge, finds};
 use std::path::Path;
 use std::time::Duration;
 
-/// The thing that an answer was compared with.
+/// The evidence that an answer was compared with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Evidence {
@@ -45,7 +45,7 @@ pub struct AuditVerdict {
     pub files: Option<(usize, usize)>,
     /// The fraction of the leaves whose loss is found with the probability that is stated.
     pub loss: f64,
-    /// The thing that the answer was compared with.
+    /// The evidence that the answer was compared with.
     pub evidence: Evidence,
     /// The digest that a signature is over.
     pub transcript: Option<[u8; 32]>,

@@ -15,7 +15,7 @@ use std::path::Path;
 /// The folder of the payload.
 pub const DATA: &[u8] = b"data";
 
-/// The thing that has a name.
+/// The outcome of a name.
 pub enum Seen {
     /// A file: its size in bytes, and its digests.
     File(u64, Vec<Digest>),

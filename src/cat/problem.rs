@@ -40,7 +40,7 @@ pub enum Problem {
     Skipped {
         /// The name.
         name: Vec<u8>,
-        /// The kind of thing that it is.
+        /// Why it is skipped.
         skip: Skip,
     },
     /// It, or a container that it is in, cannot be opened.

@@ -4,7 +4,7 @@ use super::found::Found;
 use super::group::{Folders, Group};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
-/// The thing that has a name in a folder.
+/// The entry of a name in a folder.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 enum Kind {
     Empty,

@@ -32,7 +32,7 @@ pub struct Request {
     /// Copies below these directories stay as well; one of them is the copy that is kept, where
     /// there is one.
     pub never: Vec<PathBuf>,
-    /// The work of a script on the others.
+    /// The action of a script on the others.
     pub action: Action,
     /// The file into which the caller has a [`Script`](super::Script) written.
     pub script: Option<PathBuf>,

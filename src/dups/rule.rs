@@ -25,7 +25,7 @@ pub enum Keep {
     Under(PathBuf),
 }
 
-/// The work of a script on the copies that do not stay.
+/// The action of a script on the copies that do not stay.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum Action {

@@ -18,7 +18,7 @@ pub struct Request {
 }
 
 impl Request {
-    /// Reads the statements of the file on itself.
+    /// The statements of this file on itself, not verified.
     pub fn new(file: impl Into<PathBuf>) -> Request {
         Request { file: file.into(), verify: false }
     }

@@ -56,7 +56,7 @@ impl Class {
 pub struct Change {
     /// Its name in the manifest.
     pub name: Vec<u8>,
-    /// Its change.
+    /// Its class.
     pub class: Class,
     /// Why, where the class does not say it.
     pub cause: Option<String>,
