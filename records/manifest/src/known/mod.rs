@@ -3,7 +3,7 @@
 //! | kind | read |
 //! |---|---|
 //! | [`Kind::Manifest`] | every manifest format: GNU, BSD and OpenSSL lists, hashdeep, DFXML, our JSON and CSV |
-//! | [`Kind::List`] | a digest per line, then any text: plain lists, md5deep's variants, TSK `.idx` |
+//! | [`Kind::List`] | a digest per line, then text: plain lists, md5deep's variants, TSK `.idx` |
 //! | [`Kind::Table`] | separated values with a header line: NSRL RDSv2 and 1.5, HashKeeper, iLook, ICSE, X-Ways |
 //! | [`Kind::Encase`] | EnCase `.hash` |
 //! | [`Kind::Vics`] | Project VIC and CAID JSON |
