@@ -1,4 +1,4 @@
-//! The job *dry*: what a run would read, without reading it.
+//! The job *dry*: the list of files that a run would read, without reading them.
 //!
 //! ```
 //! use pfh::dry::{self, Event, Request};
@@ -25,7 +25,7 @@ use pfh_source::{Entry, Item, Origin, Skip, Stage};
 use std::ffi::OsStr;
 use std::io;
 
-/// What would be read.
+/// The input that would be read.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Request {
@@ -63,7 +63,7 @@ pub enum Event<'a> {
 /// Receives the events. An error ends the job with [`Error::Sink`].
 pub type Events<'a> = dyn FnMut(Event<'_>) -> io::Result<()> + 'a;
 
-/// What a run would meet in all.
+/// The counts of a run in all.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Summary {
@@ -71,9 +71,9 @@ pub struct Summary {
     pub files: u64,
     /// Their sizes, as far as they are known, in bytes.
     pub bytes: u64,
-    /// What would be passed over.
+    /// Entries that would be passed over.
     pub skipped: u64,
-    /// What cannot be listed.
+    /// Entries that cannot be listed.
     pub unread: u64,
 }
 
@@ -86,8 +86,8 @@ pub enum Problem {
     Interrupted,
 }
 
-/// Walks an input, opens no file but containers that are looked into, and hands out what it meets,
-/// in the order in which it would be read.
+/// Walks an input, opens no file but containers that are looked into, and hands out the entries
+/// that it meets, in the order in which they would be read.
 ///
 /// # Errors
 /// When the input makes no sense, the events were refused, or the control cancels the job.

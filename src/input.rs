@@ -1,4 +1,4 @@
-//! What a job of files reads: operands, lists of names, images of media.
+//! The input of a job of files: operands, lists of names, images of media.
 //!
 //! ```
 //! use pfh::{Input, Recurse};
@@ -25,17 +25,17 @@ use std::io::{self, BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// What the operands are.
+/// The kind of the operands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Content {
     /// Files and directories.
     #[default]
     Files,
-    /// Disk images by their first files: what is read is the content of the imaged medium.
+    /// Disk images by their first files: the content of the imaged medium is read.
     Images,
 }
 
-/// What the address of a store means.
+/// The meaning of the address of a store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Addresses {
     /// The object of that key, and all below it.
@@ -50,7 +50,7 @@ pub enum Addresses {
 pub struct NameList {
     /// The file; `-` is standard input.
     pub path: PathBuf,
-    /// What ends a name.
+    /// The end of a name.
     pub separator: Separator,
 }
 
@@ -62,11 +62,11 @@ pub struct Input {
     pub paths: Vec<OsString>,
     /// Further operands.
     pub list: Option<NameList>,
-    /// What they are.
+    /// Their kind.
     pub content: Content,
     /// How directories are walked, and which files are taken.
     pub descend: Descend,
-    /// What addresses of stores mean.
+    /// The meaning of addresses of stores.
     pub addresses: Addresses,
     /// In which order files are read. Records keep the order of the names.
     pub order: Order,
@@ -230,7 +230,7 @@ impl Input {
         self.source()
     }
 
-    /// The entries with what is in them. Members are read in the order of their container, those of
+    /// The entries with their members. Members are read in the order of their container, those of
     /// file systems on rotational media in that of their places.
     #[cfg(feature = "inside")]
     fn expanding(&self, options: &crate::inside::Options) -> Result<Box<dyn Source>, InputError> {

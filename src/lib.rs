@@ -67,7 +67,7 @@
 //!   bring Ed25519 and SQLite.
 //! * `serve`: audits over HTTP and pages that are served ([`report::serve`]), which bring an HTTP
 //!   client.
-//! * `inside`: what is in images, file systems and archives ([`inside`]), which brings
+//! * `inside`: the contents of images, file systems and archives ([`inside`]), which bring
 //!   decompressors.
 //! * `image`: acquisition and verification of media ([`acquire`], [`dd`], [`verify`]), and the keys
 //!   that sign logs and seals, which bring Ed25519.

@@ -1,4 +1,4 @@
-//! The job *list*: names and metadata of what is inside of images and archives, without reading
+//! The job *list*: names and metadata of the members of images and archives, without reading
 //! content.
 //!
 //! ```
@@ -104,7 +104,7 @@ pub enum Event<'a> {
     },
     /// A snapshot of a volume: its names follow.
     Snapshot {
-        /// What its printed names begin with.
+        /// The start of its printed names.
         name: &'a [u8],
         /// Facts about it.
         kept: &'a Kept,
@@ -115,10 +115,10 @@ pub enum Event<'a> {
     Skipped {
         /// Its printed name.
         name: &'a [u8],
-        /// What it is.
+        /// Why it is skipped.
         skip: Skip,
     },
-    /// What cannot be listed.
+    /// An entry that cannot be listed.
     Failed {
         /// Its printed name.
         name: &'a [u8],
@@ -142,7 +142,7 @@ pub struct Summary {
     pub snapshots: u64,
     /// Things that are not files, or are not opened.
     pub skipped: u64,
-    /// What could not be listed.
+    /// Entries that could not be listed.
     pub failed: u64,
     /// Whether the control cancelled the list.
     pub interrupted: bool,
@@ -155,11 +155,11 @@ impl Summary {
     }
 }
 
-/// Lists what is inside.
+/// Lists the members of the containers.
 ///
 /// # Errors
-/// When the request makes no sense, or the sink refuses an event. What cannot be listed is an
-/// event, and no error.
+/// When the request makes no sense, or the sink refuses an event. An entry that cannot be listed is
+/// an event, and no error.
 pub fn run(request: &Request, events: &mut Events<'_>, control: &Control<'_>) -> Result<Summary, Error> {
     request.check()?;
     let mut input = request.input.clone();

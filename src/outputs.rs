@@ -1,5 +1,5 @@
 //! The one guard of all files that a command writes: none of them is a file that it reads, none is
-//! written twice, and none takes the place of what somebody else made.
+//! written twice, and none takes the place of somebody else's file.
 //!
 //! It looks, and writes nothing: a command that is refused leaves everything as it was.
 //!
@@ -25,7 +25,7 @@ use pfh_source::terminal::shown;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// What an output may be.
+/// The kinds of files that an output may be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Kind {
@@ -37,7 +37,7 @@ pub enum Kind {
     Directory,
 }
 
-/// What happens to a file that is there and not empty, unless replacing was asked for.
+/// The treatment of a file that is there and not empty, unless replacing was asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Existing {
@@ -53,7 +53,7 @@ pub enum Existing {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Refused {
-    /// The output is, or lies on, what is read.
+    /// The output is, or lies on, an input.
     #[error("{role} {}: {} {}, which is read; nothing was written", shown(path), how(*meeting), shown(read))]
     Source {
         /// Which output: a member of the request, such as `log`.
@@ -124,7 +124,7 @@ struct Write {
     existing: Existing,
 }
 
-/// What a command reads and writes.
+/// The files that a command reads and writes.
 #[derive(Debug, Clone, Default)]
 pub struct Outputs {
     reads: Vec<PathBuf>,
@@ -136,7 +136,7 @@ pub struct Outputs {
 }
 
 impl Outputs {
-    /// Nothing yet. `replace` says that existing files may be replaced; what is read never is.
+    /// Nothing yet. `replace` says that existing files may be replaced; inputs never are.
     pub fn new(replace: bool) -> Self {
         Outputs { replace, ..Outputs::default() }
     }
@@ -146,8 +146,8 @@ impl Outputs {
         self.replace = replace;
     }
 
-    /// The command reads this file, directory or device; `-` is standard input. What does not exist
-    /// is passed over.
+    /// The command reads this file, directory or device; `-` is standard input. A file that does
+    /// not exist is passed over.
     pub fn reads(&mut self, path: impl AsRef<Path>) -> &mut Self {
         let path = path.as_ref();
         self.reads.push(if path == Path::new("-") { "/dev/stdin".into() } else { path.to_owned() });
@@ -217,7 +217,7 @@ impl Outputs {
         }
         let mut places = Places::default();
         let mut found: Vec<(&Write, Place)> = Vec::new();
-        // The image first: what is derived from its name fails with it.
+        // The image first: outputs whose names derive from its name fail with it.
         let (targets, others): (Vec<&Write>, Vec<&Write>) = self.writes.iter().partition(|w| w.kind == Kind::Medium);
         for write in targets.into_iter().chain(others) {
             found.push((write, Self::place(write, &mut places)?));
@@ -277,7 +277,7 @@ impl Outputs {
     }
 
     fn may_replace(&self, write: &Write) -> bool {
-        // What the shell has opened for the command is not replaced by it.
+        // Files that the shell has opened for the command are not replaced by it.
         let opened = ["/dev/stdout", "/dev/stderr", "/dev/fd/", "/proc/self/fd/"];
         let is_opened =
             opened.iter().any(|name| write.path.as_os_str().as_encoded_bytes().starts_with(name.as_bytes()));
@@ -319,7 +319,7 @@ mod tests {
         }
         let mut outputs = Outputs::new(true);
         outputs.reads(room.path()).reads(at("none")).file("output", Some(at("new")));
-        assert!(outputs.check().is_ok(), "beside what is read");
+        assert!(outputs.check().is_ok(), "beside the inputs");
     }
 
     #[test]

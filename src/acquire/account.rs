@@ -1,5 +1,5 @@
-//! What the logs of an acquisition say, step by step. What people must know at once is an event as
-//! well.
+//! The records of an acquisition's logs, step by step. Records that people must see at once are
+//! events as well.
 
 use super::entry::{End, Entry, Named, Start, by_name};
 use super::log::{Logs, now};
@@ -31,7 +31,7 @@ struct Who {
     kernel: String,
 }
 
-/// Enters what is known before the first byte.
+/// Enters the facts that are known before the first byte.
 pub(super) fn begin(logs: &mut Logs, session: &Session<'_>, events: &mut Events<'_>) -> Result<(), Error> {
     let (asked, medium, beginning) = (session.asked(), session.medium(), session.beginning());
     let name = asked.request.source.path().map_or_else(|| "a pattern".into(), shown);
@@ -91,7 +91,7 @@ fn call(logs: &mut Logs, asked: &Resolved<'_>, who: &Who) -> Result<(), Error> {
     Ok(())
 }
 
-/// The source, by what the system knows of it.
+/// The source, by the system's facts.
 fn source(logs: &mut Logs, name: &str, medium: &Medium, beginning: &Beginning) -> Result<(), Error> {
     let size = medium.size().map_or_else(|| "of unknown size".into(), |size| format!("{size} bytes"));
     logs.line(&format!("source: {name}, {size}, sectors of {} bytes", medium.sector()))?;

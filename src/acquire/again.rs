@@ -1,5 +1,5 @@
-//! The same request again, after an acquisition has ended: its image is compared, or what could not
-//! be read is tried again.
+//! The same request again, after an acquisition has ended: its image is compared, or areas that
+//! could not be read are tried again.
 
 use super::log::{Logs, chained_name};
 use super::problem::{Problem, log_failed, refused, stopped};
@@ -25,10 +25,10 @@ pub(super) enum Left {
 }
 
 /// Whether an earlier acquisition has ended, so that nothing is left but to compare its image, or
-/// to try again what was lost. Reads the log alone.
+/// to try lost areas again. Reads the log alone.
 ///
 /// # Errors
-/// When what was lost cannot be tried again.
+/// When lost areas cannot be tried again.
 pub(super) fn foresee(session: &Session<'_>) -> Result<Option<bool>, Error> {
     let asked = session.asked();
     let Some((end, bytes)) = ended(session) else { return Ok(None) };
@@ -68,7 +68,7 @@ fn ended(session: &Session<'_>) -> Option<(Map<String, Value>, u64)> {
 /// Looks at the log of an earlier acquisition, if there is one that has ended.
 ///
 /// # Errors
-/// When the image is not what the log states, or cannot be read, or not be tried again.
+/// When the image is not as the log states, or cannot be read, or not be tried again.
 pub(super) fn look(session: &Session<'_>, events: &mut Events<'_>, control: &Control<'_>) -> Result<Left, Error> {
     let asked = session.asked();
     let (Some((end, bytes)), Some(log)) = (ended(session), asked.request.log.as_deref()) else {
@@ -151,8 +151,8 @@ fn compare(
     Ok(summary)
 }
 
-/// Whether a run that has read all it could is followed by another one over what it passed over, or
-/// lost.
+/// Whether a run that has read all it could is followed by another one over the areas that it
+/// passed over, or lost.
 pub(super) fn is_due(session: &Session<'_>, imaged: &Imaged, retry_bad: bool) -> Option<Again> {
     let has = |loss| imaged.bad.iter().any(|run| run.loss == loss);
     if imaged.stopped.is_some() || session.can_retry().is_err() {

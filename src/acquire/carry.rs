@@ -1,4 +1,4 @@
-//! What a copy of an image carries on from it: its case data, and its list of errors.
+//! Facts that a copy of an image carries on: its case data, and its list of errors.
 
 use pfh_container::ewf::About;
 

@@ -13,8 +13,8 @@ use pfh_source::Streams;
 use std::path::Path;
 
 impl Request {
-    /// Refuses what makes no sense, keys that cannot be loaded, and outputs that cannot be what
-    /// they are to be. Reads the key, and nothing of the source.
+    /// Refuses requests that make no sense, keys that cannot be loaded, and outputs that cannot be
+    /// what they are to be. Reads the key, and nothing of the source.
     ///
     /// # Errors
     /// Those with which [`run`](super::run()) would not begin, as far as the source does not

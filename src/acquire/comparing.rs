@@ -1,4 +1,4 @@
-//! Reading a target back, past the page cache, and comparing it with what was read from the source.
+//! Reading a target back, past the page cache, and comparing it with the bytes of the source.
 
 use super::problem::{Problem, failed, imaging_failed, stopped, unopened};
 use super::{ImageFormat, To, sectors};
@@ -65,7 +65,7 @@ impl Compared {
         if is_unequal { one.unequal(self.differing.clone()) } else { one }
     }
 
-    /// What it amounts to.
+    /// The verdict on it.
     pub fn verdict(&self) -> Verdict {
         verdict(&[About::Image], &[self.comparison("")], false)
     }
@@ -179,7 +179,7 @@ pub(crate) enum Unfinished {
 pub(crate) struct Sides<'a> {
     /// Where the image can be read once more, if it can.
     pub(crate) image: Option<(&'a Medium, u64)>,
-    /// What it is compared with.
+    /// The medium that it is compared with.
     pub(crate) other: (&'a Medium, u64),
     /// Whether the image was filled where it cannot be read: such a place is compared with the
     /// filling.
@@ -229,10 +229,10 @@ impl Sides<'_> {
             }
             let (from, until) = (ours.offset, (ours.offset + ours.length).min(common));
             let is_partly_lost = lost.iter().any(|(at, size)| *at < until && at + size > from);
-            // What cannot be read does not differ; what lies between is compared byte by byte.
+            // Unreadable ranges do not differ; the ranges between them are compared byte by byte.
             for (offset, length) in without(&[(from, until.saturating_sub(from))], &lost) {
                 match self.image.and_then(|image| places(image, self.other, offset, length)) {
-                    // The mark differs by what is lost.
+                    // The mark differs by the lost ranges.
                     Some(exact) if exact.is_empty() && is_partly_lost => {}
                     Some(exact) if !exact.is_empty() => {
                         exact.into_iter().for_each(|(at, size)| push(&mut found.differing, at, size));
@@ -265,7 +265,7 @@ fn places(
     offset: u64,
     length: u64,
 ) -> Option<Vec<(u64, u64)>> {
-    /// What reads past the page cache are aligned to.
+    /// The alignment of reads past the page cache.
     const PAGE: usize = 4096;
     let read = |medium: &Medium, from: u64| {
         let length = usize::try_from(length).ok()?;

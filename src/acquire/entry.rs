@@ -1,4 +1,4 @@
-//! The records of the chained log, by their kinds: what `docs/schema/log.json` is made from.
+//! The records of the chained log, by their kinds: `docs/schema/log.json` is made from them.
 
 use super::event::Facts;
 use super::hidden::HiddenRow;
@@ -118,7 +118,7 @@ pub(super) struct Start<'a> {
     pub(super) write_block: &'static str,
 }
 
-/// What a request asks for beside what the record `start` states in members of its own.
+/// Parts of a request that the record `start` does not state in members of its own.
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub(super) struct Asked {

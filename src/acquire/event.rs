@@ -14,7 +14,7 @@ use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// What was found out before the first byte.
+/// Facts that were found out before the first byte.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Beginning {
@@ -24,7 +24,7 @@ pub struct Beginning {
     pub done: u64,
     /// Where the source is mounted, and whether for writing.
     pub mounts: Vec<(String, bool)>,
-    /// What the source is known by; `None` without a map.
+    /// The identity of the source; `None` without a map.
     pub identity: Option<Identity>,
     /// Remarks on the resumption: that the source has another name, say.
     pub notes: Vec<String>,
@@ -32,7 +32,7 @@ pub struct Beginning {
     pub departures: Vec<String>,
 }
 
-/// What happens while a medium is acquired. Its text is a sentence for people.
+/// An event of an acquisition. Its text is a sentence for people.
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
 pub enum Event<'a> {
@@ -73,7 +73,7 @@ pub enum Event<'a> {
     },
     /// The disk hides sectors, or a password locks it.
     Hidden(&'a Hidden),
-    /// What could not be read at first was tried again.
+    /// Areas that could not be read at first were tried again.
     Retried {
         /// Bytes that were tried.
         tried: u64,
@@ -91,7 +91,7 @@ pub enum Event<'a> {
     TargetFailed(&'a Lost),
     /// The source changed while it was read.
     SourceChanged {
-        /// What differs: its size, a time.
+        /// The fact that differs: its size, a time.
         what: &'static str,
     },
     /// A target was read back.
@@ -110,7 +110,7 @@ pub enum Event<'a> {
         /// Bytes of the image.
         bytes: u64,
     },
-    /// The acquisition ended before, and its image is what the log states. Nothing was written.
+    /// The acquisition ended before, and its image is as the log states. Nothing was written.
     Unchanged {
         /// The chained log.
         log: &'a Path,
@@ -124,7 +124,7 @@ pub enum Event<'a> {
         /// Why not.
         cause: &'a str,
     },
-    /// What could not be read then can be tried again.
+    /// Areas that could not be read then can be tried again.
     CanRetry,
     /// It was asked to try again, and nothing is lost.
     NothingToRetry,
@@ -201,7 +201,7 @@ pub(super) fn send(events: &mut Events<'_>, event: Event<'_>) -> Result<(), Erro
 pub struct Lost {
     /// Which.
     pub path: PathBuf,
-    /// What the system said.
+    /// The system's error.
     pub cause: String,
 }
 
@@ -239,13 +239,13 @@ pub struct Summary {
     pub sector: u32,
     /// Where on the medium the image starts, in bytes.
     pub from: u64,
-    /// What changed of the source while it was read.
+    /// The fact of the source that changed while it was read.
     pub changed: Option<&'static str>,
     /// Where a damaged source image is not as its format demands.
     pub departures: Vec<String>,
     /// The chained log.
     pub log: Option<PathBuf>,
-    /// What the disk hides, by its own word; `None` if the source is not a device.
+    /// The hidden parts of the disk, by its own word; `None` if the source is not a device.
     pub hidden: Option<Hidden>,
     /// The main facts of its S.M.A.R.T. values before the first byte was read and behind the last;
     /// empty where they are not known, and the log says why.

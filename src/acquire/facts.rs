@@ -1,5 +1,5 @@
-//! What an acquisition that has ended was asked for: the same command with other facts is for
-//! another image.
+//! The request of an acquisition that has ended: the same command with other facts is for another
+//! image.
 
 use super::entry::Asked;
 use super::log::chained_name;
@@ -42,7 +42,7 @@ fn form(to: &To) -> String {
     }
 }
 
-/// What a request asks for beside what the record `start` states in members of its own.
+/// Parts of a request that the record `start` does not state in members of its own.
 pub(super) fn asked(asked: &Resolved<'_>) -> Asked {
     Asked {
         algorithms: asked.imaging.algorithms.iter().map(ToString::to_string).collect(),
@@ -60,11 +60,11 @@ fn starts(log: &Path) -> Vec<Map<String, Value>> {
 }
 
 /// How a request differs from that of the acquisition whose log has ended; `algorithms` are those
-/// of its end. What the log does not state is not compared.
+/// of its end. Facts that the log does not state are not compared.
 pub(super) fn differences(asked: &Resolved<'_>, log: &Path, algorithms: &BTreeSet<String>) -> Vec<String> {
     let starts = starts(log);
     let all: Vec<Vec<String>> = starts.iter().map(|start| differing(asked, start)).collect();
-    // A run that was resumed, or retried, has several: what one of them was asked for is its.
+    // A run that was resumed, or retried, has several: the request of one of them is its.
     let mut found =
         if all.iter().any(Vec::is_empty) { Vec::new() } else { all.into_iter().next_back().unwrap_or_default() };
     let mine: BTreeSet<String> = asked.imaging.algorithms.iter().map(ToString::to_string).collect();

@@ -1,5 +1,5 @@
-//! What an acquisition reads and writes, for the guard of outputs: every file of every target by
-//! its name.
+//! The files that an acquisition reads and writes, for the guard of outputs: every file of every
+//! target by its name.
 
 use super::log::chained_name;
 use super::problem::{Problem, refused};
@@ -148,15 +148,15 @@ impl Resolved<'_> {
         outputs
     }
 
-    /// Adds what is read and written beside source, targets, map, tree and CASE document: key,
-    /// simulated faults, logs.
+    /// Adds the files that are read and written beside source, targets, map, tree and CASE
+    /// document: key, simulated faults, logs.
     fn records(&self, outputs: &mut Outputs) {
         let request = self.request;
         outputs.reads_all(&request.key).reads_all(&request.faults);
         if let Some(log) = &request.log {
             let chained = chained_name(log);
-            // An interrupted run of the same acquisition is resumed in its logs; which one that
-            // was, the chain knows.
+            // An interrupted run of the same acquisition is resumed in its logs; the chain knows
+            // which run that was.
             let text = if chained.exists() { Existing::Own(0, b"pfh ") } else { Existing::Refused };
             outputs.writes("log", log, Kind::File, text);
             outputs.writes("log", &chained, Kind::File, Existing::Own(0, b"{\""));
@@ -170,7 +170,7 @@ impl Resolved<'_> {
         }
     }
 
-    /// Tells the guard what is read and written; `listed` is what an earlier run made.
+    /// Names the inputs and outputs to the guard; `listed` are the files of an earlier run.
     pub(super) fn guarded(&self, outputs: &mut Outputs, listed: &Listed) {
         match &self.request.source {
             Origin::Medium(path) => drop(outputs.reads(path)),
@@ -205,7 +205,7 @@ impl Resolved<'_> {
         if let Some(tree) = &self.outboard {
             outputs.writes("outboard", tree, Kind::File, ours(listed.tree, TREE));
         }
-        // Whether what is there is a document is looked at when it is replaced.
+        // A present file is checked to be a document when it is replaced.
         if let Some(case) = &self.request.case {
             outputs.writes("case-uco", case, Kind::File, ours(listed.case, b"{"));
         }
@@ -225,7 +225,7 @@ impl Resolved<'_> {
     }
 }
 
-/// Refuses what cannot come to its end, before anything is written.
+/// Refuses requests that cannot come to their end, before anything is written.
 pub(super) fn possible(asked: &Resolved<'_>, medium: &Medium) -> Result<(), Error> {
     let from = asked.imaging.from;
     if let Some(size) = medium.size().filter(|size| from > 0 && from >= *size) {

@@ -22,7 +22,7 @@ const PATIENCE: Duration = Duration::from_secs(60);
 /// Longest report that is kept, in bytes; usual ones have 10 to 60 KB.
 const MOST: u64 = 1 << 20;
 
-/// Enters what the disk hides, and gives it.
+/// Enters the hidden parts of the disk, and gives them.
 pub(super) fn hidden(logs: &mut Logs, medium: &Medium, events: &mut Events<'_>) -> Result<Option<Hidden>, Error> {
     let Some(found) = medium.hidden() else { return Ok(None) };
     for (name, text) in found.lines() {

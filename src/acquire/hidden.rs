@@ -1,9 +1,9 @@
-//! What a disk hides, as a row.
+//! The hidden parts of a disk, as a row.
 
 use pfh_source::device::hidden::{Answer, Hidden, Limit};
 use serde::Serialize;
 
-/// What a disk hides, as a row of the log and of the report.
+/// The hidden parts of a disk, as a row of the log and of the report.
 #[derive(Debug, Clone, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct HiddenRow {

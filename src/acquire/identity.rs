@@ -1,9 +1,9 @@
-//! What a source is known by: that an interrupted acquisition is resumed from the medium it was
+//! The identity of a source: that an interrupted acquisition is resumed from the medium it was
 //! begun with.
 //!
 //! Serial number, WWID, model and size as the kernel gives them, and SHA-256 of the first and the
-//! last MiB. A name says nothing: the kernel gives `/dev/sdb` to whatever is attached next, and the
-//! same disk comes back as `/dev/sdc`.
+//! last MiB. A name says nothing: the kernel gives `/dev/sdb` to the next disk that is attached,
+//! and the same disk comes back as `/dev/sdc`.
 
 use pfh_digest::Hasher;
 use pfh_source::device::{Kind, Medium};
@@ -19,16 +19,16 @@ pub const EDGE: u64 = 1 << 20;
 /// not to be worn out before the first byte is copied.
 const STEP: u64 = 64 << 10;
 
-/// What reads past the page cache are aligned to.
+/// The alignment of reads past the page cache.
 const PAGE: usize = 4096;
 
 /// One end of the medium.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Edge {
-    /// SHA-256, in hexadecimal, of what could be read.
+    /// SHA-256, in hexadecimal, of the bytes that could be read.
     pub sha256: String,
-    /// What could not: (offset on the medium, length) in bytes.
+    /// Ranges that could not be read: (offset on the medium, length) in bytes.
     pub unreadable: Vec<(u64, u64)>,
     /// The first eight bytes of the SHA-256 of each step of 64 KiB, in hexadecimal; empty where it
     /// could not be read. A sector may answer once and not the next time: the other steps are
@@ -48,7 +48,7 @@ impl Edge {
     }
 }
 
-/// What a source is known by.
+/// The identity of a source.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Identity {
@@ -75,9 +75,9 @@ pub struct Identity {
 /// How two identities compare.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Likeness {
-    /// The same medium; remarks on what else has changed (its name).
+    /// The same medium; remarks on other changes (its name).
     Same(Vec<String>),
-    /// Not the same medium; what differs.
+    /// Not the same medium; the facts that differ.
     Other(Vec<String>),
     /// Nothing differs, and nothing that was compared says that it is the same.
     Unknown,
@@ -124,7 +124,7 @@ fn edge(medium: &Medium, from: u64, until: u64) -> io::Result<Option<Edge>> {
 }
 
 impl Identity {
-    /// Finds out what `medium` is known by; reads at most its first and its last MiB.
+    /// Finds out the identity of `medium`; reads at most its first and its last MiB.
     ///
     /// # Errors
     /// Not with the algorithms that there are; unreadable places are part of the identity.
@@ -149,7 +149,7 @@ impl Identity {
         Ok(identity)
     }
 
-    /// Compares what is known now with what was known when the acquisition was begun.
+    /// Compares the facts known now with those known when the acquisition was begun.
     pub fn compare(&self, before: &Identity) -> Likeness {
         let (mut differs, mut agrees, mut remarks) = (Vec::new(), false, Vec::new());
         if self.size != before.size {
@@ -240,7 +240,7 @@ mod tests {
         }
         // A bridge that hides the serial number: the bytes decide.
         assert!(matches!(disk("", "a").compare(&before), Likeness::Same(_)));
-        // A sector that answers now and did not then: what both could read decides.
+        // A sector that answers now and did not then: the steps that both could read decide.
         let flaky = |steps: [&str; 2]| {
             let steps = steps.map(str::to_owned).to_vec();
             let edge = Some(Edge { sha256: "c".into(), unreadable: vec![(0, 65_536)], steps });

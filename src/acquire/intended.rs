@@ -1,4 +1,4 @@
-//! What an acquisition would do: what it reads and writes, and what stands in its way. Nothing is
+//! The plan of an acquisition: its inputs and outputs, and the reasons against it. Nothing is
 //! written, and of the source no more is read than the start of a run reads.
 
 use super::guarding::directory_of;
@@ -12,7 +12,7 @@ use pfh_source::terminal::shown;
 use std::fs::File;
 use std::path::PathBuf;
 
-/// What would be done.
+/// The work that would be done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Step {
@@ -22,7 +22,7 @@ pub enum Step {
     Resume,
     /// One that has ended is compared with its log; nothing is written.
     Compare,
-    /// What could not be read is tried again.
+    /// Areas that could not be read are tried again.
     Retry,
 }
 
@@ -30,7 +30,7 @@ pub enum Step {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Planned {
-    /// What it is: `target (E01)`, `map`, `log`.
+    /// Its kind: `target (E01)`, `map`, `log`.
     pub what: String,
     /// Its name.
     pub path: PathBuf,
@@ -49,11 +49,11 @@ impl Planned {
     }
 }
 
-/// What a request would do.
+/// The plan of a request.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Intended {
-    /// What would be done.
+    /// The work that would be done.
     pub step: Step,
     /// The source, for people.
     pub source: String,
@@ -63,16 +63,16 @@ pub struct Intended {
     pub done: u64,
     /// Bytes of a sector.
     pub sector: u32,
-    /// What would be computed.
+    /// The digests that would be computed.
     pub algorithms: Vec<Algorithm>,
-    /// What would be written.
+    /// The files that would be written.
     pub files: Vec<Planned>,
-    /// What an examiner must know before: mounts, damage of the image that is the source, what a
-    /// resumption says.
+    /// Remarks for the examiner: mounts, damage of the image that is the source, the notes of a
+    /// resumption.
     pub notes: Vec<String>,
 }
 
-/// What the request would do. It is refused as [`run`](super::run()) refuses it.
+/// The plan of the request. It is refused as [`run`](super::run()) refuses it.
 ///
 /// # Errors
 /// Those with which the run would not begin.
@@ -108,7 +108,7 @@ pub fn intend(request: &Request) -> Result<Intended, Error> {
     })
 }
 
-/// What the run looks at before it opens its logs, and when it does.
+/// Looks as the run does before it opens its logs, and when it opens them.
 fn look(session: &Session<'_>, step: Step) -> Result<(), Error> {
     let asked = session.asked();
     if let Some(path) = &asked.request.case {

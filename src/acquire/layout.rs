@@ -1,4 +1,4 @@
-//! Which form a target gets, by its name and by what is asked of all targets.
+//! Which form a target gets, by its name and by the request for all targets.
 
 use super::problem::{Problem, refused};
 use super::{ImageFormat, Pieces};
@@ -9,7 +9,7 @@ use pfh_container::split::Suffix;
 use pfh_digest::hex;
 use std::path::Path;
 
-/// What a target is written as.
+/// The form that a target is written in.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Written {
     /// By its name: `.E01` is E01, everything else raw.
@@ -25,7 +25,7 @@ pub enum Written {
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Layout {
-    /// What they are written as.
+    /// The form that they are written in.
     pub written: Written,
     /// Bytes of a piece or segment at most; without it raw images are in one piece, and segments
     /// have 1.4 GiB.

@@ -44,7 +44,7 @@ impl Drop for Turn {
     }
 }
 
-/// What happens to logs that are there.
+/// The treatment of existing logs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Opening {
     /// They are replaced.
@@ -82,8 +82,8 @@ pub(super) fn chained_name(text: &Path) -> PathBuf {
     beside(text, ".jsonl")
 }
 
-/// A line without what a terminal would obey. Backslashes stay: what was escaped before is not
-/// escaped twice.
+/// A line without characters that a terminal would obey. Backslashes stay: text that was escaped
+/// before is not escaped twice.
 fn in_one_line(line: &str) -> String {
     let escaped = |part: &str| render(part.as_bytes());
     line.split('\\').map(escaped).collect::<Vec<_>>().join("\\")
@@ -119,7 +119,8 @@ impl Logs {
         };
         let open = |path: &Path| OpenOptions::new().append(true).create(true).open(path).map_err(fail(path));
         let chained = open(&name)?;
-        // Without a turn there was no log when this run began: what is in one now is another run's.
+        // Without a turn there was no log when this run began: the contents of one now are another
+        // run's.
         let is_free = |file: &File| Ok::<bool, io::Error>(os::try_lock(file) && file.metadata()?.len() == keep);
         if turn.is_none() && !is_free(&chained).map_err(fail(&name))? {
             return Err(LogError::Busy { path: name });
@@ -188,8 +189,8 @@ impl Logs {
         chain::check(BufReader::new(File::open(chained_name(text)).ok()?)).ok()
     }
 
-    /// Ends both; with a key the end is signed. What the log for people says so far is part of the
-    /// end.
+    /// Ends both; with a key the end is signed. The text of the log for people so far is part of
+    /// the end.
     ///
     /// # Errors
     /// When one of them cannot be written.

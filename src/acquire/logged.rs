@@ -1,6 +1,6 @@
-//! What a chained log states beside the digests of the image, and how it compares with what is
-//! there: the log for people, the files of the image, the case data in an E01 image, the digests of
-//! windows.
+//! The statements of a chained log beside the digests of the image, and how they compare with the
+//! present files: the log for people, the files of the image, the case data in an E01 image, the
+//! digests of windows.
 
 use pfh_container::ewf::About as EwfAbout;
 use pfh_custody::chain::Sound;
@@ -23,15 +23,15 @@ pub use super::part::{Part, Placed, contradiction, losses};
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Finding {
-    /// What was compared with the log and is equal.
+    /// A part that was compared with the log and is equal.
     Equal(Comparison),
     /// A difference, with a sentence on it.
     Differs(Comparison, String),
     /// The log states it, and there is nothing to compare with.
     Absent(String),
-    /// What the log remarks on a resumption.
+    /// A remark of the log on a resumption.
     Remark(String),
-    /// The log states it, and what it is to be compared with cannot be read.
+    /// The log states it, and the other side cannot be read.
     Unread(String),
 }
 
@@ -91,7 +91,8 @@ pub(super) fn windows(pieces: &[Piece]) -> Vec<Window> {
     pieces.iter().map(window).collect()
 }
 
-/// Records behind the last one that continues a finished log: what holds of the image as it is.
+/// Records behind the last one that continues a finished log: those that hold of the image as it
+/// is.
 fn latest(sound: &Sound) -> &[Map<String, Value>] {
     let of_kind =
         |record: &Map<String, Value>| record.get("kind").and_then(Value::as_str).unwrap_or_default() == "start";
@@ -109,7 +110,7 @@ pub fn window(sound: &Sound) -> Option<u64> {
     first.get("windows")?.get(0)?.get("length")?.as_u64().filter(|length| *length > 0)
 }
 
-/// Compares the windows of an image with those of the log; `over` is what they cover.
+/// Compares the windows of an image with those of the log; `over` is the range that they cover.
 pub fn compare_windows(log: &Path, sound: &Sound, pieces: &[Piece], over: Coverage) -> Option<Finding> {
     let stated: Vec<&Value> =
         of_kind(latest(sound), "windows").filter_map(|r| r.get("windows")?.as_array()).flatten().collect();
@@ -141,7 +142,7 @@ pub fn compare_windows(log: &Path, sound: &Sound, pieces: &[Piece], over: Covera
     })
 }
 
-/// Compares what lies beside a chained log with what it states: the log for people, the files of
+/// Compares the files beside a chained log with its statements: the log for people, the files of
 /// the image and, of an E01 image, its case data.
 pub fn compare(log: &Path, sound: &Sound, image: Option<&Path>) -> Vec<Finding> {
     let mut findings: Vec<Finding> = people(log, sound).into_iter().collect();
@@ -204,7 +205,7 @@ fn people(log: &Path, sound: &Sound) -> Option<Finding> {
     let Ok((found, digest)) = sha256_of(&path, Some(bytes)) else {
         return Some(Finding::Unread(format!("{name}: the log for people cannot be read")));
     };
-    // Behind what the chain covers stands the chain's own last value, and nothing else.
+    // Behind the part that the chain covers stands the chain's own last value, and nothing else.
     let mut rest = Vec::new();
     let read = File::open(&path).and_then(|mut file| {
         io::Seek::seek(&mut file, io::SeekFrom::Start(bytes))?;
@@ -236,7 +237,7 @@ fn people(log: &Path, sound: &Sound) -> Option<Finding> {
         (Some(says), Some(_)) if says == signed => {}
         _ => return differs(format!("{name}: its last line differs from the chained log's statement")),
     }
-    // Behind a last end whose log was continued stands what that run wrote.
+    // Behind a last end whose log was continued stand the lines of that run.
     if behind.is_empty() || sound.behind > 0 {
         return Some(Finding::Equal(one(format!("{name}: the log for people (sha256)"))));
     }

@@ -28,7 +28,7 @@ pub struct Placed {
     pub seek: Option<u64>,
 }
 
-/// What a log states of an image as a whole.
+/// The statements of a log on an image as a whole.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Part {
     /// Bytes of the image, with its padding.
@@ -49,7 +49,8 @@ fn last(path: &str) -> &str {
 }
 
 impl Part {
-    /// What the end of a log and the start of its run state; `None` of a log that has no image.
+    /// The statements of the end of a log and of the start of its run; `None` of a log that has no
+    /// image.
     pub fn of(sound: &Sound) -> Option<Part> {
         let of_kind = |kind: &'static str| move |record: &&Map<String, Value>| record["kind"] == kind;
         let number = |record: &Map<String, Value>, name: &str| record.get(name).and_then(Value::as_u64);
@@ -82,7 +83,7 @@ impl Part {
     }
 }
 
-/// What the last run of a log could not read, as (offset, length) in the image.
+/// The ranges that the last run of a log could not read, as (offset, length) in the image.
 pub fn losses(sound: &Sound) -> Vec<(u64, u64)> {
     let of_kind = |kind: &'static str| move |record: &&Map<String, Value>| record["kind"] == kind;
     let from = sound.records.iter().rposition(|record| record["kind"] == "start").unwrap_or(0);

@@ -1,5 +1,5 @@
-//! Whether what is to be written can be written where it is to go, as far as the system says so
-//! before anything is made.
+//! Whether outputs can be written in their places, as far as the system says so before anything is
+//! made.
 
 use super::guarding::{Listed, first_file};
 use super::log::chained_name;
@@ -13,11 +13,11 @@ use std::fs::FileType;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Names of what the shell has opened for the command.
+/// Names of files that the shell has opened for the command.
 const OPENED: [&str; 5] = ["/dev/stdin", "/dev/stdout", "/dev/stderr", "/dev/fd/", "/proc/self/fd/"];
 
-/// Refuses outputs on what is read, and such as cannot be made. Before the map and the targets are
-/// looked into: none of them may be the source.
+/// Refuses outputs in the place of inputs, and such as cannot be made. Before the map and the
+/// targets are looked into: none of them may be the source.
 pub(super) fn free(asked: &Resolved<'_>) -> Result<(), Error> {
     let mut outputs = asked.outputs();
     asked.guarded(&mut outputs, &Listed::same(asked, true));
@@ -110,7 +110,7 @@ impl Place<'_> {
         Refused::Place { role: self.role.to_owned(), path: self.path.to_owned(), error }.into()
     }
 
-    /// Refuses a link to what is not there: the file would be made somewhere else.
+    /// Refuses a link to a missing file: the file would be made somewhere else.
     fn is_no_loose_link(&self) -> Result<(), Error> {
         let is_there = std::fs::metadata(self.path);
         match (std::fs::read_link(self.path), is_there) {

@@ -9,8 +9,8 @@ use pfh_source::terminal::shown;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Why nothing was acquired, or not all, in the [`job::Error`](crate::job::Error). What the system
-/// says of a file stands there as [`About`].
+/// Why nothing was acquired, or not all, in the [`job::Error`](crate::job::Error). The system's
+/// error on a file stands there as [`About`].
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Problem {
@@ -78,7 +78,7 @@ pub enum Problem {
     /// An E01 segment is too small for its parts.
     #[error("E01 segments must have at least {least} bytes, not {segment}")]
     Segment {
-        /// What was asked for.
+        /// The bytes that were asked for.
         segment: u64,
         /// The fewest bytes.
         least: u64,
@@ -133,14 +133,14 @@ pub enum Problem {
         /// Why it is another's.
         why: Foreign,
     },
-    /// What was lost cannot be tried again in an E01 image.
+    /// Lost areas cannot be tried again in an E01 image.
     #[error(
         "{}: the chunks of an E01 image lie one behind the other and cannot be changed in place: acquire the \
          source again, or retry into a raw image",
         .0.display()
     )]
     NotInPlace(PathBuf),
-    /// What was lost cannot be tried again.
+    /// Lost areas cannot be tried again.
     #[error("without targets and a map there is nothing to try again")]
     NothingThere,
     /// There is no target.
@@ -155,10 +155,10 @@ pub enum Problem {
     Another {
         /// The first target.
         path: PathBuf,
-        /// In what the requests differ.
+        /// The facts in which the requests differ.
         differ: String,
     },
-    /// A target is not what was written: its first `from` bytes are, those up to `upto` are not.
+    /// A target is not as it was written: its first `from` bytes are, those up to `upto` are not.
     #[error(
         "{}: it was changed since it was written, between offsets {from} and {upto} of the image: nothing was written; \
          start over",
@@ -172,7 +172,7 @@ pub enum Problem {
         /// Here its digest is another one than the map states.
         upto: u64,
     },
-    /// The image of a finished acquisition is not what its log states.
+    /// The image of a finished acquisition is not as its log states.
     #[error("acquired before, and changed since: the image differs from {}, by {algorithms}", shown(log))]
     ChangedSince {
         /// The chained log.
@@ -180,7 +180,7 @@ pub enum Problem {
         /// The algorithms that were compared.
         algorithms: String,
     },
-    /// The map of a finished acquisition is not what its log states.
+    /// The map of a finished acquisition is not as its log states.
     #[error("{0}: nothing was written")]
     Contradiction(String),
     /// A log that was begun cannot be written.
@@ -238,7 +238,7 @@ pub enum Foreign {
          that was begun with, or start over"
     )]
     Source {
-        /// What differs.
+        /// The fact that differs.
         what: String,
     },
     /// Nothing shows that the source is the one that was begun with.
@@ -287,7 +287,7 @@ pub enum LogError {
     Io {
         /// The log.
         path: PathBuf,
-        /// What the system reported.
+        /// The system's error.
         error: io::Error,
     },
 }
@@ -330,7 +330,7 @@ pub(super) fn unopened(error: OpenError) -> Error {
     }
 }
 
-/// A target is not what was written.
+/// A target is not as it was written.
 pub(super) fn changed(path: &Path, from: u64, upto: u64) -> Error {
     Error::negative(Problem::Changed { path: path.to_owned(), from, upto })
 }

@@ -47,8 +47,8 @@ impl Reading {
         Reading { algorithms, piecewise, memory, ring, from, length, policy, readers, holes, pad, checkpoint }
     }
 
-    /// The same for the engine. What an earlier run has left, and what the targets add, is not in
-    /// it.
+    /// The same for the engine. The remains of an earlier run, and the additions of the targets,
+    /// are not in it.
     pub(super) fn imaging(&self) -> Imaging {
         Imaging {
             piecewise: self.piecewise,

@@ -1,6 +1,6 @@
-//! What pfh keeps in the remarks of a map beside GNU ddrescue's blocks: the source's identity, the
-//! part and the fill, and digests of the image at its checkpoints. ddrescue passes over remarks,
-//! and drops them when it writes the map again.
+//! The remarks of pfh in a map beside GNU ddrescue's blocks: the source's identity, the part and
+//! the fill, and digests of the image at its checkpoints. ddrescue passes over remarks, and drops
+//! them when it writes the map again.
 
 use super::Resolved;
 use super::identity::Identity;
@@ -73,7 +73,7 @@ impl Remarks {
         found
     }
 
-    /// Writes them into `map`, in place of what is there.
+    /// Writes them into `map`, in place of the present ones.
     pub(super) fn write(&self, map: &mut Map) {
         let is_ours = |remark: &str| [SOURCE, PART, CHECKPOINT, "Mapfile."].iter().any(|own| remark.starts_with(own));
         map.remarks.retain(|remark| !is_ours(remark));

@@ -22,7 +22,7 @@ pub enum ImageFormat {
         sparse: bool,
         /// Past the page cache.
         direct: bool,
-        /// What happens to a file that exists; `None`: as [`Request::replace`] says.
+        /// The treatment of a file that exists; `None`: as [`Request::replace`] says.
         start: Option<Start>,
         /// Whether its end is synced.
         synced: bool,
@@ -42,8 +42,8 @@ impl ImageFormat {
     /// One file or device, synced.
     pub const RAW: ImageFormat = ImageFormat::Raw { seek: 0, sparse: false, direct: false, start: None, synced: true };
 
-    /// EnCase's usual segment: 1.5 GiB less what keeps it on small file systems (ewfacquire's
-    /// default, 1.4 GiB).
+    /// EnCase's usual segment: a little below 1.5 GiB, so that it fits on small file systems
+    /// (ewfacquire's default, 1.4 GiB).
     pub const SEGMENT: u64 = 1_503_238_553;
 
     /// E01, deflated quickly, in segments of [`SEGMENT`](ImageFormat::SEGMENT) bytes.
@@ -97,8 +97,8 @@ pub struct Request {
     pub source: Origin,
     /// How the source is read.
     pub access: Access,
-    /// A map file (GNU ddrescue's format); what it does not call read is treated as unreadable, for
-    /// tests and training.
+    /// A map file (GNU ddrescue's format); areas that it does not call read are treated as
+    /// unreadable, for tests and training.
     pub faults: Option<PathBuf>,
     /// Where the image goes. May be empty: then the source is only hashed.
     pub targets: Vec<To>,
@@ -107,20 +107,20 @@ pub struct Request {
     pub then: Vec<PathBuf>,
     /// The ranges to read and the digests to compute.
     pub reading: Reading,
-    /// The map file: what has been read. With a map an interrupted acquisition is resumed by the
-    /// same request.
+    /// The map file: the areas that have been read. With a map an interrupted acquisition is
+    /// resumed by the same request.
     pub map: Option<PathBuf>,
     /// A map that names no source (GNU ddrescue's, for example) is taken for that of this one.
     pub adopt_map: bool,
     /// Sectors in a row that are unreadable before the zone is passed over, with skips that double.
     /// `None`: never.
     pub give_up: Option<u64>,
-    /// What could not be read is tried again: of an image that is complete, or once this run has
-    /// read the rest.
+    /// Areas that could not be read are tried again: of an image that is complete, or once this run
+    /// has read the rest.
     pub retry_bad: bool,
     /// A source image that is damaged outside of its data is read as far as possible.
     pub salvage: bool,
-    /// Every target is read back past the page cache and compared with what was read from the
+    /// Every target is read back past the page cache and compared with the bytes read from the
     /// source.
     pub verify: bool,
     /// Media or images that are compared with the image when it is complete.
@@ -144,7 +144,7 @@ pub struct Request {
     pub case: Option<PathBuf>,
     /// How the program was called, for the logs.
     pub command_line: String,
-    /// What else the caller reads and writes: none of it may be a source or a target.
+    /// Other files that the caller reads and writes: none of them may be a source or a target.
     pub outputs: Outputs,
 }
 

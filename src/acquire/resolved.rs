@@ -1,4 +1,4 @@
-//! A request with all that follows from it: what a run works with, and changes.
+//! A request with all that follows from it: a run works with it, and changes it.
 
 use super::problem::Problem;
 use super::{ImageFormat, Request, To};
@@ -10,7 +10,7 @@ use std::path::PathBuf;
 /// The settings that a request results in.
 #[derive(Debug)]
 pub(crate) struct Resolved<'a> {
-    /// What was asked for.
+    /// The request.
     pub(super) request: &'a Request,
     /// The targets that hold the image, or shall, with numbers of as many places as they need.
     pub(super) targets: Vec<To>,
@@ -20,7 +20,7 @@ pub(crate) struct Resolved<'a> {
     pub(super) outboard: Option<PathBuf>,
     /// The map; a stream has none.
     pub(super) map: Option<PathBuf>,
-    /// Case data: a copy of an image carries on what that states.
+    /// Case data: a copy of an image carries on the source image's.
     pub(super) about: About,
     /// The identifier of an E01's set of segments.
     pub(super) set: Option<[u8; 16]>,

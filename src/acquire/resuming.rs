@@ -38,23 +38,23 @@ pub(super) struct Resumption {
     /// The image so far, as each target has it; the first is hashed.
     pub(super) prefixes: Vec<(PathBuf, Medium)>,
     pub(super) map: Map,
-    /// What the map says beside its blocks.
+    /// The remarks of the map beside its blocks.
     pub(super) remarks: Remarks,
     /// Unreadable runs before `done`, by offset in the image.
     pub(super) bad: Vec<Bad>,
-    /// Whether there was a map: what the targets are, an earlier run made.
+    /// Whether there was a map: an earlier run made the targets.
     pub(super) is_ours: bool,
-    /// What an examiner must know of this resumption.
+    /// Notes for the examiner on this resumption.
     pub(super) notes: Vec<String>,
-    /// What the map of an earlier run names.
+    /// The files that the map of an earlier run names.
     pub(super) listed: Listed,
 }
 
-/// What the map of a run without targets says.
+/// The remark in the map of a run without targets.
 const HASHED: &str = "pfh hashed only";
 
 impl Resumption {
-    /// Finds out what is there. The source is compared with the one that the map names; writes
+    /// Looks for an earlier run. The source is compared with the one that the map names; writes
     /// nothing.
     pub(super) fn find(asked: &Resolved<'_>, medium: &Medium) -> Result<Self, Error> {
         let named = |map: &Path| asked.targets.iter().map(|to| guarding::remark(map, to)).collect::<Vec<_>>();
@@ -128,7 +128,7 @@ impl Resumption {
         fresh
     }
 
-    /// Where each target can be resumed; opens what can be read of them.
+    /// Where each target can be resumed; opens those that can be read.
     fn places(&mut self, asked: &Resolved<'_>) -> Result<Vec<Vec<Place>>, Error> {
         let mut places: Vec<Vec<Place>> = Vec::new();
         for (to, listed) in asked.targets.iter().zip(&self.listed.targets) {
@@ -160,7 +160,7 @@ impl Resumption {
             }
             return done;
         }
-        // With digests only where one is stated: what cannot be compared is read again.
+        // With digests only where one is stated: the rest is read again.
         let mut candidates = remarks.checkpoints.iter().rev().map(|(upto, _)| *upto);
         let done = candidates.find(|upto| least(*upto) == *upto).unwrap_or(0);
         if done < settled {
@@ -197,10 +197,10 @@ impl Resumption {
         self.done = done;
     }
 
-    /// Compares blocks of what is there with the source, and notes what that shows. Writes nothing.
+    /// Compares blocks of the targets with the source, and notes the result. Writes nothing.
     ///
     /// # Errors
-    /// When the source is not what was read, or a target not what was written.
+    /// When the source is not the one that was read, or a target not as it was written.
     pub(super) fn sample(&mut self, asked: &Resolved<'_>, medium: &Medium) -> Result<(), Error> {
         let (Some((target, there)), Some(identity)) = (self.prefixes.first(), &self.remarks.source) else {
             return Ok(());
@@ -209,7 +209,7 @@ impl Resumption {
         match sampling::compare((medium, from), (there, self.done), &self.bad, identity) {
             Ok(sampled) => self.notes.push(sampled.sentence(self.done)),
             Err((offset, length)) => {
-                // Either may have changed: what was written is known by its digests.
+                // Either may have changed: the written bytes are known by their digests.
                 self.check(&asked.imaging, &Cancel::default(), 0)?;
                 let what = format!(
                     "the {length} bytes from offset {offset} of the image on are not those of {}",
@@ -283,7 +283,7 @@ fn words(part: &Part) -> String {
 }
 
 /// Whether the map is one of this source and this part of it. The remarks are for the log; an error
-/// says what differs.
+/// names the difference.
 fn belongs(asked: &Resolved<'_>, map: &Map, remarks: &Remarks, now: &Identity) -> Result<Vec<String>, Foreign> {
     let mine = Part::of(asked);
     if let Some(theirs) = remarks.part.clone().filter(|theirs| *theirs != mine) {
@@ -309,7 +309,8 @@ fn belongs(asked: &Resolved<'_>, map: &Map, remarks: &Remarks, now: &Identity) -
     }
 }
 
-/// The map has no place for errno; what it calls unreadable was EIO in all but rare cases.
+/// The map has no place for errno; errors of areas that it calls unreadable were EIO in all but
+/// rare cases.
 const EIO: i32 = 5;
 
 /// Where a target can be resumed.
@@ -333,7 +334,7 @@ impl Place {
     }
 }
 
-/// What a target has: where it can be resumed, and a way to read it.
+/// The state of a target: where it can be resumed, and a way to read it.
 fn look(path: &Path, form: &ImageFormat) -> Result<(Vec<Place>, Option<Medium>), Error> {
     let raw = |at| vec![Place { found: Resumed::Raw, at }];
     let nothing = || (vec![Place { found: Resumed::Nothing, at: 0 }], None);
@@ -370,7 +371,7 @@ fn look(path: &Path, form: &ImageFormat) -> Result<(Vec<Place>, Option<Medium>),
     })
 }
 
-/// Writes a map so that the old or the new one is there, whatever happens.
+/// Writes a map so that the old or the new one is there at any moment.
 pub(super) fn save(path: &Path, map: &Map) -> io::Result<()> {
     if std::fs::symlink_metadata(path).is_ok_and(|found| !found.is_file()) {
         return Err(io::Error::other("no regular file: a map replaces the file of its name"));

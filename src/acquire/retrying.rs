@@ -1,4 +1,4 @@
-//! Trying again what could not be read: sectors that failed, and zones that were passed over.
+//! Trying unread areas again: sectors that failed, and zones that were passed over.
 //!
 //! Newly read ranges are written to their place in the image, and the whole image is hashed again.
 //! That takes targets in which bytes have a place: raw ones, in one file or several, and devices.
@@ -21,13 +21,13 @@ use std::path::PathBuf;
 
 /// Bytes that are tried at once.
 const BLOCK: u64 = 1 << 20;
-/// What reads past the page cache are aligned to.
+/// The alignment of reads past the page cache.
 const PAGE: usize = 4096;
 
 /// Ranges to retry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Again {
-    /// What was passed over: it was never tried.
+    /// Areas that were passed over: they were never tried.
     PassedOver,
     /// Everything that is lost.
     All,
@@ -53,14 +53,14 @@ pub struct Retried {
     pub imaged: Imaged,
 }
 
-/// Whether what was lost can be tried again in this target, else why not.
+/// Whether lost areas can be tried again in this target, else why not.
 fn refusal(to: &To) -> Option<Problem> {
     let is_e01 = matches!(to.form, ImageFormat::E01 { .. });
     is_e01.then(|| Problem::NotInPlace(to.path.clone()))
 }
 
 impl Session<'_> {
-    /// Whether what was lost can be tried again: the targets are raw, and there is a map.
+    /// Whether lost areas can be tried again: the targets are raw, and there is a map.
     ///
     /// # Errors
     /// With the reason.
@@ -72,7 +72,7 @@ impl Session<'_> {
         }
     }
 
-    /// What the map calls lost of the part that is there, by offset in the image.
+    /// The runs that the map calls lost in the part that is there, by offset in the image.
     pub(crate) fn lost(&self) -> &[Bad] {
         &self.resumption.bad
     }
@@ -87,14 +87,14 @@ impl Session<'_> {
     /// tried again.
     ///
     /// # Errors
-    /// See [`Error`]; `Changed` where a target is not what was written.
+    /// See [`Error`]; `Changed` where a target is not as it was written.
     pub(super) fn unchanged(&self, bytes: u64, stated: Option<&Digest>, control: &Control<'_>) -> Result<(), Error> {
         let Some(digest) = stated.or_else(|| self.checkpoint(bytes)) else { return Ok(()) };
         let mut targets = self.asked.targets.iter();
         targets.try_for_each(|to| self.is_unchanged(to, bytes, digest, &self.resumption.bad, control.cancel()))
     }
 
-    /// Tries again what is lost of a complete image of `bytes` bytes, and hashes it once more.
+    /// Tries the lost runs of a complete image of `bytes` bytes again, and hashes it once more.
     /// `fresh` is the image as this run has just written it; without it
     /// [`unchanged`](Session::unchanged) has compared the targets. A run that is cut off leaves the
     /// old map: the next one starts from there.
@@ -131,8 +131,8 @@ impl Session<'_> {
         Ok(Retried { tried, read, before, imaged })
     }
 
-    /// Compares a target with a digest; what the map calls lost counts as filled, for
-    /// a run that was cut off may have read some of it.
+    /// Compares a target with a digest; areas that the map calls lost count as filled, for a run
+    /// that was cut off may have read some of them.
     fn is_unchanged(&self, to: &To, bytes: u64, stated: &Digest, lost: &[Bad], cancel: &Cancel) -> Result<(), Error> {
         let (medium, seek) = comparing::open(to)?;
         let fail = |error: io::Error| failed(&to.path, error);
@@ -161,8 +161,8 @@ impl Session<'_> {
         if hasher.finalize() == *stated { Ok(()) } else { Err(changed()) }
     }
 
-    /// Reads what is lost once more and writes all of it, the fill included, to its place. Returns
-    /// what is lost still.
+    /// Reads the lost runs once more and writes all of them, the fill included, to their places.
+    /// Returns those that are lost still.
     fn try_again(
         &self,
         lost: &[Bad],
@@ -231,7 +231,7 @@ impl Session<'_> {
     /// Digests of the whole image as it is now; all targets must have the same.
     ///
     /// # Errors
-    /// See [`Error`]; `Changed` where one target is not what the first is.
+    /// See [`Error`]; `Changed` where one target is not equal to the first.
     pub(crate) fn hash_targets(
         &self,
         bytes: u64,

@@ -117,7 +117,7 @@ impl Job<'_, '_> {
         }
     }
 
-    /// Reads the medium, or what of it was lost; the logs state how that ended.
+    /// Reads the medium, or its lost areas; the logs state how that ended.
     fn image(&mut self, retried: Option<u64>) -> Result<Imaged, Error> {
         let imaged = match self.read(retried) {
             Ok((imaged, None)) => imaged,
@@ -144,7 +144,7 @@ impl Job<'_, '_> {
         Ok(imaged)
     }
 
-    /// Reads the medium, or what of it was lost; then what was passed over on the way.
+    /// Reads the medium, or its lost areas; then those that were passed over on the way.
     fn read(&mut self, retried: Option<u64>) -> Result<(Imaged, Option<Retried>), Error> {
         if let Some(bytes) = retried {
             let found = self.session.retry(bytes, None, Again::All, self.control)?;

@@ -8,7 +8,7 @@ use pfh_source::device::{Bad, Medium};
 const BLOCK: u64 = 32 << 10;
 /// Most blocks that are read: 8 MiB. A part of no more is read whole.
 const MOST: u64 = 256;
-/// What reads past the page cache are aligned to.
+/// The alignment of reads past the page cache.
 const PAGE: usize = 4096;
 
 /// The result of sampling.

@@ -32,11 +32,11 @@ pub(crate) struct Session<'a> {
 }
 
 impl<'a> Session<'a> {
-    /// Opens the source, refuses what cannot work, and finds out what is there from an earlier run.
-    /// Writes nothing.
+    /// Opens the source, refuses requests that cannot work, and looks for an earlier run. Writes
+    /// nothing.
     ///
     /// # Errors
-    /// When the source cannot be opened, the request does not fit to it, or what is there is
+    /// When the source cannot be opened, the request does not fit to it, or the existing files are
     /// another acquisition's.
     pub(crate) fn open(request: &'a Request) -> Result<Self, Error> {
         Session::resolved(Resolved::of(request)?)
@@ -87,8 +87,8 @@ impl<'a> Session<'a> {
         Ok(Session { asked, medium, resumption, departures, lost: Vec::new() })
     }
 
-    /// The effective request: as asked for, with what the source adds to it (an image's case data)
-    /// and takes away (a stream has no map).
+    /// The effective request: as asked for, with the facts that the source adds to it (an image's
+    /// case data) and takes away (a stream has no map).
     pub(crate) fn asked(&self) -> &Resolved<'a> {
         &self.asked
     }
@@ -175,10 +175,11 @@ impl<'a> Session<'a> {
             .iter()
             .map(|failed| Lost { path: paths[failed.target].clone(), cause: failed.error.to_string() });
         self.lost = lost.collect();
-        // What follows is about the targets that hold the image.
+        // From here on it is about the targets that hold the image.
         let is_lost = |path: &PathBuf| self.lost.iter().any(|lost| lost.path == *path);
         if let Some(map) = self.asked.map.clone().filter(|_| !self.lost.is_empty()) {
-            // What failed is not resumed with the others: they would be cut off where it ended.
+            // Failed targets are not resumed with the others: those would be cut off where they
+            // ended.
             for to in self.asked.targets.iter().filter(|to| is_lost(&to.path)) {
                 let remark = guarding::remark(&map, to);
                 self.resumption.map.remarks.retain(|known| *known != remark);
@@ -334,11 +335,11 @@ fn widen(asked: &mut Resolved<'_>, medium: &Medium) -> Option<String> {
     widened
 }
 
-/// What follows from the source and the targets.
+/// Settings that follow from the source and the targets.
 fn resolve(asked: &mut Resolved<'_>, medium: &Medium) {
     asked.imaging.independent = Some(asked.targets.len()).filter(|targets| *targets > 0);
     if asked.has_e01() {
-        // A sector is what the format counts in.
+        // The format counts in sectors.
         asked.imaging.pad = Some(medium.sector());
         // The format has a place for these two, and its readers look there.
         for algorithm in ["md5", "sha1"].iter().filter_map(|name| name.parse::<Algorithm>().ok()) {
@@ -350,12 +351,13 @@ fn resolve(asked: &mut Resolved<'_>, medium: &Medium) {
     if asked.request.verify || !asked.against.is_empty() {
         asked.imaging.marks = Some(MARK);
     }
-    // What can be put in its place later is passed over soon; else only what is all but hopeless.
+    // Areas that can be put in their places later are passed over soon; else only areas that are
+    // all but hopeless.
     let is_patchable = asked.map.is_some() && is_patchable(&asked.targets, medium);
     asked.imaging.policy.skip_after = asked.request.give_up.map(|n| if is_patchable { n.min(SOON) } else { n });
 }
 
-/// Whether what is passed over at first can be tried in the end.
+/// Whether areas that are passed over at first can be tried in the end.
 fn is_patchable(targets: &[To], medium: &Medium) -> bool {
     let is_seekable = matches!(medium.kind(), Kind::Device | Kind::File);
     let is_file = |to: &To| matches!(to.form, ImageFormat::Raw { .. } | ImageFormat::Split(_));

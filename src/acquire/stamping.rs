@@ -29,7 +29,7 @@ pub fn stamp_name(log: &Path) -> PathBuf {
 pub struct Stamped {
     /// The file that holds its answer.
     pub path: PathBuf,
-    /// What it states.
+    /// Its statements.
     pub stamp: Stamp,
 }
 

@@ -7,13 +7,13 @@ use std::ops::Deref;
 use std::str::FromStr;
 
 /// An algorithm that the product knows: a cryptographic hash, a checksum, a tree mode or a
-/// similarity method, with the length of its output. It is what requests take.
+/// similarity method, with the length of its output. Requests take it.
 ///
 /// Its text is its name, with `:length` where the output is not as long as usual, and `,key=value`
 /// for each parameter of a tree mode that is not the usual one; parsing knows the same names, their
 /// aliases in any letter case, `name:length` and `name,key=value`. It derefs to the
 /// [`Algorithm`](pfh_digest::Algorithm) of the crate of digests, whose own `parse` knows the names
-/// of that crate alone: that is what [`Digest::algorithm`](pfh_digest::Digest::algorithm) gives.
+/// of that crate alone: [`Digest::algorithm`](pfh_digest::Digest::algorithm) gives that one.
 /// Algorithms that compute nothing without a key come from [`Secret::algorithm`](super::Secret).
 ///
 /// ```

@@ -1,4 +1,4 @@
-//! What a name that no algorithm has was probably meant to be.
+//! The algorithm that was probably meant by a name that none has.
 
 use super::Algorithm;
 
@@ -46,7 +46,7 @@ fn one(text: &str) -> Option<String> {
         .map(|(_, algorithm)| algorithm.to_string())
 }
 
-/// Whether two neighbours changed places, which is what fingers do most.
+/// Whether two neighbours changed places, the most frequent slip of fingers.
 fn is_swapped(one: &str, other: &str) -> bool {
     let (one, other) = (one.as_bytes(), other.as_bytes());
     let Some(at) = one.iter().zip(other).position(|(a, b)| a != b) else { return false };

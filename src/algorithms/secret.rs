@@ -14,7 +14,7 @@ const MAXIMUM: u64 = 64 << 10;
 /// feed at its end included. It stays in memory until the program ends.
 #[derive(Clone)]
 pub struct Secret {
-    /// The file; what the user calls a context.
+    /// The file; `the context` for a context.
     path: PathBuf,
     bytes: &'static [u8],
     /// Whether it is the context of derived keys, which is not a secret.
@@ -54,7 +54,7 @@ pub enum SecretError {
     Other {
         /// The algorithm.
         algorithm: pfh_digest::Algorithm,
-        /// What it takes, and what not.
+        /// The kind of secret that it takes, and the one that it does not.
         what: &'static str,
     },
     /// The algorithm takes no key, or the name is of none.
@@ -77,7 +77,7 @@ impl Secret {
         Ok(Secret { path: path.to_owned(), bytes: bytes.leak(), is_context: false })
     }
 
-    /// The context of `blake3-derive-key`: a text that says what the keys are for. It is not a
+    /// The context of `blake3-derive-key`: a text that names the purpose of the keys. It is not a
     /// secret.
     pub fn context(text: &str) -> Secret {
         Secret { path: "the context".into(), bytes: text.as_bytes().to_vec().leak(), is_context: true }

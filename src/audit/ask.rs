@@ -27,8 +27,8 @@ pub enum How {
     Each,
     /// For one sample of the leaves of all files together.
     Together,
-    /// For what is kept as files on the server that list others: each is fetched and proved whole,
-    /// then its files are asked for together.
+    /// For files on the server that list others, whose commitments are kept: each is fetched and
+    /// proved whole, then its files are asked for together.
     Catalogue,
     /// For a keyed digest of the leaves, 32 bytes. It is compared with that of this copy, or of the
     /// file under its identity in this directory.
@@ -38,13 +38,13 @@ pub enum How {
     Token(PathBuf),
 }
 
-/// A server, and what is asked.
+/// A server, and the question.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Request {
     /// The server: `http://HOST:PORT`.
     pub url: String,
-    /// What [`commit`](super::commit) wrote; `-` is standard input.
+    /// The output of [`commit`](super::commit); `-` is standard input.
     pub kept: PathBuf,
     /// Only this file.
     pub identity: Option<OsString>,
@@ -60,7 +60,7 @@ pub struct Request {
     /// Challenge and answer of the Nth file are kept as this name with `.N.challenge` and
     /// `.N.proof`.
     pub evidence: Option<PathBuf>,
-    /// Whether existing files may be replaced by the evidence; what is read never is.
+    /// Whether existing files may be replaced by the evidence; inputs never are.
     pub replace: bool,
     /// Rounds begin at this distance; without one there is a single round.
     pub every: Option<Duration>,
@@ -94,8 +94,8 @@ impl Request {
         Some(name.into())
     }
 
-    /// Inputs and outputs, if this number of files is kept. Evidence must not take the place
-    /// of what is read, or of somebody else's files.
+    /// Inputs and outputs, if this number of files is kept. Evidence must not take the place of
+    /// inputs, or of somebody else's files.
     pub fn outputs(&self, files: usize) -> Outputs {
         let mut outputs = Outputs::new(self.replace);
         outputs.reads_apart([&self.kept]).reads_apart(&self.signed_by);
@@ -125,7 +125,7 @@ impl Request {
         Ok(())
     }
 
-    /// What must have signed the answers.
+    /// The key that must have signed the answers.
     fn key(&self) -> Result<Option<VerifyingKey>, Error> {
         Ok(self.signed_by.as_deref().map(key::verifying).transpose()?)
     }
@@ -134,9 +134,9 @@ impl Request {
 /// Asks, and judges the answers.
 ///
 /// # Errors
-/// When what is kept, a key or a copy cannot be used, evidence cannot be written, the sink refuses
-/// an event, or the control is cancelled between two rounds. What a server answers, or that it does
-/// not, is a verdict.
+/// When the commitments, a key or a copy cannot be used, evidence cannot be written, the sink
+/// refuses an event, or the control is cancelled between two rounds. The answer of a server, or its
+/// silence, is a verdict.
 pub fn run(request: &Request, events: &mut Events<'_>, control: &Control<'_>) -> Result<Status, Error> {
     request.check()?;
     let mut asking = Asking { request, events, control };

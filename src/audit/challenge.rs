@@ -12,7 +12,7 @@ use std::path::PathBuf;
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Request {
-    /// What [`commit`](super::commit) wrote; `-` is standard input.
+    /// The output of [`commit`](super::commit); `-` is standard input.
     pub kept: PathBuf,
     /// Which file, if several are kept.
     pub identity: Option<OsString>,
@@ -20,7 +20,7 @@ pub struct Request {
     pub extent: Extent,
     /// Where the challenge goes.
     pub output: Destination,
-    /// Whether an existing file may be replaced; what is read never is.
+    /// Whether an existing file may be replaced; inputs never are.
     pub replace: bool,
 }
 
@@ -59,8 +59,8 @@ impl Request {
 /// Writes a challenge, which is good for one answer.
 ///
 /// # Errors
-/// When what is kept cannot be read, the extent makes no sense, the system has no random numbers,
-/// or the output cannot be written.
+/// When the commitments cannot be read, the extent makes no sense, the system has no random
+/// numbers, or the output cannot be written.
 pub fn run(request: &Request, _events: &mut Events<'_>, _control: &Control<'_>) -> Result<(), Error> {
     request.check()?;
     let kept = files::one(files::kept(&request.kept)?, request.identity.as_deref())?;

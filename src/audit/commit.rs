@@ -1,4 +1,5 @@
-//! `commit`: what the auditor keeps of files: root and length, from their trees. Run by the owner.
+//! `commit`: the auditor's commitments to files: root and length, from their trees. Run by the
+//! owner.
 
 use super::{Error, Events, Problem, Wrong, files};
 use crate::Destination;
@@ -20,12 +21,12 @@ pub struct Request {
     pub files: Vec<PathBuf>,
     /// The tree of the one file, if it is not beside it.
     pub tree: Option<PathBuf>,
-    /// What both sides call the one file: its name as given, unless something else is. For a server
-    /// it is the path below the server's directory.
+    /// The name of the one file on both sides: its name as given, unless something else is. For a
+    /// server it is the path below the server's directory.
     pub identity: Option<OsString>,
     /// Where the lines go.
     pub output: Destination,
-    /// Whether an existing file may be replaced; what is read never is.
+    /// Whether an existing file may be replaced; inputs never are.
     pub replace: bool,
 }
 
@@ -70,7 +71,7 @@ impl Request {
         Ok(())
     }
 
-    /// What both sides call a file.
+    /// The name of a file on both sides.
     fn identity_of<'a>(&'a self, file: &'a Path) -> &'a [u8] {
         self.identity.as_deref().unwrap_or(file.as_os_str()).as_bytes()
     }

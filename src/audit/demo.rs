@@ -52,7 +52,7 @@ impl Request {
 /// Bytes of a block of SHA-256.
 const BLOCK: u64 = 64;
 
-/// What came of it.
+/// The result.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Summary {
@@ -122,8 +122,8 @@ impl Stage<'_> {
         self.room.join(name)
     }
 
-    /// The file of random bytes with its tree, and what the client keeps. Gives the state of
-    /// SHA-256 after it.
+    /// The file of random bytes with its tree, and the client's record. Gives the state of SHA-256
+    /// after it.
     fn owner(&self, bytes: u64) -> Result<Hasher, Error> {
         let file = self.file();
         let sha256: Algorithm = "sha256".parse().expect("a name of the registry");
@@ -198,7 +198,8 @@ impl Stage<'_> {
         self.scene(Scene { asked: Asked::Leaves, server, keeps, question, answer, passes, why }, events)
     }
 
-    /// The server answers from what lies in the file's place, by its tree. Gives the answer.
+    /// The server answers from the file in the place of the original, by its tree. Gives the
+    /// answer.
     fn leaves(&mut self, server: Server, keeps: u64, events: &mut Events<'_>) -> Result<Vec<u8>, Error> {
         self.challenge()?;
         let mut request = prove::Request::new(self.at("challenge"), self.file());

@@ -10,7 +10,7 @@ use std::io;
 use std::net::SocketAddr;
 use std::path::Path;
 
-/// What happens during a step. Events come on the thread that called its `run`.
+/// An event of a step. Events come on the thread that called its `run`.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Event<'a> {

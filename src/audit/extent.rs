@@ -3,7 +3,7 @@
 use super::Wrong;
 use pfh_tree::audit::{Sample, leaves_for};
 
-/// What decides the number of leaves.
+/// The rule for the number of leaves.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub enum By {
@@ -20,7 +20,7 @@ pub enum By {
 pub struct Extent {
     /// A fraction of the leaves, lost or damaged, between 0 and 1.
     pub loss: f64,
-    /// What decides the number of leaves.
+    /// The rule for the number of leaves.
     pub by: By,
 }
 

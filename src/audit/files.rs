@@ -1,4 +1,4 @@
-//! The files of an audit: what is kept, questions, answers.
+//! The files of an audit: commitments, questions, answers.
 
 use super::{Error, Problem};
 use crate::Destination;
@@ -57,7 +57,7 @@ pub fn save_secret(path: &Path, bytes: &[u8]) -> Result<(), Error> {
     })
 }
 
-/// What the auditor keeps: at least one line.
+/// The auditor's commitments: at least one line.
 pub fn kept(path: &Path) -> Result<Vec<Kept>, Error> {
     let wrong = |why: String| Error::from(Problem::Malformed { path: path.to_owned(), why });
     let kept = pfh_audit::parse(&input(path, SHORT)?).map_err(|error| wrong(error.to_string()))?;

@@ -9,7 +9,7 @@ use std::path::PathBuf;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Problem {
-    /// A file does not hold what it is to hold.
+    /// A file does not hold the expected kind of data.
     #[error("{}: {why}", shown(path))]
     Malformed {
         /// The file.
@@ -55,7 +55,7 @@ pub enum Problem {
         /// Bytes that it may have.
         most: u64,
     },
-    /// What the server proved to hold lists no files.
+    /// The file that the server proved to hold lists no files.
     #[error("{}: {why}", render(identity))]
     Catalogue {
         /// The catalogue.
@@ -88,7 +88,7 @@ pub enum Problem {
         /// Why.
         error: io::Error,
     },
-    /// A thread of the server panicked. What it answers cannot be relied on.
+    /// A thread of the server panicked. Its answers cannot be relied on.
     #[error("a thread of the server panicked")]
     Panicked,
     /// The control cancelled the rounds.

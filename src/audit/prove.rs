@@ -16,7 +16,7 @@ use std::path::PathBuf;
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Answer {
-    /// The leaves, with what proves them, signed if there is the file of a private key.
+    /// The leaves, with their proof, signed if there is the file of a private key.
     Leaves(Option<PathBuf>),
     /// 32 bytes under a key made of the nonce, for an auditor who has the file as well.
     Keyed,
@@ -38,7 +38,7 @@ pub struct Request {
     pub most: u64,
     /// Where the answer goes.
     pub output: Destination,
-    /// Whether an existing file may be replaced; what is read never is.
+    /// Whether an existing file may be replaced; inputs never are.
     pub replace: bool,
 }
 
@@ -77,7 +77,7 @@ impl Request {
         self.key().map(drop)
     }
 
-    /// What signs the answer.
+    /// The key that signs the answer.
     fn key(&self) -> Result<Option<SigningKey>, Error> {
         match &self.answer {
             Answer::Leaves(Some(path)) => Ok(Some(key::signing(path)?)),

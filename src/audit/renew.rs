@@ -17,13 +17,13 @@ use std::path::PathBuf;
 pub struct Request {
     /// The auditor's copy for the file as it was; `-` is standard input.
     pub kept: PathBuf,
-    /// What [`tree::update`](crate::tree::update) wrote as proof; `-` is standard input.
+    /// The proof that [`tree::update`](crate::tree::update) wrote; `-` is standard input.
     pub update: PathBuf,
     /// Which file, if several are kept.
     pub identity: Option<OsString>,
     /// Where the lines with the new root go.
     pub output: Destination,
-    /// Whether an existing file may be replaced; what is read never is.
+    /// Whether an existing file may be replaced; inputs never are.
     pub replace: bool,
 }
 
@@ -50,7 +50,7 @@ impl Request {
     }
 }
 
-/// Verifies the update, and writes what is kept from now on.
+/// Verifies the update, and writes the commitments from now on.
 ///
 /// # Errors
 /// When the update does not lead from the root that is kept to another one, an input cannot be

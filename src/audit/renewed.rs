@@ -7,7 +7,7 @@ use std::ops::Range;
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Renewed {
-    /// What both sides call the file.
+    /// The name of the file on both sides.
     pub identity: Vec<u8>,
     /// The auditor's copy for the file from now on.
     pub commitment: Commitment,

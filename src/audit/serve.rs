@@ -23,7 +23,7 @@ pub struct Request {
     pub listen: String,
     /// The file of the private key that answers are signed with.
     pub key: Option<PathBuf>,
-    /// What one request may cost.
+    /// The most that one request may cost.
     pub limits: Limits,
 }
 
@@ -42,13 +42,13 @@ impl Request {
         self.signing().map(drop)
     }
 
-    /// What signs the answers.
+    /// The key that signs the answers.
     fn signing(&self) -> Result<Option<SigningKey>, Error> {
         Ok(self.key.as_deref().map(key::signing).transpose()?)
     }
 }
 
-/// Serves until the control is cancelled. There is no state to be saved, so nothing is lost by
+/// Serves until the control is cancelled. There are no data to be saved, so nothing is lost by
 /// ending at any moment.
 ///
 /// # Errors
@@ -66,7 +66,7 @@ pub fn run(request: &Request, events: &mut Events<'_>, control: &Control<'_>) ->
     let failed = |error| Problem::Server { what: request.listen.clone(), error };
     let server = Server::bind(&request.listen, shelf, key, request.limits).map_err(failed)?;
     let address = server.address().map_err(failed)?;
-    // What the server's threads answered is handed to the caller by this one. A caller that takes
+    // This thread hands the answers of the server's threads to the caller. A caller that takes
     // nothing for a while holds up the threads and no memory.
     let (served, answers) = sync_channel(WAITING);
     let started = server.start(move |answer| drop(served.send(answer)));

@@ -13,7 +13,7 @@ use std::path::PathBuf;
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Request {
-    /// What [`commit`](super::commit) wrote; `-` is standard input.
+    /// The output of [`commit`](super::commit); `-` is standard input.
     pub kept: PathBuf,
     /// Which file, if several are kept.
     pub identity: Option<OsString>,
@@ -25,7 +25,7 @@ pub struct Request {
     pub extent: Extent,
     /// Where the tokens go: a file that only its owner may read.
     pub output: PathBuf,
-    /// Whether an existing file may be replaced; what is read never is.
+    /// Whether an existing file may be replaced; inputs never are.
     pub replace: bool,
 }
 
@@ -57,8 +57,8 @@ impl Request {
 /// Makes tokens and writes them.
 ///
 /// # Errors
-/// When what is kept or the copy cannot be read, the copy is not the file, or the tokens cannot be
-/// written.
+/// When the commitments or the copy cannot be read, the copy is not the file, or the tokens cannot
+/// be written.
 pub fn run(request: &Request, _events: &mut Events<'_>, control: &Control<'_>) -> Result<(), Error> {
     request.check()?;
     let kept = files::one(files::kept(&request.kept)?, request.identity.as_deref())?;

@@ -7,7 +7,7 @@ use pfh_tree::audit::{Accepted, Challenge, finds};
 use std::path::Path;
 use std::time::Duration;
 
-/// What an answer was compared with.
+/// The evidence that an answer was compared with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Evidence {
@@ -20,7 +20,7 @@ pub enum Evidence {
     Token,
 }
 
-/// What an audit came to.
+/// The result of an audit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Status {
     /// The answer proves that the leaves asked for are there.
@@ -31,11 +31,11 @@ pub enum Status {
     Rejected,
 }
 
-/// What was found out about one file, or a set of them.
+/// The result for one file, or a set of them.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct AuditVerdict {
-    /// What both sides call the file.
+    /// The name of the file on both sides.
     pub identity: Vec<u8>,
     /// The function of its tree.
     pub algorithm: &'static str,
@@ -45,7 +45,7 @@ pub struct AuditVerdict {
     pub files: Option<(usize, usize)>,
     /// The fraction of the leaves whose loss is found with the probability that is stated.
     pub loss: f64,
-    /// What the answer was compared with.
+    /// The evidence that the answer was compared with.
     pub evidence: Evidence,
     /// The digest that a signature is over.
     pub transcript: Option<[u8; 32]>,
@@ -98,8 +98,8 @@ impl AuditVerdict {
         }
     }
 
-    /// Takes an answer that proves what was asked. A signature must be genuine, and that of `key`
-    /// if there is one, which has its file beside it.
+    /// Takes an answer that proves the challenged leaves. A signature must be genuine, and that of
+    /// `key` if there is one, which has its file beside it.
     ///
     /// # Errors
     /// When the file holds the private key of the signature.
@@ -119,7 +119,7 @@ impl AuditVerdict {
         Ok(())
     }
 
-    /// What the audit came to.
+    /// The result of the audit.
     pub fn status(&self) -> Status {
         match &self.result {
             Ok(()) => Status::Proved,

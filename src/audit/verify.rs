@@ -1,4 +1,4 @@
-//! `verify`: whether an answer proves what was asked. Run by the auditor.
+//! `verify`: whether an answer proves the challenged leaves. Run by the auditor.
 
 use super::{AuditVerdict, Error, Event, Events, Evidence, Extent, Problem, Wrong, copy, files};
 use crate::key::{self, VerifyingKey};
@@ -18,7 +18,7 @@ const KEYED: u64 = 32;
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Request {
-    /// What [`commit`](super::commit) wrote; `-` is standard input.
+    /// The output of [`commit`](super::commit); `-` is standard input.
     pub kept: PathBuf,
     /// The challenge: the auditor's own, asked just once.
     pub challenge: PathBuf,
@@ -57,7 +57,7 @@ impl Request {
         self.key().map(drop)
     }
 
-    /// What must have signed the answer.
+    /// The key that must have signed the answer.
     fn key(&self) -> Result<Option<VerifyingKey>, Error> {
         Ok(self.signed_by.as_deref().map(key::verifying).transpose()?)
     }

@@ -28,7 +28,7 @@ pub type Tags = BTreeMap<Vec<u8>, Vec<u8>>;
 ///
 /// # Errors
 /// When there is no payload, a bag or files of these names are there already, or a file cannot be
-/// read or written. `bagit.txt` comes last: what was not finished is not a bag.
+/// read or written. `bagit.txt` comes last: an unfinished folder is not a bag.
 pub fn create(request: &Request, events: &mut Events<'_>, control: &Control<'_>) -> Result<Summary, Error> {
     request.check()?;
     let mut algorithms = request.named()?;
@@ -95,7 +95,7 @@ fn received(request: &Request) -> Result<Received, Error> {
     Received::open(&request.bag).map_err(|error| Error::input(About::new(&request.bag, error)))
 }
 
-/// Counts the files, and refuses what no manifest can hold.
+/// Counts the files, and refuses names and files that no manifest can hold.
 ///
 /// # Errors
 /// When something is not a file, could not be read, or has a name that is not UTF-8.

@@ -6,7 +6,7 @@ use super::text::{Encoding, lines};
 /// The file.
 pub const NAME: &[u8] = b"bagit.txt";
 
-/// What it declares.
+/// The declared facts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Declaration {
     /// The version, major and minor.

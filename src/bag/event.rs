@@ -3,7 +3,7 @@
 use pfh_manifest::row::Words;
 use std::io;
 
-/// What a finding means for the bag.
+/// The weight of a finding for the bag.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum Severity {
@@ -39,11 +39,11 @@ impl Severity {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Finding {
-    /// What it means.
+    /// Its weight.
     pub severity: Severity,
     /// The file that it is about, below the bag.
     pub path: Vec<u8>,
-    /// What was found, as a sentence without its subject.
+    /// The finding, as a sentence without its subject.
     pub what: String,
 }
 
@@ -57,7 +57,7 @@ impl Finding {
     }
 }
 
-/// What happens while a bag is validated or made. Events come on the thread that called.
+/// An event while a bag is validated or made. Events come on the thread that called.
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
 pub enum Event<'a> {

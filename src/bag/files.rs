@@ -15,13 +15,13 @@ use std::path::Path;
 /// The folder of the payload.
 pub const DATA: &[u8] = b"data";
 
-/// What stands under a name.
+/// The outcome of a name.
 pub enum Seen {
     /// A file: its size in bytes, and its digests.
     File(u64, Vec<Digest>),
     /// Something that is not a file.
     Other(String),
-    /// What could not be read.
+    /// Something that could not be read.
     Failed(String),
     /// Nothing.
     Missing,
@@ -56,7 +56,7 @@ pub fn payload(request: &Request, algorithms: &[Algorithm], control: &Control<'_
     below(request, data, Selection::default(), algorithms, control)
 }
 
-/// All tag files: what is beside `data`, but for the manifests of tag files. No link is followed.
+/// All tag files: the files beside `data`, but for the manifests of tag files. No link is followed.
 ///
 /// # Errors
 /// As for [`payload`].

@@ -45,7 +45,7 @@ pub fn set(info: &mut Vec<(String, String)>, label: &str, value: String) {
     }
 }
 
-/// Adds what was asked for to `bag-info.txt`.
+/// Adds the given elements to `bag-info.txt`.
 ///
 /// # Errors
 /// When a label or a value cannot be there.

@@ -1,4 +1,4 @@
-//! The manifests of a bag, and its list of what is to be fetched.
+//! The manifests of a bag, and its list of files to be fetched.
 
 use super::declaration::Declaration;
 use super::event::{Finding, Severity};
@@ -11,7 +11,7 @@ use pfh_source::{Cause, Problem, Ranges, Stage};
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 
-/// The list of what is to be fetched.
+/// The list of files to be fetched.
 pub const FETCH: &[u8] = b"fetch.txt";
 
 /// The largest tag file that is read, in bytes.
@@ -21,7 +21,7 @@ const LARGEST: u64 = 1 << 32;
 pub struct Manifest {
     /// Its name in the bag.
     pub file: Vec<u8>,
-    /// What its digests are of; `None` if that is not known here.
+    /// The algorithm of its digests; `None` if that is not known here.
     pub algorithm: Option<Algorithm>,
     /// Names with their digests in small hexadecimal digits.
     pub entries: BTreeMap<Vec<u8>, Vec<u8>>,
@@ -74,7 +74,7 @@ fn named<'a>(file: &'a [u8], kind: &str) -> Option<&'a str> {
     str::from_utf8(name).ok()
 }
 
-/// Reads all manifests among the names of a bag, and its list of what is to be fetched.
+/// Reads all manifests among the names of a bag, and its list of files to be fetched.
 pub fn read(bag: &Path, names: &[Vec<u8>], declared: Declaration, findings: &mut Vec<Finding>) -> Manifests {
     let mut manifests = Manifests::default();
     for file in names {
@@ -176,7 +176,7 @@ impl Reader<'_> {
             self.say(Severity::Warning, format!("line {line}: has ./ before the name"));
             written = plain(written);
         }
-        // Drafts of BagIt did not encode: a name is what is there.
+        // Drafts of BagIt did not encode: a name that exists literally is taken so.
         let literal = || self.bag.join(std::ffi::OsStr::from_bytes(written)).symlink_metadata().is_ok();
         let mut name = decoded(written);
         if name != written && !self.declared.is_final() && hostile(written).is_none() && literal() {
@@ -198,7 +198,7 @@ impl Reader<'_> {
     }
 }
 
-/// A digest and what stands behind spaces and tabs.
+/// A digest and the text behind spaces and tabs.
 fn split(line: &[u8]) -> Option<(&[u8], &[u8])> {
     let is_space = |byte: &u8| matches!(byte, b' ' | b'\t');
     let end = line.iter().position(is_space)?;

@@ -1,9 +1,10 @@
 //! The job *bag*: packages of files with their manifests, BagIt 1.0 (RFC 8493).
 //!
 //! [`validate`] compares every file of a bag with each of its manifests, of every algorithm, and
-//! says what is wrong, what is missing because it is yet to be fetched, and what only deserves a
-//! warning. [`create`] makes a bag around a folder `data`, [`update`] makes its manifests those of
-//! the files that are there now. Nothing is ever fetched, and nothing below `data` is written to.
+//! names errors, files that are missing because they are yet to be fetched, and points that only
+//! deserve a warning. [`create`] makes a bag around a folder `data`, [`update`] makes its manifests
+//! those of the files that are there now. Nothing is ever fetched, and nothing below `data` is
+//! written to.
 //!
 //! ```
 //! use pfh::bag::{self, Request};

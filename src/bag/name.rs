@@ -1,4 +1,5 @@
-//! Names in manifests: what must be written in another way, and what leads out of the bag.
+//! Names in manifests: characters that must be written in another way, and names that lead out of
+//! the bag.
 
 /// A name as RFC 8493 writes it: of line feeds, carriage returns and percent signs the number
 /// (section 2.1.3).

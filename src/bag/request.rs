@@ -61,7 +61,7 @@ impl Request {
         self
     }
 
-    /// Refuses what can be refused before the bag is read.
+    /// Refuses requests that can be refused before the bag is read.
     ///
     /// # Errors
     /// When an algorithm has no manifests, or `bag-info.txt` cannot hold a label or a value.

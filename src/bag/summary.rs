@@ -21,7 +21,7 @@ pub struct Summary {
     pub bytes: u64,
     /// Tag files that are as all their manifests say.
     pub tags: u64,
-    /// By what payload and tag files were compared.
+    /// The algorithms by which payload and tag files were compared.
     pub algorithms: Vec<Algorithm>,
     /// Files that are yet to be fetched.
     pub fetch: u64,
@@ -62,7 +62,7 @@ impl Summary {
         Tally { equal: self.files + self.tags, unequal: self.errors, open: self.incomplete }.verdict()
     }
 
-    /// What was packed, for a bag that was made or updated.
+    /// The contents, for a bag that was made or updated.
     pub fn made(&self) -> String {
         let names: Vec<String> = self.algorithms.iter().map(Algorithm::to_string).collect();
         let files = counted(self.files, "file");

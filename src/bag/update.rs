@@ -69,8 +69,8 @@ pub fn update(request: &Request, events: &mut Events<'_>, control: &Control<'_>)
     Ok(summary)
 }
 
-/// Reports what came and went, and refuses what changed. Gives the names that are yet to be
-/// fetched.
+/// Reports files that came and went, and refuses those that changed. Gives the names that are yet
+/// to be fetched.
 fn compared(
     request: &Request,
     manifests: &Manifests,

@@ -20,7 +20,7 @@ pub struct Found {
     pub name: Vec<u8>,
     /// How many bytes there are; `None` if only reading finds it out.
     pub size: Option<u64>,
-    /// What its container states about it.
+    /// The container's statements about it.
     pub inside: Arc<Inside>,
     /// Problems of containers that it is in, which did not keep it from being found.
     pub beside: Vec<(Vec<u8>, pfh_source::Problem)>,
@@ -58,7 +58,7 @@ impl Found {
     }
 }
 
-/// What came by on the way through a container.
+/// Finds on the way through a container.
 #[derive(Default)]
 struct Seen {
     /// Members of the name.
@@ -176,13 +176,13 @@ impl Seen {
         }
     }
 
-    /// Why no member of the name was found: it has no bytes, what it is in cannot be opened or
+    /// Why no member of the name was found: it has no bytes, its container cannot be opened or
     /// read, or it is not there.
     fn why_not(&self, name: Vec<u8>) -> Problem {
         if let Some(skip) = self.skipped {
             return Problem::Skipped { name, skip };
         }
-        // Something that is not opened beside what was listed hides no name in that.
+        // Something unopened beside the listed members hides no name in those.
         let is_own = |(prefix, _): &&(Vec<u8>, pfh_source::Problem)| *prefix == name;
         let hides = |(_, problem): &&(Vec<u8>, pfh_source::Problem)| {
             !matches!(problem.cause, Cause::Unopened(_)) || problem.stage != Stage::Walk

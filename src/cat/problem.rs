@@ -1,4 +1,4 @@
-//! Why a member gives no bytes, beyond what every job has.
+//! Why a member gives no bytes, beyond the errors that every job has.
 
 use pfh_source::terminal::render;
 use pfh_source::{Skip, Stage};
@@ -40,13 +40,13 @@ pub enum Problem {
     Skipped {
         /// The name.
         name: Vec<u8>,
-        /// What it is.
+        /// Why it is skipped.
         skip: Skip,
     },
     /// It, or a container that it is in, cannot be opened.
     #[error("{}: {problem}", render(name))]
     Unopened {
-        /// The name of what cannot be opened.
+        /// The name of the member or container that cannot be opened.
         name: Vec<u8>,
         /// Why.
         problem: pfh_source::Problem,

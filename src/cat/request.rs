@@ -14,7 +14,7 @@ pub enum Part {
     /// Its content.
     #[default]
     Content,
-    /// What lies behind its end in its last block.
+    /// The bytes behind its end in its last block.
     Slack,
     /// Its bytes as they are stored, before they are decompressed.
     Stored,
@@ -31,9 +31,9 @@ pub struct Request {
     /// How containers are opened: limits, keys, raw media. Deleted members and space that no file
     /// has are looked at if the name is that of one.
     pub inside: crate::inside::Options,
-    /// What the caller writes of the events: refused where it is a file that is read.
+    /// Files that the caller writes of the events: refused where one is an input.
     pub outputs: Outputs,
-    /// Whether files of the outputs' names are replaced; never what is read.
+    /// Whether files of the outputs' names are replaced; never inputs.
     pub replace: bool,
 }
 

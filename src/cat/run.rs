@@ -25,7 +25,7 @@ pub enum Event<'a> {
 /// Receives the events. An error ends the run with [`Error::Sink`].
 pub type Events<'a> = dyn FnMut(Event<'_>) -> io::Result<()> + 'a;
 
-/// What came of it.
+/// The result.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Summary {
@@ -88,7 +88,7 @@ pub fn write(
         control,
     );
     let Ok(summary) = ran else {
-        // What came before the error is on standard output, and in no file.
+        // The bytes before the error are on standard output, and in no file.
         if let (None, Some(out)) = (output.path(), &mut out) {
             io::Write::flush(out).map_err(Error::Sink)?;
         }

@@ -1,4 +1,4 @@
-//! What happens during a check.
+//! The events of a check.
 
 use super::Part;
 use crate::job;
@@ -8,7 +8,7 @@ use pfh_judge::{Change, Expectations, Expected};
 use std::io;
 use std::path::Path;
 
-/// What happens during a check. Events come on the thread that called [`run`](super::run).
+/// An event of a check. Events come on the thread that called [`run`](super::run).
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
 pub enum Event<'a> {
@@ -18,7 +18,7 @@ pub enum Event<'a> {
     Read {
         /// The manifest; of an audit the first.
         manifest: &'a Path,
-        /// What it says.
+        /// Its records.
         expectations: &'a Expectations,
     },
     /// A file could not be read, or was skipped.
@@ -27,7 +27,7 @@ pub enum Event<'a> {
     Compared {
         /// The manifest's record of the file.
         entry: &'a Expected,
-        /// What the comparison gave.
+        /// The result of the comparison.
         found: Checked,
     },
     /// A file of an audited tree has a class. Moved, copied, new and missing files come last.

@@ -122,13 +122,13 @@ struct Doubts<'a> {
     request: &'a Request,
     place: &'a Place,
     expectations: &'a Expectations,
-    /// What the first pass gave from the first doubt on.
+    /// The results of the first pass from the first doubt on.
     held: &'a [(usize, First)],
 }
 
 impl Doubts<'_> {
     /// Reads the doubtful files again with each algorithm that their lines may mean, and reports
-    /// what was held back meanwhile.
+    /// the results that were held back meanwhile.
     fn resolve(
         &self,
         files: &mut Files,

@@ -1,5 +1,5 @@
-//! Digests without the name of their algorithm: their length fits many. What a list means is found
-//! out by its files.
+//! Digests without the name of their algorithm: their length fits many. The files of a list show
+//! which algorithm it means.
 
 use super::place::{self, Place};
 use super::request::Turn;

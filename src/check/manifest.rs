@@ -1,4 +1,4 @@
-//! The manifest of a check: how it is opened, and what its name says.
+//! The manifest of a check: how it is opened, and the hints in its name.
 
 use super::problem::Problem as Wrong;
 use crate::algorithms::REGISTRY;

@@ -1,11 +1,11 @@
-//! The job *check*: whether files are what a manifest says they are.
+//! The job *check*: whether files are as a manifest lists them.
 //!
 //! A [`Request`] names manifests, where their names start, and the [`Task`]: compare the files that
 //! they list, or class a whole tree against them. [`run`] verifies a manifest's seal first, reads
 //! it in whichever format it is, finds out which directory its names start in and which algorithms
-//! its digests are of, and reads each file once. What happens is reported as [`Event`]s; the
-//! [`Summary`] holds all that a verdict needs, a [`Part`] for each manifest: what was compared with
-//! what, by which digests, and what was not compared.
+//! its digests are of, and reads each file once. It reports [`Event`]s; the [`Summary`] holds all
+//! that a verdict needs, a [`Part`] for each manifest: the compared sides and digests, and the
+//! parts that were not compared.
 //!
 //! ```
 //! use pfh::check::{self, Event, Request, Verdict};

@@ -1,4 +1,4 @@
-//! What a check found: what was compared with what, by which digests, and what was not compared.
+//! The result of a check: the compared sides and digests, and the parts that were not compared.
 
 use super::place::{Reason, Remark};
 use super::request::{Manner, Turn};
@@ -71,12 +71,12 @@ pub struct Shared {
     pub never: u64,
     /// How long ago the check is that is the oldest; `None` if there was none.
     pub oldest: Option<Duration>,
-    /// What was known of earlier checks was damaged: all files count as never checked.
+    /// The record of earlier checks was damaged: all files count as never checked.
     pub is_lost: bool,
 }
 
 impl Shared {
-    /// What was checked, and what is known of the rest.
+    /// How much was checked, and how old the other checks are.
     pub fn sentence(&self) -> String {
         let Shared { read, files, bytes, total, never, .. } = self;
         let percent = if *total == 0 { 100.0 } else { *bytes as f64 * 100.0 / *total as f64 };
@@ -136,7 +136,7 @@ pub struct Part {
     pub nothing: Option<Nothing>,
     /// How names and algorithms were found.
     pub remarks: Vec<Remark>,
-    /// What the manifest holds and was not compared, one sentence for each kind.
+    /// Parts of the manifest that were not compared, one sentence for each kind.
     pub not_compared: Vec<String>,
     /// Whether the manifest has lines that are not records.
     pub improper: bool,
@@ -145,7 +145,7 @@ pub struct Part {
     /// Records of the manifest without a digest because the file was skipped when the manifest was
     /// made.
     pub skipped: u64,
-    /// How the request judges what was not compared.
+    /// How the request judges parts that were not compared.
     pub manner: Manner,
     /// The directory in which names were taken to start, as the request or the working directory
     /// leads to it; `None` if all names are absolute, or nothing was looked for.
@@ -188,7 +188,7 @@ impl Part {
         self.manifests.first().map_or(Path::new(""), |manifest| manifest)
     }
 
-    /// The verdict over the files. What the manifest holds and was not compared is beside it.
+    /// The verdict over the files. Parts of the manifest that were not compared are beside it.
     pub fn verdict(&self) -> Verdict {
         if self.nothing.is_some() {
             return Verdict::NothingToCompareWith;
@@ -209,7 +209,7 @@ impl Part {
         }
     }
 
-    /// Whether the manifest breaks off in the middle of a document: what follows was not read.
+    /// Whether the manifest breaks off in the middle of a document: the rest was not read.
     pub fn is_broken(&self) -> bool {
         self.ending == Ending::Broken
     }
@@ -219,7 +219,7 @@ impl Part {
         self.conclusion() == Verdict::Verified && !self.is_broken() && self.remarks.is_empty() && self.share.is_none()
     }
 
-    /// What was compared with what, by which digests, and what was not; remarks in these words.
+    /// The compared sides and digests, and whether a part was not compared; remarks in these words.
     pub fn sentence(&self, words: impl Fn(&Remark) -> String) -> String {
         let manifests = self.manifests.iter();
         let manifest = manifests.map(|manifest| shown(manifest)).collect::<Vec<_>>().join(", ");

@@ -49,11 +49,11 @@ pub enum Remark {
 pub struct Place {
     /// The directory.
     pub root: Vec<u8>,
-    /// What names have in front of their path below it; with a closing slash, or empty.
+    /// The start of names in front of their path below it; with a closing slash, or empty.
     pub prefix: Vec<u8>,
-    /// Which absolute names are taken as they are. A list that has nothing else shows what it is
-    /// of; an absolute name among relative ones is opened only if the request lets names lead
-    /// outside.
+    /// Which absolute names are taken as they are. A list that has nothing else shows where its
+    /// files are; an absolute name among relative ones is opened only if the request lets names
+    /// lead outside.
     pub absolute: Option<Unasked>,
     /// How it was found, if that is worth a remark.
     pub remark: Option<Remark>,
@@ -212,8 +212,8 @@ fn below(root: &[u8], entries: &[Expected]) -> Place {
     best.1
 }
 
-/// What may stand in front of the names of files below `root`: the path of it, as it was given or
-/// in full, or any directory that all names have in common.
+/// Possible starts of the names of files below `root`: the path of it, as it was given or in full,
+/// or any directory that all names have in common.
 fn prefixes(root: &[u8], entries: &[Expected]) -> Vec<Vec<u8>> {
     let closed = |path: &[u8]| if path.ends_with(b"/") { path.to_vec() } else { [path, b"/"].concat() };
     let bare = root.strip_prefix(b"./").unwrap_or(root);

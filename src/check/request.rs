@@ -1,4 +1,4 @@
-//! What a check is asked for.
+//! The request of a check.
 
 use super::manifest::hints;
 use super::problem::Problem;
@@ -32,8 +32,8 @@ pub enum Task {
     },
 }
 
-/// What happens to the verdict when a manifest holds what no file is compared with: lines that are
-/// not records, unknown algorithms, an end that is missing.
+/// The effect on the verdict when a manifest holds parts that no file is compared with: lines that
+/// are not records, unknown algorithms, an end that is missing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Manner {
     /// It is incomplete.
@@ -50,13 +50,13 @@ pub enum Manner {
 #[non_exhaustive]
 pub struct Request {
     /// The manifests; `-` is standard input. Listed files are compared with one after the other. An
-    /// audit is of all of them together: to each by itself, what the others have would be new.
+    /// audit is of all of them together: to each by itself, the files of the others would be new.
     pub manifests: Vec<PathBuf>,
     /// The directory in which names start; found by the names if it is not given.
     pub root: Option<OsString>,
     /// The work.
     pub task: Task,
-    /// What happens to the verdict when not all of a manifest can be compared.
+    /// The effect on the verdict when not all of a manifest can be compared.
     pub manner: Manner,
     /// The algorithms of digests that do not name theirs. Lines of others are left out.
     pub algorithms: Vec<Algorithm>,
@@ -155,7 +155,7 @@ impl Request {
         self
     }
 
-    /// Judges in this manner what of a manifest cannot be compared.
+    /// Judges in this manner parts of a manifest that cannot be compared.
     #[must_use]
     pub fn manner(mut self, manner: Manner) -> Request {
         self.manner = manner;
@@ -197,7 +197,7 @@ impl Request {
         self
     }
 
-    /// Refuses what can be refused before a manifest is read.
+    /// Refuses requests that can be refused before a manifest is read.
     ///
     /// # Errors
     /// When there is no manifest or one is a directory, a stream is named twice, or a key cannot be
@@ -232,7 +232,7 @@ impl Request {
         Ok(())
     }
 
-    /// What a check of a share reads and writes.
+    /// The files that a check of a share reads and writes.
     fn outputs(&self, share: &Share) -> Outputs {
         let mut outputs = Outputs::new(false);
         for manifest in &self.manifests {

@@ -1,4 +1,4 @@
-//! What all manifests came to together.
+//! The results of all manifests together.
 
 use super::Part;
 use crate::job;
@@ -41,7 +41,7 @@ impl Summary {
         self.worst(Part::verdict)
     }
 
-    /// The verdict over the files, and over what the manifests hold and was not compared: see
+    /// The verdict over the files, and over the parts of the manifests that were not compared: see
     /// [`Part::conclusion`].
     pub fn conclusion(&self) -> Verdict {
         self.worst(Part::conclusion)
@@ -52,7 +52,7 @@ impl Summary {
         self.parts.iter().any(Part::is_broken)
     }
 
-    /// A difference is worse than what is open, and that than what is good.
+    /// A difference is worse than an open point, and that is worse than a good verdict.
     fn worst(&self, of: impl Fn(&Part) -> Verdict) -> Verdict {
         let unchecked = self.unchecked.iter().map(|(_, error)| match error.kind() {
             job::Kind::Negative => Verdict::Differs,

@@ -30,7 +30,7 @@ pub(crate) fn find(turn: Turn<'_>, expectations: &Expectations) -> Result<Place,
     if here.len() > 1 && common.starts_with(&here) {
         return Ok(Place { root: b".".to_vec(), prefix: here, absolute: Some(unasked), remark: None });
     }
-    // What others wrote does not choose the directory freely.
+    // A manifest that others wrote does not choose the directory freely.
     if common == b"/" || !unasked.takes(&common) {
         return Err(Error::request(Problem::NoRoot(turn.manifest().to_owned())));
     }

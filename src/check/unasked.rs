@@ -10,7 +10,7 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
-/// The system's own directories: settings, keys, devices, processes, and what root keeps.
+/// The system's own directories: settings, keys, devices, processes, and the files of root.
 const SYSTEM: [&str; 6] = ["/dev", "/etc", "/proc", "/root", "/run", "/sys"];
 
 /// Where removable media are mounted, which is below one of them.

@@ -1,8 +1,8 @@
-//! What the second stage of a comparison did and took.
+//! The work of the second stage of a comparison, and its time.
 
 use std::time::Duration;
 
-/// What comparing did and took, beside reading and hashing.
+/// The work of comparing and its time, beside reading and hashing.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Comparing {
     /// Wall time of searching and writing.

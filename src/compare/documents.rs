@@ -11,7 +11,7 @@ use std::sync::Arc;
 /// archives; PDF.
 const KINDS: [&str; 2] = ["zip", "pdf"];
 
-/// What an input is among documents.
+/// The place of an input among documents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
     /// A document whose members are compared.

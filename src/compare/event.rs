@@ -1,4 +1,4 @@
-//! What happens during a comparison, and its results.
+//! The events of a comparison, and its results.
 
 use super::grouping::Grouped;
 use pfh_digest::Algorithm;
@@ -8,10 +8,10 @@ use pfh_similarity::{Chance, Degenerate, Evidence, Score};
 use std::fmt;
 use std::io;
 
-/// What all methods at once are called where one has its name.
+/// The name of all methods at once where one has its name.
 pub const AUTO: &str = "auto";
 
-/// What happens during a comparison. Events come on the thread that called [`run`](super::run).
+/// An event of a comparison. Events come on the thread that called [`run`](super::run).
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
 pub enum Event<'a> {
@@ -119,7 +119,7 @@ impl Relation {
     }
 }
 
-/// What all methods say of two inputs.
+/// The results of all methods for two inputs.
 #[derive(Clone)]
 #[non_exhaustive]
 pub struct Related<'a> {
@@ -153,7 +153,7 @@ pub struct Related<'a> {
 #[derive(Clone, Copy)]
 #[non_exhaustive]
 pub struct AllRelated<'a> {
-    /// What was searched.
+    /// The inputs that were searched.
     pub relating: &'a Relating,
     /// The pairs.
     pub pairs: u64,
@@ -203,14 +203,14 @@ pub struct Pair<'a> {
     pub b: &'a [u8],
     /// The places of both among the digests of the algorithm.
     pub places: [u32; 2],
-    /// By what they are alike; the algorithm of whole contents for equal files that the method
-    /// asked for makes no digest of.
+    /// The algorithm by which they are alike; the algorithm of whole contents for equal files that
+    /// the method asked for makes no digest of.
     pub algorithm: Algorithm,
     /// The algorithm asked for.
     pub asked: Algorithm,
     /// How alike they are.
     pub score: Score,
-    /// What they share for certain, where that was asked for.
+    /// The parts that they share for certain, where that was asked for.
     pub evidence: Evidence,
     /// How often unrelated files of this size reach the score.
     pub chance: Option<Chance>,
@@ -237,7 +237,7 @@ impl fmt::Debug for Pair<'_> {
 #[derive(Clone, Copy)]
 #[non_exhaustive]
 pub struct Group<'a> {
-    /// By what they are alike; none for all methods at once.
+    /// The algorithm by which they are alike; none for all methods at once.
     pub algorithm: Option<Algorithm>,
     /// From 1 for the largest group; that of an earlier run where it is one that grew.
     pub number: u64,
@@ -296,7 +296,7 @@ pub struct Searched<'a> {
     pub algorithm: Algorithm,
     /// Digests that were compared.
     pub digests: u64,
-    /// The pairs, and what finding them took.
+    /// The pairs, and the work of finding them.
     pub found: &'a SearchStats,
     /// Groups among the results, or pairs if not all are listed.
     pub listed: u64,

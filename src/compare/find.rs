@@ -26,7 +26,7 @@ pub struct Counts {
     pub scored: u64,
 }
 
-/// Searches a collection and hands out what is found.
+/// Searches a collection and hands out the results.
 pub fn search(
     (request, before): (&Request, Option<&Before>),
     (collection, beside): (&mut Collection, Option<Beside>),
@@ -76,7 +76,7 @@ pub fn search(
     Ok(Counts { pairs: stats.pairs, scored: stats.compared })
 }
 
-/// What was found in one collection.
+/// The results in one collection.
 struct Found {
     stats: SearchStats,
     groups: Vec<Grouped>,

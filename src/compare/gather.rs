@@ -32,7 +32,7 @@ pub struct Sets {
     pub inputs: Option<Inputs>,
     /// Those of them whose members count as one content.
     pub documents: Option<Documents>,
-    /// Of sdhash: the features of the files, which tell what saturated digests have in common.
+    /// Of sdhash: the features of the files, which show the shared features of saturated digests.
     pub beside: Option<Beside>,
     /// Files that a method makes no digest of, by their content.
     plain: Option<Collection>,
@@ -41,7 +41,7 @@ pub struct Sets {
 }
 
 impl Sets {
-    /// Hashes what is to be hashed and reads what is to be read, in the order of the operands.
+    /// Hashes the files to be hashed and reads the lists, in the order of the operands.
     pub fn gather(request: &Request, events: &mut Events<'_>, control: &Control<'_>) -> Result<Sets, Error> {
         let reading = request.reading();
         let lists = request.lists.then_some(&reading);
@@ -301,8 +301,8 @@ fn by_content(request: &Request, algorithms: &[Algorithm]) -> Option<Collection>
     Some(Collection::standing_for(whole, algorithms.first().copied()))
 }
 
-/// The algorithms that files are hashed with: with features where those decide, or tell what
-/// saturated digests of sdhash share.
+/// The algorithms that files are hashed with: with features where those decide, or show the shared
+/// features of saturated digests of sdhash.
 fn hashed_as(request: &Request, algorithms: Vec<Algorithm>, all: bool) -> Result<Vec<Algorithm>, Error> {
     if request.evidence {
         return with_features(&algorithms);
@@ -342,8 +342,8 @@ fn algorithms_of<'a>(request: &Request, parts: impl Iterator<Item = &'a mut Part
     if listed || !request.given.is_empty() || request.evidence || request.parity || request.form == Format::Values {
         return (REGISTRY.find(Named::MrshV2.name()).into_iter().collect(), false);
     }
-    // The first one decides what is equal, the second what is shared. The last three are for files
-    // of one kind.
+    // The first one decides which inputs are equal, the second which parts they share. The last
+    // three are for files of one kind.
     let bytes = [Named::Shingles, Named::Ssdeep, Named::Sdhash, Named::MrshV2, Named::Tlsh];
     let methods = bytes.into_iter().chain([Named::Strings, Named::Text, Named::Pdq]);
     let names = std::iter::once(WHOLE).chain(methods.map(Named::name));

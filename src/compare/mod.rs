@@ -69,7 +69,7 @@ use std::time::Instant;
 pub struct Summary {
     /// The counts of reading and hashing, and where that time went; of lists alone there are none.
     pub run: Option<pfh_engine::Summary>,
-    /// What comparing did.
+    /// The work of comparing.
     pub comparing: Comparing,
     /// Files that were read and have no digest of an algorithm, because they are too short, too
     /// plain or too long for it; each algorithm counts them.

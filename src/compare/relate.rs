@@ -1,4 +1,5 @@
-//! All methods at once: a row for each pair that one of them finds, with what all of them say.
+//! All methods at once: a row for each pair that one of them finds, with the results of all of
+//! them.
 
 use super::documents::{Documents, Place};
 use super::event::{AUTO, AllRelated, Event, Events, Group, Related, Relating, Relation};
@@ -91,7 +92,8 @@ pub fn search(
     Ok(counts)
 }
 
-/// Takes what one method finds; also says how many pairs have a saturated digest and are not equal.
+/// Takes the pairs that one method finds; also says how many pairs have a saturated digest and are
+/// not equal.
 fn find(
     request: &Request,
     (number, collection): (usize, &Collection),
@@ -102,7 +104,7 @@ fn find(
 ) -> Result<(SearchStats, u64), job::Error> {
     let method = Named::of(collection.algorithm());
     let least = request.thresholds.of(collection.algorithm());
-    // What two inputs share is said of all that another method finds.
+    // Shared parts are reported of all pairs that another method finds.
     let threshold = if method.is_some_and(Named::is_features) { Score::Similarity(1) } else { least };
     let search = Search { threshold, memory: request.memory / 4, ..request.search(collection) };
     let is_given = request.thresholds.is_given(collection.algorithm());
@@ -140,7 +142,7 @@ fn find(
     Ok((found?, saturated))
 }
 
-/// Takes what documents share by their members together.
+/// Takes the parts that documents share by their members together.
 fn find_documents(
     request: &Request,
     documents: &Documents,
@@ -183,7 +185,7 @@ impl Rows<'_> {
             let row = related(request, collections, inputs, both);
             (row.relation as u16) << 7 | u16::from(100 - row.score.min(100))
         };
-        // A page and groups are of all pairs, whatever is listed.
+        // A page and groups are of all pairs, however few are listed.
         let all = self.groups.is_some();
         let top = if all { None } else { self.request.top };
         let mut ordered = Vec::new();
@@ -219,7 +221,7 @@ impl Rows<'_> {
     }
 }
 
-/// What all methods say of two inputs.
+/// The results of all methods for two inputs.
 fn related<'a>(request: &Request, collections: &'a [Collection], inputs: &Inputs, both: &Both) -> Related<'a> {
     let [a, b] = both.inputs;
     let whole = &collections[WHOLE];
@@ -236,7 +238,7 @@ fn related<'a>(request: &Request, collections: &'a [Collection], inputs: &Inputs
         degenerate: both.degenerate,
         listed: true,
     };
-    // Headers and tables that two pictures share say less than what they show.
+    // Headers and tables that two pictures share say less than their contents.
     let (mut best, mut by_kind) = (0, both.kin[0].max(both.kin[1]));
     for (number, collection) in collections.iter().enumerate().skip(WHOLE + 1) {
         let places = both.inputs.map(|input| inputs.place(number, input));

@@ -1,4 +1,4 @@
-//! What a comparison is asked for.
+//! The request of a comparison.
 
 use super::linkage::Linkage;
 use super::problem::Problem;
@@ -16,12 +16,12 @@ use pfh_similarity::{Named, Score};
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-/// Bytes of the table: similarity digests fill no lanes with many files, and what was read is still
-/// in the processor's cache when it is hashed.
+/// Bytes of the table: similarity digests fill no lanes with many files, and the bytes read are
+/// still in the processor's cache when they are hashed.
 const TABLE: usize = 32 << 20;
 
-/// Files and lists, which of their pairs are results, and what a [`Writer`](super::Writer) does
-/// with those.
+/// Files and lists, which of their pairs are results, and how a [`Writer`](super::Writer) writes
+/// those.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Request {
@@ -40,7 +40,7 @@ pub struct Request {
     pub algorithms: Vec<crate::Algorithm>,
     /// Whether only pairs that share a feature for certain are searched for.
     pub evidence: bool,
-    /// What scores pairs must reach.
+    /// The scores that pairs must reach.
     pub thresholds: Thresholds,
     /// Whether ties, order and marks are those of the reference tools.
     pub parity: bool,
@@ -48,7 +48,7 @@ pub struct Request {
     pub saturated: bool,
     /// The number of best pairs that are listed of each algorithm.
     pub top: Option<u64>,
-    /// The order of pairs, if it is not that of what is compared.
+    /// The order of pairs, if it is not that of the inputs.
     pub sort: Option<By>,
     /// Whether groups that pairs link together are the results in place of the pairs.
     pub cluster: bool,
@@ -57,8 +57,8 @@ pub struct Request {
     /// The groups that an earlier run wrote as JSON: they keep their numbers and members, and get
     /// those inputs that are alike to each of their members.
     pub earlier: Option<PathBuf>,
-    /// What the results are written in. Those of ssdeep come in the order of its tool for text, the
-    /// later one of a pair first.
+    /// The format of the results. Those of ssdeep come in the order of its tool for text, the later
+    /// one of a pair first.
     pub form: Format,
     /// Where the results go.
     pub output: Destination,
@@ -66,7 +66,7 @@ pub struct Request {
     pub page: Option<PathBuf>,
     /// How files are read.
     pub plan: Plan,
-    /// Bytes for the index and for what waits to be sorted.
+    /// Bytes for the index and for pairs that wait to be sorted.
     pub memory: usize,
     /// Whether files of the outputs' names are replaced. One that is read never is.
     pub replace: bool,
@@ -130,8 +130,8 @@ impl Request {
         self
     }
 
-    /// Refuses what makes no sense, and outputs that would replace what is read or somebody's file.
-    /// [`run`](super::run) does so first.
+    /// Refuses requests that make no sense, and outputs that would replace an input or somebody's
+    /// file. [`run`](super::run) does so first.
     ///
     /// # Errors
     /// The reason.
@@ -173,7 +173,7 @@ impl Request {
         Reading { limit: self.memory.max(1 << 20), bare: self.bare, assumed }
     }
 
-    /// Whether pairs come in another order than that of what is compared.
+    /// Whether pairs come in another order than that of the inputs.
     pub(super) fn is_ranked(&self) -> bool {
         self.top.is_some() || self.sort.is_some()
     }

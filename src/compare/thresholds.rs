@@ -5,7 +5,7 @@ use pfh_digest::{Algorithm, UnknownAlgorithm};
 use pfh_pairs::Search;
 use pfh_similarity::{Named, Score};
 
-/// The least score of two documents: below it they share what their programs write into each.
+/// The least score of two documents: below it they share bytes that their programs write into each.
 const DOCUMENTS: Score = Score::Similarity(70);
 
 /// A text that is not a threshold.
@@ -31,7 +31,7 @@ pub struct Thresholds {
 }
 
 impl Thresholds {
-    /// Reads `N` and `NAME=N`; with `parity` what is not named is as the reference tools have it.
+    /// Reads `N` and `NAME=N`; with `parity` the others are those of the reference tools.
     ///
     /// # Errors
     /// When a text names no algorithm or no number.
@@ -94,7 +94,7 @@ impl Thresholds {
         match (self.given(algorithm), Search::default_threshold(algorithm, self.parity)) {
             (None, default) => default,
             (Some(number), Score::Distance(_)) => Score::Distance(number),
-            // Above 100 nothing is found, whatever the number.
+            // Above 100 nothing is found, with any number.
             (Some(number), Score::Similarity(_)) => Score::Similarity(number.min(101) as u8),
         }
     }

@@ -35,7 +35,7 @@ impl<'a> Writer<'a> {
         Writer { request, output: None, all: false, is_table: false, page, places: Finder::default(), failed: None }
     }
 
-    /// Writes what the event says.
+    /// Writes an event.
     ///
     /// # Errors
     /// The output's.
@@ -174,7 +174,7 @@ impl<'a> Writer<'a> {
         // With parity the text is the tool's own, which has no marks.
         let degenerate = degenerate.filter(|_| !self.request.parity || form != Format::Text);
         if form == Format::Text && !self.is_table && pair.asked != algorithm {
-            // One text has one form; TLSH counts what differs.
+            // One text has one form; TLSH counts differences.
             algorithm = pair.asked;
             if Named::of(algorithm).is_some_and(Named::has_distances) {
                 score = Score::Distance(0);
@@ -205,7 +205,7 @@ impl<'a> Writer<'a> {
         written.map_err(|error| Error::output(About::new(path, error)))
     }
 
-    /// The job ended before its time: what is complete goes to standard output, no file appears.
+    /// The job ended before its time: complete results go to standard output, no file appears.
     pub fn abandon(mut self, error: Error) -> Error {
         if let Some(output) = &mut self.output {
             let _ = output.flush();

@@ -1,4 +1,4 @@
-//! The logs that operands name: digests as dcfldd writes them, and what could not be read.
+//! The logs that operands name: digests as dcfldd writes them, and areas that could not be read.
 
 use super::Operands;
 use crate::acquire::{self, sectors};
@@ -22,7 +22,7 @@ pub(super) fn write(operands: &Operands, acquired: &acquire::Summary) -> io::Res
     Ok(())
 }
 
-/// What could not be read, a line each, as `errlog=` has it.
+/// Areas that could not be read, a line each, as `errlog=` has it.
 pub fn losses(acquired: &acquire::Summary) -> String {
     let lost = acquired.imaged.bad.iter().map(|bad| sectors::lost(bad, acquired.from, acquired.sector));
     lost.map(|lost| format!("unreadable: {lost}\n")).collect()

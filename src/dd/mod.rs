@@ -1,8 +1,8 @@
 //! The job *dd*: a copy with the operands of dd and of its forensic kin (dcfldd, dc3dd), hashed on
 //! the way.
 //!
-//! A [`Request`] is made of operands; [`run`] carries them out as an [`acquire`]
-//! job without map and log, writes the logs that they name, and compares what they have compared.
+//! A [`Request`] is made of operands; [`run`] carries them out as an [`acquire`] job without map
+//! and log, writes the logs that they name, and makes the comparisons that they name.
 //!
 //! ```
 //! use pfh::{Control, dd};
@@ -51,15 +51,15 @@ pub struct Request {
     beyond: bool,
 }
 
-/// What happens. The text of an event is a sentence for people, or several, a line each.
+/// An event. Its text is a sentence for people, or several, a line each.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Event<'a> {
     /// The input ends before the place that `skip=` names.
     Beyond(&'a Path),
-    /// What happens in the acquisition.
+    /// An event of the acquisition.
     Acquiring(&'a acquire::Event<'a>),
-    /// What was copied was compared with this medium or image.
+    /// The copy was compared with this medium or image.
     Compared {
         /// The medium or image.
         other: &'a To,
@@ -100,8 +100,7 @@ pub struct Summary {
 }
 
 impl Request {
-    /// Reads operands. `replace` says whether existing files may be replaced; what is read never
-    /// is.
+    /// Reads operands. `replace` says whether existing files may be replaced; inputs never are.
     ///
     /// # Errors
     /// When an operand is not supported or makes no sense.
@@ -121,7 +120,7 @@ impl Request {
         self
     }
 
-    /// What the operands ask for.
+    /// The values of the operands.
     pub fn operands(&self) -> &Operands {
         &self.operands
     }
@@ -267,7 +266,8 @@ fn reading(operands: &Operands) -> Result<Reading, Problem> {
     }
     // Without conv=noerror the first unreadable sector ends it, as in dd.
     let most_errors = if operands.has("conv", "noerror") { None } else { Some(0) };
-    // With conv=sync the blocks keep their places; without it dd leaves out what it could not read.
+    // With conv=sync the blocks keep their places; without it dd leaves out the blocks that it
+    // could not read.
     let fill = if operands.has("conv", "sync") { Fill::Zeros } else { Fill::Omitted };
     imaging.policy = ErrorPolicy { fill, most_errors, ..ErrorPolicy::default() };
     Ok(imaging)

@@ -11,7 +11,7 @@ use std::path::PathBuf;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum Status {
-    /// What dd prints by default.
+    /// The same as dd prints by default.
     #[default]
     Usual,
     /// Nothing.
@@ -29,7 +29,7 @@ struct Number {
     in_bytes: bool,
 }
 
-/// What the operands ask for.
+/// The values of the operands.
 #[derive(Debug, Default, PartialEq)]
 pub struct Operands {
     /// `if=`.
@@ -50,8 +50,8 @@ pub struct Operands {
     pub ibs: u64,
     /// Bytes of an output block.
     pub obs: u64,
-    /// What was given of `bs=`, `ibs=` and `obs=`: the first wins over the others wherever it
-    /// stands.
+    /// The values of `bs=`, `ibs=` and `obs=` that were given: the first wins over the others
+    /// wherever it stands.
     given: (Option<u64>, Option<u64>, Option<u64>),
     /// dc3dd's sector, which its own operands count in.
     ssz: Option<u64>,
@@ -161,7 +161,7 @@ impl Operands {
         Ok(found)
     }
 
-    /// Settles what blocks are.
+    /// Settles the sizes of blocks.
     fn blocks(&mut self) -> Result<(), Problem> {
         let (bs, ibs, obs) = self.given;
         (self.ibs, self.obs) = (bs.or(ibs).unwrap_or(512), bs.or(obs).unwrap_or(512));

@@ -77,7 +77,7 @@ impl Class {
         !matches!(self, Class::Same | Class::Error)
     }
 
-    /// That of what `check` found. Metadata count if they are compared.
+    /// That of a change that `check` found. Metadata count if they are compared.
     pub(super) fn of(change: &Change, metadata: bool) -> Class {
         match change.class {
             check::Class::Matched => Class::Same,
@@ -113,17 +113,17 @@ impl FromStr for Class {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Difference {
-    /// The name below the sides: that in B, of what was removed that in A.
+    /// The name below the sides: that in B, of a removed file that in A.
     pub name: Vec<u8>,
     /// Its outcome.
     pub class: Class,
-    /// The name in A of what was moved or copied.
+    /// The name in A of a file that was moved or copied.
     pub from: Option<Vec<u8>>,
     /// How well bit rot is proved.
     pub rot: Option<Rot>,
     /// Whether some of several digests are the same, others not.
     pub partly: bool,
-    /// Why nothing can be said, or what else there is to say.
+    /// Why nothing can be said, or a further remark.
     pub cause: Option<String>,
 }
 

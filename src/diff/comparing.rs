@@ -34,12 +34,13 @@ pub struct Comparing<'a, 's> {
     right: Option<Box<List>>,
     /// Names without a digest in A, and why.
     without: HashMap<Vec<u8>, (Reason, String)>,
-    /// Device and inode of the lists and their seals, which are not part of what they describe.
+    /// Device and inode of the lists and their seals, which are not part of the trees that they
+    /// describe.
     own: Vec<(u64, u128)>,
-    /// What keeps digests.
+    /// The cache of digests.
     pub cache: Option<Cache>,
     summary: &'a mut Summary,
-    /// Hears what happens.
+    /// Hears of the events.
     pub events: &'a mut Events<'s>,
 }
 
@@ -102,7 +103,7 @@ impl<'a, 's> Comparing<'a, 's> {
         if two && self.boundary.is_behind(record.number) { Which::B } else { self.first }
     }
 
-    /// Takes what A has.
+    /// Takes a record of A.
     fn collect(&mut self, record: Record, name: Vec<u8>) -> io::Result<()> {
         let (reason, code) = match record.outcome {
             Outcome::Hashed(hashed) => {
@@ -124,7 +125,7 @@ impl<'a, 's> Comparing<'a, 's> {
         Ok(())
     }
 
-    /// Takes what B has.
+    /// Takes an entry of B.
     fn meet(&mut self, met: &Met<'_>, name: &[u8]) -> io::Result<()> {
         let change = self.auditor().take(met, name);
         change.map_or(Ok(()), |change| self.classed(change))
@@ -157,7 +158,7 @@ impl<'a, 's> Comparing<'a, 's> {
         (self.events)(Event::Passed(ran)).map_err(Error::Sink)
     }
 
-    /// Ends: gives what only the end can tell.
+    /// Ends: gives the classes that only the end can tell.
     ///
     /// # Errors
     /// The sink's; counts that do not add up.

@@ -1,4 +1,4 @@
-//! What happens during a comparison.
+//! The events of a comparison.
 
 use super::class::Difference;
 use super::side::Which;
@@ -8,7 +8,7 @@ use pfh_custody::seal::Held;
 use pfh_engine::Record;
 use std::io;
 
-/// What happens during a comparison. Events come on the thread that called [`run`](super::run).
+/// An event of a comparison. Events come on the thread that called [`run`](super::run).
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
 pub enum Event<'a> {
@@ -22,8 +22,8 @@ pub enum Event<'a> {
     Cached(&'a Record),
     /// The cache is not used from here on, for this reason: all files are read.
     Uncached(&'a CacheError),
-    /// A name has its class. What was moved, copied, added or removed, or changed its content,
-    /// comes last, by name.
+    /// A name has its class. Files that were moved, copied, added or removed, or changed their
+    /// content, come last, by name.
     Classed(&'a Difference),
     /// All files were read.
     Passed(&'a pfh_engine::Summary),

@@ -1,4 +1,4 @@
-//! The job *diff*: what differs between two states of a tree.
+//! The job *diff*: the differences between two states of a tree.
 //!
 //! Each side of a [`Request`] is a directory, an image or an archive, a manifest in any format that
 //! [`check`](crate::check) reads, or the catalogue that `tree build` made of a directory. [`run`]
@@ -114,7 +114,7 @@ pub fn run(request: &Request, events: &mut Events<'_>, control: &Control<'_>) ->
             source = Box::new(cache.reusing(source));
         }
         comparing.cache.clone_from(&cache);
-        // To count what is in containers is to list them.
+        // Members of containers can only be counted by listing them.
         let counts = !request.is_inside() && !trees.iter().any(Tree::is_container);
         let all = || trees.iter().map(|tree| tree.source(request));
         let again = || counts.then(|| Box::new(Halves::new(all()).0) as Box<dyn Source>);
@@ -138,8 +138,8 @@ pub fn run(request: &Request, events: &mut Events<'_>, control: &Control<'_>) ->
     Ok(summary)
 }
 
-/// Finds out what digests without a name are of, and in which directory the names of lists and
-/// containers start.
+/// Finds out the algorithms of digests without a name, and in which directory the names of lists
+/// and containers start.
 fn settle(request: &Request, sides: &mut [Side; 2], summary: &mut Summary, control: &Control<'_>) -> Result<(), Error> {
     match sides {
         [Side::List(a), Side::List(b)] => {
@@ -204,7 +204,7 @@ fn how(request: &Request, sides: &[Side; 2]) -> Result<(Vec<Algorithm>, Option<u
     Ok(found)
 }
 
-/// The cache, opened. It knows a run by what is compared.
+/// The cache, opened. It knows a run by its two sides.
 fn cache(request: &Request, plan: &Plan) -> Result<Option<Cache>, (PathBuf, CacheError)> {
     let Some(reuse) = &request.reuse else { return Ok(None) };
     let sides: Vec<&[u8]> = request.sides.iter().map(|side| side.as_encoded_bytes()).collect();

@@ -1,4 +1,4 @@
-//! What a comparison is asked for.
+//! The request of a comparison.
 
 use crate::algorithms::{Algorithm, computed};
 use crate::hash::{CACHE, Reuse};
@@ -25,8 +25,8 @@ pub enum Metadata {
 pub struct Request {
     /// A and B: a directory, an image or an archive, or a manifest (`-` is standard input).
     pub sides: [OsString; 2],
-    /// What two directories are hashed with; SHA-256 if none is named. The algorithms of digests in
-    /// lists that do not name theirs.
+    /// The algorithms that two directories are hashed with; SHA-256 if none is named. Those of
+    /// digests in lists that do not name theirs.
     pub algorithms: Vec<Algorithm>,
     /// Whether times are compared.
     pub metadata: Metadata,
@@ -102,7 +102,7 @@ impl Request {
         self
     }
 
-    /// What two directories are hashed with.
+    /// The algorithms that two directories are hashed with.
     pub(super) fn algorithms(&self) -> Vec<pfh_digest::Algorithm> {
         let named = computed(&self.algorithms);
         if named.is_empty() { "sha256".parse().into_iter().collect() } else { named }
@@ -120,7 +120,7 @@ impl Request {
         false
     }
 
-    /// Refuses what can be refused before a side is read.
+    /// Refuses requests that can be refused before a side is read.
     ///
     /// # Errors
     /// When the cache is a file that is read or that somebody else made, or both sides are one

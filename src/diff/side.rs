@@ -32,7 +32,7 @@ impl fmt::Display for Which {
 
 /// A side, opened.
 pub enum Side {
-    /// A directory, or what is in a container.
+    /// A directory, or the members of a container.
     Directory(Tree),
     /// A list, read.
     List(Box<List>),
@@ -46,9 +46,9 @@ pub struct List {
     pub path: PathBuf,
     /// Its seal, if it has one.
     pub held: Option<Held>,
-    /// What it says.
+    /// Its records.
     pub expectations: Expectations,
-    /// What stands in front of its names and is left out; with a closing slash, or empty.
+    /// The start of its names, which is left out; with a closing slash, or empty.
     pub base: Vec<u8>,
     asked: check::Request,
 }
@@ -131,8 +131,8 @@ impl List {
         self.expectations.entries.iter().map(|entry| pfh_judge::plain(&entry.name)).collect()
     }
 
-    /// Finds out by the files of a directory what digests without a name are of, and which prefix
-    /// names have there.
+    /// Finds out by the files of a directory the algorithms of digests without a name, and which
+    /// prefix names have there.
     ///
     /// # Errors
     /// When a thread panicked.

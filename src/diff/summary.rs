@@ -1,4 +1,4 @@
-//! What a comparison found: the counts, by which digests, and what was not compared.
+//! The result of a comparison: the counts, the digests, and the parts that were not compared.
 
 use super::class::Counts;
 use super::request::Request;
@@ -32,17 +32,17 @@ pub struct Summary {
     pub counts: Counts,
     /// The algorithms by which contents were compared.
     pub computed: Vec<Algorithm>,
-    /// What was left out in front of the names of each side, so that they agree.
+    /// The start of the names of each side that was left out, so that they agree.
     pub bases: [Vec<u8>; 2],
     /// Why there was nothing to compare; `None` if there was something.
     pub nothing: Option<Nothing>,
-    /// What the lists hold and was not compared, one sentence for each kind.
+    /// Parts of the lists that were not compared, one sentence for each kind.
     pub not_compared: Vec<String>,
     /// Whether a list is broken off in the middle of a document.
     pub broken: bool,
     /// Links and other things that are not files, of each side.
     pub skipped: [u64; 2],
-    /// What was done with the cache, if there is one.
+    /// How the cache was used, if there is one.
     pub cache: Option<Use>,
 }
 
@@ -62,7 +62,7 @@ impl Summary {
         }
     }
 
-    /// Notes what a list holds that is compared with nothing.
+    /// Notes the parts of a list that are compared with nothing.
     pub(super) fn add(&mut self, list: &List) {
         let name = shown(&list.path);
         let sentences = list.expectations.not_compared().into_iter();

@@ -1,4 +1,4 @@
-//! A side whose files are read: a directory, or what is in an image or an archive.
+//! A side whose files are read: a directory, or the members of an image or an archive.
 
 use super::request::Request;
 #[cfg(feature = "inside")]
@@ -10,7 +10,7 @@ use pfh_source::{Item, Operands, Source};
 pub struct Tree {
     /// The directory or the container, or the media that this is made of.
     pub paths: Vec<Vec<u8>>,
-    /// What stands in front of the names of its files.
+    /// The start of the names of its files.
     pub prefix: Vec<u8>,
     /// The directory in a container that all its files are below, and that the other side does not
     /// have; with a closing slash, or empty.
@@ -44,7 +44,7 @@ impl Tree {
         Some(Tree { paths, prefix, common: Vec::new(), container: Some(std::sync::Arc::new(options)) })
     }
 
-    /// Whether it is what is in an image or an archive.
+    /// Whether it is the members of an image or an archive.
     pub fn is_container(&self) -> bool {
         #[cfg(feature = "inside")]
         return self.container.is_some();
@@ -93,7 +93,7 @@ impl Tree {
     }
 }
 
-/// What of a container is below a prefix, and what could not be read.
+/// The members of a container below a prefix, and those that could not be read.
 #[cfg(feature = "inside")]
 struct Below {
     source: Box<dyn Source>,

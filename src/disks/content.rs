@@ -1,4 +1,4 @@
-//! What a range of a disk holds, by its bytes.
+//! The contents of a range of a disk, by its bytes.
 
 use super::row::Content;
 use pfh_container::Bytes;
@@ -57,7 +57,7 @@ mod by_volume {
         Ok((name, used.map(part).collect()))
     }
 
-    /// What a range holds.
+    /// The contents of a range.
     pub fn content(bytes: &Arc<dyn Bytes>, start: u64, size: u64) -> Content {
         let size = size.min(bytes.size().saturating_sub(start));
         let Some(slice) = Slice::new(bytes.clone(), start, size) else {
@@ -101,7 +101,7 @@ mod by_signature {
         Ok(("", Vec::new()))
     }
 
-    /// What a range holds, by the table of signatures.
+    /// The contents of a range, by the table of signatures.
     pub fn content(bytes: &Arc<dyn Bytes>, start: u64, size: u64) -> Content {
         let mut head = vec![0; HEAD.min(usize::try_from(size).unwrap_or(HEAD))];
         let mut filled = 0;

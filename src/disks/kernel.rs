@@ -1,11 +1,11 @@
-//! What the kernel states of block devices, in sysfs.
+//! The kernel's statements on block devices, in sysfs.
 
 use super::row::{Disk, Holder, Partition};
 use super::udev::Udev;
 use pfh_source::os::{kernel_text, names_in};
 use std::path::{Path, PathBuf};
 
-/// Sizes and places in sysfs count these bytes, whatever the sectors of the device.
+/// Sizes and places in sysfs count these bytes, for any sectors of the device.
 const UNIT: u64 = 512;
 
 /// The kernel's files below a root.
@@ -55,7 +55,7 @@ impl Kernel<'_> {
         let here = self.place(name);
         let udev = Udev::of(self.system, &word(&here, "dev"));
         let model = [word(&here, "device/vendor"), first(&here, &["device/model", "device/name"])];
-        // What a SATA disk has for a vendor is the name of the interface.
+        // The vendor of a SATA disk is the name of the interface.
         let model: Vec<String> = model.into_iter().filter(|word| !word.is_empty() && word != "ATA").collect();
         let mut disk = Disk {
             name: name.to_owned(),

@@ -33,7 +33,7 @@ impl Table {
         }
     }
 
-    /// The mounts of a device and of what lies on it.
+    /// The mounts of a device and of the devices on it.
     fn of(&self, kernel: &Kernel<'_>, name: &str, device: &str, holders: &[Holder]) -> Vec<Mount> {
         let mut found = self.one(name, device);
         for holder in holders {

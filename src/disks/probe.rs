@@ -1,5 +1,5 @@
-//! Disks, opened for reading: what they hold and hide. Each on a thread of its own, since one that
-//! is dying may never answer.
+//! Disks, opened for reading: their contents and hidden parts. Each on a thread of its own, since
+//! one that is dying may never answer.
 
 use super::content::{self, Part};
 use super::row::{Content, Disk, Partition};
@@ -24,13 +24,13 @@ struct Found {
     hidden: Option<Hidden>,
     table: &'static str,
     parts: Vec<Part>,
-    /// What the whole disk holds, if it has no partitions.
+    /// The contents of the whole disk, if it has no partitions.
     whole: Content,
-    /// What the partitions hold, by their start.
+    /// The contents of the partitions, by their start.
     held: Vec<(u64, Content)>,
 }
 
-/// Opens all disks and enters what is found; false if the control cancelled it.
+/// Opens all disks and enters their contents; false if the control cancelled it.
 pub(super) fn all(disks: &mut [Disk], control: &Control<'_>) -> bool {
     let (send, answers) = mpsc::channel();
     let mut threads: Vec<Option<JoinHandle<()>>> = Vec::new();
@@ -126,7 +126,7 @@ fn enter(disk: &mut Disk, found: Result<Found, Content>) {
     };
 }
 
-/// What was read goes before what udev recorded, unless it says less.
+/// Contents that were read go before those that udev recorded, unless they say less.
 fn better(recorded: &Content, read: Content) -> Content {
     match (&read, recorded) {
         (Content::Unknown, Content::FileSystem { .. } | Content::Encrypted(_) | Content::Other(_)) => recorded.clone(),
@@ -134,7 +134,7 @@ fn better(recorded: &Content, read: Content) -> Content {
     }
 }
 
-/// Enters that a disk was not read; what udev recorded stays.
+/// Enters that a disk was not read; the contents that udev recorded stay.
 fn unread(disk: &mut Disk, cause: &str) {
     let contents = disk.partitions.iter_mut().map(|part| &mut part.content);
     for content in contents.chain(std::iter::once(&mut disk.content)) {

@@ -20,7 +20,7 @@ pub enum Contents {
     /// Each is opened for reading, for partition tables, file systems and hidden areas.
     #[default]
     Read,
-    /// None is: only what the kernel and udev state.
+    /// None is: only the statements of the kernel and udev.
     Unread,
 }
 

@@ -12,18 +12,18 @@ pub struct Mount {
     pub writable: bool,
 }
 
-/// A mapped device that has a disk or a partition open: what LVM, RAID or dm-crypt made of it.
+/// A mapped device that has a disk or a partition open: one of LVM, RAID or dm-crypt.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Holder {
     /// Its name: `dm-0`, `md127`.
     pub name: String,
     /// The name that it was given: `vg0-root`; empty if it has none.
     pub alias: String,
-    /// Its kind: `crypt`, `lvm`, `raid`, or what the kernel says.
+    /// Its kind: `crypt`, `lvm`, `raid`, or the kernel's word.
     pub kind: String,
 }
 
-/// What a disk or a partition holds.
+/// The contents of a disk or a partition.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum Content {
     /// A file system.
@@ -70,11 +70,11 @@ pub struct Partition {
     pub label: String,
     /// Whether the kernel refuses to write to it.
     pub write_blocked: bool,
-    /// What it holds.
+    /// Its contents.
     pub content: Content,
     /// Where it is mounted, also by way of mapped devices.
     pub mounts: Vec<Mount>,
-    /// What has it open.
+    /// Devices that have it open.
     pub holders: Vec<Holder>,
 }
 
@@ -115,11 +115,11 @@ pub struct Disk {
     pub temperature: Option<f64>,
     /// The partition table: `gpt`, `mbr`, `apm`, or nothing.
     pub table: String,
-    /// What the whole disk holds, if it has no partitions.
+    /// The contents of the whole disk, if it has no partitions.
     pub content: Content,
     /// Where the whole disk is mounted.
     pub mounts: Vec<Mount>,
-    /// What has the whole disk open.
+    /// Devices that have the whole disk open.
     pub holders: Vec<Holder>,
     /// Areas that the disk hides; `None` if it was not asked.
     pub hidden: Option<Hidden>,

@@ -25,7 +25,7 @@ pub fn run(request: &Request, events: &mut Events<'_>, control: &Control<'_>) ->
     let table = Table::read(&request.system);
     let mut disks: Vec<Disk> = kernel.names().iter().map(|name| kernel.disk(name)).collect();
     disks.retain(|disk| request.which == Which::All || (disk.size > 0 && disk.bus != "ram"));
-    // What lies on other devices stands behind them.
+    // Devices that lie on others stand behind them.
     disks.sort_by_key(|disk| VIRTUAL.contains(&disk.bus.as_str()));
     disks.iter_mut().for_each(|disk| table.enter(&kernel, disk));
     if request.contents == Contents::Read && !probe::all(&mut disks, control) {

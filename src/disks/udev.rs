@@ -1,4 +1,4 @@
-//! What udev recorded of a device, which every user may read.
+//! The facts that udev recorded of a device, which every user may read.
 
 use super::row::Content;
 use pfh_source::os::kernel_text;
@@ -42,7 +42,7 @@ impl Udev {
         }
     }
 
-    /// What blkid found on the device.
+    /// The contents that blkid found on the device.
     pub(super) fn content(&self) -> Content {
         let format = self.value("ID_FS_TYPE").to_owned();
         match (self.value("ID_FS_USAGE"), format.is_empty()) {

@@ -4,14 +4,14 @@ use pfh_source::{Entry, Object, Problem, Ranges, Stat};
 use std::io::{Cursor, Read};
 use std::ops::Range;
 
-/// Bytes of a block: what a file system gives at once.
+/// Bytes of a block: a file system gives as many at once.
 pub const BLOCK: u64 = 4096;
 
 /// Bytes of a file, which must be as it was seen.
 pub struct Block {
     /// The file.
     pub entry: Entry,
-    /// What was seen of it.
+    /// Its state when it was walked.
     pub stat: Stat,
     /// Which bytes.
     pub range: Range<u64>,

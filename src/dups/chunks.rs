@@ -1,4 +1,4 @@
-//! How files are cut into chunks, and what a store that keeps each once would hold.
+//! How files are cut into chunks, and the contents of a store that keeps each once.
 
 use fastcdc::v2020::StreamCDC;
 use std::fmt;
@@ -11,7 +11,7 @@ pub enum Chunking {
     /// Chunks of a fixed number of bytes from the start of a file; the last one is shorter.
     Fixed(usize),
     /// Where the content says it (FastCDC 2020), of that many bytes on average, at least a quarter
-    /// and at most four times as many: what was inserted moves no other cut.
+    /// and at most four times as many: inserted bytes move no other cut.
     Content(usize),
 }
 
@@ -22,7 +22,7 @@ pub enum Chunking {
 )]
 pub struct UnknownChunking(String);
 
-/// What `cdc` alone stands for, in bytes on average.
+/// The size that `cdc` alone stands for, in bytes on average.
 const USUAL: usize = 16 << 10;
 /// FastCDC's own bounds, in bytes on average.
 const CONTENT: std::ops::RangeInclusive<usize> = 256..=4 << 20;
@@ -59,7 +59,7 @@ impl fmt::Display for Chunking {
 }
 
 impl Chunking {
-    /// Cuts what is read, and gives each chunk.
+    /// Cuts the bytes of a reader, and gives each chunk.
     ///
     /// # Errors
     /// The reader's.
@@ -83,7 +83,7 @@ impl Chunking {
     }
 }
 
-/// What a store that keeps each chunk once would hold. Each inode counts once.
+/// The contents of a store that keeps each chunk once. Each inode counts once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Store {

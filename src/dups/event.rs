@@ -1,16 +1,16 @@
-//! What happens during a search for duplicates.
+//! The events of a search for duplicates.
 
 use super::group::{Folders, Group, Shared};
 use pfh_source::Problem;
 use std::io;
 
-/// What happens during a search. Events come on the thread that called [`run`](super::run).
+/// An event of a search. Events come on the thread that called [`run`](super::run).
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
 pub enum Event<'a> {
     /// A name could not be listed or read, or changed while it was: it is in no group.
     Unread(&'a [u8], &'a Problem),
-    /// Files of one content. Groups come by what they waste, the most first.
+    /// Files of one content. Groups come by their wasted bytes, the most first.
     Group(&'a Group),
     /// Folders that are equal as wholes.
     Folders(&'a Folders),

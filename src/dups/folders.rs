@@ -4,7 +4,7 @@ use super::found::Found;
 use super::group::{Folders, Group};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
-/// What stands under a name in a folder.
+/// The entry of a name in a folder.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 enum Kind {
     Empty,
@@ -118,7 +118,7 @@ fn trimmed(name: &[u8]) -> &[u8] {
     &name[..end]
 }
 
-/// The folder of a name and its last component; `None` above what was walked.
+/// The folder of a name and its last component; `None` above the walked folders.
 fn parent<'a>(name: &'a [u8], roots: &HashSet<Vec<u8>>) -> Option<(&'a [u8], &'a [u8])> {
     let name = trimmed(name);
     if roots.contains(name) {

@@ -1,4 +1,4 @@
-//! What there is to compare: the files below the input by their inodes, before any is read.
+//! The files to compare: those below the input by their inodes, before any is read.
 
 use super::event::{Event, Events};
 use super::problem::Problem as Wrong;
@@ -14,7 +14,7 @@ use std::collections::{HashMap, HashSet};
 pub struct File {
     /// How it is opened.
     pub entry: Entry,
-    /// What was seen of it.
+    /// Its state when it was walked.
     pub stat: Stat,
     /// The names of it that were met, in that order. More than one are hard links.
     pub names: Vec<Vec<u8>>,

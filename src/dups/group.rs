@@ -64,7 +64,7 @@ impl Group {
         self.copies.iter().filter(|copy| !copy.stays).count() as u64
     }
 
-    /// Bytes that would be free without them. What shares storage already frees none.
+    /// Bytes that would be free without them. A copy that shares storage already frees none.
     pub fn reclaimable(&self) -> u64 {
         self.copies.iter().filter(|copy| !copy.stays && !copy.shared).count() as u64 * self.size
     }

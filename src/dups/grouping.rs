@@ -8,7 +8,7 @@ use super::stages::Members;
 use crate::job::Error;
 use pfh_digest::Digest;
 
-/// The groups by what they waste, the most first; then by size and first name.
+/// The groups by their wasted bytes, the most first; then by size and first name.
 ///
 /// # Errors
 /// When a directory of the rules is not there.

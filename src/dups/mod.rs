@@ -2,10 +2,10 @@
 //!
 //! [`run`] walks the [`Request`]'s input, and reads as little of it as proves the answer: files of
 //! a size that no other has are not opened; of files that are longer than a block the first block,
-//! then the last one, are compared; what is left is read whole, in lanes, and only files with the
-//! same cryptographic digest are a [`Group`]. A file that changes meanwhile is an error and in no
-//! group. Names of one inode are one copy. A [`Keep`] says which copy of a group stays. Nothing is
-//! ever deleted: a [`Script`] is what a user may run.
+//! then the last one, are compared; the rest is read whole, in lanes, and only files with the same
+//! cryptographic digest are a [`Group`]. A file that changes meanwhile is an error and in no group.
+//! Names of one inode are one copy. A [`Keep`] says which copy of a group stays. Nothing is ever
+//! deleted: a user may run a [`Script`].
 //!
 //! ```
 //! use pfh::dups::{self, Event, Request};

@@ -1,4 +1,4 @@
-//! What a search for duplicates is asked for.
+//! The request of a search for duplicates.
 
 use super::chunks::Chunking;
 use super::problem::Problem;
@@ -12,17 +12,18 @@ use pfh_engine::Plan;
 use pfh_source::Recurse;
 use std::path::PathBuf;
 
-/// Where duplicates are looked for, and what is made of them.
+/// Where duplicates are looked for, and how they are treated.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Request {
     /// The operands. Files of the first one are kept, unless a rule says otherwise.
     pub input: Input,
-    /// By what whole files are compared: a cryptographic digest. SHA-256 if none is named.
+    /// The algorithm by which whole files are compared: a cryptographic digest. SHA-256 if none is
+    /// named.
     pub algorithm: Option<Algorithm>,
     /// Smaller files are left out, in bytes.
     pub least: u64,
-    /// Also what a store that keeps each chunk once would save, and which files share chunks.
+    /// Also the saving of a store that keeps each chunk once, and the files that share chunks.
     pub chunking: Option<Chunking>,
     /// At most that many pairs of files that share chunks are handed out. All are counted.
     pub top: Option<u64>,
@@ -31,7 +32,7 @@ pub struct Request {
     /// Copies below these directories stay as well; one of them is the copy that is kept, where
     /// there is one.
     pub never: Vec<PathBuf>,
-    /// What a script does with the others.
+    /// The action of a script on the others.
     pub action: Action,
     /// The file into which the caller has a [`Script`](super::Script) written.
     pub script: Option<PathBuf>,
@@ -127,7 +128,7 @@ impl Request {
         self
     }
 
-    /// Refuses what can be refused before the input is walked.
+    /// Refuses requests that can be refused before the input is walked.
     ///
     /// # Errors
     /// When the algorithm does not prove that files are equal, the input makes no sense, or the

@@ -1,4 +1,4 @@
-//! Which copies of a group stay, and what a script does with the others.
+//! Which copies of a group stay, and the treatment of the others in a script.
 
 use super::problem::Problem;
 use crate::job::Error;
@@ -25,7 +25,7 @@ pub enum Keep {
     Under(PathBuf),
 }
 
-/// What a script does with the copies that do not stay.
+/// The action of a script on the copies that do not stay.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum Action {
@@ -92,8 +92,8 @@ impl Action {
     }
 }
 
-/// Directories, and which names are below them: by the places where they are, whatever links lead
-/// there.
+/// Directories, and which names are below them: by the places where they are, with all links
+/// resolved.
 pub struct Below {
     directories: Vec<PathBuf>,
     /// The places of directories that were asked about.
@@ -123,7 +123,7 @@ impl Below {
         let parent = if end == 0 { b"." } else { &name[..end] };
         let place = self.seen.entry(parent.to_vec());
         let place = place.or_insert_with(|| Path::new(OsStr::from_bytes(parent)).canonicalize().ok());
-        // What cannot be looked at is protected as well.
+        // A directory that cannot be looked at is protected as well.
         place.as_ref().is_none_or(|place| self.directories.iter().any(|directory| place.starts_with(directory)))
     }
 }

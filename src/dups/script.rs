@@ -1,5 +1,4 @@
-//! A shell script that does what was asked for with the copies that do not stay, for a user to read
-//! and run.
+//! A shell script that treats the copies that do not stay as requested, for a user to read and run.
 
 use super::event::Event;
 use super::group::{Copy, Group};
@@ -64,7 +63,7 @@ impl Script {
         Script { path: path.into(), action, lines }
     }
 
-    /// Takes what happens.
+    /// Writes the group of an event, if it has one.
     pub fn take(&mut self, event: &Event<'_>) {
         if let Event::Group(group) = event {
             self.group(group);
@@ -153,7 +152,7 @@ fn plain(name: &[u8]) -> Vec<u8> {
     if name.starts_with(b"-") { [b"./", name].concat() } else { name.to_vec() }
 }
 
-/// A word for the shell, whatever bytes it has.
+/// A word for the shell, of any bytes.
 fn quoted(word: &[u8]) -> Vec<u8> {
     let mut quoted = vec![b'\''];
     for &byte in word {

@@ -21,7 +21,7 @@ pub type Posting = [u64; 3];
 
 /// The posting of a chunk.
 pub fn posting(digest: u128, file: u32, length: u32) -> Posting {
-    // The lower half is what is cut off.
+    // The cast keeps the lower half.
     [(digest >> 64) as u64, digest as u64, u64::from(file) << 32 | u64::from(length)]
 }
 

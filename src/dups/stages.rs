@@ -30,7 +30,7 @@ pub struct Stages<'a, 's, 'c> {
     control: &'a Control<'c>,
 }
 
-/// What a stage reads of a file.
+/// The part of a file that a stage reads.
 #[derive(Clone, Copy)]
 enum Part {
     First,
@@ -132,8 +132,8 @@ impl<'a, 's, 'c> Stages<'a, 's, 'c> {
         Item::Entry(Entry { number, origin, stat: None })
     }
 
-    /// What was read of a file, in bytes and as a digest. All stages must have read one state of
-    /// it: the one that the walk saw.
+    /// The part of a file that was read: its bytes and its digest. All stages must have read one
+    /// state of it: the one that the walk saw.
     fn outcome(&self, at: usize, record: Record, part: Part) -> Result<(u64, Digest), Problem> {
         let hashed = match record.outcome {
             Outcome::Hashed(hashed) => hashed,
@@ -153,8 +153,8 @@ impl<'a, 's, 'c> Stages<'a, 's, 'c> {
     }
 }
 
-/// Splits each group by a key, and keeps what has company. Members stay in their order; files
-/// without a key are left out.
+/// Splits each group by a key, and keeps members that have company. Members stay in their order;
+/// files without a key are left out.
 fn apart<K: Eq + std::hash::Hash>(groups: Vec<Vec<usize>>, key: impl Fn(&usize) -> Option<K>) -> Vec<Vec<usize>> {
     let mut all = Vec::new();
     for group in groups {

@@ -1,4 +1,4 @@
-//! What a store that keeps each chunk once would save, and which files share chunks.
+//! The saving of a store that keeps each chunk once, and the files that share chunks.
 
 use super::chunks::{Chunking, Store};
 use super::event::{Event, Events};

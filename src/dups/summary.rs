@@ -1,4 +1,4 @@
-//! What a search for duplicates found.
+//! The result of a search for duplicates.
 
 use super::chunks::Store;
 use super::group::Group;
@@ -9,7 +9,7 @@ use pfh_report::size_text;
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Summary {
-    /// By what whole files were compared.
+    /// The algorithm by which whole files were compared.
     pub algorithm: Algorithm,
     /// Names of files that were met.
     pub files: u64,
@@ -33,7 +33,7 @@ pub struct Summary {
     pub apart: u64,
     /// Groups of folders that are equal as wholes.
     pub folders: u64,
-    /// What a store of chunks would save, if that was asked for.
+    /// The saving of a store of chunks, if that was asked for.
     pub store: Option<Store>,
 }
 
@@ -68,7 +68,7 @@ impl Summary {
         self.reclaimable += group.reclaimable();
     }
 
-    /// What was found, and what it cost.
+    /// The result, and its cost.
     pub fn sentence(&self) -> String {
         let mut line = if self.groups == 0 {
             "no duplicates".to_owned()
@@ -93,7 +93,7 @@ impl Summary {
 }
 
 impl Store {
-    /// What such a store would save.
+    /// The saving of such a store.
     pub fn sentence(&self) -> String {
         let share = if self.bytes == 0 { 0.0 } else { self.saving() as f64 * 100.0 / self.bytes as f64 };
         let Store { chunking, chunks, unique, .. } = self;

@@ -8,18 +8,18 @@ use std::io;
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
 pub enum Event<'a> {
-    /// Before the first row: what all rows have.
+    /// Before the first row: the facts of all rows.
     Columns(&'a Columns),
     /// A record.
     Row(&'a Row),
-    /// A line that is not a record of a file, or what is wrong with the end: the first ten of them.
+    /// A line that is not a record of a file, or a fault of the end: the first ten of them.
     Fault(&'a str),
 }
 
 /// Receives the events. An error ends the job with [`Error::Sink`](crate::job::Error::Sink).
 pub type Events<'a> = dyn FnMut(Event<'_>) -> io::Result<()> + 'a;
 
-/// What the rows of a result have.
+/// The facts of the rows of a result.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Columns {
@@ -31,13 +31,13 @@ pub struct Columns {
     pub timed: u64,
 }
 
-/// What was read.
+/// The counts of the records.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Summary {
     /// Records of files: with digests, without, skipped ones.
     pub records: u64,
-    /// Lines that are not records of files, and what is wrong with the end.
+    /// Lines that are not records of files, and faults of the end.
     pub faulty: u64,
 }
 

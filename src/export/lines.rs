@@ -57,7 +57,7 @@ pub(super) fn each(
     Ok(reading)
 }
 
-/// What the end of a result must count.
+/// The counts that the end of a result must state.
 #[derive(Default)]
 struct Counts {
     files: u64,
@@ -78,7 +78,7 @@ impl Counts {
         self.wants_end |= object.contains_key("digests") || row.kind == "match" || row.kind == "base";
     }
 
-    /// The end of a manifest counts files, errors and what was skipped; that of verdicts counts
+    /// The end of a manifest counts files, errors and skipped entries; that of verdicts counts
     /// verdicts.
     fn summary(&mut self, object: &Object, reading: &mut Reading) {
         for (key, read) in [("files", self.files), ("errors", self.errors), ("skipped", self.skipped)] {

@@ -1,6 +1,6 @@
 //! The job *export*: a result as a timeline or a table of another program.
 //!
-//! It reads what `hash`, `match` and `list` print in JSON lines, and manifests in any format that
+//! It reads the JSON lines that `hash`, `match` and `list` print, and manifests in any format that
 //! `check` reads. [`run`] hands out its rows; [`write`](write()) makes a [`Table`] of them:
 //! Timesketch's CSV, a body file, or Parquet. The result is read twice: the columns are known
 //! before the first row.

@@ -1,4 +1,4 @@
-//! Why a result was not exported, beyond what every job has.
+//! Why a result was not exported, beyond the errors that every job has.
 
 /// Why a result was not exported.
 #[derive(Debug, thiserror::Error)]

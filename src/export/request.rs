@@ -10,7 +10,7 @@ use std::path::PathBuf;
 pub struct Request {
     /// The result; `-` is standard input.
     pub result: PathBuf,
-    /// What the caller writes of the events: refused where it is the result.
+    /// Files that the caller writes of the events: refused where one is the result.
     pub outputs: Outputs,
     /// Whether files of the outputs' names are replaced; never the result.
     pub replace: bool,

@@ -30,8 +30,8 @@ pub fn run(request: &Request, events: &mut Events<'_>, control: &Control<'_>) ->
 /// Writes a result as a table. A file appears whole or not at all.
 ///
 /// # Errors
-/// As [`run`]; when no record has what the form needs, or the output cannot be written. The
-/// summary counts what has no place in the form.
+/// As [`run`]; when no record has the facts that the form needs, or the output cannot be written.
+/// The summary counts records that have no place in the form.
 pub fn write(
     request: &Request,
     table: &Table,
@@ -58,7 +58,7 @@ pub fn write(
     writer.finish(&summary)
 }
 
-/// The result, and what its rows have.
+/// The result, and the facts of its rows.
 fn opened<'a>(request: &'a Request, control: &Control<'_>) -> Result<(Kept<'a>, Columns), Error> {
     let mut result = Kept::open(&request.result)?;
     let mut columns = Columns::default();
@@ -82,7 +82,7 @@ fn opened<'a>(request: &'a Request, control: &Control<'_>) -> Result<(Kept<'a>, 
     Ok((result, columns))
 }
 
-/// Hands out what is in the result.
+/// Hands out the records of the result.
 fn hand_out(
     result: &mut Kept<'_>,
     columns: &Columns,
@@ -107,7 +107,8 @@ struct Kept<'a> {
 }
 
 impl<'a> Kept<'a> {
-    /// Opens it. What can be read once alone, as standard input, is kept in a file without a name.
+    /// Opens it. An input that can be read only once, as standard input, is kept in a file without
+    /// a name.
     fn open(path: &'a Path) -> Result<Kept<'a>, Error> {
         let failed = |error: io::Error| Error::input(About::new(path, error));
         let mut file = if path == Path::new("-") {

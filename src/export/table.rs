@@ -8,7 +8,7 @@ use pfh_report::export::{Exporter, Form, Row, Taken};
 use pfh_source::Output;
 use std::io::Write;
 
-/// What a result becomes, and where it goes.
+/// The form that a result is exported in, and where it goes.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Table {
@@ -33,11 +33,11 @@ impl Table {
     }
 }
 
-/// What was written.
+/// The counts of the exported table.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Written {
-    /// What was read.
+    /// The counts of the records that were read.
     pub summary: Summary,
     /// Rows or lines that were written.
     pub rows: u64,
@@ -45,7 +45,7 @@ pub struct Written {
     pub timeless: u64,
     /// Errors, which a timeline has no place for.
     pub errors: u64,
-    /// What was skipped when the result was made, and has no place in a timeline.
+    /// Entries that were skipped when the result was made, and have no place in a timeline.
     pub skipped: u64,
     /// Times that the form cannot hold: they are left out.
     pub beyond: u64,
@@ -94,7 +94,7 @@ impl Writer {
         self.output.advance().map_err(Error::Sink)
     }
 
-    /// Whether a timeline has a place for a row; what has none is counted.
+    /// Whether a timeline has a place for a row; others are counted.
     fn has_place(&mut self, row: &Row) -> bool {
         if !is_file(row) {
             return false;

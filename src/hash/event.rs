@@ -1,12 +1,11 @@
-//! What happens during a run, and its result.
+//! The events of a run, and its result.
 
 use super::{CacheError, Use};
 use pfh_engine::{Record, Summary as Run};
 use pfh_manifest::Unrepresentable;
 use std::io;
 
-/// What happens during a run. Events come on the thread that called [`run`](super::run), in input
-/// order.
+/// An event of a run. Events come on the thread that called [`run`](super::run), in input order.
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
 pub enum Event<'a> {
@@ -19,8 +18,8 @@ pub enum Event<'a> {
     /// The cache is not used from here on, for this reason: all files are read. Digests are the
     /// same.
     Uncached(&'a CacheError),
-    /// No record has come for a moment, and none is left at the end: writers let out what they
-    /// hold.
+    /// No record has come for a moment, and none is left at the end: writers let out the lines that
+    /// they hold.
     Idle,
 }
 
@@ -34,6 +33,6 @@ pub type Events<'a> = dyn FnMut(Event<'_>) -> io::Result<()> + 'a;
 pub struct Summary {
     /// The counts, and where the time went.
     pub run: Run,
-    /// What was done with the cache, if there is one.
+    /// How the cache was used, if there is one.
     pub cache: Option<Use>,
 }

@@ -23,8 +23,8 @@ use std::sync::Arc;
 pub struct About {
     /// The algorithms, in the order of every record's digests.
     pub algorithms: Vec<Algorithm>,
-    /// The command line, without what changes only the speed: manifests of one tree are equal byte
-    /// for byte.
+    /// The command line, without options that change only the speed: manifests of one tree are
+    /// equal byte for byte.
     pub command_line: Option<Vec<u8>>,
     /// The working directory.
     pub working_directory: Option<Vec<u8>>,
@@ -63,7 +63,7 @@ impl Sealing {
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Manifest {
-    /// What it is written in.
+    /// Its format.
     pub format: Format,
     /// How its lines look, in formats that leave a choice.
     pub layout: Layout,
@@ -71,8 +71,8 @@ pub struct Manifest {
     pub output: Destination,
     /// The seal that a manifest in a file gets.
     pub seal: Option<Sealing>,
-    /// The command line that its head records, for formats that have one: what decides the digests,
-    /// so that manifests of one tree are equal byte for byte.
+    /// The command line that its head records, for formats that have one: the options that decide
+    /// the digests, so that manifests of one tree are equal byte for byte.
     pub command_line: Option<Vec<u8>>,
 }
 
@@ -124,7 +124,7 @@ impl Manifest {
         sealing.check()
     }
 
-    /// Names what is written, and the key that is read.
+    /// Names the outputs, and the key that is read.
     pub fn guard(&self, outputs: &mut Outputs) {
         match self.output.path() {
             Some(path) => outputs.file("output", Some(path)),

@@ -98,7 +98,7 @@ pub fn write(
     writer.finish(&ran)
 }
 
-/// The run of a request that was checked; `form` is what is written of it.
+/// The run of a request that was checked; `form` is the form of its output.
 fn checked(request: &Request, form: &str, events: &mut Events<'_>, control: &Control<'_>) -> Result<Summary, Error> {
     let cache = match request.cache(form) {
         // A cache that cannot be used costs time, not the run.
@@ -116,7 +116,7 @@ fn checked(request: &Request, form: &str, events: &mut Events<'_>, control: &Con
     let mut keeping = Keeping { cache: cache.clone(), events };
     let ran = pass(source, || request.input.again(), &request.plan, &mut keeping, control);
     let events = keeping.events;
-    // What was read is kept, whatever became of the output: the next run resumes from it.
+    // The digests are kept, even if the output failed: the next run resumes from them.
     let finished = ran.as_ref().is_ok_and(|run| !run.interrupted);
     let cache = match cache.map(|cache| (cache.close(finished), cache)) {
         None => None,

@@ -18,7 +18,7 @@ impl CacheError {
     }
 }
 
-/// What a run did with a cache; no run has one.
+/// How a run used a cache; no run has one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Use {
     /// Files that were not read.

@@ -134,7 +134,7 @@ pub fn sha256(bytes: impl AsRef<[u8]>) -> Digest {
     hasher.finalize()
 }
 
-/// What computes SHA-256.
+/// A hasher of SHA-256.
 ///
 /// # Panics
 /// Never: the registry has it.

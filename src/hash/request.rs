@@ -1,4 +1,4 @@
-//! What a run is asked for.
+//! The request of a run.
 
 use super::{Cache, Problem};
 use crate::algorithms::{Algorithm, Secret};
@@ -36,8 +36,8 @@ pub struct Request {
     pub reuse: Option<Reuse>,
     /// The key of the plan's keyed algorithms, which no output may replace.
     pub secret: Option<Secret>,
-    /// What the caller writes of the events: it is left out of the input, and refused where it is a
-    /// file that is read.
+    /// Files that the caller writes of the events: they are left out of the input, and refused
+    /// where one is a file that is read.
     pub outputs: Outputs,
     /// Whether files of the outputs' names are replaced. One that is read never is.
     pub replace: bool,

@@ -40,7 +40,7 @@ pub enum Error {
     Cancelled(Reason),
 }
 
-/// What an [`Error`] means. The exit code of the program and the exception of the Python package
+/// The kind of an [`Error`]. The exit code of the program and the exception of the Python package
 /// follow from it alone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
@@ -102,7 +102,7 @@ impl Error {
         }
     }
 
-    /// What the error means.
+    /// The kind of the error.
     pub fn kind(&self) -> Kind {
         match self {
             Error::Request(_) | Error::Refused(_) => Kind::Request,

@@ -18,7 +18,7 @@ const PIECE: usize = 1 << 20;
 
 /// The input: the next piece of a file.
 struct Part {
-    /// The set begins to which this and what follows belongs.
+    /// The set begins to which this entry and the following belong.
     set: Option<usize>,
     bytes: Vec<u8>,
     /// The file ends: its name and its length, or why there is none.
@@ -166,7 +166,7 @@ pub struct Blocks<'a> {
     pub memory: usize,
 }
 
-/// What was made.
+/// The result of a build.
 pub struct Made {
     /// The sets.
     pub sets: Vec<Set>,

@@ -38,19 +38,19 @@ pub struct Request {
     pub work: PathBuf,
     /// Bytes of memory for sorting.
     pub memory: usize,
-    /// Whether an existing file that is not a set may be replaced; what is read never is.
+    /// Whether an existing file that is not a set may be replaced; inputs never are.
     pub replace: bool,
     /// Sizes of blocks in bytes, powers of two from 512 to a mebibyte. With any the sets are not
     /// lists, but files and trees, and the file is one of their blocks, by the assumed algorithm or
-    /// SHA-256; what [`matching::sectors`](crate::matching::sectors) looks for.
+    /// SHA-256; [`matching::sectors`](crate::matching::sectors) looks for them.
     pub blocks: Vec<u32>,
-    /// Whether the sets are not lists, but files, trees and containers: what is in them is hashed,
+    /// Whether the sets are not lists, but files, trees and containers: their members are hashed,
     /// by the assumed algorithms or MD5, SHA-1 and SHA-256.
     #[cfg(feature = "inside")]
     pub inside: Option<crate::inside::Options>,
 }
 
-/// What happens during a build.
+/// An event of a build.
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
 pub enum Event<'a> {
@@ -201,7 +201,7 @@ impl Request {
     }
 
     fn outputs_of(&self, inputs: &[Input]) -> Outputs {
-        // A set that a build made is what the next one replaces.
+        // The next build replaces a set that a build made.
         let set = Existing::Own(0, b"pfh known set\n");
         let mut outputs = Outputs::new(self.replace);
         outputs.writes("OUT", &self.output, Kind::File, set);
@@ -244,7 +244,8 @@ impl Request {
 }
 
 impl Summary {
-    /// Places of the sets that hold no record; what they were meant to hold is not in the file.
+    /// Places of the sets that hold no record; the records that they were meant to hold are not in
+    /// the file.
     pub fn faults(&self) -> u64 {
         // Those of blocks are files, which count as unread.
         self.sets.iter().filter(|set| set.blocks.is_empty()).map(|set| set.faults).sum()
@@ -339,7 +340,7 @@ pub fn run(request: &Request, events: &mut Events<'_>, control: &Control<'_>) ->
     Ok(Summary { sets, digests, resumed, unread, blocks: Vec::new() })
 }
 
-/// Whether what is to be written, a file or a directory, would lie in a directory.
+/// Whether an output, a file or a directory, would lie in a directory.
 fn lies_in(output: &Path, directory: &Path) -> bool {
     let parent = output.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
     match (parent.canonicalize(), directory.canonicalize()) {

@@ -1,4 +1,4 @@
-//! Files, trees and containers as sets: what is in them is hashed into a list for each.
+//! Files, trees and containers as sets: their members are hashed into a list for each.
 
 use super::{Input, Problem};
 use crate::algorithms::Algorithm;
@@ -10,7 +10,7 @@ use pfh_manifest::{Format, Layout};
 use pfh_source::Recurse;
 use tempfile::TempDir;
 
-/// Lists of what is in sets, which stand in their place until they are dropped.
+/// Lists of the members of sets, which stand in their place until they are dropped.
 pub struct Contents {
     _room: TempDir,
     /// Files that could not be read: the set lacks them.
@@ -18,8 +18,8 @@ pub struct Contents {
 }
 
 impl Contents {
-    /// Hashes the files, trees and containers that are named as sets, and puts lists of what is in
-    /// them in their place.
+    /// Hashes the files, trees and containers that are named as sets, and puts lists of their
+    /// members in their place.
     ///
     /// # Errors
     /// Those of `hash`; a control that cancels.
@@ -31,7 +31,7 @@ impl Contents {
             let mut named = crate::Input::new([&input.path]).recurse(Recurse::Yes);
             named.inside = Some(options.clone());
             let algorithms = ["md5", "sha1", "sha256"].iter().filter_map(|name| name.parse::<Algorithm>().ok());
-            // The list has the name of what it stands for: the set has it too.
+            // The list has the name of the input that it stands for: the set has it too.
             let folder = room.path().join(number.to_string());
             std::fs::create_dir(&folder).map_err(failed)?;
             let list = folder.join(input.path.file_name().unwrap_or("content".as_ref()));

@@ -18,7 +18,7 @@ use std::io::{self, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
-/// What a set becomes.
+/// The form that a set is exported in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum To {
     /// A file of lines, entries or JSON.
@@ -35,7 +35,7 @@ impl FromStr for To {
     }
 }
 
-/// A set, and what it becomes.
+/// A set, and the form of its export.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Request {
@@ -47,8 +47,8 @@ pub struct Request {
     pub to: To,
     /// The algorithm of an index; MD5 if the set has it.
     pub algorithm: Option<Algorithm>,
-    /// Of a known-set file only what is in these classes; all if there is none. Of a manifest the
-    /// class of all its entries.
+    /// Of a known-set file only the entries of these classes; all if there is none. Of a manifest
+    /// the class of all its entries.
     pub classes: Vec<Class>,
     /// Whether an existing file is replaced; never the set.
     pub replace: bool,
@@ -82,7 +82,7 @@ impl Request {
     }
 }
 
-/// What happens during an export.
+/// An event of an export.
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
 pub enum Event<'a> {
@@ -106,7 +106,7 @@ pub type Events<'a> = dyn FnMut(Event<'_>) -> io::Result<()> + 'a;
 pub struct Summary {
     /// Items that were written.
     pub written: u64,
-    /// Items that lack what the form needs, or that it cannot hold.
+    /// Items that lack a fact that the form needs, or that it cannot hold.
     pub left_out: u64,
     /// Places of the manifest that hold no record, its end among them.
     pub faults: u64,
@@ -298,13 +298,14 @@ fn of_list(request: &Request, events: &mut Events<'_>, control: &Control<'_>) ->
     }
     match end {
         Some(end) if summary.written > 0 => end.finish(request)?,
-        // What was begun is dropped: no file appears.
+        // The output that was begun is dropped: no file appears.
         _ => return Err(Error::input(Problem::NothingToExport(request.set.clone()))),
     }
     Ok(summary)
 }
 
-/// The columns of hashdeep: what of MD5, SHA-1 and SHA-256 the first entry has.
+/// The columns of hashdeep: those of MD5, SHA-1, SHA-256, Tiger and Whirlpool that the first entry
+/// has.
 fn columns(entry: &Entry) -> Vec<Algorithm> {
     let mut columns = Vec::new();
     for name in ["md5", "sha1", "sha256", "tiger", "whirlpool"] {

@@ -1,4 +1,4 @@
-//! `info`: what a known-set file holds.
+//! `info`: the contents of a known-set file.
 
 use super::{DEFAULT_RESIDENT, KnownSet, Set, SetError};
 use crate::job::Error;
@@ -18,7 +18,7 @@ pub struct Request {
 }
 
 impl Request {
-    /// What the file states of itself.
+    /// The statements of this file on itself, not verified.
     pub fn new(file: impl Into<PathBuf>) -> Request {
         Request { file: file.into(), verify: false }
     }
@@ -35,7 +35,7 @@ pub enum Event<'a> {
 /// Receives the events. An error ends the job with [`Error::Sink`].
 pub type Events<'a> = dyn FnMut(Event<'_>) -> io::Result<()> + 'a;
 
-/// What the file holds.
+/// The contents of the file.
 #[non_exhaustive]
 pub struct Summary {
     /// The file.

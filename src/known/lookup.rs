@@ -1,4 +1,4 @@
-//! `lookup`: what sets know of single digests.
+//! `lookup`: the sets' answers on single digests.
 
 use super::Problem;
 use crate::algorithms::computed;
@@ -50,7 +50,7 @@ impl Request {
     }
 }
 
-/// What happens during a look-up.
+/// An event of a look-up.
 #[derive(Clone, Copy)]
 #[non_exhaustive]
 pub enum Event<'a> {
@@ -63,11 +63,11 @@ pub enum Event<'a> {
         /// The fault.
         fault: &'a Fault,
     },
-    /// A result: what is known of a digest.
+    /// A result: the verdict on a digest.
     Answer(&'a Answered<'a>),
 }
 
-/// What the sets know of one digest.
+/// The sets' answer on one digest.
 #[derive(Clone, Copy)]
 #[non_exhaustive]
 pub struct Answered<'a> {
@@ -151,7 +151,7 @@ impl Answers<'_> {
         (self.events)(Event::Answer(&answered)).map_err(Error::Sink)
     }
 
-    /// Answers what standard input asks.
+    /// Answers the digests of standard input.
     fn answer_standard_input(&mut self, assumed: &[Algorithm], control: &Control<'_>) -> Result<(), Error> {
         let options = Options { kind: Some(Kind::List), assumed: assumed.to_vec(), ..Options::default() };
         let mut failed = None;

@@ -1,10 +1,9 @@
 //! The job *known*: sets of known digests are compiled into one file, described, and asked about
 //! single digests.
 //!
-//! [`build`] takes sets in any format that is read; [`info`] reports what a known-set file holds;
-//! [`export`] writes a set as other programs read it;
-//! [`lookup`] asks sets about digests. Files are compared with sets by
-//! [`matching`](crate::matching). `docs/known.md` has the formats.
+//! [`build`] takes sets in any format that is read; [`info`] reports the contents of a known-set
+//! file; [`export`] writes a set as other programs read it; [`lookup`] asks sets about digests.
+//! Files are compared with sets by [`matching`](crate::matching). `docs/known.md` has the formats.
 //!
 //! ```
 //! use pfh::known::{build, info, Class};

@@ -1,10 +1,10 @@
-//! Errors of a request, beyond what every job has.
+//! Errors of a request, beyond those that every job has.
 
 use pfh_manifest::known::export::Form;
 use pfh_source::terminal::shown;
 use std::path::PathBuf;
 
-/// Errors of a request, or with what it names.
+/// Errors of a request, or with the files that it names.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Problem {
@@ -51,7 +51,7 @@ pub enum Problem {
     /// Nothing of a set can be exported in the form: no file was written.
     #[error("{}: nothing of it can be exported so; no file was written", shown(.0))]
     NothingToExport(PathBuf),
-    /// The control cancelled the hashing of what is in a set, or an export.
+    /// The control cancelled the hashing of the members of a set, or an export.
     #[error("interrupted: no file was written")]
     Interrupted,
     /// There are no sets to look up in.

@@ -1,4 +1,4 @@
-//! What happens during a run, and its results.
+//! The events of a run, and its results.
 
 use super::{Answer, Gap, Reference, Request};
 use crate::verdict::Verdict;
@@ -9,8 +9,8 @@ use pfh_report::verdict::Place;
 use std::io;
 use std::path::Path;
 
-/// What happens during a run. Events come on the thread that called [`run`](super::run), records in
-/// input order.
+/// An event of a run. Events come on the thread that called [`run`](super::run), records in input
+/// order.
 #[derive(Clone, Copy)]
 #[non_exhaustive]
 pub enum Event<'a> {
@@ -25,7 +25,7 @@ pub enum Event<'a> {
         /// The algorithms in use.
         algorithms: &'a [Algorithm],
     },
-    /// This list has no class: what is in it is neither good nor bad.
+    /// This list has no class: its entries are neither good nor bad.
     NoClass(&'a Path),
     /// The sets are open, and files are hashed by these algorithms from here on.
     Opened {
@@ -36,8 +36,8 @@ pub enum Event<'a> {
     },
     /// An input was read, skipped, or failed, and this is known of it.
     Match(&'a Match<'a>),
-    /// No record has come for a moment, and none is left at the end: writers let out what they
-    /// hold.
+    /// No record has come for a moment, and none is left at the end: writers let out the lines that
+    /// they hold.
     Idle,
 }
 
@@ -45,7 +45,7 @@ pub enum Event<'a> {
 /// [`Error::Sink`](crate::job::Error::Sink).
 pub type Events<'a> = dyn FnMut(Event<'_>) -> io::Result<()> + 'a;
 
-/// What the sets know of one input.
+/// The sets' answer on one input.
 #[derive(Clone, Copy)]
 #[non_exhaustive]
 pub struct Match<'a> {
@@ -86,7 +86,7 @@ impl Counts {
     }
 
     /// Whether any of these verdicts was given. That something is unknown counts only if all sets
-    /// could be read (`complete`): what was found stays found.
+    /// could be read (`complete`): files that were found stay found.
     pub fn fails(&self, verdicts: &[KnownStatus], complete: bool) -> bool {
         verdicts.iter().any(|verdict| self.of(*verdict) > 0 && (complete || *verdict != KnownStatus::Unknown))
     }
@@ -130,7 +130,7 @@ impl Summary {
         let nothing_found = !request.sets.digests.is_empty() && self.known() == 0;
         match self {
             Summary { comparable: false, .. } => Verdict::NothingToCompareWith,
-            // A file that is known to be bad stays so, whatever could not be read besides.
+            // A file that is known to be bad stays so, even if others could not be read.
             _ if self.counts.fails(fail_on, whole) || whole && nothing_found => Verdict::Differs,
             _ if !whole || self.run.failed > 0 => Verdict::Incomplete,
             _ => Verdict::Verified,

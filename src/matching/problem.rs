@@ -1,4 +1,4 @@
-//! Errors of a request, beyond what every job has.
+//! Errors of a request, beyond those that every job has.
 
 use pfh_manifest::{Fault, Unrepresentable};
 use pfh_report::verdict::Format;
@@ -14,7 +14,7 @@ pub enum Problem {
     /// A digest is malformed.
     #[error("{}: {fault}", terminal::render(text.as_bytes()))]
     Digest {
-        /// What was given.
+        /// The text that was given.
         text: String,
         /// The fault.
         fault: Fault,

@@ -23,13 +23,13 @@ pub struct Sought {
     pub class: Class,
 }
 
-/// What records are compared with.
+/// The sets and digests that records are compared with.
 pub struct Reference {
     /// Open sets.
     pub sets: Vec<KnownSet>,
     /// Single digests.
     pub sought: Option<Sought>,
-    /// What the empty file's digest says.
+    /// Whether the empty file's digest counts.
     pub empty: Empty,
 }
 
@@ -105,8 +105,7 @@ impl Reference {
         self.sets.iter().any(of)
     }
 
-    /// Whether all sets are of what is bad or to be looked at: then a file that is in none of them
-    /// is not news.
+    /// Whether all sets are bad or notable: then a file that is in none of them is not news.
     pub fn is_of_the_bad(&self) -> bool {
         let mut sets = self.sets.iter().flat_map(|known| known.sets()).peekable();
         sets.peek().is_some() && sets.all(|set| matches!(set.class(), Class::Bad | Class::Notable))
@@ -136,7 +135,7 @@ impl Reference {
                 answer.hits.push((None, hit, digest.algorithm()));
             }
         }
-        // Only what is in a set can be known by being empty; of the others nobody asks, and there
+        // Only a file in a set can be known by being empty; of the others nobody asks, and there
         // are more of them.
         answer.empty =
             !answer.hits.is_empty() && digests.iter().any(|digest| *digest == digest.algorithm().digest(b""));

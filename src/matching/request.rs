@@ -1,4 +1,4 @@
-//! What a run is asked for.
+//! The request of a run.
 
 use super::Sets;
 use crate::input::Input;
@@ -14,11 +14,11 @@ use std::sync::Arc;
 pub struct Request {
     /// The input.
     pub input: Input,
-    /// What it is compared with.
+    /// The sets and digests that it is compared with.
     pub sets: Sets,
     /// How files are read. Its algorithms are those that the sets need.
     pub plan: Plan,
-    /// What the caller writes of the events: refused where it is a file that is read.
+    /// Files that the caller writes of the events: refused where one is a file that is read.
     pub outputs: Outputs,
     /// Whether files of the outputs' names are replaced. One that is read never is.
     pub replace: bool,

@@ -1,4 +1,5 @@
-//! What files and digests are compared with: known-set files, lists in any format, single digests.
+//! The sets and digests that files are compared with: known-set files, lists in any format, single
+//! digests.
 
 use super::{Empty, Problem, Reference, Sought};
 use crate::algorithms::{Algorithm, REGISTRY, computed};
@@ -25,14 +26,14 @@ pub struct Sets {
     /// The class of lists and digests, which have none of their own. Without one they are of the
     /// class *listed*.
     pub class: Option<Class>,
-    /// What the empty file's digest says.
+    /// Whether the empty file's digest counts.
     pub empty: Empty,
-    /// The algorithms of digests that do not name theirs, and those to hash with; empty for what
-    /// the sets need.
+    /// The algorithms of digests that do not name theirs, and those to hash with; empty for those
+    /// that the sets need.
     pub algorithms: Vec<Algorithm>,
 }
 
-/// What cannot be compared with, or only in part.
+/// A set or list that cannot be compared with, or only in part.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Gap<'a> {

@@ -17,7 +17,7 @@ pub struct Verdicts {
     /// The verdicts that are written; all if there are none, and as text all but unknown if every
     /// set is of the bad.
     pub only: Vec<KnownStatus>,
-    /// What they are written in.
+    /// Their format.
     pub form: Format,
     /// Where they go.
     pub output: Destination,
@@ -105,7 +105,7 @@ impl<'a> Writer<'a> {
         Writer { verdicts, request, open: None, failed: None }
     }
 
-    /// Writes what the event says.
+    /// Writes an event.
     ///
     /// # Errors
     /// The output's.
@@ -121,7 +121,7 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// Whether the output has a line for what was skipped.
+    /// Whether the output has a line for skipped entries.
     pub fn lists_skips(&self) -> bool {
         self.open.as_ref().is_none_or(|open| open.only.is_empty())
     }

@@ -1,4 +1,4 @@
-//! The letters, what they ask for, and why they make no sense.
+//! The letters, the requests that they make, and why they make no sense.
 
 use crate::algorithms::REGISTRY;
 use crate::input::Input;
@@ -15,7 +15,7 @@ pub const MEMORY: usize = 20_000_000;
 /// Prefetchers unless another number is asked for.
 pub const PREFETCHERS: usize = 1;
 
-/// What the letters say.
+/// The values of the letters.
 #[derive(Debug, Clone, Default)]
 pub struct Letters {
     /// `-c`: `hash`, `full`, a digest or a list of digests; HASH if it is absent.
@@ -49,7 +49,7 @@ pub enum Asked {
     },
     /// FULL: each with each. No pair is a result as well.
     Full(Box<compare::Request>),
-    /// DIGEST and FILENAME: each file with what was given. No match is a negative answer.
+    /// DIGEST and FILENAME: each file with the given digests. No match is a negative answer.
     Sought(Box<compare::Request>),
     /// FILENAME with a list that only known sets are read from.
     #[cfg(feature = "known")]
@@ -82,7 +82,7 @@ pub enum Problem {
     /// The mode is none.
     #[error("{}: neither HASH nor FULL, nor a file with a list of digests, nor a digest of {algorithm}", terminal::render(mode.as_encoded_bytes()))]
     Mode {
-        /// What was given.
+        /// The value that was given.
         mode: OsString,
         /// The algorithm that it would be a digest of.
         algorithm: Algorithm,
@@ -124,7 +124,7 @@ impl Letters {
             _ => (Mode::Mtp, all - prefetchers),
         };
         let memory = self.memory.unwrap_or(MEMORY);
-        // The paper measures what several readers cost on a disk that rotates.
+        // The paper measures the cost of several readers on a disk that rotates.
         Ok(Plan { threads, prefetchers, mode, memory, turns: false, ..Plan::default() })
     }
 

@@ -1,6 +1,7 @@
-//! The paper's own form (Breitinger & Petrov, §IV-B): what its letters mean, and their defaults.
+//! The paper's own form (Breitinger & Petrov, §IV-B): the meaning of its letters, and their
+//! defaults.
 //!
-//! [`Letters`] hold what was asked for, [`resolve`] makes the request of a job of it: HASH is
+//! [`Letters`] hold the given values, [`resolve`] makes the request of a job of it: HASH is
 //! [`hash`](crate::hash), FULL, DIGEST and FILENAME are [`compare`](crate::compare); a list that
 //! only known sets are read from is matching's. N is the number of all threads, P of those that
 //! read ahead, as in the paper.
@@ -29,7 +30,7 @@ use pfh_digest::{Algorithm, family};
 pub struct Resolved {
     /// The job.
     pub asked: Asked,
-    /// What the name of a family became.
+    /// The algorithm that the name of a family became.
     pub family: Option<Algorithm>,
 }
 

@@ -1,4 +1,4 @@
-//! What the value of `-c` stands for.
+//! The meaning of the value of `-c`.
 
 use super::letters::{Asked, Letters, Problem, default_algorithm};
 use crate::algorithms::REGISTRY;
@@ -21,7 +21,7 @@ pub fn asked(letters: &Letters, input: Input, plan: Plan, named: Option<Algorith
     };
     let reading = Reading { limit: DEFAULT_MEMORY, bare: true, assumed: named.into_iter().collect() };
     let is_digests = input.paths.iter().any(|path| list_at(path, &reading).is_some());
-    // A list of digests says by itself what they are of.
+    // A list of digests names their algorithm itself.
     let algorithms = match named {
         Some(named) => vec![named],
         None if is_digests => Vec::new(),
@@ -109,7 +109,7 @@ fn hashing(input: Input, plan: Plan, algorithm: Algorithm) -> Asked {
     Asked::Hash { request: Box::new(hash::Request::new(input, Vec::new()).plan(plan)), manifest }
 }
 
-/// The table is as large as `-m` says; the index and what waits to be sorted are not in it.
+/// The table is as large as `-m` says; the index and pairs that wait to be sorted are not in it.
 fn comparing(input: Input, plan: Plan, algorithms: Vec<Algorithm>) -> compare::Request {
     let mut request = compare::Request::new(input);
     request.input.table = plan.memory as u64;

@@ -13,13 +13,13 @@ use serde_json::{Value, json};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-/// What units and the merge must agree on.
+/// The settings that units and the merge must agree on.
 pub struct Document {
     /// The directory of the plan.
     pub directory: PathBuf,
     /// The algorithms, in the order of every record's digests.
     pub algorithms: Vec<Algorithm>,
-    /// What the manifest is written in.
+    /// The format of the manifest.
     pub format: Format,
     /// How its lines look.
     pub layout: Layout,
@@ -39,14 +39,14 @@ pub struct Document {
     pub paths: Vec<Vec<u8>>,
     /// All inputs, including those that are not read.
     pub entries: u64,
-    /// The SHA-256 of each unit's list; the first is that of what needs no reading.
+    /// The SHA-256 of each unit's list; the first is that of entries that need no reading.
     pub lists: Vec<String>,
 }
 
 /// The file that makes a directory a plan.
 pub const NAME: &str = "plan.json";
 
-/// Bytes as JSON has them: text, or digits of what is none.
+/// Bytes as JSON has them: text, or hexadecimal digits of bytes that are not UTF-8.
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(untagged)]
@@ -154,7 +154,8 @@ impl Document {
         self.directory.join("parts")
     }
 
-    /// The result of a unit, by its number and the plan's digest; 0 is what needs no reading.
+    /// The result of a unit, by its number and the plan's digest; 0 is that of entries that need no
+    /// reading.
     pub fn part(&self, unit: u64) -> PathBuf {
         self.parts().join(part_name(unit, &self.digest()))
     }
@@ -252,7 +253,7 @@ impl Document {
         })
     }
 
-    /// What the head of the manifest says; `base` is recorded where names need it.
+    /// The head of the manifest; `base` is recorded where names need it.
     pub fn about(&self, base: Option<Vec<u8>>) -> About {
         About {
             algorithms: self.algorithms.clone(),

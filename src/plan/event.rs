@@ -1,16 +1,16 @@
-//! What happens while a plan is made, carried out and merged.
+//! The events while a plan is made, carried out and merged.
 
 use pfh_engine::Record;
 use pfh_manifest::Unrepresentable;
 use std::io;
 
-/// What happens while a plan is made, a unit carried out, or units are merged. Events come on the
+/// An event while a plan is made, a unit carried out, or units are merged. Events come on the
 /// thread that called `run`.
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
 pub enum Event<'a> {
-    /// `make`: what is not a file, or cannot be listed, has this record; `unit`: a file of the unit
-    /// has.
+    /// `make`: an entry that is not a file, or cannot be listed, has this record; `unit`: a file of
+    /// the unit has.
     Record(&'a Record),
     /// `make`: nothing of this name is there. It is in the plan: a unit that runs later may find
     /// it.
@@ -29,7 +29,7 @@ pub struct Merged<'a> {
     pub number: u64,
     /// Its bytes in the manifest; none where the format has no place for it.
     pub bytes: &'a [u8],
-    /// The size of a hashed file, in bytes; `None` for what was skipped or failed.
+    /// The size of a hashed file, in bytes; `None` for an entry that was skipped or failed.
     pub size: Option<u64>,
     /// Why the input has no digest in the manifest: a sentence with its name.
     pub complaint: Option<&'a str>,

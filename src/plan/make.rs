@@ -1,4 +1,4 @@
-//! `make`: lists what there is, and packs it into units.
+//! `make`: lists the inputs, and packs them into units.
 
 use super::document::{Document, sha256};
 use super::pack::pack;
@@ -34,11 +34,11 @@ pub struct Request {
     /// Bytes of the ranges that larger files are read in, each range for itself; for tree hashes
     /// alone. Without it each file is read by one unit.
     pub split: Option<u64>,
-    /// What the manifest is written in.
+    /// The format of the manifest.
     pub format: Format,
     /// How its lines look, in formats that leave a choice.
     pub layout: Layout,
-    /// Most bytes of a unit; what is larger is one by itself. 2 GiB.
+    /// Most bytes of a unit; a larger file is one by itself. 2 GiB.
     pub bytes: u64,
     /// Most files of a unit. 100,000.
     pub files: u64,
@@ -48,7 +48,7 @@ pub struct Request {
     pub command_line: Option<Vec<u8>>,
 }
 
-/// What was planned.
+/// The counts of the plan.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Summary {
@@ -116,7 +116,7 @@ impl Request {
             return Err(Error::request(Problem::Unplanned("an image")));
         }
         if self.input.is_inside() {
-            return Err(Error::request(Problem::Unplanned("what is inside of a container")));
+            return Err(Error::request(Problem::Unplanned("a member of a container")));
         }
         if self.piecewise == Some(0) {
             return Err(Error::request(hash::Problem::Window));
@@ -130,7 +130,7 @@ impl Request {
             }
             splits(&self.document(), length)?;
         }
-        // What the format cannot hold is refused before anything is written.
+        // Records that the format cannot hold are refused before anything is written.
         let about = About { algorithms: computed(&self.algorithms), ..About::default() };
         encoder(self.format, self.layout, &about, &mut Vec::new())?;
         self.input.check()?;
@@ -164,8 +164,8 @@ impl Request {
     }
 }
 
-/// Makes a plan. Nothing is read of the files; what is not a file, or cannot be listed, is kept as
-/// the record that it has in the manifest.
+/// Makes a plan. Nothing is read of the files; an entry that is not a file, or cannot be listed, is
+/// kept as the record that it has in the manifest.
 ///
 /// # Errors
 /// When the request makes no sense, or the plan cannot be written. A partly written plan is not a
@@ -234,7 +234,7 @@ pub fn run(request: &Request, events: &mut Events<'_>, control: &Control<'_>) ->
     Ok(Summary { units: units as u64, files, bytes, skipped: counts.0, failed: counts.1 + absent, ranged })
 }
 
-/// Makes the directory and what is in it.
+/// Makes the directory and its files.
 fn write(plan: &Document, lists: &[Vec<u8>], rest: &[Record]) -> Result<(u64, u64), Error> {
     let units = plan.directory.join("units");
     let is_new = plan.directory.symlink_metadata().is_err();
@@ -259,7 +259,7 @@ fn write(plan: &Document, lists: &[Vec<u8>], rest: &[Record]) -> Result<(u64, u6
     filled
 }
 
-/// Writes what is in the directory of a plan, `plan.json` last.
+/// Writes the files of the directory of a plan, `plan.json` last.
 fn fill(plan: &Document, lists: &[Vec<u8>], rest: &[Record]) -> Result<(u64, u64), Error> {
     std::fs::create_dir(plan.parts()).map_err(unwritten(&plan.parts()))?;
     for (list, unit) in lists.iter().zip(1..) {

@@ -30,8 +30,8 @@ const STEP: u64 = 1 << 12;
 pub struct Request {
     /// The directory of the plan.
     pub plan: PathBuf,
-    /// What the caller writes of the events: refused where it is a file of the plan or a planned
-    /// one.
+    /// Files that the caller writes of the events: refused where one is a file of the plan or a
+    /// planned one.
     pub outputs: Outputs,
     /// Whether files of the outputs' names are replaced. One that is read never is.
     pub replace: bool,
@@ -72,7 +72,7 @@ impl Manifest {
         }
     }
 
-    /// Names what is written, and the key that is read.
+    /// Names the outputs, and the key that is read.
     pub fn guard(&self, outputs: &mut Outputs) {
         let seal = self.seal.as_ref().and(self.output.path()).map(seal::beside);
         outputs.file("output", self.output.path()).file("seal", seal);
@@ -96,7 +96,7 @@ impl Request {
         self.guarded(&plan, &parts)
     }
 
-    /// Guards what is read: the files of the plan, and those that were planned.
+    /// Guards the inputs: the files of the plan, and those that were planned.
     fn guarded(&self, plan: &Document, parts: &[PathBuf]) -> Result<(), Error> {
         let mut outputs = self.outputs.clone();
         outputs.set_replace(self.replace);
@@ -107,7 +107,7 @@ impl Request {
     }
 }
 
-/// What was merged.
+/// The result of the merge.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Summary {
@@ -202,7 +202,7 @@ fn opened(request: &Request, control: &Control<'_>) -> Result<(Document, Gathere
     Ok((plan, gathered))
 }
 
-/// The files of all parts, whatever they hold.
+/// The files of all parts, whole or not.
 fn found(plan: &Document) -> Result<Vec<PathBuf>, Error> {
     let directory = plan.parts();
     let entries = std::fs::read_dir(&directory).map_err(unread(&directory))?;

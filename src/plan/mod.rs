@@ -1,11 +1,11 @@
 //! The job *plan*: a run of [`hash`](crate::hash) in units, which any number of processes and
 //! machines carry out, in any order and any number of times.
 //!
-//! [`make`] lists what there is and packs it into units of about equal size; [`mod@unit`] hashes
-//! one of them; [`merge`] writes the manifest, which is that of one run, byte for byte. A plan is a
+//! [`make`] lists the inputs and packs them into units of about equal size; [`mod@unit`] hashes one
+//! of them; [`merge`] writes the manifest, which is that of one run, byte for byte. A plan is a
 //! directory that all of them see. Under tree hashes a large file may be split into ranges, which
-//! are units of their own. Units share nothing, so that a scheduler needs to know nothing
-//! of pfh: `docs/cluster.md` has examples.
+//! are units of their own. Units share nothing, so that a scheduler needs to know nothing of pfh:
+//! `docs/cluster.md` has examples.
 //!
 //! ```
 //! use pfh::plan::{make, merge, unit};

@@ -10,7 +10,7 @@ pub fn pack(sizes: &[u64], bytes: u64, files: u64) -> (Vec<usize>, usize) {
     let mut order: Vec<usize> = (0..sizes.len()).collect();
     order.sort_by_key(|&at| (std::cmp::Reverse(sizes[at]), at));
     let mut places = vec![0; sizes.len()];
-    // Units with room: by what is free and number, with the files in them.
+    // Units with room: by free bytes and number, with the files in them.
     let mut open: BTreeMap<(u64, usize), u64> = BTreeMap::new();
     let mut units = 0;
     for at in order {

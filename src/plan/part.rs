@@ -1,4 +1,4 @@
-//! The result of a unit: each record as the manifest has it, with what the counts need.
+//! The result of a unit: each record as the manifest has it, with the facts that the counts need.
 //!
 //! A part is a line of JSON about the unit, for each record a line of JSON and the record's bytes,
 //! and a line of JSON with the SHA-256 of all before it.
@@ -234,7 +234,7 @@ impl Writing {
     }
 }
 
-/// What takes a record: its object, its line, and the bytes of it in the manifest.
+/// Takes a record: its object, its line, and the bytes of it in the manifest.
 type Take<'a> = dyn FnMut(&Value, &[u8], &[u8]) -> Result<(), Error> + 'a;
 
 /// Reads a part record by record: the line, and the bytes.

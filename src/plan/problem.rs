@@ -1,4 +1,4 @@
-//! Errors of a plan, a unit or a merge, beyond what every job has.
+//! Errors of a plan, a unit or a merge, beyond those that every job has.
 
 use crate::job::{About, Error};
 use pfh_source::terminal::{render, shown};
@@ -25,13 +25,13 @@ pub enum Problem {
     /// Windows lie across ranges.
     #[error("a file that is read in ranges has no windows: ask for ranges or for windows")]
     SplitPieces,
-    /// A file of the plan is not what this program wrote.
+    /// A file of the plan is not as this program wrote it.
     #[error("{0}")]
     Damaged(&'static str),
     /// There is no such unit.
     #[error("there is no unit {unit}: the plan has {units}, counted from 1")]
     NoUnit {
-        /// What was asked for.
+        /// The unit that was asked for.
         unit: u64,
         /// How many there are.
         units: u64,
@@ -72,7 +72,7 @@ pub(super) fn unwritten(path: &Path) -> impl FnOnce(io::Error) -> Error + use<> 
     move |error| Error::output(About::new(path, error))
 }
 
-/// A file that is not what this program wrote.
+/// A file that is not as this program wrote it.
 pub(super) fn damaged(path: &Path, why: &'static str) -> Error {
     Error::input(About::new(path, Problem::Damaged(why)))
 }

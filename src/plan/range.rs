@@ -11,9 +11,9 @@ use serde_json::{Value, json};
 use std::ffi::OsStr;
 use std::path::Path;
 
-/// What must be the same whenever a range of a file is read, on whichever machine: its size in
-/// bytes, its inode, and its times in seconds and nanoseconds. The number of the device is each
-/// machine's own.
+/// The facts that must be the same whenever a range of a file is read, on whichever machine: its
+/// size in bytes, its inode, and its times in seconds and nanoseconds. The number of the device is
+/// each machine's own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct State {
     /// Bytes of the file.
@@ -29,7 +29,7 @@ impl State {
         State { size: stat.size, inode: stat.inode, mtime: stat.mtime, ctime: stat.ctime }
     }
 
-    /// What of a file is another now; `None` if nothing is.
+    /// The fact of a file that is another now; `None` if none is.
     fn change(&self, now: &Stat) -> Option<&'static str> {
         let State { size, inode, mtime, ctime } = *self;
         now.change_since(&Stat { size, inode, mtime, ctime, ..*now })
@@ -102,7 +102,7 @@ pub struct Found {
     pub values: Vec<Vec<u8>>,
 }
 
-/// What a range comes to.
+/// The result of a range.
 pub enum Came {
     /// It was read, and the file is as it was planned.
     Found(Found),

@@ -38,8 +38,8 @@ impl Request {
         Request { plan: plan.into(), unit, again: false, settings: Plan::default() }
     }
 
-    /// Whether the unit can be carried out, or was before. Nothing is read but the plan and what
-    /// came of the unit.
+    /// Whether the unit can be carried out, or was before. Nothing is read but the plan and the
+    /// result of the unit.
     ///
     /// # Errors
     /// When there is no such plan or unit, the names start elsewhere, or the part is in the way of
@@ -177,7 +177,7 @@ fn in_ranges(
     Ok(())
 }
 
-/// The counts of a unit that was carried out; `None` if it was not, or what is there is not whole.
+/// The counts of a unit that was carried out; `None` if it was not, or its part is not whole.
 fn done(plan: &Document, unit: u64) -> Option<Counts> {
     let path = plan.part(unit);
     let mut counts = Counts::default();

@@ -1,4 +1,4 @@
-//! Acquisitions: by their chained logs, by what the command printed, by their maps.
+//! Acquisitions: by their chained logs, by the output of the command, by their maps.
 
 use super::found::{Found, Mapped};
 use super::members::{Object, digests, list, number, plain, text, texts};
@@ -8,7 +8,7 @@ use pfh_report::size_text;
 use serde_json::Value;
 use std::path::Path;
 
-/// What the first record of a log says, and how it is called on the page.
+/// The facts of the first record of a log, and their labels on the page.
 const FACTS: &[(&str, &str)] = &[
     ("at", "started"),
     ("case", "case"),
@@ -102,7 +102,7 @@ fn started(source: usize, record: &Object) -> Acquisition {
     Acquisition { source, title, facts, digests: Vec::new(), remarks }
 }
 
-/// Enters what `pfh acquire --json` printed.
+/// Enters the output of `pfh acquire --json`.
 pub(super) fn stated(found: &mut Found, source: usize, object: &Object) {
     let targets: Vec<&Object> = list(object, "targets").filter_map(Value::as_object).collect();
     let mut facts = vec![("bytes".to_owned(), number(object, "bytes").to_string())];

@@ -1,4 +1,4 @@
-//! Seals and chained logs: verified again, with words of what was compared with what.
+//! Seals and chained logs: verified again, with the two sides of each comparison.
 
 use super::found::{Found, OpenLog, tone};
 use super::members::Object;
@@ -26,7 +26,7 @@ fn enter(found: &mut Found, source: usize, what: &str, verdict: Verdict, evidenc
     found.judge(Judged { source, what: what.to_owned(), tone, verdict, evidence, rows: Rows::default() });
 }
 
-/// What the verification of a seal amounts to, and its evidence.
+/// The verdict on a seal, and its evidence.
 fn sealed(manifest: &Path, held: Result<Option<seal::Held>, seal::FileError>) -> (Verdict, Vec<String>) {
     let records = format!("the records of {}", pfh_source::terminal::shown(manifest));
     let root = "the root that was sealed";
@@ -56,7 +56,7 @@ pub(super) fn seal(found: &mut Found, source: usize, path: &Path, request: &Requ
     enter(found, source, what, verdict, evidence);
 }
 
-/// Verifies a chained log, and takes from one that holds what was acquired.
+/// Verifies a chained log, and takes the acquisitions from one that holds.
 ///
 /// # Errors
 /// When it cannot be read.

@@ -1,10 +1,10 @@
-//! What was found, and what it came to.
+//! The events of a report, and its result.
 
 use crate::verdict::Verdict;
 use pfh_report::case::{Case, Source};
 use std::io;
 
-/// What was found. Events come on the thread that called [`run`](super::run), when all was read.
+/// A finding. Events come on the thread that called [`run`](super::run), when all was read.
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
 pub enum Event<'a> {
@@ -31,7 +31,7 @@ pub struct Complaint<'a> {
     pub why: &'a str,
 }
 
-/// What was found, in numbers.
+/// The findings, in numbers.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Summary {
@@ -39,7 +39,7 @@ pub struct Summary {
     pub results: u64,
     /// Records in them.
     pub records: u64,
-    /// What was not understood, or could not be read, or ends before its end.
+    /// Files that were not understood, or could not be read, or end before their end.
     pub unknown: u64,
     /// Seals and chains that were verified again and do not hold.
     pub broken: u64,

@@ -1,4 +1,4 @@
-//! What was found so far.
+//! The findings so far.
 
 use super::members::Object;
 use super::similar::Similar;
@@ -32,10 +32,10 @@ pub(super) struct Mapped {
     pub open: u64,
 }
 
-/// What was found so far.
+/// The findings so far.
 #[derive(Debug, Default)]
 pub(super) struct Found {
-    /// What will be on the page.
+    /// The contents of the page.
     pub case: Case,
     /// Images that logs name.
     pub images: Vec<PathBuf>,

@@ -11,7 +11,7 @@ use std::io::{self, BufRead, Read};
 /// The longest line that is looked at: a group of a hundred thousand names.
 const LONGEST: u64 = 64 << 20;
 
-/// What lines are about. Each ends with a summary of its own.
+/// The subject of lines. Each ends with a summary of its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Subject {
     Manifest,
@@ -38,7 +38,7 @@ impl Subject {
         }
     }
 
-    /// By what its summary alone has.
+    /// By the members that its summary alone has.
     fn of_summary(object: &Object) -> Option<Subject> {
         let by = [
             ("flagged_fragments", Subject::Sectors),
@@ -59,7 +59,7 @@ struct Reading<'a> {
     found: &'a mut Found,
     source: usize,
     kinds: Vec<&'static str>,
-    /// What there were lines about since the last summary.
+    /// The subject of the lines since the last summary.
     open: Option<Subject>,
     hashed: Hashed,
     rows: Rows<Row>,
@@ -70,7 +70,7 @@ struct Reading<'a> {
     records: u64,
 }
 
-/// Reads a file of results into what was found.
+/// Reads a file of results into the findings.
 ///
 /// # Errors
 /// When it cannot be read.
@@ -183,7 +183,7 @@ impl Reading<'_> {
     }
 
     fn file(&mut self, object: &Object) {
-        // What `pfh list` prints has no digests.
+        // Lines that `pfh list` prints have no digests.
         if !object.contains_key("digests") {
             return self.is("names in containers");
         }
@@ -246,13 +246,13 @@ impl Reading<'_> {
             Subject::Check => verdicts::check(self.found, self.source, object, rows),
             Subject::Audit => verdicts::audit(self.found, self.source, object, rows),
             Subject::Difference => verdicts::difference(self.found, self.source, object, rows),
-            // What was made of a bag was compared with nothing.
+            // A bag that was made was compared with nothing.
             Subject::Bag if object.contains_key("verdict") => verdicts::bag(self.found, self.source, object, rows),
             Subject::Bag => {}
         }
     }
 
-    /// The end of a manifest: what it counts must be what was read.
+    /// The end of a manifest: its counts must be those of the lines that were read.
     fn manifest(&mut self, object: &Object) {
         let fresh = Hashed { source: self.source, ..Hashed::default() };
         let hashed = std::mem::replace(&mut self.hashed, fresh);
@@ -273,7 +273,7 @@ impl Reading<'_> {
         self.found.case.results.hashed.push(hashed);
     }
 
-    /// What has no summary that would say what it is.
+    /// A line without a summary that would name its kind.
     fn other(&mut self, object: &Object) {
         let (found, source) = (&mut *self.found, self.source);
         if object.contains_key("compared") && object.contains_key("findings") {

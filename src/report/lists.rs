@@ -6,7 +6,7 @@ use pfh_report::case::{Hashed, Standing};
 use pfh_source::terminal::many;
 use std::io::{self, BufRead};
 
-/// Reads a list of digests into what was found; a file without any record is not understood.
+/// Reads a list of digests into the findings; a file without any record is not understood.
 ///
 /// # Errors
 /// When it cannot be read.

@@ -1,4 +1,4 @@
-//! What known sets say.
+//! The answers of known sets.
 
 use super::found::Found;
 use super::members::{Object, digests, list, name, number, text};
@@ -85,7 +85,7 @@ fn take(found: &mut Found, object: &Object, hit: Hit) {
     }
 }
 
-/// The end of the verdicts: with `--only` it counts what is not listed.
+/// The end of the verdicts: with `--only` it also counts files that are not listed.
 pub(super) fn counts(found: &mut Found, object: &Object) {
     for word in WORDS.iter().filter(|word| object.contains_key(**word)) {
         let stated = number(object, word);

@@ -1,4 +1,4 @@
-//! The job *report*: what the other jobs wrote, on one page for a case folder.
+//! The job *report*: the results of the other jobs, on one page for a case folder.
 //!
 //! It reads manifests, results in JSON lines, chained logs, seals and maps, found out by their
 //! content; folders are walked. Seals and chains are verified again. Results that are not

@@ -1,4 +1,4 @@
-//! Why there is no page, beyond what every job has.
+//! Why there is no page, beyond the errors that every job has.
 
 /// Why there is no page.
 #[derive(Debug, thiserror::Error)]
@@ -23,7 +23,7 @@ pub enum Problem {
         /// Why.
         error: std::io::Error,
     },
-    /// A thread of the server panicked. What it shows cannot be relied on.
+    /// A thread of the server panicked. Its pages cannot be relied on.
     #[cfg(feature = "serve")]
     #[error("a thread of the server panicked")]
     Panicked,

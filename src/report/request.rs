@@ -13,11 +13,12 @@ use std::path::{Path, PathBuf};
 pub struct Request {
     /// Results, and folders with results.
     pub paths: Vec<OsString>,
-    /// What stands above the page.
+    /// The heading of the page.
     pub title: String,
     /// The file of the public key that seals and logs must be signed with.
     pub key: Option<PathBuf>,
-    /// What the caller writes of the events: it may be in one of the folders, where it is not read.
+    /// Files that the caller writes of the events: they may be in one of the folders, where they
+    /// are not read.
     pub outputs: Outputs,
     /// Whether existing files of the outputs' names are replaced; never one of the results.
     pub replace: bool,

@@ -23,7 +23,7 @@ use std::time::SystemTime;
 /// Documents that are read as a whole.
 const LONGEST: u64 = 64 << 20;
 
-/// Reads results, and hands out what is in them. Nothing is written.
+/// Reads results, and hands out their findings. Nothing is written.
 ///
 /// # Errors
 /// When the request is refused, or nothing is there. Results that are not understood are an event,
@@ -69,7 +69,7 @@ pub fn run(request: &Request, events: &mut Events<'_>, control: &Control<'_>) ->
             Item::Skipped { .. } | Item::Settled { .. } => {}
         }
     }
-    // What was being read when the user ended it may be read in part.
+    // The last result that was read may be read in part when the user ended it.
     if control.is_cancelled() {
         return Err(Error::cancelled(Problem::Interrupted));
     }
@@ -97,8 +97,8 @@ pub fn write(request: &Request, page: &Path, events: &mut Events<'_>, control: &
     Ok(summary)
 }
 
-/// Refuses to put the page in the place of a result: in a folder that is read only a page of before
-/// is replaced, and what is empty.
+/// Refuses to put the page in the place of a result: in a folder that is read only an earlier page
+/// is replaced, and an empty file.
 fn is_page(path: &Path, written: &[PathBuf]) -> Result<(), Error> {
     let mut start = Vec::new();
     let read = std::fs::File::open(path).and_then(|file| file.take(sniff::LOOK as u64).read_to_end(&mut start));
@@ -113,7 +113,7 @@ fn is_page(path: &Path, written: &[PathBuf]) -> Result<(), Error> {
     Err(Refused::Place { role, path: page, error }.into())
 }
 
-/// What reads is counted, and its digest computed.
+/// Counts the bytes that are read, and computes their digest.
 struct Counted<R> {
     inner: R,
     hasher: Option<Hasher>,
@@ -129,7 +129,7 @@ impl<R: Read> Read for Counted<R> {
     }
 }
 
-/// Takes one file into what was found.
+/// Takes one file into the findings.
 fn take(found: &mut Found, at: usize, path: &Path, file: &mut impl Read, request: &Request) -> io::Result<()> {
     let mut start = Vec::new();
     file.by_ref().take(sniff::LOOK as u64).read_to_end(&mut start)?;
@@ -195,7 +195,7 @@ fn size(path: &Path) -> u64 {
     std::fs::metadata(path).map_or(0, |stat| stat.len())
 }
 
-/// A document in CASE/UCO: what it says is in the log of the acquisition as well.
+/// A document in CASE/UCO: its statements are in the log of the acquisition as well.
 fn ontology(found: &mut Found, at: usize, input: &mut impl BufRead) -> io::Result<()> {
     let parsed: Result<serde_json::Value, _> = serde_json::from_reader(input.take(LONGEST));
     let source = &mut found.case.sources[at];
@@ -236,7 +236,7 @@ fn finish(found: &mut Found, request: &Request) {
     found.case.made = format!("made by pfh {}, {now}", env!("CARGO_PKG_VERSION"));
 }
 
-/// Hands out what was found, and counts it.
+/// Hands out the findings, and counts them.
 fn hand_out(found: &Found, events: &mut Events<'_>) -> io::Result<Summary> {
     let sources = &found.case.sources;
     let mut summary = Summary { holding: found.holding, ..Summary::default() };

@@ -1,4 +1,4 @@
-//! What a file is, by its first bytes.
+//! The form of a file, by its first bytes.
 
 use super::members::Object;
 use serde_json::Value;
@@ -9,7 +9,7 @@ pub(super) const LOOK: usize = 64 << 10;
 /// How the file of a plan is called on the page.
 pub(super) const PLAN: &str = "plan of a run in units";
 
-/// What a file is.
+/// The form of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Form {
     /// Results, a JSON object a line.
@@ -24,13 +24,13 @@ pub(super) enum Form {
     Map,
     /// A list of digests, if it is one.
     List,
-    /// No result, and known as something else: what it is, and what reads it.
+    /// No result, and known as something else: its kind, and its reader.
     Beside(&'static str, &'static str),
     /// Nothing that is known: why.
     Unknown(&'static str),
 }
 
-/// What reads plans and their parts.
+/// The commands that read plans and their parts.
 const MERGED: &str = "`pfh merge` reads it";
 
 /// Files of pfh's that are not results, by their first bytes.
@@ -48,7 +48,7 @@ const STORES: &[(&[u8], &str, &str)] = &[
     (b"EVF\x09\x0d\x0a\xff\x00", "E01 image", "`pfh verify` reads it"),
 ];
 
-/// What a file with this beginning is.
+/// The form of a file with this beginning.
 pub(super) fn form(start: &[u8]) -> Form {
     if let Some((_, what, reader)) = STORES.iter().find(|(magic, ..)| start.starts_with(magic)) {
         return Form::Beside(what, reader);
@@ -91,7 +91,7 @@ fn first_line(start: &[u8]) -> &[u8] {
 fn json(start: &[u8]) -> Form {
     let line = first_line(start);
     let Ok(object) = serde_json::from_slice::<Object>(line) else {
-        // A line that is longer than what was looked at, or a document over several lines.
+        // A line that is longer than the part looked at, or a document over several lines.
         return if line.windows(17).any(|text| text == b"\"type\":\"pfh-plan\"") {
             Form::Beside(PLAN, MERGED)
         } else if start.windows(10).any(|text| text == b"\"@context\"") && line.len() < 3 {

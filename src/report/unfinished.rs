@@ -1,4 +1,4 @@
-//! Jobs that have not ended, by what is visible of them: logs without an end, with their maps and
+//! Jobs that have not ended, by their visible files: logs without an end, with their maps and
 //! images; maps with parts to read; plans. Results without their last line are found where they are
 //! read.
 
@@ -134,7 +134,7 @@ fn has_open(pid: i64, stat: &Stat) -> bool {
     open.flatten().any(|fd| stat_path(&fd.path()).is_ok_and(|(other, _)| other.identity() == stat.identity()))
 }
 
-/// Enters a plan. What its directory holds for its units needs no reading.
+/// Enters a plan. The files of its units in its directory need no reading.
 fn plan(found: &mut Found, source: usize, path: &Path) {
     let directory = path.parent().unwrap_or(Path::new(""));
     let Ok(progress) = crate::plan::progress(directory) else { return };

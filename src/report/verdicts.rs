@@ -1,4 +1,4 @@
-//! Verdicts, with what they rest on in words.
+//! Verdicts, with their evidence in words.
 
 use super::found::{Found, tone};
 use super::members::{Object, list, name, number, plain, text, texts};
@@ -140,7 +140,7 @@ pub(super) fn bag(found: &mut Found, source: usize, object: &Object, rows: Rows<
     enter(found, source, "validation of a bag", object, evidence, rows);
 }
 
-/// Results that were cut off: what they say holds, and there is no verdict.
+/// Results that were cut off: their lines hold, and there is no verdict.
 pub(super) fn without_end(found: &mut Found, source: usize, what: &str, rows: Rows<Row>) {
     let evidence = vec!["the last line is missing: the result ends here".to_owned()];
     let verdict = "incomplete".to_owned();
@@ -162,8 +162,8 @@ pub(super) fn image(found: &mut Found, source: usize, object: &Object) {
     enter(found, source, "verification of an image", object, evidence, Rows::default());
 }
 
-/// Any other object with a verdict: trees, proofs, answers of a storage server. What it says stands
-/// below it as it is.
+/// Any other object with a verdict: trees, proofs, answers of a storage server. Its members stand
+/// below it as they are.
 pub(super) fn other(found: &mut Found, source: usize, object: &Object) {
     let what = match text(object, "type") {
         "checked" => "check of a tree",

@@ -1,4 +1,4 @@
-//! What a store states of an object's bytes, read out of the headers of its answer.
+//! The statements of a store on an object's bytes, read out of the headers of its answer.
 
 use crate::REGISTRY;
 use data_encoding::{BASE64, HEXLOWER_PERMISSIVE};
@@ -20,9 +20,9 @@ pub struct Claim {
 /// All that a store states.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Claims {
-    /// What can be compared.
+    /// Values that can be compared.
     pub values: Vec<Claim>,
-    /// What was stated and is not understood, a sentence each.
+    /// Values that were stated and are not understood, a sentence each.
     pub unknown: Vec<String>,
     /// Why there is no more, where the store says so, a sentence each.
     pub remarks: Vec<String>,

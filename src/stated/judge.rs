@@ -1,4 +1,4 @@
-//! The bytes of an object against what its store states.
+//! The bytes of an object against the statements of its store.
 
 use super::claim::{Claim, Claims};
 use crate::Verdict;
@@ -29,7 +29,8 @@ pub enum Came {
     NotCompared(String),
 }
 
-/// What a value was compared by: `crc64nvme (x-amz-checksum-crc64nvme)`, `md5 of parts (etag)`.
+/// The algorithm and the header of a compared value: `crc64nvme (x-amz-checksum-crc64nvme)`,
+/// `md5 of parts (etag)`.
 pub(super) fn compared(claim: &Claim) -> String {
     let of_parts = if claim.parts.is_some() { " of parts" } else { "" };
     format!("{}{of_parts} ({})", claim.digest.algorithm(), claim.by)
@@ -40,7 +41,7 @@ pub(super) fn compared(claim: &Claim) -> String {
 pub struct Judged {
     /// Each stated value.
     pub findings: Vec<(Claim, Came)>,
-    /// What was stated and is not understood, a sentence each.
+    /// Values that were stated and are not understood, a sentence each.
     pub unknown: Vec<String>,
     /// Why there is no more, where the store says so, a sentence each.
     pub remarks: Vec<String>,
@@ -76,7 +77,7 @@ impl Judged {
         Tally { equal, unequal, open: 0 }.verdict()
     }
 
-    /// What was stated and not compared, a sentence each.
+    /// Values that were stated and not compared, a sentence each.
     pub fn not_compared(&self) -> impl Iterator<Item = String> {
         let values = self.findings.iter().filter_map(|(claim, came)| match came {
             Came::NotCompared(why) => Some(format!("{}: {why}", claim.by)),
@@ -185,7 +186,7 @@ fn of_parts(claim: &Claim, sizes: Vec<Parts>, given: Option<u64>) -> Came {
         return Came::Same(Some(*size));
     }
     match (given, parts) {
-        // One part is the whole, whatever its size could have been.
+        // One part is the whole, for any size of parts.
         (_, 1) | (Some(_), _) if !found.is_empty() => Came::Differs(found.remove(0).1),
         (Some(size), _) => {
             Came::NotCompared(format!("the object in parts of {size} bytes has not the {parts} parts that are stated"))

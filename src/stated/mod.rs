@@ -1,9 +1,9 @@
-//! The job *stated*: whether objects are what their stores state of them.
+//! The job *stated*: whether objects are as their stores state.
 //!
 //! Stores state checksums of the objects that they keep: Amazon S3 in `x-amz-checksum-*` and in
 //! entity tags, Google Cloud Storage in `x-goog-hash`, Azure in `Content-MD5`. [`run`] reads each
-//! object once and compares it with all that is stated of it. No manifest is needed; what is
-//! compared is what the store has kept with what it was given or computed when the object came.
+//! object once and compares it with all that is stated of it. No manifest is needed: the bytes that
+//! the store has kept are compared with values that it was given or computed when the object came.
 
 mod claim;
 mod judge;
@@ -30,14 +30,14 @@ use witness::{Found, Witnessed};
 #[derive(Debug, Clone, Default)]
 #[non_exhaustive]
 pub struct Request {
-    /// Addresses of objects, and of what keys begin with.
+    /// Addresses of objects, and of prefixes of keys.
     pub addresses: Vec<OsString>,
     /// The size in bytes of the parts in which objects were uploaded; if it is not known, the usual
     /// ones are tried.
     pub part_size: Option<u64>,
-    /// What happens to the verdict when something stated cannot be compared.
+    /// The effect on the verdict when something stated cannot be compared.
     pub manner: Manner,
-    /// How objects are read. Its algorithms are what the stores state.
+    /// How objects are read. Its algorithms are those of the stated values.
     pub plan: Plan,
 }
 
@@ -54,7 +54,7 @@ impl Request {
         self
     }
 
-    /// Judges in this manner what is stated and cannot be compared.
+    /// Judges in this manner stated values that cannot be compared.
     #[must_use]
     pub fn manner(mut self, manner: Manner) -> Request {
         self.manner = manner;
@@ -68,7 +68,7 @@ impl Request {
         self
     }
 
-    /// Refuses what can be refused before a store is asked.
+    /// Refuses requests that can be refused before a store is asked.
     ///
     /// # Errors
     /// When nothing is named, or something that is not the address of an object.
@@ -89,7 +89,7 @@ impl Request {
     }
 }
 
-/// What happens. Events come in the order of the listing.
+/// An event. Events come in the order of the listing.
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
 pub enum Event<'a> {
@@ -143,7 +143,7 @@ pub fn would_read(request: &Request) -> Result<Vec<Vec<u8>>, Error> {
     Ok(names)
 }
 
-/// Compares objects with what their stores state.
+/// Compares objects with the statements of their stores.
 ///
 /// # Errors
 /// When the request makes no sense, the job was interrupted, or an event was refused. An object

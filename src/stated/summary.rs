@@ -1,4 +1,4 @@
-//! What was compared over all objects.
+//! The result over all objects.
 
 use super::judge::{Came, Judged, compared};
 use crate::Verdict;
@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 #[derive(Debug, Clone, Default)]
 #[non_exhaustive]
 pub struct Summary {
-    /// Objects that are what their stores state.
+    /// Objects that are as their stores state.
     pub verified: u64,
     /// Objects that are not.
     pub different: u64,
@@ -22,9 +22,9 @@ pub struct Summary {
     pub skipped: u64,
     /// Objects with values that were stated and not compared, beside others that were.
     pub in_part: u64,
-    /// Verified objects by what they were compared with.
+    /// Verified objects by the values that they were compared with.
     pub by: BTreeMap<String, u64>,
-    /// How the request judges what was not compared.
+    /// How the request judges values that were not compared.
     pub manner: Manner,
 }
 
@@ -52,7 +52,7 @@ impl Summary {
         self.verified + self.different + self.nothing + self.unread
     }
 
-    /// The verdict over all objects. What was not compared is in the counts beside it.
+    /// The verdict over all objects. Values that were not compared are in the counts beside it.
     pub fn verdict(&self) -> Verdict {
         Tally { equal: self.verified, unequal: self.different, open: self.unread }.verdict()
     }
@@ -68,7 +68,7 @@ impl Summary {
         }
     }
 
-    /// What could not be compared, a sentence for each kind.
+    /// Values that could not be compared, a sentence for each kind.
     pub fn not_compared(&self) -> Vec<String> {
         let mut sentences = Vec::new();
         let objects = |count: u64| if count == 1 { "object" } else { "objects" };
@@ -83,7 +83,7 @@ impl Summary {
         sentences
     }
 
-    /// What was compared with what, by which digests, and what was not.
+    /// The compared objects and headers, and the values that were not compared.
     pub fn sentence(&self) -> String {
         let all = self.objects();
         let objects = if all == 1 { "object" } else { "objects" };

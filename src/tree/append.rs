@@ -1,4 +1,4 @@
-//! `append`: the tree of a file takes in what was appended to the file.
+//! `append`: the tree of a file takes in the bytes appended to the file.
 
 use super::check::{Must, of_pairs};
 use super::{Done, Error, Event, Events, Summary, beside, guard, pass, pass_trusting};
@@ -47,7 +47,7 @@ impl Request {
     }
 }
 
-/// Hashes what was appended, and replaces the tree.
+/// Hashes the appended bytes, and replaces the tree.
 ///
 /// # Errors
 /// When the file is shorter than its tree says, one of them cannot be read, or the tree cannot be

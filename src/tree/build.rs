@@ -33,7 +33,7 @@ use std::ffi::OsString;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-/// What gets a tree.
+/// The input that gets a tree.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Of {
@@ -69,7 +69,7 @@ pub struct Request {
     pub mode: Option<Algorithm>,
     /// Threads that hash: one per processor.
     pub threads: usize,
-    /// Whether an existing file that is not a tree may be replaced; what is read never is.
+    /// Whether an existing file that is not a tree may be replaced; inputs never are.
     pub replace: bool,
 }
 
@@ -151,7 +151,7 @@ impl Request {
         Ok(self.outputs().check()?)
     }
 
-    /// The tree hash and what its leaves are, if one was asked for.
+    /// The tree hash and the shape of its leaves, if one was asked for.
     fn shape(&self) -> Result<Option<Shape>, Error> {
         let Some(algorithm) = self.mode else { return Ok(None) };
         let none = || {

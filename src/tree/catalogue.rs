@@ -47,7 +47,7 @@ pub enum Verb {
     Check(Vec<PathBuf>),
 }
 
-/// A directory, its catalogue, and what is done.
+/// A directory, its catalogue, and the work.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Request {
@@ -57,8 +57,8 @@ pub struct Request {
     pub tree: PathBuf,
     /// The work.
     pub verb: Verb,
-    /// The root that the catalogue must have before. With it an update reads every file: what the
-    /// file system states about them is not under the root.
+    /// The root that the catalogue must have before. With it an update reads every file: the file
+    /// system's statements about them are not under the root.
     pub must: Option<Vec<u8>>,
     /// Threads that hash; one per processor if none is stated.
     pub threads: Option<usize>,
@@ -72,7 +72,7 @@ impl Request {
     pub fn new(directory: impl Into<PathBuf>, verb: Verb) -> Request {
         let directory: PathBuf = directory.into();
         let plain: PathBuf = directory.components().collect();
-        // What has no name would have its catalogue outside of where the user stands.
+        // A directory without a name would have its catalogue outside of where the user stands.
         let tree = plain.file_name().map(|_| beside(&plain)).unwrap_or_default();
         Request { directory, tree, verb, must: None, threads: None, replace: false }
     }
@@ -198,7 +198,7 @@ pub fn run(request: &Request, events: &mut Events<'_>, control: &Control<'_>) ->
     finish(request, catalogue, algorithm, gathered, gone, events, control)
 }
 
-/// Compares what was gathered with the catalogue, and brings it up to date unless it is a check.
+/// Compares the gathered files with the catalogue, and brings it up to date unless it is a check.
 fn finish(
     request: &Request,
     catalogue: Option<Catalogue>,

@@ -10,11 +10,11 @@ pub struct Summary {
     pub directory: PathBuf,
     /// The catalogue.
     pub tree: PathBuf,
-    /// What was done: `built`, `updated` or `checked`.
+    /// The work: `built`, `updated` or `checked`.
     pub done: &'static str,
     /// The algorithm of the digests.
     pub algorithm: String,
-    /// The root of the catalogue, after what was done.
+    /// The root of the catalogue, after the work.
     pub root: [u8; 32],
     /// Entries of the catalogue.
     pub entries: u64,

@@ -44,7 +44,7 @@ impl Must {
         }
     }
 
-    /// The root that a tree of two levels must have. What auditors keep are roots of pairs.
+    /// The root that a tree of two levels must have. The roots that auditors keep are of pairs.
     pub(super) fn flat_root(must: Option<&Must>, tree: &Path) -> Result<Option<Vec<u8>>, Error> {
         let root = match must {
             None => None,
@@ -78,7 +78,7 @@ fn line(path: &Path, identity: Option<&OsStr>, file: &Path) -> Result<Kept, Erro
     Ok(found.ok_or_else(|| Problem::NoLine { path: path.to_owned(), identity: meant.to_owned() })?)
 }
 
-/// A file, its tree, and what the file must be.
+/// A file, its tree, and the root that the file must have.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Request {
@@ -153,11 +153,11 @@ impl Request {
     }
 }
 
-/// Hashes the file and compares it with its tree and with what is stated. Nothing is written.
+/// Hashes the file and compares it with its tree and with the stated root. Nothing is written.
 ///
 /// # Errors
-/// When the file, its tree or what is kept of it cannot be read; also when the control is
-/// cancelled or the events are refused. A difference is in the summary.
+/// When the file, its tree or its commitment cannot be read; also when the control is cancelled or
+/// the events are refused. A difference is in the summary.
 pub fn run(request: &Request, events: &mut Events<'_>, control: &Control<'_>) -> Result<Summary, Error> {
     request.check()?;
     let summary = compared(request, control)?;

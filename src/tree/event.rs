@@ -5,7 +5,7 @@ use super::{Failure, Summary};
 use crate::outputs::Refused;
 use std::io;
 
-/// What happens during a verb. Events come on the thread that called its `run`.
+/// An event of a verb. Events come on the thread that called its `run`.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Event<'a> {

@@ -20,12 +20,12 @@ pub struct Request {
     pub root: Option<[u8; 32]>,
     /// Threads that hash: one per processor.
     pub threads: usize,
-    /// Whether an existing file may be replaced; what is read never is.
+    /// Whether an existing file may be replaced; inputs never are.
     pub replace: bool,
 }
 
 impl Request {
-    /// Whatever root the file gives.
+    /// With any root that the file gives.
     pub fn new(file: impl Into<PathBuf>, obao: impl Into<PathBuf>) -> Request {
         Request { file: file.into(), obao: obao.into(), root: None, threads: processors(), replace: false }
     }

@@ -24,7 +24,7 @@ pub struct Request {
     pub root: Option<[u8; 32]>,
     /// Bytes of a leaf of the tree: a power of two from 1 KiB to 16 MiB; 16 KiB.
     pub leaf: usize,
-    /// Whether an existing file that is not a tree may be replaced; what is read never is.
+    /// Whether an existing file that is not a tree may be replaced; inputs never are.
     pub replace: bool,
 }
 

@@ -1,5 +1,5 @@
-//! The job *tree*: a hash tree is kept beside a file; it finds what changed, and only that is
-//! hashed again.
+//! The job *tree*: a hash tree is kept beside a file; it finds the changed parts, and only those
+//! are hashed again.
 //!
 //! One module a verb: [`build`] hashes a file and writes its tree, [`update`] and [`append`] follow
 //! changes of the file, [`watch`] those of a directory as they happen, [`check`] finds the ranges

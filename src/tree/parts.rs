@@ -6,7 +6,7 @@ use pfh_source::{Problem, Ranges};
 use std::io::{self, Read};
 use std::path::Path;
 
-/// A part that is open, and what of it was read.
+/// A part that is open, and how much of it was read.
 struct Open<'a> {
     part: &'a Path,
     file: Ranges,
@@ -26,7 +26,7 @@ impl<'a> Parts<'a> {
         Parts { rest: Box::new(parts), open: None, failed: None }
     }
 
-    /// What `read` failed of: `io::Error` has no room for it.
+    /// The failure of `read`: `io::Error` has no room for it.
     pub(super) fn failure(self) -> Option<Failure> {
         self.failed
     }

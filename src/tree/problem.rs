@@ -21,7 +21,7 @@ pub enum Problem {
     NoLine {
         /// The file of lines.
         path: PathBuf,
-        /// What the file is called.
+        /// The name of the file.
         identity: Vec<u8>,
     },
     /// A file gives another root than the one that is stated. Nothing was written.
@@ -47,7 +47,7 @@ pub enum Problem {
         /// Bytes of the other.
         length: usize,
     },
-    /// What an auditor keeps is of a tree of pairs, and the tree has two levels.
+    /// The line that an auditor keeps is of a tree of pairs, and the tree has two levels.
     #[error("{}: is a tree of {name}, which auditors do not keep: its root must be stated", shown(tree))]
     NotKept {
         /// The tree.

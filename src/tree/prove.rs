@@ -27,7 +27,7 @@ pub struct Request {
     pub range: Range<u64>,
     /// Where the proof goes.
     pub output: Destination,
-    /// Whether an existing file may be replaced; what is read never is.
+    /// Whether an existing file may be replaced; inputs never are.
     pub replace: bool,
 }
 

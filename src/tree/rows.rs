@@ -41,7 +41,7 @@ impl Compared {
     }
 }
 
-/// What a proof shows.
+/// The part of a file that a proof shows.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Shown {
@@ -61,7 +61,7 @@ pub struct Judgement {
     pub proof: PathBuf,
     /// The root of the whole file.
     pub root: [u8; 32],
-    /// What it shows, or why it shows nothing.
+    /// The part that it shows, or why it shows nothing.
     pub shown: Result<Shown, String>,
 }
 
@@ -114,7 +114,7 @@ impl Root {
     }
 }
 
-/// How an entry differs from what the catalogue had.
+/// How an entry differs from that of the catalogue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Difference {
     /// It was not there.

@@ -25,7 +25,7 @@ pub struct Expected {
     pub found: Vec<u8>,
 }
 
-/// What a file is beside its tree.
+/// The comparison of a file with its tree.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Judged {
@@ -37,7 +37,7 @@ pub enum Judged {
     Alone(u64),
 }
 
-/// What was done.
+/// The work that was done.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Done {
@@ -79,7 +79,7 @@ pub struct Summary {
     pub length: u64,
     /// The root, as the tree has it.
     pub root: Vec<u8>,
-    /// What was done.
+    /// The work that was done.
     pub done: Done,
 }
 

@@ -1,5 +1,5 @@
-//! `update`: the tree of a file that was changed in place is brought up to date; only what changed
-//! is hashed again.
+//! `update`: the tree of a file that was changed in place is brought up to date; only the changed
+//! parts are hashed again.
 
 use super::check::{Must, of_pairs};
 use super::{Done, Error, Event, Events, Failure, Problem, Summary, beside, guard, pass, pass_trusting, save};
@@ -12,17 +12,17 @@ use std::io;
 use std::ops::Range;
 use std::path::PathBuf;
 
-/// What has changed.
+/// The changed parts of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Changed {
     /// These ranges, in bytes. That nothing else has is taken on trust.
     Ranges(Vec<Range<u64>>),
-    /// What differs from this copy, which is the file as it was when its tree was made.
+    /// The parts that differ from this copy, which is the file as it was when its tree was made.
     Since(PathBuf),
 }
 
-/// A file of the same length as before, its tree, and what has changed.
+/// A file of the same length as before, its tree, and the changed parts.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Request {
@@ -30,7 +30,7 @@ pub struct Request {
     pub file: PathBuf,
     /// Its tree.
     pub tree: PathBuf,
-    /// What has changed.
+    /// The changed parts.
     pub changed: Changed,
     /// The root that the tree must have before, kept where nobody who can write to the tree can
     /// write; without it the tree is believed.
@@ -39,7 +39,7 @@ pub struct Request {
     pub proof: Option<PathBuf>,
     /// Threads that hash: one per processor.
     pub threads: usize,
-    /// Whether an existing file may be replaced by the proof; what is read never is.
+    /// Whether an existing file may be replaced by the proof; inputs never are.
     pub replace: bool,
 }
 
@@ -72,8 +72,8 @@ impl Request {
     }
 }
 
-/// Brings the tree up to date, in place and under a journal: whatever interrupts it, the old tree
-/// or the new one is there.
+/// Brings the tree up to date, in place and under a journal: if it is interrupted, the old tree or
+/// the new one is there.
 ///
 /// # Errors
 /// When a range lies outside of the file, the file has another length than its tree, one of them

@@ -15,13 +15,13 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Request {
-    /// What [`prove`](super::prove) wrote; `-` is standard input.
+    /// The output of [`prove`](super::prove); `-` is standard input.
     pub proof: PathBuf,
     /// The root of the whole file.
     pub root: [u8; 32],
     /// Where the bytes of the range go once they are verified; `None` for nowhere.
     pub output: Option<Destination>,
-    /// Whether an existing file may be replaced; what is read never is.
+    /// Whether an existing file may be replaced; inputs never are.
     pub replace: bool,
 }
 

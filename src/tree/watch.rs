@@ -1,9 +1,8 @@
 //! `watch`: the catalogue of a directory is kept up to date while its files change.
 //!
-//! The kernel names what changes (inotify), and only that is looked at and read. When it could not
-//! keep all names, or a directory comes or goes, the whole directory is compared by sizes and
-//! times.
-//! Writes through a mapping of a file make no notice until it is closed.
+//! The kernel names the files that change (inotify), and only those are looked at and read. When it
+//! could not keep all names, or a directory comes or goes, the whole directory is compared by sizes
+//! and times. Writes through a mapping of a file make no notice until it is closed.
 
 use super::catalogue::{self, Summary, Verb};
 use super::{Error, Event, Events, Problem};
@@ -62,7 +61,7 @@ impl Request {
     }
 }
 
-/// What was done until the control was cancelled.
+/// The counts until the control was cancelled.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Watched {
@@ -86,7 +85,7 @@ pub fn run(request: &Request, events: &mut Events<'_>, control: &Control<'_>) ->
     request.check()?;
     let mut watch = Watch::begin(request, events)?;
     let mut watched = Watched { unwatched: watch.unwatched, ..Watched::default() };
-    // What changed between now and the first look at it is in the queue.
+    // Changes between now and the first look at a file are in the queue.
     let mut due = Some(Due::Everything);
     let (mut since, mut is_first): (Option<Instant>, bool) = (None, true);
     while !control.is_cancelled() {
@@ -118,7 +117,7 @@ pub fn run(request: &Request, events: &mut Events<'_>, control: &Control<'_>) ->
     Ok(watched)
 }
 
-/// What has to be looked at.
+/// The files that are due for a look.
 #[derive(Debug, PartialEq, Eq)]
 enum Due {
     /// All files, by sizes and times.
@@ -198,7 +197,7 @@ impl<'a> Watch<'a> {
         Ok(false)
     }
 
-    /// Adds what the notices say to what is due.
+    /// Adds the changes of the notices to the due files.
     fn take(&mut self, notices: Vec<Notice>, due: Option<Due>, events: &mut Events<'_>) -> Result<Option<Due>, Error> {
         let (mut names, mut everything) = match due {
             Some(Due::Everything) => (BTreeSet::new(), true),
@@ -208,7 +207,7 @@ impl<'a> Watch<'a> {
         for notice in notices {
             match notice {
                 Notice::Overflow => {
-                    // Directories that were made are among what was lost.
+                    // Notices of new directories are among the lost ones.
                     everything = true;
                     events(Event::Overflowed).map_err(Error::Sink)?;
                     self.below(Path::new(""), events)?;
@@ -225,7 +224,7 @@ impl<'a> Watch<'a> {
                     let Some(place) = self.places.get(&watch) else { continue };
                     let name = place.join(OsStr::from_bytes(&name));
                     if is_directory {
-                        // What was below one that came or went has no notices of its own.
+                        // Files below a directory that came or went have no notices of their own.
                         everything = true;
                         if self.add(&name, events)? {
                             self.below(&name, events)?;

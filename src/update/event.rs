@@ -1,4 +1,4 @@
-//! What happens while a manifest is brought up to date.
+//! The events while a manifest is brought up to date.
 
 use crate::check::Rot;
 use crate::hash::CacheError;
@@ -8,7 +8,7 @@ use pfh_manifest::Unrepresentable;
 use pfh_manifest::row::Words;
 use std::io;
 
-/// What became of a file, and of its record.
+/// The change of a file, and of its record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Class {
@@ -56,15 +56,15 @@ impl Class {
 pub struct Change {
     /// Its name in the manifest.
     pub name: Vec<u8>,
-    /// What became of it.
+    /// Its class.
     pub class: Class,
     /// Why, where the class does not say it.
     pub cause: Option<String>,
-    /// Of bit rot: what is known of the change time.
+    /// Of bit rot: whether the change time is the same.
     pub rot: Option<Rot>,
 }
 
-/// What happens during an update. Events come on the thread that called [`run`](super::run).
+/// An event of an update. Events come on the thread that called [`run`](super::run).
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
 pub enum Event<'a> {

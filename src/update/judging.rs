@@ -20,7 +20,7 @@ use std::io;
 /// Why a name was not looked for.
 const BEHIND: &str = "behind a directory that could not be read or a link";
 
-/// Takes records, and decides what becomes of those in the manifest.
+/// Takes records, and decides the fate of those in the manifest.
 pub struct Judging<'a> {
     sheet: Sheet,
     expectations: Expectations,
@@ -127,7 +127,7 @@ impl<'a> Judging<'a> {
         }
     }
 
-    /// What comes next is behind this record.
+    /// New records from here on come behind this one.
     fn pass(&mut self, at: usize) {
         if self.anchor.is_none() && !self.leading.is_empty() {
             self.added.insert(Anchor::Before(at), std::mem::take(&mut self.leading));
@@ -176,7 +176,7 @@ impl<'a> Judging<'a> {
         if class != Class::BitRot {
             match self.written(record, spelt.clone())? {
                 Some(bytes) => self.replace(places, Some(bytes)),
-                // What was listed is not its content any more.
+                // The listed content is not its content any more.
                 None => self.replace(places, None),
             }
         }
@@ -241,7 +241,7 @@ impl<'a> Judging<'a> {
         }
     }
 
-    /// Ends: what was not met is gone, or was not looked for. Gives the new list.
+    /// Ends: files that were not met are gone, or were not looked for. Gives the new list.
     ///
     /// # Errors
     /// When an event was refused, the list does not read back, or every file is gone and that was
@@ -328,7 +328,7 @@ impl<'a> Judging<'a> {
 
 /// Why a name was not met.
 enum Absence {
-    /// It is not in what was looked at.
+    /// It is not among the walked files.
     Outside,
     /// Nobody could look.
     Behind(String),

@@ -56,7 +56,7 @@ pub enum Problem {
     /// The caller ended the update.
     #[error("interrupted: the manifest is as it was")]
     Interrupted,
-    /// What was made does not read back: a defect of the program.
+    /// The new list does not read back: a defect of the program.
     #[error("the new list does not read back: {0}")]
     Unreadable(Unamendable),
 }

@@ -1,4 +1,4 @@
-//! What an update is asked for.
+//! The request of an update.
 
 use super::problem::Problem;
 use crate::algorithms::{Algorithm, REGISTRY, Secret};
@@ -25,7 +25,7 @@ pub enum Trust {
     Times,
 }
 
-/// Which manifest is brought up to date, and with what.
+/// Which manifest is brought up to date, and with which files.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Request {
@@ -56,7 +56,7 @@ pub struct Request {
 }
 
 impl Request {
-    /// This manifest with what is named in the input.
+    /// This manifest with the files named in the input.
     pub fn new(manifest: impl Into<PathBuf>, mut input: Input) -> Request {
         input.descend.recurse = Recurse::Yes;
         Request {
@@ -137,11 +137,11 @@ impl Request {
         self
     }
 
-    /// Refuses what can be refused before the manifest is read.
+    /// Refuses requests that can be refused before the manifest is read.
     ///
     /// # Errors
     /// When the manifest is not a file, an operand is not a file or directory, a key cannot be
-    /// loaded, or what would be written is in the way.
+    /// loaded, or an output is in the way.
     pub fn check(&self) -> Result<(), Error> {
         let about = |why: Problem| Error::request(About::new(&self.manifest, why));
         let found = std::fs::metadata(&self.manifest);

@@ -1,4 +1,4 @@
-//! What an update came to.
+//! The result of an update.
 
 use crate::hash::Use;
 use crate::verdict::{Tally, Verdict};
@@ -26,7 +26,7 @@ pub struct Counts {
     pub rotten: u64,
     /// Files that could not be read or looked for.
     pub unread: u64,
-    /// Listed files outside of what was looked at.
+    /// Listed files outside of the walked trees.
     pub beyond: u64,
     /// Files that the format cannot hold.
     pub unwritten: u64,
@@ -43,7 +43,7 @@ pub struct Counts {
 pub struct Summary {
     /// The counts of the run, and where the time went.
     pub run: Run,
-    /// What was done with the cache, if there is one.
+    /// How the cache was used, if there is one.
     pub cache: Option<Use>,
     /// How many files of each class.
     pub counts: Counts,
@@ -63,7 +63,7 @@ impl Summary {
         Tally { equal, unequal: rotten, open: unread + unwritten + improper }.verdict()
     }
 
-    /// What became of the manifest.
+    /// The changes of the manifest.
     pub fn sentence(&self, manifest: &Path) -> String {
         let Counts { unchanged, new, changed, metadata, gone, rotten, unread, .. } = self.counts;
         let Counts { trusted, beyond, unwritten, improper, .. } = self.counts;

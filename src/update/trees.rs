@@ -40,7 +40,7 @@ pub struct Trees {
     inside: Option<crate::inside::Options>,
 }
 
-/// What follows a directory in a name that is the directory's, or below it.
+/// The rest of a name behind a directory, if the name is the directory's or below it.
 fn below<'a>(name: &'a [u8], directory: &[u8]) -> Option<&'a [u8]> {
     if matches!(directory, b"" | b"/") {
         return (name.starts_with(b"/") == (directory == b"/")).then(|| name.strip_prefix(b"/").unwrap_or(name));
@@ -150,7 +150,7 @@ impl Trees {
         input
     }
 
-    /// The name in the manifest of what was walked, as names compare.
+    /// The name in the manifest of a walked file, as names compare.
     pub fn named(&self, walked: &[u8]) -> Vec<u8> {
         let walked = plain(walked);
         let fits = self.trees.iter().filter_map(|tree| Some((tree, below(&walked, &tree.walked)?)));
@@ -169,7 +169,7 @@ impl Trees {
         if self.is_dotted && !named.starts_with(b"/") { [b"./", named].concat() } else { named.to_vec() }
     }
 
-    /// The path of a name of the manifest; `None` where it lies outside of what is walked.
+    /// The path of a name of the manifest; `None` where it lies outside of the walked trees.
     pub fn path(&self, named: &[u8]) -> Option<Vec<u8>> {
         self.trees.iter().find_map(|tree| {
             let rest = below(named, &tree.named)?;
@@ -253,7 +253,7 @@ fn of_operand(turn: Turn<'_>, expectations: &Expectations, names: &Names, operan
     }
 }
 
-/// What stands in front of the names that are found below an operand; `None` if none is.
+/// The start of the names that are found below an operand; `None` if none is.
 fn found_in(turn: Turn<'_>, expectations: &Expectations, operand: &[u8]) -> Option<Vec<u8>> {
     if !Path::new(OsStr::from_bytes(operand)).is_dir() {
         return None;

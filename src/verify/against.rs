@@ -15,7 +15,7 @@ use pfh_source::os::names::OsStrExt;
 use pfh_source::terminal::shown;
 use std::path::Path;
 
-/// What an image is compared with.
+/// The file or device that an image is compared with.
 pub(super) struct Other {
     name: String,
     medium: Medium,
@@ -50,7 +50,7 @@ pub(super) struct Aligned {
     is_placed: bool,
 }
 
-/// What a log states of the image, with its place.
+/// The statements of a log on the image, with its place.
 pub(super) struct Stated<'a> {
     pub log: &'a Log,
     pub part: &'a Part,
@@ -70,7 +70,7 @@ impl Other {
         Ok(Other { name: shown(path), medium, size, pads })
     }
 
-    /// Which ranges belong together, by what a log states, else from the start of both.
+    /// Which ranges belong together, by the statements of a log, else from the start of both.
     pub fn align(&self, path: &Path, size: u64, stated: Option<&Stated<'_>>) -> Aligned {
         let whole = |is_placed| {
             let common = size.min(self.size);
@@ -107,7 +107,7 @@ impl Other {
         Aligned { here, there: start, alone, is_placed: placing.is_placed }
     }
 
-    /// Compares with what was read of the image.
+    /// Compares with the bytes read of the image.
     ///
     /// # Errors
     /// A sentence on why it was not compared to the end.
@@ -194,7 +194,7 @@ impl Other {
     }
 }
 
-/// What a side has behind and before a range of it.
+/// The ranges of a side behind and before a range of it.
 fn rest(side: Side, size: u64, (offset, length): (u64, u64), stated: Option<String>) -> Vec<Alone> {
     let end = offset + length;
     let around = [(0, offset), (end, size.saturating_sub(end))];

@@ -3,7 +3,7 @@
 use pfh_digest::Digest;
 use std::path::PathBuf;
 
-/// What a stated digest is of.
+/// The subject of a stated digest.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Of {
@@ -11,7 +11,7 @@ pub enum Of {
     Content,
     /// One of the image's files, as it is.
     File(PathBuf),
-    /// What a program copied into the image, which may have more before and behind it.
+    /// The bytes that a program copied into the image, which may have more before and behind them.
     Copied {
         /// Where it starts in the image, in bytes; `None` if the program does not state it.
         offset: Option<u64>,
@@ -52,7 +52,7 @@ impl Of {
 pub struct Claim {
     /// The digest.
     pub digest: Digest,
-    /// What it is the digest of.
+    /// Its subject.
     pub of: Of,
     /// Who states it.
     pub by: String,

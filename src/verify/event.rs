@@ -1,4 +1,4 @@
-//! What happens while an image is verified: something is found, or compared.
+//! The events while an image is verified: something is found, or compared.
 
 use crate::verdict::Comparison;
 use pfh_source::image::OpenError;
@@ -7,7 +7,7 @@ use std::fmt;
 use std::io;
 use std::path::PathBuf;
 
-/// What happens while an image is verified.
+/// An event while an image is verified.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Event<'a> {

@@ -1,5 +1,4 @@
-//! What lies beside an image and states its digests: its log, its map, lists of digests that name
-//! it.
+//! Files beside an image that state its digests: its log, its map, lists of digests that name it.
 
 use super::claim::{Claim, Of};
 use super::findings::Findings;
@@ -183,7 +182,7 @@ impl Evidence {
         let done = map.total(Status::Finished) + map.total(Status::Bad);
         findings.note(format!("{name}: {done} bytes were read or given up"));
         if let Some((log, part)) = self.logs.iter().find_map(|log| Some((log, log.part.as_ref()?))) {
-            // The log states more: how long the image is, and what of it was lost.
+            // The log states more: how long the image is, and which areas were lost.
             let (from, until) = (part.from, part.from + part.bytes - part.padded.min(part.bytes));
             let within = |block: &Block| {
                 let (start, end) = (block.offset.max(from), (block.offset + block.length).min(until));

@@ -209,7 +209,7 @@ impl<'a, 'f, 's, 'c> Examination<'a, 'f, 's, 'c> {
         if self.control.is_cancelled() { Err(Error::cancelled(Problem::Cancelled)) } else { Ok(()) }
     }
 
-    /// What the image is compared with byte by byte, and which ranges belong together.
+    /// The other side, if the image is compared byte by byte, and the ranges that belong together.
     fn other(&mut self, placed: &[(&Log, Placing)]) -> Option<(Other, Aligned)> {
         let against = self.request.against.as_deref()?;
         let other = Other::open(against).map_err(|what| self.findings.open(what)).ok()?;
@@ -301,7 +301,7 @@ impl<'a, 'f, 's, 'c> Examination<'a, 'f, 's, 'c> {
         all
     }
 
-    /// Compares a range with what a log states of it.
+    /// Compares a range with the statements of a log on it.
     fn by_log(&mut self, log: &Log, placing: &Placing, imaged: &Imaged, unread: u64) {
         let by = shown(&log.path);
         for stated in &log.digests {

@@ -1,4 +1,4 @@
-//! What a verification has found, and what it amounts to.
+//! The findings of a verification, and its verdict.
 
 use super::{Event, Events, Finding};
 use crate::job::Error;
@@ -6,11 +6,11 @@ use crate::verdict::{self, About, Comparison, Coverage, Evidence, Verdict};
 use pfh_digest::Digest;
 use std::io;
 
-/// What a verification has found.
+/// The findings of a verification.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Summary {
-    /// What a good verdict must rest on.
+    /// The subjects that a good verdict must rest on.
     pub wanted: Vec<About>,
     /// All findings, in the order in which they were made.
     pub findings: Vec<Finding>,
@@ -27,12 +27,12 @@ impl Summary {
         !self.findings.iter().any(Finding::is_open) && self.comparisons.iter().all(|one| one.gaps().is_empty())
     }
 
-    /// What was compared and is equal.
+    /// Comparisons without a difference.
     pub fn equal(&self) -> impl Iterator<Item = &Comparison> {
         self.comparisons.iter().filter(|one| !one.is_unequal())
     }
 
-    /// What it amounts to.
+    /// The verdict.
     pub fn verdict(&self) -> Verdict {
         let is_open = self.findings.iter().any(Finding::is_open);
         verdict::verdict(&self.wanted, &self.comparisons, is_open)
@@ -43,7 +43,7 @@ impl Summary {
         verdict::missing(&self.wanted, &self.comparisons)
     }
 
-    /// The verdict in words: a good one names its evidence, a bad one what differs.
+    /// The verdict in words: a good one names its evidence, a bad one the difference.
     pub fn sentence(&self) -> String {
         let mut with: Vec<String> = Vec::new();
         for equal in self.equal() {

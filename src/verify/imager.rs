@@ -1,6 +1,6 @@
 //! Logs of imaging tools: dc3dd's, and the hash logs of dcfldd and of `pfh dd`. Their totals are
-//! digests of what was copied into the image. `pfh dd` states where that is; the windows of dcfldd
-//! state how long it is, and their digests are not compared.
+//! digests of the bytes copied into the image. `pfh dd` states their place; the windows of dcfldd
+//! state their number, and their digests are not compared.
 
 use super::claim::{Claim, Of};
 use crate::Patient;
@@ -14,10 +14,10 @@ use std::path::Path;
 /// The logs of these tools are not longer.
 const LONGEST: u64 = 64 << 20;
 
-/// What a log states.
+/// The statements of a log.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Stated {
-    /// Digests, and what they are of.
+    /// Digests, and their subject.
     Digests(Vec<Digest>, Of),
     /// Nothing that can be compared, and why.
     Nothing(String),
@@ -64,7 +64,7 @@ pub(super) fn named(path: &Path, images: &[&Path]) -> Option<Named> {
     Some(if images.iter().any(is_like) { Named::LikeImage } else { Named::Not })
 }
 
-/// What a log states of the image, whose files these are.
+/// The statements of a log on the image, whose files these are.
 ///
 /// # Errors
 /// When it cannot be read.
@@ -139,7 +139,8 @@ fn add(digests: &mut Vec<Digest>, digest: Digest) -> bool {
 }
 
 /// A hash log of dcfldd or `pfh dd`: windows and totals, and nothing else. The log for people of an
-/// acquisition has the same name: what has no total and is not `promised` to be one is another log.
+/// acquisition has the same name: a log that has no total and is not `promised` to be one is
+/// another.
 fn by_hash_log(bytes: &[u8], promised: bool) -> Stated {
     let mut digests = Vec::new();
     let (mut placed, mut windows) = (None, None);
@@ -179,7 +180,7 @@ fn is_dc3dd(bytes: &[u8]) -> bool {
 /// One run in a log of dc3dd, which adds each to the end.
 #[derive(Debug, Default)]
 struct Run {
-    /// Digests of what was read.
+    /// Digests of the bytes read.
     digests: Vec<Digest>,
     /// Names of the files that were written, without directories.
     outputs: Vec<Vec<u8>>,
@@ -197,7 +198,7 @@ fn name(line: &[u8], what: &str) -> Option<Vec<u8>> {
     path.file_name().map(|name| name.as_bytes().to_owned())
 }
 
-/// Reads a line on what was read; `false` if it is none of those that dc3dd writes there.
+/// Reads a line on the input; `false` if it is none of those that dc3dd writes there.
 fn input(line: &[u8], run: &mut Run) -> bool {
     let Some(text) = str::from_utf8(line).ok().and_then(|line| line.strip_prefix("   ")) else { return false };
     if text.starts_with("   ") {

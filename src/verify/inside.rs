@@ -1,4 +1,4 @@
-//! What an image states of itself.
+//! The statements of an image on itself.
 
 use super::Problem;
 use super::claim::{Claim, Of};
@@ -38,7 +38,7 @@ pub(super) fn claims(image: &Image, path: &Path, findings: &mut Findings) -> Vec
     stored.into_iter().filter_map(claim).collect()
 }
 
-/// Compares what a disk image states of its own parts: chunks, tables, sections.
+/// Compares the statements of a disk image on its own parts: chunks, tables, sections.
 pub(super) fn parts(image: &Image, path: &Path, findings: &mut Findings, control: &Control<'_>) -> Result<(), Error> {
     let Some(disk) = image.disk() else { return Ok(()) };
     let checks = disk.check(&mut || !control.is_cancelled());

@@ -1,4 +1,4 @@
-//! Whether what is named as an image is a list of digests.
+//! Whether a file that is named as an image is a list of digests.
 
 use pfh_manifest::{Decoder, Item, Options};
 use std::io::Read;

@@ -1,4 +1,4 @@
-//! The log of an acquisition: its chain, its signature, which image it is of and what it states.
+//! The log of an acquisition: its chain, its signature, its image and its statements.
 
 use super::event::Finding;
 use super::findings::Findings;
@@ -31,7 +31,7 @@ pub(super) struct Log {
     pub path: PathBuf,
     /// Its records.
     pub sound: Sound,
-    /// What it states of the image as a whole.
+    /// Its statements on the image as a whole.
     pub part: Option<Part>,
     /// Digests of the image.
     pub digests: Vec<Digest>,
@@ -150,7 +150,7 @@ fn signature(path: &Path, sound: &Sound, key: &Key, findings: &mut Findings) -> 
     Ok(())
 }
 
-/// Enters what was compared with a log.
+/// Enters the comparisons with a log.
 pub(super) fn enter(all: Vec<Logged>, findings: &mut Findings) {
     for found in all {
         match found {
@@ -163,7 +163,7 @@ pub(super) fn enter(all: Vec<Logged>, findings: &mut Findings) {
 }
 
 impl Log {
-    /// Compares what lies beside the log with what it states: the log for people, and the files and
+    /// Compares the files beside the log with its statements: the log for people, and the files and
     /// case data of an image.
     pub(super) fn beside(&self, image: Option<&Path>, findings: &mut Findings) {
         enter(logged::compare(&self.path, &self.sound, image), findings);

@@ -1,10 +1,10 @@
-//! Verifying an image: what states its digests is looked for, the image is read once, and each
-//! statement is compared.
+//! Verifying an image: files that state its digests are looked for, the image is read once, and
+//! each statement is compared.
 //!
-//! Evidence is what the caller states, the digests inside an E01, Ex01, AFF4 or DMG image, and
-//! what lies beside the image: its chained log (`IMAGE.log.jsonl`), its map (`IMAGE.map`),
-//! lists of digests that name it, and logs of dc3dd, dcfldd and `pfh dd`. Each comparison states
-//! its coverage, and [`verdict`](crate::verdict::verdict) computes the result from all of them:
+//! Evidence is the caller's digests, the digests inside an E01, Ex01, AFF4 or DMG image, and the
+//! files beside the image: its chained log (`IMAGE.log.jsonl`), its map (`IMAGE.map`), lists of
+//! digests that name it, and logs of dc3dd, dcfldd and `pfh dd`. Each comparison states its
+//! coverage, and [`verdict`](crate::verdict::verdict) computes the result from all of them:
 //! *verified* if every byte of both sides is covered and equal, or the evidence itself states that
 //! a part is outside; *differs* where two things were compared and are unequal; else *nothing to
 //! compare with*, or not with all.

@@ -1,4 +1,4 @@
-//! Opening the image, and what its log says where it cannot be opened.
+//! Opening the image, and the statements of its log where it cannot be opened.
 
 use super::Problem;
 use super::event::Finding;
@@ -60,8 +60,8 @@ pub(super) fn open(path: &Path, raw: bool, findings: &mut Findings) -> Result<Op
     Ok(Opened::Nothing)
 }
 
-/// Compares what the logs state of an image that cannot be opened: the sizes and digests of its
-/// files, and the format that it was written in.
+/// Compares the statements of the logs on an image that cannot be opened: the sizes and digests of
+/// its files, and the format that it was written in.
 pub(super) fn unopened(path: &Path, promised: Option<&str>, logs: &[Log], findings: &mut Findings) {
     for log in logs {
         log.beside(Some(path), findings);

@@ -1,4 +1,4 @@
-//! Where in what is verified the image lies that a log states: an image on a larger device, at an
+//! Where the image of a log lies in the verified file or device: an image on a larger device, at an
 //! offset, or in a file of its own.
 
 use super::claim::{Claim, Of};
@@ -8,14 +8,14 @@ use crate::verdict::{Alone, Coverage, Side};
 use pfh_source::terminal::shown;
 use std::path::Path;
 
-/// A range of what is verified, and who states that it is the image.
+/// A range of the verified file or device, and who states that it is the image.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Placing {
     /// Where it starts, in bytes.
     pub offset: u64,
     /// Its length in bytes.
     pub length: u64,
-    /// Bytes of what is verified.
+    /// Bytes of the verified file or device.
     pub size: u64,
     /// Whether the place is stated. Older logs do not state where an image starts.
     pub is_placed: bool,
@@ -55,18 +55,18 @@ impl Placing {
         let Some(end) = offset.checked_add(length).filter(|end| *end <= size) else {
             return Some(Err(format!("{size} bytes, {by} states {length} bytes from offset {offset} on")));
         };
-        // What lies before it was skipped by the program. Bytes behind it in a file are explained
+        // The bytes before it were skipped by the program. Bytes behind it in a file are explained
         // by nothing.
         let stated = (is_device || end == size).then(|| by.clone());
         Some(Ok(Placing { offset, length, size, is_placed: true, stated }))
     }
 
-    /// Whether it is all of what is verified.
+    /// Whether it is the whole file or device.
     pub fn is_whole(&self) -> bool {
         (self.offset, self.length) == (0, self.size)
     }
 
-    /// What a comparison of all of its bytes covers.
+    /// The coverage of a comparison of all of its bytes.
     pub fn coverage(&self) -> Coverage {
         let end = self.offset + self.length;
         let around = [(0, self.offset), (end, self.size - end)];

@@ -22,7 +22,7 @@ pub enum Problem {
     /// [`Request::raw`](super::Request::raw) is for an image in one file.
     #[error("only an image in one file can be taken as raw bytes")]
     Pieces,
-    /// What the image is to be compared with is not there.
+    /// The file that the image is to be compared with is not there.
     #[error("there is no such file")]
     Absent,
     /// The control cancelled it while the image was read.

@@ -1,4 +1,4 @@
-//! Reading what is verified, each range once.
+//! Reading the image, each range once.
 
 use super::findings::Findings;
 use super::{Problem, Request};

@@ -14,7 +14,7 @@ pub struct Request {
     /// The image: E01 or a split image by its first file, raw, or a device. Without one only the
     /// log is verified.
     pub image: Option<PathBuf>,
-    /// The image is raw, whatever its name and its first bytes say.
+    /// The image is raw, even if its name or its first bytes say otherwise.
     pub raw: bool,
     /// A chained log. Without one the log that lies beside the image is looked for.
     pub log: Option<PathBuf>,
@@ -38,17 +38,17 @@ impl Request {
         Request { image: Some(path.into()), ..Request::default() }
     }
 
-    /// Verifies a chained log and what lies beside it.
+    /// Verifies a chained log and the files beside it.
     pub fn log(path: impl Into<PathBuf>) -> Self {
         Request { log: Some(path.into()), ..Request::default() }
     }
 
-    /// Refuses what cannot be verified, or not by what is named. Reads the key, and the beginning
-    /// of an image that nothing is named to compare with.
+    /// Refuses a request that cannot be verified by the named files. Reads the key, and the
+    /// beginning of an image that nothing is named to compare with.
     ///
     /// # Errors
     /// When nothing is named to verify, the image is a list of digests, the key cannot be loaded,
-    /// or the log, the certificates or what the image is to be compared with are not there.
+    /// or the log, the certificates or the other side of a comparison are not there.
     pub fn check(&self) -> Result<(), Error> {
         self.resolved().map(drop)
     }

@@ -12,7 +12,7 @@ use std::process::{Command, Stdio};
 /// Longest answer of an authority that is read.
 const MOST: u64 = 1 << 20;
 
-/// What a time stamp is of.
+/// The line of the log that a time stamp is of.
 enum Line {
     /// The last one.
     Last,

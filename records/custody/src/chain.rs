@@ -48,7 +48,7 @@ impl Chain {
         hex::encode(&self.last)
     }
 
-    /// What a signature over everything so far signs.
+    /// The message that a signature over everything so far signs.
     pub fn signed(&self) -> Vec<u8> {
         [CONTEXT, &self.last[..]].concat()
     }
@@ -77,7 +77,7 @@ impl Chain {
 pub enum Broken {
     /// It cannot be read.
     Io(io::Error),
-    /// A line is not what was written.
+    /// A line is not as it was written.
     Line {
         /// Which, from 1.
         line: u64,
@@ -145,7 +145,7 @@ pub struct Link {
     record: u64,
 }
 
-/// What a pass over the lines found.
+/// The findings of a pass over the lines.
 #[derive(Default)]
 struct Pass {
     chain: Chain,
@@ -223,7 +223,7 @@ impl Pass {
 /// Reads a log and checks its chain.
 ///
 /// # Errors
-/// The first line that is not what was written; that there is no end.
+/// The first line that is not as it was written; that there is no end.
 pub fn check(log: impl BufRead) -> Result<Sound, Broken> {
     let pass = Pass::read(log)?;
     if pass.is_torn {
@@ -234,10 +234,10 @@ pub fn check(log: impl BufRead) -> Result<Sound, Broken> {
 }
 
 /// Reads a log and checks its chain, up to its last end: a run that continued a finished log and
-/// was cut off takes nothing away from what was finished. [`Sound::behind`] counts its records.
+/// was cut off takes nothing away from the finished part. [`Sound::behind`] counts its records.
 ///
 /// # Errors
-/// The first line that is not what was written; that there is no end at all.
+/// The first line that is not as it was written; that there is no end at all.
 pub fn check_to_last_end(log: impl BufRead) -> Result<Sound, Broken> {
     match so_far(log)? {
         SoFar::Ended(sound) => Ok(sound),
@@ -257,7 +257,7 @@ pub enum SoFar {
 /// Reads a log that may still be written, and checks its chain as far as it goes.
 ///
 /// # Errors
-/// The first line that is not what was written.
+/// The first line that is not as it was written.
 pub fn so_far(log: impl BufRead) -> Result<SoFar, Broken> {
     let mut pass = Pass::read(log)?;
     let all = pass.records.len();
@@ -276,7 +276,7 @@ pub fn so_far(log: impl BufRead) -> Result<SoFar, Broken> {
 /// whole lines. `None` when it has an end.
 ///
 /// # Errors
-/// The first line that is not what was written. A last line without its end was being written when
+/// The first line that is not as it was written. A last line without its end was being written when
 /// the run was cut off.
 pub fn unfinished(log: impl BufRead) -> Result<Option<(Chain, u64)>, Broken> {
     let pass = Pass::read(log)?;
@@ -300,7 +300,7 @@ pub struct Standing {
 /// Reads a log that is to be continued.
 ///
 /// # Errors
-/// The first line that is not what was written.
+/// The first line that is not as it was written.
 pub fn standing(log: impl BufRead) -> Result<Standing, Broken> {
     let pass = Pass::read(log)?;
     let end = pass.ended.as_ref().and_then(|_| pass.records.last().cloned());
@@ -361,7 +361,7 @@ mod tests {
         let mut chain = found.chain;
         let more = chain.append(&json!({ "kind": REOPENED })).unwrap();
         assert!(matches!(check((text.clone() + &more).as_bytes()), Err(Broken::NoEnd)));
-        // What was finished stays so, with its signature, whatever was begun behind it.
+        // A finished log stays sound, with its signature, even if the records behind it are torn.
         for torn in ["", "{"] {
             let fallen = check_to_last_end((text.clone() + &more + torn).as_bytes()).unwrap();
             assert_eq!((fallen.records.len(), fallen.signature, fallen.behind), (6, Some([7; 64]), 1));

@@ -97,7 +97,7 @@ fn digits(text: &str) -> Option<[u8; 32]> {
     hex::decode(text.trim().as_bytes()).and_then(|bytes| bytes.try_into().ok())
 }
 
-/// What stands in the first line of an encrypted key.
+/// Stands in the first line of an encrypted key.
 const ENCRYPTED: &str = "BEGIN ENCRYPTED PRIVATE KEY";
 
 /// Asks for the passphrase of an encrypted key, by the key's name.
@@ -249,7 +249,7 @@ mod tests {
         let plain = signing(&file("plain", PRIVATE)).unwrap();
         let refused = signing(&file("secret-1", ENCRYPTED[0]));
         assert!(matches!(refused, Err(KeyError::Encrypted { .. })), "there is nobody to ask");
-        // The name of the file says what is answered; the passphrase is asked for once for a key.
+        // The name of the file selects the answer; the passphrase is asked for once for a key.
         ask_with(|name| match name.rsplit('/').next() {
             Some(word) if word.starts_with("secret") => Ok(b"secret".to_vec()),
             Some(word) if word.starts_with("wrong") => Ok(b"wrong".to_vec()),

@@ -1,6 +1,5 @@
-//! What shows that records are those that were written: the [`chain`] of an acquisition's log,
-//! [`seal`]s over manifests, time [`stamp`]s of an authority, and the keys that sign both (feature
-//! `sign`).
+//! Evidence that records are unchanged: the [`chain`] of an acquisition's log, [`seal`]s over
+//! manifests, time [`stamp`]s of an authority, and the keys that sign both (feature `sign`).
 #![forbid(unsafe_code)]
 
 pub mod chain;

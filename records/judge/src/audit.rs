@@ -23,7 +23,7 @@ struct Stray {
     own: Option<Own>,
 }
 
-/// The entry of a stray file's name, and what the file is if its content is of no other.
+/// The entry of a stray file's name, and its kind of change if its content is of no other.
 #[derive(Clone, Copy)]
 struct Own {
     at: usize,
@@ -44,14 +44,14 @@ impl Stray {
     }
 }
 
-/// What stands under a name in the tree that is compared.
+/// An entry of the tree that is compared.
 #[derive(Debug, Clone)]
 pub enum Met<'a> {
     /// A file.
     File(Facts<'a>),
-    /// Something that is not a file, and what.
+    /// Something that is not a file: its kind.
     Skipped(Cow<'a, str>),
-    /// What could not be read, and why.
+    /// It could not be read, and why.
     Failed(Cow<'a, str>),
 }
 
@@ -65,7 +65,8 @@ impl<'a> From<&'a Record> for Met<'a> {
     }
 }
 
-/// What a change of content under the same times proves where the file system keeps no change time.
+/// The limit of a proof that a content changed under the same times where the file system keeps no
+/// change time.
 pub const UNTIMED: &str = "no change time is kept here: a write that put the old time back looks the same";
 
 /// An audit under way. Names are those below the root, without `./` in front.
@@ -114,14 +115,14 @@ impl Auditor {
         Auditor { expectations, places, met, strays, without, own, root, parts, unseen, counts }
     }
 
-    /// Takes what stands under the name `below` the root. Returns its outcome, unless only the
-    /// end can tell.
+    /// Takes the entry of the name `below` the root. Returns its outcome, unless only the end can
+    /// tell.
     pub fn take(&mut self, met: &Met<'_>, below: &[u8]) -> Option<Change> {
         let name = plain(below);
         let place = self.places.get(&name).copied();
         match (met, place) {
-            // A link or a pipe that the manifest does not know either is not a file; what the
-            // manifest has below it was not looked at.
+            // A link or a pipe that the manifest does not know either is not a file; the files that
+            // the manifest has below it were not looked at.
             (Met::Skipped(_), None) => {
                 self.unseen.insert(name);
                 None
@@ -179,7 +180,7 @@ impl Auditor {
         change
     }
 
-    /// Ends: what was moved, copied, is new or missing, in the order of the names.
+    /// Ends: files that were moved, copied, are new or missing, in the order of the names.
     pub fn finish(mut self) -> (Vec<Change>, Counts) {
         // Entries with digests by the first of them, and of each digest how many of its entries
         // need not be looked at again: no table of a million digests beside a million entries.

@@ -86,13 +86,13 @@ pub struct Change {
     pub name: Vec<u8>,
     /// Its outcome.
     pub class: Class,
-    /// The name in the manifest of what was moved or copied.
+    /// The name in the manifest of the file that was moved or copied.
     pub from: Option<Vec<u8>>,
     /// Why nothing can be said.
     pub cause: Option<String>,
     /// Whether some of several digests are as they were, others not: no accident does that.
     pub partly: bool,
-    /// Of another content under the same size and modification time: what else speaks for decay and
+    /// Of another content under the same size and modification time: further evidence for decay and
     /// against a write.
     pub rot: Option<Rot>,
 }

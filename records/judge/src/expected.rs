@@ -1,4 +1,4 @@
-//! What a manifest says that files are.
+//! The files as a manifest lists them.
 
 use super::classes::Rot;
 use super::facts::{Facts, is_same};
@@ -30,7 +30,7 @@ pub struct Expected {
     pub guessed: u64,
 }
 
-/// How a file compares with what is expected.
+/// How a file compares with its expected state.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Comparison {
     /// Every digest that the manifest has is the file's, and so is the size.
@@ -57,7 +57,7 @@ pub enum ReadError {
 /// A manifest in memory.
 #[derive(Debug, Default)]
 pub struct Expectations {
-    /// What it was written in.
+    /// The format of the manifest.
     pub format: Option<Format>,
     /// The files, in the order in which they come first.
     pub entries: Vec<Expected>,
@@ -133,7 +133,7 @@ impl Expectations {
 }
 
 impl Expectations {
-    /// Expects what another manifest lists as well. Entries of one name are one.
+    /// Expects the files of another manifest as well. Entries of one name are one.
     ///
     /// # Errors
     /// When the pieces of both are of different lengths.
@@ -255,7 +255,7 @@ impl Expected {
         self.digests.iter().enumerate().filter(|(at, _)| self.is_guess(*at))
     }
 
-    /// What the guessed digests may be of beside what they are taken for.
+    /// Algorithms that the guessed digests may be of, beside those that they are taken for.
     pub fn alternatives(&self, registry: Registry) -> Vec<Algorithm> {
         let mut all = Vec::new();
         for (_, digest) in self.guesses() {
@@ -326,7 +326,7 @@ impl Expected {
         self.compare_with(&Facts::from(hashed))
     }
 
-    /// Compares with what is known of a file.
+    /// Compares with the known facts of a file.
     pub fn compare_with(&self, facts: &Facts<'_>) -> Comparison {
         let (mut same, mut other) = (0_u64, 0_u64);
         let mut count = |equal: bool| if equal { same += 1 } else { other += 1 };
@@ -343,7 +343,7 @@ impl Expected {
                 count(found.is_some_and(|found| found.digests.contains(digest)));
             }
         }
-        // Pieces without a digest of the whole say nothing of what was added behind the last.
+        // Pieces without a digest of the whole say nothing of bytes added behind the last.
         let end = self.pieces.iter().map(|piece| piece.offset.saturating_add(piece.length)).max();
         let grown = self.digests.is_empty() && end.zip(facts.size).is_some_and(|(end, size)| size > end);
         let sizes = self.size.zip(facts.size);
@@ -356,7 +356,7 @@ impl Expected {
         }
     }
 
-    /// What it knows of the file.
+    /// The facts of the file in the manifest.
     pub fn facts(&self) -> Facts<'_> {
         Facts {
             size: self.size,
@@ -373,7 +373,7 @@ impl Expected {
         is_same(self.times.modified, facts.times.modified).unwrap_or(true)
     }
 
-    /// If size and modification time are known and the file's: what is known of the change time.
+    /// If size and modification time are known and the file's: whether the change time is.
     pub fn rot(&self, facts: &Facts<'_>) -> Option<Rot> {
         let at_rest = self.size.is_some()
             && self.size == facts.size

@@ -1,6 +1,6 @@
 //! The judge that every job with a verdict shares: [`Expectations`] are the records of a manifest,
-//! an [`Auditor`] classes each file of a tree against them, and [`verdict`] computes what
-//! comparisons amount to.
+//! an [`Auditor`] classes each file of a tree against them, and [`verdict`] computes the verdict on
+//! comparisons.
 #![forbid(unsafe_code)]
 
 mod audit;

@@ -1,4 +1,4 @@
-//! What a manifest holds that is not compared with any file.
+//! The parts of a manifest that are not compared with any file.
 
 use super::expected::Expectations;
 use pfh_manifest::{Ending, Fault, Reason};
@@ -6,7 +6,7 @@ use pfh_source::terminal;
 use std::collections::BTreeMap;
 
 impl Expectations {
-    /// What stands in the manifest and is not compared with anything, a sentence each: it must not
+    /// Parts of the manifest that are not compared with anything, a sentence each: they must not
     /// pass in silence.
     pub fn not_compared(&self) -> Vec<String> {
         let mut said = Vec::new();

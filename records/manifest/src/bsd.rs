@@ -154,7 +154,7 @@ fn algorithm(registry: Registry, tagged: &Tagged<'_>) -> Option<Algorithm> {
         return registry.find("xxh3-64").ok();
     }
     let found = registry.find(tagged.tag).ok()?;
-    // OpenSSL writes `SHAKE-128` for whatever length; only the digits tell.
+    // OpenSSL writes `SHAKE-128` for any length; the length follows from the digits.
     if matches!(tagged.tag, "SHAKE-128" | "SHAKE-256") {
         return found.with_length(tagged.digest.len() / 2);
     }

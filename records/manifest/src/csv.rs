@@ -4,11 +4,12 @@
 //! `notes,stage,code,cause`. The first is not called `ID`, which spreadsheets take for another
 //! format (SYLK). A field that a spreadsheet would compute (it starts with `=`, `+`, `-`, `@` or
 //! `'`) gets an apostrophe in front, which readers take off again. A name that is not UTF-8, or
-//! holds what a terminal must not see, stands in `path` as people see it and exactly in `path_b64`.
-//! The last record is of type `summary`: its size is the sum of all, its notes count the records.
+//! holds characters that a terminal must not see, stands in `path` as people see it and exactly in
+//! `path_b64`. The last record is of type `summary`: its size is the sum of all, its notes count
+//! the records.
 //!
-//! What a spreadsheet made of it is read as well: other separators, everything quoted, columns in
-//! another order or left out.
+//! A list that a spreadsheet has rewritten is read as well: other separators, everything quoted,
+//! columns in another order or left out.
 
 use data_encoding::BASE64;
 use pfh_digest::{Algorithm, Digest, Registry};
@@ -164,7 +165,8 @@ impl<'a> Line<'a> {
         Line { out, first: true }
     }
 
-    /// Appends a field. What a spreadsheet would take for a formula begins with an apostrophe.
+    /// Appends a field. A field that a spreadsheet would take for a formula begins with an
+    /// apostrophe.
     pub fn field(&mut self, text: &str) {
         if !self.first {
             self.out.push(b',');
@@ -266,8 +268,8 @@ pub fn split_by(line: &[u8], separator: u8) -> Option<Vec<Vec<u8>>> {
     }
 }
 
-/// Whether a line is the header of our own records, in whatever order and however separated: it has
-/// a column `path`, and one that says what a record is or one of digests.
+/// Whether a line is the header of our own records, in any order and with any separator: it has a
+/// column `path`, and one of the kinds of records or one of digests.
 pub(crate) fn is_header(line: &[u8]) -> bool {
     // Algorithms by any name that could be one of a column: the registry is not at hand here, and
     // need not be.
@@ -288,7 +290,7 @@ pub(crate) fn separate(line: &[u8]) -> Option<(u8, Vec<Vec<u8>>)> {
     SEPARATORS.into_iter().rev().filter_map(split).max_by_key(|(_, fields)| fields.len()).filter(|(_, f)| f.len() > 1)
 }
 
-/// Reads what [`Encoder`] writes, columns in any order.
+/// Reads the records that [`Encoder`] writes, columns in any order.
 pub(crate) struct Decoder {
     registry: Registry,
     separator: u8,
@@ -378,7 +380,7 @@ impl Decoder {
         let named = columns.contains(&Column::Named("type"));
         for (column, field) in columns.iter().zip(fields) {
             match column {
-                // What has no digest at all has its type in a column that was left out.
+                // A record without any digest has its type in a column that was left out.
                 Column::Digest(_) if field.is_empty() && !named => {}
                 Column::Digest(algorithm) => digests.push(digits::digest(*algorithm, &plain(field))?),
                 Column::Other(name) if is_digest(field) => foreign.push(name.clone()),

@@ -187,7 +187,7 @@ fn dump(start: &[u8], named: bool) -> Option<others::catalogue::Shape> {
 }
 
 /// The format that a manifest starts like; sums for anything that is not plainly another. `named`
-/// is what digests without a name are of, if the reader was given that.
+/// are the algorithms of digests without a name, if the reader was given those.
 pub(crate) fn sniff(registry: Registry, start: &[u8], named: &[Algorithm]) -> Format {
     let start = start.trim_ascii_start();
     let mut lines = start.split(|&byte| byte == b'\n').map(|line| line.strip_suffix(b"\r").unwrap_or(line));

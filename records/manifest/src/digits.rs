@@ -57,8 +57,8 @@ fn base32(text: &[u8]) -> Option<Vec<u8>> {
     if fits { BASE32_NOPAD.decode(&text.to_ascii_uppercase()).ok() } else { None }
 }
 
-/// What a digest without a name may be of: `assumed`, or, where that is empty, the usual
-/// algorithms.
+/// The algorithms that a digest without a name may be of: `assumed`, or, where that is empty, the
+/// usual algorithms.
 pub fn candidates(registry: Registry, assumed: &[Algorithm]) -> Vec<Algorithm> {
     if assumed.is_empty() {
         USUAL.iter().filter_map(|name| registry.find(name).ok()).collect()
@@ -96,8 +96,8 @@ pub fn unnamed(candidates: &[Algorithm], text: &[u8]) -> Result<Digest, Fault> {
 }
 
 /// The similarity method that a text looks like a digest of, where `assumed` is empty or has it.
-/// The two kinds of mrsh-v2 look alike: what is assumed decides. Digests that are digits alone are
-/// known only where their method is assumed.
+/// The two kinds of mrsh-v2 look alike: `assumed` decides. Digests that are digits alone are known
+/// only where their method is assumed.
 pub fn similar(registry: Registry, assumed: &[Algorithm], text: &[u8]) -> Option<Algorithm> {
     let Some(method) = Named::recognise(text) else {
         let fits = |method: Named| method.digits() == Some(text.len()) && text.iter().all(u8::is_ascii_hexdigit);
@@ -125,7 +125,7 @@ fn from_hex(algorithm: Algorithm, text: &[u8]) -> Option<Result<Digest, Fault>> 
 
 /// Every algorithm whose digests look like this one: as many bytes, or the text of another mode of
 /// the method. Those that have this length by default come first. Checksums, which anybody can make
-/// come out as they like, are not alternatives to what resists that.
+/// come out as they like, are not alternatives to digests that resist that.
 pub fn alternatives(registry: Registry, digest: &Digest) -> Vec<Algorithm> {
     let given = digest.algorithm();
     if given.output() == pfh_digest::Output::Text {

@@ -1,4 +1,4 @@
-//! How records are written, whatever the format.
+//! How records are written, in any format.
 
 use std::error::Error;
 use std::fmt;
@@ -31,7 +31,7 @@ pub struct Preamble<'a> {
     pub volumes: Option<&'a Arc<Volumes>>,
 }
 
-/// What kind of entry a record's bytes came from.
+/// The kind of entry that a record's bytes came from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     /// A regular file.
@@ -47,7 +47,7 @@ pub(crate) enum Kind {
 }
 
 impl Kind {
-    /// The kind of what was read.
+    /// The kind of a file that was read.
     pub(crate) fn of(closed: &Closed) -> Kind {
         if closed.inside.is_some() {
             return Kind::File;
@@ -73,7 +73,7 @@ impl Kind {
     }
 }
 
-/// Whether a format has a place for what it was handed.
+/// Whether a format has a place for the record that it was handed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use]
 pub enum Carried {

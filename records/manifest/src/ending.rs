@@ -1,15 +1,15 @@
-//! The end that a manifest promises: whether it is there, and whether its counts are those of what
-//! was read.
+//! The end that a manifest promises: whether it is there, and whether its counts are those of the
+//! records that were read.
 
 use crate::entry::{Item, Reason, Stated};
 
 /// The outcome of the end of a manifest.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Ending {
-    /// It promises none: what was cut off between two records is not seen.
+    /// It promises none: a cut between two records is not seen.
     #[default]
     Unmarked,
-    /// It is there, and its counts are those of what was read.
+    /// It is there, and its counts are those of the records that were read.
     Whole,
     /// It is not there: the manifest was cut off, or its writer was interrupted.
     Missing,
@@ -22,7 +22,7 @@ pub enum Ending {
         /// How many were read.
         found: u64,
     },
-    /// The document is not well-formed from some place on: what follows was not read.
+    /// The document is not well-formed from some place on: the rest was not read.
     Broken,
 }
 

@@ -1,5 +1,5 @@
-//! What a list holds, as far as its reader can say. This is not a record: a list may lack sizes or
-//! times, name algorithms that are not known here, or leave a digest's algorithm open.
+//! The entry of a list, as far as its reader can say. This is not a record: a list may lack sizes
+//! or times, name algorithms that are not known here, or leave a digest's algorithm open.
 
 use std::fmt;
 
@@ -29,7 +29,7 @@ pub struct Options {
     /// Whether the key of digests that are made under one is at hand: without it they are as good
     /// as those of unknown algorithms.
     pub keyed: bool,
-    /// What ends a record of `sums` and `bsd`.
+    /// The end of a record of `sums` and `bsd`.
     pub end: End,
     /// The longest line, and for XML the longest token, in bytes.
     pub limit: usize,
@@ -81,7 +81,7 @@ pub struct Entry {
 /// Why an entry of a manifest has no digests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reason {
-    /// Reading it failed, or what was read could not be trusted.
+    /// Reading it failed, or the bytes read could not be trusted.
     Failed,
     /// It was listed and, by the rules of the run, not read.
     Skipped,
@@ -105,7 +105,7 @@ pub enum Fault {
     TooLong,
     /// It holds a NUL byte.
     Nul,
-    /// It has not the form of the format; the text says what is amiss.
+    /// It has not the form of the format; the text names the fault.
     Malformed(&'static str),
     /// The digits are not as many as the algorithm (or any that is assumed) has.
     WrongLength,
@@ -139,7 +139,7 @@ impl fmt::Display for Fault {
 
 impl std::error::Error for Fault {}
 
-/// What a place in a manifest holds.
+/// The item at a place in a manifest.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Item {
     /// An entry with digests.
@@ -155,11 +155,11 @@ pub enum Item {
 pub struct Located {
     /// The number of the physical line.
     pub line: u64,
-    /// What stands there.
+    /// The item.
     pub item: Item,
 }
 
-/// What a format's decoder makes of one line.
+/// The result of a format's decoder for one line.
 pub(crate) enum Parsed {
     Item(Item),
     /// A comment, an empty line or a header.

@@ -29,9 +29,9 @@ pub enum Format {
     Sfv,
     /// Dumps of storage sites: names and Adler-32; only read.
     Catalogue,
-    /// What PowerShell's `Get-FileHash` prints; only read.
+    /// The output of PowerShell's `Get-FileHash`; only read.
     Filehash,
-    /// What `certutil -hashfile` prints; only read.
+    /// The output of `certutil -hashfile`; only read.
     Certutil,
     /// Separated values of others, with a header line; only read.
     Table,
@@ -115,7 +115,7 @@ impl FromStr for Format {
     }
 }
 
-/// What ends a record of a line-based format.
+/// The end of a record of a line-based format.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum End {
     /// LF; names are escaped where they need it.
@@ -147,7 +147,7 @@ pub enum Marker {
 /// Choices within a format; only `sums` and `bsd` heed them.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Layout {
-    /// What ends a record.
+    /// The end of a record.
     pub end: End,
     /// The marker in front of a name.
     pub marker: Marker,

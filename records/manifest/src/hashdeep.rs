@@ -48,8 +48,8 @@ impl Encode for Encoder {
             out.push(b',');
         }
         out.extend_from_slice(b"filename\n");
-        // Comments are for people and hold one line each: what could break the line is rendered
-        // harmless.
+        // Comments are for people and hold one line each: characters that could break the line are
+        // rendered harmless.
         if let Some(directory) = preamble.working_directory {
             out.extend_from_slice(b"## Invoked from: ");
             out.extend_from_slice(terminal::render(directory).as_bytes());
@@ -201,8 +201,8 @@ impl DecodeLine for Decoder {
             return match remark::parse(self.registry, line) {
                 Some(Remark::Begin(_)) => Parsed::Promise,
                 Some(Remark::Other(parsed)) => parsed,
-                // hashdeep's own word for it; ours renders what a terminal must not see, so that
-                // only a plain one is exact.
+                // hashdeep's own word for it; ours renders characters that a terminal must not see,
+                // so that only a plain one is exact.
                 None => match line.strip_prefix(b"## Invoked from: ") {
                     Some(base) if base.starts_with(b"/") && !base.contains(&b'\\') => Parsed::Base(base.to_vec()),
                     _ => Parsed::Neutral,

@@ -68,7 +68,7 @@ impl<R: BufRead> Lines<R> {
         }
         self.number += 1;
         if !fits {
-            // What was gathered of it is given back: a single long line must not hold memory for
+            // The gathered part of the line is freed: a single long line must not hold memory for
             // the rest of the run.
             self.line = Vec::new();
             return Ok(Some(Line::TooLong));

@@ -21,7 +21,7 @@ use crate::{bsd, digits, escape, similarity};
 /// Writes `digest  name`, a line per algorithm and file.
 pub struct Encoder {
     layout: Layout,
-    /// Whether the head says what the list is, so that it has an end as well.
+    /// Whether the head names the kind of the list, so that it has an end as well.
     described: bool,
     records: u64,
 }
@@ -128,9 +128,9 @@ impl Encode for Encoder {
 pub(crate) struct Decoder {
     registry: Registry,
     assumed: Vec<Algorithm>,
-    /// What digests may be of where the list does not say: first fit by length.
+    /// The algorithms of digests where the list names none: first fit by length.
     usual: Vec<Algorithm>,
-    /// What the list says that the digests which follow are of.
+    /// The algorithms that the list names for the digests which follow.
     stated: Option<Vec<Result<Algorithm, Box<str>>>>,
     bare: bool,
     end: End,
@@ -139,8 +139,8 @@ pub(crate) struct Decoder {
     windows: bool,
 }
 
-/// What stands between digest and name. GNU fixes it by the first plain line: names may start with
-/// a space or an asterisk, so a line alone cannot tell.
+/// The separator of digest and name. GNU fixes it by the first plain line: names may start with a
+/// space or an asterisk, so a line alone cannot tell.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Shape {
     Unknown,

@@ -14,7 +14,7 @@ pub struct Times {
 }
 
 impl Times {
-    /// Those of what was read; none for a stream.
+    /// Those of a file that was read; none for a stream.
     pub fn of(closed: &Closed) -> Times {
         if let Some(inside) = &closed.inside {
             return Times { modified: inside.modified, changed: inside.changed, accessed: inside.accessed };

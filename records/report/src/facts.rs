@@ -15,18 +15,18 @@ pub struct Pair<'a> {
     pub algorithm: Algorithm,
     /// How alike they are.
     pub score: Score,
-    /// What they share for certain.
+    /// Shared parts that are certain.
     pub evidence: Evidence,
     /// How often unrelated files reach the score.
     pub chance: Option<Chance>,
     /// Why the score may mean nothing.
     pub degenerate: Option<Degenerate>,
-    /// The digests of the two, as text; what is written as
-    /// [`Format::Values`](crate::pairs::Format::Values) has them.
+    /// The digests of the two, as text, which [`Format::Values`](crate::pairs::Format::Values)
+    /// writes.
     pub values: [&'a str; 2],
 }
 
-/// What all methods say of two inputs.
+/// The results of all methods for two inputs.
 #[derive(Clone, Copy, Debug)]
 pub struct Related<'a> {
     /// The name of the earlier one; raw bytes.

@@ -1,4 +1,4 @@
-//! What all pages share: one document that needs nothing else, and text as it may stand in it.
+//! The frame of all pages: one document that needs nothing else, and text as it may stand in it.
 //!
 //! A page loads nothing: its policy forbids all but its own style and its one script, which is
 //! named by its digest; one that a server shows may also ask that server. Names reach it rendered
@@ -32,7 +32,7 @@ li{overflow-wrap:anywhere}details details{margin-left:1em}\
 --good:#0d4d1d;--bad:#8f0f24;--open:#6b4600}body{margin:0;max-width:none;font-size:11px}input{display:none}\
 h2,h3{break-after:avoid}tr,figure{break-inside:avoid}svg{min-width:0;max-width:100%}}";
 
-/// Shows the rows that hold what was typed and are of the relation that was chosen, sorts by the
+/// Shows the rows that hold the typed text and are of the relation that was chosen, sorts by the
 /// column that is clicked, and marks the rows of a group that is clicked in the drawing, and the
 /// other way round. It listens to the document, so that it serves what takes the place of the
 /// page's content as well.
@@ -95,7 +95,8 @@ pub fn live_policy() -> String {
     policy(&[SCRIPT, RENEWAL], "; connect-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'")
 }
 
-/// What a page may do: use its own style and these scripts, each named by its digest, and `more`.
+/// The permissions of a page: its own style and these scripts, each named by its digest, and
+/// `more`.
 fn policy(scripts: &[&str], more: &str) -> String {
     let sha256: Option<Algorithm> = "sha256".parse().ok();
     let digest = |script: &&str| {
@@ -149,8 +150,8 @@ pub fn path(name: &[u8]) -> String {
     }
 }
 
-/// The last part of a name, of at most `most` characters: what is left out of the middle is an
-/// ellipsis. Not escaped.
+/// The last part of a name, of at most `most` characters: an ellipsis replaces the middle. Not
+/// escaped.
 pub fn label(name: &[u8], most: usize) -> String {
     let text = terminal::render(name);
     let last: Vec<char> = text.trim_end_matches('/').rsplit('/').next().unwrap_or_default().chars().collect();

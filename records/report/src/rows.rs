@@ -73,10 +73,10 @@ struct Facts<'a> {
     /// Digests by algorithm, as `pfh algorithms` names them.
     #[serde(skip_serializing_if = "Option::is_none")]
     digests: Option<Digests<'a>>,
-    /// What its container states about it.
+    /// The container's statements about it.
     #[serde(skip_serializing_if = "Option::is_none")]
     inside: Option<Within<'a>>,
-    /// What was being done when it failed.
+    /// The step that failed.
     #[serde(skip_serializing_if = "Option::is_none")]
     stage: Option<&'a str>,
     /// Why it has no digest, as a word.
@@ -244,7 +244,7 @@ impl<'a> Similar<'a> {
     }
 }
 
-/// What two inputs share, where their windows say it.
+/// The parts that two inputs share, where their windows say it.
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct Shared {
@@ -288,7 +288,7 @@ impl Shared {
     }
 }
 
-/// Two inputs, with what all methods say of them.
+/// Two inputs, with the results of all methods.
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Related<'a> {

@@ -45,7 +45,7 @@ impl FromStr for Format {
     }
 }
 
-/// How people see a verdict's word: the word, and what colours it.
+/// How people see a verdict's word: the word, and its colours.
 pub type Paint = fn(&str) -> String;
 
 /// Writes verdicts.
@@ -93,7 +93,7 @@ impl Encoder {
         }
     }
 
-    /// Writes what is known of one file; `digests` is how many the preamble has.
+    /// Writes the row of one file; `digests` is how many the preamble has.
     pub fn row(&mut self, out: &mut Vec<u8>, known: &Known<'_>, digests: usize) {
         match self.form {
             Format::Text => {
@@ -151,7 +151,7 @@ impl Serialize for Counted<'_> {
     }
 }
 
-/// Writes what is known of a digest: a line of text, or for [`Format::Jsonl`] an object.
+/// Writes the verdict on a digest: a line of text, or for [`Format::Jsonl`] an object.
 pub fn digest(out: &mut Vec<u8>, form: Format, digest: &Digest, verdict: &str, places: &[Place<'_>], empty: bool) {
     if form == Format::Jsonl {
         append_line(out, &Lookup::of(digest, verdict, places, empty));
@@ -160,8 +160,8 @@ pub fn digest(out: &mut Vec<u8>, form: Format, digest: &Digest, verdict: &str, p
     }
 }
 
-/// A line for people; `verdict` with what separates it from the name, `why` the cause of an input
-/// without digests.
+/// A line for people; `verdict` with the space behind it, `why` the cause of an input without
+/// digests.
 fn text(out: &mut Vec<u8>, name: &[u8], why: Option<&str>, verdict: &str, places: &[Place<'_>], empty: bool) {
     out.extend_from_slice(format!("{verdict}{}", terminal::render(name)).as_bytes());
     if let Some(cause) = why {
@@ -236,7 +236,7 @@ fn describe(place: &Place<'_>) -> String {
     harmless(&words)
 }
 
-/// A text without what a terminal must not see.
+/// A text without characters that a terminal must not see.
 fn harmless(text: &str) -> String {
     text.chars().map(|c| if terminal::is_unsafe(c) { char::REPLACEMENT_CHARACTER } else { c }).collect()
 }

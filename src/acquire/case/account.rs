@@ -1,4 +1,4 @@
-//! What a CASE document states.
+//! The statements of a CASE document.
 
 use crate::acquire::{About, Compared, Origin, Request, To};
 use pfh_engine::imaging::Imaged;
@@ -6,10 +6,10 @@ use pfh_source::Time;
 use pfh_source::device::{Facts, Kind, Medium};
 use pfh_source::terminal::shown;
 
-/// What the source is, as far as the system knows.
+/// The source, as far as the system knows it.
 #[derive(Debug, Clone, Copy)]
 pub struct Source<'a> {
-    /// What kind of medium.
+    /// The kind of medium.
     pub kind: Kind,
     /// Its size in bytes, where it is known.
     pub size: Option<u64>,
@@ -23,16 +23,16 @@ impl<'a> From<&'a Medium> for Source<'a> {
     }
 }
 
-/// What a document states.
+/// The statements of a document.
 #[derive(Debug, Clone, Copy)]
 pub struct Account<'a> {
-    /// What was asked for.
+    /// The request.
     pub asked: &'a Request,
     /// The targets that hold the image.
     pub targets: &'a [To],
     /// Case number, evidence number, examiner, description and notes.
     pub about: &'a About,
-    /// What it was read from.
+    /// The source that the image was read from.
     pub source: Source<'a>,
     /// The result: complete, that is, not [`stopped`](Imaged::stopped).
     pub imaged: &'a Imaged,

@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 use std::io;
 use uuid::Uuid;
 
-/// What `kb:` stands for: the base of the knowledge base in CASE's own examples. A user who keeps
+/// The meaning of `kb:`: the base of the knowledge base in CASE's own examples. A user who keeps
 /// another one changes this line of a document's context; the names below it are unique by
 /// themselves.
 pub const BASE: &str = "http://example.org/kb/";
@@ -17,7 +17,7 @@ pub const CASE: &str = "https://ontology.caseontology.org/case/investigation/";
 
 /// Nodes, in the order in which they were added.
 pub struct Graph {
-    /// The SHA-256, in hex, of what the nodes are named after.
+    /// The SHA-256, in hex, that the nodes are named after.
     seed: String,
     nodes: Vec<Value>,
 }

@@ -4,9 +4,9 @@
 //!
 //! `case-investigation:InvestigativeAction` is the acquisition: performed by the examiner
 //! (`identity:Person`) with pfh (`tool:Tool`) upon the source, with the images and a
-//! `case-investigation:ProvenanceRecord` as results. Digests belong to what they were computed of:
-//! the medium's bytes as written, which are an `observable:Image`. Only where a file holds these
-//! bytes and nothing else is the image the file; an E01's files have no digests here.
+//! `case-investigation:ProvenanceRecord` as results. Digests belong to the object that they were
+//! computed of: the medium's bytes as written, which are an `observable:Image`. Only where a file
+//! holds these bytes and nothing else is the image the file; an E01's files have no digests here.
 
 mod account;
 mod graph;
@@ -86,7 +86,7 @@ impl Account<'_> {
         Ok(())
     }
 
-    /// What the properties of an action have no place for.
+    /// Facts that the properties of an action have no place for.
     fn story(&self) -> Vec<String> {
         let imaging = &self.asked.reading;
         let mut story = Vec::new();
@@ -141,7 +141,7 @@ pub fn look(path: &Path, source: Option<&Path>, replace: bool) -> io::Result<boo
 
 /// Sees to it that no document stands at `path` while an acquisition runs, and that one can be
 /// written there: one that fails must not leave that of an earlier one behind. With `replace` an
-/// existing document goes; whatever else is there stays.
+/// existing document goes; any other file stays.
 ///
 /// # Errors
 /// When there is something at `path` that may not go, or its directory cannot be written to.
@@ -154,7 +154,7 @@ pub fn clear(path: &Path, source: Option<&Path>, replace: bool) -> io::Result<()
 /// Writes a document where there is nothing: whole, synced, or not at all.
 ///
 /// # Errors
-/// What the system reports; also when the acquisition itself has put a file there.
+/// The system's errors; also when the acquisition itself has put a file there.
 pub fn write(path: &Path, document: &str) -> io::Result<()> {
     if std::fs::symlink_metadata(path).is_ok() {
         return Err(io::ErrorKind::AlreadyExists.into());

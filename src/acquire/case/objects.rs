@@ -1,4 +1,4 @@
-//! What an acquisition reads and what it makes: devices, files, images.
+//! The objects that an acquisition reads and makes: devices, files, images.
 
 use super::account::{Account, Source};
 use super::graph::{Graph, words};
@@ -24,8 +24,8 @@ fn file_facet(graph: &Graph, label: &str, path: &Path, size: Option<u64>) -> io:
     )
 }
 
-/// The name of an algorithm in `uco-vocabulary:HashNameVocab`, which is open: what it does not name
-/// keeps its name here.
+/// The name of an algorithm in `uco-vocabulary:HashNameVocab`, which is open: an algorithm without
+/// a name there keeps its name here.
 fn method(name: &str) -> &str {
     match name {
         "md5" => "MD5",
@@ -102,7 +102,7 @@ fn device(graph: &mut Graph, source: Source, name: &str, description: Option<&st
         json!({ "uco-observable:manufacturer": maker, "uco-observable:model": fact("model"),
                 "uco-observable:serialNumber": fact("serial") }),
     )?;
-    // What else the kernel says has no property of its own.
+    // The kernel's other facts have no property of their own.
     let placed = ["vendor", "model", "serial", "partition", "start-sector"];
     let rest = source.facts.iter().filter(|(name, _)| !placed.contains(name));
     let mut words: Vec<String> = description.map(str::to_owned).into_iter().collect();
@@ -118,7 +118,7 @@ fn device(graph: &mut Graph, source: Source, name: &str, description: Option<&st
             json!({ "uco-core:name": name, "uco-core:description": words, "uco-core:hasFacet": [about, room] });
         return graph.add(&disk, "source", members);
     };
-    // The kernel counts `start` in 512 bytes, whatever the sector.
+    // The kernel counts `start` in 512 bytes, for any size of sectors.
     let start = fact("start-sector").and_then(|start| start.parse::<u64>().ok()).map(|start| start * 512);
     let part = graph.node(
         &["uco-observable:DiskPartitionFacet"],
@@ -195,7 +195,7 @@ pub fn image(graph: &mut Graph, account: &Account, number: usize) -> io::Result<
     Ok(added)
 }
 
-/// What must be known beside an image's digests.
+/// Remarks that belong to an image's digests.
 fn described(account: &Account, number: usize) -> Vec<String> {
     let imaged = account.imaged;
     let mut described = vec!["digests are those of the image as written".to_owned()];

@@ -55,7 +55,7 @@ fn facts(words: &[(&'static str, &str)]) -> Facts {
 const DISK: [(&str, &str); 4] = [("model", "Flash 3"), ("vendor", "ACME"), ("serial", "S1"), ("firmware", "1.0")];
 
 #[test]
-fn a_disk_is_told_by_maker_model_and_serial_number() {
+fn a_disk_is_described_by_maker_model_and_serial_number() {
     let facts = facts(&DISK);
     let document = document_of(Source { kind: Kind::Device, size: Some(1 << 40), facts: &facts }, |_, _| {}).unwrap();
     let disk = of_class(&document, "Device")[0];
@@ -71,7 +71,7 @@ fn a_disk_is_told_by_maker_model_and_serial_number() {
 }
 
 #[test]
-fn a_partition_is_told_beside_its_disk() {
+fn a_partition_is_described_beside_its_disk() {
     let facts = facts(&[&DISK[..], &[("partition", "2"), ("start-sector", "2048")]].concat());
     let document = document_of(Source { kind: Kind::Device, size: Some(4096), facts: &facts }, |_, _| {}).unwrap();
     let (part, disk) = (of_class(&document, "DiskPartition")[0], of_class(&document, "Device")[0]);
@@ -117,7 +117,7 @@ fn a_similarity_digest_is_described_for_it_is_not_hexadecimal() {
 }
 
 #[test]
-fn what_is_not_complete_is_not_told() {
+fn an_incomplete_acquisition_is_not_described() {
     let facts = Facts::new();
     let source = Source { kind: Kind::File, size: Some(1), facts: &facts };
     assert!(document_of(source, |_, imaged| imaged.stopped = Some(pfh_source::device::Stop::Cancelled)).is_err());

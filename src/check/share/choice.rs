@@ -6,7 +6,7 @@ use std::cmp::Reverse;
 
 /// A listed file.
 pub struct Sized {
-    /// What it is known by.
+    /// Its key in the state.
     pub key: Key,
     /// Its size in bytes, as far as it is known.
     pub bytes: u64,

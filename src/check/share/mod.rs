@@ -26,7 +26,7 @@ use std::ffi::OsStr;
 use std::fs::File;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-/// A run that is killed loses what it checked in this time.
+/// A run that is killed loses the checks of this time.
 const SAVED: Duration = Duration::from_secs(60);
 
 /// Compares the files of the share, and keeps when that was.
@@ -68,7 +68,7 @@ pub(super) fn run(
         if let Event::Compared { entry, found } = event {
             let key = Key::of(entry);
             let is_right = matches!(found, Checked::Right | Checked::Ignored);
-            // What was not as listed is read on top of the share.
+            // Files that were not as listed are read on top of the share.
             if is_right && share.part.is_some() && !state.is_failed(&key) {
                 state.charge(sizes.get(&key).copied().unwrap_or(0));
             }
@@ -87,7 +87,7 @@ pub(super) fn run(
     if choice.is_all && ran.is_ok() && read == choice.chosen.len() as u64 {
         state.settle();
     }
-    // What was checked is kept, also when the check was interrupted.
+    // Finished checks are kept, also when the run was interrupted.
     state.save()?;
     part.expected = read;
     let times = || all.iter().map(|one| state.time(&one.key));

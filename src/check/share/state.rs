@@ -11,7 +11,7 @@
 //! ```
 //!
 //! A file is known by its name and digests, so that a manifest that was brought up to date keeps
-//! what is known of the others. The last line is the digest of all above it.
+//! the times of the others. The last line is the digest of all above it.
 
 use crate::check::problem::Problem;
 use crate::job::{About, Error};
@@ -27,7 +27,7 @@ use std::path::PathBuf;
 /// The first line.
 pub const HEAD: &str = "# pfh checked 1\n";
 
-/// What a file is known by: half of the SHA-256 of its name and digests.
+/// The key of a file: half of the SHA-256 of its name and digests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Key([u8; 16]);
 
@@ -141,7 +141,7 @@ impl State {
         self.credit = self.credit.saturating_add(bytes);
     }
 
-    /// All files were read: what they did not use up is lost.
+    /// All files were read: the rest of the credit is lost.
     pub fn settle(&mut self) {
         self.credit = self.credit.min(0);
     }
@@ -176,7 +176,7 @@ impl State {
 
 type Parsed = (Vec<u8>, i64, HashMap<Key, Known>);
 
-/// The root, the credit and what is known; `None` for a state that is not whole.
+/// The root, the credit and the known files; `None` for a state that is not whole.
 fn parsed(text: &[u8]) -> Option<Parsed> {
     let end = text.strip_suffix(b"\n")?.iter().rposition(|byte| *byte == b'\n')? + 1;
     let stated = str::from_utf8(&text[end..]).ok()?.strip_prefix("end sha256:")?.trim_end();

@@ -1,4 +1,4 @@
-//! What a search reports while it runs, and what it comes to.
+//! The events of a search, and its result.
 
 use super::fragment::{Candidate, Fragment};
 use crate::matching::Counts;
@@ -9,7 +9,7 @@ use std::io;
 use std::ops::Range;
 use std::path::Path;
 
-/// What happens during a run. Events come on the thread that called [`run`](super::run).
+/// An event of a run. Events come on the thread that called [`run`](super::run).
 #[derive(Clone, Copy)]
 #[non_exhaustive]
 pub enum Event<'a> {
@@ -48,7 +48,7 @@ impl Found<'_> {
         &self.sets[of.known].sets()[of.file.set]
     }
 
-    /// The gravest of what the sets of its files say.
+    /// The gravest verdict of the sets of its files.
     pub fn verdict(&self) -> KnownStatus {
         let classes: Vec<Class> = self.fragment.files.iter().map(|of| self.set(of).class().clone()).collect();
         KnownStatus::of(classes.iter().map(Some))
@@ -105,7 +105,7 @@ pub struct Summary {
     pub sets: u64,
     /// The algorithms by which blocks were compared.
     pub algorithms: Vec<Algorithm>,
-    /// What was found, by the size of blocks.
+    /// The results, by the size of blocks.
     pub sizes: Vec<(u32, Counted)>,
     /// Fragments by verdict, without those of flagged blocks alone.
     pub counts: Counts,

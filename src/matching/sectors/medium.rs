@@ -24,7 +24,7 @@ pub struct Piece {
     pub starts: usize,
     /// Bytes that were read for it and for no piece before.
     pub read: u64,
-    /// What could not be read in front of it or behind it, and why.
+    /// The range that could not be read in front of it or behind it, and why.
     pub unread: Option<(Range<u64>, String)>,
 }
 
@@ -117,7 +117,7 @@ impl Pieces {
         }
     }
 
-    /// Leaves out what cannot be read: more of it the longer nothing can be.
+    /// Leaves out a range that cannot be read: a longer one the longer nothing can be.
     fn step_over(&mut self, piece: &mut Piece, cause: String) {
         let whole = piece.bytes.len() - piece.bytes.len() % STEP as usize;
         let from = self.left.start - (piece.bytes.len() - whole) as u64;

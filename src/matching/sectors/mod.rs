@@ -1,5 +1,5 @@
-//! The job *match* against blocks of known files: what of them is on a medium, also where no file
-//! system leads to it (sector hashing, as hashdb and frag_find do it).
+//! The job *match* against blocks of known files: which of them are on a medium, also where no file
+//! system leads to them (sector hashing, as hashdb and frag_find do it).
 //!
 //! A [`Request`] names images and sets that `pfh known build --blocks` made. [`run`] reads each
 //! image once, looks every block up that begins at a sector, or at any byte, and hands out a
@@ -59,13 +59,13 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
-/// What of a medium is looked at.
+/// The part of a medium that is looked at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Space {
     /// All of it.
     #[default]
     Whole,
-    /// What no file in use has.
+    /// The space that no file in use has.
     Unallocated,
 }
 
@@ -88,7 +88,7 @@ pub struct Request {
     pub flagged: bool,
     /// Threads that hash and look up.
     pub threads: usize,
-    /// What the caller writes of the events: refused where it is a file that is read.
+    /// Files that the caller writes of the events: refused where one is a file that is read.
     pub outputs: Outputs,
     /// Whether files of the outputs' names are replaced. One that is read never is.
     pub replace: bool,
@@ -332,7 +332,8 @@ impl Search<'_> {
     }
 }
 
-/// What an image says was unreadable when it was made: zeros stand there that nobody wrote.
+/// The ranges that an image states as unreadable when it was made: zeros stand there that nobody
+/// wrote.
 fn unreadable(image: &Image) -> Vec<Range<u64>> {
     let Some(ewf) = image.ewf() else { return Vec::new() };
     let sector = u64::from(image.sector());
@@ -345,7 +346,7 @@ fn unreadable(image: &Image) -> Vec<Range<u64>> {
     bad
 }
 
-/// The ranges without what is bad, and what of them is bad. Both are in order.
+/// The ranges without the bad ones, and the bad parts of them. Both are in order.
 fn without(ranges: &[Range<u64>], bad: &[Range<u64>]) -> (Vec<Range<u64>>, Vec<Range<u64>>) {
     let (mut good, mut lost) = (Vec::new(), Vec::new());
     for range in ranges {

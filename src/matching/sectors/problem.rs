@@ -1,4 +1,4 @@
-//! Errors of a request, beyond what every job has.
+//! Errors of a request, beyond those that every job has.
 
 use pfh_source::terminal::shown;
 use std::path::PathBuf;

@@ -21,7 +21,7 @@ pub struct Hit {
     pub set: usize,
     /// The number that the set has for it.
     pub number: u32,
-    /// What its bytes say.
+    /// The flag that its bytes call for.
     pub flag: Option<Flag>,
 }
 
@@ -154,7 +154,7 @@ impl<'a> Scan<'a> {
             }
         });
         places.sort_unstable();
-        // What repeats itself has few different blocks: those that were looked up in vain, by sums.
+        // Repeated places have few different blocks: those that were looked up in vain, by sums.
         let mut vain: HashMap<u64, usize> = HashMap::new();
         let mut next = 0;
         let block = |at: usize| &piece.bytes[at..at + size];

@@ -42,7 +42,7 @@ use pfh_source::Output;
 use std::io;
 use std::path::Path;
 
-/// What happens during a run. Events come on the thread that called [`run`].
+/// An event of a run. Events come on the thread that called [`run`].
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
 pub enum Event<'a> {
@@ -54,8 +54,8 @@ pub enum Event<'a> {
     Unread(&'a Record),
     /// A result: a file is similar to a known one.
     Match(&'a Match<'a>),
-    /// No record has come for a moment, and none is left at the end: writers let out what they
-    /// hold.
+    /// No record has come for a moment, and none is left at the end: writers let out the lines that
+    /// they hold.
     Idle,
 }
 
@@ -67,11 +67,11 @@ pub struct Match<'a> {
     pub name: &'a [u8],
     /// The name of the known one in the list; raw bytes.
     pub known: &'a [u8],
-    /// By what they are alike.
+    /// The algorithm by which they are alike.
     pub algorithm: Algorithm,
     /// How alike they are.
     pub score: Score,
-    /// What they share, where the digests say it (shingles, strings, text); the known one is the
+    /// Their shared parts, where the digests say it (shingles, strings, text); the known one is the
     /// second.
     pub evidence: Evidence,
     /// Why the score may mean nothing.

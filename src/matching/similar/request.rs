@@ -1,4 +1,4 @@
-//! What a run is asked for.
+//! The request of a run.
 
 use crate::compare::Thresholds;
 use crate::input::Input;
@@ -17,7 +17,7 @@ pub struct Request {
     pub list: PathBuf,
     /// The algorithm, if the list holds several; otherwise that of its first record.
     pub algorithm: Option<crate::Algorithm>,
-    /// What score a match must reach.
+    /// The score that a match must reach.
     pub thresholds: Thresholds,
     /// Where an index of the list is written (ssdeep). Without an input nothing else is done.
     pub write_index: Option<PathBuf>,
@@ -27,7 +27,7 @@ pub struct Request {
     pub plan: Plan,
     /// Bytes for reading and sorting the list.
     pub memory: usize,
-    /// What the caller writes of the events: refused where it is a file that is read.
+    /// Files that the caller writes of the events: refused where one is a file that is read.
     pub outputs: Outputs,
     /// Whether files of the outputs' names are replaced. One that is read never is.
     pub replace: bool,

@@ -14,7 +14,7 @@ use std::io;
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Matches {
-    /// What they are written in.
+    /// Their format.
     pub form: Format,
     /// Where they go.
     pub output: Destination,
@@ -33,7 +33,7 @@ impl Matches {
         self
     }
 
-    /// Names what is written.
+    /// Names the output.
     pub fn guard(&self, outputs: &mut Outputs) {
         outputs.file("output", self.output.path());
     }
@@ -57,7 +57,7 @@ impl<'a> Writer<'a> {
         Writer { matches, request, output: None, failed: None }
     }
 
-    /// Writes what the event says.
+    /// Writes an event.
     ///
     /// # Errors
     /// The output's.

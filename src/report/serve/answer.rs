@@ -42,7 +42,7 @@ pub struct Served {
     pub reason: &'static str,
 }
 
-/// What all connections share.
+/// The state that all connections share.
 pub(super) struct Server {
     folder: Folder,
     address: SocketAddr,
@@ -92,7 +92,7 @@ impl Server {
         }
     }
 
-    /// Ends what is being read, and the waits of followers.
+    /// Ends the reading at hand, and the waits of followers.
     pub fn stop(&self) {
         self.stop.cancel();
     }
@@ -172,8 +172,8 @@ impl Server {
         }
     }
 
-    /// Refuses what is not meant for this server: a name that leads here by a trick of its owner
-    /// (DNS rebinding), pages of other sites, and whatever changes something.
+    /// Refuses requests that are not meant for this server: a name that leads here by a trick of
+    /// its owner (DNS rebinding), pages of other sites, and any request that changes something.
     fn check(&self, request: &http::Request) -> Result<(), Refusal> {
         let mut hosts = request.values("host");
         match (hosts.next(), hosts.next()) {

@@ -27,7 +27,7 @@ pub(super) struct Folder {
     page: Mutex<Page>,
 }
 
-/// When the files were looked at last, and what there was.
+/// When the files were looked at last, and their version.
 #[derive(Default)]
 struct Looked {
     next: Option<Instant>,
@@ -47,7 +47,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl Folder {
-    /// These files; `cancel` ends what is being read of them.
+    /// These files; `cancel` ends the reading of them.
     pub fn new(request: Request, cancel: Cancel) -> Folder {
         Folder { request, cancel, looked: Mutex::default(), page: Mutex::default() }
     }
@@ -65,7 +65,7 @@ impl Folder {
         looked.version.clone()
     }
 
-    /// By names and what the system says of the files: none is opened.
+    /// By names and the system's facts of the files: none is opened.
     fn look(&self) -> String {
         let mut hasher = DefaultHasher::new();
         match self.request.input().source() {
@@ -113,7 +113,7 @@ impl Folder {
         if control.is_cancelled() {
             return None;
         }
-        // An empty folder, or one that cannot be read: that is what there is to see now.
+        // An empty folder, or one that cannot be read: the page shows that now.
         let mut case = Case { title: self.request.title.clone(), ..Case::default() };
         let what = crate::with_names(&error.to_string());
         case.open.push(Problem { source: 0, name: Vec::new(), what });

@@ -87,7 +87,7 @@ impl Request {
     }
 }
 
-/// What happens meanwhile. Events come on the thread that called [`run`].
+/// An event meanwhile. Events come on the thread that called [`run`].
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
 pub enum Event<'a> {
@@ -100,7 +100,7 @@ pub enum Event<'a> {
 /// Receives the events. An error ends the job with [`Error::Sink`].
 pub type Events<'a> = dyn FnMut(Event<'_>) -> io::Result<()> + 'a;
 
-/// What was answered.
+/// The counts of the requests.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Summary {
@@ -114,7 +114,7 @@ pub struct Summary {
 ///
 /// # Errors
 /// When the request is refused, the port cannot be had, the events are refused, or a thread of the
-/// server panicked. What cannot be read is on the page.
+/// server panicked. Files that cannot be read are on the page.
 pub fn run(request: &Request, events: &mut Events<'_>, control: &Control<'_>) -> Result<Summary, Error> {
     request.check()?;
     let wanted = SocketAddr::from((Ipv4Addr::LOCALHOST, request.port));
@@ -152,7 +152,7 @@ pub fn run(request: &Request, events: &mut Events<'_>, control: &Control<'_>) ->
     Ok(summary)
 }
 
-/// Counts what was answered, and hands it out.
+/// Counts the requests, and hands them out.
 fn take(receiver: &Receiver<Served>, summary: &mut Summary, events: &mut Events<'_>) -> Result<(), Error> {
     for served in receiver.try_iter() {
         let count = if served.status == 200 { &mut summary.answered } else { &mut summary.refused };

@@ -15,7 +15,7 @@ pub(super) fn below<'a>(root: &[u8], name: &'a [u8]) -> &'a [u8] {
     &rest[start..]
 }
 
-/// What a run found, in its order.
+/// The findings of a run, in its order.
 #[derive(Default)]
 pub(super) struct Gathered<'a> {
     pub(super) root: &'a [u8],
@@ -28,7 +28,7 @@ pub(super) struct Gathered<'a> {
 }
 
 impl Gathered<'_> {
-    /// Whether a file of this name is there, or may be: what cannot be read is not gone.
+    /// Whether a file of this name is there, or may be: a file that cannot be read is not gone.
     pub(super) fn accounts_for(&self, name: &[u8]) -> bool {
         let hides = |unread: &[u8]| {
             unread.is_empty() || name.strip_prefix(unread).is_some_and(|rest| rest.is_empty() || rest[0] == b'/')

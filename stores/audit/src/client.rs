@@ -13,7 +13,7 @@ const REASON: usize = 200;
 /// Bytes of leaves for which a second is added to the time that an answer may take.
 pub(crate) const PER_SECOND: u64 = 1 << 20;
 
-/// An answer that proves what was asked, and how long it took.
+/// An answer that proves the challenged leaves, and how long it took.
 #[derive(Debug)]
 pub struct Answered<T> {
     /// The answer.
@@ -23,7 +23,7 @@ pub struct Answered<T> {
     pub time: Duration,
 }
 
-/// Reads what another one has read as well.
+/// Copies the bytes that another reader reads.
 struct Copied<'a, R> {
     from: R,
     to: Option<&'a mut dyn Write>,
@@ -78,11 +78,11 @@ fn post(
 }
 
 /// Sends a challenge to a server and judges its answer as it comes, in bounded memory. `url` is the
-/// server's, without a path; `copy` gets the bytes of the answer, whatever they are worth.
-/// `timeout` is for an answer of no bytes; each MiB of leaves adds a second.
+/// server's, without a path; `copy` gets the bytes of the answer, good or bad. `timeout` is for an
+/// answer of no bytes; each MiB of leaves adds a second.
 ///
 /// # Errors
-/// When the server cannot be asked or refuses; when it answers with what proves nothing.
+/// When the server cannot be asked or refuses; when its answer proves nothing.
 pub fn ask(
     url: &str,
     challenge: &Challenge,

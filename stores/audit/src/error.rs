@@ -1,4 +1,4 @@
-//! What can go wrong on either side of an audit.
+//! The errors of either side of an audit.
 
 use pfh_outboard::Failure;
 use pfh_source::Problem;
@@ -25,7 +25,7 @@ pub enum Error {
     /// No challenge, or a changed one.
     #[error("not a challenge: {0}")]
     Challenge(Malformed),
-    /// What came as an answer is none.
+    /// The bytes that came are not an answer.
     #[error("not an answer: {0}")]
     Answer(Malformed),
     /// The answer proves nothing.
@@ -82,7 +82,7 @@ pub enum Error {
     Refused {
         /// HTTP's status.
         status: u16,
-        /// What it said, cut and made safe to print.
+        /// Its reason, cut and made safe to print.
         reason: String,
     },
 }

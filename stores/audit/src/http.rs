@@ -19,7 +19,7 @@ pub struct Request {
     pub path: String,
     /// The header lines, in their order: names in small letters, raw values.
     pub headers: Vec<(String, Vec<u8>)>,
-    /// What follows the head.
+    /// The bytes behind the head.
     pub body: Vec<u8>,
 }
 
@@ -161,8 +161,8 @@ pub fn write(to: &mut impl Write, status: u16, kind: &str, body: &[u8]) -> io::R
     to.write_all(body)
 }
 
-/// Writes what stands before a body of `length` bytes; without a length it ends with the
-/// connection. `more` are whole header lines, each with its line end.
+/// Writes the head before a body of `length` bytes; without a length it ends with the connection.
+/// `more` are whole header lines, each with its line end.
 ///
 /// # Errors
 /// The connection's.

@@ -1,4 +1,4 @@
-//! What the auditor keeps: a line of text for each file.
+//! The auditor's record: a line of text for each file.
 //!
 //! `pfh-commitment 1 FUNCTION LEAF LENGTH ROOT IDENTITY`, one space between fields: `blake3`,
 //! `sha256` or `sha3-256`; bytes of a leaf and of the file in decimal; the root as 64 lower-case
@@ -11,7 +11,7 @@ use pfh_tree::audit::{Commitment, IDENTITY};
 use pfh_tree::outboard::{Function, Parameters};
 use std::fmt;
 
-/// A commitment, and what both sides call the file.
+/// A commitment, and the name of the file on both sides.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Kept {
     /// At least one byte, at most those of the longest path (4,096).

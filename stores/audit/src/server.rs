@@ -23,7 +23,7 @@ const DRAWN: u64 = 1 << 19;
 /// How often a tree that is being changed is looked at again.
 const TRIES: usize = 4;
 
-/// What one request may cost.
+/// The most that one request may cost.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
     /// Bytes of leaves in an answer at most. One leaf is in memory for each connection.
@@ -243,7 +243,7 @@ impl Server {
         Served { peer, identity, status, reason: why.to_owned() }
     }
 
-    /// What goes out says nothing of paths or the system: only which of a few things was wrong.
+    /// An answer says nothing of paths or the system: only which of a few errors occurred.
     fn reply(
         &self,
         request: &Request,

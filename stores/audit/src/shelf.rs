@@ -20,7 +20,7 @@ pub struct Shelf {
 }
 
 impl Shelf {
-    /// Registers what is below a directory.
+    /// Registers the files below a directory that have a tree beside them.
     ///
     /// # Errors
     /// When the directory, or one below it, cannot be listed: a server that knows half of its files

@@ -1,9 +1,9 @@
 //! Questions with their answers, made while the auditor has the data: each lets him audit once
 //! later, without it.
 //!
-//! Lines of text: `pfh-tokens 1` and the number of tokens, the line of what is kept, then for each
-//! token `token CHALLENGE ANSWER`, both hexadecimal, or `used CHALLENGE`. The file is a secret:
-//! anyone who knows an answer can give it.
+//! Lines of text: `pfh-tokens 1` and the number of tokens, the line of the auditor's record, then
+//! for each token `token CHALLENGE ANSWER`, both hexadecimal, or `used CHALLENGE`. The file is a
+//! secret: anyone who knows an answer can give it.
 
 use crate::{Error, Kept};
 use pfh_digest::hex;

@@ -23,7 +23,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 /// Clocks of file systems tick: a file that changed so recently may change again without a new
 /// time.
 const SETTLED: Duration = Duration::from_secs(2);
-/// What was found is on the disk after this time, or when that many rows wait.
+/// New rows are on the disk after this time, or when that many wait.
 const COMMIT: Duration = Duration::from_secs(1);
 const ROWS: u64 = 4096;
 
@@ -54,7 +54,7 @@ impl CacheError {
     }
 }
 
-/// What a run did with a cache.
+/// How a run used a cache.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Use {
     /// Files that were not read.
@@ -84,7 +84,7 @@ struct Inner {
     settled: HashSet<u64>,
     /// It failed: nothing is asked of it or kept in it any more.
     failed: bool,
-    /// What the change times of a device are worth.
+    /// Whether the change times of a device can be trusted.
     devices: HashMap<u64, ChangeTimes>,
 }
 
@@ -93,15 +93,15 @@ struct Inner {
 pub struct Cache(Arc<Mutex<Inner>>);
 
 impl Cache {
-    /// Opens or makes a cache. `identity` says which command this is: what an interrupted run of
-    /// the same left is the run's own and not marked as reused. A share `sample` (0 to 1) of what
-    /// could be reused is read all the same.
+    /// Opens or makes a cache. `identity` says which command this is: rows that an interrupted run
+    /// of the same left are the run's own and not marked as reused. A share `sample` (0 to 1) of
+    /// files that could be reused is read all the same.
     ///
     /// # Errors
     /// A file that is not a cache, or cannot be written.
     pub fn open(path: &Path, identity: &str, algorithms: &[Algorithm], sample: f64) -> Result<Cache, CacheError> {
-        // Before SQLite sees it: the log of an earlier database of this name would replace what
-        // stands here now.
+        // Before SQLite sees it: the log of an earlier database of this name would replace the
+        // present contents.
         if !is_empty_or_ours(path)? {
             return Err(CacheError::Foreign);
         }
@@ -169,7 +169,7 @@ impl Cache {
     /// read.
     pub fn keep(&self, record: &Record) -> Result<bool, CacheError> {
         let Outcome::Hashed(hashed) = &record.outcome else { return Ok(false) };
-        // What was not read proves nothing, whichever run found it.
+        // A file that was not read proves nothing, whichever run found its digests.
         if self.inner().settled.remove(&record.number) {
             return Ok(false);
         }
@@ -185,12 +185,12 @@ impl Cache {
         kept
     }
 
-    /// What was done with it so far.
+    /// How it was used so far.
     pub fn used(&self) -> Use {
         self.inner().used
     }
 
-    /// Puts what was found on the disk. `finished` says that the run came to its end.
+    /// Puts the new rows on the disk. `finished` says that the run came to its end.
     ///
     /// # Errors
     /// SQLite's; of a cache that failed before nothing is asked.
@@ -293,7 +293,7 @@ impl Inner {
 
     fn settle(&mut self, entry: &Entry) -> Option<(Closed, Vec<Digest>)> {
         let stat = entry.look()?;
-        // S_IFREG of stat(2): what is not a plain file is read, whatever was found of it once.
+        // S_IFREG of stat(2): anything but a plain file is read, even if the cache has its digests.
         if stat.mode & 0o170_000 != 0o100_000 {
             return None;
         }
@@ -320,7 +320,7 @@ impl Inner {
         if stat.mode & 0o170_000 != 0o100_000 || hashed.closed.size != stat.size {
             return Ok(false);
         }
-        // Asked when the entry came by; what came in another way is not kept.
+        // Asked when the entry came by; a file that came in another way is not kept.
         if !self.is_timed(stat, || None) {
             return Ok(false);
         }

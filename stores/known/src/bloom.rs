@@ -24,9 +24,9 @@ pub struct Filter {
 }
 
 impl Filter {
-    /// Takes what the directory says; nothing is read yet. An error where the filter would not lie
-    /// in front of `end`, where the directory starts. `None` for keys of an algorithm that is not
-    /// known here.
+    /// Takes the entry of the directory; nothing is read yet. An error where the filter would not
+    /// lie in front of `end`, where the directory starts. `None` for keys of an algorithm that is
+    /// not known here.
     pub fn open(path: &Path, about: &Bloom, sets: usize, end: u64) -> Result<Option<Filter>, Error> {
         let Ok(algorithm) = about.algorithm.parse::<Algorithm>() else { return Ok(None) };
         let Bloom { hashes, bits, entries, offset, sums, .. } = *about;
@@ -45,7 +45,7 @@ impl Filter {
         Ok(Some(Filter { algorithm, header, about: about.clone(), checked: OnceLock::new() }))
     }
 
-    /// What its keys are digests of.
+    /// The algorithm of its keys.
     pub fn algorithm(&self) -> Algorithm {
         self.algorithm
     }

@@ -1,4 +1,4 @@
-//! Builds a known-set file from what others publish.
+//! Builds a known-set file from published sets.
 
 use std::fs::{self, File};
 use std::ops::ControlFlow;
@@ -32,7 +32,7 @@ const BESIDE: usize = 64 << 20;
 
 /// A build to be done.
 pub struct Build<'a> {
-    /// What to take in. Their order is that of the sets in the file.
+    /// The files to take in. Their order is that of the sets in the file.
     pub inputs: Vec<Input>,
     /// The file to write. It appears whole or not at all.
     pub output: PathBuf,
@@ -46,7 +46,7 @@ pub struct Build<'a> {
     pub fault: &'a mut dyn FnMut(&Path, u64, &Fault) -> ControlFlow<()>,
     /// Called now and then with the progress.
     pub progress: &'a mut dyn FnMut(&Pace),
-    /// Set to end the build soon; what is done is kept for the next.
+    /// Set to end the build soon; finished work is kept for the next.
     pub cancel: Arc<AtomicBool>,
 }
 
@@ -63,19 +63,19 @@ pub struct Pace {
     pub all: u64,
 }
 
-/// What a build is doing.
+/// The step that a build is at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
-    /// Reads the inputs, and sorts what is read.
+    /// Reads the inputs, and sorts their digests.
     Reading,
-    /// Merges what was sorted and writes the file.
+    /// Merges the sorted runs and writes the file.
     Writing,
 }
 
 /// Records or rows between two reports.
 const REPORT: u64 = 1 << 16;
 
-/// What a build came to.
+/// The result of a build.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Built {
     /// The sets with their counts.
@@ -139,8 +139,8 @@ impl Build<'_> {
                 true => None,
                 false => {
                     let path = work.join(format!("applied-{position}"));
-                    // Of a copy that records were taken of, what must be reported of its deltas is
-                    // in the journal.
+                    // Of a copy that records were taken of, the faults of its deltas are in the
+                    // journal.
                     if skip == 0 || !path.is_file() {
                         let set = &mut origins.sets[position];
                         set.faults += idle_deltas(input, &path, &self.cancel, &mut self.fault)? * u64::from(skip == 0);
@@ -204,7 +204,8 @@ impl Build<'_> {
             }
             blooms.push(settle(&mut origins.sets[position], input, found));
             if let Some(applied) = applied {
-                // Removes what is no longer needed; the rest goes with the work directory.
+                // Removes the copy, which is no longer needed; the rest goes with the work
+                // directory.
                 let _ = fs::remove_file(applied);
             }
         }
@@ -278,7 +279,7 @@ impl Build<'_> {
     }
 }
 
-/// What reading the inputs came to.
+/// The result of reading the inputs.
 struct Taken {
     journal: Journal,
     runs: Vec<Run>,
@@ -346,7 +347,7 @@ pub fn new_set(input: &Input) -> Set {
     }
 }
 
-/// Notes what an input turned out to be; the header where it is a filter.
+/// Notes the format and version of an input; the header where it is a filter.
 fn settle(set: &mut Set, input: &Input, found: Contents) -> Option<Header> {
     match found {
         Contents::Records { format, version } => {

@@ -10,13 +10,13 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(into = "String", try_from = "String")]
 pub enum Class {
-    /// What it holds is known to be bad.
+    /// Its files are known to be bad.
     Bad,
-    /// What it holds is to be looked at; counts as bad in a verdict.
+    /// Its files are to be looked at; counts as bad in a verdict.
     Notable,
-    /// What it holds is known to be good.
+    /// Its files are known to be good.
     Good,
-    /// What it holds is part of a system as delivered and unchanged; good or bad is not said.
+    /// Its files are part of a system as delivered and unchanged; good or bad is not said.
     NoChange,
     /// A class of one's own.
     Other(String),
@@ -82,7 +82,7 @@ impl Class {
 
     /// The class of an entry whose set says more of it. NSRL publishes malicious files among the
     /// others, with the special code M, and those to look at with S (Data Formats of the NSRL
-    /// Reference Data Set, "SpecialCode"): known is not good, whatever the set is called.
+    /// Reference Data Set, "SpecialCode"): known is not good, even if the set is called good.
     pub(crate) fn of_entry(&self, tag: Option<&str>) -> Class {
         match (self, tag) {
             (Class::Bad | Class::Notable, _) => self.clone(),
@@ -102,7 +102,7 @@ impl fmt::Display for Class {
 /// The verdict of the sets on one file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum KnownStatus {
-    /// At least one set of class bad or notable holds it, whatever others say.
+    /// At least one set of class bad or notable holds it, even if others call it good.
     KnownBad,
     /// A set of class good holds it, and none of class bad or notable.
     KnownGood,

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 pub enum Error {
     /// The system refused; the path says where.
     Io(PathBuf, io::Error),
-    /// A file is not what it must be: not a known-set file, of a later version, cut off, or changed
+    /// A file is not as it must be: not a known-set file, of a later version, cut off, or changed
     /// since it was written.
     Damaged(PathBuf, String),
     /// A database cannot be read as a set: no such tables, not a database, corrupt, or it asks for

@@ -17,8 +17,8 @@ use crate::sets::{Origin, Set};
 use crate::table::Table;
 use crate::{Class, Error};
 
-/// Bytes of indices that are kept in memory by default: 64 MiB, those of some 50 million
-/// entries. Look-ups in what is beyond are slower.
+/// Bytes of indices that are kept in memory by default: 64 MiB, those of some 50 million entries.
+/// Look-ups in further indices are slower.
 pub const DEFAULT_RESIDENT: usize = 64 << 20;
 
 /// Combinations that are remembered at a time.
@@ -49,7 +49,7 @@ pub enum Certainty {
     Maybe,
 }
 
-/// Takes a digest and the sets that hold it; an error ends what hands them out.
+/// Takes a digest and the sets that hold it; an error ends the iteration.
 pub type Each<'a, E> = dyn FnMut(&Digest, &[Hit]) -> Result<(), E> + 'a;
 
 /// An open known-set file.
@@ -205,7 +205,7 @@ impl KnownSet {
     /// Filters hold no digests.
     ///
     /// # Errors
-    /// The system's, a file that was changed, and what `take` refuses.
+    /// The system's, a file that was changed, and the errors of `take`.
     pub fn each<E: From<Error>>(&self, algorithm: Algorithm, take: &mut Each<'_, E>) -> Result<(), E> {
         let Some((_, table)) = self.tables.iter().find(|(known, _)| *known == algorithm) else { return Ok(()) };
         table.each(&self.path, &self.file, &mut |bytes, combination| {

@@ -1,4 +1,4 @@
-//! One input of a build: whatever it is written in, its records one by one.
+//! One input of a build, in any format: its records one by one.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
@@ -26,8 +26,8 @@ pub struct Input {
     pub version: Option<String>,
     /// Its product.
     pub product: Option<String>,
-    /// What digests without a name are of; empty for the usual algorithms by length. Of a Bloom
-    /// filter, what its keys are of; empty for SHA-1, as CIRCL publishes them.
+    /// The algorithms of digests without a name; empty for the usual ones by length. Of a Bloom
+    /// filter, the algorithm of its keys; empty for SHA-1, as CIRCL publishes them.
     pub assumed: Vec<Algorithm>,
     /// Whether each entry remembers its package, where the file has one for it (NSRL's RDSv3).
     pub packages: Packages,
@@ -62,7 +62,7 @@ impl Input {
         }
     }
 
-    /// What makes two builds the same build.
+    /// The facts that two builds must share to be the same build.
     pub(crate) fn identity(&self) -> Result<serde_json::Value, Error> {
         let stat = |path: &Path| {
             let (stat, _) = pfh_source::os::stat_path(path).map_err(|errno| Error::io(path)(errno.into()))?;
@@ -107,7 +107,7 @@ impl Input {
     }
 }
 
-/// What a file holds; where that is packed with gzip, what is in it.
+/// The bytes of a file, unpacked if they are packed with gzip.
 pub fn unpacked(raw: Box<dyn Read>) -> io::Result<Box<dyn BufRead>> {
     const ROOM: usize = 1 << 18;
     let mut reader = BufReader::with_capacity(ROOM, raw);
@@ -147,11 +147,11 @@ impl Read for Metered {
     }
 }
 
-/// What an input turned out to be, once it was read to its end.
+/// The contents of an input, known once it was read to its end.
 pub enum Contents {
     /// Records, which were taken.
     Records {
-        /// What they were written in.
+        /// Their format.
         format: String,
         /// The version that the file states.
         version: Option<String>,

@@ -72,8 +72,8 @@ impl Intake {
         self.bank.bytes >= self.limit
     }
 
-    /// Hands what is in memory over to be sorted and written; `progress` is what it brings the
-    /// build to.
+    /// Hands the rows in memory over to be sorted and written; `progress` is how far they bring the
+    /// build.
     pub fn spill(&mut self, progress: Progress) -> Result<(), Error> {
         let next = if self.spilled == 0 { Some(Bank::default()) } else { self.emptied.recv().ok() };
         self.spilled += 1;

@@ -31,7 +31,7 @@ pub struct Progress {
     pub input: usize,
     /// How many records and faults of it were taken.
     pub taken: u64,
-    /// What was found so far of every input.
+    /// The sets of the inputs so far, with their counts.
     pub origins: Origins,
 }
 
@@ -62,7 +62,7 @@ const JOURNAL: &str = "journal";
 
 impl Journal {
     /// Opens the work directory, makes it where it is missing, and says how far an earlier build of
-    /// the same `identity` came. What another identity left is removed.
+    /// the same `identity` came. The files of another identity are removed.
     pub fn open(directory: &Path, identity: &str) -> Result<(Journal, Progress, Vec<Run>), Error> {
         fs::create_dir_all(directory).map_err(Error::io(directory))?;
         let lock = OpenOptions::new().create(true).truncate(false).write(true).open(directory.join("lock"));

@@ -18,7 +18,7 @@
 //! hold the number of a place, then records of files and of shared places, then a filter, see
 //! [`Blocks`].
 //!
-//! Numbers are little-endian but for digests and what is compared with them.
+//! Numbers are little-endian but for digests and values that are compared with them.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,7 +1,7 @@
-//! Sets of known digests: what others publish, compiled into one file, and looked up there.
+//! Sets of known digests: published by others, compiled into one file, and looked up there.
 //!
-//! A [`Build`] reads any number of sets and writes a file that a [`KnownSet`] opens in
-//! milliseconds, whatever its size.
+//! A [`Build`] reads any number of sets and writes a file that a [`KnownSet`] opens in milliseconds
+//! at any size.
 //!
 //! ```
 //! use pfh_known::{Build, Class, DEFAULT_MEMORY, DEFAULT_RESIDENT, Input, KnownSet};

@@ -1,4 +1,4 @@
-//! Reads one input, whatever it is written in.
+//! Reads one input, in any format.
 
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -49,7 +49,8 @@ pub fn read(input: &Input, applied: Option<&Path>, meter: &Meter, take: &mut Tak
 }
 
 /// Whether a file begins as a set does that can be read: it is a filter, or its first record is
-/// one. `assumed` is what digests without a name are of; empty for the usual algorithms by length.
+/// one. `assumed` are the algorithms of digests without a name; empty for the usual algorithms by
+/// length.
 pub fn is_set(path: &Path, assumed: &[Algorithm]) -> bool {
     let input = Input { assumed: assumed.to_vec(), ..Input::new(path, Class::Bad) };
     let mut first = false;

@@ -11,7 +11,7 @@ use crc32fast::Hasher;
 /// nothing and wastes at most this.
 const STEP: usize = 16 << 20;
 
-/// The shortest digest in bytes: what is shorter is a checksum, and identifies nothing.
+/// The shortest digest in bytes: a shorter one is a checksum, and identifies nothing.
 pub const SHORTEST: usize = 16;
 
 /// The longest digest in bytes.
@@ -54,7 +54,7 @@ pub fn same_digest<const W: usize>(one: &Row<W>, other: &Row<W>) -> bool {
     one[..W - 1] == other[..W - 1] && one[W - 1] >> 32 == other[W - 1] >> 32
 }
 
-/// Rows in memory, whatever their width.
+/// Rows in memory, of any width.
 pub trait Rows: Send {
     /// Takes one more.
     fn push(&mut self, digest: &[u8], origin: u32);

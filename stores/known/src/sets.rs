@@ -32,7 +32,7 @@ pub struct Set {
     /// The name of the file that it was read from, without directories; rendered harmless where it
     /// holds controls.
     pub source: String,
-    /// What it was written in.
+    /// The format that it was read from.
     pub format: String,
     /// Records that were read.
     pub records: u64,
@@ -88,7 +88,7 @@ impl Set {
 pub struct Origin {
     /// The position of the set.
     pub set: u32,
-    /// What the records say: `category 1`, `special code M`.
+    /// The remark of the records: `category 1`, `special code M`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tag: Option<String>,
 }

@@ -18,7 +18,7 @@ use crate::row::{LONGEST, SHORTEST};
 /// The longest row: a digest and 4 bytes of combination.
 const LONGEST_ROW: usize = LONGEST + 4;
 
-/// Takes a digest and the number of its combination; an error ends what hands them out.
+/// Takes a digest and the number of its combination; an error ends the iteration.
 pub type Take<'a, E> = dyn FnMut(&[u8], u32) -> Result<(), E> + 'a;
 
 /// A table of an open file.
@@ -39,7 +39,7 @@ struct Shard {
     index: OnceLock<Index>,
 }
 
-/// What of a shard is in memory.
+/// The part of a shard that is in memory.
 struct Index {
     firsts: Vec<u64>,
     filter: Option<Fuse>,
@@ -58,7 +58,7 @@ impl Fuse {
 }
 
 impl Table {
-    /// Takes what the directory says; nothing is read yet. An error where it says what cannot be.
+    /// Takes the entry of the directory; nothing is read yet. An error where it is impossible.
     pub fn open(
         path: &Path,
         algorithm: Algorithm,
@@ -135,7 +135,7 @@ impl Table {
     }
 
     /// Hands each digest with the number of its combination to `take`, in ascending order; it ends
-    /// with what `take` refuses.
+    /// with the error of `take`.
     pub fn each<E: From<Error>>(&self, path: &Path, file: &File, take: &mut Take<'_, E>) -> Result<(), E> {
         let mut room = [0; BLOCK * LONGEST_ROW + CRC];
         for shard in &self.shards {
@@ -250,8 +250,8 @@ fn fuse_layout(filter: Filter) -> [u8; BinaryFuse8::DESCRIPTOR_LEN] {
 /// Whether no key leads outside the fingerprints, and they are no more than a shard can need.
 fn is_sound(filter: Filter) -> bool {
     let Filter { segment, segments, places, .. } = filter;
-    // Segments begin at multiples of their length, so what is mixed into the lower bits of a place
-    // stays within its segment.
+    // Segments begin at multiples of their length, so bits mixed into the lower part of a place
+    // stay within its segment.
     segment.is_power_of_two()
         && segments.is_multiple_of(segment)
         && places <= 4 * SHARD as u64

@@ -15,7 +15,7 @@ use crate::merge::merge;
 use crate::row::words;
 use crate::sets::Combinations;
 
-/// A file that counts and hashes what goes into it.
+/// A file that counts and hashes its bytes.
 pub struct Counted {
     file: BufWriter<File>,
     offset: u64,
@@ -75,7 +75,7 @@ pub fn section<'a>(out: &mut Counted, records: impl Iterator<Item = Box<dyn AsRe
     Ok(section)
 }
 
-/// What a shard's index is made of.
+/// The keys that a shard's index is made of.
 struct Keys {
     /// The first 8 bytes of each digest that differs in them from the one before.
     keys: Vec<u64>,
@@ -83,7 +83,7 @@ struct Keys {
     firsts: Vec<u64>,
 }
 
-/// What happens to it.
+/// The index of a shard as it is written.
 struct Index {
     bytes: Vec<u8>,
     filter: Option<Filter>,
@@ -150,7 +150,7 @@ pub struct TableWriter<'a> {
 }
 
 impl<'a> TableWriter<'a> {
-    /// Starts with the first row of `table`; `path` is what errors name.
+    /// Starts with the first row of `table`; `path` is its name in errors.
     pub fn start(out: &'a mut Counted, path: &'a Path, table: Table) -> Result<TableWriter<'a>, Error> {
         let keys = Keys { keys: Vec::new(), firsts: Vec::new() };
         let block = Vec::with_capacity(BLOCK * (table.digest + 4) + 4);

@@ -2,7 +2,7 @@
 //! files. Changing one entry costs its path.
 //!
 //! The file is a database of SQLite's: the entries in the order of their keys, and the values of
-//! all subtrees that have several. A change is one transaction: whatever interrupts it, the old
+//! all subtrees that have several. A change is one transaction: if it is interrupted, the old
 //! catalogue or the new one is there.
 
 mod header;
@@ -39,7 +39,7 @@ pub enum CatalogueError {
     Database {
         /// The catalogue.
         path: PathBuf,
-        /// What it says.
+        /// SQLite's error.
         error: rusqlite::Error,
     },
     /// The file cannot be read.
@@ -47,7 +47,7 @@ pub enum CatalogueError {
     Unreadable {
         /// The catalogue.
         path: PathBuf,
-        /// What the system says.
+        /// The system's error.
         #[source]
         error: io::Error,
     },
@@ -56,7 +56,7 @@ pub enum CatalogueError {
     Unwritten {
         /// The catalogue.
         path: PathBuf,
-        /// What the system says.
+        /// The system's error.
         #[source]
         error: io::Error,
     },
@@ -112,7 +112,7 @@ pub struct Catalogue {
     computed: u64,
     /// Holds the copy that is read in place of a catalogue whose change was killed.
     room: Option<tempfile::TempDir>,
-    /// What becomes the catalogue when it is committed.
+    /// The database that becomes the catalogue when it is committed.
     fresh: Option<Fresh>,
     /// Nobody else changes it meanwhile. Dropped last.
     turn: Option<Turn>,
@@ -128,9 +128,9 @@ impl Drop for Fresh {
     }
 }
 
-/// The journal of a database: what takes a change back.
+/// The journal of a database, which takes a change back.
 const JOURNAL: &str = "-journal";
-/// What a catalogue is made under.
+/// The suffix of the name that a catalogue is made under.
 const NEW: &str = "-new";
 
 /// Files beside a catalogue while it is made or changed. It does not list them.
@@ -164,8 +164,8 @@ impl Catalogue {
         }
     }
 
-    /// Opens what was there before a change that was killed. A reader writes nothing beside the
-    /// catalogue, and so the change is taken back in a copy.
+    /// Opens the catalogue as it was before a change that was killed. A reader writes nothing
+    /// beside the catalogue, and so the change is taken back in a copy.
     fn as_before(path: &Path) -> Done<Catalogue> {
         let unreadable = |error| CatalogueError::Unreadable { path: path.to_owned(), error };
         let room = tempfile::tempdir().map_err(unreadable)?;
@@ -213,7 +213,7 @@ impl Catalogue {
         turn.ok_or_else(|| CatalogueError::Cancelled(path.to_owned()))
     }
 
-    /// Opens the same catalogue once more, to read what it was before this change. The file itself
+    /// Opens the same catalogue once more, to read it as it was before this change. The file itself
     /// is opened by SQLite alone: another look at it would take this connection's locks away.
     ///
     /// # Errors
@@ -264,7 +264,7 @@ impl Catalogue {
         let turn = Catalogue::turn(&own, cancel)?;
         let fresh = Fresh(beside(&own, NEW));
         let unwritten = |error| CatalogueError::Unreadable { path: fresh.0.clone(), error };
-        // What a killed build left; nobody else may have one, as the turn is ours.
+        // The files of a killed build; nobody else may have one, as the turn is ours.
         for left in [beside(&fresh.0, JOURNAL), fresh.0.clone()] {
             match std::fs::remove_file(&left) {
                 Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(unwritten(error)),
@@ -423,7 +423,7 @@ impl Catalogue {
     /// first. Gives the root.
     ///
     /// # Errors
-    /// When what is there does not give the root, or cannot be written.
+    /// When the entries that are there do not give the root, or cannot be written.
     pub fn set(&mut self, name: &[u8], entry: Option<&CatalogueEntry>) -> Done<Value> {
         let at = key(name);
         let (before, there) = (self.entries()?, self.entry(name)?.is_some());
@@ -456,7 +456,7 @@ impl Catalogue {
         self.settle(entries, &top)
     }
 
-    /// Keeps what was changed: when this returns, it is on the disk.
+    /// Keeps the changes: when this returns, it is on the disk.
     ///
     /// # Errors
     /// When it cannot be written; the catalogue is as it was then.
@@ -467,8 +467,8 @@ impl Catalogue {
         let Catalogue { connection, path, turn, .. } = self;
         connection.close().map_err(|(_, error)| CatalogueError::Database { path: path.clone(), error })?;
         let put = || {
-            // The journal of a change that was killed belongs to what is replaced. That is brought
-            // to an end first, so that a kill between the two steps leaves a whole catalogue.
+            // The journal of a change that was killed belongs to the old catalogue. That change is
+            // taken back first, so that a kill between the two steps leaves a whole catalogue.
             let journal = beside(&path, JOURNAL);
             if journal.symlink_metadata().is_ok() {
                 let _ = Catalogue::of(&path, OpenFlags::SQLITE_OPEN_READ_WRITE, "BEGIN IMMEDIATE; ROLLBACK");

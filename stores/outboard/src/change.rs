@@ -1,4 +1,4 @@
-//! What a change of a file costs its tree: the leaves that changed, and their paths.
+//! The cost of a change of a file for its tree: the leaves that changed, and their paths.
 
 use super::pass::read_range;
 use super::stored::{self, Exclusive};
@@ -16,7 +16,7 @@ const HELD: usize = 16 << 20;
 /// Leaves whose paths are changed in place; beyond them the tree is written again.
 const FEW: usize = 4096;
 
-/// What an update has done.
+/// The result of an update.
 #[derive(Debug, Clone)]
 pub struct Updated {
     /// Parameters, length and root of the tree now.
@@ -136,7 +136,7 @@ pub fn update_since(file: &Path, copy: &Path, tree: &Path, pass: &mut Pass<'_>) 
     changes.end(&locked, tree, ranges)
 }
 
-/// Takes in what was appended to a file: its old last leaf if that was not full, and all after it.
+/// Takes in the bytes appended to a file: its old last leaf if that was not full, and all after it.
 /// That nothing before has changed is the caller's word. The levels of the tree move, so it is
 /// written again. Returns it with the bytes that are new.
 ///
@@ -156,8 +156,8 @@ pub fn append(file: &Path, tree: &Path, pass: &mut Pass<'_>) -> Result<(Outboard
         let executor = pfh_engine::executor(pass.threads);
         let mut held = Vec::new();
         read_range(file, &read, outboard.append_start()..now, pass, |piece| {
-            // Between two pieces the tree wants again what it has of a leaf that is not full: only
-            // a lone leaf, as pieces are whole leaves.
+            // Between two pieces the tree wants the bytes of a leaf that is not full again: only a
+            // lone leaf, as pieces are whole leaves.
             held.extend_from_slice(piece);
             outboard.append_on(&held, &executor)?;
             let kept = outboard.length() - outboard.append_start();

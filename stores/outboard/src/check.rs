@@ -7,7 +7,7 @@ use pfh_tree::outboard::{Outboard, Values};
 use std::ops::Range;
 use std::path::Path;
 
-/// What a file is, seen from its tree.
+/// The state of a file, seen from its tree.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileState {
     /// Bytes of the file now.
@@ -63,7 +63,7 @@ fn same_under_another_length(file: &Path, old: &Outboard, now: &Outboard) -> Res
     read.read(is.clone(), &mut bytes).map_err(Failure::read(file))?;
     let value = |tree: &Outboard, bytes: &[u8]| parameters.leaves_of(tree.length(), &[(index, bytes)])[0];
     let stored = |tree: &Outboard| tree.value(0, index).ok();
-    // The bytes are those that were hashed just now, and their front is what the tree was made of.
+    // The bytes are those that were hashed just now, and the tree was made of their front.
     let same = stored(now) == Some(value(now, &bytes))
         && stored(old) == Some(value(old, &bytes[..(was.end - was.start) as usize]));
     Ok(same.then_some(was))

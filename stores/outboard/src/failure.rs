@@ -17,7 +17,7 @@ pub enum Failure {
     Read {
         /// The file.
         file: PathBuf,
-        /// What happened.
+        /// The fault.
         #[source]
         problem: Problem,
     },
@@ -34,7 +34,7 @@ pub enum Failure {
     Write {
         /// The tree file.
         file: PathBuf,
-        /// What the system said.
+        /// The system's error.
         #[source]
         error: io::Error,
     },
@@ -92,8 +92,7 @@ pub enum Failure {
     Cancelled,
 }
 
-/// What stands in the way of a file that is read by ranges, with a way out that the commands over
-/// trees have.
+/// Why a file cannot be read by ranges, with a way out that the commands over trees have.
 pub fn reason(problem: &Problem) -> String {
     match problem.cause {
         Cause::IsDirectory => "is a directory: name the files in it (`pfh tree build -r` takes all below it)".into(),

@@ -15,7 +15,7 @@ use std::ops::Range;
 use std::path::Path;
 use std::sync::atomic::Ordering;
 
-/// What an update has done.
+/// The result of an update.
 #[derive(Debug, Clone)]
 pub struct FlatUpdated {
     /// The tree now.
@@ -26,7 +26,7 @@ pub struct FlatUpdated {
     pub read: Vec<Range<u64>>,
 }
 
-/// What a file is, seen from such a tree.
+/// The state of a file, seen from such a tree.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FlatState {
     /// Bytes of the file now.
@@ -198,10 +198,10 @@ fn rehash(
     Ok(FlatUpdated { tree: flat, leaves, read: joined })
 }
 
-/// Takes in what was appended to a file; of what was there at most one leaf, or one round of
-/// blocks, is read again. With a root that was kept, leaf interleaving reads the whole file: the
-/// states that its leaves resume from are not proved by the root. Returns the tree with the bytes
-/// that are new.
+/// Takes in the bytes appended to a file; of those before at most one leaf, or one round of blocks,
+/// is read again. With a root that was kept, leaf interleaving reads the whole file: the states
+/// that its leaves resume from are not proved by the root. Returns the tree with the bytes that are
+/// new.
 ///
 /// # Errors
 /// As for [`append`](super::append); also when the file does not give the root that was kept.

@@ -1,4 +1,4 @@
-//! Trees beside files: built, kept up to date, compared with what the file holds now.
+//! Trees beside files: built, kept up to date, compared with the present file.
 //!
 //! The tree of `FILE` is `FILE.pfhtree` unless said otherwise (`docs/tree.md` has its bytes). A
 //! change of some leaves is made in place, under a journal; a whole tree is written without a name,

@@ -77,7 +77,7 @@ pub fn read_stream(
 /// Hands a whole file to `take`, in order, in pieces.
 ///
 /// # Errors
-/// When it cannot be read to its end, or changed meanwhile: what was taken is of no use then.
+/// When it cannot be read to its end, or changed meanwhile: the bytes taken are of no use then.
 pub fn read_file(file: &Path, pass: &mut Pass<'_>, mut take: impl FnMut(&[u8])) -> Result<(), Failure> {
     let read = Ranges::open(file.as_os_str().as_bytes()).map_err(Failure::read(file))?;
     read_range(file, &read, 0..read.size(), pass, |bytes| {
@@ -88,7 +88,7 @@ pub fn read_file(file: &Path, pass: &mut Pass<'_>, mut take: impl FnMut(&[u8])) 
 }
 
 /// Hands the bytes of a range of an open file to `take`, in order, in pieces of 16 MiB. A callback
-/// that opened the file closes it: until then what was taken is of no use.
+/// that opened the file closes it: until then the bytes taken are of no use.
 ///
 /// # Errors
 /// When they cannot be read, `take` fails, or the pass is cancelled.

@@ -4,8 +4,8 @@
 //! A change is first written to `TREE.journal` and synced; then the tree is written and synced;
 //! then the journal is removed. Opening a tree takes the values of a whole journal for those of the
 //! tree, so that from the moment of the journal's sync the change has been made. Writers lock the
-//! tree (`flock`); readers do not: what they use gives the root of the header, and if it does not,
-//! they look again.
+//! tree (`flock`); readers do not: the values that they use give the root of the header, and if
+//! they do not, they look again.
 
 use super::Failure;
 use pfh_source::os::Errno;
@@ -89,8 +89,8 @@ pub(super) fn replace(bytes: &[u8], path: &Path) -> Result<(), Failure> {
     write().map_err(|error| Failure::Write { file: path.to_owned(), error })
 }
 
-/// Whether this is a journal, or what a power cut leaves of one: what was not synced may be
-/// missing, or zeros. Anything else is somebody's file.
+/// Whether this is a journal, or the rest of one behind a power cut: unsynced bytes may be missing,
+/// or zeros. Anything else is somebody's file.
 fn is_journal(bytes: &[u8]) -> bool {
     bytes.starts_with(b"pfh jrnl") || bytes.iter().take(8).all(|byte| *byte == 0)
 }
@@ -168,7 +168,7 @@ fn look(path: &Path) -> Result<Paged<'static>, Failure> {
 /// work.
 ///
 /// # Errors
-/// When it cannot be read, or what is used of it is wrong.
+/// When it cannot be read, or a part of it that is used is wrong.
 pub fn with<T>(path: &Path, mut work: impl FnMut(&Paged<'_>) -> Result<T, Failure>) -> Result<T, Failure> {
     patiently(|| work(&look(path)?))
 }
@@ -226,7 +226,7 @@ enum Step {
     Forget,
 }
 
-/// What a change does to the disk, in this order.
+/// The steps of a change on the disk, in this order.
 fn steps(journal: &Journal) -> Vec<Step> {
     let mut steps = vec![Step::Record(journal.encode()), Step::SyncRecord, Step::SyncDirectory];
     steps.extend(redoing(journal));

@@ -21,7 +21,7 @@ impl OutboardTarget {
     /// read first.
     ///
     /// # Errors
-    /// When what is there cannot be read back.
+    /// When the part that is there cannot be read back.
     pub fn open(path: &Path, there: Option<(&Medium, u64)>) -> io::Result<Self> {
         let parameters = Parameters::new(Function::Blake3, LEAF).ok_or(io::ErrorKind::InvalidInput)?;
         let mut tree = OutboardTarget { path: path.to_owned(), builder: Builder::new(parameters), upto: 0 };

@@ -1,5 +1,5 @@
 //! A file whose bytes are compared with checksums before they are believed: a CRC-32 for each 4
-//! KiB, behind what they cover.
+//! KiB, behind the covered bytes.
 
 use pfh_source::os::positioned::FileExt;
 use std::fs::File;
@@ -11,7 +11,7 @@ const BLOCK: u64 = 4096;
 /// Bytes of a checksum.
 const CRC: u64 = 4;
 
-/// Writes what is to be covered, and then the checksums.
+/// Writes the bytes to be covered, and then the checksums.
 pub struct Summed<W> {
     out: W,
     sums: Vec<u8>,

@@ -60,8 +60,8 @@ pub struct Collection {
     /// The method whose text pairs are written as: files that it makes no digest of are here.
     stands_for: Option<Algorithm>,
     without: u64,
-    /// Of each digest the size of what it is of, in bytes; shorter than the names where the last
-    /// are not known.
+    /// The size of the file of each digest, in bytes; shorter than the names where the last are not
+    /// known.
     sizes: Vec<Option<u64>>,
     /// Of each digest of sdhash, whether it matches random data.
     saturated: Vec<bool>,
@@ -69,7 +69,7 @@ pub struct Collection {
     before: u64,
     /// Every feature with the places of the digests that hold it.
     pub(crate) features: Option<Sorter<u128>>,
-    /// What a window or string counts that many digests hold.
+    /// The weight of a window or string by the number of digests that hold it.
     pub(crate) rarity: shingles::Rarity,
     /// By the place: whether it is one of those that make no pairs with each other.
     pub(crate) apart: Vec<bool>,
@@ -136,7 +136,7 @@ impl Collection {
         self.stands_for.unwrap_or(self.algorithm)
     }
 
-    /// What the digests are of.
+    /// The algorithm of the digests.
     pub fn algorithm(&self) -> Algorithm {
         self.algorithm
     }
@@ -210,7 +210,7 @@ impl Collection {
         self.sizes.resize(self.names.len(), Some(size));
     }
 
-    /// The size in bytes of what the digest at a place is of, where that was said.
+    /// The size in bytes of the file of the digest at a place, where that was said.
     pub fn size(&self, place: u32) -> Option<u64> {
         self.sizes.get(place as usize).copied().flatten()
     }

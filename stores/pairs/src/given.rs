@@ -4,7 +4,7 @@ use pfh_digest::{Algorithm, Digest};
 use pfh_similarity::{Named, mrsh_v2, sdhash, ssdeep};
 use std::ffi::OsStr;
 
-/// What a digest is called that came without a name.
+/// The name of a digest that came without one.
 const NAMELESS: &[u8] = b"DIGEST";
 
 /// A digest with its name, as the algorithm's tool writes it with a name or without.

@@ -108,7 +108,7 @@ struct Asked<'a> {
     /// Digests that may have it.
     most: Option<usize>,
     order: PairOrder,
-    /// What a window or string counts that many hold.
+    /// The weight of a window or string by the number of digests that hold it.
     rarity: shingles::Rarity,
     /// By the place: those that make no pairs with each other.
     apart: &'a [bool],

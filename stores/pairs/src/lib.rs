@@ -2,9 +2,9 @@
 //!
 //! A [`Collection`] takes the digests of one algorithm, from records or from a [`List`];
 //! [`Search::run`] hands out the pairs, the same ones and with the same scores as comparing each
-//! with each. What outgrows the memory allowed goes to a temporary file: the pairs found, and with
-//! evidence the features; the index of ssdeep makes more passes instead. [`Lookup`] asks a list for
-//! what is similar to one digest, and [`stored`] keeps an index of ssdeep digests in a file.
+//! with each. Data that outgrows the memory allowed goes to a temporary file: the pairs found, and
+//! with evidence the features; the index of ssdeep makes more passes instead. [`Lookup`] asks a
+//! list for the digests similar to one, and [`stored`] keeps an index of ssdeep digests in a file.
 #![forbid(unsafe_code)]
 
 mod blocks;

@@ -33,7 +33,7 @@ pub enum Wrong {
     NoDigests(Vec<Algorithm>),
 }
 
-/// A list, and what is wrong with it.
+/// A list, and its fault.
 #[derive(Debug)]
 pub struct ListProblem {
     /// The list.
@@ -58,7 +58,7 @@ pub struct Reading {
     pub limit: usize,
     /// Whether a digest may stand alone on its line; its name is then the number of the line.
     pub bare: bool,
-    /// What digests that do not say what they are of may be of, before the usual algorithms.
+    /// The algorithms that digests without a name may be of, before the usual ones.
     pub assumed: Vec<Algorithm>,
 }
 
@@ -68,7 +68,7 @@ impl Reading {
         Reading { limit, bare: false, assumed: Vec::new() }
     }
 
-    /// The options of a decoder: by what is assumed, and by nothing.
+    /// The options of a decoder: with the assumed algorithms, and without.
     fn options(&self, limit: usize) -> Vec<Options> {
         let plain = Options { limit, bare: self.bare, ..Options::default() };
         if self.assumed.is_empty() {
@@ -78,14 +78,14 @@ impl Reading {
     }
 }
 
-/// Of a file that may be anything no more is read in search of a first record: what has no line end
-/// would be read to its own end.
+/// Of a file that may be anything no more is read in search of a first record: a file without a
+/// line end would be read to its own end.
 const MOST: u64 = 64 << 20;
 
 type Lines<'a> = Decoder<BufReader<Take<&'a mut Begun>>>;
 
-/// A list of digests, or an index made of one. It is opened once: what was read to find that it is
-/// a list is not read again.
+/// A list of digests, or an index made of one. It is opened once: the bytes read to find that it is
+/// a list are not read again.
 pub struct List {
     path: PathBuf,
     /// None after [`List::close`].

@@ -1,4 +1,4 @@
-//! What of a known list is similar to one digest.
+//! The digests of a known list that are similar to one digest.
 
 use crate::collection::{Collection, Digests};
 use crate::stored::Stored;
@@ -28,7 +28,7 @@ pub struct Match {
     pub value: String,
     /// How alike the two are.
     pub score: Score,
-    /// What they share, where the digests say it (shingles, strings, text); the known one is the
+    /// Their shared parts, where the digests say it (shingles, strings, text); the known one is the
     /// second.
     pub evidence: Evidence,
     /// Why the score may mean nothing.
@@ -81,8 +81,8 @@ impl Lookup {
         self.len() == 0
     }
 
-    /// What reaches the threshold, in the order of the list. An input without a digest matches
-    /// nothing.
+    /// The digests that reach the threshold, in the order of the list. An input without a digest
+    /// matches nothing.
     ///
     /// # Errors
     /// The index file's; [`io::ErrorKind::InvalidData`] for a digest of another algorithm.

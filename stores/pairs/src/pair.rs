@@ -1,4 +1,4 @@
-//! What a search for pairs is asked, and what it hands out.
+//! The request of a search for pairs, and its results.
 
 use pfh_similarity::{Degenerate, Evidence, Score};
 use std::io;
@@ -41,7 +41,7 @@ pub struct Pair {
     pub b: u32,
     /// How alike they are.
     pub score: Score,
-    /// What they share for certain, where the features were kept.
+    /// The parts that they share for certain, where the features were kept.
     pub evidence: Evidence,
     /// Why the score may mean nothing.
     pub degenerate: Option<Degenerate>,
@@ -51,13 +51,13 @@ pub struct Pair {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Hot {
-    /// What it is.
+    /// Its name: block size and letters, or a feature in hexadecimal.
     pub what: String,
     /// The digests that have it.
     pub digests: u64,
 }
 
-/// What a search came to.
+/// The result of a search.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct SearchStats {
@@ -69,7 +69,7 @@ pub struct SearchStats {
     pub passes: u32,
     /// Sorted runs in a temporary file.
     pub spilled: usize,
-    /// What most digests have in common, most first.
+    /// The features that most digests have in common, most first.
     pub hottest: Vec<Hot>,
     /// Windows or strings that no pair was found by, since more than [`COMMON`] digests have them.
     pub common: u64,
@@ -98,8 +98,8 @@ pub trait Watch {
     /// That many of all steps are done; of 0 in all nobody knows. May end the search.
     fn progress(&mut self, done: u64, all: u64) -> ControlFlow<()>;
 
-    /// What most digests have in common, most first, before they are compared. May be reported more
-    /// than once.
+    /// The features that most digests have in common, most first, before they are compared. May be
+    /// reported more than once.
     fn hot(&mut self, hottest: &[Hot]) {
         let _ = hottest;
     }

@@ -6,7 +6,7 @@ use pfh_similarity::{Degenerate, Evidence, Score};
 use std::io;
 use std::sync::Arc;
 
-/// What pairs are sorted by.
+/// The key that pairs are sorted by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum By {
@@ -18,8 +18,8 @@ pub enum By {
     Path,
 }
 
-/// Takes all pairs of a collection, and gives them back in another order. What outgrows the memory
-/// goes to a temporary file.
+/// Takes all pairs of a collection, and gives them back in another order. Pairs that outgrow the
+/// memory go to a temporary file.
 pub struct Ranking {
     by: By,
     top: Option<u64>,
@@ -48,7 +48,7 @@ const CHUNKS: u8 = 2;
 const FEATURES: u8 = 4;
 /// Where the number of the degenerate kind begins; 0 for none.
 const DEGENERATE: u32 = 3;
-/// What shingles share: bytes, and how much of each the other has.
+/// Shingles share bytes, and have how much of each the other has.
 const BYTES: u8 = 32;
 const KINDS: [Degenerate; 3] = [Degenerate::FewFeatures, Degenerate::LowEntropy, Degenerate::Saturated];
 
@@ -218,7 +218,7 @@ mod tests {
         (names, pairs)
     }
 
-    /// The same as sorting them all at once, whatever the memory.
+    /// The same as sorting them all at once, with any memory.
     #[test]
     fn pairs_come_in_the_order_asked_for() {
         for (distances, order) in [(false, PairOrder::Earlier), (true, PairOrder::Later)] {

@@ -5,14 +5,14 @@ use crate::sorter::Sorter;
 use pfh_similarity::{Degenerate, Evidence};
 use std::io;
 
-/// What a method says of two inputs.
+/// The result of a method for two inputs.
 #[derive(Clone, Copy, Debug)]
 pub struct Finding {
     /// The inputs' numbers, the smaller one first.
     pub inputs: [u32; 2],
-    /// Whether the method finds them alike: else it only says what they share.
+    /// Whether the method finds them alike: else it only finds shared parts.
     pub alike: bool,
-    /// What they share, if they are equal bytes.
+    /// The parts that they share, if those are equal bytes.
     pub evidence: Evidence,
     /// The score of a method whose digests are used up by the search.
     pub kin: Option<(Kin, u8)>,
@@ -20,7 +20,7 @@ pub struct Finding {
     pub degenerate: Option<Degenerate>,
 }
 
-/// What methods for one kind of file compare.
+/// The contents that methods for one kind of file compare.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kin {
     /// Strings of executables.
@@ -29,7 +29,7 @@ pub enum Kin {
     Text,
 }
 
-/// What all methods together say of two inputs.
+/// The result of all methods together for two inputs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Both {
     /// The inputs' numbers, the smaller one first.
@@ -50,7 +50,7 @@ const BYTES: u32 = 40;
 /// Bits of an input's number.
 const PLACE: u32 = 31;
 
-/// Takes apart what was packed from the highest bits down.
+/// Values that are packed from the highest bits down.
 struct Packed(u128);
 
 impl Packed {
@@ -66,7 +66,7 @@ impl Packed {
 }
 
 impl Both {
-    /// Packs a pair behind what was packed: all but the inputs.
+    /// Packs a pair behind the packed key: all but the inputs.
     fn put(&self, packed: Packed) -> [u64; 3] {
         let kind = self.degenerate.map_or(0, |why| 1 + KINDS.iter().position(|kind| *kind == why).unwrap_or(0));
         let Packed(key) = packed.put(kind as u64, 2).put(self.shared_bytes.min((1 << BYTES) - 1), BYTES);
@@ -75,7 +75,7 @@ impl Both {
         [(key >> 64) as u64, key as u64, more as u64]
     }
 
-    /// Takes a pair apart, and gives what was packed before it.
+    /// Takes a pair apart, and gives the key packed before it.
     fn take([high, low, more]: [u64; 3]) -> (Both, Packed) {
         let (mut packed, mut more) = (Packed(u128::from(high) << 64 | u128::from(low)), Packed(more.into()));
         let shared_bytes = packed.take(BYTES);
@@ -177,7 +177,7 @@ mod tests {
     use super::*;
     use std::collections::BTreeMap;
 
-    /// The rows are those of a map that holds everything, whatever the memory.
+    /// The rows are those of a map that holds everything, with any memory.
     #[test]
     fn rows_are_those_of_a_map() {
         let mut state = 11u64;

@@ -47,8 +47,9 @@ impl Search {
         self.run_share(collection, Share::WHOLE, watch, emit)
     }
 
-    /// Hands out the pairs of a share of the search, whatever features the collection has. All
-    /// shares together hand out each pair once, so that several processes compare one collection.
+    /// Hands out the pairs of a share of the search, with or without features in the collection.
+    /// All shares together hand out each pair once, so that several processes compare one
+    /// collection.
     ///
     /// # Errors
     /// See [`Failure`].
@@ -160,8 +161,8 @@ impl Search {
                 }
                 (report, local.error)
             };
-            // What a thread would have searched that cannot be started is searched here, after this
-            // one's own part.
+            // The part of a thread that cannot be started is searched here, after this one's own
+            // part.
             let (mut others, mut left) = (Vec::new(), Vec::new());
             for part in 1..of {
                 let named = std::thread::Builder::new().name("pfh-search".into());
@@ -256,7 +257,7 @@ struct Gathered<'a> {
 /// Pairs that a thread hands over at a time.
 const BATCH: usize = 4096;
 
-/// What one of several threads has found.
+/// The findings of one of several threads.
 struct Local<'a, 'w> {
     found: Vec<u128>,
     sorter: &'a Mutex<Sorter<u128>>,
@@ -318,7 +319,7 @@ impl Visitor for Gathered<'_> {
     }
 }
 
-/// Passes on what is reported, and takes no pairs.
+/// Passes reports on, and takes no pairs.
 struct Watched<'a>(Watcher<'a>);
 
 impl Visitor for Watched<'_> {

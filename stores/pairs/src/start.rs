@@ -5,18 +5,18 @@ use std::fs::File;
 use std::io::{self, Read, Seek};
 use std::path::Path;
 
-/// Bytes of the beginning that are kept: what is looked at is mostly within them.
+/// Bytes of the beginning that are kept: a look at a file is mostly within them.
 const KEPT: usize = 1 << 20;
 
-/// An open file that can be read again from its start. What was read first comes from memory then,
-/// unless it was more than a mebibyte.
+/// An open file that can be read again from its start. The bytes read first come from memory then,
+/// unless they were more than a mebibyte.
 #[derive(Debug)]
 pub struct Begun {
     file: Patient<File>,
     kept: Vec<u8>,
-    /// The place of the next byte in what is kept.
+    /// The place of the next byte in `kept`.
     at: usize,
-    /// Whether what is read is kept.
+    /// Whether bytes that are read are kept.
     keeps: bool,
     /// Whether the file itself must be read from its start again.
     is_over: bool,
@@ -103,7 +103,7 @@ mod tests {
         }
     }
 
-    /// What was kept is not read from the file again: a file that changes meanwhile has one
+    /// Kept bytes are not read from the file again: a file that changes meanwhile has one
     /// beginning.
     #[test]
     fn the_beginning_is_read_once() {

@@ -144,7 +144,7 @@ impl fmt::Display for Held {
     }
 }
 
-/// What a seal must hold against.
+/// The key that a seal must hold against beside the records, if one is given.
 #[cfg(feature = "sign")]
 struct Against(Option<key::VerifyingKey>);
 
@@ -174,7 +174,7 @@ fn signed(seal: Seal, _: &Path, signing: Option<&Path>) -> Result<Seal, FileErro
     })
 }
 
-/// What a seal must hold against: records alone, without signatures.
+/// A seal must hold against the records alone: this build has no signatures.
 #[cfg(not(feature = "sign"))]
 struct Against;
 
@@ -351,7 +351,7 @@ fn verify_by(
         return Err(private);
     }
     match verified {
-        // The seal is there; what it is of is not.
+        // The seal is there; its manifest is not.
         Err(SealError::Io(error)) => {
             let problem = Problem::io(Stage::Open, &error);
             Err(FileError::NoManifest { manifest: manifest.to_owned(), problem })

@@ -1,6 +1,6 @@
 //! Seals: a Merkle root over a manifest's records, signed where there is a key. A seal lies beside
-//! its manifest, whatever that is written in, and covers what the records say: names, sizes,
-//! digests, times. It does not cover comments and summaries.
+//! its manifest of any format, and covers the contents of the records: names, sizes, digests,
+//! times. It does not cover comments and summaries.
 //!
 //! The leaves are the SHA-256 of a zero byte and a record's canonical bytes, in ascending order; a
 //! node is the SHA-256 of a one byte and its two children; of n leaves the left subtree takes the
@@ -19,7 +19,7 @@ use pfh_source::Time;
 use serde::Serialize;
 use std::io::{self, BufRead};
 
-/// In front of what is signed, so that the signature is good for nothing else.
+/// In front of the signed message, so that the signature is good for nothing else.
 #[cfg(feature = "sign")]
 const CONTEXT: &[u8] = b"pfh seal 1\0";
 
@@ -258,7 +258,7 @@ fn digests(out: &mut Vec<u8>, digests: &[Digest]) {
     }
 }
 
-/// What a record says, unambiguously: every part with its length in front.
+/// The contents of a record, unambiguously: every part with its length in front.
 fn canonical(out: &mut Vec<u8>, entry: &Entry) {
     out.push(1);
     bytes(out, &entry.name);

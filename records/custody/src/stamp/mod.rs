@@ -1,5 +1,5 @@
-//! Time stamps of an authority (RFC 3161): the question, and what of the answer can be checked
-//! without the authority's certificate.
+//! Time stamps of an authority (RFC 3161): the question, and the parts of the answer that can be
+//! checked without the authority's certificate.
 //!
 //! That is the status, the imprint, the nonce and the time. Who signed the token (RFC 5652) is not
 //! checked here: `openssl ts -verify` does that ([`Stamp::openssl`] gives its arguments).
@@ -37,11 +37,11 @@ pub enum Unstamped {
     Other(&'static str),
 }
 
-/// What a time stamp states.
+/// The statements of a time stamp.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Stamp {
-    /// The SHA-256 of what was stamped; `None` if the imprint is by another algorithm.
+    /// The SHA-256 that was stamped; `None` if the imprint is by another algorithm.
     pub sha256: Option<[u8; 32]>,
     /// When, as the authority states it, in UTC: `2026-11-23T19:22:55Z`.
     pub time: String,
@@ -140,7 +140,7 @@ impl Stamp {
     /// Whether it is the answer to the question.
     ///
     /// # Errors
-    /// [`Unstamped::Other`] with what differs.
+    /// [`Unstamped::Other`] with the part that differs.
     pub fn answers(&self, sha256: &[u8; 32], nonce: &[u8; 8]) -> Result<(), Unstamped> {
         if self.sha256.as_ref() != Some(sha256) {
             return Err(Unstamped::Other("imprint"));
@@ -196,7 +196,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// What an authority answers, as far as it is read here.
+    /// The answer of an authority, as far as it is read here.
     fn answer(status: u8, sha256: &[u8; 32], nonce: &[u8], time: &[u8]) -> Vec<u8> {
         let sequence = |parts: &[Vec<u8>]| value(SEQUENCE, &parts.concat());
         let object = |bytes: &[u8]| value(OBJECT, bytes);
@@ -233,7 +233,8 @@ mod tests {
 
     #[test]
     fn a_question_is_encoded_as_by_openssl() {
-        // What `openssl ts -query -digest 07…07 -sha256 -cert` of OpenSSL 3.0 wrote, and its nonce.
+        // The output of `openssl ts -query -digest 07…07 -sha256 -cert` of OpenSSL 3.0, and its
+        // nonce.
         let nonce = [0x6c, 0x36, 0xf0, 0xd1, 0x52, 0xb0, 0xe9, 0x0f];
         let seven = "07".repeat(32);
         let written = format!("30430201013031300d0609608648016503040201050004 20{seven}02086c36f0d152b0e90f0101ff");

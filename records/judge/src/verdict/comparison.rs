@@ -1,16 +1,16 @@
-//! One comparison: two sides, the evidence, what it covers, and the result.
+//! One comparison: two sides, the evidence, the coverage, and the result.
 
 use super::coverage::Coverage;
 use pfh_digest::Digest;
 use pfh_manifest::row::Words;
 use std::fmt;
 
-/// What a comparison says something about.
+/// The subject of a comparison.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum About {
     /// The image.
     Image,
-    /// The log of its acquisition, and what lies beside the log.
+    /// The log of its acquisition, and the files beside the log.
     Log,
     /// Who signed the log.
     Signer,
@@ -37,7 +37,7 @@ impl fmt::Display for About {
     }
 }
 
-/// By what two sides were compared.
+/// The evidence that two sides were compared by.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Evidence {
     /// Byte by byte.
@@ -50,7 +50,7 @@ pub enum Evidence {
     Fact,
 }
 
-/// How two sides compare, in what was compared.
+/// How two sides compare, in the compared parts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Outcome {
     /// They are equal.
@@ -62,13 +62,13 @@ pub enum Outcome {
 /// Two sides that were compared.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Comparison {
-    /// What it says something about.
+    /// Its subject.
     pub about: About,
-    /// What was compared.
+    /// The compared side.
     pub what: String,
-    /// What it was compared with.
+    /// The side that it was compared with.
     pub with: String,
-    /// By what.
+    /// The evidence.
     pub evidence: Evidence,
     /// Which bytes of both sides it covers.
     pub coverage: Coverage,
@@ -83,7 +83,7 @@ impl Comparison {
         Comparison { about, what: what.into(), with: with.into(), evidence, coverage, outcome }
     }
 
-    /// With what it covers.
+    /// With its coverage.
     #[must_use]
     pub fn over(self, coverage: Coverage) -> Self {
         Comparison { coverage, ..self }
@@ -108,7 +108,7 @@ impl Comparison {
         }
     }
 
-    /// What it leaves open, one sentence each.
+    /// The parts that it leaves open, one sentence each.
     pub fn gaps(&self) -> Vec<String> {
         self.coverage.gaps(&self.with)
     }

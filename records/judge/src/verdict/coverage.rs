@@ -5,7 +5,7 @@
 pub enum Side {
     /// The part under verification.
     This,
-    /// What it is compared with.
+    /// The side that it is compared with.
     Other,
 }
 
@@ -39,7 +39,7 @@ pub struct Alone {
     pub offset: u64,
     /// Its length in bytes.
     pub length: u64,
-    /// The evidence that states that this part is outside of what is compared; `None` if there is
+    /// The evidence that states that this part is outside of the comparison; `None` if there is
     /// none.
     pub stated: Option<String>,
 }
@@ -51,11 +51,11 @@ pub struct Coverage {
     pub space: Space,
     /// Bytes of both sides, as far as they are known.
     pub sizes: (u64, Option<u64>),
-    /// What was compared, as (offset, length) on this side.
+    /// The compared ranges, as (offset, length) on this side.
     pub compared: Vec<(u64, u64)>,
-    /// What could not be read.
+    /// Ranges that could not be read.
     pub unread: Vec<Unread>,
-    /// What only one side has.
+    /// Ranges that only one side has.
     pub alone: Vec<Alone>,
 }
 

@@ -32,7 +32,8 @@ pub(super) fn is_whole(comparisons: &[&Comparison]) -> bool {
     })
 }
 
-/// What of the image none of these covers, in words; nothing where a side has its own sentence.
+/// The first range of the image that none of these covers, in words; nothing where a side has its
+/// own sentence.
 pub(super) fn uncovered(comparisons: &[&Comparison]) -> Option<String> {
     if comparisons.iter().any(|one| !one.gaps().is_empty()) {
         return None;

@@ -1,9 +1,9 @@
-//! What comparisons amount to: the verdict of every job that compares.
+//! The verdict of every job that compares.
 //!
 //! A [`Comparison`] names both sides, the evidence and the ranges that it covers. One function,
 //! [`verdict`], computes the verdict on images, logs and signatures from comparisons and from
 //! nothing else. Sides that are compared whole and one by one (the files of a list, a tree or a
-//! bag) is counted in a [`Tally`], whose verdict is by the same rule.
+//! bag) are counted in a [`Tally`], whose verdict is by the same rule.
 
 mod comparison;
 mod coverage;
@@ -17,8 +17,8 @@ pub use comparison::{About, Comparison, Evidence, Outcome};
 pub use coverage::{Alone, Coverage, Side, Space, Unread};
 pub use tally::Tally;
 
-/// What a comparison amounts to. A good verdict names its evidence: the summary that gives it says
-/// what was compared with what.
+/// The verdict on a comparison. A good verdict names its evidence: the summary that gives it names
+/// both sides of each comparison.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verdict {
     /// Every byte of both sides was compared and is equal, or the evidence itself states that a
@@ -53,8 +53,8 @@ impl fmt::Display for Verdict {
     }
 }
 
-/// The verdict on what is `wanted`, from all comparisons. `is_open` says that something could not
-/// be read, understood or compared at all.
+/// The verdict on the `wanted` subjects, from all comparisons. `is_open` says that something could
+/// not be read, understood or compared at all.
 pub fn verdict(wanted: &[About], comparisons: &[Comparison], is_open: bool) -> Verdict {
     let is_open = is_open || !missing(wanted, comparisons).is_empty();
     match ruled(comparisons.iter().any(Comparison::is_unequal), is_open, is_covered(wanted, comparisons)) {
@@ -63,8 +63,8 @@ pub fn verdict(wanted: &[About], comparisons: &[Comparison], is_open: bool) -> V
     }
 }
 
-/// The rule behind every verdict: a difference decides; without one, what is open; a good verdict
-/// needs that something covers what is asked for.
+/// The rule behind every verdict: a difference decides; without one, an open point; a good verdict
+/// needs comparisons that cover the wanted subjects.
 fn ruled(is_unequal: bool, is_open: bool, is_covered: bool) -> Verdict {
     match (is_unequal, is_open, is_covered) {
         (true, ..) => Verdict::Differs,
@@ -87,8 +87,8 @@ fn is_covered(wanted: &[About], comparisons: &[Comparison]) -> bool {
     })
 }
 
-/// Reasons against a good verdict, one sentence each: parts of one side that nothing covers,
-/// and what was compared with nothing.
+/// Reasons against a good verdict, one sentence each: parts of one side that nothing covers, and
+/// subjects that were compared with nothing.
 pub fn missing(wanted: &[About], comparisons: &[Comparison]) -> Vec<String> {
     let mut all: Vec<String> = comparisons.iter().flat_map(Comparison::gaps).collect();
     for about in wanted {
@@ -141,7 +141,7 @@ mod tests {
             assert_eq!(verdict(IMAGE, &[alone(side, None)], false), Verdict::NothingToCompareWith);
         }
         assert_eq!(verdict(IMAGE, &[alone(Side::This, Some("the log"))], false), Verdict::Verified);
-        // What the other side has beyond does not cover the image.
+        // The additional part of the other side does not cover the image.
         assert_eq!(verdict(IMAGE, &[alone(Side::Other, Some("the log"))], false), Verdict::NothingToCompareWith);
     }
 

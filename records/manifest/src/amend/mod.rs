@@ -20,7 +20,7 @@ use crate::format::{End, Format, Layout, Marker};
 use crate::{bsd, csv, remark};
 use lines::{bare, is_begin, is_end, lines, opening, with_return};
 
-/// What a list says of one name.
+/// The entry of a list for one name.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Listed {
@@ -32,7 +32,7 @@ pub struct Listed {
     run: Range<usize>,
 }
 
-/// What becomes of a record.
+/// The change to a record.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Fate {
     /// It stays as it stands.
@@ -55,7 +55,7 @@ pub enum Anchor {
     Last,
 }
 
-/// What a line belongs to.
+/// The part of a list that a line belongs to.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Owner {
     /// The head, a comment, a line that is not a record.
@@ -223,7 +223,7 @@ impl Sheet {
         if at == 0 { line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line) } else { line }
     }
 
-    /// What it is written in; tagged lines are [`Format::Bsd`].
+    /// Its format; tagged lines are [`Format::Bsd`].
     pub fn format(&self) -> Format {
         self.format
     }
@@ -281,11 +281,11 @@ impl Sheet {
         Ok(Some(out))
     }
 
-    /// The list with a fate for each record, and new ones at their places; its end counts what is
-    /// in it now.
+    /// The list with a fate for each record, and new ones at their places; its end counts its
+    /// present records.
     ///
     /// # Errors
-    /// When what was made does not read back: a defect.
+    /// When the new list does not read back: a defect.
     pub fn amended(&self, fates: &[Fate], added: &BTreeMap<Anchor, Vec<u8>>) -> Result<Vec<u8>, Unamendable> {
         let mut out: Vec<u8> = Vec::with_capacity(self.bytes.len());
         let mut end = None;

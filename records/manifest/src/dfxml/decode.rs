@@ -1,5 +1,5 @@
-//! Reading DFXML: ours, hashdeep's (also its pieces, which stand outside `<byte_runs>`), and
-//! whatever else keeps to the schema.
+//! Reading DFXML: ours, hashdeep's (also its pieces, which stand outside `<byte_runs>`), and other
+//! documents that keep to the schema.
 //!
 //! No DTD is accepted, so there are no entities to expand; a token longer than the limit ends the
 //! reading.
@@ -61,7 +61,7 @@ struct Object {
     unhashed: Option<(Reason, String)>,
     fault: Option<Fault>,
     named: bool,
-    /// What it is, where that is not a file.
+    /// Its kind, where that is not a file.
     kind: Option<&'static str>,
 }
 

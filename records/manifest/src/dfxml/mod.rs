@@ -1,7 +1,7 @@
 //! Digital Forensics XML, schema 2.0.0-beta.0 of the DFXML working group.
 //!
 //! XML 1.0 (§2.2) cannot hold most controls, and text must be UTF-8. A name that it cannot hold
-//! stands in `<filename>` with U+FFFD for what it cannot, and exactly, in base64, in the attribute
+//! stands in `<filename>` with U+FFFD for invalid bytes, and exactly, in base64, in the attribute
 //! `pfh:base64`. The schema's list of algorithms is short: others are `type='other'` with the name
 //! in `pfh:algorithm`. Both attributes are of the namespace [`NAMESPACE`], which the schema allows.
 
@@ -21,7 +21,7 @@ use crate::times::Times;
 use text::text;
 use volumes::Sections;
 
-/// The namespace of what the schema leaves to others.
+/// The namespace of elements that the schema leaves to others.
 pub const NAMESPACE: &str = "urn:x-pfh:dfxml:1";
 /// The namespace of DFXML.
 pub const DFXML: &str = "http://www.forensicswiki.org/wiki/Category:Digital_Forensics_XML";
@@ -53,8 +53,7 @@ impl Encoder {
         element(out, "    ", "filename", &record.name);
         match &record.outcome {
             Outcome::Hashed(hashed) => self.file(out, hashed, volume),
-            // `error` belongs to what went wrong; an entry that was skipped by rule is not an
-            // error.
+            // `error` belongs to failures; an entry that was skipped by rule is not an error.
             Outcome::Skipped(skip) => {
                 out.extend_from_slice(b"    <pfh:skipped code='");
                 text(out, skip.reason().as_bytes());

@@ -1,9 +1,9 @@
 //! Which `<volume>` a file object stands in, in the order of the stream.
 //!
 //! The schema wants all volumes in front of the file objects that are in none, and a volume's file
-//! objects behind all volumes in it. What comes from images has another order: an image is a file
-//! in front of its volumes, and so is an image in one of them. File objects outside of any volume
-//! are therefore held back until the end; a volume that another one interrupts is written in
+//! objects behind all volumes in it. The records of images come in another order: an image is a
+//! file in front of its volumes, and so is an image in one of them. File objects outside of any
+//! volume are therefore held back until the end; a volume that another one interrupts is written in
 //! several elements; all but the first have `pfh:continued`.
 
 use std::sync::Arc;
@@ -17,7 +17,7 @@ use super::text::{is_exact, text};
 /// volume without offset, so that memory is bounded.
 const HELD: usize = 1 << 20;
 
-/// What a file object is written behind.
+/// The elements of volumes that a file object is written in.
 #[derive(Default)]
 pub(super) struct Sections {
     volumes: Option<Arc<Volumes>>,
@@ -34,7 +34,7 @@ enum Open {
     None,
     /// That of the innermost volume.
     Volume,
-    /// One without offset, of what is outside of any volume.
+    /// One without offset, for file objects outside of any volume.
     Outside,
 }
 
@@ -88,7 +88,7 @@ impl Sections {
         }
     }
 
-    /// Ends all volumes, and writes what was held back.
+    /// Ends all volumes, and writes the file objects that were held back.
     pub(super) fn finish(&mut self, out: &mut Vec<u8>) {
         self.pass(out, u64::MAX);
         self.close(out);

@@ -1,8 +1,9 @@
 //! One JSON object per line (RFC 8259, UTF-8). This is the format that loses nothing.
 //!
-//! `type` says what a line is: `base`, `file`, `error`, `skipped` or `summary`, which ends the
-//! manifest. A name that is not UTF-8 stands in `path` with U+FFFD for what is not, and exactly in
-//! `path_b64`. Controls and bidirectional characters are escaped, so the output can be looked at.
+//! `type` is the kind of a line: `base`, `file`, `error`, `skipped` or `summary`, which ends the
+//! manifest. A name that is not UTF-8 stands in `path` with U+FFFD for invalid bytes, and exactly
+//! in `path_b64`. Controls and bidirectional characters are escaped, so the output can be looked
+//! at.
 
 mod rows;
 

@@ -21,7 +21,7 @@ pub enum Line<'a> {
     Skipped(Skipped<'a>),
     /// An input that could not be read.
     Error(Failed<'a>),
-    /// What the manifest holds: its last line.
+    /// The counts of the manifest: its last line.
     Summary(Totals),
 }
 
@@ -43,7 +43,7 @@ pub struct File<'a> {
     size: u64,
     #[serde(flatten)]
     times: Stamps,
-    /// What it is, unless it is a regular file.
+    /// Its kind, unless it is a regular file.
     #[serde(skip_serializing_if = "Option::is_none")]
     kind: Option<&'static str>,
     /// Digests by algorithm, as `pfh algorithms` names them; similarity digests as their text.
@@ -54,7 +54,7 @@ pub struct File<'a> {
     /// Remarks on how it was read.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     notes: Vec<&'static str>,
-    /// What its container states about it.
+    /// The container's statements about it.
     #[serde(skip_serializing_if = "Option::is_none")]
     inside: Option<Within<'a>>,
 }
@@ -143,7 +143,7 @@ impl<'a> Skipped<'a> {
 pub struct Failed<'a> {
     #[serde(flatten)]
     path: Path<'a>,
-    /// What was being done.
+    /// The step that failed.
     stage: &'a str,
     /// Where it failed, in bytes.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -172,7 +172,7 @@ impl<'a> Failed<'a> {
     }
 }
 
-/// What a manifest holds.
+/// The counts of a manifest.
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Totals {
@@ -192,7 +192,7 @@ impl From<&Summary> for Totals {
     }
 }
 
-/// What a container states about an entry in it.
+/// The statements of a container about an entry in it.
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Within<'a> {

@@ -14,7 +14,7 @@ use std::io::{self, Read};
 const P: u64 = 18_446_744_073_709_551_557;
 const G: u64 = 18_446_744_073_709_550_147;
 
-/// What a filter says of itself, in front of its bits.
+/// The header of a filter, in front of its bits.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Header {
     /// Positions per key.
@@ -135,7 +135,7 @@ impl Bloom {
         self.header.positions(key).all(|bit| self.words[(bit / 64) as usize] >> (bit % 64) & 1 == 1)
     }
 
-    /// What it says of itself.
+    /// Its header.
     pub fn header(&self) -> &Header {
         &self.header
     }

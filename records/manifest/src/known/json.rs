@@ -1,10 +1,10 @@
-//! JSON of others: Project VIC (1.3, 2.0), CAID, CycloneDX, SPDX, STIX, in-toto, and whatever feed
+//! JSON of others: Project VIC (1.3, 2.0), CAID, CycloneDX, SPDX, STIX, in-toto, and any feed that
 //! names its digests: one document, or one after the other.
 //!
 //! A digest is found by the name of its member (`md5`, `SHA-256`, `sha256`), or by a pair of
 //! members (`alg` and `content`, `algorithm` and `checksumValue`, `HashName` and `HashValue`). An
-//! object with digests is a record; what stands in its `hashes`, `checksums`, `digest` or
-//! `AlternativeHashes` belongs to it, and objects at any depth below are records of their own. A
+//! object with digests is a record; the values in its `hashes`, `checksums`, `digest` or
+//! `AlternativeHashes` belong to it, and objects at any depth below are records of their own. A
 //! string in an array that is the whole document is a digest by its length.
 //!
 //! The documents have tens of millions of items, so nothing but the record at hand is kept. An item
@@ -92,7 +92,7 @@ impl<R: BufRead> Read for Limited<R> {
 
 struct State<'a, 'b> {
     registry: Registry,
-    /// What a digest without a name may be of.
+    /// The algorithms that a digest without a name may be of.
     candidates: Vec<Algorithm>,
     take: &'a mut Take<'b>,
     /// Records and faults so far.
@@ -175,7 +175,7 @@ impl<'de> Visitor<'de> for Item<'_, '_, '_, '_> {
                 "HashName" | "alg" | "algorithm" => name = map.next_value::<Scalar>()?.0,
                 "HashValue" | "content" | "checksumValue" => value = map.next_value::<Scalar>()?.0,
                 "Category" => found.tag(map.next_value()?),
-                // The same medium under other names, and what its camera wrote.
+                // The same medium under other names, and the data of its camera.
                 "MediaFiles" | "Exifs" => {
                     let _: IgnoredAny = map.next_value()?;
                 }
@@ -257,7 +257,7 @@ fn finish<E: serde::de::Error>(state: &mut State<'_, '_>, own: Draft, place: Pla
     }
     match fault {
         Some(fault) => state.hand(Err(fault)),
-        // What came of the objects in it is enough.
+        // The records or faults of the objects in it are enough.
         None if nothing && state.number == before && (other || place != Place::Anywhere) => {
             state.hand(Err(Fault::Malformed("an item without a digest of a known algorithm")))
         }

@@ -1,5 +1,5 @@
-//! A digest per line, and whatever follows it: plain lists, GNU and BSD lists, md5deep's `-z -c -t
-//! -q`, TSK's `.idx`.
+//! A digest per line, and any text behind it: plain lists, GNU and BSD lists, md5deep's
+//! `-z -c -t -q`, TSK's `.idx`.
 
 use pfh_digest::{Algorithm, Registry};
 
@@ -68,7 +68,7 @@ impl Reader {
     }
 }
 
-/// The first field, without quotes, and what follows.
+/// The first field, without quotes, and the rest.
 fn token(line: &[u8]) -> (&[u8], &[u8]) {
     let separator = |byte: &u8| matches!(byte, b' ' | b'\t' | b',' | b';' | b'|');
     let start = line.iter().position(|byte| !separator(byte)).unwrap_or(line.len());

@@ -3,14 +3,14 @@
 //! | kind | read |
 //! |---|---|
 //! | [`Kind::Manifest`] | every manifest format: GNU, BSD and OpenSSL lists, hashdeep, DFXML, our JSON and CSV |
-//! | [`Kind::List`] | a digest per line and whatever follows: plain lists, md5deep's variants, TSK `.idx` |
+//! | [`Kind::List`] | a digest per line, then text: plain lists, md5deep's variants, TSK `.idx` |
 //! | [`Kind::Table`] | separated values with a header line: NSRL RDSv2 and 1.5, HashKeeper, iLook, ICSE, X-Ways |
 //! | [`Kind::Encase`] | EnCase `.hash` |
 //! | [`Kind::Vics`] | Project VIC and CAID JSON |
 //! | [`Kind::Json`] | other JSON, whole or a document per line, whose members name digests: CycloneDX, SPDX, STIX, feeds |
 //!
 //! Bloom filters, which hold no digests, are read by [`bloom`]. Everything is read in bounded
-//! memory; what is not a record is a fault with its line.
+//! memory; a line that is not a record is a fault with its number.
 
 pub mod bloom;
 mod encase;
@@ -36,9 +36,10 @@ use crate::text::Text;
 /// How to read.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// What the set is written in; `None` to tell it from the first bytes.
+    /// The kind of the set; `None` to tell it from the first bytes.
     pub kind: Option<Kind>,
-    /// What a digest without a name may be of; empty for the usual algorithms by length.
+    /// The algorithms that a digest without a name may be of; empty for the usual algorithms by
+    /// length.
     pub assumed: Vec<Algorithm>,
     /// Where `assumed` is empty: the algorithms to try first by length, such as those that the name
     /// of the list [hints](crate::hints) at.
@@ -53,7 +54,7 @@ impl Default for Options {
     }
 }
 
-/// Reads a set to its end. Returns what it was written in. Errors are the reader's own.
+/// Reads a set to its end. Returns its kind. Errors are the reader's own.
 pub fn read<R: BufRead>(reader: R, options: &Options, take: &mut Take<'_>) -> io::Result<Kind> {
     read_all(reader, options, &mut |line, record| take(line, record.and_then(without_keyed)))
 }
@@ -153,8 +154,8 @@ fn manifest<R: BufRead>(
     Ok(())
 }
 
-/// Hands every physical line to `parse`, which gives `None` for what is not a record by design, and
-/// beside a record what of its line was not understood.
+/// Hands every physical line to `parse`, which gives `None` for a line that is not a record by
+/// design, and beside a record the fault of a field that was not understood.
 fn lines<R: BufRead>(
     source: R,
     limit: usize,
@@ -192,8 +193,7 @@ fn sniff(registry: Registry, start: &[u8], named: &[Algorithm]) -> Kind {
         // Our own as another program saved it again: by the columns of digests, as any other.
         Format::Csv if !first.starts_with(b"type,path,") => Kind::Table,
         // Lists of every dialect: for known sets only the digests count, so the most forgiving
-        // reader serves.
-        // What an SFV holds identifies nothing, and each of its lines says so.
+        // reader serves. The checksums of an SFV identify nothing: each of its lines is a fault.
         Format::Sums | Format::Sfv => Kind::List,
         // Columns without names are enough for a set.
         Format::Table => Kind::Table,

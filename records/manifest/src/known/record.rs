@@ -1,4 +1,4 @@
-//! The record of a set, what sets are written in, and who takes records.
+//! The record of a set, the kinds of sets, and the receiver of records.
 
 use std::ops::ControlFlow;
 
@@ -12,11 +12,11 @@ use crate::format::Format;
 pub struct Known {
     /// At least one; of different algorithms.
     pub digests: Vec<Digest>,
-    /// What the set says of this entry that divides the set: `category 1`, `special code M`.
+    /// A value of this entry that divides the set: `category 1`, `special code M`.
     pub tag: Option<String>,
 }
 
-/// What a set is written in.
+/// The kind of a set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// A manifest.
@@ -33,6 +33,6 @@ pub enum Kind {
     Json,
 }
 
-/// Takes what is read: the line on which it stands (from 1; for binary sets the number of the
-/// entry), and the record or fault. [`ControlFlow::Break`] ends the reading.
+/// Takes each record or fault, with the line on which it stands (from 1; for binary sets the number
+/// of the entry). [`ControlFlow::Break`] ends the reading.
 pub type Take<'a> = dyn FnMut(u64, Result<Known, Fault>) -> ControlFlow<()> + 'a;

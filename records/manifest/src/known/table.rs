@@ -8,11 +8,11 @@ use super::Known;
 use crate::digits;
 use crate::entry::Fault;
 
-/// What a column holds.
+/// The contents of a column.
 #[derive(Clone, Copy)]
 enum Column {
     Digest(Algorithm),
-    /// A digest of whatever algorithm has its length.
+    /// A digest of any algorithm of its length.
     Any,
     /// A value that divides the set, and how it is recognized.
     Tag(&'static str),
@@ -21,7 +21,7 @@ enum Column {
 pub struct Reader {
     registry: Registry,
     candidates: Vec<Algorithm>,
-    /// What digests are of where nobody says anything.
+    /// The algorithms of digests where nothing names one.
     usual: Vec<Algorithm>,
     head: Option<Head>,
 }
@@ -167,7 +167,7 @@ impl Head {
         match fault {
             _ if !whole => Err(Fault::Malformed("quotes do not match")),
             Some(fault) if known.digests.is_empty() => Err(fault),
-            // The last columns are missing: what is there may stand in others' places.
+            // The last columns are missing: the others may be shifted.
             None if next < self.columns.len() => Err(Fault::Malformed("too few fields")),
             None if known.digests.is_empty() => passed_over.map_or(Ok((None, None)), Err),
             fault => Ok((Some(known), fault)),

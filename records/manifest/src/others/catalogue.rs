@@ -11,9 +11,9 @@ use pfh_digest::{Algorithm, Digest, Registry};
 use crate::digits;
 use crate::entry::{DecodeLine, Entry, Fault, Parsed};
 
-/// What a checksum may have in front.
+/// Prefixes of a checksum.
 const PREFIXES: [&[u8]; 4] = [b"adler32:", b"ADLER32:", b"adler32=", b"ADLER32="];
-/// What stands between the fields of a line, one for a whole list. Names may hold spaces.
+/// Separators of the fields of a line, one for a whole list. Names may hold spaces.
 const SEPARATORS: [u8; 5] = [b'\t', b'|', b';', b',', b' '];
 
 /// How the lines of a list look.
@@ -79,7 +79,7 @@ impl Shape {
             // Names may end with a number: one line alone says too little.
             let doubtful = shape.sized && shape.separator == b' ' && found.len() < 2 && !stated;
             let from_root = found.iter().all(|line| is_from_root(line.name));
-            // A digest in front is what all other lists have.
+            // All other lists have a digest in front.
             let other = found.iter().any(|line| is_digest(line.name));
             let whole = found.iter().any(|line| line.digits.len() == 8);
             let dump = !doubtful && !other && (stated || named || (from_root && whole));
@@ -94,7 +94,7 @@ fn is_from_root(name: &[u8]) -> bool {
     name.starts_with(b"/") || (scheme > 0 && name[scheme..].starts_with(b"://"))
 }
 
-/// Whether a line begins with a digest, or what may be one.
+/// Whether a line begins with a digest, or a word that may be one.
 fn is_digest(name: &[u8]) -> bool {
     let first = name.split(|byte| matches!(byte, b' ' | b'\t' | b'*')).next().unwrap_or_default();
     let bare = PREFIXES.iter().find_map(|prefix| first.strip_prefix(*prefix)).unwrap_or(first);

@@ -1,4 +1,4 @@
-//! What `certutil -hashfile` prints: the name in a head line, the digest (in older versions of
+//! The output of `certutil -hashfile`: the name in a head line, the digest (in older versions of
 //! Windows two digits at a time), and a last line of its own.
 
 use pfh_digest::Registry;

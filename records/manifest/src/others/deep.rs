@@ -8,7 +8,7 @@ use super::algorithm;
 use crate::digits;
 use crate::entry::Fault;
 
-/// What a line of md5deep holds.
+/// The columns of a line of md5deep.
 pub(crate) struct Columns<'a> {
     pub(crate) size: Option<u64>,
     pub(crate) digest: &'a [u8],
@@ -19,7 +19,7 @@ fn is_digits(text: &[u8]) -> bool {
     text.len() >= 32 && text.iter().all(u8::is_ascii_hexdigit)
 }
 
-/// The first word up to one of `ends`, and what follows that byte.
+/// The first word up to one of `ends`, and the rest behind that byte.
 fn word<'a>(line: &'a [u8], ends: &[u8]) -> Option<(&'a [u8], u8, &'a [u8])> {
     let at = line.iter().position(|byte| ends.contains(byte))?;
     Some((&line[..at], line[at], &line[at + 1..]))

@@ -1,4 +1,4 @@
-//! What PowerShell's `Get-FileHash` prints: a table, or with `Format-List` three lines for each
+//! The output of PowerShell's `Get-FileHash`: a table, or with `Format-List` three lines for each
 //! file. (Its `Export-Csv` is a [`table`](super::table).)
 
 use pfh_digest::Registry;

@@ -1,11 +1,11 @@
 //! JSON of others, whole or a document after the other: OCFL's `inventory.json`, CycloneDX, `rclone
-//! lsjson --hash`, and whatever names its members as they do: a name, and digests called by their
+//! lsjson --hash`, and others that name their members alike: a name, and digests called by their
 //! algorithm.
 //!
-//! An object is a record if it has a name and digests: members called by an algorithm, or what
-//! stands in its `hashes`, `checksums` or `digests`, as members or as pairs (`alg`, `content`).
-//! Nested values are searched for further records. Documents are read as wholes, of at most as
-//! many bytes as a line may have.
+//! An object is a record if it has a name and digests: members called by an algorithm, or the
+//! values in its `hashes`, `checksums` or `digests`, as members or as pairs (`alg`, `content`).
+//! Nested values are searched for further records. Documents are read as wholes, of at most as many
+//! bytes as a line may have.
 
 use std::io::{self, BufRead, Read};
 
@@ -57,7 +57,7 @@ pub(crate) fn read<R: BufRead>(
 
 struct Found {
     registry: Registry,
-    /// What a digest without a name may be of.
+    /// The algorithms that a digest without a name may be of.
     candidates: Vec<Algorithm>,
     items: Vec<Item>,
 }
@@ -142,7 +142,7 @@ impl Found {
         }
     }
 
-    /// What an object says that its digests are.
+    /// The digests of an object.
     fn digests(&self, object: &Object) -> Digests {
         let mut found = Digests::default();
         for (name, value) in object {
@@ -188,8 +188,8 @@ impl Found {
         }
     }
 
-    /// A digest in a member that does not say of what: `sha256:…`, `sha256-…`, one that a member
-    /// beside names, or one that its length tells.
+    /// A digest in a member that does not name its algorithm: `sha256:…`, `sha256-…`, one that a
+    /// member beside names, or one that its length tells.
     fn unnamed(&self, value: &str, object: &Object) -> Result<(Digest, bool), Fault> {
         if let Some(digest) = deep::stated(self.registry, value.as_bytes()) {
             return digest.map(|digest| (digest, false));

@@ -23,7 +23,7 @@ pub(crate) fn entry(registry: Registry, assumed: &[Algorithm], line: &[u8]) -> O
     Some(link.entry(registry, assumed))
 }
 
-/// What a link says.
+/// The parts of a link.
 #[derive(Default)]
 struct Link<'a> {
     name: Vec<u8>,

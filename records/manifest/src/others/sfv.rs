@@ -72,7 +72,7 @@ fn reversed(registry: Registry, line: &[u8]) -> Option<(&[u8], Digest)> {
     (!name.is_empty() && text.iter().all(u8::is_ascii_hexdigit)).then_some((name, digest))
 }
 
-/// Reads what [`Encoder`] and other programs write.
+/// Reads the lines that [`Encoder`] and other programs write.
 pub(crate) struct Decoder {
     registry: Registry,
     /// Whether the list says that it is one, by its name or by comments. Without, a value of eight

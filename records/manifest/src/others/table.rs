@@ -16,7 +16,7 @@ enum Column {
     Exact,
     Size,
     Algorithm,
-    /// Digests of what the column of algorithms says, or of the usual ones by length.
+    /// Digests of the algorithm in the column of algorithms, or of the usual ones by length.
     Hash,
     Digest(Algorithm),
     Other,
@@ -25,7 +25,7 @@ enum Column {
 /// PowerShell 5 begins `Export-Csv` with this line.
 pub(crate) const TYPE: &[u8] = b"#TYPE";
 
-/// What the columns of a header hold; `None` if no name or no digest is among them.
+/// The columns that a header names; `None` if no name or no digest is among them.
 fn columns(registry: Registry, fields: &[Vec<u8>]) -> Option<Vec<Column>> {
     let mut named = false;
     let mut column = |field: &Vec<u8>| {

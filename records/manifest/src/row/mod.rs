@@ -117,7 +117,7 @@ fn named<S: Serializer>(member: &'static str, name: &[u8], serializer: S) -> Res
 mod tests {
     use super::*;
 
-    /// RFC 8259, section 7: what a terminal must not see is `\\u` and four digits.
+    /// RFC 8259, section 7: a character that a terminal must not see is `\\u` and four digits.
     fn escaped(text: &str) -> String {
         let mut out = Vec::new();
         out.push(b'"');

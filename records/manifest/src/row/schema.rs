@@ -1,11 +1,11 @@
-//! What a schema says of the types of members.
+//! The schemas of the types of members.
 
 use super::{Constant, Counts, Digests, Hex, Is, Named, Path, Shown, Timestamp, Word, Words};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde_json::{Map, Value, json};
 use std::borrow::Cow;
 
-/// What a schema says of a type, where it takes part in a row's own schema.
+/// The schema of a type, where it takes part in a row's own schema.
 macro_rules! says {
     ([$($generics:tt)*] $of:ty, $schema:expr) => {
         impl<$($generics)*> JsonSchema for $of {

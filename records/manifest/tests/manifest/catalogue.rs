@@ -1,5 +1,5 @@
-//! Dumps of storage sites, in which a name stands before an Adler-32, and what must not be taken
-//! for one.
+//! Dumps of storage sites, in which a name stands before an Adler-32, and lines that must not be
+//! taken for one.
 
 use pfh_digest::{Registry, Row};
 use pfh_manifest::{Decoder, Format, Item, Options, hints};

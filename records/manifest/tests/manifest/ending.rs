@@ -104,7 +104,7 @@ fn what_the_list_says_goes_before_what_lengths_say() {
         assert_eq!((entry.digests[0].algorithm(), entry.guessed), (sha3, false));
     }
     assert_eq!(items.len(), 3);
-    // Behind its end lengths count again; -a goes before everything; a hint before what is usual.
+    // Behind its end lengths count again; -a goes before everything; a hint before the usual ones.
     let more = [&list[..], format!("{}  d/x\n", algorithm("sha256").digest(b"x")).as_bytes()].concat();
     let last = |options: &Options| match read(&more, options).0.pop() {
         Some(Item::Entry(entry)) => (entry.digests[0].algorithm(), entry.guessed),

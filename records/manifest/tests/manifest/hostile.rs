@@ -215,7 +215,7 @@ fn peak_kib() -> u64 {
 }
 
 /// Asserts that since the peak was `before` less than 8 MiB were taken. The other tests of this
-/// file share the process; what they use is far below a mebibyte.
+/// file share the process; their use is far below a mebibyte.
 fn assert_bounded(before: u64) {
     let after = peak_kib();
     // An emulator's translations are counted with the program: 94 MiB were seen under qemu-user.

@@ -1,4 +1,4 @@
-//! Sets as others write them, made here from their published layouts; and what is broken in them.
+//! Sets as others write them, made here from their published layouts; and faults in them.
 
 use std::io::BufReader;
 use std::ops::ControlFlow;
@@ -12,7 +12,7 @@ fn algorithm(name: &str) -> Algorithm {
     name.parse().expect("a known algorithm")
 }
 
-/// What a set holds: its kind, and each line's record or fault.
+/// The contents of a set: its kind, and each line's record or fault.
 type All = (Kind, Vec<(u64, Result<Known, Fault>)>);
 
 fn all(input: &[u8]) -> All {
@@ -339,7 +339,7 @@ fn our_lists_say_what_they_hold_and_where_they_end() {
     assert!(matches!(&found[..], [(2, Ok(known))] if known.digests == [digest.clone()]), "{found:?}");
     let (_, found) = all(format!("# pfh begin algorithms=snefru\n{digest}  f\n").as_bytes());
     assert!(matches!(&found[..], [(2, Err(Fault::UnknownAlgorithm(name)))] if &**name == "snefru"), "{found:?}");
-    // What promises an end must have it.
+    // A list that promises an end must have it.
     let line = format!("{{\"type\":\"file\",\"path\":\"f\",\"digests\":{{\"sha3-256\":\"{digest}\"}}}}\n");
     let end = "{\"type\":\"summary\",\"files\":1}\n";
     assert_eq!(all(format!("{line}{end}").as_bytes()).1.len(), 1);

@@ -1,5 +1,5 @@
-//! The formats from outside: what is written is read, and what is hostile is refused. One binary,
-//! so that it is linked once.
+//! The formats from outside: written manifests are read back, and hostile ones are refused. One
+//! binary, so that it is linked once.
 
 mod catalogue;
 mod ending;

@@ -1,4 +1,4 @@
-//! What others make of our manifests: `sha256sum -c`, `md5sum -c`, `cksum -c`, `hashdeep -a`,
+//! Our manifests as others read them: `sha256sum -c`, `md5sum -c`, `cksum -c`, `hashdeep -a`,
 //! `xmllint --schema`. A tool that is not installed is named on standard error and its test has
 //! nothing to say; with `PFH_ORACLES=all` its absence is a failure.
 

@@ -1,4 +1,4 @@
-//! Lists as other programs write them, and what is refused in them.
+//! Lists as other programs write them, and refused lines in them.
 
 use pfh_digest::{Registry, Row};
 use pfh_manifest::{Decoder, Entry, Fault, Format, Item, Options};

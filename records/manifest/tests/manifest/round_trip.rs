@@ -1,4 +1,4 @@
-//! What every format writes, it reads back: any name, any size, any time.
+//! Every format reads back its own records: any name, any size, any time.
 
 use std::io::BufReader;
 

@@ -1,4 +1,4 @@
-//! The similarity tools' own files: what the reference tools wrote is read, and written again byte
+//! The similarity tools' own files: files of the reference tools are read, and written again byte
 //! for byte.
 
 use std::path::Path;
@@ -175,8 +175,8 @@ fn one_malformed_digest_is_one_fault() {
     }
 }
 
-/// The lines of a file's segments are one entry; what is not all there stays as it is, and no line
-/// is lost from the count.
+/// The lines of a file's segments are one entry; the lines of an incomplete file stay apart, and no
+/// line is lost from the count.
 #[test]
 fn segments_are_one_entry() {
     let zeros = data_encoding::BASE64.encode(&[0; 256]);

@@ -1,4 +1,4 @@
-//! A case on one page: what was read, what is wrong with it, and what was found.
+//! A case on one page: the files that were read, their faults, and the results.
 //!
 //! The caller fills a [`Case`] with results; [`Case::render`] writes the page, and
 //! [`Case::render_live`] the same for a server that keeps it up to date. Nothing is judged here:

@@ -1,4 +1,4 @@
-//! What a page of a case shows.
+//! The contents of a page of a case.
 
 use super::rows::Rows;
 use crate::pairs::page::Page;
@@ -30,13 +30,13 @@ pub enum Standing {
 pub struct Source {
     /// Its name; raw bytes.
     pub name: Vec<u8>,
-    /// What it is, in words.
+    /// Its kind, in words.
     pub kind: String,
     /// Its size in bytes.
     pub bytes: u64,
     /// Records that were read of it.
     pub records: u64,
-    /// SHA-256 of what was read, in hexadecimal; empty if it was not read to its end.
+    /// SHA-256 of the bytes read, in hexadecimal; empty if it was not read to its end.
     pub sha256: String,
     /// Its outcome.
     pub standing: Standing,
@@ -47,7 +47,7 @@ pub struct Source {
 pub struct Problem {
     /// The number of the source that says so, from 0.
     pub source: usize,
-    /// What it is about; raw bytes, empty for the source itself.
+    /// Its subject; raw bytes, empty for the source itself.
     pub name: Vec<u8>,
     /// The fault, in words.
     pub what: String,
@@ -60,7 +60,7 @@ pub struct Row {
     pub tone: Tone,
     /// Its class: `changed`, `missing` …
     pub class: String,
-    /// What it is about; raw bytes.
+    /// Its subject; raw bytes.
     pub name: Vec<u8>,
     /// Further remarks.
     pub more: String,
@@ -71,19 +71,19 @@ pub struct Row {
 pub struct Judged {
     /// The number of the source, from 0.
     pub source: usize,
-    /// What was done: `check`, `audit of a tree`, `seal` …
+    /// The job: `check`, `audit of a tree`, `seal` …
     pub what: String,
     /// How it stands.
     pub tone: Tone,
     /// The verdict's word.
     pub verdict: String,
-    /// What was compared with what, and how much; sentences.
+    /// The two sides of each comparison, and how much was compared; sentences.
     pub evidence: Vec<String>,
     /// A deviation.
     pub rows: Rows<Row>,
 }
 
-/// What a manifest holds.
+/// The counts of a manifest.
 #[derive(Clone, Debug, Default)]
 pub struct Hashed {
     /// The number of the source, from 0.
@@ -117,7 +117,7 @@ pub struct Hit {
     pub digests: Vec<(String, String)>,
 }
 
-/// What one set knows of the case.
+/// The hits of one set in the case.
 #[derive(Clone, Debug, Default)]
 pub struct SetCount {
     /// The set's name, with version and product.
@@ -130,7 +130,7 @@ pub struct SetCount {
     pub bytes: u64,
 }
 
-/// What known sets say.
+/// The results of the known sets.
 #[derive(Clone, Debug, Default)]
 pub struct Known {
     /// The verdicts' words with their numbers of files, in the order in which they are shown.
@@ -179,13 +179,13 @@ pub struct Group {
 pub struct Acquisition {
     /// The number of the source, from 0.
     pub source: usize,
-    /// What was acquired into what.
+    /// The source and the image.
     pub title: String,
     /// Label and value of each remark on it.
     pub facts: Vec<(String, String)>,
     /// Digests of the image as written: algorithm and hexadecimal.
     pub digests: Vec<(String, String)>,
-    /// What could not be read, and other remarks.
+    /// Unread ranges, and other remarks.
     pub remarks: Rows<String>,
 }
 
@@ -194,7 +194,7 @@ pub struct Acquisition {
 pub struct Unfinished {
     /// The number of the source that says so, from 0.
     pub source: usize,
-    /// What it does.
+    /// The kind of the job.
     pub what: String,
     /// How it stands.
     pub tone: Tone,
@@ -206,7 +206,7 @@ pub struct Unfinished {
     pub facts: Vec<String>,
 }
 
-/// What was found, by subject.
+/// The results, by subject.
 #[derive(Debug, Default)]
 pub struct Results {
     /// Manifests.
@@ -232,7 +232,7 @@ pub struct Results {
 /// A page in the making.
 #[derive(Debug, Default)]
 pub struct Case {
-    /// What stands above it.
+    /// Its heading.
     pub title: String,
     /// Who made the page, and when.
     pub made: String,
@@ -240,10 +240,10 @@ pub struct Case {
     pub sources: Vec<Source>,
     /// Jobs that have not ended.
     pub unfinished: Vec<Unfinished>,
-    /// What contradicts.
+    /// Contradictions.
     pub wrong: Rows<Problem>,
     /// Open points.
     pub open: Rows<Problem>,
-    /// What was found.
+    /// The results.
     pub results: Results,
 }

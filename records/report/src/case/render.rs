@@ -1,4 +1,4 @@
-//! The page as a whole: how it all stands, what is wrong, what was read, and then what was found.
+//! The page as a whole: how it all stands, the faults, the files that were read, and the results.
 
 use super::model::{Case, Source, Standing, Tone};
 use super::sections::{self, Sources, beyond, mark};
@@ -101,7 +101,7 @@ fn counted(count: u64, what: &str) -> String {
 
 fn read(out: &mut String, sources: &[Source]) {
     out.push_str(
-        "<h2>What was read</h2>\n<table><thead><tr><th>file</th><th>what it is</th><th class=\"n\">records</th>\
+        "<h2>What was read</h2>\n<table><thead><tr><th>file</th><th>kind</th><th class=\"n\">records</th>\
          <th class=\"n\">size</th><th>SHA-256</th></tr></thead>\n<tbody>",
     );
     for source in sources {

@@ -80,7 +80,7 @@ pub(super) fn unfinished(out: &mut String, unfinished: &[Unfinished], sources: &
     out.push_str("</tbody></table>\n");
 }
 
-/// What was hashed.
+/// The manifests.
 pub(super) fn hashed(out: &mut String, hashed: &[Hashed], sources: &Sources<'_>) {
     if hashed.is_empty() {
         return;
@@ -109,7 +109,7 @@ pub(super) fn hashed(out: &mut String, hashed: &[Hashed], sources: &Sources<'_>)
     out.push_str("</tbody></table>\n");
 }
 
-/// What known sets say.
+/// The results of the known sets.
 pub(super) fn known(out: &mut String, known: &Known, sources: &Sources<'_>) {
     if known.counts.is_empty() && known.hits.is_empty() && known.sets.is_empty() {
         return;

@@ -2,7 +2,7 @@
 
 use pfh_source::Time;
 
-/// What a line says.
+/// The values of a line.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Line<'a> {
     /// The MD5 in hexadecimal.
@@ -19,9 +19,9 @@ pub struct Line<'a> {
     pub times: [Option<Time>; 4],
 }
 
-/// Appends a line: `MD5|name|inode|mode|UID|GID|size|atime|mtime|ctime|crtime`, with 0 for what is
-/// not known, and whole seconds. A vertical bar and a line feed in a name become underscores, since
-/// the format has no escape.
+/// Appends a line: `MD5|name|inode|mode|UID|GID|size|atime|mtime|ctime|crtime`, with 0 for an
+/// unknown value, and whole seconds. A vertical bar and a line feed in a name become underscores,
+/// since the format has no escape.
 pub fn line(out: &mut Vec<u8>, line: &Line<'_>) {
     out.extend_from_slice(line.md5.unwrap_or("0").as_bytes());
     out.push(b'|');

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-/// What a result becomes.
+/// The form that a result is exported in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
     /// Comma-separated values for Timesketch: a row for each time of a file.
@@ -27,7 +27,7 @@ impl Form {
         }
     }
 
-    /// Whether it is made of times: what has none has no place in it.
+    /// Whether it is made of times: a row without one has no place in it.
     pub fn is_timeline(self) -> bool {
         matches!(self, Form::Timesketch | Form::Bodyfile)
     }

@@ -1,7 +1,8 @@
 //! Apache Parquet: a row for each record, a column for each member.
 //!
 //! `path` is a text, and null for a name that is not UTF-8; `path_bytes` is the name as it is.
-//! Times are nanoseconds in UTC. What has members of its own (`sets`, `inside`, `other`) is JSON.
+//! Times are nanoseconds in UTC. A member with members of its own (`sets`, `inside`, `other`) is
+//! JSON.
 
 use super::row::{Clock, Row};
 use parquet::basic::{Compression, LogicalType, Repetition, TimeUnit, Type as Physical};
@@ -18,7 +19,7 @@ const ROWS: usize = 65_536;
 /// A row group ends after a row with which names and texts reach that many bytes.
 const BYTES: usize = 32 << 20;
 
-/// What a column holds.
+/// The values of a column.
 enum Values {
     Text(fn(&Row) -> Option<&str>),
     Name(fn(&Row) -> Option<&[u8]>, bool),
@@ -141,7 +142,7 @@ impl Table {
         Ok(beyond)
     }
 
-    /// Writes what is kept as a row group.
+    /// Writes the rows in memory as a row group.
     fn group(&mut self, out: &mut Vec<u8>) -> Result<(), String> {
         self.grouped().map_err(said)?;
         self.writer.flush().map_err(|error| error.to_string())?;

@@ -1,4 +1,4 @@
-//! A record of a result, whatever the command that printed it.
+//! A record of a result of any command.
 
 use pfh_source::Time;
 
@@ -66,11 +66,11 @@ pub struct Row {
     pub notes: Vec<String>,
     /// The step that failed.
     pub stage: Option<String>,
-    /// The code of what failed, or of why it was skipped.
+    /// The code of the failure, or of why it was skipped.
     pub code: Option<String>,
     /// The same for people.
     pub cause: Option<String>,
-    /// What has no place of its own: an object in JSON.
+    /// Members without a field here: an object in JSON.
     pub other: Option<String>,
 }
 

@@ -1,8 +1,8 @@
 //! Timesketch's CSV: a header, and a row for each time of a file.
 //!
 //! The importer wants `message`, `datetime` and `timestamp_desc`, and finds out the form of all
-//! dates by the first: each has six digits of a fraction and the offset of UTC. What it knows times
-//! by is named as plaso names it.
+//! dates by the first: each has six digits of a fraction and the offset of UTC. The kinds of times
+//! are named as plaso names them.
 
 use super::row::{Clock, Row};
 use pfh_manifest::csv::{self, Line};
@@ -55,7 +55,7 @@ pub(super) fn row(out: &mut Vec<u8>, row: &Row, algorithms: &[String]) -> (u64, 
 }
 
 fn event(out: &mut Vec<u8>, row: &Row, clock: Clock, time: Time, algorithms: &[String]) {
-    // An apostrophe in front of what a spreadsheet would compute is not part of the name.
+    // An apostrophe in front of a field that a spreadsheet would compute is not part of the name.
     let (path, exact) = match csv::path(&row.path) {
         (path, exact) if exact.is_empty() && csv::is_neutralised(&path) => {
             let exact = data_encoding::BASE64.encode(&row.path);

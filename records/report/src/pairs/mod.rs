@@ -27,7 +27,7 @@ pub enum Format {
     /// One JSON object per line.
     Jsonl,
     /// As the framework of Breitinger & Petrov presents results: name, hash value and score, and
-    /// name and hash value of what it is like, with tabs between them.
+    /// name and hash value of the one that it is like, with tabs between them.
     Values,
 }
 
@@ -195,7 +195,7 @@ pub fn cluster<'a>(form: Format, out: &mut Vec<u8>, of: &Grouped<'a>, names: imp
     match form {
         // As `ssdeep -t` prints its clusters.
         Format::Text | Format::Values => {
-            // What follows the tool's words are ours.
+            // The words behind the tool's own are ours.
             let weakest = of.weakest.map_or_else(String::new, |score| format!(", the weakest pair {}", score.number()));
             let like =
                 of.representative.map_or_else(String::new, |name| format!(", around {}", terminal::render(name)));

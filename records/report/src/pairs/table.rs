@@ -31,7 +31,7 @@ pub fn row(out: &mut Vec<u8>, pair: &Pair<'_>) {
     out.push(b'\n');
 }
 
-/// What both have, in the method's own unit.
+/// The parts that both have, in the method's own unit.
 fn shared(pair: &Pair<'_>) -> String {
     let unit = Named::of(pair.algorithm).map_or("feature", Named::unit);
     match (pair.evidence.shared_chunks.or(pair.evidence.shared_features), pair.evidence.shared_bytes) {

@@ -35,7 +35,7 @@ pub struct BlockBuild {
     sizes: Vec<Size>,
 }
 
-/// What a build of blocks came to.
+/// The result of a build of blocks.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct BlocksBuilt {
     /// The sets with their counts.

@@ -1,6 +1,6 @@
 //! Blocks that say little of the file that they are in, because other files have such blocks too.
-//! The rules follow Garfinkel and McCarrin, Hash-based carving (2015), section 4: ramps, histograms
-//! and white space are what non-probative blocks of office documents, pictures and logs look like.
+//! The rules follow Garfinkel and McCarrin, Hash-based carving (2015), section 4: non-probative
+//! blocks of office documents, pictures and logs are ramps, histograms and white space.
 
 use pfh_manifest::row::Words;
 use std::collections::HashMap;
@@ -60,7 +60,7 @@ impl Flag {
         }
     }
 
-    /// What the bytes of a block say; the first rule that holds.
+    /// The flag that the bytes of a block call for, by the first rule that holds.
     pub fn of(block: &[u8]) -> Option<Flag> {
         let mut counts = [0u32; 256];
         block.iter().for_each(|byte| counts[usize::from(*byte)] += 1);

@@ -1,4 +1,4 @@
-//! Blocks of known files: what is found of a file where the file itself is gone.
+//! Blocks of known files: they find the remains of a file that is gone.
 
 mod build;
 mod flag;

@@ -8,7 +8,7 @@ use std::fs::File;
 use std::io;
 use std::path::Path;
 
-/// What a byte is multiplied by for each byte behind it.
+/// The factor of a byte for each byte behind it.
 const BASE: u64 = 0x9e37_79b9_7f4a_7c15;
 /// Bits of the filter for each block at least: one place in some 600 is looked up in vain.
 const BITS: u64 = 24;
@@ -19,7 +19,7 @@ const SIDES: usize = 4;
 #[derive(Clone, Copy, Debug)]
 pub struct Rolling {
     size: usize,
-    /// What the first byte of a block was multiplied by when the block is whole.
+    /// The factor of the first byte of a whole block.
     first: u64,
 }
 

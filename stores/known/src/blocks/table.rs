@@ -60,8 +60,8 @@ pub struct BlockTable {
 }
 
 impl BlockTable {
-    /// Takes what the directory says; `None` for an algorithm of a later version. An error where it
-    /// says what cannot be.
+    /// Takes the entry of the directory; `None` for an algorithm of a later version. An error where
+    /// it is impossible.
     pub(crate) fn open(path: &Path, about: &Blocks, budget: &Arc<AtomicUsize>) -> Result<Option<BlockTable>, Error> {
         if !SIZES.contains(&about.size) || !about.size.is_power_of_two() || about.table.combination != 4 {
             return Err(Error::damaged(path, "damaged: its directory has impossible numbers"));

@@ -1,4 +1,4 @@
-//! NSRL's deltas: what NIST publishes between two full editions of RDSv3, "a set of SQL INSERT,
+//! NSRL's deltas, which NIST publishes between two full editions of RDSv3, "a set of SQL INSERT,
 //! UPDATE, and DELETE statements contained in a single SQL file, that can be run in the previous
 //! full RDSv3 SQLite database publication" (NIST, RDSv3 announcement).
 //!
@@ -27,13 +27,13 @@ use crate::{Error, input};
 /// Bytes of a copy between two looks at the flag that ends it.
 const PIECE: u64 = 256 << 20;
 
-/// What a script of that many bytes may add, and beside: a row of RDSv3 takes less than the
-/// statement that inserts it, but a script may be packed. Beyond this a statement makes
-/// every row larger.
+/// Bytes that a script may add for each of its own, and beside: a row of RDSv3 takes less than the
+/// statement that inserts it, but a script may be packed. Beyond this a statement makes every row
+/// larger.
 const GROWTH: u64 = 64;
 const BESIDE: u64 = 64 << 20;
 
-/// What SQLite may do for a script with the schema of RDSv3.
+/// Functions of SQLite for a script with the schema of RDSv3.
 const FUNCTIONS: [&str; 18] = [
     "abs", "char", "coalesce", "count", "ifnull", "instr", "length", "like", "lower", "max", "min", "nullif",
     "replace", "substr", "trim", "typeof", "unistr", "upper",
@@ -81,20 +81,20 @@ fn copy(base: &Path, to: &Path, cancel: &AtomicBool) -> Result<(), Error> {
     Ok(())
 }
 
-/// What a script may do: see the module. `inserts`: the statement is an INSERT.
+/// Whether a script may do this: see the module. `inserts`: the statement is an INSERT.
 fn may(context: &AuthContext<'_>, inserts: bool, tables: &HashSet<String>) -> bool {
     let ordinary = |table: &str| context.database_name == Some("main") && tables.contains(table);
     match context.action {
         AuthAction::Insert { table_name } | AuthAction::Delete { table_name } => ordinary(table_name),
         AuthAction::Update { table_name, .. } => ordinary(table_name),
-        // The rows that are changed; what is inserted stands in the statement.
+        // The rows that are changed; inserted values stand in the statement.
         AuthAction::Read { table_name, .. } => !inserts && ordinary(table_name),
         // Several rows of values are a SELECT to SQLite.
         AuthAction::Select => inserts,
         AuthAction::Function { function_name } => {
             FUNCTIONS.binary_search(&function_name.to_ascii_lowercase().as_str()).is_ok()
         }
-        // What a dump starts with; whether keys are checked harms nobody.
+        // The start of a dump; whether keys are checked harms nobody.
         AuthAction::Pragma { pragma_name, .. } => pragma_name.eq_ignore_ascii_case("foreign_keys"),
         _ => false,
     }
@@ -102,7 +102,7 @@ fn may(context: &AuthContext<'_>, inserts: bool, tables: &HashSet<String>) -> bo
 
 /// The copy that scripts change.
 struct Copy<'a> {
-    /// What it is a copy of: errors name this.
+    /// The database that it copies: errors name this.
     base: &'a Path,
     connection: Connection,
     looks: pfh_sqlite::Looks,

@@ -35,7 +35,7 @@ impl Kdb {
         let mut partial = path.as_os_str().to_owned();
         partial.push(".partial");
         let partial = PathBuf::from(partial);
-        // What an interrupted export left would be continued.
+        // SQLite would continue the file that an interrupted export left.
         match std::fs::remove_file(&partial) {
             Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(Error::io(&partial)(error)),
             _ => {}

@@ -1,5 +1,5 @@
-//! Sets in SQLite databases: NSRL's RDSv3 (full and minimal), The Sleuth Kit's kdb, IPED's, and
-//! whatever else has a table with columns of digests. Columns are found by their names at run time:
+//! Sets in SQLite databases: NSRL's RDSv3 (full and minimal), The Sleuth Kit's kdb, IPED's, and any
+//! other with a table that has columns of digests. Columns are found by their names at run time:
 //! editions of RDSv3 differ in them.
 //!
 //! A database is a program's input and may be made to harm it. It is opened read-only and
@@ -120,7 +120,7 @@ fn query(tables: &[Table], table: &Table, packages: Packages) -> (String, Option
     (format!("SELECT {} FROM {from}", list.join(", ")), names.map(|table| table.name.clone()))
 }
 
-/// Reads the digests of a database. It lies at `path`, and is called what the input is called.
+/// Reads the digests of a database. It lies at `path`, and has the name of the input in errors.
 pub fn read(input: &Input, path: &Path, meter: &Meter, take: &mut Take<'_>) -> Result<Contents, Error> {
     let database = |error: rusqlite::Error| Error::Database(input.path.clone(), open::explain(&error));
     let (connection, bound) = open::open(path, &input.path)?;
@@ -132,8 +132,8 @@ pub fn read(input: &Input, path: &Path, meter: &Meter, take: &mut Take<'_>) -> R
     let packages = names.map(|table| open::packages(&connection, &table, &bound)).transpose();
     let packages = packages.map_err(|why| Error::Database(input.path.clone(), why))?;
     bound.query();
-    // What has the highest number has come last, so it is about how many there are; of a corrupt
-    // database it is anything.
+    // The highest number is that of the last row, so it is about their count; in a corrupt database
+    // it may be any number.
     let last = format!("SELECT max(rowid) FROM main.{}", quoted(&table.name));
     let about =
         connection.query_row(&last, [], |row| row.get::<_, i64>(0)).map_or(0, |rows| rows.max(0).unsigned_abs());
@@ -161,7 +161,8 @@ fn package(row: &Row<'_>, at: usize, packages: &open::Names) -> Option<String> {
     row.get_ref(at).ok()?.as_i64().ok().and_then(|id| packages.get(&id)).cloned()
 }
 
-/// What a row holds, and what of it is not a digest; neither of a row whose columns are empty.
+/// The digests of a row, and the fault of a value that is not a digest; neither of a row whose
+/// columns are empty.
 fn record(row: &Row<'_>, columns: &[(String, Algorithm)], tag: Option<String>) -> (Option<Known>, Option<Fault>) {
     let mut known = Known { digests: Vec::with_capacity(columns.len()), tag };
     let mut wrong = None;

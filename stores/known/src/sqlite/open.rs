@@ -19,7 +19,7 @@ const SCHEMA_STEPS: u64 = 1 << 22;
 /// Packages whose names are kept in memory; RDSv3 has some 200,000.
 const MOST_PACKAGES: usize = 4 << 20;
 
-/// What a query may cost.
+/// The most that a query may cost.
 pub struct Bound {
     looks: Looks,
     most: u64,
@@ -55,7 +55,7 @@ pub fn without_log(path: &Path) -> Result<(), Error> {
     Ok(())
 }
 
-/// Opens a database so that reading it can do nothing but read it; `name` is what errors call it.
+/// Opens a database so that reading it can do nothing but read it; `name` is its name in errors.
 pub fn open(path: &Path, name: &Path) -> Result<(Connection, Bound), Error> {
     let length = std::fs::metadata(path).map_err(Error::io(name))?.len();
     without_log(path)?;
@@ -68,8 +68,8 @@ pub fn open(path: &Path, name: &Path) -> Result<(Connection, Bound), Error> {
     Ok((connection, Bound { looks, most: length }))
 }
 
-/// Takes from a connection what a database could do harm with, and bounds what is left. `cancel`
-/// ends a query as well.
+/// Turns off all features of a connection that a database could do harm with, and bounds the rest.
+/// `cancel` ends a query as well.
 pub fn harden(connection: &mut Connection, cancel: Option<Arc<AtomicBool>>) -> rusqlite::Result<Looks> {
     let looks = pfh_sqlite::bound(connection, LIMITS, cancel)?;
     // A negative size counts KiB.

@@ -37,7 +37,7 @@ pub enum Broken {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Place {
     Plain,
-    /// In what ends with this byte; a doubled end only opens the next part of it.
+    /// In a quoted part that ends with this byte; a doubled end only opens the next part of it.
     Quoted(u8),
     LineComment,
     /// In a comment whose last byte was this.

@@ -84,7 +84,7 @@ fn every_format() {
         }
     }
     assert_eq!(built.sets[0].version.as_deref(), Some("2026.03.1"));
-    // What NSRL calls malicious is not good, whatever the set is called.
+    // Entries that NSRL calls malicious are not good, even if the set is called good.
     assert_eq!(found(&known, &digest("sha1", 410))[0].2, "bad");
     assert_eq!(found(&known, &digest("sha1", 411))[0].2, "good");
     assert_eq!(found(&known, &digest("md5", 800))[0].1.as_deref(), Some("category 2"));

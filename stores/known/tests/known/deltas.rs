@@ -12,8 +12,7 @@ use pfh_known::{Build, Built, Class, DEFAULT_RESIDENT, Error, Input, KnownSet};
 use rusqlite::Connection;
 
 impl Room {
-    /// Builds a set of a database and deltas; what is reported of places without a record comes
-    /// along.
+    /// Builds a set of a database and deltas; reports of places without a record come along.
     fn build(&self, base: &Path, deltas: &[PathBuf], output: &str) -> Result<(Built, Vec<String>), Error> {
         let mut faults = Vec::new();
         let build = Build {
@@ -89,7 +88,7 @@ fn the_same_as_sqlite() {
 }
 
 #[test]
-fn a_delta_of_another_database_is_told() {
+fn a_delta_of_another_database_is_reported() {
     let room = Room::new();
     let base = room.path("base.db");
     generators::rds_minimal(&base, 0..50);
@@ -213,7 +212,7 @@ fn an_interrupted_build_goes_on_with_its_copy() {
     let base = room.path("base.db");
     generators::rds_minimal(&base, 0..150_000);
     let delta = room.file("delta.sql", generators::delta("FILE", 10..12, 200_000..200_010, (50, 900_000)));
-    // Of another database as well: what is reported of it is counted once.
+    // Of another database as well: its fault is counted once.
     let other = room.file("other.sql", "DELETE FROM FILE WHERE md5='x';");
     let deltas = [delta, other];
     let (built, _) = room.build(&base, &deltas, "whole").expect("built");

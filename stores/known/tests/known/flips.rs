@@ -60,8 +60,8 @@ fn no_changed_byte_changes_an_answer() {
             Ok(answers) => assert_eq!(answers, right, "byte {at} changed the answers"),
         }
     }
-    // What may change in silence is what no answer needs: the digest of the whole file, blocks of a
-    // filter that nobody asked.
+    // Only parts that no answer needs may change in silence: the digest of the whole file, blocks
+    // of a filter that nobody asked.
     assert!(refused > whole.len() / 2, "{refused} of {} changes were noticed", whole.len());
 }
 

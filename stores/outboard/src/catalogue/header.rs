@@ -1,4 +1,4 @@
-//! The header of a catalogue before SQLite opens it, and what else a database of its kind may hold.
+//! The header of a catalogue before SQLite opens it, and other objects in a database of its kind.
 
 use rusqlite::Connection;
 use std::fs::File;

@@ -1,4 +1,4 @@
-//! Proofs that what is kept of a catalogue gives its root: the whole, or the path of one entry.
+//! Proofs that the stored values of a catalogue give its root: the whole, or the path of one entry.
 
 use super::{Catalogue, CatalogueEntry, CatalogueError, Done, row};
 use pfh_tree::catalogue::{EMPTY, Key, Value, bit, key, last, leaf, node, nodes, prefix, root, shared};

@@ -16,8 +16,8 @@ fn entry(number: u64, version: u64) -> CatalogueEntry {
     CatalogueEntry { name, size: version, digest: version.to_le_bytes().to_vec(), stamp: Vec::new() }
 }
 
-/// Whatever is added, changed, removed or renamed, the root is that of a build of what is there,
-/// and so are all values that are kept.
+/// After any addition, change or removal the root is that of a build of the present entries, and so
+/// are all stored values.
 #[test]
 fn any_changes_give_the_root_of_a_build() {
     let room = tempfile::tempdir().expect("a directory");

@@ -22,8 +22,8 @@ pub(super) fn beside(path: &Path, suffix: &str) -> PathBuf {
     name.into()
 }
 
-/// The right to change a catalogue, held until it is dropped. What a killed holder leaves is an
-/// empty file that the next one takes over.
+/// The right to change a catalogue, held until it is dropped. A killed holder leaves an empty file
+/// that the next one takes over.
 pub(super) struct Turn {
     file: File,
     path: PathBuf,

@@ -1,4 +1,4 @@
-//! Power cuts: what was not synced is lost or not, sector by sector, in any order.
+//! Power cuts: unsynced data are lost or not, sector by sector, in any order.
 
 use super::*;
 use pfh_tree::outboard::{Builder, Function, Header, Parameters, Values};
@@ -46,7 +46,7 @@ impl Disk {
         }
     }
 
-    /// The power fails: each sector of what was not synced is there or not.
+    /// The power fails: each unsynced sector is there or not.
     fn cut(&self, dice: &mut Dice) -> (Vec<u8>, Option<Vec<u8>>) {
         let mut tree = self.tree.clone();
         for (offset, bytes) in &self.tree_later {

@@ -170,7 +170,7 @@ impl Stored {
     }
 
     /// The inputs that hold windows of one, in the order of the list, with their outlines, names
-    /// and what the two share; the one in the list is the second.
+    /// and the parts that the two share; the one in the list is the second.
     ///
     /// # Errors
     /// The file's; [`io::ErrorKind::InvalidData`] where it is damaged.

@@ -15,7 +15,7 @@ pub struct Item<'a> {
     pub size: Option<u64>,
     /// The class: `good`, `bad`, `notable` …
     pub class: &'a str,
-    /// What the set says of it beside: `category 1`.
+    /// A further remark of the set on it: `category 1`.
     pub tag: Option<&'a str>,
 }
 
@@ -57,8 +57,8 @@ impl Form {
         }
     }
 
-    /// Whether an item needs what only lists of files have: its name, its size, all its digests
-    /// together.
+    /// Whether an item needs facts that only lists of files have: its name, its size, all its
+    /// digests together.
     pub fn needs_files(self) -> bool {
         matches!(self, Form::Hashdeep | Form::Rdsv2)
     }

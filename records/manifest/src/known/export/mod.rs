@@ -8,7 +8,7 @@
 //! | [`Form::Encase`] | EnCase, The Sleuth Kit | MD5 |
 //! | [`Form::Vics`] | programs that read Project VIC's JSON | MD5 or SHA-1 |
 //!
-//! An item that lacks what a form needs is left out: [`Exporter::item`] says so.
+//! An item that lacks a fact that a form needs is left out: [`Exporter::item`] says so.
 
 mod encase;
 mod hashdeep;
@@ -36,8 +36,7 @@ impl Exporter {
         Exporter { form, algorithms, written: 0 }
     }
 
-    /// Begins; `name` is what the set is called, `count` how many items follow, which EnCase
-    /// states.
+    /// Begins; `name` is the name of the set, `count` how many items follow, which EnCase states.
     pub fn head(&self, out: &mut Vec<u8>, name: &str, count: u64) {
         match self.form {
             Form::Hashdeep => hashdeep::head(out, &self.algorithms),
@@ -48,7 +47,7 @@ impl Exporter {
         }
     }
 
-    /// Writes an item; `false` if it lacks what the form needs.
+    /// Writes an item; `false` if it lacks a fact that the form needs.
     pub fn item(&mut self, out: &mut Vec<u8>, item: &Item<'_>) -> bool {
         let written = match self.form {
             Form::Hashdeep => hashdeep::item(out, item, &self.algorithms),

@@ -105,7 +105,7 @@ pub(super) fn draw<'a>(out: &mut String, section: &Section, groups: &[Vec<u32>],
         // Names stand to the right of their dots.
         let reach = |(at, text): (usize, &String)| places[at].0 + 8.0 + LETTER * text.chars().count() as f64;
         let right = labels.iter().enumerate().map(reach).fold(high.0, f64::max);
-        // A label takes some room whatever the group.
+        // A label takes some room with any group.
         let wide = (right - low.0).max(4.0 * label) + 2.0 * MARGIN;
         let (x, y) = shelf.put(wide, high.1 - low.1 + 2.0 * MARGIN + label);
         let left = x + (wide - (right - low.0)) / 2.0 - low.0;

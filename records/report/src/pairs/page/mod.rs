@@ -61,7 +61,7 @@ impl Page {
         self.related((a, b, score), evidence, degenerate, None);
     }
 
-    /// Takes a pair with what all methods say of it.
+    /// Takes a pair with the results of all methods.
     pub fn related(
         &mut self,
         (a, b, score): (u32, u32, Score),
@@ -89,8 +89,8 @@ impl Page {
         self.section.numbers = numbers;
     }
 
-    /// Ends the section. `groups` are those of all pairs, largest first; `member` gives what is at
-    /// a place.
+    /// Ends the section. `groups` are those of all pairs, largest first; `member` gives the member
+    /// at a place.
     pub fn end<'a>(&mut self, groups: &[Vec<u32>], member: impl Fn(u32) -> Member<'a>) {
         let mut section = std::mem::take(&mut self.section);
         section.order();
@@ -118,7 +118,7 @@ impl Page {
         table(&mut self.body, &section, groups, &member);
     }
 
-    /// What was shown so far, as a part of another page.
+    /// The page so far, as a part of another page.
     pub fn body(&self) -> &str {
         &self.body
     }

@@ -1,9 +1,9 @@
-//! What a row of all methods says.
+//! The results of all methods in a row.
 
 use pfh_similarity::Chance;
 use pfh_similarity::shingles::Run;
 
-/// What all methods say of a pair.
+/// The results of all methods for a pair.
 #[derive(Clone, Debug, Default)]
 pub struct Said {
     /// How the two are related, in a word.

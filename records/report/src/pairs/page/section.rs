@@ -1,4 +1,4 @@
-//! What the page shows of one algorithm.
+//! The part of the page for one algorithm.
 
 use super::said::Said;
 use crate::html::escape;
@@ -10,7 +10,7 @@ use std::collections::HashMap;
 pub struct Scale {
     /// Whether they are distances: 0 is the best.
     pub distance: bool,
-    /// What a pair had to reach, where that is known.
+    /// The score that a pair had to reach, where that is known.
     pub threshold: Option<Score>,
     /// How many digests were compared, where that is known.
     pub digests: Option<u64>,
@@ -25,7 +25,7 @@ pub struct Member<'a> {
     pub size: Option<u64>,
 }
 
-/// What the page shows of one algorithm.
+/// The part of the page for one algorithm.
 #[derive(Debug, Default)]
 pub struct Section {
     pub algorithm: String,
@@ -54,7 +54,7 @@ pub struct Row {
     pub score: Score,
     pub shared: Option<u64>,
     pub degenerate: Option<Degenerate>,
-    /// What all methods say, where they were asked together.
+    /// The results of all methods, where they were asked together.
     pub said: Option<Box<Said>>,
 }
 
@@ -76,7 +76,7 @@ impl Section {
         self.numbers.get(place).copied().unwrap_or(place as u64 + 1)
     }
 
-    /// What ties a group of this section to its rows: no other section has the same.
+    /// The id that ties a group of this section to its rows: no other section has the same.
     pub fn group(&self, number: u64) -> String {
         format!("{}-{number}", escape(&self.algorithm))
     }
