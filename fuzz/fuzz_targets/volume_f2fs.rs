@@ -1,5 +1,6 @@
-//! F2FS: whatever maps, inodes and directories say, the reader ends, and no file is shorter than it states. The superblock and the checkpoint are
-//! whole, with a right checksum: else nothing behind them would be looked at.
+//! F2FS: the reader ends on any maps, inodes and directories, and no file is shorter than its
+//! stated size. The superblock and the checkpoint are whole, with a right checksum: otherwise
+//! nothing behind them would be read.
 #![no_main]
 
 use std::io::{self, Read, copy, sink};

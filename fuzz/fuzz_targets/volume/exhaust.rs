@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use pfh_volume::{Bytes, FileSystem, Nodes, Options, Recognised, file_system};
 
-/// Puts `magic` at its places and lists what is there, deleted and free included.
+/// Puts `magic` at its places and lists all files, deleted ones and free space included.
 pub fn exhaust(data: &[u8], least: usize, magic: &[(usize, &[u8])]) {
     let mut medium = data.to_vec();
     medium.resize(medium.len().max(least), 0);

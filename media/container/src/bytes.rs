@@ -18,7 +18,7 @@ pub trait Bytes: Send + Sync {
     /// Fills `buffer` from `offset` on.
     ///
     /// # Errors
-    /// `UnexpectedEof` if there are not that many bytes; whatever the medium says.
+    /// `UnexpectedEof` if there are not that many bytes; an error of the medium.
     fn read_exact_at(&self, mut offset: u64, mut buffer: &mut [u8]) -> io::Result<()> {
         while !buffer.is_empty() {
             match self.read_at(offset, buffer)? {

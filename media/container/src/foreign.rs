@@ -6,9 +6,9 @@ use crate::signature::{Holds, TABLE};
 /// An image format that pfh does not read, or does not write.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Unread {
-    /// What it is called.
+    /// Its name.
     pub name: &'static str,
-    /// What programs call it, or what it needs.
+    /// Its name in other programs, or the reason why it is not supported.
     pub hint: &'static str,
 }
 

@@ -1,12 +1,12 @@
-//! The one table of what is recognised and not read: archives, images, backups, volumes. Commands
-//! that take an image are refused by the rows of images as well ([`crate::foreign`]).
+//! The one table of formats that are recognised and not read: archives, images, backups, volumes.
+//! Commands that take an image are refused by the rows of images as well ([`crate::foreign`]).
 //!
 //! Each row is of at least four bytes, or has a check of the structure behind them, so that a text
 //! or a program is not mistaken for a container. Places are those of the formats' own documents.
 
 use crate::field::{le16, le32, le64};
 
-/// What a signature stands for.
+/// The kind of format behind a signature.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Holds {
     /// An archive, a compressed stream or a backup: files, or a disk.
@@ -34,15 +34,15 @@ pub enum At {
 /// A row of the table.
 #[derive(Debug, Clone, Copy)]
 pub struct Signature {
-    /// What it is called.
+    /// The name of the format.
     pub name: &'static str,
     /// Where it stands.
     pub at: At,
     /// The bytes.
     pub bytes: &'static [u8],
-    /// What it stands for.
+    /// The kind of the format.
     pub holds: Holds,
-    /// What must hold of the first bytes beside it.
+    /// A further check of the first bytes.
     check: fn(&[u8]) -> bool,
 }
 

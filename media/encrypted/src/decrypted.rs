@@ -5,7 +5,7 @@ use pfh_container::Bytes;
 use std::io;
 use std::sync::Arc;
 
-/// What a range of the plain volume is.
+/// The kind of a range of the plain volume.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     /// Encrypted at this offset of the medium; the tweak of its first unit follows from the place.
@@ -26,7 +26,7 @@ pub enum Kind {
 pub struct Extent {
     /// Where it starts in the plain volume: a multiple of the cipher's unit.
     pub start: u64,
-    /// What it is.
+    /// Its kind.
     pub kind: Kind,
 }
 

@@ -1,4 +1,4 @@
-//! What opens a volume.
+//! Keys that may open a volume.
 
 use sha2::{Digest, Sha256};
 use std::fmt;
@@ -13,7 +13,7 @@ const LONGEST: usize = 8 << 20;
 /// A key of 32 bytes.
 pub(crate) type Secret = Zeroizing<[u8; 32]>;
 
-/// What may open a volume. It is never printed.
+/// A key that may open a volume. It is never printed.
 #[derive(Clone)]
 pub enum Key {
     /// A password or passphrase, as bytes. One of the form of a recovery password is tried as that

@@ -46,7 +46,7 @@ impl Aes {
     }
 }
 
-/// What a sector's vector is made from.
+/// How a sector's initialization vector is made.
 enum Vector {
     /// The place in bytes, encrypted with the key itself: BitLocker.
     EncryptedPlace,

@@ -1,4 +1,5 @@
-//! Several trees of names over one disc: all names of one, and of the others what it does not hold.
+//! Several trees of names over one disc: all names of the first, and of each other tree the files
+//! that the trees before do not hold.
 
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -10,13 +11,13 @@ pub type Key = fn(&Node) -> Option<(u64, u64)>;
 
 /// Another tree of names.
 pub struct Other {
-    /// What stands in front of its names.
+    /// The prefix of its names.
     pub prefix: Vec<u8>,
     /// All its names.
     pub nodes: Nodes,
 }
 
-/// What the trees before have.
+/// The files of the trees before.
 #[derive(Default)]
 struct Seen {
     files: HashSet<(u64, u64)>,

@@ -30,7 +30,7 @@ pub fn open(bytes: &Arc<dyn Bytes>) -> Result<Option<Recognised>, Failure> {
     Ok(found)
 }
 
-/// Adds what Macs read of the disc, and names what is not read.
+/// Adds the files that Macs read of the disc, and names the parts that are not read.
 fn beside(bytes: &Arc<dyn Bytes>, disc: &mut FileSystem) -> Result<(), Failure> {
     let mut unread = |offset: u64, what: String| {
         let what = format!("there is {what} beside the file system: not read");
@@ -83,7 +83,7 @@ fn open_trees(bytes: &Arc<dyn Bytes>) -> Result<Option<Recognised>, Failure> {
             let volume = Arc::new(Both { first: udf.volume, other: iso.volume, prefix: APART });
             Ok(Some(Recognised::FileSystem(FileSystem { warnings, volume, ..udf })))
         }
-        // The half that can be read, and what is wrong with the other.
+        // The half that can be read, and the fault of the other.
         (udf, Ok(Some(Recognised::FileSystem(mut iso)))) => {
             let what = match udf {
                 Ok(Some(Recognised::Unread(what))) => format!("there is {what} beside it, which is not read"),

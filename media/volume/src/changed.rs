@@ -11,7 +11,7 @@ use crate::vss::View;
 
 /// The most names that are held, in half a gigabyte; files beyond count as changed.
 const MOST: usize = 16 << 20;
-/// The most bytes of a content that is compared as a whole: what is in metadata.
+/// The most bytes of a content that is compared as a whole, because it is in metadata.
 const SMALL: u64 = 1 << 20;
 /// Bytes that are compared at once.
 const PIECE: u64 = 256 << 10;

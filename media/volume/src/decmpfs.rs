@@ -25,7 +25,7 @@ const MOST_CHUNK: u64 = CHUNK + 1024;
 const MOST_PADDING: u64 = 1024;
 /// The largest content that is in the attribute.
 const MOST_INLINE: u64 = 16 << 20;
-/// Bytes in front of what is in the attribute.
+/// Bytes in front of the content in the attribute.
 const HEAD: usize = 16;
 
 /// How a content is compressed.
@@ -81,7 +81,7 @@ impl Header {
     }
 }
 
-/// What a compressed file is made of.
+/// The parts of a compressed file.
 pub trait Parts: Send + Sync {
     /// The attribute, of no more than [`Header::MOST`] bytes.
     fn attribute(&self) -> Result<Arc<[u8]>, Failure>;

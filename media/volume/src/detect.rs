@@ -50,7 +50,7 @@ const READERS: &[(Open, Option<Of>)] = &[
 /// If the medium cannot be read there, or the structures of a known file system contradict
 /// themselves.
 pub fn file_system(bytes: Arc<dyn Bytes>) -> Result<Recognised, Failure> {
-    // What the table knows goes first: a container may be written over an old file system's start.
+    // Formats in the table go first: a container may be written over an old file system's start.
     match recognise(&*bytes) {
         Ok(Some(Magic::Encrypted(name))) => return Ok(Recognised::Encrypted(name)),
         Ok(Some(Magic::Unread(name))) => return Ok(Recognised::Unread(name.to_owned())),

@@ -39,7 +39,7 @@ pub fn read_some(bytes: &dyn Bytes, offset: u64, length: usize) -> Result<Vec<u8
     read(bytes, offset, length.min(usize::try_from(there).unwrap_or(usize::MAX)))
 }
 
-/// What a medium that cannot be read says, with the place.
+/// The failure of a medium that cannot be read, with the place.
 pub fn unreadable(offset: u64, error: &io::Error) -> Failure {
     let cause = match error.kind() {
         io::ErrorKind::UnexpectedEof => "the medium ends before".to_owned(),

@@ -1,4 +1,4 @@
-//! What a volume holds: a file system and its files, or a format that is not read.
+//! The content of a volume: a file system and its files, or a format that is not read.
 
 use std::sync::Arc;
 
@@ -6,7 +6,7 @@ use crate::bytes::Bytes;
 use crate::locked::{Decrypt, Keybag};
 use crate::node::{Failure, Nodes};
 
-/// What a list of files holds beyond those that the file system lists.
+/// The files that a list holds beyond those that the file system lists.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Options {
     /// Also deleted files whose metadata is still there, marked as such, after the live ones.
@@ -15,7 +15,7 @@ pub struct Options {
     pub unallocated: bool,
 }
 
-/// What a volume holds.
+/// The content of a volume.
 pub enum Recognised {
     /// A file system that is read.
     FileSystem(FileSystem),
@@ -32,7 +32,7 @@ pub enum Recognised {
     Unknown,
 }
 
-/// What goes on with a key.
+/// Opens a volume with a key.
 type Open = dyn Fn(Arc<dyn Decrypt>) -> Result<Recognised, Failure> + Send + Sync;
 
 /// A volume that has no key yet.
@@ -74,9 +74,9 @@ pub struct Volumes {
     pub id: String,
     /// Each volume, followed by its snapshots.
     pub members: Vec<Member>,
-    /// What an examiner must know of the space as a whole.
+    /// Faults and states of the space as a whole that an examiner must know.
     pub warnings: Vec<Failure>,
-    /// What belongs to none of them.
+    /// The space that belongs to none of them.
     pub(crate) space: Arc<dyn Free>,
 }
 
@@ -99,7 +99,7 @@ pub struct Member {
     pub name: Vec<u8>,
     /// Whether it is an older state of the one before that is not.
     pub is_snapshot: bool,
-    /// What it holds, or why it cannot be opened.
+    /// Its content, or why it cannot be opened.
     pub found: Result<Recognised, Failure>,
 }
 
@@ -115,15 +115,15 @@ pub struct FileSystem {
     pub block_size: u32,
     /// How many bytes the file system says it has.
     pub size: u64,
-    /// What an examiner must know of it: a journal that was not replayed, a volume that was not
-    /// unmounted, a backup structure that had to serve, more bytes stated than there are.
+    /// Faults and states that an examiner must know: a journal that was not replayed, a volume that
+    /// was not unmounted, a backup structure that had to serve, more bytes stated than there are.
     pub warnings: Vec<Failure>,
-    /// What else is on the volume and is not read: a damaged catalogue of shadow copies, the table
-    /// of another system.
+    /// Other structures on the volume that are not read: a damaged catalogue of shadow copies, the
+    /// table of another system.
     pub unread: Vec<Failure>,
     /// Older states of it, oldest first.
     pub snapshots: Vec<Snapshot>,
-    /// What reads it.
+    /// Its reader.
     pub(crate) volume: Arc<dyn Volume>,
 }
 
@@ -138,11 +138,11 @@ pub struct Snapshot {
     pub set: String,
     /// When it was made, in nanoseconds since 1970.
     pub created: Option<i128>,
-    /// What opens it.
+    /// Opens it.
     pub(crate) older: Arc<dyn Older>,
 }
 
-/// What opens an older state.
+/// A stored older state that can be opened.
 pub(crate) trait Older: Send + Sync {
     /// Opens it.
     fn open(&self) -> Result<OpenSnapshot, Failure>;
@@ -171,7 +171,7 @@ impl Snapshot {
     /// Opens the file system as it was.
     ///
     /// # Errors
-    /// When what is kept of it cannot be read, or contradicts itself.
+    /// When the stored blocks of it cannot be read, or contradict themselves.
     pub fn open(&self) -> Result<OpenSnapshot, Failure> {
         self.older.open()
     }

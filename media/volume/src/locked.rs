@@ -1,4 +1,4 @@
-//! What opens a volume whose files cannot be read without a key that its container keeps.
+//! Opens volumes whose files cannot be read without a key that their container keeps.
 
 /// Decrypts what lies on a medium.
 pub trait Decrypt: Send + Sync {

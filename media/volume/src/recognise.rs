@@ -1,15 +1,15 @@
-//! Formats that are known by their magic and not read here, so that what they hold is never
-//! mistaken for an empty volume: the rows of the table of [`signature`] that are of volumes.
+//! Formats that are known by their magic and not read here, so that none is mistaken for an empty
+//! volume: the rows of the table of [`signature`] that are of volumes.
 
 use crate::bytes::Bytes;
 use crate::field::{be32, is_at, le16, read_some};
 use crate::node::Failure;
 use pfh_container::signature::{At, Holds, Signature, TABLE};
 
-/// What a volume is by its magic.
+/// The kind of a volume by its magic.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Magic {
-    /// Encrypted: what it holds needs a key.
+    /// Encrypted: its content needs a key.
     Encrypted(&'static str),
     /// A format that this crate does not read.
     Unread(&'static str),

@@ -11,7 +11,7 @@ use crate::node::{Content, Failure, Node, Run};
 /// Finds where a file lies, when it is asked: a million nodes hold no runs.
 pub type Locate = Box<dyn Fn() -> Result<Layout, Failure> + Send + Sync>;
 
-/// The bytes `from .. from + size` of what is located.
+/// The bytes `from .. from + size` of a file that `locate` finds.
 pub struct Stored {
     /// The medium.
     pub bytes: Arc<dyn Bytes>,

@@ -10,7 +10,7 @@ use std::path::Path;
 use std::process::Command;
 use std::sync::Arc;
 
-/// The programs that make what is read.
+/// The programs that make the archives.
 const ARCHIVERS: &[Need] = &[
     Need::Program("7z"),
     Need::Program("bzip2"),

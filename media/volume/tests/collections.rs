@@ -308,7 +308,7 @@ fn mutants_end() {
                 let at = if next(2) == 0 { next(bytes.len().min(200)) } else { next(bytes.len()) };
                 bytes[at] = [0, 0xFF, 1, 0x7f, next(256) as u8][next(5)];
             }
-            // Half of the cabinets have blocks without a checksum, so that what is in them is read.
+            // Half of the cabinets have blocks without a checksum, so that their content is read.
             if bytes.starts_with(b"MSCF") && number % 2 == 0 && bytes.len() > 48 {
                 let at = u32::from_le_bytes([bytes[36], bytes[37], bytes[38], bytes[39]]) as usize;
                 if let Some(sum) = bytes.get_mut(at..at.saturating_add(4)) {

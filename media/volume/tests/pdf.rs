@@ -209,7 +209,7 @@ fn what_qpdf_writes_again_has_the_same_members() {
     }
     let room = tempfile::tempdir().unwrap();
     std::fs::write(room.path().join("a.pdf"), whole()).unwrap();
-    // What has a kind: the hints of a linear document have none.
+    // Streams of a known kind: the hints of a linear document have none.
     let contents = |members: Members| {
         let is_one = |name: &String| !name.ends_with("-objects") && name.matches('-').count() > 1;
         let streams = members.into_iter().filter(|(name, _)| is_one(name));

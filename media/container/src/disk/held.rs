@@ -1,5 +1,4 @@
-//! What was read or unpacked last, within a bound: pages of tables, and units of compressed
-//! content.
+//! A bounded cache of the last reads: pages of tables, and unpacked units of compressed content.
 
 use super::{Failure, within_unit};
 use crate::Bytes;

@@ -1,16 +1,16 @@
-//! What every disk image is to its readers.
+//! The interface of all disk images.
 
 use super::failure::Failure;
 use super::kind::Kind;
 use crate::Bytes;
 use pfh_digest::Digest;
 
-/// What an image states of a part of itself, compared.
+/// The result of comparing a part of an image with its stated digest or checksum.
 #[derive(Debug)]
 pub struct Check {
-    /// What was compared, and by which digest or checksum.
+    /// The part, and its digest or checksum.
     pub what: String,
-    /// `None` if it is equal; otherwise what is wrong.
+    /// `None` if it is equal; otherwise the fault.
     pub wrong: Option<Failure>,
 }
 

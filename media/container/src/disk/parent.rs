@@ -11,7 +11,7 @@ pub trait Parents {
 
     /// Opens the parent that one of these names stands for. The image wrote them down: paths of the
     /// machine that it was made on. The last part counts, since only files beside the image are
-    /// read. With `raw` its bytes are the disk, whatever they look like.
+    /// read. With `raw` its bytes are the disk, even if they look like another format.
     ///
     /// # Errors
     /// If none is there, or it cannot be read.

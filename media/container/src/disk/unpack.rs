@@ -29,7 +29,7 @@ pub enum Method {
     Lzfse,
 }
 
-/// Unpacks `bytes` to `length` bytes. What follows the end of a compressed stream is not looked at.
+/// Unpacks `bytes` to `length` bytes. Bytes behind the end of a compressed stream are ignored.
 ///
 /// # Errors
 /// [`Failure::Malformed`] if another number of bytes comes out, or none; [`Failure::Refused`] if

@@ -133,7 +133,7 @@ struct Dynamic {
     table: u64,
     block: u64,
     identity: String,
-    /// What it is a difference to.
+    /// The disk that this one is a difference to.
     parent: Option<Parent>,
     notes: Vec<String>,
 }

@@ -12,7 +12,7 @@ pub struct About {
     pub case_number: String,
     /// Evidence number.
     pub evidence_number: String,
-    /// What was acquired.
+    /// The acquired medium.
     pub description: String,
     /// Who acquired it.
     pub examiner: String,
@@ -79,8 +79,8 @@ impl About {
         deflate(&utf16)
     }
 
-    /// The payload of `header`: zlib over one-byte text, in which what is not ASCII becomes `?`
-    /// (`header2` has it whole).
+    /// The payload of `header`: zlib over one-byte text, in which each character that is not ASCII
+    /// becomes `?` (`header2` keeps it).
     pub fn encode_header(&self) -> Vec<u8> {
         let at = Time { seconds: self.acquired, nanoseconds: 0 }.to_string();
         let number = |range| at.get(range).and_then(|digits: &str| digits.parse::<u32>().ok()).unwrap_or(0);

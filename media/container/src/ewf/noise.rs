@@ -86,7 +86,7 @@ mod tests {
         assert!(!is_noise(&noise(1, 4095)));
     }
 
-    /// What libdeflate would shorten by more than one percent is not taken for noise.
+    /// A chunk that libdeflate shortens by more than one percent is not taken for noise.
     #[test]
     fn what_can_be_shortened_is_no_noise() {
         let half = noise(3, 16_384);

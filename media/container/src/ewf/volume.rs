@@ -2,7 +2,7 @@
 
 use super::{Malformed, is_sealed, seal, u32_at, u64_at};
 
-/// What kind of medium was acquired.
+/// The kind of the acquired medium.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Media {
     /// A disk that can be taken out.

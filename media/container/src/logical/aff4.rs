@@ -74,7 +74,7 @@ fn entry(volume: &Arc<Volume>, name: &str) -> Result<Entry, Unlisted> {
     })
 }
 
-/// What a file consists of.
+/// Where the bytes of a file come from.
 enum Content {
     Member(Arc<Volume>, Member),
     Stream(Stream),

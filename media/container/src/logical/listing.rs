@@ -69,9 +69,9 @@ impl Bytes for Filled {
 
 /// The entries as they come.
 pub struct Listing {
-    /// What names them.
+    /// The tree of their names.
     pub tree: Tree,
-    /// What holds their bytes.
+    /// The bytes that hold their contents.
     pub media: Arc<dyn Bytes>,
 }
 

@@ -2,7 +2,7 @@
 //! Imager) and AFF4-L.
 //!
 //! [`open`] takes the segments of an image in order and gives its [`Entry`]s one after the other.
-//! What describes them is bounded by constants; content is read by position when it is asked for.
+//! Their descriptions are bounded by constants; content is read by position when it is asked for.
 
 mod ad1;
 mod aff4;

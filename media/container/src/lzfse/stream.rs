@@ -31,7 +31,7 @@ pub fn lzfse(packed: &[u8], size: usize) -> Option<Vec<u8>> {
             }
             b"bvxn" => {
                 let end = 12usize.checked_add(le32(rest, 8) as usize)?;
-                // No more than the rest of what is to come out, whatever the block says.
+                // No more than the rest of the output, regardless of the block's stated size.
                 (raw_size <= size - before).then_some(())?;
                 out.extend(lzvn(rest.get(12..end)?, raw_size)?);
                 end

@@ -20,7 +20,7 @@ fn cause(path: &Path) -> String {
     }
 }
 
-/// What QEMU reads of an image.
+/// The content of an image as QEMU reads it.
 fn converted(room: &Path, image: &str) -> Vec<u8> {
     qemu(room, &format!("convert -O raw {image} out"));
     std::fs::read(room.join("out")).unwrap()

@@ -41,7 +41,7 @@ impl Place {
 
 /// An entry.
 pub struct Entry {
-    /// What it is of: a volume, or a user.
+    /// The volume or the user that it belongs to.
     pub id: [u8; 16],
     pub tag: u16,
     pub data: Vec<u8>,

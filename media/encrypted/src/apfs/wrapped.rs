@@ -17,7 +17,7 @@ const LONGEST: usize = 4096;
 
 /// A wrapped key.
 pub struct Wrapped {
-    /// What it is the key of.
+    /// The volume or the user that the key belongs to.
     pub id: [u8; 16],
     is_short: bool,
     key: Vec<u8>,

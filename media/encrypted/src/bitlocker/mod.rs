@@ -27,7 +27,7 @@ const PLACES: [usize; 2] = [0xa0, 0x1a8];
 /// Windows Vista leaves these first bytes as they are.
 const VISTA_PLAIN: u64 = 16 * 512;
 
-/// What the boot sector says.
+/// The fields of the boot sector.
 struct Boot {
     sector: usize,
     metadata: [u64; 3],
@@ -103,7 +103,7 @@ fn without_metadata(metadata: &Metadata, size: u64, extents: &mut Vec<Extent>, f
     holes.retain(|(start, _)| *start < size);
     holes.sort_unstable();
     let encrypted_to = metadata.encrypted.min(size);
-    // What lies between two holes: encrypted, and plain behind the place up to which it is.
+    // The range between two holes: encrypted up to `encrypted_to`, and plain behind it.
     let mut fill = |start: u64, end: u64| {
         if start < end.min(encrypted_to) {
             extents.push(Extent { start, kind: Kind::Encrypted { at: start, place: start } });

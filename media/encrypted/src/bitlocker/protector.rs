@@ -1,4 +1,4 @@
-//! What opens a volume: each protector holds the volume's key, wrapped with a key of its own.
+//! Protectors: each holds the volume's key, wrapped with a key of its own.
 
 use super::entry::entries;
 use super::wrapped::Wrapped;
@@ -11,7 +11,7 @@ use zeroize::Zeroizing;
 /// How often a password is hashed.
 const ROUNDS: u64 = 1 << 20;
 
-/// What a protector asks for.
+/// The secret that a protector asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
     /// Nothing: its key stands beside it, while protection is suspended.

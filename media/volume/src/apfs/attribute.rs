@@ -53,7 +53,7 @@ impl Apfs {
     }
 }
 
-/// What the compressed file with this inode is made of.
+/// The parts of the compressed file with this inode.
 pub struct Packed {
     pub volume: Arc<Apfs>,
     pub number: u64,

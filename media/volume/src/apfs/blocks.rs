@@ -21,7 +21,7 @@ pub struct Blocks {
     pub block_size: u64,
     /// How many blocks the container says it has.
     pub count: u64,
-    /// What decrypts the volume that is read; `None` for one that is not encrypted.
+    /// The cipher of the volume; `None` if it is not encrypted.
     pub cipher: Option<Arc<dyn Decrypt>>,
     /// Nodes of trees that were used last.
     nodes: Mutex<VecDeque<(Held, Arc<Node>)>>,

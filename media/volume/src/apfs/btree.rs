@@ -194,7 +194,7 @@ impl Iterator for Cursor {
             let node = node.clone();
             match self.tree.child(&node, at) {
                 Ok(child) => self.path.push((child, 0)),
-                // What lies behind a bad node comes all the same.
+                // Entries behind a bad node still follow.
                 Err(failed) => return Some(Err(failed)),
             }
         }

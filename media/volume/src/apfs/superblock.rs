@@ -34,17 +34,17 @@ pub struct Superblock {
     pub space: Option<(u64, u32)>,
     /// Where it keeps keys.
     pub keys: Keybag,
-    /// What an examiner must know.
+    /// Faults and states that an examiner must know.
     pub warnings: Vec<Failure>,
 }
 
-/// What a superblock is.
+/// The result of looking for a superblock.
 pub enum Found {
-    /// None.
+    /// There is none.
     Nothing,
-    /// One of a container that is not read, for this reason.
+    /// One of a container that is not read, with the reason.
     Unread(String),
-    /// One that is.
+    /// One of a container that is read.
     Superblock(Box<Superblock>),
 }
 

@@ -51,7 +51,7 @@ impl Tree for Names {
 }
 
 impl Names {
-    /// What a name stands for: its file, and the streams of that.
+    /// The nodes of a name: its file, and the streams of the file.
     fn found(&self, name: &Name, parent: &[u8]) -> Vec<Result<Found<u64>, Failure>> {
         // A file whose name cannot be written has been seen all the same.
         self.listed.lock().unwrap_or_else(PoisonError::into_inner).insert(name.number);
@@ -126,7 +126,7 @@ impl Apfs {
                     content: Some(Arc::new(content)),
                     ..blank(Kind::File)
                 };
-                // What nothing decodes stays to be seen as it is.
+                // The attributes of a file that cannot be decompressed stay visible.
                 let used: &[&[u8]] = match header.is_in_fork() {
                     _ if !header.is_read() => &[],
                     true => &[COMPRESSION, FORK],

@@ -43,7 +43,7 @@ pub struct Apfs {
     pub is_hashed: bool,
 }
 
-/// What a superblock of a volume leads to.
+/// A volume, opened by its superblock.
 pub struct Opened {
     pub label: Vec<u8>,
     pub recognised: Recognised,

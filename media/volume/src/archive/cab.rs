@@ -84,7 +84,7 @@ struct Stream {
     end: u64,
 }
 
-/// What identifies a member that several cabinets list: its name, size and place.
+/// The name, size and place of a member, which identify it where several cabinets list it.
 type Known = (Vec<u8>, u64, u64);
 
 struct Members {
@@ -149,7 +149,7 @@ impl Members {
             let lost = lossy(lost);
             return fail(format!("is in a folder that begins in the cabinet {lost}, which is not beside this one"));
         }
-        // What lies before the last end is read from the start of the folder again.
+        // Bytes before the last end are read from the start of the folder again.
         let cost = if start < stream.end { start + size } else { size };
         self.given = self.given.saturating_add(cost);
         if self.given > self.most {

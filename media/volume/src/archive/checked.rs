@@ -6,7 +6,7 @@ use crate::node::Failure;
 use std::io::{self, Read};
 use std::sync::Arc;
 
-/// What a member states of its bytes.
+/// The stated length and checksum of a member.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Stated {
     /// How many they are.

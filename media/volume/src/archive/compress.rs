@@ -78,7 +78,7 @@ impl<R: BufRead> Compress<R> {
     fn code(&mut self) -> io::Result<Option<usize>> {
         while self.held < self.width {
             let Some(byte) = self.byte()? else {
-                // What fills up the last byte is zero.
+                // The bits that fill up the last byte are zero.
                 let is_rest = self.held < 8 && self.bits == 0;
                 return if is_rest { Ok(None) } else { Err(io::ErrorKind::UnexpectedEof.into()) };
             };

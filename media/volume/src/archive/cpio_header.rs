@@ -127,7 +127,7 @@ pub fn is_header(start: &[u8]) -> bool {
     let is_name = || {
         let name = usize::try_from(header.name).ok().filter(|name| (2..=4096).contains(name))?;
         let end = form.length() as usize + name - 1;
-        // A name that reaches beyond what is looked at ends elsewhere.
+        // A name that is longer than `start` cannot be checked here.
         Some(start.get(end).is_none_or(|byte| *byte == 0))
     };
     let is_kind = matches!(header.mode >> 12, 0 | 1 | 2 | 4 | 6 | 8 | 10 | 12);

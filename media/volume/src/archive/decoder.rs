@@ -50,7 +50,7 @@ type Input = BufReader<Box<dyn Read + Send>>;
 /// Opens the whole of `bytes` as one stream, from its start.
 ///
 /// # Errors
-/// What the medium says.
+/// Those of the medium.
 pub fn open(packing: Packing, bytes: Arc<dyn Bytes>, limits: &Limits) -> io::Result<Box<dyn Read + Send>> {
     let size = bytes.size();
     Ok(of(packing, Tape::buffered(bytes, 0, size), limits))

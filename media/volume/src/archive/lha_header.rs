@@ -8,7 +8,7 @@ use crate::node::{Failure, Times};
 /// The longest header.
 const HEADER: u64 = 1 << 20;
 
-/// What a header states.
+/// The fields of a header.
 #[derive(Debug, Default)]
 pub struct Header {
     pub method: [u8; 5],

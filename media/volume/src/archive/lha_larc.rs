@@ -29,7 +29,7 @@ impl<R: BufRead> Larc<R> {
     }
 }
 
-/// What stands in the window of lz5 at its start.
+/// The content of the window of lz5 at its start.
 fn window() -> Vec<u8> {
     let mut bytes: Vec<u8> = (0..=255).flat_map(|byte| [byte; 13]).collect();
     bytes.extend((0..=255).chain((0..=255).rev()));

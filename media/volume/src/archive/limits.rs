@@ -6,7 +6,7 @@ pub struct Limits {
     /// Containers in containers that are opened: 1 opens the files that are named, and no archive
     /// in them.
     pub depth: u32,
-    /// Bytes that may come out of a container whatever its own size.
+    /// Bytes that may come out of a container of any size.
     pub bytes: u64,
     /// Bytes that may come out for each byte of it, beyond those. Deflate reaches 1,032.
     pub ratio: u64,

@@ -92,7 +92,7 @@ impl Bits<'_> {
     }
 }
 
-/// What a block is.
+/// The kind of a block.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Block {
     Verbatim,

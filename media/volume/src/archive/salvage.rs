@@ -28,7 +28,7 @@ const METHODS: [u16; 16] = [0, 1, 2, 3, 4, 5, 6, 8, 9, 12, 14, 20, 93, 95, 98, 9
 pub struct Salvage {
     bytes: Arc<dyn Bytes>,
     limits: Limits,
-    /// Where members lie that the directory leads to, in order: what is in them is theirs.
+    /// Where members of the directory lie, in order: no others are looked for inside them.
     known: Vec<Range<u64>>,
     at: u64,
     number: u64,

@@ -16,7 +16,7 @@ pub struct File {
     pub times: Times,
 }
 
-/// What a header states.
+/// The content of a header.
 #[derive(Debug, Default)]
 pub struct Header {
     /// Where packed streams start, behind the signature header, and how long each is.

@@ -43,7 +43,7 @@ impl Read for Tape {
     }
 }
 
-/// What the medium said, so that it is not taken for a decompressor's words.
+/// An error of the medium, so that it is not taken for a decompressor's.
 #[derive(Debug)]
 struct Medium(io::Error);
 

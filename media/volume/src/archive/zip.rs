@@ -88,7 +88,7 @@ struct Members {
 }
 
 impl Members {
-    /// Notes whether a member is where the directory says, for what is salvaged.
+    /// Notes whether a member is where the directory says, for the salvage of others.
     fn note(&mut self, record: &Result<Record, Failure>) {
         let Some(known) = &mut self.known else { return };
         let Ok(record) = record else {

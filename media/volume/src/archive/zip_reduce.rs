@@ -8,7 +8,7 @@ use std::io::{self, BufRead, Read};
 /// The byte that begins a match.
 const MARK: u8 = 144;
 
-/// What the next byte belongs to.
+/// The meaning of the next byte.
 enum State {
     Plain,
     Mark,

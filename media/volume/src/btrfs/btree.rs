@@ -104,7 +104,7 @@ impl Cursor {
         let mut node = self.tree.pool.node(self.tree.root, self.tree.what)?;
         while node.level > 0 {
             let index = node.before(key, true).saturating_sub(1);
-            // What lies behind a bad node comes all the same.
+            // Items behind a bad node still follow.
             self.path.push((node.clone(), index + 1));
             node = self.tree.child(&node, index)?;
         }

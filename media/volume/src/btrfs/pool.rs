@@ -127,7 +127,7 @@ impl Pool {
         let Profile::Parity(_) = parity else {
             return stripe(part.stripe + (way + 1).min(part.copies - 1));
         };
-        // The sum of what is known of the row: P's or Q's with all columns but some.
+        // The sum of the known columns of the row, with P or Q.
         let columns = chunk.columns();
         let known = |is_q: bool, without: [u64; 2]| {
             let mut sum = stripe(chunk.turned(part.row, columns + u64::from(is_q)))?;

@@ -1,4 +1,4 @@
-//! The items of a subvolume: what they hold.
+//! The items of a subvolume and their contents.
 
 use std::sync::Arc;
 
@@ -24,9 +24,9 @@ pub mod kind {
     pub const CHUNK: u8 = 228;
 }
 
-/// What orphans are items of.
+/// The object whose items are orphans.
 pub const ORPHANS: u64 = 5_u64.wrapping_neg();
-/// What checksums are items of.
+/// The object whose items are checksums.
 pub const CHECKSUMS: u64 = 10_u64.wrapping_neg();
 /// Numbers of files and of subvolumes.
 pub const NUMBERS: std::ops::RangeInclusive<u64> = 256..=256_u64.wrapping_neg();
@@ -83,7 +83,7 @@ impl Inode {
 /// A name in a directory, or an attribute.
 #[derive(Debug, Clone)]
 pub struct Entry {
-    /// What the name leads to.
+    /// The item that the name leads to.
     pub to: Key,
     /// The type that it says this has.
     pub kind: u8,

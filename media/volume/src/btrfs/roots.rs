@@ -85,7 +85,7 @@ pub fn is_subvolume(id: u64) -> bool {
 }
 
 impl Roots {
-    /// What the tree of roots lists.
+    /// The roots that the tree of roots lists.
     pub fn read(tree: &Arc<Tree>) -> Roots {
         let mut roots = Roots::default();
         for item in tree.from(Key::of(0, 0, 0)) {

@@ -70,7 +70,7 @@ fn without_superblocks(pool: &Pool) -> impl Fn(Range<u64>) -> Vec<Range<u64>> + 
 }
 
 impl Space {
-    /// What of the devices is in no chunk.
+    /// The ranges of the devices that are in no chunk.
     fn beside(&self) -> Vec<Range<u64>> {
         let mut found = Vec::new();
         for device in &self.pool.devices.found {
@@ -93,7 +93,7 @@ impl Space {
         found
     }
 
-    /// What of the chunks no extent uses.
+    /// The ranges of the chunks that no extent uses.
     fn within(&self, tree: &Arc<Tree>, found: &mut Vec<Range<u64>>, failed: &mut Vec<Failure>) {
         // Those that are on a device that is there, which bounds them.
         let is_there = |chunk: &&Chunk| {

@@ -22,7 +22,7 @@ const COUNT: u32 = 1 << 11;
 /// The bit of a head whose cluster holds more than it has of it.
 const PARTIAL: u16 = 1 << 15;
 
-/// What a logical cluster is.
+/// The kind of a logical cluster.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     /// Bytes that are not compressed begin in it.
@@ -50,7 +50,7 @@ pub struct Cluster {
     pub end: u64,
 }
 
-/// What lies apart from the blocks of a file.
+/// The part of a file that lies apart from its blocks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum End {
     Nothing,

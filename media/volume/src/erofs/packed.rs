@@ -45,7 +45,7 @@ struct Part {
     is_partial: bool,
 }
 
-/// What was unpacked: by the place in the file.
+/// Unpacked bytes, by their place in the file.
 type Unpacked = VecDeque<(u64, Arc<Vec<u8>>)>;
 
 /// The parts of a compressed file.

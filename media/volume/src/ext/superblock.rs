@@ -33,7 +33,7 @@ const READ: u32 = FILETYPE
     | 0x1_0000
     | 0x2_0000;
 
-/// What the superblock says.
+/// The fields of the superblock.
 #[derive(Debug, Clone)]
 pub struct Superblock {
     /// `ext2`, `ext3` or `ext4`.
@@ -72,7 +72,7 @@ enum Copies {
     Two([u32; 2]),
 }
 
-/// What stands where a superblock would.
+/// The result of looking for a superblock.
 pub enum Found {
     Superblock(Box<Superblock>),
     /// A superblock of a volume that cannot be read, with the reason.

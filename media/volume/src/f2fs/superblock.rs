@@ -48,7 +48,7 @@ pub struct Superblock {
     pub warnings: Vec<Failure>,
 }
 
-/// What stands at the start of a volume.
+/// The result of looking for a superblock at the start of a volume.
 pub enum Found {
     /// Another file system.
     Other,

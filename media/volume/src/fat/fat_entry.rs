@@ -38,7 +38,7 @@ impl FatEntries {
         if attributes & 0x3f == LONG {
             let places = [1, 3, 5, 7, 9, 14, 16, 18, 20, 22, 24, 28, 30];
             self.parts.push((first, raw[13], places.map(|at| le16(raw, at))));
-            // No name has more than twenty parts: what is before belongs to nothing.
+            // No name has more than twenty parts: those before belong to nothing.
             if self.parts.len() > 20 {
                 self.parts.remove(0);
             }
@@ -77,8 +77,8 @@ impl FatEntries {
     }
 }
 
-/// The short name with its dot, in lower case where Windows NT notes so. What code page its
-/// letters are of is stated nowhere: they stay bytes. The first letter of a deleted one is lost.
+/// The short name with its dot, in lower case where Windows NT notes so. The code page of its
+/// letters is stated nowhere: they stay bytes. The first letter of a deleted one is lost.
 fn short_name(raw: &[u8; 32]) -> Vec<u8> {
     let lower = |part: &[u8], is_lower: bool| {
         let part = part.trim_ascii_end();

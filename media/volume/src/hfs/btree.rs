@@ -38,7 +38,7 @@ pub struct Tree {
 /// A key and its value.
 pub type Record = (Vec<u8>, Vec<u8>);
 
-/// Whether a key is in front of what is looked for.
+/// Whether a key is in front of the place that is looked for.
 type Before = Box<dyn Fn(&[u8]) -> bool + Send>;
 
 impl Tree {
@@ -66,7 +66,7 @@ impl Tree {
         Ok(Tree { bytes, layout, shape, node_size, nodes, root, height, records, is_folded, held })
     }
 
-    /// The bytes of a node, whatever it is.
+    /// The bytes of a node of any kind.
     pub fn raw(&self, number: u32) -> Result<Vec<u8>, Failure> {
         gather(&*self.bytes, &self.layout, u64::from(number) * self.node_size, self.node_size as usize)
     }
@@ -119,7 +119,7 @@ impl Tree {
         Ok(node)
     }
 
-    /// All records from the first on that is not in front of what is looked for.
+    /// All records from the first on that is not in front of the place that is looked for.
     pub fn from(self: &Arc<Self>, is_before: impl Fn(&[u8]) -> bool + Send + 'static) -> Cursor {
         let (start, path) = (Some(Box::new(is_before) as Before), Vec::new());
         Cursor { tree: self.clone(), path, start, left: self.nodes, leaf: None }
@@ -155,7 +155,7 @@ pub struct Cursor {
 }
 
 impl Cursor {
-    /// Goes to the first record that is not in front of what is looked for.
+    /// Goes to the first record that is not in front of the place that is looked for.
     fn seek(&mut self, is_before: &dyn Fn(&[u8]) -> bool) -> Result<(), Failure> {
         if self.tree.root == 0 {
             return Ok(());
@@ -213,7 +213,7 @@ impl Iterator for Cursor {
                         return Some(Err(failure(offset, cause)));
                     }
                 }
-                // What lies behind a bad node comes all the same.
+                // Records behind a bad node still follow.
                 Err(failed) => {
                     self.leaf = None;
                     return Some(Err(failed));

@@ -76,17 +76,17 @@ pub struct Item {
     finder: [u8; 8],
 }
 
-/// What a hard link leads to.
+/// The target of a hard link.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Link {
     File(u32),
     Folder(u32),
 }
 
-/// What a record holds.
+/// The content of a record.
 pub enum Found {
     Item(Box<Item>),
-    /// The parent and the name of what has the number of the key.
+    /// The parent and the name of the item with the key's number.
     Thread(u32, Vec<u16>),
 }
 
@@ -136,7 +136,7 @@ impl Item {
         }
     }
 
-    /// What it leads to, if it is a hard link.
+    /// Its target, if it is a hard link.
     pub fn link(&self) -> Option<Link> {
         match &self.finder {
             b"hlnkhfs+" if !self.is_folder => Some(Link::File(self.special)),

@@ -13,7 +13,7 @@ type Opened = Result<Arc<dyn Bytes>, Failure>;
 
 const SECTOR: u64 = 512;
 
-/// What the metadata of a device state.
+/// The metadata of a device of an array.
 #[derive(Clone, Copy)]
 struct State {
     events: u64,

@@ -99,7 +99,7 @@ impl Ntfs {
         Node { size: Some(size), resident, compressed, content: Some(content), ..node }
     }
 
-    /// Where the written bytes of a stream lie; what is behind them is a hole.
+    /// Where the written bytes of a stream lie; the rest is a hole.
     fn written(&self, stream: &Stream) -> Result<Layout, Failure> {
         let whole = self.layout(stream)?;
         let mut layout = Layout::new(self.size());

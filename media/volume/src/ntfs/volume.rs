@@ -1,4 +1,4 @@
-//! A volume that is open: its MFT, and what is in use.
+//! A volume that is open: its MFT, and the maps of records and clusters in use.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError};

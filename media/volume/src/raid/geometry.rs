@@ -123,7 +123,7 @@ pub struct Piece {
     pub length: u64,
     /// Where: each has the same bytes.
     pub places: Vec<Place>,
-    /// What they can be computed from.
+    /// The row that they can be computed from.
     pub row: Option<Row>,
 }
 
@@ -256,7 +256,7 @@ impl Parity {
         let place = Place { device: *devices.get(column)?, at: row.checked_mul(self.chunk)? + rest };
         let data = match self.q {
             Some(Q::Ddf(_) | Q::DdfBefore) => devices.into_iter().map(|device| (device, device)).collect(),
-            // The sum of Q begins behind Q, whatever the order of the data.
+            // The sum of Q begins behind Q in any order of the data.
             Some(_) => {
                 let first = q.unwrap_or_default() + 1;
                 let around = (first..first + self.devices).map(|device| device % self.devices);

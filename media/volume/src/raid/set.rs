@@ -23,7 +23,7 @@ const MOST_DEVICES: usize = 1920;
 
 /// Brings the members of one array together, which have one identifier.
 pub fn assemble(members: &[Member]) -> Option<Assembled> {
-    // What the newest says counts.
+    // The statements of the newest member count.
     let newest = members.iter().max_by_key(|member| member.events)?;
     let stated = &newest.stated;
     let name = newest.name.clone();

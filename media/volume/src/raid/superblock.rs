@@ -27,7 +27,7 @@ const REPLACEMENT: u32 = 16;
 const JOURNAL: u32 = 0x200;
 const KNOWN: u32 = 0x1fff;
 
-/// What a member says of its array.
+/// The statements of a member on its array.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Stated {
     /// RAID 0 to 10, −1 for devices one behind the other.
@@ -42,7 +42,7 @@ pub struct Stated {
     pub used: u64,
     /// How much of each device has right parity.
     pub in_sync: u64,
-    /// Why the array cannot be read, whatever its devices hold: it is being changed.
+    /// The reason why the array cannot be read even from whole devices: it is being changed.
     pub refused: Option<&'static str>,
     /// Whether what was written last may stand in a journal on another device.
     pub has_journal: bool,
@@ -64,7 +64,7 @@ pub struct Member {
     pub events: u64,
     /// The device's number.
     pub number: usize,
-    /// What it says of the array.
+    /// Its statements on the array.
     pub stated: Stated,
     /// The medium, and the range of it that holds data.
     pub bytes: Arc<dyn Bytes>,

@@ -33,7 +33,7 @@ impl Place {
     }
 }
 
-/// What the descriptors of a volume say.
+/// The content of a volume's descriptors.
 pub struct Descriptors {
     /// Bytes of a block.
     pub block: u64,

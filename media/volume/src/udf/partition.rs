@@ -40,7 +40,7 @@ pub struct Partitions {
     pub metadata: Vec<(usize, [Place; 2])>,
 }
 
-/// What stands in the way of a volume.
+/// Why the partitions of a volume are not read.
 pub enum Refused {
     /// A kind of partition that is not read.
     Unread(String),

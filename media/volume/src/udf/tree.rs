@@ -139,7 +139,7 @@ impl Udf {
         Ok(raw)
     }
 
-    /// What a name stands for.
+    /// The node of a name.
     fn found(&self, name: &[u8], flags: u8, place: Place, parent: &[u8]) -> Result<Found<Place>, Failure> {
         let name = text(name).ok_or_else(|| named(failure(None, "a name that is not text"), parent))?;
         let path = join(parent, &name)?;

@@ -21,9 +21,9 @@ const ROOM: usize = 8 << 20;
 pub struct Copies {
     /// Each copy, the oldest first.
     pub members: Vec<Copy>,
-    /// What of the catalogue cannot be read.
+    /// The parts of the catalogue that cannot be read.
     pub failed: Vec<Failure>,
-    /// What an examiner must know of them all.
+    /// Faults and states of them all that an examiner must know.
     pub warnings: Vec<Failure>,
 }
 

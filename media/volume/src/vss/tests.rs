@@ -96,12 +96,12 @@ fn moved_blocks_overlays_and_free_ones() {
     assert_eq!(block(&last, 13), over);
     assert_eq!((block(&last, 14), block(&last, 15), block(&last, 16)), (all(14), all(0), all(16)));
     assert_eq!(block(&last, 20), all(20));
-    // What was written while a copy was made is nothing to those before it.
+    // Overlays of a copy do not count for the copies before it.
     assert_eq!((block(&first, 12), block(&first, 13), block(&first, 2)), (older, all(13), all(20)));
     assert_eq!(block(&first, 15), all(15));
 }
 
-/// What copies say that cannot be read.
+/// The failures of copies that cannot be read.
 fn failures(found: &Copies) -> Vec<String> {
     let opened = found.members.iter().filter_map(|copy| copy.view().err());
     found.failed.iter().cloned().chain(opened).map(|failed| failed.to_string()).collect()

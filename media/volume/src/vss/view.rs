@@ -40,7 +40,7 @@ impl View {
         let mut block = offset - within;
         let mut length = BLOCK - within;
         for (number, store) in self.stores.iter().enumerate() {
-            // What was written while a copy was made counts for that copy alone.
+            // Sectors that were written while a copy was made count for that copy alone.
             if number == 0
                 && let Some(overlay) = store.table.overlays.get(&block)
             {

@@ -60,7 +60,7 @@ impl Attribute {
     }
 }
 
-/// What was found of a file.
+/// The attributes of a file that were found so far.
 #[derive(Default)]
 struct Collected {
     found: Vec<Result<Attribute, Failure>>,
@@ -99,7 +99,7 @@ impl Xfs {
         collected.found
     }
 
-    /// What a block of the attributes' fork leads to.
+    /// Collects the attributes of a block of the fork, and of the blocks that it leads to.
     fn below(&self, owner: u64, layout: &Layout, block: u32, depth: u32, collected: &mut Collected) {
         let (raw, offset) = match self.fork_block(layout, block) {
             Ok(found) => found,

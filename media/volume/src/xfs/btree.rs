@@ -34,7 +34,7 @@ pub struct Root {
     pub levels: u32,
 }
 
-/// What a leaf holds: a number, and what follows it.
+/// A record of a leaf: a number, and the bytes that follow it.
 #[derive(Debug, Clone, Copy)]
 pub struct Record {
     pub start: u32,
@@ -193,7 +193,7 @@ impl Iterator for Tree {
             self.path.push(node);
             match below {
                 Ok(below) => self.path.push(below),
-                // What lies behind a bad node comes all the same.
+                // Records behind a bad node still follow.
                 Err(failed) => return Some(Err(failed)),
             }
         }

@@ -16,7 +16,7 @@ use crate::node::{Allocation, Content, Failure, Kind, Node, Run, Times};
 use crate::stored::Stored;
 use crate::walk::{Found, join};
 
-/// What ends beyond was never a file.
+/// A file never ended beyond this.
 const MOST: u64 = 1 << 50;
 
 /// Types of files as directories number them.
@@ -94,7 +94,7 @@ impl Xfs {
         if layout.runs().iter().all(is_free) { Allocation::Deleted } else { Allocation::Overwritten }
     }
 
-    /// Where a file lay, by what is left in its inode: a list of extents, or the root of a tree of
+    /// Where a file lay, by the remains in its inode: a list of extents, or the root of a tree of
     /// them.
     fn remains(&self, number: u64, fork: &Fork) -> Option<Layout> {
         let size = self.size();
@@ -140,8 +140,8 @@ pub fn freed(volume: Arc<Xfs>, seen: Arc<Mutex<Seen>>) -> impl Iterator<Item = R
     })
 }
 
-/// The numbers of inodes, begun when they are asked for. What cannot be known was a failure when
-/// the live names were listed.
+/// The numbers of inodes, begun when they are asked for. Parts that cannot be read were failures
+/// when the live names were listed.
 fn numbers(volume: &Arc<Xfs>, are_used: bool) -> impl Iterator<Item = u64> + Send + use<> {
     let volume = volume.clone();
     let begun = std::iter::once(()).flat_map(move |()| inodes(&volume));

@@ -62,7 +62,7 @@ pub struct Fork {
     pub offset: u64,
 }
 
-/// What an inode says.
+/// The fields of an inode.
 #[derive(Debug, Clone)]
 pub struct Inode {
     pub number: u64,

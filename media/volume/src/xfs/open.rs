@@ -1,4 +1,4 @@
-//! What opens a volume.
+//! Opens a volume.
 
 use std::sync::Arc;
 

@@ -1,5 +1,4 @@
-//! What structures of version 5 state of themselves: a checksum, their place, their volume and
-//! whose they are.
+//! The seal of structures of version 5: a checksum, their place, their volume and their owner.
 
 use super::sum::sum;
 use super::volume::Xfs;

@@ -81,7 +81,7 @@ fn volume() -> Vec<u8> {
     bytes
 }
 
-/// Adds an entry and what is below it to the tree, and its bytes to the media data.
+/// Adds an entry and those below it to the tree, and its bytes to the media data.
 fn add(named: &Named, media: &mut Vec<u8>, text: &mut String) {
     let (flags, size, place) = match &named.bytes {
         Some(bytes) => {

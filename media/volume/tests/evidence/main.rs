@@ -17,7 +17,7 @@ use std::collections::BTreeMap;
 use std::io::{Read, Write};
 use std::sync::Arc;
 
-/// What each member gives: its bytes, or the fault.
+/// The outcome of each member: its bytes, or the fault.
 type Outcomes = BTreeMap<String, Result<Vec<u8>, String>>;
 
 /// A digest by its name.

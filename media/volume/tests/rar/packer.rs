@@ -25,7 +25,7 @@ pub enum Step<'a> {
     Delta(u8),
 }
 
-/// What goes on from one member to the next.
+/// The state that a packer keeps from one member to the next.
 pub struct Packer {
     version: Version,
     /// All plain bytes so far.

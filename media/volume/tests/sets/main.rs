@@ -114,7 +114,7 @@ fn cabinets_that_are_missing_or_of_another_set_are_named() {
     assert!(found.iter().any(|why| why.contains("checksum")), "{found:?}");
 }
 
-/// Sets that were changed end, whatever they say.
+/// Reading a changed set always ends.
 #[test]
 fn mutants_of_sets_end() {
     let mut random = 5_u64;

@@ -102,7 +102,7 @@ fn fragments_and_deleted_files() {
         assert!(runs.len() > 1, "{runs:?}");
         let deleted = all.iter().find(|node| node.path == b"_arge.dat").expect("the deleted file");
         assert_eq!((deleted.allocation, bytes(deleted) == noise(99, 2_500_000)), (Allocation::Deleted, true));
-        // What was deleted before is listed, and its room went to the file in pieces.
+        // A file that was deleted before is listed, and its room went to the file in pieces.
         let overwritten = all.iter().filter(|node| node.allocation == Allocation::Overwritten).count();
         assert!(overwritten > 50, "{overwritten}");
         let listed = fls(&image, true);

@@ -84,7 +84,7 @@ pub fn poke(path: &Path, offset: u64, bytes: &[u8]) {
     file.write_all_at(bytes, offset).expect("written");
 }
 
-/// Unmounts what is mounted at `path`. A process that another test forks keeps it busy until it
+/// Unmounts the file system at `path`. A process that another test forks keeps it busy until it
 /// runs its program, and so does a scan of all mounts (a desktop's, a monitor's).
 pub fn unmount(path: &Path) {
     let unmounted = || Command::new("umount").arg(path).status().expect("umount").success();

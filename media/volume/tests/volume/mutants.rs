@@ -1,4 +1,4 @@
-//! Images with bytes that were changed: whatever they say, the reader ends, in bounded work.
+//! Images with bytes that were changed: the reader always ends, in bounded work.
 
 use std::io::{self, Read};
 use std::path::Path;

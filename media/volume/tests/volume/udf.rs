@@ -23,7 +23,7 @@ fn small(root: &Path) {
     fs::write(root.join("empty"), b"").unwrap();
 }
 
-/// What 7-Zip takes out of an image, as UDF or as ISO 9660.
+/// The items that 7-Zip extracts from an image, as UDF or as ISO 9660.
 fn seven_zip(bench: &Bench, kind: &str, image: &Path) -> Items {
     let out = bench.path(kind);
     run("7z", &["x", "-bd", &format!("-t{kind}"), &format!("-o{}", text(&out)), text(image)]);

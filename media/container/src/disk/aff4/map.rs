@@ -13,12 +13,12 @@ const LONGEST: u64 = 64 << 20;
 /// The words of unknown data begin again with each of these.
 const TILE: u64 = 1 << 20;
 
-/// What a range is of.
+/// Where the bytes of a range come from.
 enum Target {
     Stream(Stream),
     /// One byte, again and again.
     Byte(u8),
-    /// Words in the place of what is not known.
+    /// Words that stand for unknown data.
     Words(&'static [u8]),
 }
 

@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 pub struct Volume {
     /// Its members.
     pub zip: Zip,
-    /// What it states.
+    /// Its statements.
     pub statements: Statements,
 }
 

@@ -1,4 +1,4 @@
-//! What a volume states: which disk it holds, and of what that consists.
+//! The statements of a volume: the disk that it holds, and its parts.
 
 use super::turtle::{self, Object};
 use super::zip::Zip;

@@ -26,7 +26,7 @@ pub struct Stream {
     pub each: u64,
     method: Option<Method>,
     chunks: Held,
-    /// Chunks that were compared with what is stated of them.
+    /// Chunks that were compared with their stated digests.
     sound: Held,
 }
 
@@ -138,7 +138,7 @@ impl Stream {
         Ok(chunk)
     }
 
-    /// A chunk, as long as a whole one, or as what is left of the stream.
+    /// A chunk: a whole one, or the shorter rest of the stream.
     fn unpack(&self, number: u64) -> Result<Vec<u8>, Failure> {
         let (segment, place) = (number / self.each, number % self.each);
         let mut entry = [0; ENTRY as usize];
@@ -151,7 +151,7 @@ impl Stream {
         self.volume.zip.read_at(&self.segment(segment, "")?, at, &mut packed)?;
         let left = (self.size - number * self.chunk).min(self.chunk);
         let method = match self.method {
-            // What compression made no shorter is as it was.
+            // Chunks that compression does not shorten are stored.
             Some(method) if length != self.chunk => method,
             _ if length == self.chunk || length == left => return Ok(packed),
             _ => return Err(Failure::malformed(format!("chunk {number} of {}: {length} bytes", self.name))),

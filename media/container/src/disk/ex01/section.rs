@@ -27,7 +27,7 @@ const ENCRYPTED: u32 = 2;
 
 /// A section.
 pub struct Section {
-    /// What it holds.
+    /// The type of its content.
     pub kind: u32,
     flags: u32,
     /// Where its data begin, in bytes.

@@ -28,7 +28,7 @@ pub struct Line {
     pub held: Held,
 }
 
-/// What a descriptor says.
+/// The content of a descriptor.
 #[derive(Debug)]
 pub struct Descriptor {
     /// The extents, in order of the disk.

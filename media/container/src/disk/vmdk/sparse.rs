@@ -138,7 +138,7 @@ impl Sparse {
         }
         let mut packed = vec![0; length as usize];
         self.file.read_exact_at(at + 12, &mut packed)?;
-        // The last grain holds what is left of the disk, or a whole grain.
+        // The last grain holds the rest of the disk, or a whole grain.
         let whole = unpack(Method::Zlib, &packed, self.grain);
         let left = self.size - number * self.grain;
         let found = match whole {

@@ -2,7 +2,7 @@
 //! format is named.
 //!
 //! The format holds much of what it needs twice (header and header2, volume and data, table and
-//! table2); what is damaged in one place is taken from the other. Chunks keep their own checksums:
+//! table2); a copy that is damaged is replaced with the other one. Chunks keep their own checksums:
 //! nothing is believed that they do not cover.
 
 use super::{Failure, Index, MOST_PAYLOAD, Pass, Place, ReadAt, read};
@@ -100,7 +100,7 @@ impl Salvage {
             self.table(segment, offset, &bytes, found);
             return Ok(());
         }
-        // What the strict pass takes is taken; what it refuses is named and left out.
+        // A section that the strict pass refuses is named and left out.
         let before = self.pass.volume;
         match self.pass.section(image, segment, start, found) {
             Ok(()) => {}

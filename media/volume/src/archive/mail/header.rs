@@ -11,7 +11,7 @@ pub const LONGEST: usize = 1 << 20;
 pub struct Header {
     /// Type and subtype in lower case, as `text/plain`; empty if none is stated.
     pub kind: String,
-    /// What divides a multipart.
+    /// The boundary between the parts of a multipart.
     pub boundary: Option<Vec<u8>>,
     /// The name of the file.
     pub name: Option<Vec<u8>>,

@@ -156,7 +156,7 @@ impl Document {
         if all.len() as u64 > most {
             return Err(wrong(format!("a stream of structure of more than {most} bytes")));
         }
-        // What was decoded in front of a fault is used: its objects are held against the table.
+        // The bytes in front of a fault are used: their objects are held against the table.
         match read {
             Err(error) if all.is_empty() => Err(error),
             _ => Ok(all),

@@ -132,7 +132,7 @@ impl Chain {
     }
 }
 
-/// What comes out of a filter.
+/// The output of a filter.
 fn decoded(filter: &Filter, parameters: &Dictionary, reader: Opened) -> io::Result<Opened> {
     let input = BufReader::with_capacity(AHEAD, reader);
     let opened: Opened = match filter {
@@ -157,7 +157,7 @@ fn decoded(filter: &Filter, parameters: &Dictionary, reader: Opened) -> io::Resu
     }
 }
 
-/// What a filter gives: not more than is allowed, and its faults with its name.
+/// The output of a filter: no more than the limit, with the name of the filter in its faults.
 struct Stage {
     reader: io::Result<Opened>,
     name: String,

@@ -1,4 +1,4 @@
-//! What the filters of RAR do to a range of bytes, backwards.
+//! The filters of RAR, which undo a change of a range of bytes.
 
 use super::bits::wrong;
 use std::io;

@@ -120,7 +120,7 @@ fn join(all: &mut Vec<Result<Entry, Failure>>, volume: Volume, start: u64) {
     }
 }
 
-/// What the members are, with their contents.
+/// The members as nodes, with their contents.
 fn nodes(all: Vec<Result<Entry, Failure>>, bytes: Arc<dyn Bytes>, limits: &Limits) -> Nodes {
     let groups = groups(&all);
     let most = limits.most(bytes.size());

@@ -67,7 +67,7 @@ impl Solid {
     /// The bytes of all members of the group.
     ///
     /// # Errors
-    /// When its window is larger than what is allowed.
+    /// When its window is larger than the limit.
     pub fn open(bytes: Arc<dyn Bytes>, group: Group, limits: &Limits) -> Result<Solid, String> {
         let wanted = group.iter().map(|packed| packed.window).max().unwrap_or(0);
         let all = group.iter().try_fold(0_u64, |sum, packed| sum.checked_add(packed.size?));

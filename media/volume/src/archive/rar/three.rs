@@ -7,7 +7,7 @@ use crate::field::{byte, le16, le32, read};
 use crate::node::Failure;
 use crate::text::{units, utf16};
 
-/// What an archive begins with.
+/// The first bytes of an archive.
 pub const MAGIC: &[u8] = b"Rar!\x1a\x07\0";
 
 const MAIN: u8 = 0x73;
@@ -93,7 +93,7 @@ fn has_sum(header: &[u8], kind: u8, flags: u16, sum: u16) -> bool {
     is(header.len()) || is(short)
 }
 
-/// The member of a header; `None` for what is not one.
+/// The member of a header; `None` for another header.
 fn entry(header: &[u8], at: u64, volume: &Volume) -> Option<Entry> {
     let flags = le16(header, 3);
     let (kind, host, version, method) = (header[2], byte(header, 15), byte(header, 24), byte(header, 25));

@@ -1,4 +1,4 @@
-//! What a decoder has put out: the window that matches copy from, and filters that change the bytes
+//! The output of a decoder: the window that matches copy from, and filters that change the bytes
 //! before anybody gets them.
 
 use super::bits::wrong;
@@ -97,7 +97,7 @@ impl Window {
         Ok(())
     }
 
-    /// Gives on what is ready.
+    /// Gives on the bytes that are ready.
     ///
     /// # Errors
     /// When a filter contradicts itself.

@@ -118,7 +118,7 @@ impl Tree {
         }
     }
 
-    /// What goes into one node each.
+    /// The records of each node.
     fn groups<'a>(&self, records: &'a [Record], _: u16) -> Vec<&'a [Record]> {
         let (mut groups, mut start, mut used) = (Vec::new(), 0, 0);
         for (index, (key, value)) in records.iter().enumerate() {

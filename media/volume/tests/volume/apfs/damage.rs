@@ -89,7 +89,7 @@ fn contents_that_contradict_themselves() {
         let (names, failures) = outcome(one(|container, files| {
             files.compressed(&mut container.blocks, (ROOT, b"packed"), (kind, 9), b"what it is", None);
         }));
-        // What nothing decodes is there as it is.
+        // The attributes of a file that cannot be decompressed are listed.
         assert_eq!(names, ["packed", "packed:com.apple.decmpfs"]);
         assert!(failures.len() == 1 && failures[0].cause.contains(words), "{failures:?}");
     }
@@ -238,7 +238,7 @@ fn free_space_is_that_of_the_map() {
     };
     let length = FREE * BLOCK as u64;
     assert_eq!(free(&image), [Ok((image.len() as u64 - length, length))]);
-    // Bits have no checksum: their number is compared with what is stated.
+    // Bits have no checksum: their number is compared with the stated one.
     let lists = image.len() / BLOCK - FREE as usize - 2;
     let mut damaged = image.clone();
     damaged[(lists + 1) * BLOCK + 2] ^= 4;

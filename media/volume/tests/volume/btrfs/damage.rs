@@ -12,7 +12,7 @@ use crate::listing::{assert_same, items, nodes};
 use crate::mutants;
 use crate::tree::noise;
 
-/// What reading a file of this name says.
+/// The failure of reading a file of this name.
 fn said(image: Vec<u8>, name: &str) -> (Option<u64>, String) {
     let found = volumes(image);
     let (nodes, _) = nodes(system(&found, "top-level"), Options::default());
@@ -42,7 +42,7 @@ fn a_copy_serves_for_damaged_data_and_nodes() {
         image[range].fill(0x5a);
         let found = volumes(image);
         for (name, expected) in &expected {
-            // What has no checksum is what stands there.
+            // Files without checksums have the bytes that stand there.
             let mut found = items(system(&found, name));
             let mut expected = expected.clone();
             found.remove(&b"without sums"[..]);
@@ -101,7 +101,7 @@ fn files_that_contradict_themselves() {
         let (_, found) = said(maker.end(), "file");
         assert!(found.contains(cause), "{found} and not {cause}");
     }
-    // Compressed bytes that do not give what is stated, with checksums that are right.
+    // Compressed bytes that do not unpack to the stated size, with checksums that are right.
     let mut maker = Maker::new(false);
     let mut cut = raw;
     cut.truncate(30);

@@ -42,7 +42,7 @@ pub fn zlib(bytes: &[u8]) -> Vec<u8> {
     encoder.finish().unwrap()
 }
 
-/// A volume, and what is in its subvolumes by their names.
+/// A volume, and the content of its subvolumes by their names.
 pub struct Sample {
     pub maker: Maker,
     pub expected: Vec<(&'static str, Items)>,

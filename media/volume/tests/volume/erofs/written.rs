@@ -1,4 +1,4 @@
-//! What `mkfs.erofs` writes.
+//! Volumes that `mkfs.erofs` writes.
 
 use std::fs;
 use std::os::unix::ffi::OsStrExt;

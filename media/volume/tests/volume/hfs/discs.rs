@@ -114,7 +114,7 @@ fn discs_for_macs() {
     assert_same(&items(&alone), &expected.into_iter().map(|(path, item)| (decomposed(path), item)).collect());
 }
 
-/// What only HFS+ has of a disc comes behind the disc's own names.
+/// Files that only HFS+ has of a disc come behind the disc's own names.
 #[test]
 fn files_that_only_macs_see() {
     if lacks(&[Need::Program("xorriso")]) {

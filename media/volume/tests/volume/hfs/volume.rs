@@ -46,7 +46,7 @@ fn key(body: Vec<u8>) -> Vec<u8> {
     [&(body.len() as u16).to_be_bytes()[..], &body].concat()
 }
 
-/// What a record of a file states beside its forks.
+/// The fields of a file's record beside its forks.
 #[derive(Clone, Copy, Default)]
 pub struct Facts {
     pub mode: u16,

@@ -80,7 +80,7 @@ fn physical(image: &Path) -> Vec<Arc<dyn Bytes>> {
     VOLUMES.map(|(start, length)| Arc::new(Slice::new(medium.clone(), start, length).unwrap()) as Arc<dyn Bytes>).into()
 }
 
-/// What these make up, those of them that are physical volumes.
+/// The volumes that these make up, by those of them that are physical volumes.
 fn logical_volumes(volumes: &[Arc<dyn Bytes>]) -> Composition {
     compose(&volumes.iter().filter_map(|volume| Piece::of(b"", volume)).collect::<Vec<_>>())
 }
@@ -186,7 +186,7 @@ fn a_striped_volume_is_read_and_damage_is_a_failure() {
     assert!(said.iter().all(|found| found.as_ref().is_err_and(|failed| failed.cause.contains("label"))));
 }
 
-/// Metadata with bytes that were changed: whatever they say, the reader ends.
+/// Metadata with bytes that were changed: the reader always ends.
 #[test]
 fn mutants_end() {
     if lacks(&TOOLS) {

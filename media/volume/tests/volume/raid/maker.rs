@@ -25,7 +25,7 @@ pub struct Array {
     pub name: &'static str,
 }
 
-/// What one member says.
+/// The fields of one member.
 #[derive(Clone, Copy)]
 pub struct Own {
     pub role: u16,
@@ -113,7 +113,7 @@ fn doubled(mut by: u8, power: u32) -> u8 {
     by
 }
 
-/// What an array with the chunks of a table holds, and the data of its devices.
+/// The content of an array with the chunks of a table, and the data of its devices.
 pub fn written(layout: &Layout) -> (Vec<u8>, Vec<Vec<u8>>) {
     let rows: Vec<Vec<&str>> = layout.rows.split('/').map(|row| row.split_whitespace().collect()).collect();
     let mut devices = vec![Vec::new(); rows[0].len()];

@@ -166,14 +166,14 @@ fn names_that_contradict_themselves_are_failures() {
     let folder = whole.inode("node");
     let lost = said(&folder, 100, 176 + 8, &[0xff; 4]);
     one(&lost, "leads out of its group");
-    // What it held is listed all the same.
+    // Its entries are still listed.
     let mut image = whole.image.clone();
     make::change(&mut image, folder, 100, 176 + 8, &[0xff; 4]);
     let (found, _) = nodes(&opened(image), Options::default());
     assert_eq!(found.iter().filter(|node| node.path.starts_with(b"$OrphanFiles/")).count(), 700);
 }
 
-/// A directory that no directory lists is listed with what is in it.
+/// A directory that no directory lists is listed with its entries.
 #[test]
 fn directories_that_are_cut_off_keep_their_names() {
     if lacks(&MAKES) {
