@@ -39,7 +39,7 @@ fuzz_target!(|input: &[u8]| {
     if rows <= offset {
         return;
     }
-    // Boxed, so that a byte too many is somebody else's.
+    // Boxed, so that the address sanitizer sees a read beyond the end.
     let views: Box<[u8]> = views[..rows * 16].into();
     let lengths: Box<[i64]> = buffers.iter().map(|buffer| buffer.len() as i64).collect();
     let mut pointers: Vec<*const c_void> = vec![ptr::null(), views.as_ptr().cast()];

@@ -1,5 +1,5 @@
-//! Members of arrays, physical volumes and devices: any superblocks are composed to volumes, and
-//! reading these ends. Checksums are set right, so that the superblocks are read at all.
+//! Members of arrays, physical volumes and devices: composing them by any superblocks ends, and so
+//! does reading the volumes. Checksums are set right, so that the superblocks are read at all.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

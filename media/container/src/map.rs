@@ -116,7 +116,7 @@ impl Map {
     }
 
     /// Gives `length` bytes from `offset` on a status. A range beyond the end makes the map longer;
-    /// what lies between is not tried.
+    /// the gap between is not tried.
     pub fn set(&mut self, offset: u64, length: u64, status: Status) {
         let end = offset + length;
         if length == 0 {

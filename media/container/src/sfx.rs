@@ -1,5 +1,4 @@
-//! Archives behind programs: what unpacks itself. The archive begins where the sections of the
-//! program end.
+//! Self-extracting archives: the archive begins where the sections of the program end.
 
 use crate::Bytes;
 use crate::field::{be32, le16, le32, le64};

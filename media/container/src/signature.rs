@@ -11,11 +11,12 @@ use crate::field::{le16, le32, le64};
 pub enum Holds {
     /// An archive, a compressed stream or a backup: files, or a disk.
     Files,
-    /// An image, and what programs call it.
+    /// An image, and its name in other programs.
     Image(&'static str),
     /// A volume that needs a key.
     Encrypted,
-    /// A file system or a part of a volume: it goes before what its bytes may leave in place.
+    /// A file system or a part of a volume: it goes before a format whose signature it may leave in
+    /// place.
     Volume,
     /// A division of a medium, or a part of an array. It counts only where nothing else is read: a
     /// disc has one beside its own file system.

@@ -12,7 +12,7 @@
 //!   of the file system's reader.
 //!
 //! A volume's own checksums decide whether its metadata are whole, and a key is tried before
-//! anything is decrypted: what does not fit is a [`Failure`], and never noise that is hashed.
+//! anything is decrypted: a key that does not fit is a [`Failure`], so that noise is never hashed.
 #![forbid(unsafe_code)]
 
 mod apfs;

@@ -36,7 +36,7 @@ impl Aes {
         block.into()
     }
 
-    /// Several blocks at once: what the processor does in parallel.
+    /// Several blocks at once, which the processor decrypts in parallel.
     fn decrypt(&self, blocks: &mut [Block]) {
         match self {
             Aes::Short(aes) => aes.decrypt_blocks(blocks),

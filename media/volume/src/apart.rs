@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::node::{Failure, Kind, Node, Nodes};
 
-/// By what the same file is known in two trees; `None` if it has no bytes on the disc.
+/// The key by which the same file is known in two trees; `None` if it has no bytes on the disc.
 pub type Key = fn(&Node) -> Option<(u64, u64)>;
 
 /// Another tree of names.

@@ -117,8 +117,8 @@ impl Volume for Both {
     }
 }
 
-/// Where a file begins on the disc, and its size; `None` for what has no bytes there. Content
-/// that is not stored as it is has its number and name in place of that.
+/// Where a file begins on the disc, and its size; `None` for a name without bytes there. For
+/// content that is not stored plainly, a value of its number and name stands for the place.
 fn place(node: &Node) -> Option<(u64, u64)> {
     let content = node.content.as_ref().filter(|_| matches!(node.kind, Kind::File | Kind::Stream))?;
     let size = node.size.filter(|&size| size > 0)?;

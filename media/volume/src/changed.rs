@@ -18,7 +18,7 @@ const PIECE: u64 = 256 << 10;
 
 /// The names of today, each with all that is compared but the bytes.
 pub struct Known {
-    /// Two keys that nobody knows, so that no file can pass for another.
+    /// Two random keys, so that no file can be made to pass for another.
     keys: [RandomState; 2],
     marks: HashSet<[u64; 2]>,
 }

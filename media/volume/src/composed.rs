@@ -128,7 +128,7 @@ pub fn compose(pieces: &[Piece]) -> Composition {
 }
 
 impl Composition {
-    /// An array: what it holds, or a piece of more.
+    /// An array: its content is a volume, or a piece of a larger one.
     fn array(&mut self, set: &[u8; 16], members: &[Member], inner: &mut Vec<Piece>) {
         self.keys.insert(key("md", set));
         let Some(assembled) = raid::assemble(members) else { return };

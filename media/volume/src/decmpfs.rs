@@ -52,7 +52,7 @@ impl Header {
     /// Reads it.
     pub fn read(raw: &[u8]) -> Result<Header, Failure> {
         if raw.len() < HEAD || !is_at(raw, 0, b"fpmc") {
-            return Err(failure(None, "is compressed, and what it is made of contradicts itself"));
+            return Err(failure(None, "is compressed, and its attribute contradicts itself"));
         }
         Ok(Header { kind: le32(raw, 4), size: le64(raw, 8) })
     }
@@ -92,7 +92,7 @@ pub trait Parts: Send + Sync {
 
 /// The fault of a file that says that it is compressed and has no attribute of that kind.
 pub fn lost() -> Failure {
-    failure(None, "is compressed, without what it is made of")
+    failure(None, "is compressed, without its attribute")
 }
 
 /// The fault of one whose resource fork is missing.

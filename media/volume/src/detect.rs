@@ -24,9 +24,10 @@ use crate::xfs;
 /// Opens one kind of file system; `None` if it is another.
 type Open = fn(&Arc<dyn Bytes>) -> Result<Option<Recognised>, Failure>;
 
-/// All that are read, each with the copies of what it begins with.
+/// All readers, each with the copies of the file system's first sectors.
 const READERS: &[(Open, Option<Of>)] = &[
-    // Its first sector is all its own: what stands behind it may be an older file system's.
+    // Its first sector has no bytes of another system; those behind it may be an older file
+    // system's.
     (xfs::open, Some(Of::Xfs)),
     (squash::open, None),
     (erofs::open, None),
@@ -55,7 +56,7 @@ pub fn file_system(bytes: Arc<dyn Bytes>) -> Result<Recognised, Failure> {
         Ok(Some(Magic::Encrypted(name))) => return Ok(Recognised::Encrypted(name)),
         Ok(Some(Magic::Unread(name))) => return Ok(Recognised::Unread(name.to_owned())),
         Ok(None) => {}
-        // The start is lost: what stands elsewhere says what it was.
+        // The start is lost: copies elsewhere tell the file system.
         Err(failed) => {
             let bytes: Arc<dyn Bytes> = Arc::new(Windows::new(bytes));
             return by_copy(&bytes, "cannot be read").ok_or(failed);

@@ -11,7 +11,8 @@ use crate::node::{Failure, Nodes};
 pub struct Options {
     /// Also deleted files whose metadata is still there, marked as such, after the live ones.
     pub deleted: bool,
-    /// Also what belongs to no file: unallocated runs and the slack of files, after all files.
+    /// Also the space that belongs to no file: unallocated runs and the slack of files, after all
+    /// files.
     pub unallocated: bool,
 }
 
@@ -26,7 +27,7 @@ pub enum Recognised {
     Encrypted(&'static str),
     /// A file system whose files its own key opens: see [`Locked::open`].
     Locked(Locked),
-    /// Known by its magic and not read: the name of the format, and what of it is in the way.
+    /// Known by its magic and not read: the name of the format, and the feature that is in the way.
     Unread(String),
     /// No known magic: not empty, but not understood.
     Unknown,
@@ -59,7 +60,7 @@ impl Locked {
     /// Opens the volume with its cipher.
     ///
     /// # Errors
-    /// If what the cipher makes of its metadata contradicts itself.
+    /// If its metadata contradict themselves when they are decrypted.
     pub fn open(&self, cipher: Arc<dyn Decrypt>) -> Result<Recognised, Failure> {
         (self.open)(cipher)
     }
@@ -178,8 +179,8 @@ impl Snapshot {
 }
 
 impl OpenSnapshot {
-    /// All names in the snapshot. Free space is not kept in it and is not listed; what a deleted
-    /// file held may have been written over since.
+    /// All names in the snapshot. Free space is not kept in it and is not listed; the bytes of a
+    /// deleted file may have been written over since.
     pub fn nodes(&self, options: Options) -> Nodes {
         self.states.nodes(options)
     }

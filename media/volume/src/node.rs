@@ -197,5 +197,5 @@ impl Node {
 }
 
 /// The names of a volume, each once, in an order that is the same in every run. A directory that
-/// cannot be read is an error in its place, and what can be read comes all the same.
+/// cannot be read is an error in its place, and the other names still follow.
 pub type Nodes = Box<dyn Iterator<Item = Result<Node, Failure>> + Send>;

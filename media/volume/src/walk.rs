@@ -8,7 +8,7 @@ use crate::node::{Failure, Node};
 /// The most directories on a path. Linux reaches 2,048 by an absolute name.
 const DEEPEST: usize = 2048;
 
-/// The most bytes of a path: what NTFS allows, and eight times what Linux does.
+/// The most bytes of a path: as many as NTFS allows, and eight times as many as Linux does.
 const LONGEST: usize = 32 << 10;
 
 /// An entry of a directory.
@@ -106,7 +106,7 @@ impl<T: Tree> Walk<T> {
         Walk { tree, open: Some(open), path, depth: 0, children, pending, visited, next: None }
     }
 
-    /// Notes a directory for later; what speaks against it.
+    /// Notes a directory for later; the failure of one that is not walked into.
     fn note(&mut self, into: Into<T::Directory>) -> Option<Failure> {
         let Into { id, path, directory } = into;
         let refused = |cause: &str| Some(Failure { path: path.clone(), offset: None, cause: cause.to_owned() });

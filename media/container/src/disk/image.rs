@@ -31,8 +31,8 @@ pub trait Disk: Bytes {
         Vec::new()
     }
 
-    /// By what a difference to this disk names it: changed whenever the disk is; `None` if the
-    /// format has nothing of the kind.
+    /// The identifier that a difference to this disk states: it changes whenever the disk does;
+    /// `None` if the format has none.
     fn identity(&self) -> Option<String> {
         None
     }

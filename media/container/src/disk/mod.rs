@@ -3,8 +3,8 @@
 //!
 //! [`open`] recognises a format by its bytes and reads the description of the disk; content is read
 //! by position when it is asked for. All images may be hostile: memory is bounded by constants and
-//! by the size of the file, never by what the file claims, and an image that contradicts itself is
-//! a [`Failure`]. A feature that is not read (encryption) is refused with its name.
+//! by the size of the file, never by sizes that the file states, and an image that contradicts
+//! itself is a [`Failure`]. A feature that is not read (encryption) is refused with its name.
 
 pub(crate) mod aff4;
 mod dmg;

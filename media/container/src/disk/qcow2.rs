@@ -203,9 +203,9 @@ impl Qcow2 {
         Ok(take)
     }
 
-    /// How far the parts of a cluster are alike, and what they hold; `None` for a contradiction.
-    /// The lower half of the state has a bit for each allocated part, the upper one for each zero
-    /// part.
+    /// The number of bytes whose parts are alike, and the content of these parts; `None` for a
+    /// contradiction. The lower half of the state has a bit for each allocated part, the upper one
+    /// for each zero part.
     fn parts(&self, state: u64, inside: u64, room: usize) -> Option<(usize, Part)> {
         let part = self.cluster / 32;
         let of = |number: u64| (state >> number & 1 != 0, state >> (32 + number) & 1 != 0);

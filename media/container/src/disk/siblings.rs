@@ -24,7 +24,7 @@ pub trait Siblings {
         Ok(Vec::new())
     }
 
-    /// Opens a file to look at what it is: it does not become a file of the image.
+    /// Opens a file to find out its kind: it does not become a file of the image.
     ///
     /// # Errors
     /// The system's.

@@ -175,7 +175,7 @@ fn acquired(value: &str) -> i64 {
 fn deflate(bytes: &[u8]) -> Vec<u8> {
     let mut compressor = Compressor::new(CompressionLvl::default());
     let mut out = vec![0; compressor.zlib_compress_bound(bytes.len())];
-    // The bound is what libdeflate itself promises to need.
+    // libdeflate itself states the bound.
     let length = compressor.zlib_compress(bytes, &mut out).unwrap_or(0);
     out.truncate(length);
     out

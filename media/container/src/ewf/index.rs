@@ -1,5 +1,5 @@
 //! Finds the chunks of an image that may be damaged or hostile, in memory that does not grow with
-//! what the image claims.
+//! the sizes that the image states.
 
 use super::{About, Descriptor, Digests, Errors, FileHeader, Malformed, Section, Table, Volume};
 use std::io;
@@ -148,8 +148,8 @@ impl Index {
         Ok(index)
     }
 
-    /// Reads what there is of an image whose acquisition was cut off: everything up to the last
-    /// complete section of chunks. `None` where not even the volume section is there.
+    /// Reads an image whose acquisition was cut off, up to the last complete section of chunks.
+    /// `None` where not even the volume section is there.
     ///
     /// # Errors
     /// When the files cannot be read; damage only ends the search.

@@ -19,7 +19,8 @@ pub(super) fn is_noise(chunk: &[u8]) -> bool {
     is_even(first) && is_even(chunk) && !repeats(chunk)
 }
 
-/// The sum of the squares of the counts is that of even ones and what chance adds to it, twice.
+/// Whether the sum of the squares of the counts is at most that of even counts, plus twice the
+/// amount that chance adds to it.
 fn is_even(bytes: &[u8]) -> bool {
     // Four tables: a byte that comes twice in a row waits for no count of itself.
     let mut counts = [[0u32; 256]; 4];

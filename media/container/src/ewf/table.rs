@@ -4,7 +4,7 @@ use super::{Malformed, is_sealed, seal, u32_at, u64_at};
 
 /// Most entries of a table: more are not read by every tool (EWF specification, "Table header").
 pub const MOST_ENTRIES: usize = 16_375;
-/// Most entries that are accepted from others: what fits a section of 256 KiB.
+/// Most entries that are accepted from others: as many as fit a section of 256 KiB.
 const MOST_ACCEPTED: usize = 65_535;
 
 /// Where the chunks of one `sectors` section start.

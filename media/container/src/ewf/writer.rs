@@ -108,8 +108,8 @@ impl Writer {
         writer
     }
 
-    /// The least size of a segment in bytes: room for a chunk of `chunk` bytes as it is, and for
-    /// what must stand around it.
+    /// The least size of a segment in bytes: room for a stored chunk of `chunk` bytes and for the
+    /// sections around it.
     pub fn least_segment(chunk: u64) -> u64 {
         let descriptor = Descriptor::LENGTH as u64;
         let begin = FileHeader::LENGTH as u64 + descriptor + Volume::LENGTH as u64;
@@ -148,7 +148,7 @@ impl Writer {
         self.segment
     }
 
-    /// Chunks in finished sections: what a resumed acquisition finds again, once everything taken
+    /// Chunks in finished sections: a resumed acquisition finds them again, once everything taken
     /// is on disk.
     pub fn settled(&self) -> u64 {
         self.chunks - self.entries.len() as u64

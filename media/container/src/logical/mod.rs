@@ -84,7 +84,7 @@ impl Logical {
 /// Opens an image by its segments, in order.
 ///
 /// # Errors
-/// When a segment is missing, or what describes the entries is damaged or encrypted.
+/// When a segment is missing, or the description of the entries is damaged or encrypted.
 pub fn open(format: Logical, segments: Vec<Arc<dyn Bytes>>) -> Result<Entries, Failure> {
     match format {
         Logical::L01 => ewf::open(segments),

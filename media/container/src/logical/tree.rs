@@ -23,8 +23,8 @@ pub struct Named {
     pub id: Option<u64>,
     /// Bytes of the file.
     pub size: u64,
-    /// Where its bytes are in the media data, and how many are stored at each place; otherwise what
-    /// is stated instead.
+    /// Where its bytes are in the media data, and how many are stored at each place; or why the
+    /// stated list is not read.
     pub extents: Result<Vec<(u64, u64)>, String>,
     /// Where the bytes of a file are that was stored once for several.
     pub duplicate: Option<u64>,

@@ -31,7 +31,7 @@ pub fn lzfse(packed: &[u8], size: usize) -> Option<Vec<u8>> {
             }
             b"bvxn" => {
                 let end = 12usize.checked_add(le32(rest, 8) as usize)?;
-                // No more than the rest of the output, regardless of the block's stated size.
+                // The block must not give more than the rest of the output.
                 (raw_size <= size - before).then_some(())?;
                 out.extend(lzvn(rest.get(12..end)?, raw_size)?);
                 end
@@ -63,7 +63,7 @@ struct Header {
     frequencies: Vec<u16>,
 }
 
-/// Unused bits out of what headers state: 0 to -7.
+/// Unused bits, from a field of a header: 0 to -7.
 fn spare(stated: i32) -> Option<u32> {
     u32::try_from(stated.checked_neg()?).ok().filter(|spare| *spare < 8)
 }

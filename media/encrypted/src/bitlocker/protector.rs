@@ -50,7 +50,7 @@ impl Kind {
 
 /// A protector.
 pub struct Protector {
-    /// The first bytes of a recovery password's identifier are what Windows shows beside it.
+    /// The identifier; Windows shows its first bytes beside a recovery password.
     id: [u8; 16],
     kind: Kind,
     salt: Option<[u8; 16]>,
@@ -119,7 +119,7 @@ fn startup(file: &[u8], id: [u8; 16]) -> Option<Secret> {
     Some(Zeroizing::new(key.try_into().ok()?))
 }
 
-/// The volume's key, and what opened it.
+/// The volume's key, and the kind of key that opened it.
 pub fn unlock(protectors: &[Protector], keys: &Keys) -> Result<(Secret, String), Failure> {
     for protector in protectors.iter().filter(|found| found.kind == Kind::Clear) {
         if let (Some(clear), Some(wrapped)) = (&protector.clear, &protector.wrapped)

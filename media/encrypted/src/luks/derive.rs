@@ -41,7 +41,7 @@ impl Hash {
     }
 }
 
-/// Most memory that a header may ask for, in KiB: what cryptsetup takes at most.
+/// Most memory that a header may ask for, in KiB: as much as cryptsetup takes.
 const MOST_MEMORY: u32 = 4 << 20;
 /// Most rounds of either function: more only keeps a reader busy.
 pub const MOST_ROUNDS: u32 = 200_000_000;

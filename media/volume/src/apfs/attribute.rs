@@ -1,4 +1,4 @@
-//! Extended attributes: what a link leads to, and values as streams of their file.
+//! Extended attributes: the targets of links, and values as streams of their file.
 
 use std::sync::Arc;
 

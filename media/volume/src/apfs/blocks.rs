@@ -87,7 +87,7 @@ impl Blocks {
         Ok(object)
     }
 
-    /// A node: one that is held, or what `open` makes of its block.
+    /// A node: a held one, or the one that `open` reads from its block.
     pub fn node(&self, key: Held, open: impl FnOnce() -> Result<Node, Failure>) -> Result<Arc<Node>, Failure> {
         let lock = || self.nodes.lock().unwrap_or_else(PoisonError::into_inner);
         {

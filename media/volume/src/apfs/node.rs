@@ -23,7 +23,7 @@ const NO_HEADER: u16 = 16;
 /// An entry whose value is empty.
 const GHOST: u16 = 0xffff;
 
-/// By what entries are in order: number, type, and a number within these.
+/// The order of entries: number, type, and a number within these.
 pub type Place = (u64, u8, u64);
 
 /// Facts about a tree, from its root.

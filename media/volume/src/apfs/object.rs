@@ -54,13 +54,13 @@ impl Object {
         le32(&self.raw, 24) as u16
     }
 
-    /// The type of what a tree holds.
+    /// The type of a tree's entries.
     pub fn subtype(&self) -> u16 {
         le32(&self.raw, 28) as u16
     }
 }
 
-/// A failure, with what it is a failure of.
+/// A failure, with the name of the structure that failed.
 pub fn within(failed: Failure, what: &str) -> Failure {
     Failure { cause: format!("{what}: {}", failed.cause), ..failed }
 }

@@ -135,7 +135,8 @@ impl Apfs {
         self.tree.of(number, RECORD.attribute).map(|record| record.and_then(|record| Attribute::new(&record))).collect()
     }
 
-    /// Where the first `size` bytes of a stream lie; all of what its extents have.
+    /// Where the first `size` bytes of a stream lie, and all bytes behind them that its extents
+    /// have.
     ///
     /// # Errors
     /// If extents contradict one another or do not reach the size. Only a sparse file may have
@@ -167,7 +168,7 @@ impl Apfs {
                 _ => Some(block.checked_mul(block_size).ok_or_else(|| wrong(None, "an extent beyond any medium"))?),
             };
             if at > layout.end() && !is_sparse {
-                return Err(wrong(medium, &format!("nothing is known of what begins at {}", layout.end())));
+                return Err(wrong(medium, &format!("no extent has the bytes from {} on", layout.end())));
             }
             layout.push_at(at, medium, length)?;
             if block != 0 {

@@ -52,7 +52,7 @@ impl<R: BufRead> Compress<R> {
             return Err(wrong("a header that is not compress's"));
         }
         if self.most == 9 {
-            // compress itself and 7-Zip differ in what these stand for.
+            // compress itself and 7-Zip read such codes differently.
             return Err(wrong("codes of at most 9 bits, which programs read differently"));
         }
         self.is_block = header[2] & 0x80 != 0;

@@ -1,4 +1,4 @@
-//! The headers of LHA, levels 0 to 3, with what programs put behind them.
+//! The headers of LHA, levels 0 to 3, with the extensions of several programs.
 
 use super::member::{failure, from_filetime};
 use crate::bytes::Bytes;

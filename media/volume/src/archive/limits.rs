@@ -46,7 +46,7 @@ impl Limits {
         stored.saturating_mul(self.ratio).saturating_add(self.bytes)
     }
 
-    /// The window in KiB, with room for what decoders need beside it.
+    /// The window in KiB, with room for the needs of decoders beside it.
     pub(super) fn window_kib(&self) -> u32 {
         u32::try_from(self.window >> 10).unwrap_or(u32::MAX - 1).saturating_add(16 << 10)
     }

@@ -109,7 +109,7 @@ pub enum Use {
     Wim,
 }
 
-/// A decoder, with the window of what came before.
+/// A decoder, with the window of the bytes before.
 pub struct Lzx {
     used: Use,
     window: Vec<u8>,

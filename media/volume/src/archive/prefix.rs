@@ -9,8 +9,8 @@ const FAST: usize = 9;
 /// A set of codes.
 #[derive(Default)]
 pub struct Codes {
-    /// For each length the first value of 16 bits behind its codes, and what leads from a code of
-    /// it to the place of its symbol.
+    /// For each length the first value of 16 bits behind its codes, and the difference between a
+    /// code of that length and the place of its symbol.
     ends: [(u32, i32); LONGEST + 1],
     symbols: Vec<u16>,
     /// Symbol and length, by the first bits; length 0 for longer codes.

@@ -1,8 +1,8 @@
-//! Decoded bytes that nobody has read yet.
+//! Decoded bytes that were not read yet.
 
 use std::io;
 
-/// Bytes that are decoded beyond what a reader asked for, at most this many before it is served.
+/// Bytes that are decoded ahead of a reader's request, at most.
 const AHEAD: usize = 4096;
 
 /// Bytes that a decoder put out and its reader did not take yet.

@@ -1,4 +1,4 @@
-//! The headers of a tar: numbers, names, and what pax and GNU put in front of a member.
+//! The headers of a tar: numbers, names, and the records that pax and GNU put in front of a member.
 
 use super::sparse::Map;
 

@@ -1,5 +1,5 @@
-//! Zip (PKWARE's APPNOTE 6.3). The central directory says what there is; each local header and each
-//! CRC is held against it.
+//! Zip (PKWARE's APPNOTE 6.3). The central directory lists the members; each local header and each
+//! CRC is compared with it.
 
 use super::limits::Limits;
 use super::member::{failure, from_filetime, node};
@@ -166,8 +166,8 @@ impl Member {
         Err(failure(&self.path, cause))
     }
 
-    /// Where its bytes start. The local header must say what the central directory says, and the
-    /// bytes must end where the next member starts.
+    /// Where its bytes start. The local header must agree with the central directory, and the bytes
+    /// must end where the next member starts.
     fn locate(&self) -> Result<u64, Failure> {
         let Member { archive, record, .. } = self;
         let start = record.offset.saturating_add(archive.place.shift);

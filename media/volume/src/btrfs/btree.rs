@@ -40,7 +40,7 @@ impl Tree {
         Ok(Arc::new(Tree { pool: pool.clone(), root, what }))
     }
 
-    /// The node that an entry leads to, which must hold what lies between its neighbours.
+    /// The node that an entry leads to, which must hold the items between its neighbours.
     fn child(&self, parent: &Node, index: usize) -> Result<Arc<Node>, Failure> {
         let root = parent.child(index);
         let node = self.pool.node(root, self.what)?;
@@ -48,7 +48,7 @@ impl Tree {
         let is_below = index + 1 == parent.len() || node.last() < Some(parent.key(index + 1));
         if !is_first || !is_below {
             let place = self.pool.place(root.logical).ok().map(|(place, _)| place);
-            return Err(failure(place, format!("{}: a node holds what belongs to another", self.what)));
+            return Err(failure(place, format!("{}: a node holds items that belong to another", self.what)));
         }
         Ok(node)
     }

@@ -1,4 +1,5 @@
-//! Space that no file has: what no extent of a chunk uses, and what of a device is in no chunk.
+//! Space that no file has: the ranges of chunks without an extent, and the ranges of devices
+//! without a chunk.
 
 use std::ops::Range;
 use std::sync::Arc;

@@ -30,7 +30,7 @@ pub struct Inode {
     pub size: u64,
     pub form: Form,
     pub times: Times,
-    /// Where its attributes begin, and their bytes; behind them stands what its form has there.
+    /// Where its attributes begin, and their bytes; the data of its form follow them.
     pub attributes: (u64, u64),
 }
 
@@ -45,7 +45,7 @@ impl Inode {
         self.kind() == 0x4000
     }
 
-    /// Where what its form has behind it begins.
+    /// Where the data of its form begin.
     pub fn behind(&self) -> u64 {
         self.attributes.0.saturating_add(self.attributes.1)
     }

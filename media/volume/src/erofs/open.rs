@@ -22,7 +22,7 @@ pub fn open(bytes: &Arc<dyn Bytes>) -> Result<Option<Recognised>, Failure> {
     let mut warnings = std::mem::take(&mut superblock.warnings);
     let (size, there) = (superblock.size(), bytes.size());
     if size > there {
-        let cause = format!("EROFS has {size} bytes, and the medium ends at {there}: what lies behind is missing");
+        let cause = format!("EROFS has {size} bytes, and the medium ends at {there}: the rest is missing");
         warnings.push(failure(Some(there), cause));
     }
     for (index, device) in superblock.devices.iter().enumerate() {

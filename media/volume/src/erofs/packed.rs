@@ -17,7 +17,7 @@ const MOST: u64 = 12 << 20;
 const MOST_STORED: u64 = 1 << 20;
 /// Bytes of a part that lies in the inode for ends, or of zeros, that are given at once.
 const PIECE: u64 = 1 << 20;
-/// Bytes that are held of what was unpacked.
+/// Unpacked bytes that are held.
 const HELD: usize = 16 << 20;
 /// The most runs of one file: 64 MiB of memory.
 const MOST_RUNS: usize = 2 << 20;

@@ -180,7 +180,7 @@ impl Superblock {
         Ok(())
     }
 
-    /// Notes what an examiner must know.
+    /// Notes faults and states that an examiner must know.
     fn warn(&mut self, size: u64, raw: &[u8]) {
         let mut say = |cause: String| self.warnings.push(failure(Some(OFFSET), cause));
         if self.incompatible & RECOVER != 0 {

@@ -140,7 +140,7 @@ impl Superblock {
         let mut warnings = Vec::new();
         let size = first * BLOCK;
         if size > there {
-            let cause = format!("F2FS has {size} bytes, and the medium ends at {there}: what lies behind is missing");
+            let cause = format!("F2FS has {size} bytes, and the medium ends at {there}: the rest is missing");
             warnings.push(failure(Some(there), cause));
         }
         for device in &devices {

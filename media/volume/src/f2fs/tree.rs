@@ -183,7 +183,7 @@ impl Tree for Names {
     }
 }
 
-/// Whether an inode is what its name says.
+/// Checks that an inode is of the type that its name states.
 fn check(inode: Inode, entry: &Entry) -> Result<Inode, Failure> {
     // Types in directories, by those of modes.
     let kind = match inode.kind() {

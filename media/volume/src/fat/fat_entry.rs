@@ -19,7 +19,7 @@ pub struct FatEntries {
     parts: Vec<(u8, u8, [u16; 13])>,
     /// Whether clusters have more than 16 bits.
     pub is_32: bool,
-    /// Whether the end of the directory was met: what comes may be anything.
+    /// Whether the end of the directory was met: the records behind it may hold any bytes.
     pub is_behind: bool,
 }
 

@@ -106,14 +106,14 @@ impl Tree {
         }
     }
 
-    /// The node that a record of an index leads to, which must hold what lies between its
+    /// The node that a record of an index leads to, which must hold the records between its
     /// neighbours.
     fn child(&self, parent: &Node, index: usize) -> Result<Arc<Node>, Failure> {
         let number = parent.child(index).unwrap_or(0);
         let node = self.node(number, parent.height.saturating_sub(1))?;
         let is_below = node.len() > 0 && node.place(0) < parent.place(index);
         if is_below || parent.place(index + 1).is_some_and(|next| node.last() > Some(next)) {
-            let cause = format!("{}: a node holds what belongs to another", self.shape.what);
+            let cause = format!("{}: a node holds records that belong to another", self.shape.what);
             return Err(failure(node.offset, cause));
         }
         Ok(node)

@@ -70,7 +70,7 @@ pub struct Item {
     pub data: Fork,
     pub resource: Fork,
     flags: u16,
-    /// The number of what a hard link leads to, and others.
+    /// The number of a hard link's target; other files use the field otherwise.
     special: u32,
     /// Type and creator of a file.
     finder: [u8; 8],

@@ -1,4 +1,4 @@
-//! The journal: whether it holds what was not written to its place yet.
+//! The journal: whether it holds blocks that were not written to their places yet.
 
 use super::fork::Blocks;
 use crate::bytes::Bytes;

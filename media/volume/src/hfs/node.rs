@@ -13,7 +13,7 @@ pub const LEAF: u8 = 0xff;
 pub const INDEX: u8 = 0;
 pub const HEADER: u8 = 1;
 
-/// By what records are in order, as far as that matters here.
+/// The order of records, as far as that matters here.
 pub type Place = (u64, u64);
 
 /// The kind of a tree.

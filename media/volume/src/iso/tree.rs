@@ -94,8 +94,8 @@ pub fn open(bytes: &Arc<dyn Bytes>) -> Result<Option<Recognised>, Failure> {
     })))
 }
 
-/// The trees of a disc, the one that counts first, each with what stands before the names that only
-/// it has.
+/// The trees of a disc, the one that counts first, each with the prefix of the names that only it
+/// has.
 struct Disc(Vec<(Vec<u8>, Arc<Iso>)>);
 
 impl Volume for Disc {

@@ -42,7 +42,7 @@ pub enum Kind {
     Thin(String, u64),
     /// A pool: the volumes of its metadata and data.
     Pool(String, String),
-    /// Older bytes of a volume: its origin, and where what differs is kept.
+    /// Older bytes of a volume: its origin, and the volume that keeps the differences.
     Snapshot(String, String),
     /// Another type.
     Other(String),

@@ -30,8 +30,8 @@ pub struct LogicalVolume {
 
 /// The logical volumes of some physical ones.
 pub struct Groups {
-    /// In order of their groups and names; what cannot be read is a failure in its place, whose
-    /// path is its name.
+    /// In order of their groups and names; a failure stands for one that cannot be read, and its
+    /// path is the name.
     pub volumes: Vec<Result<LogicalVolume, Failure>>,
     /// Groups that are read with a device less.
     pub warnings: Vec<Failure>,

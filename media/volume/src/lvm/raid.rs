@@ -19,7 +19,7 @@ struct State {
     events: u64,
     /// A bit for each device that failed.
     failed: u64,
-    /// How much of the device holds what it should, in sectors.
+    /// How much of the device holds valid data, in sectors.
     recovered: u64,
     /// How much of the array is in sync.
     synced: u64,

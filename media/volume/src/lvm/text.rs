@@ -19,7 +19,7 @@ pub enum Value {
     Section(Section),
 }
 
-/// Names and what stands behind them, in order.
+/// Names and the values behind them, in order.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Section(pub Vec<(String, Value)>);
 

@@ -1,4 +1,4 @@
-//! Deleted files: records of the MFT that are not in use and still say what they were.
+//! Deleted files: records of the MFT that are not in use and still describe a file.
 
 use std::sync::Arc;
 

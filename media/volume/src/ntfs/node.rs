@@ -78,7 +78,7 @@ impl Ntfs {
         Stream::of(attributes, DATA, name)
     }
 
-    /// A node with what it holds.
+    /// A node with its content.
     fn with(self: &Arc<Self>, node: Node, stream: Stream) -> Node {
         let (path, size) = (node.path.clone(), stream.size);
         let (resident, compressed) = (stream.resident.is_some(), stream.is_compressed());

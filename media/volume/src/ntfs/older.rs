@@ -71,7 +71,8 @@ impl States for Opened {
     }
 }
 
-/// A name as far as a snapshot keeps what it stands for.
+/// A node as far as a snapshot keeps its bytes: free space is left out, and deleted files whose
+/// bytes are not kept are overwritten.
 fn kept(view: &View, found: Result<Node, Failure>) -> Option<Result<Node, Failure>> {
     let mut node = match found {
         Ok(node) => node,

@@ -1,4 +1,5 @@
-//! Opening a volume: its boot sector, its MFT, what an examiner must know of it.
+//! Opening a volume: its boot sector, its MFT, and the faults and states that an examiner must
+//! know.
 
 use std::sync::{Arc, Mutex};
 

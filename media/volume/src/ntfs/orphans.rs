@@ -1,5 +1,5 @@
-//! Files in use that no directory lists: what an interrupted write, a repaired index or a hand
-//! leaves. And clusters in use that no file has.
+//! Files in use that no directory lists: they are left by an interrupted write, a repaired index or
+//! a manipulation. And clusters in use that no file has.
 
 use std::collections::HashSet;
 use std::hash::{DefaultHasher, Hash, Hasher};

@@ -22,7 +22,7 @@ pub struct Entry {
     number: u32,
     /// Type of the partition.
     pub kind: u8,
-    /// In sectors; for an extended boot record relative to what its type says.
+    /// In sectors; in an extended boot record relative to a place that depends on the type.
     start: u32,
     /// In sectors.
     sectors: u32,

@@ -100,7 +100,7 @@ impl PartitionTable {
         }
     }
 
-    /// Sorts by place and says what leads out of a medium of `size` bytes.
+    /// Sorts by place, and warns of partitions that lead out of a medium of `size` bytes.
     pub(super) fn bound(&mut self, size: u64) {
         self.partitions.sort_by_key(|part| (part.start, part.usage != Usage::Extended, part.number));
         let mut end = 0;

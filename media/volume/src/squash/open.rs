@@ -22,7 +22,7 @@ pub fn open(bytes: &Arc<dyn Bytes>) -> Result<Option<Recognised>, Failure> {
     let mut warnings = Vec::new();
     let (size, there) = (superblock.size, bytes.size());
     if size > there {
-        let cause = format!("squashfs has {size} bytes, and the medium ends at {there}: what lies behind is missing");
+        let cause = format!("squashfs has {size} bytes, and the medium ends at {there}: the rest is missing");
         warnings.push(failure(Some(there), cause));
     }
     let metadata = Arc::new(Metadata::new(bytes.clone(), superblock.method));

@@ -1,5 +1,4 @@
-//! The blocks that structures of shadow copies are made of, each with a header that says what it is
-//! and where it lies.
+//! The blocks of shadow copies, each with a header that says its kind and where it lies.
 
 use std::collections::HashSet;
 
@@ -34,7 +33,7 @@ impl Kind {
     }
 }
 
-/// A failure of what shadow copies are made of.
+/// A failure in the structures of shadow copies.
 pub fn wrong(offset: u64, cause: impl std::fmt::Display) -> Failure {
     failure(Some(offset), format!("shadow copies: {cause}"))
 }

@@ -143,7 +143,7 @@ impl Stores {
 
 impl Copy {
     /// The bytes of the volume when the copy was made. All later copies are needed for that: each
-    /// store keeps what was written to until the next was made.
+    /// store keeps the blocks that were written to until the next was made.
     ///
     /// # Errors
     /// When a store cannot be read.

@@ -1,4 +1,4 @@
-//! The blocks that a store holds: what its list says, taken together.
+//! The blocks that a store holds: the descriptors of its list, taken together.
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;

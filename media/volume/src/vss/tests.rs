@@ -66,7 +66,7 @@ fn moved_blocks_overlays_and_free_ones() {
     let mut live = state(1, &[10, 11]);
     let older = vec![0x77; BLOCK as usize];
     let list = vec![
-        // 20 is today what 8 was.
+        // 20 holds today the bytes that 8 had.
         Block::Forward { of: 8, to: 20 },
         // 9 went to 10, which was kept before it was written over.
         Block::Forward { of: 9, to: 10 },

@@ -146,7 +146,7 @@ impl Walk<'_> {
         }
         let first = if level == 0 { Extent::new(&raw[head..]).first } else { be64(&raw, head) };
         if first < key {
-            return wrong("a node holds what belongs to another");
+            return wrong("a node holds extents that belong to another");
         }
         for index in 0..count {
             if level == 0 {

@@ -112,7 +112,7 @@ impl Tree {
         Ok(Node { raw, offset, level, count, at: 0 })
     }
 
-    /// Bytes of an entry of a node of this level, with what it leads to.
+    /// Bytes of an entry of a node of this level: a record, or a key and a pointer.
     fn size(&self, level: u32) -> usize {
         if level == 0 { self.shape.record } else { self.shape.key + 4 }
     }
@@ -157,7 +157,7 @@ impl Tree {
         let below = self.load(child, node.level - 1)?;
         let size = if below.level == 0 { self.shape.record } else { self.shape.key };
         if below.number(head, size, 0) < key {
-            let cause = format!("{}: a node holds what belongs to another", self.shape.what);
+            let cause = format!("{}: a node holds records that belong to another", self.shape.what);
             return Err(failure(Some(below.offset), cause));
         }
         Ok(below)

@@ -67,8 +67,8 @@ impl Xfs {
         u64::from(self.superblock.groups) << (self.superblock.group_log + self.superblock.inode_log).min(32)
     }
 
-    /// The node of a free inode. Its size and type are cleared; what its extents hold is in whole
-    /// blocks.
+    /// The node of a free inode. Its size and type are cleared; the content of its extents ends
+    /// with a whole block.
     fn freed(self: &Arc<Self>, inode: &Inode, path: Vec<u8>) -> Node {
         let node = Node { allocation: Allocation::Deleted, ..blank(inode, &path, Kind::File) };
         let Some(layout) = self.remains(inode.number, &inode.content) else { return node };

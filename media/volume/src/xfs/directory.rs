@@ -19,7 +19,7 @@ pub struct Gone {
     pub is_whole: bool,
 }
 
-/// A place that contradicts itself: what lies behind it is not known.
+/// A place that contradicts itself: the entries behind it are not known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Broken(pub usize);
 

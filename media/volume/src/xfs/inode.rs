@@ -23,7 +23,7 @@ const EPOCH: i128 = 1 << 31;
 
 const SEAL: Seal = Seal { what: "inode", sum: 100, place: None, uuid: 160, owner: Some((152, Owner::Inode)) };
 
-/// How a fork holds what it holds.
+/// Where a fork has its content.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Format {
     /// The numbers of a device, or nothing.

@@ -173,7 +173,7 @@ impl Superblock {
         Ok(())
     }
 
-    /// Notes what an examiner must know.
+    /// Notes faults and states that an examiner must know.
     fn warn(&mut self, bytes: &dyn Bytes, raw: &[u8], incompatible: u32) {
         let mut warnings = Vec::new();
         let mut say = |cause: String| warnings.push(failure(Some(0), cause));

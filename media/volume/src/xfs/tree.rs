@@ -74,7 +74,7 @@ impl Names {
     }
 }
 
-/// Whether an inode is what its name says.
+/// Checks that an inode is in use and of the type that its name states.
 fn check(inode: Inode, entry: &Entry) -> Result<Inode, Failure> {
     let wrong = |cause: &str| Err(failure(Some(inode.offset), cause));
     if inode.mode == 0 || inode.links == 0 {

@@ -1,4 +1,4 @@
-//! Logical images and mail, as writers after the formats' documents write them: what they hold,
+//! Logical images and mail, as writers after the formats' documents write them: their content,
 //! damage that is named, and hostile input.
 
 mod ad1;

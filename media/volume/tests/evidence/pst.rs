@@ -1,4 +1,4 @@
-//! Outlook's stores: what they hold, and damage that is named.
+//! Outlook's stores: their content, and damage that is named.
 
 use super::pst_store::{Layout, Store, Value, crc};
 use super::{Outcomes, faults, files, zlib};

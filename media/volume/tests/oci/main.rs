@@ -179,7 +179,7 @@ fn later_layers_replace_hide_and_delete() {
     }
 }
 
-/// Links of one layer to itself and to lower ones: what would cost too many passes is named.
+/// Links of one layer to itself and to lower ones: links that would cost too many passes are named.
 #[test]
 fn many_hard_links_are_listed_or_named() {
     let linked = |tar: Tar, of: &str| (0..70).fold(tar, |tar, at| tar.hard_link(&format!("{of}{at}"), "f"));
@@ -247,7 +247,7 @@ fn images_of_both_kinds_are_named_once_each() {
 }
 
 /// A tree that umoci puts together out of layers that it wrote, deletions and replacements among
-/// them, and what skopeo makes of the same image.
+/// them, and one that skopeo writes of the same image.
 #[test]
 fn trees_are_those_that_other_programs_unpack() {
     let needs = [Need::Program("umoci"), Need::Program("skopeo"), Need::Program("tar")];

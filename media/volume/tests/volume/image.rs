@@ -51,12 +51,12 @@ pub fn open(path: &Path) -> Arc<dyn Bytes> {
     Arc::new(Medium(File::open(path).expect("an image")))
 }
 
-/// Runs a program that must succeed; what it prints.
+/// Runs a program that must succeed; its output.
 pub fn run(program: &str, arguments: &[&str]) -> String {
     run_with(program, arguments, b"")
 }
 
-/// Runs a program that must succeed with `input`; what it prints.
+/// Runs a program that must succeed with `input`; its output.
 pub fn run_with(program: &str, arguments: &[&str], input: &[u8]) -> String {
     let mut child = Command::new(program)
         .args(arguments)

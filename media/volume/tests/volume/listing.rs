@@ -80,7 +80,7 @@ pub fn lies_as_it_is(node: &Node, medium: &[u8]) -> bool {
     true
 }
 
-/// Live names with what they hold; sizes must be as stated. Nothing may fail.
+/// Live names with their items; sizes must be as stated. Nothing may fail.
 pub fn items(volume: &FileSystem) -> Items {
     items_but(volume, |_| false)
 }

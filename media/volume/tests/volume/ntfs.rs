@@ -42,7 +42,7 @@ fn mixed(length: usize) -> Vec<u8> {
     bytes
 }
 
-/// An image with everything in it, and what it must hold.
+/// An image with everything in it, and the expected items.
 fn image(bench: &Bench, name: &str, size: u64, options: &[&str]) -> (PathBuf, Items) {
     let image = bench.blank(name, size);
     run("mkntfs", &[&["-q", "-F", "-f", "-L", "Größe"], options, &[text(&image)]].concat());

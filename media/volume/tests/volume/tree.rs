@@ -1,4 +1,4 @@
-//! Real trees that go into images, and what must come out.
+//! Real trees that go into images, and the expected items.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};

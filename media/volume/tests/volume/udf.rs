@@ -50,8 +50,8 @@ fn what_genisoimage_writes() {
     }
 }
 
-/// An empty volume of each kind of medium and each revision, and what the kernel puts into it where
-/// it can.
+/// An empty volume of each kind of medium and each revision, with files that the kernel puts into
+/// it where it can.
 #[test]
 fn what_mkudffs_makes() {
     if lacks(&TOOLS) {

@@ -1,4 +1,5 @@
-//! Compares what a volume states of its parts: members, the map's pieces, streams and their chunks.
+//! Compares the parts of a volume with its stated digests: members, the map's pieces, streams and
+//! their chunks.
 
 use super::statements::{ORDER, Statements, algorithm, digest};
 use super::stream::Stream;
@@ -166,7 +167,7 @@ impl Volume<'_> {
         self.stated_by(self.statements, subject, predicate)
     }
 
-    /// The same, of what another volume states.
+    /// The digests that another volume states.
     fn stated_by(&mut self, by: &Statements, subject: &str, predicate: &str) -> Result<Vec<Digest>, Ended> {
         let mut found = Vec::new();
         let all: Vec<_> = by.of(subject, predicate).filter_map(digest).collect();

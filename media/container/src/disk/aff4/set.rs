@@ -1,5 +1,5 @@
-//! Volumes that belong together: each is a zip and what it states, and a stream may be in another
-//! one than the map that leads to it.
+//! Volumes that belong together: each is a zip with its statements, and a stream may be in another
+//! volume than the map that leads to it.
 
 use super::statements::Statements;
 use super::zip::Zip;

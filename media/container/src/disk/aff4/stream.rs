@@ -84,7 +84,8 @@ impl Stream {
         self.size
     }
 
-    /// A segment by its number, or what stands beside it: `.index`, `.blockHash.md5`.
+    /// A segment by its number, or the member beside it with this ending: `.index`,
+    /// `.blockHash.md5`.
     pub fn segment(&self, number: u64, ending: &str) -> Result<Member, Failure> {
         let name = format!("{}/{number:08}{ending}", self.name);
         self.volume.zip.member(&name).ok_or_else(|| Failure::malformed(format!("the member {name} is missing")))

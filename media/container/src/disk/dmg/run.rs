@@ -115,7 +115,7 @@ impl Table {
     }
 }
 
-/// The runs in order of the disk; what none covers, up to `size`, are zeros that nobody uses.
+/// The runs in order of the disk; gaps between them, up to `size`, are zeros that nobody uses.
 pub fn whole(mut runs: Vec<Run>, size: u64) -> Result<Vec<Run>, Failure> {
     runs.sort_by_key(|run| run.start);
     let mut all = Vec::with_capacity(runs.len());

@@ -132,7 +132,7 @@ impl Sparse {
         if first != number * (self.grain / SECTOR) {
             return Err(Failure::at(at, format!("the grain of sector {first} in place of another")));
         }
-        // Deflate adds little to what it cannot make shorter.
+        // Deflate adds little to bytes that it cannot shorten.
         if length > self.grain + self.grain / 8 + 128 {
             return Err(Failure::at(at, format!("a grain of {length} bytes, compressed")));
         }

@@ -1,7 +1,7 @@
 //! An image that is damaged outside of its chunks, read as far as it goes: each departure from the
 //! format is named.
 //!
-//! The format holds much of what it needs twice (header and header2, volume and data, table and
+//! The format holds most of its metadata twice (header and header2, volume and data, table and
 //! table2); a copy that is damaged is replaced with the other one. Chunks keep their own checksums:
 //! nothing is believed that they do not cover.
 
@@ -18,7 +18,7 @@ const KINDS: [&str; 14] = [
 #[derive(Default)]
 struct Salvage {
     pass: Pass,
-    /// A table that cannot be used, and what it would have been: its copy may serve.
+    /// A table that cannot be used, with its place and its count: its copy may serve.
     lost: Option<(Place, u64)>,
     departures: Vec<String>,
 }

@@ -6,7 +6,7 @@ use super::transfer::{base64, hexadecimal};
 /// The longest header of a message or part, in bytes.
 pub const LONGEST: usize = 1 << 20;
 
-/// The fields of a header that say what a part is.
+/// The fields of a header that describe a part.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub struct Header {
     /// Type and subtype in lower case, as `text/plain`; empty if none is stated.

@@ -8,7 +8,7 @@ use pfh_digest::{Algorithm, Digest};
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-/// The longest manifest, index or configuration: what registries take.
+/// The longest manifest, index or configuration, as registries take it.
 const DOCUMENT: u64 = 4 << 20;
 /// Digits of a digest that a name may be.
 const DIGITS: usize = 64;
@@ -148,7 +148,7 @@ impl Blob {
     /// All its bytes, compared with the digest in its name or this one.
     ///
     /// # Errors
-    /// Why they are not what they must be, in words.
+    /// Why they differ or cannot be read, in words.
     pub fn document(&self, digest: Option<Digest>) -> Result<Vec<u8>, String> {
         let size = self.bytes.size();
         if size > DOCUMENT {

@@ -52,7 +52,7 @@ impl Files {
         format!("layer {} ({})", number + 1, name.unwrap_or_default())
     }
 
-    /// Reads all layers, and decides what becomes of their members.
+    /// Reads all layers, and decides the fates of their members.
     fn survey(&mut self) -> Plan {
         for fault in std::mem::take(&mut self.image.faults) {
             self.fail(fault);

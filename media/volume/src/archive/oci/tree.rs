@@ -155,7 +155,7 @@ impl Tree {
         match self.resolved(parent, Some(layer)) {
             Ok(parent) if is_opaque => self.delete(&parent, layer, false),
             Ok(parent) => self.delete(&join(&parent, name), layer, true),
-            // The layer has a file or a link in place of the directory: what was in it is gone.
+            // The layer has a file or a link in place of the directory: its entries are gone.
             Err(BEHIND) => {}
             Err(why) => return Err(why),
         }

@@ -115,8 +115,8 @@ impl Chain {
         self.0.first().is_none_or(|(filter, _)| matches!(filter, Filter::Picture(_)))
     }
 
-    /// The bytes of the stream in a range of the document, each filter giving `most` of them. A
-    /// picture's own filter, and what comes behind it, is left to the picture.
+    /// The bytes of the stream in a range of the document, each filter giving `most` of them. The
+    /// filter of a picture, and those behind it, are left to the picture.
     pub fn open(&self, bytes: &Arc<dyn Bytes>, range: Range<u64>, most: u64) -> Opened {
         let offset = range.start;
         let mut reader: Opened = Box::new(Tape::new(bytes.clone(), range.start, range.end));

@@ -82,7 +82,7 @@ pub struct Roles {
 const PARTS: usize = 4096;
 
 impl Roles {
-    /// Takes what an object says.
+    /// Takes the roles that an object gives to others.
     pub fn take(&mut self, number: u32, object: &Object) {
         if let Object::Array(parts) = object
             && parts.len() <= PARTS
@@ -148,7 +148,7 @@ impl Roles {
         }
     }
 
-    /// Says of the parts of pages that are arrays of their own what they are.
+    /// Gives the roles of arrays of parts to their parts.
     pub fn end(&mut self) {
         for (number, parts) in std::mem::take(&mut self.arrays) {
             if let Some(role @ (Role::Contents | Role::Xfa)) = self.roles.get(&number).copied() {

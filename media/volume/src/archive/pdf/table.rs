@@ -116,8 +116,8 @@ impl Reading<'_> {
         if let Some(found) = trailer.get("Encrypt").filter(|found| **found != Object::Null) {
             self.encryption.get_or_insert_with(|| found.clone());
         }
-        // The last is read next: the stream beside a table stands before older tables, and what it
-        // names is named by the table as well.
+        // The last is read next: the stream beside a table stands before older tables, and the
+        // table names its objects as well.
         for (name, follow_on) in [("Prev", Follow::Yes), ("XRefStm", Follow::No)] {
             if let Some(offset) = trailer.integer(name).filter(|_| follow == Follow::Yes) {
                 next.push((place(self.document, offset)?, follow_on));

@@ -143,7 +143,7 @@ impl Lz29 {
             return;
         }
         if self.is_ppmd {
-            // The model goes on from what the mark made of it.
+            // The model goes on from its state behind the mark.
             if let Some(model) = &mut self.ppmd
                 && model.symbol(bits).is_ok_and(|symbol| symbol == self.escape)
             {

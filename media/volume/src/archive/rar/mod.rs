@@ -64,7 +64,7 @@ pub fn open(bytes: Arc<dyn Bytes>, parts: &[u64], limits: &Limits) -> Result<Nod
                 *found = Err(said(entry, "goes on in the next volume, which is not beside this one"));
             }
         }
-        let cause = "the next volume is not beside this one: what it holds is not known";
+        let cause = "the next volume is not beside this one: its members are not known";
         all.push(Err(Failure { offset: Some(bytes.size()), ..failure(b"", cause) }));
     }
     Ok(nodes(all, bytes, limits))

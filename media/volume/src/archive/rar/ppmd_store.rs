@@ -10,7 +10,7 @@ pub const STATE: u32 = 6;
 /// Sizes of blocks that there are.
 const SIZES: usize = 38;
 
-/// The memory, and who has what of it.
+/// The memory, with the lists of its free blocks and the ends of its areas.
 pub struct Store {
     bytes: Vec<u8>,
     /// Units of each size of block, and the size for each count of units less one.

@@ -152,7 +152,8 @@ fn entry(header: &[u8], at: u64, volume: &Volume) -> Option<Entry> {
     Some(entry)
 }
 
-/// A name in two forms: bytes, and behind a zero what makes UTF-16 of them; or UTF-8 alone.
+/// A name in two forms: bytes, and behind a zero the changes that make UTF-16 of them; or UTF-8
+/// alone.
 fn unicode(raw: &[u8]) -> Vec<u8> {
     let Some(end) = raw.iter().position(|byte| *byte == 0) else { return raw.to_vec() };
     let (plain, packed) = (&raw[..end], &raw[end + 1..]);

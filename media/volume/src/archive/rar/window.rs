@@ -1,5 +1,5 @@
 //! The output of a decoder: the window that matches copy from, and filters that change the bytes
-//! before anybody gets them.
+//! before they are given on.
 
 use super::bits::wrong;
 use super::filter::Filter;

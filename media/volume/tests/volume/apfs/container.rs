@@ -200,7 +200,7 @@ impl Container {
         self.bag = block;
     }
 
-    /// Encrypts what the volumes of this kind have. The trees have their checksums already.
+    /// Encrypts the blocks of the volumes of this kind.
     pub fn encrypt(&mut self, encrypt: Encrypt) {
         for (block, place) in std::mem::take(&mut self.secret) {
             let at = block as usize * BLOCK;

@@ -84,7 +84,7 @@ fn contents_that_contradict_themselves() {
         let number = half(container, files, 3 * BLOCK as u64);
         files.extent(number, 2 * BLOCK as u64, BLOCK as u64, 3);
     };
-    assert_fault(one(apart), "half", "nothing is known of what begins at 4096");
+    assert_fault(one(apart), "half", "no extent has the bytes from 4096 on");
     for (kind, words) in [(13, "LZBITMAP"), (2, "unknown type 2"), (0x8000_0001, "not on the medium"), (5, "not on")] {
         let (names, failures) = outcome(one(|container, files| {
             files.compressed(&mut container.blocks, (ROOT, b"packed"), (kind, 9), b"what it is", None);

@@ -1,4 +1,4 @@
-//! A container with everything that is read, and what must come out.
+//! A container with everything that is read, and the expected items.
 
 use super::blocks::BLOCK;
 use super::compression::{lzfse, lzvn, lzvn_chunk, offsets, resources, zlib};

@@ -79,7 +79,7 @@ fn files_that_contradict_themselves() {
             maker.extent(5, number, extent);
             maker.extent(5, number, Extent { at: 4096, ..extent });
         }),
-        ("longer than what it is of", |maker, number, extent| {
+        ("longer than its data", |maker, number, extent| {
             maker.extent(5, number, Extent { from: 4096, ..extent });
         }),
         ("in no chunk", |maker, number, extent| maker.extent(5, number, Extent { logical: 1 << 40, ..extent })),
@@ -113,7 +113,7 @@ fn files_that_contradict_themselves() {
     let logical = maker.data(&noise(9, 8192));
     maker.extent(5, number, Extent { logical, ..whole });
     maker.fields.push((0xbc, 0x141_u64.to_le_bytes().to_vec()));
-    assert!(said(maker.end(), "file").1.contains("nothing is known of what begins at 8192"));
+    assert!(said(maker.end(), "file").1.contains("no extent has the bytes from 8192 on"));
 }
 
 #[test]

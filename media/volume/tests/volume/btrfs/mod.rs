@@ -1,4 +1,4 @@
-//! Btrfs: volumes that are made here item by item, and what mkfs.btrfs and the kernel write.
+//! Btrfs: volumes that are made here item by item, and those of mkfs.btrfs and the kernel.
 
 mod damage;
 mod maker;

@@ -1,4 +1,4 @@
-//! A volume with files of every kind, and what must come out of it.
+//! A volume with files of every kind, and the expected items.
 
 use std::io::Write;
 

@@ -139,7 +139,7 @@ impl Volume {
         (raw, rest)
     }
 
-    /// The fork of a file; what it has beyond eight extents is in the tree of them.
+    /// The fork of a file; extents beyond the eighth are in the tree of them.
     pub fn fork(&mut self, file: u32, which: u8, bytes: &[u8], count: usize) -> Vec<u8> {
         let (fork, rest) = self.pieces(bytes, count);
         let stated = |raw: &[u8], at: usize| u32::from_be_bytes(raw[at..at + 4].try_into().unwrap());

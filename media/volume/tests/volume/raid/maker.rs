@@ -11,7 +11,7 @@ pub const CHUNK: usize = 4096;
 /// Where data begin on a member, behind the superblock.
 const START: usize = 16 << 10;
 
-/// An array by what its superblocks say.
+/// An array, by the fields of its superblocks.
 #[derive(Clone)]
 pub struct Array {
     pub level: i32,

@@ -27,7 +27,7 @@ fn failures(image: Vec<u8>) -> Vec<String> {
     said
 }
 
-/// A small volume of a kind with files, its bytes, and what finds the inode of a path.
+/// A small volume of a kind with files, its bytes, and the means to find the inode of a path.
 struct Whole {
     bench: Bench,
     image: Vec<u8>,
@@ -230,7 +230,7 @@ fn mutants_end() {
     if lacks(&MAKES) {
         return;
     }
-    // Version 4 has no checksums that would hide what stands behind them.
+    // Version 4 has no checksums that would hide the structures behind them.
     for kind in [0, 4, 5, 6] {
         let whole = Whole::new(kind, 120);
         let size = whole.block();
