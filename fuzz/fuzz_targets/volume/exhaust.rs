@@ -46,7 +46,7 @@ fn all(nodes: Nodes, volume: &FileSystem, size: u64) {
         }
         if let Ok(reader) = content.open() {
             let got = copy(&mut reader.take(1 << 20), &mut sink());
-            // Whoever gets an end without a failure got as many bytes as were stated.
+            // A reader that ends without a failure gave as many bytes as were stated.
             if let (Ok(got), Some(stated)) = (got, node.size) {
                 assert_eq!(got, stated.min(1 << 20), "of {size}");
             }

@@ -12,7 +12,7 @@ pub trait Bytes: Send + Sync {
     /// `buffer` is empty.
     ///
     /// # Errors
-    /// Whatever the medium says: a sector that cannot be read, a chunk that is damaged.
+    /// An error of the medium: a sector that cannot be read, a chunk that is damaged.
     fn read_at(&self, offset: u64, buffer: &mut [u8]) -> io::Result<usize>;
 
     /// Fills `buffer` from `offset` on.

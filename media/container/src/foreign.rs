@@ -1,5 +1,6 @@
-//! Formats of images by their first bytes, and by their names: those that are not read must not
-//! pass for raw, and those that are not written must not be named so.
+//! Formats of images, by their first bytes and by their names: an image of a format that is not
+//! read must not be taken for raw, and a new image must not have the name of a format that is not
+//! written.
 
 use crate::signature::{Holds, TABLE};
 

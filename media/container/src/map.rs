@@ -1,8 +1,8 @@
 //! GNU ddrescue's map file: which parts of a medium have been read (ddrescue manual, "Mapfile
 //! structure").
 //!
-//! Written and read exactly in that form, so that ddrescue can resume a map of ours, and the
-//! other way round.
+//! Written and read exactly in that form, so that ddrescue can go on from a map of pfh, and pfh
+//! from one of ddrescue.
 
 use std::fmt::Write;
 

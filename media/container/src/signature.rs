@@ -199,8 +199,8 @@ pub fn is_compress(start: &[u8]) -> bool {
 }
 
 /// Whether LZMA alone begins here: properties that encoders write, a dictionary of 2^n or 3 * 2^n
-/// bytes, and a size that is unknown or below 256 GiB; the range coder begins with a zero, and
-/// hardly with more.
+/// bytes, and a size that is unknown or below 256 GiB; the range coder begins with a zero byte, and
+/// the next four are not all zero.
 pub fn is_lzma(start: &[u8]) -> bool {
     if start.len() < 18 || start[13] != 0 || start[14..18] == [0; 4] || !matches!(start[0], 0x5b..=0x67) {
         return false;

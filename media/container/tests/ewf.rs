@@ -195,7 +195,7 @@ fn resumes_where_the_last_whole_section_ended() {
     let image = Image { chunk: 16, segment: 4 << 20, ..Image::default() };
     let whole = image.write(&data);
     assert!(whole.0.len() > 2);
-    // Whatever had been written when the power went: every write before some moment.
+    // Every state that a power cut may leave: all writes before some moment.
     let volume = volume(data.len(), 16);
     let mut writer = Writer::new(Geometry { volume, segment: image.segment }, about());
     let mut compressor = Compressor::new(image.compression);

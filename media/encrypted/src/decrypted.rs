@@ -1,4 +1,4 @@
-//! The plain volume: ranges of the medium, each decrypted, as it is, or zeros.
+//! The plain volume: ranges of the medium, each decrypted, plain, or zeros.
 
 use crate::mode::Cipher;
 use pfh_container::Bytes;
@@ -15,7 +15,7 @@ pub enum Kind {
         /// The place that the cipher counts from, in bytes.
         place: u64,
     },
-    /// As it lies at this offset of the medium.
+    /// Plain bytes at this offset of the medium.
     Plain(u64),
     /// Zeros: the volume's own metadata, which do not belong to the volume inside.
     Zeros,

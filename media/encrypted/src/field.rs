@@ -1,4 +1,4 @@
-//! Numbers out of metadata, and their bytes off the medium.
+//! Reads metadata from the medium, and numbers from metadata.
 
 use crate::failure::Failure;
 use pfh_container::Bytes;

@@ -16,8 +16,8 @@ pub(crate) type Secret = Zeroizing<[u8; 32]>;
 /// A key that may open a volume. It is never printed.
 #[derive(Clone)]
 pub enum Key {
-    /// A password or passphrase, as bytes. One of the form of a recovery password is tried as that
-    /// as well.
+    /// A password or passphrase, as bytes. A password in the form of a recovery password is tried
+    /// as one as well.
     Password(Zeroizing<Vec<u8>>),
     /// The whole content of a file: a startup key of BitLocker (`.BEK`) or a key file of LUKS.
     File(Zeroizing<Vec<u8>>),

@@ -71,8 +71,8 @@ pub struct Cipher {
 }
 
 impl Cipher {
-    /// AES-XTS over sectors; the key is that of the data and that of the tweaks, one behind the
-    /// other. `None` for a key of another length.
+    /// AES-XTS over sectors; the key is the key of the data, followed by the key of the tweaks.
+    /// `None` for a key of another length.
     pub fn xts(key: &[u8], unit: usize) -> Option<Cipher> {
         let (aes, tweak) = key.split_at_checked(key.len() / 2)?;
         let mode = Mode::Xts { aes: Aes::new(aes)?, tweak: Aes::new(tweak)?, bits: 64 };

@@ -20,8 +20,8 @@ const MAC: &[u8] = b"$HFS+/";
 const MACS: [&str; 2] = ["Apple_HFS", "Apple_HFSX"];
 const OWN: &str = "ISO9660_data";
 
-/// Opens a disc; `None` if it is none. Of a disc with both the names are those of UDF, and files
-/// that only ISO 9660 has follow, and those that only HFS+ has.
+/// Opens a disc; `None` for other bytes. If a disc has both, its names are those of UDF; files that
+/// only ISO 9660 has follow, and then those that only HFS+ has.
 pub fn open(bytes: &Arc<dyn Bytes>) -> Result<Option<Recognised>, Failure> {
     let mut found = open_trees(bytes)?;
     if let Some(Recognised::FileSystem(disc)) = &mut found {

@@ -96,8 +96,8 @@ pub fn is_piece(bytes: &Arc<dyn Bytes>) -> bool {
     Piece::of(b"", bytes).is_some()
 }
 
-/// Whether a whole medium is a member of an array, though a partition table may stand on it: that
-/// of the array. Its superblock says that it is the medium's.
+/// Whether a whole medium is a member of an array by a superblock at its end: a partition table on
+/// it is then that of the array.
 pub fn is_whole_member(bytes: &Arc<dyn Bytes>) -> bool {
     raid::is_member_to_the_end(bytes)
 }

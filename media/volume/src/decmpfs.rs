@@ -297,8 +297,8 @@ impl Read for Chunks {
     }
 }
 
-/// Exactly `size` bytes out of those at `offset`. Bytes that do not get smaller are kept as they
-/// are, behind a mark that no compressed bytes begin with.
+/// Exactly `size` bytes out of those at `offset`. Bytes that do not get smaller are stored behind a
+/// mark that no compressed bytes begin with.
 fn unpack(method: Method, packed: &[u8], size: usize, offset: Option<u64>) -> Result<Vec<u8>, Failure> {
     let first = packed.first().copied().unwrap_or_default();
     let is_marked = match method {

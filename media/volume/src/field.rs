@@ -1,4 +1,4 @@
-//! Numbers and ranges out of structures as they lie on a medium.
+//! Reads numbers and ranges from structures on a medium.
 
 use std::io;
 

@@ -1,5 +1,5 @@
 //! LZO1X, after the description of the stream in the kernel's documentation (`staging/lzo.rst`):
-//! own code, since the crates there are bind the C library or copy it.
+//! own code, since existing crates bind the C library or copy it.
 
 /// Bytes that are read one after the other.
 struct Input<'a>(&'a [u8]);

@@ -1,5 +1,5 @@
 //! Formats that are known by their magic and not read here, so that none is mistaken for an empty
-//! volume: the rows of the table of [`signature`] that are of volumes.
+//! volume: the rows for volumes in the table of [`signature`].
 
 use crate::bytes::Bytes;
 use crate::field::{be32, is_at, le16, read_some};

@@ -1,5 +1,5 @@
 //! Cabinets, LHA, and the old methods of zip: as a small writer, other programs and outsiders make
-//! them, and such that lie.
+//! them, and with false statements.
 
 mod mutated;
 

@@ -1,5 +1,5 @@
 //! cpio, ar, RPM packages, and the streams of LZ4, lzip, LZMA and compress: as their programs write
-//! them, and such that lie.
+//! them, and with false statements.
 #![cfg(unix)]
 
 mod mutated;

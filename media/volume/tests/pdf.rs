@@ -1,5 +1,5 @@
-//! Streams of PDFs: documents that are written here, those that qpdf writes of them, and such that
-//! lie.
+//! Streams of PDFs: documents that the tests write, those that qpdf writes of them, and documents
+//! with false statements.
 
 use flate2::Compression;
 use flate2::write::ZlibEncoder;

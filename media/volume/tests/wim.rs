@@ -1,4 +1,4 @@
-//! WIM: images of names and streams, packed by XPRESS and LZX, and such that lie.
+//! WIM: images of names and streams, packed by XPRESS and LZX, and with false statements.
 
 mod mutated;
 

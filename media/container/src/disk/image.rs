@@ -25,8 +25,8 @@ pub trait Disk: Bytes {
         512
     }
 
-    /// Remarks on the image, in sentences for people: a part that was never written,
-    /// the state in which it was left.
+    /// Remarks on the image, in sentences for people: a part that was never written, the state in
+    /// which it was left.
     fn notes(&self) -> Vec<String> {
         Vec::new()
     }

@@ -1,4 +1,4 @@
-//! Which disk image a file is, by its first and last bytes.
+//! The format of a disk image, by its first and last bytes.
 
 /// A format of disk images that is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -49,7 +49,7 @@ impl Kind {
         }
     }
 
-    /// Whether a file of this format that begins so follows another one of the same image: a later
+    /// Whether a file of this format with these first bytes is a later part of an image: a later
     /// segment, an extent without a descriptor.
     pub fn is_later(self, start: &[u8]) -> bool {
         match self {

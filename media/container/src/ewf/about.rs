@@ -4,8 +4,8 @@ use super::Malformed;
 use crate::Time;
 use libdeflater::{CompressionLvl, Compressor, DecompressionError, Decompressor};
 
-/// Case data and the medium's own words. Fields hold no tab and no line feed: these separate the
-/// format's fields.
+/// Case data, and the medium's model and serial number. Fields hold no tab and no line feed: these
+/// separate the fields in the format.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct About {
     /// Case number.

@@ -1,7 +1,7 @@
 //! Whether a chunk is noise: encrypted or compressed bytes, which deflating would not shorten.
 
-/// Bytes of a chunk that is looked at, at least: of fewer the counts say too little. As many are
-/// looked at first.
+/// The least bytes of a chunk that is examined: the counts of fewer bytes say too little. This many
+/// are examined first.
 const LEAST: usize = 4096;
 /// Bits of a place in the table of words that were seen.
 const BITS: u32 = 11;
@@ -39,8 +39,8 @@ fn is_even(bytes: &[u8]) -> bool {
     sum <= length * length / 256 + 2 * length
 }
 
-/// Whether words come again, more often than in noise: of 512 that are looked at none does. They
-/// are those that begin with one of four bytes, and so at any distance from their like.
+/// Whether more words of four bytes repeat than in noise. Only words that begin with one of four
+/// bytes are compared, so that a repetition is found at any distance.
 fn repeats(chunk: &[u8]) -> bool {
     const EACH: u64 = 0x0101_0101_0101_0101;
     let mut seen = [0u32; 1 << BITS];

@@ -1,5 +1,5 @@
-//! Streams of LZFSE: blocks as they are, of LZVN, or with literal bytes, lengths and distances in
-//! codes of their own.
+//! Streams of LZFSE: stored blocks, blocks of LZVN, and blocks of literal bytes, lengths and
+//! distances in codes of their own.
 
 use super::entropy::{Bits, States};
 use super::lzvn::lzvn;

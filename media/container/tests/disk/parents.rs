@@ -1,5 +1,5 @@
-//! Differences to a parent: chains that QEMU makes, and differencing VHDs and VHDXs, which it does
-//! not, out of its plain ones.
+//! Differences to a parent: chains that QEMU makes, and differencing VHDs and VHDXs, which the
+//! tests make out of QEMU's plain ones.
 
 use crate::folder::{disk, noise, open_path, run, same};
 use pfh_container::disk::Failure;

@@ -17,8 +17,8 @@ const ENTRY: usize = 24;
 pub const OF_CONTAINER: u32 = 0x6b65_7973;
 pub const OF_VOLUME: u32 = 0x7265_6373;
 
-/// Tags of entries. That of the records means the place of a volume's bag in the container's, and
-/// a wrapped key in a volume's.
+/// Tags of entries. `RECORDS` means the place of a volume's bag in a container's bag, and a wrapped
+/// key in a volume's bag.
 pub const VOLUME_KEY: u16 = 2;
 pub const RECORDS: u16 = 3;
 pub const HINT: u16 = 4;

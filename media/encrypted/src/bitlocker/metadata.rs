@@ -146,8 +146,8 @@ fn parse(whole: &[u8], at: u64, version: Version, of_entries: usize) -> Result<M
     Ok(metadata)
 }
 
-/// Whether the metadata are those that the volume's key was used on: behind the checksum stands
-/// their SHA-256, wrapped with that key (version 2).
+/// The failure of metadata whose digest differs from the stored one: behind the checksum stands
+/// their SHA-256, wrapped with the volume's key (version 2).
 pub fn authentic(bytes: &dyn Bytes, metadata: &Metadata, key: &Secret) -> Option<Failure> {
     let behind = metadata.at + metadata.length as u64 + 8;
     let found = read_some(bytes, behind, 256).ok()?;

@@ -76,8 +76,8 @@ impl Protector {
         Ok(found)
     }
 
-    /// The volume's key by one of the keys at hand; whether that key is of the kind that this asks
-    /// for.
+    /// Tries to unwrap the volume's key with a key at hand; whether this is of the kind that the
+    /// protector asks for, and the volume's key.
     fn try_key(&self, key: &Key) -> (bool, Option<Secret>) {
         let start = match self.kind {
             Kind::Recovery => key.recovery().map(|bytes| Zeroizing::new(Sha256::digest(*bytes).into())),

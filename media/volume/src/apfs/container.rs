@@ -76,7 +76,7 @@ fn volume(container: &Superblock, map: &ObjectMap, number: u64) -> Result<Opened
     open_volume(&container.blocks, &object, None, (container.transaction, container.keys))
 }
 
-/// The names of volumes: their labels, where these are names and no two are the same, else by
+/// The names of volumes: their labels, if these can be names and differ from each other, otherwise
 /// their numbers.
 fn names(found: &[Result<Opened, Failure>]) -> Vec<Vec<u8>> {
     let mut times: HashMap<&[u8], usize> = HashMap::new();

@@ -97,7 +97,7 @@ impl Inode {
     }
 }
 
-/// The further field of this type, `Some(None)` if there is none; `None` if the fields contradict
+/// The extended field of this type, `Some(None)` if there is none; `None` if the fields contradict
 /// themselves.
 fn field(raw: &[u8], kind: u8) -> Option<Option<&[u8]>> {
     if raw.is_empty() {

@@ -53,9 +53,8 @@ pub struct Opened {
     pub snapshots: u64,
 }
 
-/// Opens a volume by its superblock as of a transaction; `keys` is where its container keeps them.
-/// A snapshot comes with the map of its
-/// volume.
+/// Opens a volume by its superblock as of a transaction; `keys` is the place of the container's
+/// keys. A snapshot comes with the map of its volume.
 pub fn open_volume(
     blocks: &Arc<Blocks>,
     object: &Object,

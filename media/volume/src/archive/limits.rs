@@ -1,10 +1,9 @@
-//! How much an archive may bring.
+//! Limits on the depth, the members, the bytes and the memory of archives.
 
 /// The bounds of everything that an archive states.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Limits {
-    /// Containers in containers that are opened: 1 opens the files that are named, and no archive
-    /// in them.
+    /// How deep containers are opened: 1 opens the named files, and no archive in them.
     pub depth: u32,
     /// Bytes that may come out of a container of any size.
     pub bytes: u64,

@@ -19,7 +19,7 @@ pub struct Codes {
 
 impl Codes {
     /// The codes of these lengths, 0 for a symbol without one. `None` if there are more codes than
-    /// their lengths allow; fewer may be, such as none at all.
+    /// their lengths allow; fewer are allowed, even none.
     pub fn new(lengths: &[u8]) -> Option<Codes> {
         let mut counts = [0_u32; LONGEST + 1];
         for length in lengths {

@@ -1,4 +1,5 @@
-//! Reduce, methods 2 to 5 of zip (PKWARE's APPNOTE 5.2): bytes by those that follow them, and runs.
+//! Reduce, methods 2 to 5 of zip (PKWARE's APPNOTE 5.2): a byte by its place among those that
+//! follow the byte before it, and matches.
 
 use super::low_bits::Bits;
 use super::ready::{self, Ready, Steps};

@@ -28,8 +28,8 @@ pub struct File {
 }
 
 impl File {
-    /// The extent at a place of the file, no further than the file's end. The place must be
-    /// in front of the end.
+    /// The extent at a place of the file, no further than the file's end. The place must be in
+    /// front of the end.
     pub fn extent(&self, at: u64) -> Result<Extent, Failure> {
         let tree = &self.volume.tree;
         let first = Key::of(self.inode, kind::EXTENT, 0);

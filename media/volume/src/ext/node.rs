@@ -39,8 +39,7 @@ impl Ext {
         })
     }
 
-    /// The node of a deleted name. An inode that is in use again says nothing of the file that it
-    /// was.
+    /// The node of a deleted name. An inode that is in use again says nothing of the deleted file.
     pub fn deleted(self: &Arc<Self>, number: u32, path: Vec<u8>, named: &Mutex<HashSet<u32>>) -> Option<Found<u32>> {
         let inode = self.inode(number).ok()?;
         let mut node = Node {

@@ -17,7 +17,7 @@ const EXTENTS: u32 = 0x40;
 const BITS_64: u32 = 0x80;
 /// Directories may be larger than 4 GiB.
 pub const LARGE_DIRECTORIES: u32 = 0x4000;
-/// Everything that is read: also flex_bg, ea_inode, csum_seed, inline data, encryption of single
+/// The features that are read, also flex_bg, ea_inode, csum_seed, inline data, encryption of single
 /// directories, and names that are compared without case.
 const READ: u32 = FILETYPE
     | RECOVER

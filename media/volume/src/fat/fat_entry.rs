@@ -99,7 +99,7 @@ fn short_name(raw: &[u8; 32]) -> Vec<u8> {
 }
 
 /// Whether a record behind the end of a directory is one of a file: the letters of a short name
-/// (the first may be lost), attributes and dates that there are.
+/// (the first may be lost), attributes and dates that are possible.
 fn is_plausible(raw: &[u8; 32]) -> bool {
     let is_letter = |byte: u8| byte >= 0x20 && byte != 0x7f && !br#""*+,./:;<=>?[\]|"#.contains(&byte);
     let is_date = |date: u16| date == 0 || (1..=12).contains(&(date >> 5 & 15)) && date & 31 > 0;

@@ -41,8 +41,8 @@ fn text(raw: &[u8]) -> Option<Vec<u16>> {
     Some(raw.chunks_exact(2).map(|unit| be16(unit, 0)).collect())
 }
 
-/// A name as macOS shows it: a slash, which is none in a catalog, as a colon, and a zero as the
-/// symbol for it.
+/// A name as macOS shows it: a slash, which does not separate directories in a catalog, becomes a
+/// colon, and a zero becomes the symbol for it.
 ///
 /// # Errors
 /// For a colon, which separates directories in a catalog.

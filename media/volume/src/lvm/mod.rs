@@ -35,8 +35,8 @@ pub struct Groups {
     pub volumes: Vec<Result<LogicalVolume, Failure>>,
     /// Groups that are read with a device less.
     pub warnings: Vec<Failure>,
-    /// The identifiers of physical volumes that a group has, and that are not there; of one that is
-    /// in no group that is described, its own.
+    /// The identifiers of missing physical volumes of a group; for a physical volume whose group no
+    /// metadata describe, its own.
     pub missing: BTreeSet<String>,
 }
 

@@ -64,8 +64,8 @@ impl View {
         (Place::Volume(block.saturating_add(within)), length)
     }
 
-    /// Whether the bytes from `offset` on are those that lie there today, and of how many that
-    /// holds.
+    /// Whether the bytes from `offset` on are those that lie there today, and for how many bytes
+    /// that holds.
     pub fn is_live(&self, offset: u64) -> (bool, u64) {
         let (place, length) = self.place(offset);
         (place == Place::Volume(offset), length)

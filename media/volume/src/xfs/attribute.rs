@@ -216,8 +216,8 @@ fn short(fork: &Fork, collected: &mut Collected) {
     }
 }
 
-/// The attribute of an entry of a leaf: `None` if it leads out of it, and nothing for one of the
-/// file system itself.
+/// The attribute of an entry of a leaf: `None` if the entry leads out of the leaf, `Some(None)` for
+/// a parent pointer or an incomplete attribute.
 fn leaf_entry(raw: &[u8], at: usize) -> Option<Option<Attribute>> {
     let (place, flags) = (usize::from(be16(raw, at + 4)), byte(raw, at + 6));
     if flags & LOCAL != 0 {

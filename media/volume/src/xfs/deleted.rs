@@ -24,8 +24,7 @@ const DIRECTORY: u8 = 2;
 const LINK: u8 = 7;
 
 impl Names {
-    /// The node of a deleted name. An inode that is in use again says nothing of the file that it
-    /// was.
+    /// The node of a deleted name. An inode that is in use again says nothing of the deleted file.
     pub fn gone(&self, gone: &Gone, parent: &[u8]) -> Option<Found<Place>> {
         let entry = &gone.entry;
         let path = join(parent, &entry.name).ok()?;

@@ -1,4 +1,4 @@
-//! Images that contradict themselves, and such that are meant to do harm.
+//! Images that contradict themselves, and images that are meant to do harm.
 
 use super::image::{Tar, described, digits, documents, layout, of_layers};
 use super::{Listing, files, hidden, layers, listing, pairs};

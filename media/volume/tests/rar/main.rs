@@ -1,4 +1,4 @@
-//! RAR of each version, as a small writer packs it, and with lies.
+//! RAR of each version, as a small writer packs it, and with false statements.
 
 #[path = "../mutated/mod.rs"]
 mod mutated;

@@ -1,4 +1,5 @@
-//! UDF as mkudffs, the kernel and genisoimage write it, against the tree that went in and 7-Zip.
+//! UDF as mkudffs, the kernel and genisoimage write it, against the tree that went in and against
+//! 7-Zip.
 
 use std::fs;
 use std::path::Path;

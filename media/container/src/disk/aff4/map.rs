@@ -1,4 +1,4 @@
-//! A map: which ranges of the disk are where in which stream.
+//! A map: for each range of the disk its place in a stream.
 
 use super::set::Set;
 use super::statements::SCHEMA;

@@ -91,7 +91,7 @@ impl Stream {
         self.volume.zip.member(&name).ok_or_else(|| Failure::malformed(format!("the member {name} is missing")))
     }
 
-    /// Reads of one chunk; how many bytes.
+    /// Reads bytes of one chunk; how many.
     pub fn read(&self, offset: u64, buffer: &mut [u8]) -> Result<usize, Failure> {
         let Some((number, inside, take)) = within_unit(self.size, self.chunk, offset, buffer.len()) else {
             return Ok(0);
@@ -102,8 +102,9 @@ impl Stream {
         Ok(take)
     }
 
-    /// The same, of chunks that agree with all that the volume states of them: the CRC-32 of their
-    /// segment and its index, and the first of the digests of blocks that is there.
+    /// As [`read`](Stream::read), of chunks that agree with all statements of the volume on them:
+    /// the CRC-32 of their segment and of its index, and the first list of digests of blocks that
+    /// is present.
     pub fn serve(&self, offset: u64, buffer: &mut [u8]) -> Result<usize, Failure> {
         let Some((number, inside, take)) = within_unit(self.size, self.chunk, offset, buffer.len()) else {
             return Ok(0);

@@ -101,8 +101,8 @@ impl Zip {
         Ok(zip)
     }
 
-    /// The full name of a member: names outside of the volume are escaped, those inside leave it
-    /// out.
+    /// The full name of a member: its unescaped name, with the volume's name in front unless it is
+    /// a full one.
     fn full(&self, name: &str) -> String {
         let name = unescape(name);
         if name.starts_with("aff4://") { name } else { format!("{}/{name}", self.volume) }

@@ -1,4 +1,4 @@
-//! Runs: which range of the disk is where in the file, and in which form.
+//! Runs: for each range of the disk its place in the file, and its form.
 
 use crate::disk::Failure;
 use crate::disk::unpack::{LONGEST, Method};

@@ -1,4 +1,4 @@
-//! A hosted sparse extent: grains by a directory of tables, as they are or deflated.
+//! A hosted sparse extent: stored or deflated grains, which a directory of tables leads to.
 
 use crate::Bytes;
 use crate::disk::held::{Held, Paged};

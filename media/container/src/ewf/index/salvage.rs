@@ -158,14 +158,15 @@ impl Salvage {
                 self.pass.places.push(place);
                 self.pass.table = Some(bytes.to_vec());
             }
-            // As many entries as there is room for: how many it states is not to be trusted.
+            // As many entries as there is room for: the number that the table states is not
+            // trusted.
             Err(_) => self.lost = Some((place, length.saturating_sub(Table::length(0)) / 4)),
         }
     }
 }
 
-/// A descriptor whose checksum is wrong, as far as its neighbours confirm it: its kind is one that
-/// there is, or nearly, and behind it another section begins, or the segment ends.
+/// A descriptor whose checksum is wrong, if its neighbours confirm it: its kind differs from a
+/// known one in one byte at most, and another section begins behind it, or the segment ends.
 fn mended(image: &dyn ReadAt, segment: u16, offset: u64, length: u64, bytes: &[u8]) -> Option<Descriptor> {
     let word = |at: usize| bytes.get(at..at + 8).and_then(|b| b.try_into().ok()).map_or(0, u64::from_le_bytes);
     let padded = |kind: &str| {

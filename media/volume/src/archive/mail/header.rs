@@ -164,7 +164,7 @@ fn text(charset: &[u8], bytes: Vec<u8>) -> Vec<u8> {
 }
 
 /// A text with its encoded words decoded, `=?utf-8?B?…?=`. White space between two of them is
-/// theirs.
+/// dropped.
 pub fn words(value: &[u8]) -> Vec<u8> {
     let (mut out, mut at, mut end_of_word) = (Vec::with_capacity(value.len()), 0, None);
     while at < value.len() {

@@ -1,4 +1,4 @@
-//! How much may come out of the layers of a tar.
+//! A limit on the bytes and members that come out of the layers of a tar.
 
 use crate::archive::limits::Limits;
 use std::sync::atomic::{AtomicU64, Ordering};

@@ -66,8 +66,8 @@ pub struct Volume {
     pub goes_on: bool,
 }
 
-/// Reads the block at a place in front of the second: where the next one is, `None` behind the
-/// last.
+/// Reads the block at the first place, in front of the end at the second; the place of the next
+/// block, `None` behind the last.
 pub type Block = fn(&dyn Bytes, u64, u64, &mut Volume) -> Result<Option<u64>, Failure>;
 
 impl Volume {

@@ -136,8 +136,8 @@ impl Lz29 {
         Ok(window.written() < end)
     }
 
-    /// Behind the last byte of a member that another one goes on from: the mark of its end, which
-    /// says whether the tables stay.
+    /// Reads the mark behind the last byte of a member that another one goes on from: it says
+    /// whether the tables stay.
     pub fn end(&mut self, bits: &mut Bits) {
         if self.is_ended {
             return;

@@ -1,5 +1,5 @@
-//! Resources of a WIM: ranges of the file, as they are or in chunks that are packed each on its
-//! own, behind a table of where they are.
+//! Resources of a WIM: ranges of the file, stored plainly, or in chunks that are packed one by one,
+//! behind a table of their places.
 
 use crate::archive::lzx::{Lzx, Use};
 use crate::archive::member::{failure, wrong};

@@ -168,7 +168,7 @@ fn superblocks_and_what_they_warn_of() {
     }
 }
 
-/// Whatever is changed, the reader ends; with the right checksums as well.
+/// The reader ends on any change; with the right checksums as well.
 #[test]
 fn mutants_end() {
     let bench = Bench::new();

@@ -178,7 +178,7 @@ fn a_striped_volume_is_read_and_damage_is_a_failure() {
     }
     assert!(logical_volumes(&physical(&image)).volumes.iter().all(Result::is_err));
     // A byte of the random identifier, which is letters and digits alone: a letter could be the
-    // one that is there.
+    // present one.
     for (start, _) in VOLUMES {
         poke(&image, start + 512 + 40, b"\0");
     }
