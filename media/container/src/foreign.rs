@@ -23,7 +23,7 @@ const AFF4: Unread = Unread { name: "AFF4", hint: "the Advanced Forensic Format 
 const VMDK: Unread = Unread { name: "VMDK", hint: "VMware's disk" };
 const VHD: Unread = Unread { name: "VHD", hint: "Virtual PC's disk" };
 
-/// EWF-S01 shares the signature of E01; its volume section is of 94 bytes.
+/// EWF-S01 shares the signature of E01; its volume section has 94 bytes.
 pub const S01: Unread =
     Unread { name: "EWF-S01 (SMART)", hint: "ASR Data's form of E01, and libewf's `ewf` and `smart`" };
 

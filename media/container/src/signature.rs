@@ -1,8 +1,8 @@
 //! The one table of formats that are recognised and not read: archives, images, backups, volumes.
 //! Commands that take an image are refused by the rows of images as well ([`crate::foreign`]).
 //!
-//! Each row is of at least four bytes, or has a check of the structure behind them, so that a text
-//! or a program is not mistaken for a container. Places are those of the formats' own documents.
+//! Each row has at least four bytes, or a check of the structure behind them, so that a text or a
+//! program is not mistaken for a container. Places are those of the formats' own documents.
 
 use crate::field::{le16, le32, le64};
 
@@ -159,7 +159,7 @@ pub const TABLE: &[Signature] = &[
 ];
 
 impl Signature {
-    /// Whether the first bytes of a file are of this format, as far as they reach.
+    /// Whether the first bytes of a file have this signature, as far as they reach.
     pub(crate) fn is_in(&self, start: &[u8]) -> bool {
         let At::Start(at) = self.at else { return false };
         start.get(at..).is_some_and(|rest| rest.starts_with(self.bytes)) && (self.check)(start)
@@ -186,7 +186,7 @@ fn is_arj(start: &[u8]) -> bool {
     header.is_some_and(|header| start.len() >= 8 + length && crc32fast::hash(header) == le32(start, 4 + length))
 }
 
-/// Whether a stream of lzip begins here: a version and a window that there are.
+/// Whether a stream of lzip begins here: a known version and a possible window.
 pub fn is_lzip(start: &[u8]) -> bool {
     start.starts_with(b"LZIP") && start.len() > 6 && start[4] < 2 && (12..=29).contains(&(start[5] & 31))
 }

@@ -92,7 +92,8 @@ impl Keys {
         self.keys.push(key);
     }
 
-    /// Adds the passwords of a text: one a line, without the end of the line; empty lines are none.
+    /// Adds the passwords of a text: one a line, without the end of the line; empty lines are
+    /// skipped.
     pub fn push_lines(&mut self, text: &[u8]) {
         for line in text.split(|byte| *byte == b'\n') {
             let line = line.strip_suffix(b"\r").unwrap_or(line);
@@ -147,7 +148,7 @@ impl Keys {
         &self.paths
     }
 
-    /// Whether there is none.
+    /// Whether there are no keys.
     pub fn is_empty(&self) -> bool {
         self.keys.is_empty()
     }

@@ -35,7 +35,7 @@ pub use opened::Opened;
 use pfh_container::Bytes;
 use std::sync::Arc;
 
-/// Opens an encrypted volume; `None` if it is of no format that is read here.
+/// Opens an encrypted volume; `None` for a format that is not read here.
 ///
 /// # Errors
 /// If the medium cannot be read there, its metadata contradict themselves, or no key fits.

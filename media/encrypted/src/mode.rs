@@ -115,7 +115,7 @@ impl Cipher {
         self.unit
     }
 
-    /// Decrypts whole sectors, the first of which is at this place.
+    /// Decrypts whole sectors; the first one lies at this place.
     pub fn decrypt(&self, place: u64, data: &mut [u8]) {
         debug_assert!(data.len().is_multiple_of(self.unit) && place.is_multiple_of(self.unit as u64));
         for (index, sector) in data.chunks_exact_mut(self.unit).enumerate() {

@@ -69,8 +69,8 @@ pub enum Of {
     Btrfs,
 }
 
-/// Opens a volume by a copy; `None` if there is none, or it is of no sound volume. `why` names the
-/// fault of the original.
+/// Opens a volume by a copy; `None` if there is none, or the volume is not sound with it. `why`
+/// names the fault of the original.
 pub fn open(of: Of, bytes: &Arc<dyn Bytes>, why: &str) -> Option<Recognised> {
     copies(of, &**bytes).into_iter().find_map(|copy| {
         let warning = failure(Some(copy.from), format!("{} {why}: its copy is used", copy.what));
@@ -128,14 +128,14 @@ fn copies(of: Of, bytes: &dyn Bytes) -> Vec<Spare> {
         Of::Ntfs => [512, 4096]
             .map(|sector| {
                 boot(bytes.size().checked_sub(sector)?, 512).filter(|copy| {
-                    // It is of this volume: all sectors but this one are the volume's.
+                    // It belongs to this volume: it states all sectors but this one.
                     is_at(&copy.bytes, 3, b"NTFS    ") && le64(&copy.bytes, 0x28).checked_mul(sector) == Some(copy.from)
                 })
             })
             .into(),
         Of::Exfat => [9, 12, 10, 11]
             .map(|log: u8| {
-                // Most files that are looked at are none: twelve sectors are read of one.
+                // Most files are not such a volume: only twelve sectors of each are read.
                 let head = read(12 << log, 128)?;
                 let is_one = is_at(&head, 3, b"EXFAT   ") && head.get(108) == Some(&log);
                 is_one.then(|| boot(12 << log, 12 << log)).flatten()

@@ -68,7 +68,7 @@ fn small(content: &dyn Content) -> Option<Vec<u8>> {
     (bytes.len() as u64 <= SMALL).then_some(bytes)
 }
 
-/// The names among these that are not as they are today, or whose bytes are not.
+/// The names among these that differ from today's, or whose bytes do.
 pub fn changed(nodes: Nodes, known: Arc<Known>, view: Arc<View>, live: Arc<dyn Bytes>) -> Nodes {
     let is_changed = move |found: &Result<Node, Failure>| {
         let Ok(node) = found else { return true };

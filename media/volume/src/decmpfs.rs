@@ -19,7 +19,7 @@ pub const FORK: &[u8] = b"com.apple.ResourceFork";
 
 /// Bytes that are compressed together in a resource fork.
 const CHUNK: u64 = 64 << 10;
-/// The most bytes that a chunk is compressed to: as it is, with a mark.
+/// The most bytes of a chunk in the fork: a stored one has a mark more than its content.
 const MOST_CHUNK: u64 = CHUNK + 1024;
 /// The most places that a table has beyond those of its chunks.
 const MOST_PADDING: u64 = 1024;
@@ -164,7 +164,7 @@ pub enum Fork {
     Held(Arc<[u8]>),
     /// Where it lies on a medium, and its size.
     Stored { bytes: Arc<dyn Bytes>, layout: Layout, size: u64 },
-    /// Bytes that lie nowhere as they are, and name their own failures.
+    /// Bytes that lie nowhere plainly, and name their own failures.
     Apart(Arc<dyn Bytes>),
 }
 

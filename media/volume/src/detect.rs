@@ -117,7 +117,7 @@ pub fn may_be_small(head: &[u8], size: u64) -> bool {
     is_ext(head) || is_fat_of(head, size) || is_squash(head) || is_erofs(head)
 }
 
-/// A superblock of ext: its magic, a size of blocks, a revision and a state that there are.
+/// A superblock of ext: its magic, and a valid size of blocks, revision and state.
 fn is_ext(head: &[u8]) -> bool {
     let at = |place: usize| le32(head, 1024 + place);
     is_at(head, 1080, b"\x53\xef") && at(0) > 0 && at(4) > 0 && at(24) <= 6 && at(76) <= 1 && le16(head, 1082) < 8
@@ -128,12 +128,12 @@ fn is_squash(head: &[u8]) -> bool {
     is_at(head, 0, b"hsqs")
 }
 
-/// A superblock of EROFS: its magic, and a size of blocks that there is.
+/// A superblock of EROFS: its magic, and a valid size of blocks.
 fn is_erofs(head: &[u8]) -> bool {
     is_at(head, 1024, b"\xe2\xe1\xf5\xe0") && (9..=16).contains(&byte(head, 1036))
 }
 
-/// A superblock of XFS: its magic, and sizes of blocks and sectors that there are.
+/// A superblock of XFS: its magic, and valid sizes of blocks and sectors.
 fn is_xfs(head: &[u8]) -> bool {
     is_at(head, 0, b"XFSB") && be32(head, 4).is_power_of_two() && be16(head, 102).is_power_of_two()
 }

@@ -33,7 +33,7 @@ pub fn read(bytes: &dyn Bytes, offset: u64, length: usize) -> Result<Vec<u8>, Fa
     Ok(buffer)
 }
 
-/// As much as there is of `length` bytes from `offset` on.
+/// The bytes from `offset` on: `length` of them, or fewer where the medium ends before.
 pub fn read_some(bytes: &dyn Bytes, offset: u64, length: usize) -> Result<Vec<u8>, Failure> {
     let there = bytes.size().saturating_sub(offset);
     read(bytes, offset, length.min(usize::try_from(there).unwrap_or(usize::MAX)))

@@ -151,9 +151,9 @@ pub(crate) trait Older: Send + Sync {
 
 /// A snapshot that is open.
 pub struct OpenSnapshot {
-    /// The file system as it was.
+    /// The file system in its older state.
     pub system: FileSystem,
-    /// The bytes of the volume as they were.
+    /// The bytes of the volume in its older state.
     pub bytes: Arc<dyn Bytes>,
     /// Its names.
     pub(crate) states: Arc<dyn States>,
@@ -164,12 +164,12 @@ pub(crate) trait States: Send + Sync {
     /// All of them.
     fn nodes(&self, options: Options) -> Nodes;
 
-    /// Those of files that differ from today's.
+    /// The names of files that differ from today's.
     fn changed(&self, options: Options) -> Nodes;
 }
 
 impl Snapshot {
-    /// Opens the file system as it was.
+    /// Opens the file system in its older state.
     ///
     /// # Errors
     /// When the stored blocks of it cannot be read, or contradict themselves.

@@ -11,7 +11,8 @@ impl Input<'_> {
         Some(usize::from(first))
     }
 
-    /// A length that did not fit into its bits: 255 for each zero, then a byte that is none.
+    /// A length that did not fit into its bits: 255 for each zero byte, then a byte that is not
+    /// zero.
     fn longer(&mut self, base: usize) -> Option<usize> {
         let mut length = base;
         loop {

@@ -56,7 +56,7 @@ pub fn is_hfs(bytes: &dyn Bytes, start: u64) -> Result<bool, Failure> {
     Ok(is_one && blocks > 0 && blocks.is_multiple_of(512))
 }
 
-/// The division or array that a medium is of, where nothing else on it is read.
+/// The division of a medium, or the array that it belongs to, where nothing else on it is read.
 pub fn division(bytes: &dyn Bytes) -> Result<Option<&'static str>, Failure> {
     let head = read_some(bytes, 0, HEAD)?;
     for row in TABLE.iter().filter(|row| row.holds == Holds::Division) {

@@ -1,4 +1,4 @@
-//! The content of a file that lies on the medium as it is.
+//! The content of a file that lies on the medium plainly.
 
 use std::io::{self, Read};
 use std::sync::Arc;

@@ -320,7 +320,7 @@ fn a_zip_that_contradicts_itself_gives_no_content() {
     }
 }
 
-/// Names with contents, or why there are none.
+/// Names with contents, or with failures.
 type Salvaged = Vec<(String, Result<Vec<u8>, String>)>;
 
 /// The members that are salvaged of a zip: names with contents, and how many failures there are.

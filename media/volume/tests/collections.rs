@@ -164,7 +164,7 @@ fn a_cabinet_that_contradicts_itself_is_an_error_with_its_offset() {
     );
     let found = usual(&cabinet(&[&[("a", b"x")]], 0x1202));
     assert!(error(&found).contains("Quantum is not read"));
-    // A second name of the same bytes is none, but many are a bomb.
+    // A second name of the same bytes is allowed, but many are a bomb.
     let found = changed(&|bytes| bytes.copy_within(44..52, second));
     assert_eq!(found[1].1.as_deref(), Ok(&b"first"[..]));
     let limits = Limits { bytes: 3, ratio: 0, ..Limits::default() };
@@ -281,7 +281,7 @@ fn a_zip_in_parts_is_read() {
     let limits = Limits::default();
     let found = read(open_parts(Format::Zip, Arc::new(parts.concat()), &starts, &limits).unwrap());
     assert!(found == [("noise".into(), Ok(noise(150_000))), ("small".into(), Ok(b"small".to_vec()))]);
-    // Alone it says so; with a part that is too long as well.
+    // Alone it reports the missing parts; with a part that is too long as well.
     let alone = open(Format::Zip, Arc::new(parts[2].clone()), b"a", &limits).err().unwrap();
     assert!(alone.to_string().contains("the last of 3 parts"), "{alone}");
     let longer = [&parts[0][..], &parts[1], b"?", &parts[2]].concat();

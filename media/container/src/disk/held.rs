@@ -69,7 +69,7 @@ pub struct Paged {
 }
 
 impl Paged {
-    /// The same bytes.
+    /// A cache over these bytes.
     pub fn new(of: Arc<dyn Bytes>) -> Paged {
         Paged { of, held: Held::default() }
     }

@@ -89,7 +89,7 @@ impl Kind {
         if trailer.is_some_and(|trailer| trailer.starts_with(b"koly\0\0\0\x04\0\0\x02\0")) {
             return Some(Kind::Dmg);
         }
-        // A fixed VHD is raw but for its footer; the oldest are of 511 bytes.
+        // A fixed VHD is raw but for its footer; the oldest footers have 511 bytes.
         let footer = [trailer, end.len().checked_sub(END - 1).map(|at| &end[at..])];
         footer.into_iter().flatten().any(|footer| footer.starts_with(b"conectix")).then_some(Kind::Vhd)
     }

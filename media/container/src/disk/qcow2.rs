@@ -45,7 +45,7 @@ struct Qcow2 {
     bits: u32,
     first: u64,
     method: Method,
-    /// Entries of the second level are of 16 bytes, with a state for each 32nd of a cluster.
+    /// Entries of the second level have 16 bytes, with a state for each 32nd of a cluster.
     extended: bool,
     notes: Vec<String>,
 }

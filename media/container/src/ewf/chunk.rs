@@ -38,7 +38,7 @@ impl Compression {
     }
 }
 
-/// A chunk as it is stored.
+/// A stored chunk.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Packed {
     /// The bytes in the image.

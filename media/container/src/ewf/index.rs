@@ -180,7 +180,7 @@ impl Index {
     pub fn sections(&self) -> impl Iterator<Item = Section> {
         let next = self.places.iter().skip(1).map(|p| p.first).chain([self.chunks]);
         self.places.iter().zip(next).map(|(place, chunks)| {
-            // The table's copy follows it, as long as it is.
+            // The table's copy follows it and has the same length.
             let end = place.offset + 2 * place.length + Descriptor::LENGTH as u64;
             Section { segment: place.segment, end, chunks }
         })

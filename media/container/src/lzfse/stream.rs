@@ -139,11 +139,11 @@ fn frequencies(raw: &[u8]) -> Option<Vec<u16>> {
     (bits < 8 && bytes.next().is_none()).then_some(found)
 }
 
-/// Base and further bits of each symbol of a length of literal bytes.
+/// The base and the number of further bits of each symbol, for the lengths of literal bytes.
 const LITERAL_LENGTHS: [(u32, u8); 20] = lengths([(16, 2), (20, 3), (28, 5), (60, 8)]);
-/// The same of a repetition.
+/// The same for the lengths of repetitions.
 const MATCH_LENGTHS: [(u32, u8); 20] = lengths([(16, 3), (24, 5), (56, 8), (312, 11)]);
-/// The same of a distance.
+/// The same for distances.
 const DISTANCES: [(u32, u8); 64] = distances();
 
 const fn lengths(last: [(u32, u8); 4]) -> [(u32, u8); 20] {

@@ -89,7 +89,7 @@ impl Objects {
                 }
                 match is_whole(&raw) {
                     true => objects.add(raw)?,
-                    // One that was wiped says so in place of its checksum.
+                    // A block that was wiped has a mark in place of its checksum.
                     false if raw.starts_with(b"LVFwiped") => {}
                     false => {
                         let what = "the checksum of a block of CoreStorage's metadata is wrong";

@@ -36,7 +36,7 @@ impl Blocks {
         Blocks { bytes, block_size, count, cipher: None, nodes: Mutex::default() }
     }
 
-    /// The same blocks, for a volume that this cipher decrypts.
+    /// The same blocks, decrypted with this cipher for one volume.
     pub fn with(&self, cipher: Arc<dyn Decrypt>) -> Blocks {
         Blocks { cipher: Some(cipher), ..Blocks::new(self.bytes.clone(), self.block_size, self.count) }
     }
@@ -51,7 +51,7 @@ impl Blocks {
         block.saturating_mul(self.block_size)
     }
 
-    /// The bytes of a block, as they are.
+    /// The bytes of a block, unchecked.
     pub fn block(&self, block: u64) -> Result<Vec<u8>, Failure> {
         if block >= self.count {
             let cause = format!("a reference to block {block}, beyond the container of {} blocks", self.count);

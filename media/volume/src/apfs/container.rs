@@ -24,7 +24,7 @@ const DATALESS: u32 = 1;
 /// The tree of snapshots.
 const SHAPE: Shape = Shape { subtype: SNAPSHOTS, place: record::place, what: "tree of snapshots" };
 
-/// Opens a container; `None` if there is none.
+/// Opens a container; `None` for another format.
 pub fn open(bytes: &Arc<dyn Bytes>) -> Result<Option<Recognised>, Failure> {
     let mut container = match superblock::read(bytes)? {
         Found::Nothing => return Ok(None),

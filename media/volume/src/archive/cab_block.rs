@@ -86,7 +86,7 @@ pub struct Blocks {
 }
 
 impl Blocks {
-    /// Those of this folder; `None` if its method is not read.
+    /// The blocks of this folder; `None` if its method is not read.
     pub fn open(folder: Folder) -> Option<Blocks> {
         let decoder = match folder.method {
             Method::Stored => Decoder::Stored,

@@ -35,7 +35,7 @@ pub struct Header {
 }
 
 impl Header {
-    /// That of a cabinet.
+    /// Reads the header of a cabinet.
     ///
     /// # Errors
     /// When there is none, or one of a version that is not read.
@@ -98,7 +98,7 @@ pub struct OfSet {
     pub next: Vec<u8>,
 }
 
-/// That of the cabinet; `None` of one that stands alone, or of other bytes.
+/// The place of a cabinet in its set; `None` for a cabinet that stands alone, or for other bytes.
 pub fn of_set(bytes: &dyn Bytes) -> Option<OfSet> {
     if read_some(bytes, 0, MAGIC.len()).ok()? != MAGIC {
         return None;

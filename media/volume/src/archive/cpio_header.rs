@@ -120,7 +120,7 @@ impl Header {
     }
 }
 
-/// Whether an archive begins here: a header that can be read, of a mode that there is.
+/// Whether an archive begins here: a header that can be read, with a valid mode.
 pub fn is_header(start: &[u8]) -> bool {
     let Some(form) = Form::of(start) else { return false };
     let Some(header) = Header::parse(form, start) else { return false };

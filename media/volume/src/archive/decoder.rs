@@ -56,7 +56,7 @@ pub fn open(packing: Packing, bytes: Arc<dyn Bytes>, limits: &Limits) -> io::Res
     Ok(of(packing, Tape::buffered(bytes, 0, size), limits))
 }
 
-/// The same of a range that was opened.
+/// As [`open`], for a range that was opened.
 pub fn of(packing: Packing, input: Input, limits: &Limits) -> Box<dyn Read + Send> {
     match packing {
         Packing::Xz => return Box::new(XzReader::new_mem_limit(input, true, limits.window_kib())),

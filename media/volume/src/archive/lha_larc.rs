@@ -15,7 +15,7 @@ pub struct Larc<R> {
 }
 
 impl<R: BufRead> Larc<R> {
-    /// Those of a stream of lz5, or else lzs.
+    /// A decoder of a stream of lz5, or else of lzs.
     pub fn new(input: R, is_five: bool) -> Self {
         let ring = if is_five { Ring::new(window(), 4096 - 18) } else { Ring::new(vec![b' '; 2048], 2048 - 17) };
         Larc { bits: Bits::new(input), ring, flags: is_five.then_some(1), out: Ready::default() }

@@ -84,7 +84,7 @@ impl Bits<'_> {
         (self.held, self.count, self.lent) = (0, 0, 0);
     }
 
-    /// Bytes as they are, behind an alignment.
+    /// Plain bytes, behind an alignment.
     fn raw(&mut self, length: usize) -> io::Result<&[u8]> {
         let bytes = self.chunk.get(self.at..self.at + length).ok_or_else(|| wrong("the chunk ends within a block"))?;
         self.at += length;

@@ -252,7 +252,7 @@ fn unicode_name(record: &Record) -> Option<Vec<u8>> {
     holds.then(|| field[5..].to_vec())
 }
 
-/// Times that have a zone: Unix's or NTFS's. The DOS time of a member is of no known zone.
+/// Times that have a zone: Unix's or NTFS's. The DOS time of a member has no known zone.
 fn times(record: &Record) -> Times {
     let mut times = Times::default();
     if let Some(field) = record.field(0x5455)

@@ -33,7 +33,7 @@ pub struct Reduce<R> {
 }
 
 impl<R: BufRead> Reduce<R> {
-    /// Those of a stream, by its factor from 1 to 4.
+    /// A decoder of a stream with this factor, from 1 to 4.
     pub fn new(input: R, factor: u32) -> Self {
         let (bits, ring, out) = (Bits::new(input), Ring::new(vec![0; 4096], 0), Ready::default());
         Reduce { bits, followers: Vec::new(), last: 0, low: 8 - factor, state: State::Plain, ring, out }

@@ -96,7 +96,7 @@ impl Node {
         start..start.saturating_add(le32(&self.raw, at + 4) as usize)
     }
 
-    /// The key of an entry that there is.
+    /// The key of an entry, which must exist.
     pub fn key(&self, index: usize) -> Key {
         Key::read(&self.raw, self.entry(index))
     }

@@ -114,7 +114,7 @@ impl Pool {
         Ok(found)
     }
 
-    /// The same within one part of a chunk.
+    /// As `read`, within one part of a chunk.
     fn part(&self, chunk: &Chunk, logical: u64, length: usize, way: usize) -> Result<Vec<u8>, Failure> {
         let part = chunk.part(logical);
         let stripe = |index: usize| {

@@ -57,7 +57,7 @@ fn has_more(bytes: &Arc<dyn Bytes>, found: &Superblock) -> bool {
     found.own.size < bytes.size() && matches!(next, Ok(Some((next, _))) if next.fsid == found.fsid)
 }
 
-/// The file systems that these devices are of.
+/// The file systems on these devices.
 pub fn joined_volumes(devices: Vec<Device>) -> Vec<JoinedVolume> {
     let mut sets: Vec<([u8; 16], Vec<Device>, Vec<u64>)> = Vec::new();
     for device in devices {

@@ -19,7 +19,7 @@ use crate::walk::{Entries, Found, Tree, Walk, join};
 
 const ROOT: u32 = 2;
 
-/// Opens an ext volume; `None` if there is none.
+/// Opens an ext volume; `None` for another format.
 pub fn open(bytes: &Arc<dyn Bytes>) -> Result<Option<Recognised>, Failure> {
     let superblock = match Superblock::read(&**bytes)? {
         FoundSuperblock::Nothing => return Ok(None),

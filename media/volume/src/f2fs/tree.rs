@@ -107,7 +107,7 @@ impl Names {
             return if self.pass == Pass::Deleted { self.deleted(entry, parent, &name) } else { Vec::new() };
         }
         if is_live {
-            // A file whose name cannot be written has been seen all the same.
+            // A file counts as seen even if its name cannot be written.
             self.seen().listed.insert(entry.inode.into());
         }
         let found = join(parent, &name).and_then(|path| {

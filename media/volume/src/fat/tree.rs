@@ -35,7 +35,7 @@ struct Fat {
     root_cluster: u32,
 }
 
-/// Opens a FAT volume; `None` if there is none.
+/// Opens a FAT volume; `None` for another format.
 pub fn open(bytes: &Arc<dyn Bytes>) -> Result<Option<Recognised>, Failure> {
     let Some(found) = boot::read(bytes)? else { return Ok(None) };
     let is_32 = found.root.is_none();
@@ -48,7 +48,7 @@ pub fn open(bytes: &Arc<dyn Bytes>) -> Result<Option<Recognised>, Failure> {
     Ok(Some(fat.opened(found.kind, found.label, found.id, found.size, found.warnings)))
 }
 
-/// Opens an exFAT volume; `None` if there is none.
+/// Opens an exFAT volume; `None` for another format.
 pub fn open_exfat(bytes: &Arc<dyn Bytes>) -> Result<Option<Recognised>, Failure> {
     let Some(found) = exfat_boot::read(bytes)? else { return Ok(None) };
     let root = found.clusters.chain(found.root_cluster, None).map_err(root_is_wrong)?;

@@ -14,7 +14,7 @@ use crate::stored::gather;
 const MOST_NODES: usize = 64;
 /// The deepest tree: an index node holds two records at least.
 const DEEPEST: u8 = 32;
-/// Keys are compared by their units as they are.
+/// Keys are compared unit by unit, without folding.
 const BINARY: u8 = 0xbc;
 
 /// A tree whose header is whole.

@@ -19,8 +19,8 @@ const LONGEST_KEY: usize = 516;
 /// The most directories on a path.
 const DEEPEST: usize = 2048;
 
-/// The deleted files of a volume, in order of where their records stand: each number once, and
-/// none that a file in use has.
+/// The deleted files of a volume, in order of where their records stand: each number once, and no
+/// number of a file in use.
 pub fn deleted(volume: Arc<Hfs>) -> impl Iterator<Item = Result<Node, Failure>> + Send {
     let mut known = None;
     (1..volume.catalog.nodes).flat_map(move |number| {

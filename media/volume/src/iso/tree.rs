@@ -33,7 +33,7 @@ struct Iso {
     names: Names,
 }
 
-/// Opens a disc; `None` if it is none.
+/// Opens a disc; `None` for another format.
 pub fn open(bytes: &Arc<dyn Bytes>) -> Result<Option<Recognised>, Failure> {
     let found = match descriptor::read(&**bytes)? {
         descriptor::Found::Iso(found) => found,

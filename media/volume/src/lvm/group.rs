@@ -54,7 +54,7 @@ pub struct Raid {
     pub name: String,
     /// Bytes of a chunk.
     pub chunk: u64,
-    /// How many copies there are of RAID 10.
+    /// The number of copies in RAID 10.
     pub copies: u64,
     /// Its volumes: that of metadata, where there is one, and that of data.
     pub devices: Vec<(Option<String>, String)>,

@@ -39,7 +39,7 @@ pub enum Body {
         size: u64,
         /// Bytes that were written; those behind them read as zeros.
         initialised: u64,
-        /// The runs as they are coded.
+        /// The coded runs.
         pairs: Vec<u8>,
     },
 }

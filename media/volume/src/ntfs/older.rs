@@ -10,7 +10,7 @@ use crate::node::{Allocation, Failure, Kind, Node, Nodes};
 use crate::vss::{Copy, View};
 use crate::windows::Windows;
 
-/// Opens a volume by its bytes; `None` if there is none.
+/// Opens a volume by its bytes; `None` for another format.
 type Open = fn(&Arc<dyn Bytes>) -> Result<Option<FileSystem>, Failure>;
 
 /// The file system of today.

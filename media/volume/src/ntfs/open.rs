@@ -21,7 +21,7 @@ const MFT: u64 = 0;
 const VOLUME: u64 = 3;
 const CLUSTERS: u64 = 6;
 
-/// Opens an NTFS volume; `None` if there is none.
+/// Opens an NTFS volume; `None` for another format.
 pub fn open(bytes: &Arc<dyn Bytes>) -> Result<Option<Recognised>, Failure> {
     open_by(bytes, &**bytes)
 }

@@ -27,7 +27,7 @@ pub fn partitions(bytes: &Arc<dyn Bytes>) -> Result<PartitionTable, Failure> {
     Ok(table)
 }
 
-/// The table as it is written, without the gaps.
+/// The written table, without the gaps.
 fn find(bytes: &Arc<dyn Bytes>) -> Result<PartitionTable, Failure> {
     let head = read_some(&**bytes, 0, 512)?;
     let mbr = mbr::entries(&head);

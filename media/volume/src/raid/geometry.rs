@@ -187,7 +187,7 @@ impl Parity {
     /// The layout that md counts as `layout` of `level` 4, 5 or 6.
     ///
     /// # Errors
-    /// If there is none of this number.
+    /// If the number is not known.
     pub fn new(level: i32, layout: u32, chunk: u64, devices: usize) -> Result<Parity, Failure> {
         let turn = |layout: u32| match layout {
             0 | 2 => Some(Turn::Left),
@@ -272,7 +272,7 @@ impl Copies {
     /// The layout that md counts as `layout` of RAID 10, over devices of `size` bytes each.
     ///
     /// # Errors
-    /// If it is none that is known, or does not fit the devices.
+    /// If the number is not known, or the layout does not fit the devices.
     pub fn new(layout: u32, chunk: u64, devices: usize, size: u64) -> Result<Copies, Failure> {
         let (near, far) = ((layout & 0xff) as usize, (layout >> 8 & 0xff) as usize);
         let is_offset = layout & 1 << 16 != 0;

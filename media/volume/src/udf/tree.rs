@@ -33,7 +33,7 @@ struct Udf {
     root: Place,
 }
 
-/// Opens a volume; `None` if there is none.
+/// Opens a volume; `None` for another format.
 pub fn open(bytes: &Arc<dyn Bytes>) -> Result<Option<Recognised>, Failure> {
     if !is_announced(&**bytes) {
         return Ok(None);

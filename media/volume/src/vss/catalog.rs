@@ -71,7 +71,7 @@ pub struct Placed {
     pub header: u64,
     /// Where its map of blocks that are not in use begins.
     pub bitmap: u64,
-    /// The same of the store before; 0 if there is none.
+    /// Where the map of the store before begins; 0 if there is none.
     pub previous: u64,
 }
 

@@ -39,7 +39,7 @@ pub struct Store {
     pub table: Table,
     /// Blocks that it does not keep, because they were free.
     bitmap: Bitmap,
-    /// The same of the store before, if there is one.
+    /// The map of the store before, if there is one.
     previous: Option<Bitmap>,
 }
 

@@ -106,7 +106,7 @@ impl Table {
             return Ok(());
         }
         let is_forwarder = found.flags & FORWARDER != 0;
-        // If a block moved to this place before, the descriptor is of its content.
+        // If a block moved to this place before, the descriptor describes its content.
         let original = match self.moved.remove(&found.original) {
             Some(_) if is_forwarder && found.original == found.relative => return Ok(()),
             Some(came_from) => came_from,

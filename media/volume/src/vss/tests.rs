@@ -140,7 +140,7 @@ fn contradictions_are_named_with_their_places() {
     volume[list as usize] = 0;
     let said = failures(&copies(volume));
     assert!(said.len() == 2 && said[0].contains("the later copy 2, which this one needs"), "{said:?}");
-    // A descriptor of something else than a block, and numbers against the order of times.
+    // A descriptor of another kind than a block's, and numbers against the order of times.
     let first = at(catalogue + 384 + 8);
     let mut volume = whole.clone();
     volume[first as usize + 128] = 1;

@@ -1,4 +1,4 @@
-//! The bytes of a volume as they were when a shadow copy was made.
+//! The bytes of a volume at the time when a shadow copy was made.
 
 use std::io;
 use std::sync::Arc;

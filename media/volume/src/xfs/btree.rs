@@ -15,7 +15,7 @@ const DEEPEST: u32 = 10;
 #[derive(Debug, Clone, Copy)]
 pub struct Shape {
     what: &'static str,
-    /// Those of versions 4 and 5.
+    /// The magics of versions 4 and 5.
     magic: [&'static [u8; 4]; 2],
     /// Bytes of a record and of a key, which both begin with a number.
     record: usize,

@@ -45,7 +45,7 @@ impl Names {
             Some(inode) => {
                 self.seen.lock().unwrap_or_else(PoisonError::into_inner).given.insert(inode.number);
                 match kind {
-                    // Inodes of a chunk that is free as a whole are as they were.
+                    // Inodes of a chunk that is free as a whole keep their fields.
                     Kind::File if inode.kind() == 0x8000 => self.volume.given_up(inode, path),
                     Kind::File => self.volume.freed(inode, path),
                     kind => Node { allocation: Allocation::Deleted, ..blank(inode, &path, kind) },

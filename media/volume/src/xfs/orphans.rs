@@ -20,7 +20,7 @@ pub fn unlisted(names: Arc<Names>, are_roots: bool) -> Entries<Place> {
     Box::new(inodes(&volume).flat_map(move |found| {
         let (number, is_used) = match found {
             Ok(found) => found,
-            // Said once, behind everything else.
+            // Reported once, behind everything else.
             Err(failed) => return if are_roots { Vec::new() } else { vec![Err(failed)] },
         };
         let is_listed = has(&names.seen, number);

@@ -51,7 +51,7 @@ impl Names {
             return Vec::new();
         }
         if self.pass == Pass::Live {
-            // A file whose name cannot be written has been seen all the same.
+            // A file counts as seen even if its name cannot be written.
             self.seen.lock().unwrap_or_else(PoisonError::into_inner).listed.insert(entry.inode);
         }
         let found = join(parent, &entry.name).and_then(|path| {

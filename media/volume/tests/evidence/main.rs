@@ -94,7 +94,7 @@ fn outcomes(segments: &[Vec<u8>]) -> Outcomes {
     found
 }
 
-/// The same, of an image that must be sound.
+/// The same for an image that must be sound.
 fn files(segments: &[Vec<u8>]) -> BTreeMap<String, Vec<u8>> {
     let sound = |(name, bytes): (String, Result<Vec<u8>, String>)| {
         let bytes = bytes.unwrap_or_else(|error| panic!("{name}: {error}"));

@@ -203,7 +203,7 @@ fn links_streams_and_checks_of_each_version() {
     let nodes: Vec<_> = open(Format::Rar, Arc::new(whole.clone()), b"x", &Limits::default()).unwrap().collect();
     let first = nodes[0].as_ref().unwrap();
     assert_eq!((&first.path[..], &first.kind), (&b"link"[..], &Kind::Link(b"d/two".to_vec())));
-    // Its times are of no zone.
+    // Its times have no zone.
     assert_eq!(first.times, pfh_volume::Times::default());
     assert!(error(&usual(&whole)).contains("is encrypted"));
 

@@ -205,7 +205,7 @@ impl Packer {
         }
     }
 
-    /// The packed bytes of another member, and its plain ones as they are before a filter.
+    /// The packed bytes of another member, and its plain ones before a filter.
     pub fn member(&mut self, steps: &[Step<'_>]) -> (Vec<u8>, Vec<u8>) {
         let from = self.plain.len();
         (self.bytes, self.free) = (Vec::new(), 0);

@@ -179,7 +179,7 @@ fn names_behind_the_end_of_a_directory_are_deleted_or_counted() {
     assert_eq!(lost, 2048 * (9000_u64.div_ceil(2048) + 1 + 20_000_u64.div_ceil(2048)));
 }
 
-/// The same of exFAT, whose sets have checksums.
+/// The same for exFAT, whose sets have checksums.
 #[test]
 fn sets_behind_the_end_of_an_exfat_directory() {
     if lacks(&[Need::Program("mkfs.exfat"), Need::Program("mount.exfat-fuse"), Need::Fuse, Need::Loop]) {

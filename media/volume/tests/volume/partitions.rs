@@ -87,7 +87,7 @@ fn a_gpt_of_either_sector_and_its_backup() {
         let covered: u64 = whole.partitions.iter().map(|part| part.length).sum();
         assert_eq!(covered, 64 * MIB);
 
-        // An entry that was changed: its CRC says so, and the backup serves.
+        // An entry that was changed: its CRC shows it, and the backup serves.
         poke(&image, 2 * sector + 60, b"X");
         let backup = partitions(&open(&image)).unwrap();
         assert_eq!(backup.partitions, whole.partitions);

@@ -162,7 +162,7 @@ impl Volume<'_> {
         Ok(())
     }
 
-    /// The digests that are stated; one that is none is entered as wrong.
+    /// The stated digests; a text that is not a digest is entered as wrong.
     fn stated(&mut self, subject: &str, predicate: &str) -> Result<Vec<Digest>, Ended> {
         self.stated_by(self.statements, subject, predicate)
     }

@@ -24,7 +24,7 @@ impl Volume {
     }
 }
 
-/// A volume, and those beside it as far as they were asked for.
+/// A volume, and those volumes beside it that were asked for so far.
 pub struct Set<'a> {
     /// The volume that was opened.
     pub first: Arc<Volume>,
@@ -53,7 +53,7 @@ impl<'a> Set<'a> {
         if let Some(known) = others.iter().find(|volume| volume.zip.volume == wanted) {
             return Ok(known.clone());
         }
-        // A volume does not say how the others are called: those beside it are asked.
+        // A volume does not name the other volumes: those beside it are asked.
         for name in self.files.alike()? {
             let Some(file) = self.files.peek(&name)? else { continue };
             if !Zip::open(file).is_ok_and(|zip| zip.volume == wanted) {

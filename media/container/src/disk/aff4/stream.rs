@@ -61,7 +61,7 @@ impl Stream {
             None if method.is_empty() => None,
             None => return Err(Failure::refused(format!("a stream compressed by {method}"))),
         };
-        // Those of an acquisition that was cut off are missing.
+        // The segments of an acquisition that was cut off are missing.
         let last = size.checked_sub(1).map(|last| last / chunk / each);
         let stream = Stream {
             name: name.to_owned(),

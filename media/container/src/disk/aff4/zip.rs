@@ -142,7 +142,7 @@ impl Zip {
         let at = member.header + 30 + u64::from(le16(&head, 26)) + u64::from(le16(&head, 28));
         match member.method {
             0 if member.packed == member.size => {
-                // Small reads are of tables.
+                // Small reads come from tables.
                 if buffer.len() <= 64 {
                     self.pages.read(at.saturating_add(offset), buffer)?;
                 } else {

@@ -3,7 +3,7 @@
 use crate::Bytes;
 use crate::disk::Failure;
 
-/// Longer texts are none.
+/// Longer texts are not descriptors.
 const LONGEST: u64 = 1 << 20;
 /// More extents than any program writes: 64 TiB in pieces of 2 GiB are 32,768.
 const MOST: usize = 1 << 16;

@@ -8,13 +8,13 @@
 use super::{Failure, Index, MOST_PAYLOAD, Pass, Place, ReadAt, read};
 use crate::ewf::{About, Descriptor, Errors, FileHeader, Table, Volume};
 
-/// Sections that there are.
+/// The types of sections.
 const KINDS: [&str; 14] = [
     "header2", "header", "volume", "disk", "data", "sectors", "table", "table2", "error2", "digest", "hash", "next",
     "done", "session",
 ];
 
-/// A pass that goes on where something is wrong.
+/// A pass that goes on behind a fault.
 #[derive(Default)]
 struct Salvage {
     pass: Pass,

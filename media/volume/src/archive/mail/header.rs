@@ -153,7 +153,7 @@ fn percent(value: &[u8]) -> Vec<u8> {
     out
 }
 
-/// Text of Latin-1 and its relatives as UTF-8; of other alphabets the bytes as they are.
+/// Text of Latin-1 and its relatives as UTF-8; text of other alphabets unchanged.
 fn text(charset: &[u8], bytes: Vec<u8>) -> Vec<u8> {
     let charset = charset.to_ascii_lowercase();
     let is_latin = matches!(&charset[..], b"iso-8859-1" | b"latin1" | b"windows-1252" | b"us-ascii");

@@ -64,7 +64,7 @@ pub struct Blob {
     pub bytes: Arc<dyn Bytes>,
 }
 
-/// The members that are stored as they are.
+/// The members that are stored plainly.
 pub struct Blobs {
     /// The word for the whole in messages: a tar or a layout.
     pub whole: &'static str,
@@ -90,7 +90,7 @@ impl Blobs {
         blobs
     }
 
-    /// Those of a tar, as far as it can be read.
+    /// The members of a tar, as far as it can be read.
     pub fn of(bytes: &Arc<dyn Bytes>, limits: &Limits) -> Blobs {
         let mut blobs = Blobs::none("tar");
         for node in tar::plain(bytes.clone(), limits).filter_map(Result::ok) {

@@ -26,7 +26,7 @@ enum Filter {
     Code(Code),
     Flate,
     Lzw,
-    /// A picture's own form: its bytes stay as they are.
+    /// A picture's own form: its bytes are not decoded.
     Picture(&'static str),
     /// A filter that is not known.
     Unknown(String),
@@ -110,7 +110,7 @@ impl Chain {
         found.map(|(filter, _)| filter.name())
     }
 
-    /// Whether the bytes are stored as they are.
+    /// Whether the bytes are stored plainly.
     pub fn is_plain(&self) -> bool {
         self.0.first().is_none_or(|(filter, _)| matches!(filter, Filter::Picture(_)))
     }

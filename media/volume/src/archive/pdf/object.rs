@@ -1,4 +1,4 @@
-//! Objects as they are written (ISO 32000-1, 7.2 and 7.3).
+//! Objects in their written form (ISO 32000-1, 7.2 and 7.3).
 
 use super::cursor::Cursor;
 use std::io;

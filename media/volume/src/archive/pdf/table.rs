@@ -253,7 +253,7 @@ pub fn scan(document: &Document) -> io::Result<Table> {
             read => read?,
         };
         cursor.seek(at + 1);
-        // The digits that follow are of the same number.
+        // The digits that follow belong to the same number.
         while cursor.peek()?.is_some_and(|byte| byte.is_ascii_digit()) {
             cursor.skip(1);
         }

@@ -45,7 +45,7 @@ pub struct Bits {
 }
 
 impl Bits {
-    /// Those of `input`.
+    /// The bits of `input`.
     pub fn new(input: Pieces) -> Bits {
         Bits { of: high_bits::Bits::new(BufReader::with_capacity(32 << 10, input)), taken: 0 }
     }

@@ -230,7 +230,7 @@ fn groups(all: &[Result<Entry, Failure>]) -> Vec<Option<Place>> {
         }
         let is_readable = !entry.is_encrypted && !matches!(entry.packed.method, Method::Unread(_));
         if entry.what == What::Stream {
-            // Its window is its own, and leaves that of the files as it is.
+            // It has a window of its own, and leaves that of the files unchanged.
             let place = is_readable.then_some((usize::MAX, 0));
             places.push(place);
             continue;

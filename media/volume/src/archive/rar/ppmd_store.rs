@@ -7,7 +7,7 @@ use std::io;
 pub const UNIT: u32 = 12;
 /// Bytes of a state: symbol, frequency, successor.
 pub const STATE: u32 = 6;
-/// Sizes of blocks that there are.
+/// The number of sizes of blocks.
 const SIZES: usize = 38;
 
 /// The memory, with the lists of its free blocks and the ends of its areas.

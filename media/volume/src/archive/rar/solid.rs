@@ -19,7 +19,7 @@ use std::sync::Arc;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Method {
     Stored,
-    /// That of RAR 2, of RAR 3, of RAR 5, and of RAR 7.
+    /// The methods of RAR 2, of RAR 3, of RAR 5, and of RAR 7.
     Two,
     Three,
     Five,

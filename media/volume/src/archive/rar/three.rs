@@ -148,7 +148,7 @@ fn entry(header: &[u8], at: u64, volume: &Volume) -> Option<Entry> {
         entry.what = What::Stream;
         return Some(entry);
     }
-    // Its times are of no zone: left out, as those of zips.
+    // Its times have no zone: left out, as those of zips.
     Some(entry)
 }
 
@@ -195,7 +195,7 @@ mod tests {
     #[test]
     fn names_in_two_forms() {
         assert_eq!(unicode(b"plain"), b"plain");
-        // A letter as it is, one with the high byte, one of two bytes, and a run of plain ones.
+        // A plain letter, one with the high byte, one of two bytes, and a run of plain ones.
         let packed = b"a?c.txt\0\x04\x1ba\x30\x2c\x20\x02";
         assert_eq!(unicode(packed), "aа\u{202c}.txt".as_bytes());
     }

@@ -45,7 +45,7 @@ impl Resource {
         Resource { offset: base.saturating_add(le64(raw, at + 8)), stored, size: le64(raw, at + 16), flags }
     }
 
-    /// Whether its bytes lie there as they are.
+    /// Whether its bytes are stored plainly.
     pub fn is_plain(&self) -> bool {
         self.flags & (COMPRESSED | SOLID) == 0
     }

@@ -1,5 +1,5 @@
-//! A container as it is written: blocks with checksums, and B-trees over them. By Apple's reference
-//! alone: no constant is shared with the reader.
+//! Writes a container: blocks with checksums, and B-trees over them. By Apple's reference alone: no
+//! constant is shared with the reader.
 
 pub const BLOCK: usize = 4096;
 

@@ -287,7 +287,7 @@ fn mutants_end() {
             let number = u64::from_le_bytes(pair.try_into().unwrap());
             let block = all[(number >> 40) as usize % all.len()];
             let bytes = &mut mutant[block * BLOCK..(block + 1) * BLOCK];
-            // Half of the places are where something stands.
+            // Half of the places are among bytes that are not zero.
             let used: Vec<usize> = (8..BLOCK).filter(|&at| bytes[at] != 0).collect();
             let at = match number & 1 {
                 0 => 8 + (number >> 20) as usize % (BLOCK - 8),

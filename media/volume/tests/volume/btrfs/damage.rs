@@ -61,7 +61,7 @@ fn wrong_data_fails_by_name_and_place() {
     let (offset, cause) = said(image.clone(), "plain");
     assert_eq!(offset, Some((at + 2 * NODE) as u64));
     assert!(cause.contains("the checksum of a block of data is wrong"), "{cause}");
-    // The rest is as it was.
+    // The rest is unchanged.
     let found = volumes(image);
     let (nodes, failures) = nodes(system(&found, "home"), Options::default());
     assert_eq!((nodes.len(), failures.len()), (2, 0));

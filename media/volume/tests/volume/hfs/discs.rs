@@ -76,7 +76,7 @@ fn apple_partition_maps() {
             assert_eq!(table.scheme, scheme);
             assert!(table.warnings.iter().any(|found| found.cause.contains(word)), "{:?}", table.warnings);
         }
-        // An entry that is none, and a table of another size.
+        // An invalid entry, and a table of another size.
         image[3 * block] = 0;
         image[2 * block + 7] = 9;
         let table = partitions(&(Arc::new(image) as Arc<dyn Bytes>)).unwrap();
@@ -84,7 +84,7 @@ fn apple_partition_maps() {
     }
 }
 
-/// HFS+ that xorriso writes: alone as it is on the disc, and beside the disc's own names.
+/// HFS+ that xorriso writes: alone on the disc, and beside the disc's own names.
 #[test]
 fn discs_for_macs() {
     if lacks(&[Need::Program("xorriso")]) {

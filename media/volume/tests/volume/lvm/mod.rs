@@ -34,7 +34,7 @@ impl Devices {
         Devices(VOLUMES.iter().map(device).collect(), text(image).to_owned())
     }
 
-    /// Those of an image of zeros.
+    /// An image of zeros and its devices.
     fn blank(bench: &Bench) -> (PathBuf, Devices) {
         let image = bench.blank("image", 64 * MIB);
         let devices = Devices::new(&image);

@@ -28,7 +28,7 @@ pub struct Copy {
     pub blocks: Vec<Block>,
     /// Numbers of blocks that were free.
     pub free: Vec<u64>,
-    /// The same of the store before.
+    /// The same for the store before.
     pub free_before: Option<Vec<u64>>,
 }
 
