@@ -77,7 +77,7 @@ impl std::fmt::Display for BadMap {
 impl std::error::Error for BadMap {}
 
 impl Map {
-    /// Nothing tried yet of `length` bytes.
+    /// A map of `length` bytes, none of them tried yet.
     pub fn new(length: u64) -> Self {
         let blocks = if length == 0 { vec![] } else { vec![Block { offset: 0, length, status: Status::NonTried }] };
         Map { blocks, remarks: Vec::new() }

@@ -66,7 +66,7 @@ enum Mode {
 pub struct Cipher {
     mode: Mode,
     unit: usize,
-    /// Bytes that a number of a sector stands for.
+    /// Bytes that each number of a sector counts.
     number: u64,
 }
 

@@ -322,7 +322,7 @@ fn unpack(method: Method, packed: &[u8], size: usize, offset: Option<u64>) -> Re
 /// Exactly `size` bytes out of a stream of zlib.
 fn inflate(packed: &[u8], size: usize) -> Option<Vec<u8>> {
     let mut stream = Decompress::new(true);
-    // A byte more, so that a stream that goes on is seen.
+    // One byte more, so that a longer stream is noticed.
     let mut bytes = vec![0; size + 1];
     loop {
         let (from, to) = (stream.total_in() as usize, stream.total_out() as usize);

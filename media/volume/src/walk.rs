@@ -21,7 +21,7 @@ pub struct Found<D> {
 
 /// A directory to be listed.
 pub struct Into<D> {
-    /// The number by which a circle is seen.
+    /// The number that a circle is recognised by.
     pub id: u64,
     /// Its path.
     pub path: Vec<u8>,

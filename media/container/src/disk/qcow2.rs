@@ -144,7 +144,8 @@ impl Qcow2 {
         }
     }
 
-    /// Reads of one cluster, and of an extended one of parts that are alike. How many bytes.
+    /// Reads from one cluster, or from those parts of an extended one that are alike; how many
+    /// bytes.
     fn read(&self, number: u64, inside: u64, buffer: &mut [u8]) -> Result<usize, Failure> {
         let width = if self.extended { 16 } else { 8 };
         let each = self.cluster / width;

@@ -46,7 +46,7 @@ fn repeats(chunk: &[u8]) -> bool {
     let mut seen = [0u32; 1 << BITS];
     let mut again = 0;
     for (number, eight) in chunk.as_chunks::<8>().0.iter().enumerate() {
-        // A byte of zeros where one begins; a one that is borrowed makes a few more of them.
+        // Marks the bytes that such a word begins with; a borrow marks a few more of them.
         let begins = u64::from_le_bytes(*eight) & (0x3f * EACH);
         let mut places = begins.wrapping_sub(EACH) & !begins & (0x80 * EACH);
         while places != 0 {

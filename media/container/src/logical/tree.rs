@@ -113,7 +113,7 @@ fn unescape(byte: &mut u8) {
 }
 
 impl Tree {
-    /// A tree, by its data in UTF-16. Also gives the bytes of media data that are stated.
+    /// A tree, by its data in UTF-16; and the stated number of bytes of the media data.
     ///
     /// # Errors
     /// When the category of entries is missing, or its columns lack a name.

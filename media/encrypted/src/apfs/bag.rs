@@ -62,7 +62,7 @@ pub fn entries(
     }
     let mut raw = read(bytes, offset, length as usize)?;
     let is_bag = |raw: &[u8]| le32(raw, 24) == kind && le64(raw, 0) == fletcher64(raw);
-    // One without encryption is there as long as no volume has it.
+    // A bag is plain as long as no volume is encrypted.
     if !is_bag(&raw) {
         let cipher = Cipher::xts(&[id, id].concat(), 512).ok_or_else(|| wrong("without a cipher"))?;
         cipher.decrypt(offset, &mut raw);

@@ -13,7 +13,7 @@ pub enum Hash {
 }
 
 impl Hash {
-    /// By cryptsetup's name.
+    /// The hash with this name in cryptsetup.
     pub fn named(name: &str) -> Result<Hash, Failure> {
         match name {
             "sha256" => Ok(Hash::Sha256),

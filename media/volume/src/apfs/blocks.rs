@@ -60,7 +60,7 @@ impl Blocks {
         read(&*self.bytes, self.offset(block), usize::try_from(self.block_size).unwrap_or(0))
     }
 
-    /// An object of one block, whose checksum is that of its bytes.
+    /// An object of one block; its checksum must hold.
     pub fn object(&self, block: u64) -> Result<Object, Failure> {
         Object::whole(self.offset(block), self.block(block)?)
     }

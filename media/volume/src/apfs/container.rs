@@ -122,7 +122,7 @@ fn snapshot_members(container: &Superblock, map: &Arc<ObjectMap>, root: u64, vol
             members.push(snapshot(container, map, (transaction, &value), volume));
         }
     }
-    // Two of one name would be one.
+    // Two snapshots of one name would look like one.
     let mut seen: HashMap<Vec<u8>, usize> = HashMap::new();
     for member in &mut members {
         let times = seen.entry(member.name.clone()).or_default();

@@ -31,7 +31,7 @@ pub struct Object {
 }
 
 impl Object {
-    /// The object of these bytes, whose checksum is theirs.
+    /// The object of these bytes; its checksum must hold.
     pub fn whole(offset: u64, raw: Vec<u8>) -> Result<Object, Failure> {
         match le64(&raw, 0) == checksum(&raw) {
             true => Ok(Object { offset, raw }),

@@ -53,7 +53,7 @@ pub fn is_container(head: &[u8]) -> bool {
     is_at(head, 32, b"NXSB")
 }
 
-/// The size of blocks that a superblock states, if there are such.
+/// The size of blocks that a superblock states, if it is valid.
 pub fn block_size(head: &[u8]) -> Option<u64> {
     let size = le32(head, 36);
     (size.is_power_of_two() && (4096..=65536).contains(&size)).then_some(u64::from(size))

@@ -18,7 +18,7 @@ pub enum Form {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Header {
     pub form: Form,
-    /// Device and inode, by which hard links are one file.
+    /// Device and inode, which all hard links of a file share.
     pub file: (u64, u64, u64),
     pub mode: u64,
     pub links: u64,

@@ -60,7 +60,7 @@ impl Tree {
         }
     }
 
-    /// Tells the children of a node whose they are.
+    /// Sets the parent of a node's children.
     fn adopt(&mut self, node: usize) {
         let child = self.children[node];
         self.parents[child] = node;

@@ -68,7 +68,7 @@ impl<R: BufRead> Static<R> {
         Ok(length)
     }
 
-    /// Codes of distances, or of lengths: behind the third of those zeros may follow.
+    /// Codes of distances, or of lengths: zeros may follow the third of the latter.
     fn set(&mut self, width: u32, are_lengths: bool) -> io::Result<Set> {
         let count = self.bits.bits(width)? as usize;
         if count == 0 {

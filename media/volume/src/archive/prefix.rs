@@ -89,7 +89,7 @@ mod tests {
             (codes.find(0xfffe), codes.find(0xffff), codes.find(0x8000)),
             (Some((15, 16)), Some((16, 16)), Some((1, 2)))
         );
-        // One code alone leaves room; none finds nothing.
+        // One code alone leaves room; an empty set finds nothing.
         assert_eq!(Codes::new(&[0, 1]).unwrap().find(0x8000), None);
         assert_eq!(Codes::new(&[0, 0]).unwrap().find(0), None);
         assert!(Codes::new(&[1, 1, 1]).is_none() && Codes::new(&[17]).is_none());

@@ -40,7 +40,7 @@ pub trait Steps {
     fn step(&mut self) -> io::Result<bool>;
 }
 
-/// Reads from such a decoder.
+/// Reads from a decoder that works in steps.
 ///
 /// # Errors
 /// The decoder's.

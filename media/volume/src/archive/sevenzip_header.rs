@@ -30,7 +30,7 @@ pub struct Header {
 type Parsed<T> = Result<T, &'static str>;
 const CUT: &str = "the header ends too early";
 const WRONG: &str = "the header contradicts itself";
-/// Numbers of things that take memory before their content is seen.
+/// The most entries of a list that takes memory before its content is read.
 const MANY: u64 = 1 << 24;
 
 /// The bytes of a header that are left.

@@ -58,7 +58,8 @@ impl File {
         if let Some((key, _)) = found {
             end = end.min(key.offset);
         }
-        // Without explicit holes nothing says that it is one. The last block is whole in any case.
+        // Only a file system without explicit holes may have a gap. The last block is whole in any
+        // case.
         if !self.volume.tree.pool.has_no_holes && at.next_multiple_of(self.volume.tree.pool.sector_size) < end {
             return Err(failure(None, format!("no extent has the bytes from {at} on")));
         }

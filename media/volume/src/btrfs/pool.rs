@@ -57,8 +57,7 @@ impl Pool {
             .ok_or_else(|| failure(None, format!("the logical place {logical} is in no chunk")))
     }
 
-    /// All places of a logical place on devices that are there, and how many bytes lie there in one
-    /// piece.
+    /// All places of a logical place on present devices, and how many bytes lie there in one piece.
     pub fn places(&self, logical: u64) -> Result<(Vec<u64>, u64), Failure> {
         let chunk = self.chunk(logical)?;
         let part = chunk.part(logical);

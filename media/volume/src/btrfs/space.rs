@@ -96,7 +96,7 @@ impl Space {
 
     /// The ranges of the chunks that no extent uses.
     fn within(&self, tree: &Arc<Tree>, found: &mut Vec<Range<u64>>, failed: &mut Vec<Failure>) {
-        // Those that are on a device that is there, which bounds them.
+        // The chunks on a present device, which bounds them.
         let is_there = |chunk: &&Chunk| {
             let length = chunk.stripe_length();
             let stripe = |at: &Stripe| self.pool.devices.place(at.device, at.uuid, at.offset, length).is_ok();

@@ -14,7 +14,7 @@ pub enum Form {
     Plain(u32),
     /// The same, but for the last block's bytes: they stand behind the inode.
     Inline(u32),
-    /// Pieces, each with its place; the format of these.
+    /// Pieces, each with its place, in this format.
     Chunks(u16),
     /// Compressed, with an index of eight bytes for each block, or one of fewer.
     Packed { is_compact: bool },

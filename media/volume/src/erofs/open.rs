@@ -39,7 +39,7 @@ pub fn open(bytes: &Arc<dyn Bytes>) -> Result<Option<Recognised>, Failure> {
         let apart = Arc::new(Erofs::new(bytes.clone(), superblock));
         volume.ends.get_or_init(|| ends(apart, number));
     }
-    // A directory, or nothing can be listed.
+    // The root must be a directory: otherwise nothing can be listed.
     if !volume.inode(volume.superblock.root)?.is_directory() {
         return Err(failure(Some(PLACE + 14), "EROFS: the root is not a directory"));
     }

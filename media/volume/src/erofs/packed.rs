@@ -12,7 +12,7 @@ use crate::field::{failure, read};
 use crate::node::{Content, Failure, Run};
 use crate::stored::{ByPieces, named};
 
-/// The most bytes that one cluster gives, and that it is stored in.
+/// The most bytes of a cluster, unpacked and stored.
 const MOST: u64 = 12 << 20;
 const MOST_STORED: u64 = 1 << 20;
 /// Bytes of a part that lies in the inode for ends, or of zeros, that are given at once.

@@ -128,7 +128,7 @@ impl Names {
         nodes.map(|node| node.map(|node| Found { node: Some(node), into: into.take() })).collect()
     }
 
-    /// The node of a deleted name. An inode that is in use says nothing of the file that it was.
+    /// The node of a deleted name. An inode that is in use says nothing of the deleted file.
     fn deleted(&self, entry: &Entry, parent: &[u8], name: &[u8]) -> Vec<Result<Found<u32>, Failure>> {
         let Ok(path) = join(parent, name) else { return Vec::new() };
         let inode = self.gone.as_ref().and_then(|gone| {

@@ -131,7 +131,8 @@ impl Clusters {
             return Ok(layout);
         }
         let mut cluster = first;
-        // Brent's: a circle is seen when the chain is at most three times as long as it needs be.
+        // Brent's algorithm: a circle is found when the chain is at most three times as long as it
+        // needs to be.
         let (mut mark, mut steps, mut most) = (first, 0_u32, 1_u32);
         loop {
             let offset = self.offset(cluster)?;

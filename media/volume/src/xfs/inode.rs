@@ -90,7 +90,7 @@ impl Inode {
         self.kind() == 0x4000
     }
 
-    /// Whether a free one was ever in use: one that never was has no times, in the kinds of both.
+    /// Whether a free inode was ever in use: one that never was has no times, in either form.
     pub fn was_used(&self) -> bool {
         let is_none = |time: Option<i128>| time.is_none_or(|time| time == 0 || time == -EPOCH * 1_000_000_000);
         !(is_none(self.times.changed) && is_none(self.times.modified))

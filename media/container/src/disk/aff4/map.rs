@@ -10,7 +10,7 @@ use crate::field::{le32, le64};
 const ENTRY: usize = 28;
 /// The longest map: two million ranges.
 const LONGEST: u64 = 64 << 20;
-/// The words of unknown data begin again with each of these.
+/// The words of unknown data begin again at each multiple of this.
 const TILE: u64 = 1 << 20;
 
 /// Where the bytes of a range come from.

@@ -33,9 +33,9 @@ pub struct Line {
 pub struct Descriptor {
     /// The extents, in order of the disk.
     pub extents: Vec<Line>,
-    /// Changes whenever the disk does.
+    /// The identifier of the content, which changes whenever the disk does.
     pub id: String,
-    /// Of a difference, the same of its parent, and where that was.
+    /// For a difference: the identifier of its parent's content, and where the parent was.
     pub parent: Option<(String, String)>,
 }
 

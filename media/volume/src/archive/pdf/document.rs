@@ -20,7 +20,7 @@ const STEPS: u32 = 8;
 pub struct Document {
     /// All of it.
     pub bytes: Arc<dyn Bytes>,
-    /// How much may come out of it.
+    /// Limits on its output.
     pub limits: Limits,
     /// Where its header stands: offsets count from there.
     pub base: u64,
