@@ -1,4 +1,5 @@
-//! Any bytes as a cabinet, LHA, RAR, WIM, or a zip, set of cabinets or split WIM in two parts: it ends, in bounded memory, and no member is longer than it states.
+//! A cabinet, LHA, RAR or WIM, or a zip, set of cabinets or split WIM in two parts: the reader ends
+//! on any bytes, in bounded memory, and no member is longer than its stated size.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

@@ -1,4 +1,5 @@
-//! Any bytes as a cpio: it ends, in bounded memory, and no member is longer than it states.
+//! cpio: the reader ends on any bytes, in bounded memory, and no member is longer than its stated
+//! size.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

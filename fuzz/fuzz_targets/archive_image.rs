@@ -1,4 +1,5 @@
-//! Container images: whatever the manifest, the configuration and the layers are, it ends, in bounded memory, and no file is longer than it states.
+//! Container images: with any manifest, configuration and layers the reader ends, in bounded
+//! memory, and no file is longer than its stated size.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

@@ -1,4 +1,5 @@
-//! Any bytes as a library or a package: it ends, in bounded memory, and no member is longer than it states.
+//! Libraries and packages: the reader ends on any bytes, in bounded memory, and no member is longer
+//! than its stated size.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

@@ -1,4 +1,4 @@
-//! Any bytes as a compressed stream, and as a tar or cpio in one: they end, in bounded memory.
+//! Compressed streams, and a tar or cpio in one: the reader ends on any bytes, in bounded memory.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

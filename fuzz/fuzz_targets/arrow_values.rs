@@ -1,6 +1,6 @@
-//! Views of Arrow's C data interface over buffers that they may lead out of: no value comes from
-//! anywhere but the buffers (run with the address sanitizer, as cargo-fuzz does), and what is
-//! inside of them is not refused.
+//! Views of Arrow's C data interface over buffers, some of them pointing out of the buffers: every
+//! value comes from the buffers (run with the address sanitizer, as cargo-fuzz does), and no view
+//! that points inside them is refused.
 #![no_main]
 
 #[allow(dead_code)]
@@ -16,7 +16,7 @@ use std::ffi::c_void;
 use std::ptr;
 use values::{Format, values_of};
 
-/// What a view must give, by slices alone.
+/// The value of a view, computed with slices alone.
 fn expected<'a>(view: &'a [u8], buffers: &'a [Box<[u8]>]) -> Option<&'a [u8]> {
     let number = |at: usize| i32::from_le_bytes(view[at * 4..at * 4 + 4].try_into().expect("four bytes"));
     let length = usize::try_from(number(0)).ok()?;
@@ -39,7 +39,7 @@ fuzz_target!(|input: &[u8]| {
     if rows <= offset {
         return;
     }
-    // Boxed, so that a byte too many is somebody else's.
+    // Boxed, so that the address sanitizer sees a read beyond the end.
     let views: Box<[u8]> = views[..rows * 16].into();
     let lengths: Box<[i64]> = buffers.iter().map(|buffer| buffer.len() as i64).collect();
     let mut pointers: Vec<*const c_void> = vec![ptr::null(), views.as_ptr().cast()];

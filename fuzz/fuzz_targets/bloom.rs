@@ -1,4 +1,4 @@
-//! Bloom filters: a header alone makes nobody allocate, and no key leads outside the bits.
+//! Bloom filters: a header alone causes no allocation, and no key leads outside the bits.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

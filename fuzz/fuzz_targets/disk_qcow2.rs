@@ -1,4 +1,4 @@
-//! QCOW2: whatever the image says, the reader ends, in bounded memory.
+//! QCOW2: the reader ends on any image, in bounded memory.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

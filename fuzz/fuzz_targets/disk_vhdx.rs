@@ -1,4 +1,4 @@
-//! VHDX: whatever the image says, the reader ends, in bounded memory.
+//! VHDX: the reader ends on any image, in bounded memory.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

@@ -1,4 +1,4 @@
-//! VMDK: whatever the image says, the reader ends, in bounded memory.
+//! VMDK: the reader ends on any image, in bounded memory.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

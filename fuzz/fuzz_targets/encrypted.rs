@@ -1,5 +1,5 @@
-//! BitLocker, LUKS, CoreStorage and the keys of APFS: whatever the metadata say, the reader ends,
-//! in bounded memory.
+//! BitLocker, LUKS, CoreStorage and the keys of APFS: the reader ends on any metadata, in bounded
+//! memory.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

@@ -5,8 +5,8 @@ use libfuzzer_sys::fuzz_target;
 use pfh_digest::{Algorithm, Digest, Hasher, finalize_many, hash_many, update_many, update_together};
 
 fuzz_target!(|data: &[u8]| {
-    // One byte chooses the algorithm, one the number of cuts; two bytes a cut; the rest is what is
-    // cut into messages.
+    // One byte chooses the algorithm, one the number of cuts, two bytes each cut; the rest is cut
+    // into messages.
     let [which, cuts, rest @ ..] = data else { return };
     let algorithms: Vec<Algorithm> = Algorithm::all().collect();
     let algorithm = algorithms[usize::from(*which) % algorithms.len()];

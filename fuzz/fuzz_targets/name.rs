@@ -1,4 +1,4 @@
-//! Names: escaping and back, and what reaches a terminal.
+//! Names: an escaped name unescapes to the same bytes, and no control character reaches a terminal.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

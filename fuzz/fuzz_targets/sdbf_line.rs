@@ -1,4 +1,4 @@
-//! sdhash's lines: what is read prints back byte for byte, and has a score with itself.
+//! sdhash's lines: a parsed line prints back byte for byte, and has a score with itself.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

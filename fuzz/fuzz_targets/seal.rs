@@ -1,4 +1,4 @@
-//! Seals: any text is one or is none; what is read is written as it was meant.
+//! Seals: a text that decodes to a seal is encoded to one that decodes to the same seal.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

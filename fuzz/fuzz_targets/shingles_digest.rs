@@ -1,4 +1,5 @@
-//! Shared bytes: what is read prints back and holds itself; one input in any pieces has one digest.
+//! Shared bytes: a parsed digest prints back and shares all its windows with itself; an input in
+//! any pieces has one digest.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

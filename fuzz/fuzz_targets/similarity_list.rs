@@ -1,5 +1,5 @@
-//! The similarity tools' files: one line is one item or neutral, and what is an entry is written
-//! and read again as it was.
+//! The similarity tools' files: each line is one item or neutral, and an entry that is written
+//! reads back the same.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

@@ -1,4 +1,4 @@
-//! ssdeep digests and lines: what is read prints back, and no score is out of range or depends on
+//! ssdeep digests and lines: a parsed one prints back, and no score is out of range or depends on
 //! the order.
 #![no_main]
 

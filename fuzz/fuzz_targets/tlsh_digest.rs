@@ -1,4 +1,4 @@
-//! TLSH digests: what is read prints back, and is at distance 0 from itself; one input in any
+//! TLSH digests: a parsed digest prints back, and is at distance 0 from itself; one input in any
 //! pieces has one digest.
 #![no_main]
 

@@ -1,4 +1,5 @@
-//! What is read from others: proofs of ranges, updates of commitments, journals, bao's outboards.
+//! Files that others may have written: proofs of ranges, updates of commitments, journals, bao's
+//! outboards.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

@@ -1,5 +1,5 @@
-//! APFS: whatever a container says, the reader ends, and no file is shorter than it says. Checksums
-//! are made to hold, so that what lies behind them is reached.
+//! APFS: the reader ends on any container, and no file is shorter than its stated size. Checksums
+//! are made to hold, so that the structures behind them are reached.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

@@ -1,5 +1,5 @@
-//! Btrfs: whatever a volume says, the reader ends, and no file is shorter than it says. Checksums
-//! are set right, so that what they are of is looked at.
+//! Btrfs: the reader ends on any volume, and no file is shorter than its stated size. Checksums are
+//! set right, so that the structures behind them are reached.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

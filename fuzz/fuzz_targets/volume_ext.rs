@@ -1,5 +1,4 @@
-//! ext2, ext3 and ext4: whatever the volume says, the reader ends, and no file is shorter
-//! than it says.
+//! ext2, ext3 and ext4: the reader ends on any volume, and no file is shorter than its stated size.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

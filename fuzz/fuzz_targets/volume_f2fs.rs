@@ -1,5 +1,6 @@
-//! F2FS: whatever maps, inodes and directories say, the reader ends, and no file is shorter than it states. The superblock and the checkpoint are
-//! whole, with a right checksum: else nothing behind them would be looked at.
+//! F2FS: the reader ends on any maps, inodes and directories, and no file is shorter than its
+//! stated size. The superblock and the checkpoint are whole, with a right checksum: otherwise
+//! nothing behind them would be read.
 #![no_main]
 
 use std::io::{self, Read, copy, sink};
@@ -9,13 +10,14 @@ use libfuzzer_sys::fuzz_target;
 use pfh_volume::{Bytes, Options, Recognised, file_system};
 
 const BLOCK: usize = 4096;
-/// Blocks where areas begin: checkpoints, map of segments, map of nodes, data; and the volume's end.
+/// Blocks where areas begin: checkpoints, map of segments, map of nodes, data; and the end of the
+/// volume.
 const CHECKPOINTS: usize = 512;
 const SEGMENTS: usize = 1536;
 const NODES: usize = 2560;
 const MAIN: usize = 3584;
 const END: usize = MAIN + 512;
-/// Bytes of the input that are the checkpoint's fields, and those that are rows of the map of nodes.
+/// Bytes of the input for the checkpoint's fields, and for rows of the map of nodes.
 const STATE: usize = 256;
 const ROWS: usize = 64 * 9;
 /// Blocks of data.
@@ -91,7 +93,8 @@ fn checkpoint(fields: &[u8]) -> Vec<u8> {
     state
 }
 
-/// Rows of the map of nodes: where the input states none, one node after the other from the root's on is a block of data.
+/// Rows of the map of nodes: where the input states none, the nodes from the root on take one block
+/// of data each.
 fn nodes(stated: &[u8]) -> Vec<u8> {
     let mut rows = block(stated);
     for number in 3..3 + NODE_BLOCKS {
@@ -104,7 +107,8 @@ fn nodes(stated: &[u8]) -> Vec<u8> {
     rows
 }
 
-/// A block of data, with the footer of the node that [`nodes`] leads to it where the input has none.
+/// A block of data, with the footer of the node that [`nodes`] leads to it where the input has
+/// none.
 fn node(number: usize, bytes: &[u8]) -> Vec<u8> {
     let mut raw = block(bytes);
     if raw[4072..4080] == [0; 8] {
@@ -128,7 +132,8 @@ fuzz_target!(|data: &[u8]| {
     let Ok(Recognised::FileSystem(volume)) = file_system(Arc::new(Sparse::of(blocks))) else {
         panic!("a superblock and a checkpoint that are whole");
     };
-    // To look for deleted files the whole map of nodes is read, which takes as long as a thousand other inputs.
+    // The search for deleted files reads the whole map of nodes, which takes as long as a thousand
+    // other inputs.
     let deleted = fields.last().is_some_and(|byte| byte & 63 == 1);
     for node in volume.nodes(Options { deleted, unallocated: deleted }).flatten().take(5000) {
         let Some(content) = node.content else { continue };

@@ -1,5 +1,5 @@
-//! FAT12, FAT16 and FAT32: whatever the volume says, the reader ends, and no file is shorter
-//! than it says.
+//! FAT12, FAT16 and FAT32: the reader ends on any volume, and no file is shorter than its stated
+//! size.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

@@ -1,4 +1,4 @@
-//! HFS+: whatever a volume says, the reader ends, and no file is shorter than it says.
+//! HFS+: the reader ends on any volume, and no file is shorter than its stated size.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

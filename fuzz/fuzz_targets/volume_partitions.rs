@@ -1,4 +1,4 @@
-//! Partition tables: whatever they say, the reader ends, and what it lists covers the medium.
+//! Partition tables: the reader ends on any table, and its list covers the medium without a hole.
 #![no_main]
 
 use std::sync::Arc;

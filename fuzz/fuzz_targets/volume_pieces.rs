@@ -1,6 +1,5 @@
-//! Members of arrays, physical volumes and devices: whatever their superblocks say, what they make
-//! up is composed, and reading it ends. Checksums are set right, so that what they are of is looked
-//! at.
+//! Members of arrays, physical volumes and devices: composing them by any superblocks ends, and so
+//! does reading the volumes. Checksums are set right, so that the superblocks are read at all.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

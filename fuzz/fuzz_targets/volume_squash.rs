@@ -1,4 +1,4 @@
-//! Squashfs: whatever a volume says, the reader ends, and no file is shorter than it says.
+//! Squashfs: the reader ends on any volume, and no file is shorter than its stated size.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

@@ -1,5 +1,5 @@
-//! Shadow copies: whatever their catalogue and stores say, the reader ends. The input is a volume of
-//! NTFS, whose boot area leads to a catalogue in any case.
+//! Shadow copies: the reader ends on any catalogue and stores. The input is an NTFS volume, whose
+//! boot area leads to a catalogue in any case.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
@@ -7,7 +7,7 @@ use libfuzzer_sys::fuzz_target;
 #[path = "volume/exhaust.rs"]
 mod exhaust;
 
-/// What each structure begins with.
+/// The first bytes of each structure.
 const MARK: &[u8] = b"\x6b\x87\x08\x38\x76\xc1\x48\x4e\xb7\xae\x04\x04\x6e\x6c\xc7\x52";
 
 fuzz_target!(|data: &[u8]| {

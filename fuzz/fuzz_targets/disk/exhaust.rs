@@ -5,7 +5,7 @@ use std::sync::Arc;
 use pfh_container::Bytes;
 use pfh_container::disk::{Alone, Kind, open};
 
-/// Puts `magic` at the start and `end` at the end, and reads what is there.
+/// Puts `magic` at the start and `end` at the end, and reads the disk in several places.
 pub fn exhaust(kind: Kind, data: &[u8], magic: &[u8], end: &[u8]) {
     let mut image = data.to_vec();
     image.resize(image.len().max(magic.len() + end.len()), 0);

@@ -2,7 +2,7 @@
 
 use pfh_manifest::{Decoder, Format, Item, Options};
 
-/// Each entry has a name and a digest. Gives the number of items, and of lines that are none.
+/// Each entry has a name and a digest. Gives the number of items, and of neutral lines.
 pub fn exhaust(format: Format, bytes: &[u8]) -> (u64, u64) {
     let options = Options { format: Some(format), limit: 4096, ..Options::default() };
     let mut decoder = Decoder::open(bytes, &options).expect("memory");

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use pfh_volume::{Bytes, FileSystem, Nodes, Options, Recognised, file_system};
 
-/// Puts `magic` at its places and lists what is there, deleted and free included.
+/// Puts `magic` at its places and lists all files, deleted ones and free space included.
 pub fn exhaust(data: &[u8], least: usize, magic: &[(usize, &[u8])]) {
     let mut medium = data.to_vec();
     medium.resize(medium.len().max(least), 0);
@@ -46,7 +46,7 @@ fn all(nodes: Nodes, volume: &FileSystem, size: u64) {
         }
         if let Ok(reader) = content.open() {
             let got = copy(&mut reader.take(1 << 20), &mut sink());
-            // Whoever gets an end without a failure got as many bytes as were stated.
+            // A reader that ends without a failure gave as many bytes as were stated.
             if let (Ok(got), Some(stated)) = (got, node.size) {
                 assert_eq!(got, stated.min(1 << 20), "of {size}");
             }

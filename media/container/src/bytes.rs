@@ -12,13 +12,13 @@ pub trait Bytes: Send + Sync {
     /// `buffer` is empty.
     ///
     /// # Errors
-    /// Whatever the medium says: a sector that cannot be read, a chunk that is damaged.
+    /// An error of the medium: a sector that cannot be read, a chunk that is damaged.
     fn read_at(&self, offset: u64, buffer: &mut [u8]) -> io::Result<usize>;
 
     /// Fills `buffer` from `offset` on.
     ///
     /// # Errors
-    /// `UnexpectedEof` if there are not that many bytes; whatever the medium says.
+    /// `UnexpectedEof` if there are not that many bytes; an error of the medium.
     fn read_exact_at(&self, mut offset: u64, mut buffer: &mut [u8]) -> io::Result<()> {
         while !buffer.is_empty() {
             match self.read_at(offset, buffer)? {

@@ -1,5 +1,5 @@
-//! Numbers out of structures as they lie in an image or on a medium. What lies behind the end is
-//! zero: lengths are checked before, and one that was not must not become a panic.
+//! Reads numbers from structures of an image or a medium. Bytes behind the end are zero: callers
+//! check lengths, and a length that was not checked must not become a panic.
 
 /// The `N` bytes at `at`; zeros where the structure ends before.
 pub fn array<const N: usize>(bytes: &[u8], at: usize) -> [u8; N] {

@@ -1,14 +1,15 @@
-//! Formats of images by their first bytes, and by their names: those that are not read must not
-//! pass for raw, and those that are not written must not be named so.
+//! Formats of images, by their first bytes and by their names: an image of a format that is not
+//! read must not be taken for raw, and a new image must not have the name of a format that is not
+//! written.
 
 use crate::signature::{Holds, TABLE};
 
 /// An image format that pfh does not read, or does not write.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Unread {
-    /// What it is called.
+    /// Its name.
     pub name: &'static str,
-    /// What programs call it, or what it needs.
+    /// Its name in other programs, or the reason why it is not supported.
     pub hint: &'static str,
 }
 
@@ -22,7 +23,7 @@ const AFF4: Unread = Unread { name: "AFF4", hint: "the Advanced Forensic Format 
 const VMDK: Unread = Unread { name: "VMDK", hint: "VMware's disk" };
 const VHD: Unread = Unread { name: "VHD", hint: "Virtual PC's disk" };
 
-/// EWF-S01 shares the signature of E01; its volume section is of 94 bytes.
+/// EWF-S01 shares the signature of E01; its volume section has 94 bytes.
 pub const S01: Unread =
     Unread { name: "EWF-S01 (SMART)", hint: "ASR Data's form of E01, and libewf's `ewf` and `smart`" };
 

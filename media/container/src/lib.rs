@@ -1,6 +1,6 @@
 //! Disk images as bytes: Expert Witness (E01), split raw images, disks of virtual machines and
-//! other imagers, ddrescue's map of what could be read; and the signatures of formats that are not
-//! read, of archives and volumes as well.
+//! other imagers, ddrescue's map of the ranges that could be read; and the signatures of formats
+//! that are not read, of archives and volumes as well.
 
 #![forbid(unsafe_code)]
 

@@ -1,8 +1,8 @@
 //! GNU ddrescue's map file: which parts of a medium have been read (ddrescue manual, "Mapfile
 //! structure").
 //!
-//! Written and read exactly in that form, so that ddrescue can resume a map of ours, and the
-//! other way round.
+//! Written and read exactly in that form, so that ddrescue can go on from a map of pfh, and pfh
+//! from one of ddrescue.
 
 use std::fmt::Write;
 
@@ -77,7 +77,7 @@ impl std::fmt::Display for BadMap {
 impl std::error::Error for BadMap {}
 
 impl Map {
-    /// Nothing tried yet of `length` bytes.
+    /// A map of `length` bytes, none of them tried yet.
     pub fn new(length: u64) -> Self {
         let blocks = if length == 0 { vec![] } else { vec![Block { offset: 0, length, status: Status::NonTried }] };
         Map { blocks, remarks: Vec::new() }
@@ -116,7 +116,7 @@ impl Map {
     }
 
     /// Gives `length` bytes from `offset` on a status. A range beyond the end makes the map longer;
-    /// what lies between is not tried.
+    /// the gap between is not tried.
     pub fn set(&mut self, offset: u64, length: u64, status: Status) {
         let end = offset + length;
         if length == 0 {

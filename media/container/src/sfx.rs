@@ -1,5 +1,4 @@
-//! Archives behind programs: what unpacks itself. The archive begins where the sections of the
-//! program end.
+//! Self-extracting archives: the archive begins where the sections of the program end.
 
 use crate::Bytes;
 use crate::field::{be32, le16, le32, le64};
@@ -88,7 +87,7 @@ fn end_of_macho(start: &[u8]) -> Option<u64> {
     };
     let (mut at, mut end) = (first, None);
     for _ in 0..le32(start, 16).min(256) {
-        // Segments come first: commands that do not fit in the start are of other kinds.
+        // Segments come first: commands beyond the first bytes are of other kinds.
         let Some(command) = start.get(at..).filter(|command| command.len() >= 56) else { break };
         if le32(command, 0) == segment {
             let number = |at: usize| if wide { le64(command, at) } else { u64::from(le32(command, at)) };

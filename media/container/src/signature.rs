@@ -1,21 +1,22 @@
-//! The one table of what is recognised and not read: archives, images, backups, volumes. Commands
-//! that take an image are refused by the rows of images as well ([`crate::foreign`]).
+//! The one table of formats that are recognised and not read: archives, images, backups, volumes.
+//! Commands that take an image are refused by the rows of images as well ([`crate::foreign`]).
 //!
-//! Each row is of at least four bytes, or has a check of the structure behind them, so that a text
-//! or a program is not mistaken for a container. Places are those of the formats' own documents.
+//! Each row has at least four bytes, or a check of the structure behind them, so that a text or a
+//! program is not mistaken for a container. Places are those of the formats' own documents.
 
 use crate::field::{le16, le32, le64};
 
-/// What a signature stands for.
+/// The kind of format behind a signature.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Holds {
     /// An archive, a compressed stream or a backup: files, or a disk.
     Files,
-    /// An image, and what programs call it.
+    /// An image, and its name in other programs.
     Image(&'static str),
     /// A volume that needs a key.
     Encrypted,
-    /// A file system or a part of a volume: it goes before what its bytes may leave in place.
+    /// A file system or a part of a volume: it goes before a format whose signature it may leave in
+    /// place.
     Volume,
     /// A division of a medium, or a part of an array. It counts only where nothing else is read: a
     /// disc has one beside its own file system.
@@ -34,15 +35,15 @@ pub enum At {
 /// A row of the table.
 #[derive(Debug, Clone, Copy)]
 pub struct Signature {
-    /// What it is called.
+    /// The name of the format.
     pub name: &'static str,
     /// Where it stands.
     pub at: At,
     /// The bytes.
     pub bytes: &'static [u8],
-    /// What it stands for.
+    /// The kind of the format.
     pub holds: Holds,
-    /// What must hold of the first bytes beside it.
+    /// A further check of the first bytes.
     check: fn(&[u8]) -> bool,
 }
 
@@ -158,7 +159,7 @@ pub const TABLE: &[Signature] = &[
 ];
 
 impl Signature {
-    /// Whether the first bytes of a file are of this format, as far as they reach.
+    /// Whether the first bytes of a file have this signature, as far as they reach.
     pub(crate) fn is_in(&self, start: &[u8]) -> bool {
         let At::Start(at) = self.at else { return false };
         start.get(at..).is_some_and(|rest| rest.starts_with(self.bytes)) && (self.check)(start)
@@ -185,7 +186,7 @@ fn is_arj(start: &[u8]) -> bool {
     header.is_some_and(|header| start.len() >= 8 + length && crc32fast::hash(header) == le32(start, 4 + length))
 }
 
-/// Whether a stream of lzip begins here: a version and a window that there are.
+/// Whether a stream of lzip begins here: a known version and a possible window.
 pub fn is_lzip(start: &[u8]) -> bool {
     start.starts_with(b"LZIP") && start.len() > 6 && start[4] < 2 && (12..=29).contains(&(start[5] & 31))
 }
@@ -198,8 +199,8 @@ pub fn is_compress(start: &[u8]) -> bool {
 }
 
 /// Whether LZMA alone begins here: properties that encoders write, a dictionary of 2^n or 3 * 2^n
-/// bytes, and a size that is unknown or below 256 GiB; the range coder begins with a zero, and
-/// hardly with more.
+/// bytes, and a size that is unknown or below 256 GiB; the range coder begins with a zero byte, and
+/// the next four are not all zero.
 pub fn is_lzma(start: &[u8]) -> bool {
     if start.len() < 18 || start[13] != 0 || start[14..18] == [0; 4] || !matches!(start[0], 0x5b..=0x67) {
         return false;

@@ -13,8 +13,8 @@ pub enum Suffix {
 }
 
 impl Suffix {
-    /// The suffix of piece `number` (from 0), of at least `width` places. Numbers grow a place when
-    /// they must; letters have no such way, and `None` says that they are used up.
+    /// The suffix of piece `number` (from 0), of at least `width` places. Numbers grow by a place
+    /// when they must; letters cannot, and `None` says that they are used up.
     pub fn of(self, number: u64, width: usize) -> Option<String> {
         match self {
             Suffix::Digits => Some(format!("{number:0width$}")),

@@ -56,8 +56,8 @@ impl fmt::Display for Time {
 }
 
 impl Time {
-    /// Reads what [`Display`](fmt::Display) prints, fractions of one to nine digits, and offsets
-    /// such as `+02:00`. `None` for anything else.
+    /// Reads the form that [`Display`](fmt::Display) prints, fractions of one to nine digits, and
+    /// offsets such as `+02:00`. `None` for anything else.
     pub fn parse(text: &str) -> Option<Time> {
         let (negative, rest) = match text.strip_prefix('-') {
             Some(rest) => (true, rest),

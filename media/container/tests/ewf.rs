@@ -195,7 +195,7 @@ fn resumes_where_the_last_whole_section_ended() {
     let image = Image { chunk: 16, segment: 4 << 20, ..Image::default() };
     let whole = image.write(&data);
     assert!(whole.0.len() > 2);
-    // Whatever had been written when the power went: every write before some moment.
+    // Every state that a power cut may leave: all writes before some moment.
     let volume = volume(data.len(), 16);
     let mut writer = Writer::new(Geometry { volume, segment: image.segment }, about());
     let mut compressor = Compressor::new(image.compression);
@@ -344,7 +344,7 @@ fn run(tool: &str, arguments: &[&str], directory: &Path) -> (bool, String) {
     (out.status.success(), text)
 }
 
-/// The format's own tools read what is written, down to the fields.
+/// The format's own tools read a written image, down to the fields.
 #[test]
 fn ewf_tools_agree() {
     let directory = tempfile::tempdir().unwrap();
@@ -398,7 +398,7 @@ fn ewf_tools_agree() {
     }
 }
 
-/// What ewfacquire writes is read.
+/// Images that ewfacquire writes are read.
 #[test]
 fn reads_images_of_ewfacquire() {
     if !has("ewfacquire") {
@@ -475,7 +475,7 @@ fn the_chunks_of_encase_1_lie_behind_the_entries() {
         files.read_at(at.segment, at.offset, &mut found).unwrap();
         assert_eq!((&found, at.is_compressed, at.length), (chunk, false, 32 << 10));
     }
-    // What lies behind the last section is counted.
+    // Bytes behind the last section are counted.
     files.0[0].extend([7; 100]);
     assert_eq!(Index::open(&files).unwrap().behind, 100);
 }

@@ -1,11 +1,11 @@
-//! The plain volume: ranges of the medium, each decrypted, as it is, or zeros.
+//! The plain volume: ranges of the medium, each decrypted, plain, or zeros.
 
 use crate::mode::Cipher;
 use pfh_container::Bytes;
 use std::io;
 use std::sync::Arc;
 
-/// What a range of the plain volume is.
+/// The kind of a range of the plain volume.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     /// Encrypted at this offset of the medium; the tweak of its first unit follows from the place.
@@ -15,7 +15,7 @@ pub enum Kind {
         /// The place that the cipher counts from, in bytes.
         place: u64,
     },
-    /// As it lies at this offset of the medium.
+    /// Plain bytes at this offset of the medium.
     Plain(u64),
     /// Zeros: the volume's own metadata, which do not belong to the volume inside.
     Zeros,
@@ -26,7 +26,7 @@ pub enum Kind {
 pub struct Extent {
     /// Where it starts in the plain volume: a multiple of the cipher's unit.
     pub start: u64,
-    /// What it is.
+    /// Its kind.
     pub kind: Kind,
 }
 

@@ -19,7 +19,7 @@ pub enum Failure {
     /// No key fits.
     #[error("opens with {}; {}", kinds(.needs), how_many(*.tried))]
     NoKey {
-        /// What would open it.
+        /// The kinds of keys that would open it.
         needs: Vec<String>,
         /// How many of the keys at hand are of these kinds.
         tried: usize,

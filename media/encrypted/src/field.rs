@@ -1,4 +1,4 @@
-//! Numbers out of metadata, and their bytes off the medium.
+//! Reads metadata from the medium, and numbers from metadata.
 
 use crate::failure::Failure;
 use pfh_container::Bytes;
@@ -18,7 +18,7 @@ pub fn read(bytes: &dyn Bytes, offset: u64, length: usize) -> Result<Vec<u8>, Fa
     }
 }
 
-/// As [`read`], of what there is.
+/// As [`read`], of the bytes that are there.
 pub fn read_some(bytes: &dyn Bytes, offset: u64, length: usize) -> Result<Vec<u8>, Failure> {
     let there = usize::try_from(bytes.size().saturating_sub(offset)).unwrap_or(usize::MAX);
     read(bytes, offset, length.min(there))

@@ -1,4 +1,4 @@
-//! What opens a volume.
+//! Keys that may open a volume.
 
 use sha2::{Digest, Sha256};
 use std::fmt;
@@ -13,11 +13,11 @@ const LONGEST: usize = 8 << 20;
 /// A key of 32 bytes.
 pub(crate) type Secret = Zeroizing<[u8; 32]>;
 
-/// What may open a volume. It is never printed.
+/// A key that may open a volume. It is never printed.
 #[derive(Clone)]
 pub enum Key {
-    /// A password or passphrase, as bytes. One of the form of a recovery password is tried as that
-    /// as well.
+    /// A password or passphrase, as bytes. A password in the form of a recovery password is tried
+    /// as one as well.
     Password(Zeroizing<Vec<u8>>),
     /// The whole content of a file: a startup key of BitLocker (`.BEK`) or a key file of LUKS.
     File(Zeroizing<Vec<u8>>),
@@ -92,7 +92,8 @@ impl Keys {
         self.keys.push(key);
     }
 
-    /// Adds the passwords of a text: one a line, without the end of the line; empty lines are none.
+    /// Adds the passwords of a text: one a line, without the end of the line; empty lines are
+    /// skipped.
     pub fn push_lines(&mut self, text: &[u8]) {
         for line in text.split(|byte| *byte == b'\n') {
             let line = line.strip_suffix(b"\r").unwrap_or(line);
@@ -147,7 +148,7 @@ impl Keys {
         &self.paths
     }
 
-    /// Whether there is none.
+    /// Whether there are no keys.
     pub fn is_empty(&self) -> bool {
         self.keys.is_empty()
     }

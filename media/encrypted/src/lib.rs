@@ -12,7 +12,7 @@
 //!   of the file system's reader.
 //!
 //! A volume's own checksums decide whether its metadata are whole, and a key is tried before
-//! anything is decrypted: what does not fit is a [`Failure`], and never noise that is hashed.
+//! anything is decrypted: a key that does not fit is a [`Failure`], so that noise is never hashed.
 #![forbid(unsafe_code)]
 
 mod apfs;
@@ -35,7 +35,7 @@ pub use opened::Opened;
 use pfh_container::Bytes;
 use std::sync::Arc;
 
-/// Opens an encrypted volume; `None` if it is of no format that is read here.
+/// Opens an encrypted volume; `None` for a format that is not read here.
 ///
 /// # Errors
 /// If the medium cannot be read there, its metadata contradict themselves, or no key fits.

@@ -36,7 +36,7 @@ impl Aes {
         block.into()
     }
 
-    /// Several blocks at once: what the processor does in parallel.
+    /// Several blocks at once, which the processor decrypts in parallel.
     fn decrypt(&self, blocks: &mut [Block]) {
         match self {
             Aes::Short(aes) => aes.decrypt_blocks(blocks),
@@ -46,7 +46,7 @@ impl Aes {
     }
 }
 
-/// What a sector's vector is made from.
+/// How a sector's initialization vector is made.
 enum Vector {
     /// The place in bytes, encrypted with the key itself: BitLocker.
     EncryptedPlace,
@@ -66,13 +66,13 @@ enum Mode {
 pub struct Cipher {
     mode: Mode,
     unit: usize,
-    /// Bytes that a number of a sector stands for.
+    /// Bytes that each number of a sector counts.
     number: u64,
 }
 
 impl Cipher {
-    /// AES-XTS over sectors; the key is that of the data and that of the tweaks, one behind the
-    /// other. `None` for a key of another length.
+    /// AES-XTS over sectors; the key is the key of the data, followed by the key of the tweaks.
+    /// `None` for a key of another length.
     pub fn xts(key: &[u8], unit: usize) -> Option<Cipher> {
         let (aes, tweak) = key.split_at_checked(key.len() / 2)?;
         let mode = Mode::Xts { aes: Aes::new(aes)?, tweak: Aes::new(tweak)?, bits: 64 };
@@ -115,7 +115,7 @@ impl Cipher {
         self.unit
     }
 
-    /// Decrypts whole sectors, the first of which is at this place.
+    /// Decrypts whole sectors; the first one lies at this place.
     pub fn decrypt(&self, place: u64, data: &mut [u8]) {
         debug_assert!(data.len().is_multiple_of(self.unit) && place.is_multiple_of(self.unit as u64));
         for (index, sector) in data.chunks_exact_mut(self.unit).enumerate() {

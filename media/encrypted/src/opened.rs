@@ -10,7 +10,7 @@ pub struct Opened {
     pub format: &'static str,
     /// The plain volume.
     pub bytes: Arc<dyn Bytes>,
-    /// What opened it: `recovery password`, `key slot 0` …
+    /// The kind of key that opened it: `recovery password`, `key slot 0` …
     pub by: String,
     /// Faults that did not keep the volume from being opened: a damaged copy of its metadata.
     pub warnings: Vec<Failure>,

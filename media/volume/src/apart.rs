@@ -1,22 +1,23 @@
-//! Several trees of names over one disc: all names of one, and of the others what it does not hold.
+//! Several trees of names over one disc: all names of the first, and of each other tree the files
+//! that the trees before do not hold.
 
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::node::{Failure, Kind, Node, Nodes};
 
-/// By what the same file is known in two trees; `None` if it has no bytes on the disc.
+/// The key by which the same file is known in two trees; `None` if it has no bytes on the disc.
 pub type Key = fn(&Node) -> Option<(u64, u64)>;
 
 /// Another tree of names.
 pub struct Other {
-    /// What stands in front of its names.
+    /// The prefix of its names.
     pub prefix: Vec<u8>,
     /// All its names.
     pub nodes: Nodes,
 }
 
-/// What the trees before have.
+/// The files of the trees before.
 #[derive(Default)]
 struct Seen {
     files: HashSet<(u64, u64)>,

@@ -1,4 +1,4 @@
-//! Copies of what a file system begins with, in use where the first is lost: they stand in its
+//! Copies of the first sectors of a file system, used where the first are lost: they stand in their
 //! place while the volume is read.
 
 use std::io;
@@ -10,7 +10,7 @@ use crate::file_system::Recognised;
 use crate::node::Failure;
 use crate::{apfs, btrfs, ext, fat, hfs, ntfs, xfs};
 
-/// A copy, and where what it is a copy of stands.
+/// A copy, and the place of the original.
 struct Spare {
     at: u64,
     bytes: Vec<u8>,
@@ -69,14 +69,14 @@ pub enum Of {
     Btrfs,
 }
 
-/// Opens a volume by a copy; `None` if there is none, or it is of no sound volume. `why` says what
-/// is wrong with the first.
+/// Opens a volume by a copy; `None` if there is none, or the volume is not sound with it. `why`
+/// names the fault of the original.
 pub fn open(of: Of, bytes: &Arc<dyn Bytes>, why: &str) -> Option<Recognised> {
     copies(of, &**bytes).into_iter().find_map(|copy| {
         let warning = failure(Some(copy.from), format!("{} {why}: its copy is used", copy.what));
         let replaced: Arc<dyn Bytes> = Arc::new(Replaced { of: bytes.clone(), at: copy.at, bytes: copy.bytes });
         let found = match of {
-            // Its boot sector is in a file, which holds what stands there.
+            // Its boot sector is in a file, which must show the bytes of the medium.
             Of::Ntfs => ntfs::open_by(bytes, &*replaced),
             Of::Exfat => fat::open_exfat(&replaced),
             Of::Fat => fat::open(&replaced),
@@ -128,14 +128,14 @@ fn copies(of: Of, bytes: &dyn Bytes) -> Vec<Spare> {
         Of::Ntfs => [512, 4096]
             .map(|sector| {
                 boot(bytes.size().checked_sub(sector)?, 512).filter(|copy| {
-                    // It is of this volume: all sectors but this one are the volume's.
+                    // It belongs to this volume: it states all sectors but this one.
                     is_at(&copy.bytes, 3, b"NTFS    ") && le64(&copy.bytes, 0x28).checked_mul(sector) == Some(copy.from)
                 })
             })
             .into(),
         Of::Exfat => [9, 12, 10, 11]
             .map(|log: u8| {
-                // Most files that are looked at are none: twelve sectors are read of one.
+                // Most files are not such a volume: only twelve sectors of each are read.
                 let head = read(12 << log, 128)?;
                 let is_one = is_at(&head, 3, b"EXFAT   ") && head.get(108) == Some(&log);
                 is_one.then(|| boot(12 << log, 12 << log)).flatten()

@@ -20,8 +20,8 @@ const MAC: &[u8] = b"$HFS+/";
 const MACS: [&str; 2] = ["Apple_HFS", "Apple_HFSX"];
 const OWN: &str = "ISO9660_data";
 
-/// Opens a disc; `None` if it is none. Of a disc with both the names are those of UDF, and files
-/// that only ISO 9660 has follow, and those that only HFS+ has.
+/// Opens a disc; `None` for other bytes. If a disc has both, its names are those of UDF; files that
+/// only ISO 9660 has follow, and then those that only HFS+ has.
 pub fn open(bytes: &Arc<dyn Bytes>) -> Result<Option<Recognised>, Failure> {
     let mut found = open_trees(bytes)?;
     if let Some(Recognised::FileSystem(disc)) = &mut found {
@@ -30,7 +30,7 @@ pub fn open(bytes: &Arc<dyn Bytes>) -> Result<Option<Recognised>, Failure> {
     Ok(found)
 }
 
-/// Adds what Macs read of the disc, and names what is not read.
+/// Adds the files that Macs read of the disc, and names the parts that are not read.
 fn beside(bytes: &Arc<dyn Bytes>, disc: &mut FileSystem) -> Result<(), Failure> {
     let mut unread = |offset: u64, what: String| {
         let what = format!("there is {what} beside the file system: not read");
@@ -83,7 +83,7 @@ fn open_trees(bytes: &Arc<dyn Bytes>) -> Result<Option<Recognised>, Failure> {
             let volume = Arc::new(Both { first: udf.volume, other: iso.volume, prefix: APART });
             Ok(Some(Recognised::FileSystem(FileSystem { warnings, volume, ..udf })))
         }
-        // The half that can be read, and what is wrong with the other.
+        // The half that can be read, and the fault of the other.
         (udf, Ok(Some(Recognised::FileSystem(mut iso)))) => {
             let what = match udf {
                 Ok(Some(Recognised::Unread(what))) => format!("there is {what} beside it, which is not read"),
@@ -117,8 +117,8 @@ impl Volume for Both {
     }
 }
 
-/// Where a file begins on the disc, and its size; `None` for what has no bytes there. Content
-/// that is not stored as it is has its number and name in place of that.
+/// Where a file begins on the disc, and its size; `None` for a name without bytes there. For
+/// content that is not stored plainly, a value of its number and name stands for the place.
 fn place(node: &Node) -> Option<(u64, u64)> {
     let content = node.content.as_ref().filter(|_| matches!(node.kind, Kind::File | Kind::Stream))?;
     let size = node.size.filter(|&size| size > 0)?;

@@ -11,14 +11,14 @@ use crate::vss::View;
 
 /// The most names that are held, in half a gigabyte; files beyond count as changed.
 const MOST: usize = 16 << 20;
-/// The most bytes of a content that is compared as a whole: what is in metadata.
+/// The most bytes of a content that is compared as a whole, because it is in metadata.
 const SMALL: u64 = 1 << 20;
 /// Bytes that are compared at once.
 const PIECE: u64 = 256 << 10;
 
 /// The names of today, each with all that is compared but the bytes.
 pub struct Known {
-    /// Two keys that nobody knows, so that no file can pass for another.
+    /// Two random keys, so that no file can be made to pass for another.
     keys: [RandomState; 2],
     marks: HashSet<[u64; 2]>,
 }
@@ -68,7 +68,7 @@ fn small(content: &dyn Content) -> Option<Vec<u8>> {
     (bytes.len() as u64 <= SMALL).then_some(bytes)
 }
 
-/// The names among these that are not as they are today, or whose bytes are not.
+/// The names among these that differ from today's, or whose bytes do.
 pub fn changed(nodes: Nodes, known: Arc<Known>, view: Arc<View>, live: Arc<dyn Bytes>) -> Nodes {
     let is_changed = move |found: &Result<Node, Failure>| {
         let Ok(node) = found else { return true };

@@ -1,5 +1,5 @@
 //! Volumes that are pieces of something larger: members of arrays, physical volumes, devices of one
-//! file system; and what they make up, from one medium or several.
+//! file system; and the volumes that they make up, from one medium or several.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -10,14 +10,14 @@ use crate::lvm::{self, Physical};
 use crate::node::Failure;
 use crate::raid::{self, Member};
 
-/// What pieces of one whole have in common: the identifier of an array, of a physical volume in a
-/// group, of a file system.
+/// The identifier that the pieces of one whole have in common: of an array, of a physical volume in
+/// a group, of a file system.
 pub type Key = Vec<u8>;
 
 /// A volume that is a piece.
 #[derive(Clone)]
 pub struct Piece {
-    /// What names of the whole are made of, `p2`; empty for a medium without partitions.
+    /// Its part of the name of the whole, `p2`; empty for a medium without partitions.
     label: Vec<u8>,
     bytes: Arc<dyn Bytes>,
     of: Of,
@@ -43,13 +43,13 @@ pub struct ComposedVolume {
     pub alone: Option<Vec<u8>>,
 }
 
-/// What pieces make up.
+/// The volumes that pieces make up.
 #[derive(Default)]
 pub struct Composition {
-    /// Volumes in order of their kind and name; what cannot be read is a failure in its place,
-    /// whose path is its name.
+    /// Volumes in order of their kind and name; a failure stands for one that cannot be read, and
+    /// its path is the name.
     pub volumes: Vec<Result<ComposedVolume, Failure>>,
-    /// What was left out, though all can be read.
+    /// Pieces that were left out, though all volumes can be read.
     pub warnings: Vec<Failure>,
     /// Whether nothing is missing that other media may hold.
     pub is_complete: bool,
@@ -79,7 +79,7 @@ impl Piece {
 }
 
 impl Of {
-    /// What may lie in an array as well.
+    /// The kind of a piece that may also lie in an array.
     fn inner(bytes: &Arc<dyn Bytes>) -> Option<Of> {
         if lvm::is_physical_volume(&**bytes) {
             return Some(match Physical::read(bytes) {
@@ -96,13 +96,13 @@ pub fn is_piece(bytes: &Arc<dyn Bytes>) -> bool {
     Piece::of(b"", bytes).is_some()
 }
 
-/// Whether a whole medium is a member of an array, though a partition table may stand on it: that
-/// of the array. Its superblock says that it is the medium's.
+/// Whether a whole medium is a member of an array by a superblock at its end: a partition table on
+/// it is then that of the array.
 pub fn is_whole_member(bytes: &Arc<dyn Bytes>) -> bool {
     raid::is_member_to_the_end(bytes)
 }
 
-/// What these pieces make up.
+/// The volumes that these pieces make up.
 pub fn compose(pieces: &[Piece]) -> Composition {
     let mut found = Composition { is_complete: true, ..Composition::default() };
     let mut inner: Vec<Piece> = Vec::new();
@@ -128,7 +128,7 @@ pub fn compose(pieces: &[Piece]) -> Composition {
 }
 
 impl Composition {
-    /// An array: what it holds, or a piece of more.
+    /// An array: its content is a volume, or a piece of a larger one.
     fn array(&mut self, set: &[u8; 16], members: &[Member], inner: &mut Vec<Piece>) {
         self.keys.insert(key("md", set));
         let Some(assembled) = raid::assemble(members) else { return };

@@ -19,13 +19,13 @@ pub const FORK: &[u8] = b"com.apple.ResourceFork";
 
 /// Bytes that are compressed together in a resource fork.
 const CHUNK: u64 = 64 << 10;
-/// The most bytes that a chunk is compressed to: as it is, with a mark.
+/// The most bytes of a chunk in the fork: a stored one has a mark more than its content.
 const MOST_CHUNK: u64 = CHUNK + 1024;
 /// The most places that a table has beyond those of its chunks.
 const MOST_PADDING: u64 = 1024;
 /// The largest content that is in the attribute.
 const MOST_INLINE: u64 = 16 << 20;
-/// Bytes in front of what is in the attribute.
+/// Bytes in front of the content in the attribute.
 const HEAD: usize = 16;
 
 /// How a content is compressed.
@@ -52,7 +52,7 @@ impl Header {
     /// Reads it.
     pub fn read(raw: &[u8]) -> Result<Header, Failure> {
         if raw.len() < HEAD || !is_at(raw, 0, b"fpmc") {
-            return Err(failure(None, "is compressed, and what it is made of contradicts itself"));
+            return Err(failure(None, "is compressed, and its attribute contradicts itself"));
         }
         Ok(Header { kind: le32(raw, 4), size: le64(raw, 8) })
     }
@@ -81,7 +81,7 @@ impl Header {
     }
 }
 
-/// What a compressed file is made of.
+/// The parts of a compressed file.
 pub trait Parts: Send + Sync {
     /// The attribute, of no more than [`Header::MOST`] bytes.
     fn attribute(&self) -> Result<Arc<[u8]>, Failure>;
@@ -92,7 +92,7 @@ pub trait Parts: Send + Sync {
 
 /// The fault of a file that says that it is compressed and has no attribute of that kind.
 pub fn lost() -> Failure {
-    failure(None, "is compressed, without what it is made of")
+    failure(None, "is compressed, without its attribute")
 }
 
 /// The fault of one whose resource fork is missing.
@@ -164,7 +164,7 @@ pub enum Fork {
     Held(Arc<[u8]>),
     /// Where it lies on a medium, and its size.
     Stored { bytes: Arc<dyn Bytes>, layout: Layout, size: u64 },
-    /// Bytes that lie nowhere as they are, and name their own failures.
+    /// Bytes that lie nowhere plainly, and name their own failures.
     Apart(Arc<dyn Bytes>),
 }
 
@@ -297,8 +297,8 @@ impl Read for Chunks {
     }
 }
 
-/// Exactly `size` bytes out of those at `offset`. Bytes that do not get smaller are kept as they
-/// are, behind a mark that no compressed bytes begin with.
+/// Exactly `size` bytes out of those at `offset`. Bytes that do not get smaller are stored behind a
+/// mark that no compressed bytes begin with.
 fn unpack(method: Method, packed: &[u8], size: usize, offset: Option<u64>) -> Result<Vec<u8>, Failure> {
     let first = packed.first().copied().unwrap_or_default();
     let is_marked = match method {
@@ -322,7 +322,7 @@ fn unpack(method: Method, packed: &[u8], size: usize, offset: Option<u64>) -> Re
 /// Exactly `size` bytes out of a stream of zlib.
 fn inflate(packed: &[u8], size: usize) -> Option<Vec<u8>> {
     let mut stream = Decompress::new(true);
-    // A byte more, so that a stream that goes on is seen.
+    // One byte more, so that a longer stream is noticed.
     let mut bytes = vec![0; size + 1];
     loop {
         let (from, to) = (stream.total_in() as usize, stream.total_out() as usize);

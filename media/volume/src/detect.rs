@@ -24,9 +24,10 @@ use crate::xfs;
 /// Opens one kind of file system; `None` if it is another.
 type Open = fn(&Arc<dyn Bytes>) -> Result<Option<Recognised>, Failure>;
 
-/// All that are read, each with the copies of what it begins with.
+/// All readers, each with the copies of the file system's first sectors.
 const READERS: &[(Open, Option<Of>)] = &[
-    // Its first sector is all its own: what stands behind it may be an older file system's.
+    // Its first sector has no bytes of another system; those behind it may be an older file
+    // system's.
     (xfs::open, Some(Of::Xfs)),
     (squash::open, None),
     (erofs::open, None),
@@ -50,12 +51,12 @@ const READERS: &[(Open, Option<Of>)] = &[
 /// If the medium cannot be read there, or the structures of a known file system contradict
 /// themselves.
 pub fn file_system(bytes: Arc<dyn Bytes>) -> Result<Recognised, Failure> {
-    // What the table knows goes first: a container may be written over an old file system's start.
+    // Formats in the table go first: a container may be written over an old file system's start.
     match recognise(&*bytes) {
         Ok(Some(Magic::Encrypted(name))) => return Ok(Recognised::Encrypted(name)),
         Ok(Some(Magic::Unread(name))) => return Ok(Recognised::Unread(name.to_owned())),
         Ok(None) => {}
-        // The start is lost: what stands elsewhere says what it was.
+        // The start is lost: copies elsewhere tell the file system.
         Err(failed) => {
             let bytes: Arc<dyn Bytes> = Arc::new(Windows::new(bytes));
             return by_copy(&bytes, "cannot be read").ok_or(failed);
@@ -116,7 +117,7 @@ pub fn may_be_small(head: &[u8], size: u64) -> bool {
     is_ext(head) || is_fat_of(head, size) || is_squash(head) || is_erofs(head)
 }
 
-/// A superblock of ext: its magic, a size of blocks, a revision and a state that there are.
+/// A superblock of ext: its magic, and a valid size of blocks, revision and state.
 fn is_ext(head: &[u8]) -> bool {
     let at = |place: usize| le32(head, 1024 + place);
     is_at(head, 1080, b"\x53\xef") && at(0) > 0 && at(4) > 0 && at(24) <= 6 && at(76) <= 1 && le16(head, 1082) < 8
@@ -127,12 +128,12 @@ fn is_squash(head: &[u8]) -> bool {
     is_at(head, 0, b"hsqs")
 }
 
-/// A superblock of EROFS: its magic, and a size of blocks that there is.
+/// A superblock of EROFS: its magic, and a valid size of blocks.
 fn is_erofs(head: &[u8]) -> bool {
     is_at(head, 1024, b"\xe2\xe1\xf5\xe0") && (9..=16).contains(&byte(head, 1036))
 }
 
-/// A superblock of XFS: its magic, and sizes of blocks and sectors that there are.
+/// A superblock of XFS: its magic, and valid sizes of blocks and sectors.
 fn is_xfs(head: &[u8]) -> bool {
     is_at(head, 0, b"XFSB") && be32(head, 4).is_power_of_two() && be16(head, 102).is_power_of_two()
 }

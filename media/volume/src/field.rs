@@ -1,4 +1,4 @@
-//! Numbers and ranges out of structures as they lie on a medium.
+//! Reads numbers and ranges from structures on a medium.
 
 use std::io;
 
@@ -33,13 +33,13 @@ pub fn read(bytes: &dyn Bytes, offset: u64, length: usize) -> Result<Vec<u8>, Fa
     Ok(buffer)
 }
 
-/// As much as there is of `length` bytes from `offset` on.
+/// The bytes from `offset` on: `length` of them, or fewer where the medium ends before.
 pub fn read_some(bytes: &dyn Bytes, offset: u64, length: usize) -> Result<Vec<u8>, Failure> {
     let there = bytes.size().saturating_sub(offset);
     read(bytes, offset, length.min(usize::try_from(there).unwrap_or(usize::MAX)))
 }
 
-/// What a medium that cannot be read says, with the place.
+/// The failure of a medium that cannot be read, with the place.
 pub fn unreadable(offset: u64, error: &io::Error) -> Failure {
     let cause = match error.kind() {
         io::ErrorKind::UnexpectedEof => "the medium ends before".to_owned(),

@@ -1,4 +1,4 @@
-//! What a volume holds: a file system and its files, or a format that is not read.
+//! The content of a volume: a file system and its files, or a format that is not read.
 
 use std::sync::Arc;
 
@@ -6,16 +6,17 @@ use crate::bytes::Bytes;
 use crate::locked::{Decrypt, Keybag};
 use crate::node::{Failure, Nodes};
 
-/// What a list of files holds beyond those that the file system lists.
+/// The files that a list holds beyond those that the file system lists.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Options {
     /// Also deleted files whose metadata is still there, marked as such, after the live ones.
     pub deleted: bool,
-    /// Also what belongs to no file: unallocated runs and the slack of files, after all files.
+    /// Also the space that belongs to no file: unallocated runs and the slack of files, after all
+    /// files.
     pub unallocated: bool,
 }
 
-/// What a volume holds.
+/// The content of a volume.
 pub enum Recognised {
     /// A file system that is read.
     FileSystem(FileSystem),
@@ -26,13 +27,13 @@ pub enum Recognised {
     Encrypted(&'static str),
     /// A file system whose files its own key opens: see [`Locked::open`].
     Locked(Locked),
-    /// Known by its magic and not read: the name of the format, and what of it is in the way.
+    /// Known by its magic and not read: the name of the format, and the feature that is in the way.
     Unread(String),
     /// No known magic: not empty, but not understood.
     Unknown,
 }
 
-/// What goes on with a key.
+/// Opens a volume with a key.
 type Open = dyn Fn(Arc<dyn Decrypt>) -> Result<Recognised, Failure> + Send + Sync;
 
 /// A volume that has no key yet.
@@ -59,7 +60,7 @@ impl Locked {
     /// Opens the volume with its cipher.
     ///
     /// # Errors
-    /// If what the cipher makes of its metadata contradicts itself.
+    /// If its metadata contradict themselves when they are decrypted.
     pub fn open(&self, cipher: Arc<dyn Decrypt>) -> Result<Recognised, Failure> {
         (self.open)(cipher)
     }
@@ -74,9 +75,9 @@ pub struct Volumes {
     pub id: String,
     /// Each volume, followed by its snapshots.
     pub members: Vec<Member>,
-    /// What an examiner must know of the space as a whole.
+    /// Faults and states of the space as a whole that an examiner must know.
     pub warnings: Vec<Failure>,
-    /// What belongs to none of them.
+    /// The space that belongs to none of them.
     pub(crate) space: Arc<dyn Free>,
 }
 
@@ -99,7 +100,7 @@ pub struct Member {
     pub name: Vec<u8>,
     /// Whether it is an older state of the one before that is not.
     pub is_snapshot: bool,
-    /// What it holds, or why it cannot be opened.
+    /// Its content, or why it cannot be opened.
     pub found: Result<Recognised, Failure>,
 }
 
@@ -115,15 +116,15 @@ pub struct FileSystem {
     pub block_size: u32,
     /// How many bytes the file system says it has.
     pub size: u64,
-    /// What an examiner must know of it: a journal that was not replayed, a volume that was not
-    /// unmounted, a backup structure that had to serve, more bytes stated than there are.
+    /// Faults and states that an examiner must know: a journal that was not replayed, a volume that
+    /// was not unmounted, a backup structure that had to serve, more bytes stated than there are.
     pub warnings: Vec<Failure>,
-    /// What else is on the volume and is not read: a damaged catalogue of shadow copies, the table
-    /// of another system.
+    /// Other structures on the volume that are not read: a damaged catalogue of shadow copies, the
+    /// table of another system.
     pub unread: Vec<Failure>,
     /// Older states of it, oldest first.
     pub snapshots: Vec<Snapshot>,
-    /// What reads it.
+    /// Its reader.
     pub(crate) volume: Arc<dyn Volume>,
 }
 
@@ -138,11 +139,11 @@ pub struct Snapshot {
     pub set: String,
     /// When it was made, in nanoseconds since 1970.
     pub created: Option<i128>,
-    /// What opens it.
+    /// Opens it.
     pub(crate) older: Arc<dyn Older>,
 }
 
-/// What opens an older state.
+/// A stored older state that can be opened.
 pub(crate) trait Older: Send + Sync {
     /// Opens it.
     fn open(&self) -> Result<OpenSnapshot, Failure>;
@@ -150,9 +151,9 @@ pub(crate) trait Older: Send + Sync {
 
 /// A snapshot that is open.
 pub struct OpenSnapshot {
-    /// The file system as it was.
+    /// The file system in its older state.
     pub system: FileSystem,
-    /// The bytes of the volume as they were.
+    /// The bytes of the volume in its older state.
     pub bytes: Arc<dyn Bytes>,
     /// Its names.
     pub(crate) states: Arc<dyn States>,
@@ -163,23 +164,23 @@ pub(crate) trait States: Send + Sync {
     /// All of them.
     fn nodes(&self, options: Options) -> Nodes;
 
-    /// Those of files that differ from today's.
+    /// The names of files that differ from today's.
     fn changed(&self, options: Options) -> Nodes;
 }
 
 impl Snapshot {
-    /// Opens the file system as it was.
+    /// Opens the file system in its older state.
     ///
     /// # Errors
-    /// When what is kept of it cannot be read, or contradicts itself.
+    /// When the stored blocks of it cannot be read, or contradict themselves.
     pub fn open(&self) -> Result<OpenSnapshot, Failure> {
         self.older.open()
     }
 }
 
 impl OpenSnapshot {
-    /// All names in the snapshot. Free space is not kept in it and is not listed; what a deleted
-    /// file held may have been written over since.
+    /// All names in the snapshot. Free space is not kept in it and is not listed; the bytes of a
+    /// deleted file may have been written over since.
     pub fn nodes(&self, options: Options) -> Nodes {
         self.states.nodes(options)
     }

@@ -84,7 +84,7 @@ impl Layout {
         self.push(medium, length)
     }
 
-    /// The runs of `from .. end` of the file; what is not on the medium is a hole.
+    /// The runs of `from .. end` of the file; ranges that are not on the medium are holes.
     pub fn window(&self, from: u64, end: u64) -> Vec<Run> {
         let mut cut = Vec::new();
         let first = self.runs.partition_point(|run| run.file_offset + run.length <= from);

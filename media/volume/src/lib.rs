@@ -1,6 +1,6 @@
 //! The content of a medium: partitions, file systems and archives. Everything is read only, from
-//! [`Bytes`] at any position, in bounded memory, and whatever is hostile, contradictory or not
-//! understood is a [`Failure`] with its place, never an empty answer.
+//! [`Bytes`] at any position, in bounded memory, and each hostile, contradictory or unknown
+//! structure is a [`Failure`] with its place, never an empty answer.
 
 #![forbid(unsafe_code)]
 

@@ -1,6 +1,6 @@
-//! What opens a volume whose files cannot be read without a key that its container keeps.
+//! Opens volumes whose files cannot be read without a key that their container keeps.
 
-/// Decrypts what lies on a medium.
+/// Decrypts the blocks of a medium.
 pub trait Decrypt: Send + Sync {
     /// Decrypts `data` in place: whole sectors of 512 bytes. The cipher counts the first as the one
     /// at `place`, in bytes.

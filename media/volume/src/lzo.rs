@@ -1,5 +1,5 @@
 //! LZO1X, after the description of the stream in the kernel's documentation (`staging/lzo.rst`):
-//! own code, since the crates there are bind the C library or copy it.
+//! own code, since existing crates bind the C library or copy it.
 
 /// Bytes that are read one after the other.
 struct Input<'a>(&'a [u8]);
@@ -11,7 +11,8 @@ impl Input<'_> {
         Some(usize::from(first))
     }
 
-    /// A length that did not fit into its bits: 255 for each zero, then a byte that is none.
+    /// A length that did not fit into its bits: 255 for each zero byte, then a byte that is not
+    /// zero.
     fn longer(&mut self, base: usize) -> Option<usize> {
         let mut length = base;
         loop {

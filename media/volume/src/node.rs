@@ -1,4 +1,4 @@
-//! What a file system or an archive holds: one [`Node`] for each name.
+//! The content of a file system or an archive: one [`Node`] for each name.
 
 use std::fmt;
 use std::io::Read;
@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use crate::bytes::Bytes;
 
-/// What a name stands for.
+/// The kind of a name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Kind {
@@ -161,11 +161,11 @@ pub struct Node {
     /// bytes as the file system has them. UTF-16 is written as UTF-8, with lone surrogates in the
     /// three bytes of WTF-8.
     pub path: Vec<u8>,
-    /// What it stands for.
+    /// Its kind.
     pub kind: Kind,
     /// Size in bytes as the metadata states it; `None` where only reading says it.
     pub size: Option<u64>,
-    /// Inode, number of the MFT record, first cluster, whatever the file system names it by.
+    /// The number that the file system names it by: inode, number of the MFT record, first cluster.
     pub id: Option<u64>,
     /// Times of the file.
     pub times: Times,
@@ -175,7 +175,7 @@ pub struct Node {
     pub resident: bool,
     /// Whether its bytes are compressed where they lie.
     pub compressed: bool,
-    /// What it holds; `None` for what has no content.
+    /// Its content; `None` if it has none.
     pub content: Option<Arc<dyn Content>>,
 }
 
@@ -197,5 +197,5 @@ impl Node {
 }
 
 /// The names of a volume, each once, in an order that is the same in every run. A directory that
-/// cannot be read is an error in its place, and what can be read comes all the same.
+/// cannot be read is an error in its place, and the other names still follow.
 pub type Nodes = Box<dyn Iterator<Item = Result<Node, Failure>> + Send>;

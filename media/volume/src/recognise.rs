@@ -1,15 +1,15 @@
-//! Formats that are known by their magic and not read here, so that what they hold is never
-//! mistaken for an empty volume: the rows of the table of [`signature`] that are of volumes.
+//! Formats that are known by their magic and not read here, so that none is mistaken for an empty
+//! volume: the rows for volumes in the table of [`signature`].
 
 use crate::bytes::Bytes;
 use crate::field::{be32, is_at, le16, read_some};
 use crate::node::Failure;
 use pfh_container::signature::{At, Holds, Signature, TABLE};
 
-/// What a volume is by its magic.
+/// The kind of a volume by its magic.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Magic {
-    /// Encrypted: what it holds needs a key.
+    /// Encrypted: its content needs a key.
     Encrypted(&'static str),
     /// A format that this crate does not read.
     Unread(&'static str),
@@ -56,7 +56,7 @@ pub fn is_hfs(bytes: &dyn Bytes, start: u64) -> Result<bool, Failure> {
     Ok(is_one && blocks > 0 && blocks.is_multiple_of(512))
 }
 
-/// The division or array that a medium is of, where nothing else on it is read.
+/// The division of a medium, or the array that it belongs to, where nothing else on it is read.
 pub fn division(bytes: &dyn Bytes) -> Result<Option<&'static str>, Failure> {
     let head = read_some(bytes, 0, HEAD)?;
     for row in TABLE.iter().filter(|row| row.holds == Holds::Division) {

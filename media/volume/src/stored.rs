@@ -1,4 +1,4 @@
-//! The content of a file that lies on the medium as it is.
+//! The content of a file that lies on the medium plainly.
 
 use std::io::{self, Read};
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use crate::node::{Content, Failure, Node, Run};
 /// Finds where a file lies, when it is asked: a million nodes hold no runs.
 pub type Locate = Box<dyn Fn() -> Result<Layout, Failure> + Send + Sync>;
 
-/// The bytes `from .. from + size` of what is located.
+/// The bytes `from .. from + size` of a file that `locate` finds.
 pub struct Stored {
     /// The medium.
     pub bytes: Arc<dyn Bytes>,
@@ -34,7 +34,7 @@ impl Stored {
     }
 }
 
-/// `length` bytes of what lies at these places, from `from` on. The caller bounds them.
+/// `length` bytes of the file with this layout, from `from` on. The caller bounds them.
 pub fn gather(bytes: &dyn Bytes, layout: &Layout, from: u64, length: usize) -> Result<Vec<u8>, Failure> {
     let mut found = Vec::with_capacity(length);
     for run in layout.window(from, from.saturating_add(length as u64)) {
@@ -52,7 +52,7 @@ pub fn named(failed: Failure, path: &[u8]) -> Failure {
     Failure { path: path.to_vec(), ..failed }
 }
 
-/// A failure as what a reader reports.
+/// A failure as the error of a reader.
 pub fn reported(failed: Failure) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, failed)
 }

@@ -1,4 +1,5 @@
-//! What belongs to no file: free runs of a volume, and the room behind files in their last blocks.
+//! Space that belongs to no file: free runs of a volume, and the room behind files in their last
+//! blocks.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -25,8 +26,8 @@ pub fn free(
 }
 
 /// The runs of blocks that the map says to be in use, and that nothing claims, as nodes
-/// `$Lost/OFFSET`. Claimed runs are looked up at the first request. What cannot be known
-/// was a failure when the free runs were listed.
+/// `$Lost/OFFSET`. Claimed runs are looked up at the first request. Blocks in an unknown state were
+/// failures when the free runs were listed.
 pub fn lost(
     bytes: Arc<dyn Bytes>,
     base: u64,

@@ -1,4 +1,4 @@
-//! Lists a tree of directories, each once, whatever the directories say.
+//! Lists a tree of directories, each once, even if the directories form a circle.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -8,10 +8,10 @@ use crate::node::{Failure, Node};
 /// The most directories on a path. Linux reaches 2,048 by an absolute name.
 const DEEPEST: usize = 2048;
 
-/// The most bytes of a path: what NTFS allows, and eight times what Linux does.
+/// The most bytes of a path: as many as NTFS allows, and eight times as many as Linux does.
 const LONGEST: usize = 32 << 10;
 
-/// What a directory lists.
+/// An entry of a directory.
 pub struct Found<D> {
     /// The name; `None` for a directory that is only walked through.
     pub node: Option<Node>,
@@ -21,15 +21,15 @@ pub struct Found<D> {
 
 /// A directory to be listed.
 pub struct Into<D> {
-    /// The number by which a circle is seen.
+    /// The number that a circle is recognised by.
     pub id: u64,
     /// Its path.
     pub path: Vec<u8>,
-    /// What opens it.
+    /// The key that opens it.
     pub directory: D,
 }
 
-/// What a walk gives, of a file system that is walked several times.
+/// The kind of nodes that a walk gives, of a file system that is walked several times.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Pass {
     Live,
@@ -38,8 +38,9 @@ pub enum Pass {
 }
 
 impl Pass {
-    /// What a name of a file in use stands for: by `live` its nodes, by `slack` the room behind its
-    /// file. Directories are walked through in every pass, also for the deleted names in them.
+    /// The entries for a name of a file in use: in the live pass its nodes, in the slack pass the
+    /// room behind its file. Directories are walked through in every pass, also for the deleted
+    /// names in them.
     pub fn found<I, D>(
         self,
         found: Result<(I, Vec<u8>), Failure>,
@@ -62,15 +63,15 @@ impl Pass {
     }
 }
 
-/// What a directory lists, read as it is asked for.
+/// The entries of a directory, read as they are asked for.
 pub type Entries<D> = Box<dyn Iterator<Item = Result<Found<D>, Failure>> + Send>;
 
 /// A file system that lists one directory.
 pub trait Tree: Send + Sync + 'static {
-    /// What opens a directory.
+    /// The key that opens a directory.
     type Directory: Send;
 
-    /// What the directory with this path lists. Names are joined to the path by [`join`].
+    /// The entries of the directory with this path. Names are joined to the path by [`join`].
     fn list(self: Arc<Self>, directory: Self::Directory, path: Arc<[u8]>) -> Entries<Self::Directory>;
 }
 
@@ -91,7 +92,7 @@ pub struct Walk<T: Tree> {
     children: Vec<Pending<T::Directory>>,
     pending: Vec<Pending<T::Directory>>,
     visited: HashSet<u64>,
-    /// What follows the name that was given last.
+    /// The failure that follows the last name.
     next: Option<Failure>,
 }
 
@@ -105,7 +106,7 @@ impl<T: Tree> Walk<T> {
         Walk { tree, open: Some(open), path, depth: 0, children, pending, visited, next: None }
     }
 
-    /// Notes a directory for later; what speaks against it.
+    /// Notes a directory for later; the failure of one that is not walked into.
     fn note(&mut self, into: Into<T::Directory>) -> Option<Failure> {
         let Into { id, path, directory } = into;
         let refused = |cause: &str| Some(Failure { path: path.clone(), offset: None, cause: cause.to_owned() });

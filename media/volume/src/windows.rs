@@ -23,7 +23,7 @@ pub struct Windows {
 }
 
 impl Windows {
-    /// The same bytes.
+    /// Windows over these bytes.
     pub fn new(of: Arc<dyn Bytes>) -> Self {
         Windows { of, held: Mutex::default() }
     }

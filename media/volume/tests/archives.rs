@@ -1,4 +1,5 @@
-//! Archives that the usual programs make, read back member by member; and such that lie.
+//! Archives that the usual programs make, read back member by member; and archives with false
+//! statements.
 #![cfg(unix)]
 
 use pfh_inject::{Need, lacks, mutants};
@@ -10,7 +11,7 @@ use std::path::Path;
 use std::process::Command;
 use std::sync::Arc;
 
-/// The programs that make what is read.
+/// The programs that make the archives.
 const ARCHIVERS: &[Need] = &[
     Need::Program("7z"),
     Need::Program("bzip2"),
@@ -319,7 +320,7 @@ fn a_zip_that_contradicts_itself_gives_no_content() {
     }
 }
 
-/// Names with contents, or why there are none.
+/// Names with contents, or with failures.
 type Salvaged = Vec<(String, Result<Vec<u8>, String>)>;
 
 /// The members that are salvaged of a zip: names with contents, and how many failures there are.

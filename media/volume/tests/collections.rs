@@ -1,5 +1,5 @@
 //! Cabinets, LHA, and the old methods of zip: as a small writer, other programs and outsiders make
-//! them, and such that lie.
+//! them, and with false statements.
 
 mod mutated;
 
@@ -164,7 +164,7 @@ fn a_cabinet_that_contradicts_itself_is_an_error_with_its_offset() {
     );
     let found = usual(&cabinet(&[&[("a", b"x")]], 0x1202));
     assert!(error(&found).contains("Quantum is not read"));
-    // A second name of the same bytes is none, but many are a bomb.
+    // A second name of the same bytes is allowed, but many are a bomb.
     let found = changed(&|bytes| bytes.copy_within(44..52, second));
     assert_eq!(found[1].1.as_deref(), Ok(&b"first"[..]));
     let limits = Limits { bytes: 3, ratio: 0, ..Limits::default() };
@@ -281,7 +281,7 @@ fn a_zip_in_parts_is_read() {
     let limits = Limits::default();
     let found = read(open_parts(Format::Zip, Arc::new(parts.concat()), &starts, &limits).unwrap());
     assert!(found == [("noise".into(), Ok(noise(150_000))), ("small".into(), Ok(b"small".to_vec()))]);
-    // Alone it says so; with a part that is too long as well.
+    // Alone it reports the missing parts; with a part that is too long as well.
     let alone = open(Format::Zip, Arc::new(parts[2].clone()), b"a", &limits).err().unwrap();
     assert!(alone.to_string().contains("the last of 3 parts"), "{alone}");
     let longer = [&parts[0][..], &parts[1], b"?", &parts[2]].concat();
@@ -308,7 +308,7 @@ fn mutants_end() {
                 let at = if next(2) == 0 { next(bytes.len().min(200)) } else { next(bytes.len()) };
                 bytes[at] = [0, 0xFF, 1, 0x7f, next(256) as u8][next(5)];
             }
-            // Half of the cabinets have blocks without a checksum, so that what is in them is read.
+            // Half of the cabinets have blocks without a checksum, so that their content is read.
             if bytes.starts_with(b"MSCF") && number % 2 == 0 && bytes.len() > 48 {
                 let at = u32::from_le_bytes([bytes[36], bytes[37], bytes[38], bytes[39]]) as usize;
                 if let Some(sum) = bytes.get_mut(at..at.saturating_add(4)) {

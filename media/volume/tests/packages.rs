@@ -1,5 +1,5 @@
 //! cpio, ar, RPM packages, and the streams of LZ4, lzip, LZMA and compress: as their programs write
-//! them, and such that lie.
+//! them, and with false statements.
 #![cfg(unix)]
 
 mod mutated;
@@ -86,7 +86,7 @@ fn cpio_of_every_form_is_read_back() {
     let bytes = std::fs::read(room.path().join("two.cpio")).unwrap();
     let found = outcomes(bytes.clone(), "two.cpio", &Limits::default());
     assert_eq!(found.len(), 2 * tree.len());
-    // The sum of a content, a cut, and something behind the end.
+    // The sum of a content, a cut, and bytes behind the end.
     let crc = std::fs::read(room.path().join("crc.cpio")).unwrap();
     let mut changed = crc.clone();
     let at = crc.windows(8).position(|window| window == b"\n100\n101").unwrap();

@@ -1,5 +1,5 @@
-//! Streams of PDFs: documents that are written here, those that qpdf writes of them, and such that
-//! lie.
+//! Streams of PDFs: documents that the tests write, those that qpdf writes of them, and documents
+//! with false statements.
 
 use flate2::Compression;
 use flate2::write::ZlibEncoder;
@@ -124,12 +124,12 @@ fn each_stream_is_a_member_decoded_by_its_filters() {
     let nodes = listed(bytes.clone(), &Limits::default()).unwrap();
     let file = nodes[3].as_ref().unwrap();
     assert_eq!((file.id, file.times.modified), (Some(8), Some(1_795_694_400_000_000_000)));
-    // A stream that is stored as it is has its place.
+    // A stream that is stored plainly has its place.
     let run = nodes[2].as_ref().unwrap().content.as_ref().unwrap().runs().unwrap()[0];
     let mut found = vec![0; run.length as usize];
     bytes.read_exact_at(run.medium_offset.unwrap(), &mut found).unwrap();
     assert_eq!(found, b"\xff\xd8 a picture \xff\xd9");
-    // Behind a line of something else all offsets are shifted, or counted from the file's start.
+    // Behind another first line all offsets are shifted, or counted from the file's start.
     let shifted = [b"\xef\xbb\xbf".as_slice(), &bytes].concat();
     assert!(is_pdf(&shifted[..512], &shifted));
     assert_eq!(members(shifted), expected());
@@ -209,7 +209,7 @@ fn what_qpdf_writes_again_has_the_same_members() {
     }
     let room = tempfile::tempdir().unwrap();
     std::fs::write(room.path().join("a.pdf"), whole()).unwrap();
-    // What has a kind: the hints of a linear document have none.
+    // Streams of a known kind: the hints of a linear document have none.
     let contents = |members: Members| {
         let is_one = |name: &String| !name.ends_with("-objects") && name.matches('-').count() > 1;
         let streams = members.into_iter().filter(|(name, _)| is_one(name));

@@ -1,4 +1,4 @@
-//! WIM: images of names and streams, packed by XPRESS and LZX, and such that lie.
+//! WIM: images of names and streams, packed by XPRESS and LZX, and with false statements.
 
 mod mutated;
 
@@ -21,7 +21,7 @@ fn content(node: &Node) -> Result<Vec<u8>, String> {
     Ok(all)
 }
 
-/// Each name, with its bytes or what is wrong; directories and links are left out.
+/// Each name, with its bytes or the fault; directories and links are left out.
 fn files(bytes: Vec<u8>, limits: &Limits) -> Vec<(String, Result<Vec<u8>, String>)> {
     let text = |name: &[u8]| String::from_utf8_lossy(name).into_owned();
     let nodes = match open(Format::Wim, Arc::new(bytes), b"x", limits) {
@@ -36,7 +36,7 @@ fn files(bytes: Vec<u8>, limits: &Limits) -> Vec<(String, Result<Vec<u8>, String
     nodes.filter_map(one).collect()
 }
 
-/// What the images were made of.
+/// The files that the images were made of.
 fn expected() -> Vec<(String, Vec<u8>)> {
     let rows: String = (1..=12_000).map(|number| format!("{number}\n")).collect();
     let calls: Vec<u8> = (1..=3000).flat_map(|number| [b"\xe8", format!("{number:04}").as_bytes()].concat()).collect();

@@ -121,7 +121,7 @@ impl Dmg {
         Ok(Some((all.finalize(), held.finalize())))
     }
 
-    /// The checksum of the content as it is stored.
+    /// The checksum of the stored content.
     fn fork(&self, go_on: &mut dyn FnMut() -> bool) -> Result<Option<u32>, Failure> {
         let (mut sum, mut room, mut done) = (crc32fast::Hasher::new(), vec![0; PIECE], 0);
         while done < self.fork.1 {

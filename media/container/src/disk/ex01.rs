@@ -100,7 +100,7 @@ impl Ex01 {
     }
 }
 
-/// What was unreadable when it was acquired.
+/// The sectors that could not be read during the acquisition.
 fn errors(file: &dyn Bytes, section: &Section) -> Result<Vec<String>, Failure> {
     let mut bytes = vec![0; section.length.min(1 << 20) as usize];
     file.read_exact_at(section.at, &mut bytes)?;

@@ -13,8 +13,8 @@ pub enum Failure {
         /// The fault, in words.
         what: String,
     },
-    /// It is sound as far as it was looked at, and of a kind that is not read: encrypted, a
-    /// difference to a parent, a method of compression.
+    /// It is sound as far as it was read, but of a kind that is not read: encrypted, a difference
+    /// to a parent, a method of compression.
     Refused(String),
     /// A file of it could not be read.
     Io(io::Error),

@@ -1,5 +1,4 @@
-//! What was read or unpacked last, within a bound: pages of tables, and units of compressed
-//! content.
+//! A bounded cache of the last reads: pages of tables, and unpacked units of compressed content.
 
 use super::{Failure, within_unit};
 use crate::Bytes;
@@ -19,7 +18,7 @@ pub struct Held {
 }
 
 impl Held {
-    /// A unit; made if it is not held. Nothing is locked meanwhile.
+    /// A unit; `make` gives it if it is not held. The cache is not locked meanwhile.
     pub fn get<E>(&self, number: u64, make: impl FnOnce() -> Result<Vec<u8>, E>) -> Result<Arc<[u8]>, E> {
         {
             let mut units = self.units.lock().unwrap_or_else(PoisonError::into_inner);
@@ -63,14 +62,14 @@ impl Held {
     }
 }
 
-/// A file whose pages are held: for tables that are looked into at one entry after the other.
+/// A file whose pages are held, for tables that are read one entry at a time.
 pub struct Paged {
     of: Arc<dyn Bytes>,
     held: Held,
 }
 
 impl Paged {
-    /// The same bytes.
+    /// A cache over these bytes.
     pub fn new(of: Arc<dyn Bytes>) -> Paged {
         Paged { of, held: Held::default() }
     }

@@ -1,16 +1,16 @@
-//! What every disk image is to its readers.
+//! The interface of all disk images.
 
 use super::failure::Failure;
 use super::kind::Kind;
 use crate::Bytes;
 use pfh_digest::Digest;
 
-/// What an image states of a part of itself, compared.
+/// The result of comparing a part of an image with its stated digest or checksum.
 #[derive(Debug)]
 pub struct Check {
-    /// What was compared, and by which digest or checksum.
+    /// The part, and its digest or checksum.
     pub what: String,
-    /// `None` if it is equal; otherwise what is wrong.
+    /// `None` if it is equal; otherwise the fault.
     pub wrong: Option<Failure>,
 }
 
@@ -25,14 +25,14 @@ pub trait Disk: Bytes {
         512
     }
 
-    /// Remarks on the image, in sentences for people: a part that was never written,
-    /// the state in which it was left.
+    /// Remarks on the image, in sentences for people: a part that was never written, the state in
+    /// which it was left.
     fn notes(&self) -> Vec<String> {
         Vec::new()
     }
 
-    /// By what a difference to this disk names it: changed whenever the disk is; `None` if the
-    /// format has nothing of the kind.
+    /// The identifier that a difference to this disk states: it changes whenever the disk does;
+    /// `None` if the format has none.
     fn identity(&self) -> Option<String> {
         None
     }

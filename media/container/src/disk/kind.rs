@@ -1,4 +1,4 @@
-//! Which disk image a file is, by its first and last bytes.
+//! The format of a disk image, by its first and last bytes.
 
 /// A format of disk images that is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -49,7 +49,7 @@ impl Kind {
         }
     }
 
-    /// Whether a file of this format that begins so follows another one of the same image: a later
+    /// Whether a file of this format with these first bytes is a later part of an image: a later
     /// segment, an extent without a descriptor.
     pub fn is_later(self, start: &[u8]) -> bool {
         match self {
@@ -89,7 +89,7 @@ impl Kind {
         if trailer.is_some_and(|trailer| trailer.starts_with(b"koly\0\0\0\x04\0\0\x02\0")) {
             return Some(Kind::Dmg);
         }
-        // A fixed VHD is raw but for its footer; the oldest are of 511 bytes.
+        // A fixed VHD is raw but for its footer; the oldest footers have 511 bytes.
         let footer = [trailer, end.len().checked_sub(END - 1).map(|at| &end[at..])];
         footer.into_iter().flatten().any(|footer| footer.starts_with(b"conectix")).then_some(Kind::Vhd)
     }

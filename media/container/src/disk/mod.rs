@@ -1,11 +1,10 @@
 //! Disk images of virtual machines, of macOS and of other imagers: VHD, VHDX, VMDK, QCOW2, UDIF
 //! (`.dmg`), AFF4 and Ex01, as bytes of the disk.
 //!
-//! [`open`] recognises a format by its bytes and reads what describes the disk; content is read by
-//! position when it is asked for. All images may be hostile: memory is bounded by constants and by
-//! the size of the file, never by what the file claims, and what contradicts itself is a
-//! [`Failure`]. What a format may hold and is not read (encryption) is
-//! refused with its name.
+//! [`open`] recognises a format by its bytes and reads the description of the disk; content is read
+//! by position when it is asked for. All images may be hostile: memory is bounded by constants and
+//! by the size of the file, never by sizes that the file states, and an image that contradicts
+//! itself is a [`Failure`]. A feature that is not read (encryption) is refused with its name.
 
 pub(crate) mod aff4;
 mod dmg;

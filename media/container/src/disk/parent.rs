@@ -9,9 +9,9 @@ pub trait Parents {
     /// The files beside it.
     fn files(&self) -> &dyn Siblings;
 
-    /// Opens the parent that one of these names stands for. The image wrote them down: paths of the
-    /// machine that it was made on. The last part counts, since only files beside the image are
-    /// read. With `raw` its bytes are the disk, whatever they look like.
+    /// Opens the parent that one of these names stands for. The names are paths of the machine that
+    /// the image was made on: only their last part counts, since only files beside the image are
+    /// read. With `raw` its bytes are the disk, even if they look like another format.
     ///
     /// # Errors
     /// If none is there, or it cannot be read.

@@ -25,11 +25,11 @@ const EXTENDED: u64 = 1 << 4;
 const LONGEST_NAME: usize = 1023;
 const FORMAT: u32 = 0xe279_2aca;
 
-/// What a part of a cluster holds.
+/// The content of a part of a cluster.
 enum Part {
     Data,
     Zero,
-    /// What the backing file has there.
+    /// The bytes of the backing file.
     Older,
 }
 
@@ -45,7 +45,7 @@ struct Qcow2 {
     bits: u32,
     first: u64,
     method: Method,
-    /// Entries of the second level are of 16 bytes, with a state for each 32nd of a cluster.
+    /// Entries of the second level have 16 bytes, with a state for each 32nd of a cluster.
     extended: bool,
     notes: Vec<String>,
 }
@@ -56,7 +56,7 @@ pub fn open(file: Arc<dyn Bytes>, files: &dyn Parents) -> Result<Box<dyn Disk>, 
     let room = file.size().min(112) as usize;
     file.read_exact_at(0, &mut header[..room])?;
     let version = be32(&header, 4);
-    // What version 2 does not have may be anything.
+    // The fields that version 2 does not have may hold any bytes.
     let (features, length) = if version == 3 { (be64(&header, 72), be32(&header, 100)) } else { (0, 72) };
     if be32(&header, 32) != 0 {
         return Err(Failure::refused("is encrypted"));
@@ -144,7 +144,8 @@ impl Qcow2 {
         }
     }
 
-    /// Reads of one cluster, and of an extended one of parts that are alike. How many bytes.
+    /// Reads from one cluster, or from those parts of an extended one that are alike; how many
+    /// bytes.
     fn read(&self, number: u64, inside: u64, buffer: &mut [u8]) -> Result<usize, Failure> {
         let width = if self.extended { 16 } else { 8 };
         let each = self.cluster / width;
@@ -203,8 +204,9 @@ impl Qcow2 {
         Ok(take)
     }
 
-    /// How far the parts of a cluster are alike, and what they hold; `None` for a contradiction.
-    /// The lower half of the state says what is allocated, the upper what is zero.
+    /// The number of bytes whose parts are alike, and the content of these parts; `None` for a
+    /// contradiction. The lower half of the state has a bit for each allocated part, the upper one
+    /// for each zero part.
     fn parts(&self, state: u64, inside: u64, room: usize) -> Option<(usize, Part)> {
         let part = self.cluster / 32;
         let of = |number: u64| (state >> number & 1 != 0, state >> (32 + number) & 1 != 0);

@@ -24,7 +24,7 @@ pub trait Siblings {
         Ok(Vec::new())
     }
 
-    /// Opens a file to look at what it is: it does not become a file of the image.
+    /// Opens a file to find out its kind: it does not become a file of the image.
     ///
     /// # Errors
     /// The system's.
@@ -47,7 +47,7 @@ impl Siblings for Alone {
 }
 
 /// Opens the file that an image names beside itself. Names with a directory are not followed: an
-/// image must not choose what is read.
+/// image must not choose which files are read.
 pub(super) fn sibling(files: &dyn Siblings, name: &str) -> Result<Arc<dyn Bytes>, Failure> {
     if name.is_empty() || name.contains(['/', '\\', '\0']) || name == "." || name == ".." {
         return Err(Failure::refused(format!("a part of it is {name:?}, which is not in its own directory")));

@@ -1,5 +1,5 @@
-//! Units of compressed content: each is unpacked whole, and never to more than what the image says
-//! that it holds.
+//! Units of compressed content: each is unpacked whole, and never to more bytes than the image
+//! states.
 
 use super::Failure;
 use crate::lzfse::lzfse;
@@ -29,7 +29,7 @@ pub enum Method {
     Lzfse,
 }
 
-/// Unpacks `bytes` to `length` bytes. What follows the end of a compressed stream is not looked at.
+/// Unpacks `bytes` to `length` bytes. Bytes behind the end of a compressed stream are ignored.
 ///
 /// # Errors
 /// [`Failure::Malformed`] if another number of bytes comes out, or none; [`Failure::Refused`] if
@@ -85,7 +85,7 @@ mod others {
     use super::{Failure, Method};
     use std::io::Read;
 
-    /// KiB for the window of xz: that of a unit of the longest kind, and what the decoder needs.
+    /// KiB for the window of xz: that of a unit of the longest kind, and the needs of the decoder.
     const WINDOW: u32 = 80 << 10;
 
     /// How many bytes came out; `usize::MAX` for more than there is room for, `None` for bytes that

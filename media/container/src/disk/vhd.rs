@@ -49,7 +49,7 @@ fn parent(file: &dyn Bytes, header: &[u8; HEADER], files: &dyn Parents) -> Resul
     };
     let mut names = vec![wide(&header[64..576], true)];
     for locator in header[576..768].chunks_exact(24) {
-        // Windows' paths, relative and absolute; others are of systems that are gone.
+        // Windows' paths, relative and absolute; other kinds belong to systems that are gone.
         let length = be32(locator, 8) as usize;
         if [&b"W2ru"[..], b"W2ku"].contains(&&locator[..4]) && length <= LONGEST_PATH {
             let mut path = vec![0; length];
@@ -92,7 +92,7 @@ fn is_sound(bytes: &[u8], place: usize) -> bool {
     names.iter().any(|name| bytes.starts_with(name)) && !sum == be32(bytes, place)
 }
 
-/// A disk as it is, with a footer behind it.
+/// A raw disk with a footer behind it.
 struct Fixed {
     file: Arc<dyn Bytes>,
     size: u64,
@@ -125,7 +125,7 @@ impl Disk for Fixed {
     }
 }
 
-/// A disk of blocks that are there as far as they were written.
+/// A disk whose blocks are allocated when they are written.
 struct Dynamic {
     file: Arc<dyn Bytes>,
     tables: Paged,
@@ -133,7 +133,7 @@ struct Dynamic {
     table: u64,
     block: u64,
     identity: String,
-    /// What it is a difference to.
+    /// The disk that this one is a difference to.
     parent: Option<Parent>,
     notes: Vec<String>,
 }

@@ -56,7 +56,7 @@ struct Vhdx {
     ratio: u64,
     table: u64,
     identity: Guid,
-    /// What it is a difference to.
+    /// The disk that this one is a difference to.
     parent: Option<Parent>,
 }
 

@@ -4,15 +4,15 @@ use super::Malformed;
 use crate::Time;
 use libdeflater::{CompressionLvl, Compressor, DecompressionError, Decompressor};
 
-/// Case data and the medium's own words. Fields hold no tab and no line feed: these separate the
-/// format's fields.
+/// Case data, and the medium's model and serial number. Fields hold no tab and no line feed: these
+/// separate the fields in the format.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct About {
     /// Case number.
     pub case_number: String,
     /// Evidence number.
     pub evidence_number: String,
-    /// What was acquired.
+    /// The acquired medium.
     pub description: String,
     /// Who acquired it.
     pub examiner: String,
@@ -79,8 +79,8 @@ impl About {
         deflate(&utf16)
     }
 
-    /// The payload of `header`: zlib over one-byte text, in which what is not ASCII becomes `?`
-    /// (`header2` has it whole).
+    /// The payload of `header`: zlib over one-byte text, in which each character that is not ASCII
+    /// becomes `?` (`header2` keeps it).
     pub fn encode_header(&self) -> Vec<u8> {
         let at = Time { seconds: self.acquired, nanoseconds: 0 }.to_string();
         let number = |range| at.get(range).and_then(|digits: &str| digits.parse::<u32>().ok()).unwrap_or(0);
@@ -175,7 +175,7 @@ fn acquired(value: &str) -> i64 {
 fn deflate(bytes: &[u8]) -> Vec<u8> {
     let mut compressor = Compressor::new(CompressionLvl::default());
     let mut out = vec![0; compressor.zlib_compress_bound(bytes.len())];
-    // The bound is what libdeflate itself promises to need.
+    // libdeflate itself states the bound.
     let length = compressor.zlib_compress(bytes, &mut out).unwrap_or(0);
     out.truncate(length);
     out

@@ -38,7 +38,7 @@ impl Compression {
     }
 }
 
-/// A chunk as it is stored.
+/// A stored chunk.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Packed {
     /// The bytes in the image.
@@ -112,8 +112,8 @@ impl Default for Decompressor {
 }
 
 impl Decompressor {
-    /// Unpacks a stored chunk into `out`, whose length is that of the chunk: never more comes out,
-    /// whatever is in `bytes`.
+    /// Unpacks a stored chunk into `out`, which is as long as the chunk: no more bytes come out,
+    /// even if `bytes` are hostile.
     ///
     /// # Errors
     /// When the checksum is wrong, or another number of bytes comes out than the medium's geometry

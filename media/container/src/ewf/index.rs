@@ -1,5 +1,5 @@
 //! Finds the chunks of an image that may be damaged or hostile, in memory that does not grow with
-//! what the image claims.
+//! the sizes that the image states.
 
 use super::{About, Descriptor, Digests, Errors, FileHeader, Malformed, Section, Table, Volume};
 use std::io;
@@ -13,12 +13,12 @@ pub trait ReadAt {
     /// Length of a segment in bytes; segments count from 1.
     ///
     /// # Errors
-    /// Whatever the system says.
+    /// Errors of the operating system.
     fn length(&self, segment: u16) -> io::Result<u64>;
     /// Fills `buffer` from `offset` on.
     ///
     /// # Errors
-    /// `UnexpectedEof` where the segment ends before; whatever the system says.
+    /// `UnexpectedEof` where the segment ends before; errors of the operating system.
     fn read_at(&self, segment: u16, offset: u64, buffer: &mut [u8]) -> io::Result<()>;
 }
 
@@ -33,7 +33,7 @@ pub enum Failure {
         segment: u16,
         /// Where, in bytes.
         offset: u64,
-        /// What the system said.
+        /// The error of the operating system.
         error: io::Error,
     },
 }
@@ -108,7 +108,7 @@ pub struct Index {
 /// Most bytes of a header, error or digest section: 2 million runs of errors.
 const MOST_PAYLOAD: u64 = 16 << 20;
 
-/// What a pass over the sections has found so far.
+/// The findings of a pass over the sections so far.
 #[derive(Default)]
 struct Pass {
     volume: Option<Volume>,
@@ -148,8 +148,8 @@ impl Index {
         Ok(index)
     }
 
-    /// Reads what there is of an image whose acquisition was cut off: everything up to the last
-    /// complete section of chunks. `None` where not even the volume section is there.
+    /// Reads an image whose acquisition was cut off, up to the last complete section of chunks.
+    /// `None` where not even the volume section is there.
     ///
     /// # Errors
     /// When the files cannot be read; damage only ends the search.
@@ -180,7 +180,7 @@ impl Index {
     pub fn sections(&self) -> impl Iterator<Item = Section> {
         let next = self.places.iter().skip(1).map(|p| p.first).chain([self.chunks]);
         self.places.iter().zip(next).map(|(place, chunks)| {
-            // The table's copy follows it, as long as it is.
+            // The table's copy follows it and has the same length.
             let end = place.offset + 2 * place.length + Descriptor::LENGTH as u64;
             Section { segment: place.segment, end, chunks }
         })
@@ -223,7 +223,7 @@ impl Index {
 
 fn read(image: &dyn ReadAt, segment: u16, offset: u64, length: u64) -> Result<Vec<u8>, Failure> {
     let fail = |error| Failure::Io { segment, offset, error };
-    // The length of the file bounds what is allocated, whatever a section claims.
+    // The length of the file bounds the allocation, regardless of a section's stated length.
     let room = image.length(segment).map_err(fail)?.saturating_sub(offset);
     if length > room {
         return Err(Malformed::new("a section that reaches beyond the end of its segment").at(segment, offset).into());

@@ -1,7 +1,7 @@
 //! Whether a chunk is noise: encrypted or compressed bytes, which deflating would not shorten.
 
-/// Bytes of a chunk that is looked at, at least: of fewer the counts say too little. As many are
-/// looked at first.
+/// The least bytes of a chunk that is examined: the counts of fewer bytes say too little. This many
+/// are examined first.
 const LEAST: usize = 4096;
 /// Bits of a place in the table of words that were seen.
 const BITS: u32 = 11;
@@ -19,7 +19,8 @@ pub(super) fn is_noise(chunk: &[u8]) -> bool {
     is_even(first) && is_even(chunk) && !repeats(chunk)
 }
 
-/// The sum of the squares of the counts is that of even ones and what chance adds to it, twice.
+/// Whether the sum of the squares of the counts is at most that of even counts, plus twice the
+/// amount that chance adds to it.
 fn is_even(bytes: &[u8]) -> bool {
     // Four tables: a byte that comes twice in a row waits for no count of itself.
     let mut counts = [[0u32; 256]; 4];
@@ -38,14 +39,14 @@ fn is_even(bytes: &[u8]) -> bool {
     sum <= length * length / 256 + 2 * length
 }
 
-/// Whether words come again, more often than in noise: of 512 that are looked at none does. They
-/// are those that begin with one of four bytes, and so at any distance from their like.
+/// Whether more words of four bytes repeat than in noise. Only words that begin with one of four
+/// bytes are compared, so that a repetition is found at any distance.
 fn repeats(chunk: &[u8]) -> bool {
     const EACH: u64 = 0x0101_0101_0101_0101;
     let mut seen = [0u32; 1 << BITS];
     let mut again = 0;
     for (number, eight) in chunk.as_chunks::<8>().0.iter().enumerate() {
-        // A byte of zeros where one begins; a one that is borrowed makes a few more of them.
+        // Marks the bytes that such a word begins with; a borrow marks a few more of them.
         let begins = u64::from_le_bytes(*eight) & (0x3f * EACH);
         let mut places = begins.wrapping_sub(EACH) & !begins & (0x80 * EACH);
         while places != 0 {
@@ -86,7 +87,7 @@ mod tests {
         assert!(!is_noise(&noise(1, 4095)));
     }
 
-    /// What libdeflate would shorten by more than one percent is not taken for noise.
+    /// A chunk that libdeflate shortens by more than one percent is not taken for noise.
     #[test]
     fn what_can_be_shortened_is_no_noise() {
         let half = noise(3, 16_384);

@@ -1,4 +1,4 @@
-//! What every segment file and every section begins with, and how segment files are called.
+//! The heads of segment files and of sections, and the names of segment files.
 
 use super::{Malformed, is_sealed, seal, u64_at};
 
@@ -45,7 +45,7 @@ impl FileHeader {
     }
 }
 
-/// What stands before each section.
+/// The descriptor in front of each section.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Descriptor {
     /// The section's type: `header2`, `header`, `volume`, `data`, `sectors`, `table`, `table2`,

@@ -4,14 +4,14 @@ use super::{Malformed, is_sealed, seal, u32_at, u64_at};
 
 /// Most entries of a table: more are not read by every tool (EWF specification, "Table header").
 pub const MOST_ENTRIES: usize = 16_375;
-/// Most entries that are accepted from others: what fits a section of 256 KiB.
+/// Most entries that are accepted from others: as many as fit a section of 256 KiB.
 const MOST_ACCEPTED: usize = 65_535;
 
 /// Where the chunks of one `sectors` section start.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Table {
-    /// Added to every entry, in bytes from the start of the segment: how EnCase 6.7 and later pass
-    /// 2 GiB.
+    /// Added to every entry, in bytes from the start of the segment: so EnCase 6.7 and later
+    /// address more than 2 GiB.
     pub base: u64,
     /// Offset from the base; the topmost bit says that the chunk is compressed.
     pub entries: Vec<u32>,

@@ -1,4 +1,5 @@
-//! The sections at the end of the last segment: what could not be read, and the digests.
+//! The sections at the end of the last segment: the sectors that could not be read, and the
+//! digests.
 
 use super::{Malformed, is_sealed, seal, u32_at};
 

@@ -2,7 +2,7 @@
 
 use super::{Malformed, is_sealed, seal, u32_at, u64_at};
 
-/// What kind of medium was acquired.
+/// The kind of the acquired medium.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Media {
     /// A disk that can be taken out.
@@ -59,8 +59,8 @@ pub struct Volume {
 
 /// Length of the volume section of EWF-S01, in bytes.
 const SMART_LENGTH: usize = 94;
-/// The fault of an image of EWF-S01, which has E01's signature: nothing but that it is
-/// another format.
+/// The fault of an image of EWF-S01, which has E01's signature: it is not damaged, but of another
+/// format.
 pub const SMART: &str = "the volume section of EWF-S01 (SMART), which is not read";
 
 impl Volume {

@@ -15,9 +15,9 @@ const PIECE: usize = 1 << 20;
 pub struct Write {
     /// Number of the segment, from 1.
     pub segment: u16,
-    /// Where, in bytes from its start.
+    /// The offset in bytes from its start.
     pub offset: u64,
-    /// What.
+    /// The bytes.
     pub bytes: Vec<u8>,
 }
 
@@ -66,8 +66,8 @@ pub struct Section {
     pub chunks: u64,
 }
 
-/// Lays out an image, chunk by chunk. Nothing is written here: [`take`](Writer::take) hands out
-/// what is to be written.
+/// Lays out an image, chunk by chunk. Nothing is written here: [`take`](Writer::take) hands out the
+/// writes.
 pub struct Writer {
     geometry: Geometry,
     about: About,
@@ -108,8 +108,8 @@ impl Writer {
         writer
     }
 
-    /// The least size of a segment in bytes: room for a chunk of `chunk` bytes as it is, and for
-    /// what must stand around it.
+    /// The least size of a segment in bytes: room for a stored chunk of `chunk` bytes and for the
+    /// sections around it.
     pub fn least_segment(chunk: u64) -> u64 {
         let descriptor = Descriptor::LENGTH as u64;
         let begin = FileHeader::LENGTH as u64 + descriptor + Volume::LENGTH as u64;
@@ -119,7 +119,7 @@ impl Writer {
         begin + descriptor + chunk + 4 + tables + descriptor + Volume::LENGTH as u64 + digests + descriptor
     }
 
-    /// Continues an image whose content up to a section's end is on disk. What comes behind must
+    /// Continues an image whose content up to a section's end is on disk. The bytes behind it must
     /// have been cut off.
     pub fn resume(geometry: Geometry, about: About, at: Section) -> Self {
         let mut writer = Writer::new(geometry, about);
@@ -148,7 +148,7 @@ impl Writer {
         self.segment
     }
 
-    /// Chunks in finished sections: what a resumed acquisition finds again, once everything taken
+    /// Chunks in finished sections: a resumed acquisition finds them again, once everything taken
     /// is on disk.
     pub fn settled(&self) -> u64 {
         self.chunks - self.entries.len() as u64

@@ -12,7 +12,7 @@ use std::collections::HashSet;
 use std::io;
 use std::sync::Arc;
 
-/// What a segment begins with.
+/// The first bytes of a segment.
 pub const MAGIC: &[u8] = b"ADSEGMENTEDFILE\0";
 /// Bytes of a segment's head.
 const MARGIN: u64 = 512;
@@ -33,7 +33,7 @@ const FACT: u32 = 4096;
 /// The type of an item that is a directory.
 const DIRECTORY: u32 = 5;
 
-/// What follows the heads of the segments, as one.
+/// The content of the segments behind their heads, as one.
 struct Joined {
     segments: Vec<Arc<dyn Bytes>>,
     /// Where each begins, and where the last one ends.

@@ -43,7 +43,7 @@ fn path(volume: &Volume, name: &str) -> Vec<Vec<u8>> {
     let stated = volume.statements.one(name, "originalFileName");
     let own = || name.strip_prefix(&volume.zip.volume).unwrap_or(name).to_owned();
     let text = stated.filter(|text| !text.is_empty()).unwrap_or_else(own);
-    // Of a drive of Windows both strokes divide names.
+    // In a path with a Windows drive both kinds of slash separate names.
     let is_windows = text.as_bytes().get(1) == Some(&b':') || text.starts_with("\\\\");
     let parts = text.split(|letter| letter == '/' || is_windows && letter == '\\');
     parts.filter(|part| !part.is_empty() && *part != ".").map(|part| part.as_bytes().to_vec()).collect()
@@ -74,7 +74,7 @@ fn entry(volume: &Arc<Volume>, name: &str) -> Result<Entry, Unlisted> {
     })
 }
 
-/// What a file consists of.
+/// Where the bytes of a file come from.
 enum Content {
     Member(Arc<Volume>, Member),
     Stream(Stream),

@@ -1,4 +1,4 @@
-//! What a logical image holds: files and directories, by their names from the root on.
+//! The entries of a logical image: files and directories, by their names from the root on.
 
 use crate::Bytes;
 use crate::disk::Failure;
@@ -32,8 +32,7 @@ pub struct Entry {
     pub stamps: Stamps,
     /// The digests of its content that the image states.
     pub digests: Vec<Digest>,
-    /// What it holds; `None` for a directory. An error stands in the place of a content that is
-    /// not there.
+    /// Its content; `None` for a directory. An error stands for a content that is missing.
     pub content: Option<Result<Arc<dyn Bytes>, Failure>>,
 }
 
@@ -45,7 +44,7 @@ pub fn is_too_long(path: &[Vec<u8>]) -> bool {
     path.iter().map(|name| name.len() + 1).sum::<usize>() > LONGEST
 }
 
-/// What cannot be listed, with the names above it.
+/// An entry that cannot be listed, with the names above it.
 pub type Unlisted = (Vec<Vec<u8>>, Failure);
 
 /// The entries of an image, in its order.

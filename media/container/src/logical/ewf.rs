@@ -13,7 +13,7 @@ use crate::field::{le32, le64};
 use std::io;
 use std::sync::Arc;
 
-/// What a segment begins with.
+/// The first bytes of a segment.
 pub const MAGIC: &[u8] = b"LVF\x09\x0d\x0a\xff\x00";
 /// The longest chunk.
 const LONGEST: u64 = 16 << 20;
@@ -49,7 +49,7 @@ struct Media {
     held: Held,
 }
 
-/// What the sections state.
+/// The statements of the sections.
 #[derive(Default)]
 struct Pass {
     chunk: Option<u64>,

@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 pub use crate::disk::ex01::ending;
 
-/// What a segment begins with.
+/// The first bytes of a segment.
 pub const MAGIC: &[u8] = b"LEF2\r\n\x81\0";
 
 /// Opens an image.

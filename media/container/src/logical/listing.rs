@@ -69,9 +69,9 @@ impl Bytes for Filled {
 
 /// The entries as they come.
 pub struct Listing {
-    /// What names them.
+    /// The tree of their names.
     pub tree: Tree,
-    /// What holds their bytes.
+    /// The bytes that hold their contents.
     pub media: Arc<dyn Bytes>,
 }
 
@@ -84,7 +84,8 @@ impl Listing {
         let extents = named.extents.as_ref().map_err(|stated| Failure::malformed(stated.clone()))?;
         let total = extents.iter().try_fold(0, |sum: u64, (_, length)| sum.checked_add(*length));
         let extents = match (&extents[..], total, named.duplicate) {
-            // One byte stands for a sparse file, or says nothing of one that is stored elsewhere.
+            // One byte stands for the content of a sparse file; it is ignored in a file that is
+            // stored elsewhere.
             ([_], Some(1), None) if named.flags & SPARSE != 0 && size != 1 => {
                 let mut byte = [0];
                 File::new(&self.media, extents, 1)?.read_exact_at(0, &mut byte)?;

@@ -2,7 +2,7 @@
 //! Imager) and AFF4-L.
 //!
 //! [`open`] takes the segments of an image in order and gives its [`Entry`]s one after the other.
-//! What describes them is bounded by constants; content is read by position when it is asked for.
+//! Their descriptions are bounded by constants; content is read by position when it is asked for.
 
 mod ad1;
 mod aff4;
@@ -43,7 +43,7 @@ impl Logical {
         }
     }
 
-    /// The format that a file's first bytes state; of AFF4 the volume itself must be asked.
+    /// The format that a file's first bytes state; AFF4 is known only by the volume itself.
     pub fn recognize(start: &[u8]) -> Option<Logical> {
         match start {
             _ if start.starts_with(ewf::MAGIC) => Some(Logical::L01),
@@ -53,7 +53,8 @@ impl Logical {
         }
     }
 
-    /// The same, and a volume of AFF4 that holds files and no disk. `end` are the last bytes.
+    /// As [`recognize`](Logical::recognize), and also AFF4 for a volume that holds files and no
+    /// disk. `end` are the last bytes.
     pub fn of(start: &[u8], end: &[u8], file: &Arc<dyn Bytes>) -> Option<Logical> {
         let is_aff4 = || Kind::recognize(start, end) == Some(Kind::Aff4) && aff4::holds_files(file.clone());
         Logical::recognize(start).or_else(|| is_aff4().then_some(Logical::Aff4))
@@ -84,7 +85,7 @@ impl Logical {
 /// Opens an image by its segments, in order.
 ///
 /// # Errors
-/// When a segment is missing, or what describes the entries is damaged or encrypted.
+/// When a segment is missing, or the description of the entries is damaged or encrypted.
 pub fn open(format: Logical, segments: Vec<Arc<dyn Bytes>>) -> Result<Entries, Failure> {
     match format {
         Logical::L01 => ewf::open(segments),

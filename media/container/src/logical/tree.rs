@@ -23,8 +23,8 @@ pub struct Named {
     pub id: Option<u64>,
     /// Bytes of the file.
     pub size: u64,
-    /// Where its bytes are in the media data, and how many are stored at each place; otherwise what
-    /// is stated instead.
+    /// Where its bytes are in the media data, and how many are stored at each place; or why the
+    /// stated list is not read.
     pub extents: Result<Vec<(u64, u64)>, String>,
     /// Where the bytes of a file are that was stored once for several.
     pub duplicate: Option<u64>,
@@ -113,7 +113,7 @@ fn unescape(byte: &mut u8) {
 }
 
 impl Tree {
-    /// A tree, by its data in UTF-16. Also gives the bytes of media data that are stated.
+    /// A tree, by its data in UTF-16; and the stated number of bytes of the media data.
     ///
     /// # Errors
     /// When the category of entries is missing, or its columns lack a name.

@@ -39,7 +39,7 @@ impl<'a> Bits<'a> {
     }
 }
 
-/// A state: what it gives, and which states may follow.
+/// A state: its output, and the states that may follow.
 #[derive(Debug, Clone, Copy, Default)]
 struct State {
     bits: u8,

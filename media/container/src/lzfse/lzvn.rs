@@ -82,8 +82,7 @@ mod tests {
 
     #[test]
     fn contradictions() {
-        // A distance beyond the start or of nothing, codes that there are not, an end too early or
-        // too late.
+        // A distance beyond the start or of zero, unknown codes, an end too early or too late.
         for (codes, size) in [
             (&b"\xe3abc\x00\x04"[..], 6),
             (b"\xe3abc\x00\x00", 6),

@@ -1,5 +1,5 @@
 //! LZVN and LZFSE, Apple's compressions, as its reference implementation (BSD-3-Clause) describes
-//! them. Own code: the crates there are have unsafe code, or read LZVN alone.
+//! them. Own code: existing crates have unsafe code, or read LZVN alone.
 
 mod entropy;
 mod lzvn;

@@ -1,5 +1,5 @@
-//! Streams of LZFSE: blocks as they are, of LZVN, or with literal bytes, lengths and distances in
-//! codes of their own.
+//! Streams of LZFSE: stored blocks, blocks of LZVN, and blocks of literal bytes, lengths and
+//! distances in codes of their own.
 
 use super::entropy::{Bits, States};
 use super::lzvn::lzvn;
@@ -31,7 +31,7 @@ pub fn lzfse(packed: &[u8], size: usize) -> Option<Vec<u8>> {
             }
             b"bvxn" => {
                 let end = 12usize.checked_add(le32(rest, 8) as usize)?;
-                // No more than the rest of what is to come out, whatever the block says.
+                // The block must not give more than the rest of the output.
                 (raw_size <= size - before).then_some(())?;
                 out.extend(lzvn(rest.get(12..end)?, raw_size)?);
                 end
@@ -63,7 +63,7 @@ struct Header {
     frequencies: Vec<u16>,
 }
 
-/// Unused bits out of what headers state: 0 to -7.
+/// Unused bits, from a field of a header: 0 to -7.
 fn spare(stated: i32) -> Option<u32> {
     u32::try_from(stated.checked_neg()?).ok().filter(|spare| *spare < 8)
 }
@@ -139,11 +139,11 @@ fn frequencies(raw: &[u8]) -> Option<Vec<u16>> {
     (bits < 8 && bytes.next().is_none()).then_some(found)
 }
 
-/// Base and further bits of each symbol of a length of literal bytes.
+/// The base and the number of further bits of each symbol, for the lengths of literal bytes.
 const LITERAL_LENGTHS: [(u32, u8); 20] = lengths([(16, 2), (20, 3), (28, 5), (60, 8)]);
-/// The same of a repetition.
+/// The same for the lengths of repetitions.
 const MATCH_LENGTHS: [(u32, u8); 20] = lengths([(16, 3), (24, 5), (56, 8), (312, 11)]);
-/// The same of a distance.
+/// The same for distances.
 const DISTANCES: [(u32, u8); 64] = distances();
 
 const fn lengths(last: [(u32, u8); 4]) -> [(u32, u8); 20] {

@@ -1,4 +1,4 @@
-//! Images in a directory, and disks that they are made of.
+//! Images in a directory, and the disks that they hold.
 
 use pfh_container::Bytes;
 use pfh_container::disk::{Disk, END, Failure, Kind, START, Siblings, open};

@@ -1,5 +1,5 @@
-//! Disk images of virtual machines, of macOS and of other imagers: what qemu-img writes, what
-//! writers after the formats' documents write, damage, and hostile input.
+//! Disk images of virtual machines, of macOS and of other imagers: images of qemu-img, images of
+//! writers after the formats' documents, damage, and hostile input.
 
 #[path = "../kit/aff4.rs"]
 mod aff4;

@@ -1,4 +1,4 @@
-//! Images with bytes that were changed: whatever they say, the reader ends, in bounded work.
+//! Images with bytes that were changed: the reader ends on all of them, in bounded work.
 
 use crate::folder::{disk, kind, noise, open_path, run};
 use crate::qemu::IMAGES;
@@ -67,7 +67,7 @@ fn survive(image: Vec<u8>, what: &str) {
     assert!(peak.unwrap_or(0) < 1 << 20, "{what}: {peak:?} kB at most");
 }
 
-/// Reads the start, the end and a few places, and compares what is stated for a while.
+/// Reads the start, the end and a few places, and compares the stated digests for a while.
 fn exhaust(file: Arc<dyn Bytes>, places: &[u64]) {
     let Some(kind) = kind(&*file) else { return };
     let Ok(disk) = open(kind, file, &Alone) else { return };

@@ -1,5 +1,5 @@
-//! Differences to a parent: chains that QEMU makes, and differencing VHDs and VHDXs, which it does
-//! not, out of its plain ones.
+//! Differences to a parent: chains that QEMU makes, and differencing VHDs and VHDXs, which the
+//! tests make out of QEMU's plain ones.
 
 use crate::folder::{disk, noise, open_path, run, same};
 use pfh_container::disk::Failure;
@@ -20,7 +20,7 @@ fn cause(path: &Path) -> String {
     }
 }
 
-/// What QEMU reads of an image.
+/// The content of an image as QEMU reads it.
 fn converted(room: &Path, image: &str) -> Vec<u8> {
     qemu(room, &format!("convert -O raw {image} out"));
     std::fs::read(room.join("out")).unwrap()
@@ -41,7 +41,7 @@ fn chains_of_qcow2_and_vmdk_are_read_as_qemu_reads_them() {
     qemu(room, "convert -O qcow2 raw base.qcow2");
     qemu(room, "create -q -f qcow2 -b base.qcow2 -F qcow2 mid.qcow2");
     write("mid.qcow2", "qcow2", &["write -P 7 64k 200k", "write -z 1M 128k"]);
-    // Longer than what it is a difference to; states for parts of clusters.
+    // Longer than its parent; states for parts of clusters.
     qemu(room, "create -q -f qcow2 -o extended_l2=on -b mid.qcow2 -F qcow2 top.qcow2 9M");
     write("top.qcow2", "qcow2", &["write -P 9 100k 5k", "write -z 2M 4k", "write -P 1 8M 1k"]);
     // Raw bytes that look like an image stay raw where the image says so.
@@ -188,7 +188,7 @@ fn a_differencing_vhdx() {
     let folder = tempfile::tempdir().unwrap();
     let room = folder.path();
     let [parent, mut child] = pair(room, "vhdx -o block_size=1M", "vhdx");
-    // The newer header of the parent says what it is.
+    // The newer header of the parent has its identifier.
     let newer = if le64(&parent, (64 << 10) + 8) > le64(&parent, (128 << 10) + 8) { 64 << 10 } else { 128 << 10 };
     let linkage = text(&parent[newer + 32..newer + 48]);
     let regions = 192 << 10;

@@ -1,4 +1,4 @@
-//! What qemu-img writes is read as qemu-img reads it.
+//! Images that qemu-img writes are read as qemu-img reads them.
 
 use crate::folder::{disk, open_path, run, same};
 use pfh_inject::{Need, lacks};
@@ -51,7 +51,7 @@ fn each_form_reads_as_the_disk_that_went_in() {
     }
 }
 
-/// What was written over and discarded again, with a snapshot in between.
+/// A disk that was overwritten and discarded in part, with a snapshot in between.
 #[test]
 fn a_disk_that_was_in_use() {
     if lacks(&[Need::Program("qemu-img"), Need::Program("qemu-io")]) {

@@ -56,7 +56,7 @@ fn keys_and_logs() {
     qemu("convert -O vmdk -o subformat=streamOptimized raw stream.vmdk");
     let stream = std::fs::read(at("stream.vmdk")).unwrap();
     std::fs::write(at("cut.vmdk"), &stream[..stream.len() / 2]).unwrap();
-    // QEMU puts the directory in front of the grains: those that are there are read.
+    // QEMU puts the directory in front of the grains: the present ones are read.
     let cut = open_path(&at("cut.vmdk")).unwrap();
     let failed = cut.read_exact_at(0, &mut vec![0; cut.size() as usize]).unwrap_err().to_string();
     assert!(failed.contains("ends before"), "{failed}");

@@ -187,7 +187,7 @@ fn an_ex01_in_segments_and_its_digests() {
     }
 }
 
-/// What a damaged chunk unpacks to must not be served, whatever is read of it.
+/// No read may serve the bytes that a damaged chunk unpacks to.
 #[test]
 fn a_damaged_aff4_serves_nothing_of_the_segment() {
     let content: Vec<u8> = (0..150 * 4096_u32).map(|at| (at / 100 % 251) as u8 + 1).collect();

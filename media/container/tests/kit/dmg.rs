@@ -2,7 +2,7 @@
 
 use super::sum;
 
-/// A run: its kind, how many sectors it is of, and what is stored.
+/// A run: its kind, its number of sectors, and its stored bytes.
 pub struct Run {
     pub kind: u32,
     pub sectors: u64,

@@ -17,8 +17,8 @@ const ENTRY: usize = 24;
 pub const OF_CONTAINER: u32 = 0x6b65_7973;
 pub const OF_VOLUME: u32 = 0x7265_6373;
 
-/// Tags of entries. That of the records means the place of a volume's bag in the container's, and
-/// a wrapped key in a volume's.
+/// Tags of entries. `RECORDS` means the place of a volume's bag in a container's bag, and a wrapped
+/// key in a volume's bag.
 pub const VOLUME_KEY: u16 = 2;
 pub const RECORDS: u16 = 3;
 pub const HINT: u16 = 4;
@@ -41,7 +41,7 @@ impl Place {
 
 /// An entry.
 pub struct Entry {
-    /// What it is of: a volume, or a user.
+    /// The volume or the user that it belongs to.
     pub id: [u8; 16],
     pub tag: u16,
     pub data: Vec<u8>,
@@ -62,7 +62,7 @@ pub fn entries(
     }
     let mut raw = read(bytes, offset, length as usize)?;
     let is_bag = |raw: &[u8]| le32(raw, 24) == kind && le64(raw, 0) == fletcher64(raw);
-    // One without encryption is there as long as no volume has it.
+    // A bag is plain as long as no volume is encrypted.
     if !is_bag(&raw) {
         let cipher = Cipher::xts(&[id, id].concat(), 512).ok_or_else(|| wrong("without a cipher"))?;
         cipher.decrypt(offset, &mut raw);

@@ -17,7 +17,7 @@ const LONGEST: usize = 4096;
 
 /// A wrapped key.
 pub struct Wrapped {
-    /// What it is the key of.
+    /// The volume or the user that the key belongs to.
     pub id: [u8; 16],
     is_short: bool,
     key: Vec<u8>,
@@ -109,8 +109,8 @@ impl Wrapped {
         Some(key)
     }
 
-    /// The key of a volume's cipher (XTS-AES-128), by the one that wraps it: that of the data and
-    /// that of the tweaks. A short one is that of the data alone.
+    /// The key of a volume's cipher (XTS-AES-128), unwrapped with `by`: the key of the data and the
+    /// key of the tweaks. A short one is the key of the data alone.
     pub fn volume_key(&self, by: &[u8]) -> Option<Zeroizing<Vec<u8>>> {
         let mut key = self.unwrap(by)?;
         if self.is_short {

@@ -15,7 +15,7 @@ pub fn entries(mut bytes: &[u8], mut at: u64) -> Result<Vec<Entry<'_>>, Failure>
     let mut found = Vec::new();
     while bytes.len() >= 8 {
         let size = usize::from(le16(bytes, 0));
-        // Zeros fill up what is left.
+        // Zeros fill up the rest.
         if size == 0 {
             break;
         }

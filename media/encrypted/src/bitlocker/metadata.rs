@@ -44,16 +44,16 @@ pub struct Metadata {
     pub header: Option<(u64, u64)>,
     /// The cluster of NTFS's mirror of the file table (version 1).
     pub mirror: u64,
-    /// What opens the volume.
+    /// The protectors of the volume's key.
     pub protectors: Vec<Protector>,
     /// The key of the data, wrapped by the volume's key.
     pub data_key: Option<Wrapped>,
 }
 
-/// The first whole copy, and what is wrong with those before it.
+/// The first whole copy, and the faults of those before it.
 ///
 /// # Errors
-/// If none is whole: what is wrong with the first.
+/// If none is whole: the fault of the first.
 pub fn find(bytes: &dyn Bytes, places: [u64; 3], version: Version) -> Result<(Metadata, Vec<Failure>), Failure> {
     let mut failures = Vec::new();
     let mut others = places.to_vec();
@@ -146,8 +146,8 @@ fn parse(whole: &[u8], at: u64, version: Version, of_entries: usize) -> Result<M
     Ok(metadata)
 }
 
-/// Whether the metadata are those that the volume's key was used on: behind the checksum stands
-/// their SHA-256, wrapped with that key (version 2).
+/// The failure of metadata whose digest differs from the stored one: behind the checksum stands
+/// their SHA-256, wrapped with the volume's key (version 2).
 pub fn authentic(bytes: &dyn Bytes, metadata: &Metadata, key: &Secret) -> Option<Failure> {
     let behind = metadata.at + metadata.length as u64 + 8;
     let found = read_some(bytes, behind, 256).ok()?;

@@ -24,10 +24,10 @@ const ON_WRITE: [u8; 16] =
     [0x3b, 0x4d, 0xa8, 0x92, 0x80, 0xdd, 0x0e, 0x4d, 0x9e, 0x4e, 0xb1, 0xe3, 0x28, 0x4e, 0xae, 0xd8];
 /// Where the identifier stands: of a volume, and of BitLocker To Go, which begins as FAT.
 const PLACES: [usize; 2] = [0xa0, 0x1a8];
-/// Windows Vista leaves these first bytes as they are.
+/// Windows Vista leaves these first bytes plain.
 const VISTA_PLAIN: u64 = 16 * 512;
 
-/// What the boot sector says.
+/// The fields of the boot sector.
 struct Boot {
     sector: usize,
     metadata: [u64; 3],
@@ -63,7 +63,7 @@ fn boot(head: &[u8]) -> Result<Option<Boot>, Failure> {
     is_whole(Boot { sector, metadata: [first, 0, 0], version: Version::One })
 }
 
-/// Opens a BitLocker volume; `None` if it is none.
+/// Opens a BitLocker volume; `None` for another format.
 pub fn open(bytes: &Arc<dyn Bytes>, keys: &Keys) -> Result<Option<Opened>, Failure> {
     let Some(boot) = boot(&read_some(&**bytes, 0, 512)?)? else { return Ok(None) };
     let (metadata, mut warnings) = metadata::find(&**bytes, boot.metadata, boot.version)?;
@@ -103,7 +103,7 @@ fn without_metadata(metadata: &Metadata, size: u64, extents: &mut Vec<Extent>, f
     holes.retain(|(start, _)| *start < size);
     holes.sort_unstable();
     let encrypted_to = metadata.encrypted.min(size);
-    // What lies between two holes: encrypted, and plain behind the place up to which it is.
+    // The range between two holes: encrypted up to `encrypted_to`, and plain behind it.
     let mut fill = |start: u64, end: u64| {
         if start < end.min(encrypted_to) {
             extents.push(Extent { start, kind: Kind::Encrypted { at: start, place: start } });
@@ -139,7 +139,7 @@ fn of_seven(bytes: &Arc<dyn Bytes>, metadata: &Metadata, cipher: Cipher, sector:
     }
     let mut extents = Vec::new();
     if length > 0 {
-        // A volume that is decrypted up to here has them as they are.
+        // A volume that is decrypted up to here has them plain.
         let kind =
             if start < metadata.encrypted { Kind::Encrypted { at: start, place: start } } else { Kind::Plain(start) };
         extents.push(Extent { start: 0, kind });
@@ -148,7 +148,7 @@ fn of_seven(bytes: &Arc<dyn Bytes>, metadata: &Metadata, cipher: Cipher, sector:
     Ok(Decrypted::new(bytes.clone(), cipher, size, extents))
 }
 
-/// Windows Vista: the first sectors are as they were but for two fields of the first.
+/// Windows Vista: the first sectors are plain, with two fields of the first one changed.
 fn of_vista(bytes: &Arc<dyn Bytes>, metadata: &Metadata, cipher: Cipher) -> Result<Decrypted, Failure> {
     let size = bytes.size() - bytes.size() % 512;
     let mut head = read_some(&**bytes, 0, 512)?;

@@ -1,4 +1,4 @@
-//! What opens a volume: each protector holds the volume's key, wrapped with a key of its own.
+//! Protectors: each holds the volume's key, wrapped with a key of its own.
 
 use super::entry::entries;
 use super::wrapped::Wrapped;
@@ -11,7 +11,7 @@ use zeroize::Zeroizing;
 /// How often a password is hashed.
 const ROUNDS: u64 = 1 << 20;
 
-/// What a protector asks for.
+/// The secret that a protector asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
     /// Nothing: its key stands beside it, while protection is suspended.
@@ -50,7 +50,7 @@ impl Kind {
 
 /// A protector.
 pub struct Protector {
-    /// The first bytes of a recovery password's identifier are what Windows shows beside it.
+    /// The identifier; Windows shows its first bytes beside a recovery password.
     id: [u8; 16],
     kind: Kind,
     salt: Option<[u8; 16]>,
@@ -76,8 +76,8 @@ impl Protector {
         Ok(found)
     }
 
-    /// The volume's key by one of the keys at hand; whether that key is of the kind that this asks
-    /// for.
+    /// Tries to unwrap the volume's key with a key at hand; whether this is of the kind that the
+    /// protector asks for, and the volume's key.
     fn try_key(&self, key: &Key) -> (bool, Option<Secret>) {
         let start = match self.kind {
             Kind::Recovery => key.recovery().map(|bytes| Zeroizing::new(Sha256::digest(*bytes).into())),
@@ -119,7 +119,7 @@ fn startup(file: &[u8], id: [u8; 16]) -> Option<Secret> {
     Some(Zeroizing::new(key.try_into().ok()?))
 }
 
-/// The volume's key, and what opened it.
+/// The volume's key, and the kind of key that opened it.
 pub fn unlock(protectors: &[Protector], keys: &Keys) -> Result<(Secret, String), Failure> {
     for protector in protectors.iter().filter(|found| found.kind == Kind::Clear) {
         if let (Some(clear), Some(wrapped)) = (&protector.clear, &protector.wrapped)

@@ -44,7 +44,7 @@ impl Wrapped {
 pub struct DataKey {
     /// Its bytes.
     pub bytes: Zeroizing<Vec<u8>>,
-    /// What it is used with.
+    /// The method of encryption that it is used with.
     pub method: u16,
 }
 

@@ -8,7 +8,7 @@ const SIZE: usize = 512;
 /// AES-XTS-128, the method of the metadata.
 const XTS: u32 = 2;
 
-/// What a header states.
+/// The content of a header.
 pub struct Header {
     /// Bytes of a block.
     pub block_size: u64,
@@ -32,8 +32,8 @@ pub fn is_whole(raw: &[u8]) -> bool {
 }
 
 impl Header {
-    /// The header of the volume in `bytes`, by its copy if it is damaged, with what is wrong with
-    /// it; `None` if there is neither.
+    /// The header of the volume in `bytes`; if it is damaged, its copy and the fault; `None` if
+    /// there is neither.
     pub fn find(bytes: &dyn Bytes) -> Result<Option<(Header, Option<Failure>)>, Failure> {
         let Some(last) = (bytes.size() / SIZE as u64).checked_sub(1) else { return Ok(None) };
         let first = read(bytes, 0, SIZE)?;

@@ -13,7 +13,7 @@ use std::io::Read;
 /// Bytes of a block of metadata, and of its head.
 const BLOCK: usize = 8192;
 const HEAD: usize = 64;
-/// The most bytes of the plain and of the encrypted part; of what is kept of these; of a text.
+/// The most bytes of the plain part, of the encrypted part, of a kept block, and of a text.
 const MOST_PLAIN: u64 = 64 << 20;
 const MOST_ENCRYPTED: u64 = 1 << 30;
 const MOST_KEPT: usize = 2048;
@@ -64,8 +64,8 @@ pub fn find(bytes: &dyn Bytes, header: &Header) -> Result<Encrypted, Failure> {
 pub struct Objects(HashMap<u64, (u64, Vec<u8>)>);
 
 impl Objects {
-    /// Reads them, from the first copy, and from the second where that is damaged or without a
-    /// volume; and what is damaged.
+    /// Reads them, from the first copy, and from the second where the first is damaged or without a
+    /// volume; and the faults.
     pub fn read(bytes: &dyn Bytes, header: &Header, encrypted: &Encrypted) -> Result<(Objects, Vec<Failure>), Failure> {
         let cipher = Cipher::xts(&header.key, BLOCK).ok_or_else(|| Failure::damaged(0, "no key of metadata"))?;
         let (mut objects, mut warnings) = (Objects(HashMap::new()), Vec::new());
@@ -89,7 +89,7 @@ impl Objects {
                 }
                 match is_whole(&raw) {
                     true => objects.add(raw)?,
-                    // One that was wiped says so in place of its checksum.
+                    // A block that was wiped has a mark in place of its checksum.
                     false if raw.starts_with(b"LVFwiped") => {}
                     false => {
                         let what = "the checksum of a block of CoreStorage's metadata is wrong";

@@ -20,7 +20,7 @@ use std::sync::Arc;
 /// The most segments of a logical volume.
 const MOST_SEGMENTS: usize = 200;
 
-/// Opens the logical volume of a group; `None` if there is none.
+/// Opens the logical volume of a group; `None` for another format.
 pub fn open(bytes: &Arc<dyn Bytes>, keys: &Keys) -> Result<Option<Opened>, Failure> {
     let Some((header, warning)) = Header::find(&**bytes)? else { return Ok(None) };
     let encrypted = metadata::find(&**bytes, &header)?;

@@ -13,7 +13,7 @@ pub enum Hash {
 }
 
 impl Hash {
-    /// By cryptsetup's name.
+    /// The hash with this name in cryptsetup.
     pub fn named(name: &str) -> Result<Hash, Failure> {
         match name {
             "sha256" => Ok(Hash::Sha256),
@@ -41,14 +41,14 @@ impl Hash {
     }
 }
 
-/// Most memory that a header may ask for, in KiB: what cryptsetup takes at most.
+/// Most memory that a header may ask for, in KiB: as much as cryptsetup takes.
 const MOST_MEMORY: u32 = 4 << 20;
 /// Most rounds of either function: more only keeps a reader busy.
 pub const MOST_ROUNDS: u32 = 200_000_000;
 
 /// PBKDF2 (RFC 8018) with HMAC.
 pub fn pbkdf2(hash: Hash, password: &[u8], salt: &[u8], iterations: u32, key: &mut [u8]) {
-    // Lengths of keys are bounded: a failure is of HMAC's, which takes any.
+    // Lengths of keys are bounded, and HMAC takes keys of any length, so that this does not fail.
     let done = match hash {
         Hash::Sha256 => pbkdf2::pbkdf2::<Hmac<Sha256>>(password, salt, iterations, key),
         Hash::Sha512 => pbkdf2::pbkdf2::<Hmac<Sha512>>(password, salt, iterations, key),

@@ -14,7 +14,7 @@ use pfh_container::Bytes;
 use proof::MAGIC;
 use std::sync::Arc;
 
-/// Opens a LUKS volume; `None` if it is none.
+/// Opens a LUKS volume; `None` for another format.
 pub fn open(bytes: &Arc<dyn Bytes>, keys: &Keys) -> Result<Option<Opened>, Failure> {
     let head = crate::field::read_some(&**bytes, 0, 8)?;
     match head.strip_prefix(MAGIC) {

@@ -1,4 +1,4 @@
-//! What both versions share: bounds, and the digest that proves a key.
+//! Parts that both versions share: bounds, and the digest that proves a key.
 
 use super::derive::{self, Hash};
 use crate::failure::Failure;

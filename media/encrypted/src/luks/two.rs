@@ -119,7 +119,7 @@ fn copy(bytes: &dyn Bytes, at: u64) -> Result<Description, Failure> {
     serde_json::from_slice(&json[..end]).map_err(|error| damaged(&format!("is not described as LUKS2: {error}")))
 }
 
-/// The description, and what is wrong with the first copy if the second has it.
+/// The description, and the fault of the first copy if it comes from the second.
 fn describe(bytes: &dyn Bytes) -> Result<(Description, Vec<Failure>), Failure> {
     let first = match copy(bytes, 0) {
         Ok(found) => return Ok((found, Vec::new())),

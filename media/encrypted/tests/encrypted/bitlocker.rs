@@ -95,7 +95,7 @@ fn a_damaged_copy_is_a_warning_and_three_are_a_failure() {
 fn metadata_that_were_replaced_with_their_checksum_are_named() {
     let plain = random(5, SIZE);
     let mut made = volume(&plain, METHODS[5], SIZE as u64, &[suspended()], 512);
-    // The description of the volume's creation is not what the key was used on.
+    // The description of the volume's creation is not encrypted with the key.
     for place in COPIES.map(|place| place as usize) {
         made[place + 104] ^= 1;
         let length = 16 * usize::from(u16::from_le_bytes([made[place + 8], made[place + 9]]));

@@ -1,4 +1,5 @@
-//! Ciphers forwards: XTS (IEEE 1619), CBC, ECB, BitLocker's diffuser (Ferguson 2006, section 4).
+//! Encryption for the tests: XTS (IEEE 1619), CBC, ECB, BitLocker's diffuser (Ferguson 2006,
+//! section 4).
 
 use aes::cipher::{BlockCipherEncrypt, KeyInit};
 use aes::{Aes128, Aes256};

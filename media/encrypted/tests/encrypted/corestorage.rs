@@ -1,5 +1,5 @@
-//! CoreStorage: volumes written here by J. Metz's description, with real widths and places of
-//! fields; keys wrapped forwards (RFC 3394).
+//! CoreStorage: volumes that the tests write after J. Metz's description, with real widths and
+//! places of fields, and with keys that they wrap (RFC 3394).
 
 use crate::{cipher, opened, passwords, whole};
 use aes_kw::KwAes128;

@@ -1,5 +1,4 @@
-//! Volumes that are encrypted here, forwards, with keys that are known; headers by cryptsetup; and
-//! damage of every kind.
+//! Volumes that the tests encrypt with known keys; headers by cryptsetup; and damage of every kind.
 
 mod bitlocker;
 mod cipher;

@@ -1,4 +1,4 @@
-//! Extended attributes: what a link leads to, and values as streams of their file.
+//! Extended attributes: the targets of links, and values as streams of their file.
 
 use std::sync::Arc;
 
@@ -53,7 +53,7 @@ impl Apfs {
     }
 }
 
-/// What the compressed file with this inode is made of.
+/// The parts of the compressed file with this inode.
 pub struct Packed {
     pub volume: Arc<Apfs>,
     pub number: u64,

@@ -21,7 +21,7 @@ pub struct Blocks {
     pub block_size: u64,
     /// How many blocks the container says it has.
     pub count: u64,
-    /// What decrypts the volume that is read; `None` for one that is not encrypted.
+    /// The cipher of the volume; `None` if it is not encrypted.
     pub cipher: Option<Arc<dyn Decrypt>>,
     /// Nodes of trees that were used last.
     nodes: Mutex<VecDeque<(Held, Arc<Node>)>>,
@@ -36,7 +36,7 @@ impl Blocks {
         Blocks { bytes, block_size, count, cipher: None, nodes: Mutex::default() }
     }
 
-    /// The same blocks, for a volume that this cipher decrypts.
+    /// The same blocks, decrypted with this cipher for one volume.
     pub fn with(&self, cipher: Arc<dyn Decrypt>) -> Blocks {
         Blocks { cipher: Some(cipher), ..Blocks::new(self.bytes.clone(), self.block_size, self.count) }
     }
@@ -51,7 +51,7 @@ impl Blocks {
         block.saturating_mul(self.block_size)
     }
 
-    /// The bytes of a block, as they are.
+    /// The bytes of a block, unchecked.
     pub fn block(&self, block: u64) -> Result<Vec<u8>, Failure> {
         if block >= self.count {
             let cause = format!("a reference to block {block}, beyond the container of {} blocks", self.count);
@@ -60,7 +60,7 @@ impl Blocks {
         read(&*self.bytes, self.offset(block), usize::try_from(self.block_size).unwrap_or(0))
     }
 
-    /// An object of one block, whose checksum is that of its bytes.
+    /// An object of one block; its checksum must hold.
     pub fn object(&self, block: u64) -> Result<Object, Failure> {
         Object::whole(self.offset(block), self.block(block)?)
     }
@@ -87,7 +87,7 @@ impl Blocks {
         Ok(object)
     }
 
-    /// A node: one that is held, or what `open` makes of its block.
+    /// A node: a held one, or the one that `open` reads from its block.
     pub fn node(&self, key: Held, open: impl FnOnce() -> Result<Node, Failure>) -> Result<Arc<Node>, Failure> {
         let lock = || self.nodes.lock().unwrap_or_else(PoisonError::into_inner);
         {

@@ -54,7 +54,7 @@ impl Tree {
         Ok(Tree { blocks, nodes, shape, info, root, root_node: Arc::new(node) })
     }
 
-    /// The node that an entry leads to, which must hold what lies between its neighbours.
+    /// The node that an entry leads to, which must hold the records between its neighbours.
     fn child(&self, parent: &Node, index: usize) -> Result<Arc<Node>, Failure> {
         let wrong = |offset: u64, cause: &str| failure(Some(offset), format!("{}: {cause}", self.shape.what));
         let number = parent.child(index).ok_or_else(|| wrong(parent.offset, "a node without entries"))?;
@@ -68,7 +68,7 @@ impl Tree {
         }
         let is_below = node.place(0) < parent.place(index);
         if is_below || parent.place(index + 1).is_some_and(|next| node.last() > Some(next)) {
-            return Err(wrong(node.offset, "a node holds what belongs to another"));
+            return Err(wrong(node.offset, "a node holds records that belong to another"));
         }
         Ok(node)
     }
@@ -194,7 +194,7 @@ impl Iterator for Cursor {
             let node = node.clone();
             match self.tree.child(&node, at) {
                 Ok(child) => self.path.push((child, 0)),
-                // What lies behind a bad node comes all the same.
+                // Entries behind a bad node still follow.
                 Err(failed) => return Some(Err(failed)),
             }
         }

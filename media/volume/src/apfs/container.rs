@@ -24,7 +24,7 @@ const DATALESS: u32 = 1;
 /// The tree of snapshots.
 const SHAPE: Shape = Shape { subtype: SNAPSHOTS, place: record::place, what: "tree of snapshots" };
 
-/// Opens a container; `None` if there is none.
+/// Opens a container; `None` for another format.
 pub fn open(bytes: &Arc<dyn Bytes>) -> Result<Option<Recognised>, Failure> {
     let mut container = match superblock::read(bytes)? {
         Found::Nothing => return Ok(None),
@@ -76,7 +76,7 @@ fn volume(container: &Superblock, map: &ObjectMap, number: u64) -> Result<Opened
     open_volume(&container.blocks, &object, None, (container.transaction, container.keys))
 }
 
-/// The names of volumes: their labels, where these are names and no two are the same, else by
+/// The names of volumes: their labels, if these can be names and differ from each other, otherwise
 /// their numbers.
 fn names(found: &[Result<Opened, Failure>]) -> Vec<Vec<u8>> {
     let mut times: HashMap<&[u8], usize> = HashMap::new();
@@ -122,7 +122,7 @@ fn snapshot_members(container: &Superblock, map: &Arc<ObjectMap>, root: u64, vol
             members.push(snapshot(container, map, (transaction, &value), volume));
         }
     }
-    // Two of one name would be one.
+    // Two snapshots of one name would look like one.
     let mut seen: HashMap<Vec<u8>, usize> = HashMap::new();
     for member in &mut members {
         let times = seen.entry(member.name.clone()).or_default();

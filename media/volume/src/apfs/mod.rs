@@ -1,5 +1,5 @@
 //! APFS, after Apple's reference of 2020: containers of several volumes, with their snapshots. Own
-//! code: the crates there are want `Read + Seek`, verify no checksums, or give no runs.
+//! code: existing crates want `Read + Seek`, verify no checksums, or give no runs.
 
 mod attribute;
 mod blocks;

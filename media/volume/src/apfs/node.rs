@@ -23,7 +23,7 @@ const NO_HEADER: u16 = 16;
 /// An entry whose value is empty.
 const GHOST: u16 = 0xffff;
 
-/// By what entries are in order: number, type, and a number within these.
+/// The order of entries: number, type, and a number within these.
 pub type Place = (u64, u8, u64);
 
 /// Facts about a tree, from its root.
@@ -37,14 +37,14 @@ pub struct Info {
     pub is_bare: bool,
 }
 
-/// What a tree is of.
+/// The kind of a tree.
 #[derive(Clone, Copy)]
 pub struct Shape {
-    /// The type of what it holds.
+    /// The type of its entries.
     pub subtype: u16,
     /// The place of a key; `None` for one that is too short.
     pub place: fn(&[u8]) -> Option<Place>,
-    /// What it is called in failures.
+    /// Its name in failures.
     pub what: &'static str,
 }
 

@@ -31,7 +31,7 @@ pub struct Object {
 }
 
 impl Object {
-    /// The object of these bytes, whose checksum is theirs.
+    /// The object of these bytes; its checksum must hold.
     pub fn whole(offset: u64, raw: Vec<u8>) -> Result<Object, Failure> {
         match le64(&raw, 0) == checksum(&raw) {
             true => Ok(Object { offset, raw }),
@@ -54,13 +54,13 @@ impl Object {
         le32(&self.raw, 24) as u16
     }
 
-    /// The type of what a tree holds.
+    /// The type of a tree's entries.
     pub fn subtype(&self) -> u16 {
         le32(&self.raw, 28) as u16
     }
 }
 
-/// A failure, with what it is a failure of.
+/// A failure, with the name of the structure that failed.
 pub fn within(failed: Failure, what: &str) -> Failure {
     Failure { cause: format!("{what}: {}", failed.cause), ..failed }
 }

@@ -8,12 +8,12 @@ use crate::listed::Listed;
 use crate::node::{Failure, Node};
 use crate::stored::named;
 
-/// The inodes of the system itself: parent of the root, the root, and the directory of what was
-/// deleted while it was open.
+/// The inodes of the system itself: parent of the root, the root, and the directory of files that
+/// were deleted while they were open.
 const OWN: u64 = 3;
 
-/// The inodes that no directory lists, once all directories were. A node of the tree that cannot
-/// be read is a failure here as well: what it lists is not known.
+/// The inodes that no directory lists, once all directories were. A node of the tree that cannot be
+/// read is a failure here as well, since its names are not known.
 pub fn orphans(volume: Arc<Apfs>, listed: Arc<Mutex<Listed>>) -> impl Iterator<Item = Result<Node, Failure>> + Send {
     let mut records = None;
     let next = move || {

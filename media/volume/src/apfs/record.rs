@@ -1,4 +1,4 @@
-//! The records of a file system: what keys and values hold.
+//! The records of a file system: their keys and values.
 
 use std::sync::Arc;
 
@@ -29,7 +29,7 @@ const SPARSE: u64 = 0x200;
 const COMPRESSED: u32 = 0x20;
 const DATALESS: u32 = 0x4000_0000;
 
-/// The number of what a key is of, and the type of the record.
+/// The number of a key's object, and the type of the record.
 pub fn number_and_kind(key: &[u8]) -> (u64, u8) {
     let raw = le64(key, 0);
     (raw & (u64::MAX >> 4), (raw >> 60) as u8)
@@ -54,7 +54,7 @@ pub fn extent_place(key: &[u8]) -> Option<Place> {
 #[derive(Debug, Clone)]
 pub struct Inode {
     pub number: u64,
-    /// By what its extents are found.
+    /// The number that its extents are found by.
     pub stream: u64,
     pub mode: u16,
     /// Size of its content; `None` if it has none.
@@ -97,7 +97,7 @@ impl Inode {
     }
 }
 
-/// The further field of this type, `Some(None)` if there is none; `None` if the fields contradict
+/// The extended field of this type, `Some(None)` if there is none; `None` if the fields contradict
 /// themselves.
 fn field(raw: &[u8], kind: u8) -> Option<Option<&[u8]>> {
     if raw.is_empty() {

@@ -54,7 +54,7 @@ impl Plain {
             read(&mut buffer[..whole])?;
             return Ok(whole);
         }
-        // Extents are of whole blocks: the last sector is there, also behind the end of the file.
+        // Extents have whole blocks: the last sector is there, also behind the end of the file.
         let mut units = vec![0; (within - from + wanted).next_multiple_of(SECTOR).min(PIECE) as usize];
         read(&mut units)?;
         let inner = &units[(within - from) as usize..];

@@ -21,7 +21,7 @@ const MOST: u64 = 1 << 18;
 /// The map.
 pub struct Space {
     blocks: Arc<Blocks>,
-    /// Blocks that one chunk is of, and chunks that one block lists.
+    /// Blocks of one chunk, and chunks that one block lists.
     per_chunk: u64,
     per_list: u64,
     /// The blocks that list chunks.

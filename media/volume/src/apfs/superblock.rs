@@ -34,17 +34,17 @@ pub struct Superblock {
     pub space: Option<(u64, u32)>,
     /// Where it keeps keys.
     pub keys: Keybag,
-    /// What an examiner must know.
+    /// Faults and states that an examiner must know.
     pub warnings: Vec<Failure>,
 }
 
-/// What a superblock is.
+/// The result of looking for a superblock.
 pub enum Found {
-    /// None.
+    /// There is none.
     Nothing,
-    /// One of a container that is not read, for this reason.
+    /// One of a container that is not read, with the reason.
     Unread(String),
-    /// One that is.
+    /// One of a container that is read.
     Superblock(Box<Superblock>),
 }
 
@@ -53,7 +53,7 @@ pub fn is_container(head: &[u8]) -> bool {
     is_at(head, 32, b"NXSB")
 }
 
-/// The size of blocks that a superblock states, if there are such.
+/// The size of blocks that a superblock states, if it is valid.
 pub fn block_size(head: &[u8]) -> Option<u64> {
     let size = le32(head, 36);
     (size.is_power_of_two() && (4096..=65536).contains(&size)).then_some(u64::from(size))

@@ -51,9 +51,9 @@ impl Tree for Names {
 }
 
 impl Names {
-    /// What a name stands for: its file, and the streams of that.
+    /// The nodes of a name: its file, and the streams of the file.
     fn found(&self, name: &Name, parent: &[u8]) -> Vec<Result<Found<u64>, Failure>> {
-        // A file whose name cannot be written has been seen all the same.
+        // A file counts as seen even if its name cannot be written.
         self.listed.lock().unwrap_or_else(PoisonError::into_inner).insert(name.number);
         let path = match join(parent, &name.name) {
             Ok(path) => path,
@@ -126,7 +126,7 @@ impl Apfs {
                     content: Some(Arc::new(content)),
                     ..blank(Kind::File)
                 };
-                // What nothing decodes stays to be seen as it is.
+                // The attributes of a file that cannot be decompressed stay visible.
                 let used: &[&[u8]] = match header.is_in_fork() {
                     _ if !header.is_read() => &[],
                     true => &[COMPRESSION, FORK],
@@ -152,7 +152,7 @@ impl Apfs {
         (Ok(blank(kind)), &[])
     }
 
-    /// A file whose content is as it is.
+    /// A file whose content is not compressed.
     fn plain(self: &Arc<Self>, inode: &Inode, node: Node) -> Node {
         let size = inode.size.unwrap_or(0);
         let content: Arc<dyn Content> = if inode.is_elsewhere {

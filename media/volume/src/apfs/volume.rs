@@ -43,7 +43,7 @@ pub struct Apfs {
     pub is_hashed: bool,
 }
 
-/// What a superblock of a volume leads to.
+/// A volume, opened by its superblock.
 pub struct Opened {
     pub label: Vec<u8>,
     pub recognised: Recognised,
@@ -53,9 +53,8 @@ pub struct Opened {
     pub snapshots: u64,
 }
 
-/// Opens a volume by its superblock as of a transaction; `keys` is where its container keeps them.
-/// A snapshot comes with the map of its
-/// volume.
+/// Opens a volume by its superblock as of a transaction; `keys` is the place of the container's
+/// keys. A snapshot comes with the map of its volume.
 pub fn open_volume(
     blocks: &Arc<Blocks>,
     object: &Object,
@@ -135,7 +134,8 @@ impl Apfs {
         self.tree.of(number, RECORD.attribute).map(|record| record.and_then(|record| Attribute::new(&record))).collect()
     }
 
-    /// Where the first `size` bytes of a stream lie; all of what its extents have.
+    /// Where the first `size` bytes of a stream lie, and all bytes behind them that its extents
+    /// have.
     ///
     /// # Errors
     /// If extents contradict one another or do not reach the size. Only a sparse file may have
@@ -167,7 +167,7 @@ impl Apfs {
                 _ => Some(block.checked_mul(block_size).ok_or_else(|| wrong(None, "an extent beyond any medium"))?),
             };
             if at > layout.end() && !is_sparse {
-                return Err(wrong(medium, &format!("nothing is known of what begins at {}", layout.end())));
+                return Err(wrong(medium, &format!("no extent has the bytes from {} on", layout.end())));
             }
             layout.push_at(at, medium, length)?;
             if block != 0 {

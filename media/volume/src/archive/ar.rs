@@ -10,7 +10,7 @@ use crate::node::{Content, Failure, Kind, Node, Nodes, Run};
 use std::io::Read;
 use std::sync::Arc;
 
-/// What an archive begins with.
+/// The first bytes of an archive.
 pub const MAGIC: &[u8] = b"!<arch>\n";
 const HEADER: u64 = 60;
 /// The longest table of names.

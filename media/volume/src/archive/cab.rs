@@ -39,7 +39,7 @@ pub fn open(bytes: Arc<dyn Bytes>, starts: &[u64], limits: &Limits) -> Result<No
     let ends = [cabinets.first().map(|first| &first.header.previous), cabinets.last().map(|last| &last.header.next)];
     around.extend(ends.into_iter().flatten().filter(|name| !name.is_empty()).map(|name| {
         let name = lossy(name);
-        Err(failure(b"", format!("the cabinet {name} of the set is not beside this one: what it holds is not known")))
+        Err(failure(b"", format!("the cabinet {name} of the set is not beside this one: its files are not known")))
     }));
     let stream = |folder: Folder| {
         let of = folder.clone();
@@ -72,7 +72,7 @@ fn behind(cabinet: &Cabinet) -> Option<Failure> {
     None
 }
 
-/// Whether what follows is nothing but zeros, as far as the rest of a sector.
+/// Whether only zeros follow, no more than the rest of a sector.
 fn is_filling(bytes: &dyn Bytes, at: u64) -> bool {
     bytes.size() - at < 4096 && read_some(bytes, at, 4096).is_ok_and(|rest| rest.iter().all(|byte| *byte == 0))
 }
@@ -84,7 +84,7 @@ struct Stream {
     end: u64,
 }
 
-/// What identifies a member that several cabinets list: its name, size and place.
+/// The name, size and place of a member, which identify it where several cabinets list it.
 type Known = (Vec<u8>, u64, u64);
 
 struct Members {
@@ -149,7 +149,7 @@ impl Members {
             let lost = lossy(lost);
             return fail(format!("is in a folder that begins in the cabinet {lost}, which is not beside this one"));
         }
-        // What lies before the last end is read from the start of the folder again.
+        // Bytes before the last end are read from the start of the folder again.
         let cost = if start < stream.end { start + size } else { size };
         self.given = self.given.saturating_add(cost);
         if self.given > self.most {

@@ -86,7 +86,7 @@ pub struct Blocks {
 }
 
 impl Blocks {
-    /// Those of this folder; `None` if its method is not read.
+    /// The blocks of this folder; `None` if its method is not read.
     pub fn open(folder: Folder) -> Option<Blocks> {
         let decoder = match folder.method {
             Method::Stored => Decoder::Stored,
@@ -122,7 +122,7 @@ impl Blocks {
         true
     }
 
-    /// Reads what one cabinet has of a block: the length of the whole, 0 if it goes on in the next
+    /// Reads one cabinet's part of a block: the length of the whole, 0 if it goes on in the next
     /// cabinet.
     fn part(&mut self) -> io::Result<usize> {
         let mut header = vec![0; 8 + usize::from(self.piece.reserved)];

@@ -5,7 +5,7 @@ use crate::bytes::Bytes;
 use crate::field::{byte, le16, le32, read, read_some};
 use crate::node::Failure;
 
-/// What a cabinet begins with.
+/// The first bytes of a cabinet.
 pub const MAGIC: &[u8] = b"MSCF\0\0\0\0";
 /// The longest name.
 const NAME: usize = 256;
@@ -25,7 +25,7 @@ pub struct Header {
     pub folder: u16,
     pub block: u8,
     reserve: Vec<u8>,
-    /// What all cabinets of a set have, and which of them it is.
+    /// The identifier of the set, and the number of the cabinet in it.
     pub set: (u16, u16),
     /// Names of the cabinets around it.
     pub previous: Vec<u8>,
@@ -35,7 +35,7 @@ pub struct Header {
 }
 
 impl Header {
-    /// That of a cabinet.
+    /// Reads the header of a cabinet.
     ///
     /// # Errors
     /// When there is none, or one of a version that is not read.
@@ -75,7 +75,8 @@ impl Header {
         Ok(Header { size, files, count, folders, folder, block, reserve, set, previous, next, end })
     }
 
-    /// Whether what is behind it is its signature, as the application's part of the header says.
+    /// Whether the bytes behind the cabinet are its signature, as the application's part of the
+    /// header says.
     pub fn is_signed(&self, behind: u64) -> bool {
         let places = 0..self.reserve.len().saturating_sub(7);
         places.into_iter().any(|at| {
@@ -87,7 +88,7 @@ impl Header {
 /// The place of a cabinet in a set.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OfSet {
-    /// What all cabinets of the set state.
+    /// The identifier of the set.
     pub id: u16,
     /// Its number there, from 0.
     pub number: u16,
@@ -97,7 +98,7 @@ pub struct OfSet {
     pub next: Vec<u8>,
 }
 
-/// That of the cabinet; `None` of one that stands alone, or of other bytes.
+/// The place of a cabinet in its set; `None` for a cabinet that stands alone, or for other bytes.
 pub fn of_set(bytes: &dyn Bytes) -> Option<OfSet> {
     if read_some(bytes, 0, MAGIC.len()).ok()? != MAGIC {
         return None;
@@ -109,7 +110,7 @@ pub fn of_set(bytes: &dyn Bytes) -> Option<OfSet> {
 /// Bytes in front of a zero.
 ///
 /// # Errors
-/// What the medium says.
+/// Those of the medium.
 pub fn text(bytes: &dyn Bytes, at: u64) -> Result<Option<Vec<u8>>, Failure> {
     let mut name = read_some(bytes, at, NAME + 1)?;
     let end = name.iter().position(|byte| *byte == 0);

@@ -34,7 +34,7 @@ pub struct File {
     pub size: u64,
     /// Where it begins in its folder.
     pub start: u64,
-    /// The folder, or what stands there in place of a number.
+    /// The number of the folder, or one of the marks in place of it.
     pub folder: u16,
     /// The offset of the next one.
     pub end: u64,

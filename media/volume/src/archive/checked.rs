@@ -6,7 +6,7 @@ use crate::node::Failure;
 use std::io::{self, Read};
 use std::sync::Arc;
 
-/// What a member states of its bytes.
+/// The stated length and checksum of a member.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Stated {
     /// How many they are.
@@ -89,7 +89,7 @@ impl<R: Read> Read for Checked<R> {
 }
 
 impl<R: Read> Checked<R> {
-    /// An error of the medium as it is, one of a decompressor with the member's name.
+    /// An error of the medium unchanged, an error of a decompressor with the member's name.
     fn said(&mut self, error: io::Error) -> io::Error {
         if error.get_ref().is_some_and(|inner| inner.is::<Failure>()) {
             let inner = error.get_ref().and_then(|inner| inner.downcast_ref::<Failure>());

@@ -52,7 +52,7 @@ impl<R: BufRead> Compress<R> {
             return Err(wrong("a header that is not compress's"));
         }
         if self.most == 9 {
-            // compress itself and 7-Zip differ in what these stand for.
+            // compress itself and 7-Zip read such codes differently.
             return Err(wrong("codes of at most 9 bits, which programs read differently"));
         }
         self.is_block = header[2] & 0x80 != 0;
@@ -78,7 +78,7 @@ impl<R: BufRead> Compress<R> {
     fn code(&mut self) -> io::Result<Option<usize>> {
         while self.held < self.width {
             let Some(byte) = self.byte()? else {
-                // What fills up the last byte is zero.
+                // The bits that fill up the last byte are zero.
                 let is_rest = self.held < 8 && self.bits == 0;
                 return if is_rest { Ok(None) } else { Err(io::ErrorKind::UnexpectedEof.into()) };
             };

@@ -186,7 +186,8 @@ impl Members {
         Ok(())
     }
 
-    /// The names of one content. The stream is read again for all but the first, or for that too.
+    /// Gives the names of one content. The stream is read again for each of them, or for all but
+    /// the first.
     fn names(&mut self, names: Vec<Held>, data: (u64, u64), sum: Option<u32>, again: u64) {
         for (index, held) in names.into_iter().enumerate() {
             self.again += if self.store.is_shared() { again.max((index > 0).into()) } else { 0 };

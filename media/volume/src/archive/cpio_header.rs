@@ -18,7 +18,7 @@ pub enum Form {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Header {
     pub form: Form,
-    /// Device and inode, by which hard links are one file.
+    /// Device and inode, which all hard links of a file share.
     pub file: (u64, u64, u64),
     pub mode: u64,
     pub links: u64,
@@ -120,14 +120,14 @@ impl Header {
     }
 }
 
-/// Whether an archive begins here: a header that can be read, of a mode that there is.
+/// Whether an archive begins here: a header that can be read, with a valid mode.
 pub fn is_header(start: &[u8]) -> bool {
     let Some(form) = Form::of(start) else { return false };
     let Some(header) = Header::parse(form, start) else { return false };
     let is_name = || {
         let name = usize::try_from(header.name).ok().filter(|name| (2..=4096).contains(name))?;
         let end = form.length() as usize + name - 1;
-        // A name that reaches beyond what is looked at ends elsewhere.
+        // A name that is longer than `start` cannot be checked here.
         Some(start.get(end).is_none_or(|byte| *byte == 0))
     };
     let is_kind = matches!(header.mode >> 12, 0 | 1 | 2 | 4 | 6 | 8 | 10 | 12);

@@ -50,13 +50,13 @@ type Input = BufReader<Box<dyn Read + Send>>;
 /// Opens the whole of `bytes` as one stream, from its start.
 ///
 /// # Errors
-/// What the medium says.
+/// Those of the medium.
 pub fn open(packing: Packing, bytes: Arc<dyn Bytes>, limits: &Limits) -> io::Result<Box<dyn Read + Send>> {
     let size = bytes.size();
     Ok(of(packing, Tape::buffered(bytes, 0, size), limits))
 }
 
-/// The same of a range that was opened.
+/// As [`open`], for a range that was opened.
 pub fn of(packing: Packing, input: Input, limits: &Limits) -> Box<dyn Read + Send> {
     match packing {
         Packing::Xz => return Box::new(XzReader::new_mem_limit(input, true, limits.window_kib())),

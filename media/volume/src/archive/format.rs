@@ -4,7 +4,7 @@ use super::{ar, cab, cpio_header, lha, mail, pst, rar, tar_header, wim};
 use pfh_container::logical::Logical;
 use pfh_container::signature;
 
-/// What an RPM package begins with.
+/// The first bytes of an RPM package.
 const RPM: &[u8] = b"\xed\xab\xee\xdb";
 
 /// The format of an archive.

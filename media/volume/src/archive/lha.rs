@@ -78,7 +78,7 @@ impl Members {
         Ok(Some(found))
     }
 
-    /// Behind the mark of the end there is nothing, or what fills up a block.
+    /// Behind the mark of the end there is nothing, or filling up to the end of a block.
     fn end(&mut self) -> Result<Option<Node>, Failure> {
         let mut rest = Tape::new(self.bytes.clone(), self.at, self.bytes.size());
         let mut buffer = [0; 4096];

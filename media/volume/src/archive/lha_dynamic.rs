@@ -60,7 +60,7 @@ impl Tree {
         }
     }
 
-    /// Tells the children of a node whose they are.
+    /// Sets the parent of a node's children.
     fn adopt(&mut self, node: usize) {
         let child = self.children[node];
         self.parents[child] = node;
@@ -109,7 +109,7 @@ pub struct Dynamic<R> {
 }
 
 impl<R: BufRead> Dynamic<R> {
-    /// Those of a stream.
+    /// A decoder of a stream.
     pub fn new(input: R) -> Self {
         let mut lengths = Vec::new();
         for (length, count) in [(3, 1), (4, 3), (5, 8), (6, 12), (7, 24), (8, 16)] {

@@ -1,4 +1,4 @@
-//! The headers of LHA, levels 0 to 3, with what programs put behind them.
+//! The headers of LHA, levels 0 to 3, with the extensions of several programs.
 
 use super::member::{failure, from_filetime};
 use crate::bytes::Bytes;
@@ -8,7 +8,7 @@ use crate::node::{Failure, Times};
 /// The longest header.
 const HEADER: u64 = 1 << 20;
 
-/// What a header states.
+/// The fields of a header.
 #[derive(Debug, Default)]
 pub struct Header {
     pub method: [u8; 5],

@@ -15,7 +15,7 @@ pub struct Larc<R> {
 }
 
 impl<R: BufRead> Larc<R> {
-    /// Those of a stream of lz5, or else lzs.
+    /// A decoder of a stream of lz5, or else of lzs.
     pub fn new(input: R, is_five: bool) -> Self {
         let ring = if is_five { Ring::new(window(), 4096 - 18) } else { Ring::new(vec![b' '; 2048], 2048 - 17) };
         Larc { bits: Bits::new(input), ring, flags: is_five.then_some(1), out: Ready::default() }
@@ -29,7 +29,7 @@ impl<R: BufRead> Larc<R> {
     }
 }
 
-/// What stands in the window of lz5 at its start.
+/// The content of the window of lz5 at its start.
 fn window() -> Vec<u8> {
     let mut bytes: Vec<u8> = (0..=255).flat_map(|byte| [byte; 13]).collect();
     bytes.extend((0..=255).chain((0..=255).rev()));

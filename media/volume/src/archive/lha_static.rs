@@ -47,7 +47,7 @@ pub struct Static<R> {
 }
 
 impl<R: BufRead> Static<R> {
-    /// Those of a stream with a window of 2^`window` bytes.
+    /// A decoder of a stream with a window of 2^`window` bytes.
     pub fn new(input: R, window: u32, width: u32) -> Self {
         let ring = Ring::new(vec![b' '; 1 << window], 0);
         let (symbols, distances) = (Set::One(0), Set::One(0));
@@ -68,7 +68,7 @@ impl<R: BufRead> Static<R> {
         Ok(length)
     }
 
-    /// Codes of distances, or of lengths: behind the third of those zeros may follow.
+    /// Codes of distances, or of lengths: zeros may follow the third of the latter.
     fn set(&mut self, width: u32, are_lengths: bool) -> io::Result<Set> {
         let count = self.bits.bits(width)? as usize;
         if count == 0 {

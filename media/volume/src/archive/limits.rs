@@ -1,12 +1,11 @@
-//! How much an archive may bring.
+//! Limits on the depth, the members, the bytes and the memory of archives.
 
 /// The bounds of everything that an archive states.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Limits {
-    /// Containers in containers that are opened: 1 opens the files that are named, and no archive
-    /// in them.
+    /// How deep containers are opened: 1 opens the named files, and no archive in them.
     pub depth: u32,
-    /// Bytes that may come out of a container whatever its own size.
+    /// Bytes that may come out of a container of any size.
     pub bytes: u64,
     /// Bytes that may come out for each byte of it, beyond those. Deflate reaches 1,032.
     pub ratio: u64,
@@ -46,7 +45,7 @@ impl Limits {
         stored.saturating_mul(self.ratio).saturating_add(self.bytes)
     }
 
-    /// The window in KiB, with room for what decoders need beside it.
+    /// The window in KiB, with room for the needs of decoders beside it.
     pub(super) fn window_kib(&self) -> u32 {
         u32::try_from(self.window >> 10).unwrap_or(u32::MAX - 1).saturating_add(16 << 10)
     }

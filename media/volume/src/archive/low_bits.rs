@@ -10,7 +10,7 @@ pub struct Bits<R> {
 }
 
 impl<R: BufRead> Bits<R> {
-    /// Those of `input`.
+    /// The bits of `input`.
     pub fn new(input: R) -> Self {
         Bits { input, held: 0, count: 0 }
     }

@@ -84,7 +84,7 @@ impl Bits<'_> {
         (self.held, self.count, self.lent) = (0, 0, 0);
     }
 
-    /// Bytes as they are, behind an alignment.
+    /// Plain bytes, behind an alignment.
     fn raw(&mut self, length: usize) -> io::Result<&[u8]> {
         let bytes = self.chunk.get(self.at..self.at + length).ok_or_else(|| wrong("the chunk ends within a block"))?;
         self.at += length;
@@ -92,7 +92,7 @@ impl Bits<'_> {
     }
 }
 
-/// What a block is.
+/// The kind of a block.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Block {
     Verbatim,
@@ -109,7 +109,7 @@ pub enum Use {
     Wim,
 }
 
-/// A decoder, with the window of what came before.
+/// A decoder, with the window of the bytes before.
 pub struct Lzx {
     used: Use,
     window: Vec<u8>,

@@ -33,8 +33,8 @@ pub fn from_filetime(ticks: u64) -> i128 {
     (i128::from(ticks) - 116_444_736_000_000_000) * 100
 }
 
-/// A name that is one part of a path: a slash in it is `%2F`, a zero byte `%00`, and one that is
-/// empty or leads elsewhere has a stroke.
+/// A name that is one part of a path: a slash in it becomes `%2F`, a zero byte `%00`; an empty
+/// name, `.` and `..` get a `_` at the end.
 pub fn plain_name(name: &[u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity(name.len());
     for byte in name {

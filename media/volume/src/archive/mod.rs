@@ -1,11 +1,11 @@
-//! What an archive holds, or a compressed stream: zip, tar, 7z, RAR, WIM, cpio, ar, CAB, LHA, RPM
-//! packages, gzip, bzip2, xz, Zstandard, LZ4, lzip, LZMA and compress; the files of logical images,
-//! the messages and attachments of mail; the streams of a PDF; and container images in a tar or a
-//! directory.
+//! The members of an archive or of a compressed stream: zip, tar, 7z, RAR, WIM, cpio, ar, CAB, LHA,
+//! RPM packages, gzip, bzip2, xz, Zstandard, LZ4, lzip, LZMA and compress; the files of logical
+//! images, the messages and attachments of mail; the streams of a PDF; and container images in a
+//! tar or a directory.
 //!
 //! Every size is bounded by [`Limits`]. A member that is encrypted, damaged, compressed by an
-//! unknown method or larger than the limits is a [`Failure`] of that member, and the rest comes all
-//! the same.
+//! unknown method or larger than the limits is a [`Failure`] of that member, and the other members
+//! still follow.
 
 mod ar;
 mod cab;
@@ -104,7 +104,7 @@ pub fn open(format: Format, bytes: Arc<dyn Bytes>, name: &[u8], limits: &Limits)
     };
     let mut start = Vec::new();
     let opened = decoder::open(packing, bytes.clone(), limits);
-    // What cannot be decompressed from its start is a failure of the one member.
+    // A stream that cannot be decompressed from its start is a failure of its one member.
     let began = opened.and_then(|reader| reader.take(Format::START as u64).read_to_end(&mut start));
     if began.is_ok() && tar_header::is_header(&start) {
         return Ok(tar::packed(packing, bytes, limits));
@@ -138,8 +138,8 @@ pub fn packed_images(format: Format, bytes: &Arc<dyn Bytes>, limits: &Limits) ->
     oci::packed(Packing::of(format)?, bytes, limits)
 }
 
-/// What [`open`] gives of a tar, for the one in a compressed stream that was unpacked into `bytes`:
-/// members have no places there, and failures name theirs in words.
+/// The members of a tar that was unpacked from a compressed stream into `bytes`, as [`open`] gives
+/// them: they have no places on the medium, and failures name theirs in words.
 pub fn open_unpacked(bytes: Arc<dyn Bytes>, limits: &Limits) -> Nodes {
     oci::open_unpacked(bytes, limits)
 }

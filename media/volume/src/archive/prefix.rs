@@ -9,8 +9,8 @@ const FAST: usize = 9;
 /// A set of codes.
 #[derive(Default)]
 pub struct Codes {
-    /// For each length the first value of 16 bits behind its codes, and what leads from a code of
-    /// it to the place of its symbol.
+    /// For each length the first value of 16 bits behind its codes, and the difference between a
+    /// code of that length and the place of its symbol.
     ends: [(u32, i32); LONGEST + 1],
     symbols: Vec<u16>,
     /// Symbol and length, by the first bits; length 0 for longer codes.
@@ -19,7 +19,7 @@ pub struct Codes {
 
 impl Codes {
     /// The codes of these lengths, 0 for a symbol without one. `None` if there are more codes than
-    /// their lengths allow; fewer may be, such as none at all.
+    /// their lengths allow; fewer are allowed, even none.
     pub fn new(lengths: &[u8]) -> Option<Codes> {
         let mut counts = [0_u32; LONGEST + 1];
         for length in lengths {
@@ -89,7 +89,7 @@ mod tests {
             (codes.find(0xfffe), codes.find(0xffff), codes.find(0x8000)),
             (Some((15, 16)), Some((16, 16)), Some((1, 2)))
         );
-        // One code alone leaves room; none finds nothing.
+        // One code alone leaves room; an empty set finds nothing.
         assert_eq!(Codes::new(&[0, 1]).unwrap().find(0x8000), None);
         assert_eq!(Codes::new(&[0, 0]).unwrap().find(0), None);
         assert!(Codes::new(&[1, 1, 1]).is_none() && Codes::new(&[17]).is_none());

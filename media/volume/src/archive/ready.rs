@@ -1,11 +1,11 @@
-//! Decoded bytes that nobody has read yet.
+//! Decoded bytes that were not read yet.
 
 use std::io;
 
-/// Bytes that are decoded beyond what a reader asked for, at most this many before it is served.
+/// Bytes that are decoded ahead of a reader's request, at most.
 const AHEAD: usize = 4096;
 
-/// What a decoder put out and its reader did not take.
+/// Bytes that a decoder put out and its reader did not take yet.
 #[derive(Default)]
 pub struct Ready {
     /// All since the last time that everything was taken; decoders append to it.
@@ -30,17 +30,17 @@ impl Ready {
 
 /// A decoder that works in steps.
 pub trait Steps {
-    /// What it has put out.
+    /// Its output.
     fn ready(&mut self) -> &mut Ready;
 
     /// Decodes a little more; whether there may be more behind it.
     ///
     /// # Errors
-    /// Those of the input, and what is wrong with it.
+    /// Those of the input, and contradictions in it.
     fn step(&mut self) -> io::Result<bool>;
 }
 
-/// Reads from such a decoder.
+/// Reads from a decoder that works in steps.
 ///
 /// # Errors
 /// The decoder's.

@@ -1,6 +1,6 @@
-//! The window of a decoder that copies from what it has put out.
+//! The window of a decoder, which copies from its own output.
 
-/// The last bytes that came out, and what stood there before.
+/// The last bytes of the output, and those that stood in the window at its start.
 pub struct Ring {
     bytes: Vec<u8>,
     at: usize,

@@ -18,7 +18,7 @@ const HEADER: &[u8] = b"\x8e\xad\xe8\x01";
 /// The files of the payload.
 ///
 /// # Errors
-/// When the payload is not found, or is of a form that is not known.
+/// When the payload is not found, or has an unknown form.
 pub fn open(bytes: Arc<dyn Bytes>, limits: &Limits) -> Result<Nodes, Failure> {
     let signature = end_of_header(&*bytes, LEAD)?;
     let start = end_of_header(&*bytes, signature.next_multiple_of(8))?;

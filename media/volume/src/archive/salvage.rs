@@ -21,14 +21,14 @@ const HEADER: usize = 30;
 const MARK: &[u8] = b"PK\x03\x04";
 const ENCRYPTED: u16 = 1;
 const DESCRIPTOR: u16 = 8;
-/// Methods of compression that there are.
+/// The known methods of compression.
 const METHODS: [u16; 16] = [0, 1, 2, 3, 4, 5, 6, 8, 9, 12, 14, 20, 93, 95, 98, 99];
 
 /// The members whose local headers no member of the directory has.
 pub struct Salvage {
     bytes: Arc<dyn Bytes>,
     limits: Limits,
-    /// Where members lie that the directory leads to, in order: what is in them is theirs.
+    /// Where members of the directory lie, in order: no others are looked for inside them.
     known: Vec<Range<u64>>,
     at: u64,
     number: u64,

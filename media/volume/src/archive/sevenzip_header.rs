@@ -16,7 +16,7 @@ pub struct File {
     pub times: Times,
 }
 
-/// What a header states.
+/// The content of a header.
 #[derive(Debug, Default)]
 pub struct Header {
     /// Where packed streams start, behind the signature header, and how long each is.
@@ -30,7 +30,7 @@ pub struct Header {
 type Parsed<T> = Result<T, &'static str>;
 const CUT: &str = "the header ends too early";
 const WRONG: &str = "the header contradicts itself";
-/// Numbers of things that take memory before their content is seen.
+/// The most entries of a list that takes memory before its content is read.
 const MANY: u64 = 1 << 24;
 
 /// The bytes of a header that are left.

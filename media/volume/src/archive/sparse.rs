@@ -24,8 +24,8 @@ pub fn check(map: &Map, real: u64, stored: u64) -> Result<(), &'static str> {
     if sum != stored { Err("its sparse map and its stored bytes differ in length") } else { Ok(()) }
 }
 
-/// The file behind the map. A map of another order or length than the stored bytes is seen by
-/// [`check`].
+/// The file behind the map. [`check`] refuses a map of another order or length than the stored
+/// bytes.
 pub struct Expanded<R> {
     stored: R,
     map: std::vec::IntoIter<(u64, u64)>,

@@ -1,5 +1,5 @@
-//! Where the bytes of an archive are whose members come one behind the other: as they are, or in
-//! one compressed stream.
+//! The bytes of an archive whose members come one behind the other: plain, or in one compressed
+//! stream.
 
 use super::decoder::{self, Packing};
 use super::limits::Limits;

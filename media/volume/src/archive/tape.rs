@@ -16,13 +16,13 @@ pub struct Tape {
 }
 
 impl Tape {
-    /// The range `start .. end`, as far as it is there.
+    /// The range `start .. end`, as far as `of` reaches.
     pub fn new(of: Arc<dyn Bytes>, start: u64, end: u64) -> Tape {
         let end = end.min(of.size());
         Tape { of, at: start, end }
     }
 
-    /// The same behind a buffer.
+    /// As [`new`](Tape::new), behind a buffer.
     pub fn buffered(of: Arc<dyn Bytes>, start: u64, end: u64) -> BufReader<Box<dyn Read + Send>> {
         let room = usize::try_from(end.saturating_sub(start)).unwrap_or(AHEAD).clamp(512, AHEAD);
         BufReader::with_capacity(room, Box::new(Tape::new(of, start, end)))
@@ -43,7 +43,7 @@ impl Read for Tape {
     }
 }
 
-/// What the medium said, so that it is not taken for a decompressor's words.
+/// An error of the medium, so that it is not taken for a decompressor's.
 #[derive(Debug)]
 struct Medium(io::Error);
 

@@ -39,7 +39,7 @@ pub struct Members {
     entries: u64,
     number: u64,
     global: Extended,
-    /// What was read, by name, for hard links.
+    /// The members so far by name, for hard links.
     files: HashMap<Vec<u8>, Arc<Member>>,
     again: u32,
     /// Hard links into a compressed stream, at most: `u32::MAX` where contents are not read.
@@ -50,7 +50,7 @@ pub struct Members {
     pub unlinked: Option<Vec<u8>>,
 }
 
-/// What a step through the headers comes to.
+/// The result of a step through the headers.
 enum Step {
     Node(Box<Node>),
     Further,

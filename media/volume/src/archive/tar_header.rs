@@ -1,4 +1,4 @@
-//! The headers of a tar: numbers, names, and what pax and GNU put in front of a member.
+//! The headers of a tar: numbers, names, and the records that pax and GNU put in front of a member.
 
 use super::sparse::Map;
 
@@ -61,7 +61,7 @@ fn text(field: &[u8]) -> &[u8] {
     &field[..field.iter().position(|byte| *byte == 0).unwrap_or(field.len())]
 }
 
-/// What a header states.
+/// The fields of a header.
 #[derive(Debug, Clone, Default)]
 pub struct Header {
     pub path: Vec<u8>,

@@ -1,5 +1,5 @@
-//! Zip (PKWARE's APPNOTE 6.3). The central directory says what there is; each local header and each
-//! CRC is held against it.
+//! Zip (PKWARE's APPNOTE 6.3). The central directory lists the members; each local header and each
+//! CRC is compared with it.
 
 use super::limits::Limits;
 use super::member::{failure, from_filetime, node};
@@ -88,7 +88,7 @@ struct Members {
 }
 
 impl Members {
-    /// Notes whether a member is where the directory says, for what is salvaged.
+    /// Notes whether a member is where the directory says, for the salvage of others.
     fn note(&mut self, record: &Result<Record, Failure>) {
         let Some(known) = &mut self.known else { return };
         let Ok(record) = record else {
@@ -166,8 +166,8 @@ impl Member {
         Err(failure(&self.path, cause))
     }
 
-    /// Where its bytes start. The local header must say what the central directory says, and the
-    /// bytes must end where the next member starts.
+    /// Where its bytes start. The local header must agree with the central directory, and the bytes
+    /// must end where the next member starts.
     fn locate(&self) -> Result<u64, Failure> {
         let Member { archive, record, .. } = self;
         let start = record.offset.saturating_add(archive.place.shift);
@@ -252,7 +252,7 @@ fn unicode_name(record: &Record) -> Option<Vec<u8>> {
     holds.then(|| field[5..].to_vec())
 }
 
-/// Times that have a zone: Unix's or NTFS's. The DOS time of a member is of no known zone.
+/// Times that have a zone: Unix's or NTFS's. The DOS time of a member has no known zone.
 fn times(record: &Record) -> Times {
     let mut times = Times::default();
     if let Some(field) = record.field(0x5455)

@@ -200,7 +200,7 @@ impl Records {
             extra,
         };
         record.widen();
-        // Of a zip in one piece the number means nothing.
+        // In a zip in one piece the number has no meaning.
         if self.parts.len() > 1 {
             let start = self.parts.get(record.part as usize);
             let start = start.ok_or_else(|| said(at, "a member that begins in a part that is not there"))?;

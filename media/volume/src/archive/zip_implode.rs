@@ -76,7 +76,7 @@ pub struct Implode<R> {
 }
 
 impl<R: BufRead> Implode<R> {
-    /// Those of a stream of a member with these flags.
+    /// A decoder of a stream of a member with these flags.
     pub fn new(input: R, flags: u16) -> Self {
         // Bit 1: a window of 8 KiB rather than 4; bit 2: literals have codes.
         let (low, has_literals) = (if flags & 2 != 0 { 7 } else { 6 }, flags & 4 != 0);

@@ -63,7 +63,8 @@ pub fn open(
     Ok(Box::new(Checked::new(opened, path.clone(), stated, most)))
 }
 
-/// PPMd in a zip: order, memory and what is done without any left, in 16 bits.
+/// PPMd in a zip: the order, the memory, and the way to continue when the memory is full, in 16
+/// bits.
 fn ppmd<R: BufRead>(mut input: R, limits: &Limits) -> std::io::Result<Ppmd8Decoder<R>> {
     let mut header = [0; 2];
     input.read_exact(&mut header)?;

@@ -1,4 +1,5 @@
-//! Reduce, methods 2 to 5 of zip (PKWARE's APPNOTE 5.2): bytes by those that follow them, and runs.
+//! Reduce, methods 2 to 5 of zip (PKWARE's APPNOTE 5.2): a byte by its place among those that
+//! follow the byte before it, and matches.
 
 use super::low_bits::Bits;
 use super::ready::{self, Ready, Steps};
@@ -8,7 +9,7 @@ use std::io::{self, BufRead, Read};
 /// The byte that begins a match.
 const MARK: u8 = 144;
 
-/// What the next byte belongs to.
+/// The meaning of the next byte.
 enum State {
     Plain,
     Mark,
@@ -32,7 +33,7 @@ pub struct Reduce<R> {
 }
 
 impl<R: BufRead> Reduce<R> {
-    /// Those of a stream, by its factor from 1 to 4.
+    /// A decoder of a stream with this factor, from 1 to 4.
     pub fn new(input: R, factor: u32) -> Self {
         let (bits, ring, out) = (Bits::new(input), Ring::new(vec![0; 4096], 0), Ready::default());
         Reduce { bits, followers: Vec::new(), last: 0, low: 8 - factor, state: State::Plain, ring, out }

@@ -29,7 +29,7 @@ pub struct Shrink<R> {
 }
 
 impl<R: BufRead> Shrink<R> {
-    /// Those of a stream.
+    /// A decoder of a stream.
     pub fn new(input: R) -> Self {
         let mut prefixes = vec![FREE; CODES];
         prefixes[..=ORDER].fill(0);

@@ -40,7 +40,7 @@ impl Tree {
         Ok(Arc::new(Tree { pool: pool.clone(), root, what }))
     }
 
-    /// The node that an entry leads to, which must hold what lies between its neighbours.
+    /// The node that an entry leads to, which must hold the items between its neighbours.
     fn child(&self, parent: &Node, index: usize) -> Result<Arc<Node>, Failure> {
         let root = parent.child(index);
         let node = self.pool.node(root, self.what)?;
@@ -48,7 +48,7 @@ impl Tree {
         let is_below = index + 1 == parent.len() || node.last() < Some(parent.key(index + 1));
         if !is_first || !is_below {
             let place = self.pool.place(root.logical).ok().map(|(place, _)| place);
-            return Err(failure(place, format!("{}: a node holds what belongs to another", self.what)));
+            return Err(failure(place, format!("{}: a node holds items that belong to another", self.what)));
         }
         Ok(node)
     }
@@ -104,7 +104,7 @@ impl Cursor {
         let mut node = self.tree.pool.node(self.tree.root, self.tree.what)?;
         while node.level > 0 {
             let index = node.before(key, true).saturating_sub(1);
-            // What lies behind a bad node comes all the same.
+            // Items behind a bad node still follow.
             self.path.push((node.clone(), index + 1));
             node = self.tree.child(&node, index)?;
         }

@@ -37,7 +37,7 @@ impl Checksum {
         }
     }
 
-    /// Whether the bytes that are stated are the checksum of these.
+    /// Whether `stated` is the checksum of these bytes.
     pub fn is_of(self, bytes: &[u8], stated: &[u8]) -> bool {
         match self {
             Checksum::Crc32c => stated.starts_with(&(!pfh_container::crc32c(!0, bytes)).to_le_bytes()),

@@ -13,7 +13,7 @@ const RAID1C3: u64 = 0x200;
 const RAID1C4: u64 = 0x400;
 const PROFILES: u64 = RAID0 | RAID1 | DUP | RAID10 | RAID5 | RAID6 | RAID1C3 | RAID1C4;
 
-/// Bytes of a stripe's part before the next stripe's: the only number that there is.
+/// Bytes of a stripe's part before the next stripe's: always this number.
 const PART: u64 = 65_536;
 /// Bytes in front of the stripes, and of each.
 const HEAD: usize = 48;

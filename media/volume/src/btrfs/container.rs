@@ -16,7 +16,7 @@ use crate::field::{failure, uuid};
 use crate::file_system::{Recognised, Volumes};
 use crate::node::Failure;
 
-/// Opens a file system; `None` if there is none.
+/// Opens a file system; `None` for another format.
 pub fn open(bytes: &Arc<dyn Bytes>) -> Result<Option<Recognised>, Failure> {
     let Some((superblock, mut warnings)) = superblock::newest(&**bytes, 0)? else { return Ok(None) };
     if superblock.unknown != 0 {

@@ -10,7 +10,7 @@ use crate::node::Failure;
 /// The most devices that are looked for.
 const MOST: usize = 1024;
 
-/// A device that is there.
+/// A device that is present.
 #[derive(Debug, Clone, Copy)]
 pub struct Device {
     /// Where it begins on the medium.
@@ -19,7 +19,7 @@ pub struct Device {
     pub own: Own,
 }
 
-/// All that are there.
+/// All devices that are present.
 #[derive(Clone)]
 pub struct Devices {
     /// The medium.

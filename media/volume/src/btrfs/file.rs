@@ -28,8 +28,8 @@ pub struct File {
 }
 
 impl File {
-    /// The extent at a place of the file, no further than the file's end. The place must be
-    /// in front of the end.
+    /// The extent at a place of the file, no further than the file's end. The place must be in
+    /// front of the end.
     pub fn extent(&self, at: u64) -> Result<Extent, Failure> {
         let tree = &self.volume.tree;
         let first = Key::of(self.inode, kind::EXTENT, 0);
@@ -44,7 +44,7 @@ impl File {
             };
             let extent = Extent::new(key.offset, &raw).map_err(|cause| failure(None, cause))?;
             found = match next.next() {
-                // Behind the last one is what belongs to other files.
+                // The items behind the last one belong to other files.
                 Some(Err(_)) if extent.end() >= self.size => None,
                 next => next.transpose()?,
             };
@@ -58,9 +58,10 @@ impl File {
         if let Some((key, _)) = found {
             end = end.min(key.offset);
         }
-        // Without explicit holes nothing says that it is one. The last block is whole in any case.
+        // Only a file system without explicit holes may have a gap. The last block is whole in any
+        // case.
         if !self.volume.tree.pool.has_no_holes && at.next_multiple_of(self.volume.tree.pool.sector_size) < end {
-            return Err(failure(None, format!("nothing is known of what begins at {at}")));
+            return Err(failure(None, format!("no extent has the bytes from {at} on")));
         }
         let length = end.saturating_sub(at).max(1);
         Ok(Extent { at, length, unpacked: length, method: Method::Plain, place: Where::Hole })
@@ -172,8 +173,8 @@ impl File {
         others.into_iter().find(|bytes| check(bytes).is_ok()).ok_or(failed)
     }
 
-    /// All ranges up to the end, as far as they lie on the medium; `None` for what does not lie
-    /// there as it is, unless `packed`.
+    /// All ranges up to the end that lie on the medium; `None` if some are inline or, without
+    /// `packed`, compressed.
     fn ranges(&self, packed: bool) -> Option<Vec<Run>> {
         let (mut runs, mut at): (Vec<Run>, u64) = (Vec::new(), 0);
         while at < self.size {

@@ -41,7 +41,7 @@ impl Chunks {
     }
 }
 
-/// The space of a file system, with what of it is missing.
+/// The space of a file system; its missing parts are added to `warnings`.
 pub fn pool(devices: Devices, superblock: &Superblock, warnings: &mut Vec<Failure>) -> Result<Arc<Pool>, Failure> {
     let wrong = |cause: String| failure(Some(superblock.offset + 0x32b), format!("superblock: {cause}"));
     let (mut first, mut rest) = (Chunks::default(), &superblock.array[..]);

@@ -55,7 +55,7 @@ mod tests {
         assert_eq!(given(&[&literal(b"x"), &[0, 0]]).unwrap(), b"xxx");
         let long = [&[0, 2][..], &[b'l'; 20]].concat();
         assert_eq!(given(&[&long]).unwrap(), [b'l'; 20]);
-        // From before the start, past the end, and with something behind it.
+        // From before the start, past the end, and with bytes behind it.
         for wrong in [&[0b0100_1101, 9][..], &[17, 0, 0], &[32, 0, 0, 0]] {
             assert_eq!(given(&[&literal(b"abcd"), wrong]), None);
         }

@@ -13,8 +13,8 @@ use crate::field::uuid;
 use crate::file_system::{FileSystem, Member, Recognised};
 use crate::node::Failure;
 
-/// The name of the subvolume that all others are below, and what others begin with that have no
-/// path of their own.
+/// The name of the subvolume that all others are below, and the first part of the names of those
+/// without a path.
 const TOP_NAME: &[u8] = b"top-level";
 const NUMBERED: &str = "subvolume-";
 

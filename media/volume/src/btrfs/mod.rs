@@ -1,6 +1,6 @@
 //! Btrfs, after its documentation of the format on disk: subvolumes and snapshots as volumes of one
-//! space, over one device or several. Own code: the crates there are need the whole in memory,
-//! verify no checksums of data, or call a kernel.
+//! space, over one device or several. Own code: existing crates need the whole in memory, verify no
+//! checksums of data, or call a kernel.
 
 mod btree;
 mod checksum;

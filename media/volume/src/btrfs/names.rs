@@ -67,7 +67,7 @@ impl Tree for Names {
     }
 }
 
-/// What the names of a directory come to, in any order.
+/// A sum of the names of a directory that does not depend on their order.
 #[derive(Default)]
 struct Sum {
     key: RandomState,
@@ -116,7 +116,7 @@ impl Names {
         failed
     }
 
-    /// What a name stands for: its file, and the streams of that.
+    /// The nodes of a name: its file, and the streams of the file.
     fn found(&self, entry: &Entry, parent: &[u8]) -> Vec<Result<Found<u64>, Failure>> {
         let path = match join(parent, &entry.name) {
             Ok(path) => path,
@@ -135,7 +135,7 @@ impl Names {
                     into: None,
                 })];
             }
-            _ => return wrong("a name of what is neither a file nor a subvolume"),
+            _ => return wrong("a name of something that is neither a file nor a subvolume"),
         }
         let inode = match self.volume.inode(entry.to.id) {
             Ok(inode) => inode,

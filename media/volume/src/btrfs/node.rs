@@ -14,7 +14,7 @@ const HIGHEST: u8 = 7;
 /// The key of an item.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Key {
-    /// What it is of: an inode, a tree, a place.
+    /// The number of its inode or tree, or a place.
     pub id: u64,
     /// The type of the item.
     pub kind: u8,
@@ -96,7 +96,7 @@ impl Node {
         start..start.saturating_add(le32(&self.raw, at + 4) as usize)
     }
 
-    /// The key of an entry that there is.
+    /// The key of an entry, which must exist.
     pub fn key(&self, index: usize) -> Key {
         Key::read(&self.raw, self.entry(index))
     }

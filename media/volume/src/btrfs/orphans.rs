@@ -9,8 +9,8 @@ use crate::listed::Listed;
 use crate::node::{Allocation, Failure, Node};
 use crate::stored::named;
 
-/// The inodes that no directory lists, once all directories were: those that were deleted and wait
-/// to be removed if they are asked for, and all others.
+/// The inodes that no directory lists, once all directories were listed. Deleted ones that wait to
+/// be removed are among them on request.
 pub fn orphans(
     volume: Arc<Subvolume>,
     listed: Arc<Mutex<Listed>>,

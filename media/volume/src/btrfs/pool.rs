@@ -57,8 +57,7 @@ impl Pool {
             .ok_or_else(|| failure(None, format!("the logical place {logical} is in no chunk")))
     }
 
-    /// All places of a logical place on devices that are there, and how many bytes lie there in one
-    /// piece.
+    /// All places of a logical place on present devices, and how many bytes lie there in one piece.
     pub fn places(&self, logical: u64) -> Result<(Vec<u64>, u64), Failure> {
         let chunk = self.chunk(logical)?;
         let part = chunk.part(logical);
@@ -114,7 +113,7 @@ impl Pool {
         Ok(found)
     }
 
-    /// The same within one part of a chunk.
+    /// As `read`, within one part of a chunk.
     fn part(&self, chunk: &Chunk, logical: u64, length: usize, way: usize) -> Result<Vec<u8>, Failure> {
         let part = chunk.part(logical);
         let stripe = |index: usize| {
@@ -127,7 +126,7 @@ impl Pool {
         let Profile::Parity(_) = parity else {
             return stripe(part.stripe + (way + 1).min(part.copies - 1));
         };
-        // The sum of what is known of the row: P's or Q's with all columns but some.
+        // The sum of the known columns of the row, with P or Q.
         let columns = chunk.columns();
         let known = |is_q: bool, without: [u64; 2]| {
             let mut sum = stripe(chunk.turned(part.row, columns + u64::from(is_q)))?;

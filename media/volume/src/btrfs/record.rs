@@ -1,4 +1,4 @@
-//! The items of a subvolume: what they hold.
+//! The items of a subvolume and their contents.
 
 use std::sync::Arc;
 
@@ -24,14 +24,14 @@ pub mod kind {
     pub const CHUNK: u8 = 228;
 }
 
-/// What orphans are items of.
+/// The object whose items are orphans.
 pub const ORPHANS: u64 = 5_u64.wrapping_neg();
-/// What checksums are items of.
+/// The object whose items are checksums.
 pub const CHECKSUMS: u64 = 10_u64.wrapping_neg();
 /// Numbers of files and of subvolumes.
 pub const NUMBERS: std::ops::RangeInclusive<u64> = 256..=256_u64.wrapping_neg();
 
-/// Bytes of the items, or of what comes before a name in them.
+/// Bytes of the items, or of the fields before a name in them.
 const INODE_SIZE: usize = 160;
 const ENTRY_SIZE: usize = 30;
 const EXTENT_HEAD: usize = 21;
@@ -83,7 +83,7 @@ impl Inode {
 /// A name in a directory, or an attribute.
 #[derive(Debug, Clone)]
 pub struct Entry {
-    /// What the name leads to.
+    /// The item that the name leads to.
     pub to: Key,
     /// The type that it says this has.
     pub kind: u8,
@@ -190,7 +190,7 @@ impl Extent {
             1 if logical != 0 => {
                 let is_within = from.checked_add(length).is_some_and(|end| end <= unpacked);
                 if !is_within || is_packed && stored > MOST_PACKED || !is_packed && stored < unpacked {
-                    return Err("an extent that is longer than what it is of".to_owned());
+                    return Err("an extent that is longer than its data".to_owned());
                 }
                 Where::Stored { logical, stored, from }
             }

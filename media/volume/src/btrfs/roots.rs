@@ -85,7 +85,7 @@ pub fn is_subvolume(id: u64) -> bool {
 }
 
 impl Roots {
-    /// What the tree of roots lists.
+    /// The roots that the tree of roots lists.
     pub fn read(tree: &Arc<Tree>) -> Roots {
         let mut roots = Roots::default();
         for item in tree.from(Key::of(0, 0, 0)) {
@@ -127,7 +127,7 @@ impl Roots {
         roots
     }
 
-    /// The path of a subvolume from the top; `None` if it has none that is a path.
+    /// The path of a subvolume from the top; `None` if it has no valid path.
     pub fn path(&self, id: u64, trees: &HashMap<u64, Arc<Tree>>) -> Option<Vec<u8>> {
         let (mut parts, mut id) = (Vec::new(), id);
         while id != TOP {

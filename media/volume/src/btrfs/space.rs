@@ -1,4 +1,5 @@
-//! Space that no file has: what no extent of a chunk uses, and what of a device is in no chunk.
+//! Space that no file has: the ranges of chunks without an extent, and the ranges of devices
+//! without a chunk.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -70,7 +71,7 @@ fn without_superblocks(pool: &Pool) -> impl Fn(Range<u64>) -> Vec<Range<u64>> + 
 }
 
 impl Space {
-    /// What of the devices is in no chunk.
+    /// The ranges of the devices that are in no chunk.
     fn beside(&self) -> Vec<Range<u64>> {
         let mut found = Vec::new();
         for device in &self.pool.devices.found {
@@ -93,9 +94,9 @@ impl Space {
         found
     }
 
-    /// What of the chunks no extent uses.
+    /// The ranges of the chunks that no extent uses.
     fn within(&self, tree: &Arc<Tree>, found: &mut Vec<Range<u64>>, failed: &mut Vec<Failure>) {
-        // Those that are on a device that is there, which bounds them.
+        // The chunks on a present device, which bounds them.
         let is_there = |chunk: &&Chunk| {
             let length = chunk.stripe_length();
             let stripe = |at: &Stripe| self.pool.devices.place(at.device, at.uuid, at.offset, length).is_ok();

@@ -18,7 +18,7 @@ const LONGEST_ARRAY: usize = 2048;
 const OLDER: usize = 0xb2b;
 const OLDER_SIZE: usize = 168;
 
-/// Features that change what is read: all that are known.
+/// Features that change how a volume is read: all that are known.
 pub const RAID_STRIPE_TREE: u64 = 0x4000;
 const NO_HOLES: u64 = 0x200;
 const METADATA_UUID: u64 = 0x400;
@@ -38,7 +38,7 @@ pub struct Root {
     pub level: u8,
 }
 
-/// What a superblock says of its device.
+/// The fields of a superblock about its own device.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Own {
     pub id: u64,
@@ -139,8 +139,8 @@ fn array_of(raw: &[u8], at: usize) -> [u8; 16] {
     array(raw, at)
 }
 
-/// The newest superblock of the device that begins at `base`, with what is wrong with the others;
-/// `None` if the first is not there.
+/// The newest superblock of the device that begins at `base`, and the faults of the others; `None`
+/// if the first is not there.
 pub fn newest(bytes: &dyn Bytes, base: u64) -> Result<Option<(Superblock, Vec<Failure>)>, Failure> {
     if !is_one(bytes, base.saturating_add(PLACES[0])) {
         return Ok(None);

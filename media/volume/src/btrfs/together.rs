@@ -57,7 +57,7 @@ fn has_more(bytes: &Arc<dyn Bytes>, found: &Superblock) -> bool {
     found.own.size < bytes.size() && matches!(next, Ok(Some((next, _))) if next.fsid == found.fsid)
 }
 
-/// The file systems that these devices are of.
+/// The file systems on these devices.
 pub fn joined_volumes(devices: Vec<Device>) -> Vec<JoinedVolume> {
     let mut sets: Vec<([u8; 16], Vec<Device>, Vec<u64>)> = Vec::new();
     for device in devices {
@@ -76,7 +76,7 @@ pub fn joined_volumes(devices: Vec<Device>) -> Vec<JoinedVolume> {
 fn join(id: [u8; 16], mut set: Vec<Device>) -> JoinedVolume {
     let labels: Vec<&[u8]> = set.iter().map(|(label, _, _)| &label[..]).filter(|label| !label.is_empty()).collect();
     let name = labels.join(&b'+');
-    // The newest first: what it says counts.
+    // The newest first: its statements count.
     set.sort_by(|(a_label, a, _), (b_label, b, _)| (b.generation, a_label).cmp(&(a.generation, b_label)));
     let is_complete = set.first().is_none_or(|(_, newest, _)| newest.devices <= set.len() as u64);
     let alone = if let [(label, _, _)] = &set[..] { Some(label.clone()) } else { None };

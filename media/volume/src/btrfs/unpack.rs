@@ -5,8 +5,8 @@ use std::io::Read;
 use super::lzo;
 use super::record::Method;
 
-/// What compressed bytes give: no more than `size`, and no more than a block less, whose bytes are
-/// behind the end of the file and zero. `None` if they are damaged.
+/// Unpacks compressed bytes: no more than `size`, and less by no more than a block; the missing
+/// bytes are behind the end of the file and zero. `None` if they are damaged.
 pub fn unpack(method: Method, packed: &[u8], size: usize, block: usize) -> Option<Vec<u8>> {
     let read = |reader: &mut dyn Read| {
         let mut out = Vec::with_capacity(size + 1);

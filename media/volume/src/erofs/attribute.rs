@@ -15,7 +15,7 @@ const LONG: u8 = 0x80;
 /// Names as Linux writes them, each with its value.
 pub type Attributes = Vec<(Vec<u8>, Arc<[u8]>)>;
 
-/// What an index of a name stands for.
+/// The prefix that an index of a name stands for.
 fn space(index: u8) -> Option<&'static [u8]> {
     Some(match index {
         0 => b"",

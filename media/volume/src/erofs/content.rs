@@ -30,8 +30,8 @@ impl Erofs {
     }
 }
 
-/// The ends of files, in the inode of this number. `volume` is one without ends: those of that
-/// inode lie in it.
+/// The ends of files, in the inode of this number. `volume` has no ends set: the inode does not
+/// need them.
 pub fn ends(volume: Arc<Erofs>, number: u64) -> Result<Arc<dyn Ends>, Failure> {
     let inode = volume.inode(number)?;
     let parts = match inode.form {

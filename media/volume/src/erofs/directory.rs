@@ -24,7 +24,7 @@ pub struct Names {
 /// A name, and the number of its inode.
 type Entry = (Vec<u8>, u64);
 
-/// The names of one block, each with its inode; and what is wrong with it.
+/// The names of one block, each with its inode; and the fault of the block.
 fn entries(block: &[u8]) -> (Vec<Entry>, Option<(usize, &'static str)>) {
     let mut found = Vec::new();
     let first = usize::from(le16(block, 8));
@@ -86,7 +86,7 @@ impl Erofs {
 }
 
 impl Names {
-    /// What a name of a directory is.
+    /// The nodes of a name in a directory.
     fn found(&self, directory: &[u8], name: &[u8], number: u64) -> Vec<Result<Found<Inode>, Failure>> {
         let path = match join(directory, name) {
             Ok(path) => path,

@@ -1,5 +1,5 @@
-//! The index of a compressed file: what each of its logical clusters is, in eight bytes each, or
-//! packed into four or two.
+//! The index of a compressed file: the kind and the place of each of its logical clusters, in eight
+//! bytes each, or packed into four or two.
 
 use std::sync::Arc;
 
@@ -19,10 +19,10 @@ const FRAGMENT: u16 = 0x20;
 const KNOWN: u16 = 0x3f;
 /// The bit of a distance that is a count of blocks.
 const COUNT: u32 = 1 << 11;
-/// The bit of a head whose cluster holds more than it has of it.
+/// The bit of a head whose cluster holds more bytes than the file has of it.
 const PARTIAL: u16 = 1 << 15;
 
-/// What a logical cluster is.
+/// The kind of a logical cluster.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     /// Bytes that are not compressed begin in it.
@@ -46,11 +46,11 @@ pub struct Cluster {
     pub blocks: Option<u32>,
     /// Of a head: whether there are more bytes in its cluster than the file has of it.
     pub is_partial: bool,
-    /// Where what stands behind this part of the index begins.
+    /// Where the bytes behind this part of the index begin.
     pub end: u64,
 }
 
-/// What lies apart from the blocks of a file.
+/// The part of a file that lies apart from its blocks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum End {
     Nothing,
@@ -214,7 +214,8 @@ impl Index {
             } else if index + 1 < rows {
                 cluster.back = value;
             } else {
-                // The last row holds the distance to what follows: the one before says the other.
+                // The last row holds the distance to the next head: the row before says the
+                // distance back.
                 cluster.back = match row(index - 1) {
                     (_, Kind::Plain | Kind::Head(_)) => 1,
                     (before, Kind::Inner) if before & COUNT != 0 => 2,

@@ -14,7 +14,7 @@ pub enum Form {
     Plain(u32),
     /// The same, but for the last block's bytes: they stand behind the inode.
     Inline(u32),
-    /// Pieces, each with its place; the format of these.
+    /// Pieces, each with its place, in this format.
     Chunks(u16),
     /// Compressed, with an index of eight bytes for each block, or one of fewer.
     Packed { is_compact: bool },
@@ -30,7 +30,7 @@ pub struct Inode {
     pub size: u64,
     pub form: Form,
     pub times: Times,
-    /// Where its attributes begin, and their bytes; behind them stands what its form has there.
+    /// Where its attributes begin, and their bytes; the data of its form follow them.
     pub attributes: (u64, u64),
 }
 
@@ -45,7 +45,7 @@ impl Inode {
         self.kind() == 0x4000
     }
 
-    /// Where what its form has behind it begins.
+    /// Where the data of its form begin.
     pub fn behind(&self) -> u64 {
         self.attributes.0.saturating_add(self.attributes.1)
     }

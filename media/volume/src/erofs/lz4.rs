@@ -1,5 +1,5 @@
-//! LZ4 up to a length that is known, whatever follows: the packed bytes may have no stated end, and
-//! a file may hold the first bytes of what they give. Other decoders want both ends.
+//! LZ4 up to a known length: the packed bytes may have no stated end, and a file may hold only the
+//! first bytes that they unpack to. Other decoders need both ends.
 
 /// Appends the first bytes of a stream up to a length of `end`; how many packed bytes were read,
 /// `None` if the stream is damaged.

@@ -1,6 +1,6 @@
 //! EROFS, after the kernel's documentation (`filesystems/erofs.rst`), the definition of the format
 //! (`erofs_fs.h`, Apache-2.0) and images: the format of Android's partitions, of live systems and
-//! of container images. Own code: the crates there are write images or read no compression.
+//! of container images. Own code: existing crates write images, or read no compression.
 
 mod attribute;
 mod content;

@@ -22,7 +22,7 @@ pub fn open(bytes: &Arc<dyn Bytes>) -> Result<Option<Recognised>, Failure> {
     let mut warnings = std::mem::take(&mut superblock.warnings);
     let (size, there) = (superblock.size(), bytes.size());
     if size > there {
-        let cause = format!("EROFS has {size} bytes, and the medium ends at {there}: what lies behind is missing");
+        let cause = format!("EROFS has {size} bytes, and the medium ends at {there}: the rest is missing");
         warnings.push(failure(Some(there), cause));
     }
     for (index, device) in superblock.devices.iter().enumerate() {
@@ -39,7 +39,7 @@ pub fn open(bytes: &Arc<dyn Bytes>) -> Result<Option<Recognised>, Failure> {
         let apart = Arc::new(Erofs::new(bytes.clone(), superblock));
         volume.ends.get_or_init(|| ends(apart, number));
     }
-    // A directory, or nothing can be listed.
+    // The root must be a directory: otherwise nothing can be listed.
     if !volume.inode(volume.superblock.root)?.is_directory() {
         return Err(failure(Some(PLACE + 14), "EROFS: the root is not a directory"));
     }

@@ -12,12 +12,12 @@ use crate::field::{failure, read};
 use crate::node::{Content, Failure, Run};
 use crate::stored::{ByPieces, named};
 
-/// The most bytes that one cluster gives, and that it is stored in.
+/// The most bytes of a cluster, unpacked and stored.
 const MOST: u64 = 12 << 20;
 const MOST_STORED: u64 = 1 << 20;
 /// Bytes of a part that lies in the inode for ends, or of zeros, that are given at once.
 const PIECE: u64 = 1 << 20;
-/// Bytes that are held of what was unpacked.
+/// Unpacked bytes that are held.
 const HELD: usize = 16 << 20;
 /// The most runs of one file: 64 MiB of memory.
 const MOST_RUNS: usize = 2 << 20;
@@ -45,7 +45,7 @@ struct Part {
     is_partial: bool,
 }
 
-/// What was unpacked: by the place in the file.
+/// Unpacked bytes, by their place in the file.
 type Unpacked = VecDeque<(u64, Arc<Vec<u8>>)>;
 
 /// The parts of a compressed file.

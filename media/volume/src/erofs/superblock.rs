@@ -27,7 +27,7 @@ const KNOWN: u32 = 0x7f;
 
 /// A device beside the first.
 pub struct Device {
-    /// What the image calls it: mostly a digest.
+    /// Its name in the image: mostly a digest.
     pub tag: Vec<u8>,
     pub blocks: u32,
     /// Its first block in the numbers of the image; 0 if it has none there.
@@ -57,7 +57,7 @@ pub struct Superblock {
     pub warnings: Vec<Failure>,
 }
 
-/// What stands at the start of a volume.
+/// The result of looking for a superblock at the start of a volume.
 pub enum Found {
     /// Another file system.
     Other,

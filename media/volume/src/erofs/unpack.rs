@@ -1,4 +1,4 @@
-//! What compressed clusters hold.
+//! Unpacks compressed clusters.
 
 use std::io::Read;
 

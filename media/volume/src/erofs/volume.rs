@@ -1,4 +1,4 @@
-//! A volume, by what all that is read of it has in common.
+//! A volume that is open: the medium, the superblock, and the parts that all files share.
 
 use std::sync::{Arc, OnceLock};
 

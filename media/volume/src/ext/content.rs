@@ -1,4 +1,4 @@
-//! What an inode holds: bytes on the medium, in the inode, or a target.
+//! The content of an inode: bytes on the medium, in the inode, or a target.
 
 use std::io::Read;
 use std::sync::Arc;

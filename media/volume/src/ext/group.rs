@@ -1,4 +1,4 @@
-//! The groups of a volume: where inodes stand, and what is in use.
+//! The groups of a volume: where inodes stand, and which inodes and blocks are in use.
 
 use std::sync::{Arc, Mutex, PoisonError};
 

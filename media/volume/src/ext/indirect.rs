@@ -34,7 +34,8 @@ impl Ext {
 }
 
 impl Pointers<'_> {
-    /// Adds what is behind a pointer of `level` levels; what is behind the end is left out.
+    /// Adds the blocks behind a pointer of `level` levels; those behind the end of the file are
+    /// left out.
     fn follow(&mut self, pointer: u32, level: u32) -> Result<(), Failure> {
         let block_size = self.volume.block_size();
         let left = self.size.saturating_sub(self.layout.end());

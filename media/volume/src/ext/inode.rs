@@ -15,7 +15,7 @@ pub const EXTENTS: u32 = 0x8_0000;
 /// The file's content is in the inode.
 pub const INLINE: u32 = 0x1000_0000;
 
-/// What an inode says.
+/// The fields of an inode.
 #[derive(Debug, Clone)]
 pub struct Inode {
     pub number: u32,
@@ -30,7 +30,7 @@ pub struct Inode {
     pub sectors: u32,
     /// The block of extended attributes, which `sectors` counts too.
     pub has_attributes: bool,
-    /// What stands behind the fixed fields: extended attributes.
+    /// The bytes behind the fixed fields: extended attributes.
     pub rest: Vec<u8>,
     /// Where the checksums of its blocks of metadata begin, if they have any.
     pub seed: Option<u32>,

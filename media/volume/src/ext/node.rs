@@ -1,4 +1,4 @@
-//! What a name stands for: the node of an inode, in use or deleted.
+//! The node of a name: that of an inode, in use or deleted.
 
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -10,7 +10,7 @@ use crate::node::{Allocation, Failure, Kind, Node, Run};
 use crate::stored::named;
 use crate::walk::{Found, Into};
 
-/// What a walk goes into.
+/// The directory that a walk goes into.
 pub fn into(inode: &Inode, path: Vec<u8>) -> Into<u32> {
     Into { id: u64::from(inode.number), path, directory: inode.number }
 }
@@ -39,8 +39,7 @@ impl Ext {
         })
     }
 
-    /// The node of a deleted name. An inode that is in use again says nothing of the file that it
-    /// was.
+    /// The node of a deleted name. An inode that is in use again says nothing of the deleted file.
     pub fn deleted(self: &Arc<Self>, number: u32, path: Vec<u8>, named: &Mutex<HashSet<u32>>) -> Option<Found<u32>> {
         let inode = self.inode(number).ok()?;
         let mut node = Node {
@@ -56,7 +55,7 @@ impl Ext {
         let mut live = self.node(&inode, node.path.clone()).unwrap_or(node);
         live.allocation = self.allocation(&inode);
         if inode.size == 0 {
-            // ext3 and ext4 clear size and place: what is left is not an empty file.
+            // ext3 and ext4 clear size and place: the rest is not an empty file.
             (live.size, live.content) = (None, None);
         }
         let into = (is_directory && live.allocation == Allocation::Deleted).then(|| into(&inode, live.path.clone()));

@@ -17,7 +17,7 @@ const EXTENTS: u32 = 0x40;
 const BITS_64: u32 = 0x80;
 /// Directories may be larger than 4 GiB.
 pub const LARGE_DIRECTORIES: u32 = 0x4000;
-/// Everything that is read: also flex_bg, ea_inode, csum_seed, inline data, encryption of single
+/// The features that are read, also flex_bg, ea_inode, csum_seed, inline data, encryption of single
 /// directories, and names that are compared without case.
 const READ: u32 = FILETYPE
     | RECOVER
@@ -33,7 +33,7 @@ const READ: u32 = FILETYPE
     | 0x1_0000
     | 0x2_0000;
 
-/// What the superblock says.
+/// The fields of the superblock.
 #[derive(Debug, Clone)]
 pub struct Superblock {
     /// `ext2`, `ext3` or `ext4`.
@@ -72,7 +72,7 @@ enum Copies {
     Two([u32; 2]),
 }
 
-/// What stands where a superblock would.
+/// The result of looking for a superblock.
 pub enum Found {
     Superblock(Box<Superblock>),
     /// A superblock of a volume that cannot be read, with the reason.
@@ -180,7 +180,7 @@ impl Superblock {
         Ok(())
     }
 
-    /// Notes what an examiner must know.
+    /// Notes faults and states that an examiner must know.
     fn warn(&mut self, size: u64, raw: &[u8]) {
         let mut say = |cause: String| self.warnings.push(failure(Some(OFFSET), cause));
         if self.incompatible & RECOVER != 0 {

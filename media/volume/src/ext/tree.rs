@@ -19,7 +19,7 @@ use crate::walk::{Entries, Found, Tree, Walk, join};
 
 const ROOT: u32 = 2;
 
-/// Opens an ext volume; `None` if there is none.
+/// Opens an ext volume; `None` for another format.
 pub fn open(bytes: &Arc<dyn Bytes>) -> Result<Option<Recognised>, Failure> {
     let superblock = match Superblock::read(&**bytes)? {
         FoundSuperblock::Nothing => return Ok(None),
@@ -33,7 +33,7 @@ pub fn open(bytes: &Arc<dyn Bytes>) -> Result<Option<Recognised>, Failure> {
     Ok(Some(FileSystem::alone(kind, names, sizes, warnings, volume)))
 }
 
-/// What a walk gives.
+/// The kind of names that a walk gives.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Pass {
     Live,
@@ -102,7 +102,7 @@ impl Tree for Names {
     }
 }
 
-/// The entries of one block, and what is wrong with the block.
+/// The entries of one block, and the fault of the block.
 type Block = Result<(Vec<Entry>, Option<Failure>), Failure>;
 
 impl Names {
@@ -157,7 +157,7 @@ impl Names {
         })))
     }
 
-    /// What an entry of a directory stands for in this pass.
+    /// The node of a directory's entry in this pass.
     fn found(&self, entry: &Entry, parent: &[u8]) -> Option<Result<Found<u32>, Failure>> {
         if entry.name == b"." || entry.name == b".." {
             return None;

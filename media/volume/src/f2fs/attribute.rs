@@ -7,7 +7,7 @@ use super::volume::{F2fs, FOOTER};
 use crate::field::{byte, failure, le16, le32};
 use crate::node::Failure;
 
-/// What stands in front of them, and its magic.
+/// The header in front of them, and its magic.
 const HEADER: usize = 24;
 const MAGIC: u32 = 0xf2f5_2011;
 

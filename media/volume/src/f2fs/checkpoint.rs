@@ -99,7 +99,7 @@ impl Checkpoint {
         let (raw, start) = (&pack.raw, pack.start);
         let flags = le32(raw, 132);
         if flags & UNMOUNTED == 0 {
-            let cause = "F2FS was not unmounted: what was written since the last checkpoint is not replayed";
+            let cause = "F2FS was not unmounted: writes since the last checkpoint are not replayed";
             warnings.push(failure(Some(start * BLOCK + 132), cause));
         }
         let [sit_size, nat_size] = [156, 160].map(|at| le32(raw, at) as usize);

@@ -79,7 +79,7 @@ impl F2fs {
             if !matches!(self.is_used(block), Ok(false)) {
                 continue;
             }
-            // Most free blocks hold data, or zeros: the footer says so.
+            // Most free blocks hold data, or zeros, and so have no such footer.
             let Ok(footer) = read(&*self.bytes, block * BLOCK + FOOTER as u64, 24) else { continue };
             let (number, of, version) = (le32(&footer, 0), le32(&footer, 4), u64::from(le32(&footer, 12)));
             let is_one = number > 2 && of > 2 && u64::from(number) < self.nodes() && u64::from(of) < self.nodes();

@@ -32,7 +32,7 @@ pub struct Packed {
     pub gone: Option<Arc<Gone>>,
 }
 
-/// The same, open.
+/// A compressed file that is open.
 struct File {
     volume: Arc<F2fs>,
     inode: Inode,

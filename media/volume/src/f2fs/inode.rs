@@ -11,7 +11,7 @@ use crate::node::{Failure, Times};
 pub const PLACES: usize = 360;
 const COUNT: usize = 923;
 pub const NODES: usize = PLACES + 4 * COUNT;
-/// Places of attributes where nothing else is stated.
+/// The places that attributes take in an inode that does not state their number.
 const USUAL: usize = 50;
 /// Flags of `i_inline`.
 const INLINE_ATTRIBUTES: u8 = 1;

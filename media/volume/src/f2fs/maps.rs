@@ -5,7 +5,7 @@ use super::volume::F2fs;
 use crate::field::{failure, le16, le32, read};
 use crate::node::Failure;
 
-/// Rows in a block of the map of nodes, and their bytes; the same of the map of segments.
+/// Rows in a block of the map of nodes, and their bytes; then those of the map of segments.
 pub const NODES: u64 = 455;
 const NODE: usize = 9;
 const SEGMENTS: u64 = 55;
@@ -51,7 +51,7 @@ impl F2fs {
     }
 
     /// Where the nodes of a block of the map are that have a place, and the first failure: the rows
-    /// beside an unreadable sector are read all the same.
+    /// beside an unreadable sector are still read.
     pub fn places(&self, block: u64) -> (Vec<(u32, Place)>, Option<Failure>) {
         let numbers = (block * NODES..(block + 1) * NODES).filter_map(|number| u32::try_from(number).ok());
         let (mut places, mut failed) = (Vec::new(), None);

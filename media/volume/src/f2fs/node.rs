@@ -1,4 +1,4 @@
-//! What an inode stands for: its node, those of its attributes, the room behind it.
+//! The nodes of an inode: the inode's own, those of its attributes, and that of the room behind it.
 
 use std::sync::Arc;
 

@@ -48,7 +48,7 @@ pub struct Superblock {
     pub warnings: Vec<Failure>,
 }
 
-/// What stands at the start of a volume.
+/// The result of looking for a superblock at the start of a volume.
 pub enum Found {
     /// Another file system.
     Other,
@@ -140,7 +140,7 @@ impl Superblock {
         let mut warnings = Vec::new();
         let size = first * BLOCK;
         if size > there {
-            let cause = format!("F2FS has {size} bytes, and the medium ends at {there}: what lies behind is missing");
+            let cause = format!("F2FS has {size} bytes, and the medium ends at {there}: the rest is missing");
             warnings.push(failure(Some(there), cause));
         }
         for device in &devices {

@@ -17,7 +17,7 @@ use crate::walk::{Entries, Found, Into, Pass, Tree, join};
 /// The most directories whose paths are held for the names of deleted files.
 const MOST_PATHS: usize = 1 << 20;
 
-/// What walks came across.
+/// The inodes that walks came across.
 #[derive(Default)]
 pub struct Seen {
     /// Inodes that some directory lists.
@@ -37,7 +37,7 @@ pub struct Names {
     pub gone: Option<Arc<Gone>>,
 }
 
-/// What a walk goes into.
+/// The directory that a walk goes into.
 pub fn into(inode: &Inode, path: &[u8]) -> Option<Into<u32>> {
     inode.is_directory().then(|| Into { id: inode.number.into(), path: path.to_vec(), directory: inode.number })
 }
@@ -50,11 +50,11 @@ fn written(name: &[u8], is_encrypted: bool) -> Vec<u8> {
     }
 }
 
-/// The entries of one block, and what is wrong with the block.
+/// The entries of one block, and the fault of the block.
 type Block = (Vec<Entry>, Option<Failure>);
 
 impl Names {
-    /// What walks came across.
+    /// The inodes that walks came across.
     pub fn seen(&self) -> MutexGuard<'_, Seen> {
         self.seen.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -96,7 +96,7 @@ impl Names {
         }))
     }
 
-    /// What an entry of a directory stands for in this pass.
+    /// The nodes of a directory's entry in this pass.
     fn found(&self, entry: &Entry, parent: &[u8], is_encrypted: bool) -> Vec<Result<Found<u32>, Failure>> {
         if entry.name == b"." || entry.name == b".." {
             return Vec::new();
@@ -107,7 +107,7 @@ impl Names {
             return if self.pass == Pass::Deleted { self.deleted(entry, parent, &name) } else { Vec::new() };
         }
         if is_live {
-            // A file whose name cannot be written has been seen all the same.
+            // A file counts as seen even if its name cannot be written.
             self.seen().listed.insert(entry.inode.into());
         }
         let found = join(parent, &name).and_then(|path| {
@@ -128,7 +128,7 @@ impl Names {
         nodes.map(|node| node.map(|node| Found { node: Some(node), into: into.take() })).collect()
     }
 
-    /// The node of a deleted name. An inode that is in use says nothing of the file that it was.
+    /// The node of a deleted name. An inode that is in use says nothing of the deleted file.
     fn deleted(&self, entry: &Entry, parent: &[u8], name: &[u8]) -> Vec<Result<Found<u32>, Failure>> {
         let Ok(path) = join(parent, name) else { return Vec::new() };
         let inode = self.gone.as_ref().and_then(|gone| {
@@ -183,7 +183,7 @@ impl Tree for Names {
     }
 }
 
-/// Whether an inode is what its name says.
+/// Checks that an inode is of the type that its name states.
 fn check(inode: Inode, entry: &Entry) -> Result<Inode, Failure> {
     // Types in directories, by those of modes.
     let kind = match inode.kind() {

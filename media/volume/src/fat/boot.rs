@@ -8,7 +8,7 @@ use crate::field::{byte, failure, is_at, le16, le32, read_some};
 use crate::layout::Layout;
 use crate::node::Failure;
 
-/// What the boot sector says.
+/// The fields of the boot sector.
 pub struct Boot {
     pub kind: &'static str,
     pub clusters: Clusters,
@@ -96,7 +96,7 @@ pub fn read(bytes: &Arc<dyn Bytes>) -> Result<Option<Boot>, Failure> {
     Ok(Some(Boot { kind, clusters, root: root.transpose()?, root_cluster: le32(&raw, 44), label, id, size, warnings }))
 }
 
-/// What the volume notes of its own state.
+/// The state that the volume notes of itself.
 fn state(raw: &[u8], clusters: &Clusters) -> Vec<Failure> {
     let mut found = Vec::new();
     let is_32 = clusters.width == Width::ThirtyTwo;

@@ -49,7 +49,7 @@ pub struct Clusters {
     pub cluster_size: u64,
     /// How many there are; they are counted from 2.
     pub count: u32,
-    /// exFAT's own map of what is in use.
+    /// exFAT's own map of clusters in use.
     pub bitmap: Option<Layout>,
     /// The part of the table, and of the bitmap, that was read last.
     pub held: [Held; 2],
@@ -71,7 +71,7 @@ impl Clusters {
         Ok(self.data + u64::from(index) * self.cluster_size)
     }
 
-    /// Four bytes at `offset` of the medium, through what is held.
+    /// Four bytes at `offset` of the medium, through the held part.
     fn bytes_at(&self, which: usize, offset: u64) -> Result<[u8; 4], Failure> {
         let window = offset / WINDOW;
         let mut held = self.held[which].lock().unwrap_or_else(PoisonError::into_inner);
@@ -131,7 +131,8 @@ impl Clusters {
             return Ok(layout);
         }
         let mut cluster = first;
-        // Brent's: a circle is seen when the chain is at most three times as long as it needs be.
+        // Brent's algorithm: a circle is found when the chain is at most three times as long as it
+        // needs to be.
         let (mut mark, mut steps, mut most) = (first, 0_u32, 1_u32);
         loop {
             let offset = self.offset(cluster)?;

@@ -9,7 +9,7 @@ pub struct Entry {
     pub is_directory: bool,
     pub first: u32,
     pub size: u64,
-    /// Bytes that were written; what is behind reads as zeros.
+    /// Bytes that were written; those behind them read as zeros.
     pub valid: u64,
     /// Whether the clusters lie one after the other, without the table.
     pub is_contiguous: bool,
@@ -22,7 +22,7 @@ pub struct Entry {
     pub offset: u64,
 }
 
-/// What records of 32 bytes add up to.
+/// The item that records of 32 bytes add up to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Read {
     /// A file or directory.

@@ -7,7 +7,7 @@ use crate::bytes::Bytes;
 use crate::field::{byte, failure, is_at, le16, le32, le64, read_some};
 use crate::node::Failure;
 
-/// What the boot sector says.
+/// The fields of the boot sector.
 pub struct ExfatBoot {
     pub clusters: Clusters,
     pub root_cluster: u32,

@@ -16,7 +16,7 @@ pub struct ExfatEntries {
     set: Vec<[u8; 32]>,
     offset: u64,
     wanted: usize,
-    /// Whether the end of the directory was met: what comes may be anything.
+    /// Whether the end of the directory was met: the records behind it may hold any bytes.
     pub is_behind: bool,
 }
 

@@ -19,7 +19,7 @@ pub struct FatEntries {
     parts: Vec<(u8, u8, [u16; 13])>,
     /// Whether clusters have more than 16 bits.
     pub is_32: bool,
-    /// Whether the end of the directory was met: what comes may be anything.
+    /// Whether the end of the directory was met: the records behind it may hold any bytes.
     pub is_behind: bool,
 }
 
@@ -38,7 +38,7 @@ impl FatEntries {
         if attributes & 0x3f == LONG {
             let places = [1, 3, 5, 7, 9, 14, 16, 18, 20, 22, 24, 28, 30];
             self.parts.push((first, raw[13], places.map(|at| le16(raw, at))));
-            // No name has more than twenty parts: what is before belongs to nothing.
+            // No name has more than twenty parts: those before belong to nothing.
             if self.parts.len() > 20 {
                 self.parts.remove(0);
             }
@@ -77,8 +77,8 @@ impl FatEntries {
     }
 }
 
-/// The short name with its dot, in lower case where Windows NT notes so. What code page its
-/// letters are of is stated nowhere: they stay bytes. The first letter of a deleted one is lost.
+/// The short name with its dot, in lower case where Windows NT notes so. The code page of its
+/// letters is stated nowhere: they stay bytes. The first letter of a deleted one is lost.
 fn short_name(raw: &[u8; 32]) -> Vec<u8> {
     let lower = |part: &[u8], is_lower: bool| {
         let part = part.trim_ascii_end();
@@ -99,7 +99,7 @@ fn short_name(raw: &[u8; 32]) -> Vec<u8> {
 }
 
 /// Whether a record behind the end of a directory is one of a file: the letters of a short name
-/// (the first may be lost), attributes and dates that there are.
+/// (the first may be lost), attributes and dates that are possible.
 fn is_plausible(raw: &[u8; 32]) -> bool {
     let is_letter = |byte: u8| byte >= 0x20 && byte != 0x7f && !br#""*+,./:;<=>?[\]|"#.contains(&byte);
     let is_date = |date: u16| date == 0 || (1..=12).contains(&(date >> 5 & 15)) && date & 31 > 0;

@@ -35,7 +35,7 @@ struct Fat {
     root_cluster: u32,
 }
 
-/// Opens a FAT volume; `None` if there is none.
+/// Opens a FAT volume; `None` for another format.
 pub fn open(bytes: &Arc<dyn Bytes>) -> Result<Option<Recognised>, Failure> {
     let Some(found) = boot::read(bytes)? else { return Ok(None) };
     let is_32 = found.root.is_none();
@@ -48,7 +48,7 @@ pub fn open(bytes: &Arc<dyn Bytes>) -> Result<Option<Recognised>, Failure> {
     Ok(Some(fat.opened(found.kind, found.label, found.id, found.size, found.warnings)))
 }
 
-/// Opens an exFAT volume; `None` if there is none.
+/// Opens an exFAT volume; `None` for another format.
 pub fn open_exfat(bytes: &Arc<dyn Bytes>) -> Result<Option<Recognised>, Failure> {
     let Some(found) = exfat_boot::read(bytes)? else { return Ok(None) };
     let root = found.clusters.chain(found.root_cluster, None).map_err(root_is_wrong)?;
@@ -79,13 +79,13 @@ struct Directory {
     is_behind: bool,
 }
 
-/// What a walk gives.
+/// The kind of names that a walk gives.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Pass {
     Live,
     Deleted,
     Slack,
-    /// Nothing: the clusters of what is live are marked.
+    /// Nothing: the clusters of live files are marked.
     Claims,
 }
 
@@ -174,7 +174,7 @@ impl Tree for Names {
         Box::new(std::iter::from_fn(move || {
             loop {
                 let found = match read.next() {
-                    // What the end hides is deleted, or must at least be counted.
+                    // Records behind the end are deleted, or must at least be counted.
                     None if behind > 0 && self.pass == Pass::Live && !self.with_deleted => {
                         let records = if behind == 1 { "1 record stands" } else { &format!("{behind} records stand") };
                         let cause = format!("{records} behind the end of the directory: among deleted files");
@@ -234,7 +234,7 @@ impl Fat {
         FileSystem::alone(kind, names, (block_size, size), warnings, Arc::new(self))
     }
 
-    /// What the records of a directory add up to, and behind their end what is left of others.
+    /// The entries of a directory, and behind its end the remains of others.
     fn read(&self, layout: &Layout) -> impl Iterator<Item = Result<Read, Failure>> + Send + use<> {
         let (mut fat, mut exfat) = (FatEntries::default(), ExfatEntries::default());
         let format = self.format;
@@ -283,7 +283,7 @@ impl Names {
         self.fat.claim(&mut self.claimed.lock().unwrap_or_else(PoisonError::into_inner), layout);
     }
 
-    /// What an entry stands for in this pass.
+    /// The node of an entry in this pass.
     fn found(&self, mut entry: Entry, in_deleted: bool, parent: &[u8]) -> Option<Result<Found<Directory>, Failure>> {
         entry.is_deleted |= in_deleted;
         let is_live = self.pass == Pass::Live;

@@ -14,7 +14,7 @@ use crate::stored::gather;
 const MOST_NODES: usize = 64;
 /// The deepest tree: an index node holds two records at least.
 const DEEPEST: u8 = 32;
-/// Keys are compared by their units as they are.
+/// Keys are compared unit by unit, without folding.
 const BINARY: u8 = 0xbc;
 
 /// A tree whose header is whole.
@@ -38,7 +38,7 @@ pub struct Tree {
 /// A key and its value.
 pub type Record = (Vec<u8>, Vec<u8>);
 
-/// Whether a key is in front of what is looked for.
+/// Whether a key is in front of the place that is looked for.
 type Before = Box<dyn Fn(&[u8]) -> bool + Send>;
 
 impl Tree {
@@ -66,7 +66,7 @@ impl Tree {
         Ok(Tree { bytes, layout, shape, node_size, nodes, root, height, records, is_folded, held })
     }
 
-    /// The bytes of a node, whatever it is.
+    /// The bytes of a node of any kind.
     pub fn raw(&self, number: u32) -> Result<Vec<u8>, Failure> {
         gather(&*self.bytes, &self.layout, u64::from(number) * self.node_size, self.node_size as usize)
     }
@@ -106,20 +106,20 @@ impl Tree {
         }
     }
 
-    /// The node that a record of an index leads to, which must hold what lies between its
+    /// The node that a record of an index leads to, which must hold the records between its
     /// neighbours.
     fn child(&self, parent: &Node, index: usize) -> Result<Arc<Node>, Failure> {
         let number = parent.child(index).unwrap_or(0);
         let node = self.node(number, parent.height.saturating_sub(1))?;
         let is_below = node.len() > 0 && node.place(0) < parent.place(index);
         if is_below || parent.place(index + 1).is_some_and(|next| node.last() > Some(next)) {
-            let cause = format!("{}: a node holds what belongs to another", self.shape.what);
+            let cause = format!("{}: a node holds records that belong to another", self.shape.what);
             return Err(failure(node.offset, cause));
         }
         Ok(node)
     }
 
-    /// All records from the first on that is not in front of what is looked for.
+    /// All records from the first on that is not in front of the place that is looked for.
     pub fn from(self: &Arc<Self>, is_before: impl Fn(&[u8]) -> bool + Send + 'static) -> Cursor {
         let (start, path) = (Some(Box::new(is_before) as Before), Vec::new());
         Cursor { tree: self.clone(), path, start, left: self.nodes, leaf: None }
@@ -155,7 +155,7 @@ pub struct Cursor {
 }
 
 impl Cursor {
-    /// Goes to the first record that is not in front of what is looked for.
+    /// Goes to the first record that is not in front of the place that is looked for.
     fn seek(&mut self, is_before: &dyn Fn(&[u8]) -> bool) -> Result<(), Failure> {
         if self.tree.root == 0 {
             return Ok(());
@@ -213,7 +213,7 @@ impl Iterator for Cursor {
                         return Some(Err(failure(offset, cause)));
                     }
                 }
-                // What lies behind a bad node comes all the same.
+                // Records behind a bad node still follow.
                 Err(failed) => {
                     self.leaf = None;
                     return Some(Err(failed));

@@ -41,8 +41,8 @@ fn text(raw: &[u8]) -> Option<Vec<u16>> {
     Some(raw.chunks_exact(2).map(|unit| be16(unit, 0)).collect())
 }
 
-/// A name as macOS shows it: a slash, which is none in a catalog, as a colon, and a zero as the
-/// symbol for it.
+/// A name as macOS shows it: a slash, which does not separate directories in a catalog, becomes a
+/// colon, and a zero becomes the symbol for it.
 ///
 /// # Errors
 /// For a colon, which separates directories in a catalog.
@@ -70,23 +70,23 @@ pub struct Item {
     pub data: Fork,
     pub resource: Fork,
     flags: u16,
-    /// The number of what a hard link leads to, and others.
+    /// The number of a hard link's target; other files use the field otherwise.
     special: u32,
     /// Type and creator of a file.
     finder: [u8; 8],
 }
 
-/// What a hard link leads to.
+/// The target of a hard link.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Link {
     File(u32),
     Folder(u32),
 }
 
-/// What a record holds.
+/// The content of a record.
 pub enum Found {
     Item(Box<Item>),
-    /// The parent and the name of what has the number of the key.
+    /// The parent and the name of the item with the key's number.
     Thread(u32, Vec<u16>),
 }
 
@@ -136,7 +136,7 @@ impl Item {
         }
     }
 
-    /// What it leads to, if it is a hard link.
+    /// Its target, if it is a hard link.
     pub fn link(&self) -> Option<Link> {
         match &self.finder {
             b"hlnkhfs+" if !self.is_folder => Some(Link::File(self.special)),

@@ -19,14 +19,14 @@ const LONGEST_KEY: usize = 516;
 /// The most directories on a path.
 const DEEPEST: usize = 2048;
 
-/// The deleted files of a volume, in order of where their records stand: each number once, and
-/// none that a file in use has.
+/// The deleted files of a volume, in order of where their records stand: each number once, and no
+/// number of a file in use.
 pub fn deleted(volume: Arc<Hfs>) -> impl Iterator<Item = Result<Node, Failure>> + Send {
     let mut known = None;
     (1..volume.catalog.nodes).flat_map(move |number| {
         let known = known.get_or_insert_with(|| numbers(&volume));
         let mut found = Vec::new();
-        // What cannot be read was a failure when live names were listed.
+        // Nodes that cannot be read were failures when live names were listed.
         let raw = u32::try_from(number).ok().and_then(|number| volume.catalog.raw(number).ok()).unwrap_or_default();
         let mut at = DESCRIPTOR;
         while let Some(rest) = raw.get(at..).filter(|rest| rest.len() > 88) {
@@ -99,7 +99,7 @@ impl Hfs {
                 _ => layouts[0].is_some() && !node.compressed,
             };
             if !is_here {
-                // What it was made of is gone with its other records.
+                // The records that its content was made of are gone.
                 (node.size, node.content) = (None, None);
             }
             if matches!(node.kind, Kind::Link(_)) && allocation == Allocation::Overwritten {

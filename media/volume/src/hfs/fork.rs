@@ -99,7 +99,7 @@ impl Blocks {
         self.offset(self.count)
     }
 
-    /// Where the fork of a file lies; all of what its extents have.
+    /// Where the fork of a file lies, with all blocks of its extents.
     ///
     /// # Errors
     /// If extents contradict one another, or are not as many blocks as the fork states, or do not

@@ -15,7 +15,7 @@ const UNMOUNTED: u32 = 1 << 8;
 const IN_USE: u32 = 1 << 11;
 const JOURNALED: u32 = 1 << 13;
 
-/// What the header says.
+/// The fields of the header.
 pub struct Header {
     /// `HFS+` or `HFSX`.
     pub kind: &'static str,

@@ -1,4 +1,4 @@
-//! The journal: whether it holds what was not written to its place yet.
+//! The journal: whether it holds blocks that were not written to their places yet.
 
 use super::fork::Blocks;
 use crate::bytes::Bytes;
@@ -10,7 +10,7 @@ const IN_VOLUME: u32 = 1;
 const ELSEWHERE: u32 = 2;
 const TO_BE_MADE: u32 = 4;
 
-/// Bytes of the header that its checksum is of, and the place of that.
+/// Bytes of the header that its checksum covers, and the place of the checksum.
 const CHECKED: usize = 44;
 const CHECKSUM: usize = 36;
 

@@ -13,7 +13,7 @@ fn is_named(units: &[u16], name: &str) -> bool {
     units.iter().copied().eq(name.encode_utf16())
 }
 
-/// What the order of names is by, for names of ASCII alone.
+/// The value that names are sorted by, for names of ASCII alone.
 fn folded(unit: u16, is_folded: bool) -> u16 {
     match unit {
         0 if is_folded => u16::MAX,
@@ -23,7 +23,8 @@ fn folded(unit: u16, is_folded: bool) -> u16 {
 }
 
 impl Hfs {
-    /// The directories of hard links. What cannot be read of the root is a failure of its list.
+    /// The directories of hard links. Parts of the root that cannot be read are failures of its
+    /// list.
     pub fn private(&self) -> Private {
         *self.private.get_or_init(|| {
             let mut private = Private::default();
@@ -39,7 +40,7 @@ impl Hfs {
         })
     }
 
-    /// What a hard link leads to; `None` if it is not there.
+    /// The target of a hard link; `None` if it is not there.
     ///
     /// # Errors
     /// If a node of the catalog on the way cannot be read.

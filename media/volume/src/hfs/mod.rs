@@ -1,6 +1,6 @@
 //! HFS+ and HFSX, after Apple's Technical Note 1150: the catalog, extents and attributes are
-//! B-trees in files of the volume. Own code: the crates there are hold volumes in memory, or give
-//! no runs.
+//! B-trees in files of the volume. Own code: existing crates hold volumes in memory, or give no
+//! runs.
 
 mod attribute;
 mod btree;

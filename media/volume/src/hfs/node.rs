@@ -13,15 +13,15 @@ pub const LEAF: u8 = 0xff;
 pub const INDEX: u8 = 0;
 pub const HEADER: u8 = 1;
 
-/// By what records are in order, as far as that matters here.
+/// The order of records, as far as that matters here.
 pub type Place = (u64, u64);
 
-/// What a tree is of.
+/// The kind of a tree.
 #[derive(Clone, Copy)]
 pub struct Shape {
     /// The place of a key; `None` for one that is too short.
     pub place: fn(&[u8]) -> Option<Place>,
-    /// What it is called in failures.
+    /// Its name in failures.
     pub what: &'static str,
 }
 
@@ -91,7 +91,7 @@ impl Node {
         self.entries.last().map(|entry| entry.place)
     }
 
-    /// How many records are in front of what is looked for.
+    /// The number of records in front of the place that is looked for.
     pub fn before(&self, is_before: &dyn Fn(&[u8]) -> bool) -> usize {
         self.entries.partition_point(|entry| is_before(&self.raw[entry.key.clone()]))
     }

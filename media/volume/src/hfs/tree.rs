@@ -18,7 +18,7 @@ use crate::walk::{Entries, Found, Into, Tree, join, join_stream};
 /// The longest target of a link.
 const LONGEST_TARGET: u64 = 64 << 10;
 
-/// What a walk came across.
+/// The files and directories that a walk came across.
 #[derive(Default)]
 pub struct Seen {
     /// Directories that were listed.
@@ -29,7 +29,7 @@ pub struct Seen {
     folders: HashMap<u32, Vec<u8>>,
 }
 
-/// What a walk gives.
+/// The kind of names that a walk gives.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Pass {
     Live,
@@ -63,7 +63,7 @@ fn path_of(key: &[u8], parent: &[u8]) -> Result<Vec<u8>, Failure> {
 }
 
 impl Names {
-    /// What a record of a directory stands for: a file with its streams, or a directory.
+    /// The nodes of a directory's record: a file with its streams, or a directory.
     fn found(&self, directory: u32, key: &[u8], value: &[u8], parent: &[u8]) -> Vec<Result<Found<u32>, Failure>> {
         let item = match Record::new(value) {
             Ok(Record::Item(item)) => item,
@@ -73,7 +73,8 @@ impl Names {
                 return vec![Err(named(failed, &path))];
             }
         };
-        // What links lead to is listed by their names, and the rest of it by none.
+        // Targets of links are listed by the names of the links, and the rest of this directory not
+        // at all.
         if directory == ROOT && self.volume.private().has(item.id) {
             return Vec::new();
         }
@@ -135,7 +136,7 @@ impl Names {
         (node.is_some() || into.is_some()).then_some(Ok(Found { node, into }))
     }
 
-    /// What a file or directory gives in this pass.
+    /// The nodes of a file or directory in this pass.
     fn nodes(&self, item: &Item, path: &[u8]) -> Vec<Result<Found<u32>, Failure>> {
         let id = u64::from(item.id);
         let mut into = item.is_folder.then(|| Into { id, path: path.to_vec(), directory: item.id });
@@ -228,7 +229,7 @@ impl Hfs {
             Err(failed) => return unreadable(failed),
         };
         let used: &[&[u8]] = match header.is_in_fork() {
-            // What nothing decodes stays to be seen as it is.
+            // The attributes of a file that cannot be decompressed stay visible.
             _ if !header.is_read() => &[],
             true => &[COMPRESSION, FORK],
             false => &[COMPRESSION],
@@ -299,7 +300,7 @@ impl Hfs {
     }
 }
 
-/// What a compressed file is made of.
+/// The parts of a compressed file.
 struct Packed {
     volume: Arc<Hfs>,
     file: u32,

@@ -43,7 +43,7 @@ impl Private {
     }
 }
 
-/// Opens an HFS+ or HFSX volume, in an HFS volume or alone; `None` if there is none.
+/// Opens an HFS+ or HFSX volume, in an HFS volume or alone; `None` for another format.
 pub fn open(bytes: &Arc<dyn Bytes>) -> Result<Option<Recognised>, Failure> {
     Ok(open_at(bytes, 0)?.map(Recognised::FileSystem))
 }

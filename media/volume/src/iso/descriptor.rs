@@ -11,7 +11,7 @@ pub const SECTOR: u64 = 2048;
 /// More descriptors than any disc has.
 const MOST: u64 = 64;
 
-/// What a tree of directories is for.
+/// The purpose of a tree of directories.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     /// For every system.
@@ -30,7 +30,7 @@ pub struct Tree {
     pub label: Vec<u8>,
 }
 
-/// What the descriptors say.
+/// The content of the descriptors.
 pub struct Descriptors {
     pub block_size: u64,
     pub blocks: u64,
@@ -40,7 +40,7 @@ pub struct Descriptors {
     pub contradictions: Vec<Failure>,
 }
 
-/// What stands where descriptors would.
+/// The result of looking for descriptors.
 pub enum Found {
     Iso(Descriptors),
     Nothing,

@@ -1,4 +1,5 @@
-//! ISO 9660 with Rock Ridge or Joliet. Own code: no kept crate gives runs and failures in place.
+//! ISO 9660 with Rock Ridge or Joliet. Own code: no maintained crate gives runs, and failures in
+//! their places.
 
 mod descriptor;
 mod record;

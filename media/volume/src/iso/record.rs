@@ -19,11 +19,11 @@ pub struct Record {
     pub continues: bool,
     pub is_interleaved: bool,
     pub recorded: Option<i128>,
-    /// What stands behind the name: Rock Ridge.
+    /// The bytes behind the name: Rock Ridge.
     pub system: Vec<u8>,
     /// Where it stands, in bytes.
     pub offset: u64,
-    /// What its two byte orders say differently of block and size.
+    /// A contradiction between the two byte orders of block and size.
     pub contradiction: Option<Failure>,
 }
 

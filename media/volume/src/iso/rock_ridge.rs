@@ -33,7 +33,7 @@ pub fn skip(system: &[u8]) -> Option<usize> {
     Some(usize::from(byte(system, at + 6)))
 }
 
-/// Reads what stands behind a record, with the areas that it continues in.
+/// Reads the Rock Ridge fields behind a record, with the areas that they continue in.
 ///
 /// # Errors
 /// If an area cannot be read, or leads to itself.

@@ -33,7 +33,7 @@ struct Iso {
     names: Names,
 }
 
-/// Opens a disc; `None` if it is none.
+/// Opens a disc; `None` for another format.
 pub fn open(bytes: &Arc<dyn Bytes>) -> Result<Option<Recognised>, Failure> {
     let found = match descriptor::read(&**bytes)? {
         descriptor::Found::Iso(found) => found,
@@ -94,12 +94,12 @@ pub fn open(bytes: &Arc<dyn Bytes>) -> Result<Option<Recognised>, Failure> {
     })))
 }
 
-/// The trees of a disc, the one that counts first, each with what stands before the names that only
-/// it has.
+/// The trees of a disc, the one that counts first, each with the prefix of the names that only it
+/// has.
 struct Disc(Vec<(Vec<u8>, Arc<Iso>)>);
 
 impl Volume for Disc {
-    // Nothing is deleted from a disc, and no map says what is free.
+    // Nothing is deleted from a disc, and no map states the free space.
     fn nodes(self: Arc<Self>, _: Options) -> Nodes {
         let walk = |iso: &Arc<Iso>| -> Nodes { Box::new(Walk::new(iso.clone(), u64::from(iso.root.0), iso.root)) };
         let Some(((_, main), others)) = self.0.split_first() else { return Box::new(std::iter::empty()) };
@@ -200,7 +200,7 @@ impl Iterator for Files {
 }
 
 impl Iso {
-    /// What the records of one name stand for; `None` for a name that stands elsewhere too.
+    /// The node of the records of one name; `None` for a name that stands elsewhere too.
     fn found(&self, extents: &[Record], parent: &[u8]) -> Result<Option<Found<(u32, u32)>>, Failure> {
         let Some(last) = extents.last() else { return Ok(None) };
         let more = match self.names {

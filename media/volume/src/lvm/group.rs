@@ -42,7 +42,7 @@ pub enum Kind {
     Thin(String, u64),
     /// A pool: the volumes of its metadata and data.
     Pool(String, String),
-    /// Older bytes of a volume: its origin, and where what differs is kept.
+    /// Older bytes of a volume: its origin, and the volume that keeps the differences.
     Snapshot(String, String),
     /// Another type.
     Other(String),
@@ -54,7 +54,7 @@ pub struct Raid {
     pub name: String,
     /// Bytes of a chunk.
     pub chunk: u64,
-    /// How many copies there are of RAID 10.
+    /// The number of copies in RAID 10.
     pub copies: u64,
     /// Its volumes: that of metadata, where there is one, and that of data.
     pub devices: Vec<(Option<String>, String)>,

@@ -13,7 +13,7 @@ const MAGIC: &[u8] = b" LVM2 x[5A%r0N*>";
 /// The text in an area is not in use.
 const IGNORED: u32 = 1;
 
-/// What a physical volume states.
+/// The metadata of a physical volume.
 #[derive(Clone)]
 pub struct Physical {
     /// Its identifier, 32 characters.

@@ -30,13 +30,13 @@ pub struct LogicalVolume {
 
 /// The logical volumes of some physical ones.
 pub struct Groups {
-    /// In order of their groups and names; what cannot be read is a failure in its place, whose
-    /// path is its name.
+    /// In order of their groups and names; a failure stands for one that cannot be read, and its
+    /// path is the name.
     pub volumes: Vec<Result<LogicalVolume, Failure>>,
     /// Groups that are read with a device less.
     pub warnings: Vec<Failure>,
-    /// The identifiers of physical volumes that a group has, and that are not there; of one that is
-    /// in no group that is described, its own.
+    /// The identifiers of missing physical volumes of a group; for a physical volume whose group no
+    /// metadata describe, its own.
     pub missing: BTreeSet<String>,
 }
 

@@ -13,13 +13,13 @@ type Opened = Result<Arc<dyn Bytes>, Failure>;
 
 const SECTOR: u64 = 512;
 
-/// What the metadata of a device state.
+/// The metadata of a device of an array.
 #[derive(Clone, Copy)]
 struct State {
     events: u64,
     /// A bit for each device that failed.
     failed: u64,
-    /// How much of the device holds what it should, in sectors.
+    /// How much of the device holds valid data, in sectors.
     recovered: u64,
     /// How much of the array is in sync.
     synced: u64,

@@ -1,4 +1,4 @@
-//! Snapshots of LVM2 that keep what differs from their origin in a volume of their own, as the
+//! Snapshots of LVM2 that keep their differences from the origin in a volume of their own, as the
 //! target `snapshot` of the device mapper writes it (`snapshot.rst` of Linux's documentation).
 
 use std::collections::BTreeMap;

@@ -6,7 +6,7 @@ use crate::node::Failure;
 /// How deep sections may lie in one another; LVM2 writes four levels.
 const DEEPEST: usize = 16;
 
-/// What stands behind a name.
+/// The value behind a name.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Value {
     /// A number.
@@ -19,12 +19,12 @@ pub enum Value {
     Section(Section),
 }
 
-/// Names and what stands behind them, in order.
+/// Names and the values behind them, in order.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Section(pub Vec<(String, Value)>);
 
 impl Section {
-    /// What stands behind a name.
+    /// The value behind a name.
     pub fn get(&self, name: &str) -> Option<&Value> {
         self.0.iter().find(|(own, _)| own == name).map(|(_, value)| value)
     }
@@ -94,7 +94,7 @@ impl Reader<'_> {
         found
     }
 
-    /// What stands until the section's brace or, of the outermost, the end.
+    /// Reads up to the section's closing brace, or the outermost section up to the end.
     fn section(&mut self, depth: usize) -> Result<Section, Failure> {
         let mut found = Section::default();
         loop {

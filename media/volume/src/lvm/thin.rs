@@ -45,7 +45,7 @@ pub struct Thin {
 #[derive(Clone)]
 struct Leaf(Arc<Vec<(u64, u64)>>);
 
-/// What a walk down a tree ends with.
+/// The end of a walk down a tree.
 struct Found {
     /// The value of the key, if it is there.
     value: Option<u64>,

@@ -89,7 +89,7 @@ impl Opener<'_> {
             };
             let bytes = self.segment(&segment.kind, length, depth)?;
             if bytes.size() < length {
-                return Err(wrong(format!("its segment at extent {} leads out of what it lies on", segment.first)));
+                return Err(wrong(format!("its segment at extent {} leads out of the device below it", segment.first)));
             }
             found.ranges.push(Range { start: first, bytes });
             found.size = end;

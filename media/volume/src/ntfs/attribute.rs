@@ -37,9 +37,9 @@ pub enum Body {
         /// Logarithm of the clusters that are compressed together.
         unit: u16,
         size: u64,
-        /// Bytes that were written; what is behind reads as zeros.
+        /// Bytes that were written; those behind them read as zeros.
         initialised: u64,
-        /// The runs as they are coded.
+        /// The coded runs.
         pairs: Vec<u8>,
     },
 }

@@ -4,7 +4,7 @@ use crate::bytes::Bytes;
 use crate::field::{byte, failure, is_at, le16, le64, read_some};
 use crate::node::Failure;
 
-/// What the boot sector says; sizes in bytes.
+/// The fields of the boot sector; sizes in bytes.
 pub struct Boot {
     pub cluster_size: u64,
     pub clusters: u64,

@@ -84,7 +84,7 @@ impl Units {
         let mut bytes = if stored == 0 || written == 0 {
             Vec::new()
         } else if stored == self.unit || self.at + stored >= self.layout.end() && stored >= wanted as u64 {
-            // As it is: what does not get smaller, and a last unit that is short.
+            // Stored units: those that compression does not shorten, and a last unit that is short.
             self.volume.read(&self.layout, self.at, wanted)?
         } else {
             let packed = self.volume.read(&self.layout, self.at, usize::try_from(stored).unwrap_or(0))?;

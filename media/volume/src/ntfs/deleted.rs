@@ -1,4 +1,4 @@
-//! Deleted files: records of the MFT that are not in use and still say what they were.
+//! Deleted files: records of the MFT that are not in use and still describe a file.
 
 use std::sync::Arc;
 
@@ -23,7 +23,7 @@ pub fn name_of(record: &Record) -> Option<FileName> {
 
 /// The nodes of all deleted files, in order of their records.
 pub fn deleted(volume: Arc<Ntfs>) -> impl Iterator<Item = Result<Node, Failure>> + Send {
-    // Records beyond the medium cannot be read, whatever the size of the MFT is said to be.
+    // Records beyond the medium cannot be read, regardless of the stated size of the MFT.
     let most = volume.bytes.size() / volume.record_size as u64;
     (0..volume.records.min(most)).flat_map(move |number| volume.deleted_nodes(number).into_iter().map(Ok))
 }

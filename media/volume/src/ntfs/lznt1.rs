@@ -3,7 +3,7 @@
 /// Bytes of a chunk.
 const CHUNK: usize = 4096;
 
-/// What `packed` stands for, at most `most` bytes; `None` if it contradicts itself.
+/// Unpacks `packed` to at most `most` bytes; `None` if it contradicts itself.
 pub fn unpack(packed: &[u8], most: usize) -> Option<Vec<u8>> {
     let mut found = Vec::with_capacity(most);
     let mut at = 0;

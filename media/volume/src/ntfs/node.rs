@@ -78,7 +78,7 @@ impl Ntfs {
         Stream::of(attributes, DATA, name)
     }
 
-    /// A node with what it holds.
+    /// A node with its content.
     fn with(self: &Arc<Self>, node: Node, stream: Stream) -> Node {
         let (path, size) = (node.path.clone(), stream.size);
         let (resident, compressed) = (stream.resident.is_some(), stream.is_compressed());
@@ -99,7 +99,7 @@ impl Ntfs {
         Node { size: Some(size), resident, compressed, content: Some(content), ..node }
     }
 
-    /// Where the written bytes of a stream lie; what is behind them is a hole.
+    /// Where the written bytes of a stream lie; the rest is a hole.
     fn written(&self, stream: &Stream) -> Result<Layout, Failure> {
         let whole = self.layout(stream)?;
         let mut layout = Layout::new(self.size());

@@ -10,7 +10,7 @@ use crate::node::{Allocation, Failure, Kind, Node, Nodes};
 use crate::vss::{Copy, View};
 use crate::windows::Windows;
 
-/// Opens a volume by its bytes; `None` if there is none.
+/// Opens a volume by its bytes; `None` for another format.
 type Open = fn(&Arc<dyn Bytes>) -> Result<Option<FileSystem>, Failure>;
 
 /// The file system of today.
@@ -71,7 +71,8 @@ impl States for Opened {
     }
 }
 
-/// A name as far as a snapshot keeps what it stands for.
+/// A node as far as a snapshot keeps its bytes: free space is left out, and deleted files whose
+/// bytes are not kept are overwritten.
 fn kept(view: &View, found: Result<Node, Failure>) -> Option<Result<Node, Failure>> {
     let mut node = match found {
         Ok(node) => node,

@@ -1,4 +1,5 @@
-//! Opening a volume: its boot sector, its MFT, what an examiner must know of it.
+//! Opening a volume: its boot sector, its MFT, and the faults and states that an examiner must
+//! know.
 
 use std::sync::{Arc, Mutex};
 
@@ -20,7 +21,7 @@ const MFT: u64 = 0;
 const VOLUME: u64 = 3;
 const CLUSTERS: u64 = 6;
 
-/// Opens an NTFS volume; `None` if there is none.
+/// Opens an NTFS volume; `None` for another format.
 pub fn open(bytes: &Arc<dyn Bytes>) -> Result<Option<Recognised>, Failure> {
     open_by(bytes, &**bytes)
 }

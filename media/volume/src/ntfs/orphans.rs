@@ -1,5 +1,5 @@
-//! Files in use that no directory lists: what an interrupted write, a repaired index or a hand
-//! leaves. And clusters in use that no file has.
+//! Files in use that no directory lists: they are left by an interrupted write, a repaired index or
+//! a manipulation. And clusters in use that no file has.
 
 use std::collections::HashSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -53,8 +53,8 @@ impl Ntfs {
         }
     }
 
-    /// The path of a record that no directory lists. Equal paths are distinguished
-    /// by the number of the second.
+    /// The path of a record that no directory lists. Equal paths are distinguished by the number of
+    /// the second.
     fn orphan_path(&self, record: &Record, taken: &mut HashSet<u64>) -> Vec<u8> {
         let numbered = || [APART, format!("/OrphanFile-{}", record.number).as_bytes()].concat();
         let stated = name_of(record).and_then(|name| {

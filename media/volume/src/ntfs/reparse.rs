@@ -6,7 +6,7 @@ use super::volume::Ntfs;
 use crate::field::{le16, le32};
 use crate::text::{units, utf16};
 
-/// What a reparse point makes of a file.
+/// The meaning of a reparse point for the content of its file.
 pub enum Reparse {
     /// A link with its target.
     Link(Vec<u8>),

@@ -73,7 +73,7 @@ impl Tree for Names {
 }
 
 impl Names {
-    /// What an entry of an index stands for: a file, its streams, and what is below it.
+    /// The nodes of an entry of an index: a file, its streams, and the directory behind it.
     fn found(&self, listed: &Listed, parent: &[u8]) -> Vec<Result<Found<u64>, Failure>> {
         let number = listed.reference & NUMBER;
         if listed.name.is_short || number == ROOT {

@@ -1,4 +1,4 @@
-//! A volume that is open: its MFT, and what is in use.
+//! A volume that is open: its MFT, and the maps of records and clusters in use.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -11,7 +11,7 @@ use crate::field::{byte, failure, le16, le64, read};
 use crate::layout::Layout;
 use crate::node::Failure;
 
-/// The longest list of attributes: what Windows allows, four times.
+/// The longest list of attributes: four times as long as Windows allows.
 const LONGEST_LIST: u64 = 1 << 20;
 
 /// The most records that one file may be spread over.

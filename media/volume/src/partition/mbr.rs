@@ -15,20 +15,20 @@ pub const PROTECTIVE: u8 = 0xee;
 /// More logical partitions than any system makes.
 const MOST_LOGICAL: u32 = 4096;
 
-/// One of the four entries, as it is written.
+/// One of the four written entries.
 #[derive(Debug, Clone, Copy)]
 pub struct Entry {
     /// From 1.
     number: u32,
     /// Type of the partition.
     pub kind: u8,
-    /// In sectors; for an extended boot record relative to what its type says.
+    /// In sectors; in an extended boot record relative to a place that depends on the type.
     start: u32,
     /// In sectors.
     sectors: u32,
 }
 
-/// The used entries of a boot record; `None` if the sector is none, or has no entry.
+/// The used entries of a boot record; `None` if the sector is not one, or has no entry.
 pub fn entries(sector: &[u8]) -> Option<Vec<Entry>> {
     if sector.len() < 512 || le16(sector, 510) != 0xaa55 {
         return None;

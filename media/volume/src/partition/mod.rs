@@ -27,12 +27,12 @@ pub fn partitions(bytes: &Arc<dyn Bytes>) -> Result<PartitionTable, Failure> {
     Ok(table)
 }
 
-/// The table as it is written, without the gaps.
+/// The written table, without the gaps.
 fn find(bytes: &Arc<dyn Bytes>) -> Result<PartitionTable, Failure> {
     let head = read_some(&**bytes, 0, 512)?;
     let mbr = mbr::entries(&head);
-    // An ISO image for sticks has tables that lead to itself. A boot sector of a file system has
-    // code where a table would be.
+    // An ISO image for USB sticks has tables that lead to itself. A boot sector of a file system
+    // has code where a table would be.
     if is_iso(&**bytes) || is_boot_sector(&head) {
         let mut whole = PartitionTable::whole(bytes.size());
         if mbr.is_some() {
@@ -45,8 +45,8 @@ fn find(bytes: &Arc<dyn Bytes>) -> Result<PartitionTable, Failure> {
         return Ok(table);
     }
     let map = apm::read(&**bytes)?;
-    // A map stays where a disk got an MBR later; the first block of a Mac's disk has letters of its
-    // own.
+    // An old map stays on a disk that got an MBR later; the first block of a Mac's disk begins with
+    // `ER`.
     if let Some(mut map) = map {
         if mbr.is_none() || is_at(&head, 0, b"ER") {
             if mbr.is_some() {

@@ -1,4 +1,4 @@
-//! What a partition table says.
+//! The content of a partition table.
 
 use std::sync::Arc;
 
@@ -22,7 +22,7 @@ pub enum Scheme {
     None,
 }
 
-/// What a range of the medium is for.
+/// The use of a range of the medium.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Usage {
     /// A volume.
@@ -36,10 +36,10 @@ pub enum Usage {
 /// A range of a medium.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Partition {
-    /// Its number as Linux counts, from 1, logical ones of an MBR from 5; `None` for what is
-    /// unallocated.
+    /// Its number as Linux counts, from 1, logical ones of an MBR from 5; `None` for unallocated
+    /// ranges.
     pub number: Option<u32>,
-    /// What it is for.
+    /// Its use.
     pub usage: Usage,
     /// The type that the table states: `0x83`, a GUID in lower case, `Apple_HFS`; empty where there
     /// is none.
@@ -61,7 +61,7 @@ pub struct PartitionTable {
     pub sector_size: u32,
     /// GUID of the disk or signature of the MBR; empty where there is none.
     pub id: String,
-    /// Partitions and what is between them, in order of place.
+    /// Partitions and the gaps between them, in order of place.
     pub partitions: Vec<Partition>,
     /// The fault of the table, if it could be read.
     pub warnings: Vec<Failure>,
@@ -100,7 +100,7 @@ impl PartitionTable {
         }
     }
 
-    /// Sorts by place and says what leads out of a medium of `size` bytes.
+    /// Sorts by place, and warns of partitions that lead out of a medium of `size` bytes.
     pub(super) fn bound(&mut self, size: u64) {
         self.partitions.sort_by_key(|part| (part.start, part.usage != Usage::Extended, part.number));
         let mut end = 0;

@@ -17,7 +17,7 @@ pub struct Device {
     pub bytes: Arc<dyn Bytes>,
     /// Where its data begin there.
     pub start: u64,
-    /// How many of them hold what they should: the rest was not rebuilt yet.
+    /// How many of them are valid: the rest was not rebuilt yet.
     pub valid: u64,
     /// Ranges of its data that were lost, in order.
     pub bad: Vec<Range<u64>>,
@@ -36,7 +36,7 @@ pub struct Array {
 }
 
 impl Device {
-    /// How many bytes from `at` on hold what they should.
+    /// How many bytes from `at` on are valid.
     fn room(&self, at: u64) -> u64 {
         let after = self.bad.partition_point(|range| range.end <= at);
         let end = self.bad.get(after).map_or(self.valid, |range| range.start.min(self.valid));

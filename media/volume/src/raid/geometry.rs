@@ -123,7 +123,7 @@ pub struct Piece {
     pub length: u64,
     /// Where: each has the same bytes.
     pub places: Vec<Place>,
-    /// What they can be computed from.
+    /// The row that they can be computed from.
     pub row: Option<Row>,
 }
 
@@ -187,7 +187,7 @@ impl Parity {
     /// The layout that md counts as `layout` of `level` 4, 5 or 6.
     ///
     /// # Errors
-    /// If there is none of this number.
+    /// If the number is not known.
     pub fn new(level: i32, layout: u32, chunk: u64, devices: usize) -> Result<Parity, Failure> {
         let turn = |layout: u32| match layout {
             0 | 2 => Some(Turn::Left),
@@ -256,7 +256,7 @@ impl Parity {
         let place = Place { device: *devices.get(column)?, at: row.checked_mul(self.chunk)? + rest };
         let data = match self.q {
             Some(Q::Ddf(_) | Q::DdfBefore) => devices.into_iter().map(|device| (device, device)).collect(),
-            // The sum of Q begins behind Q, whatever the order of the data.
+            // The sum of Q begins behind Q in any order of the data.
             Some(_) => {
                 let first = q.unwrap_or_default() + 1;
                 let around = (first..first + self.devices).map(|device| device % self.devices);
@@ -272,7 +272,7 @@ impl Copies {
     /// The layout that md counts as `layout` of RAID 10, over devices of `size` bytes each.
     ///
     /// # Errors
-    /// If it is none that is known, or does not fit the devices.
+    /// If the number is not known, or the layout does not fit the devices.
     pub fn new(layout: u32, chunk: u64, devices: usize, size: u64) -> Result<Copies, Failure> {
         let (near, far) = ((layout & 0xff) as usize, (layout >> 8 & 0xff) as usize);
         let is_offset = layout & 1 << 16 != 0;

@@ -31,7 +31,7 @@ fn times(a: u8, b: u8) -> u8 {
     }
 }
 
-/// What times `a` is one.
+/// The number whose product with `a` is one.
 fn inverse(a: u8) -> u8 {
     TABLES.1[255 - usize::from(TABLES.0[usize::from(a)])]
 }

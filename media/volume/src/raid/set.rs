@@ -18,12 +18,12 @@ pub struct Assembled {
     pub is_complete: bool,
 }
 
-/// The devices that Linux counts at most, which bounds what a hostile superblock makes us hold.
+/// The most devices that Linux counts, which bounds the memory that a hostile superblock takes.
 const MOST_DEVICES: usize = 1920;
 
 /// Brings the members of one array together, which have one identifier.
 pub fn assemble(members: &[Member]) -> Option<Assembled> {
-    // What the newest says counts.
+    // The statements of the newest member count.
     let newest = members.iter().max_by_key(|member| member.events)?;
     let stated = &newest.stated;
     let name = newest.name.clone();
@@ -59,7 +59,7 @@ pub fn assemble(members: &[Member]) -> Option<Assembled> {
         warnings.push(says(format!("{} of {} devices are missing: {list}{spare}", missing.len(), stated.devices)));
     }
     if stated.has_journal {
-        warnings.push(says("a journal, which is not replayed: what was written last may be missing".to_owned()));
+        warnings.push(says("a journal, which is not replayed: the last writes may be missing".to_owned()));
     }
     let is_complete = missing.is_empty() && devices.iter().flatten().all(|member| member.valid == member.length);
     let array = build(newest, &devices).map_err(|failed| says(failed.cause));

@@ -27,7 +27,7 @@ const REPLACEMENT: u32 = 16;
 const JOURNAL: u32 = 0x200;
 const KNOWN: u32 = 0x1fff;
 
-/// What a member says of its array.
+/// The statements of a member on its array.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Stated {
     /// RAID 0 to 10, −1 for devices one behind the other.
@@ -42,9 +42,9 @@ pub struct Stated {
     pub used: u64,
     /// How much of each device has right parity.
     pub in_sync: u64,
-    /// Why the array cannot be read, whatever its devices hold: it is being changed.
+    /// The reason why the array cannot be read even from whole devices: it is being changed.
     pub refused: Option<&'static str>,
-    /// Whether what was written last may stand in a journal on another device.
+    /// Whether the last writes may stand in a journal on another device.
     pub has_journal: bool,
     /// The role of each device by its number: which of the array's it is, or [`NONE`].
     pub roles: Vec<usize>,
@@ -64,7 +64,7 @@ pub struct Member {
     pub events: u64,
     /// The device's number.
     pub number: usize,
-    /// What it says of the array.
+    /// Its statements on the array.
     pub stated: Stated,
     /// The medium, and the range of it that holds data.
     pub bytes: Arc<dyn Bytes>,
@@ -72,7 +72,7 @@ pub struct Member {
     pub start: u64,
     /// How many bytes of data there may be.
     pub length: u64,
-    /// How many of them hold what they should.
+    /// How many of them are valid.
     pub valid: u64,
     /// Ranges of its data that were lost.
     pub bad: Vec<Range<u64>>,
@@ -100,7 +100,7 @@ impl Member {
     }
 }
 
-/// Whether a medium has a superblock 1.0, behind all data: what stands at the medium's start is the
+/// Whether a medium has a superblock 1.0, behind all data: the first bytes of the medium are the
 /// array's. In front of a superblock 1.1 or 1.2 nothing of the array stands.
 pub fn is_member_to_the_end(bytes: &Arc<dyn Bytes>) -> bool {
     places(bytes.size()).last().is_some_and(|at| at > 4096 && !matches!(newer(bytes, at), Ok(None)))
@@ -120,7 +120,7 @@ fn sum(words: impl Iterator<Item = u32>) -> u32 {
 /// A superblock 1.x that may stand at this place.
 fn newer(bytes: &Arc<dyn Bytes>, at: u64) -> Result<Option<Member>, Failure> {
     let head = read_some(&**bytes, at, HEAD)?;
-    // It says itself where it stands: what does not is a copy.
+    // It states its own place: one that states another is a copy.
     let is_one = head.len() == HEAD && le32(&head, 0) == MAGIC && le32(&head, 4) == 1;
     if !is_one || le64(&head, 144) != at / SECTOR {
         return Ok(None);

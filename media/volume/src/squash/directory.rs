@@ -54,12 +54,12 @@ impl List {
     }
 }
 
-/// What lists one directory, until its end or the first fault.
+/// Lists one directory, until its end or the first fault.
 struct Listed {
     volume: Arc<Squash>,
     list: Option<List>,
     path: Arc<[u8]>,
-    /// What belongs to the name that came last.
+    /// The nodes that follow the last name: those of its attributes.
     beside: Vec<Result<Found<u64>, Failure>>,
 }
 
@@ -89,7 +89,7 @@ impl Iterator for Listed {
 }
 
 impl Squash {
-    /// What a name of a directory is: its node, then those of its attributes.
+    /// The nodes of a name in a directory: its own, then those of its attributes.
     pub fn found(self: &Arc<Self>, directory: &[u8], name: &[u8], reference: u64) -> Vec<Result<Found<u64>, Failure>> {
         let path = match join(directory, name) {
             Ok(path) => path,

@@ -11,7 +11,7 @@ const LONGEST_LINK: u32 = 64 << 10;
 /// No fragment, no attributes.
 const NONE: u32 = u32::MAX;
 
-/// What an inode is of.
+/// The kind and the content of an inode.
 pub enum Of {
     Directory {
         /// The block of its list from the table's start, the place in it, and how many bytes.

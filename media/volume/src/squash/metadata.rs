@@ -10,7 +10,7 @@ use crate::node::Failure;
 
 /// Bytes of a block, unpacked.
 pub const BLOCK: usize = 8192;
-/// The length's bit for a block that is stored as it is.
+/// The length's bit for a block that is stored plainly.
 const PLAIN: u16 = 0x8000;
 /// Blocks that are held.
 const HELD: usize = 64;
@@ -25,7 +25,7 @@ pub struct Metadata {
     held: Mutex<VecDeque<(u64, Block)>>,
 }
 
-/// A place in a table, that moves on as it is read.
+/// A place in a table, which moves on with each read.
 #[derive(Clone)]
 pub struct Cursor {
     metadata: Arc<Metadata>,
@@ -46,7 +46,7 @@ impl Metadata {
         self.within(table, reference >> 16, (reference & 0xffff) as usize)
     }
 
-    /// The same in two numbers.
+    /// As [`at`](Metadata::at), in two numbers.
     pub fn within(self: &Arc<Self>, table: u64, block: u64, at: usize) -> Cursor {
         Cursor { metadata: self.clone(), block: table.saturating_add(block), at }
     }

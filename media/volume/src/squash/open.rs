@@ -22,13 +22,13 @@ pub fn open(bytes: &Arc<dyn Bytes>) -> Result<Option<Recognised>, Failure> {
     let mut warnings = Vec::new();
     let (size, there) = (superblock.size, bytes.size());
     if size > there {
-        let cause = format!("squashfs has {size} bytes, and the medium ends at {there}: what lies behind is missing");
+        let cause = format!("squashfs has {size} bytes, and the medium ends at {there}: the rest is missing");
         warnings.push(failure(Some(there), cause));
     }
     let metadata = Arc::new(Metadata::new(bytes.clone(), superblock.method));
     let block_size = superblock.block_size;
     let volume = Arc::new(Squash { bytes: bytes.clone(), superblock, metadata });
-    // A directory, or nothing can be listed.
+    // The root must be a directory: otherwise nothing can be listed.
     if !matches!(volume.inode(volume.superblock.root)?.of, Of::Directory { .. }) {
         return Err(failure(Some(32), "squashfs: the root is not a directory"));
     }

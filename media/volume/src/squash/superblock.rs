@@ -30,7 +30,7 @@ pub struct Superblock {
     pub attribute_table: Option<u64>,
 }
 
-/// What stands at the start of a volume.
+/// The result of looking for a superblock at the start of a volume.
 pub enum Found {
     /// Another file system.
     Other,

@@ -12,7 +12,7 @@ use crate::node::Failure;
 /// Rows of fragments in a block of metadata.
 const FRAGMENTS: u32 = 512;
 
-/// The bit of a length for a block that is stored as it is; the length is below.
+/// The bit of a length for a block that is stored plainly; the length is in the bits below.
 pub const PLAIN: u32 = 1 << 24;
 /// A stored block: its place, its length there, and whether it is compressed.
 #[derive(Clone, Copy)]

@@ -33,7 +33,7 @@ impl Place {
     }
 }
 
-/// What the descriptors of a volume say.
+/// The content of a volume's descriptors.
 pub struct Descriptors {
     /// Bytes of a block.
     pub block: u64,
@@ -41,7 +41,7 @@ pub struct Descriptors {
     pub label: Vec<u8>,
     /// Where the set of files is described.
     pub files: Place,
-    /// The maps of partitions, as they are.
+    /// The maps of partitions, not decoded.
     pub maps: Vec<Vec<u8>>,
     /// Number, first block and blocks of each partition.
     pub partitions: Vec<(u16, u32, u32)>,

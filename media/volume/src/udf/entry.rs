@@ -24,7 +24,7 @@ const INLINE: u16 = 3;
 
 /// A file entry.
 pub struct Entry {
-    /// What kind of file it is, as ECMA-167 numbers them.
+    /// The kind of the file, as ECMA-167 numbers them.
     pub kind: u8,
     /// Bytes of the file.
     pub size: u64,

@@ -1,4 +1,4 @@
-//! Partitions: from a block of one to its place on the medium.
+//! Partitions: from a block of a partition to its place on the medium.
 
 use std::sync::Arc;
 
@@ -16,9 +16,9 @@ const LONGEST: u32 = 1 << 20;
 enum Map {
     /// One after the other from this block of the medium on.
     Plain { first: u64 },
-    /// The same, in packets; some were moved: number of the packet, where it is.
+    /// As `Plain`, in packets; some were moved: number of the packet, where it is.
     Sparable { first: u64, packet: u64, moved: Vec<(u64, u64)> },
-    /// In a file, whose runs are of the medium.
+    /// In a file; its runs lie on the medium.
     File { layout: Layout },
 }
 
@@ -40,7 +40,7 @@ pub struct Partitions {
     pub metadata: Vec<(usize, [Place; 2])>,
 }
 
-/// What stands in the way of a volume.
+/// Why the partitions of a volume are not read.
 pub enum Refused {
     /// A kind of partition that is not read.
     Unread(String),
@@ -55,7 +55,7 @@ impl From<Failure> for Refused {
 }
 
 impl Partitions {
-    /// Those of a volume; those in files are to be found by their entries.
+    /// The partitions of a volume; those in files are found by their entries.
     pub fn open(bytes: &Arc<dyn Bytes>, volume: &Descriptors) -> Result<Partitions, Refused> {
         let mut all = Partitions { block: volume.block, size: bytes.size(), all: Vec::new(), metadata: Vec::new() };
         // Metadata partitions lie in others, which may come behind them.

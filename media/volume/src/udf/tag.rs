@@ -8,7 +8,7 @@ use crate::text::utf16;
 /// Bytes of a tag.
 pub const LENGTH: usize = 16;
 
-/// CRC-16 as CCITT has it, which tags take of what follows them.
+/// CRC-16 of CCITT, which a tag states of the bytes behind it.
 fn crc16(bytes: &[u8]) -> u16 {
     bytes.iter().fold(0, |sum, &byte| {
         (0..8).fold(

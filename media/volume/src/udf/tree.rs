@@ -33,7 +33,7 @@ struct Udf {
     root: Place,
 }
 
-/// Opens a volume; `None` if there is none.
+/// Opens a volume; `None` for another format.
 pub fn open(bytes: &Arc<dyn Bytes>) -> Result<Option<Recognised>, Failure> {
     if !is_announced(&**bytes) {
         return Ok(None);
@@ -139,7 +139,7 @@ impl Udf {
         Ok(raw)
     }
 
-    /// What a name stands for.
+    /// The node of a name.
     fn found(&self, name: &[u8], flags: u8, place: Place, parent: &[u8]) -> Result<Found<Place>, Failure> {
         let name = text(name).ok_or_else(|| named(failure(None, "a name that is not text"), parent))?;
         let path = join(parent, &name)?;

@@ -24,7 +24,7 @@ impl Bitmap {
         Ok(Bitmap(bits))
     }
 
-    /// Whether the block at this offset was free. What the map leaves out was in use.
+    /// Whether the block at this offset was free. A block that the map leaves out was in use.
     pub fn is_free(&self, offset: u64) -> bool {
         let number = offset / BLOCK;
         let byte = usize::try_from(number / 8).ok().and_then(|at| self.0.get(at));

@@ -1,5 +1,4 @@
-//! The blocks that structures of shadow copies are made of, each with a header that says what it is
-//! and where it lies.
+//! The blocks of shadow copies, each with a header that says its kind and where it lies.
 
 use std::collections::HashSet;
 
@@ -11,10 +10,10 @@ use crate::node::Failure;
 pub const BLOCK: u64 = 16 << 10;
 /// Bytes of the header of a block.
 pub const HEAD: usize = 128;
-/// What each begins with: {3808876b-c176-4e48-b7ae-04046e6cc752}.
+/// The first bytes of each: {3808876b-c176-4e48-b7ae-04046e6cc752}.
 pub const GUID: &[u8] = b"\x6b\x87\x08\x38\x76\xc1\x48\x4e\xb7\xae\x04\x04\x6e\x6c\xc7\x52";
 
-/// What a block holds.
+/// The kind of a block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     Catalogue = 2,
@@ -34,7 +33,7 @@ impl Kind {
     }
 }
 
-/// A failure of what shadow copies are made of.
+/// A failure in the structures of shadow copies.
 pub fn wrong(offset: u64, cause: impl std::fmt::Display) -> Failure {
     failure(Some(offset), format!("shadow copies: {cause}"))
 }

@@ -14,7 +14,7 @@ const MOST: usize = 1024;
 /// The most shadow copies of a volume.
 pub const MOST_COPIES: usize = 4096;
 
-/// What the header of a volume says.
+/// The fields of the header of a volume.
 #[derive(Debug, Clone)]
 pub struct Header {
     /// Where the catalogue begins.
@@ -71,16 +71,16 @@ pub struct Placed {
     pub header: u64,
     /// Where its map of blocks that are not in use begins.
     pub bitmap: u64,
-    /// The same of the store before; 0 if there is none.
+    /// Where the map of the store before begins; 0 if there is none.
     pub previous: u64,
 }
 
-/// What a catalogue holds.
+/// The content of a catalogue.
 #[derive(Debug, Default)]
 pub struct Catalogue {
     pub described: Vec<Described>,
     pub placed: Vec<Placed>,
-    /// What of it cannot be read.
+    /// The parts of it that cannot be read.
     pub failed: Vec<Failure>,
 }
 

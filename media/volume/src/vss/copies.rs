@@ -21,9 +21,9 @@ const ROOM: usize = 8 << 20;
 pub struct Copies {
     /// Each copy, the oldest first.
     pub members: Vec<Copy>,
-    /// What of the catalogue cannot be read.
+    /// The parts of the catalogue that cannot be read.
     pub failed: Vec<Failure>,
-    /// What an examiner must know of them all.
+    /// Faults and states of them all that an examiner must know.
     pub warnings: Vec<Failure>,
 }
 
@@ -143,7 +143,7 @@ impl Stores {
 
 impl Copy {
     /// The bytes of the volume when the copy was made. All later copies are needed for that: each
-    /// store keeps what was written to until the next was made.
+    /// store keeps the blocks that were written to until the next was made.
     ///
     /// # Errors
     /// When a store cannot be read.

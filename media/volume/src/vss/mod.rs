@@ -1,6 +1,6 @@
 //! Shadow copies of NTFS (VSS), after the specification of the libyal project: a catalogue, and for
-//! each copy a store of the blocks that were written to since. Own code: the crates there are want
-//! `Read + Seek`, hold all in memory, or take what is damaged for empty.
+//! each copy a store of the blocks that were written to since. Own code: existing crates want
+//! `Read + Seek`, hold all in memory, or take damaged structures for empty ones.
 
 mod bitmap;
 mod block;

@@ -1,4 +1,5 @@
-//! A store: what is needed to read a shadow copy, and what is known of it.
+//! A store: the blocks of a shadow copy that are not on the volume any more, and facts about the
+//! copy.
 
 use super::bitmap::Bitmap;
 use super::block::{BLOCK, HEAD, Kind, block, wrong};
@@ -38,7 +39,7 @@ pub struct Store {
     pub table: Table,
     /// Blocks that it does not keep, because they were free.
     bitmap: Bitmap,
-    /// The same of the store before, if there is one.
+    /// The map of the store before, if there is one.
     previous: Option<Bitmap>,
 }
 

@@ -1,4 +1,4 @@
-//! The blocks that a store holds: what its list says, taken together.
+//! The blocks that a store holds: the descriptors of its list, taken together.
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
@@ -57,8 +57,8 @@ struct Descriptor {
 }
 
 impl Table {
-    /// Reads the list that begins here. `room` is how many descriptors may be held, and becomes
-    /// what is left of that.
+    /// Reads the list that begins here. `room` is how many descriptors may be held, and is lowered
+    /// by those that are.
     pub fn read(bytes: &dyn Bytes, first: u64, room: &mut usize) -> Result<Table, Failure> {
         let of_block = (BLOCK as usize - HEAD) / DESCRIPTOR;
         let mut table = Table::default();
@@ -106,7 +106,7 @@ impl Table {
             return Ok(());
         }
         let is_forwarder = found.flags & FORWARDER != 0;
-        // What moved to this block before is what is kept of it.
+        // If a block moved to this place before, the descriptor describes its content.
         let original = match self.moved.remove(&found.original) {
             Some(_) if is_forwarder && found.original == found.relative => return Ok(()),
             Some(came_from) => came_from,

@@ -66,7 +66,7 @@ fn moved_blocks_overlays_and_free_ones() {
     let mut live = state(1, &[10, 11]);
     let older = vec![0x77; BLOCK as usize];
     let list = vec![
-        // 20 is today what 8 was.
+        // 20 holds today the bytes that 8 had.
         Block::Forward { of: 8, to: 20 },
         // 9 went to 10, which was kept before it was written over.
         Block::Forward { of: 9, to: 10 },
@@ -96,12 +96,12 @@ fn moved_blocks_overlays_and_free_ones() {
     assert_eq!(block(&last, 13), over);
     assert_eq!((block(&last, 14), block(&last, 15), block(&last, 16)), (all(14), all(0), all(16)));
     assert_eq!(block(&last, 20), all(20));
-    // What was written while a copy was made is nothing to those before it.
+    // Overlays of a copy do not count for the copies before it.
     assert_eq!((block(&first, 12), block(&first, 13), block(&first, 2)), (older, all(13), all(20)));
     assert_eq!(block(&first, 15), all(15));
 }
 
-/// What copies say that cannot be read.
+/// The failures of copies that cannot be read.
 fn failures(found: &Copies) -> Vec<String> {
     let opened = found.members.iter().filter_map(|copy| copy.view().err());
     found.failed.iter().cloned().chain(opened).map(|failed| failed.to_string()).collect()
@@ -140,7 +140,7 @@ fn contradictions_are_named_with_their_places() {
     volume[list as usize] = 0;
     let said = failures(&copies(volume));
     assert!(said.len() == 2 && said[0].contains("the later copy 2, which this one needs"), "{said:?}");
-    // A descriptor of something else than a block, and numbers against the order of times.
+    // A descriptor of another kind than a block's, and numbers against the order of times.
     let first = at(catalogue + 384 + 8);
     let mut volume = whole.clone();
     volume[first as usize + 128] = 1;

@@ -1,4 +1,4 @@
-//! The bytes of a volume as they were when a shadow copy was made.
+//! The bytes of a volume at the time when a shadow copy was made.
 
 use std::io;
 use std::sync::Arc;
@@ -40,7 +40,7 @@ impl View {
         let mut block = offset - within;
         let mut length = BLOCK - within;
         for (number, store) in self.stores.iter().enumerate() {
-            // What was written while a copy was made counts for that copy alone.
+            // Sectors that were written while a copy was made count for that copy alone.
             if number == 0
                 && let Some(overlay) = store.table.overlays.get(&block)
             {
@@ -64,8 +64,8 @@ impl View {
         (Place::Volume(block.saturating_add(within)), length)
     }
 
-    /// Whether the bytes from `offset` on are those that lie there today, and of how many that
-    /// holds.
+    /// Whether the bytes from `offset` on are those that lie there today, and for how many bytes
+    /// that holds.
     pub fn is_live(&self, offset: u64) -> (bool, u64) {
         let (place, length) = self.place(offset);
         (place == Place::Volume(offset), length)

@@ -60,7 +60,7 @@ impl Attribute {
     }
 }
 
-/// What was found of a file.
+/// The attributes of a file that were found so far.
 #[derive(Default)]
 struct Collected {
     found: Vec<Result<Attribute, Failure>>,
@@ -99,7 +99,7 @@ impl Xfs {
         collected.found
     }
 
-    /// What a block of the attributes' fork leads to.
+    /// Collects the attributes of a block of the fork, and of the blocks that it leads to.
     fn below(&self, owner: u64, layout: &Layout, block: u32, depth: u32, collected: &mut Collected) {
         let (raw, offset) = match self.fork_block(layout, block) {
             Ok(found) => found,
@@ -216,8 +216,8 @@ fn short(fork: &Fork, collected: &mut Collected) {
     }
 }
 
-/// The attribute of an entry of a leaf: `None` if it leads out of it, and nothing for one of the
-/// file system itself.
+/// The attribute of an entry of a leaf: `None` if the entry leads out of the leaf, `Some(None)` for
+/// a parent pointer or an incomplete attribute.
 fn leaf_entry(raw: &[u8], at: usize) -> Option<Option<Attribute>> {
     let (place, flags) = (usize::from(be16(raw, at + 4)), byte(raw, at + 6));
     if flags & LOCAL != 0 {

@@ -39,7 +39,7 @@ impl Extent {
     }
 }
 
-/// What takes extents up, each with the place of its record.
+/// A function that takes extents, each with the place of its record.
 type Take<'a> = &'a mut dyn FnMut(Extent, u64) -> Result<(), Failure>;
 
 /// A tree while it is walked.
@@ -102,7 +102,7 @@ impl Xfs {
         Ok(())
     }
 
-    /// Where a fork lies. What was not written to is zeros, as a hole.
+    /// Where a fork lies. Extents that were not written to are zeros, as a hole.
     pub fn layout(&self, owner: u64, fork: &Fork, is_shared: bool) -> Result<Layout, Failure> {
         let size = self.size();
         let mut layout = if is_shared { Layout::shared(size) } else { Layout::new(size) };
@@ -146,7 +146,7 @@ impl Walk<'_> {
         }
         let first = if level == 0 { Extent::new(&raw[head..]).first } else { be64(&raw, head) };
         if first < key {
-            return wrong("a node holds what belongs to another");
+            return wrong("a node holds extents that belong to another");
         }
         for index in 0..count {
             if level == 0 {

@@ -15,7 +15,7 @@ const DEEPEST: u32 = 10;
 #[derive(Debug, Clone, Copy)]
 pub struct Shape {
     what: &'static str,
-    /// Those of versions 4 and 5.
+    /// The magics of versions 4 and 5.
     magic: [&'static [u8; 4]; 2],
     /// Bytes of a record and of a key, which both begin with a number.
     record: usize,
@@ -34,7 +34,7 @@ pub struct Root {
     pub levels: u32,
 }
 
-/// What a leaf holds: a number, and what follows it.
+/// A record of a leaf: a number, and the bytes that follow it.
 #[derive(Debug, Clone, Copy)]
 pub struct Record {
     pub start: u32,
@@ -112,7 +112,7 @@ impl Tree {
         Ok(Node { raw, offset, level, count, at: 0 })
     }
 
-    /// Bytes of an entry of a node of this level, with what it leads to.
+    /// Bytes of an entry of a node of this level: a record, or a key and a pointer.
     fn size(&self, level: u32) -> usize {
         if level == 0 { self.shape.record } else { self.shape.key + 4 }
     }
@@ -157,7 +157,7 @@ impl Tree {
         let below = self.load(child, node.level - 1)?;
         let size = if below.level == 0 { self.shape.record } else { self.shape.key };
         if below.number(head, size, 0) < key {
-            let cause = format!("{}: a node holds what belongs to another", self.shape.what);
+            let cause = format!("{}: a node holds records that belong to another", self.shape.what);
             return Err(failure(Some(below.offset), cause));
         }
         Ok(below)
@@ -193,7 +193,7 @@ impl Iterator for Tree {
             self.path.push(node);
             match below {
                 Ok(below) => self.path.push(below),
-                // What lies behind a bad node comes all the same.
+                // Records behind a bad node still follow.
                 Err(failed) => return Some(Err(failed)),
             }
         }

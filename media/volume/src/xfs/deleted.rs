@@ -16,7 +16,7 @@ use crate::node::{Allocation, Content, Failure, Kind, Node, Run, Times};
 use crate::stored::Stored;
 use crate::walk::{Found, join};
 
-/// What ends beyond was never a file.
+/// A file never ended beyond this.
 const MOST: u64 = 1 << 50;
 
 /// Types of files as directories number them.
@@ -24,8 +24,7 @@ const DIRECTORY: u8 = 2;
 const LINK: u8 = 7;
 
 impl Names {
-    /// The node of a deleted name. An inode that is in use again says nothing of the file that it
-    /// was.
+    /// The node of a deleted name. An inode that is in use again says nothing of the deleted file.
     pub fn gone(&self, gone: &Gone, parent: &[u8]) -> Option<Found<Place>> {
         let entry = &gone.entry;
         let path = join(parent, &entry.name).ok()?;
@@ -46,7 +45,7 @@ impl Names {
             Some(inode) => {
                 self.seen.lock().unwrap_or_else(PoisonError::into_inner).given.insert(inode.number);
                 match kind {
-                    // Inodes of a chunk that is free as a whole are as they were.
+                    // Inodes of a chunk that is free as a whole keep their fields.
                     Kind::File if inode.kind() == 0x8000 => self.volume.given_up(inode, path),
                     Kind::File => self.volume.freed(inode, path),
                     kind => Node { allocation: Allocation::Deleted, ..blank(inode, &path, kind) },
@@ -67,8 +66,8 @@ impl Xfs {
         u64::from(self.superblock.groups) << (self.superblock.group_log + self.superblock.inode_log).min(32)
     }
 
-    /// The node of a free inode. Its size and type are cleared; what its extents hold is in whole
-    /// blocks.
+    /// The node of a free inode. Its size and type are cleared; the content of its extents ends
+    /// with a whole block.
     fn freed(self: &Arc<Self>, inode: &Inode, path: Vec<u8>) -> Node {
         let node = Node { allocation: Allocation::Deleted, ..blank(inode, &path, Kind::File) };
         let Some(layout) = self.remains(inode.number, &inode.content) else { return node };
@@ -94,7 +93,7 @@ impl Xfs {
         if layout.runs().iter().all(is_free) { Allocation::Deleted } else { Allocation::Overwritten }
     }
 
-    /// Where a file lay, by what is left in its inode: a list of extents, or the root of a tree of
+    /// Where a file lay, by the remains in its inode: a list of extents, or the root of a tree of
     /// them.
     fn remains(&self, number: u64, fork: &Fork) -> Option<Layout> {
         let size = self.size();
@@ -140,8 +139,8 @@ pub fn freed(volume: Arc<Xfs>, seen: Arc<Mutex<Seen>>) -> impl Iterator<Item = R
     })
 }
 
-/// The numbers of inodes, begun when they are asked for. What cannot be known was a failure when
-/// the live names were listed.
+/// The numbers of inodes, begun when they are asked for. Parts that cannot be read were failures
+/// when the live names were listed.
 fn numbers(volume: &Arc<Xfs>, are_used: bool) -> impl Iterator<Item = u64> + Send + use<> {
     let volume = volume.clone();
     let begun = std::iter::once(()).flat_map(move |()| inodes(&volume));

@@ -2,7 +2,7 @@
 
 use crate::field::{be16, be32, be64, byte};
 
-/// What a directory says of a file.
+/// An entry of a directory.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Entry {
     pub inode: u64,
@@ -19,7 +19,7 @@ pub struct Gone {
     pub is_whole: bool,
 }
 
-/// A place that contradicts itself: what lies behind it is not known.
+/// A place that contradicts itself: the entries behind it are not known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Broken(pub usize);
 
@@ -87,7 +87,7 @@ pub fn entries(block: &[u8], from: usize, end: usize, has_types: bool) -> Names 
     names
 }
 
-/// What each entry ends with: its place.
+/// The tag at the end of each entry: its place.
 fn tag(at: usize) -> u16 {
     at as u16
 }

@@ -15,7 +15,7 @@ use crate::stored::gather;
 const INDEX: u64 = 32 << 30;
 const ROOM: u64 = 64 << 30;
 
-/// The names of a part of a directory, and what is wrong with it.
+/// The names of a part of a directory, and the fault of the part.
 pub type Part = (Names, Option<Failure>);
 
 /// One block of a directory.

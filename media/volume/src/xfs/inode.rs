@@ -23,7 +23,7 @@ const EPOCH: i128 = 1 << 31;
 
 const SEAL: Seal = Seal { what: "inode", sum: 100, place: None, uuid: 160, owner: Some((152, Owner::Inode)) };
 
-/// How a fork holds what it holds.
+/// Where a fork has its content.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Format {
     /// The numbers of a device, or nothing.
@@ -62,7 +62,7 @@ pub struct Fork {
     pub offset: u64,
 }
 
-/// What an inode says.
+/// The fields of an inode.
 #[derive(Debug, Clone)]
 pub struct Inode {
     pub number: u64,
@@ -90,7 +90,7 @@ impl Inode {
         self.kind() == 0x4000
     }
 
-    /// Whether a free one was ever in use: one that never was has no times, in the kinds of both.
+    /// Whether a free inode was ever in use: one that never was has no times, in either form.
     pub fn was_used(&self) -> bool {
         let is_none = |time: Option<i128>| time.is_none_or(|time| time == 0 || time == -EPOCH * 1_000_000_000);
         !(is_none(self.times.changed) && is_none(self.times.modified))

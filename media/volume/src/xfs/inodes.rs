@@ -1,4 +1,4 @@
-//! The inodes that there are, by the trees of the groups.
+//! All inodes of a volume, by the trees of the groups.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ pub fn path_of(number: u64) -> Vec<u8> {
     format!("$OrphanFiles/OrphanFile-{number}").into_bytes()
 }
 
-/// All inodes that there are, with whether they are in use, by the trees of the groups.
+/// All inodes, each with whether it is in use, by the trees of the groups.
 pub fn inodes(volume: &Arc<Xfs>) -> Box<dyn Iterator<Item = Result<(u64, bool), Failure>> + Send> {
     let volume = volume.clone();
     Box::new(volume.groups().flat_map(move |group| of_group(&volume, group)))

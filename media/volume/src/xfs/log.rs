@@ -1,20 +1,20 @@
-//! The log: whether what was written to it last is the end of its use.
+//! The log: whether its last record is that of an unmount.
 
 use crate::bytes::Bytes;
 use crate::field::{be32, byte, failure, read};
 use crate::node::Failure;
 
-/// What a record begins with.
+/// The first bytes of a record.
 const RECORD: u32 = 0xfeed_babe;
 /// The unit of the log.
 const SECTOR: u64 = 512;
 /// How far in front of the end a last record may begin: a record has 256 KiB at most, and headers.
 const LONGEST: u64 = 2 << 20;
-/// The flag of what is written when a volume is unmounted.
+/// The flag of a record that is written when a volume is unmounted.
 const UNMOUNT: u8 = 0x20;
 
-/// What an examiner must know of the log of `length` bytes from `start` on: it is neither replayed
-/// nor searched.
+/// A remark on the log of `length` bytes from `start` on, if it was not replayed: this crate
+/// neither replays nor searches it.
 pub fn remark(bytes: &dyn Bytes, start: u64, length: u64) -> Option<Failure> {
     let cause = match is_clean(bytes, start, length / SECTOR) {
         Ok(true) => return None,

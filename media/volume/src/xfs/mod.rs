@@ -1,6 +1,6 @@
 //! XFS of versions 4 and 5, after "XFS Algorithms & Data Structures": groups of blocks, each with
-//! trees of its inodes and free runs, and files in lists and trees of extents. Own code: the crates
-//! there are mount volumes, are under the GPL, or know version 5 alone.
+//! trees of its inodes and free runs, and files in lists and trees of extents. Own code: existing
+//! crates mount volumes, are under the GPL, or know version 5 alone.
 
 mod attribute;
 mod bmap;

@@ -1,4 +1,4 @@
-//! What a name stands for: the node of an inode, and its streams.
+//! The nodes of a name: that of its inode, and those of its streams.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! What opens a volume.
+//! Opens a volume.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use crate::field::failure;
 use crate::file_system::{FileSystem, Recognised};
 use crate::node::Failure;
 
-/// Opens an XFS volume; `None` if there is none.
+/// Opens an XFS volume; `None` for another format.
 pub fn open(bytes: &Arc<dyn Bytes>) -> Result<Option<Recognised>, Failure> {
     let superblock = match Superblock::read(&**bytes)? {
         Found::Nothing => return Ok(None),

@@ -11,15 +11,16 @@ use crate::listed::Listed;
 use crate::stored::named;
 use crate::walk::Entries;
 
-/// What no directory lists, once all directories were: cut off from its directory. Directories
-/// that no other such directory holds go first, so that what is in them has its names.
+/// Inodes that no directory lists, once all directories were listed: they were cut off from their
+/// directories. Directories that no other such directory holds go first, so that the entries below
+/// them have their names.
 pub fn unlisted(names: Arc<Names>, are_roots: bool) -> Entries<Place> {
     let volume = names.volume.clone();
     let below = if are_roots { below(&names) } else { Listed::default() };
     Box::new(inodes(&volume).flat_map(move |found| {
         let (number, is_used) = match found {
             Ok(found) => found,
-            // Said once, behind everything else.
+            // Reported once, behind everything else.
             Err(failed) => return if are_roots { Vec::new() } else { vec![Err(failed)] },
         };
         let is_listed = has(&names.seen, number);
@@ -48,7 +49,7 @@ pub fn unlisted(names: Arc<Names>, are_roots: bool) -> Entries<Place> {
     }))
 }
 
-/// What directories hold that no directory lists.
+/// Inodes that unlisted directories hold.
 fn below(names: &Arc<Names>) -> Listed {
     let mut below = Listed::default();
     let volume = &names.volume;

@@ -1,5 +1,4 @@
-//! What structures of version 5 state of themselves: a checksum, their place, their volume and
-//! whose they are.
+//! The seal of structures of version 5: a checksum, their place, their volume and their owner.
 
 use super::sum::sum;
 use super::volume::Xfs;
@@ -28,7 +27,7 @@ pub enum Owner {
 }
 
 impl Xfs {
-    /// Compares a structure from `offset` on with what it states; nothing before version 5.
+    /// Compares the seal of a structure from `offset` on; before version 5 there is none.
     pub fn verify(&self, raw: &[u8], offset: u64, seal: Seal, owner: u64) -> Result<(), Failure> {
         if !self.superblock.is_sealed {
             return Ok(());

@@ -6,7 +6,7 @@ use crate::bytes::Bytes;
 use crate::field::{array, be16, be32, be64, byte, failure, is_at, le32, read_some, uuid};
 use crate::node::Failure;
 
-/// What it begins with.
+/// Its first bytes.
 pub const MAGIC: &[u8; 4] = b"XFSB";
 /// The largest sector.
 const MOST_SECTOR: u32 = 32 << 10;
@@ -27,7 +27,7 @@ const ZONED: u32 = 0x200;
 /// Also times of 64 bits, counts of extents of 64 bits, exchanged ranges, parent pointers.
 const READ: u32 = TYPES | SPARSE | OTHER_UUID | 0x8 | REPAIR | 0x20 | 0x40 | 0x80 | OWN_TREE | ZONED | 0x400;
 
-/// What the superblock says.
+/// The fields of the superblock.
 #[derive(Debug, Clone)]
 pub struct Superblock {
     /// In bytes.
@@ -58,14 +58,14 @@ pub struct Superblock {
     pub is_sparse: bool,
     /// Whether extents may be allocated and not written yet.
     pub has_unwritten: bool,
-    /// What structures of version 5 repeat.
+    /// The UUID that structures of version 5 repeat.
     pub uuid: [u8; 16],
     pub label: Vec<u8>,
     pub id: String,
     pub warnings: Vec<Failure>,
 }
 
-/// What stands where a superblock would.
+/// The result of looking for a superblock.
 pub enum Found {
     Superblock(Box<Superblock>),
     /// A volume that cannot be read, with the reason.
@@ -173,7 +173,7 @@ impl Superblock {
         Ok(())
     }
 
-    /// Notes what an examiner must know.
+    /// Notes faults and states that an examiner must know.
     fn warn(&mut self, bytes: &dyn Bytes, raw: &[u8], incompatible: u32) {
         let mut warnings = Vec::new();
         let mut say = |cause: String| warnings.push(failure(Some(0), cause));

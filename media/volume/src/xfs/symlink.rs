@@ -42,7 +42,7 @@ impl Xfs {
         }
     }
 
-    /// What an extent holds of a target, from this place of it on.
+    /// The part of a target that an extent holds; it begins at byte `at` of the target.
     fn part<'a>(&self, raw: &'a [u8], offset: u64, owner: u64, at: usize) -> Result<&'a [u8], Failure> {
         let what = "block of a target";
         let wrong = |cause: &str| failure(Some(offset), format!("{what}: {cause}"));

@@ -12,7 +12,7 @@ use crate::node::Failure;
 use crate::stored::named;
 use crate::walk::{Found, Into, Pass, join};
 
-/// What a walk came across.
+/// The inodes that a walk came across.
 #[derive(Default)]
 pub struct Seen {
     /// Inodes that some directory lists.
@@ -26,7 +26,7 @@ pub struct Seen {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Place {
     Directory(u64),
-    /// What no directory lists: directories that begin a tree, or all the rest.
+    /// Inodes that no directory lists: directories that begin a tree, or all the rest.
     Roots,
     Rest,
 }
@@ -38,20 +38,20 @@ pub struct Names {
     pub seen: Arc<Mutex<Seen>>,
 }
 
-/// What a walk goes into.
+/// The directory that a walk goes into.
 pub fn into(inode: &Inode, path: &[u8]) -> Option<Into<Place>> {
     let directory = Place::Directory(inode.number);
     inode.is_directory().then(|| Into { id: inode.number, path: path.to_vec(), directory })
 }
 
 impl Names {
-    /// What a live entry of a directory stands for in this pass.
+    /// The nodes of a live entry of a directory in this pass.
     pub fn found(&self, entry: &Entry, parent: &[u8]) -> Vec<Result<Found<Place>, Failure>> {
         if entry.name == b"." || entry.name == b".." {
             return Vec::new();
         }
         if self.pass == Pass::Live {
-            // A file whose name cannot be written has been seen all the same.
+            // A file counts as seen even if its name cannot be written.
             self.seen.lock().unwrap_or_else(PoisonError::into_inner).listed.insert(entry.inode);
         }
         let found = join(parent, &entry.name).and_then(|path| {
@@ -74,7 +74,7 @@ impl Names {
     }
 }
 
-/// Whether an inode is what its name says.
+/// Checks that an inode is in use and of the type that its name states.
 fn check(inode: Inode, entry: &Entry) -> Result<Inode, Failure> {
     let wrong = |cause: &str| Err(failure(Some(inode.offset), cause));
     if inode.mode == 0 || inode.links == 0 {

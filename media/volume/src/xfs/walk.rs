@@ -22,7 +22,7 @@ impl Volume for Xfs {
         let root = self.root();
         let seen: Arc<Mutex<Seen>> = Arc::default();
         let live = walk(Pass::Live, &seen, Place::Directory(root), root);
-        // Begun when they are asked for: what is listed must be known.
+        // Begun when they are asked for: the listed inodes must be known by then.
         let (volume, its) = (self.clone(), seen.clone());
         let orphans = [Place::Roots, Place::Rest].into_iter().flat_map(move |place| {
             let names = Names { volume: volume.clone(), pass: Pass::Live, seen: its.clone() };

@@ -70,7 +70,7 @@ fn files_with_their_digests() {
     let image = write(&small, &large);
     let expected = [("C:/dir/small.txt".to_owned(), Ok(small.clone())), ("large.bin".to_owned(), Ok(large.clone()))];
     assert_eq!(outcomes(&image), expected);
-    // What differs from its CRC-32 gives nothing.
+    // A member that differs from its CRC-32 gives nothing.
     let at = image.windows(small.len()).position(|window| window == small).expect("the file");
     let mut bad = image.clone();
     bad[at] ^= 1;

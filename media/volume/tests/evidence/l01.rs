@@ -81,13 +81,13 @@ fn volume() -> Vec<u8> {
     bytes
 }
 
-/// Adds an entry and what is below it to the tree, and its bytes to the media data.
+/// Adds an entry and those below it to the tree, and its bytes to the media data.
 fn add(named: &Named, media: &mut Vec<u8>, text: &mut String) {
     let (flags, size, place) = match &named.bytes {
         Some(bytes) => {
             let at = media.len();
             media.extend(bytes);
-            // An empty file has a byte all the same.
+            // An empty file has a byte, too.
             if bytes.is_empty() {
                 media.push(0);
             }
@@ -194,7 +194,7 @@ fn what_contradicts_itself_is_named() {
     assert!(faults(&[reseal(bad)]).contains("odd%2Fname: its bytes have the md5"));
 }
 
-/// The same image with a digest of its tree that holds.
+/// The same image with a right digest of its tree.
 fn reseal(mut image: Vec<u8>) -> Vec<u8> {
     let head = image.windows(5).rposition(|window| window == b"ltree").expect("a tree") + 76;
     let length = u64::from_le_bytes(image[head + 16..head + 24].try_into().expect("eight")) as usize;

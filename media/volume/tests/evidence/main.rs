@@ -1,4 +1,4 @@
-//! Logical images and mail, as writers after the formats' documents write them: what they hold,
+//! Logical images and mail, as writers after the formats' documents write them: their content,
 //! damage that is named, and hostile input.
 
 mod ad1;
@@ -17,7 +17,7 @@ use std::collections::BTreeMap;
 use std::io::{Read, Write};
 use std::sync::Arc;
 
-/// What each member gives: its bytes, or the fault.
+/// The outcome of each member: its bytes, or the fault.
 type Outcomes = BTreeMap<String, Result<Vec<u8>, String>>;
 
 /// A digest by its name.
@@ -94,7 +94,7 @@ fn outcomes(segments: &[Vec<u8>]) -> Outcomes {
     found
 }
 
-/// The same, of an image that must be sound.
+/// The same for an image that must be sound.
 fn files(segments: &[Vec<u8>]) -> BTreeMap<String, Vec<u8>> {
     let sound = |(name, bytes): (String, Result<Vec<u8>, String>)| {
         let bytes = bytes.unwrap_or_else(|error| panic!("{name}: {error}"));

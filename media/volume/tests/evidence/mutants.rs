@@ -1,4 +1,4 @@
-//! Evidence with bytes that were changed: whatever it says, reading it ends.
+//! Evidence with bytes that were changed: reading it always ends.
 
 use super::pst_store::Layout;
 use super::{ad1, aff4, l01, lx01, mail, noise, pst};

@@ -1,4 +1,4 @@
-//! Outlook's stores: what they hold, and damage that is named.
+//! Outlook's stores: their content, and damage that is named.
 
 use super::pst_store::{Layout, Store, Value, crc};
 use super::{Outcomes, faults, files, zlib};
@@ -222,7 +222,7 @@ fn compressed_blocks_that_contradict_themselves() {
         let (found, _) = with_block(&packed, (9000, length));
         assert!(found[name].clone().is_err_and(|error| error.contains("which inflate to")), "{found:?}");
     }
-    // A CRC of what is stored, and not of what it inflates to.
+    // A CRC of the stored bytes, and not of those that they inflate to.
     let (store, at) = {
         let mut store = rooted(Layout::Large);
         let data = store.put_stored(&packed, 9000, false);

@@ -14,7 +14,7 @@ pub fn crc(bytes: &[u8]) -> u32 {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Layout {
     Unicode,
-    /// Of Outlook 2013; what becomes shorter is compressed.
+    /// Of Outlook 2013; data that become shorter are compressed.
     Large,
 }
 

@@ -1,4 +1,4 @@
-//! Archives with bytes that were changed: whatever they say, reading them ends.
+//! Archives with bytes that were changed: reading them always ends.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! Images that contradict themselves, and such that are meant to do harm.
+//! Images that contradict themselves, and images that are meant to do harm.
 
 use super::image::{Tar, described, digits, documents, layout, of_layers};
 use super::{Listing, files, hidden, layers, listing, pairs};
@@ -36,7 +36,7 @@ fn each_contradiction_is_named() {
         assert_eq!(found.failures.len(), 2, "{:?}", found.failures);
         assert!(found.failures[0].0 == blob && found.failures[0].1.contains("as its name states"));
         assert!(found.failures[1].0 == "i/" && found.failures[1].1.contains("as the configuration states"));
-        // Its files are listed all the same.
+        // Its files are listed nevertheless.
         assert_eq!(files(&found, "i/"), pairs(&[("x", "CONTENT of x")]));
         // The layer is not in the tar, and neither is the manifest.
         let found = listing(&layout(&blobs[1..], &described(manifest, "i", "")).end(), &Limits::default());
@@ -69,7 +69,7 @@ fn each_contradiction_is_named() {
     let found = listing(&layout(&blobs, &described(&blobs[2].0, "i", "")).end(), &Limits::default());
     only(&found, "i/", "the digests of 0 layers, and it has 1");
     assert_eq!(files(&found, "i/"), pairs(&[("x", "content of x")]));
-    // A layer that is cut off says so, and is not silently whole.
+    // A layer that is cut off is reported, and is not silently whole.
     let found = listing(&of_layers("i", &[(tar[..600].to_vec(), true)]), &Limits::default());
     assert!(found.failures.iter().any(|(name, _)| name.starts_with("i/")), "{:?}", found.failures);
 }

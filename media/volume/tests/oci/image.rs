@@ -86,7 +86,7 @@ pub fn described(digest: &str, name: &str, rest: &str) -> String {
     format!("{{\"digest\":\"sha256:{digest}\",{name}{rest}}}")
 }
 
-/// A tar of a layout: blobs, and what the index lists.
+/// A tar of a layout: blobs, and the manifests of the index.
 pub fn layout(blobs: &[(String, Vec<u8>)], manifests: &str) -> Tar {
     let index = format!("{{\"schemaVersion\":2,\"manifests\":[{manifests}]}}");
     let all = Tar::default().directory("blobs/").directory("blobs/sha256/");

@@ -13,8 +13,8 @@ use std::path::Path;
 use std::process::Command;
 use std::sync::Arc;
 
-/// What a tar holds: names with their contents, deleted ones with `!` and their layer, links with
-/// their targets; what failed, by name and cause.
+/// The members of a tar: names with their contents, deleted ones with `!` and their layer, links
+/// with their targets; failures by name and cause.
 #[derive(Default)]
 struct Listing {
     files: BTreeMap<String, Vec<u8>>,
@@ -55,7 +55,7 @@ fn listing(tar: &[u8], limits: &Limits) -> Listing {
             continue;
         }
         assert_eq!(node.size, Some(all.len() as u64), "{name}");
-        // What lies there as it is, lies where it says.
+        // Content that is stored lies where its runs say.
         for run in content.runs().into_iter().flatten() {
             let mut there = vec![0; run.length as usize];
             bytes.read_exact_at(run.medium_offset.unwrap(), &mut there).unwrap();
@@ -105,7 +105,7 @@ fn layers(packed: bool) -> Vec<(Vec<u8>, bool)> {
         .file("was/before", b"before")
         .file("dx", b"beside d");
     let second = Tar::default()
-        // What this layer brings itself stays, whatever comes first.
+        // The layer's own members stay in any order.
         .file("d/o/own", b"own")
         .file("d/o/.wh..wh..opq", b"")
         .file("d/.wh.gone", b"")
@@ -179,7 +179,7 @@ fn later_layers_replace_hide_and_delete() {
     }
 }
 
-/// Links of one layer to itself and to lower ones: what would cost too many passes is named.
+/// Links of one layer to itself and to lower ones: links that would cost too many passes are named.
 #[test]
 fn many_hard_links_are_listed_or_named() {
     let linked = |tar: Tar, of: &str| (0..70).fold(tar, |tar, at| tar.hard_link(&format!("{of}{at}"), "f"));
@@ -247,7 +247,7 @@ fn images_of_both_kinds_are_named_once_each() {
 }
 
 /// A tree that umoci puts together out of layers that it wrote, deletions and replacements among
-/// them, and what skopeo makes of the same image.
+/// them, and one that skopeo writes of the same image.
 #[test]
 fn trees_are_those_that_other_programs_unpack() {
     let needs = [Need::Program("umoci"), Need::Program("skopeo"), Need::Program("tar")];

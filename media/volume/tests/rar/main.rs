@@ -1,4 +1,4 @@
-//! RAR of each version, as a small writer packs it, and with lies.
+//! RAR of each version, as a small writer packs it, and with false statements.
 
 #[path = "../mutated/mod.rs"]
 mod mutated;
@@ -203,7 +203,7 @@ fn links_streams_and_checks_of_each_version() {
     let nodes: Vec<_> = open(Format::Rar, Arc::new(whole.clone()), b"x", &Limits::default()).unwrap().collect();
     let first = nodes[0].as_ref().unwrap();
     assert_eq!((&first.path[..], &first.kind), (&b"link"[..], &Kind::Link(b"d/two".to_vec())));
-    // Its times are of no zone.
+    // Its times have no zone.
     assert_eq!(first.times, pfh_volume::Times::default());
     assert!(error(&usual(&whole)).contains("is encrypted"));
 
@@ -320,7 +320,7 @@ fn what_contradicts_itself_is_an_error_with_its_offset() {
     // A window of 2 GiB, and one that a larger size than the file's would need.
     let vast = archive_five(&[file_five("a", 5, sum, &[0x80, 0x73], b"first")]);
     assert!(error(&usual(&vast)).contains("cannot be unpacked beyond 0 bytes"), "{:?}", usual(&vast));
-    // It goes on from what is not there.
+    // It goes on from a member that is missing.
     let solid = archive_five(&[file_five("a", 5, sum, &[0xc0, 1], b"first")]);
     assert!(error(&usual(&solid)).contains("goes on from a member that is not there"));
     assert!(error(&usual(&archive_five(&[five(&[4, 0, 0, 0], b"")]))).contains("headers are encrypted"));
@@ -338,7 +338,7 @@ fn an_archive_behind_a_program_is_found() {
     assert_eq!(found, [("a".into(), Ok(b"first".to_vec()))]);
 }
 
-/// The CRCs of headers as they should be, so that what is behind them is read.
+/// Sets the CRCs of headers right, so that the bytes behind them are read.
 fn mend(bytes: &mut [u8]) {
     let mut at = 7;
     while bytes.starts_with(b"Rar!\x1a\x07\0") && at + 11 < bytes.len() {

@@ -25,7 +25,7 @@ pub enum Step<'a> {
     Delta(u8),
 }
 
-/// What goes on from one member to the next.
+/// The state that a packer keeps from one member to the next.
 pub struct Packer {
     version: Version,
     /// All plain bytes so far.
@@ -205,7 +205,7 @@ impl Packer {
         }
     }
 
-    /// The packed bytes of another member, and its plain ones as they are before a filter.
+    /// The packed bytes of another member, and its plain ones before a filter.
     pub fn member(&mut self, steps: &[Step<'_>]) -> (Vec<u8>, Vec<u8>) {
         let from = self.plain.len();
         (self.bytes, self.free) = (Vec::new(), 0);

@@ -85,7 +85,7 @@ fn cabinets_that_are_missing_or_of_another_set_are_named() {
     let errors = |parts: &[Vec<u8>]| -> Vec<String> {
         read(Format::Cab, parts).into_iter().filter_map(|(name, is)| Some(format!("{name}: {}", is.err()?))).collect()
     };
-    // Without the last ones: what goes on in them is named, all in front of it is read.
+    // Without the last ones: files that go on in them are named, all in front of them are read.
     let found = read(Format::Cab, &cabinets[..2]);
     let good = found.iter().filter(|(_, is)| is.is_ok()).count();
     let bad: Vec<_> = found.iter().filter_map(|(_, is)| is.as_ref().err()).collect();
@@ -114,7 +114,7 @@ fn cabinets_that_are_missing_or_of_another_set_are_named() {
     assert!(found.iter().any(|why| why.contains("checksum")), "{found:?}");
 }
 
-/// Sets that were changed end, whatever they say.
+/// Reading a changed set always ends.
 #[test]
 fn mutants_of_sets_end() {
     let mut random = 5_u64;
@@ -141,7 +141,7 @@ fn mutants_of_sets_end() {
 }
 
 /// 7-Zip reads the same sets, and cabextract those whose folders end with the file that goes on: it
-/// leaves out what follows in the folder.
+/// leaves out the files behind that one.
 #[test]
 fn other_programs_read_the_sets_of_the_writer() {
     if lacks(&[Need::Program("7z"), Need::Program("cabextract")]) {

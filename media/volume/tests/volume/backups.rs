@@ -1,4 +1,4 @@
-//! Volumes whose first sectors are damaged or lost: their copies are used, and that is said.
+//! Volumes whose first sectors are damaged or lost: their copies are used, and a warning says so.
 
 use std::fs;
 use std::path::{Path, PathBuf};

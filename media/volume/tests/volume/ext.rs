@@ -13,7 +13,7 @@ use crate::tree::{self, Item, Items, noise};
 
 const MIB: u64 = 1 << 20;
 
-/// An image of the sample tree, and what it must hold.
+/// An image of the sample tree, and the expected items.
 fn image(bench: &Bench, name: &str, options: &[&str]) -> (PathBuf, Items) {
     let root = bench.path("tree");
     if !root.exists() {

@@ -102,7 +102,7 @@ fn fragments_and_deleted_files() {
         assert!(runs.len() > 1, "{runs:?}");
         let deleted = all.iter().find(|node| node.path == b"_arge.dat").expect("the deleted file");
         assert_eq!((deleted.allocation, bytes(deleted) == noise(99, 2_500_000)), (Allocation::Deleted, true));
-        // What was deleted before is listed, and its room went to the file in pieces.
+        // A file that was deleted before is listed, and its room went to the file in pieces.
         let overwritten = all.iter().filter(|node| node.allocation == Allocation::Overwritten).count();
         assert!(overwritten > 50, "{overwritten}");
         let listed = fls(&image, true);
@@ -179,7 +179,7 @@ fn names_behind_the_end_of_a_directory_are_deleted_or_counted() {
     assert_eq!(lost, 2048 * (9000_u64.div_ceil(2048) + 1 + 20_000_u64.div_ceil(2048)));
 }
 
-/// The same of exFAT, whose sets have checksums.
+/// The same for exFAT, whose sets have checksums.
 #[test]
 fn sets_behind_the_end_of_an_exfat_directory() {
     if lacks(&[Need::Program("mkfs.exfat"), Need::Program("mount.exfat-fuse"), Need::Fuse, Need::Loop]) {

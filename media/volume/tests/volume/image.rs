@@ -51,12 +51,12 @@ pub fn open(path: &Path) -> Arc<dyn Bytes> {
     Arc::new(Medium(File::open(path).expect("an image")))
 }
 
-/// Runs a program that must succeed; what it prints.
+/// Runs a program that must succeed; its output.
 pub fn run(program: &str, arguments: &[&str]) -> String {
     run_with(program, arguments, b"")
 }
 
-/// Runs a program that must succeed with `input`; what it prints.
+/// Runs a program that must succeed with `input`; its output.
 pub fn run_with(program: &str, arguments: &[&str], input: &[u8]) -> String {
     let mut child = Command::new(program)
         .args(arguments)
@@ -84,7 +84,7 @@ pub fn poke(path: &Path, offset: u64, bytes: &[u8]) {
     file.write_all_at(bytes, offset).expect("written");
 }
 
-/// Unmounts what is mounted at `path`. A process that another test forks keeps it busy until it
+/// Unmounts the file system at `path`. A process that another test forks keeps it busy until it
 /// runs its program, and so does a scan of all mounts (a desktop's, a monitor's).
 pub fn unmount(path: &Path) {
     let unmounted = || Command::new("umount").arg(path).status().expect("umount").success();

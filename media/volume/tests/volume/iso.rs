@@ -127,7 +127,7 @@ fn extents_that_leave_the_disc_are_failures() {
     assert!(failed.cause.contains("out of the volume") && failed.path == b"large.dat", "{failed:?}");
 }
 
-/// DFTT 14: what one tree lists and another does not was found by no option.
+/// DFTT 14: names that one tree lists and another does not were found by no option.
 #[test]
 fn what_only_another_tree_lists_is_listed_apart() {
     if lacks(&TOOLS) {

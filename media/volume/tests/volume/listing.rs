@@ -1,4 +1,4 @@
-//! What the crate reads from an image.
+//! Lists and reads the files of an image with the crate.
 
 use std::collections::BTreeMap;
 use std::io::Read;
@@ -80,7 +80,7 @@ pub fn lies_as_it_is(node: &Node, medium: &[u8]) -> bool {
     true
 }
 
-/// Live names with what they hold; sizes must be as stated. Nothing may fail.
+/// Live names with their items; sizes must be as stated. Nothing may fail.
 pub fn items(volume: &FileSystem) -> Items {
     items_but(volume, |_| false)
 }
@@ -119,7 +119,7 @@ pub fn assert_same(found: &Items, expected: &Items) {
     }
 }
 
-/// What the Sleuth Kit lists: the inode of each path; with deleted files only those.
+/// The Sleuth Kit's list: the inode of each path; with deleted files only those.
 pub fn fls(image: &Path, deleted: bool) -> BTreeMap<String, String> {
     let list = run("fls", &["-r", "-p", if deleted { "-d" } else { "-u" }, text(image)]);
     let lines = list.lines().filter_map(|line| line.split_once(":\t"));

@@ -1,4 +1,4 @@
-//! What other programs write onto images, against what this crate reads from them.
+//! Images that other programs write, against the crate's reading of them.
 #![cfg(unix)]
 
 mod apfs;

@@ -1,4 +1,4 @@
-//! Images with bytes that were changed: whatever they say, the reader ends, in bounded work.
+//! Images with bytes that were changed: the reader always ends, in bounded work.
 
 use std::io::{self, Read};
 use std::path::Path;
@@ -68,8 +68,8 @@ pub fn survive(path: &Path, structures: &[std::ops::Range<u64>]) {
     assert!(peak.unwrap_or(0) < 1 << 20, "{peak:?} kB at most");
 }
 
-/// The same, with a right checksum in front of each block that was changed: what a hostile volume
-/// has.
+/// The same, with a right checksum in front of each block that was changed, as a hostile volume has
+/// it.
 pub fn survive_sealed(path: &Path, structures: &[std::ops::Range<u64>], seal: fn(&mut [u8])) {
     let image = std::fs::read(path).expect("an image");
     for seed in 1..=mutants() {
@@ -88,7 +88,7 @@ pub fn survive_sealed(path: &Path, structures: &[std::ops::Range<u64>], seal: fn
     }
 }
 
-/// Reads what there is, up to a megabyte of each file.
+/// Reads everything, up to a megabyte of each file.
 pub fn exhaust(bytes: Arc<dyn Bytes>) {
     let _ = partitions(&bytes);
     match file_system(bytes) {

@@ -42,7 +42,7 @@ fn mixed(length: usize) -> Vec<u8> {
     bytes
 }
 
-/// An image with everything in it, and what it must hold.
+/// An image with everything in it, and the expected items.
 fn image(bench: &Bench, name: &str, size: u64, options: &[&str]) -> (PathBuf, Items) {
     let image = bench.blank(name, size);
     run("mkntfs", &[&["-q", "-F", "-f", "-L", "Größe"], options, &[text(&image)]].concat());
@@ -64,7 +64,7 @@ fn image(bench: &Bench, name: &str, size: u64, options: &[&str]) -> (PathBuf, It
     std::os::unix::fs::FileExt::write_all_at(&sparse, &noise(8, 5000), 1_000_000).unwrap();
     sparse.set_len(3_000_000).unwrap();
     drop(sparse);
-    // FILE_ATTRIBUTE_COMPRESSED on a directory: what is made in it is compressed.
+    // FILE_ATTRIBUTE_COMPRESSED on a directory: files made in it are compressed.
     let packed = root.join("packed");
     fs::create_dir(&packed).unwrap();
     attribute(&packed, "system.ntfs_attrib_be", "0x00000810");

@@ -50,7 +50,7 @@ fn an_mbr_with_logical_partitions() {
         assert_eq!((part.start / 512, part.length / 512, part.kind.clone()), listed(number), "partition {number}");
         assert_eq!(part.usage == Usage::Extended, number == 3);
     }
-    // The gaps are what is left of the medium.
+    // The gaps are the rest of the medium.
     let covered: u64 =
         table.partitions.iter().filter(|part| part.usage != Usage::Extended).map(|part| part.length).sum();
     assert_eq!(covered, 64 * MIB);
@@ -87,7 +87,7 @@ fn a_gpt_of_either_sector_and_its_backup() {
         let covered: u64 = whole.partitions.iter().map(|part| part.length).sum();
         assert_eq!(covered, 64 * MIB);
 
-        // An entry that was changed: its CRC says so, and the backup serves.
+        // An entry that was changed: its CRC shows it, and the backup serves.
         poke(&image, 2 * sector + 60, b"X");
         let backup = partitions(&open(&image)).unwrap();
         assert_eq!(backup.partitions, whole.partitions);

@@ -1,4 +1,4 @@
-//! Real trees that go into images, and what must come out.
+//! Real trees that go into images, and the expected items.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -6,7 +6,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{FileExt, FileTypeExt, symlink};
 use std::path::Path;
 
-/// What a name stands for.
+/// The item behind a name.
 #[derive(Clone, PartialEq, Eq)]
 pub enum Item {
     Directory,
@@ -62,7 +62,7 @@ pub fn plain(root: &Path) {
     }
 }
 
-/// What only POSIX systems hold: links, a pipe, holes, names in bytes.
+/// Items that only POSIX systems have: links, a pipe, holes, names in bytes.
 pub fn posix(root: &Path) {
     symlink("size 1.bin", root.join("short link")).unwrap();
     symlink("x/".repeat(200), root.join("long link")).unwrap();
@@ -75,7 +75,7 @@ pub fn posix(root: &Path) {
     super::image::run("mkfifo", &[root.join("pipe").to_str().unwrap()]);
 }
 
-/// What stands below a directory.
+/// The items below a directory.
 pub fn items(root: &Path) -> Items {
     let mut items = Items::new();
     let mut open = vec![root.to_owned()];

@@ -1,4 +1,5 @@
-//! UDF as mkudffs, the kernel and genisoimage write it, against the tree that went in and 7-Zip.
+//! UDF as mkudffs, the kernel and genisoimage write it, against the tree that went in and against
+//! 7-Zip.
 
 use std::fs;
 use std::path::Path;
@@ -23,7 +24,7 @@ fn small(root: &Path) {
     fs::write(root.join("empty"), b"").unwrap();
 }
 
-/// What 7-Zip takes out of an image, as UDF or as ISO 9660.
+/// The items that 7-Zip extracts from an image, as UDF or as ISO 9660.
 fn seven_zip(bench: &Bench, kind: &str, image: &Path) -> Items {
     let out = bench.path(kind);
     run("7z", &["x", "-bd", &format!("-t{kind}"), &format!("-o{}", text(&out)), text(image)]);
@@ -50,8 +51,8 @@ fn what_genisoimage_writes() {
     }
 }
 
-/// An empty volume of each kind of medium and each revision, and what the kernel puts into it where
-/// it can.
+/// An empty volume of each kind of medium and each revision, with files that the kernel puts into
+/// it where it can.
 #[test]
 fn what_mkudffs_makes() {
     if lacks(&TOOLS) {

@@ -1,4 +1,4 @@
-//! Shadow copies of NTFS: the volumes are mkntfs's, the copies are made here.
+//! Shadow copies of NTFS: mkntfs makes the volumes, and the tests make the copies.
 
 use std::collections::BTreeMap;
 use std::path::Path;

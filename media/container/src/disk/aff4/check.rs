@@ -1,4 +1,5 @@
-//! Compares what a volume states of its parts: members, the map's pieces, streams and their chunks.
+//! Compares the parts of a volume with its stated digests: members, the map's pieces, streams and
+//! their chunks.
 
 use super::statements::{ORDER, Statements, algorithm, digest};
 use super::stream::Stream;
@@ -161,12 +162,12 @@ impl Volume<'_> {
         Ok(())
     }
 
-    /// The digests that are stated; one that is none is entered as wrong.
+    /// The stated digests; a text that is not a digest is entered as wrong.
     fn stated(&mut self, subject: &str, predicate: &str) -> Result<Vec<Digest>, Ended> {
         self.stated_by(self.statements, subject, predicate)
     }
 
-    /// The same, of what another volume states.
+    /// The digests that another volume states.
     fn stated_by(&mut self, by: &Statements, subject: &str, predicate: &str) -> Result<Vec<Digest>, Ended> {
         let mut found = Vec::new();
         let all: Vec<_> = by.of(subject, predicate).filter_map(digest).collect();

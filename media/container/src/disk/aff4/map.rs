@@ -1,4 +1,4 @@
-//! A map: which ranges of the disk are where in which stream.
+//! A map: for each range of the disk its place in a stream.
 
 use super::set::Set;
 use super::statements::SCHEMA;
@@ -10,15 +10,15 @@ use crate::field::{le32, le64};
 const ENTRY: usize = 28;
 /// The longest map: two million ranges.
 const LONGEST: u64 = 64 << 20;
-/// The words of unknown data begin again with each of these.
+/// The words of unknown data begin again at each multiple of this.
 const TILE: u64 = 1 << 20;
 
-/// What a range is of.
+/// Where the bytes of a range come from.
 enum Target {
     Stream(Stream),
     /// One byte, again and again.
     Byte(u8),
-    /// Words in the place of what is not known.
+    /// Words that stand for unknown data.
     Words(&'static [u8]),
 }
 

@@ -1,5 +1,5 @@
-//! Volumes that belong together: each is a zip and what it states, and a stream may be in another
-//! one than the map that leads to it.
+//! Volumes that belong together: each is a zip with its statements, and a stream may be in another
+//! volume than the map that leads to it.
 
 use super::statements::Statements;
 use super::zip::Zip;
@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 pub struct Volume {
     /// Its members.
     pub zip: Zip,
-    /// What it states.
+    /// Its statements.
     pub statements: Statements,
 }
 
@@ -24,7 +24,7 @@ impl Volume {
     }
 }
 
-/// A volume, and those beside it as far as they were asked for.
+/// A volume, and those volumes beside it that were asked for so far.
 pub struct Set<'a> {
     /// The volume that was opened.
     pub first: Arc<Volume>,
@@ -53,7 +53,7 @@ impl<'a> Set<'a> {
         if let Some(known) = others.iter().find(|volume| volume.zip.volume == wanted) {
             return Ok(known.clone());
         }
-        // A volume does not say how the others are called: those beside it are asked.
+        // A volume does not name the other volumes: those beside it are asked.
         for name in self.files.alike()? {
             let Some(file) = self.files.peek(&name)? else { continue };
             if !Zip::open(file).is_ok_and(|zip| zip.volume == wanted) {

@@ -1,4 +1,4 @@
-//! What a volume states: which disk it holds, and of what that consists.
+//! The statements of a volume: the disk that it holds, and its parts.
 
 use super::turtle::{self, Object};
 use super::zip::Zip;
@@ -52,7 +52,7 @@ impl Statements {
         self.one(subject, predicate)?.parse().ok()
     }
 
-    /// Whether a subject is of a type of the standard.
+    /// Whether a subject has a type of the standard.
     pub fn is_a(&self, subject: &str, kind: &str) -> bool {
         let all = self.0.get(subject).map(Vec::as_slice).unwrap_or_default();
         all.iter().any(|(name, object)| name == TYPE && object.value.strip_prefix(SCHEMA) == Some(kind))
@@ -93,7 +93,7 @@ impl Statements {
     }
 }
 
-/// A stated digest; `None` if its type is not an algorithm but a kind of digest of something else.
+/// A stated digest; `None` if its type is not that of an algorithm.
 pub fn digest(object: &Object) -> Option<Result<Digest, Failure>> {
     let algorithm = algorithm(object.kind.strip_prefix(SCHEMA)?)?;
     let wrong = |_| Failure::malformed(format!("a digest of {algorithm} that is none: {:?}", object.value));

@@ -26,7 +26,7 @@ pub struct Stream {
     pub each: u64,
     method: Option<Method>,
     chunks: Held,
-    /// Chunks that were compared with what is stated of them.
+    /// Chunks that were compared with their stated digests.
     sound: Held,
 }
 
@@ -61,7 +61,7 @@ impl Stream {
             None if method.is_empty() => None,
             None => return Err(Failure::refused(format!("a stream compressed by {method}"))),
         };
-        // Those of an acquisition that was cut off are missing.
+        // The segments of an acquisition that was cut off are missing.
         let last = size.checked_sub(1).map(|last| last / chunk / each);
         let stream = Stream {
             name: name.to_owned(),
@@ -84,13 +84,14 @@ impl Stream {
         self.size
     }
 
-    /// A segment by its number, or what stands beside it: `.index`, `.blockHash.md5`.
+    /// A segment by its number, or the member beside it with this ending: `.index`,
+    /// `.blockHash.md5`.
     pub fn segment(&self, number: u64, ending: &str) -> Result<Member, Failure> {
         let name = format!("{}/{number:08}{ending}", self.name);
         self.volume.zip.member(&name).ok_or_else(|| Failure::malformed(format!("the member {name} is missing")))
     }
 
-    /// Reads of one chunk; how many bytes.
+    /// Reads bytes of one chunk; how many.
     pub fn read(&self, offset: u64, buffer: &mut [u8]) -> Result<usize, Failure> {
         let Some((number, inside, take)) = within_unit(self.size, self.chunk, offset, buffer.len()) else {
             return Ok(0);
@@ -101,8 +102,9 @@ impl Stream {
         Ok(take)
     }
 
-    /// The same, of chunks that agree with all that the volume states of them: the CRC-32 of their
-    /// segment and its index, and the first of the digests of blocks that is there.
+    /// As [`read`](Stream::read), of chunks that agree with all statements of the volume on them:
+    /// the CRC-32 of their segment and of its index, and the first list of digests of blocks that
+    /// is present.
     pub fn serve(&self, offset: u64, buffer: &mut [u8]) -> Result<usize, Failure> {
         let Some((number, inside, take)) = within_unit(self.size, self.chunk, offset, buffer.len()) else {
             return Ok(0);
@@ -138,7 +140,7 @@ impl Stream {
         Ok(chunk)
     }
 
-    /// A chunk, as long as a whole one, or as what is left of the stream.
+    /// A chunk: a whole one, or the shorter rest of the stream.
     fn unpack(&self, number: u64) -> Result<Vec<u8>, Failure> {
         let (segment, place) = (number / self.each, number % self.each);
         let mut entry = [0; ENTRY as usize];
@@ -151,7 +153,7 @@ impl Stream {
         self.volume.zip.read_at(&self.segment(segment, "")?, at, &mut packed)?;
         let left = (self.size - number * self.chunk).min(self.chunk);
         let method = match self.method {
-            // What compression made no shorter is as it was.
+            // Chunks that compression does not shorten are stored.
             Some(method) if length != self.chunk => method,
             _ if length == self.chunk || length == left => return Ok(packed),
             _ => return Err(Failure::malformed(format!("chunk {number} of {}: {length} bytes", self.name))),

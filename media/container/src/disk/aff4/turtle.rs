@@ -1,5 +1,5 @@
-//! As much of Turtle (the W3C's notation of RDF) as volumes are described in: prefixes, names,
-//! literals, lists of predicates and of objects.
+//! The part of Turtle (the W3C's notation of RDF) that volumes use: prefixes, names, literals,
+//! lists of predicates and of objects.
 
 use crate::disk::Failure;
 use std::collections::HashMap;

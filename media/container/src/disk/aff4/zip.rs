@@ -101,8 +101,8 @@ impl Zip {
         Ok(zip)
     }
 
-    /// The full name of a member: names outside of the volume are escaped, those inside leave it
-    /// out.
+    /// The full name of a member: its unescaped name, with the volume's name in front unless it is
+    /// a full one.
     fn full(&self, name: &str) -> String {
         let name = unescape(name);
         if name.starts_with("aff4://") { name } else { format!("{}/{name}", self.volume) }
@@ -142,7 +142,7 @@ impl Zip {
         let at = member.header + 30 + u64::from(le16(&head, 26)) + u64::from(le16(&head, 28));
         match member.method {
             0 if member.packed == member.size => {
-                // Small reads are of tables.
+                // Small reads come from tables.
                 if buffer.len() <= 64 {
                     self.pages.read(at.saturating_add(offset), buffer)?;
                 } else {

@@ -1,4 +1,4 @@
-//! Runs: which range of the disk is where in the file, and in which form.
+//! Runs: for each range of the disk its place in the file, and its form.
 
 use crate::disk::Failure;
 use crate::disk::unpack::{LONGEST, Method};
@@ -115,7 +115,7 @@ impl Table {
     }
 }
 
-/// The runs in order of the disk; what none covers, up to `size`, are zeros that nobody uses.
+/// The runs in order of the disk; gaps between them, up to `size`, are zeros that nobody uses.
 pub fn whole(mut runs: Vec<Run>, size: u64) -> Result<Vec<Run>, Failure> {
     runs.sort_by_key(|run| run.start);
     let mut all = Vec::with_capacity(runs.len());

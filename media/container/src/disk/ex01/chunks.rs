@@ -148,7 +148,7 @@ impl Chunks {
         self.size.unwrap_or(self.count.saturating_mul(self.chunk))
     }
 
-    /// A chunk, checked by what stands behind it.
+    /// A chunk, compared with its checksum if it has one.
     fn unpack(&self, number: u64) -> Result<Vec<u8>, Failure> {
         let at = self.tables.partition_point(|table| table.first <= number);
         let table = &self.tables[at.saturating_sub(1)];

@@ -7,7 +7,7 @@ use crate::Bytes;
 use crate::disk::Failure;
 use crate::disk::unpack::Method;
 
-/// Device, case and tables, as far as they were met.
+/// The device, the case data and the tables that were met so far.
 #[derive(Default)]
 pub struct Described {
     /// The device information.

@@ -7,7 +7,7 @@ use crate::field::{le32, le64};
 use pfh_digest::Digest;
 
 const DESCRIPTOR: u64 = 64;
-/// Of one segment: EnCase writes one for some 50 MiB of the medium.
+/// The most sections of one segment: EnCase writes one for some 50 MiB of the medium.
 const MOST: usize = 1 << 20;
 
 pub const DEVICE: u32 = 1;
@@ -27,14 +27,14 @@ const ENCRYPTED: u32 = 2;
 
 /// A section.
 pub struct Section {
-    /// What it holds.
+    /// The type of its content.
     pub kind: u32,
     flags: u32,
     /// Where its data begin, in bytes.
     pub at: u64,
     /// Bytes of them, with padding.
     pub length: u64,
-    /// The digest of these that is stated.
+    /// Their stated digest.
     pub stated: Option<Digest>,
 }
 

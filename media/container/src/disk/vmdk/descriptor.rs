@@ -3,7 +3,7 @@
 use crate::Bytes;
 use crate::disk::Failure;
 
-/// Longer texts are none.
+/// Longer texts are not descriptors.
 const LONGEST: u64 = 1 << 20;
 /// More extents than any program writes: 64 TiB in pieces of 2 GiB are 32,768.
 const MOST: usize = 1 << 16;
@@ -28,14 +28,14 @@ pub struct Line {
     pub held: Held,
 }
 
-/// What a descriptor says.
+/// The content of a descriptor.
 #[derive(Debug)]
 pub struct Descriptor {
     /// The extents, in order of the disk.
     pub extents: Vec<Line>,
-    /// Changes whenever the disk does.
+    /// The identifier of the content, which changes whenever the disk does.
     pub id: String,
-    /// Of a difference, the same of its parent, and where that was.
+    /// For a difference: the identifier of its parent's content, and where the parent was.
     pub parent: Option<(String, String)>,
 }
 

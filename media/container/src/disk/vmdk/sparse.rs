@@ -1,4 +1,4 @@
-//! A hosted sparse extent: grains by a directory of tables, as they are or deflated.
+//! A hosted sparse extent: stored or deflated grains, which a directory of tables leads to.
 
 use crate::Bytes;
 use crate::disk::held::{Held, Paged};
@@ -132,13 +132,13 @@ impl Sparse {
         if first != number * (self.grain / SECTOR) {
             return Err(Failure::at(at, format!("the grain of sector {first} in place of another")));
         }
-        // Deflate adds little to what it cannot make shorter.
+        // Deflate adds little to bytes that it cannot shorten.
         if length > self.grain + self.grain / 8 + 128 {
             return Err(Failure::at(at, format!("a grain of {length} bytes, compressed")));
         }
         let mut packed = vec![0; length as usize];
         self.file.read_exact_at(at + 12, &mut packed)?;
-        // The last grain holds what is left of the disk, or a whole grain.
+        // The last grain holds the rest of the disk, or a whole grain.
         let whole = unpack(Method::Zlib, &packed, self.grain);
         let left = self.size - number * self.grain;
         let found = match whole {

@@ -1,24 +1,24 @@
 //! An image that is damaged outside of its chunks, read as far as it goes: each departure from the
 //! format is named.
 //!
-//! The format holds much of what it needs twice (header and header2, volume and data, table and
-//! table2); what is damaged in one place is taken from the other. Chunks keep their own checksums:
+//! The format holds most of its metadata twice (header and header2, volume and data, table and
+//! table2); a copy that is damaged is replaced with the other one. Chunks keep their own checksums:
 //! nothing is believed that they do not cover.
 
 use super::{Failure, Index, MOST_PAYLOAD, Pass, Place, ReadAt, read};
 use crate::ewf::{About, Descriptor, Errors, FileHeader, Table, Volume};
 
-/// Sections that there are.
+/// The types of sections.
 const KINDS: [&str; 14] = [
     "header2", "header", "volume", "disk", "data", "sectors", "table", "table2", "error2", "digest", "hash", "next",
     "done", "session",
 ];
 
-/// A pass that goes on where something is wrong.
+/// A pass that goes on behind a fault.
 #[derive(Default)]
 struct Salvage {
     pass: Pass,
-    /// A table that cannot be used, and what it would have been: its copy may serve.
+    /// A table that cannot be used, with its place and its count: its copy may serve.
     lost: Option<(Place, u64)>,
     departures: Vec<String>,
 }
@@ -100,7 +100,7 @@ impl Salvage {
             self.table(segment, offset, &bytes, found);
             return Ok(());
         }
-        // What the strict pass takes is taken; what it refuses is named and left out.
+        // A section that the strict pass refuses is named and left out.
         let before = self.pass.volume;
         match self.pass.section(image, segment, start, found) {
             Ok(()) => {}
@@ -158,14 +158,15 @@ impl Salvage {
                 self.pass.places.push(place);
                 self.pass.table = Some(bytes.to_vec());
             }
-            // As many entries as there is room for: how many it states is not to be trusted.
+            // As many entries as there is room for: the number that the table states is not
+            // trusted.
             Err(_) => self.lost = Some((place, length.saturating_sub(Table::length(0)) / 4)),
         }
     }
 }
 
-/// A descriptor whose checksum is wrong, as far as its neighbours confirm it: its kind is one that
-/// there is, or nearly, and behind it another section begins, or the segment ends.
+/// A descriptor whose checksum is wrong, if its neighbours confirm it: its kind differs from a
+/// known one in one byte at most, and another section begins behind it, or the segment ends.
 fn mended(image: &dyn ReadAt, segment: u16, offset: u64, length: u64, bytes: &[u8]) -> Option<Descriptor> {
     let word = |at: usize| bytes.get(at..at + 8).and_then(|b| b.try_into().ok()).map_or(0, u64::from_le_bytes);
     let padded = |kind: &str| {

@@ -6,12 +6,12 @@ use super::transfer::{base64, hexadecimal};
 /// The longest header of a message or part, in bytes.
 pub const LONGEST: usize = 1 << 20;
 
-/// The fields of a header that say what a part is.
+/// The fields of a header that describe a part.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub struct Header {
     /// Type and subtype in lower case, as `text/plain`; empty if none is stated.
     pub kind: String,
-    /// What divides a multipart.
+    /// The boundary between the parts of a multipart.
     pub boundary: Option<Vec<u8>>,
     /// The name of the file.
     pub name: Option<Vec<u8>>,
@@ -153,7 +153,7 @@ fn percent(value: &[u8]) -> Vec<u8> {
     out
 }
 
-/// Text of Latin-1 and its relatives as UTF-8; of other alphabets the bytes as they are.
+/// Text of Latin-1 and its relatives as UTF-8; text of other alphabets unchanged.
 fn text(charset: &[u8], bytes: Vec<u8>) -> Vec<u8> {
     let charset = charset.to_ascii_lowercase();
     let is_latin = matches!(&charset[..], b"iso-8859-1" | b"latin1" | b"windows-1252" | b"us-ascii");
@@ -164,7 +164,7 @@ fn text(charset: &[u8], bytes: Vec<u8>) -> Vec<u8> {
 }
 
 /// A text with its encoded words decoded, `=?utf-8?B?…?=`. White space between two of them is
-/// theirs.
+/// dropped.
 pub fn words(value: &[u8]) -> Vec<u8> {
     let (mut out, mut at, mut end_of_word) = (Vec::with_capacity(value.len()), 0, None);
     while at < value.len() {

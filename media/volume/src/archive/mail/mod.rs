@@ -1,6 +1,5 @@
-//! Mail: messages (RFC 5322 with MIME), mbox, and Outlook's stores and messages. Messages of an
-//! mbox are members as they are; the parts of a message are members as they were before they were
-//! encoded for transfer.
+//! Mail: messages (RFC 5322 with MIME), mbox, and Outlook's stores and messages. A message of an
+//! mbox is a member as it is stored; a part of a message is a member without its transfer encoding.
 
 mod header;
 mod mbox;

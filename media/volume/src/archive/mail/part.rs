@@ -18,7 +18,7 @@ const DEEPEST: usize = 100;
 /// A part that holds bytes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Part {
-    /// What its header states.
+    /// Its header.
     pub header: Header,
     /// Where its bytes begin and end.
     pub range: (u64, u64),
@@ -26,7 +26,7 @@ pub struct Part {
     pub is_uuencoded: bool,
 }
 
-/// What comes of a message.
+/// A part of a message, or a failure in its place.
 pub type Found = Result<Part, Failure>;
 
 /// A line: where it is, its beginning, and where the next one is.
@@ -42,7 +42,7 @@ struct Line {
 enum State {
     /// The header of a part, up to here; and where a line is that is not a field.
     Header(Vec<u8>, Option<u64>),
-    /// What stands in front of the first part of a multipart, or behind the last.
+    /// The text in front of the first part of a multipart, or behind the last.
     Between,
     /// The bytes of a part.
     Body(Header, u64),

@@ -118,7 +118,7 @@ impl<R: Read> Decoder<R> {
         Ok(())
     }
 
-    /// What the last letters of base64 hold, which may lack the signs that fill them up.
+    /// Decodes the last letters of base64, whose padding may be missing.
     fn last(&mut self) -> io::Result<()> {
         match self.letters {
             (_, 0) => {}

@@ -8,7 +8,7 @@ use pfh_digest::{Algorithm, Digest};
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-/// The longest manifest, index or configuration: what registries take.
+/// The longest manifest, index or configuration, as registries take it.
 const DOCUMENT: u64 = 4 << 20;
 /// Digits of a digest that a name may be.
 const DIGITS: usize = 64;
@@ -64,7 +64,7 @@ pub struct Blob {
     pub bytes: Arc<dyn Bytes>,
 }
 
-/// The members that are stored as they are.
+/// The members that are stored plainly.
 pub struct Blobs {
     /// The word for the whole in messages: a tar or a layout.
     pub whole: &'static str,
@@ -90,7 +90,7 @@ impl Blobs {
         blobs
     }
 
-    /// Those of a tar, as far as it can be read.
+    /// The members of a tar, as far as it can be read.
     pub fn of(bytes: &Arc<dyn Bytes>, limits: &Limits) -> Blobs {
         let mut blobs = Blobs::none("tar");
         for node in tar::plain(bytes.clone(), limits).filter_map(Result::ok) {
@@ -148,7 +148,7 @@ impl Blob {
     /// All its bytes, compared with the digest in its name or this one.
     ///
     /// # Errors
-    /// Why they are not what they must be, in words.
+    /// Why they differ or cannot be read, in words.
     pub fn document(&self, digest: Option<Digest>) -> Result<Vec<u8>, String> {
         let size = self.bytes.size();
         if size > DOCUMENT {

@@ -1,4 +1,4 @@
-//! How much may come out of the layers of a tar.
+//! A limit on the bytes and members that come out of the layers of a tar.
 
 use crate::archive::limits::Limits;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -12,7 +12,7 @@ pub struct Budget {
 }
 
 impl Budget {
-    /// That of a tar of this size.
+    /// The budget of a tar of this size.
     pub fn new(limits: &Limits, size: u64) -> Budget {
         let most = limits.most(size);
         Budget { most, bytes: AtomicU64::new(most), entries: AtomicU64::new(limits.entries) }

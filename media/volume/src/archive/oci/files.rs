@@ -36,7 +36,7 @@ pub struct Files {
 }
 
 impl Files {
-    /// Those of this image, which is read when the first is asked for.
+    /// The files of this image, which is read when the first one is asked for.
     pub fn new(image: Image, budget: Arc<Budget>, limits: Limits) -> Files {
         let (plan, faults, packings, members, kept) = Default::default();
         Files { image, limits, budget, plan, faults, packings, layer: 0, members, number: 0, kept, again: 0 }
@@ -52,7 +52,7 @@ impl Files {
         format!("layer {} ({})", number + 1, name.unwrap_or_default())
     }
 
-    /// Reads all layers, and decides what becomes of their members.
+    /// Reads all layers, and decides the fates of their members.
     fn survey(&mut self) -> Plan {
         for fault in std::mem::take(&mut self.image.faults) {
             self.fail(fault);

@@ -82,7 +82,7 @@ impl Sum {
 
     /// The digest, after the rest was read; `None` if that cannot be.
     pub fn finish(&self, track: &Arc<Track>) -> Option<Digest> {
-        // Nothing is there, and all in front of it is read.
+        // No byte is there, but looking for it reads all bytes in front of it.
         let _ = track.range(u64::MAX - 1, 1).read(&mut [0]);
         let mut state = lock(&self.0);
         let hasher = state.hasher.take();

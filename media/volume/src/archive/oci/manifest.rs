@@ -75,7 +75,7 @@ pub struct Layer {
 
 /// An image.
 pub struct Image {
-    /// What its names begin with: one part of a path.
+    /// The first part of all its paths.
     pub name: Vec<u8>,
     /// From the lowest one on.
     pub layers: Vec<Layer>,
@@ -132,7 +132,7 @@ impl<'a> Found<'a> {
         self.failures.push(failure(path, cause));
     }
 
-    /// What `docker save` lists.
+    /// The images that `docker save` lists.
     fn saved(&mut self) {
         let Some(blob) = self.blobs.get("manifest.json") else { return };
         let list: Vec<Saved> = match json(blob, None) {
@@ -156,7 +156,7 @@ impl<'a> Found<'a> {
         }
     }
 
-    /// What the layout lists.
+    /// The images that the layout lists.
     fn layout(&mut self) {
         let Some(blob) = self.blobs.get("index.json").filter(|_| self.blobs.get("oci-layout").is_some()) else {
             return;
@@ -169,7 +169,7 @@ impl<'a> Found<'a> {
 
     fn descend(&mut self, of: Descriptor, name: Option<&str>, platform: Option<&Platform>, depth: u32) {
         let annotation = |key: &str| of.annotations.as_ref().and_then(|all| all.get(key)).map(String::as_str);
-        // What a builder states of an image is not an image.
+        // A builder's statement on an image is not an image itself.
         if annotation("vnd.docker.reference.type").is_some() || !self.read.insert(of.digest.clone()) {
             return;
         }

@@ -1,8 +1,8 @@
 //! Container images in a tar, as `docker save` writes them and as OCI layouts: each image as one
 //! tree, behind the members of the tar; and in a layout that is a directory.
 //!
-//! The layers of an image are read twice: once to see what hides what and to compare each with the
-//! digest that the configuration states, and once to list the files that are left.
+//! The layers of an image are read twice: once to see which members hide others and to compare each
+//! with the digest that the configuration states, and once to list the remaining files.
 
 mod apart;
 mod blobs;

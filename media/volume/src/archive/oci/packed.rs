@@ -27,7 +27,7 @@ pub fn packed(packing: Packing, bytes: &Arc<dyn Bytes>, limits: &Limits) -> Opti
     is_image.then(|| decoder::open(packing, bytes.clone(), limits).ok()).flatten()
 }
 
-/// The same as [`open`] of a tar that was unpacked.
+/// As [`open`] for a tar that was unpacked.
 pub fn open_unpacked(bytes: Arc<dyn Bytes>, limits: &Limits) -> Nodes {
     apart::nodes(open(bytes.clone(), limits), bytes, Box::new(|at| format!("byte {at} of the unpacked tar")), true)
 }

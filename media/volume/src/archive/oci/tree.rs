@@ -1,4 +1,5 @@
-//! The names of an image, layer by layer: what each layer adds, replaces, hides and deletes.
+//! The names of an image: each layer adds, replaces, hides and deletes names of the layers below
+//! it.
 
 use super::blobs::clean;
 use crate::node::{Kind, Node};
@@ -34,7 +35,7 @@ struct Entry {
     held: Held,
 }
 
-/// What becomes of a member.
+/// How a member of a layer appears in the tree of the image.
 pub enum Fate {
     /// It is a name of the image, with the content of that member if it is not its own.
     Shown(Vec<u8>, Option<Place>),
@@ -46,7 +47,7 @@ pub enum Fate {
     Fault(&'static str),
 }
 
-/// What becomes of the members of all layers.
+/// The fates of the members of all layers.
 #[derive(Default)]
 pub struct Plan {
     /// By their places; none for directories and whiteouts.
@@ -154,7 +155,7 @@ impl Tree {
         match self.resolved(parent, Some(layer)) {
             Ok(parent) if is_opaque => self.delete(&parent, layer, false),
             Ok(parent) => self.delete(&join(&parent, name), layer, true),
-            // The layer has a file or a link in place of the directory: what was in it is gone.
+            // The layer has a file or a link in place of the directory: its entries are gone.
             Err(BEHIND) => {}
             Err(why) => return Err(why),
         }
@@ -170,8 +171,8 @@ impl Tree {
         self.table.range(start..end).map(|(path, _)| path.clone()).collect()
     }
 
-    /// A whiteout in this layer: what lower layers have there is gone, whatever the order is of the
-    /// members of this layer.
+    /// A whiteout in this layer: the names that lower layers have there are gone, in any order of
+    /// the members of this layer.
     fn delete(&mut self, path: &[u8], layer: usize, with_itself: bool) {
         let key = [path, if with_itself { b"" } else { b"/" }].concat();
         if !self.done.insert(key) {
@@ -235,7 +236,7 @@ impl Tree {
         if out.len() > NAME { Err(LONG) } else { Ok(out) }
     }
 
-    /// What becomes of all members.
+    /// The fates of all members.
     pub fn plan(self) -> Plan {
         let mut plan = Plan { fates: self.fates, sources: HashSet::new() };
         for (path, entry) in self.table {

@@ -20,7 +20,7 @@ pub enum Code {
 pub struct Coded<R> {
     code: Code,
     input: R,
-    /// What was decoded and not taken.
+    /// Decoded bytes that were not taken yet.
     out: Ready,
     is_ended: bool,
 }

@@ -37,7 +37,7 @@ impl Cursor {
         Ok(self.rest()?.first().copied())
     }
 
-    /// The byte here, and goes on.
+    /// Takes the byte at the cursor.
     pub fn next(&mut self) -> io::Result<Option<u8>> {
         let byte = self.peek()?;
         self.at += u64::from(byte.is_some());

@@ -20,7 +20,7 @@ const STEPS: u32 = 8;
 pub struct Document {
     /// All of it.
     pub bytes: Arc<dyn Bytes>,
-    /// How much may come out of it.
+    /// Limits on its output.
     pub limits: Limits,
     /// Where its header stands: offsets count from there.
     pub base: u64,
@@ -58,7 +58,7 @@ impl Within {
 impl Document {
     /// A document whose objects are not known yet.
     pub fn new(bytes: Arc<dyn Bytes>, limits: &Limits, base: u64) -> Document {
-        // Far more than what programs write for any size.
+        // Far more than programs write for any size.
         let left = AtomicU64::new(bytes.size().saturating_mul(64).saturating_add(256 << 20));
         let (entries, offsets, unpacked) = (Vec::new(), Vec::new(), Mutex::default());
         Document { bytes, limits: limits.clone(), base, entries, offsets, left, unpacked }
@@ -156,7 +156,7 @@ impl Document {
         if all.len() as u64 > most {
             return Err(wrong(format!("a stream of structure of more than {most} bytes")));
         }
-        // What was decoded in front of a fault is used: its objects are held against the table.
+        // The bytes in front of a fault are used: their objects are compared with the table.
         match read {
             Err(error) if all.is_empty() => Err(error),
             _ => Ok(all),

@@ -26,7 +26,7 @@ enum Filter {
     Code(Code),
     Flate,
     Lzw,
-    /// A picture's own form: its bytes stay as they are.
+    /// A picture's own form: its bytes are not decoded.
     Picture(&'static str),
     /// A filter that is not known.
     Unknown(String),
@@ -110,13 +110,13 @@ impl Chain {
         found.map(|(filter, _)| filter.name())
     }
 
-    /// Whether the bytes are stored as they are.
+    /// Whether the bytes are stored plainly.
     pub fn is_plain(&self) -> bool {
         self.0.first().is_none_or(|(filter, _)| matches!(filter, Filter::Picture(_)))
     }
 
-    /// The bytes of the stream in a range of the document, each filter giving `most` of them. A
-    /// picture's own filter, and what comes behind it, is left to the picture.
+    /// The bytes of the stream in a range of the document, each filter giving `most` of them. The
+    /// filter of a picture, and those behind it, are left to the picture.
     pub fn open(&self, bytes: &Arc<dyn Bytes>, range: Range<u64>, most: u64) -> Opened {
         let offset = range.start;
         let mut reader: Opened = Box::new(Tape::new(bytes.clone(), range.start, range.end));
@@ -132,7 +132,7 @@ impl Chain {
     }
 }
 
-/// What comes out of a filter.
+/// The output of a filter.
 fn decoded(filter: &Filter, parameters: &Dictionary, reader: Opened) -> io::Result<Opened> {
     let input = BufReader::with_capacity(AHEAD, reader);
     let opened: Opened = match filter {
@@ -157,7 +157,7 @@ fn decoded(filter: &Filter, parameters: &Dictionary, reader: Opened) -> io::Resu
     }
 }
 
-/// What a filter gives: not more than is allowed, and its faults with its name.
+/// The output of a filter: no more than the limit, with the name of the filter in its faults.
 struct Stage {
     reader: io::Result<Opened>,
     name: String,

@@ -124,7 +124,7 @@ struct Found {
     role: Role,
 }
 
-/// What was found on the way through all objects.
+/// The findings of a pass over all objects.
 #[derive(Default)]
 struct Listing {
     found: Vec<Found>,

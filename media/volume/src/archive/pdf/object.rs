@@ -1,4 +1,4 @@
-//! Objects as they are written (ISO 32000-1, 7.2 and 7.3).
+//! Objects in their written form (ISO 32000-1, 7.2 and 7.3).
 
 use super::cursor::Cursor;
 use std::io;
@@ -34,7 +34,7 @@ pub enum Object {
 pub struct Dictionary(pub Vec<(Vec<u8>, Object)>);
 
 impl Dictionary {
-    /// The object of this name; of a name that is there twice the last.
+    /// The object of this name; the last one if the name is there twice.
     pub fn get(&self, name: &str) -> Option<&Object> {
         self.0.iter().rev().find(|(key, _)| key == name.as_bytes()).map(|(_, object)| object)
     }

@@ -16,7 +16,7 @@ pub struct Placed {
     pub object: Object,
     /// The offset of the first byte of its stream.
     pub stream: Option<u64>,
-    /// The offset behind what was read.
+    /// The offset behind the last byte that was read.
     pub end: u64,
 }
 

@@ -1,5 +1,5 @@
-//! What stands for differences between neighbouring samples (ISO 32000-1, 7.4.4.4): the filters of
-//! PNG, a byte in front of each row, and predictor 2 of TIFF.
+//! Undoes predictors, which store differences between neighbouring samples (ISO 32000-1, 7.4.4.4):
+//! the filters of PNG, a byte in front of each row, and predictor 2 of TIFF.
 
 use std::io::{self, Read};
 

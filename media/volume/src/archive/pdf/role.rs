@@ -1,10 +1,10 @@
-//! What streams are for: by their own dictionaries, and by those that refer to them.
+//! The purposes of streams: by their own dictionaries, and by the objects that refer to them.
 
 use super::object::{Dictionary, Object};
 use crate::text::utf16;
 use std::collections::HashMap;
 
-/// What a stream is for, by its name in output.
+/// The purpose of a stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Role {
     Other,
@@ -26,7 +26,7 @@ pub enum Role {
 }
 
 impl Role {
-    /// What stands behind the number in the name of a member.
+    /// The text behind the number in the name of a member.
     pub fn name(self) -> &'static str {
         match self {
             Role::Other | Role::Table => "",
@@ -82,7 +82,7 @@ pub struct Roles {
 const PARTS: usize = 4096;
 
 impl Roles {
-    /// Takes what an object says.
+    /// Takes the roles that an object gives to others.
     pub fn take(&mut self, number: u32, object: &Object) {
         if let Object::Array(parts) = object
             && parts.len() <= PARTS
@@ -148,7 +148,7 @@ impl Roles {
         }
     }
 
-    /// Says of the parts of pages that are arrays of their own what they are.
+    /// Gives the roles of arrays of parts to their parts.
     pub fn end(&mut self) {
         for (number, parts) in std::mem::take(&mut self.arrays) {
             if let Some(role @ (Role::Contents | Role::Xfa)) = self.roles.get(&number).copied() {
@@ -157,7 +157,7 @@ impl Roles {
         }
     }
 
-    /// What the stream of this number is for, where its own dictionary does not say it.
+    /// The purpose of the stream of this number, where its own dictionary does not state it.
     pub fn get(&self, number: u32) -> Option<Role> {
         self.roles.get(&number).copied()
     }

@@ -112,8 +112,8 @@ fn times(document: &Document, dictionary: &Dictionary) -> Times {
     times
 }
 
-/// A date such as `D:20261126091500+01'00'` (ISO 32000-1, 7.9.4); `None` without a zone, since it
-/// is of no known one then.
+/// A date such as `D:20261126091500+01'00'` (ISO 32000-1, 7.9.4); `None` without a zone, since its
+/// time is not known then.
 fn date(text: &[u8]) -> Option<i128> {
     let text = text.strip_prefix(b"D:").unwrap_or(text);
     let number = |from: usize, to: usize| -> Option<i64> {

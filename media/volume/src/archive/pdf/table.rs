@@ -16,12 +16,12 @@ pub const MOST: u64 = 8_388_607;
 /// Bytes at the end in which the last table is named.
 const END: u64 = 4096;
 
-/// What the tables say.
+/// The content of the tables.
 #[derive(Debug, Default)]
 pub struct Table {
     /// The objects, sorted by number.
     pub entries: Vec<Entry>,
-    /// What the trailers say of encryption.
+    /// The encryption that the trailers state.
     pub encryption: Option<Object>,
 }
 
@@ -49,7 +49,7 @@ impl Table {
     /// Reads the tables from the last one on.
     ///
     /// # Errors
-    /// What does not hold, with its place.
+    /// The contradiction, with its place.
     pub fn read(document: &Document) -> Result<Table, Failure> {
         let size = document.bytes.size();
         let from = size.saturating_sub(END);
@@ -116,8 +116,8 @@ impl Reading<'_> {
         if let Some(found) = trailer.get("Encrypt").filter(|found| **found != Object::Null) {
             self.encryption.get_or_insert_with(|| found.clone());
         }
-        // The last is read next: the stream beside a table stands before older tables, and what it
-        // names is named by the table as well.
+        // The last is read next: the stream beside a table stands before older tables, and the
+        // table names its objects as well.
         for (name, follow_on) in [("Prev", Follow::Yes), ("XRefStm", Follow::No)] {
             if let Some(offset) = trailer.integer(name).filter(|_| follow == Follow::Yes) {
                 next.push((place(self.document, offset)?, follow_on));
@@ -195,7 +195,7 @@ impl Reading<'_> {
         for range in ranges.chunks_exact(2) {
             for number in 0..range[1] {
                 if reader.read_exact(&mut raw).is_err() {
-                    // Fewer than it says: what is there counts.
+                    // There are fewer than the range states: those before count.
                     return Ok(dictionary);
                 }
                 let mut at = 0;
@@ -219,7 +219,7 @@ impl Reading<'_> {
 }
 
 /// Looks for the objects from the first byte to the last: each that has a number counts, and the
-/// last of a number. What lies in a stream does not.
+/// last one where several have the same number. Objects inside a stream do not count.
 ///
 /// # Errors
 /// The medium's.
@@ -253,7 +253,7 @@ pub fn scan(document: &Document) -> io::Result<Table> {
             read => read?,
         };
         cursor.seek(at + 1);
-        // The digits that follow are of the same number.
+        // The digits that follow belong to the same number.
         while cursor.peek()?.is_some_and(|byte| byte.is_ascii_digit()) {
             cursor.skip(1);
         }

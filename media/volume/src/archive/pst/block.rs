@@ -1,6 +1,6 @@
 //! The blocks of a store ([MS-PST], 2.2.2.8). Each is compared with its trailer: its length, its
-//! number and the CRC of its bytes as they are stored. A block of Outlook 2013 may be compressed by
-//! zlib; its bytes were encoded before that.
+//! number and the CRC of its stored bytes. A block of Outlook 2013 may be compressed by zlib; its
+//! bytes were encoded before that.
 
 use super::check::{crc, wrong};
 use super::cipher::Cipher;

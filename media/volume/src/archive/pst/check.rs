@@ -1,4 +1,4 @@
-//! What pages and blocks of a store are compared by, and how a difference is reported.
+//! The checksums of a store's pages and blocks, and the failure for one that differs.
 
 use crate::field::failure;
 use crate::node::Failure;

@@ -7,7 +7,7 @@ pub enum Cipher {
     None,
     /// Each byte for another.
     Permute,
-    /// The same with a key, the block's number.
+    /// As `Permute`, with the block's number as a key.
     Cyclic,
 }
 

@@ -118,7 +118,7 @@ impl Properties {
         if id == 0 { Ok(&[]) } else { self.piece(id) }
     }
 
-    /// A short text as UTF-8: one of 16 bits a letter, or the bytes as they are.
+    /// A short text as UTF-8: converted from 16 bits a letter, or unchanged.
     pub fn text(&self, property: u16) -> Result<Option<Vec<u8>>, Failure> {
         let Some((kind, Value::Piece(id))) = self.values.get(&property) else { return Ok(None) };
         let bytes = self.bytes(*id)?;

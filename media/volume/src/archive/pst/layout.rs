@@ -20,7 +20,7 @@ pub struct PageFields {
     pub size: usize,
     /// Where its entries end, and the fields of their count begin.
     pub counts: usize,
-    /// Where its trailer begins: the kind of the page, twice. The CRC is of all bytes before it.
+    /// Where its trailer begins: the kind of the page, twice. The CRC covers all bytes before it.
     pub trailer: usize,
     /// The CRC.
     pub crc: usize,

@@ -66,7 +66,7 @@ impl Ready {
 /// Lists the members of a message below `path`.
 pub fn list(store: &Arc<Store>, message: &Node, path: &[u8], depth: u32, out: &mut Ready) {
     let mut names = Names::default();
-    // All its properties, as they are stored.
+    // All its stored properties.
     let place = [path, b"/", &names.give(Some(b"properties"), "part", 0, "")].concat();
     let mut properties = match Properties::read(store, message) {
         Ok(properties) => properties,

@@ -1,7 +1,7 @@
 //! Outlook's stores, PST and OST, after Microsoft's [MS-PST]; an OST of Outlook 2013 and later has
 //! larger pages and blocks. The members of a message are in a directory of its own,
-//! `folder/message NUMBER/`: its properties as they are stored, its texts, and its attachments. All
-//! messages that the tree of nodes holds are listed, in the order of their numbers.
+//! `folder/message NUMBER/`: its stored properties, its texts, and its attachments. All messages
+//! that the tree of nodes holds are listed, in the order of their numbers.
 
 mod block;
 mod check;

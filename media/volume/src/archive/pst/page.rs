@@ -88,7 +88,7 @@ pub struct Pages {
 }
 
 impl Pages {
-    /// A page, out of those that are held or out of the store.
+    /// A page, from the held ones or from the store.
     pub fn get(&self, store: &dyn Bytes, layout: Layout, tree: Tree, place: (u64, u64)) -> Result<Arc<Page>, Failure> {
         let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(at) = held.iter().position(|known| (known.0, known.1) == (tree, place))

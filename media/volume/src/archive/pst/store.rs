@@ -13,7 +13,7 @@ use std::sync::Arc;
 /// The kind of a node is in its lowest five bits.
 pub const KIND: u32 = 0x1f;
 
-/// What a store begins with.
+/// The first bytes of a store.
 pub const MAGIC: &[u8] = b"!BDN";
 
 /// A node: data, and further nodes of its own.

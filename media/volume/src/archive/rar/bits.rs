@@ -45,7 +45,7 @@ pub struct Bits {
 }
 
 impl Bits {
-    /// Those of `input`.
+    /// The bits of `input`.
     pub fn new(input: Pieces) -> Bits {
         Bits { of: high_bits::Bits::new(BufReader::with_capacity(32 << 10, input)), taken: 0 }
     }
@@ -89,7 +89,7 @@ impl Bits {
         self.of.bits(count)
     }
 
-    /// Leaves out what remains of a byte.
+    /// Skips the rest of a byte.
     ///
     /// # Errors
     /// When the input ends before.
@@ -108,8 +108,8 @@ impl Bits {
         Ok(usize::from(symbol))
     }
 
-    /// Lengths of codes that are packed by codes themselves: each of `lengths` is added to what
-    /// stands there if `is_added`, and the first codes of 20 symbols come before.
+    /// Lengths of codes that are packed by codes themselves: if `is_added`, each is added to the
+    /// present one in `lengths`, and the first codes of 20 symbols come before.
     ///
     /// # Errors
     /// When the codes contradict themselves.

@@ -6,7 +6,7 @@ use crate::node::Failure;
 use std::io::{self, Read};
 use std::sync::Arc;
 
-/// What a member states of its bytes.
+/// The stated checksums of a member.
 #[derive(Debug, Clone, Copy)]
 pub struct Check {
     /// Their CRC-32.

@@ -1,11 +1,11 @@
-//! What the headers of both formats say of a member.
+//! A member, as the headers of both formats describe it.
 
 use super::solid::{Method, Packed};
 use crate::bytes::Bytes;
 use crate::field::read;
 use crate::node::{Failure, Times};
 
-/// What a member is.
+/// The kind of a member.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum What {
     File,
@@ -58,7 +58,7 @@ impl Entry {
     }
 }
 
-/// What one volume holds.
+/// The content of one volume.
 #[derive(Default)]
 pub struct Volume {
     pub entries: Vec<Result<Entry, Failure>>,
@@ -66,8 +66,8 @@ pub struct Volume {
     pub goes_on: bool,
 }
 
-/// Reads the block at a place in front of the second: where the next one is, `None` behind the
-/// last.
+/// Reads the block at the first place, in front of the end at the second; the place of the next
+/// block, `None` behind the last.
 pub type Block = fn(&dyn Bytes, u64, u64, &mut Volume) -> Result<Option<u64>, Failure>;
 
 impl Volume {
@@ -99,7 +99,7 @@ impl Volume {
     }
 }
 
-/// What lies behind the end of a volume, if it is anything but zeros.
+/// Names the bytes behind the end of a volume, unless all are zero.
 pub fn rest(bytes: &dyn Bytes, at: u64, end: u64, volume: &mut Volume) {
     let length = usize::try_from(end.saturating_sub(at)).unwrap_or(usize::MAX).min(64 << 10);
     match read(bytes, at, length) {

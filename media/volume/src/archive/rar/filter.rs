@@ -1,4 +1,4 @@
-//! What the filters of RAR do to a range of bytes, backwards.
+//! The filters of RAR, which undo a change of a range of bytes.
 
 use super::bits::wrong;
 use std::io;
@@ -6,7 +6,7 @@ use std::io;
 /// The size that addresses are counted within.
 const SPACE: u32 = 1 << 24;
 
-/// A filter with what it was given.
+/// A filter with its parameters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Filter {
     /// Differences of this many interleaved channels.
@@ -27,7 +27,7 @@ impl Filter {
     /// The bytes of a range that begins there in the member.
     ///
     /// # Errors
-    /// When what it was given makes no sense.
+    /// When its parameters make no sense.
     pub fn apply(self, mut data: Vec<u8>, at: u64) -> io::Result<Vec<u8>> {
         match self {
             Filter::Delta(channels) => return delta(&data, channels),

@@ -8,7 +8,7 @@ use crate::field::{le32, le64, read, read_some};
 use crate::node::{Failure, Times};
 use crate::time::windows;
 
-/// What an archive begins with.
+/// The first bytes of an archive.
 pub const MAGIC: &[u8] = b"Rar!\x1a\x07\x01\0";
 
 /// The largest header.
@@ -111,7 +111,7 @@ pub fn block(bytes: &dyn Bytes, at: u64, end: u64, volume: &mut Volume) -> Resul
     next.map(Some).ok_or_else(|| fail("a block that leads out of the archive: it is cut off"))
 }
 
-/// The member of a header, `Some(None)` for what is not one, and `None` if its fields lead out of
+/// The member of a header, `Some(None)` for another header, and `None` if its fields lead out of
 /// it.
 fn entry(is_service: bool, mut fields: Fields<'_>, mut records: Fields<'_>, volume: &Volume) -> Option<Option<Entry>> {
     let mut entry = Entry::new(0);

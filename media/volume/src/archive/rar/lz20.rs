@@ -60,7 +60,7 @@ impl Lz20 {
     /// Another member begins.
     ///
     /// # Errors
-    /// Those of the input, and what is wrong with it.
+    /// Those of the input, and contradictions in it.
     pub fn begin(&mut self, bits: &mut Bits) -> io::Result<()> {
         if self.tables.is_empty() { self.tables(bits) } else { Ok(()) }
     }
@@ -113,7 +113,7 @@ impl Lz20 {
     /// Decodes a little more, up to `end` bytes of the member; whether there may be more.
     ///
     /// # Errors
-    /// Those of the input, and what is wrong with it.
+    /// Those of the input, and contradictions in it.
     pub fn step(&mut self, bits: &mut Bits, window: &mut Window, end: u64) -> io::Result<bool> {
         for _ in 0..STEP {
             if window.written() >= end {

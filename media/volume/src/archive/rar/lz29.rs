@@ -68,7 +68,7 @@ impl Lz29 {
     /// Another member begins.
     ///
     /// # Errors
-    /// Those of the input, and what is wrong with it.
+    /// Those of the input, and contradictions in it.
     pub fn begin(&mut self, bits: &mut Bits) -> io::Result<()> {
         self.is_ended = false;
         if self.has_tables { Ok(()) } else { self.tables(bits) }
@@ -121,7 +121,7 @@ impl Lz29 {
     /// Decodes a little more, up to `end` bytes of the member; whether there may be more.
     ///
     /// # Errors
-    /// Those of the input, and what is wrong with it.
+    /// Those of the input, and contradictions in it.
     pub fn step(&mut self, bits: &mut Bits, window: &mut Window, end: u64) -> io::Result<bool> {
         for _ in 0..STEP {
             if window.written() >= end {
@@ -136,14 +136,14 @@ impl Lz29 {
         Ok(window.written() < end)
     }
 
-    /// Behind the last byte of a member that another one goes on from: the mark of its end, which
-    /// says whether the tables stay.
+    /// Reads the mark behind the last byte of a member that another one goes on from: it says
+    /// whether the tables stay.
     pub fn end(&mut self, bits: &mut Bits) {
         if self.is_ended {
             return;
         }
         if self.is_ppmd {
-            // The model goes on from what the mark made of it.
+            // The model goes on from its state behind the mark.
             if let Some(model) = &mut self.ppmd
                 && model.symbol(bits).is_ok_and(|symbol| symbol == self.escape)
             {

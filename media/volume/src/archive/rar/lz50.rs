@@ -77,7 +77,7 @@ impl Lz50 {
     /// Decodes a little more, up to `end` bytes of the member; whether there may be more.
     ///
     /// # Errors
-    /// Those of the input, and what is wrong with it.
+    /// Those of the input, and contradictions in it.
     pub fn step(&mut self, bits: &mut Bits, window: &mut Window, end: u64) -> io::Result<bool> {
         let (behind, is_last) = match self.block {
             Some(block) => block,

@@ -64,7 +64,7 @@ pub fn open(bytes: Arc<dyn Bytes>, parts: &[u64], limits: &Limits) -> Result<Nod
                 *found = Err(said(entry, "goes on in the next volume, which is not beside this one"));
             }
         }
-        let cause = "the next volume is not beside this one: what it holds is not known";
+        let cause = "the next volume is not beside this one: its members are not known";
         all.push(Err(Failure { offset: Some(bytes.size()), ..failure(b"", cause) }));
     }
     Ok(nodes(all, bytes, limits))
@@ -120,7 +120,7 @@ fn join(all: &mut Vec<Result<Entry, Failure>>, volume: Volume, start: u64) {
     }
 }
 
-/// What the members are, with their contents.
+/// The members as nodes, with their contents.
 fn nodes(all: Vec<Result<Entry, Failure>>, bytes: Arc<dyn Bytes>, limits: &Limits) -> Nodes {
     let groups = groups(&all);
     let most = limits.most(bytes.size());
@@ -230,7 +230,7 @@ fn groups(all: &[Result<Entry, Failure>]) -> Vec<Option<Place>> {
         }
         let is_readable = !entry.is_encrypted && !matches!(entry.packed.method, Method::Unread(_));
         if entry.what == What::Stream {
-            // Its window is its own, and leaves that of the files as it is.
+            // It has a window of its own, and leaves that of the files unchanged.
             let place = is_readable.then_some((usize::MAX, 0));
             places.push(place);
             continue;

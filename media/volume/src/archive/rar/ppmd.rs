@@ -11,7 +11,7 @@ use std::io;
 pub const MOST: u32 = 124;
 const BINARY: [u16; 8] = [0x3cdd, 0x1f3f, 0x59bf, 0x48f3, 0x64a1, 0x5abc, 0x6632, 0x6051];
 
-/// An estimate of how often the next symbol is none of a context.
+/// An estimate of how often the next symbol is not in a context.
 #[derive(Clone, Copy, Default)]
 pub struct See {
     pub sum: u16,

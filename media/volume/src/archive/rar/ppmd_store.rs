@@ -7,10 +7,10 @@ use std::io;
 pub const UNIT: u32 = 12;
 /// Bytes of a state: symbol, frequency, successor.
 pub const STATE: u32 = 6;
-/// Sizes of blocks that there are.
+/// The number of sizes of blocks.
 const SIZES: usize = 38;
 
-/// The memory, and who has what of it.
+/// The memory, with the lists of its free blocks and the ends of its areas.
 pub struct Store {
     bytes: Vec<u8>,
     /// Units of each size of block, and the size for each count of units less one.
@@ -26,13 +26,13 @@ pub struct Store {
 }
 
 impl Store {
-    /// One of that many bytes.
+    /// A memory of that many bytes.
     ///
     /// # Errors
     /// When there is not as much memory.
     pub fn new(size: usize) -> io::Result<Store> {
         let mut bytes = Vec::new();
-        // Offset 0 is nothing's; units behind the text stand at offsets that 4 divides.
+        // Offset 0 is not used; units behind the text stand at offsets that 4 divides.
         bytes.try_reserve_exact(size + UNIT as usize).map_err(|_| io::ErrorKind::OutOfMemory)?;
         bytes.resize(size + UNIT as usize, 0);
         let (mut units, mut sizes, mut count) = ([0; SIZES], [0; 128], 0_usize);

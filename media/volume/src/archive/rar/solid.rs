@@ -19,7 +19,7 @@ use std::sync::Arc;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Method {
     Stored,
-    /// That of RAR 2, of RAR 3, of RAR 5, and of RAR 7.
+    /// The methods of RAR 2, of RAR 3, of RAR 5, and of RAR 7.
     Two,
     Three,
     Five,
@@ -67,7 +67,7 @@ impl Solid {
     /// The bytes of all members of the group.
     ///
     /// # Errors
-    /// When its window is larger than what is allowed.
+    /// When its window is larger than the limit.
     pub fn open(bytes: Arc<dyn Bytes>, group: Group, limits: &Limits) -> Result<Solid, String> {
         let wanted = group.iter().map(|packed| packed.window).max().unwrap_or(0);
         let all = group.iter().try_fold(0_u64, |sum, packed| sum.checked_add(packed.size?));

@@ -1,4 +1,4 @@
-//! What symbols stand for in RAR 2 and 3: a base, and bits that are added to it.
+//! The values of symbols in RAR 2 and 3: a base, and the number of bits that are added to it.
 
 /// Lengths of matches.
 pub const LENGTHS: [(u32, u8); 28] = [

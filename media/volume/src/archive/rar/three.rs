@@ -7,7 +7,7 @@ use crate::field::{byte, le16, le32, read};
 use crate::node::Failure;
 use crate::text::{units, utf16};
 
-/// What an archive begins with.
+/// The first bytes of an archive.
 pub const MAGIC: &[u8] = b"Rar!\x1a\x07\0";
 
 const MAIN: u8 = 0x73;
@@ -93,7 +93,7 @@ fn has_sum(header: &[u8], kind: u8, flags: u16, sum: u16) -> bool {
     is(header.len()) || is(short)
 }
 
-/// The member of a header; `None` for what is not one.
+/// The member of a header; `None` for another header.
 fn entry(header: &[u8], at: u64, volume: &Volume) -> Option<Entry> {
     let flags = le16(header, 3);
     let (kind, host, version, method) = (header[2], byte(header, 15), byte(header, 24), byte(header, 25));
@@ -148,11 +148,12 @@ fn entry(header: &[u8], at: u64, volume: &Volume) -> Option<Entry> {
         entry.what = What::Stream;
         return Some(entry);
     }
-    // Its times are of no zone: left out, as those of zips.
+    // Its times have no zone: left out, as those of zips.
     Some(entry)
 }
 
-/// A name in two forms: bytes, and behind a zero what makes UTF-16 of them; or UTF-8 alone.
+/// A name in two forms: bytes, and behind a zero the changes that make UTF-16 of them; or UTF-8
+/// alone.
 fn unicode(raw: &[u8]) -> Vec<u8> {
     let Some(end) = raw.iter().position(|byte| *byte == 0) else { return raw.to_vec() };
     let (plain, packed) = (&raw[..end], &raw[end + 1..]);
@@ -194,7 +195,7 @@ mod tests {
     #[test]
     fn names_in_two_forms() {
         assert_eq!(unicode(b"plain"), b"plain");
-        // A letter as it is, one with the high byte, one of two bytes, and a run of plain ones.
+        // A plain letter, one with the high byte, one of two bytes, and a run of plain ones.
         let packed = b"a?c.txt\0\x04\x1ba\x30\x2c\x20\x02";
         assert_eq!(unicode(packed), "aа\u{202c}.txt".as_bytes());
     }

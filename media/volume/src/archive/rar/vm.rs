@@ -45,7 +45,7 @@ pub struct Programs {
     last: usize,
 }
 
-/// A filter that was asked for: how far ahead its range begins, its length, and what is done.
+/// An ordered filter: how far ahead its range begins, its length, and the operation.
 pub struct Order {
     /// Bytes between the next one and the range.
     pub ahead: u64,
@@ -56,7 +56,7 @@ pub struct Order {
 }
 
 impl Programs {
-    /// What the record of a filter orders; `first` is the byte before it.
+    /// The filter that a record orders; `first` is the byte before the record.
     ///
     /// # Errors
     /// When it contradicts itself, or brings a program that is not known.

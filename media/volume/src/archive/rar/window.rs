@@ -1,5 +1,5 @@
-//! What a decoder has put out: the window that matches copy from, and filters that change the bytes
-//! before anybody gets them.
+//! The output of a decoder: the window that matches copy from, and filters that change the bytes
+//! before they are given on.
 
 use super::bits::wrong;
 use super::filter::Filter;
@@ -97,7 +97,7 @@ impl Window {
         Ok(())
     }
 
-    /// Gives on what is ready.
+    /// Gives on the bytes that are ready.
     ///
     /// # Errors
     /// When a filter contradicts itself.

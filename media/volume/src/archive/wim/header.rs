@@ -10,7 +10,7 @@ use std::collections::HashMap;
 use std::io::Read;
 use std::sync::Arc;
 
-/// What a WIM begins with.
+/// The first bytes of a WIM.
 pub const MAGIC: &[u8] = b"MSWIM\0\0\0";
 
 const SIZE: usize = 208;
@@ -30,7 +30,7 @@ pub struct Part {
     /// How many images all parts together have.
     pub images: u32,
     pub table: Resource,
-    /// What all parts of a set have in common.
+    /// The identifier that all parts of a set have in common.
     pub guid: [u8; 16],
 }
 
@@ -71,7 +71,7 @@ pub struct Stream {
     pub hash: Hash,
 }
 
-/// What the tables of all parts hold.
+/// The content of the tables of all parts.
 #[derive(Default)]
 pub struct Table {
     pub streams: HashMap<Hash, Stream>,

@@ -92,7 +92,7 @@ fn missing(part: &Part, read: &HashSet<u16>) -> Vec<Result<Node, Failure>> {
         number => format!("NAME{number}.swm"),
     };
     let said = |number: u16| {
-        let cause = format!("part {number} of {count} ({}) is not beside it: what it holds is not read", name(number));
+        let cause = format!("part {number} of {count} ({}) is not beside it: its files are not read", name(number));
         Err(failure(b"", cause))
     };
     let mut all: Vec<_> = missing.by_ref().take(NAMED).map(said).collect();

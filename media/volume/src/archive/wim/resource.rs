@@ -1,5 +1,5 @@
-//! Resources of a WIM: ranges of the file, as they are or in chunks that are packed each on its
-//! own, behind a table of where they are.
+//! Resources of a WIM: ranges of the file, stored plainly, or in chunks that are packed one by one,
+//! behind a table of their places.
 
 use crate::archive::lzx::{Lzx, Use};
 use crate::archive::member::{failure, wrong};
@@ -45,7 +45,7 @@ impl Resource {
         Resource { offset: base.saturating_add(le64(raw, at + 8)), stored, size: le64(raw, at + 16), flags }
     }
 
-    /// Whether its bytes lie there as they are.
+    /// Whether its bytes are stored plainly.
     pub fn is_plain(&self) -> bool {
         self.flags & (COMPRESSED | SOLID) == 0
     }

@@ -1,5 +1,5 @@
-//! A container as it is written: blocks with checksums, and B-trees over them. By Apple's reference
-//! alone: no constant is shared with the reader.
+//! Writes a container: blocks with checksums, and B-trees over them. By Apple's reference alone: no
+//! constant is shared with the reader.
 
 pub const BLOCK: usize = 4096;
 
@@ -118,7 +118,7 @@ impl Tree {
         }
     }
 
-    /// What goes into one node each.
+    /// The records of each node.
     fn groups<'a>(&self, records: &'a [Record], _: u16) -> Vec<&'a [Record]> {
         let (mut groups, mut start, mut used) = (Vec::new(), 0, 0);
         for (index, (key, value)) in records.iter().enumerate() {

@@ -13,7 +13,7 @@ pub fn zlib(bytes: &[u8]) -> Vec<u8> {
     encoder.finish().unwrap()
 }
 
-/// A chunk of LZVN, as it is where that is not longer.
+/// A chunk of LZVN, or a plain one where that is not longer.
 pub fn lzvn_chunk(bytes: &[u8]) -> Vec<u8> {
     let packed = lzvn(bytes);
     if packed.len() <= bytes.len() { packed } else { [&[6], bytes].concat() }
@@ -50,7 +50,7 @@ pub fn lzvn(bytes: &[u8]) -> Vec<u8> {
     codes
 }
 
-/// LZFSE: half of the bytes as they are, the rest as a block of LZVN.
+/// LZFSE: half of the bytes plain, the rest as a block of LZVN.
 pub fn lzfse(bytes: &[u8]) -> Vec<u8> {
     let (first, second) = bytes.split_at(bytes.len() / 2);
     let packed = lzvn(second);

@@ -14,7 +14,7 @@ const SPACE: u64 = 1025;
 /// Blocks of the area of checkpoints, which begins at block 1.
 pub const RING: u64 = 8;
 
-/// What makes volumes differ.
+/// The differences between volumes.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     /// Names with hashes.
@@ -56,7 +56,7 @@ fn mapping(number: u64, transaction: u64, block: u64) -> Record {
 impl Container {
     pub fn new() -> Container {
         let mut blocks = Blocks::default();
-        // The superblock, the ring, and an area for what is in memory else.
+        // The superblock, the ring, and an area for the other objects that are kept in memory.
         blocks.allocate(1 + RING as usize + 8);
         Container { blocks, volumes: Vec::new(), secret: Vec::new(), bag: 0 }
     }
@@ -200,7 +200,7 @@ impl Container {
         self.bag = block;
     }
 
-    /// Encrypts what the volumes of this kind have. The trees have their checksums already.
+    /// Encrypts the blocks of the volumes of this kind.
     pub fn encrypt(&mut self, encrypt: Encrypt) {
         for (block, place) in std::mem::take(&mut self.secret) {
             let at = block as usize * BLOCK;
@@ -208,7 +208,7 @@ impl Container {
         }
     }
 
-    /// The map of free space, in the area for what is in memory else: one chunk.
+    /// The map of free space, in the area for the other objects that are kept in memory: one chunk.
     fn space(&mut self, lists: u64, bits: u64, (used, count): (u64, u64)) {
         let mut body = vec![0; BLOCK];
         for (at, number, size) in [

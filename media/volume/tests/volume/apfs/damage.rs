@@ -84,12 +84,12 @@ fn contents_that_contradict_themselves() {
         let number = half(container, files, 3 * BLOCK as u64);
         files.extent(number, 2 * BLOCK as u64, BLOCK as u64, 3);
     };
-    assert_fault(one(apart), "half", "nothing is known of what begins at 4096");
+    assert_fault(one(apart), "half", "no extent has the bytes from 4096 on");
     for (kind, words) in [(13, "LZBITMAP"), (2, "unknown type 2"), (0x8000_0001, "not on the medium"), (5, "not on")] {
         let (names, failures) = outcome(one(|container, files| {
             files.compressed(&mut container.blocks, (ROOT, b"packed"), (kind, 9), b"what it is", None);
         }));
-        // What nothing decodes is there as it is.
+        // The attributes of a file that cannot be decompressed are listed.
         assert_eq!(names, ["packed", "packed:com.apple.decmpfs"]);
         assert!(failures.len() == 1 && failures[0].cause.contains(words), "{failures:?}");
     }
@@ -238,7 +238,7 @@ fn free_space_is_that_of_the_map() {
     };
     let length = FREE * BLOCK as u64;
     assert_eq!(free(&image), [Ok((image.len() as u64 - length, length))]);
-    // Bits have no checksum: their number is compared with what is stated.
+    // Bits have no checksum: their number is compared with the stated one.
     let lists = image.len() / BLOCK - FREE as usize - 2;
     let mut damaged = image.clone();
     damaged[(lists + 1) * BLOCK + 2] ^= 4;
@@ -287,7 +287,7 @@ fn mutants_end() {
             let number = u64::from_le_bytes(pair.try_into().unwrap());
             let block = all[(number >> 40) as usize % all.len()];
             let bytes = &mut mutant[block * BLOCK..(block + 1) * BLOCK];
-            // Half of the places are where something stands.
+            // Half of the places are among bytes that are not zero.
             let used: Vec<usize> = (8..BLOCK).filter(|&at| bytes[at] != 0).collect();
             let at = match number & 1 {
                 0 => 8 + (number >> 20) as usize % (BLOCK - 8),

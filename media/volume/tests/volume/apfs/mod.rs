@@ -1,5 +1,4 @@
-//! APFS. There is no tool on Linux that writes files into it: the images are made here, block by
-//! block.
+//! APFS. No tool on Linux writes files into it: the images are made here, block by block.
 
 mod blocks;
 pub mod compression;
@@ -29,7 +28,7 @@ fn volumes(image: Vec<u8>) -> Volumes {
     }
 }
 
-/// The names of the volumes, with what is in each.
+/// The names of the volumes, with the content of each.
 fn said(found: &Volumes) -> Vec<(String, String)> {
     let what = |member: &Member| match &member.found {
         Ok(Recognised::FileSystem(system)) => format!("{} {}", system.kind, String::from_utf8_lossy(&system.label)),

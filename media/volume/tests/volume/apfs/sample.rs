@@ -1,4 +1,4 @@
-//! A container with everything that is read, and what must come out.
+//! A container with everything that is read, and the expected items.
 
 use super::blocks::BLOCK;
 use super::compression::{lzfse, lzvn, lzvn_chunk, offsets, resources, zlib};
@@ -100,7 +100,7 @@ pub fn sample() -> Sample {
     let dead = files.file(blocks, PRIVATE, b"0x1-dead", &[Ok(b"still there")]);
     add(&format!("$OrphanFiles/OrphanFile-{dead}"), Item::File(b"still there".to_vec()));
 
-    // What there was before: another content under a name that is gone.
+    // The state before: another content under a name that is gone.
     let mut before = Files::new(true);
     before.file(blocks, ROOT, b"gone", &[Ok(b"older words")]);
     container.volume(Kind::Usual, b"Data", &files, Some((b"com.apple.TimeMachine.2026-11-20", &before)));

@@ -12,7 +12,7 @@ use crate::listing::{assert_same, items, nodes};
 use crate::mutants;
 use crate::tree::noise;
 
-/// What reading a file of this name says.
+/// The failure of reading a file of this name.
 fn said(image: Vec<u8>, name: &str) -> (Option<u64>, String) {
     let found = volumes(image);
     let (nodes, _) = nodes(system(&found, "top-level"), Options::default());
@@ -42,7 +42,7 @@ fn a_copy_serves_for_damaged_data_and_nodes() {
         image[range].fill(0x5a);
         let found = volumes(image);
         for (name, expected) in &expected {
-            // What has no checksum is what stands there.
+            // Files without checksums have the bytes that stand there.
             let mut found = items(system(&found, name));
             let mut expected = expected.clone();
             found.remove(&b"without sums"[..]);
@@ -61,7 +61,7 @@ fn wrong_data_fails_by_name_and_place() {
     let (offset, cause) = said(image.clone(), "plain");
     assert_eq!(offset, Some((at + 2 * NODE) as u64));
     assert!(cause.contains("the checksum of a block of data is wrong"), "{cause}");
-    // The rest is as it was.
+    // The rest is unchanged.
     let found = volumes(image);
     let (nodes, failures) = nodes(system(&found, "home"), Options::default());
     assert_eq!((nodes.len(), failures.len()), (2, 0));
@@ -79,7 +79,7 @@ fn files_that_contradict_themselves() {
             maker.extent(5, number, extent);
             maker.extent(5, number, Extent { at: 4096, ..extent });
         }),
-        ("longer than what it is of", |maker, number, extent| {
+        ("longer than its data", |maker, number, extent| {
             maker.extent(5, number, Extent { from: 4096, ..extent });
         }),
         ("in no chunk", |maker, number, extent| maker.extent(5, number, Extent { logical: 1 << 40, ..extent })),
@@ -101,7 +101,7 @@ fn files_that_contradict_themselves() {
         let (_, found) = said(maker.end(), "file");
         assert!(found.contains(cause), "{found} and not {cause}");
     }
-    // Compressed bytes that do not give what is stated, with checksums that are right.
+    // Compressed bytes that do not unpack to the stated size, with checksums that are right.
     let mut maker = Maker::new(false);
     let mut cut = raw;
     cut.truncate(30);
@@ -113,7 +113,7 @@ fn files_that_contradict_themselves() {
     let logical = maker.data(&noise(9, 8192));
     maker.extent(5, number, Extent { logical, ..whole });
     maker.fields.push((0xbc, 0x141_u64.to_le_bytes().to_vec()));
-    assert!(said(maker.end(), "file").1.contains("nothing is known of what begins at 8192"));
+    assert!(said(maker.end(), "file").1.contains("no extent has the bytes from 8192 on"));
 }
 
 #[test]
@@ -168,7 +168,7 @@ fn superblocks_and_what_they_warn_of() {
     }
 }
 
-/// Whatever is changed, the reader ends; with the right checksums as well.
+/// The reader ends on any change; with the right checksums as well.
 #[test]
 fn mutants_end() {
     let bench = Bench::new();

@@ -1,4 +1,4 @@
-//! A small Btrfs volume, made item by item: what no tool writes on request.
+//! A small Btrfs volume, made item by item, since no tool writes such a one on request.
 
 use std::collections::BTreeMap;
 
@@ -56,7 +56,7 @@ pub fn put(raw: &mut [u8], at: usize, number: u64, size: usize) {
     raw[at..at + size].copy_from_slice(&number.to_le_bytes()[..size]);
 }
 
-/// Writes the checksum in front of what it is of.
+/// Writes the checksum of a block in front of its bytes.
 pub fn seal(raw: &mut [u8]) {
     let sum = !pfh_container::crc32c(!0, &raw[32..]);
     raw[..32].fill(0);

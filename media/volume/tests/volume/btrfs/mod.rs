@@ -1,4 +1,4 @@
-//! Btrfs: volumes that are made here item by item, and what mkfs.btrfs and the kernel write.
+//! Btrfs: volumes that are made here item by item, and those of mkfs.btrfs and the kernel.
 
 mod damage;
 mod maker;
@@ -113,7 +113,7 @@ fn free_space_is_what_no_extent_has() {
         }
     }
     let is_used = |at: u64| used[at as usize];
-    // The superblock, and both copies of what is in the chunk.
+    // The superblock, and both copies of the data in the chunk.
     assert!(is_used(65_536) && is_used(65_536 + 4095) && is_used(1 << 20) && is_used(4 << 20));
     assert!(!is_used(0) && !is_used(65_536 + 4096) && !is_used((4 << 20) - 1) && !is_used((7 << 20) - 1));
     assert!(!is_used(7 << 20) && !is_used(SIZE as u64 - 1));

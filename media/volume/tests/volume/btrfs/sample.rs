@@ -1,4 +1,4 @@
-//! A volume with files of every kind, and what must come out of it.
+//! A volume with files of every kind, and the expected items.
 
 use std::io::Write;
 
@@ -42,7 +42,7 @@ pub fn zlib(bytes: &[u8]) -> Vec<u8> {
     encoder.finish().unwrap()
 }
 
-/// A volume, and what is in its subvolumes by their names.
+/// A volume, and the content of its subvolumes by their names.
 pub struct Sample {
     pub maker: Maker,
     pub expected: Vec<(&'static str, Items)>,

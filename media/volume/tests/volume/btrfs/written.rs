@@ -1,4 +1,4 @@
-//! What mkfs.btrfs and the kernel write, against the tree that went in and the mounted one.
+//! Volumes that mkfs.btrfs and the kernel write, against the tree that went in and the mounted one.
 
 use std::fs;
 use std::path::{Path, PathBuf};

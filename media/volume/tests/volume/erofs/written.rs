@@ -1,4 +1,4 @@
-//! What `mkfs.erofs` writes.
+//! Volumes that `mkfs.erofs` writes.
 
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
@@ -13,7 +13,7 @@ use crate::image::{Bench, run, text, unmount};
 use crate::listing::{assert_same, bytes, items, lies_as_it_is, nodes, volume};
 use crate::tree;
 
-/// Options of `mkfs.erofs`; the first ones are of every version.
+/// Options of `mkfs.erofs`; every version has the first ones.
 const FORMS: [&[&str]; 35] = [
     &[],
     &["-Enoinline_data"],

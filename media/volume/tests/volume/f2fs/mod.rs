@@ -214,8 +214,8 @@ fn mutants_end() {
     }
 }
 
-/// Images that the kernel wrote, beside what it said of them: see `PFH_F2FS_IMAGES`, a folder of
-/// images with a list of digests (`NAME.sums`, as `sha256sum` writes it) for each.
+/// Images that the kernel wrote, beside the digests that it read from them: see `PFH_F2FS_IMAGES`,
+/// a folder of images with a list of digests (`NAME.sums`, as `sha256sum` writes it) for each.
 #[test]
 #[ignore = "needs images that a kernel with F2FS wrote, in the folder PFH_F2FS_IMAGES: `cargo test -p pfh-volume --test volume what_the_kernel_wrote -- --ignored`"]
 fn what_the_kernel_wrote() {

@@ -76,7 +76,7 @@ fn apple_partition_maps() {
             assert_eq!(table.scheme, scheme);
             assert!(table.warnings.iter().any(|found| found.cause.contains(word)), "{:?}", table.warnings);
         }
-        // An entry that is none, and a table of another size.
+        // An invalid entry, and a table of another size.
         image[3 * block] = 0;
         image[2 * block + 7] = 9;
         let table = partitions(&(Arc::new(image) as Arc<dyn Bytes>)).unwrap();
@@ -84,7 +84,7 @@ fn apple_partition_maps() {
     }
 }
 
-/// HFS+ that xorriso writes: alone as it is on the disc, and beside the disc's own names.
+/// HFS+ that xorriso writes: alone on the disc, and beside the disc's own names.
 #[test]
 fn discs_for_macs() {
     if lacks(&[Need::Program("xorriso")]) {
@@ -114,7 +114,7 @@ fn discs_for_macs() {
     assert_same(&items(&alone), &expected.into_iter().map(|(path, item)| (decomposed(path), item)).collect());
 }
 
-/// What only HFS+ has of a disc comes behind the disc's own names.
+/// Files that only HFS+ has of a disc come behind the disc's own names.
 #[test]
 fn files_that_only_macs_see() {
     if lacks(&[Need::Program("xorriso")]) {

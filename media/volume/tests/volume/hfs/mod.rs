@@ -84,7 +84,7 @@ fn free_space_and_slack() {
     }
 }
 
-/// Deleted files come from records that are left in nodes, with what is known of their blocks.
+/// Deleted files come from records that remain in nodes, with the known parts of their blocks.
 #[test]
 fn deleted_files() {
     let mut volume = Volume::new("Deleted", true);

@@ -31,7 +31,7 @@ fn packed(volume: &mut Volume, name: &str, kind: u32, size: usize, held: &[u8], 
     number
 }
 
-/// The image, and what is on it.
+/// The image, and its items.
 pub fn sample(is_folded: bool) -> (Vec<u8>, Items) {
     let mut volume = Volume::new("Sample", is_folded);
     let mut items = Items::new();

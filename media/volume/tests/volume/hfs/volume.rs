@@ -46,7 +46,7 @@ fn key(body: Vec<u8>) -> Vec<u8> {
     [&(body.len() as u16).to_be_bytes()[..], &body].concat()
 }
 
-/// What a record of a file states beside its forks.
+/// The fields of a file's record beside its forks.
 #[derive(Clone, Copy, Default)]
 pub struct Facts {
     pub mode: u16,
@@ -139,7 +139,7 @@ impl Volume {
         (raw, rest)
     }
 
-    /// The fork of a file; what it has beyond eight extents is in the tree of them.
+    /// The fork of a file; extents beyond the eighth are in the tree of them.
     pub fn fork(&mut self, file: u32, which: u8, bytes: &[u8], count: usize) -> Vec<u8> {
         let (fork, rest) = self.pieces(bytes, count);
         let stated = |raw: &[u8], at: usize| u32::from_be_bytes(raw[at..at + 4].try_into().unwrap());

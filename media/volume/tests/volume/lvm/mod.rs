@@ -34,7 +34,7 @@ impl Devices {
         Devices(VOLUMES.iter().map(device).collect(), text(image).to_owned())
     }
 
-    /// Those of an image of zeros.
+    /// An image of zeros and its devices.
     fn blank(bench: &Bench) -> (PathBuf, Devices) {
         let image = bench.blank("image", 64 * MIB);
         let devices = Devices::new(&image);
@@ -80,7 +80,7 @@ fn physical(image: &Path) -> Vec<Arc<dyn Bytes>> {
     VOLUMES.map(|(start, length)| Arc::new(Slice::new(medium.clone(), start, length).unwrap()) as Arc<dyn Bytes>).into()
 }
 
-/// What these make up, those of them that are physical volumes.
+/// The volumes that these make up, by those of them that are physical volumes.
 fn logical_volumes(volumes: &[Arc<dyn Bytes>]) -> Composition {
     compose(&volumes.iter().filter_map(|volume| Piece::of(b"", volume)).collect::<Vec<_>>())
 }
@@ -178,7 +178,7 @@ fn a_striped_volume_is_read_and_damage_is_a_failure() {
     }
     assert!(logical_volumes(&physical(&image)).volumes.iter().all(Result::is_err));
     // A byte of the random identifier, which is letters and digits alone: a letter could be the
-    // one that is there.
+    // present one.
     for (start, _) in VOLUMES {
         poke(&image, start + 512 + 40, b"\0");
     }
@@ -186,7 +186,7 @@ fn a_striped_volume_is_read_and_damage_is_a_failure() {
     assert!(said.iter().all(|found| found.as_ref().is_err_and(|failed| failed.cause.contains("label"))));
 }
 
-/// Metadata with bytes that were changed: whatever they say, the reader ends.
+/// Metadata with bytes that were changed: the reader always ends.
 #[test]
 fn mutants_end() {
     if lacks(&TOOLS) {

@@ -101,7 +101,7 @@ fn composed(images: &[Vec<u8>]) -> Composition {
     compose(&pieces.collect::<Vec<_>>())
 }
 
-/// What each volume that is read holds, or why it is not.
+/// The content of each volume that is read, or the reason why it is not.
 fn found(composition: &Composition) -> Vec<(String, Result<Vec<u8>, String>)> {
     let text = |name: &[u8]| String::from_utf8(name.to_vec()).unwrap();
     let volume = |volume: &Result<pfh_volume::ComposedVolume, pfh_volume::Failure>| match volume {

@@ -11,7 +11,7 @@ pub const CHUNK: usize = 4096;
 /// Where data begin on a member, behind the superblock.
 const START: usize = 16 << 10;
 
-/// An array by what its superblocks say.
+/// An array, by the fields of its superblocks.
 #[derive(Clone)]
 pub struct Array {
     pub level: i32,
@@ -25,7 +25,7 @@ pub struct Array {
     pub name: &'static str,
 }
 
-/// What one member says.
+/// The fields of one member.
 #[derive(Clone, Copy)]
 pub struct Own {
     pub role: u16,
@@ -113,7 +113,7 @@ fn doubled(mut by: u8, power: u32) -> u8 {
     by
 }
 
-/// What an array with the chunks of a table holds, and the data of its devices.
+/// The content of an array with the chunks of a table, and the data of its devices.
 pub fn written(layout: &Layout) -> (Vec<u8>, Vec<Vec<u8>>) {
     let rows: Vec<Vec<&str>> = layout.rows.split('/').map(|row| row.split_whitespace().collect()).collect();
     let mut devices = vec![Vec::new(); rows[0].len()];

@@ -177,7 +177,7 @@ fn members_that_hold_less_are_left_out() {
     let found = with(1, of.member(Own { events: 3, ..own(1) }, &wrong));
     assert!(found.warnings[0].cause.contains("device 1 is left out: it is older (3 changes, the newest 7)"));
     assert!(content(&found).unwrap() == expected);
-    // One change behind is what a power cut leaves.
+    // A power cut leaves a member one change behind.
     let found = with(1, of.member(Own { events: 6, ..own(1) }, &data[1]));
     assert!(found.is_complete && content(&found).unwrap() == expected);
     // One that is being rebuilt holds its first chunk only.

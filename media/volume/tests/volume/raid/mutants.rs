@@ -1,5 +1,4 @@
-//! Superblocks with bytes that were changed, and checksums that hold: whatever they say, reading
-//! ends.
+//! Superblocks with bytes that were changed, and checksums that hold: reading always ends.
 
 use super::layouts::LAYOUTS;
 use super::maker::{Array, CHUNK, medium, own, seal, written};

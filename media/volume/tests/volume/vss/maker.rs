@@ -2,14 +2,14 @@
 
 /// Bytes of a block.
 pub const BLOCK: u64 = 16 << 10;
-/// What each structure begins with.
+/// The first bytes of each structure.
 const GUID: &[u8] = b"\x6b\x87\x08\x38\x76\xc1\x48\x4e\xb7\xae\x04\x04\x6e\x6c\xc7\x52";
 
 /// A descriptor of a store, by the numbers of blocks.
 pub enum Block {
-    /// What a block held.
+    /// The bytes that a block held.
     Kept { of: u64, bytes: Vec<u8> },
-    /// What a block held is in another block of the state that came next.
+    /// The bytes that a block held are in another block of the state that came next.
     Forward { of: u64, to: u64 },
     /// Some sectors of a block.
     Overlay { of: u64, bytes: Vec<u8>, sectors: u32 },
@@ -28,7 +28,7 @@ pub struct Copy {
     pub blocks: Vec<Block>,
     /// Numbers of blocks that were free.
     pub free: Vec<u64>,
-    /// The same of the store before.
+    /// The same for the store before.
     pub free_before: Option<Vec<u64>>,
 }
 

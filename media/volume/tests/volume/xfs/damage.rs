@@ -27,7 +27,7 @@ fn failures(image: Vec<u8>) -> Vec<String> {
     said
 }
 
-/// A small volume of a kind with files, its bytes, and what finds the inode of a path.
+/// A small volume of a kind with files, its bytes, and the means to find the inode of a path.
 struct Whole {
     bench: Bench,
     image: Vec<u8>,
@@ -166,14 +166,14 @@ fn names_that_contradict_themselves_are_failures() {
     let folder = whole.inode("node");
     let lost = said(&folder, 100, 176 + 8, &[0xff; 4]);
     one(&lost, "leads out of its group");
-    // What it held is listed all the same.
+    // Its entries are still listed.
     let mut image = whole.image.clone();
     make::change(&mut image, folder, 100, 176 + 8, &[0xff; 4]);
     let (found, _) = nodes(&opened(image), Options::default());
     assert_eq!(found.iter().filter(|node| node.path.starts_with(b"$OrphanFiles/")).count(), 700);
 }
 
-/// A directory that no directory lists is listed with what is in it.
+/// A directory that no directory lists is listed with its entries.
 #[test]
 fn directories_that_are_cut_off_keep_their_names() {
     if lacks(&MAKES) {
@@ -230,7 +230,7 @@ fn mutants_end() {
     if lacks(&MAKES) {
         return;
     }
-    // Version 4 has no checksums that would hide what stands behind them.
+    // Version 4 has no checksums that would hide the structures behind them.
     for kind in [0, 4, 5, 6] {
         let whole = Whole::new(kind, 120);
         let size = whole.block();

@@ -1,4 +1,4 @@
-//! What the kernel writes onto a volume that is mounted.
+//! Files that the kernel writes onto a mounted volume.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::Write;

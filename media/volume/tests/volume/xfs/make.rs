@@ -32,7 +32,7 @@ pub fn plant(root: &Path, in_node: usize, long_links: bool) {
     run("mkfifo", &[text(&root.join("pipe"))]);
 }
 
-/// Lines of a prototype for what stands below a directory.
+/// Lines of a prototype for the items below a directory.
 fn prototype(folder: &Path, lines: &mut String) {
     let mut entries: Vec<_> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap()).collect();
     entries.sort_by_key(fs::DirEntry::file_name);
@@ -53,7 +53,7 @@ fn prototype(folder: &Path, lines: &mut String) {
     }
 }
 
-/// A volume of this size with what stands below a directory.
+/// A volume of this size with the items below a directory.
 pub fn volume(bench: &Bench, name: &str, size: u64, options: &[&str], tree: &Path) -> PathBuf {
     let mut lines = "/boot\n0 0\nd--755 0 0\n".to_owned();
     prototype(tree, &mut lines);
