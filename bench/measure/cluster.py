@@ -223,7 +223,7 @@ for _ in range(int(rounds) + 1):
     rows = sum(hashing.work(Attempt(), spec).rows for spec in specs)
     whole = time.process_time() - before
     assert rows == plan.entries, (rows, plan.entries)
-    # What is beside the reading, and the reading.
+    # The work beside the reading, and the reading.
     least = [min(least[0], whole - inside), min(least[1], inside)]
 print(len(specs), *least)
 """

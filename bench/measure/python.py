@@ -24,7 +24,7 @@ class Sample(NamedTuple):
     peak: int = 0
 
 
-#: What VENV's Python carries out: it prints {table: {contender: [[cpu, wall], …]}}.
+#: The script that VENV's Python runs: it prints {table: {contender: [[cpu, wall], …]}}.
 WORK = r"""
 import hashlib, json, os, random, resource, subprocess, sys, time
 import pfh
@@ -139,7 +139,7 @@ def main(words):
         ]),
         record.of_runs(f"{said.tree}, warm cache, sha256", found["files"], "program", [
             f"speed beside the program, least and median: {gain('files', 'program', 'pfh.hash_files')} (wanted: 0.95)",
-            "the program is started anew each time, and writes its list into a pipe; the module makes a record of each file",
+            "the program is started each time, and writes its list into a pipe; the module makes a record of each file",
         ]),
         record.of_runs("one file of 256 MiB, warm cache, sha256", found["file"], "hashlib.file_digest", [f"times as fast as hashlib, least and median: {gain('file', 'hashlib.file_digest', 'pfh.file_digest')} (wanted: 1)"]),
     ]  # fmt: skip

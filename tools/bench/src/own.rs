@@ -40,7 +40,7 @@ pub struct Setting {
     pub cpu: f64,
 }
 
-/// What was found.
+/// All results.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Measured {

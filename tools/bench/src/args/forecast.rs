@@ -18,7 +18,7 @@ pub enum Place {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Device {
-    /// What it is called.
+    /// Its name.
     pub name: String,
     /// Bytes on it.
     pub bytes: u64,

@@ -11,7 +11,7 @@ use serde::Serialize;
 pub struct Printed {
     /// The paper and its table.
     pub table: &'static str,
-    /// What does the work.
+    /// The program, or its mode.
     pub who: String,
     /// The algorithm.
     pub algorithm: String,
@@ -57,7 +57,7 @@ impl Preset {
         }
     }
 
-    /// What the paper projects for it.
+    /// The paper's projections for it.
     pub fn printed(self) -> Vec<Printed> {
         let gigabytes = match self {
             Preset::Study => {

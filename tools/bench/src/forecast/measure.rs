@@ -17,7 +17,7 @@ use std::time::Instant;
 /// The algorithm that costs next to nothing: what remains is reading.
 const READING: &str = "xxh3-128";
 
-/// What hashes trees and says what it took.
+/// Hashes trees and measures the time.
 pub trait Hashes {
     /// Hashes everything below `roots`; CPU seconds of all its threads, and seconds that passed.
     fn hash(&mut self, algorithm: &str, roots: &[PathBuf]) -> Result<(f64, f64), Error>;
@@ -50,7 +50,7 @@ impl Hashes for Program {
     }
 }
 
-/// What was measured of the device.
+/// The measurements of the device.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Device {
     /// Runs whose files were not in the page cache.
@@ -61,7 +61,7 @@ pub struct Device {
     pub rates: Option<Vec<f64>>,
 }
 
-/// What was measured: enough to forecast other cases of the same law later, or on another machine.
+/// All measurements: enough to forecast other cases of the same law later, or on another machine.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Measured {

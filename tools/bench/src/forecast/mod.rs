@@ -23,8 +23,8 @@ use serde::Serialize;
 use sizes::{Sizes, Walked};
 use std::sync::atomic::AtomicBool;
 
-/// Files of a sample at most: more take long to write, and add nothing to what is known of a file's
-/// cost.
+/// Files of a sample at most: more take long to write, and do not make the cost of a file better
+/// known.
 const MOST_FILES: u64 = 20_000;
 
 /// The forecast.
@@ -50,10 +50,10 @@ pub struct Forecasted {
     /// The devices of the case, as far as they were named.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub devices: Vec<Device>,
-    /// What a paper projects for the case of a preset.
+    /// A paper's projections for the case of a preset.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub printed: Vec<Printed>,
-    /// What limits the forecast.
+    /// The limits of the forecast.
     pub notes: Vec<String>,
     /// A line for each algorithm of pfh, and each program of a study.
     pub lines: Vec<Line>,
@@ -136,7 +136,7 @@ impl Forecast {
         if self.algorithms.is_empty() { vec![default.to_owned()] } else { self.algorithms.clone() }
     }
 
-    /// What there is to hash.
+    /// The files and bytes to hash.
     fn load(&self, sizes: &Sizes) -> Load {
         match (self.wanted_files(), self.wanted_bytes()) {
             (None, None) => Load::certain(sizes.files(), sizes.bytes()),

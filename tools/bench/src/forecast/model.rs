@@ -1,5 +1,4 @@
-//! What runs cost, and what the next one will: seconds = start + table × share + a × files + b ×
-//! bytes.
+//! The cost of runs, and of the next one: seconds = start + table × share + a × files + b × bytes.
 
 use crate::random::Random;
 use crate::statistics::{Interval, quantile};
@@ -7,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 /// Draws of an interval.
 pub const DRAWS: usize = 1000;
-/// Seconds by which every run errs whatever its length: starting and ending a process, one tick of
+/// Seconds by which every run errs at any length: starting and ending a process, one tick of
 /// another's work.
 const JITTER: f64 = 0.01;
 /// Runs of another hour differ from those of this one, by so much relative to each other beside the
@@ -17,7 +16,7 @@ const DRIFT: f64 = 0.03;
 /// waits in fresh pages, up to seven eighths of it.
 const TABLE: f64 = (pfh::DEFAULT_MEMORY / 8 * 7 * 4) as f64;
 
-/// What a cost is made of.
+/// The terms of a cost.
 const TERMS: usize = 4;
 
 /// One run that was measured.
@@ -63,7 +62,7 @@ pub struct Load {
 }
 
 impl Load {
-    /// Of what is known exactly.
+    /// Of exactly known numbers.
     pub fn certain(files: u64, bytes: u64) -> Load {
         let at = (files as f64, bytes as f64);
         Load { at, draws: vec![at; DRAWS] }
@@ -129,7 +128,7 @@ impl Cost {
         let tables = runs.iter().any(|run| run.bytes as f64 >= 1.5 * TABLE);
         let row = |run: &Run| (terms(run.files as f64, run.bytes as f64, tables), of(run));
         let rows: Vec<(Terms, f64)> = runs.iter().map(row).collect();
-        // The case is to cost what is typical: another's work on the machine makes single runs
+        // The case is to cost the typical time: another's work on the machine makes single runs
         // longer and none shorter.
         let typical: Vec<(Terms, f64)> = rows.iter().map(|(terms, _)| (*terms, median_at(&rows, terms))).collect();
         // First relative to what was measured, which pulls the fit below it; then relative to that
@@ -149,7 +148,7 @@ impl Cost {
         // Every draw weighs the rows as the fit does, so that one factorization would do; 1,000
         // small ones take a few milliseconds.
         let draws = (0..DRAWS).map(|_| {
-            // What the spread may be, given that many degrees of freedom: this makes Student's t of
+            // The possible spread, given that many degrees of freedom: this makes Student's t of
             // the normal noise.
             let chi: f64 = (0..freedom).map(|_| random.normal().powi(2)).sum();
             let spread = spread * (freedom as f64 / chi.max(1e-9)).sqrt();
@@ -386,7 +385,7 @@ mod tests {
         }
     }
 
-    /// What the mean size leaves open is in the interval too.
+    /// The uncertainty of the mean size is in the interval too.
     #[test]
     fn a_case_of_which_only_the_bytes_are_known_is_less_certain() {
         let truth = [0.004, 0.0, 50e-6, 0.1e-9];

@@ -213,7 +213,7 @@ impl Scratch {
 
 impl Drop for Scratch {
     fn drop(&mut self) {
-        // What cannot be removed stays, and is in the temporary directory.
+        // Files that cannot be removed stay in the temporary directory.
         std::fs::remove_dir_all(&self.0).ok();
     }
 }

@@ -17,7 +17,7 @@ const CLASSES: f64 = 64.0;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Sizes(Vec<(u64, u64)>);
 
-/// What a walk came to.
+/// The result of a walk.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Walked {
     /// The files' sizes.

@@ -130,7 +130,7 @@ impl Papers {
     }
 }
 
-/// What earlier runs found, from the output directory.
+/// The results of earlier runs, from the output directory.
 ///
 /// # Errors
 /// The file is there and cannot be read, or is none of these.
@@ -173,7 +173,7 @@ fn run(script: &Path, arguments: &[String]) -> Result<Vec<Table>, String> {
     }
 }
 
-/// What was repeated, as text.
+/// The repeated parts, as text.
 pub fn text(repeated: &[Repeated]) -> String {
     let mut text = String::new();
     for (index, part) in repeated.iter().enumerate() {
@@ -190,7 +190,7 @@ pub fn text(repeated: &[Repeated]) -> String {
     text
 }
 
-/// What was repeated, as comma-separated values: a line per cell, with who it is from.
+/// The repeated parts, as comma-separated values: a line per cell, with its origin.
 pub fn csv(repeated: &[Repeated]) -> String {
     let mut text = String::from("part,table,row,column,whose,value\n");
     let quoted = |cell: &str| format!("\"{}\"", cell.replace('"', "\"\""));
@@ -206,7 +206,7 @@ pub fn csv(repeated: &[Repeated]) -> String {
     text
 }
 
-/// What was repeated, as the part of a page.
+/// The repeated parts, as the part of a page.
 pub fn html(repeated: &[Repeated]) -> String {
     let mut body = String::new();
     for (index, part) in repeated.iter().enumerate() {

@@ -6,7 +6,7 @@ use crate::report::align;
 use serde::{Deserialize, Serialize};
 use std::fmt::Write;
 
-/// What stands in one place of a table.
+/// The content of one place of a table.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(untagged)]
@@ -62,7 +62,7 @@ impl Table {
     /// lines are for people.
     ///
     /// # Errors
-    /// The line and what is wrong with it.
+    /// The line and its fault.
     pub fn parse(output: &str) -> Result<Vec<Table>, String> {
         let mut tables = Vec::new();
         for (number, line) in output.lines().enumerate().filter(|(_, line)| line.starts_with('{')) {

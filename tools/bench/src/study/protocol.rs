@@ -1,4 +1,4 @@
-//! What a runner says: `bench/runners/README.md`.
+//! The answer of a runner: `bench/runners/README.md`.
 
 use serde::{Deserialize, Serialize};
 

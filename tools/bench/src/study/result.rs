@@ -1,4 +1,4 @@
-//! What a study came to.
+//! The result of a study.
 
 use super::{Cell, Entry, Header, Plan, Row};
 pub use crate::args::Time;
@@ -120,14 +120,14 @@ pub struct RowResult {
     pub name: String,
     /// Its name in tables.
     pub label: String,
-    /// What ran, in the program's own words; none when it never came to say so.
+    /// The header of a runner's answer; none when it never gave one.
     pub header: Option<Header>,
 }
 
 /// A whole study.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct StudyResult {
-    /// What was asked.
+    /// The plan.
     pub plan: Plan,
     /// Where it ran.
     pub machine: Machine,

@@ -1,5 +1,5 @@
-//! Every runner whose runtime is installed is built and run on two messages; what is missing is
-//! said.
+//! Every runner whose runtime is installed is built and run on two messages; missing ones are
+//! listed.
 
 use pfh_bench::message::{Message, Method};
 use pfh_bench::study::{Answer, Catalogue};
