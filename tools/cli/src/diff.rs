@@ -16,7 +16,7 @@ use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// What to compare.
+/// Arguments of `pfh diff`.
 #[derive(Debug, Args)]
 #[command(after_help = EXITS)]
 pub struct Diff {
@@ -56,8 +56,8 @@ pub struct Diff {
     /// unchanged. Changes that leave all of these alone are not seen.
     #[arg(long, value_name = "FILE")]
     pub cache: Option<PathBuf>,
-    /// Of both sides also what is in archives and images among their files. An image that is a side
-    /// is opened without.
+    /// Of both sides also the contents of archives and images among their files. An image that is a
+    /// side is opened without.
     #[cfg(feature = "inside")]
     #[command(flatten)]
     pub inside: crate::input::Inside,

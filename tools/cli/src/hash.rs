@@ -15,7 +15,7 @@ use pfh::manifest::{End, Format, Layout, Marker};
 use pfh::similarity::Named;
 use std::path::PathBuf;
 
-/// What either form of the command line asks for.
+/// Arguments of `pfh hash`.
 #[derive(Debug, Args)]
 #[command(group = ArgGroup::new("listed").args(["output", "update"]))]
 pub struct Hash {

@@ -98,7 +98,7 @@ const EXPERT: &[&str] = &[
 /// Options of every command, which the short help leaves to the long one.
 const EVERYWHERE: &[&str] = &["no_config", "on_finish", "profile"];
 
-/// What options are about, with their names; all others are about what is done.
+/// Headings of the help, with their options; all other options are about the work.
 const HEADINGS: &[(&str, &[&str])] = &[
     (
         "Input",
@@ -247,14 +247,14 @@ pub fn asked(arguments: &[OsString]) -> Option<Vec<OsString>> {
     Some(page.chain([OsString::from("--help")]).collect())
 }
 
-/// What stands below the options of a page: what is to be said of it, three examples, and what its
-/// exit codes mean.
+/// The text below the options of a page: its notes, three examples, and the meaning of its exit
+/// codes.
 pub struct Below {
     /// The text.
     pub text: String,
     /// A description, if there is one, and the command.
     pub examples: Vec<(Option<&'static str>, &'static str)>,
-    /// What the exit codes mean.
+    /// The meaning of the exit codes.
     pub codes: String,
 }
 

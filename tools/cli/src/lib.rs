@@ -214,7 +214,7 @@ fn carried_out(command: args::Command, arguments: &[OsString], call: &Call) -> E
 /// end the program.
 ///
 /// # Errors
-/// What can be typed instead, or what is wrong with the file of defaults.
+/// The line to type instead, or the fault of the file of defaults.
 fn parsed(typed: &[OsString]) -> Result<Parsed, exit::Failure> {
     parsing::parsed(typed).map_err(|unparsed| match unparsed {
         Unparsed::Failed(failure) => failure,

@@ -1,5 +1,4 @@
-//! What `match` and `lookup` compare with: known-set files, lists in any format, and single
-//! digests.
+//! The reference of `match` and `lookup`: known-set files, lists in any format, and single digests.
 
 use crate::exit::{self, Failure};
 use crate::faults::Faults;

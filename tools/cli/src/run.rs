@@ -1,5 +1,5 @@
-//! How a run is carried out: the table, the threads, what is shown meanwhile. Every command that
-//! hashes flattens this.
+//! How a run is carried out: the table, the threads, the progress. Every command that hashes
+//! flattens this.
 
 use crate::exit::{self, Failure};
 use crate::saying::Saying;
@@ -33,7 +33,7 @@ pub enum Io {
     Uring,
 }
 
-/// Memory, threads, patience, and what is reported.
+/// Memory, threads, patience, and reports.
 #[derive(Debug, Clone, Args)]
 pub struct Run {
     /// Size of the RAM table for reading ahead (a bare number is MiB).

@@ -63,7 +63,7 @@ impl Session {
         self.closing
     }
 
-    /// What the job is controlled by.
+    /// The control of the job.
     pub fn control(&self) -> Control<'_> {
         let control = Control::new().with_cancel(self.signals.flag());
         match &self.bar {
@@ -80,7 +80,7 @@ impl Session {
         }
     }
 
-    /// Prints what is the matter with a name, which a terminal may see.
+    /// Prints a message about a name, which a terminal may see.
     pub fn about(&self, name: &[u8], what: impl Display) {
         self.message(format_args!("{}: {what}", shown(name)));
     }

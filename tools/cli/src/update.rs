@@ -133,7 +133,7 @@ fn show(printing: Printing, session: &Session, event: Event<'_>) -> io::Result<(
         Event::Uncached(why) => session.message(format_args!("{why}: files are hashed without it")),
         Event::Classed(_) if printing.silent => {}
         Event::Classed(change) if printing.json => session.print(rows::json(change).as_bytes())?,
-        // What went well is not worth a line then.
+        // A good outcome is not worth a line then.
         Event::Classed(change) if printing.quiet && !is_bad(change) => {}
         Event::Classed(change) => session.print(classed(change).as_bytes())?,
         _ => {}

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-/// Options that are to be typed each time: what is lost by them is lost.
+/// Options that are to be typed each time.
 const NEVER: &[&str] = &["config", "force", "help", "help-all", "no-config", "on-finish", "profile", "version"];
 
 /// A default: an option, and its values; none of a switch.

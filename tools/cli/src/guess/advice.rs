@@ -129,7 +129,7 @@ pub fn refused(error: &clap::Error, root: &Command, words: &[OsString]) -> Optio
     }
 }
 
-/// What `pfh help coming-from` prints: the table.
+/// The page of `pfh help coming-from`: the table.
 pub fn page() -> String {
     let mut text = "\
 Words of other programs, and their meaning here. A line with an arrow is carried out; of one

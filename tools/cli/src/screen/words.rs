@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 
-/// What the form holds.
+/// The values of the form.
 #[derive(Debug, Clone, Default)]
 pub struct Asked<'a> {
     /// The source.

@@ -1,4 +1,4 @@
-//! What a comparison of two trees found: lines and JSON.
+//! The results of a comparison of two trees: lines and JSON.
 
 use super::word;
 use pfh::Verdict;

@@ -9,7 +9,7 @@ use pfh::terminal::{render, size_text};
 use serde::Serialize;
 use std::path::Path;
 
-/// What types of partitions are called: the beginning of the GUID of a GPT, or the type of an MBR.
+/// The names of types of partitions, by the beginning of the GUID of a GPT, or the type of an MBR.
 const KINDS: &[(&str, &str)] = &[
     ("c12a7328", "EFI system"),
     ("21686148", "BIOS boot"),

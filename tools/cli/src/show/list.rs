@@ -46,12 +46,12 @@ pub enum Line<'a> {
         size: Option<u64>,
         #[serde(flatten)]
         times: Stamps,
-        /// What its container states about it.
+        /// The metadata that its container states.
         inside: Within<'a>,
     },
     /// A snapshot of a volume; its files follow.
     Snapshot {
-        /// What the names of its files begin with.
+        /// The prefix of the names of its files.
         #[serde(flatten)]
         name: Path<'a>,
         /// Its place in the order of age, from 1.
@@ -80,7 +80,7 @@ pub enum Line<'a> {
     Error {
         #[serde(flatten)]
         name: Path<'a>,
-        /// What was being done.
+        /// The stage that failed.
         stage: &'a str,
         /// Why, as a word.
         code: &'a str,

@@ -1,4 +1,4 @@
-//! What a verification found, as text and as JSON.
+//! The results of a verification, as text and as JSON.
 
 use crate::colour::{Tone, toned};
 use pfh::manifest::row::{self, Word};
@@ -77,7 +77,7 @@ fn table(comparisons: &[Comparison]) -> String {
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Verification<'a> {
-    /// What was compared and is equal.
+    /// The comparisons whose two sides are equal.
     compared: Vec<Equal<'a>>,
     /// Everything that was compared, with the ranges that it covers: the verdict follows from it.
     comparisons: Vec<Compared<'a>>,
@@ -85,7 +85,7 @@ pub struct Verification<'a> {
     /// Digests by algorithm, as `pfh algorithms` names them.
     digests: BTreeMap<String, String>,
     findings: Vec<String>,
-    /// What a good verdict lacks.
+    /// The comparisons that a good verdict lacks.
     missing: Vec<String>,
     verdict: Word<Verdict>,
     verified: bool,

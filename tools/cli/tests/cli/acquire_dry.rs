@@ -52,7 +52,7 @@ fn what_is_said_is_what_is_done() {
     let (said, _) = foreseen(&room, &words.replace(" --case-uco c.json", "").replace(" --outboard t", ""), 0);
     assert!(said.contains("compare  the image with its log") && !said.contains("write "), "{said}");
     let (said, _) = foreseen(&room, &format!("{words} --force"), 0);
-    assert!(said.contains("a.img: target (raw), 300000 bytes, replaces what is there"), "{said}");
+    assert!(said.contains("a.img: target (raw), 300000 bytes, replaces the present file"), "{said}");
 }
 
 #[test]
