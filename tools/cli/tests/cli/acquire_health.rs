@@ -1,4 +1,5 @@
-//! What a disk says of itself in the log of its acquisition: hidden areas, passwords, S.M.A.R.T.
+//! The statements of a disk about itself in the log of its acquisition: hidden areas, passwords,
+//! S.M.A.R.T.
 
 use crate::program::{MIB, Room, sha256};
 use pfh_inject::{Loop, Need, Outcome, Trial, content, lacks};

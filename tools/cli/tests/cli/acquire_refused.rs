@@ -1,4 +1,4 @@
-//! What `pfh acquire` refuses before it writes, and the names that it writes.
+//! Requests that `pfh acquire` refuses before it writes, and the names that it writes.
 
 use crate::program::{MIB, Room};
 use pfh_inject::{Loop, Need, Outcome, Tmpfs, Trial, content, lacks};

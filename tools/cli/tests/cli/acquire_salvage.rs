@@ -21,7 +21,7 @@ fn sections(bytes: &[u8]) -> Vec<(String, usize, usize)> {
 }
 
 /// One bit in each section and in each descriptor: strict reading refuses, salvage gives every byte
-/// and says what is wrong.
+/// and names the damage.
 #[test]
 fn damage_outside_of_the_data_costs_no_data() {
     let room = Room::in_memory();

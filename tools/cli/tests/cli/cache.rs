@@ -1,4 +1,5 @@
-//! `pfh hash --cache`: what is not read again, what is, and runs that were interrupted.
+//! `pfh hash --cache`: files that are not read again, files that are, and runs that were
+//! interrupted.
 
 use crate::program;
 use std::fs;

@@ -82,7 +82,7 @@ impl Random {
     }
 }
 
-/// Files, and what is true of them.
+/// Files, with their true digests.
 struct Stage {
     room: Room,
     digests: BTreeMap<String, (String, String)>,
@@ -252,7 +252,7 @@ fn listed(stage: &Stage, text: &str, code: i32) -> Option<String> {
     let files = seen.values().filter(|kind| *kind == "file").count();
     match code {
         0 if files as u64 != FILES => Some(format!("{files} digests, exit 0")),
-        // A directory that cannot be listed stands for what is in it.
+        // A directory that cannot be listed stands for its contents.
         3 if missing() > 0 && !seen.values().any(|kind| kind == "error") => Some("paths are missing, exit 3".into()),
         _ => None,
     }

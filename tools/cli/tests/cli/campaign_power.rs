@@ -31,7 +31,7 @@ fn record(room: &Path, arguments: &[&str]) -> Recording {
     recording
 }
 
-/// What came of the cuts of one scene.
+/// The outcomes of the cuts of one scene.
 #[derive(Default)]
 struct Count {
     cuts: u64,
@@ -105,7 +105,7 @@ fn cache(cuts: std::ops::Range<u64>) -> Count {
 }
 
 /// `known build`: the set is the old one, the new one, or none; and the same command makes the new
-/// one, from whatever was left.
+/// one from any state.
 fn known(cuts: std::ops::Range<u64>) -> Count {
     let (room, after) = (Room::new(), Room::new());
     let line = |number: u64| format!("{}  name{number}\n", sha256(&number.to_le_bytes()));
@@ -158,7 +158,7 @@ fn outboard(cuts: std::ops::Range<u64>) -> Count {
         recording.cut(seed, after.path()).unwrap();
         count.cuts += 1;
         let check = || pfh(after.path(), &["tree", "check", "--no-progress", "file"]);
-        // A journal that was synced is part of the tree: what is read is what counts, not the
+        // A journal that was synced is part of the tree: the tree as it is read counts, not the
         // file's bytes.
         match check().code {
             Some(0) => count.new += 1,
@@ -197,7 +197,8 @@ fn image(cuts: std::ops::Range<u64>) -> Count {
         } else {
             count.refused += 1;
         }
-        // What the next reader says of what lies there: never a good word about another image.
+        // The verdict of the next reader on the present files: never a good word about another
+        // image.
         let verified = pfh(after.path(), &["verify", "--no-progress", "image"]);
         ended(&verified, &format!("image, cut {seed}, verify"));
         let there = fs::read(after.path().join("image")).unwrap_or_default();

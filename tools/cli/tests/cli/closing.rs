@@ -24,7 +24,7 @@ fn tree(files: u64) -> Room {
     room
 }
 
-/// What a cache reused is not read: `strace` counts the files that are read.
+/// A file that a cache has is not read: `strace` counts the files that are read.
 #[test]
 fn a_cache_claims_no_comparison_that_was_not_made() {
     if lacks(&[Need::Program("strace")]) {
@@ -85,7 +85,7 @@ fn an_interrupted_run_claims_only_what_is_out() {
     assert_eq!(number(&seen.stderr, " record is out"), seen.lines().len() as u64, "{}", seen.stderr);
 }
 
-/// What `dups` says it read is what its reads came to, which may be more than there is.
+/// The bytes that `dups` states are those of its reads, which may be more than the files have.
 #[test]
 fn dups_counts_what_it_reads() {
     if lacks(&[Need::Program("strace")]) {

@@ -46,7 +46,7 @@ pub fn disk(room: &Room) -> Vec<u8> {
     std::fs::read(room.path().join("raw")).unwrap()
 }
 
-/// Digest by name of what is inside of a container.
+/// Digest by name of the files inside of a container.
 fn inside(room: &Room, words: &str, container: &str) -> BTreeMap<String, String> {
     let seen = pfh(room, &format!("hash --inside -f jsonl {words}{container}"));
     assert_eq!(seen.code, Some(0), "{container}: {}", seen.stderr);

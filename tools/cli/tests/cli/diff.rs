@@ -43,7 +43,7 @@ fn changed() -> Room {
     room
 }
 
-/// What every way of comparing the two must find.
+/// The differences that every way of comparing the two must find.
 const FOUND: &str = "\
 added     added
 copied    again  (from copied)

@@ -147,7 +147,7 @@ fn what_was_measured_is_kept_and_forecasts_other_cases() {
     assert_eq!(larger["bytes"], Value::from(4_000_000_000_000_u64));
     assert_eq!(larger["lines"].as_array().unwrap().len(), 1);
     assert!(larger["lines"][0]["cpu_warm"]["seconds"].as_f64() > first["lines"][1]["cpu_warm"]["seconds"].as_f64());
-    // What it does not have is said, with what it has.
+    // It names the algorithm that it does not have, and those that it has.
     let lacking = bench(&room, &["forecast", "--fit", "fit.json", "-a", "sha256"]);
     assert!(lacking.code == Some(2) && lacking.stderr.contains("sha1, md5"), "{}", lacking.stderr);
     // A file that is there is not replaced, and nothing is measured for nothing.
@@ -299,7 +299,7 @@ fn a_case_of_named_devices_and_those_of_the_papers() {
     let twice = twice["lines"][0]["device"]["seconds"].as_f64().unwrap();
     assert!(seconds >= 4400.0 && (seconds - twice - 2200.0).abs() < 1e-3, "{seconds} {twice}");
     let study = String::from_utf8(forecast(&["--preset", "study-722gb"]).stdout).unwrap();
-    // 722 GB are 722 × 2^30 bytes on both sides, and what is printed stands beside each program.
+    // 722 GB are 722 × 2^30 bytes on both sides, and the printed time stands beside each program.
     assert!(study.contains("device: SD card, 8.6 GB") && study.contains("775.2 GB"), "{study}");
     let row = study.lines().find(|line| line.starts_with("C, OpenSSL (Linux, 2014)")).expect("a row of the study");
     assert!(row.contains("md5") && row.trim_end().ends_with("2036 s"), "{row}");

@@ -77,7 +77,7 @@ fn sectors_are_searched_in_every_kind_of_container() {
             assert_eq!(of(image), expected, "{image}");
         }
     }
-    // Sets of blocks of what is in a container are those of the tree.
+    // Sets of blocks of files in a container are those of the tree.
     assert_eq!(pfh(&room, "known build tree --blocks 512,4096 --bad t").code, Some(0));
     let of = |set: &str| {
         let seen = pfh(&room, &format!("match --sectors 512,4096 raw -k {set} --json --flagged"));
@@ -132,7 +132,7 @@ fn places_that_are_not_kept_are_counted() {
     assert!(!seen.stderr.contains("more than 16 places"), "{}", seen.stderr);
 }
 
-/// Free space is compared like files: what was deleted resembles what is known.
+/// Free space is compared like files: deleted data resembles known data.
 #[test]
 fn compare_takes_space_that_no_file_has() {
     if lacks(NEEDS) {

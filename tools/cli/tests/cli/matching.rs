@@ -55,7 +55,7 @@ fn digests_from_standard_input() {
     assert_eq!((first["verdict"].as_str(), first["sets"][0]["set"].as_str()), (Some("known-bad"), Some("malware")));
 }
 
-/// A delta changes what is known, and neither the edition nor anything else.
+/// A delta changes the known digests, and neither the edition nor anything else.
 #[test]
 fn deltas_of_nsrl() {
     let room = Room::new();

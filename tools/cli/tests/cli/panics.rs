@@ -25,7 +25,7 @@ fn room() -> Room {
     room
 }
 
-/// What a job may leave behind only if it ended well.
+/// Files that a job may leave behind only if it ended well.
 const OUTPUTS: &[&str] = &[
     "out",
     "out.seal",

@@ -9,7 +9,7 @@ use std::process::Command;
 /// Bytes of each file: few enough to be read together with others where that is done.
 const SIZE: usize = 200_000;
 
-/// What strace saw of a run over a file system on a loop device.
+/// The log of strace over a run on a file system on a loop device.
 struct Seen {
     outcome: Outcome,
     /// Most reads of its files that were under way at the same time.
@@ -96,7 +96,7 @@ fn a_rotational_disk_has_one_reader_at_a_time() {
         assert_eq!(seen.bytes, 40 * SIZE, "{mode}");
         assert!(seen.outcome.stderr.contains("note: readers took turns: the device says"), "{}", seen.outcome.stderr);
     }
-    // What was not asked for is not explained.
+    // Nothing is explained without --explain.
     let plain = traced_as(&room, true, &["hash", "--no-progress", "-r", "."]);
     assert!(plain.reads_at_once == 1 && plain.outcome.stderr.is_empty(), "{}", plain.outcome.stderr);
     // In the paper's form as many read at once as it asks for, on this disk too.

@@ -1,5 +1,5 @@
-//! What others hand over decides neither what is written nor what a terminal does: links in bags
-//! and plans, catalogues with other tables, keys that others can write, names that steer.
+//! Input from others decides neither the outputs nor the state of a terminal: links in bags and
+//! plans, catalogues with other tables, keys that others can write, names that steer.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -15,7 +15,7 @@ fn pfh(room: &Room, words: &str) -> Outcome {
     Trial::new(PFH).args(words.split_whitespace()).directory(room.path()).run().unwrap()
 }
 
-/// Several of the same unit at once: each reads what is there, and ends as the first did.
+/// Several of the same unit at once: each reads the present files, and ends as the first did.
 #[test]
 fn a_unit_may_be_started_any_number_of_times_at_once() {
     let room = Room::new();
@@ -130,8 +130,8 @@ fn a_private_key_of_everybodys() {
     }
 }
 
-/// What others list is not read from the system's directories, nor, where their program shows, from
-/// anywhere but here.
+/// The files that others list are not read from the system's directories, nor, where their program
+/// shows, from anywhere but here.
 #[test]
 fn a_foreign_list_chooses_no_file_of_the_system() {
     let room = Room::new();

@@ -21,7 +21,7 @@ fn pfh(room: &Room, words: &str) -> Outcome {
     Trial::new(env!("CARGO_BIN_EXE_pfh")).args(words).directory(room.path()).run().expect("a run")
 }
 
-/// Runs a command that prints what is kept, and writes it into the case.
+/// Runs a command that prints a result, and writes it into the case.
 fn keep(room: &Room, words: &str, code: i32, name: &str) {
     let seen = pfh(room, words);
     assert_eq!(seen.code, Some(code), "{words}: {}", seen.stderr);

@@ -7,7 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Validates each line of files by a schema; prints what is wrong, with the line.
+/// Validates each line of files by a schema; prints the violations, with the line.
 const VALIDATE: &str = "
 import json, sys
 from jsonschema import Draft202012Validator as V

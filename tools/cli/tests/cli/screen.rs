@@ -58,7 +58,7 @@ impl Terminal {
         Terminal { child, shown, reader: Some(reader) }
     }
 
-    /// What the terminal shows, without blanks at the ends of lines.
+    /// The text on the terminal, without blanks at the ends of lines.
     fn frame(&self) -> String {
         let shown = self.shown.lock().unwrap();
         let lines: Vec<String> = shown.screen().rows(0, u16::MAX).map(|line| line.trim_end().to_owned()).collect();
@@ -104,7 +104,7 @@ impl Terminal {
         self.shows("side by side");
     }
 
-    /// Waits for the end; gives the exit code and what is left on the terminal.
+    /// Waits for the end; gives the exit code and the remaining text on the terminal.
     fn ended(mut self) -> (String, String) {
         drop(self.child.stdin.take());
         self.child.wait().unwrap();
@@ -244,7 +244,7 @@ fn one_of_two_is_stopped_and_goes_on() {
     }
 }
 
-/// What was stopped is resumed by the command line that the screen prints.
+/// A stopped acquisition is resumed by the command line that the screen prints.
 #[test]
 fn what_was_stopped_resumes_from_the_command_line() {
     if is_impossible() {

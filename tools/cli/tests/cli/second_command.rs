@@ -1,4 +1,4 @@
-//! The second command: whatever one command wrote is handed to every command that reads something,
+//! The second command: every output of one command is handed to every command that reads something,
 //! and to the command that made it. A pair that makes sense ends with 0; every other pair is
 //! refused or reported, never passed over; no pair changes what it reads.
 
@@ -14,7 +14,7 @@ const X: &str = "@";
 /// A fresh name for what the second command writes.
 const NEW: &str = "@new";
 
-/// What the first commands write, in the order in which they run; each ends with 0.
+/// The first commands and their outputs, in the order in which they run; each ends with 0.
 const FIRST: &[(&str, &[&str])] = &[
     ("sums", &["hash", "-r", "ev", "-o", "sums"]),
     ("bsd", &["hash", "-r", "-a", "blake3,sha3-256", "-f", "bsd", "ev", "-o", "bsd"]),
@@ -45,7 +45,7 @@ const FIRST: &[(&str, &[&str])] = &[
 const BESIDE: &[&str] =
     &["sealed.seal", "cache", "raw.log", "raw.log.jsonl", "raw.map", "ev/text", "empty", "nowhere", "ev"];
 
-/// What reads, and the artifacts with which it ends well (exit 0).
+/// The commands that read, and the artifacts with which they end well (exit 0).
 const SECOND: &[(&str, &[&str], &[&str])] = &[
     (
         "check",
@@ -186,7 +186,7 @@ fn every_artifact_in_the_hands_of_every_reader() {
             let said = format!("{}{}", String::from_utf8_lossy(&seen.stdout), seen.stderr);
             let line = words.join(" ");
             let changed = restore(room.path(), &before);
-            // The log goes into a file that is empty; whatever else is there stays as it is.
+            // The log goes into a file that is empty; every other file stays as it is.
             if changed.iter().any(|path| !path.ends_with("empty")) {
                 wrong.push(format!("{line}: changed {changed:?}"));
             }
@@ -212,7 +212,7 @@ fn every_command_again() {
     let room = after_the_first();
     let before = state(room.path());
     let mut wrong = Vec::new();
-    // These continue or confirm what is there; all others refuse to replace it.
+    // These continue or confirm the present file; all others refuse to replace it.
     let may_repeat = ["known", "disk.pfhtree", "raw", "split.000", "image.E01", "plan/plan.json"];
     for (name, words) in FIRST {
         let seen = run(room.path(), words);
@@ -243,7 +243,7 @@ fn every_command_again_with_force() {
             assert!(std::fs::read(room.path().join(name)).unwrap() == was, "{words:?}: another {name}");
         }
     }
-    // What was made again fits together as the first did.
+    // The new artifacts fit together as the first did.
     for words in [&["audit", "verify", "kept", "challenge", "proof"][..], &["check", "sealed"], &["verify", "raw"]] {
         assert_eq!(run(room.path(), words).code, Some(0), "{words:?}");
     }
