@@ -2,7 +2,7 @@
 //!
 //! The files of a crate are a graph: an arrow goes from a file to each file that defines what the
 //! first one names, in a `use` or in a path (`crate::a::B`, `super::b`, `child::C`), macros' bodies
-//! included. What counts:
+//! included. Rules:
 //! * A name leads to the file that defines it, through all re-exports. So a child that says
 //!   `super::Name` uses its sister that defines `Name` and not the parent that re-exports it.
 //! * A parent that declares its children and re-exports their names uses none of them. One whose
@@ -35,7 +35,7 @@ type Place = Vec<String>;
 /// A path as it is written.
 type Words = Vec<String>;
 
-/// What a `use` brings into a module.
+/// A name that a `use` brings into a module.
 struct Import {
     name: String,
     path: Words,
@@ -55,7 +55,7 @@ struct Module {
     paths: BTreeSet<Words>,
 }
 
-/// What a path leads to.
+/// The end of a path.
 enum End {
     /// Something that the module at this place defines.
     Item(Place),
@@ -212,7 +212,7 @@ impl Crate<'_> {
         }
     }
 
-    /// What a path leads to that is named in the module at `from`; nothing for other crates' names.
+    /// The ends of a path that is named in the module at `from`; nothing for other crates' names.
     fn ends(&self, from: &Place, path: &[String], seen: &mut BTreeSet<(Place, Words)>) -> Vec<End> {
         let keywords = path.iter().take_while(|word| matches!(&***word, "crate" | "self" | "super")).count();
         let mut place = from.clone();
@@ -226,7 +226,7 @@ impl Crate<'_> {
         self.below(place, &path[keywords..], keywords > 0, seen)
     }
 
-    /// What the rest of a path leads to from a module. `is_ours`: an unknown name is one of this
+    /// The ends of the rest of a path from a module. `is_ours`: an unknown name is one of this
     /// crate.
     fn below(&self, place: Place, path: &[String], is_ours: bool, seen: &mut BTreeSet<(Place, Words)>) -> Vec<End> {
         let (Some((name, rest)), Some(module)) = (path.split_first(), self.modules.get(&place)) else {

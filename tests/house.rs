@@ -401,7 +401,7 @@ fn a_source_that_a_page_names_is_there() {
             continue;
         }
         let text = fs::read_to_string(&page).expect("a page");
-        // What stands between backticks, and is a path below one of the folders of the project.
+        // A text between backticks that is a path below one of the folders of the project.
         for name in text.lines().flat_map(|line| line.split('`').skip(1).step_by(2)) {
             let folders =
                 ["src/", "algorithms/", "media/", "pipeline/", "records/", "stores/", "tools/", "tests/", "bench/"];

@@ -1,4 +1,4 @@
-//! Real block devices and files as sources: what is lost, what is reported, what is read again.
+//! Real block devices and files as sources: lost, reported and repeated reads.
 
 use crate::imaged::{BAD, BadDevice, acquire, asked, bad_device, digest, faults, lost, ran, refused, verdict};
 use crate::room::Room;

@@ -93,7 +93,7 @@ fn a_bag_is_made_validated_and_updated() {
     let ended = crate::check::Ended::of(&pfh::check::Request::new(room.at("b/manifest-md5.txt")).root(room.at("b")));
     assert_eq!((ended.conclusion(), ended.names(pfh::check::Checked::Right)), (Verdict::Differs, vec!["data/letter"]));
     assert!(matches!(run(bag::create, &request).0.unwrap_err().find(), Some(Problem::IsBag(_))));
-    // What came and went is taken; what changed is not, unless that is said.
+    // Added and removed files are taken; changed files are not, unless that is said.
     room.file("b/data/new", "new");
     fs::remove_file(room.at("b/data/d/100%\n")).unwrap();
     assert_eq!(verdict(&request), Verdict::Differs);
@@ -142,7 +142,7 @@ fn what_is_not_a_bag_or_cannot_be_one() {
     assert!(matches!(error.find(), Some(Problem::NoBag { .. })) && error.kind() == Kind::Request, "{error}");
     let error = run(bag::create, &loose).0.unwrap_err();
     assert!(matches!(error.find(), Some(Problem::NoData(_))) && error.kind() == Kind::Request, "{error}");
-    // What no manifest can hold: nothing is written.
+    // Files that no manifest can list: nothing is written.
     room.file("l/data/one", "x");
     symlink("one", room.at("l/data/link")).unwrap();
     let linked = Request::new(room.at("l"));
@@ -212,7 +212,7 @@ fn names_that_lead_out_are_refused_and_nothing_is_fetched() {
     assert!(findings.iter().any(unknown), "{findings:?}");
 }
 
-/// What lies elsewhere is not in the bag, whatever the bag says, and nothing is written there.
+/// A file elsewhere is not in the bag, even if the bag names it, and nothing is written there.
 #[test]
 fn links_in_a_bag_are_not_followed() {
     let room = Room::new();

@@ -122,7 +122,7 @@ fn several_digests_behind_a_name_as_rhash_writes_them() {
     }
 }
 
-/// What others list, and what others verify of ours.
+/// Lists of other programs, and our lists that other programs verify.
 #[test]
 fn what_other_tools_wrote_and_read() {
     let room = Room::new();

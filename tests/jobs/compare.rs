@@ -153,7 +153,7 @@ fn a_hundred_lists_are_one_set() {
 }
 
 #[test]
-fn a_damaged_list_is_told_by_its_lines() {
+fn a_damaged_list_is_reported_by_its_lines() {
     let room = room();
     let list = list(&room, "ssdeep");
     let mut lines = fs::read_to_string(&list).unwrap();

@@ -1,4 +1,4 @@
-//! All methods at once: a row a pair, with every score, what is shared, and a word.
+//! All methods at once: a row a pair, with every score, the shared part of each, and a word.
 
 use crate::compare::base;
 use crate::room::Room;
@@ -42,7 +42,7 @@ pub fn room() -> Room {
     room
 }
 
-/// A row: both names, the word, the score, what is shared, and the other scores by method.
+/// A row: both names, the word, the score, the shared part of each, and the other scores by method.
 pub type Row = (String, String, Relation, u8, Option<[u8; 2]>, BTreeMap<&'static str, u32>);
 
 pub fn rows(request: &Request) -> (Vec<Row>, compare::Summary, Vec<Vec<String>>) {

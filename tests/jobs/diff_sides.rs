@@ -1,4 +1,4 @@
-//! Two states of a tree, each a directory or a list, whatever the lists call the files.
+//! Two states of a tree, each a directory or a list, with any names in the lists.
 
 use crate::room::Room;
 use crate::rows::{algorithms, list, printed};
@@ -61,7 +61,7 @@ fn changed() -> Room {
     room
 }
 
-/// What every way of comparing the two must find.
+/// The differences that every way of comparing the two must find.
 fn found() -> Vec<Row> {
     let row = |class, name: &str, from: Option<&str>| (class, name.to_owned(), from.map(str::to_owned));
     vec![
@@ -171,7 +171,7 @@ fn the_base_is_found_whatever_the_lists_call_it() {
             assert_eq!((summary.verdict(), differing(&rows)), (verdict, vec![]), "{a} {b}");
         }
     }
-    // A list of more than the other: what is outside of the base has its own name.
+    // A list of more than the other: a file outside of the base has its own name.
     let more = String::from_utf8(printed(&room, "find b -type f -exec sha256sum {} +")).unwrap();
     room.file("more", &format!("{more}{}  elsewhere/same\n", "0".repeat(64)));
     let (_, rows) = between(&room, "relative", "more");
@@ -204,7 +204,7 @@ fn lists_without_names_of_algorithms_and_with_others() {
     let summary = diff::run(&Request::new(room.at("s2"), room.at("md5")), &mut take, &Control::new()).unwrap();
     let cause = (Class::Error, "no digest of one algorithm on both sides".to_owned());
     assert_eq!((summary.verdict(), causes), (Verdict::Incomplete, vec![cause.clone(), cause]));
-    // What was not understood is named, and in the verdict.
+    // Lines that were not understood are named, and in the verdict.
     room.file("torn", &[&fs::read(room.at("md5")).unwrap()[..], b"rubbish\n"].concat());
     let mut faults = Vec::new();
     let mut take = |event: Event<'_>| {
@@ -270,7 +270,7 @@ fn a_cache_spares_the_reading_and_changes_no_row() {
     let (summary, again) = ran(&cached("a", "b", "kept"));
     assert_eq!((summary.cache.unwrap().reused, again), (16, first.clone()));
     assert_eq!(of(&first, Class::Removed), ["removed", "x\ny"]);
-    // Not what is compared, and not somebody's file.
+    // A compared file or somebody's file is refused as a cache.
     room.file("precious", "precious");
     for cache in ["precious", "a/same"] {
         let error = diff::run(&cached("a", "b", cache), &mut |_| Ok(()), &Control::new()).unwrap_err();

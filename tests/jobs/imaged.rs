@@ -34,7 +34,7 @@ pub fn into(room: &Room, source: &str, target: &str, form: ImageFormat) -> Reque
     Request::new(Origin::Medium(room.at(source)), vec![To { path: room.at(target), form }])
 }
 
-/// What happened in a run.
+/// The events of a run.
 #[derive(Debug, Default)]
 pub struct Seen {
     /// Each event in words, but for checkpoints.
@@ -81,7 +81,7 @@ pub fn lost(summary: &Summary) -> Vec<(u64, u64)> {
     summary.imaged.bad.iter().map(|bad| (bad.offset, bad.length)).collect()
 }
 
-/// A map of faults: what is not read of a source.
+/// A map of faults: the unreadable areas of a source.
 pub fn faults(room: &Room, name: &str, map: &str) -> Option<PathBuf> {
     Some(room.file(name, map))
 }

@@ -250,7 +250,7 @@ fn a_list_has_names_and_metadata_alone() {
     // The link, and the directories.
     assert_eq!((names.len(), summary.failed, summary.files), (9, 0, 1));
     assert!(summary.skipped >= 1);
-    // What holds nothing is empty.
+    // A file without members is empty.
     for (name, failed) in [("t/plain", 0), ("gone", 1)] {
         let (_, summary) = listed(&room, &list::Request::new(input(&room, &[name], |_| {})));
         assert_eq!((summary.names, summary.failed, summary.is_empty()), (0, failed, failed == 0), "{name}");

@@ -7,7 +7,7 @@ use pfh::{Control, Input, Recurse, hash};
 use pfh_inject::content;
 use std::fs;
 
-/// The result of a page of the folder `case`, and what is said of its files, by their names.
+/// The result of a page of the folder `case`, and the remarks on its files, by their names.
 fn page(room: &Room, change: impl FnOnce(&mut Request)) -> (Summary, Vec<(String, String)>) {
     let mut request = Request::new([room.at("case")]);
     change(&mut request);
@@ -68,7 +68,7 @@ fn a_file_that_is_not_understood_is_a_row() {
     assert_eq!((rows, summary.results, summary.records), (vec![], 1, 1));
 }
 
-/// Stores are listed and not read; errors of a run are what its result says, and no fault of it.
+/// Stores are listed and not read; errors of a run are part of its result, and no fault of it.
 #[test]
 fn a_page_without_a_result_has_none() {
     let room = Room::new();

@@ -20,7 +20,7 @@ fn proved(file: &Path, range: Range<u64>, output: &Path) -> Result<(), Error> {
     prove::run(&request, &mut |_| Ok(()), &Control::new())
 }
 
-/// What a proof shows, and where its bytes go.
+/// The verification of a proof; the shown bytes go to `output`.
 fn shown(proof: &Path, root: &[u8], output: Option<&Path>) -> Result<Result<Shown, String>, Error> {
     let mut request = verify::Request::new(proof, root.try_into().unwrap());
     request.output = output.map(Into::into);

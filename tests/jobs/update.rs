@@ -165,7 +165,7 @@ fn decay_is_not_covered_over() {
     let summary = ran.unwrap();
     assert_eq!((rows, summary.verdict()), (said(&[(Class::BitRot, "a")]), Verdict::Differs));
     assert!(!summary.written && fs::read(room.at("list")).unwrap() == old);
-    // What else changed is brought up to date all the same.
+    // Other changes are brought up to date all the same.
     altered(&room);
     let (ran, _) = run(&request(&room, "list"));
     assert_eq!((ran.unwrap().verdict(), agrees(&room, "list")), (Verdict::Differs, false));

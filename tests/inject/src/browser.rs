@@ -67,7 +67,7 @@ impl Browser {
         output
     }
 
-    /// What the browser made of a page: the parsed document again as text.
+    /// The parsed document of a page, again as text.
     ///
     /// # Panics
     /// When the browser fails twice.

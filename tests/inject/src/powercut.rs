@@ -12,7 +12,7 @@ use std::io;
 use std::path::{Component, Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// What happens to a file or to a directory.
+/// A change of a file or of a directory.
 #[derive(Debug, Clone)]
 enum Event {
     /// A file comes to be, without a name yet.
@@ -223,7 +223,7 @@ fn snapshot(
     Ok(())
 }
 
-/// What a descriptor is open on.
+/// The file or directory of a descriptor.
 #[derive(Debug, Clone)]
 enum Open {
     File { number: usize, at: u64, append: bool },

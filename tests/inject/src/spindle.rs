@@ -39,7 +39,8 @@ impl Spindle {
         Spindle { rate, half_turn: 30.0 / turns, shortest: SHORTEST, stroke, size: size.max(1), head: 0 }
     }
 
-    /// What reading `length` bytes at `place` costs from where the head is; moves it behind them.
+    /// The cost of reading `length` bytes at `place` from the position of the head; moves it behind
+    /// them.
     pub fn charge(&mut self, place: u64, length: u64) -> Duration {
         let transfer = length as f64 / self.rate;
         let distance = place.abs_diff(self.head);

@@ -6,7 +6,7 @@ use pfh::name_bytes::OsStrExt;
 use pfh::terminal::render as shown;
 use std::path::PathBuf;
 
-/// The first option that is of manifests alone.
+/// The first given option that is of manifests alone.
 fn refused(request: &Check) -> Option<&'static str> {
     let options = [
         (request.audit, "--audit"),

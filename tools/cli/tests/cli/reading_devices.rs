@@ -96,7 +96,7 @@ fn a_rotational_disk_has_one_reader_at_a_time() {
         assert_eq!(seen.bytes, 40 * SIZE, "{mode}");
         assert!(seen.outcome.stderr.contains("note: readers took turns: the device says"), "{}", seen.outcome.stderr);
     }
-    // Nothing is explained without --explain.
+    // Nothing is explained that was not asked for.
     let plain = traced_as(&room, true, &["hash", "--no-progress", "-r", "."]);
     assert!(plain.reads_at_once == 1 && plain.outcome.stderr.is_empty(), "{}", plain.outcome.stderr);
     // In the paper's form as many read at once as it asks for, on this disk too.
