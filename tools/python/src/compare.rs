@@ -171,6 +171,6 @@ struct Found {
     pairs: Vec<Pair>,
     related: Vec<Related>,
     left_out: Vec<Record>,
-    /// What of lists was not understood.
+    /// Lines of lists that were not understood.
     faults: Vec<String>,
 }

@@ -123,8 +123,8 @@ pub fn hash_files(
 }
 
 impl Files {
-    /// The next record, which nobody else gets; `None` at the end. What the callback raises loses
-    /// none: the record is still held then.
+    /// The next record, which nobody else gets; `None` at the end. An exception of the callback
+    /// loses none: the record is still held then.
     fn next(&self, py: Python<'_>) -> PyResult<Option<Record>> {
         loop {
             let next = py.detach(|| self.taking.next(LOOK)).map_err(|gone| gone.error(py))?;

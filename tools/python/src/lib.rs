@@ -48,7 +48,7 @@ mod value;
 mod verify;
 mod walk;
 
-/// What `pfh` re-exports.
+/// The names that `pfh` re-exports.
 #[pyo3::pymodule(gil_used = false)]
 mod _pfh {
     #[pymodule_export]

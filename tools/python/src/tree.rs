@@ -17,7 +17,7 @@ pub struct HashTree {
     tree: PathBuf,
 }
 
-/// What a file and its tree are.
+/// The state of a file and its tree.
 pub struct TreeState {
     /// The root in hexadecimal digits, as the tree has it.
     root: String,

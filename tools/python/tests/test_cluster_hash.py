@@ -1,4 +1,4 @@
-"""pfh cluster hash and match: the records of one run of the program, whatever happens to workers."""
+"""pfh cluster hash and match: the records of one run of the program, even if workers fail."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""What a complete run says is what was written: each reader compares parts with the manifest as it reads them."""
+"""The results of a complete run are those that were written: each reader compares parts with the manifest as it reads them."""
 
 import io
 import json

@@ -108,7 +108,7 @@ bench sizes d
 bench fit missing
 """.splitlines()[1:]
 
-#: What differs from run to run of any program: times, rates, random numbers.
+#: Parts of the output that differ from run to run of any program: times, rates, random numbers.
 VOLATILE = [
     (rb"[0-9.]+ s, [0-9.]+ [kMG]?B/s", b"S s, R B/s"),
     (rb'"seconds":[0-9.e+-]+', b'"seconds":0'),
@@ -288,7 +288,7 @@ def test_a_stream_that_is_used_and_closed_is_an_error(tmp_path):
 
 
 def on_a_terminal(words, cwd, interrupt=None):
-    """What a terminal shows, and the exit. Ctrl-C is typed once it has shown ``interrupt``."""
+    """The output on a terminal, and the exit. Ctrl-C is typed once it has shown ``interrupt``."""
     pid, terminal = pty.fork()
     if pid == 0:
         os.chdir(cwd)

@@ -28,7 +28,7 @@ APART = {
     "test_sha3_update_over_4GB",
 }
 
-#: What SHAKE has in pfh and not in hashlib: a digest without a stated length, of the usual one.
+#: A difference of SHAKE in pfh from hashlib's: a digest without a stated length, of the usual one.
 SHAKES = {"test_blocksize_name_sha3"}
 
 

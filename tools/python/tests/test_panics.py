@@ -8,7 +8,7 @@ import pytest
 
 import pfh
 
-#: What runs in a process of its own: the first words name the fail point.
+#: Scripts that run in a process of their own: the first words name the fail point.
 CASES = {
     "job:1": "pfh.compare([A, B], 'ssdeep')",
     "files:1": "list(pfh.hash_files(D, 'sha256', recursive=True))",

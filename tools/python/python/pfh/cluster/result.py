@@ -19,7 +19,7 @@ from .run import AGAIN, Run
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What a run came to.
+    """The result of a run.
 
     ``counts`` has ``hashed``, ``skipped``, ``failed`` and ``bytes``;
     ``missing`` the units without a part, and why. A run without missing units
