@@ -72,7 +72,7 @@ fn a_file_that_is_not_understood_is_a_row() {
 #[test]
 fn a_page_without_a_result_has_none() {
     let room = Room::new();
-    room.file("case/table.parquet", b"PAR1 and whatever follows PAR1");
+    room.file("case/table.parquet", b"PAR1 and other bytes, then PAR1");
     assert_eq!(page(&room, |_| {}).0.results, 0);
     room.file("t/a", "abc");
     let paths = Input::new([room.at("t/a"), room.at("t/none")]);

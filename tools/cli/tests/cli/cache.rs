@@ -85,7 +85,7 @@ fn a_cache_that_is_wrong_is_found_out() {
     drop(held);
     fs::write(room.path().join("cache-wal"), log).unwrap();
     let something =
-        b"not a database, but longer than a header of one: it is not touched, whatever it is, for nobody said so";
+        b"not a database, but longer than a header of one: it is not touched, with any content, as nobody has said so";
     room.file("cache", something);
     let seen = hash(&room, &[]);
     assert_eq!(seen.code, Some(2), "{}", seen.stderr);

@@ -194,7 +194,7 @@ fn what_is_not_understood_is_named_and_in_the_exit() {
 #[test]
 fn a_page_without_a_result_is_no_success() {
     let room = Room::new();
-    room.file("case/table.parquet", b"PAR1 and whatever follows PAR1");
+    room.file("case/table.parquet", b"PAR1 and other bytes, then PAR1");
     let seen = pfh(&room, "report case --html page");
     assert_eq!(seen.code, Some(3), "{}", seen.stderr);
     assert!(seen.stderr.contains("no result is among the files"), "{}", seen.stderr);
