@@ -396,7 +396,7 @@ fn an_ignored_test_names_the_command_that_runs_it() {
 fn a_source_that_a_page_names_is_there() {
     let (mut seen, mut wrong) = (0, Vec::new());
     for page in ["README.md", "CONTRIBUTING.md", "docs"].iter().flat_map(|path| files(&root().join(path), "md")) {
-        // Decisions speak of what was, and a list of others' suites of their files.
+        // Decisions speak of the past, and a list of others' suites of their files.
         if page.starts_with(root().join("docs/adr")) || page.ends_with("docs/tests/others.md") {
             continue;
         }

@@ -149,7 +149,7 @@ fn without_features_neither_sqlite_nor_http_nor_signatures_nor_decompressors_are
     assert_eq!(of("serve"), ["ed25519-dalek", "libsqlite3-sys", "ureq"]);
 }
 
-/// The first build has the arguments of `pfh bench`, and not what `pfh-bench` needs.
+/// The first build has the arguments of `pfh bench`, and not the dependencies of `pfh-bench`.
 #[test]
 fn the_program_is_built_without_what_the_benchmark_needs() {
     let output = Command::new(env!("CARGO"))

@@ -46,7 +46,7 @@ def many():
     return pfh.hash_many(messages, "sha256")
 
 
-# On one thread, with objects of Python on both sides, and without any: what the kernels need.
+# On one thread, with objects of Python on both sides, and without any: the time of the kernels.
 def objects():
     return pfh.hash_many(messages, "sha256", threads=1)
 
@@ -65,7 +65,7 @@ def by_program():
 
 
 def digests(answer):
-    # Answers of files in one form; what this takes is not measured.
+    # Answers of files in one form; the time for this is not measured.
     if isinstance(answer, pfh.Column):
         return pyarrow.array(answer).to_pylist()
     if isinstance(answer, bytes):
@@ -96,7 +96,7 @@ def used():
 
 found = {}
 for table, contenders in TABLES.items():
-    # The first call of each loads what it needs, and its answer is compared.
+    # The first call of each loads its modules, and its answer is compared.
     answers = {name: digests(work()) for name, work in contenders.items()}
     one = next(iter(answers.values()))
     if not one or any(answer != one for answer in answers.values()):

@@ -49,7 +49,7 @@ fn foreign(request: &Request) -> String {
     }
 }
 
-/// A disk is known by what it is and not by its name: under the same name another disk of equal
+/// A disk is known by its identity and not by its name: under the same name another disk of equal
 /// size is refused, under another name the same disk is resumed.
 #[test]
 fn a_disk_is_not_known_by_its_name() {

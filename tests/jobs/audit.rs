@@ -9,7 +9,7 @@ use pfh::{Control, Destination};
 use std::fs;
 use std::path::PathBuf;
 
-/// A file with its tree, and what an auditor keeps of it.
+/// A file with its tree, and an auditor's record of it.
 fn room() -> (Room, PathBuf) {
     let room = Room::new();
     let file = room.file("disk", &"0123456789".repeat(100_000));

@@ -1,4 +1,5 @@
-//! Bags by RFC 8493: the conformance suite, what an update takes, and what leads out.
+//! Bags by RFC 8493: the conformance suite, the changes that an update takes, and links that lead
+//! out.
 
 use crate::bag::{found, run};
 use crate::room::Room;
@@ -181,7 +182,7 @@ fn names_that_lead_out_are_refused_and_nothing_is_fetched() {
     symlink("../secret", room.at("b/out")).unwrap();
     room.file("b/tagmanifest-md5.txt", &format!("{secret}  out\n"));
     assert_eq!(verdict(&request), Verdict::Incomplete);
-    // Nor does an update read what the link leads to.
+    // Nor does an update read the target of the link.
     let (ran, findings) = run(bag::update, &request);
     ran.unwrap();
     assert!(findings.contains(&(Severity::Warning, "out".to_owned())), "{findings:?}");
@@ -263,7 +264,7 @@ fn nothing_is_written_through_a_link_of_a_bag() {
     }
 }
 
-/// The reference implementation validates what we make, and we what it makes.
+/// The reference implementation validates our bags, and we validate its bags.
 #[test]
 fn beside_bagit_py() {
     if lacks(&[Need::Program("bagit.py")]) {
@@ -273,7 +274,7 @@ fn beside_bagit_py() {
     let is_valid =
         |name: &str| printed(&room, &format!("bagit.py --validate {name} 2>/dev/null && echo yes || true")) == b"yes\n";
     for (name, by) in [("one", "md5"), ("two", "sha256,sha512"), ("three", "sha1,sha3-256,blake2b")] {
-        // Of what RFC 8493 encodes, bagit.py 1.9 does not decode percent signs.
+        // bagit.py 1.9 does not decode percent signs, which RFC 8493 encodes.
         room.file(format!("{name}/data/d/two\nlines"), "content");
         room.file(format!("{name}/data/empty"), "");
         let request = made(&room, name, by);

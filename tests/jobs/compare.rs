@@ -49,7 +49,7 @@ pub struct Rows {
     pub groups: Vec<Vec<String>>,
     pub faults: Vec<String>,
     comparable: Option<bool>,
-    /// The digests that were searched and what that took, by algorithm.
+    /// The digests that were searched and the statistics of that, by algorithm.
     pub searched: Vec<(String, u64, SearchStats)>,
     /// Inputs that have no digest, by algorithm.
     pub without: Vec<(String, u64)>,

@@ -15,7 +15,7 @@ use proptest::prelude::*;
 use std::cmp::Ordering;
 use std::fmt::Display;
 
-/// Least memory of the table, and plenty: with the least, what waits to be sorted goes to a file.
+/// Least memory of the table, and plenty: with the least, rows that wait to be sorted go to a file.
 const MEMORIES: [usize; 2] = [4096, 64 << 20];
 
 /// How one algorithm's list is written, and how two of its digests compare.

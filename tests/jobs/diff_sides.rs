@@ -89,7 +89,7 @@ fn directories_and_lists_of_them_differ_alike() {
         assert_eq!((of(&rows, Class::Same), of(&rows, Class::Metadata)), (vec!["copied", "same"], vec!["touched"]));
         assert_eq!((summary.verdict(), summary.counts.differing()), (Verdict::Differs, 7), "{a} {b}");
     }
-    // Bit rot says by what it is proved.
+    // Bit rot names its proof.
     let mut rot = Vec::new();
     let mut take = |event: Event<'_>| {
         if let Event::Classed(one) = event {
@@ -103,7 +103,7 @@ fn directories_and_lists_of_them_differ_alike() {
     let (_, rows) = between(&room, "b", "a");
     assert_eq!((of(&rows, Class::Added), of(&rows, Class::Removed)), (vec!["removed"], vec!["added", "again"]));
     assert!(rows.contains(&(Class::Moved, "d/moved".into(), Some("d/here".into()))), "{rows:?}");
-    // A list that has no times: what changed may have been written.
+    // A list that has no times: a changed file may have been written.
     list(&room, "a.sums", "sha256", "sums", &["a"]);
     let (_, rows) = between(&room, "a.sums", "b");
     assert_eq!((of(&rows, Class::Changed), of(&rows, Class::BitRot).len()), (vec!["changed", "rotten"], 0));
@@ -248,7 +248,7 @@ fn what_cannot_be_read_is_an_error_and_no_difference() {
     for cause in ["link: is a symbolic link now", "link2: is a symbolic link in A"] {
         assert!(causes.contains(&cause.to_owned()), "{causes:?}");
     }
-    // Nobody knows what was below the directory.
+    // Nobody knows the names below the directory.
     for (a, b, below) in [("a", "b", &["shut/in", "shut/new"][..]), ("b", "a", &["shut/in"])] {
         let (summary, rows) = between(&room, a, b);
         assert_eq!((summary.verdict(), differing(&rows)), (Verdict::Incomplete, vec![]), "{a} {b}");

@@ -1,4 +1,4 @@
-//! Which files and folders are of one content, and what their copies waste.
+//! Which files and folders are of one content, and the waste of their copies.
 
 use crate::room::Room;
 use crate::rows::{algorithms, below, printed};

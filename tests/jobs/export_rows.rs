@@ -90,7 +90,7 @@ fn a_timeline_has_a_row_for_each_time_of_each_file() {
     assert_eq!((timeline.rows, timeline.errors, timeline.is_complete()), (3 * 7, 1, false));
     let events = text(&room, "events.csv");
     assert!(!events.contains('\u{202e}') && events.contains("Content Modification Time"));
-    // A timeline has digests and exact names: what it lists can be checked by it, each file once,
+    // A timeline has digests and exact names: its files can be checked by it, each file once,
     // however many times it has.
     let ended = Ended::of(&Check::new(room.at("events.csv")));
     assert_eq!((ended.conclusion(), ended.names(Checked::Right).len()), (Verdict::Verified, HOSTILE.len()));

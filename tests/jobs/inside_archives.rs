@@ -114,7 +114,7 @@ fn damage_and_encryption_are_problems_and_the_rest_comes() {
         assert!(wrong.code() == "inside" && wrong.cause().contains(word), "{wrong:?}");
         assert_eq!((row(&rows, &format!("{archive}!/b")).digest(), summary.failed), (&*sha256(b"world"), 1));
     }
-    // Cut off: what there is, and that there was more.
+    // Cut off: the present part, and that there was more.
     room.sh("head -c 300000 /dev/urandom > c; tar -cf t.tar a c; head -c 200000 t.tar > cut.tar; gzip t.tar; \
          head -c 200000 t.tar.gz > cut.tar.gz");
     for archive in ["cut.tar", "cut.tar.gz"] {

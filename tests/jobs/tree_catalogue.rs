@@ -40,7 +40,7 @@ fn check<const N: usize>(entries: [&str; N]) -> Verb {
 
 type Rows = Vec<(String, Difference)>;
 
-/// The summary, and the rows of what differs.
+/// The summary, and the rows of differing files.
 fn rows(request: &Request) -> Result<(Summary, Rows), Error> {
     let mut rows = Vec::new();
     let mut take = |event: Event<'_>| {

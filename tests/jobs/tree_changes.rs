@@ -1,4 +1,4 @@
-//! The tree beside a file: its root, what a change and an append cost, and damage of either.
+//! The tree beside a file: its root, the cost of a change and an append, and damage of either.
 
 use crate::room::Room;
 use crate::trees::{append, appended, build, built, built_now, by, byte, check, corrupt, tree_of, update, updated};

@@ -66,7 +66,7 @@ fn a_part_is_proved_with_the_root_alone() {
     }
 }
 
-/// With BLAKE3 the root is the file's digest, so what another program printed is enough.
+/// With BLAKE3 the root is the file's digest, so the output of another program is enough.
 #[test]
 fn the_digest_of_another_program_is_a_root() {
     let room = Room::new();

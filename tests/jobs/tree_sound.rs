@@ -150,7 +150,7 @@ fn a_file_that_was_swapped_with_its_tree_is_found() {
     }
 }
 
-/// A second name of a tree, such as a backup by hard links has, keeps what it holds.
+/// A second name of a tree, such as a backup by hard links has, keeps its contents.
 #[test]
 fn a_tree_with_two_names_is_not_changed_in_place() {
     let room = Room::new();

@@ -170,7 +170,7 @@ fn decay_is_not_covered_over() {
     let (ran, _) = run(&request(&room, "list"));
     assert_eq!((ran.unwrap().verdict(), agrees(&room, "list")), (Verdict::Differs, false));
     assert!(fs::read_to_string(room.at("list")).unwrap().contains("new"));
-    // Without times in the list the content is what there is.
+    // Without times in the list the content alone counts.
     listed(&room, "sums", Format::Sums, "sha256", None);
     room.file("d/a", "EIN");
     aged("d/a");

@@ -175,7 +175,7 @@ impl Image {
         if self == Image::Split { "image" } else { self.first() }
     }
 
-    /// The expected verdict, by whether the files are as they were and by what compares them.
+    /// The expected verdict, by whether the files are as they were and by the evidence.
     fn expected(self, evidence: Evidence, damage: Damage, room: &Path) -> &'static [i32] {
         use Evidence::{Digest as Stated, *};
         let inner = self.is_ewf();
@@ -211,7 +211,7 @@ impl Image {
             (Damage::Emptied, Nothing | Unfinished | NotALog) => &[3],
             (Damage::Emptied, Stated | Source) if !self.is_plain() => &[1, 3],
             (Damage::Emptied, _) => &[1],
-            // The content of a container is what it was; what lies behind is not read.
+            // The content of a container is as it was; the bytes behind are not read.
             (Damage::Longer, Stated | Source) if !self.is_plain() && !inner => &[0, 3],
             (Damage::Longer, Nothing | Unfinished | NotALog | Stated | Source) if !self.is_plain() => &[3],
             (Damage::Longer, FirstOnly) if matches!(self, Image::Split | Image::Segments) => &[3],
@@ -353,7 +353,7 @@ pub fn copy(from: &Path, to: &Path) {
     }
 }
 
-/// The exit code of a verification, and what it says.
+/// The exit code of a verification, and its output.
 pub fn judged(request: &verify::Request) -> (i32, String) {
     match verify::run(request, &mut |_| Ok(()), &Control::new()) {
         Ok(found) => {

@@ -70,7 +70,7 @@ impl Unreadable {
         let is_outside = image == Image::Larger && self == Unreadable::Middle;
         match evidence {
             OtherKey => 1,
-            // Without a log the sides begin at other bytes: what can be read differs, as cmp says.
+            // Without a log the sides begin at other bytes: the readable parts differ, as cmp says.
             // Where an end fails, the format is unknown, and nothing was compared.
             Evidence::Source
                 if matches!(image, Image::Seek | Image::Part)

@@ -108,7 +108,7 @@ fn a_hash_log_of_dd() {
     assert_eq!(verdict(&room, "c.img"), Verdict::Verified);
 }
 
-/// The hash log states the offset and the length of what was copied.
+/// The hash log states the offset and the length of the copied part.
 #[test]
 fn a_hash_log_of_dd_states_its_place() {
     let room = Room::new();

@@ -1,4 +1,4 @@
-//! The log of an acquisition: what a log is evidence for, and what it is not.
+//! The log of an acquisition: evidence that a log gives, and evidence that it does not.
 
 use crate::imaged::{
     acquire, asked, claim, findings, flip, into, is_equal, keys, ran, refused, verdict, verified, verify,
@@ -32,7 +32,7 @@ fn by_log(image: &Path, log: &Path) -> Summary {
     verify(&request)
 }
 
-/// The subjects of what differs.
+/// The subjects of the differences.
 fn unequal(found: &Summary) -> Vec<About> {
     found.comparisons.iter().filter(|one| one.is_unequal()).map(|one| one.about).collect()
 }
@@ -259,7 +259,7 @@ fn what_one_side_has_alone_is_a_row() {
     }
 }
 
-/// A clone on a larger device, and an image behind an offset, are what their log states.
+/// A clone on a larger device, and an image behind an offset, are as their log states.
 #[test]
 fn a_clone_on_a_larger_device_is_verified_by_its_log() {
     if lacks(&[Need::Loop]) {

@@ -46,8 +46,8 @@ impl Browser {
         self.profile.path()
     }
 
-    /// Opens a page with these options; what the browser said. Two minutes at most, and a second
-    /// try: starting a browser may hang or fail on a busy machine.
+    /// Opens a page with these options; gives the browser's output. Two minutes at most, and a
+    /// second try: starting a browser may hang or fail on a busy machine.
     ///
     /// # Panics
     /// When the browser fails twice.

@@ -41,7 +41,7 @@ impl Need {
         }
     }
 
-    /// The tier of tests that need this; none for what every machine with a shell has.
+    /// The tier of tests that need this; none for a need that every machine with a shell meets.
     fn tier(self) -> Option<&'static str> {
         match self {
             Need::Fuse | Need::Loop | Need::Zram | Need::Program("strace") => Some("faults"),

@@ -1,4 +1,4 @@
-//! A model of a rotating disk: what a read costs by where the head is.
+//! A model of a rotating disk: the cost of a read by the place of the head.
 
 use std::time::Duration;
 
@@ -27,8 +27,8 @@ const SHORTEST: f64 = 0.001;
 
 impl Spindle {
     /// A disk of that many bytes with 7,200 turns a minute, 8.5 ms for the average seek and 120
-    /// MB/s: what Breitinger & Petrov quote of a hard disk of their time. The seek grows with the
-    /// root of the distance.
+    /// MB/s: the figure that Breitinger & Petrov quote for a hard disk of their time. The seek
+    /// grows with the root of the distance.
     pub fn new(size: u64) -> Spindle {
         Spindle::with(size, 7200.0, 0.0085, 120e6)
     }

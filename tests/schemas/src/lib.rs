@@ -1,4 +1,4 @@
-//! JSON Schemas from the types of rows: what the tests hold `docs/schema` to.
+//! JSON Schemas from the types of rows: the reference of the tests for `docs/schema`.
 
 use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, SchemaGenerator};
@@ -105,8 +105,9 @@ fn each(mut row: Value) -> Vec<Value> {
     kinds
 }
 
-/// Says what the types do not: no member but these, none that is `null` where it can be left out,
-/// no flag that is false where it can be left out. Takes away what only Rust knows.
+/// Adds the rules that the types do not state: no member but these, none that is `null` where it
+/// can be left out, no flag that is false where it can be left out. Takes away the formats that
+/// only Rust knows.
 fn tightened(schema: &mut Value) {
     if let Value::Array(schemas) = schema {
         schemas.iter_mut().for_each(tightened);

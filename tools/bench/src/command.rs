@@ -17,7 +17,7 @@ pub enum Ended {
     Good,
     /// Some program gave a wrong digest or failed: its times do not count, the others' do.
     Wrong,
-    /// Some of what the answer is about could not be read.
+    /// A part of the input could not be read.
     Incomplete,
 }
 

@@ -89,7 +89,7 @@ impl Languages {
         Ok(Prepared { plan, rows, missing })
     }
 
-    /// Does the study, or what an interrupted one left of it.
+    /// Does the study, or the rest of an interrupted one.
     pub fn study(&self, prepared: Prepared) -> Result<StudyResult, Error> {
         let Prepared { plan, rows, .. } = prepared;
         plan.check()?;

@@ -144,10 +144,10 @@ pub struct Forecast {
     pub json: bool,
 }
 
-/// `pfh bench sizes`: what `forecast --histogram` reads.
+/// `pfh bench sizes`: the input of `forecast --histogram`.
 ///
 /// The number of files of each size below a directory; the files are not opened. Sizes that are
-/// alike are put together when there are more than 4,096; number and bytes of all files stay what
+/// alike are put together when there are more than 4,096; number and bytes of all files stay as
 /// they are.
 #[derive(Debug, Clone, clap::Args)]
 #[command(after_long_help = "\

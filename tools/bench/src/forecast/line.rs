@@ -80,7 +80,7 @@ impl Costs {
 }
 
 impl Costs {
-    /// With that many seconds a byte from the device, in place of what was measured.
+    /// With that many seconds a byte from the device, in place of the measured rate.
     pub(super) fn at_rate(&mut self, seconds: f64) {
         self.device = Some(self.device.take().unwrap_or_else(Cost::free).at_rates(&[seconds], 22));
     }

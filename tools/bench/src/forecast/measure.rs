@@ -1,4 +1,4 @@
-//! Measures the program itself on a sample, and keeps what it found for later forecasts.
+//! Measures the program itself on a sample, and keeps the results for later forecasts.
 
 use super::model::Run;
 use super::sample::{Layout, Point, Sample};
@@ -14,7 +14,7 @@ use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
-/// The algorithm that costs next to nothing: what remains is reading.
+/// The algorithm that costs next to nothing: the rest of its time is reading.
 const READING: &str = "xxh3-128";
 
 /// Hashes trees and measures the time.
@@ -182,7 +182,7 @@ impl Measured {
         })
     }
 
-    /// Reads what an earlier forecast kept.
+    /// Reads the results that an earlier forecast kept.
     pub fn read(path: &Path) -> Result<Measured, Error> {
         let text = std::fs::read_to_string(path).map_err(Error::file(path))?;
         let malformed = |reason: String| Error::Malformed { path: path.to_owned(), reason };

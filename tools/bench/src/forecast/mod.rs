@@ -1,4 +1,4 @@
-//! `pfh bench forecast`: what a case will take, with intervals.
+//! `pfh bench forecast`: the time that a case will take, with intervals.
 
 mod case;
 mod device;
@@ -144,7 +144,7 @@ impl Forecast {
         }
     }
 
-    /// Measures with the program at `program`, or reads what was measured, and forecasts the case.
+    /// Measures with the program at `program`, or reads the measurements, and forecasts the case.
     /// `stop` ends the measuring.
     pub fn expect(
         &self,
@@ -186,7 +186,7 @@ impl Forecast {
         Ok(measured)
     }
 
-    /// The forecast from what was measured.
+    /// The forecast from the measurements.
     pub fn from(&self, measured: &Measured, study: Option<&StudyResult>) -> Result<Forecasted, Error> {
         let load = self.load(&measured.sizes);
         let (files, bytes) = (load.at.0.round() as u64, load.at.1.round() as u64);

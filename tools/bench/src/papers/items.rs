@@ -1,4 +1,4 @@
-//! Every numbered table and figure of the five papers, and what repeats it.
+//! Every numbered table and figure of the five papers, and the way to repeat it.
 
 use super::scripts::{CLONER, LANES, PREFETCHING, TREES};
 

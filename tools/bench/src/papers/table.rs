@@ -46,7 +46,7 @@ pub struct Table {
     /// The paper's row beside each of ours, where its figures are known.
     #[serde(default)]
     pub paper: Option<Vec<Option<Vec<Cell>>>>,
-    /// How it was measured, and what differs from the paper.
+    /// How it was measured, and differences from the paper.
     #[serde(default)]
     pub notes: Vec<String>,
     /// Under which conditions it was measured: `cold` or `cached`, the device, the processor.
@@ -88,7 +88,7 @@ impl Table {
         }
     }
 
-    /// Rows with who they are from: ours, each followed by the paper's where that is known.
+    /// Rows with their origin: ours, each followed by the paper's where that is known.
     fn lines(&self) -> impl Iterator<Item = (bool, &Vec<Cell>)> {
         self.rows.iter().enumerate().flat_map(|(index, row)| {
             let paper = self.paper.as_ref().and_then(|paper| paper[index].as_ref());

@@ -81,7 +81,7 @@ impl Journal {
         Ok((journal, entries?))
     }
 
-    /// Adds what one process gave.
+    /// Adds the result of one process.
     pub fn append(&mut self, entry: &Entry) -> Result<(), Error> {
         self.line(entry)
     }

@@ -63,7 +63,7 @@ impl Plan {
         u64::from(self.warmups).max(self.warm_bytes.div_ceil(bytes.max(1)))
     }
 
-    /// Refuses what cannot be measured.
+    /// Refuses a plan that cannot be measured.
     pub fn check(&self) -> Result<(), Error> {
         let wrong = |reason: &str| Err(Error::Usage(reason.to_owned()));
         match self {

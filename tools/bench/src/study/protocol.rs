@@ -40,8 +40,8 @@ pub struct Answer {
 }
 
 impl Answer {
-    /// Reads what a runner wrote with `--json`. The reason why it cannot be: a line that does not
-    /// fit, repeats that are missing or out of order.
+    /// Reads the output of a runner with `--json`. The reason why it cannot be: a line that does
+    /// not fit, repeats that are missing or out of order.
     pub fn parse(text: &str, repeats: u64) -> Result<Answer, String> {
         let mut lines = text.lines();
         let header = lines.next().ok_or("no answer")?;

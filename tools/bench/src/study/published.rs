@@ -183,7 +183,7 @@ mod tests {
     }
 
     /// The study's words: Java on Linux takes 1.6 to 3.7 times as long as OpenSSL; Python and Ruby
-    /// take what OpenSSL takes, for they use it; on Windows Java is ahead of OpenSSL with SHA-512.
+    /// take as long as OpenSSL, for they use it; on Windows Java is ahead of OpenSSL with SHA-512.
     #[test]
     fn the_studys_findings_come_out() {
         let all = published();

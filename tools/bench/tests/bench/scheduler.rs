@@ -22,7 +22,7 @@ impl Clock for FakeClock {
     }
 }
 
-/// Processes that take 1 ms per byte of message, and answer what they should, except where set
+/// Processes that take 1 ms per byte of message, and answer as they should, except where set
 /// otherwise.
 struct FakeProcesses {
     time: Rc<Shared<Duration>>,

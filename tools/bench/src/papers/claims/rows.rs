@@ -1,4 +1,4 @@
-//! Claims as tests over rows, and the rows: what was measured, by table, row and column.
+//! Claims as tests over rows, and the rows: the measurements, by table, row and column.
 
 use crate::papers::repeated::Repeated;
 use crate::papers::table::{Cell, Table};
