@@ -46,8 +46,8 @@ incomplete; 128+n ended by signal n.";
 /// The line that `git archive` writes into the file: the commit of a source without its history.
 const ARCHIVED: &str = include_str!("../commit.txt");
 
-/// The version, the commit if the build knows it, and what a build for other systems than Linux
-/// lacks. `make dist` states the commit, and so does the archive of a commit; a build from a
+/// The version, the commit if the build knows it, and the parts that a build for other systems than
+/// Linux lacks. `make dist` states the commit, and so does the archive of a commit; a build from a
 /// checkout has none, so that it need not be made again for each.
 fn version() -> String {
     let archived = Some(ARCHIVED.trim()).filter(|commit| !commit.starts_with('$'));

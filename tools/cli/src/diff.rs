@@ -1,4 +1,4 @@
-//! `pfh diff`: what differs between two states of a tree.
+//! `pfh diff`: the differences between two states of a tree.
 
 use crate::colour::{Tone, toned};
 use crate::exit::{self, Exit, Failure};
@@ -161,7 +161,7 @@ fn classed(asked: &Diff, session: &Session, difference: &Difference) -> io::Resu
     session.print(line.as_bytes())
 }
 
-/// Prints what it came to, and gives the exit.
+/// Prints the result, and gives the exit.
 fn report(summary: &Summary) -> Exit {
     for sentence in &summary.not_compared {
         exit::say(format!("WARNING: {sentence}"));

@@ -161,7 +161,7 @@ fn try_run(hash: &Hash) -> Result<Exit, Failure> {
     carry_out(hash, &request, manifest, &session).map(|(exit, _)| exit)
 }
 
-/// Runs the job, prints messages, and returns the exit. `hash` is what was asked for beside it.
+/// Runs the job, prints messages, and returns the exit. `hash` is the request beside it.
 ///
 /// # Errors
 /// The job's.

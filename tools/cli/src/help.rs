@@ -209,7 +209,7 @@ pub fn command(all: bool) -> Command {
 }
 
 /// The whole command line for these arguments, with its help as the user sees it: `--help-all`
-/// shows the options for experts, and what fits one screen has no headings.
+/// shows the options for experts, and a page that fits one screen has no headings.
 pub fn command_for(arguments: &[OsString]) -> Command {
     let (all, brief) = is_dressed(arguments);
     command_with(all, brief)
@@ -312,7 +312,7 @@ fn dressed(mut command: Command, above: &str, all: bool, brief: bool) -> Command
     command.mut_subcommands(|below| dressed(below, &path, all, brief))
 }
 
-/// An option below the heading of what it is about.
+/// An option below the heading of its subject.
 pub fn headed(arg: Arg) -> Arg {
     let id = arg.get_id().as_str().to_owned();
     let found = HEADINGS.iter().find(|(_, ids)| ids.contains(&id.as_str())).map(|(heading, _)| *heading);

@@ -72,7 +72,7 @@ pub fn sentence(event: &Event<'_>) -> Option<String> {
     }
 }
 
-/// That a target is not what was read, by its name.
+/// The message that a target differs from the bytes read, by its name.
 pub fn misread(name: &str) -> String {
     format!("{name}: the bytes read back differ from those of the source")
 }

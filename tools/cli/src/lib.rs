@@ -95,8 +95,8 @@ use pfh::terminal::render as shown;
 use std::ffi::OsString;
 use std::io::{self, Write};
 
-/// The C library's heaps: threads share them, so that memory stays what was asked for. Two, or one
-/// for four processors.
+/// The C library's heaps: threads share them, so that memory stays as asked. Two, or one for four
+/// processors.
 fn heaps() -> usize {
     (pfh::process::processors() / 4).max(2)
 }

@@ -50,7 +50,7 @@ impl Sets {
     }
 }
 
-/// Prints what of the sets cannot be compared with.
+/// Prints the parts of the sets that cannot be compared with.
 pub struct Gaps {
     faults: Faults<fn(String)>,
 }

@@ -200,7 +200,7 @@ impl Run {
         Ok(plan)
     }
 
-    /// Prints what the digests do not rest on, and where the time went if that was asked for.
+    /// Prints the notes on a run, and where the time went if that was asked for.
     pub fn report(&self, summary: &Summary) {
         self.note(summary);
         if let Some(form) = self.stats {
@@ -208,7 +208,7 @@ impl Run {
         }
     }
 
-    /// Prints what the digests do not rest on.
+    /// Prints the notes on a run.
     pub fn note(&self, summary: &Summary) {
         if summary.unopened > 0 {
             exit::say(format!("containers not opened: {}; their contents were not read", summary.unopened));

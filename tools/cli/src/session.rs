@@ -107,7 +107,7 @@ impl Session {
         }
     }
 
-    /// Does what prints messages without tearing the progress.
+    /// Runs `print`, which prints messages, without tearing the progress.
     pub fn suspended(&self, print: impl FnOnce()) {
         match &self.bar {
             Some(bar) => bar.suspended(print),
@@ -165,7 +165,7 @@ impl Session {
         }
     }
 
-    /// Reports what a signal interrupted, and gives its exit.
+    /// Reports the work that a signal interrupted, and gives its exit.
     pub fn interrupted(&self, what: impl Display) -> Exit {
         exit::say(format_args!("interrupted: {what}"));
         self.signal()

@@ -105,7 +105,7 @@ fn exit(summary: &Summary) -> Exit {
     }
 }
 
-/// Runs the job, and prints what changed.
+/// Runs the job, and prints the changes.
 fn carry_out(request: &Request, printing: Printing, session: &Session) -> Result<Summary, Failure> {
     let ran = job::run(request, &mut |event| show(printing, session, event), &session.control());
     let summary = ran.map_err(|error| session.ended(error))?;

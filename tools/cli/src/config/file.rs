@@ -34,7 +34,8 @@ pub fn place() -> Option<PathBuf> {
 }
 
 impl<'a> File<'a> {
-    /// Reads the text, and looks at each line of it: what a command does not have is refused.
+    /// Reads the text, and looks at each line of it: an option that a command does not have is
+    /// refused.
     ///
     /// # Errors
     /// The first line that makes no sense, with its number.

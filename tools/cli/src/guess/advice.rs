@@ -11,7 +11,7 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use pfh::terminal::render;
 use std::ffi::OsString;
 
-/// Why a line is not carried out, and what can be typed instead.
+/// Why a line is not carried out, and the lines to type instead.
 #[derive(Debug)]
 pub struct Advice {
     why: String,

@@ -155,7 +155,7 @@ fn has_any(wanted: &[&str], pieces: &[Piece], fit: &Fit) -> bool {
     })
 }
 
-/// Whether a word is what a row has at its place; if so it is kept.
+/// Whether a word fits the word of a row at its place; if so it is kept.
 fn takes(pattern: &'static str, word: &OsStr, captures: &mut Captures) -> bool {
     let text = word.to_string_lossy();
     let Some(class) = pattern.split_once('{').and_then(|(_, rest)| rest.strip_suffix('}')) else {
@@ -200,7 +200,7 @@ fn takes(pattern: &'static str, word: &OsStr, captures: &mut Captures) -> bool {
     fits
 }
 
-/// A word of a row with what was captured in place of its braces.
+/// A word of a row with the captures in place of its braces.
 pub fn filled(word: &str, captures: &Captures) -> OsString {
     let mut filled = OsString::new();
     let mut rest = word;

@@ -85,7 +85,7 @@ fn whole(line: &str, fit: &matching::Fit, rest: &[OsString]) -> Vec<OsString> {
         .collect()
 }
 
-/// The line with what a row means in place of what it took.
+/// The line with the meaning of a row in place of the pieces that it took.
 fn in_place(row: &Row, command: &[OsString], pieces: &[Piece], fit: &matching::Fit) -> Vec<OsString> {
     let mut words = command.to_vec();
     for (at, piece) in pieces.iter().enumerate() {

@@ -19,7 +19,7 @@ use pfh::terminal::render as shown;
 use std::ffi::OsString;
 
 /// Whether the arguments are in the paper's form: an option comes first, and `-d` is among them, or
-/// a mode of the form, or they ask what it is.
+/// a mode of the form, or they ask for its help.
 pub fn is_paper(arguments: &[OsString]) -> bool {
     let Some(first) = arguments.first().and_then(|word| word.to_str()) else { return false };
     if !first.starts_with('-') || ["--help", "--help-all", "--version", "-V", "-", "--"].contains(&first) {

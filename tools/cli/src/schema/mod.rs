@@ -1,4 +1,4 @@
-//! `pfh schema`: the JSON Schemas of what the program prints.
+//! `pfh schema`: the JSON Schemas of the program's output.
 
 #[cfg(all(test, feature = "schema"))]
 mod made;

@@ -1,5 +1,5 @@
-//! The terminal while the screen is open: keys arrive one by one, and what was shown before comes
-//! back at the end, also of a panic.
+//! The terminal while the screen is open: keys arrive one by one, and the former screen comes back
+//! at the end, also of a panic.
 
 use crossterm::cursor::{Hide, Show};
 use crossterm::event::{self, Event, KeyEvent, KeyEventKind};

@@ -1,4 +1,4 @@
-//! The words of the command line that does what the form asks for.
+//! The words of the command line that does the work of the form.
 
 use std::ffi::OsString;
 

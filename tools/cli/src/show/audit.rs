@@ -71,7 +71,7 @@ pub struct Line<'a> {
     /// The Ed25519 key that the answer is signed with.
     signed_by: Option<Hex<'a>>,
     signer_was_asked_for: Option<bool>,
-    /// The digest of what was said.
+    /// The digest of the transcript.
     transcript: Option<Hex<'a>>,
     verdict: Word<Verdict>,
 }

@@ -192,7 +192,7 @@ pub fn compared_json(entry: &Expected, found: Checked) -> String {
 }
 
 // In the order of the names of its members.
-/// How many listed files there are, and what became of them.
+/// How many listed files there are, and their outcomes.
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Listed<'a> {
@@ -249,7 +249,7 @@ pub fn files_json(part: &Part) -> String {
     })
 }
 
-/// GNU's warnings over the listed files, then what the manifest holds and was not compared.
+/// GNU's warnings over the listed files, then the entries of the manifest that were not compared.
 pub fn warnings(part: &Part) -> Vec<String> {
     let counted = match &part.findings {
         Findings::Files(files) => vec![

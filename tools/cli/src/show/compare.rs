@@ -11,8 +11,8 @@ use pfh::terminal::render;
 /// Something that this many digests have in common is reported.
 const HOT: u64 = 1000;
 
-/// Sentences for people; none for what needs no word, and for files that could not be read, which
-/// the caller has the record of.
+/// Sentences for people; none for events that need no word, and for files that could not be read,
+/// which the caller has the record of.
 pub fn sentences(event: &Event<'_>, request: &Request, statistics: bool) -> Vec<String> {
     match event {
         Event::Refused(name, why) => vec![format!("{}: {why}", render(name))],

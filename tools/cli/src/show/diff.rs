@@ -36,7 +36,7 @@ pub struct Row<'a> {
     path: Path<'a>,
     #[serde(flatten)]
     from: Option<Named<'a, word::From>>,
-    /// Of bit rot: what the times say.
+    /// Of bit rot: the evidence of the times.
     #[serde(skip_serializing_if = "Option::is_none")]
     evidence: Option<Word<Rot>>,
     /// Whether some digests are the same.

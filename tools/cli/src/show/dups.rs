@@ -6,7 +6,7 @@ use pfh::manifest::row::{self, Is, Path};
 use pfh::terminal::render;
 use serde::Serialize;
 
-/// A group for people: what it wastes, and a line for each copy.
+/// A group for people: its waste, and a line for each copy.
 pub fn group_text(group: &Group) -> String {
     let (count, size) = (group.copies.len(), size_text(group.size));
     let (free, digest) = (size_text(group.reclaimable()), &group.digest);

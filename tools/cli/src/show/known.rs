@@ -1,4 +1,4 @@
-//! Sets of known digests: what a build did and what a file holds.
+//! Sets of known digests: the result of a build and the contents of a file.
 
 use super::{counted, many};
 use pfh::digest::Algorithm;

@@ -10,7 +10,7 @@ use pfh::report::export::body;
 use pfh::terminal::render;
 use serde::Serialize;
 
-/// A line for people: what it is, its size, when its content was changed last, its name.
+/// A line for people: its type, its size, when its content was changed last, its name.
 pub fn text(event: &Event<'_>) -> Option<String> {
     match event {
         Event::Name { name, size, inside } => {
