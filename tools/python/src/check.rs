@@ -43,8 +43,8 @@ pub struct Checked {
     /// Of a share, for each manifest: `read` of `files` files with `bytes` of `total` bytes, how
     /// many were `never` checked, and how many seconds ago the `oldest` check was.
     shares: Vec<BTreeMap<&'static str, Option<u64>>>,
-    /// A dictionary for each file, and one for each manifest: what the program prints with `--json
-    /// --all`.
+    /// A dictionary for each file, and one for each manifest, as the program prints them with
+    /// `--json --all`.
     rows: Py<PyList>,
 }
 

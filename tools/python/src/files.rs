@@ -193,8 +193,8 @@ impl Files {
         for (name, count) in rows.into_iter().chain([("bytes", summary.bytes)]) {
             counts.set_item(name, count)?;
         }
-        // Before anything is made of it: what makes an object may wait for a thread that waits for
-        // this.
+        // Before anything is made of it: a thread that makes an object may wait for a thread that
+        // waits for this.
         let cache = self.notes.lock().unwrap_or_else(PoisonError::into_inner).cache;
         if let Some(cache) = cache {
             for (name, count) in [("reused", cache.reused), ("verified", cache.verified), ("changed", cache.changed)] {

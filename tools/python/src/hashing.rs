@@ -76,7 +76,7 @@ pub struct Hash {
 }
 
 impl Hash {
-    /// A hash of what was seen so far.
+    /// A hash of the bytes seen so far.
     pub fn start(py: Python<'_>, algorithm: Algorithm, data: Option<&Bound<'_, PyAny>>) -> PyResult<Hash> {
         let hash = Hash { algorithm, hasher: Mutex::new(algorithm.hasher()) };
         if let Some(data) = data {
@@ -134,7 +134,7 @@ impl Hash {
         Ok(())
     }
 
-    /// The digest of what came so far; of similarity digests the bytes of their text. `length` is
+    /// The digest of the bytes so far; of similarity digests the bytes of their text. `length` is
     /// for algorithms that give any number of bytes, up to 2**29 - 1: SHAKE, BLAKE3,
     /// KangarooTwelve.
     #[pyo3(signature = (length = None))]

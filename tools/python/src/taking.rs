@@ -168,7 +168,7 @@ impl Taking {
         self.state()?.end(ended)
     }
 
-    /// Ends the run; what was not taken is lost.
+    /// Ends the run; records that were not taken are lost.
     pub fn close(&self) {
         self.cancel.cancel();
         if let Ok(mut state) = self.state()

@@ -1,4 +1,4 @@
-//! An image against what states its digests.
+//! An image against the evidence for its digests.
 
 use crate::cancel::Token;
 use crate::job::Hooks;

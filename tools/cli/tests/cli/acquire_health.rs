@@ -107,7 +107,7 @@ fn smart_values_that_are_not_read_are_said() {
     }
 }
 
-/// A loop device takes no ATA commands: what it hides is not determined, and the log says why.
+/// A loop device takes no ATA commands: its hidden areas are not determined, and the log says why.
 #[test]
 fn hidden_areas_and_passwords_are_in_log_and_summary() {
     if lacks(&[Need::Loop, Need::Program("env")]) {

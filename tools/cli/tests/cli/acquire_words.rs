@@ -1,4 +1,4 @@
-//! `pfh acquire`: what it prints of runs that end, resume and are refused, as text and as JSON.
+//! `pfh acquire`: its output for runs that end, resume and are refused, as text and as JSON.
 
 use crate::program::acquisition::report;
 use crate::program::{MIB, Room, pfh};

@@ -19,7 +19,7 @@ fn hash(room: &Room, more: &[&str]) -> Outcome {
         .unwrap()
 }
 
-/// Makes every file of the tree look old: what changed just now is never kept.
+/// Makes every file of the tree look old: a file that changed just now is never kept.
 fn age(room: &Room) {
     std::thread::sleep(Duration::from_millis(2500));
     assert!(room.path().exists());
@@ -168,7 +168,7 @@ fn where_there_is_no_change_time_files_are_read_anew() {
     let stick = Stick::new(&room);
     let file = stick.mount.join("a");
     fs::write(&file, "first").unwrap();
-    // A whole and even second, which is what exFAT keeps.
+    // A whole and even second, as exFAT keeps it.
     let stamp = std::time::UNIX_EPOCH + Duration::from_secs(1_790_000_000);
     let set = |content: &str| {
         fs::write(&file, content).unwrap();
@@ -193,7 +193,7 @@ fn where_there_is_no_change_time_files_are_read_anew() {
     let seen = hash(&room, &[]);
     let lines = records(&seen);
     assert_eq!(program::record(&lines, "a").digest("sha256"), Some(&*sha256(b"other")), "{}", seen.stderr);
-    // The audit calls it bit rot, since no time changed, and says what that is worth here.
+    // The audit calls it bit rot, since no time changed, and says how much that proves here.
     let audit = Command::new(env!("CARGO_BIN_EXE_pfh"))
         .args(["check", "--audit", "m", "d"])
         .current_dir(room.path())

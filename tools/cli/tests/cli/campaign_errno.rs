@@ -1,6 +1,6 @@
 //! An errno at every kind of call: call × errno × position × command × algorithms × modes ×
 //! threads, through strace. Whatever fails: no wrong digest, no negative verdict on good files, no
-//! hang, no panic, no end by a signal, an exit code that says what happened, and every path exactly
+//! hang, no panic, no end by a signal, an exit code that fits the events, and every path exactly
 //! once.
 //!
 //! `PFH_RUNS` sets how many runs the nightly test makes, `PFH_FIRST` the number of the first one;
@@ -112,7 +112,7 @@ impl Stage {
     }
 }
 
-/// One fault and what it met.
+/// One fault and the call that it met.
 struct Run {
     command: &'static str,
     words: Vec<String>,

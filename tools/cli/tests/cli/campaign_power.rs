@@ -75,11 +75,11 @@ fn list(cuts: std::ops::Range<u64>) -> Count {
     count
 }
 
-/// `hash --cache`: what the next run prints is right, or it refuses the cache.
+/// `hash --cache`: the output of the next run is right, or it refuses the cache.
 fn cache(cuts: std::ops::Range<u64>) -> Count {
     let (files, room, after) = (Room::new(), Room::new(), Room::new());
     tree(&files);
-    // The cache does not keep what changed within the last two seconds.
+    // The cache does not keep files that changed within the last two seconds.
     std::thread::sleep(std::time::Duration::from_millis(2_200));
     let base = files.path().to_str().unwrap().to_owned();
     let word = |name: &str| format!("{base}/tree/{name}");
@@ -129,7 +129,7 @@ fn known(cuts: std::ops::Range<u64>) -> Count {
         let seen = pfh(after.path(), &build);
         ended(&seen, &format!("known, cut {seed}"));
         assert_eq!(seen.code, Some(0), "known, cut {seed}: not built again: {}", seen.stderr);
-        // The set holds its times: what it answers is compared.
+        // The set holds its times: its answers are compared.
         let asked = [0_u64, 3, 14].map(|number| sha256(&number.to_le_bytes()) + "\n").concat();
         let lookup = Trial::new(PFH).args(["lookup", "-k", "set"]).input(asked).directory(after.path());
         let seen = lookup.run().unwrap();

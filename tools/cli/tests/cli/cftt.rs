@@ -57,7 +57,7 @@ fn every_assertion_has_its_row() {
     }
 }
 
-/// `make cftt` takes its tests from the page: what it would run is what the rows name.
+/// `make cftt` takes its tests from the page: it would run the tests that the rows name.
 #[test]
 fn the_target_runs_the_tests_of_the_matrix() {
     let makefile = fs::read_to_string(here().join("../../Makefile")).unwrap();

@@ -60,7 +60,7 @@ fn a_cache_claims_no_comparison_that_was_not_made() {
 #[test]
 fn an_interrupted_run_claims_only_what_is_out() {
     let room = tree(3);
-    // A reader that waits for good: what comes before it is done, and the rest is not.
+    // A reader that waits for good: the files before it are done, and the rest is not.
     assert!(std::process::Command::new("mkfifo").arg(room.path().join("pipe")).status().unwrap().success());
     let interrupted = |line: &str| {
         let line = format!("exec 9<>pipe; exec timeout --foreground -s INT 2 \"$0\" {line} <pipe");

@@ -1,5 +1,5 @@
-//! The table of closing sentences: what a command is run on, what its last words must be, and
-//! where each of their numbers comes from.
+//! The table of closing sentences: the files that a command is run on, its last words, and where
+//! each of their numbers comes from.
 
 use crate::program::Room;
 use pfh_inject::{Outcome, Trial, content};

@@ -78,7 +78,7 @@ fn defaults_are_taken_and_named_and_what_is_typed_wins() {
     assert_eq!(pfh(&room, &["check", "list"]).code, Some(0));
 }
 
-/// A list that is brought up to date keeps what its seal says of the defaults.
+/// A list that is brought up to date keeps the defaults in its seal.
 #[test]
 fn a_seal_that_is_renewed_keeps_its_defaults() {
     let room = room();

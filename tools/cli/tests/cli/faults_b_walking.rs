@@ -315,7 +315,7 @@ fn b11_a_listing_that_fails_and_an_entry_that_vanishes_are_errors() {
     let mut vanished = 0;
     for nth in 1..=5 {
         let gone = Injection::nth("openat,openat2", "ENOENT", nth).on(&lonely);
-        // strace does not see what goes through a ring.
+        // strace does not see calls that go through a ring.
         let seen = pfh_hash(TREE).args(["--io", "plain"]).args([&lonely, &tree]).inject(gone).run().unwrap();
         if seen.injected > 0 {
             assert_eq!((seen.code, files(&seen)), (Some(3), 51), "{}", seen.stderr);

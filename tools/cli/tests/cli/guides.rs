@@ -76,7 +76,8 @@ fn is_there(program: &str) -> bool {
     Command::new("bash").args(["-c", &format!("command -v {program}")]).output().is_ok_and(|seen| seen.status.success())
 }
 
-/// Runs the lines of a page in an empty directory; what ends otherwise than the page says.
+/// Runs the lines of a page in an empty directory; gives the lines that end otherwise than the page
+/// says.
 fn run(lines: &[Line]) -> Vec<String> {
     let room = Room::new();
     let mut wrong = Vec::new();

@@ -35,7 +35,7 @@ fn one_read_gives_the_same_however_the_bytes_come() {
     if lacks(&[Need::Peak]) {
         return;
     }
-    // Beside the table: what sdhash keeps of its chunk, and the digests themselves.
+    // Beside the table: the part that sdhash keeps of its chunk, and the digests themselves.
     assert!(streamed.peak < 96 * MIB, "{} bytes", streamed.peak);
 }
 

@@ -39,7 +39,7 @@ fn tree(room: &Room) {
     }
 }
 
-/// The second command: what was hashed inside is checked inside, from anywhere, in any order.
+/// The second command: files hashed inside are checked inside, from anywhere, in any order.
 #[test]
 fn what_is_hashed_inside_is_checked_inside() {
     if lacks(ARCHIVERS) {
@@ -236,7 +236,7 @@ fn what_is_hashed_in_images_is_checked() {
     assert_eq!(seen.code, Some(0), "{}", seen.stderr);
 }
 
-/// DFXML has what fiwalk writes of each file: where its bytes are, in which inode.
+/// DFXML has the facts that fiwalk writes of each file: where its bytes are, in which inode.
 #[test]
 fn dfxml_has_places_of_bytes() {
     if lacks(ARCHIVERS) {

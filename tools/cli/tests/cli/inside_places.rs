@@ -157,8 +157,8 @@ fn an_image_on_a_rotational_disk_is_read_so_without_being_asked() {
         assert_eq!(digests(&outcome), digests(&expected), "{mode}");
         let orders = order(&log, &places);
         if mode == "adaptive" {
-            // Two threads read here, each what it takes in order, one at a time; which of them is
-            // first at the disk is the scheduler's.
+            // Two threads read here, each the files that it takes in order, one at a time; which of
+            // them is first at the disk is the scheduler's.
             assert!(orders.iter().all(|order| is_of_two(order, &by_place)), "{orders:?}");
             assert_eq!(orders[1].len(), FILES);
         } else {

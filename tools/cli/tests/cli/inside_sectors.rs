@@ -1,5 +1,5 @@
-//! Blocks of known files over every kind of container, what a set keeps of blocks that are in many
-//! places, and `compare` of space that no file has.
+//! Blocks of known files over every kind of container, the places that a set keeps of blocks that
+//! are in many places, and `compare` of space that no file has.
 
 use super::containers::{disk, images};
 use crate::program::{Room, random};
@@ -98,7 +98,8 @@ fn sectors_are_searched_in_every_kind_of_container() {
     }
 }
 
-/// A set keeps sixteen places of a block: what has more is counted, on each fragment and in all.
+/// A set keeps sixteen places of a block: a block with more is counted, on each fragment and in
+/// all.
 #[test]
 fn places_that_are_not_kept_are_counted() {
     let room = Room::new();

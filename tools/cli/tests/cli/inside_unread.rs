@@ -1,4 +1,4 @@
-//! Containers that are recognised and not read: what the commands print, and their exits.
+//! Containers that are recognised and not read: the output of the commands, and their exits.
 
 use crate::program::{Room, records};
 use pfh_inject::{Need, Outcome, Trial, lacks};

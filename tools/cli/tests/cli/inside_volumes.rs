@@ -36,7 +36,7 @@ fn assert_valid(room: &Room, document: &str) {
     sh(room, &format!("xmllint --noout --nonet --schema {schema} {document} 2>&1"));
 }
 
-/// One volume of a document: the elements that say what it is, and the names of its files.
+/// One volume of a document: the elements that describe it, and the names of its files.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Volume {
     head: String,
@@ -166,7 +166,7 @@ fn volumes_are_those_of_fiwalk() {
 }
 
 /// A directory of files, images, and an image within an image: everything once, in a document that
-/// keeps to the schema, with volumes that go on behind what interrupts them.
+/// keeps to the schema, with volumes that go on behind an interruption.
 #[test]
 fn a_stream_of_files_and_images_is_valid_and_reads_back() {
     if lacks(NEEDS) {

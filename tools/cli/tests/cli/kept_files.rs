@@ -277,8 +277,8 @@ fn a_full_disk_ends_bags_and_images_until_there_is_room() {
     }
 }
 
-/// Two runs resume what a third one left: one does it, and the other is refused before it reads or
-/// writes anything.
+/// Two runs resume the remains of a third one: one does it, and the other is refused before it
+/// reads or writes anything.
 #[test]
 fn two_that_resume_one_acquisition_take_turns() {
     let room = Room::new();

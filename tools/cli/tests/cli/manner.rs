@@ -30,7 +30,7 @@ fn room() -> Room {
     room
 }
 
-/// A dry run lists what the run reads, in its order, and opens and writes nothing.
+/// A dry run lists the input of the run, in its order, and opens and writes nothing.
 #[test]
 fn dry_runs_list_what_would_be_read() {
     let room = room();

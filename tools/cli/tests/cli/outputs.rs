@@ -1,4 +1,4 @@
-//! No command writes onto what it reads, or replaces what it did not make: every option of every
+//! No command writes onto its input, or replaces a file that it did not make: every option of every
 //! command that takes the path of an output, and the names that are derived from one.
 
 use crate::outputs_reads::{NO_PATHS, READS, SPILLED, STAMPED};
@@ -14,7 +14,7 @@ struct Case {
     option: &'static str,
     /// The command; OUT is the output.
     words: &'static str,
-    /// The file behind it, where the command makes a name of what it is given.
+    /// The file behind it, where the command makes a name of the given one.
     file: &'static str,
     /// Its inputs.
     read: &'static [&'static str],

@@ -90,8 +90,8 @@ fn a_rotational_disk_has_one_reader_at_a_time() {
         let seen = traced(&room, true, mode);
         assert!(seen.outcome.code == Some(0) && seen.outcome.stdout == expected.stdout, "{}", seen.outcome.stderr);
         assert_eq!(seen.reads_at_once, 1, "{mode}");
-        // A ring opens the first files of each of eight readers, which tells what they are on, and
-        // is not used again.
+        // A ring opens the first files of each of eight readers, which shows the device that they
+        // are on, and is not used again.
         assert!(seen.rings <= 8, "{mode}: {} calls of rings", seen.rings);
         assert_eq!(seen.bytes, 40 * SIZE, "{mode}");
         assert!(seen.outcome.stderr.contains("note: readers took turns: the device says"), "{}", seen.outcome.stderr);
@@ -118,7 +118,7 @@ fn a_rotational_disk_has_one_reader_at_a_time() {
     assert!(overlaps);
 }
 
-/// 40 files, and what a run prints of them.
+/// 40 files, and the output of a run over them.
 fn small_files() -> (Room, Vec<u8>) {
     let room = Room::new();
     for number in 0..40 {

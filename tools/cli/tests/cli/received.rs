@@ -50,7 +50,7 @@ fn a_catalogue_is_looked_at_before_it_is_asked() {
     let build = || assert_eq!(pfh(&room, "tree build t").code, Some(0));
     build();
     let root = String::from_utf8(pfh(&room, "tree update t").stdout).unwrap()[..64].to_owned();
-    // All inner nodes are zeros: what gives the root is no longer kept.
+    // All inner nodes are zeros: the nodes that give the root are no longer kept.
     sqlite(&room, "t.pfhtree", "UPDATE nodes SET value = zeroblob(32) WHERE depth > 0");
     for words in ["tree check t".to_owned(), format!("tree check t --root {root}")] {
         let seen = pfh(&room, &words);
@@ -72,7 +72,7 @@ fn a_catalogue_is_looked_at_before_it_is_asked() {
         fs::remove_file(room.path().join("t.pfhtree")).unwrap();
         build();
     }
-    // A stamp that was forged with the file: the root is not believed of what was not read.
+    // A stamp that was forged with the file: the root is not believed for bytes that were not read.
     std::thread::sleep(std::time::Duration::from_millis(2_200));
     assert_eq!(pfh(&room, "tree update t").code, Some(0));
     let before = fs::metadata(room.path().join("t/f2")).unwrap().modified().unwrap();

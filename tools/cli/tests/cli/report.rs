@@ -1,5 +1,5 @@
-//! `pfh report`: what every command wrote on one page, seals and chains verified again, and nothing
-//! of it that a name could make into more than text.
+//! `pfh report`: the results of every command on one page, seals and chains verified again, and
+//! nothing of it that a name could make into more than text.
 
 use crate::program::Room;
 use pfh_inject::{Browser, Outcome, Trial, content};
@@ -33,7 +33,7 @@ fn done(room: &Room, words: &str) {
     assert_eq!(seen.code, Some(0), "{words}: {}", seen.stderr);
 }
 
-/// A folder `case` with what each command wrote of two states of a tree and of a disk.
+/// A folder `case` with the results of each command for two states of a tree and of a disk.
 fn case() -> Room {
     let room = Room::new();
     for name in HOSTILE {

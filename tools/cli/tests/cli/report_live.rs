@@ -42,7 +42,7 @@ impl Live {
         stream
     }
 
-    /// Sends bytes as they are; what comes back.
+    /// Sends bytes as they are; gives the answer.
     fn raw(&self, bytes: &str) -> String {
         let mut stream = self.connect();
         let _ = stream.write_all(bytes.as_bytes());

@@ -18,7 +18,7 @@ const END: &str = "\x1b[F";
 const LAST: &str = "\x1b[6~";
 const CTRL_C: &str = "\x03";
 
-/// A program on a terminal of its own (script(1)), and what the terminal shows.
+/// A program on a terminal of its own (script(1)), and the text on the terminal.
 struct Terminal {
     child: Child,
     shown: Arc<Mutex<vt100::Parser>>,
@@ -127,7 +127,7 @@ fn recorded(heading: &str) -> String {
     rest.split_once("\n```").expect("its end").0.to_owned()
 }
 
-/// A frame with `…` in place of what differs from run to run: times and rates.
+/// A frame with `…` in place of the parts that differ from run to run: times and rates.
 fn steady(frame: &str) -> String {
     let line = |line: &str| match line.split_once(" in ") {
         Some((bytes, rate)) if rate.ends_with("MB/s") => format!("{bytes} in … s, … MB/s"),
@@ -163,7 +163,7 @@ fn slow(seed: u64) -> Vec<u8> {
     random(seed, 64 * MIB as usize)
 }
 
-/// An image is what the source is, by `pfh verify`.
+/// An image equals the source, by `pfh verify`.
 fn verify(room: &Room, words: &str, code: i32) {
     let seen = pfh(room, &format!("verify {words}"));
     let text = String::from_utf8_lossy(&seen.stdout).into_owned();

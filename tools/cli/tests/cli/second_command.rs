@@ -1,6 +1,6 @@
 //! The second command: every output of one command is handed to every command that reads something,
 //! and to the command that made it. A pair that makes sense ends with 0; every other pair is
-//! refused or reported, never passed over; no pair changes what it reads.
+//! refused or reported, never passed over; no pair changes its input.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -11,7 +11,7 @@ use pfh_inject::{Outcome, Trial};
 /// A word of a command line that stands for the artifact under test.
 const X: &str = "@";
 
-/// A fresh name for what the second command writes.
+/// A fresh name for the output of the second command.
 const NEW: &str = "@new";
 
 /// The first commands and their outputs, in the order in which they run; each ends with 0.
@@ -83,7 +83,7 @@ const SECOND: &[(&str, &[&str], &[&str])] = &[
     ("run", &["run", X, "--unit", "1"], &["plan"]),
     ("merge", &["merge", X, "-o", NEW], &["plan"]),
     ("hash --key", &["hash", "ev/text", "-o", NEW, "--seal", "--key", X], &[]),
-    // An empty list names nothing, and nothing is what was hashed.
+    // An empty list names nothing, so nothing is hashed.
     ("hash --files-from", &["hash", "--files-from", X], &["empty"]),
 ];
 
@@ -141,7 +141,7 @@ fn state(below: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     found
 }
 
-/// Removes what was not there before, and says what of the rest was changed.
+/// Removes new files, and names the changed ones among the rest.
 fn restore(below: &Path, before: &BTreeMap<PathBuf, Vec<u8>>) -> Vec<PathBuf> {
     let mut changed = Vec::new();
     for (path, bytes) in state(below) {
@@ -237,8 +237,8 @@ fn every_command_again_with_force() {
         let was = std::fs::read(room.path().join(name)).unwrap();
         let seen = run(room.path(), &words);
         assert_eq!(seen.code, Some(0), "{words:?}: {}", seen.stderr);
-        // A challenge and what answers it are new each time, and so is what names the moment of its
-        // making.
+        // A challenge and its answer are new each time, and so are the files that name the moment
+        // of their making.
         if !["challenge", "proof", "dfxml", "image.E01", "index"].contains(name) {
             assert!(std::fs::read(room.path().join(name)).unwrap() == was, "{words:?}: another {name}");
         }

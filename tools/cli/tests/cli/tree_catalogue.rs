@@ -18,7 +18,7 @@ fn site(files: usize) -> Room {
 }
 
 /// Writes a file and sets its time back; so long ago that its change time, which cannot be set, is
-/// what the wait is for.
+/// the reason for the wait.
 fn put(room: &Room, name: &str, bytes: &[u8]) {
     let path = room.path().join(name);
     fs::create_dir_all(path.parent().expect("a parent")).expect("a directory");

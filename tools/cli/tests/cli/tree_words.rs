@@ -1,4 +1,4 @@
-//! `pfh tree`: what its verbs print, as text and as JSON, and their exits.
+//! `pfh tree`: the output of its verbs, as text and as JSON, and their exits.
 
 use crate::program::Room;
 use crate::program::trees::{good, json, noise, pfh, root, text};

@@ -141,7 +141,7 @@ fn json_and_refusals() {
     ends(&room, "hash --update list d --force", 0);
 }
 
-/// A list whose form is not written is refused before anything else is looked at, with what to
+/// A list whose form is not written is refused before anything else is looked at, with the line to
 /// type.
 #[test]
 fn a_list_that_cannot_be_brought_up_to_date_says_why_and_what_to_type() {

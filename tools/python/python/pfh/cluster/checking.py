@@ -22,7 +22,7 @@ from .part import Part
 from .result import Result, complete, end, repeated_of
 from .run import Run
 
-#: The result of each record; ``found`` is what ``pfh.check`` says of a file.
+#: The result of each record; ``found`` is the result of ``pfh.check`` for a file.
 ROWS = pyarrow.schema(
     [
         ("number", pyarrow.int64()),

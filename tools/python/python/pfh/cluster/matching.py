@@ -24,7 +24,7 @@ from .result import Result, complete, end, repeated_of
 from .run import Run
 from .units import Paths, Source
 
-#: The verdict of a file: what ``pfh.Matched`` has.
+#: The verdict of a file: the fields of ``pfh.Matched``.
 VERDICT = (
     ("verdict", pyarrow.large_string()),
     ("sets", pyarrow.large_list(pyarrow.struct([("name", pyarrow.large_string()), ("class", pyarrow.large_string())]))),
