@@ -16,7 +16,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         }
     });
 
-    // One read of each file feeds both algorithms, whatever their kind.
+    // One read of each file feeds both algorithms, even of two kinds.
     let input = Input::new([&directory]).recurse(Recurse::Yes);
     let request = hash::Request::new(input, ["sha256".parse()?, "ssdeep".parse()?]);
     let list = hash::Manifest::new(&manifest).format("jsonl".parse()?, Default::default());

@@ -1,4 +1,4 @@
-//! Keeps a hash tree beside a file, and lists what changed since.
+//! Keeps a hash tree beside a file, and lists later changes.
 //!
 //! `cargo run --example tree -- FILE`: the first run writes FILE.pfhtree, each later one compares
 //! FILE with it.

@@ -1,13 +1,13 @@
 //! Inside a crate no files use one another in a circle.
 //!
-//! The files of a crate are a graph: an arrow goes from a file to each file that defines what the
-//! first one names, in a `use` or in a path (`crate::a::B`, `super::b`, `child::C`), macros' bodies
-//! included. What counts:
+//! The files of a crate are a graph: an arrow goes from a file to each file that defines a name of
+//! the first one, in a `use` or in a path (`crate::a::B`, `super::b`, `child::C`), macros' bodies
+//! included. Rules:
 //! * A name leads to the file that defines it, through all re-exports. So a child that says
 //!   `super::Name` uses its sister that defines `Name` and not the parent that re-exports it.
 //! * A parent that declares its children and re-exports their names uses none of them. One whose
-//!   own code names what a child defines uses the child, and a child that names what the parent's
-//!   file defines uses the parent: both together are a circle.
+//!   own code uses a name that a child defines uses the child, and a child that uses a name of the
+//!   parent's file uses the parent: both together are a circle.
 //! * Documentation and code for tests alone (`#[cfg(test)]`) do not count. Methods do not count
 //!   either: which file an `impl` stands in is not written where a method is called.
 
@@ -35,7 +35,7 @@ type Place = Vec<String>;
 /// A path as it is written.
 type Words = Vec<String>;
 
-/// What a `use` brings into a module.
+/// A name that a `use` brings into a module.
 struct Import {
     name: String,
     path: Words,
@@ -55,7 +55,7 @@ struct Module {
     paths: BTreeSet<Words>,
 }
 
-/// What a path leads to.
+/// The end of a path.
 enum End {
     /// Something that the module at this place defines.
     Item(Place),
@@ -101,7 +101,8 @@ impl Crate<'_> {
         self.modules.get_mut(place).expect("it was read")
     }
 
-    /// Enters what the tokens declare and name. `outer`: they stand in the module and in no body.
+    /// Enters the declarations and names of the tokens. `outer`: they stand in the module and in no
+    /// body.
     fn scan(&mut self, place: &Place, tokens: TokenStream, below: &Path, outer: bool) {
         let tokens: Vec<TokenTree> = tokens.into_iter().collect();
         let (mut at, mut is_public, mut is_left_out) = (0, false, false);
@@ -212,7 +213,7 @@ impl Crate<'_> {
         }
     }
 
-    /// What a path leads to that is named in the module at `from`; nothing for other crates' names.
+    /// The ends of a path that is named in the module at `from`; nothing for other crates' names.
     fn ends(&self, from: &Place, path: &[String], seen: &mut BTreeSet<(Place, Words)>) -> Vec<End> {
         let keywords = path.iter().take_while(|word| matches!(&***word, "crate" | "self" | "super")).count();
         let mut place = from.clone();
@@ -226,7 +227,7 @@ impl Crate<'_> {
         self.below(place, &path[keywords..], keywords > 0, seen)
     }
 
-    /// What the rest of a path leads to from a module. `is_ours`: an unknown name is one of this
+    /// The ends of the rest of a path from a module. `is_ours`: an unknown name is one of this
     /// crate.
     fn below(&self, place: Place, path: &[String], is_ours: bool, seen: &mut BTreeSet<(Place, Words)>) -> Vec<End> {
         let (Some((name, rest)), Some(module)) = (path.split_first(), self.modules.get(&place)) else {
@@ -386,8 +387,8 @@ fn circles_are_found_and_nothing_else() {
     // A parent that re-exports, and one that uses a child and is used by none.
     assert!(with("mod a; mod b; pub use a::A; pub use b::B;").is_empty());
     assert!(with("mod a; mod b; pub use a::A; pub use b::B; pub fn f(a: A) {}").is_empty());
-    // A child that uses what its parent defines, which uses the child: by an import, by a path, in
-    // a macro, and through an alias.
+    // A child that uses a name that its parent defines, which uses the child: by an import, by a
+    // path, in a macro, and through an alias.
     for root in [
         "mod a; use a::A; pub struct B; fn f(a: A) {}",
         "mod a; pub struct B; fn f() { a::A::new() }",

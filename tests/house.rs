@@ -396,12 +396,12 @@ fn an_ignored_test_names_the_command_that_runs_it() {
 fn a_source_that_a_page_names_is_there() {
     let (mut seen, mut wrong) = (0, Vec::new());
     for page in ["README.md", "CONTRIBUTING.md", "docs"].iter().flat_map(|path| files(&root().join(path), "md")) {
-        // Decisions speak of what was, and a list of others' suites of their files.
+        // Decisions speak of the past, and a list of others' suites of their files.
         if page.starts_with(root().join("docs/adr")) || page.ends_with("docs/tests/others.md") {
             continue;
         }
         let text = fs::read_to_string(&page).expect("a page");
-        // What stands between backticks, and is a path below one of the folders of the project.
+        // A text between backticks that is a path below one of the folders of the project.
         for name in text.lines().flat_map(|line| line.split('`').skip(1).step_by(2)) {
             let folders =
                 ["src/", "algorithms/", "media/", "pipeline/", "records/", "stores/", "tools/", "tests/", "bench/"];

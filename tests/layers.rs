@@ -6,8 +6,8 @@ use std::process::Command;
 use serde_json::Value;
 
 /// Each crate of the workspace with the crates that it may depend on: the drawing in
-/// docs/design.md, line by line. An arrow reaches through: who may depend on B may depend on
-/// whatever B may depend on.
+/// docs/design.md, line by line. An arrow reaches through: a crate that may depend on B may depend
+/// on all crates that B may depend on.
 const DRAWN: &[(&str, &[&str])] = &[
     ("pfh-kernel", &[]),
     ("pfh-digest", &["pfh-kernel"]),
@@ -56,7 +56,7 @@ const DRAWN: &[(&str, &[&str])] = &[
     ("pfh-schemas", &[]),
 ];
 
-/// What a crate's tests may use beside its own arrows.
+/// The crates that a crate's tests may use beside its own arrows.
 const TESTS_MAY_USE: &[&str] = &["pfh-inject", "pfh-schemas"];
 
 fn metadata() -> Value {
@@ -149,7 +149,7 @@ fn without_features_neither_sqlite_nor_http_nor_signatures_nor_decompressors_are
     assert_eq!(of("serve"), ["ed25519-dalek", "libsqlite3-sys", "ureq"]);
 }
 
-/// The first build has the arguments of `pfh bench`, and not what `pfh-bench` needs.
+/// The first build has the arguments of `pfh bench`, and not the dependencies of `pfh-bench`.
 #[test]
 fn the_program_is_built_without_what_the_benchmark_needs() {
     let output = Command::new(env!("CARGO"))

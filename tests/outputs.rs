@@ -9,8 +9,8 @@ use std::path::{Path, PathBuf};
 struct Room(tempfile::TempDir);
 
 impl Room {
-    /// Two files, a list of their digests, a list of similarity digests, a tree and what is kept of
-    /// it, and somebody's file.
+    /// Two files, a list of their digests, a list of similarity digests, a tree and an auditor's
+    /// record of it, and somebody's file.
     fn new() -> Room {
         let room = Room(tempfile::tempdir().unwrap());
         let text = |from: u32| (from..from + 2000).map(|n| format!("{n} ")).collect::<String>();
@@ -37,7 +37,7 @@ impl Room {
         Input::new([self.at("a"), self.at("b")])
     }
 
-    /// All files with what is in them.
+    /// All files with their contents.
     fn files(&self) -> Vec<(PathBuf, Vec<u8>)> {
         let paths = fs::read_dir(self.0.path()).unwrap().map(|entry| entry.unwrap().path());
         let mut files: Vec<_> = paths.map(|path| (path.clone(), fs::read(path).unwrap())).collect();

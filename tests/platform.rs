@@ -1,4 +1,4 @@
-//! What only Linux has stays in the rooms for it, so that the rest can be built elsewhere.
+//! Linux's own interfaces stay in the rooms for them, so that the rest can be built elsewhere.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -21,7 +21,7 @@ from .program import execute, pfh
 METHODS = {"ssdeep": (1, 100), "sdhash": (10, 100), "mrsh-v2": (1, 100), "tlsh": (120, 0), "strings": (5, 100), "imports": (30, 100)}
 # Their digests are of programs alone.
 OF_PROGRAMS = {"strings", "imports"}
-# What a digest of this method says a file is.
+# The kind of file that a digest of this method comes from.
 KINDS = {"strings": "program", "text": "text", "pdq": "picture"}
 SIZES = [("4k", 4096), ("64k", 65536), ("1m", 1 << 20), ("more", None)]
 

@@ -92,7 +92,7 @@ def hashes(said, room):
         return fresh(run, [program, "cluster", "hash", "-r", tree, *words], *more)
 
     listed = [program, "cluster", "list", run]
-    # Each worker has loaded what it needs, and the tree is cached.
+    # Each worker has loaded its modules, and the tree is cached.
     for count in clusters:
         check = execute([*of(count, said.tree, listed)]).output
         wanted = execute([program, "hash", "-r", "--no-progress", "-a", said.algorithms.split(",")[0], said.tree]).output
@@ -159,7 +159,7 @@ def scaling(said, room):
         runs, starts, units = {}, {}, 0
         for count in counts:
             clusters[count] = Workers(said, room, count)
-            # Each worker has loaded what it needs.
+            # Each worker has loaded its modules.
             execute(of(count, room / "empty"))
             for _ in range(said.rounds):
                 starts.setdefault(count, []).append(execute(of(count, room / "empty")))
@@ -223,7 +223,7 @@ for _ in range(int(rounds) + 1):
     rows = sum(hashing.work(Attempt(), spec).rows for spec in specs)
     whole = time.process_time() - before
     assert rows == plan.entries, (rows, plan.entries)
-    # What is beside the reading, and the reading.
+    # The work beside the reading, and the reading.
     least = [min(least[0], whole - inside), min(least[1], inside)]
 print(len(specs), *least)
 """

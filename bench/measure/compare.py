@@ -94,7 +94,7 @@ def memory(said, program):
         for mib in (16, 256):
             peak = execute([program, "hash", "--no-progress", "-r", "-m", str(mib), path]).peak / 2**20
             rows.append([what, mib, round(peak, 1), round(peak - mib, 1)])
-    columns = ["what is hashed", "table, MiB", "peak, MiB", "above the table, MiB"]
+    columns = ["hashed", "table, MiB", "peak, MiB", "above the table, MiB"]
     return [record.table("peak memory", columns, rows, notes=["goal: the table and 32 MiB"])]
 
 
@@ -125,7 +125,7 @@ BOUND = ["sha256", "md5", "sha512", "sha3-256", "md5,sha1,sha256"]
 
 
 def bound(said, program):
-    """What the kernels and reading take of the whole: the goal is .85."""
+    """The share of the kernels and of reading in the whole time: the goal is .85."""
     build("-p", "pfh-digest", "--example", "bound")
     kernel = target() / "examples/bound"
     took = {}

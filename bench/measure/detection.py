@@ -1,4 +1,4 @@
-"""What `pfh compare` finds of related files, and what it lists of unrelated ones.
+"""Related files that `pfh compare` finds, and unrelated ones that it lists.
 
     bench/run detection DIR [--seeds 90] [--methods auto,shingles,mrsh-v2,sdhash,ssdeep,tlsh]
 

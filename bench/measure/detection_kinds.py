@@ -1,4 +1,4 @@
-"""What `pfh compare` finds of programs in another release and of texts in another form.
+"""Programs in another release and texts in another form that `pfh compare` finds.
 
     bench/run detection-kinds TREE PROGRAMS
 
@@ -156,7 +156,7 @@ def texts(tree, room, number):
 
 
 def at(scores, half, threshold):
-    """What is found at a threshold, in percent, and false alarms."""
+    """Related pairs found at a threshold, in percent, and false alarms."""
     _, related, _, is_strange, _ = half
     listed = {pair for pair, score in scores.items() if score >= threshold}
     return percent(len(listed & related), len(related)), sum(map(is_strange, listed))
@@ -181,7 +181,7 @@ def thresholds(method, title, halves, scores, notes, more=()):
 
 
 def by_method(title, program, methods, half, notes=()):
-    """What each method finds in the half that tests, at its own threshold."""
+    """The finds of each method in the half that tests, at its own threshold."""
     folder, related, strange, is_strange, _ = half
     found = record_table(title, ["", *methods], list(notes))
     listed = {method: compared(program, method, folder) for method in methods}

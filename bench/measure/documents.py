@@ -1,4 +1,4 @@
-"""What `pfh compare --inside` finds of documents that are containers, and which different ones it links.
+"""Copies of documents that `pfh compare --inside` finds by their members, and different documents that it links.
 
     bench/run documents TREE [--limit N]
 

@@ -46,7 +46,7 @@ def theirs(output):
 
 
 def bytes_of(command):
-    """What one run read: by system calls, and from devices."""
+    """Bytes that one run read: by system calls, and from devices."""
     child = subprocess.Popen([str(word) for word in command], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     # A process that has ended keeps its counts until somebody asks for its status.
     os.waitid(os.P_PID, child.pid, os.WEXITED | os.WNOWAIT)

@@ -7,8 +7,8 @@ home    log-normal sizes, median 8 KiB, ln spreads by 2.2: a home directory, mos
 photos  log-normal sizes, median 3 MiB, ln spreads by .7
 disk    three files with half of the bytes, beside them Pareto sizes from 2 KiB with exponent 1.1
 
-Each corpus is forecast by `pfh bench forecast --histogram` of what `pfh bench sizes` says of it, so the forecast never sees its files. Then every
-algorithm has its RUNS over it with warm pages, in random order, and COLD with pages dropped. What is compared are CPU seconds (user and system, of
+Each corpus is forecast by `pfh bench forecast --histogram` of the sizes that `pfh bench sizes` lists, so the forecast never sees its files. Then every
+algorithm has its RUNS over it with warm pages, in random order, and COLD with pages dropped. The comparison is of CPU seconds (user and system, of
 the whole process), which the load of the machine disturbs least; seconds that pass stand beside them. The error is that of the forecast against
 the median of the runs; an interval covers a run when the run lies in it. Exits with 1 when an error is above 15 % or the 95 % intervals cover fewer
 than 9 of 10 warm runs. The corpora's bytes are random, from a seed; they take 1.1 times GIGABYTES at a time and are removed.

@@ -31,13 +31,14 @@ from .program import pfh
 
 FILE_SYSTEMS = ("ext", "fat", "ntfs", "exfat", "iso9660")
 OWN = ("$MBR", "$FAT", "$UPCASE_TABLE", "$ALLOC_BITMAP", "$OrphanFiles")
-# What 7z opens beside archives: it gives partitions as files, and journals.
+# Formats that 7z opens beside archives: it gives partitions as files, and journals.
 MEDIA = (b"MBR", b"GPT", b"APM", b"Ext", b"FAT", b"NTFS", b"HFS", b"Iso", b"UDF", b"VHD", b"QCOW", b"VMDK")
-# What it takes apart that is no archive (docs/tests/others.md): streams of documents, sections of programs.
+# Formats that it takes apart and that are not archives (docs/tests/others.md): streams of documents, sections of
+# programs.
 PARTS = (b"Compound", b"PE", b"ELF", b"MachO", b"Mub")
 
 
-# The most bytes of what another program takes out of one file: some archives hold a hole of sixty gigabytes.
+# The most bytes that another program may take out of one file: some archives hold a hole of sixty gigabytes.
 MOST = 4 << 30
 
 
@@ -157,7 +158,7 @@ def others(path, seconds):
 
 
 def ours(program, path, seconds):
-    """Exit code of pfh, {name: MD5} of what is in the file, and whether anything is named that was not read."""
+    """Exit code of pfh, {name: MD5} of its contents, and whether pfh names an unread part."""
     command = [str(program), "hash", "--no-progress", "--inside", "--members", "-a", "md5", "-f", "jsonl", str(path)]
     run = said(command, 4 * seconds)
     if run is None:
@@ -176,14 +177,14 @@ def ours(program, path, seconds):
 
 
 def missing(theirs, found, links):
-    """Files of another program whose content is not among ours. What pfh lists as a link or a FIFO is listed: The Sleuth Kit
+    """Files of another program whose content is not among ours. Links and FIFOs that pfh lists are not missing: The Sleuth Kit
     writes links as files, in a directory for each volume."""
     digests = set(found.values())
     return [name for name, digest in theirs.items() if digest not in digests and not {name, name.partition("/")[2]} & links]
 
 
 def by_debugfs(path, gone, found, seconds):
-    """What of these names debugfs reads differently as well. The Sleuth Kit fills what it cannot place with zeros (ext4's inline data)."""
+    """Those of these names that debugfs reads differently as well. The Sleuth Kit gives zeros for data that it does not find (ext4's inline data)."""
     left = []
     for name in gone:
         with tempfile.TemporaryDirectory() as room:

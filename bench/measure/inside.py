@@ -150,7 +150,7 @@ def memory(said, program, system):
     rows = []
     for mib in (16, 256):
         for threads in (1, 2):
-            # Into a file: what this program holds of an output would hide the child's peak.
+            # Into a file: the memory for an output in this program would hide the child's peak.
             listed = said.room / "inside-names.sums"
             listed.unlink(missing_ok=True)
             run = execute([program, "hash", "--no-progress", "--inside", "-m", str(mib), "-t", str(threads), "-o", listed, path])

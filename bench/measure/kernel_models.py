@@ -117,11 +117,11 @@ def schedule(rows):
 
 
 def worth(tables, own, other):
-    """What the costs of model `own` are worth on `other`: share of good schedules, mean loss, worst loss."""
+    """The worth of the costs of model `own` on `other`: share of good schedules, mean loss, worst loss."""
     losses = []
     for rows in tables.values():
         rows = [(lanes, totals) for lanes, totals in rows if totals[other] is not None]
-        # What the table's own CPU lacks is priced as on the first that has it.
+        # A row that the table's own CPU lacks has the price of the first that has it.
         known = [(lanes, totals[own] if totals[own] is not None else totals[1]) for lanes, totals in rows]
         best, _ = schedule([(lanes, totals[other]) for lanes, totals in rows])
         _, begins = schedule(known)

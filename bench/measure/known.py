@@ -3,10 +3,10 @@
     bench/run known DIR [--algorithm md5|sha1] [--entries 1000000] [--lookups 100000] [--rounds 3]
                         [--steps pfh,rds,hfind,deep,sqlite] [--only build|look] [--corpus DIR] [--pfh PFH]
 
-DIR takes the made-up lists and what is built of them (100 bytes for each entry, 400 with rds). Every tool looks up the same digests,
+DIR takes the made-up lists and the sets built of them (100 bytes for each entry, 400 with rds). Every tool looks up the same digests,
 half of which are there; a tool with another count of hits has no time. hfind (MD5 only) takes 2 s and md5deep/sha1deep 610 MB for each
-million entries: name fewer steps for large sets, and take one after the other with --only if the machine is not yours for long (what was
-built stays). --corpus adds a walk of DIR that is hashed, and hashed and matched with the set. --prepare makes the lists and nothing else.
+million entries: name fewer steps for large sets, and take one after the other with --only if the machine is not yours for long (sets
+stay). --corpus adds a walk of DIR that is hashed, and hashed and matched with the set. --prepare makes the lists and nothing else.
 """
 
 import hashlib
@@ -77,7 +77,7 @@ def of_pfh(said, program, known, asked, hits):
 
 
 def corpus(said, program, known, asked, hits):
-    """What matching adds to hashing: the same walk, one algorithm."""
+    """The cost that matching adds to hashing: the same walk, one algorithm."""
     built = said.dir / f"set-{said.algorithm}-{said.entries}.pfhknown"
     files = sum(len(names) for _, _, names in os.walk(said.corpus))
     walk = lambda *words: lambda: execute([program, *words, "--no-progress", "-r", said.corpus])

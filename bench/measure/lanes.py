@@ -40,7 +40,7 @@ def diverse():
     return [int(size) for line in lines if not line.startswith("#") for size in line.split()]
 
 
-# What a program may use of the processor: all, nothing for SHA-256 alone, and besides only the paper's registers of 128 bits.
+# Features of the processor that a program may use: all, no SHA-256 instructions, and besides only the paper's registers of 128 bits.
 PLAIN = {"OPENSSL_ia32cap": ":~0x20000000", "PFH_ISA": "avx2"}
 WAYS = {"": {}, "without SHA instructions": PLAIN, "four lanes, without SHA instructions": {**PLAIN, "PFH_ISA": "sse4.1"}}
 WARM = 500

@@ -1,4 +1,4 @@
-"""What `pfh compare` finds of pictures that were saved in another form.
+"""Pictures saved in another form that `pfh compare` finds.
 
     bench/run pictures DIR
 
@@ -211,7 +211,7 @@ def thresholds(program, tree, method, halves):
 
 
 def by_method(program, halves):
-    """What each method finds of the copies in the half that tests."""
+    """The copies that each method finds in the half that tests."""
     _, beside, classes, _ = halves[1]
     methods = ["auto", "pdq", "phash", *OTHERS]
     found = record_table("copies found by all methods, the tested half, %", ["", *methods], ["auto: without -a"])

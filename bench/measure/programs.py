@@ -3,7 +3,7 @@
     bench/run programs DIR          about 1,500 programs of 57 packages, 250 MB (DIR.apt keeps the packages)
 
 The packages of bookworm, trixie and sid come through this machine's own apt-get, with lists of its own. DIR holds
-RELEASE/SOURCE PACKAGE/PACKAGE/NAME. What sid has changes from day to day.
+RELEASE/SOURCE PACKAGE/PACKAGE/NAME. The contents of sid change from day to day.
 """
 
 import argparse

@@ -24,7 +24,7 @@ class Sample(NamedTuple):
     peak: int = 0
 
 
-#: What VENV's Python carries out: it prints {table: {contender: [[cpu, wall], …]}}.
+#: The script that VENV's Python runs: it prints {table: {contender: [[cpu, wall], …]}}.
 WORK = r"""
 import hashlib, json, os, random, resource, subprocess, sys, time
 import pfh
@@ -46,7 +46,7 @@ def many():
     return pfh.hash_many(messages, "sha256")
 
 
-# On one thread, with objects of Python on both sides, and without any: what the kernels need.
+# On one thread, with objects of Python on both sides, and without any: the time of the kernels.
 def objects():
     return pfh.hash_many(messages, "sha256", threads=1)
 
@@ -65,7 +65,7 @@ def by_program():
 
 
 def digests(answer):
-    # Answers of files in one form; what this takes is not measured.
+    # Answers of files in one form; the time for this is not measured.
     if isinstance(answer, pfh.Column):
         return pyarrow.array(answer).to_pylist()
     if isinstance(answer, bytes):
@@ -96,7 +96,7 @@ def used():
 
 found = {}
 for table, contenders in TABLES.items():
-    # The first call of each loads what it needs, and its answer is compared.
+    # The first call of each loads its modules, and its answer is compared.
     answers = {name: digests(work()) for name, work in contenders.items()}
     one = next(iter(answers.values()))
     if not one or any(answer != one for answer in answers.values()):
@@ -139,7 +139,7 @@ def main(words):
         ]),
         record.of_runs(f"{said.tree}, warm cache, sha256", found["files"], "program", [
             f"speed beside the program, least and median: {gain('files', 'program', 'pfh.hash_files')} (wanted: 0.95)",
-            "the program is started anew each time, and writes its list into a pipe; the module makes a record of each file",
+            "the program is started each time, and writes its list into a pipe; the module makes a record of each file",
         ]),
         record.of_runs("one file of 256 MiB, warm cache, sha256", found["file"], "hashlib.file_digest", [f"times as fast as hashlib, least and median: {gain('file', 'hashlib.file_digest', 'pfh.file_digest')} (wanted: 1)"]),
     ]  # fmt: skip

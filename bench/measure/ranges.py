@@ -1,4 +1,4 @@
-"""What ranges of one long file under a tree cost, and by a model what 1 to 64 processors would make of it.
+"""The cost of ranges of one long file under a tree, and by a model the rates of 1 to 64 processors.
 
     bench/run ranges [--example PATH]
 

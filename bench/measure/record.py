@@ -59,7 +59,7 @@ def device_of(path):
         return None
     whole = place.resolve()
     whole = whole.parent if (whole / "partition").exists() else whole
-    # A virtual disk states that it is rotating, whatever lies behind it.
+    # A virtual disk states that it is rotating, on any device.
     if re.match(r"(vd|xvd|loop|zram|nbd|ram)", whole.name):
         return "virtual"
     try:
@@ -69,7 +69,7 @@ def device_of(path):
 
 
 def processor_seconds():
-    """What all programs have had of the processors since the machine began, and what this one and its children had."""
+    """The time, and processor seconds: those of all programs since the machine began, and those of this one and its children."""
     fields = Path("/proc/stat").read_text().splitlines()[0].split()[1:]
     busy = sum(int(field) for at, field in enumerate(fields[:8]) if at not in (3, 4)) / os.sysconf("SC_CLK_TCK")
     mine = (resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
@@ -149,7 +149,7 @@ def markdown(tables):
 
 
 def cpu(what):
-    """What /proc/cpuinfo says of the first processor."""
+    """The value in /proc/cpuinfo for the first processor."""
     values = [line.split(":", 1)[1].strip() for line in Path("/proc/cpuinfo").read_text().splitlines() if line.startswith(what)]
     return values[0] if values else ""
 

@@ -10,8 +10,8 @@
     XII  other tools: ppss, GNU parallel, cold                     XIII 16 files of 1.2 GB (32 MB without --full), cold
 
 Beside each of the paper's rows stands the adaptive mode, which the paper does not have. SMT is `-p 0`; the paper built a program of its own for it. Cold tables
-need root. What a machine has not (8 processors) runs as printed and is marked. The originals of mrsh-v2 and sdhash are in no distribution. ppss is
-in none either: `PPSS` below does in 15 lines what made it slow, a state in text files. Digests are compared before a time counts.
+need root. A row whose processors the machine has not (8) runs as printed and is marked. The originals of mrsh-v2 and sdhash are in no distribution. ppss is
+in none either: `PPSS` below copies in 15 lines the cause of its slowness, a state in text files. Digests are compared before a time counts.
 """
 
 import json
@@ -68,7 +68,7 @@ i=0; while [ $i -lt "$2" ]; do worker "$@" & i=$((i + 1)); done; wait; rm -r "$s
 
 
 class Row(NamedTuple):
-    """A row of a table: what it is called, what the paper printed, what is run here or why nothing is."""
+    """A row of a table: its name, the printed time, the contender that runs here or the reason why none does."""
 
     name: str
     printed: Optional[float]
@@ -152,7 +152,7 @@ def original(name, printed, corpus, algorithm):
         return Row(name, printed, remark="the original is in no distribution, and its licence not among those that the project takes")
     if not find(words.split()[0]):
         return Row(name, printed, remark=f"{words.split()[0]} is not installed")
-    # What sums print has other markers than pfh's; ssdeep's lines are the same.
+    # The sums' output has other markers than pfh's; ssdeep's lines are the same.
     return Row(name, printed, Contender(name, xargs(corpus, words), answers.lines if algorithm == "ssdeep" else None))
 
 

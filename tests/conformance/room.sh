@@ -90,7 +90,7 @@ printf letter >bag/data/letter
 cp -r bag torn-bag
 printf Letter >torn-bag/data/letter
 
-# Results to export and report: with times, without, with a line that is no record.
+# Results to export and report: with times, without, with a line that is not a record.
 "$pfh" hash -f jsonl a b -o times.jsonl 2>/dev/null
 { cat times.jsonl; echo '{"type":"file"'; } >torn.jsonl
 mkdir case
@@ -100,7 +100,7 @@ mkdir sealed
 cp -r sealed unsealed
 printf '%s  new\n' "$(sha256 a)" >>unsealed/d.list
 
-# An audit: what is kept, a challenge, its answer, and a forged one.
+# An audit: the auditor's record, a challenge, its answer, and a forged one.
 "$pfh" audit commit grown -o kept 2>/dev/null
 "$pfh" audit challenge kept --all -o question 2>/dev/null
 "$pfh" audit prove question grown -o answer 2>/dev/null

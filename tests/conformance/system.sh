@@ -38,7 +38,7 @@ disk() {
 }
 # An entry of an MBR: TYPE START SECTORS, in hexadecimal, little endian.
 entry() { printf "\\x00\\x00\\x00\\x00\\x$1\\x00\\x00\\x00$2$3"; }
-# What udev recorded of a device: NUMBER WORDS.
+# The record of udev for a device: NUMBER WORDS.
 record() { mkdir -p run/udev/data && printf '%s\n' "${@:2}" >"run/udev/data/b$1"; }
 MIB=1048576
 
@@ -65,7 +65,7 @@ mkdir -p dev
 truncate -s 64M dev/sda
 printf 'LUKS\xba\xbe\x00\x02' | dd of=dev/sda bs=1M seek=17 conv=notrunc status=none
 
-# What opened it: a mapped device, which is a block device of its own.
+# Its opened form: a mapped device, which is a block device of its own.
 disk virtual/block/dm-0 253:0 $((39 * MIB))
 put dm/name home
 put dm/uuid CRYPT-LUKS2-00112233445566778899aabbccddeeff-home
@@ -108,7 +108,7 @@ partition nvme0n1p1 259:1 1 $MIB $((20 * MIB))
 partition nvme0n1p2 259:2 2 $((21 * MIB)) $((8 * MIB))
 truncate -s 32M dev/nvme0n1
 
-# What is listed only with all devices.
+# Devices that are listed only with all devices.
 disk virtual/block/loop0 7:0 0
 disk virtual/block/zram0 252:0 $MIB
 truncate -s 1M dev/zram0

@@ -150,8 +150,8 @@ fn a_half_dead_device_is_not_walked_sector_by_sector() {
     assert!(!of("all", None) && !map("all.map").contains("  ?\n"));
 }
 
-/// What the chained log states beside the image's digests is compared: the log for people, files,
-/// windows, case data.
+/// The statements of the chained log beside the image's digests are compared: the log for people,
+/// files, windows, case data.
 #[test]
 fn the_chained_log_covers_what_lies_beside_it() {
     let room = Room::new();

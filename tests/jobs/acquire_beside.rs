@@ -52,7 +52,7 @@ fn tree_and_document_of_a_killed_run_are_its_own() {
             assert_eq!(verify(&by_log).verdict(), Verdict::Verified, "{target}, {kind}");
         }
     }
-    // What another run, or somebody, has made stays.
+    // A file that another run, or somebody, has made stays.
     let room = Room::new();
     room.file("source", &content(2, MIB));
     for (name, bytes) in [("tree", "pfh tree of somebody"), ("case.jsonld", "{}")] {
@@ -109,7 +109,7 @@ fn other_facts_after_the_end_are_refused() {
     );
 }
 
-/// What was read before an interruption is sampled, and a source that has changed is refused.
+/// The bytes read before an interruption are sampled, and a source that has changed is refused.
 #[test]
 fn a_source_that_changed_meanwhile_is_found_by_samples() {
     let room = Room::new();

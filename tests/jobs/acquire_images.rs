@@ -1,4 +1,4 @@
-//! The images that an acquisition makes, their logs, and what it never writes over.
+//! The images that an acquisition makes, their logs, and the files that it never writes over.
 
 use crate::imaged::{acquire, asked, claim, copy, digest, into, ran, refused, split, verdict, verify as verified};
 use crate::room::Room;
@@ -134,8 +134,8 @@ fn a_changed_log_is_found_and_a_signature_says_by_whom() {
     assert_eq!(of("mine.pub"), Verdict::Differs, "the signature is missing");
 }
 
-/// A target that is the source by another name is refused, and what exists is kept unless it is
-/// asked for.
+/// A target that is the source by another name is refused, and an existing file is kept unless it
+/// is asked for.
 #[test]
 fn nothing_is_acquired_onto_itself_or_over_a_file() {
     let room = Room::new();

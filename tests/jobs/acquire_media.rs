@@ -1,4 +1,4 @@
-//! Real block devices and files as sources: what is lost, what is reported, what is read again.
+//! Real block devices and files as sources: lost, reported and repeated reads.
 
 use crate::imaged::{BAD, BadDevice, acquire, asked, bad_device, digest, faults, lost, ran, refused, verdict};
 use crate::room::Room;
@@ -120,7 +120,7 @@ fn retries_save_sectors() {
     assert!(fs::read(room.at("image")).unwrap() == expected);
 }
 
-/// A device that is gone stops the acquisition, and what there was is kept for going on.
+/// A device that is gone stops the acquisition, and the read part is kept for going on.
 #[test]
 fn a_device_that_is_gone_stops_it() {
     if lacks(&[Need::Fuse]) {
@@ -244,7 +244,7 @@ fn a_source_that_changes_is_an_event() {
     assert!(summary.changed.is_some() && !summary.is_complete(), "{summary:?}");
     let log = fs::read_to_string(room.at("image.log.jsonl")).unwrap();
     assert!(log.contains("\"kind\":\"changed\""), "{log}");
-    // One that has become shorter, or longer than what there is to read, is not an image at all.
+    // One that has become shorter, or longer than the bytes to read, is not an image at all.
     let mounted = Files::new().with(File::new("grown", 4 * MIB).grows(1000)).mount().unwrap();
     let error = refused(&of(&room, &mounted.file("grown"), "other", ImageFormat::RAW));
     assert!(error.kind() == Kind::Aborted && error.to_string().contains("its size was"), "{error}");

@@ -43,7 +43,7 @@ fn form(length: u64, suffix: &str) -> Result<ImageFormat, Error> {
     layout.form(Path::new("o"))
 }
 
-/// Names that are not taken for a set are not given: what is written is read.
+/// Suffixes are refused whose names would not be taken for a set: written pieces can be read.
 #[test]
 fn numbers_of_one_place_are_refused() {
     for suffix in ["0", "1", "a", "", "01", "b"] {

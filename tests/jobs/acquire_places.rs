@@ -46,7 +46,7 @@ fn a_target_that_is_too_small_is_left() {
     assert!(fs::read(&target).unwrap().iter().all(|b| *b == 7), "nothing was written");
 }
 
-/// What lies beyond the image stays, and windows have digests.
+/// Bytes beyond the image stay, and windows have digests.
 #[test]
 fn a_clone_on_a_device_leaves_the_rest_alone() {
     if lacks(&[Need::Loop]) {

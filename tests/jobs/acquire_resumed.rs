@@ -49,7 +49,7 @@ fn foreign(request: &Request) -> String {
     }
 }
 
-/// A disk is known by what it is and not by its name: under the same name another disk of equal
+/// A disk is known by its identity and not by its name: under the same name another disk of equal
 /// size is refused, under another name the same disk is resumed.
 #[test]
 fn a_disk_is_not_known_by_its_name() {
@@ -228,7 +228,7 @@ fn a_copy_of_an_image_carries_errors_and_case_data() {
     let log = fs::read_to_string(room.at("b.E01.log")).unwrap();
     assert!(log.contains("unreadable: sectors 128 - 129"), "{log}");
     assert_eq!(verdict(&room, "b.E01"), Verdict::Verified);
-    // What the request states takes precedence.
+    // Facts in the request take precedence.
     let to = To { path: room.at("c.E01"), form: ImageFormat::e01() };
     let mut third = Request::new(Origin::Image(room.at("b.E01")), vec![to]);
     third.about.examiner = "Bob".into();

@@ -9,7 +9,7 @@ use pfh::{Control, Destination};
 use std::fs;
 use std::path::PathBuf;
 
-/// A file with its tree, and what an auditor keeps of it.
+/// A file with its tree, and an auditor's record of it.
 fn room() -> (Room, PathBuf) {
     let room = Room::new();
     let file = room.file("disk", &"0123456789".repeat(100_000));
@@ -78,7 +78,7 @@ fn a_change_is_followed_by_its_proof() {
     let new = parse(&fs::read(room.at("new")).unwrap()).unwrap();
     assert_eq!((rows, new.len(), new[0].commitment), (1, 1, summary.commitment));
     assert_ne!(fs::read(room.at("new")).unwrap(), before);
-    // The same proof leads nowhere from the new root, and what is there stays.
+    // The same proof leads nowhere from the new root, and no file is made.
     let mut again = renew::Request::new(room.at("new"), room.at("update"));
     again.output = Destination::from(room.at("newer"));
     let error = renew::run(&again, &mut |_| Ok(()), &Control::new()).unwrap_err();

@@ -269,7 +269,7 @@ fn any_changed_byte_of_an_update_is_found() {
         };
         let renewed = renew("kept", "update", "new").unwrap();
         assert_eq!(renewed.ranges, [4096..5120, 199_680..200_704]);
-        // It is what a commitment of the changed file is.
+        // It equals a commitment of the changed file.
         commit(&room, &file, "disk.img", "committed").unwrap();
         assert_eq!(fs::read(room.at("new")).unwrap(), fs::read(room.at("committed")).unwrap());
         // The same update again starts from a root that is no longer kept.

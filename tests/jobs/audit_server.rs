@@ -34,7 +34,7 @@ fn a_server_is_asked_and_found_out() {
         let judged = asked(&server.ask(&room, |ask| (ask.signed_by, ask.extent) = (signed_by, extent)));
         assert_eq!((judged.status, judged.signer), (Status::Proved, Some((public.clone(), is_asked))));
     }
-    // What was asked and answered can be judged again from files.
+    // Questions and answers can be judged again from files.
     asked(&server.ask(&room, |ask| ask.evidence = Some(room.at("e"))));
     let mut again = answer(&room, "e.0.challenge", "e.0.proof");
     again.signed_by = Some(room.at("public"));

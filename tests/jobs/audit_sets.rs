@@ -23,7 +23,7 @@ fn tokens_audit_without_the_data_once_each() {
     let make = |request: &tokens::Request| tokens::run(request, &mut |_| Ok(()), &Control::new());
     make(&making).unwrap();
     assert_eq!(fs::metadata(room.at("tokens")).unwrap().permissions().mode() & 0o777, 0o600);
-    // The data is gone, and what was kept is not needed.
+    // The data is gone, and the kept record is not needed.
     fs::remove_file(&copy).unwrap();
     let server = Served::start(&room);
     let with = |name: &str| server.ask(&room, |ask| (ask.how, ask.kept) = (How::Token(room.at(name)), room.at("none")));
@@ -105,7 +105,7 @@ fn a_set_is_sampled_as_a_whole_under_one_commitment() {
     assert!(status == Status::Rejected && rows.iter().all(|row| row.files.is_none()), "{rows:?}");
 }
 
-/// A renewed commitment is what the server answers for, and the old one is not.
+/// A renewed commitment is the one that the server answers for, not the old one.
 #[test]
 fn a_server_answers_for_the_root_that_it_has() {
     use pfh::audit::renew;

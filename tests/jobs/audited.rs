@@ -15,7 +15,7 @@ use std::sync::mpsc;
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-/// What a verdict says.
+/// The fields of a verdict.
 #[derive(Debug)]
 pub struct Judged {
     pub identity: String,
@@ -91,7 +91,7 @@ pub fn judge(request: &verify::Request) -> Result<Judged, Error> {
     verify::run(request, &mut |_| Ok(()), &Control::new()).map(|verdict| Judged::of(&verdict))
 }
 
-/// What comes of a question to a server: the worst, and each verdict.
+/// The result of a question to a server: the worst, and each verdict.
 pub fn ask(request: &ask::Request) -> Result<(Status, Vec<Judged>), Error> {
     let mut rows = Vec::new();
     let mut take = |event: Event<'_>| {

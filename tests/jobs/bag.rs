@@ -22,7 +22,7 @@ pub fn run(verb: Verb, request: &Request) -> (Result<Summary, Error>, Vec<(Sever
     (ran, found)
 }
 
-/// What was found, whatever became of the job.
+/// All findings, however the job ended.
 pub fn found(verb: Verb, request: &Request) -> Vec<(Severity, String, String)> {
     let mut found = Vec::new();
     let mut take = |event: Event<'_>| {

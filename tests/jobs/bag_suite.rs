@@ -1,4 +1,5 @@
-//! Bags by RFC 8493: the conformance suite, what an update takes, and what leads out.
+//! Bags by RFC 8493: the conformance suite, the changes that an update takes, and links that lead
+//! out.
 
 use crate::bag::{found, run};
 use crate::room::Room;
@@ -93,7 +94,7 @@ fn a_bag_is_made_validated_and_updated() {
     let ended = crate::check::Ended::of(&pfh::check::Request::new(room.at("b/manifest-md5.txt")).root(room.at("b")));
     assert_eq!((ended.conclusion(), ended.names(pfh::check::Checked::Right)), (Verdict::Differs, vec!["data/letter"]));
     assert!(matches!(run(bag::create, &request).0.unwrap_err().find(), Some(Problem::IsBag(_))));
-    // What came and went is taken; what changed is not, unless that is said.
+    // Added and removed files are taken; changed files are not, unless that is said.
     room.file("b/data/new", "new");
     fs::remove_file(room.at("b/data/d/100%\n")).unwrap();
     assert_eq!(verdict(&request), Verdict::Differs);
@@ -142,7 +143,7 @@ fn what_is_not_a_bag_or_cannot_be_one() {
     assert!(matches!(error.find(), Some(Problem::NoBag { .. })) && error.kind() == Kind::Request, "{error}");
     let error = run(bag::create, &loose).0.unwrap_err();
     assert!(matches!(error.find(), Some(Problem::NoData(_))) && error.kind() == Kind::Request, "{error}");
-    // What no manifest can hold: nothing is written.
+    // Files that no manifest can list: nothing is written.
     room.file("l/data/one", "x");
     symlink("one", room.at("l/data/link")).unwrap();
     let linked = Request::new(room.at("l"));
@@ -181,7 +182,7 @@ fn names_that_lead_out_are_refused_and_nothing_is_fetched() {
     symlink("../secret", room.at("b/out")).unwrap();
     room.file("b/tagmanifest-md5.txt", &format!("{secret}  out\n"));
     assert_eq!(verdict(&request), Verdict::Incomplete);
-    // Nor does an update read what the link leads to.
+    // Nor does an update read the target of the link.
     let (ran, findings) = run(bag::update, &request);
     ran.unwrap();
     assert!(findings.contains(&(Severity::Warning, "out".to_owned())), "{findings:?}");
@@ -212,7 +213,7 @@ fn names_that_lead_out_are_refused_and_nothing_is_fetched() {
     assert!(findings.iter().any(unknown), "{findings:?}");
 }
 
-/// What lies elsewhere is not in the bag, whatever the bag says, and nothing is written there.
+/// A file elsewhere is not in the bag, even if the bag names it, and nothing is written there.
 #[test]
 fn links_in_a_bag_are_not_followed() {
     let room = Room::new();
@@ -263,7 +264,7 @@ fn nothing_is_written_through_a_link_of_a_bag() {
     }
 }
 
-/// The reference implementation validates what we make, and we what it makes.
+/// The reference implementation validates our bags, and we validate its bags.
 #[test]
 fn beside_bagit_py() {
     if lacks(&[Need::Program("bagit.py")]) {
@@ -273,7 +274,7 @@ fn beside_bagit_py() {
     let is_valid =
         |name: &str| printed(&room, &format!("bagit.py --validate {name} 2>/dev/null && echo yes || true")) == b"yes\n";
     for (name, by) in [("one", "md5"), ("two", "sha256,sha512"), ("three", "sha1,sha3-256,blake2b")] {
-        // Of what RFC 8493 encodes, bagit.py 1.9 does not decode percent signs.
+        // bagit.py 1.9 does not decode percent signs, which RFC 8493 encodes.
         room.file(format!("{name}/data/d/two\nlines"), "content");
         room.file(format!("{name}/data/empty"), "");
         let request = made(&room, name, by);

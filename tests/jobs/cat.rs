@@ -13,7 +13,7 @@ pub fn request(room: &Room, name: &str) -> Request {
     Request::new(room.at(name).into_os_string().into_encoded_bytes())
 }
 
-/// The bytes, and what became of the run.
+/// The bytes, and the end of the run.
 fn ran(request: &Request) -> (Vec<u8>, Result<u64, Error>) {
     let mut bytes = Vec::new();
     let mut take = |event: Event<'_>| {

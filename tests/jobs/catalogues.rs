@@ -67,7 +67,7 @@ fn a_list_without_a_sign_is_settled_by_its_files() {
     room.file("list", &lines);
     let ended = of(&room, "list");
     assert_eq!((ended.conclusion(), ended.algorithms()), (Verdict::Verified, vec!["adler32".to_owned()]));
-    // A file called so says what it is.
+    // A file of this name says its format.
     room.file("list.sfv", &lines);
     assert_eq!(of(&room, "list.sfv").conclusion(), Verdict::Differs);
 }

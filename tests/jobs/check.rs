@@ -63,7 +63,7 @@ impl Ended {
         self.summary.by_algorithm().into_keys().collect()
     }
 
-    /// What the lists hold and was not compared.
+    /// Entries of the lists that were not compared.
     pub fn not_compared(&self) -> String {
         self.summary.parts.iter().flat_map(|part| part.not_compared.clone()).collect::<Vec<_>>().join("\n")
     }

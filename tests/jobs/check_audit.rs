@@ -213,7 +213,7 @@ fn missing_is_not_said_of_what_nobody_looked_at() {
     pfh::hash::write(&request, &manifest, &mut |_| Ok(()), &Control::new()).unwrap();
     let found = audit_of(&room, &asked(&room, "m", room.at("d"), &[], true));
     assert_eq!((found.verdict(), found.class("d/link/deep")), (Verdict::Verified, Class::Matched));
-    // What links lead to, where they are not followed.
+    // Files behind links, where they are not followed.
     let found = audit(&room, "m", room.at("d"));
     assert_eq!((found.verdict(), found.class("d/link/deep")), (Verdict::Incomplete, Class::Unverified));
     assert_eq!((found.counts.of(Class::Missing), found.counts.unverified), (0, 1));

@@ -1,4 +1,5 @@
-//! What `hash` wrote, `check` verifies: every algorithm, every format, names of every kind.
+//! `check` verifies the lists that `hash` wrote: every algorithm, every format, names of every
+//! kind.
 
 use crate::check::{self, Ended};
 use crate::executable::elf;
@@ -62,7 +63,7 @@ fn every_algorithm_in_every_format() {
         let room = tree_for(&by);
         for format in FORMATS {
             let written = match listed(&room, "m", &by, format, &["d"]) {
-                // What a format cannot hold it says.
+                // A format refuses digests that it cannot hold.
                 Err(error) if matches!(format, "hashdeep" | "bsd") && error.kind() == Kind::Request => continue,
                 written => written.unwrap(),
             };

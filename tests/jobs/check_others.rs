@@ -47,7 +47,7 @@ fn sfv_of_rhash_and_ours_for_rhash() {
     let room = files();
     room.file("theirs.sfv", &printed(&room, "rhash --sfv a 'sub/b c'"));
     verifies(&room, "theirs.sfv", "crc32");
-    // Without its comments, and without a name that says what it is.
+    // Without its comments, and without a name that says its format.
     room.file("bare", &printed(&room, "grep -v '^;' theirs.sfv"));
     verifies(&room, "bare", "crc32");
     let path = list(&room, "ours.sfv", "crc32", "sfv", &["a", "sub/b c"]);
@@ -122,7 +122,7 @@ fn several_digests_behind_a_name_as_rhash_writes_them() {
     }
 }
 
-/// What others list, and what others verify of ours.
+/// Lists of other programs, and our lists that other programs verify.
 #[test]
 fn what_other_tools_wrote_and_read() {
     let room = Room::new();
@@ -145,7 +145,7 @@ fn what_other_tools_wrote_and_read() {
         let ended = of(&room, list);
         assert_eq!((ended.conclusion(), ended.names(Checked::Right).len()), (Verdict::Verified, 20), "{command}");
     }
-    // And they read what we write: with comments where they take them, without where they do not.
+    // And they read our lists: with comments where they take them, without where they do not.
     for (by, format, command) in [
         ("sha256", "sums", "sha256sum --strict -c"),
         ("blake2b", "sums", "b2sum --strict -c"),

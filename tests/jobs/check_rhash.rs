@@ -126,7 +126,7 @@ fn lists_in_other_directories() {
     room.file("check/a/b.data", "");
     room.file("check/b.sfv", "a/b.data 00000000\n");
     room.file("check/a/b.data.crc32", "00000000\n");
-    // Each names what is beside it.
+    // Each names the file beside it.
     let ended = Ended::of(&Request::all(["check/b.sfv", "check/a/b.data.crc32"].map(|name| room.at(name))));
     assert_eq!((ended.conclusion(), ended.names(Checked::Right)), (Verdict::Verified, vec!["a/b.data", "b.data"]));
     // From a directory that is named.

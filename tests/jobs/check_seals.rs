@@ -71,7 +71,7 @@ fn an_unsigned_seal_is_not_signed_by_the_key() {
 }
 
 #[test]
-fn a_seal_that_holds_is_told() {
+fn a_seal_that_holds_is_reported() {
     let room = tree();
     for by in ["sha256", "blake3", "mrsh-v2-network", "kt128"] {
         let m = sealed(&room, by, "sums", None);

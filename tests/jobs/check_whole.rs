@@ -1,4 +1,4 @@
-//! What a manifest holds and no file was compared with is counted, named, and in the verdict.
+//! Entries of a manifest that no file was compared with are counted, named, and in the verdict.
 
 use crate::check::{self, Ended, of};
 use crate::room::Room;
@@ -72,7 +72,7 @@ fn what_was_not_understood_counts() {
         assert_eq!((ended.files.len(), ended.algorithms()), (1, vec!["sha256".to_owned()]));
         assert_eq!(Ended::of(&list(&more).manner(Manner::Lenient)).conclusion(), Verdict::Verified);
     }
-    // What the request leaves out was not asked for.
+    // Entries that the request leaves out were not asked for.
     let asked = list(&format!("SNEFRU-256 (d/1) = {right}\nMD5 (d/1) = 00\n")).algorithms(algorithms("sha256"));
     assert_eq!(Ended::of(&asked).conclusion(), Verdict::Verified);
     // A negative verdict goes before it.
@@ -96,7 +96,7 @@ fn errors_of_the_run_that_wrote_it_are_not_passed_over() {
         let said = ended.not_compared();
         assert!(said.contains("1 record has no digest") && said.contains("d/none"), "{format}: {said}");
     }
-    // What was left out by rule is said, and no fault: there is nothing to compare.
+    // Files left out by rule are counted, and no fault: there is nothing to compare.
     symlink("0", room.at("d/link")).unwrap();
     let ended = Ended::of(&Request::new(list(&room, "m", "sha256", "jsonl", &["d"])));
     assert_eq!((ended.conclusion(), ended.summary.parts[0].skipped), (Verdict::Verified, 1));
@@ -175,7 +175,7 @@ fn names_do_not_lead_out() {
     assert_eq!((ended.conclusion(), ended.names(Checked::Right)), (Verdict::Verified, names.to_vec()));
 }
 
-/// A list hides no absolute name among relative ones; what is absolute throughout is read as it
+/// A list hides no absolute name among relative ones; a list of absolute names alone is read as it
 /// stands.
 #[test]
 fn an_absolute_name_among_relative_ones_is_asked_for() {
@@ -195,7 +195,7 @@ fn an_absolute_name_among_relative_ones_is_asked_for() {
 }
 
 #[test]
-fn what_is_not_a_file_and_what_is_not_there_are_told_apart() {
+fn what_is_not_a_file_and_what_is_not_there_differ() {
     let room = tree();
     let empty = "d41d8cd98f00b204e9800998ecf8427e";
     room.file("m", &format!("{empty}  d\n{empty}  d/none\n"));

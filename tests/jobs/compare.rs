@@ -49,7 +49,7 @@ pub struct Rows {
     pub groups: Vec<Vec<String>>,
     pub faults: Vec<String>,
     comparable: Option<bool>,
-    /// The digests that were searched and what that took, by algorithm.
+    /// The digests that were searched and the statistics of that, by algorithm.
     pub searched: Vec<(String, u64, SearchStats)>,
     /// Inputs that have no digest, by algorithm.
     pub without: Vec<(String, u64)>,
@@ -153,7 +153,7 @@ fn a_hundred_lists_are_one_set() {
 }
 
 #[test]
-fn a_damaged_list_is_told_by_its_lines() {
+fn a_damaged_list_is_reported_by_its_lines() {
     let room = room();
     let list = list(&room, "ssdeep");
     let mut lines = fs::read_to_string(&list).unwrap();

@@ -1,4 +1,4 @@
-//! All methods at once: a row a pair, with every score, what is shared, and a word.
+//! All methods at once: a row a pair, with every score, the shared part of each, and a word.
 
 use crate::compare::base;
 use crate::room::Room;
@@ -42,7 +42,7 @@ pub fn room() -> Room {
     room
 }
 
-/// A row: both names, the word, the score, what is shared, and the other scores by method.
+/// A row: both names, the word, the score, the shared part of each, and the other scores by method.
 pub type Row = (String, String, Relation, u8, Option<[u8; 2]>, BTreeMap<&'static str, u32>);
 
 pub fn rows(request: &Request) -> (Vec<Row>, compare::Summary, Vec<Vec<String>>) {
@@ -178,7 +178,7 @@ fn the_best_the_ordered_and_the_groups() {
     let (_, _, chains) = rows(&cluster);
     assert_eq!(chains[0], ["a-whole", "b-copy", "c-edited", "d-part", "e-shares"]);
     assert_eq!(chains.len(), 4, "{chains:?}");
-    // A threshold of one method changes what that one finds.
+    // A threshold of one method changes the finds of that one.
     let mut strict = asked(&room);
     strict.thresholds =
         Thresholds::parse(&["tlsh=0".into(), "shingles=50".into(), "mrsh-v2=100".into()], false).unwrap();
@@ -257,7 +257,7 @@ fn shared_bytes_alone_are_those_of_brute_force() {
     }
 }
 
-/// The pairs of one method with their scores and what they share; none of those that stand for it.
+/// The pairs of one method with their scores and the shared parts; none of those that stand for it.
 pub fn found(request: &Request) -> Vec<(String, String, u32, Evidence)> {
     let mut found = Vec::new();
     let mut take = |event: Event<'_>| {

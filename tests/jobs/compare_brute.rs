@@ -212,7 +212,7 @@ fn a_list_in_any_format_has_the_pairs_of_its_files() {
         let list = list(&room, "list", algorithm, format, &["f"]);
         let direct = similar(&asked(&room, algorithm));
         assert!(!direct.is_empty());
-        // Without an algorithm: the list says what it holds.
+        // Without an algorithm: the list names its algorithm.
         let mut request = asked(&room, "");
         request.input = Input::new([&list]);
         assert_eq!(similar(&request), direct, "{algorithm} {format}");

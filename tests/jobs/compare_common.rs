@@ -1,4 +1,4 @@
-//! What many files have in common, and digests that are like anything.
+//! Content that many files share, and digests that are like anything.
 
 use crate::compare::base;
 use crate::compare_all::{asked, names, rows};
@@ -132,7 +132,7 @@ fn common_bytes_count_less_than_rare_ones() {
     assert!((&**a, &**b) == ("0007", "0170") && (8..=16).contains(share), "{found:?}");
 }
 
-/// What a linker puts into each program makes no pair of two; much shared code does.
+/// Code that a linker puts into each program makes no pair of two; much shared code does.
 #[test]
 fn programs_share_more_than_their_compiler() {
     let room = Room::new();

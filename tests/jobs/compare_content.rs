@@ -42,7 +42,7 @@ fn equal_files_are_pairs_whatever_the_method() {
             assert_eq!(counts(&rows), [(name.to_owned(), 2, 1), ("sha256".to_owned(), 3, 1)], "{method}");
         }
     }
-    // Rows name what proves the pair.
+    // Rows name the proof of the pair.
     let mut by = Vec::new();
     let mut take = |event: Event<'_>| {
         if let Event::Pair(pair) = event {

@@ -58,7 +58,7 @@ fn documents_are_compared_by_what_is_in_them() {
     let (found, members) = rows(&asked(), &room);
     let names: Vec<(&str, &str, Relation)> = found.iter().map(|row| (&*row.0, &*row.1, row.2)).collect();
     // The archive has the other document whole; two of one original are alike however they are
-    // packed; what all have makes no pair. A member is found as the file that it is.
+    // packed; content that all have makes no pair. A member is found as the file that it is.
     assert_eq!(
         names,
         [

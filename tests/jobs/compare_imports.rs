@@ -1,4 +1,4 @@
-//! Programs by what they import, and the table of several methods.
+//! Programs by their imports, and the table of several methods.
 
 use crate::compare_all::{found, rows};
 use crate::executable::elf;

@@ -10,7 +10,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
 #[test]
-fn malformed_lists_are_told_line_by_line() {
+fn malformed_lists_are_reported_line_by_line() {
     let room = Room::new();
     let list = "ssdeep,1.1--blocksize:hash:hash,filename\n3:abcdefgh:i,\"a\"\n3:a*:b,\"x\"\n4:a:b,\"x\"\n\
                 3:abcdefgh:i,\"b\"\nrubbish\n";
@@ -49,7 +49,7 @@ fn thresholds_are_numbers_and_similarities_at_most_100() {
     let too_high = asked("sdhash=101").check().unwrap_err();
     assert!(matches!(too_high.find::<ThresholdError>(), Some(ThresholdError::TooHigh)), "{too_high}");
     assert!(asked("tlsh=101").check().is_ok() && asked("sdhash=100").check().is_ok());
-    // What two files share has no bound.
+    // The number that two files share has no bound.
     for (text, pairs) in [("mrsh-v2=110", 1), ("mrsh-v2=100000", 0)] {
         let mut request = asked(text);
         (request.algorithms, request.evidence) = (algorithms("mrsh-v2"), true);
@@ -97,10 +97,10 @@ fn one_input_is_nothing_to_compare() {
     assert_eq!((summary.comparable, rows.pairs.len()), (true, 1));
 }
 
-/// Nearly equal digests by the ten thousand: what is ahead is said at once, and the groups come
-/// without the pairs.
+/// Nearly equal digests by the ten thousand: the work ahead is announced at once, and the groups
+/// come without the pairs.
 #[test]
-fn near_equal_digests_are_told_and_their_groups_are_found() {
+fn near_equal_digests_are_announced_and_their_groups_are_found() {
     let room = Room::new();
     let mut list = String::from("ssdeep,1.1--blocksize:hash:hash,filename\n");
     let base: Vec<u8> = random(1, 64).iter().map(|byte| b'A' + byte % 26).collect();

@@ -90,7 +90,7 @@ fn pairs_by_their_names() {
     ssdeep.sort = Some(By::Path);
     let text = pairs_as(&room, &ssdeep, "text");
     assert!(text.lines().count() > 3 && text.lines().is_sorted(), "{text}");
-    // The order of what is listed changes nothing on the page, nor what evidence counts.
+    // The order of the list changes nothing on the page, nor what evidence counts.
     let page = |sort: Option<By>, top: Option<u64>| {
         let mut request = asked(&room, "sdhash");
         (request.sort, request.top, request.evidence) = (sort, top, true);

@@ -1,5 +1,5 @@
-//! The pairs of random lists: whatever the digests, the threshold and the memory, they are those of
-//! comparing each with each.
+//! The pairs of random lists: with any digests, threshold and memory they are those of comparing
+//! each with each.
 
 use crate::room::Room;
 use pfh::compare::{self, Event, Request, Thresholds};
@@ -15,7 +15,7 @@ use proptest::prelude::*;
 use std::cmp::Ordering;
 use std::fmt::Display;
 
-/// Least memory of the table, and plenty: with the least, what waits to be sorted goes to a file.
+/// Least memory of the table, and plenty: with the least, rows that wait to be sorted go to a file.
 const MEMORIES: [usize; 2] = [4096, 64 << 20];
 
 /// How one algorithm's list is written, and how two of its digests compare.
@@ -53,8 +53,8 @@ fn pairs(request: &Request, digests: usize) -> (Vec<(String, String, u32)>, Vec<
 }
 
 impl<D: Display> Kind<'_, D> {
-    /// One set, and two sets across, at every threshold and in every memory. What the searches of
-    /// one set took, in the order of the memories.
+    /// One set, and two sets across, at every threshold and in every memory. Gives the statistics
+    /// of the searches of one set, in the order of the memories.
     fn check(&self, digests: &[D]) -> Vec<SearchStats> {
         let room = Room::new();
         let list = |digests: &[D], from: usize| -> Vec<u8> {

@@ -7,7 +7,7 @@ use pfh::Control;
 use pfh::compare::{self, Event, Linkage, Problem, Request};
 use pfh::report::pairs::Format;
 
-/// Groups of an earlier run keep their numbers and members, whatever is new.
+/// Groups of an earlier run keep their numbers and members beside any new files.
 #[test]
 fn earlier_groups_grow() {
     let room = room();
@@ -41,7 +41,7 @@ fn earlier_groups_grow() {
     let second = ["s/j-small", "s/k-small", "s/n-strange", "s/c-edited", "s/b-copy", "s/a-whole", "s/h-tiny"];
     let (groups, missing) = run(&second, true, "again");
     let expected = [of(1, &["c-edited", "b-copy", "a-whole"]), of(2, &["h-tiny"]), of(3, &["j-small", "k-small"])];
-    assert_eq!(groups, expected, "what is left of an earlier group is listed");
+    assert_eq!(groups, expected, "the rest of an earlier group is listed");
     assert_eq!(missing, [("auto".to_owned(), 1)]);
     // Two groups of before stay apart, even if all of their members are equal.
     let text = std::fs::read_to_string(&kept).unwrap();
@@ -87,7 +87,7 @@ fn a_page_shows_where_bytes_are_shared() {
         let is_of = |row: &&str| [a, b].iter().all(|name| row.contains(&format!("</span>{name} <")));
         page.split("<tr data-r=").skip(1).find(is_of).unwrap_or_else(|| panic!("{a} {b}"))
     };
-    // The part lies 20,000 bytes into the whole; what is shared with the other lies at its end.
+    // The part lies 20,000 bytes into the whole; the bytes shared with the other are at its end.
     assert!(row("a-whole", "d-part").contains("<li>12000 bytes at 20000, and at 0</li>"));
     assert!(row("a-whole", "e-shares").contains("<li>9000 bytes at 0, and at 40000</li>"));
     let edited = row("a-whole", "c-edited");

@@ -1,4 +1,4 @@
-//! What differs between two trees.
+//! Differences between two trees.
 
 use crate::room::{Room, cancelled};
 use pfh::diff::{self, Class, Event, Nothing, Request, Summary};

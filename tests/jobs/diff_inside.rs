@@ -46,7 +46,7 @@ fn shallow() -> Options {
     options
 }
 
-/// The list of what is in a disk, but not of what is in its archives.
+/// The list of the files in a disk, but not of those in its archives.
 fn list_inside(room: &Room, to: &str, format: &str, name: &str) {
     let mut request = hash::Request::new(input(room, &[name]), algorithms("sha256"));
     request.input.inside = Some(shallow());

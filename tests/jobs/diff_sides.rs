@@ -1,4 +1,4 @@
-//! Two states of a tree, each a directory or a list, whatever the lists call the files.
+//! Two states of a tree, each a directory or a list, with any names in the lists.
 
 use crate::room::Room;
 use crate::rows::{algorithms, list, printed};
@@ -61,7 +61,7 @@ fn changed() -> Room {
     room
 }
 
-/// What every way of comparing the two must find.
+/// The differences that every way of comparing the two must find.
 fn found() -> Vec<Row> {
     let row = |class, name: &str, from: Option<&str>| (class, name.to_owned(), from.map(str::to_owned));
     vec![
@@ -89,7 +89,7 @@ fn directories_and_lists_of_them_differ_alike() {
         assert_eq!((of(&rows, Class::Same), of(&rows, Class::Metadata)), (vec!["copied", "same"], vec!["touched"]));
         assert_eq!((summary.verdict(), summary.counts.differing()), (Verdict::Differs, 7), "{a} {b}");
     }
-    // Bit rot says by what it is proved.
+    // Bit rot names its proof.
     let mut rot = Vec::new();
     let mut take = |event: Event<'_>| {
         if let Event::Classed(one) = event {
@@ -103,7 +103,7 @@ fn directories_and_lists_of_them_differ_alike() {
     let (_, rows) = between(&room, "b", "a");
     assert_eq!((of(&rows, Class::Added), of(&rows, Class::Removed)), (vec!["removed"], vec!["added", "again"]));
     assert!(rows.contains(&(Class::Moved, "d/moved".into(), Some("d/here".into()))), "{rows:?}");
-    // A list that has no times: what changed may have been written.
+    // A list that has no times: a changed file may have been written.
     list(&room, "a.sums", "sha256", "sums", &["a"]);
     let (_, rows) = between(&room, "a.sums", "b");
     assert_eq!((of(&rows, Class::Changed), of(&rows, Class::BitRot).len()), (vec!["changed", "rotten"], 0));
@@ -171,7 +171,7 @@ fn the_base_is_found_whatever_the_lists_call_it() {
             assert_eq!((summary.verdict(), differing(&rows)), (verdict, vec![]), "{a} {b}");
         }
     }
-    // A list of more than the other: what is outside of the base has its own name.
+    // A list of more than the other: a file outside of the base has its own name.
     let more = String::from_utf8(printed(&room, "find b -type f -exec sha256sum {} +")).unwrap();
     room.file("more", &format!("{more}{}  elsewhere/same\n", "0".repeat(64)));
     let (_, rows) = between(&room, "relative", "more");
@@ -204,7 +204,7 @@ fn lists_without_names_of_algorithms_and_with_others() {
     let summary = diff::run(&Request::new(room.at("s2"), room.at("md5")), &mut take, &Control::new()).unwrap();
     let cause = (Class::Error, "no digest of one algorithm on both sides".to_owned());
     assert_eq!((summary.verdict(), causes), (Verdict::Incomplete, vec![cause.clone(), cause]));
-    // What was not understood is named, and in the verdict.
+    // Lines that were not understood are named, and in the verdict.
     room.file("torn", &[&fs::read(room.at("md5")).unwrap()[..], b"rubbish\n"].concat());
     let mut faults = Vec::new();
     let mut take = |event: Event<'_>| {
@@ -248,7 +248,7 @@ fn what_cannot_be_read_is_an_error_and_no_difference() {
     for cause in ["link: is a symbolic link now", "link2: is a symbolic link in A"] {
         assert!(causes.contains(&cause.to_owned()), "{causes:?}");
     }
-    // Nobody knows what was below the directory.
+    // Nobody knows the names below the directory.
     for (a, b, below) in [("a", "b", &["shut/in", "shut/new"][..]), ("b", "a", &["shut/in"])] {
         let (summary, rows) = between(&room, a, b);
         assert_eq!((summary.verdict(), differing(&rows)), (Verdict::Incomplete, vec![]), "{a} {b}");
@@ -270,7 +270,7 @@ fn a_cache_spares_the_reading_and_changes_no_row() {
     let (summary, again) = ran(&cached("a", "b", "kept"));
     assert_eq!((summary.cache.unwrap().reused, again), (16, first.clone()));
     assert_eq!(of(&first, Class::Removed), ["removed", "x\ny"]);
-    // Not what is compared, and not somebody's file.
+    // A compared file or somebody's file is refused as a cache.
     room.file("precious", "precious");
     for cache in ["precious", "a/same"] {
         let error = diff::run(&cached("a", "b", cache), &mut |_| Ok(()), &Control::new()).unwrap_err();

@@ -81,7 +81,7 @@ fn what_cannot_be_read_is_a_row_and_counted() {
     std::fs::remove_file(system.join("dev/sda")).unwrap();
     let (summary, found) = listed(&of(&system), &Control::new()).unwrap();
     assert_eq!((summary.disks, summary.unread), (4, 1));
-    // What udev recorded stays.
+    // The record of udev stays.
     assert!(matches!(found[0].partitions[0].content, Content::FileSystem { .. }));
     assert!(matches!(&found[0].partitions[1].content, Content::Unread(cause) if cause.contains("No such file")));
 

@@ -1,4 +1,4 @@
-//! Which files and folders are of one content, and what their copies waste.
+//! Which files and folders are of one content, and the waste of their copies.
 
 use crate::room::Room;
 use crate::rows::{algorithms, below, printed};
@@ -149,7 +149,7 @@ fn equal_folders_are_wholes() {
     // Operands are folders as well.
     assert_eq!(folders(&asked(&room, &["l/x", "m", "n"])), [equal(&["l/x", "m/deep/x"])]);
     assert_eq!(folders(&asked(&room, &["l", "m/deep"])), [equal(&["l", "m/deep"])]);
-    // What nobody looked at is not equal.
+    // Files that nobody looked at are not equal.
     symlink("a", room.at("l/x/link")).unwrap();
     assert!(folders(&asked(&room, &["l", "m"])).iter().all(|(_, files, _)| *files != 4));
     fs::remove_file(room.at("l/x/link")).unwrap();

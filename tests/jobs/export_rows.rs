@@ -33,7 +33,7 @@ fn hashed() -> Room {
     room
 }
 
-/// The rows of a result, and what is wrong with it.
+/// The rows of a result, and its faults.
 fn rows(room: &Room, result: &str) -> Result<(export::Summary, Vec<Row>, Vec<String>), Error> {
     let (mut rows, mut faults) = (Vec::new(), Vec::new());
     let mut take = |event: Event<'_>| {
@@ -90,11 +90,11 @@ fn a_timeline_has_a_row_for_each_time_of_each_file() {
     assert_eq!((timeline.rows, timeline.errors, timeline.is_complete()), (3 * 7, 1, false));
     let events = text(&room, "events.csv");
     assert!(!events.contains('\u{202e}') && events.contains("Content Modification Time"));
-    // A timeline has digests and exact names: what it lists can be checked by it, each file once,
+    // A timeline has digests and exact names: its files can be checked by it, each file once,
     // however many times it has.
     let ended = Ended::of(&Check::new(room.at("events.csv")));
     assert_eq!((ended.conclusion(), ended.names(Checked::Right).len()), (Verdict::Verified, HOSTILE.len()));
-    // What a CSV or DFXML holds has times as well.
+    // The files of a CSV or DFXML have times as well.
     for (to, format) in [("list.csv", "csv"), ("list.xml", "dfxml")] {
         list(&room, to, "sha256", format, &["tree"]);
         let timeline = written(&room, to, Form::Timesketch, "events.csv").unwrap();
@@ -137,7 +137,7 @@ fn verdicts_have_times() {
 }
 
 #[test]
-fn what_is_not_whole_or_has_no_times_is_told() {
+fn what_is_not_whole_or_has_no_times_is_reported() {
     let room = hashed();
     listed(&room, "sums", "sha256", "sums", &["tree"]).unwrap();
     let error = written(&room, "sums", Form::Timesketch, "none").unwrap_err();

@@ -47,7 +47,7 @@ fn a_run_hands_out_rows_and_writes_nothing() {
 #[test]
 fn a_manifest_is_of_the_same_records_and_no_input_of_itself() {
     let room = room();
-    // Inside of what is read: left out of it.
+    // The manifest lies inside of the input and is left out of it.
     let manifest = Manifest::new(room.at("in/SUMS")).seal(Some(Sealing::default()));
     let written = write(&all(&room), &manifest).unwrap();
     assert_eq!((written.summary.run.hashed, written.unwritten, written.without), (3, 0, 0));

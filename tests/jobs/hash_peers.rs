@@ -27,7 +27,7 @@ pub fn missing() -> bool {
     lacks(&["md5deep", "sha1deep", "sha256deep", "hashdeep"].map(Need::Program))
 }
 
-/// What one of the deep programs prints: its lines in order, its comments aside.
+/// The output of one of the deep programs: its lines in order, its comments aside.
 pub fn deep(room: &Room, command: &str) -> Vec<String> {
     let said = String::from_utf8(printed(room, &format!("{command} 2>/dev/null || true"))).unwrap();
     let mut lines: Vec<String> = said.lines().filter(|line| !line.starts_with(['%', '#'])).map(str::to_owned).collect();
@@ -248,7 +248,7 @@ fn digests_of_every_algorithm_of_rhash() {
         ("sha512", "sha512"),
         ("sha3-256", "sha3-256"),
     ] {
-        // In hexadecimal, whatever the algorithm's own habit is.
+        // In hexadecimal, also where the algorithm has another habit.
         let theirs = printed(&room, &format!("rhash --{theirs} --hex --simple data empty"));
         let line = |name: &str, _: &Record, hashed: &pfh::Hashed| {
             vec![format!("{}  {name}", pfh::hex::encode(hashed.digests[0].bytes()))]

@@ -1,4 +1,4 @@
-//! What a digest is of: parameters of tree modes, similarity digests however the bytes come.
+//! The input of a digest: parameters of tree modes, similarity digests however the bytes come.
 
 use crate::check::Ended;
 use crate::check_whole::tree;
@@ -101,7 +101,7 @@ fn one_read_gives_the_same_however_the_bytes_come() {
     };
     let (whole, read) = asked(256 << 20, None);
     assert_eq!(asked(1 << 20, Some(1)).0, whole);
-    // One read: no byte is read twice, whatever is computed.
+    // One read: no byte is read twice, with any algorithms.
     assert_eq!(read, bytes.len() as u64 + 3004);
     let tiny = &whole[2];
     assert_eq!((&*tiny[2], &*tiny[7], &*tiny[1]), ("none", "TNULL", "3:p:p"));

@@ -34,7 +34,7 @@ pub fn into(room: &Room, source: &str, target: &str, form: ImageFormat) -> Reque
     Request::new(Origin::Medium(room.at(source)), vec![To { path: room.at(target), form }])
 }
 
-/// What happened in a run.
+/// The events of a run.
 #[derive(Debug, Default)]
 pub struct Seen {
     /// Each event in words, but for checkpoints.
@@ -81,7 +81,7 @@ pub fn lost(summary: &Summary) -> Vec<(u64, u64)> {
     summary.imaged.bad.iter().map(|bad| (bad.offset, bad.length)).collect()
 }
 
-/// A map of faults: what is not read of a source.
+/// A map of faults: the unreadable areas of a source.
 pub fn faults(room: &Room, name: &str, map: &str) -> Option<PathBuf> {
     Some(room.file(name, map))
 }
@@ -95,7 +95,7 @@ pub fn copy(room: &Room, image: &str, target: &str) -> (Result<Summary, Error>, 
 /// Sectors that are bad: the first, two alone, a run of 4, a run of 64, the last.
 pub const BAD: [(u64, u64); 6] = [(0, 1), (101, 1), (200, 4), (300, 64), (5000, 1), (16_383, 1)];
 
-/// A bad disk behind a loop device, and what an image of it must be.
+/// A bad disk behind a loop device, and the image that it must give.
 pub struct BadDevice {
     // Detached before the file behind it goes.
     pub disk: Loop,
@@ -129,7 +129,7 @@ pub fn verdict(room: &Room, name: &str) -> Verdict {
     verified(room, name).verdict()
 }
 
-/// Whether something of the image is equal to what a file of this name states.
+/// Whether something of the image is equal to the statement of a file of this name.
 pub fn is_equal(found: &verify::Summary, name: &str) -> bool {
     found.equal().any(|one| {
         let with = Path::new(one.with.split(' ').next().unwrap_or_default());

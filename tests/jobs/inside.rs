@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
-/// The programs that make and open what is looked into.
+/// The programs that make and open the containers.
 pub const ARCHIVERS: &[Need] = &[
     Need::Program("7z"),
     Need::Program("bzip2"),
@@ -144,7 +144,7 @@ pub fn listed(room: &Room, request: &list::Request) -> (Vec<(String, Inside)>, l
     (names, summary)
 }
 
-/// Files by a list of what is in containers: right, different, missing, unread.
+/// Files by a list of the members of containers: right, different, missing, unread.
 pub fn checked(list: &Path) -> [u64; 4] {
     let summary = check::run(&check::Request::new(list), &mut |_| Ok(()), &Control::new()).unwrap();
     match &summary.parts[0].findings {

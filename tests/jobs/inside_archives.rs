@@ -114,7 +114,7 @@ fn damage_and_encryption_are_problems_and_the_rest_comes() {
         assert!(wrong.code() == "inside" && wrong.cause().contains(word), "{wrong:?}");
         assert_eq!((row(&rows, &format!("{archive}!/b")).digest(), summary.failed), (&*sha256(b"world"), 1));
     }
-    // Cut off: what there is, and that there was more.
+    // Cut off: the present part, and that there was more.
     room.sh("head -c 300000 /dev/urandom > c; tar -cf t.tar a c; head -c 200000 t.tar > cut.tar; gzip t.tar; \
          head -c 200000 t.tar.gz > cut.tar.gz");
     for archive in ["cut.tar", "cut.tar.gz"] {
@@ -250,7 +250,7 @@ fn a_list_has_names_and_metadata_alone() {
     // The link, and the directories.
     assert_eq!((names.len(), summary.failed, summary.files), (9, 0, 1));
     assert!(summary.skipped >= 1);
-    // What holds nothing is empty.
+    // A file without members is empty.
     for (name, failed) in [("t/plain", 0), ("gone", 1)] {
         let (_, summary) = listed(&room, &list::Request::new(input(&room, &[name], |_| {})));
         assert_eq!((summary.names, summary.failed, summary.is_empty()), (0, failed, failed == 0), "{name}");

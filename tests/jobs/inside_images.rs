@@ -1,4 +1,4 @@
-//! File systems in images: images that were cut off, space that no file has, and what is left out.
+//! File systems in images: images that were cut off, space that no file has, and left-out entries.
 
 use crate::inside::{asked, found, input, listed, ran, row, rows};
 use crate::room::Room;
@@ -43,7 +43,7 @@ fn an_image_need_not_end_with_a_sector() {
     }
 }
 
-/// What lies behind the cut is a problem each, and what lies before it has its digest.
+/// Each file behind the cut is a problem, and each file before it has its digest.
 #[test]
 fn an_image_that_was_cut_off_has_problems() {
     if lacks(NEEDS) {

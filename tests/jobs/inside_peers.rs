@@ -82,7 +82,7 @@ fn assert_same(room: &Room, image: &str, files: usize) {
     let (ours, theirs) = (ours(room, image), fiwalk(room, image));
     assert_eq!((ours.len(), theirs.len()), (files, files), "{image}: {ours:?}");
     if image.contains('.') {
-        // Of a disc fiwalk shows the plain names, whatever other names it has.
+        // Of a disc fiwalk shows the plain names, even if there are other names.
         let digests = |found: &Found| {
             let mut all: Vec<_> = found.values().filter(|digests| !digests.is_empty()).cloned().collect();
             all.retain(|digests| digests[0] != "d41d8cd98f00b204e9800998ecf8427e");

@@ -86,7 +86,7 @@ fn a_layout_in_a_directory_has_the_tree_behind_its_index() {
         walked.iter().map(|row| format!("{}  {}\n", row.digest(), room.at(&row.name).display())).collect();
     fs::write(&list, lines).unwrap();
     assert_eq!(checked(&list), [walked.len() as u64, 0, 0, 0]);
-    // A layer that is not what its name states.
+    // A layer whose digest is not that of its name.
     room.sh("for blob in sko/blobs/sha256/*; do if zstd -tq $blob; then printf x >>$blob; break; fi; done");
     let (found, summary) = rows(&room, &["sko"]);
     assert!(summary.failed > 0 && found.iter().any(|row| row.cause().contains("as its name states")), "{found:?}");

@@ -100,11 +100,11 @@ fn recognised_formats_that_are_not_read_are_named_and_counted() {
     let (rows, _) = rows(&room, &["all.tar"]);
     let is_missing = |name: &&str| !rows.iter().any(|row| row.name == format!("all.tar!/d/{name}!/"));
     let missing: Vec<_> = formats.iter().map(|(name, ..)| *name).filter(is_missing).collect();
-    // Their signatures are behind what is looked at of a member whose name says nothing.
+    // Their signatures are behind the part that is looked at of a member whose name says nothing.
     assert_eq!(missing, ["ddf", "vinum"]);
 }
 
-/// Formats that are not read are skipped if that is asked for; what is damaged is not.
+/// Formats that are not read are skipped if that is asked for; damaged containers are not.
 #[test]
 fn lenience_skips_formats_and_no_damage() {
     let room = Room::new();
@@ -229,7 +229,7 @@ fn a_check_of_a_container_that_is_not_opened_is_open() {
     let (summary, problems) = checked(&room, "inner");
     assert_eq!((summary.conclusion(), summary.verified(), summary.expected()), (Verdict::Incomplete, 1, 2));
     assert!(problems.iter().any(|said| said.contains("d/a.sit!/f: StuffIt: recognised, not read")), "{problems:?}");
-    // What an open container lacks is missing.
+    // Members that an open container lacks are missing.
     room.file("inner", &format!("{digest}  d/z.zip!/f\n{digest}  d/z.zip!/g\n"));
     let (summary, _) = checked(&room, "inner");
     assert_eq!((summary.conclusion(), missing(&summary)), (Verdict::Differs, 1));

@@ -1,4 +1,4 @@
-//! Sets of known digests: what is built, described, exported and asked.
+//! Sets of known digests: build, description, export and look-up.
 
 use crate::room::{Room, cancelled};
 use pfh::Control;

@@ -60,7 +60,7 @@ fn check_and_match_read_the_same_dialects() {
     }
 }
 
-/// What JSON holds and nobody can compare is named, and in the verdict.
+/// JSON entries that nobody can compare are named, and in the verdict.
 #[test]
 fn json_of_others_is_not_passed_over() {
     let room = files();
@@ -101,7 +101,7 @@ fn a_directory_of_lists_as_known_sets() {
     fs::create_dir(room.at("none")).unwrap();
     let error = Told::try_of(&against(&room, &["none"], &["d"])).unwrap_err();
     assert_eq!((error.kind(), error.path()), (Kind::Input, Some(&*room.at("none"))), "{error}");
-    // What holds no digest is named, and in the verdict.
+    // A list without a digest is named, and in the verdict.
     room.file("lists/rubbish", "no list at all\n");
     let request = against(&room, &["lists"], &["d"]);
     let told = Told::of(&request);
@@ -109,8 +109,8 @@ fn a_directory_of_lists_as_known_sets() {
     assert!(told.gaps.iter().any(|gap| gap.contains("lists/rubbish")), "{:?}", told.gaps);
 }
 
-/// A build takes a directory of lists as well, each a set of its own; what it writes is none of
-/// them, nor of what it reads.
+/// A build takes a directory of lists as well, each a set of its own; its output is none of them,
+/// nor of its inputs.
 #[test]
 fn a_directory_of_lists_becomes_one_set() {
     let room = lists();
@@ -145,7 +145,7 @@ fn a_directory_of_lists_becomes_one_set() {
     assert_eq!((error.kind(), error.path()), (Kind::Input, Some(&*room.at("none"))), "{error}");
     assert_eq!(crate::room::names(&room.at("lists")), before);
     assert!(!room.at("other").exists());
-    // What holds no digest is named, and in the verdict, as everywhere.
+    // A list without a digest is named, and in the verdict, as everywhere.
     room.file("lists/rubbish", "no list at all\n");
     let summary = built(&request("other")).0.unwrap();
     let empty: Vec<&str> = summary.empty().map(|set| &*set.name).collect();

@@ -159,7 +159,7 @@ fn what_cannot_be_made_is_refused_or_counted() {
     assert_eq!(refused("nowhere", "kdb").kind(), Kind::Input);
     assert!("wings".parse::<pfh::known::export::To>().is_err());
     assert!(!room.at("out").exists() && !room.at("out.partial").exists());
-    // Lines that are not records, and entries without what is needed.
+    // Lines that are not records, and entries without the needed digest.
     room.file("mixed", &format!("{}  a\n{}  b\nwhat?\n", digest("md5sum", 1), "0".repeat(64)));
     let mut lines = Vec::new();
     let mut take = |event: pfh::known::export::Event<'_>| {

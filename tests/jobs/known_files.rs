@@ -13,12 +13,12 @@ use std::path::PathBuf;
 /// The name of an input, the verdict's word, and the sets that hold it.
 pub type Row = (String, &'static str, Vec<String>);
 
-/// What a run over files says.
+/// The result of a run over files.
 #[derive(Debug)]
 pub struct Told {
     pub summary: matching::Summary,
     pub rows: Vec<Row>,
-    /// What cannot be compared with, or only in part.
+    /// Sets that cannot be compared with, or only in part.
     pub gaps: Vec<String>,
     /// Lists that have no class.
     pub classless: usize,
@@ -142,7 +142,7 @@ fn a_file_that_cannot_be_read_has_no_verdict_but_error() {
     let room = prepared();
     let request = against(&room, &["known"], &["tree/bad", "tree/missing"]);
     let told = Told::of(&request);
-    // Bad stays bad, whatever could not be read besides.
+    // Bad stays bad, even if others could not be read.
     assert_eq!(told.conclusion(&request, &[KnownStatus::KnownBad]), Verdict::Differs);
     assert_eq!(told.rows[1], ("missing".to_owned(), "error", vec![]));
     let request = against(&room, &["known"], &["tree/good", "tree/missing"]);

@@ -41,7 +41,7 @@ fn feeds_of_any_shape_are_read() {
 }
 
 #[test]
-fn a_set_of_no_digests_is_told_and_no_verdict_rests_on_it() {
+fn a_set_of_no_digests_is_named_and_no_verdict_rests_on_it() {
     let room = Room::new();
     room.file("good", "good");
     room.file("good.txt", &format!("{}\n", sha256("good")));
@@ -100,7 +100,7 @@ fn a_list_that_is_read_in_part_is_incomplete_everywhere() {
     assert!(told.gaps.last().unwrap().contains("read in part: 1000 places"), "{:?}", told.gaps.last());
 }
 
-/// NSRL's special code M makes a file bad, whatever the list is called, built or not.
+/// NSRL's special code M makes a file bad under any name of the list, built or not.
 #[test]
 fn special_codes_mean_the_same_in_lists_and_in_sets() {
     let room = Room::new();
@@ -140,7 +140,7 @@ fn a_digest_is_looked_up() {
 }
 
 #[test]
-fn a_list_without_a_class_is_told_and_a_bad_one_is_not() {
+fn a_list_without_a_class_is_reported_and_a_bad_one_is_not() {
     let room = Room::new();
     ["evil", "other"].iter().for_each(|name| drop(room.file(format!("tree/{name}"), name)));
     std::os::unix::fs::symlink("evil", room.at("tree/link")).unwrap();

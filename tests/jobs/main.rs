@@ -1,4 +1,4 @@
-//! The jobs through the library: rows, errors and what is left behind.
+//! The jobs through the library: rows, errors and left files.
 
 #[cfg(feature = "image")]
 mod acquire;

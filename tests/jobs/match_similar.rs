@@ -61,7 +61,7 @@ fn each_algorithm_finds_its_own() {
     }
 }
 
-/// What a file shares with a known one is in the row.
+/// The bytes that a file shares with a known one are in the row.
 #[test]
 fn shared_bytes_are_in_the_row() {
     let room = files();
@@ -116,7 +116,7 @@ fn an_index_finds_what_its_list_does() {
     assert_eq!(fs::read_to_string(room.at("ours")).unwrap(), String::from_utf8(theirs.stdout).unwrap());
 }
 
-/// The same of shingles, whatever the memory; and of one that was changed.
+/// The same of shingles, with any memory; and of one that was changed.
 #[test]
 fn an_index_of_shingles_finds_what_each_comparison_does() {
     let room = files();

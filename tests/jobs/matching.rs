@@ -50,7 +50,7 @@ fn verdicts_are_rows_in_the_order_of_the_input() {
     let summary = ran.unwrap();
     assert_eq!((words, gaps), (vec!["unknown", "known-bad", "error"], 0));
     assert_eq!((summary.known(), summary.run.failed), (1, 1));
-    // A known-bad file stays so, whatever could not be read besides.
+    // A known-bad file stays so, even if others could not be read.
     assert_eq!(summary.conclusion(&request, &[KnownStatus::KnownBad]), Verdict::Differs);
     assert_eq!(summary.conclusion(&request, &[]), Verdict::Incomplete);
 }

@@ -1,4 +1,4 @@
-//! One manifest of many units: that of one run, whatever the order, or none.
+//! One manifest of many units: that of one run, in any order, or none.
 
 use crate::check::Ended;
 use crate::room::{Room, names};
@@ -14,7 +14,7 @@ use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-/// Files of many sizes, names that are hard to write, and what is not a file.
+/// Files of many sizes, names that are hard to write, and names that are not files.
 fn furnished() -> Room {
     let room = Room::new();
     for number in 0..40 {
@@ -236,9 +236,9 @@ fn a_link_in_the_place_of_the_parts_is_refused() {
     assert_eq!(names(&room.at("elsewhere")), [""; 0]);
 }
 
-/// The records of a run, for plans that list what cannot be hashed.
+/// The records of a run, for plans that list names that cannot be hashed.
 #[test]
-fn what_is_not_a_file_is_told_when_the_plan_is_made() {
+fn what_is_not_a_file_is_named_when_the_plan_is_made() {
     let room = furnished();
     let mut skipped = 0;
     let mut take = |event: Event<'_>| {

@@ -1,4 +1,4 @@
-//! What other jobs wrote: on a page, and as rows.
+//! The results of other jobs: on a page, and as rows.
 
 use pfh::job::Kind;
 use pfh::report::{self, Event, Problem, Request};

@@ -7,7 +7,7 @@ use pfh::{Control, Input, Recurse, hash};
 use pfh_inject::content;
 use std::fs;
 
-/// The result of a page of the folder `case`, and what is said of its files, by their names.
+/// The result of a page of the folder `case`, and the remarks on its files, by their names.
 fn page(room: &Room, change: impl FnOnce(&mut Request)) -> (Summary, Vec<(String, String)>) {
     let mut request = Request::new([room.at("case")]);
     change(&mut request);
@@ -68,11 +68,11 @@ fn a_file_that_is_not_understood_is_a_row() {
     assert_eq!((rows, summary.results, summary.records), (vec![], 1, 1));
 }
 
-/// Stores are listed and not read; errors of a run are what its result says, and no fault of it.
+/// Stores are listed and not read; errors of a run are part of its result, and no fault of it.
 #[test]
 fn a_page_without_a_result_has_none() {
     let room = Room::new();
-    room.file("case/table.parquet", b"PAR1 and whatever follows PAR1");
+    room.file("case/table.parquet", b"PAR1 and other bytes, then PAR1");
     assert_eq!(page(&room, |_| {}).0.results, 0);
     room.file("t/a", "abc");
     let paths = Input::new([room.at("t/a"), room.at("t/none")]);

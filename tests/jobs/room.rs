@@ -27,7 +27,7 @@ impl Room {
         self.0.path().join(name)
     }
 
-    /// What a line of the shell prints in the room.
+    /// The output of a line of the shell in the room.
     pub fn sh(&self, line: &str) -> Vec<u8> {
         let output = Command::new("sh").args(["-ec", line]).current_dir(self.path()).output().unwrap();
         assert!(output.status.success(), "{line}: {}", String::from_utf8_lossy(&output.stderr));

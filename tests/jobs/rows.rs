@@ -1,4 +1,4 @@
-//! What jobs write and hand out, as values; names are those below the room.
+//! The outputs and rows of jobs, as values; names are those below the room.
 
 use crate::room::Room;
 use pfh::hash::{self, Manifest, Written};
@@ -37,14 +37,14 @@ pub fn list(room: &Room, to: &str, by: &str, format: &str, names: &[&str]) -> Pa
     room.at(to)
 }
 
-/// What a shell command prints in the room.
+/// The output of a shell command in the room.
 pub fn printed(room: &Room, command: &str) -> Vec<u8> {
     let output = Command::new("sh").args(["-c", command]).current_dir(room.path()).output().unwrap();
     assert!(output.status.success(), "{command}: {output:?}");
     output.stdout
 }
 
-/// What a comparison writes, in this form.
+/// The output of a comparison, in this form.
 pub fn pairs_as(room: &Room, request: &pfh::compare::Request, form: &str) -> String {
     let mut request = request.clone().output(room.at("written")).replace(true);
     request.form = form.parse().unwrap();

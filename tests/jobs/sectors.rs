@@ -125,7 +125,7 @@ fn the_answers_are_those_of_a_naive_search() {
                 assert_eq!(blocks(&room, &image, &found), naive(&image, &files, looked), "round {round}, {looked:?}");
                 outcomes.push(found);
             }
-            assert_eq!(outcomes[0], outcomes[1], "what is found depends on the threads");
+            assert_eq!(outcomes[0], outcomes[1], "the finds depend on the threads");
         }
     }
 }

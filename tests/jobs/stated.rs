@@ -1,4 +1,4 @@
-//! Objects by what their stores state: what is refused before a store is asked.
+//! Objects by the statements of their stores: requests refused before a store is asked.
 
 use pfh::Control;
 use pfh::job::Kind;

@@ -1,5 +1,5 @@
 //! The catalogue of a directory: one tree over all its files, updated by entry. The root is that of
-//! a build of what is there, and a row names each file that differs.
+//! a build of the present files, and a row names each file that differs.
 
 use crate::room::{Room, names};
 use pfh::Control;
@@ -40,7 +40,7 @@ fn check<const N: usize>(entries: [&str; N]) -> Verb {
 
 type Rows = Vec<(String, Difference)>;
 
-/// The summary, and the rows of what differs.
+/// The summary, and the rows of differing files.
 fn rows(request: &Request) -> Result<(Summary, Rows), Error> {
     let mut rows = Vec::new();
     let mut take = |event: Event<'_>| {
@@ -67,7 +67,7 @@ fn refused(request: &Request) -> Error {
     error
 }
 
-/// The root that a build of what is there now gives.
+/// The root that a build of the present files gives.
 fn root_now(room: &Room) -> [u8; 32] {
     let mut request = asked(room, build());
     request.tree = room.at("built now");
@@ -136,7 +136,7 @@ fn entries_by_name_are_all_that_is_looked_at() {
     }
 }
 
-/// A file that was written within the clock's tick is read again, whatever its times say.
+/// A file that was written within the clock's tick is read again, even if its times are old.
 #[test]
 fn a_change_within_the_tick_of_the_clock_is_found() {
     let room = site(3);
@@ -238,7 +238,7 @@ fn links_and_the_catalogue_itself_are_no_entries() {
     assert_eq!(names(&room.at("site")).iter().filter(|name| !name.starts_with('d')).count(), 1);
 }
 
-/// What a change that was killed leaves is a journal, which a reader neither needs nor touches.
+/// A change that was killed leaves a journal, which a reader neither needs nor touches.
 #[test]
 fn a_journal_that_was_left_is_taken_back_in_a_copy() {
     if lacks(&[Need::Program("python3")]) {

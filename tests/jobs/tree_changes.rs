@@ -1,4 +1,4 @@
-//! The tree beside a file: its root, what a change and an append cost, and damage of either.
+//! The tree beside a file: its root, the cost of a change and an append, and damage of either.
 
 use crate::room::Room;
 use crate::trees::{append, appended, build, built, built_now, by, byte, check, corrupt, tree_of, update, updated};
@@ -112,7 +112,8 @@ fn a_torn_or_damaged_tree_is_refused_and_left() {
     }
     for bytes in wrong {
         fs::write(beside(&file), &bytes).unwrap();
-        // What does not even begin as a tree is somebody else's file to a verb that would write it.
+        // A file that does not even begin as a tree is somebody else's to a verb that would write
+        // it.
         let is_foreign = !bytes.is_empty() && !bytes.starts_with(b"pfh tree");
         let ran = [check(&file, None), append(&file, None), update(&file, byte(0), None)];
         for (verb, error) in ran.into_iter().map(Result::unwrap_err).enumerate() {

@@ -1,5 +1,5 @@
 //! Trees of two levels: KangarooTwelve, ParallelHash and Sakura. The root is the digest of the
-//! whole file, whatever was edited or appended.
+//! whole file after any edit or append.
 
 use crate::room::Room;
 use crate::trees::{

@@ -20,7 +20,7 @@ fn proved(file: &Path, range: Range<u64>, output: &Path) -> Result<(), Error> {
     prove::run(&request, &mut |_| Ok(()), &Control::new())
 }
 
-/// What a proof shows, and where its bytes go.
+/// The verification of a proof; the shown bytes go to `output`.
 fn shown(proof: &Path, root: &[u8], output: Option<&Path>) -> Result<Result<Shown, String>, Error> {
     let mut request = verify::Request::new(proof, root.try_into().unwrap());
     request.output = output.map(Into::into);
@@ -66,7 +66,7 @@ fn a_part_is_proved_with_the_root_alone() {
     }
 }
 
-/// With BLAKE3 the root is the file's digest, so what another program printed is enough.
+/// With BLAKE3 the root is the file's digest, so the output of another program is enough.
 #[test]
 fn the_digest_of_another_program_is_a_root() {
     let room = Room::new();

@@ -1,5 +1,5 @@
-//! Trees beside files: what is not shown is not claimed, two at once lose nothing, and the root
-//! that was kept is believed.
+//! Trees beside files: nothing is claimed that is not shown, two at once lose nothing, and the kept
+//! root is believed.
 
 use crate::room::Room;
 use crate::trees::{
@@ -15,7 +15,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::thread;
 
-/// What an auditor keeps of a file.
+/// An auditor's record of a file.
 fn kept(file: &Path, output: PathBuf) -> Must {
     let request = commit::Request::new([file]).output(&*output);
     commit::run(&request, &mut |_| Ok(()), &Control::new()).unwrap();
@@ -82,7 +82,7 @@ fn only_what_was_appended_is_reported() {
         ("blake3", 20_000, 20_001, 20_000..20_001),
         ("sha256", 20_000, 70_000, 20_000..70_000),
         ("blake3", 5, 70_000, 5..70_000),
-        // Shorter: what is left of a leaf cannot be distinguished from another.
+        // Shorter: the rest of a leaf cannot be distinguished from another.
         ("blake3", 16_385, 16_384, 16_384..16_385),
         ("blake3", 50_000, 16_384, 16_384..50_000),
         ("sha256", 50_000, 16_384, 16_384..50_000),
@@ -139,7 +139,7 @@ fn a_file_that_was_swapped_with_its_tree_is_found() {
         let expected = summary.expected().unwrap();
         assert_eq!((summary.differs(), &expected.found), (true, &genuine));
         assert_ne!(summary.judged().unwrap().corrupt, []);
-        // Without a tree what is kept is enough.
+        // Without a tree the kept record is enough.
         fs::remove_file(beside(&file)).unwrap();
         let summary = check(&file, Some(kept)).unwrap();
         let alone = matches!(summary.done, Done::Checked { judged: Judged::Alone(7), .. });
@@ -150,7 +150,7 @@ fn a_file_that_was_swapped_with_its_tree_is_found() {
     }
 }
 
-/// A second name of a tree, such as a backup by hard links has, keeps what it holds.
+/// A second name of a tree, such as a backup by hard links has, keeps its contents.
 #[test]
 fn a_tree_with_two_names_is_not_changed_in_place() {
     let room = Room::new();
@@ -209,7 +209,7 @@ fn somebody_elses_file_is_no_journal() {
     assert!(error.kind() == Kind::Output && error.to_string().contains("not a journal of a tree"), "{error}");
     assert_eq!(fs::read(&other).unwrap(), b"dear diary");
     assert_eq!(corrupt(&file), []);
-    // What a power cut leaves of a journal that was not synced: zeros, a part, nothing.
+    // The remains of a journal that was not synced before a power cut: zeros, a part, nothing.
     for torn in [&[0; 500][..], b"pfh jrnl\x01abc", b""] {
         fs::write(&other, torn).unwrap();
         assert_eq!(corrupt(&file), []);

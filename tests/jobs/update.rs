@@ -165,12 +165,12 @@ fn decay_is_not_covered_over() {
     let summary = ran.unwrap();
     assert_eq!((rows, summary.verdict()), (said(&[(Class::BitRot, "a")]), Verdict::Differs));
     assert!(!summary.written && fs::read(room.at("list")).unwrap() == old);
-    // What else changed is brought up to date all the same.
+    // Other changes are brought up to date all the same.
     altered(&room);
     let (ran, _) = run(&request(&room, "list"));
     assert_eq!((ran.unwrap().verdict(), agrees(&room, "list")), (Verdict::Differs, false));
     assert!(fs::read_to_string(room.at("list")).unwrap().contains("new"));
-    // Without times in the list the content is what there is.
+    // Without times in the list the content alone counts.
     listed(&room, "sums", Format::Sums, "sha256", None);
     room.file("d/a", "EIN");
     aged("d/a");

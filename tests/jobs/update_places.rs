@@ -1,4 +1,4 @@
-//! Manifests that are brought up to date: of what is in archives, on a full disk, with a cache.
+//! Manifests that are brought up to date: of files in archives, on a full disk, with a cache.
 
 use crate::room::Room;
 use crate::rows::{below, input, list, printed};

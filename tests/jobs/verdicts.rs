@@ -1,5 +1,5 @@
-//! What a verification amounts to, as a table: kinds of image, kinds of evidence, damage. The
-//! verdict that is expected follows from what other programs say of the same files: cmp, sha256sum
+//! The verdicts of verifications, as a table: kinds of image, kinds of evidence, damage. The
+//! expected verdict follows from the answers of other programs about the same files: cmp, sha256sum
 //! and, where it is there, ewfverify. None is *verified* that was damaged, none *differs* that was
 //! not.
 
@@ -39,7 +39,7 @@ pub enum Image {
     Vhdx,
 }
 
-/// What states something of the image.
+/// The evidence for the image.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Evidence {
     Nothing,
@@ -175,7 +175,7 @@ impl Image {
         if self == Image::Split { "image" } else { self.first() }
     }
 
-    /// The expected verdict, by whether the files are as they were and by what compares them.
+    /// The expected verdict, by whether the files are as they were and by the evidence.
     fn expected(self, evidence: Evidence, damage: Damage, room: &Path) -> &'static [i32] {
         use Evidence::{Digest as Stated, *};
         let inner = self.is_ewf();
@@ -211,7 +211,7 @@ impl Image {
             (Damage::Emptied, Nothing | Unfinished | NotALog) => &[3],
             (Damage::Emptied, Stated | Source) if !self.is_plain() => &[1, 3],
             (Damage::Emptied, _) => &[1],
-            // The content of a container is what it was; what lies behind is not read.
+            // The content of a container is as it was; the bytes behind are not read.
             (Damage::Longer, Stated | Source) if !self.is_plain() && !inner => &[0, 3],
             (Damage::Longer, Nothing | Unfinished | NotALog | Stated | Source) if !self.is_plain() => &[3],
             (Damage::Longer, FirstOnly) if matches!(self, Image::Split | Image::Segments) => &[3],
@@ -277,7 +277,7 @@ fn damage(damage: Damage, image: Image, room: &Path) {
     }
 }
 
-/// What states something, beside the image and in the request.
+/// Makes the evidence, beside the image and in the request.
 pub fn state(evidence: Evidence, image: Image, room: &Path) -> verify::Request {
     let mut request = verify::Request::image(room.join(image.first()));
     let log = room.join(format!("{}.log.jsonl", image.stem()));
@@ -353,7 +353,7 @@ pub fn copy(from: &Path, to: &Path) {
     }
 }
 
-/// The exit code of a verification, and what it says.
+/// The exit code of a verification, and its output.
 pub fn judged(request: &verify::Request) -> (i32, String) {
     match verify::run(request, &mut |_| Ok(()), &Control::new()) {
         Ok(found) => {
@@ -388,7 +388,7 @@ fn rows(image: Image) -> usize {
             damage(kind, image, &room);
             let (code, said) = judged(&request);
             let row = format!("{image:?}, {evidence:?}, {kind:?}: {code}: {said}");
-            // What sha256sum says of the files.
+            // The answer of sha256sum for the files.
             let is_whole = files(&room).iter().map(|path| sha256_of(path)).eq(whole.iter().cloned());
             assert_eq!(is_whole, kind == Damage::None, "{row}");
             let lies_behind = kind == Damage::Longer && !image.is_plain() && !image.is_ewf();

@@ -12,7 +12,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// What cannot be read.
+/// The unreadable place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Unreadable {
     /// The first page of the first file.
@@ -65,12 +65,12 @@ impl Unreadable {
     /// The exit code that follows.
     fn expected(self, image: Image, evidence: Evidence) -> i32 {
         use Evidence::{Log, OtherKey, Signed, SourceAndLog};
-        // What the log states to be outside of the image. Elsewhere first and last sectors are read
-        // as well: they may be those of another format.
+        // Whether the log states the place to be outside of the image. Elsewhere first and last
+        // sectors are read as well: they may be those of another format.
         let is_outside = image == Image::Larger && self == Unreadable::Middle;
         match evidence {
             OtherKey => 1,
-            // Without a log the sides begin at other bytes: what can be read differs, as cmp says.
+            // Without a log the sides begin at other bytes: the readable parts differ, as cmp says.
             // Where an end fails, the format is unknown, and nothing was compared.
             Evidence::Source
                 if matches!(image, Image::Seek | Image::Part)

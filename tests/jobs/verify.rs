@@ -1,4 +1,4 @@
-//! Verification: what is compared, as values, and what is refused.
+//! Verification: the comparisons, as values, and refused requests.
 
 use crate::room::cancelled;
 use pfh::job::{About, Error, Kind};

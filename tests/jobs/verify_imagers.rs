@@ -35,7 +35,7 @@ fn states(found: &Summary, log: &str) -> bool {
     is_equal(found, log) && found.equal().any(|one| matches!(one.evidence, Evidence::Digest(_)))
 }
 
-/// Changes a bit of an image, and what is found then.
+/// Changes a bit of an image, and gives the verification of that.
 fn changed(room: &Room, image: &str, words: &str) -> Summary {
     let whole = fs::read(room.at(image)).unwrap();
     let mut changed = whole.clone();
@@ -108,7 +108,7 @@ fn a_hash_log_of_dd() {
     assert_eq!(verdict(&room, "c.img"), Verdict::Verified);
 }
 
-/// The hash log states the offset and the length of what was copied.
+/// The hash log states the offset and the length of the copied part.
 #[test]
 fn a_hash_log_of_dd_states_its_place() {
     let room = Room::new();

@@ -233,7 +233,7 @@ fn an_e01_by_name_alone_is_not_raw() {
     }
 }
 
-/// An E01 has MD5 and SHA-1 whatever is asked for, and the tools of libewf find them.
+/// An E01 has MD5 and SHA-1 beside any algorithms asked for, and the tools of libewf find them.
 #[test]
 fn every_e01_holds_md5_and_sha1() {
     if lacks(&[Need::Program("ewfverify"), Need::Program("ewfinfo")]) {

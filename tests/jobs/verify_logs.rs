@@ -1,4 +1,4 @@
-//! The log of an acquisition: what a log is evidence for, and what it is not.
+//! The log of an acquisition: evidence that a log gives, and evidence that it does not.
 
 use crate::imaged::{
     acquire, asked, claim, findings, flip, into, is_equal, keys, ran, refused, verdict, verified, verify,
@@ -32,7 +32,7 @@ fn by_log(image: &Path, log: &Path) -> Summary {
     verify(&request)
 }
 
-/// The subjects of what differs.
+/// The subjects of the differences.
 fn unequal(found: &Summary) -> Vec<About> {
     found.comparisons.iter().filter(|one| one.is_unequal()).map(|one| one.about).collect()
 }
@@ -130,8 +130,8 @@ fn the_log_for_people_is_covered_to_its_last_line() {
     assert!(unequal(&found).iter().all(|about| *about == About::Log), "{found:?}");
 }
 
-/// What the chained log states beside the digests: the log for people, the case data in an E01,
-/// digests of windows.
+/// The statements of the chained log beside the digests: the log for people, the case data in an
+/// E01, digests of windows.
 #[test]
 fn the_log_for_people_and_the_case_data_are_compared() {
     let room = Room::new();
@@ -180,7 +180,7 @@ fn an_image_that_was_changed_keeps_its_log() {
     assert_eq!(refused(&again).kind(), Kind::Negative);
     assert_eq!(fs::read(&log).unwrap(), before);
     assert_eq!(under_key(&room, "m.dd").verdict(), Verdict::Differs);
-    // What an older pfh has put behind the end takes nothing away from it.
+    // An entry of an older pfh behind the end takes nothing away from it.
     let mut chain = standing(&before[..]).unwrap().chain;
     let more = chain.append(&json!({ "kind": "reopened" })).unwrap();
     fs::write(&log, [&before[..], more.as_bytes()].concat()).unwrap();
@@ -259,7 +259,7 @@ fn what_one_side_has_alone_is_a_row() {
     }
 }
 
-/// A clone on a larger device, and an image behind an offset, are what their log states.
+/// A clone on a larger device, and an image behind an offset, are as their log states.
 #[test]
 fn a_clone_on_a_larger_device_is_verified_by_its_log() {
     if lacks(&[Need::Loop]) {

@@ -25,14 +25,14 @@ const MODES: &[(&str, &[&str])] = &[
 
 fn files(count: u64, kib: u64) -> Files {
     let file = |n: u64| {
-        // From a quarter of the mean to seven of them, so that the mean is what was asked for.
+        // From a quarter of the mean to seven of them, so that the mean is the one asked for.
         let length = (kib << 10) * (1 + n * 7 % 13) / 7;
         File::new(format!("{n:05}"), length).cached()
     };
     (0..count).fold(Files::new(), |files, n| files.with(file(n))).on(Spindle::new(SIZE), SIZE)
 }
 
-/// Seconds of one run, and what it printed.
+/// Seconds of one run, and its output.
 fn run(program: &str, words: &[&str], algorithm: &str, count: u64, kib: u64) -> std::io::Result<(f64, Vec<u8>)> {
     let mounted = files(count, kib).mount()?;
     let mut command = Command::new(program);

@@ -46,8 +46,8 @@ impl Browser {
         self.profile.path()
     }
 
-    /// Opens a page with these options; what the browser said. Two minutes at most, and a second
-    /// try: starting a browser may hang or fail on a busy machine.
+    /// Opens a page with these options; gives the browser's output. Two minutes at most, and a
+    /// second try: starting a browser may hang or fail on a busy machine.
     ///
     /// # Panics
     /// When the browser fails twice.
@@ -67,7 +67,7 @@ impl Browser {
         output
     }
 
-    /// What the browser made of a page: the parsed document again as text.
+    /// The parsed document of a page, again as text.
     ///
     /// # Panics
     /// When the browser fails twice.

@@ -7,7 +7,7 @@ pub(crate) fn byte(seed: u64, offset: u64) -> u8 {
     (mixed ^ (mixed >> 32)).wrapping_mul(0xD6E8_FEB8_6659_FD93).to_be_bytes()[0]
 }
 
-/// The first `length` bytes of file `seed`: what an honest read of it gives.
+/// The first `length` bytes of file `seed`: the result of an honest read of it.
 pub fn content(seed: u64, length: u64) -> Vec<u8> {
     (0..length).map(|offset| byte(seed, offset)).collect()
 }

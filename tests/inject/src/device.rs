@@ -22,7 +22,7 @@ impl Loop {
     /// Attaches the first free device. Options are losetup's: `-r`, `-b 4096`, `--direct-io=on`.
     ///
     /// # Errors
-    /// What losetup says.
+    /// losetup's error.
     pub fn attach(file: &Path, options: &[&str]) -> io::Result<Loop> {
         let mut arguments: Vec<&OsStr> = ["--find", "--show"].iter().map(OsStr::new).collect();
         arguments.extend(options.iter().map(OsStr::new));
@@ -63,7 +63,7 @@ impl Zram {
     /// A disk of `size` bytes that holds at most `limit` bytes of incompressible data.
     ///
     /// # Errors
-    /// What the kernel says; it has no zram, for example.
+    /// The kernel's error; it has no zram, for example.
     pub fn add(size: u64, limit: u64) -> io::Result<Zram> {
         let number: u32 =
             fs::read_to_string("/sys/class/zram-control/hot_add")?.trim().parse().map_err(io::Error::other)?;
@@ -95,7 +95,7 @@ impl Tmpfs {
     /// Mounts one of `size` bytes on `place`, which it makes.
     ///
     /// # Errors
-    /// What mount says.
+    /// mount's error.
     pub fn mount(place: &Path, size: u64) -> io::Result<Tmpfs> {
         fs::create_dir_all(place)?;
         let option = format!("size={size}");

@@ -41,7 +41,7 @@ impl Injection {
         self
     }
 
-    /// The command line in front of the program's own; what strace saw goes to `log`.
+    /// The command line in front of the program's own; the log of strace goes to `log`.
     pub(crate) fn prefix(&self, log: &Path) -> Vec<std::ffi::OsString> {
         let mut words: Vec<std::ffi::OsString> = vec!["strace".into(), "-f".into(), "-qq".into()];
         words.push("-o".into());

@@ -75,12 +75,12 @@ impl File {
         File { held: Some(bytes.clone()), ..File::new(name, bytes.len() as u64) }
     }
 
-    /// What an honest read of the whole file gives.
+    /// The bytes of an honest read of the whole file.
     pub fn bytes(&self) -> Vec<u8> {
         self.held.clone().unwrap_or_else(|| content(self.seed, self.length))
     }
 
-    /// Its size as `stat` states it, whatever its length.
+    /// Its size as `stat` states it, at any length.
     pub fn states(mut self, size: u64) -> Self {
         self.stated = Some(size);
         self
@@ -143,7 +143,7 @@ impl File {
         attributes
     }
 
-    /// What a read of `size` bytes at `offset` gives: bytes up to the first error, or that error
+    /// The result of a read of `size` bytes at `offset`: bytes up to the first error, or that error
     /// when it is first.
     fn read(&self, offset: u64, size: usize) -> Result<Vec<u8>, Errno> {
         let mut end = self.length.min(offset.saturating_add(size.min(self.most) as u64));

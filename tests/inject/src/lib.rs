@@ -2,17 +2,17 @@
 //!
 //! - [`Files`]: a FUSE filesystem of files that misbehave in stated ways: errors in a range, short
 //!   reads, sizes that lie, stalls, changes while being read, directories of millions of names.
-//! - [`Spindle`]: what reads from a rotating disk cost; [`Files::on`] puts files on one.
+//! - [`Spindle`]: the cost of reads from a rotating disk; [`Files::on`] puts files on one.
 //! - [`Trial`]: one bounded run of a program: time limit, output, exit code, peak memory.
 //! - [`Injection`]: an errno at the N-th call of a system call, through strace.
 //! - [`Loop`], [`Zram`], [`Tmpfs`]: block devices and file systems that a test makes for itself.
 //! - [`Browser`]: a page in Chromium, in bounded time; [`Tab`]: one that stays open.
-//! - [`Recording`]: what a program wrote and synced, and the states that a power cut may leave of
+//! - [`Recording`]: the writes and syncs of a program, and the states that a power cut may leave of
 //!   it.
 //! - [`content`], [`random`], [`families`]: bytes of a seed, and files that are alike;
 //!   [`digest_by`], [`sha256_of`]: the digests that other programs find.
-//! - [`lacks`]: what this machine does not let a test inject. Such a test says `skipped: …`; with
-//!   `PFH_REQUIRE_INJECTORS` in the environment (CI) it fails instead.
+//! - [`lacks`]: the injections of a test that this machine does not allow. Such a test says
+//!   `skipped: …`; with `PFH_REQUIRE_INJECTORS` in the environment (CI) it fails instead.
 //!
 //! On Windows there are the bytes and [`lacks`] alone.
 #![forbid(unsafe_code)]

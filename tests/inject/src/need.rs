@@ -1,4 +1,4 @@
-//! What a test needs of the machine.
+//! The needs of a test on the machine.
 
 use std::io::Write;
 use std::path::Path;
@@ -29,7 +29,7 @@ pub enum Need {
 }
 
 impl Need {
-    /// What an emulator of user programs (qemu-user) cannot carry: `strace` would see the
+    /// Whether an emulator of user programs (qemu-user) cannot carry it: `strace` would see the
     /// emulator's calls, a limit on memory would be the emulator's, a compiler makes programs for
     /// this machine against libraries for the other, and the root of a user namespace can neither
     /// mount disks, nor make device nodes, nor become somebody else.
@@ -41,7 +41,7 @@ impl Need {
         }
     }
 
-    /// The tier of tests that need this; none for what every machine with a shell has.
+    /// The tier of tests that need this; none for a need that every machine with a shell meets.
     fn tier(self) -> Option<&'static str> {
         match self {
             Need::Fuse | Need::Loop | Need::Zram | Need::Program("strace") => Some("faults"),

@@ -1,4 +1,4 @@
-//! What other programs say.
+//! The answers of other programs.
 
 use std::io::Write;
 use std::path::Path;

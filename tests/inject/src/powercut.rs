@@ -1,5 +1,5 @@
-//! Power cuts, simulated: what a program wrote, synced and renamed is recorded through strace, and
-//! states are made that a disk may hold after a cut at any point of it.
+//! Power cuts, simulated: the writes, syncs and renames of a program are recorded through strace,
+//! and states are made that a disk may hold after a cut at any point of it.
 //!
 //! A cut keeps everything that was synced. Of what was written to a file and not synced it keeps
 //! all, nothing, or a part, down to sectors of 512 bytes; of the names in a directory that were
@@ -12,7 +12,7 @@ use std::io;
 use std::path::{Component, Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// What happens to a file or to a directory.
+/// A change of a file or of a directory.
 #[derive(Debug, Clone)]
 enum Event {
     /// A file comes to be, without a name yet.
@@ -52,7 +52,7 @@ const CALLS: &str = "trace=openat,open,creat,close,write,pwrite64,writev,pwritev
 rename,renameat,renameat2,link,linkat,unlink,unlinkat,mkdir,mkdirat,dup,fcntl";
 
 impl Recording {
-    /// Runs a program in `room` and records what it does to the files below it.
+    /// Runs a program in `room` and records its changes of the files below it.
     ///
     /// # Errors
     /// When strace cannot be started, or says something that is not understood.
@@ -102,7 +102,7 @@ impl Recording {
     }
 
     /// Makes in `room`, which is emptied, a state after a cut: `seed` decides where it is made and
-    /// what of the rest is kept.
+    /// which parts of the rest are kept.
     ///
     /// # Errors
     /// When the files cannot be written.
@@ -223,7 +223,7 @@ fn snapshot(
     Ok(())
 }
 
-/// What a descriptor is open on.
+/// The file or directory of a descriptor.
 #[derive(Debug, Clone)]
 enum Open {
     File { number: usize, at: u64, append: bool },

@@ -1,4 +1,4 @@
-//! A model of a rotating disk: what a read costs by where the head is.
+//! A model of a rotating disk: the cost of a read by the place of the head.
 
 use std::time::Duration;
 
@@ -27,8 +27,8 @@ const SHORTEST: f64 = 0.001;
 
 impl Spindle {
     /// A disk of that many bytes with 7,200 turns a minute, 8.5 ms for the average seek and 120
-    /// MB/s: what Breitinger & Petrov quote of a hard disk of their time. The seek grows with the
-    /// root of the distance.
+    /// MB/s: the figure that Breitinger & Petrov quote for a hard disk of their time. The seek
+    /// grows with the root of the distance.
     pub fn new(size: u64) -> Spindle {
         Spindle::with(size, 7200.0, 0.0085, 120e6)
     }
@@ -39,7 +39,8 @@ impl Spindle {
         Spindle { rate, half_turn: 30.0 / turns, shortest: SHORTEST, stroke, size: size.max(1), head: 0 }
     }
 
-    /// What reading `length` bytes at `place` costs from where the head is; moves it behind them.
+    /// The cost of reading `length` bytes at `place` from the position of the head; moves it behind
+    /// them.
     pub fn charge(&mut self, place: u64, length: u64) -> Duration {
         let transfer = length as f64 / self.rate;
         let distance = place.abs_diff(self.head);

@@ -85,7 +85,7 @@ impl Trial {
         self
     }
 
-    /// What the program finds on standard input; nothing otherwise.
+    /// The bytes on the program's standard input; none otherwise.
     pub fn input(mut self, bytes: impl Into<Vec<u8>>) -> Self {
         self.input = bytes.into();
         self
@@ -233,7 +233,7 @@ mod tests {
     }
 
     #[test]
-    fn a_hang_is_told_from_an_end_and_a_signal_from_an_exit() {
+    fn a_hang_differs_from_an_end_and_a_signal_from_an_exit() {
         let hung = Trial::new("sleep").arg("30").limit(Duration::from_millis(50)).run().unwrap();
         assert_eq!(hung.code, None);
         let ended = Trial::new("sleep").arg("30").signal(Duration::from_millis(20), 15).run().unwrap();

@@ -1,4 +1,4 @@
-//! JSON Schemas from the types of rows: what the tests hold `docs/schema` to.
+//! JSON Schemas from the types of rows: the reference of the tests for `docs/schema`.
 
 use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, SchemaGenerator};
@@ -65,7 +65,7 @@ fn add(schema: &mut Value, other: &Value) {
     schema["required"] = required.into();
 }
 
-/// What every schema says of the object that it describes.
+/// The description of every schema.
 const ABOUT: &str = "One JSON object; a file of lines has one a line. A member that is not here is not printed.";
 
 impl Document {
@@ -105,8 +105,9 @@ fn each(mut row: Value) -> Vec<Value> {
     kinds
 }
 
-/// Says what the types do not: no member but these, none that is `null` where it can be left out,
-/// no flag that is false where it can be left out. Takes away what only Rust knows.
+/// Adds the rules that the types do not state: no member but these, none that is `null` where it
+/// can be left out, no flag that is false where it can be left out. Takes away the formats that
+/// only Rust knows.
 fn tightened(schema: &mut Value) {
     if let Value::Array(schemas) = schema {
         schemas.iter_mut().for_each(tightened);
@@ -147,7 +148,7 @@ fn without(member: &mut Map<String, Value>, word: &str, is_null: fn(&Value) -> b
     (values.len() == 1).then(|| values.remove(0))
 }
 
-/// What a member is where it is not left out.
+/// The schema of a member where it is not left out.
 fn present(member: &mut Map<String, Value>) {
     without(member, "enum", Value::is_null);
     if let Some(one) = without(member, "type", |name| name == "null") {
@@ -167,7 +168,7 @@ fn present(member: &mut Map<String, Value>) {
 /// The order of a schema's own words.
 const ORDER: &[&str] = &["$schema", "$id", "title", "description", "anyOf", "const", "enum", "type", "properties"];
 
-/// Appends a schema, what is short on one line. The names of members are in order already.
+/// Appends a schema, short values on one line. The names of members are in order already.
 fn written(out: &mut String, value: &Value, depth: usize, are_members: bool) {
     let is_list = value.as_array().is_some_and(|values| values.iter().all(Value::is_string));
     let text = value.to_string();

@@ -1,4 +1,4 @@
-//! What each part of `pfh bench` does.
+//! Runs each part of `pfh bench`.
 
 use crate::args::{Bench, SizesOf, Time};
 use crate::forecast::sizes::Sizes;
@@ -17,13 +17,13 @@ pub enum Ended {
     Good,
     /// Some program gave a wrong digest or failed: its times do not count, the others' do.
     Wrong,
-    /// Some of what the answer is about could not be read.
+    /// A part of the input could not be read.
     Incomplete,
 }
 
-/// Does what is asked. What it finds goes to `out`, what it does to standard error. `stop` ends
-/// what takes long and would leave files behind. `program` is the file that starts pfh: some
-/// benchmarks measure it as users run it.
+/// Runs one part. Its results go to `out`, its progress to standard error. `stop` ends long work
+/// that would leave files behind. `program` is the file that starts pfh: some benchmarks measure it
+/// as users run it.
 pub fn run(bench: &Bench, program: &Path, out: &mut dyn Write, stop: &AtomicBool) -> Result<Ended, Error> {
     let complete = |unread: u64| if unread == 0 { Ended::Good } else { Ended::Incomplete };
     match bench {

@@ -1,4 +1,4 @@
-//! What can go wrong in a benchmark.
+//! Errors of a benchmark.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -11,10 +11,10 @@ pub enum Error {
     File {
         /// The file or directory.
         path: PathBuf,
-        /// What the system said.
+        /// The system's error.
         cause: io::Error,
     },
-    /// A file does not say what it should.
+    /// A file has another content than it should.
     #[error("{}: {reason}", path.display())]
     Malformed {
         /// The file.
@@ -22,10 +22,10 @@ pub enum Error {
         /// The fault.
         reason: String,
     },
-    /// What was found could not be written out.
+    /// The results could not be written out.
     #[error("the output is incomplete: {0}")]
     Output(io::Error),
-    /// The arguments ask for what cannot be.
+    /// The arguments are refused.
     #[error("{0}")]
     Usage(String),
     /// A measurement could not be made.

@@ -14,7 +14,7 @@ use std::time::Duration;
 /// The study's sizes, in MiB.
 pub const PAPER_SIZES: [u64; 13] = [2, 4, 8, 16, 32, 64, 128, 256, 512, 640, 768, 896, 1024];
 
-/// What there is to measure.
+/// A study that is ready to run.
 pub struct Prepared {
     /// The plan, with a cell for everything that a row can do.
     pub plan: Plan,
@@ -89,7 +89,7 @@ impl Languages {
         Ok(Prepared { plan, rows, missing })
     }
 
-    /// Does the study, or what an interrupted one left of it.
+    /// Does the study, or the rest of an interrupted one.
     pub fn study(&self, prepared: Prepared) -> Result<StudyResult, Error> {
         let Prepared { plan, rows, .. } = prepared;
         plan.check()?;
@@ -119,7 +119,7 @@ impl Languages {
     }
 }
 
-/// Says what is missing.
+/// Lists the missing runners.
 pub fn describe(missing: &[Missing]) -> String {
     let lines =
         missing.iter().map(|m| format!("left out: {} ({}); to get it: {}\n", m.rows.join(", "), m.reason, m.install));

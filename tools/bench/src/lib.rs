@@ -46,7 +46,7 @@ pub use error::Error;
 mod schema {
     use pfh_schemas::{Document, of};
 
-    /// What `--json` prints.
+    /// The rows that `--json` prints.
     const DOCUMENTS: &[Document] = &[Document {
         name: "bench",
         title: "pfh bench fit, forecast, self and papers --json",

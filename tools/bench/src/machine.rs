@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use std::fs::read_to_string;
 
-/// What stands beside every result.
+/// The machine, as it stands beside every result.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Machine {
@@ -24,7 +24,7 @@ pub struct Machine {
 }
 
 impl Machine {
-    /// Asks this machine. What it does not tell stays empty.
+    /// Asks this machine. Fields that it does not answer stay empty.
     pub fn look() -> Machine {
         let cpuinfo = read_to_string("/proc/cpuinfo").unwrap_or_default();
         let of = |key: &str| {

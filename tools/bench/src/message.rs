@@ -8,7 +8,7 @@ use std::io::{BufReader, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
 
 impl Method {
-    /// The digest of what `reader` gives, in hexadecimal digits.
+    /// The digest of the bytes of `reader`, in hexadecimal digits.
     fn digest(self, mut reader: impl Read) -> std::io::Result<String> {
         fn with<D: sha2::Digest>(mut reader: impl Read) -> std::io::Result<Vec<u8>> {
             let (mut hasher, mut buffer) = (D::new(), vec![0; 1 << 20]);

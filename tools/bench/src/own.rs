@@ -1,4 +1,4 @@
-//! `pfh bench self`: what this machine gives, in under a minute, and the settings that suit it.
+//! `pfh bench self`: the speed of this machine, in under a minute, and the settings that suit it.
 
 use crate::args::Own;
 use crate::forecast::sample::Scratch;
@@ -40,7 +40,7 @@ pub struct Setting {
     pub cpu: f64,
 }
 
-/// What was found.
+/// All results.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Measured {
@@ -156,7 +156,7 @@ fn settings(root: &std::path::Path, processors: usize) -> Result<Vec<Setting>, E
 }
 
 impl Measured {
-    /// The findings as tables, and what to run with.
+    /// The findings as tables, and the settings to run with.
     pub fn table(&self) -> String {
         let mut kernels = vec![["algorithm", "one", "median", "many", "median", "gain"].map(str::to_owned).to_vec()];
         for kernel in &self.kernels {

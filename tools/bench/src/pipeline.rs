@@ -32,7 +32,7 @@ impl FileTree {
     }
 }
 
-/// What one run over a tree came to.
+/// The result of one run over a tree.
 #[derive(Debug, Clone)]
 pub struct Pass {
     /// Time that passed.

@@ -326,7 +326,7 @@ fn try_run(args: &AcquireArgs) -> Result<Exit, Failure> {
     Ok(imaging::exit(&summary))
 }
 
-/// Lists what the request would do.
+/// Lists the intended work of the request.
 fn foreseen(request: &Request) -> Result<Exit, Failure> {
     let intended = job::intend(request).map_err(|error| Failure::of(&error, Exit::Aborted))?;
     exit::print(show::intended(&intended).as_bytes()).map_err(|error| Failure::output(&error))?;

@@ -35,7 +35,7 @@ use crate::verify::Verify;
 use clap::{Parser, Subcommand};
 use std::path::PathBuf;
 
-/// What the help says of the paper's form.
+/// The sentences of the help on the paper's form.
 const TWO_FORMS: &str = "\
 The command line of the paper (Breitinger & Petrov) works too. It starts with an option instead of a command, as in
 `pfh -c hash -m 256 -d DIR -r`; `pfh -h` alone explains it.
@@ -43,11 +43,11 @@ The command line of the paper (Breitinger & Petrov) works too. It starts with an
 Exit codes: 0 all good; 1 a negative verdict; 2 usage; 3 finished, but some input has no digest; 4 aborted, the output is
 incomplete; 128+n ended by signal n.";
 
-/// What `git archive` writes into the file: the commit of a source without its history.
+/// The line that `git archive` writes into the file: the commit of a source without its history.
 const ARCHIVED: &str = include_str!("../commit.txt");
 
-/// The version, the commit if the build knows it, and what a build for other systems than Linux
-/// lacks. `make dist` states the commit, and so does the archive of a commit; a build from a
+/// The version, the commit if the build knows it, and the parts that a build for other systems than
+/// Linux lacks. `make dist` states the commit, and so does the archive of a commit; a build from a
 /// checkout has none, so that it need not be made again for each.
 fn version() -> String {
     let archived = Some(ARCHIVED.trim()).filter(|commit| !commit.starts_with('$'));

@@ -54,7 +54,7 @@ impl Bar {
         }
     }
 
-    /// Does what prints messages, without tearing the line.
+    /// Runs `print`, which prints messages, without tearing the line.
     pub fn suspended<T>(&self, print: impl FnOnce() -> T) -> T {
         // The bar is locked while it is suspended: a message meanwhile must not suspend it again.
         self.cleared.store(true, Ordering::Relaxed);
@@ -63,7 +63,8 @@ impl Bar {
         printed
     }
 
-    /// Does what may print results, without tearing the line if they go to a terminal as well.
+    /// Runs `print`, which may print results, without tearing the line if they go to a terminal as
+    /// well.
     pub fn around<T>(&self, print: impl FnOnce() -> T) -> T {
         if self.shares { self.suspended(print) } else { print() }
     }
@@ -124,7 +125,7 @@ impl Words {
         match progress {
             Progress::Files(now) => {
                 let bytes = now.bytes;
-                // Files that grew, and a search that reads what it found: there is no such total.
+                // Files that grew, and a search that reads its finds: there is no such total.
                 let all = now.total.filter(|(_, total)| *total >= bytes);
                 let total = all.map(|(_, total)| total);
                 let files = match all {
@@ -209,7 +210,7 @@ mod tests {
             assert!(line.chars().count() < width && line.ends_with("4 seconds left"), "{width}: {line}");
             assert!(width < 72 || line.contains("MiB/s"), "{width}: {line}");
         }
-        // No total that is less than what was read.
+        // No total that is less than the bytes read.
         now.total = Some((1, 0));
         assert_eq!(Words::of(&Progress::Files(now), now.elapsed).line(80), "hashing 98.00 MiB, 1 file, 98.00 MiB/s");
     }

@@ -73,7 +73,7 @@ fn asked(request: &Check, manifests: Vec<PathBuf>, assumed: Vec<Algorithm>) -> R
         .share(share(request)?)
         .plan(request.run.plan(Vec::new())?);
     #[cfg(feature = "inside")]
-    // What bounds containers holds for names inside of them with and without --inside.
+    // The bounds of containers hold for names inside of them with and without --inside.
     let job = job.inside(request.inside.asked()?);
     Ok(job)
 }

@@ -1,6 +1,6 @@
-//! The command line as a manifest records it: what decides which files there are and their digests,
-//! in one order. Lists of one tree are equal byte for byte, whatever the threads and the spelling.
-//! Behind it stand the defaults that the run went by.
+//! The command line as a manifest records it: the options that decide which files are listed and
+//! their digests, in one order. Lists of one tree are equal byte for byte with any threads and any
+//! spelling. Behind it stand the defaults of the run.
 
 use crate::config;
 use pfh::{Content, Input, Links, Recurse, Special};

@@ -45,9 +45,9 @@ pub struct Compare {
     #[command(flatten)]
     pub input: Input,
     /// Algorithms, separated by commas: shingles, ssdeep, sdhash, mrsh-v2, tlsh, strings and
-    /// imports (of executables), text (whatever its form), pdq and phash (pictures); others pair
-    /// equal digests [default: those of the lists, else all but imports and phash at once, one row
-    /// a pair].
+    /// imports (of executables), text (in any form), pdq and phash (pictures); others pair equal
+    /// digests [default: those of the lists, else all but imports and phash at once, one row a
+    /// pair].
     #[arg(short, long = "algorithm", value_name = "NAME", value_delimiter = ',')]
     pub algorithms: Vec<String>,
     /// Minimum score of a pair (tlsh, pdq, phash: maximum distance; with --evidence: minimum number

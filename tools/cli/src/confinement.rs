@@ -1,8 +1,8 @@
-//! What the kernel has to confine a command with, in words.
+//! The kernel's means to confine a command, in words.
 
 use pfh::process::{Confinement, confinement};
 
-/// How `pfh --version` says what there is.
+/// The sandbox, as `pfh --version` names it.
 pub fn words() -> String {
     match confinement() {
         Confinement { landlock: 0, seccomp: false } => "no sandbox".into(),

@@ -31,7 +31,7 @@ fn line(panic: &PanicHookInfo<'_>) -> String {
 pub fn guard(command: impl FnOnce() -> Exit) -> Exit {
     let ended = catch_unwind(AssertUnwindSafe(command));
     match ended {
-        // Whatever thread it was and whatever the command made of it: nothing rests on this run.
+        // A panic in any thread counts, even if the command went on: nothing rests on this run.
         Ok(exit) if pfh::process::panics() == 0 => exit,
         _ => {
             exit::say("aborted: the output is incomplete");

@@ -1,4 +1,4 @@
-//! `pfh diff`: what differs between two states of a tree.
+//! `pfh diff`: the differences between two states of a tree.
 
 use crate::colour::{Tone, toned};
 use crate::exit::{self, Exit, Failure};
@@ -16,7 +16,7 @@ use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// What to compare.
+/// Arguments of `pfh diff`.
 #[derive(Debug, Args)]
 #[command(after_help = EXITS)]
 pub struct Diff {
@@ -56,8 +56,8 @@ pub struct Diff {
     /// unchanged. Changes that leave all of these alone are not seen.
     #[arg(long, value_name = "FILE")]
     pub cache: Option<PathBuf>,
-    /// Of both sides also what is in archives and images among their files. An image that is a side
-    /// is opened without.
+    /// Of both sides also the contents of archives and images among their files. An image that is a
+    /// side is opened without.
     #[cfg(feature = "inside")]
     #[command(flatten)]
     pub inside: crate::input::Inside,
@@ -161,7 +161,7 @@ fn classed(asked: &Diff, session: &Session, difference: &Difference) -> io::Resu
     session.print(line.as_bytes())
 }
 
-/// Prints what it came to, and gives the exit.
+/// Prints the result, and gives the exit.
 fn report(summary: &Summary) -> Exit {
     for sentence in &summary.not_compared {
         exit::say(format!("WARNING: {sentence}"));

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 /// Where the system is looked up, for tests and training.
 const SYSTEM: &str = "PFH_SYSTEM";
 
-/// What to list.
+/// Arguments of `pfh disks`.
 #[derive(Debug, Args)]
 #[command(after_help = EXITS)]
 pub struct Disks {

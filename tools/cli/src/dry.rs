@@ -1,4 +1,4 @@
-//! Runs that only list what they would read.
+//! Runs that only list their input.
 
 use crate::exit::{Exit, Failure};
 use crate::input::unmatched;
@@ -7,8 +7,8 @@ use crate::session::Session;
 use pfh::dry::{self, Event, Request};
 use pfh::terminal::render as shown;
 
-/// Lists what a run would read: a name a line, and the counts on standard error. Nothing is opened
-/// but directories, lists of names, and containers with --inside.
+/// Lists the input of a run: a name a line, and the counts on standard error. Nothing is opened but
+/// directories, lists of names, and containers with --inside.
 ///
 /// # Errors
 /// When the input makes no sense, or the output fails.

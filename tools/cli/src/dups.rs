@@ -15,7 +15,7 @@ use pfh::dups::{self as job, Action, Chunking, Event, Group, Keep, Request, Scri
 use std::io;
 use std::path::PathBuf;
 
-/// Where to look, and what to make of it.
+/// Arguments of `pfh dups`.
 #[derive(Debug, Args)]
 #[command(after_help = EXITS, mut_arg("recursive", |recursive| recursive.hide(true)), mut_arg("image", |image| image.hide(true)))]
 pub struct Dups {
@@ -159,7 +159,7 @@ fn show(asked: &Dups, session: &Session, event: Event<'_>) -> io::Result<()> {
     session.print(&line)
 }
 
-/// Prints what was found in all, and gives the exit.
+/// Prints the result of the whole search, and gives the exit.
 fn report(summary: &Summary) -> Exit {
     if let Some(store) = &summary.store {
         exit::say(store.sentence());

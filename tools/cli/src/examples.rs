@@ -1,7 +1,7 @@
-//! Examples of each page beyond the first, which `help.rs` has: what is wanted, and what is typed.
-//! Each is parsed by a test.
+//! Examples of each page beyond the first, which `help.rs` has: the purpose, and the command. Each
+//! is parsed by a test.
 
-/// A page, with what is wanted and the command that does it.
+/// A page, with purposes and the commands that serve them.
 pub const MORE: &[(&str, [(&str, &str); 2])] = &[
     (
         "pfh",
@@ -394,7 +394,7 @@ pub const PAPER: [(&str, &str); 3] = [
     ("every pair of similar files", "pfh -c full -d t5 -t 8 -m 128"),
 ];
 
-/// What exit codes mean, for pages that say nothing else of them.
+/// The meaning of exit codes, for pages without a list of their own.
 pub const EXIT_CODES: &str = "\
 Exit codes: 0 all good; 1 a negative verdict; 2 usage, or refused: nothing was changed; 3 finished, but something was unreadable or
 not understood; 4 aborted, the output is incomplete; 128+n ended by signal n.";

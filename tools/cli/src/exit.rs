@@ -103,7 +103,7 @@ impl Failure {
         Failure::of(&error.into(), Exit::Aborted)
     }
 
-    /// Says what there is to say, and gives the exit.
+    /// Prints the message, if there is one, and gives the exit.
     pub fn report(self) -> Exit {
         if let Some(message) = self.message {
             say(message);
@@ -185,7 +185,7 @@ pub fn warn_of_key(path: &std::path::Path) {
 /// Bytes of a message that are printed: a name in a hostile list may have millions.
 const LONGEST: usize = 16 << 10;
 
-/// A message as a terminal may see it, without what steers that, and without its end if it is too
+/// A message as a terminal may see it, unsafe characters escaped, and without its end if it is too
 /// long.
 pub fn shortened(message: impl Into<String>) -> String {
     let mut message: String = message.into();

@@ -9,7 +9,7 @@ use pfh::terminal::render as shown;
 use std::io::IsTerminal;
 use std::path::PathBuf;
 
-/// A result, and what it becomes.
+/// Arguments of `pfh export`.
 #[derive(Debug, Args)]
 #[command(after_help = EXITS)]
 pub struct Export {

@@ -1,4 +1,5 @@
-//! What of a list was not understood: the first places by their lines, the rest by their number.
+//! Lines of a list that were not understood: the first places by their lines, the rest by their
+//! number.
 
 use crate::show::many;
 use pfh::terminal::render as shown;

@@ -45,7 +45,7 @@ pub fn filled(text: &str) -> String {
         .join("\n")
 }
 
-/// What the next line may continue.
+/// The text that the next line may continue.
 enum Open {
     Nothing,
     Paragraph,

@@ -16,7 +16,7 @@ while IFS= read -r line; do
     export "$line"
 done"#;
 
-/// What was counted.
+/// The counts of the command.
 static COUNTS: Mutex<BTreeMap<&'static str, u64>> = Mutex::new(BTreeMap::new());
 
 /// Keeps counts for the command: `files`, `bytes`, `errors` …

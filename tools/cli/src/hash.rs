@@ -15,7 +15,7 @@ use pfh::manifest::{End, Format, Layout, Marker};
 use pfh::similarity::Named;
 use std::path::PathBuf;
 
-/// What either form of the command line asks for.
+/// Arguments of `pfh hash`.
 #[derive(Debug, Args)]
 #[command(group = ArgGroup::new("listed").args(["output", "update"]))]
 pub struct Hash {
@@ -161,7 +161,7 @@ fn try_run(hash: &Hash) -> Result<Exit, Failure> {
     carry_out(hash, &request, manifest, &session).map(|(exit, _)| exit)
 }
 
-/// Runs the job, prints messages, and returns the exit. `hash` is what was asked for beside it.
+/// Runs the job, prints messages, and returns the exit. `hash` is the request beside it.
 ///
 /// # Errors
 /// The job's.

@@ -98,7 +98,7 @@ const EXPERT: &[&str] = &[
 /// Options of every command, which the short help leaves to the long one.
 const EVERYWHERE: &[&str] = &["no_config", "on_finish", "profile"];
 
-/// What options are about, with their names; all others are about what is done.
+/// Headings of the help, with their options; all other options are about the work.
 const HEADINGS: &[(&str, &[&str])] = &[
     (
         "Input",
@@ -209,7 +209,7 @@ pub fn command(all: bool) -> Command {
 }
 
 /// The whole command line for these arguments, with its help as the user sees it: `--help-all`
-/// shows the options for experts, and what fits one screen has no headings.
+/// shows the options for experts, and a page that fits one screen has no headings.
 pub fn command_for(arguments: &[OsString]) -> Command {
     let (all, brief) = is_dressed(arguments);
     command_with(all, brief)
@@ -247,14 +247,14 @@ pub fn asked(arguments: &[OsString]) -> Option<Vec<OsString>> {
     Some(page.chain([OsString::from("--help")]).collect())
 }
 
-/// What stands below the options of a page: what is to be said of it, three examples, and what its
-/// exit codes mean.
+/// The text below the options of a page: its notes, three examples, and the meaning of its exit
+/// codes.
 pub struct Below {
     /// The text.
     pub text: String,
     /// A description, if there is one, and the command.
     pub examples: Vec<(Option<&'static str>, &'static str)>,
-    /// What the exit codes mean.
+    /// The meaning of the exit codes.
     pub codes: String,
 }
 
@@ -312,7 +312,7 @@ fn dressed(mut command: Command, above: &str, all: bool, brief: bool) -> Command
     command.mut_subcommands(|below| dressed(below, &path, all, brief))
 }
 
-/// An option below the heading of what it is about.
+/// An option below the heading of its subject.
 pub fn headed(arg: Arg) -> Arg {
     let id = arg.get_id().as_str().to_owned();
     let found = HEADINGS.iter().find(|(_, ids)| ids.contains(&id.as_str())).map(|(heading, _)| *heading);

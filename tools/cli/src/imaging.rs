@@ -1,4 +1,4 @@
-//! What `pfh acquire` and `pfh dd` have in common: signals, events, the exit.
+//! Signals, events and the exit, as `pfh acquire` and `pfh dd` share them.
 
 use crate::exit::{Exit, Failure};
 use crate::session::Session;
@@ -72,7 +72,7 @@ pub fn sentence(event: &Event<'_>) -> Option<String> {
     }
 }
 
-/// That a target is not what was read, by its name.
+/// The message that a target differs from the bytes read, by its name.
 pub fn misread(name: &str) -> String {
     format!("{name}: the bytes read back differ from those of the source")
 }
@@ -81,7 +81,7 @@ pub fn misread(name: &str) -> String {
 pub fn exit(summary: &Summary) -> Exit {
     let is_stamped = !matches!(summary.stamped, Some(Err(_)));
     if !summary.lost.is_empty() {
-        // A target's image is not complete, whatever the others hold.
+        // A target's image is not complete, even if the others are.
         return Exit::Aborted;
     }
     match (summary.differs(), summary.is_complete() && is_stamped) {

@@ -118,10 +118,10 @@ pub struct Inside {
 
 #[cfg(feature = "inside")]
 impl Inside {
-    /// What the job is asked for; `None` without `--inside`.
+    /// The options of the job; `None` without `--inside`.
     ///
     /// # Errors
-    /// When it is not given, and something that bounds it is.
+    /// When it is not given, and one of its bounds is.
     pub fn asked(&self) -> Result<Option<pfh::inside::Options>, Failure> {
         if self.inside.is_none() && self.is_bounded() {
             return Err(Failure::usage(
@@ -226,7 +226,7 @@ pub struct Input {
 }
 
 impl Input {
-    /// What the job reads.
+    /// The input of the job.
     ///
     /// # Errors
     /// When a glob makes no sense.

@@ -42,7 +42,7 @@ impl Out {
     }
 }
 
-/// What to export.
+/// Arguments of `pfh known export`.
 #[derive(Debug, Args)]
 pub struct Export {
     /// A known-set file, or a manifest in any format that `check` reads.
@@ -77,7 +77,7 @@ lack a required field are left out and counted. An index is named after its algo
 Exit codes: 0 everything was exported; 2 usage, or the format cannot hold the set; 3 entries were left out, or a line of the manifest is
 not a record (if nothing could be exported, no file is written); 4 the set or the output failed.";
 
-/// What to compile.
+/// Arguments of `pfh known build`.
 #[derive(Debug, Args)]
 pub struct Compile {
     #[command(flatten)]
@@ -116,8 +116,8 @@ pub struct Compile {
     #[arg(long, value_name = "SIZES", value_delimiter = ',', value_parser = size::parse_block,
         conflicts_with_all = ["delta", "packages"])]
     pub blocks: Vec<u32>,
-    /// With --inside the sets are not lists, but files, directories, images and archives: what is
-    /// in them is hashed, by -a or MD5, SHA-1 and SHA-256.
+    /// With --inside the sets are not lists, but files, directories, images and archives: their
+    /// contents are hashed, by -a or MD5, SHA-1 and SHA-256.
     #[cfg(feature = "inside")]
     #[command(flatten)]
     pub inside: crate::input::Inside,
@@ -135,7 +135,7 @@ pub struct Compile {
     pub no_progress: bool,
 }
 
-/// What to report of a file.
+/// Arguments of `pfh known info`.
 #[derive(Debug, Args)]
 pub struct Info {
     /// A known-set file.

@@ -95,8 +95,8 @@ use pfh::terminal::render as shown;
 use std::ffi::OsString;
 use std::io::{self, Write};
 
-/// The C library's heaps: threads share them, so that memory stays what was asked for. Two, or one
-/// for four processors.
+/// The C library's heaps: threads share them, so that memory stays as asked. Two, or one for four
+/// processors.
 fn heaps() -> usize {
     (pfh::process::processors() / 4).max(2)
 }
@@ -214,7 +214,7 @@ fn carried_out(command: args::Command, arguments: &[OsString], call: &Call) -> E
 /// end the program.
 ///
 /// # Errors
-/// What can be typed instead, or what is wrong with the file of defaults.
+/// The line to type instead, or the fault of the file of defaults.
 fn parsed(typed: &[OsString]) -> Result<Parsed, exit::Failure> {
     parsing::parsed(typed).map_err(|unparsed| match unparsed {
         Unparsed::Failed(failure) => failure,

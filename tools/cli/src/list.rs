@@ -1,4 +1,4 @@
-//! `pfh list`: what is inside of images and archives.
+//! `pfh list`: the contents of images and archives.
 
 use crate::exit::{self, Exit, Failure};
 use crate::input::{Input, Inside};
@@ -19,7 +19,7 @@ pub enum Which {
     Unallocated,
 }
 
-/// What to list.
+/// Arguments of `pfh list`.
 #[derive(Debug, Args)]
 pub struct List {
     /// The input.

@@ -11,7 +11,7 @@ use pfh::manifest::UnknownFormat;
 use pfh::report::verdict::{self, Format};
 use pfh::{Control, Output};
 
-/// What to look up where.
+/// Arguments of `pfh lookup`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Without --digest, digests are read from standard input, one per line.

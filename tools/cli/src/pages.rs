@@ -81,7 +81,7 @@ fn is_section(text: &str, name: &str) -> bool {
     text.strip_prefix(name).is_some_and(|rest| rest.starts_with('\n'))
 }
 
-/// What a page says below the options, in roff.
+/// The text of a page below the options, in roff.
 fn sections(path: &str, below: &crate::help::Below) -> String {
     let mut text = String::new();
     if !below.text.is_empty() {

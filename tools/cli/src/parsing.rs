@@ -19,7 +19,7 @@ pub struct Parsed {
 pub enum Unparsed {
     /// Something can be typed instead, or the file of defaults is wrong.
     Failed(exit::Failure),
-    /// Help is asked for, or clap's own words say what is wrong.
+    /// Help is asked for, or clap's own words name the mistake.
     Clap(clap::Error),
 }
 

@@ -13,7 +13,7 @@ use pfh::manifest::{End, Format, Layout, Marker};
 use pfh::plan::{Event, Merged, make, merge, unit};
 use std::path::PathBuf;
 
-/// Names that are printed of what is not there.
+/// Missing names that are printed.
 const NAMED: usize = 10;
 
 /// `pfh plan`.

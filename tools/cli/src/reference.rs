@@ -1,5 +1,4 @@
-//! What `match` and `lookup` compare with: known-set files, lists in any format, and single
-//! digests.
+//! The reference of `match` and `lookup`: known-set files, lists in any format, and single digests.
 
 use crate::exit::{self, Failure};
 use crate::faults::Faults;
@@ -51,7 +50,7 @@ impl Sets {
     }
 }
 
-/// Prints what of the sets cannot be compared with.
+/// Prints the parts of the sets that cannot be compared with.
 pub struct Gaps {
     faults: Faults<fn(String)>,
 }

@@ -1,4 +1,4 @@
-//! `pfh report`: what other commands wrote, on one page.
+//! `pfh report`: the results of other commands, on one page.
 
 use crate::exit::{self, Exit, Failure};
 use crate::session::Session;
@@ -107,7 +107,7 @@ fn serve(report: Request, port: u16) -> Result<Exit, Failure> {
     Ok(Exit::Good)
 }
 
-/// Says what it came to, and gives the exit.
+/// Prints the result, and gives the exit.
 fn end(summary: &Summary) -> Exit {
     exit::say(show::sentence(summary));
     if summary.conclusion() == Verdict::NothingToCompareWith {

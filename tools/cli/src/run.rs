@@ -1,5 +1,5 @@
-//! How a run is carried out: the table, the threads, what is shown meanwhile. Every command that
-//! hashes flattens this.
+//! How a run is carried out: the table, the threads, the progress. Every command that hashes
+//! flattens this.
 
 use crate::exit::{self, Failure};
 use crate::saying::Saying;
@@ -33,7 +33,7 @@ pub enum Io {
     Uring,
 }
 
-/// Memory, threads, patience, and what is reported.
+/// Memory, threads, patience, and reports.
 #[derive(Debug, Clone, Args)]
 pub struct Run {
     /// Size of the RAM table for reading ahead (a bare number is MiB).
@@ -200,7 +200,7 @@ impl Run {
         Ok(plan)
     }
 
-    /// Prints what the digests do not rest on, and where the time went if that was asked for.
+    /// Prints the notes on a run, and where the time went if that was asked for.
     pub fn report(&self, summary: &Summary) {
         self.note(summary);
         if let Some(form) = self.stats {
@@ -208,7 +208,7 @@ impl Run {
         }
     }
 
-    /// Prints what the digests do not rest on.
+    /// Prints the notes on a run.
     pub fn note(&self, summary: &Summary) {
         if summary.unopened > 0 {
             exit::say(format!("containers not opened: {}; their contents were not read", summary.unopened));

@@ -1,5 +1,6 @@
-//! The kernel's sandbox around commands whose input is hostile by its nature: what is in images and
-//! archives, and sets of others. It comes before the first thread: what a thread starts is in it.
+//! The kernel's sandbox around commands whose input is hostile by its nature: the contents of
+//! images and archives, and sets of others. It comes before the first thread: the processes that a
+//! thread starts are in it.
 
 use crate::args::Command;
 use crate::exit;
@@ -21,7 +22,7 @@ fn paths<'a>(paths: &[&'a Option<PathBuf>]) -> Vec<&'a Path> {
     paths.iter().filter_map(|path| path.as_deref()).collect()
 }
 
-/// What the command writes, if it is one that reads hostile input.
+/// The outputs of the command, if it is one that reads hostile input.
 fn outputs(command: &Command) -> Option<Vec<&Path>> {
     let inside = |inside: &Inside| inside.inside.is_some() && !inside.no_sandbox;
     match command {

@@ -63,7 +63,7 @@ impl Session {
         self.closing
     }
 
-    /// What the job is controlled by.
+    /// The control of the job.
     pub fn control(&self) -> Control<'_> {
         let control = Control::new().with_cancel(self.signals.flag());
         match &self.bar {
@@ -80,7 +80,7 @@ impl Session {
         }
     }
 
-    /// Prints what is the matter with a name, which a terminal may see.
+    /// Prints a message about a name, which a terminal may see.
     pub fn about(&self, name: &[u8], what: impl Display) {
         self.message(format_args!("{}: {what}", shown(name)));
     }
@@ -107,7 +107,7 @@ impl Session {
         }
     }
 
-    /// Does what prints messages without tearing the progress.
+    /// Runs `print`, which prints messages, without tearing the progress.
     pub fn suspended(&self, print: impl FnOnce()) {
         match &self.bar {
             Some(bar) => bar.suspended(print),
@@ -165,7 +165,7 @@ impl Session {
         }
     }
 
-    /// Reports what a signal interrupted, and gives its exit.
+    /// Reports the work that a signal interrupted, and gives its exit.
     pub fn interrupted(&self, what: impl Display) -> Exit {
         exit::say(format_args!("interrupted: {what}"));
         self.signal()

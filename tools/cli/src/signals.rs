@@ -9,13 +9,13 @@ use signal_hook::flag;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-/// What ends a run. On Windows SIGINT is `^C`, SIGBREAK all other events of a console.
+/// The signals that end a run. On Windows SIGINT is `^C`, SIGBREAK all other events of a console.
 #[cfg(unix)]
 const ENDING: [i32; 3] = [SIGINT, SIGTERM, SIGHUP];
 #[cfg(windows)]
 const ENDING: [i32; 3] = [SIGINT, SIGTERM, SIGBREAK];
 
-/// What has come so far.
+/// The signals that have come so far.
 pub struct Signals {
     number: Arc<AtomicUsize>,
     flag: Arc<AtomicBool>,

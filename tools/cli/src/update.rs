@@ -105,7 +105,7 @@ fn exit(summary: &Summary) -> Exit {
     }
 }
 
-/// Runs the job, and prints what changed.
+/// Runs the job, and prints the changes.
 fn carry_out(request: &Request, printing: Printing, session: &Session) -> Result<Summary, Failure> {
     let ran = job::run(request, &mut |event| show(printing, session, event), &session.control());
     let summary = ran.map_err(|error| session.ended(error))?;
@@ -133,7 +133,7 @@ fn show(printing: Printing, session: &Session, event: Event<'_>) -> io::Result<(
         Event::Uncached(why) => session.message(format_args!("{why}: files are hashed without it")),
         Event::Classed(_) if printing.silent => {}
         Event::Classed(change) if printing.json => session.print(rows::json(change).as_bytes())?,
-        // What went well is not worth a line then.
+        // A good outcome is not worth a line then.
         Event::Classed(change) if printing.quiet && !is_bad(change) => {}
         Event::Classed(change) => session.print(classed(change).as_bytes())?,
         _ => {}

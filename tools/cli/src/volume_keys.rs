@@ -1,5 +1,5 @@
-//! What opens encrypted volumes: passwords in files or asked for, and key files. Every command that
-//! goes into containers flattens this. A password is never an argument.
+//! The keys of encrypted volumes: passwords in files or asked for, and key files. Every command
+//! that goes into containers flattens this. A password is never an argument.
 
 use crate::exit::{Exit, Failure};
 use clap::Args;

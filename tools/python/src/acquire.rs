@@ -32,7 +32,7 @@ pub struct Acquired {
     /// The main S.M.A.R.T. values, each in JSON, before the first byte and after the last; empty if
     /// unknown.
     health: (BTreeMap<String, String>, BTreeMap<String, String>),
-    /// What happened, a sentence each.
+    /// Events of the run, a sentence each.
     events: Vec<String>,
 }
 

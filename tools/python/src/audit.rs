@@ -51,8 +51,8 @@ fn extent(leaves: Option<&Bound<'_, PyAny>>, confidence: f64, loss: f64) -> PyRe
     Ok(Extent { loss, by })
 }
 
-/// Notes the roots of files that have trees beside them in the file `output`: what an owner keeps
-/// before the files go to a server.
+/// Notes the roots of files that have trees beside them in the file `output`: the record that an
+/// owner keeps before the files go to a server.
 #[pyfunction]
 #[pyo3(name = "audit_commit", signature = (files, output, *, identity = None, replace = false))]
 pub fn commit(

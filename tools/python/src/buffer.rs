@@ -25,7 +25,8 @@ impl Bytes {
     /// that lie in one piece.
     ///
     /// # Errors
-    /// `TypeError` for text and for what exports no buffer, `BufferError` for one in pieces.
+    /// `TypeError` for text and for an object that exports no buffer, `BufferError` for one in
+    /// pieces.
     pub fn get(object: &Bound<'_, PyAny>) -> PyResult<Bytes> {
         if object.is_instance_of::<PyString>() {
             return Err(PyTypeError::new_err("Strings must be encoded before hashing"));

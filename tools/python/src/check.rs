@@ -31,7 +31,7 @@ pub struct Checked {
     by_algorithm: BTreeMap<String, u64>,
     /// Each file with its result: `right`, `wrong`, `unread` or `ignored`; in an audit its class.
     files: Vec<(OsString, &'static str)>,
-    /// What the manifests hold and was not compared, a sentence each.
+    /// Entries of the manifests that were not compared, a sentence each.
     not_compared: Vec<String>,
     /// The manifests' lines that are not records, each with its number.
     faults: Vec<(u64, String)>,
@@ -43,8 +43,8 @@ pub struct Checked {
     /// Of a share, for each manifest: `read` of `files` files with `bytes` of `total` bytes, how
     /// many were `never` checked, and how many seconds ago the `oldest` check was.
     shares: Vec<BTreeMap<&'static str, Option<u64>>>,
-    /// A dictionary for each file, and one for each manifest: what the program prints with `--json
-    /// --all`.
+    /// A dictionary for each file, and one for each manifest, as the program prints them with
+    /// `--json --all`.
     rows: Py<PyList>,
 }
 
@@ -73,7 +73,7 @@ fn word(found: job_check::Checked) -> &'static str {
     }
 }
 
-/// What a share came to.
+/// The counts of a share.
 fn row(share: &Shared) -> BTreeMap<&'static str, Option<u64>> {
     let oldest = share.oldest.map(|oldest| oldest.as_secs());
     let counts = [
@@ -106,7 +106,7 @@ fn asked_share(share: Option<&str>, limit: Option<f64>, state: Option<PathBuf>) 
 ///
 /// `root` is the directory in which names start, found by the names if it is not given. With
 /// `audit` each file of the tree gets a class: `matched`, `modified`, `moved`, `new`, `missing` …
-/// What differs is in the result, and no exception.
+/// Differences are in the result, and no exception.
 ///
 /// `share` (`"1/30"` or `"5%"` of all bytes) and `limit` (seconds) check the files that were
 /// checked least recently; `state` keeps when that was, `MANIFEST.checked` if it is not given.

@@ -57,7 +57,8 @@ fn problem(record: &Record) -> Option<Absent> {
 
 /// Compares the records of a manifest at these places, from 0 in rising order, and gives a
 /// dictionary: `rows` (name, result, stage, offset, cause), `records` of the whole manifest, the
-/// `root` in which names start, the `conclusion`, and what of the manifest was not compared.
+/// `root` in which names start, the `conclusion`, and the entries of the manifest that were not
+/// compared.
 #[pyfunction]
 #[pyo3(name = "_check_records", signature = (manifest, records, *, root = None, algorithms = None, key = None, strict = false, lenient = false, threads = None, memory = None))]
 #[expect(clippy::too_many_arguments, reason = "keyword arguments")]

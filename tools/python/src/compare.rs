@@ -30,7 +30,7 @@ pub struct Pair {
 
 value!(Pair { a, b, score, degenerate, once_in, rarer });
 
-/// Two files, with what all methods say of them.
+/// Two files, with the results of all methods.
 pub struct Related {
     /// The earlier one in input order.
     a: OsString,
@@ -162,7 +162,7 @@ pub fn compare(
     Ok((pairs.chain(related).collect::<PyResult<_>>()?, left_out.collect::<PyResult<_>>()?))
 }
 
-/// The pairs, and the records of what was not read.
+/// The pairs, and the records of inputs that were not read.
 type Compared = (Vec<Py<PyAny>>, Vec<Py<PyAny>>);
 
 /// The result of a comparison.
@@ -171,6 +171,6 @@ struct Found {
     pairs: Vec<Pair>,
     related: Vec<Related>,
     left_out: Vec<Record>,
-    /// What of lists was not understood.
+    /// Lines of lists that were not understood.
     faults: Vec<String>,
 }

@@ -1,5 +1,5 @@
-//! What `pfh.compat` needs beside hash objects: BLAKE3 and BLAKE2 with all their parameters, the
-//! distance of TLSH digests without their lengths.
+//! The functions that `pfh.compat` needs beside hash objects: BLAKE3 and BLAKE2 with all their
+//! parameters, the distance of TLSH digests without their lengths.
 
 use crate::buffer::{Bytes, LONG};
 use crate::error;

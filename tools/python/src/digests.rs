@@ -139,8 +139,8 @@ impl Digests {
         PyBytes::new(py, &bytes)
     }
 
-    /// What the tool adds to the name of a file whose digest is in segments: the place and the
-    /// text of each.
+    /// The texts that the tool adds to the name of a file whose digest is in segments, each with
+    /// its place.
     #[getter]
     fn segments<'py>(&self, py: Python<'py>) -> Vec<(u32, Bound<'py, PyBytes>)> {
         let named = py.detach(|| -> Vec<(u32, Vec<u8>)> {

@@ -9,7 +9,7 @@ use pyo3::prelude::*;
 use std::io;
 use std::path::Path;
 
-/// What an exception says beside its message.
+/// The attributes of an exception beside its message.
 #[derive(Default)]
 struct About<'a> {
     path: Option<&'a Path>,
@@ -46,7 +46,7 @@ pub fn of_job(py: Python<'_>, error: &Error, path: Option<&Path>) -> PyErr {
     let errno = problem.and_then(Problem::errno).or(of_system);
     // The standard library's words end with a number; a problem's with its name.
     let message = pfh::with_names(&error.to_string());
-    // The tree of a file may be what is not there.
+    // The missing file may be the tree of a file.
     let of_tree = error.find::<Failure>().and_then(|failure| match failure {
         Failure::Read { file, .. } | Failure::Tree { file, .. } | Failure::Write { file, .. } => Some(&**file),
         _ => None,
@@ -74,7 +74,7 @@ pub fn value(message: impl std::fmt::Display) -> PyErr {
     Python::attach(|py| exception(py, "RequestError", &message.to_string(), &About::default()))
 }
 
-/// What was found is another than what was stated.
+/// The data differ from the stated digest.
 pub fn differs(py: Python<'_>, message: &str, path: &Path) -> PyErr {
     exception(py, "DiffersError", message, &About { path: Some(path), ..About::default() })
 }

@@ -6,9 +6,9 @@ use pfh::export::{self as job_export, Event, Form, Request, Table};
 use pyo3::prelude::*;
 
 /// Writes a result as `to` (`timesketch`, `bodyfile` or `parquet`) into the file `output`. The
-/// result is what `hash`, `match` or `list` print with `--json`, or a manifest in any format. True
-/// if all of it is in the output; `messages` of the result count what is left out and name lines
-/// that are not records.
+/// result is the output of `hash`, `match` or `list` with `--json`, or a manifest in any format.
+/// True if all of it is in the output; `messages` of the result count the rows that are left out
+/// and name lines that are not records.
 #[pyfunction]
 #[pyo3(signature = (result, to, output, *, replace = false))]
 pub fn export(

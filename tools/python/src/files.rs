@@ -123,8 +123,8 @@ pub fn hash_files(
 }
 
 impl Files {
-    /// The next record, which nobody else gets; `None` at the end. What the callback raises loses
-    /// none: the record is still held then.
+    /// The next record, which nobody else gets; `None` at the end. An exception of the callback
+    /// loses none: the record is still held then.
     fn next(&self, py: Python<'_>) -> PyResult<Option<Record>> {
         loop {
             let next = py.detach(|| self.taking.next(LOOK)).map_err(|gone| gone.error(py))?;
@@ -193,8 +193,8 @@ impl Files {
         for (name, count) in rows.into_iter().chain([("bytes", summary.bytes)]) {
             counts.set_item(name, count)?;
         }
-        // Before anything is made of it: what makes an object may wait for a thread that waits for
-        // this.
+        // Before anything is made of it: a thread that makes an object may wait for a thread that
+        // waits for this.
         let cache = self.notes.lock().unwrap_or_else(PoisonError::into_inner).cache;
         if let Some(cache) = cache {
             for (name, count) in [("reused", cache.reused), ("verified", cache.verified), ("changed", cache.changed)] {

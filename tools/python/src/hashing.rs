@@ -43,7 +43,7 @@ pub fn all(names: &Bound<'_, PyAny>) -> PyResult<Vec<String>> {
 pub enum Data<'py> {
     /// It was left out.
     Left,
-    /// What was given.
+    /// The argument.
     Given(Bound<'py, PyAny>),
 }
 
@@ -56,7 +56,7 @@ impl<'py> FromPyObject<'_, 'py> for Data<'py> {
 }
 
 impl<'py> Data<'py> {
-    /// What was given, if anything.
+    /// The argument, if there is one.
     pub fn given(&self) -> Option<&Bound<'py, PyAny>> {
         match self {
             Data::Left => None,
@@ -76,7 +76,7 @@ pub struct Hash {
 }
 
 impl Hash {
-    /// A hash of what was seen so far.
+    /// A hash of the bytes seen so far.
     pub fn start(py: Python<'_>, algorithm: Algorithm, data: Option<&Bound<'_, PyAny>>) -> PyResult<Hash> {
         let hash = Hash { algorithm, hasher: Mutex::new(algorithm.hasher()) };
         if let Some(data) = data {
@@ -134,7 +134,7 @@ impl Hash {
         Ok(())
     }
 
-    /// The digest of what came so far; of similarity digests the bytes of their text. `length` is
+    /// The digest of the bytes so far; of similarity digests the bytes of their text. `length` is
     /// for algorithms that give any number of bytes, up to 2**29 - 1: SHAKE, BLAKE3,
     /// KangarooTwelve.
     #[pyo3(signature = (length = None))]
@@ -211,8 +211,8 @@ pub fn algorithms() -> Vec<(&'static str, usize, &'static str, &'static [&'stati
 /// Bytes that are read at a time.
 const PIECE: usize = 1 << 18;
 
-/// A hash object that has seen what is left of an open file: `file_digest(open(path, "rb"),
-/// "sha256")`. `digest` is a name, or a function that makes hash objects.
+/// A hash object that has seen the rest of an open file: `file_digest(open(path, "rb"), "sha256")`.
+/// `digest` is a name, or a function that makes hash objects.
 #[pyfunction]
 #[pyo3(signature = (fileobj, digest, /))]
 pub fn file_digest<'py>(

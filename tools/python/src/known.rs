@@ -12,7 +12,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString};
 use std::path::PathBuf;
 
-/// What sets know of one digest or file.
+/// The verdict of sets on one digest or file.
 pub struct Verdict {
     /// `known-bad`, `known-good`, `known`, `maybe` (a filter alone has it), `unknown`, or
     /// `nothing-to-compare-with` (no set has a digest of its algorithm).
@@ -41,7 +41,7 @@ impl Verdict {
     }
 }
 
-/// Opens sets; what is not understood of them comes as sentences.
+/// Opens sets; parts that were not understood come as sentences.
 pub fn open(py: Python<'_>, sets: &Sets) -> PyResult<(Reference, Vec<String>)> {
     let opened = job::run(py, |_control| {
         let mut gaps = Vec::new();
@@ -125,7 +125,7 @@ impl Known {
         Ok(Known { reference, gaps })
     }
 
-    /// What the sets know of digests, each as bytes or hexadecimal digits; in their order.
+    /// The verdicts of the sets on digests, each as bytes or hexadecimal digits; in their order.
     #[pyo3(signature = (digests, algorithm = None))]
     fn lookup(&self, digests: &Bound<'_, PyAny>, algorithm: Option<&str>) -> PyResult<Vec<Verdict>> {
         let algorithm = algorithm.map(crate::hashing::named).transpose()?;
@@ -152,7 +152,8 @@ impl Known {
         all.map(|set| (set.name.clone(), set.class().name().to_owned(), set.records)).collect()
     }
 
-    /// What of the sets was not understood, a sentence each: nothing is compared with it.
+    /// The parts of the sets that were not understood, a sentence each: nothing is compared with
+    /// them.
     #[getter]
     fn gaps(&self) -> Vec<String> {
         self.gaps.clone()

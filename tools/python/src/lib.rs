@@ -1,6 +1,6 @@
 //! The Python package `pfh`: a binding of the library's jobs, and the command in process.
 //!
-//! Each file binds one job or one kind of value; what a job does is the library's. Jobs run on a
+//! Each file binds one job or one kind of value; the work of a job is the library's. Jobs run on a
 //! thread of their own while the calling thread waits without the interpreter's lock and looks for
 //! signals (`job`). Buffers of Python are read where they lie (`buffer`).
 
@@ -48,7 +48,7 @@ mod value;
 mod verify;
 mod walk;
 
-/// What `pfh` re-exports.
+/// The names that `pfh` re-exports.
 #[pyo3::pymodule(gil_used = false)]
 mod _pfh {
     #[pymodule_export]

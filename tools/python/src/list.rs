@@ -7,10 +7,10 @@ use crate::{error, job, request};
 use pfh::list::{self as job_list, Event, Only, Request};
 use pyo3::prelude::*;
 
-/// Lists what is in images, file systems and archives, without reading content: a dictionary for
-/// each name, with `type` (`file`, `skipped` or `error`), `path`, `size`, times and `inside`.
+/// Lists the contents of images, file systems and archives, without reading content: a dictionary
+/// for each name, with `type` (`file`, `skipped` or `error`), `path`, `size`, times and `inside`.
 ///
-/// `only` takes `live`, `deleted` or `unallocated`. What cannot be listed is an `error` row.
+/// `only` takes `live`, `deleted` or `unallocated`. A name that cannot be listed is an `error` row.
 #[pyfunction]
 #[pyo3(name = "list_files", signature = (paths, *, only = None, recursive = false, follow = false, on_event = None, cancel = None))]
 pub fn list(

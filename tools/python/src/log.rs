@@ -7,13 +7,13 @@ use pyo3::prelude::*;
 pub enum Level {
     /// Jobs begin and end.
     Debug = 10,
-    /// What happened during one.
+    /// An event during one.
     Info = 20,
     /// Something was not read or not understood; the result says so as well.
     Warning = 30,
 }
 
-/// Logs a sentence. No job fails by what a handler raises.
+/// Logs a sentence. No job fails by an exception of a handler.
 pub fn log(py: Python<'_>, level: Level, sentence: impl FnOnce() -> String) {
     let say = || -> PyResult<()> {
         let logger = py.import("logging")?.call_method1("getLogger", ("pfh",))?;

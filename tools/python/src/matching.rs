@@ -21,7 +21,7 @@ use std::path::PathBuf;
 pub struct Matched {
     /// The file.
     path: OsString,
-    /// What the sets know of it; `None` if it has no digest.
+    /// The verdict of the sets; `None` if it has no digest.
     verdict: Option<Verdict>,
     /// The record of the file: `Hashed`, `Skipped` or `Failed`.
     record: Py<PyAny>,

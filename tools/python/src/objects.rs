@@ -91,7 +91,7 @@ impl Drop for File {
     }
 }
 
-/// Calls Python. What it raises is the problem of the file.
+/// Calls Python. An exception is the problem of the file.
 fn attached<T>(stage: Stage, call: impl FnOnce(Python<'_>) -> PyResult<T>) -> Result<T, Problem> {
     let called = interpreter::call(|py| {
         call(py).map_err(|raised| {

@@ -54,7 +54,7 @@ impl Pace {
     /// Calls back with how far the job is, if that is news.
     ///
     /// # Errors
-    /// What the callback raises.
+    /// The exception of the callback.
     pub fn report(&self, py: Python<'_>, call: &Py<PyAny>) -> PyResult<()> {
         let news = self.0.lock().unwrap_or_else(PoisonError::into_inner).take();
         news.map_or(Ok(()), |step| call.call1(py, (step,)).map(drop))

@@ -1,4 +1,4 @@
-//! What jobs wrote, on one page.
+//! The results of jobs, on one page.
 
 use crate::rows::{Found, Rows, ended, exit};
 use crate::{job, request};

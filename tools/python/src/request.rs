@@ -42,7 +42,7 @@ pub fn name(given: &Bound<'_, PyAny>) -> PyResult<OsString> {
     Ok(path(given)?.into_os_string())
 }
 
-/// What a job of files reads.
+/// The input of a job of files.
 pub fn input(paths: Vec<OsString>, recursive: bool, follow: bool) -> Input {
     let recurse = if recursive { Recurse::Yes } else { Recurse::default() };
     let links = if follow { Links::Follow } else { Links::default() };
@@ -51,7 +51,7 @@ pub fn input(paths: Vec<OsString>, recursive: bool, follow: bool) -> Input {
     input
 }
 
-/// What addresses of stores mean.
+/// The meaning of addresses of stores.
 pub fn addresses(exactly: bool) -> Addresses {
     if exactly { Addresses::Exactly } else { Addresses::Below }
 }

@@ -8,7 +8,7 @@ use std::io;
 use std::sync::mpsc::SyncSender;
 use std::sync::{Mutex, PoisonError};
 
-/// What the run hands over.
+/// A message of the run.
 pub enum Message {
     /// The result of an input.
     Record(Box<Record>),
@@ -20,16 +20,16 @@ pub enum Message {
 pub enum Work {
     /// Files and objects of stores: the job of `pfh hash`.
     Job(Box<Request>),
-    /// What Python opens.
+    /// Objects that Python opens.
     Objects(Box<dyn Source>, Plan),
 }
 
-/// What the run says beside its records.
+/// The remarks of the run beside its records.
 #[derive(Default)]
 pub struct Notes {
     /// A sentence each.
     pub messages: Vec<String>,
-    /// What was done with the cache, if there is one.
+    /// The use of the cache, if there is one.
     pub cache: Option<hash::Use>,
 }
 

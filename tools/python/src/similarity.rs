@@ -77,8 +77,8 @@ impl Similarity {
     }
 
     /// How alike the inputs of two digests are, each given as text or as a hash object: 0 to 100,
-    /// for TLSH, PDQ and pHash a distance from 0 on. `ValueError` for what is not a digest, and for
-    /// one that stands for an input without digest.
+    /// for TLSH, PDQ and pHash a distance from 0 on. `ValueError` for a text that is not a digest,
+    /// and for one that stands for an input without digest.
     fn compare(&self, a: &Bound<'_, PyAny>, b: &Bound<'_, PyAny>) -> PyResult<u32> {
         let (a, b) = (self.digest(a)?, self.digest(b)?);
         let similar = |digest| Similar::of(digest).ok_or_else(|| error::value("no similarity digest"));

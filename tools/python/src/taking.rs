@@ -71,7 +71,7 @@ impl State {
     }
 }
 
-/// What was handed over.
+/// The answer to a taker.
 pub enum Handed {
     /// A record, which nobody else gets.
     Record(Box<Record>),
@@ -168,7 +168,7 @@ impl Taking {
         self.state()?.end(ended)
     }
 
-    /// Ends the run; what was not taken is lost.
+    /// Ends the run; records that were not taken are lost.
     pub fn close(&self) {
         self.cancel.cancel();
         if let Ok(mut state) = self.state()
@@ -178,7 +178,7 @@ impl Taking {
         }
     }
 
-    /// Hands what is left over to an Arrow stream.
+    /// Hands the rest over to an Arrow stream.
     ///
     /// # Errors
     /// When nothing is.

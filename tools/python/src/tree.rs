@@ -17,7 +17,7 @@ pub struct HashTree {
     tree: PathBuf,
 }
 
-/// What a file and its tree are.
+/// The state of a file and its tree.
 pub struct TreeState {
     /// The root in hexadecimal digits, as the tree has it.
     root: String,
@@ -97,7 +97,7 @@ impl HashTree {
         built.map(TreeState::from).ok_or_else(|| error::aborted(py, "no tree was built", Some(&self.file)))
     }
 
-    /// Hashes again what has changed: `ranges` of (start, end) in bytes, or what differs from the
+    /// Hashes the changes again: `ranges` of (start, end) in bytes, or the differences from the
     /// copy `since`.
     #[pyo3(signature = (ranges = None, *, since = None, on_event = None, cancel = None))]
     fn update(
@@ -123,7 +123,7 @@ impl HashTree {
         self.state(py, done)
     }
 
-    /// Takes in what was appended to the file.
+    /// Takes in the bytes appended to the file.
     #[pyo3(signature = (*, on_event = None, cancel = None))]
     fn append(&self, py: Python<'_>, on_event: Option<Py<PyAny>>, cancel: Option<Py<Token>>) -> PyResult<TreeState> {
         let mut asked = append::Request::new(&self.file);
@@ -134,8 +134,9 @@ impl HashTree {
         self.state(py, done)
     }
 
-    /// Hashes the file and compares it with its tree: `state.corrupt` has what differs. With `root`
-    /// (hexadecimal digits) the file must also give that; if it does not, `pfh.DiffersError`.
+    /// Hashes the file and compares it with its tree: `state.corrupt` has the differences. With
+    /// `root` (hexadecimal digits) the file must also give that; if it does not,
+    /// `pfh.DiffersError`.
     #[pyo3(signature = (*, root = None, on_event = None, cancel = None))]
     fn check(
         &self,

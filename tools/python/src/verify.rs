@@ -1,4 +1,4 @@
-//! An image against what states its digests.
+//! An image against the evidence for its digests.
 
 use crate::cancel::Token;
 use crate::job::Hooks;
@@ -18,11 +18,11 @@ pub struct Verified {
     /// Digests of the image, by algorithm, in hexadecimal digits; empty if it could not be read to
     /// its end.
     digests: BTreeMap<String, String>,
-    /// What was compared and is equal: what, and with what.
+    /// Comparisons that are equal: both sides of each.
     compared: Vec<(String, String)>,
     /// Reasons against a good verdict, a sentence each.
     missing: Vec<String>,
-    /// What was found, a sentence each.
+    /// Findings, a sentence each.
     findings: Vec<String>,
 }
 
@@ -41,7 +41,7 @@ fn stated((name, hex): (String, String)) -> PyResult<Claim> {
 /// medium or image `against`.
 ///
 /// `log` names the chained log, `key` the public key that must have signed it. With `raw` the bytes
-/// are taken as they are. What differs is in the result, and no exception.
+/// are taken as they are. Differences are in the result, and no exception.
 #[pyfunction]
 #[pyo3(signature = (image, *, log = None, key = None, against = None, digests = None, raw = false, on_event = None, cancel = None))]
 #[expect(clippy::too_many_arguments, reason = "keyword arguments")]

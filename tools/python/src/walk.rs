@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Which files are read below the paths, and what is opened of them.
+/// Which files are read below the paths, and how they are opened.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
 pub struct Walk {

@@ -53,7 +53,7 @@ def certificates(directory):
 
 
 def environment(directory, failures=1):
-    """What has Dask, its workers and clients use these certificates, and listen on loopback alone."""
+    """The variables that have Dask, its workers and clients use these certificates, and listen on loopback alone."""
     certificate, secret = certificates(directory)
     prefix = "DASK_DISTRIBUTED__"
     found = {"COMM__TLS__CA_FILE": certificate, "COMM__REQUIRE_ENCRYPTION": "True"}

@@ -1,4 +1,4 @@
-"""What all tests need."""
+"""The set-up of all tests."""
 
 import signal
 

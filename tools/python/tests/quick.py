@@ -1,4 +1,4 @@
-"""A wheel at work in any interpreter, with nothing else installed: `python quick.py UNPACKED-WHEEL`, or without a word what is installed."""
+"""A wheel at work in any interpreter, with nothing else installed: `python quick.py UNPACKED-WHEEL`, or without a word the installed one."""
 
 import os
 import platform

@@ -1,4 +1,4 @@
-"""pfh cluster hash and match: the records of one run of the program, whatever happens to workers."""
+"""pfh cluster hash and match: the records of one run of the program, even if workers fail."""
 
 import json
 import os
@@ -246,7 +246,7 @@ def test_a_worker_whose_disk_is_full(room, tmp_path):
     (to / "parts").mkdir(parents=True)
     mount = f'mount -t tmpfs -o size=4k none "{to}/parts" && exec "$@"'
     with clusters.two_workers(tmp_path, before=["unshare", "--mount", "sh", "-c", mount, "sh"]) as cluster:
-        # The directory has nothing but what the test made: it becomes a run.
+        # The directory has nothing but the files of the test: it becomes a run.
         shutil.copy(room / "quiet" / "run.json", to / "run.json")
         done = again(room, "full", "--scheduler", cluster.file, **cluster.environment)
         assert b"cannot write" in done.stderr, done.stderr

@@ -157,7 +157,7 @@ def test_again_repeats_what_failed_and_nothing_else(tmp_path):
     assert b"2 failed" in pfh(*words, cwd=tmp_path, code=3).stdout
     before = {path.name: path.stat().st_ino for path in (tmp_path / "run" / "parts").iterdir()}
     os.rename(tmp_path / "away", tmp_path / "tree" / "07")
-    # What was read is not read again: it may have gone meanwhile.
+    # A file that was read is not read again: it may have gone meanwhile.
     (tmp_path / "tree" / "06").unlink()
     assert b"2 failed; was complete" in pfh(*words, cwd=tmp_path, code=3).stdout
     done = pfh(*words, "--again", cwd=tmp_path, code=3)

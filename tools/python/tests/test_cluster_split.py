@@ -70,7 +70,7 @@ def test_ranges_are_read_by_several_units(room):
         assert child.wait(60) in (128 + number, -number)
         there = {path.name: path.stat().st_mtime_ns for path in ranges.glob("0*.*")}
         assert len(there) >= 4 and not (to / "manifest.json").exists()
-        # One that is not what was written is made again.
+        # One that is not as it was written is made again.
         victim = max(there)
         (ranges / victim).write_bytes((ranges / victim).read_bytes()[:-20])
         pfh("cluster", "hash", *WORDS, "--to", to.name, "--scheduler", "local:1", cwd=room)

@@ -1,4 +1,4 @@
-"""What a complete run says is what was written: each reader compares parts with the manifest as it reads them."""
+"""The results of a complete run are those that were written: each reader compares parts with the manifest as it reads them."""
 
 import io
 import json
@@ -169,7 +169,7 @@ def test_status_is_that_of_the_directory(run, tmp_path):
     assert found["counts"]["hashed"] == 100 and sum(found["workers"].values()) == 10
     assert b"hash: complete, 11 of 11 units" in pfh("cluster", "status", run).stdout
     pfh("cluster", "status", tmp_path, code=2)
-    # A run that ended early: what its journal notes.
+    # A run that ended early: the notes of its journal.
     (run / "manifest.json").unlink()
     listed = [{"name": path.name, "size": 1, "sha256": "", "rows": 1, "facts": {"unit": "1", "hashed": "10"}} for path in sorted((run / "parts").iterdir())]
     lines = "".join(json.dumps({"unit": at, "worker": "w"} | one) + "\n" for at, one in enumerate(listed[1:4], 1))

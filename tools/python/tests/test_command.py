@@ -15,12 +15,12 @@ import pytest
 NATIVE = os.environ.get("PFH_NATIVE")
 WHEEL = os.path.join(sysconfig.get_path("scripts"), "pfh")
 
-# Kernels are chosen by what they cost by the table, not by what a busy machine measures.
+# Kernels are chosen by their cost in the table, not by the times of a busy machine.
 os.environ["PFH_COSTS"] = "table"
 
 pytestmark = pytest.mark.skipif(NATIVE is None, reason="PFH_NATIVE names no native program: `make python` does")
 
-#: Commands in order; what one writes, the next ones read. Each is run in a room of its own kind.
+#: Commands in order; they read files of earlier ones. Each is run in a room of its own kind.
 COMMANDS = """
 --version
 --help
@@ -108,7 +108,7 @@ bench sizes d
 bench fit missing
 """.splitlines()[1:]
 
-#: What differs from run to run of any program: times, rates, random numbers.
+#: Parts of the output that differ from run to run of any program: times, rates, random numbers.
 VOLATILE = [
     (rb"[0-9.]+ s, [0-9.]+ [kMG]?B/s", b"S s, R B/s"),
     (rb'"seconds":[0-9.e+-]+', b'"seconds":0'),
@@ -158,7 +158,7 @@ def both(room, work):
     seen = []
     for program in (NATIVE, WHEEL):
         furnish(room)
-        # Where the program lies and what it is called shows in nothing but its own name.
+        # The place and the name of the program show in nothing but its own name.
         seen.append(work(program))
         seen[-1].append(content(room))
     return seen
@@ -198,7 +198,7 @@ def test_no_command_is_left_out():
     missing = [name for name in commands() if name not in run]
     for group in ("known", "tree", "audit", "bag", "bench"):
         missing += [f"{group} {name}" for name in commands(group) if f"{group} {name}" not in run]
-    # These wait for others, measure for minutes, or need what another run left.
+    # These wait for others, measure for minutes, or need the files of another run.
     apart = {"tree update", "tree watch", "tree append", "tree import", "audit tokens", "audit renew", "audit serve", "audit ask"}
     apart |= {"bench report", "bench forecast", "bench self"}
     assert set(missing) <= apart
@@ -237,10 +237,11 @@ def test_signals(number, words, tmp_path):
             stdin=subprocess.PIPE,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.PIPE,
-            # Under nohup, tests are started with SIGHUP ignored, and so would be what they start.
+            # Under nohup, tests are started with SIGHUP ignored, and so would be programs that
+            # they start.
             preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_DFL),
         )
-        # The interpreter itself catches SIGINT, so what pfh catches next is waited for.
+        # The interpreter itself catches SIGINT, so the next signal that pfh catches is waited for.
         sign = signal.SIGTERM if number == signal.SIGINT else number
         end = time.monotonic() + 60
         while not (is_pfh(child.pid, program) if words == "bench self" else is_caught(child.pid, sign)) and time.monotonic() < end:
@@ -288,7 +289,7 @@ def test_a_stream_that_is_used_and_closed_is_an_error(tmp_path):
 
 
 def on_a_terminal(words, cwd, interrupt=None):
-    """What a terminal shows, and the exit. Ctrl-C is typed once it has shown ``interrupt``."""
+    """The output on a terminal, and the exit. Ctrl-C is typed once it has shown ``interrupt``."""
     pid, terminal = pty.fork()
     if pid == 0:
         os.chdir(cwd)

@@ -28,7 +28,7 @@ APART = {
     "test_sha3_update_over_4GB",
 }
 
-#: What SHAKE has in pfh and not in hashlib: a digest without a stated length, of the usual one.
+#: A difference of SHAKE in pfh from hashlib's: a digest without a stated length, of the usual one.
 SHAKES = {"test_blocksize_name_sha3"}
 
 
@@ -43,7 +43,7 @@ def shim():
     return module
 
 
-#: hashlib's names of what both have, and ours.
+#: hashlib's names of algorithms that both have, and ours.
 NAMES = {name: name for name in ("md5", "sha1", "sha224", "sha256", "sha384", "sha512")}
 NAMES |= {f"sha3_{bits}": f"sha3-{bits}" for bits in (224, 256, 384, 512)}
 NAMES |= {"shake_128": "shake128", "shake_256": "shake256"}

@@ -16,7 +16,7 @@ def test_the_tutorial_runs(tmp_path, monkeypatch, capsys):
     names = {"__name__": "tutorial"}
     for number, (block, shown) in enumerate(blocks):
         exec(compile(block, f"{PAGE.name}, block {number}", "exec"), names)
-        # A comment behind a print is what it prints; more is in the block that follows.
+        # A comment behind a print is its output; more is in the block that follows.
         wanted = [line.strip() for line in re.findall(r"print\(.*\)  # (.*)$", block, re.MULTILINE)]
         wanted += shown.splitlines()
         assert capsys.readouterr().out.splitlines() == wanted, block

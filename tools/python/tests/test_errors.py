@@ -12,7 +12,7 @@ import pytest
 import pfh
 import pfh.audit
 
-#: Jobs of one file. Those of many have a record for what cannot be read.
+#: Jobs of one file. Those of many have a record for a file that cannot be read.
 JOBS = {
     "hash_file": lambda path, out: pfh.hash_file(path, "md5"),
     "check": lambda path, out: pfh.check(path),

@@ -78,7 +78,7 @@ def test_columns_of_digests():
     array = pyarrow.array(column)
     array.validate(full=True)
     assert array.type == pyarrow.large_binary() and array.to_pylist() == wanted
-    # Handed out again, it is the same; what was handed out outlives it.
+    # Handed out again, it is the same; an array handed out outlives it.
     series = polars.Series(column)
     frame = pandas.Series.from_arrow(column)
     schema = pyarrow.field(column)

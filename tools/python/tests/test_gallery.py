@@ -20,7 +20,7 @@ def test_it_runs(page, tmp_path):
     text = page.read_text()
     for package in set(re.findall(r"^(?:import|from) (polars|numpy|networkx|distributed|fsspec)", text, re.MULTILINE)):
         pytest.importorskip(package, reason=f"`target/python-venv/bin/pip install {package}`, then `tools/python/check -k gallery`")
-    # Cells of a notebook: each begins with a mark, and the last asserts what the page shows.
+    # Cells of a notebook: each begins with a mark, and the last asserts the results on the page.
     assert text.startswith("# %% [markdown]\n# # ") and "assert" in text.split("# %%")[-1]
     done = subprocess.run([sys.executable, "-Wignore", page], cwd=tmp_path, capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stdout + done.stderr

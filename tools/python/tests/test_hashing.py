@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 import pfh
 
-#: What hashlib has as well: its name, ours.
+#: Algorithms that hashlib has as well: its name, ours.
 BOTH = [
     ("md5", "md5"),
     ("sha1", "sha1"),

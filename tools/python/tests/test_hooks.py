@@ -13,7 +13,7 @@ import pytest
 
 import pfh
 
-#: Jobs over the file `large` and what stands beside it.
+#: Jobs over the file `large` and the files beside it.
 JOBS = {
     "acquire": lambda **hooks: pfh.acquire("large", algorithms="sha3-512", **hooks),
     "verify": lambda **hooks: pfh.verify("large", digests={"sha3-512": "0" * 128}, **hooks),

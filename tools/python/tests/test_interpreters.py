@@ -5,7 +5,8 @@ import sys
 
 import pytest
 
-#: What runs in an interpreter beside the first one of a process, and says how its import ended.
+#: A script that runs in an interpreter beside the first one of a process, and says how its import
+#: ended.
 BESIDE = """
 try:
     import _interpreters as interpreters

@@ -8,7 +8,7 @@ import pytest
 
 import pfh
 
-#: What runs in a process of its own: the first words name the fail point.
+#: Scripts that run in a process of their own: the first words name the fail point.
 CASES = {
     "job:1": "pfh.compare([A, B], 'ssdeep')",
     "files:1": "list(pfh.hash_files(D, 'sha256', recursive=True))",
@@ -35,7 +35,7 @@ def room(tmp_path):
 def ran(room, point, call):
     names = {"A": "d/1", "B": "d/2", "D": "d", "LIST": "list", "OUT": "out"}
     names = "\n".join(f"{name} = {str(room / path)!r}" for name, path in names.items())
-    # PanicException is not an Exception; what a thread leaves behind must not end the process before.
+    # PanicException is not an Exception; the remains of a thread must not end the process before.
     script = f"import pfh\n{names}\ntry:\n    {call}\n    print('done')\nexcept BaseException as error:\n    print(type(error).__name__, error)"
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, env=os.environ | {"PFH_FAIL_POINT": point}, timeout=120)
     assert done.returncode == 0, done.stderr

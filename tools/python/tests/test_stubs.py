@@ -1,4 +1,4 @@
-"""The stubs say what is there, and type checkers see what is not.
+"""The stubs have every name, and type checkers see missing ones.
 
 `target/python-venv/bin/python tools/python/tests/test_stubs.py` writes the functions of new algorithms into the stub of a checkout.
 """
@@ -30,7 +30,7 @@ def defined(body):
 
 
 def imported(body):
-    """What the stub takes from modules that carry their own types."""
+    """The names that the stub takes from modules that carry their own types."""
     return {name.asname for node in body if isinstance(node, ast.ImportFrom) for name in node.names if name.asname}
 
 

@@ -62,7 +62,7 @@ def test_one_hash_object_takes_each_update_once(make):
         for turn in range(rounds):
             shared.update(pieces[turn % 2])
             if turn % 10 == number:
-                # What others see meanwhile is the digest of some number of whole updates.
+                # Others see meanwhile the digest of some number of whole updates.
                 assert shared.copy().hexdigest() and shared.digest() is not None
 
     together(work)
@@ -117,7 +117,7 @@ def test_one_run_gives_each_record_to_one_thread(room):
                 for record in files:
                     taken.append(record.number)
                     if len(taken) % 50 == number:
-                        # What makes objects while another one looks must not wait for it.
+                        # A thread that makes objects while another one looks must not wait for it.
                         assert files.summary is None or files.summary["hashed"] == 400
                         assert files.messages == []
                         gc.collect(0)

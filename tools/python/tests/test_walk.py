@@ -178,7 +178,7 @@ def test_a_cache_keeps_digests_and_sees_rot(tmp_path):
     assert summary["hashed"] == 20 and summary["reused"] == 0
     second, summary, messages = run()
     assert (second, summary["reused"], messages) == (first, 20, [])
-    # The same size and times, another content: what a sample is for.
+    # The same size and times, another content: for a sample to find.
     import sqlite3
 
     with sqlite3.connect(tmp_path / "cache") as database:

@@ -1,6 +1,6 @@
 //! The libraries compared, each as a function from a message to its digest.
 
-/// What is timed: everything from a fresh state to the digest's bytes.
+/// The timed work: everything from a fresh state to the digest's bytes.
 type Hash = Box<dyn Fn(&[u8]) -> Vec<u8>>;
 
 /// One library's way to one algorithm.
@@ -13,7 +13,7 @@ pub struct Contestant {
     pub hash: Hash,
 }
 
-/// What `--library` takes.
+/// The values of `--library`.
 pub const NAMES: [&str; 5] = ["rustcrypto", "openssl", "aws-lc", "pfh", "pfh-many"];
 
 /// How many messages `pfh-many` hashes at a time: a multiple of every kernel's lanes.

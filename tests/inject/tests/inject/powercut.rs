@@ -1,4 +1,4 @@
-//! The layer of power cuts sees what careless programs do, and acquits careful ones.
+//! The layer of power cuts sees the faults of careless programs, and acquits careful ones.
 
 use pfh_inject::{Need, Recording, lacks};
 use std::fs;

@@ -18,7 +18,7 @@ pub enum Place {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Device {
-    /// What it is called.
+    /// Its name.
     pub name: String,
     /// Bytes on it.
     pub bytes: u64,
@@ -144,10 +144,10 @@ pub struct Forecast {
     pub json: bool,
 }
 
-/// `pfh bench sizes`: what `forecast --histogram` reads.
+/// `pfh bench sizes`: the input of `forecast --histogram`.
 ///
 /// The number of files of each size below a directory; the files are not opened. Sizes that are
-/// alike are put together when there are more than 4,096; number and bytes of all files stay what
+/// alike are put together when there are more than 4,096; number and bytes of all files stay as
 /// they are.
 #[derive(Debug, Clone, clap::Args)]
 #[command(after_long_help = "\

@@ -37,7 +37,7 @@ pub enum Bench {
     Fit(Fit),
 }
 
-/// What a study and the papers' measurements leave in their directory.
+/// The files that a study and the papers' measurements leave in their directory.
 const FILES: [&str; 12] = [
     "result.json",
     "journal.jsonl",
@@ -53,7 +53,7 @@ const FILES: [&str; 12] = [
     "claims.csv",
 ];
 
-/// What a page of the papers begins with.
+/// The beginning of a page of the papers.
 const PAGE: &[u8] = b"<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<title>The five papers on this machine</title>";
 
 impl Bench {

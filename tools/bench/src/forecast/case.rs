@@ -5,13 +5,13 @@ use crate::args::{Device, Preset};
 use crate::study::published;
 use serde::Serialize;
 
-/// A projection that a paper prints, computed from what it prints.
+/// A projection that a paper prints, computed from its printed figures.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Printed {
     /// The paper and its table.
     pub table: &'static str,
-    /// What does the work.
+    /// The program, or its mode.
     pub who: String,
     /// The algorithm.
     pub algorithm: String,
@@ -57,7 +57,7 @@ impl Preset {
         }
     }
 
-    /// What the paper projects for it.
+    /// The paper's projections for it.
     pub fn printed(self) -> Vec<Printed> {
         let gigabytes = match self {
             Preset::Study => {
@@ -91,7 +91,7 @@ impl Preset {
     }
 }
 
-/// The case's devices and what papers print of it, for people.
+/// The case's devices and the printed times of papers, for people.
 pub fn text(devices: &[Device], printed: &[Printed]) -> String {
     let mut text = String::new();
     for device in devices {

@@ -10,7 +10,7 @@ use serde::Serialize;
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Line {
-    /// What does the work.
+    /// The program.
     pub who: String,
     /// The algorithm.
     pub algorithm: String,
@@ -22,14 +22,14 @@ pub struct Line {
     pub device: Option<Expected>,
     /// Time that passes, files in the page cache.
     pub takes_warm: Option<Expected>,
-    /// Time that passes, files on the device: whatever is longer where reading and hashing go on at
+    /// Time that passes, files on the device: the longer of reading and hashing where both go on at
     /// the same time, their sum where not.
     pub takes_cold: Option<Expected>,
     /// The fit behind `cpu_warm`.
     pub fit: Option<Fitted>,
     /// The study's own way to scale up, t(1024 MiB) × bytes / 2^30, for its programs.
     pub scaled_as_in_the_study: Option<f64>,
-    /// What the study prints of this program, if the case is its own.
+    /// The study's printed time of this program, if the case is its own.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub printed: Option<String>,
 }
@@ -54,7 +54,7 @@ pub struct Fitted {
     pub runs: usize,
 }
 
-/// What all lines share: the device.
+/// The costs that all lines share.
 pub(super) struct Costs {
     /// CPU seconds of filling the table, at most.
     table: f64,
@@ -80,7 +80,7 @@ impl Costs {
 }
 
 impl Costs {
-    /// With that many seconds a byte from the device, in place of what was measured.
+    /// With that many seconds a byte from the device, in place of the measured rate.
     pub(super) fn at_rate(&mut self, seconds: f64) {
         self.device = Some(self.device.take().unwrap_or_else(Cost::free).at_rates(&[seconds], 22));
     }
@@ -90,7 +90,7 @@ impl Costs {
 pub(super) fn of_pfh(algorithm: &str, runs: &[Run], costs: &Costs, load: &Load) -> Option<Line> {
     let cost = Cost::fit(runs, |run| run.cpu, costs.table, 11)?;
     let (warm, warm_draws) = (cost.seconds(load), cost.drawn(load));
-    // What the device's driver and the page cache take besides is the same for every algorithm.
+    // The device's driver and the page cache take the same time besides for every algorithm.
     let more = costs.reading.as_ref().map(|(cold, warm)| {
         let draws: Vec<f64> =
             cold.drawn(load).iter().zip(warm.drawn(load)).map(|(cold, warm)| (cold - warm).max(0.0)).collect();
@@ -159,8 +159,8 @@ pub(super) fn of_program(
 /// The study's GB: 1024 of its MB, which are 2^20 bytes.
 const GIGABYTE: f64 = (1 << 30) as f64;
 
-/// What the study's own programs took, scaled up as its Table 15 does: the mean time of 1024 MB for
-/// each gigabyte, computing only.
+/// The times of the study's own programs, scaled up as its Table 15 does: the mean time of 1024 MB
+/// for each gigabyte, computing only.
 pub(super) fn of_2014(name: &str, bytes: u64) -> Vec<Line> {
     let expect = |program: Program| {
         let seconds = program.seconds(bytes as f64 / GIGABYTE);

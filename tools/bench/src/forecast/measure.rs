@@ -1,4 +1,4 @@
-//! Measures the program itself on a sample, and keeps what it found for later forecasts.
+//! Measures the program itself on a sample, and keeps the results for later forecasts.
 
 use super::model::Run;
 use super::sample::{Layout, Point, Sample};
@@ -14,10 +14,10 @@ use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
-/// The algorithm that costs next to nothing: what remains is reading.
+/// The algorithm that costs next to nothing: the rest of its time is reading.
 const READING: &str = "xxh3-128";
 
-/// What hashes trees and says what it took.
+/// Hashes trees and measures the time.
 pub trait Hashes {
     /// Hashes everything below `roots`; CPU seconds of all its threads, and seconds that passed.
     fn hash(&mut self, algorithm: &str, roots: &[PathBuf]) -> Result<(f64, f64), Error>;
@@ -50,7 +50,7 @@ impl Hashes for Program {
     }
 }
 
-/// What was measured of the device.
+/// The measurements of the device.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Device {
     /// Runs whose files were not in the page cache.
@@ -61,7 +61,7 @@ pub struct Device {
     pub rates: Option<Vec<f64>>,
 }
 
-/// What was measured: enough to forecast other cases of the same law later, or on another machine.
+/// All measurements: enough to forecast other cases of the same law later, or on another machine.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Measured {
@@ -182,7 +182,7 @@ impl Measured {
         })
     }
 
-    /// Reads what an earlier forecast kept.
+    /// Reads the results that an earlier forecast kept.
     pub fn read(path: &Path) -> Result<Measured, Error> {
         let text = std::fs::read_to_string(path).map_err(Error::file(path))?;
         let malformed = |reason: String| Error::Malformed { path: path.to_owned(), reason };

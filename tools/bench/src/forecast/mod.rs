@@ -1,4 +1,4 @@
-//! `pfh bench forecast`: what a case will take, with intervals.
+//! `pfh bench forecast`: the time that a case will take, with intervals.
 
 mod case;
 mod device;
@@ -23,8 +23,8 @@ use serde::Serialize;
 use sizes::{Sizes, Walked};
 use std::sync::atomic::AtomicBool;
 
-/// Files of a sample at most: more take long to write, and add nothing to what is known of a file's
-/// cost.
+/// Files of a sample at most: more take long to write, and do not make the cost of a file better
+/// known.
 const MOST_FILES: u64 = 20_000;
 
 /// The forecast.
@@ -50,10 +50,10 @@ pub struct Forecasted {
     /// The devices of the case, as far as they were named.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub devices: Vec<Device>,
-    /// What a paper projects for the case of a preset.
+    /// A paper's projections for the case of a preset.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub printed: Vec<Printed>,
-    /// What limits the forecast.
+    /// The limits of the forecast.
     pub notes: Vec<String>,
     /// A line for each algorithm of pfh, and each program of a study.
     pub lines: Vec<Line>,
@@ -136,7 +136,7 @@ impl Forecast {
         if self.algorithms.is_empty() { vec![default.to_owned()] } else { self.algorithms.clone() }
     }
 
-    /// What there is to hash.
+    /// The files and bytes to hash.
     fn load(&self, sizes: &Sizes) -> Load {
         match (self.wanted_files(), self.wanted_bytes()) {
             (None, None) => Load::certain(sizes.files(), sizes.bytes()),
@@ -144,7 +144,7 @@ impl Forecast {
         }
     }
 
-    /// Measures with the program at `program`, or reads what was measured, and forecasts the case.
+    /// Measures with the program at `program`, or reads the measurements, and forecasts the case.
     /// `stop` ends the measuring.
     pub fn expect(
         &self,
@@ -186,7 +186,7 @@ impl Forecast {
         Ok(measured)
     }
 
-    /// The forecast from what was measured.
+    /// The forecast from the measurements.
     pub fn from(&self, measured: &Measured, study: Option<&StudyResult>) -> Result<Forecasted, Error> {
         let load = self.load(&measured.sizes);
         let (files, bytes) = (load.at.0.round() as u64, load.at.1.round() as u64);

@@ -1,5 +1,4 @@
-//! What runs cost, and what the next one will: seconds = start + table × share + a × files + b ×
-//! bytes.
+//! The cost of runs, and of the next one: seconds = start + table × share + a × files + b × bytes.
 
 use crate::random::Random;
 use crate::statistics::{Interval, quantile};
@@ -7,17 +6,17 @@ use serde::{Deserialize, Serialize};
 
 /// Draws of an interval.
 pub const DRAWS: usize = 1000;
-/// Seconds by which every run errs whatever its length: starting and ending a process, one tick of
+/// Seconds by which every run errs at any length: starting and ending a process, one tick of
 /// another's work.
 const JITTER: f64 = 0.01;
 /// Runs of another hour differ from those of this one, by so much relative to each other beside the
 /// noise: frequency, neighbours, where pages lie.
 const DRIFT: f64 = 0.03;
-/// Bytes after which the default table has been touched throughout: a quarter of what was read
+/// Bytes after which the default table has been touched throughout: a quarter of the bytes read
 /// waits in fresh pages, up to seven eighths of it.
 const TABLE: f64 = (pfh::DEFAULT_MEMORY / 8 * 7 * 4) as f64;
 
-/// What a cost is made of.
+/// The terms of a cost.
 const TERMS: usize = 4;
 
 /// One run that was measured.
@@ -63,7 +62,7 @@ pub struct Load {
 }
 
 impl Load {
-    /// Of what is known exactly.
+    /// Of exactly known numbers.
     pub fn certain(files: u64, bytes: u64) -> Load {
         let at = (files as f64, bytes as f64);
         Load { at, draws: vec![at; DRAWS] }
@@ -94,8 +93,8 @@ pub struct Cost {
     /// The part of the runs' variance that the fit explains.
     pub r2: f64,
     /// Whether the runs went beyond the table, so that its cost can be distinguished from that of
-    /// the bytes. Where not, it is a part of those: too much for a large case, by what fresh pages
-    /// cost.
+    /// the bytes. Where not, it is a part of those: too much for a large case, by the time that
+    /// fresh pages cost.
     tables: bool,
     /// For each draw the coefficients, and the factor by which the run to come errs.
     draws: Vec<(Terms, f64)>,
@@ -117,11 +116,11 @@ fn product(coefficients: &Terms, terms: &Terms) -> f64 {
 
 impl Cost {
     /// Fits non-negative coefficients to the medians of the seconds that `of` takes from the runs
-    /// of each load, by least squares of relative errors. The draws hold what the noise of the runs
-    /// leaves open of the coefficients, and the noise of the next run: their quantiles are a
-    /// prediction interval. Filling the table costs `most` seconds at most: without that bound
-    /// lanes that fill better in a larger sample pass for a cost of it, and a large case looks
-    /// cheap. `None` without runs.
+    /// of each load, by least squares of relative errors. The draws hold the values that the noise
+    /// of the runs leaves open of the coefficients, and the noise of the next run: their quantiles
+    /// are a prediction interval. Filling the table costs `most` seconds at most: without that
+    /// bound lanes that fill better in a larger sample pass for a cost of it, and a large case
+    /// looks cheap. `None` without runs.
     pub fn fit(runs: &[Run], of: impl Fn(&Run) -> f64, most: f64, seed: u64) -> Option<Cost> {
         if runs.is_empty() {
             return None;
@@ -129,11 +128,11 @@ impl Cost {
         let tables = runs.iter().any(|run| run.bytes as f64 >= 1.5 * TABLE);
         let row = |run: &Run| (terms(run.files as f64, run.bytes as f64, tables), of(run));
         let rows: Vec<(Terms, f64)> = runs.iter().map(row).collect();
-        // The case is to cost what is typical: another's work on the machine makes single runs
+        // The case is to cost the typical time: another's work on the machine makes single runs
         // longer and none shorter.
         let typical: Vec<(Terms, f64)> = rows.iter().map(|(terms, _)| (*terms, median_at(&rows, terms))).collect();
-        // First relative to what was measured, which pulls the fit below it; then relative to that
-        // fit.
+        // First relative to the measured values, which pulls the fit below it; then relative to
+        // that fit.
         let along = |at: &Terms| rows.iter().map(|(terms, _)| product(at, terms)).collect::<Vec<f64>>();
         let at = solve(&typical, Some(&along(&solve(&typical, None, most))), most);
         let fitted = along(&at);
@@ -149,7 +148,7 @@ impl Cost {
         // Every draw weighs the rows as the fit does, so that one factorization would do; 1,000
         // small ones take a few milliseconds.
         let draws = (0..DRAWS).map(|_| {
-            // What the spread may be, given that many degrees of freedom: this makes Student's t of
+            // The possible spread, given that many degrees of freedom: this makes Student's t of
             // the normal noise.
             let chi: f64 = (0..freedom).map(|_| random.normal().powi(2)).sum();
             let spread = spread * (freedom as f64 / chi.max(1e-9)).sqrt();
@@ -318,7 +317,7 @@ mod tests {
     }
 
     /// Lanes that fill better in the larger sample are not cost of the table: it has a bound, and
-    /// what a byte costs is about what it cost in all samples.
+    /// the cost of a byte is about that in all samples.
     #[test]
     fn what_the_table_may_cost_is_bounded() {
         // As it was measured of SHA3-256, a third of whose bytes lie in long files: 2.5 ns a byte
@@ -338,8 +337,8 @@ mod tests {
         assert_eq!(Cost::fit(&runs, |run| run.cpu, 0.05, 1).unwrap().at[1], 0.05);
     }
 
-    /// A sample that never fills the table says nothing of what that costs: all of it is counted by
-    /// the byte.
+    /// A sample that never fills the table says nothing of that cost: all of it is counted by the
+    /// byte.
     #[test]
     fn a_small_sample_gives_a_cost_per_byte() {
         let runs: Vec<Run> = [(1, 64), (3000, 192_000), (400, GIB / 8), (800, GIB / 4)]
@@ -386,7 +385,7 @@ mod tests {
         }
     }
 
-    /// What the mean size leaves open is in the interval too.
+    /// The uncertainty of the mean size is in the interval too.
     #[test]
     fn a_case_of_which_only_the_bytes_are_known_is_less_certain() {
         let truth = [0.004, 0.0, 50e-6, 0.1e-9];

@@ -17,7 +17,7 @@ const TINY: (u64, u64) = (3000, 64);
 /// Files in a folder.
 const FOLDER: usize = 100;
 
-/// The parts that are hashed at once: which parts of the layout, and what they come to.
+/// The parts that are hashed at once: which parts of the layout, their files and bytes.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Point {
     /// Indices of parts.
@@ -199,7 +199,8 @@ pub(crate) struct Scratch(pub PathBuf);
 
 impl Scratch {
     pub fn create(parent: &Path) -> Result<Scratch, Error> {
-        // A name that is new: what another process left there is not this one's to remove.
+        // A name that is new: the files that another process left there are not this one's to
+        // remove.
         let path = (0..).map(|n| parent.join(format!("pfh-bench-{}-{n}", std::process::id())));
         for path in path.take(1000) {
             match std::fs::create_dir(&path) {
@@ -213,7 +214,7 @@ impl Scratch {
 
 impl Drop for Scratch {
     fn drop(&mut self) {
-        // What cannot be removed stays, and is in the temporary directory.
+        // Files that cannot be removed stay in the temporary directory.
         std::fs::remove_dir_all(&self.0).ok();
     }
 }

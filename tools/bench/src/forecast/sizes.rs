@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::Path;
 
-/// The first line of what [`Sizes::render`] writes.
+/// The first line of the output of [`Sizes::render`].
 const HEAD: &str = "# sizes of files: BYTES FILES";
 /// Rows beyond which sizes that are alike are put together.
 const MOST_ROWS: usize = 4096;
@@ -17,7 +17,7 @@ const CLASSES: f64 = 64.0;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Sizes(Vec<(u64, u64)>);
 
-/// What a walk came to.
+/// The result of a walk.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Walked {
     /// The files' sizes.
@@ -67,7 +67,7 @@ impl Sizes {
     }
 
     /// Sizes that are alike are put together when there are very many; number and bytes of the
-    /// files stay what they are.
+    /// files stay as they are.
     fn compact(self) -> Sizes {
         if self.0.len() <= MOST_ROWS {
             return self;
@@ -118,7 +118,7 @@ impl Sizes {
         (square / files).sqrt() / mean / files.sqrt()
     }
 
-    /// Reads what [`render`](Self::render) writes, or sizes of others: a line per file with its
+    /// Reads the output of [`render`](Self::render), or sizes of others: a line per file with its
     /// bytes (`find DIR -type f -printf '%s\n'`), or with bytes and number of files, separated by a
     /// space, a tab or a comma. Empty lines and such that begin with `#` are passed over.
     pub fn parse(text: &str) -> Result<Sizes, String> {

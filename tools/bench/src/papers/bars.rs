@@ -18,7 +18,7 @@ pub struct Bars {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Group {
-    /// What they have in common.
+    /// The name that its bars share.
     pub label: String,
     /// Each bar's name, and its length where it is known.
     pub values: Vec<(String, Option<f64>)>,

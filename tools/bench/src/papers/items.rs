@@ -1,4 +1,4 @@
-//! Every numbered table and figure of the five papers, and what repeats it.
+//! Every numbered table and figure of the five papers, and the way to repeat it.
 
 use super::scripts::{CLONER, LANES, PREFETCHING, TREES};
 
@@ -13,13 +13,13 @@ pub struct Item {
     pub paper: &'static str,
     /// Its number, as printed.
     pub number: &'static str,
-    /// What it shows.
+    /// Its subject.
     pub what: &'static str,
     /// The command that repeats it, or why there is none.
     pub by: By,
 }
 
-/// What repeats an item.
+/// The way to repeat an item.
 #[derive(Debug, Clone, Copy)]
 pub enum By {
     /// The part of this name.
@@ -100,7 +100,7 @@ pub const ITEMS: &[Item] = &[
 ];
 
 impl Item {
-    /// What repeats it, for people.
+    /// The way to repeat it, for people.
     pub fn command(&self) -> String {
         match self.by {
             By::Part(name) => format!("pfh bench papers --only {name}"),

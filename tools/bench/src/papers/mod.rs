@@ -3,7 +3,7 @@
 //!
 //! The measuring itself is done by the project's `bench/run`, which also makes the records there:
 //! whole programs, interleaved with their peers, answers compared before a time counts. This runs
-//! it, or the copy of it that the program has with it, keeps what it found, and puts that into one
+//! it, or the copy of it that the program has with it, keeps the results, and puts them into one
 //! report.
 
 pub mod bars;
@@ -50,7 +50,7 @@ pub struct Progress {
     pub of: usize,
 }
 
-/// Takes what there is before the first part and after each of them.
+/// Takes the results before the first part and after each of them.
 pub type Look<'a> = dyn FnMut(&[Repeated], Progress) -> Result<(), Error> + 'a;
 
 impl Papers {
@@ -130,7 +130,7 @@ impl Papers {
     }
 }
 
-/// What earlier runs found, from the output directory.
+/// The results of earlier runs, from the output directory.
 ///
 /// # Errors
 /// The file is there and cannot be read, or is none of these.
@@ -143,7 +143,7 @@ pub fn load(directory: &Path) -> Result<Vec<Repeated>, Error> {
     serde_json::from_str(&text).map_err(|error| Error::Malformed { path, reason: error.to_string() })
 }
 
-/// Runs a script; what it says while it works goes to standard error.
+/// Runs a script; its messages go to standard error.
 fn run(script: &Path, arguments: &[String]) -> Result<Vec<Table>, String> {
     let started = Command::new("python3")
         .arg(script)
@@ -173,7 +173,7 @@ fn run(script: &Path, arguments: &[String]) -> Result<Vec<Table>, String> {
     }
 }
 
-/// What was repeated, as text.
+/// The repeated parts, as text.
 pub fn text(repeated: &[Repeated]) -> String {
     let mut text = String::new();
     for (index, part) in repeated.iter().enumerate() {
@@ -190,7 +190,7 @@ pub fn text(repeated: &[Repeated]) -> String {
     text
 }
 
-/// What was repeated, as comma-separated values: a line per cell, with who it is from.
+/// The repeated parts, as comma-separated values: a line per cell, with its origin.
 pub fn csv(repeated: &[Repeated]) -> String {
     let mut text = String::from("part,table,row,column,whose,value\n");
     let quoted = |cell: &str| format!("\"{}\"", cell.replace('"', "\"\""));
@@ -206,7 +206,7 @@ pub fn csv(repeated: &[Repeated]) -> String {
     text
 }
 
-/// What was repeated, as the part of a page.
+/// The repeated parts, as the part of a page.
 pub fn html(repeated: &[Repeated]) -> String {
     let mut body = String::new();
     for (index, part) in repeated.iter().enumerate() {

@@ -7,7 +7,7 @@ use super::{Progress, Repeated, html};
 use crate::markup::escape;
 use std::fmt::Write;
 
-/// What the page begins with: by this an earlier one is known.
+/// The title of the page: by this an earlier one is known.
 pub const TITLE: &str = "The five papers on this machine";
 
 /// Words stand at the left, not as figures at the right.
@@ -33,7 +33,7 @@ fn known(item: &Item, repeated: &[Repeated], judged: &[Judged]) -> String {
     }
 }
 
-/// What cannot be built here.
+/// The peers that cannot be built here.
 const PEERS: &str = "The originals of sdhash 2.3 and mrsh-v2 are in no distribution, and their licences are not among \
                      those that the project takes: their rows stay empty. Debian has no .NET: `bench/runners/install dotnet` \
                      gets the runtime 3.1, else Mono stands for C#. \

@@ -1,4 +1,4 @@
-//! What one part came to.
+//! The result of one part.
 
 use super::table::Table;
 use serde::{Deserialize, Serialize};
@@ -11,9 +11,9 @@ pub struct Repeated {
     pub name: String,
     /// The paper.
     pub paper: String,
-    /// What of the paper it repeats.
+    /// The tables of the paper that it repeats.
     pub what: String,
-    /// What was run.
+    /// The command that was run.
     pub command: Vec<String>,
     /// Its tables; or why there are none.
     pub found: Result<Vec<Table>, String>,

@@ -37,8 +37,8 @@ const CONTAINED: [(&str, &str); 14] = [
 pub enum Scripts {
     /// In a checkout of the project, whose examples they can build.
     Checkout(PathBuf),
-    /// The program's own, written out until this is dropped. What needs the project's sources they
-    /// leave out.
+    /// The program's own, written out until this is dropped. They leave out the parts that need the
+    /// project's sources.
     Contained(TempDir),
 }
 
@@ -70,7 +70,7 @@ impl Scripts {
         Ok(Scripts::Contained(room))
     }
 
-    /// What runs a part, by Python: `command` begins with `bench/run`.
+    /// The script that runs a part, by Python: `command` begins with `bench/run`.
     pub fn program(&self) -> PathBuf {
         match self {
             Scripts::Checkout(bench) => bench.join("run"),
@@ -82,11 +82,11 @@ impl Scripts {
 /// A part of `pfh bench papers`: one run of one benchmark.
 #[derive(Debug, Clone)]
 pub struct Part {
-    /// What `--only` calls it.
+    /// Its name in `--only`.
     pub name: String,
     /// The paper.
     pub paper: &'static str,
-    /// What of the paper it repeats.
+    /// The tables of the paper that it repeats.
     pub tables: &'static str,
     /// `bench/run`, the benchmark and its arguments.
     pub command: Vec<String>,

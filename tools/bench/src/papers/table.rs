@@ -6,7 +6,7 @@ use crate::report::align;
 use serde::{Deserialize, Serialize};
 use std::fmt::Write;
 
-/// What stands in one place of a table.
+/// The content of one place of a table.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(untagged)]
@@ -46,7 +46,7 @@ pub struct Table {
     /// The paper's row beside each of ours, where its figures are known.
     #[serde(default)]
     pub paper: Option<Vec<Option<Vec<Cell>>>>,
-    /// How it was measured, and what differs from the paper.
+    /// How it was measured, and differences from the paper.
     #[serde(default)]
     pub notes: Vec<String>,
     /// Under which conditions it was measured: `cold` or `cached`, the device, the processor.
@@ -62,7 +62,7 @@ impl Table {
     /// lines are for people.
     ///
     /// # Errors
-    /// The line and what is wrong with it.
+    /// The line and its fault.
     pub fn parse(output: &str) -> Result<Vec<Table>, String> {
         let mut tables = Vec::new();
         for (number, line) in output.lines().enumerate().filter(|(_, line)| line.starts_with('{')) {
@@ -88,7 +88,7 @@ impl Table {
         }
     }
 
-    /// Rows with who they are from: ours, each followed by the paper's where that is known.
+    /// Rows with their origin: ours, each followed by the paper's where that is known.
     fn lines(&self) -> impl Iterator<Item = (bool, &Vec<Cell>)> {
         self.rows.iter().enumerate().flat_map(|(index, row)| {
             let paper = self.paper.as_ref().and_then(|paper| paper[index].as_ref());

@@ -39,7 +39,7 @@ pub fn csv(result: &StudyResult) -> String {
     text
 }
 
-/// Writes tables, comma-separated values, figures and the HTML report of what there is into
+/// Writes tables, comma-separated values, figures and the HTML report of the results into
 /// `directory`, and gives their paths.
 pub fn write(
     directory: &Path,

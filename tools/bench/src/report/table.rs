@@ -132,7 +132,7 @@ pub fn size(bytes: u64) -> String {
     if mebibytes.fract() == 0.0 { format!("{mebibytes}") } else { format!("{mebibytes:.4}") }
 }
 
-/// The machine, what ran, and what disturbed it.
+/// The machine, the runtimes, and disturbances.
 pub fn remarks(result: &StudyResult) -> String {
     let (mut text, machine) = (String::new(), &result.machine);
     let mut line = |args: std::fmt::Arguments| writeln!(text, "{args}").expect("a string takes it");

@@ -3,8 +3,8 @@
 use crate::study::{Program, RowResult, SLIPS, StudyResult, Time, published};
 
 /// Heads and rows: the algorithm, the program, the a and b of its line as the study printed them,
-/// and what its time was as a multiple of C's with OpenSSL on the same system; the same of today's
-/// runner on this machine. None when the study has no algorithm in common with that of 2014.
+/// and its time as a multiple of C's with OpenSSL on the same system; the same of today's runner on
+/// this machine. None when the study has no algorithm in common with that of 2014.
 pub fn then_and_now(result: &StudyResult, time: Time) -> Option<Vec<Vec<String>>> {
     let heads = ["algorithm", "program", "a, ms", "b, ms/MB", "× C's time", "today", "a, ms", "b, ms/MB", "× C's time"];
     let mut rows = vec![heads.map(str::to_owned).to_vec()];

@@ -14,7 +14,7 @@ pub struct Sampled {
     pub processes: Vec<Vec<f64>>,
 }
 
-/// The middle 95 % of what a figure came to when the measurements were drawn again.
+/// The middle 95 % of the values of a figure when the measurements were drawn again.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Interval {

@@ -15,7 +15,7 @@ pub struct Point {
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Line {
-    /// Milliseconds that every message costs, whatever its size.
+    /// Milliseconds that every message costs at any size.
     pub a: f64,
     /// Milliseconds per MiB.
     pub b: f64,

@@ -5,7 +5,7 @@ use super::quantile;
 /// The place of one contestant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Rank {
-    /// Its index in what was given.
+    /// Its index in the input.
     pub contestant: usize,
     /// The best place that it takes in the middle 95 % of the draws; 1 is the fastest.
     pub best: usize,

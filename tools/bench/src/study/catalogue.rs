@@ -15,7 +15,7 @@ pub struct Row {
     pub label: String,
     /// The command before the operands.
     pub command: Vec<String>,
-    /// What it can do.
+    /// Its algorithms.
     pub methods: Vec<Method>,
 }
 
@@ -26,7 +26,7 @@ pub struct Missing {
     pub rows: Vec<String>,
     /// Why.
     pub reason: String,
-    /// How to get what is missing.
+    /// How to install it.
     pub install: String,
 }
 
@@ -64,8 +64,7 @@ pub fn find_runners() -> Option<PathBuf> {
     here.ancestors().map(|directory| directory.join("bench/runners")).find(|path| path.is_dir())
 }
 
-/// Hears what is being built: how many were built before, how many there are to build, and the
-/// label.
+/// Hears of each build: how many were built before, how many there are to build, and the label.
 pub type Building<'a> = dyn FnMut(usize, usize, &str) + 'a;
 
 /// A runner whose tools are here.
@@ -85,8 +84,8 @@ impl Catalogue {
         Ok(Catalogue { rows: candidates.into_iter().flat_map(|candidate| candidate.rows).collect(), missing })
     }
 
-    /// The same, and builds what can be built into folders of `out`. What has no row that `only`
-    /// accepts is not built.
+    /// The same, and builds all that can be built into folders of `out`. A runner without a row
+    /// that `only` accepts is not built.
     pub fn build(
         runners: &Path,
         out: &Path,

@@ -8,14 +8,14 @@ use std::fs::{File, OpenOptions};
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 
-/// What one process gave: a line of the journal.
+/// The result of one process: a line of the journal.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Entry {
-    /// What it measured.
+    /// The measured cell.
     pub cell: Cell,
     /// Which of the cell's processes it was.
     pub process: u32,
-    /// What ran, unless it failed before it said so.
+    /// The header of its answer, unless it failed before that.
     pub header: Option<Header>,
     /// Nanoseconds of wall time and CPU time per repeat; empty when there is a fault.
     pub times: Vec<(u64, u64)>,
@@ -45,7 +45,7 @@ pub struct Journal {
 }
 
 impl Journal {
-    /// Opens the journal of this plan on this machine, and gives what is in it; makes a new one if
+    /// Opens the journal of this plan on this machine, and gives its entries; makes a new one if
     /// there is none. A last line that was cut short by the interruption is dropped. A journal of
     /// another plan or machine is refused: its times must not be mixed with these.
     pub fn open(path: &Path, plan: &Plan, machine: &Machine) -> Result<(Journal, Vec<Entry>), Error> {
@@ -81,7 +81,7 @@ impl Journal {
         Ok((journal, entries?))
     }
 
-    /// Adds what one process gave.
+    /// Adds the result of one process.
     pub fn append(&mut self, entry: &Entry) -> Result<(), Error> {
         self.line(entry)
     }

@@ -19,7 +19,7 @@ pub struct Cell {
 /// One process to start.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Job {
-    /// What it measures.
+    /// The cell to measure.
     pub cell: Cell,
     /// Which of the cell's processes it is, from 0.
     pub process: u32,
@@ -44,8 +44,8 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// Every process of the study: in each round one of every cell, in random order. So whatever
-    /// the machine does meanwhile (another guest, a governor, heat) falls on all cells alike, and
+    /// Every process of the study: in each round one of every cell, in random order. So a
+    /// disturbance of the machine (another guest, a governor, heat) falls on all cells alike, and
     /// not on the last language of a list.
     pub fn jobs(&self) -> Vec<Job> {
         let mut random = Random::new(self.seed);
@@ -63,7 +63,7 @@ impl Plan {
         u64::from(self.warmups).max(self.warm_bytes.div_ceil(bytes.max(1)))
     }
 
-    /// Refuses what cannot be measured.
+    /// Refuses a plan that cannot be measured.
     pub fn check(&self) -> Result<(), Error> {
         let wrong = |reason: &str| Err(Error::Usage(reason.to_owned()));
         match self {

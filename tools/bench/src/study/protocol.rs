@@ -1,4 +1,4 @@
-//! What a runner says: `bench/runners/README.md`.
+//! The answer of a runner: `bench/runners/README.md`.
 
 use serde::{Deserialize, Serialize};
 
@@ -40,8 +40,8 @@ pub struct Answer {
 }
 
 impl Answer {
-    /// Reads what a runner wrote with `--json`. The reason why it cannot be: a line that does not
-    /// fit, repeats that are missing or out of order.
+    /// Reads the output of a runner with `--json`. The reason why it cannot be: a line that does
+    /// not fit, repeats that are missing or out of order.
     pub fn parse(text: &str, repeats: u64) -> Result<Answer, String> {
         let mut lines = text.lines();
         let header = lines.next().ok_or("no answer")?;

@@ -1,5 +1,5 @@
-//! What the study printed in 2015: its mean times (Tables 3, 5, 6, 8, 9, 11, 12, 14), its lines
-//! (Tables 4, 7, 10, 13) and its case (Table 15).
+//! The printed results of the study, 2015: its mean times (Tables 3, 5, 6, 8, 9, 11, 12, 14), its
+//! lines (Tables 4, 7, 10, 13) and its case (Table 15).
 
 use crate::message::Method;
 use crate::statistics::{Line, Point, least_squares};
@@ -78,8 +78,7 @@ impl Program {
         self.of_a_gigabyte() / 1024.0
     }
 
-    /// What the runners of today are called that do the same; a trailing hyphen stands for any
-    /// version.
+    /// The names of today's runners that do the same; a trailing hyphen stands for any version.
     pub fn today(&self) -> Option<&'static str> {
         match self.language {
             "c_openssl" => Some("c-openssl"),
@@ -107,8 +106,8 @@ impl Program {
     }
 }
 
-/// Printed lines that do not follow from the printed means, and what is known of each; no figure of
-/// the paper is corrected here.
+/// Printed lines that do not follow from the printed means, with a remark on each; no figure of the
+/// paper is corrected here.
 pub const SLIPS: [(&str, &str, &str, &str); 8] = [
     ("linux", "python", "sha1", "exchanged with Ruby's in print"),
     ("linux", "ruby", "sha1", "exchanged with Python's in print"),
@@ -137,8 +136,8 @@ mod tests {
     }
 
     /// Formulas (1) and (2) over the printed means give the printed a and b: 32 of 40, and the
-    /// others are listed with what is known of them. The means are rounded to milliseconds, which
-    /// leaves .6 ms of a and .002 of b open.
+    /// others are listed with a remark. The means are rounded to milliseconds, which leaves .6 ms
+    /// of a and .002 of b open.
     #[test]
     fn the_printed_lines_follow_from_the_printed_means() {
         let off: Vec<_> = published()
@@ -184,7 +183,7 @@ mod tests {
     }
 
     /// The study's words: Java on Linux takes 1.6 to 3.7 times as long as OpenSSL; Python and Ruby
-    /// take what OpenSSL takes, for they use it; on Windows Java is ahead of OpenSSL with SHA-512.
+    /// take as long as OpenSSL, for they use it; on Windows Java is ahead of OpenSSL with SHA-512.
     #[test]
     fn the_studys_findings_come_out() {
         let all = published();

@@ -1,4 +1,4 @@
-//! What a study came to.
+//! The result of a study.
 
 use super::{Cell, Entry, Header, Plan, Row};
 pub use crate::args::Time;
@@ -92,7 +92,7 @@ impl CellResult {
         result
     }
 
-    /// Size of the message in MiB: what the study calls MB.
+    /// Size of the message in MiB: the MB of the study.
     pub fn mebibytes(&self) -> f64 {
         self.cell.bytes as f64 / f64::from(1 << 20)
     }
@@ -120,14 +120,14 @@ pub struct RowResult {
     pub name: String,
     /// Its name in tables.
     pub label: String,
-    /// What ran, in the program's own words; none when it never came to say so.
+    /// The header of a runner's answer; none when it never gave one.
     pub header: Option<Header>,
 }
 
 /// A whole study.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct StudyResult {
-    /// What was asked.
+    /// The plan.
     pub plan: Plan,
     /// Where it ran.
     pub machine: Machine,
@@ -140,7 +140,7 @@ pub struct StudyResult {
 }
 
 impl StudyResult {
-    /// Gathers what the processes gave.
+    /// Gathers the results of the processes.
     pub fn gather(plan: Plan, machine: Machine, rows: &[Row], entries: &[Entry]) -> StudyResult {
         let row = |row: &Row| RowResult {
             name: row.name.clone(),
@@ -177,7 +177,7 @@ impl StudyResult {
     }
 
     /// Milliseconds per MiB of a row and an algorithm on the longest message: the median of the
-    /// processes' medians, and what that is when processes and repeats are drawn again. None when a
+    /// processes' medians, and its values when processes and repeats are drawn again. None when a
     /// cell has a fault or nothing was measured.
     pub fn cost(&self, row: &str, method: Method, time: Time) -> Option<(f64, Vec<f64>)> {
         if self.line(row, method).any(|cell| cell.processes.is_empty()) {

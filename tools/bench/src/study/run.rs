@@ -13,7 +13,7 @@ pub struct Step<'a> {
     pub done: usize,
     /// Processes in all.
     pub total: usize,
-    /// What starts now.
+    /// The job that starts now.
     pub job: &'a Job,
     /// How long the rest will take, once something is known.
     pub left: Option<Duration>,
@@ -85,7 +85,7 @@ pub fn run(
     Ok(entries)
 }
 
-/// What the jobs that are left will take: those of a cell that ran before as long as then, the
+/// The time that the remaining jobs will take: those of a cell that ran before as long as then, the
 /// others in proportion to their bytes.
 fn left(jobs: &[Job], known: &HashSet<Job>, entries: &[Entry]) -> Option<Duration> {
     let (mut seen, mut seconds, mut bytes) = (HashMap::new(), 0.0, 0.0);

@@ -81,8 +81,7 @@ fn the_tables_say_what_was_measured() {
     } else {
         assert_eq!(text, golden, "PFH_BLESS=1 writes the new one; look at the difference");
     }
-    // What must hold whatever the layout: the wrong cell never shows a time, and Mono has no line
-    // for it.
+    // This must hold in any layout: the wrong cell never shows a time, and Mono has no line for it.
     assert!(text.contains("WRONG") && text.contains("FAULT mono sha256"));
     let sha256 = text.split("sha256: MB/s on the longest").nth(1).unwrap().split("\n\n").next().unwrap();
     assert!(sha256.contains("Java") && !sha256.contains("Mono"), "{sha256}");
@@ -126,7 +125,7 @@ fn a_browser_draws_the_page() {
     std::fs::create_dir_all(&out).unwrap();
     report::write(&out, Some(&study()), &repeated(), &[], Time::Wall).unwrap();
     let page = out.join("report.html");
-    // What the browser understood, not what was written: the parsed document again as text.
+    // The document as the browser understood it, not as it was written: parsed, and again as text.
     let document = browser.document(&page);
     for (tag, count) in [("<svg", 4), ("<h2", 12), ("<polygon", 10), ("</table>", 6), ("</html>", 1)] {
         assert_eq!(document.matches(tag).count(), count, "{tag}");

@@ -1,5 +1,5 @@
-//! Every runner whose runtime is installed is built and run on two messages; what is missing is
-//! said.
+//! Every runner whose runtime is installed is built and run on two messages; missing ones are
+//! listed.
 
 use pfh_bench::message::{Message, Method};
 use pfh_bench::study::{Answer, Catalogue};
@@ -22,8 +22,8 @@ fn runners_give_right_digests_and_refuse_bad_input() {
     for missing in &catalogue.missing {
         eprintln!("NOT TESTED: {}: {}; {}", missing.rows.join(", "), missing.reason, missing.install);
     }
-    // Where the tools of all tests were installed, what `bench/runners/install` gets from Debian
-    // may not be missing.
+    // Where the tools of all tests were installed, no runtime that `bench/runners/install` gets
+    // from Debian may be missing.
     if std::env::var_os("PFH_REQUIRE_INJECTORS").is_some() {
         for row in ["c-openssl", "csharp-mono", "perl", "php", "python", "ruby"] {
             assert!(catalogue.rows.iter().any(|found| found.name == row), "{row} is missing; bench/runners/install");

@@ -22,7 +22,7 @@ impl Clock for FakeClock {
     }
 }
 
-/// Processes that take 1 ms per byte of message, and answer what they should, except where set
+/// Processes that take 1 ms per byte of message, and answer as they should, except where set
 /// otherwise.
 struct FakeProcesses {
     time: Rc<Shared<Duration>>,
@@ -134,7 +134,7 @@ fn every_process_runs_once_and_its_times_are_kept() {
         assert_eq!(entry.took, entry.cell.bytes as f64 / 1000.0);
         assert!((entry.stolen - 0.1).abs() < 0.02, "{}", entry.stolen);
     }
-    // With every process taking 1 ms per byte, what is said to be left is what it took.
+    // With every process taking 1 ms per byte, the forecast of the rest is the time that it took.
     let total: f64 = entries.iter().map(|entry| entry.took).sum();
     let mut spent = 0.0;
     assert_eq!(left[0], None, "nothing is known before the first process");

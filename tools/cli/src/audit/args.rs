@@ -311,7 +311,7 @@ pub struct Sample {
 }
 
 impl Sample {
-    /// What it asks for.
+    /// The extent that it asks for.
     pub fn extent(&self) -> Extent {
         let by = match (self.all, self.leaves) {
             (true, _) => By::All,

@@ -1,5 +1,5 @@
-//! What the pages of `pfh audit` say after the options: who runs what, terms, an example, exit
-//! codes.
+//! The text below the options of the pages of `pfh audit`: who runs which command, terms, an
+//! example, exit codes.
 
 pub const AUDIT: &str = "\
 Who runs which command:

@@ -20,7 +20,7 @@ pub enum Wording {
     Hashdeep,
 }
 
-/// What to check.
+/// Arguments of `pfh check`.
 #[derive(Debug, Args)]
 #[command(after_help = EXITS)]
 pub struct Check {

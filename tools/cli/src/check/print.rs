@@ -11,7 +11,7 @@ use pfh::name_bytes::OsStrExt;
 use pfh::terminal::render as shown;
 use std::io;
 
-/// A line of an audit, its class in the colour of what it says.
+/// A line of an audit, its class in the colour of its tone.
 fn classed(change: &Change) -> String {
     let line = show::text(change);
     let class = change.class.name();

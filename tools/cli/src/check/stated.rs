@@ -1,4 +1,4 @@
-//! `pfh check s3://…`: objects against what their stores state.
+//! `pfh check s3://…`: objects against the statements of their stores.
 
 use super::Check;
 use crate::exit::{Exit, Failure};
@@ -6,7 +6,7 @@ use pfh::name_bytes::OsStrExt;
 use pfh::terminal::render as shown;
 use std::path::PathBuf;
 
-/// Refuses what is of manifests alone.
+/// The first given option that is of manifests alone.
 fn refused(request: &Check) -> Option<&'static str> {
     let options = [
         (request.audit, "--audit"),
@@ -24,7 +24,7 @@ fn refused(request: &Check) -> Option<&'static str> {
     options.into_iter().find_map(|(given, option)| given.then_some(option))
 }
 
-/// Compares objects with what their stores state.
+/// Compares objects with the statements of their stores.
 ///
 /// # Errors
 /// When an option is of manifests alone, or the job has no result.

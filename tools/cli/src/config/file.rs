@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-/// Options that are to be typed each time: what is lost by them is lost.
+/// Options that are to be typed each time.
 const NEVER: &[&str] = &["config", "force", "help", "help-all", "no-config", "on-finish", "profile", "version"];
 
 /// A default: an option, and its values; none of a switch.
@@ -34,7 +34,8 @@ pub fn place() -> Option<PathBuf> {
 }
 
 impl<'a> File<'a> {
-    /// Reads the text, and looks at each line of it: what a command does not have is refused.
+    /// Reads the text, and looks at each line of it: an option that a command does not have is
+    /// refused.
     ///
     /// # Errors
     /// The first line that makes no sense, with its number.

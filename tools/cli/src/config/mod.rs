@@ -1,5 +1,5 @@
-//! Defaults of options from `~/.config/pfh/config.toml`: put in front of what was typed, named in
-//! what is recorded, and never read with `--no-config`.
+//! Defaults of options from `~/.config/pfh/config.toml`: put in front of the typed words, named in
+//! records, and never read with `--no-config`.
 
 mod file;
 
@@ -69,7 +69,7 @@ pub fn with_defaults(root: &Command, arguments: Vec<OsString>) -> Result<Vec<OsS
     let mut words: Vec<OsString> = Vec::new();
     for default in &defaults {
         let Some(arg) = pieces::option(page, &default.option) else { continue };
-        // What was typed wins, also where it excludes the default.
+        // A typed option wins, also where it excludes the default.
         if given.iter().any(|other| other.get_id() == arg.get_id() || excludes(arg, other) || excludes(other, arg)) {
             continue;
         }

@@ -10,7 +10,7 @@ pub fn is_possible() -> bool {
     io::stdin().is_terminal() && io::stderr().is_terminal()
 }
 
-/// What was answered.
+/// An answer of the user.
 #[derive(Debug, PartialEq, Eq)]
 enum Answer {
     /// The copy of this number stays.

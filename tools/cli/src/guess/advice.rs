@@ -11,7 +11,7 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use pfh::terminal::render;
 use std::ffi::OsString;
 
-/// Why a line is not carried out, and what can be typed instead.
+/// Why a line is not carried out, and the lines to type instead.
 #[derive(Debug)]
 pub struct Advice {
     why: String,
@@ -129,7 +129,7 @@ pub fn refused(error: &clap::Error, root: &Command, words: &[OsString]) -> Optio
     }
 }
 
-/// What `pfh help coming-from` prints: the table.
+/// The page of `pfh help coming-from`: the table.
 pub fn page() -> String {
     let mut text = "\
 Words of other programs, and their meaning here. A line with an arrow is carried out; of one

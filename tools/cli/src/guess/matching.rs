@@ -1,4 +1,4 @@
-//! Whether a row fits what was typed, and what comes of it then.
+//! Whether a row fits the typed line, and the captures that follow.
 
 use super::pieces::{Flag, Piece};
 use super::row::Row;
@@ -8,17 +8,17 @@ use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
 
-/// What stood where a row has braces.
+/// The words in the place of a row's braces.
 pub type Captures = BTreeMap<&'static str, OsString>;
 
-/// What fits a row: the captures, the places of the pieces that it took, and what is left.
+/// The fit of a row: the captures, and the places of the pieces that it took.
 pub struct Fit {
     pub captures: Captures,
-    /// The places of what was taken, the first one first.
+    /// The places of the taken pieces, the first one first.
     pub taken: Vec<usize>,
 }
 
-/// One element of what a row has typed.
+/// One element of the typed words of a row.
 #[derive(Debug, Clone, Copy)]
 enum Part {
     /// An option by any of these names, without or with a value.
@@ -133,7 +133,7 @@ pub fn fit(row: &Row, pieces: &[Piece]) -> Option<Fit> {
     if count == 1 && !row.at.is_empty() && parts.len() == 1 && row.typed.starts_with('{') && next.next().is_some() {
         return None;
     }
-    // What stands for a command comes first.
+    // The piece that stands for a command comes first.
     if row.at.is_empty() && count > 0 && fit.taken.first() != Some(&0) {
         return None;
     }
@@ -155,7 +155,7 @@ fn has_any(wanted: &[&str], pieces: &[Piece], fit: &Fit) -> bool {
     })
 }
 
-/// Whether a word is what a row has at its place; if so it is kept.
+/// Whether a word fits the word of a row at its place; if so it is kept.
 fn takes(pattern: &'static str, word: &OsStr, captures: &mut Captures) -> bool {
     let text = word.to_string_lossy();
     let Some(class) = pattern.split_once('{').and_then(|(_, rest)| rest.strip_suffix('}')) else {
@@ -200,7 +200,7 @@ fn takes(pattern: &'static str, word: &OsStr, captures: &mut Captures) -> bool {
     fits
 }
 
-/// A word of a row with what was captured in place of its braces.
+/// A word of a row with the captures in place of its braces.
 pub fn filled(word: &str, captures: &Captures) -> OsString {
     let mut filled = OsString::new();
     let mut rest = word;

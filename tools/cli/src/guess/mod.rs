@@ -1,5 +1,5 @@
-//! What users of other programs type: carried out where that is safe, and otherwise answered with
-//! the line to type. [`table`] is the data.
+//! Command lines of users of other programs: carried out where that is safe, and otherwise answered
+//! with the line to type. [`table`] is the data.
 
 mod advice;
 mod matching;
@@ -78,14 +78,14 @@ fn command_first(root: &Command, words: &[OsString]) -> Option<Vec<OsString>> {
     Some([&rest[..1], options, &rest[1..]].concat())
 }
 
-/// A line of a row, with what is left in its place.
+/// A line of a row, with the rest of the typed line in its place.
 fn whole(line: &str, fit: &matching::Fit, rest: &[OsString]) -> Vec<OsString> {
     line.split(' ')
         .flat_map(|word| if word == "…" { rest.to_vec() } else { vec![filled(word, &fit.captures)] })
         .collect()
 }
 
-/// The line with what a row means in place of what it took.
+/// The line with the meaning of a row in place of the pieces that it took.
 fn in_place(row: &Row, command: &[OsString], pieces: &[Piece], fit: &matching::Fit) -> Vec<OsString> {
     let mut words = command.to_vec();
     for (at, piece) in pieces.iter().enumerate() {

@@ -1,5 +1,4 @@
-//! A command line taken apart by the options that its command has: what clap will read, before it
-//! reads it.
+//! A command line taken apart by the options that its command has, as clap will read it.
 
 use clap::{Arg, ArgAction, Command};
 use std::ffi::{OsStr, OsString};
@@ -11,7 +10,7 @@ pub enum Piece {
     Operand(OsString),
     /// An option.
     Flag(Flag),
-    /// A word that stays as it is: `--`, what stands behind it, and options that are not text.
+    /// A word that stays as it is: `--`, the words behind it, and options that are not text.
     Fixed(OsString),
 }
 

@@ -1,14 +1,13 @@
-//! A row of the table: what is typed, and what becomes of it.
+//! A row of the table: a typed line, and its treatment.
 //!
-//! Words in braces stand for what was typed there; their name says what fits:
-//! `{N}` a number, `{SIZE}` a size, `{SET}` what is neither (a list, of a name that need not be
-//! there), `{LIST}` a file, `{FILE}` what is there, `{DIR}` a directory, `{NEW}` what is not there,
-//! `{DIGEST}` hexadecimal digits, `{ALGORITHM}` an algorithm, also spelt `sha256sum` or `md5deep`,
-//! `{COMMAND}` a command of pfh's, `{GLOB}` anything but the name of a file; others fit
-//! everything. `{BASE}` is the last component of the last file or directory, `…` the rest of the
-//! line.
+//! Words in braces stand for words typed there; the name says what fits: `{N}` a number, `{SIZE}` a
+//! size, `{SET}` neither of these (a list, of a name that need not be there), `{LIST}` a file,
+//! `{FILE}` an existing path, `{DIR}` a directory, `{NEW}` a path that is not there, `{DIGEST}`
+//! hexadecimal digits, `{ALGORITHM}` an algorithm, also spelt `sha256sum` or `md5deep`, `{COMMAND}`
+//! a command of pfh's, `{GLOB}` anything but the name of a file; others fit everything. `{BASE}` is
+//! the last component of the last file or directory, `…` the rest of the line.
 
-/// What becomes of a line.
+/// The treatment of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Then {
     /// It is carried out as the other.
@@ -25,14 +24,14 @@ pub struct Row {
     pub at: &'static str,
     /// The words behind the command.
     pub typed: &'static str,
-    /// What it means, of a row that runs: options in its place, or a whole line, which begins with
-    /// a command.
+    /// The meaning, of a row that runs: options in its place, or a whole line, which begins with a
+    /// command.
     pub means: &'static str,
-    /// The lines to choose from, of a row that asks, each with what it does.
+    /// The lines to choose from, of a row that asks, each with its effect.
     pub lines: &'static [(&'static str, &'static str)],
     /// The programs whose users type it.
     pub of: &'static str,
-    /// What becomes of it.
+    /// The treatment.
     pub then: Then,
     /// Why it is not simply carried out.
     pub why: &'static str,

@@ -1,6 +1,6 @@
-//! The table "you typed -> type": what users of other programs type here, and what it means.
+//! The table "you typed -> type": lines that users of other programs type here, and their meaning.
 //! `pfh help coming-from` prints it, and the parser goes by it. Of several rows that fit the first
-//! one counts; what comes of it is looked up again.
+//! one counts; the result is looked up again.
 
 use super::row::{Row, asks, runs};
 
@@ -99,7 +99,7 @@ pub const TABLE: &[Row] = &[
     ),
     runs("", "{DIR}", "pfh hash -r {DIR} …", "").without(&["-r", "--recursive"]),
     runs("", "{FILE}", "pfh hash {FILE} …", ""),
-    // A list, and what it is compared with.
+    // A list, and the files that it is compared with.
     runs("audit", "{LIST} {DIR}", "pfh check --audit {LIST} {DIR} …", "hashdeep"),
     runs("audit", "-k {LIST} {DIR}", "pfh check --audit {LIST} {DIR} …", "hashdeep"),
     runs("audit", "{LIST}", "pfh check --audit {LIST} …", "hashdeep"),

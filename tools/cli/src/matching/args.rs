@@ -8,7 +8,7 @@ use clap::Args;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-/// What to match with what.
+/// Arguments of `pfh match`.
 #[derive(Debug, Default, Args)]
 pub struct Match {
     /// The input.

@@ -4,7 +4,7 @@ use crate::input::By;
 use clap::{CommandFactory, Parser};
 use std::ffi::OsString;
 
-/// What stands below the options.
+/// The text below the options.
 const AFTER: &str = "\
 Modes (-c), in capitals or not:
   HASH      one digest for each file, as the algorithm's own tool writes it

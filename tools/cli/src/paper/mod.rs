@@ -1,7 +1,7 @@
 //! The paper's own command line: `pfh -c hash -m 256 -d t5 -r`.
 //!
-//! It starts with an option where the modern form starts with a command. What its letters mean is
-//! [`pfh::paper`]'s; here they are parsed, and what comes of them is printed.
+//! It starts with an option where the modern form starts with a command. [`pfh::paper`] has the
+//! meaning of its letters; here they are parsed, and the results are printed.
 
 mod form;
 
@@ -19,7 +19,7 @@ use pfh::terminal::render as shown;
 use std::ffi::OsString;
 
 /// Whether the arguments are in the paper's form: an option comes first, and `-d` is among them, or
-/// a mode of the form, or they ask what it is.
+/// a mode of the form, or they ask for its help.
 pub fn is_paper(arguments: &[OsString]) -> bool {
     let Some(first) = arguments.first().and_then(|word| word.to_str()) else { return false };
     if !first.starts_with('-') || ["--help", "--help-all", "--version", "-V", "-", "--"].contains(&first) {
@@ -56,7 +56,7 @@ pub fn run(arguments: &[OsString]) -> Exit {
     }
 }
 
-/// What the form asks for, defaults resolved.
+/// The request of the form, defaults resolved.
 fn resolved(form: &Form) -> Result<Resolved, Failure> {
     let letters = Letters {
         mode: form.mode.clone(),
@@ -128,7 +128,7 @@ fn known(
             match event {
                 Event::Gap(gap) => gaps.print(gap),
                 Event::Match(found) => session.unread(found.record),
-                // A match is a result here, of whatever class.
+                // A match is a result here, of any class.
                 Event::NoClass(_) => {}
                 event => crate::show::matching::sentence(&event).iter().for_each(|sentence| session.message(sentence)),
             }

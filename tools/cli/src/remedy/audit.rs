@@ -1,4 +1,4 @@
-//! Audits: which option states what is missing.
+//! Audits: which option states the missing value.
 
 use pfh::audit::Problem;
 use pfh::job::Error;

@@ -1,10 +1,10 @@
-//! What helps where a check is refused.
+//! Remedies where a check is refused.
 
 use pfh::check::Problem;
 use pfh::job::Error;
 use pfh::terminal::shown;
 
-/// The sentence for what only this job refuses.
+/// The sentence for an error that only this job has.
 pub fn sentence(error: &Error) -> Option<String> {
     match error.find()? {
         Problem::Directory(path) => {

@@ -1,9 +1,9 @@
-//! What helps where a search for duplicates is refused.
+//! Remedies where a search for duplicates is refused.
 
 use pfh::dups::Problem;
 use pfh::job::Error;
 
-/// The sentence for what only this job refuses.
+/// The sentence for an error that only this job has.
 pub fn sentence(error: &Error) -> Option<String> {
     match error.find()? {
         Problem::Standard => Some(

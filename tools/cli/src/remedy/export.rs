@@ -1,4 +1,4 @@
-//! What helps an export.
+//! Remedies for an export.
 
 use pfh::export::Problem;
 use pfh::job::Error;

@@ -1,4 +1,4 @@
-//! What helps a manifest.
+//! Remedies for a manifest.
 
 use pfh::hash::Problem;
 use pfh::job::Error;

@@ -1,4 +1,4 @@
-//! What helps sets of known digests.
+//! Remedies for sets of known digests.
 
 use pfh::job::Error;
 use pfh::known::Problem;

@@ -1,4 +1,4 @@
-//! What helps the comparison of files with known ones.
+//! Remedies for the comparison of files with known ones.
 
 use pfh::job::Error;
 use pfh::matching::{Problem, similar};

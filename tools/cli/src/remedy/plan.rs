@@ -1,4 +1,4 @@
-//! What helps a plan.
+//! Remedies for a plan.
 
 use pfh::job::Error;
 use pfh::plan::Problem;

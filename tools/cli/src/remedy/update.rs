@@ -1,4 +1,4 @@
-//! What helps a manifest that is brought up to date.
+//! Remedies for a manifest that is brought up to date.
 
 use crate::guess::quoted;
 use pfh::job::Error;
@@ -7,10 +7,10 @@ use pfh::terminal::render;
 use pfh::update::Problem;
 use std::path::Path;
 
-/// What makes a list that can be brought up to date.
+/// The command that makes a list that can be brought up to date.
 const NEW: &str = "`pfh hash -r -o NEW DIR` makes a list that can be";
 
-/// What to type where the list cannot be.
+/// The command to type where the list cannot be.
 fn instead(why: &Unamendable, list: Option<&Path>) -> String {
     let name = list.map_or_else(|| "LIST".to_owned(), |list| quoted(list.as_os_str()));
     let plain = list.and_then(|list| list.as_os_str().to_str()?.strip_suffix(".gz"));

@@ -1,4 +1,4 @@
-//! The schemas, made from the types of the rows: what docs/schema holds.
+//! The schemas, made from the types of the rows: the files of docs/schema.
 
 use crate::show::{
     acquire, algorithms, audit, bag, cat, check, diff, disks, dups, kernels, known, list, plan, sectors, stages,

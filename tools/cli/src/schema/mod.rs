@@ -1,4 +1,4 @@
-//! `pfh schema`: the JSON Schemas of what the program prints.
+//! `pfh schema`: the JSON Schemas of the program's output.
 
 #[cfg(all(test, feature = "schema"))]
 mod made;
@@ -69,7 +69,7 @@ fn printed(schema: &Schema) -> Result<Exit, Failure> {
     Ok(Exit::Good)
 }
 
-/// What a schema says that it describes.
+/// The title of a schema.
 fn title(text: &str) -> &str {
     let line = text.lines().find_map(|line| line.trim().strip_prefix("\"title\": \""));
     line.and_then(|line| line.strip_suffix("\",")).unwrap_or_default()

@@ -1,4 +1,4 @@
-//! An acquisition under way: the job on a thread of its own, and what is known of it.
+//! An acquisition under way: the job on a thread of its own, and the state that it has reported.
 
 use super::words;
 use crate::exit::{self, Exit};
@@ -22,7 +22,7 @@ const WINDOW: Duration = Duration::from_secs(8);
 /// How far the job is.
 #[derive(Debug, Clone, Copy)]
 pub struct Far {
-    /// What the medium is read for.
+    /// The purpose of the reading.
     pub phase: Phase,
     /// Bytes of the image that are read.
     pub bytes: u64,
@@ -32,7 +32,7 @@ pub struct Far {
     pub bad: u64,
 }
 
-/// What the job has said so far.
+/// The reports of the job so far.
 #[derive(Debug, Clone, Default)]
 pub struct Seen {
     /// How far it is; `None` before the first byte.
@@ -182,7 +182,7 @@ impl Acquisition {
         Ok(Acquisition { words, source, targets, ended: None, seen, cancel, thread: Some(thread) })
     }
 
-    /// What the job has said so far.
+    /// The reports of the job so far.
     pub fn seen(&self) -> Seen {
         locked(&self.seen).clone()
     }
@@ -197,7 +197,7 @@ impl Acquisition {
         self.runs() && self.cancel.is_cancelled()
     }
 
-    /// Asks it to stop: what is on the targets resumes.
+    /// Asks it to stop: the images on the targets can be resumed.
     pub fn stop(&self) {
         self.cancel.cancel();
     }

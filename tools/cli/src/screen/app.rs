@@ -90,7 +90,7 @@ impl App {
         Ok(())
     }
 
-    /// Stops what runs, and waits for it.
+    /// Stops the running acquisitions, and waits for them.
     pub fn close(&mut self) {
         self.acquisitions.iter().filter(|one| one.runs()).for_each(Acquisition::stop);
         self.acquisitions.iter_mut().for_each(|one| one.look(true));

@@ -17,7 +17,7 @@ impl Text {
         Text { at: value.chars().count(), value }
     }
 
-    /// What was typed.
+    /// The typed text.
     pub fn value(&self) -> &str {
         &self.value
     }

@@ -82,7 +82,7 @@ impl Default for Form {
 }
 
 impl Form {
-    /// The form for another source: what is about the case stays.
+    /// The form for another source: the lines about the case stay.
     pub fn of(&mut self, source: &Source) {
         self.lines[SOURCE] = Text::new(&*source.path);
         self.lines[MORE] = Text::new(&*source.part);

@@ -5,7 +5,7 @@ use pfh::device::{Bad, Loss};
 use ratatui::style::{Color, Style};
 use ratatui::text::{Line, Span};
 
-/// What a part of the medium is.
+/// The state of a part of the medium.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Cell {
     /// Not read yet.
@@ -41,7 +41,7 @@ impl Cell {
     }
 }
 
-/// What the letters mean.
+/// The meaning of the letters.
 pub const LEGEND: &str = "█ read  ▒ in part  ! unreadable  ? passed over  · ahead";
 
 /// The cells of a medium of `total` bytes, the first `done` of them read.

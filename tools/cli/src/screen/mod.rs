@@ -41,7 +41,7 @@ fn try_run() -> Result<Exit, Failure> {
     let mut app = App::new(crate::disks::system(None));
     let mut screen = terminal::Screen::open().map_err(failed)?;
     let shown = app.show(&mut screen.terminal, &signals);
-    // Whatever ended the screen: what is on the targets is synced before the process ends.
+    // However the screen ended, the images on the targets are synced before the process ends.
     app.close();
     drop(screen);
     let exits = app.acquisitions.iter().map(report).collect::<Result<Vec<_>, _>>()?;

@@ -149,7 +149,7 @@ fn of_ended(one: &Acquisition, ended: &Ended, seen: &Seen, width: usize) -> Vec<
 mod tests {
     use super::*;
 
-    /// The page shows what is drawn while a disk is read.
+    /// The page shows the screen of a running acquisition.
     #[test]
     fn a_running_acquisition_is_drawn_as_the_page_shows() {
         let seen = Seen::of_a_bad_disk();

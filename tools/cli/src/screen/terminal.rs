@@ -1,5 +1,5 @@
-//! The terminal while the screen is open: keys arrive one by one, and what was shown before comes
-//! back at the end, also of a panic.
+//! The terminal while the screen is open: keys arrive one by one, and the former screen comes back
+//! at the end, also of a panic.
 
 use crossterm::cursor::{Hide, Show};
 use crossterm::event::{self, Event, KeyEvent, KeyEventKind};
@@ -50,7 +50,7 @@ pub fn keys() -> io::Result<Receiver<KeyEvent>> {
     Ok(keys)
 }
 
-/// Whether the terminal still takes what is written: one that hung up refuses.
+/// Whether the terminal still takes output: one that hung up refuses.
 ///
 /// # Errors
 /// Why it does not.
@@ -75,7 +75,7 @@ impl Screen {
     /// # Errors
     /// When it cannot be set.
     pub fn open() -> io::Result<Screen> {
-        // Before the message of a panic, whatever thread it is of.
+        // Before the message of a panic, of any thread.
         static HOOK: Once = Once::new();
         HOOK.call_once(|| {
             let before = std::panic::take_hook();

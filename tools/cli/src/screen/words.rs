@@ -1,8 +1,8 @@
-//! The words of the command line that does what the form asks for.
+//! The words of the command line that does the work of the form.
 
 use std::ffi::OsString;
 
-/// What the form holds.
+/// The values of the form.
 #[derive(Debug, Clone, Default)]
 pub struct Asked<'a> {
     /// The source.

@@ -182,7 +182,7 @@ pub fn json(summary: &Summary) -> String {
     })
 }
 
-/// What would be done: a line for each file, and what else there is to know.
+/// The intended work: a line for each file, and further facts.
 pub fn intended(intended: &Intended) -> String {
     let mut text = String::new();
     let size = intended.bytes.map_or_else(|| "of unknown size".to_owned(), |bytes| format!("{bytes} bytes"));
@@ -194,7 +194,7 @@ pub fn intended(intended: &Intended) -> String {
         }
         if file.exists {
             let replaced = intended.step == Step::Acquire;
-            line += if replaced { ", replaces what is there" } else { ", continues the present file" };
+            line += if replaced { ", replaces the present file" } else { ", continues the present file" };
         }
         if file.lacks_room() {
             let _ = write!(line, ": ONLY {} BYTES ARE FREE THERE", file.free.unwrap_or_default());

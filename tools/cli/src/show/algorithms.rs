@@ -67,7 +67,7 @@ pub fn text(json: bool) -> String {
     text
 }
 
-/// Which parameters may be stated; what is not used on this machine, and why.
+/// Which parameters may be stated; the kernels that are not used on this machine, and why.
 fn notes() -> String {
     let mut text = String::new();
     for algorithm in REGISTRY.all() {

@@ -28,7 +28,7 @@ enum Kind {
     AuditSet,
 }
 
-/// What became of the challenge.
+/// The outcome of the challenge.
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
@@ -38,7 +38,7 @@ enum Outcome {
     NotAsked,
 }
 
-/// What the answer was compared with.
+/// The reference that the answer was compared with.
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
@@ -71,7 +71,7 @@ pub struct Line<'a> {
     /// The Ed25519 key that the answer is signed with.
     signed_by: Option<Hex<'a>>,
     signer_was_asked_for: Option<bool>,
-    /// The digest of what was said.
+    /// The digest of the transcript.
     transcript: Option<Hex<'a>>,
     verdict: Word<Verdict>,
 }
@@ -219,7 +219,7 @@ pub fn scene_json(scene: &Scene) -> String {
     })
 }
 
-/// What the stage holds.
+/// The objects on the stage.
 pub fn stage(bytes: u64) -> String {
     format!("M: {} of random bytes. C: a fresh random number for each question.\n", pfh::terminal::size_text(bytes))
 }

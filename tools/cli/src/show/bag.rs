@@ -1,4 +1,4 @@
-//! What was found in a bag: lines and JSON.
+//! Findings in a bag: lines and JSON.
 
 use super::word;
 use pfh::Verdict;
@@ -17,11 +17,11 @@ pub fn text(finding: &Finding) -> String {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Found<'a> {
     r#type: Is<word::Finding>,
-    /// What it means for the bag.
+    /// Its severity for the bag.
     severity: Word<Severity>,
     #[serde(flatten)]
     path: Path<'a>,
-    /// What it is.
+    /// The finding, in words.
     what: &'a str,
 }
 
@@ -81,7 +81,7 @@ pub struct Made {
     r#type: Is<word::Summary>,
 }
 
-/// What was packed, as one JSON object. There is no verdict: nothing was compared.
+/// The packed bag, as one JSON object. There is no verdict: nothing was compared.
 pub fn made_json(summary: &Summary) -> String {
     let (bytes, files, tag_files) = (summary.bytes, summary.files, summary.tags);
     row::line(&Made { algorithms: algorithms(summary), bytes, files, tag_files, r#type: Is(word::Summary) })

@@ -1,4 +1,4 @@
-//! What a check found: lines, JSON, hashdeep's words, and the last sentence.
+//! The results of a check: lines, JSON, hashdeep's words, and the last sentence.
 
 use super::word;
 use super::{counted, many};
@@ -158,7 +158,7 @@ pub fn summary_json(counts: &Counts) -> String {
     })
 }
 
-/// What became of a listed file.
+/// The outcome of a listed file.
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
@@ -192,7 +192,7 @@ pub fn compared_json(entry: &Expected, found: Checked) -> String {
 }
 
 // In the order of the names of its members.
-/// How many listed files there are, and what became of them.
+/// How many listed files there are, and their outcomes.
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Listed<'a> {
@@ -249,7 +249,7 @@ pub fn files_json(part: &Part) -> String {
     })
 }
 
-/// GNU's warnings over the listed files, then what the manifest holds and was not compared.
+/// GNU's warnings over the listed files, then the entries of the manifest that were not compared.
 pub fn warnings(part: &Part) -> Vec<String> {
     let counted = match &part.findings {
         Findings::Files(files) => vec![
@@ -263,7 +263,7 @@ pub fn warnings(part: &Part) -> Vec<String> {
     counted.chain(part.not_compared.iter().cloned()).collect()
 }
 
-/// What was compared with what, with the options that help.
+/// The sentence of a part of the check, with the options that help.
 pub fn sentence(part: &Part) -> String {
     part.sentence(|remark| match remark {
         Remark::MoreIn(directory, why) => {

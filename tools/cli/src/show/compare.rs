@@ -1,4 +1,4 @@
-//! What happens during a comparison, in words.
+//! The events of a comparison, in words.
 
 use super::{counted, many};
 use pfh::compare::{AllRelated, Event, Request, Searched};
@@ -11,8 +11,8 @@ use pfh::terminal::render;
 /// Something that this many digests have in common is reported.
 const HOT: u64 = 1000;
 
-/// Sentences for people; none for what needs no word, and for files that could not be read, which
-/// the caller has the record of.
+/// Sentences for people; none for events that need no word, and for files that could not be read,
+/// which the caller has the record of.
 pub fn sentences(event: &Event<'_>, request: &Request, statistics: bool) -> Vec<String> {
     match event {
         Event::Refused(name, why) => vec![format!("{}: {why}", render(name))],
@@ -28,7 +28,7 @@ pub fn sentences(event: &Event<'_>, request: &Request, statistics: bool) -> Vec<
         Event::Missing { algorithm, members } => {
             let are = if *members == 1 { "is" } else { "are" };
             let of = "of the earlier groups";
-            vec![format!("{algorithm}: {} {of} {are} not among what is compared", counted(*members, "member"))]
+            vec![format!("{algorithm}: {} {of} {are} not among the compared files", counted(*members, "member"))]
         }
         Event::Saturated { algorithm, pairs, listed } => {
             let what = match listed {
@@ -92,7 +92,7 @@ fn costly(name: &str, hot: &Hot) -> String {
     )
 }
 
-/// What the search did.
+/// The work of the search.
 fn statistics_of(searched: &Searched<'_>) -> String {
     let (name, found) = (searched.algorithm.name(), searched.found);
     format!(
@@ -105,15 +105,14 @@ fn statistics_of(searched: &Searched<'_>) -> String {
     )
 }
 
-/// What too many files have in common to say anything of two of them.
+/// Units that too many files share to relate two of them.
 fn common(algorithm: Algorithm, windows: u64) -> String {
     let windows = counted(windows, algorithm.fact().map_or("window", |method: &Named| method.unit()));
     let name = algorithm.name();
     format!("{name}: {windows} that more than {COMMON} files have left out: no pair was found by these alone")
 }
 
-/// What cost most of the time, the statistics if they were asked for, and what was compared with
-/// what result.
+/// The units that cost most of the time, the statistics if they were asked for, and the result.
 fn searched(searched: &Searched<'_>, request: &Request, statistics: bool) -> Vec<String> {
     let (name, found) = (searched.algorithm.name(), searched.found);
     let hottest = found.hottest.iter().take(3).filter(|hot| hot.digests >= HOT && !searched.costly);

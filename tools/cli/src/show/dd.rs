@@ -1,4 +1,4 @@
-//! What dd and its kin print when they end.
+//! The last lines of dd and its kin.
 
 use pfh::dd::{Operands, Status, Summary, hashes, losses};
 use pfh::imaging::Imaged;
@@ -19,7 +19,7 @@ pub fn text(operands: &Operands, summary: &Summary) -> String {
     text
 }
 
-/// What dd prints when it ends.
+/// The last lines of dd.
 fn transferred(operands: &Operands, imaged: &Imaged) -> String {
     let (block, seconds) = (operands.ibs.max(1), imaged.times.total.as_secs_f64());
     let records = |bytes: u64, size: u64| format!("{}+{}", bytes / size, u64::from(!bytes.is_multiple_of(size)));

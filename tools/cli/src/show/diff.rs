@@ -1,4 +1,4 @@
-//! What a comparison of two trees found: lines and JSON.
+//! The results of a comparison of two trees: lines and JSON.
 
 use super::word;
 use pfh::Verdict;
@@ -36,7 +36,7 @@ pub struct Row<'a> {
     path: Path<'a>,
     #[serde(flatten)]
     from: Option<Named<'a, word::From>>,
-    /// Of bit rot: what the times say.
+    /// Of bit rot: the evidence of the times.
     #[serde(skip_serializing_if = "Option::is_none")]
     evidence: Option<Word<Rot>>,
     /// Whether some digests are the same.

@@ -9,7 +9,7 @@ use pfh::terminal::{render, size_text};
 use serde::Serialize;
 use std::path::Path;
 
-/// What types of partitions are called: the beginning of the GUID of a GPT, or the type of an MBR.
+/// The names of types of partitions, by the beginning of the GUID of a GPT, or the type of an MBR.
 const KINDS: &[(&str, &str)] = &[
     ("c12a7328", "EFI system"),
     ("21686148", "BIOS boot"),
@@ -47,7 +47,7 @@ pub fn kind(kind: &str) -> &str {
     KINDS.iter().find(is).map_or(kind, |(_, name)| name)
 }
 
-/// A sentence on what a disk or partition holds; nothing if nothing is known.
+/// A sentence on the contents of a disk or partition; nothing if nothing is known.
 pub fn content(content: &Content) -> String {
     match content {
         Content::FileSystem { format, label } if label.is_empty() => format.clone(),
@@ -60,7 +60,7 @@ pub fn content(content: &Content) -> String {
     }
 }
 
-/// Where something is mounted, and what has it open.
+/// Where something is mounted, and its holders.
 fn used(mounts: &[Mount], holders: &[Holder]) -> Vec<String> {
     let mount = |mount: &Mount| match (mount.at.as_os_str() == "[SWAP]", mount.writable) {
         (true, _) => "in use as swap".to_owned(),
@@ -79,7 +79,7 @@ fn shown(path: &Path) -> String {
     pfh::terminal::shown(path)
 }
 
-/// The state of a disk in words: what a chooser must know.
+/// The state of a disk in words: the facts that a chooser must know.
 pub fn state(disk: &Disk) -> String {
     let mut words = Vec::new();
     if disk.write_blocked {

@@ -1,4 +1,4 @@
-//! What a search for duplicates found: lines and JSON.
+//! The results of a search for duplicates: lines and JSON.
 
 use super::{counted, word};
 use pfh::dups::{Folders, Group, Shared, Summary, size_text};
@@ -6,7 +6,7 @@ use pfh::manifest::row::{self, Is, Path};
 use pfh::terminal::render;
 use serde::Serialize;
 
-/// A group for people: what it wastes, and a line for each copy.
+/// A group for people: its waste, and a line for each copy.
 pub fn group_text(group: &Group) -> String {
     let (count, size) = (group.copies.len(), size_text(group.size));
     let (free, digest) = (size_text(group.reclaimable()), &group.digest);
@@ -170,7 +170,7 @@ pub fn redundant_text(group: &Group) -> String {
 }
 
 // In the order of the names of its members.
-/// What was found in all.
+/// The result of the whole search.
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct All {
@@ -211,7 +211,7 @@ struct Chunks {
     unique_bytes: u64,
 }
 
-/// What was found in all, as one JSON object.
+/// The result of the whole search, as one JSON object.
 pub fn summary_json(summary: &Summary) -> String {
     let chunks = summary.store.map(|store| Chunks {
         bytes: store.bytes,

@@ -1,4 +1,4 @@
-//! What an export came to.
+//! The result of an export.
 
 use super::{counted, many};
 use pfh::export::Written;

@@ -1,4 +1,4 @@
-//! Sets of known digests: what a build did and what a file holds.
+//! Sets of known digests: the result of a build and the contents of a file.
 
 use super::{counted, many};
 use pfh::digest::Algorithm;
@@ -76,7 +76,7 @@ struct Filter<'a> {
 }
 
 // In the order of the names of its members.
-/// What a file of known sets holds.
+/// The contents of a file of known sets.
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Held<'a> {
@@ -90,7 +90,7 @@ pub struct Held<'a> {
     sets: serde_json::Value,
 }
 
-/// What a file holds as one JSON object.
+/// The contents of a file as one JSON object.
 pub fn info_json(summary: &info::Summary) -> String {
     let known = &summary.known;
     let filter = |(algorithm, set, entries): (Algorithm, usize, u64)| Filter {
@@ -113,7 +113,7 @@ pub fn info_json(summary: &info::Summary) -> String {
     })
 }
 
-/// What a file holds in lines for people.
+/// The contents of a file in lines for people.
 pub fn info_text(summary: &info::Summary) -> String {
     let known = &summary.known;
     let mut text = String::new();

@@ -10,7 +10,7 @@ use pfh::report::export::body;
 use pfh::terminal::render;
 use serde::Serialize;
 
-/// A line for people: what it is, its size, when its content was changed last, its name.
+/// A line for people: its type, its size, when its content was changed last, its name.
 pub fn text(event: &Event<'_>) -> Option<String> {
     match event {
         Event::Name { name, size, inside } => {
@@ -46,12 +46,12 @@ pub enum Line<'a> {
         size: Option<u64>,
         #[serde(flatten)]
         times: Stamps,
-        /// What its container states about it.
+        /// The metadata that its container states.
         inside: Within<'a>,
     },
     /// A snapshot of a volume; its files follow.
     Snapshot {
-        /// What the names of its files begin with.
+        /// The prefix of the names of its files.
         #[serde(flatten)]
         name: Path<'a>,
         /// Its place in the order of age, from 1.
@@ -80,7 +80,7 @@ pub enum Line<'a> {
     Error {
         #[serde(flatten)]
         name: Path<'a>,
-        /// What was being done.
+        /// The stage that failed.
         stage: &'a str,
         /// Why, as a word.
         code: &'a str,

@@ -16,7 +16,7 @@ pub fn painted(verdict: &str) -> String {
     toned(verdict, tone)
 }
 
-/// What of a set cannot be compared with, and what helps.
+/// The part of a set that cannot be compared with, and the option that helps.
 pub fn gap(gap: &Gap<'_>) -> String {
     match gap {
         Gap::Nothing { set, .. } if set.has_blocks() => format!("{gap}: --sectors looks for those in images"),

@@ -1,4 +1,4 @@
-//! What a plan came to, as text and as JSON.
+//! The result of planning, as text and as JSON.
 
 use super::counted;
 use pfh::manifest::row;
@@ -13,7 +13,7 @@ pub fn text(summary: &Summary) -> String {
 }
 
 // Members in the order of the alphabet.
-/// What was planned.
+/// The result of planning.
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Row {

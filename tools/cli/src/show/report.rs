@@ -1,4 +1,4 @@
-//! What a report came to.
+//! The result of a report.
 
 use super::counted;
 use pfh::report::Summary;

@@ -171,7 +171,7 @@ pub fn render_compared(run: Option<&Summary>, comparing: &Comparing, form: Stats
     }
 }
 
-/// What the paper's `with-timing` prints: times of the stages, waits and rates.
+/// The output of the paper's `with-timing`: times of the stages, waits and rates.
 pub fn timing(run: Option<&Summary>, comparing: Option<&Comparing>) -> String {
     let s = run.map(|run| run.stats).unwrap_or_default();
     let compare = comparing.map_or(Duration::ZERO, |comparing| comparing.elapsed);
@@ -189,7 +189,7 @@ pub fn timing(run: Option<&Summary>, comparing: Option<&Comparing>) -> String {
     text + &format!("throughput of comparing: {:.0} items/s", comparing.map_or(0.0, Comparing::rate))
 }
 
-/// What the paper's `with-stats` prints: how often threads waited.
+/// The output of the paper's `with-stats`: how often threads waited.
 pub fn states(run: Option<&Summary>) -> String {
     let s = run.map(|run| run.stats).unwrap_or_default();
     format!("waits for a file: {}\nwaits for space in the RAM table: {}", s.waits_for_data, s.waits_for_space)

@@ -34,7 +34,7 @@ fn verdict(differs: bool) -> Word<Verdict> {
     Word(if differs { Verdict::Differs } else { Verdict::Verified })
 }
 
-/// What was done with a tree.
+/// The operation on a tree.
 #[derive(Default, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]

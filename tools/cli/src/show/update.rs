@@ -1,4 +1,4 @@
-//! What became of a manifest that was brought up to date: lines and JSON.
+//! The results of bringing a manifest up to date: lines and JSON.
 
 use super::word;
 use pfh::Verdict;

@@ -1,4 +1,4 @@
-//! What a verification found, as text and as JSON.
+//! The results of a verification, as text and as JSON.
 
 use crate::colour::{Tone, toned};
 use pfh::manifest::row::{self, Word};
@@ -16,8 +16,8 @@ pub fn sentence(finding: &Finding) -> String {
     }
 }
 
-/// Lines for people: findings, a table of what was compared with whose statement, the digests, and
-/// the verdict with its sources. The verdict has its colour.
+/// Lines for people: findings, a table of the comparisons, the digests, and the verdict with its
+/// sources. The verdict has its colour.
 pub fn text(summary: &Summary) -> String {
     let (word, tone) = match summary.verdict() {
         Verdict::Verified => ("verified", Tone::Good),
@@ -55,7 +55,8 @@ fn equal_by(summary: &Summary) -> String {
     format!("{are}, with {}", sources.join(", "))
 }
 
-/// A line for each comparison: what, stated by whom, and whether that is equal.
+/// A line for each comparison: its subject, the source of the statement, and whether they are
+/// equal.
 fn table(comparisons: &[Comparison]) -> String {
     let columns = |row: &Comparison| [row.what.chars().count(), row.with.chars().count()];
     let [mut what, mut with] = ["compared".len(), "stated by".len()];
@@ -77,7 +78,7 @@ fn table(comparisons: &[Comparison]) -> String {
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Verification<'a> {
-    /// What was compared and is equal.
+    /// The comparisons whose two sides are equal.
     compared: Vec<Equal<'a>>,
     /// Everything that was compared, with the ranges that it covers: the verdict follows from it.
     comparisons: Vec<Compared<'a>>,
@@ -85,7 +86,7 @@ pub struct Verification<'a> {
     /// Digests by algorithm, as `pfh algorithms` names them.
     digests: BTreeMap<String, String>,
     findings: Vec<String>,
-    /// What a good verdict lacks.
+    /// The comparisons that a good verdict lacks.
     missing: Vec<String>,
     verdict: Word<Verdict>,
     verified: bool,
@@ -126,7 +127,7 @@ enum Found {
     Unequal,
 }
 
-/// A comparison with what it covers.
+/// A comparison with the ranges that it covers.
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]

@@ -9,7 +9,7 @@ use std::ffi::OsString;
 use std::ops::Range;
 use std::path::PathBuf;
 
-/// What to do with trees.
+/// Commands of `pfh tree`.
 #[derive(Subcommand)]
 pub enum Tree {
     /// Hash a file and keep its tree beside it.
@@ -113,7 +113,7 @@ pub struct Update {
     pub force: bool,
 }
 
-/// What has changed, by ranges, by a copy or by names.
+/// The changes, by ranges, by a copy or by names.
 #[derive(Args)]
 #[group(multiple = false)]
 pub struct Changed {

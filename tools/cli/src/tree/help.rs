@@ -1,4 +1,4 @@
-//! What the pages of `pfh tree` say after the options: terms, an example, exit codes.
+//! The text below the options of the pages of `pfh tree`: terms, an example, exit codes.
 
 pub const TREE: &str = "\
 Terms:

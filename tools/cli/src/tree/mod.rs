@@ -1,4 +1,4 @@
-//! `pfh tree`: trees beside files, for finding what changed and hashing only that again.
+//! `pfh tree`: trees beside files, for finding changes and hashing only those again.
 
 mod args;
 mod carry;
@@ -34,7 +34,7 @@ pub fn run(tree: &Tree) -> Exit {
     })
 }
 
-/// Carries out a verb over one file: what differs is a negative verdict.
+/// Carries out a verb over one file: a difference is a negative verdict.
 fn one(
     progress: bool,
     json: bool,

@@ -1,5 +1,6 @@
-//! `pfh acquire --case-uco`: what the document says, held to the images themselves and, where it is
-//! installed, to `case_validate` (PyPI: case-utils), which knows the shapes of CASE and UCO.
+//! `pfh acquire --case-uco`: the statements of the document, held to the images themselves and,
+//! where it is installed, to `case_validate` (PyPI: case-utils), which knows the shapes of CASE and
+//! UCO.
 
 use crate::program::acquisition::{acquire, report};
 use crate::program::case::{Document, describes, facet, hash};
@@ -14,7 +15,7 @@ fn good(seen: &Outcome) -> &Outcome {
 }
 
 #[test]
-fn a_raw_image_and_an_e01_are_told() {
+fn a_raw_image_and_an_e01_are_described() {
     let room = Room::new();
     let bytes = content(1, MIB + 512);
     let source = room.file("source", &bytes);
@@ -73,7 +74,7 @@ fn a_raw_image_and_an_e01_are_told() {
 }
 
 #[test]
-fn unreadable_areas_and_padding_are_told() {
+fn unreadable_areas_and_padding_are_described() {
     let room = Room::new();
     let source = room.file("source", &content(2, MIB + 5));
     let at = |name: &str| room.path().join(name);
@@ -111,9 +112,9 @@ fn unreadable_areas_and_padding_are_told() {
     assert!(document.conforms(&[]));
 }
 
-/// What differs between two runs are the times and, for the names are made of all facts, the names.
+/// Two runs differ in the times and, for the names are made of all facts, in the names.
 #[test]
-fn the_same_acquisition_is_told_in_the_same_words() {
+fn the_same_acquisition_is_described_in_the_same_words() {
     let room = Room::new();
     let source = room.file("source", &content(3, 10_000));
     let (image, case) = (room.path().join("image"), room.path().join("case.jsonld"));
@@ -149,7 +150,7 @@ fn the_same_acquisition_is_told_in_the_same_words() {
 }
 
 #[test]
-fn devices_streams_parts_and_images_are_told() {
+fn devices_streams_parts_and_images_are_described() {
     let room = Room::new();
     let bytes = content(4, MIB);
     let source = room.file("source", &bytes);

@@ -1,5 +1,5 @@
-//! `pfh acquire --dry-run`: what would be read and written, refused as the run would be, and
-//! nothing changed.
+//! `pfh acquire --dry-run`: the planned reads and writes, refused as the run would be, and nothing
+//! changed.
 
 use crate::program::Room;
 use pfh_inject::{Outcome, Trial, content};
@@ -19,7 +19,7 @@ fn everything(room: &Room) -> BTreeMap<String, (Vec<u8>, std::time::SystemTime)>
     fs::read_dir(room.path()).expect("a room").flatten().map(entry).collect()
 }
 
-/// The dry run, which must leave all as it is; what the run itself ends with is for the caller.
+/// The dry run, which must leave all as it is; the end of the run itself is for the caller.
 fn foreseen(room: &Room, words: &str, code: i32) -> (String, String) {
     let before = everything(room);
     let seen = pfh(room, &format!("acquire --dry-run {words}"));
@@ -52,7 +52,7 @@ fn what_is_said_is_what_is_done() {
     let (said, _) = foreseen(&room, &words.replace(" --case-uco c.json", "").replace(" --outboard t", ""), 0);
     assert!(said.contains("compare  the image with its log") && !said.contains("write "), "{said}");
     let (said, _) = foreseen(&room, &format!("{words} --force"), 0);
-    assert!(said.contains("a.img: target (raw), 300000 bytes, replaces what is there"), "{said}");
+    assert!(said.contains("a.img: target (raw), 300000 bytes, replaces the present file"), "{said}");
 }
 
 #[test]

@@ -1,4 +1,5 @@
-//! What a disk says of itself in the log of its acquisition: hidden areas, passwords, S.M.A.R.T.
+//! The statements of a disk about itself in the log of its acquisition: hidden areas, passwords,
+//! S.M.A.R.T.
 
 use crate::program::{MIB, Room, sha256};
 use pfh_inject::{Loop, Need, Outcome, Trial, content, lacks};
@@ -106,7 +107,7 @@ fn smart_values_that_are_not_read_are_said() {
     }
 }
 
-/// A loop device takes no ATA commands: what it hides is not determined, and the log says why.
+/// A loop device takes no ATA commands: its hidden areas are not determined, and the log says why.
 #[test]
 fn hidden_areas_and_passwords_are_in_log_and_summary() {
     if lacks(&[Need::Loop, Need::Program("env")]) {

@@ -18,7 +18,7 @@ nINSSfzDjb916S5kytQ=
 const PUBLIC: &str = "-----BEGIN PUBLIC KEY-----\nMCowBQYDK2VwAyEAGb9ECWmEzf6FQbrBZ9w7lshQhqowtrbLDFw4rXAxZuE=\n-----END PUBLIC KEY-----\n";
 
 /// Runs the program on a terminal of its own (script(1)) and types `keys` when it asks. Gives the
-/// exit code and what the terminal showed.
+/// exit code and the text on the terminal.
 fn typed(room: &Room, words: &str, keys: &[u8]) -> (Option<i32>, String) {
     let command = format!("{} {words}", env!("CARGO_BIN_EXE_pfh"));
     let mut child = Command::new("script")
@@ -30,7 +30,7 @@ fn typed(room: &Room, words: &str, keys: &[u8]) -> (Option<i32>, String) {
         .unwrap();
     let (mut input, mut output) = (child.stdin.take().unwrap(), child.stdout.take().unwrap());
     let (mut shown, mut byte) = (Vec::new(), [0]);
-    // The question itself: what was typed before it is discarded.
+    // The question itself: text typed before it is discarded.
     while !shown.ends_with(b"Passphrase of key.pem: ") && output.read(&mut byte).unwrap() == 1 {
         shown.extend(byte);
     }

@@ -1,4 +1,4 @@
-//! What `pfh acquire` refuses before it writes, and the names that it writes.
+//! Requests that `pfh acquire` refuses before it writes, and the names that it writes.
 
 use crate::program::{MIB, Room};
 use pfh_inject::{Loop, Need, Outcome, Tmpfs, Trial, content, lacks};
@@ -86,7 +86,8 @@ fn places_that_can_hold_no_image_are_refused_by_their_names() {
     }
 }
 
-/// D20: a read-only place is said before anything is made, and by the name of what cannot be there.
+/// D20: a read-only place is reported before anything is made, and by the name of the file that
+/// cannot be there.
 #[test]
 fn read_only_places_are_refused_before_anything_is_made() {
     if lacks(&[Need::Root]) {

@@ -21,7 +21,7 @@ fn sections(bytes: &[u8]) -> Vec<(String, usize, usize)> {
 }
 
 /// One bit in each section and in each descriptor: strict reading refuses, salvage gives every byte
-/// and says what is wrong.
+/// and names the damage.
 #[test]
 fn damage_outside_of_the_data_costs_no_data() {
     let room = Room::in_memory();
@@ -74,7 +74,7 @@ fn damage_outside_of_the_data_costs_no_data() {
         let log = fs::read_to_string(path.with_file_name("out.log")).unwrap();
         assert!(log.contains("damaged source image: "), "{what}: {log}");
     }
-    // A sound image departs in nothing: but what was filled in when it was made is said.
+    // A sound image departs in nothing: but areas filled in when it was made are named.
     let seen = acquire(["--image", "--salvage", "--to"]).arg(room.path().join("out")).arg(&image).run().unwrap();
     assert_eq!(seen.code, Some(3), "{}", seen.stderr);
     assert!(!seen.stderr.contains("segment 1"), "{}", seen.stderr);

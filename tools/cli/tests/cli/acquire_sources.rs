@@ -1,4 +1,4 @@
-//! `pfh acquire` reading a real block device: what is never touched.
+//! `pfh acquire` reading a real block device: the parts that are never touched.
 
 use crate::program::acquisition::acquire;
 use crate::program::{MIB, Room, sha256_of};

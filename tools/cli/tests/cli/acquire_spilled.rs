@@ -18,7 +18,7 @@ fn report(seen: &Outcome) -> Value {
     serde_json::from_slice(&seen.stdout).unwrap_or_else(|error| panic!("{error}: {seen:?}"))
 }
 
-/// Further directories are options, and a log names what went there.
+/// Further directories are options, and a log names the files that went there.
 #[test]
 fn further_directories_are_words() {
     if lacks(&[Need::Root]) {

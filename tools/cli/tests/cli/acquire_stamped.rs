@@ -47,10 +47,10 @@ fn authority(directory: &Path) {
     );
 }
 
-/// What the server answers.
+/// An answer of the server.
 #[derive(Clone)]
 enum Answer {
-    /// What the authority in this directory answers.
+    /// The answer of the authority in this directory.
     Stamp(PathBuf),
     /// The same for another question.
     Stale(PathBuf),

@@ -1,4 +1,4 @@
-//! `pfh acquire`: what it prints of runs that end, resume and are refused, as text and as JSON.
+//! `pfh acquire`: its output for runs that end, resume and are refused, as text and as JSON.
 
 use crate::program::acquisition::report;
 use crate::program::{MIB, Room, pfh};
@@ -58,7 +58,7 @@ fn the_first_segment_is_asked_for() {
     assert_eq!(pfh(&room, "acquire --no-progress source --to x.E02 -f raw").code, Some(0));
 }
 
-/// What a disk lost is counted and named, and too much of it ends the run.
+/// Lost sectors are counted and named, and too many of them end the run.
 #[test]
 fn lost_sectors_have_their_exits() {
     let room = Room::new();

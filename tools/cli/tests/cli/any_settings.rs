@@ -8,7 +8,7 @@ use proptest::test_runner::{Config, TestRunner};
 use std::time::Duration;
 
 /// Files of a few bytes and of a few slabs, some with nothing in them, in directories that are
-/// deeper than what a walk keeps open.
+/// deeper than the directories that a walk keeps open.
 fn tree() -> Room {
     let room = Room::new();
     for number in 0..160_u64 {

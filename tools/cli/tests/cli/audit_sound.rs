@@ -4,7 +4,7 @@ use crate::audited::{Served, good, json, noise, pfh, run};
 use crate::program::{MIB, Room};
 use pfh_inject::{Need, lacks};
 
-/// The form of a challenge, with a right checksum and whatever numbers.
+/// The form of a challenge, with a right checksum and any numbers.
 fn challenge(root: [u8; 32], length: u64, count: u32, identity: &[u8]) -> Vec<u8> {
     let mut bytes = [&b"pfh chal\x01"[..], &[9; 32], &root, &length.to_le_bytes(), &count.to_le_bytes()].concat();
     bytes.push(identity.len() as u8);

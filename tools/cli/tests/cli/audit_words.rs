@@ -1,4 +1,4 @@
-//! `pfh audit`: what its steps print, as text and as JSON, their pipes and their exits.
+//! `pfh audit`: the output of its steps, as text and as JSON, their pipes and their exits.
 
 use crate::audited::{Served, committed, damage, good, impostor, json, pfh, run, text};
 use crate::program::Room;

@@ -118,8 +118,8 @@ fn the_page_grows_while_parts_finish() {
     assert!(page("page").contains("All 2 parts were run"));
 }
 
-/// The claims are judged over what is kept, by rows of one kind: what contradicts a claim is not
-/// reached by another row.
+/// The claims are judged over the kept results, by rows of one kind: a claim that fails in its own
+/// rows is not reached by another row.
 #[test]
 fn claims_have_verdicts_in_every_form() {
     let room = Room::new();

@@ -1,4 +1,5 @@
-//! `pfh hash --cache`: what is not read again, what is, and runs that were interrupted.
+//! `pfh hash --cache`: files that are not read again, files that are, and runs that were
+//! interrupted.
 
 use crate::program;
 use std::fs;
@@ -18,7 +19,7 @@ fn hash(room: &Room, more: &[&str]) -> Outcome {
         .unwrap()
 }
 
-/// Makes every file of the tree look old: what changed just now is never kept.
+/// Makes every file of the tree look old: a file that changed just now is never kept.
 fn age(room: &Room) {
     std::thread::sleep(Duration::from_millis(2500));
     assert!(room.path().exists());
@@ -84,7 +85,7 @@ fn a_cache_that_is_wrong_is_found_out() {
     drop(held);
     fs::write(room.path().join("cache-wal"), log).unwrap();
     let something =
-        b"not a database, but longer than a header of one: it is not touched, whatever it is, for nobody said so";
+        b"not a database, but longer than a header of one: it is not touched, with any content, as nobody has said so";
     room.file("cache", something);
     let seen = hash(&room, &[]);
     assert_eq!(seen.code, Some(2), "{}", seen.stderr);
@@ -167,7 +168,7 @@ fn where_there_is_no_change_time_files_are_read_anew() {
     let stick = Stick::new(&room);
     let file = stick.mount.join("a");
     fs::write(&file, "first").unwrap();
-    // A whole and even second, which is what exFAT keeps.
+    // A whole and even second, as exFAT keeps it.
     let stamp = std::time::UNIX_EPOCH + Duration::from_secs(1_790_000_000);
     let set = |content: &str| {
         fs::write(&file, content).unwrap();
@@ -192,7 +193,7 @@ fn where_there_is_no_change_time_files_are_read_anew() {
     let seen = hash(&room, &[]);
     let lines = records(&seen);
     assert_eq!(program::record(&lines, "a").digest("sha256"), Some(&*sha256(b"other")), "{}", seen.stderr);
-    // The audit calls it bit rot, since no time changed, and says what that is worth here.
+    // The audit calls it bit rot, since no time changed, and says how much that proves here.
     let audit = Command::new(env!("CARGO_BIN_EXE_pfh"))
         .args(["check", "--audit", "m", "d"])
         .current_dir(room.path())

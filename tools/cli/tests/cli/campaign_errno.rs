@@ -1,6 +1,6 @@
 //! An errno at every kind of call: call × errno × position × command × algorithms × modes ×
 //! threads, through strace. Whatever fails: no wrong digest, no negative verdict on good files, no
-//! hang, no panic, no end by a signal, an exit code that says what happened, and every path exactly
+//! hang, no panic, no end by a signal, an exit code that fits the events, and every path exactly
 //! once.
 //!
 //! `PFH_RUNS` sets how many runs the nightly test makes, `PFH_FIRST` the number of the first one;
@@ -82,7 +82,7 @@ impl Random {
     }
 }
 
-/// Files, and what is true of them.
+/// Files, with their true digests.
 struct Stage {
     room: Room,
     digests: BTreeMap<String, (String, String)>,
@@ -112,7 +112,7 @@ impl Stage {
     }
 }
 
-/// One fault and what it met.
+/// One fault and the call that it met.
 struct Run {
     command: &'static str,
     words: Vec<String>,
@@ -252,7 +252,7 @@ fn listed(stage: &Stage, text: &str, code: i32) -> Option<String> {
     let files = seen.values().filter(|kind| *kind == "file").count();
     match code {
         0 if files as u64 != FILES => Some(format!("{files} digests, exit 0")),
-        // A directory that cannot be listed stands for what is in it.
+        // A directory that cannot be listed stands for its contents.
         3 if missing() > 0 && !seen.values().any(|kind| kind == "error") => Some("paths are missing, exit 3".into()),
         _ => None,
     }

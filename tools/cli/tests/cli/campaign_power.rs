@@ -31,7 +31,7 @@ fn record(room: &Path, arguments: &[&str]) -> Recording {
     recording
 }
 
-/// What came of the cuts of one scene.
+/// The outcomes of the cuts of one scene.
 #[derive(Default)]
 struct Count {
     cuts: u64,
@@ -75,11 +75,11 @@ fn list(cuts: std::ops::Range<u64>) -> Count {
     count
 }
 
-/// `hash --cache`: what the next run prints is right, or it refuses the cache.
+/// `hash --cache`: the output of the next run is right, or it refuses the cache.
 fn cache(cuts: std::ops::Range<u64>) -> Count {
     let (files, room, after) = (Room::new(), Room::new(), Room::new());
     tree(&files);
-    // The cache does not keep what changed within the last two seconds.
+    // The cache does not keep files that changed within the last two seconds.
     std::thread::sleep(std::time::Duration::from_millis(2_200));
     let base = files.path().to_str().unwrap().to_owned();
     let word = |name: &str| format!("{base}/tree/{name}");
@@ -105,7 +105,7 @@ fn cache(cuts: std::ops::Range<u64>) -> Count {
 }
 
 /// `known build`: the set is the old one, the new one, or none; and the same command makes the new
-/// one, from whatever was left.
+/// one from any state.
 fn known(cuts: std::ops::Range<u64>) -> Count {
     let (room, after) = (Room::new(), Room::new());
     let line = |number: u64| format!("{}  name{number}\n", sha256(&number.to_le_bytes()));
@@ -129,7 +129,7 @@ fn known(cuts: std::ops::Range<u64>) -> Count {
         let seen = pfh(after.path(), &build);
         ended(&seen, &format!("known, cut {seed}"));
         assert_eq!(seen.code, Some(0), "known, cut {seed}: not built again: {}", seen.stderr);
-        // The set holds its times: what it answers is compared.
+        // The set holds its times: its answers are compared.
         let asked = [0_u64, 3, 14].map(|number| sha256(&number.to_le_bytes()) + "\n").concat();
         let lookup = Trial::new(PFH).args(["lookup", "-k", "set"]).input(asked).directory(after.path());
         let seen = lookup.run().unwrap();
@@ -158,7 +158,7 @@ fn outboard(cuts: std::ops::Range<u64>) -> Count {
         recording.cut(seed, after.path()).unwrap();
         count.cuts += 1;
         let check = || pfh(after.path(), &["tree", "check", "--no-progress", "file"]);
-        // A journal that was synced is part of the tree: what is read is what counts, not the
+        // A journal that was synced is part of the tree: the tree as it is read counts, not the
         // file's bytes.
         match check().code {
             Some(0) => count.new += 1,
@@ -197,7 +197,8 @@ fn image(cuts: std::ops::Range<u64>) -> Count {
         } else {
             count.refused += 1;
         }
-        // What the next reader says of what lies there: never a good word about another image.
+        // The verdict of the next reader on the present files: never a good word about another
+        // image.
         let verified = pfh(after.path(), &["verify", "--no-progress", "image"]);
         ended(&verified, &format!("image, cut {seed}, verify"));
         let there = fs::read(after.path().join("image")).unwrap_or_default();

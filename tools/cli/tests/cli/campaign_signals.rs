@@ -1,5 +1,5 @@
 //! Signals at random instants: SIGKILL, SIGTERM, SIGINT, SIGHUP over commands that write, and the
-//! same command once more on what is left.
+//! same command once more on the remains.
 //!
 //! `PFH_RUNS` sets how many runs the nightly test makes; `PFH_RECORD` names a file that its figures
 //! are appended to.

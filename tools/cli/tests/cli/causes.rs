@@ -1,5 +1,5 @@
-//! One cause has one exit code in every command: 3 for what cannot be read, 2 for what makes no
-//! sense; neither leaves anything behind.
+//! One cause has one exit code in every command: 3 for input that cannot be read, 2 for a request
+//! that makes no sense; neither leaves anything behind.
 
 use crate::program::Room;
 use pfh_inject::{Outcome, Trial};
@@ -85,7 +85,7 @@ fn what_is_not_there_or_cannot_be_read_is_3_everywhere() {
             if seen.code != Some(3) || seen.stderr.is_empty() {
                 wrong.push(format!("{line}: {:?} {}", seen.code, seen.stderr.lines().next().unwrap_or_default()));
             }
-            // A plan holds what its units report later, as one run does.
+            // A plan holds records that its units report later, as one run does.
             let left: Vec<String> = names(&room).into_iter().filter(|name| !before.contains(name)).collect();
             if !(left.is_empty() || line.starts_with("plan ") || line.starts_with("hash -r ")) {
                 wrong.push(format!("{line}: left {left:?}"));

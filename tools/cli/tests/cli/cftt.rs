@@ -9,7 +9,7 @@ fn here() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// The rows of the page's tables: name, what is asked for, tests, state.
+/// The rows of the page's tables: name, requirement, tests, state.
 fn rows() -> Vec<[String; 4]> {
     let page = fs::read_to_string(here().join("../../docs/tests/cftt.md")).unwrap();
     let is_row = |line: &&str| ["| AM-", "| AO-", "| DA-"].iter().any(|start| line.starts_with(start));
@@ -57,7 +57,7 @@ fn every_assertion_has_its_row() {
     }
 }
 
-/// `make cftt` takes its tests from the page: what it would run is what the rows name.
+/// `make cftt` takes its tests from the page: it would run the tests that the rows name.
 #[test]
 fn the_target_runs_the_tests_of_the_matrix() {
     let makefile = fs::read_to_string(here().join("../../Makefile")).unwrap();

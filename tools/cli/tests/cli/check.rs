@@ -1,4 +1,4 @@
-//! `pfh check`, beside `sha256sum -c` and `hashdeep -a`; what it prints.
+//! `pfh check`, beside `sha256sum -c` and `hashdeep -a`; its output.
 
 use crate::program;
 use std::collections::BTreeMap;
@@ -33,8 +33,7 @@ fn tree() -> Room {
     room
 }
 
-/// GNU's cases of tests/cksum, from their documented behaviour: the option, what the list holds,
-/// what happens.
+/// GNU's cases of tests/cksum, from their documented behaviour: the option, the list, the result.
 #[test]
 fn the_same_as_sha256sum() {
     let room = tree();

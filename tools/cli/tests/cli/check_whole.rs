@@ -1,4 +1,4 @@
-//! What `pfh check` says of what it could not compare, and how it ends.
+//! The words of `pfh check` on names that it could not compare, and its exit.
 
 use crate::program;
 use std::ffi::OsStr;

@@ -24,7 +24,7 @@ fn tree(files: u64) -> Room {
     room
 }
 
-/// What a cache reused is not read: `strace` counts the files that are read.
+/// A file that a cache has is not read: `strace` counts the files that are read.
 #[test]
 fn a_cache_claims_no_comparison_that_was_not_made() {
     if lacks(&[Need::Program("strace")]) {
@@ -60,7 +60,7 @@ fn a_cache_claims_no_comparison_that_was_not_made() {
 #[test]
 fn an_interrupted_run_claims_only_what_is_out() {
     let room = tree(3);
-    // A reader that waits for good: what comes before it is done, and the rest is not.
+    // A reader that waits for good: the files before it are done, and the rest is not.
     assert!(std::process::Command::new("mkfifo").arg(room.path().join("pipe")).status().unwrap().success());
     let interrupted = |line: &str| {
         let line = format!("exec 9<>pipe; exec timeout --foreground -s INT 2 \"$0\" {line} <pipe");
@@ -85,7 +85,7 @@ fn an_interrupted_run_claims_only_what_is_out() {
     assert_eq!(number(&seen.stderr, " record is out"), seen.lines().len() as u64, "{}", seen.stderr);
 }
 
-/// What `dups` says it read is what its reads came to, which may be more than there is.
+/// The bytes that `dups` states are those of its reads, which may be more than the files have.
 #[test]
 fn dups_counts_what_it_reads() {
     if lacks(&[Need::Program("strace")]) {

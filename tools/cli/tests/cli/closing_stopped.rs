@@ -1,5 +1,5 @@
 //! Each number of each closing sentence of a run that is interrupted: SIGINT comes with a certain
-//! call on a certain file, and what follows takes long, so that the run cannot end before.
+//! call on a certain file, and the rest takes long, so that the run cannot end before.
 
 use crate::closing_table::{Stopped, room, shell, wrong};
 use pfh_inject::{Need, lacks};

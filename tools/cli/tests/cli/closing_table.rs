@@ -1,5 +1,5 @@
-//! The table of closing sentences: what a command is run on, what its last words must be, and
-//! where each of their numbers comes from.
+//! The table of closing sentences: the files that a command is run on, its last words, and where
+//! each of their numbers comes from.
 
 use crate::program::Room;
 use pfh_inject::{Outcome, Trial, content};
@@ -17,8 +17,8 @@ lines() { grep -cE "$@"; }
 mapped() { grep -E "^0x[0-9A-F]+ +0x[0-9A-F]+ +[$1]" "$2" | while read at n of; do echo $((n)); done | awk '{ n += $1 } END { print n + 0 }'; }
 "#;
 
-/// A sentence with a `{}` for each number, and a `{*}` for what differs from run to run (times);
-/// and an expression of the shell for each `{}`.
+/// A sentence with a `{}` for each number, and a `{*}` for a part that differs from run to run
+/// (times); and an expression of the shell for each `{}`.
 pub type Sentence = (&'static str, &'static [&'static str]);
 
 /// A command that ends by itself.
@@ -28,7 +28,7 @@ pub struct Whole {
     /// Its words.
     pub line: &'static str,
     pub code: i32,
-    /// What it must say.
+    /// The sentences that it must print.
     pub sentences: &'static [Sentence],
 }
 
@@ -41,7 +41,7 @@ pub struct Stopped {
     /// The call, and which of them, as strace counts them in each thread.
     pub call: &'static str,
     pub sentences: &'static [Sentence],
-    /// What must not be there afterwards.
+    /// Files that must not be there afterwards.
     pub absent: &'static [&'static str],
     /// Whether standard output must be empty.
     pub is_silent: bool,

@@ -1,4 +1,5 @@
-//! The command line by task: help, aliases of what others type first, one spelling of JSON, pages.
+//! The command line by task: help, aliases of words that others type first, one spelling of JSON,
+//! pages.
 
 use crate::program::Room;
 use pfh_inject::{Outcome, Trial};

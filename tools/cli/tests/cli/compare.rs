@@ -65,8 +65,8 @@ fn the_modes_of_the_paper() {
     assert_eq!(wrong.code, Some(2));
 }
 
-/// The paper's form takes the files of a directory and nothing below; what it leaves out is said,
-/// and is not a clean result.
+/// The paper's form takes the files of a directory and nothing below; left-out directories are
+/// counted, and the result is not clean.
 #[test]
 fn directories_that_are_left_out_are_said() {
     let room = Room::new();

@@ -94,7 +94,7 @@ fn saturated_pairs_are_marked_on_the_page() {
     let once: Vec<u8> = (0..400_000).map(|_| next()).collect();
     room.file("t/twice", &[&once[..], &once[..]].concat());
     let mark = "<td>saturated</td></tr>";
-    // What shares features is a pair, strange data only where that is asked for.
+    // Files that share features are a pair, strange data only where that is asked for.
     let strange: Vec<u8> = (0..30_000).map(|_| next()).collect();
     for (part, options, marked) in [
         (&once[..30_000], &["--saturated"][..], true),

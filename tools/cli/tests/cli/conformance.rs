@@ -89,7 +89,7 @@ fn of_json(case: &Value, line: &Value) -> Vec<String> {
 /// Set for the process that answers in the room.
 const IN_ROOM: &str = "PFH_CONFORMANCE_ROOM";
 
-/// Not a test by itself: what the process below runs in the room, so that names are relative.
+/// Not a test by itself: the process below runs it in the room, so that names are relative.
 #[test]
 fn library_in_the_room() {
     if std::env::var_os(IN_ROOM).is_none() {

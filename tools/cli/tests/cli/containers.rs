@@ -46,7 +46,7 @@ pub fn disk(room: &Room) -> Vec<u8> {
     std::fs::read(room.path().join("raw")).unwrap()
 }
 
-/// Digest by name of what is inside of a container.
+/// Digest by name of the files inside of a container.
 fn inside(room: &Room, words: &str, container: &str) -> BTreeMap<String, String> {
     let seen = pfh(room, &format!("hash --inside -f jsonl {words}{container}"));
     assert_eq!(seen.code, Some(0), "{container}: {}", seen.stderr);
@@ -123,7 +123,7 @@ fn every_command_reads_the_disk_in_every_image() {
         let seen = pfh(&room, &format!("match --inside -k bad --class bad {image}"));
         assert_eq!(seen.code, Some(1), "{image}: {}", seen.stderr);
         assert!(String::from_utf8_lossy(&seen.stdout).contains(&format!("{image}!/p1/plain")));
-        // The digests of the container hold; what has none has nothing to be compared with.
+        // The digests of the container hold; a file without one has nothing to be compared with.
         let seen = pfh(&room, &format!("verify {image}"));
         let states = image.starts_with("a.");
         assert_eq!(seen.code, Some(if states { 0 } else { 3 }), "{image}: {}{:?}", seen.stderr, seen.stdout);

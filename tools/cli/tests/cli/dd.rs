@@ -162,7 +162,7 @@ fn what_is_not_supported_is_an_error() {
     assert_eq!(dd(&room, "if=missing of=out").code, Some(3));
 }
 
-/// dc3dd counts in sectors by other names, and has no form for what the others call a block.
+/// dc3dd counts in sectors by other names, and has no form for the blocks of the others.
 #[test]
 fn sectors_as_dc3dd_counts_them() {
     let room = Room::new();

@@ -57,11 +57,11 @@ fn defaults_are_taken_and_named_and_what_is_typed_wins() {
         let line: Value = serde_json::from_slice(seen.lines()[0]).unwrap_or_else(|_| panic!("{}", seen.stderr));
         assert!(line["digests"]["md5"] == MD5 && line["digests"]["sha1"].is_string(), "{line}");
     }
-    // What excludes a default takes its place.
+    // An option that excludes a default takes its place.
     let seen = pfh(&room, &["hash", "d", "--profile", "case", "-f", "csv"]);
     assert!(seen.code == Some(0) && out(&seen).contains("sha1"), "{}", seen.stderr);
     assert_eq!(pfh(&room, &["hash", "d", "--profile", "case", "--json"]).code, Some(0));
-    // The file and its digest are in what is recorded.
+    // The file and its digest are in the recorded command line.
     let sha256 = crate::program::sha256(FILE.as_bytes());
     let named = |text: &str| text.contains(&sha256) && text.contains("config/pfh/config.toml");
     let seen = pfh(&room, &["hash", "d/f", "-f", "hashdeep"]);
@@ -78,7 +78,7 @@ fn defaults_are_taken_and_named_and_what_is_typed_wins() {
     assert_eq!(pfh(&room, &["check", "list"]).code, Some(0));
 }
 
-/// A list that is brought up to date keeps what its seal says of the defaults.
+/// A list that is brought up to date keeps the defaults in its seal.
 #[test]
 fn a_seal_that_is_renewed_keeps_its_defaults() {
     let room = room();

@@ -1,4 +1,4 @@
-//! `pfh diff`, as it is typed: what it prints, and what it reads.
+//! `pfh diff`, as it is typed: its output, and its input.
 
 use crate::program::Room;
 use pfh_inject::{Need, Outcome, Trial, lacks};
@@ -43,7 +43,7 @@ fn changed() -> Room {
     room
 }
 
-/// What every way of comparing the two must find.
+/// The differences that every way of comparing the two must find.
 const FOUND: &str = "\
 added     added
 copied    again  (from copied)
@@ -89,7 +89,7 @@ fn what_is_printed() {
     assert_eq!(out(&pfh(&room, "diff a b -z --only removed")), "removed\0x\ny\0");
     assert!(out(&pfh(&room, "diff a b --only removed")).contains("removed   x\\ny\n"));
     assert_eq!(out(&pfh(&room, "diff a b --quiet")), "");
-    // The same, and by what; a list from standard input, whose names have more in front.
+    // The same, and by which digests; a list from standard input, whose names have more in front.
     assert_eq!(pfh(&room, "hash -r a -o list").code, Some(0));
     let list = fs::read(room.path().join("list")).unwrap();
     let seen = Trial::new(env!("CARGO_BIN_EXE_pfh")).args(["diff", "-", "a"]).directory(room.path()).input(list).run();

@@ -6,7 +6,7 @@ use serde_json::Value;
 use std::fs;
 use std::path::Path;
 
-/// What the page shows behind a command.
+/// The output that the page shows behind a command.
 fn shown(command: &str) -> String {
     let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/disks.md");
     let page = fs::read_to_string(page).expect("the page");

@@ -1,4 +1,4 @@
-//! `pfh dups`, as it is typed: what it prints, and how little it reads.
+//! `pfh dups`, as it is typed: its output, and how little it reads.
 
 use crate::program::{Room, random, sha256};
 use pfh_inject::{Need, Outcome, Trial, lacks};

@@ -110,7 +110,7 @@ fn timesketch_has_a_row_for_each_time_of_each_file() {
         }
         assert!(!row.values().any(|field| field.as_str().unwrap_or_default().contains('\u{202e}')));
     }
-    // A timeline has digests and exact names: what it lists can be checked by it, each file once,
+    // A timeline has digests and exact names: its files can be checked by it, each file once,
     // however many times it has.
     let seen = ends(&room, "check events.csv", 0);
     let verified = String::from_utf8_lossy(&seen.stdout).lines().filter(|line| line.ends_with(": OK")).count();

@@ -143,7 +143,7 @@ fn a25_nor_does_it_without_openat2() {
 /// to time.
 fn the_tree_is_never_left(runs: usize, shape: impl Fn(Trial) -> Trial) {
     let room = Room::new();
-    // The same names on both sides, and enough of them: what was listed inside is opened, through
+    // The same names on both sides, and enough of them: the names listed inside are opened, through
     // the link, outside.
     for number in 0..300 {
         room.file(format!("outside/{number}"), b"secret");
@@ -265,7 +265,7 @@ fn a25_without_openat2_openat_does() {
     }
 }
 
-/// Whether or not the program makes these calls: when they fail, the digests are what they are
+/// Whether or not the program makes these calls: when they fail, the digests are as they are
 /// without.
 fn injected_calls_do_no_harm(calls: &str, errnos: &[&str]) {
     if lacks(&[Need::Program("strace")]) {

@@ -263,7 +263,7 @@ fn a08_a_size_of_zero_is_not_believed() {
 }
 
 #[test]
-fn a09_a_size_beyond_the_data_is_told_apart() {
+fn a09_a_size_beyond_the_data_is_noticed() {
     // sysfs states a page for a few bytes: that is how it is.
     let attribute = std::path::Path::new("/sys/kernel/mm/transparent_hugepage/enabled");
     if attribute.exists() {

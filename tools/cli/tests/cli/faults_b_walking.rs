@@ -257,8 +257,7 @@ fn b10_b14_an_unreadable_directory_is_an_error_and_its_siblings_are_done() {
     if lacks(&[Need::Root, Need::Program("setpriv")]) {
         return;
     }
-    // Nobody must reach the files and the program, wherever the temporary directory is and whatever
-    // the umask.
+    // Nobody must reach the files and the program, in any temporary directory and under any umask.
     let place = tempfile::tempdir_in("/var/tmp").unwrap();
     let room = Room::at(place.path().join("room"));
     for name in ["a/file", "closed/file", "unsearchable/file", "z/file"] {
@@ -276,8 +275,8 @@ fn b10_b14_an_unreadable_directory_is_an_error_and_its_siblings_are_done() {
     fs::set_permissions(place.path(), fs::Permissions::from_mode(0o755)).unwrap();
     fs::set_permissions(room.path(), fs::Permissions::from_mode(0o755)).unwrap();
     let copy = place.path().join("pfh");
-    // Another process copies it: a descriptor that this one writes to would be held by whatever it
-    // starts meanwhile, and the program be busy.
+    // Another process copies it: a descriptor that this one writes to would be held by any program
+    // that it starts meanwhile, and the program be busy.
     assert!(Command::new("cp").arg(env!("CARGO_BIN_EXE_pfh")).arg(&copy).status().unwrap().success());
     let nobody = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"];
     let seen = Trial::new(&copy).args(["hash", "--no-progress", "-r", "-f", "jsonl"]).arg(room.path()).under(nobody);
@@ -316,7 +315,7 @@ fn b11_a_listing_that_fails_and_an_entry_that_vanishes_are_errors() {
     let mut vanished = 0;
     for nth in 1..=5 {
         let gone = Injection::nth("openat,openat2", "ENOENT", nth).on(&lonely);
-        // strace does not see what goes through a ring.
+        // strace does not see calls that go through a ring.
         let seen = pfh_hash(TREE).args(["--io", "plain"]).args([&lonely, &tree]).inject(gone).run().unwrap();
         if seen.injected > 0 {
             assert_eq!((seen.code, files(&seen)), (Some(3), 51), "{}", seen.stderr);

@@ -6,7 +6,7 @@ use std::time::Duration;
 use crate::program::{Room, pfh_hash, sha256};
 use pfh_inject::{File, Files, Injection, Need, Outcome, Trial, content, lacks};
 
-/// A tree of `count` small files, and what a run over it prints when nothing fails.
+/// A tree of `count` small files, and the output of a run over it when nothing fails.
 fn tree(count: u64) -> (Room, Vec<u8>) {
     let room = Room::new();
     for number in 0..count {

@@ -7,8 +7,8 @@ use std::time::Duration;
 use crate::program::{BESIDE_THE_TABLE, MIB, Room, pfh_hash, record, records, sha256, sha256_of};
 use pfh_inject::{Injection, Need, content, lacks};
 
-/// Files of many sizes, among them larger ones than the smallest tables, and what a run prints of
-/// them.
+/// Files of many sizes, among them larger ones than the smallest tables, and the output of a run
+/// over them.
 fn tree() -> (Room, Vec<u8>) {
     let room = Room::new();
     for number in 0..200 {

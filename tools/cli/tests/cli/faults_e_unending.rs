@@ -157,7 +157,7 @@ fn u5_memory_that_cannot_be_had_ends_without_a_signal() {
         return;
     }
     let (room, plain) = tree();
-    // From after the loader and the C library have set themselves up: nobody can help what fails
+    // From after the loader and the C library have set themselves up: nobody can help failures
     // before.
     for nth in [60, 70, 90, 120] {
         for calls in ["mmap", "brk", "mprotect"] {

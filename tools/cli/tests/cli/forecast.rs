@@ -1,4 +1,4 @@
-//! `pfh bench forecast`, `bench sizes` and `bench fit`: what one writes, the next one reads.
+//! `pfh bench forecast`, `bench sizes` and `bench fit`: each reads the output of the one before.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -147,7 +147,7 @@ fn what_was_measured_is_kept_and_forecasts_other_cases() {
     assert_eq!(larger["bytes"], Value::from(4_000_000_000_000_u64));
     assert_eq!(larger["lines"].as_array().unwrap().len(), 1);
     assert!(larger["lines"][0]["cpu_warm"]["seconds"].as_f64() > first["lines"][1]["cpu_warm"]["seconds"].as_f64());
-    // What it does not have is said, with what it has.
+    // It names the algorithm that it does not have, and those that it has.
     let lacking = bench(&room, &["forecast", "--fit", "fit.json", "-a", "sha256"]);
     assert!(lacking.code == Some(2) && lacking.stderr.contains("sha1, md5"), "{}", lacking.stderr);
     // A file that is there is not replaced, and nothing is measured for nothing.
@@ -201,8 +201,8 @@ fn directories_that_cannot_be_read_are_named_and_in_the_exit_code() {
     }
     let room = Room::new();
     case(&room);
-    // Root reads everything: a directory that is gone below a mount that is broken is what remains,
-    // and /proc has such.
+    // Root reads everything: a directory that is gone below a broken mount remains, and /proc has
+    // such.
     let closed = room.path().join("d/closed");
     fs::create_dir(&closed).unwrap();
     fs::set_permissions(&closed, fs::Permissions::from_mode(0o000)).unwrap();
@@ -238,7 +238,7 @@ fn a_list_of_runners_builds_nothing() {
     assert_eq!(listed.code, Some(0), "{}", listed.stderr);
     assert!(text(&listed).starts_with("x ") && text(&listed).contains("md5"), "{}", text(&listed));
     assert!(!room.path().join("builds").exists() && !room.path().join("pfh-bench").exists());
-    // Asked to measure, it builds, says so, and names what did not come of it.
+    // Asked to measure, it builds, says so, and names the parts that failed.
     let built = bench(&room, &["languages", "--runners", "runners"]);
     assert!(room.path().join("builds").exists());
     assert!(built.stderr.contains("building X (1 of 1)"), "{}", built.stderr);
@@ -279,7 +279,7 @@ fn a_fit_has_seconds_and_r_squared_and_a_form_for_programs() {
 }
 
 /// Devices that are not here: their sizes are the case, their rates the cold time; and the papers'
-/// cases print what the papers print.
+/// cases print the figures of the papers.
 #[test]
 fn a_case_of_named_devices_and_those_of_the_papers() {
     let room = Room::new();
@@ -293,13 +293,13 @@ fn a_case_of_named_devices_and_those_of_the_papers() {
         (&Value::from(520_000_000_000u64), &Value::from(20_000_000))
     );
     let seconds = seen["lines"][0]["device"]["seconds"].as_f64().unwrap();
-    // 4,000 s and 400 s at the rates given, and what opening a file costs here, which only the fit
+    // 4,000 s and 400 s at the rates given, and the cost of opening a file here, which only the fit
     // knows: at twice the rates half of the former is left.
     let twice = json(&forecast(&["--device", "disk=512GB@256MB/s", "--device", "card=8GB@40MB", "--json"]));
     let twice = twice["lines"][0]["device"]["seconds"].as_f64().unwrap();
     assert!(seconds >= 4400.0 && (seconds - twice - 2200.0).abs() < 1e-3, "{seconds} {twice}");
     let study = String::from_utf8(forecast(&["--preset", "study-722gb"]).stdout).unwrap();
-    // 722 GB are 722 × 2^30 bytes on both sides, and what is printed stands beside each program.
+    // 722 GB are 722 × 2^30 bytes on both sides, and the printed time stands beside each program.
     assert!(study.contains("device: SD card, 8.6 GB") && study.contains("775.2 GB"), "{study}");
     let row = study.lines().find(|line| line.starts_with("C, OpenSSL (Linux, 2014)")).expect("a row of the study");
     assert!(row.contains("md5") && row.trim_end().ends_with("2036 s"), "{row}");

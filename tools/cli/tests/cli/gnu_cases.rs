@@ -1,6 +1,6 @@
-//! What GNU's tests/cksum asks of `--check`, from the documented behaviour of the tools (coreutils
-//! manual, "md5sum invocation" and "cksum output modes") and beside the installed ones. The
-//! scripts, and where their cases are here:
+//! The requirements of GNU's tests/cksum on `--check`, from the documented behaviour of the tools
+//! (coreutils manual, "md5sum invocation" and "cksum output modes") and beside the installed ones.
+//! The scripts, and where their cases are here:
 //!
 //! | script | here |
 //! |---|---|
@@ -166,7 +166,7 @@ fn what_differs() {
     // A file that several lines name is read once and reported once.
     assert_eq!(ours(&format!("{MD5}  f\nMD5 (f) = {MD5}\n")).0, (Some(0), "f: OK\n".to_owned()));
     assert_eq!(theirs(), (Some(0), "f: OK\nf: OK\n".to_owned()));
-    // A NUL ends no name: theirs reads what is before it.
+    // A NUL ends no name: theirs reads the text before it.
     let ((code, _), told) = ours(&format!("{MD5}  f\0g\n"));
     assert_eq!((code, theirs().0), (Some(3), Some(0)));
     assert!(told.contains("NUL"), "{told}");

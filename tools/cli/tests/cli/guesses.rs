@@ -1,12 +1,12 @@
 //! 110 commands for ten goals, as somebody types them who knows sha256sum, hashdeep, rhash, ssdeep,
-//! dc3dd, ewfacquire, rclone, fclones, bagit.py, hfind or restic. Most do what is wanted; the
-//! others end with 2 and lines to type, and those lines are run too.
+//! dc3dd, ewfacquire, rclone, fclones, bagit.py, hfind or restic. Most reach the goal; the others
+//! end with 2 and lines to type, and those lines are run too.
 
 use crate::program::{Room, random};
 use std::path::Path;
 use std::process::Command;
 
-/// A goal, words that its result has, and what is typed for it. Where other words show the
+/// A goal, words that its result has, and the lines typed for it. Where other words show the
 /// result, they stand behind the line.
 type Goal = (&'static str, &'static str, &'static [(&'static str, &'static str)]);
 
@@ -185,7 +185,7 @@ const GOALS: &[Goal] = &[
     ),
 ];
 
-/// What the goals are about.
+/// The files of the goals.
 fn prepared() -> Room {
     let room = Room::new();
     room.file("f", b"abc");

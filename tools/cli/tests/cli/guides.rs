@@ -16,13 +16,13 @@ fn root() -> PathBuf {
 struct Line {
     command: String,
     code: i32,
-    /// What its output holds, from the comment behind it.
+    /// Words of its output, from the comment behind it.
     says: Vec<String>,
     /// Whether it is another program's.
     peer: bool,
 }
 
-/// What stands in backquotes.
+/// The texts in backquotes.
 fn quoted(text: &str) -> impl Iterator<Item = String> {
     text.split('`').skip(1).step_by(2).map(str::to_owned)
 }
@@ -76,7 +76,8 @@ fn is_there(program: &str) -> bool {
     Command::new("bash").args(["-c", &format!("command -v {program}")]).output().is_ok_and(|seen| seen.status.success())
 }
 
-/// Runs the lines of a page in an empty directory; what ends otherwise than the page says.
+/// Runs the lines of a page in an empty directory; gives the lines that end otherwise than the page
+/// says.
 fn run(lines: &[Line]) -> Vec<String> {
     let room = Room::new();
     let mut wrong = Vec::new();
@@ -86,7 +87,7 @@ fn run(lines: &[Line]) -> Vec<String> {
             eprintln!("skipped: no {program}");
             continue;
         }
-        // What runs until Ctrl-C gets it.
+        // A command that runs until Ctrl-C gets it.
         let ends = !command.contains(" --serve");
         let typed = if ends { command.clone() } else { format!("timeout --preserve-status -s INT 5 {command}") };
         let (ended, said) = shell(&room, &typed);
@@ -167,7 +168,7 @@ fn pages(folder: &Path, found: &mut Vec<PathBuf>) {
     }
 }
 
-/// What a heading's link is called.
+/// The name of a heading's link.
 fn slug(heading: &str) -> String {
     let text = heading.trim_start_matches('#').trim().to_lowercase();
     text.chars()
@@ -187,7 +188,7 @@ fn links(text: &str) -> BTreeSet<String> {
     targets.map(str::to_owned).collect()
 }
 
-/// What leads nowhere from a page.
+/// The links of a page that lead nowhere.
 fn broken(page: &Path, text: &str) -> Vec<String> {
     let nowhere = |target: &String| {
         let (file, anchor) = target.split_once('#').unwrap_or((target, ""));

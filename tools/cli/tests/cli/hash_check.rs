@@ -1,5 +1,5 @@
-//! The second command of every user: what `pfh hash` wrote, `pfh check` verifies, by absolute and
-//! relative names, from any working directory. Algorithms, formats and what others wrote are in
+//! The second command of every user: `pfh check` verifies the lists of `pfh hash`, by absolute and
+//! relative names, from any working directory. Algorithms, formats and lists of others are in
 //! `check_formats.rs` and `check_others.rs` of the jobs.
 
 use std::ffi::OsStr;

@@ -28,19 +28,19 @@ fn one_read_gives_the_same_however_the_bytes_come() {
     assert_eq!(line(&piped, "-"), line(&whole, "big"));
     let tiny = line(&whole, "tiny");
     assert_eq!((&tiny["sdhash"], &tiny["tlsh"], &tiny["ssdeep"]), (&"none".into(), &"TNULL".into(), &"3:p:p".into()));
-    // One read: no byte is read twice, whatever is computed.
+    // One read: no byte is read twice, with any algorithms.
     let stats = good(pfh_hash(["-a", ALL, "-f", "jsonl", "--stats", "json"]).arg(&big));
     let stats: serde_json::Value = serde_json::from_str(stats.stderr.lines().last().expect("a line")).expect("JSON");
     assert_eq!(stats["read_bytes"].as_u64(), Some(bytes.len() as u64));
     if lacks(&[Need::Peak]) {
         return;
     }
-    // Beside the table: what sdhash keeps of its chunk, and the digests themselves.
+    // Beside the table: the part that sdhash keeps of its chunk, and the digests themselves.
     assert!(streamed.peak < 96 * MIB, "{} bytes", streamed.peak);
 }
 
 #[test]
-fn what_has_no_digest_is_told() {
+fn what_has_no_digest_is_reported() {
     let room = Room::new();
     room.file("long", &random(4, 2000));
     room.file("short", b"short");

@@ -1,7 +1,7 @@
-//! The cases of hashdeep's own tests/tests.sh beside the programs that they are of. What they ask
-//! for is the same; how it is written differs, so lines are compared in the form that says least.
+//! The cases of hashdeep's own tests/tests.sh beside the programs that they are of. They ask for
+//! the same and are written differently, so lines are compared in the form that says least.
 //! Digests, pieces, matches and lists need no program of ours: they are in `hash_peers.rs` and
-//! `match_peers.rs` of the jobs, with their table; here is what is typed.
+//! `match_peers.rs` of the jobs, with their table; here are the command lines.
 //!
 //! | tests.sh | there | here |
 //! |---|---|---|
@@ -25,7 +25,7 @@ fn text(seen: &Outcome) -> String {
     String::from_utf8(seen.stdout.clone()).unwrap()
 }
 
-/// What one of the deep programs prints, with `input` at its standard input; relative names.
+/// The output of one of the deep programs, with `input` at its standard input; relative names.
 fn deep(room: &Room, program: &str, arguments: &[&str], input: &str) -> String {
     deep_as_is(room, program, &[&["-l"], arguments].concat(), input)
 }

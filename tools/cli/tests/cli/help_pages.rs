@@ -1,4 +1,5 @@
-//! What every page of the manual and every command's help has, and which commands print JSON.
+//! The parts of every page of the manual and of every command's help, and which commands print
+//! JSON.
 
 use crate::program::Room;
 use pfh_inject::Trial;
@@ -24,7 +25,7 @@ const WITHOUT: &[(&str, &str)] = &[
     ("dd", "it prints what dd prints"),
     ("export", "its output is the export"),
     ("known", "it is a list of commands"),
-    ("known-build", "it writes a file; `known info --json` says what is in it"),
+    ("known-build", "it writes a file; `known info --json` describes it"),
     ("known-export", "it writes a file"),
     ("man", "it writes files"),
     ("merge", "it writes the manifest, in the format of the plan"),

@@ -6,7 +6,7 @@ use pfh_inject::{Need, Outcome, Trial, lacks};
 use std::ffi::OsStr;
 use std::process::Command;
 
-/// The programs that make and open what is looked into.
+/// The programs that make and open the containers.
 const ARCHIVERS: &[Need] = &[
     Need::Program("7z"),
     Need::Program("bzip2"),
@@ -39,7 +39,7 @@ fn tree(room: &Room) {
     }
 }
 
-/// The second command: what was hashed inside is checked inside, from anywhere, in any order.
+/// The second command: files hashed inside are checked inside, from anywhere, in any order.
 #[test]
 fn what_is_hashed_inside_is_checked_inside() {
     if lacks(ARCHIVERS) {
@@ -92,7 +92,7 @@ fn what_is_hashed_inside_is_checked_inside() {
     }
 }
 
-/// Commands that take names of files refuse what is none, in place of passing it over.
+/// Commands that take names of files refuse the names of members, in place of passing them over.
 #[test]
 fn dups_and_plans_are_of_files() {
     if lacks(ARCHIVERS) {
@@ -206,12 +206,13 @@ fn a_list_has_names_and_metadata_alone() {
     assert!(body.contains("0|a.tar!/t/plain|0|r/r---------|0|0|1000|"), "{body}");
     assert!(body.lines().all(|line| line.split('|').count() == 11), "{body}");
     assert_eq!(pfh(&room, ["list", "a.tar"]).code, Some(0));
-    // What holds nothing is reported as that.
+    // A file without members is reported as such.
     assert_eq!(pfh(&room, ["list", "t/plain"]).code, Some(3));
     assert_eq!(pfh(&room, ["list", "gone"]).code, Some(3));
 }
 
-/// Images in pieces, in an E01 and as they are: what was hashed in them is checked from elsewhere.
+/// Images in pieces, in an E01 and as they are: the files hashed in them are checked from
+/// elsewhere.
 #[test]
 fn what_is_hashed_in_images_is_checked() {
     if lacks(ARCHIVERS) {
@@ -235,7 +236,7 @@ fn what_is_hashed_in_images_is_checked() {
     assert_eq!(seen.code, Some(0), "{}", seen.stderr);
 }
 
-/// DFXML has what fiwalk writes of each file: where its bytes are, in which inode.
+/// DFXML has the facts that fiwalk writes of each file: where its bytes are, in which inode.
 #[test]
 fn dfxml_has_places_of_bytes() {
     if lacks(ARCHIVERS) {
@@ -281,7 +282,7 @@ fn deleted_files_come_on_request() {
     }
     let seen = pfh(&room, ["hash", "--inside", "--deleted", "f.img"]);
     assert!(seen.code == Some(0) && String::from_utf8_lossy(&seen.stdout).contains("!deleted-"), "{seen:?}");
-    // What was listed so is found again.
+    // The names listed so are found again.
     room.file("m", &seen.stdout);
     let seen = pfh(&room, ["check", "m"]);
     assert_eq!(seen.code, Some(0), "{}{}", String::from_utf8_lossy(&seen.stdout), seen.stderr);

@@ -51,7 +51,7 @@ fn keys_are_given_in_files_to_every_command() {
     }
     assert_eq!(std::fs::read(room.path().join("keys")).unwrap(), b"wrong\r\ncorrect horse\n");
 
-    // At a terminal, which does not show what is typed.
+    // At a terminal, which does not show the password.
     if lacks(&[Need::Program("script")]) {
         return;
     }
@@ -61,7 +61,7 @@ fn keys_are_given_in_files_to_every_command() {
         let mut script = Command::new("script");
         script.args(["-qefc", &command, "seen"]).current_dir(room.path());
         let mut child = script.stdin(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap();
-        // The terminal shows what is typed until the program has asked and stopped it.
+        // The terminal shows typed text until the program has asked and stopped it.
         let mut typing = child.stdin.take().unwrap();
         while !std::fs::read(room.path().join("seen")).is_ok_and(|seen| seen.ends_with(b"volumes: ")) {
             assert!(child.try_wait().unwrap().is_none(), "it ended before it asked");

@@ -1,5 +1,5 @@
-//! Commands that look inside of images write to no file of what they read: no later segment, piece
-//! or extent of an image, and nothing in a directory that becomes a set.
+//! Commands that look inside of images write to no file of their input: no later segment, piece or
+//! extent of an image, and nothing in a directory that becomes a set.
 
 use crate::program::{Room, random};
 use pfh_inject::{Need, Outcome, Trial, lacks};
@@ -83,7 +83,7 @@ fn no_command_that_looks_inside_writes_to_a_file_of_the_image() {
     }
 }
 
-/// What a build writes is never in the directory that becomes a set: a second build would have it
+/// The output of a build is never in the directory that becomes a set: a second build would have it
 /// in.
 #[test]
 fn a_set_does_not_lie_in_what_it_is_made_of() {

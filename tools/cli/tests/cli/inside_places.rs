@@ -17,7 +17,7 @@ fn sh(room: &Room, line: &str) -> Vec<u8> {
     output.stdout
 }
 
-/// Bytes of each file: more than what is looked at of each to see whether it is a container.
+/// Bytes of each file: more than the part of each that shows whether it is a container.
 const SIZE: usize = 40_000;
 const FILES: usize = 24;
 
@@ -81,7 +81,7 @@ fn is_of_two(order: &[String], all: &[String]) -> bool {
     })
 }
 
-/// What strace saw of a run of one reader in `directory`.
+/// The log of strace over a run of one reader in `directory`.
 fn traced(room: &Room, before: &str, directory: &str, options: &[&str]) -> (Outcome, String) {
     let log = room.path().join("log");
     let script = format!(
@@ -119,7 +119,7 @@ fn files_in_an_image_are_read_in_the_order_of_their_places() {
     assert_ne!(named, by_place, "places are in another order than names: otherwise nothing is seen here");
     assert_eq!(order(&swept.1, &places), [by_place.clone(), by_place.clone()]);
     assert_ne!(order(&plain.1, &places)[0], by_place);
-    assert!(!is_of_two(&order(&plain.1, &places)[0], &by_place), "the order of names is told from that of places");
+    assert!(!is_of_two(&order(&plain.1, &places)[0], &by_place), "the order of names differs from that of places");
     // Other orders are of files alone.
     for by in ["size", "inode", "balanced"] {
         let seen = pfh(&room, ["hash", "--inside", "--order", by, "image"]);
@@ -157,8 +157,8 @@ fn an_image_on_a_rotational_disk_is_read_so_without_being_asked() {
         assert_eq!(digests(&outcome), digests(&expected), "{mode}");
         let orders = order(&log, &places);
         if mode == "adaptive" {
-            // Two threads read here, each what it takes in order, one at a time; which of them is
-            // first at the disk is the scheduler's.
+            // Two threads read here, each the files that it takes in order, one at a time; which of
+            // them is first at the disk is the scheduler's.
             assert!(orders.iter().all(|order| is_of_two(order, &by_place)), "{orders:?}");
             assert_eq!(orders[1].len(), FILES);
         } else {

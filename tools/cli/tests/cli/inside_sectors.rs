@@ -1,5 +1,5 @@
-//! Blocks of known files over every kind of container, what a set keeps of blocks that are in many
-//! places, and `compare` of space that no file has.
+//! Blocks of known files over every kind of container, the places that a set keeps of blocks that
+//! are in many places, and `compare` of space that no file has.
 
 use super::containers::{disk, images};
 use crate::program::{Room, random};
@@ -77,7 +77,7 @@ fn sectors_are_searched_in_every_kind_of_container() {
             assert_eq!(of(image), expected, "{image}");
         }
     }
-    // Sets of blocks of what is in a container are those of the tree.
+    // Sets of blocks of files in a container are those of the tree.
     assert_eq!(pfh(&room, "known build tree --blocks 512,4096 --bad t").code, Some(0));
     let of = |set: &str| {
         let seen = pfh(&room, &format!("match --sectors 512,4096 raw -k {set} --json --flagged"));
@@ -98,7 +98,8 @@ fn sectors_are_searched_in_every_kind_of_container() {
     }
 }
 
-/// A set keeps sixteen places of a block: what has more is counted, on each fragment and in all.
+/// A set keeps sixteen places of a block: a block with more is counted, on each fragment and in
+/// all.
 #[test]
 fn places_that_are_not_kept_are_counted() {
     let room = Room::new();
@@ -132,7 +133,7 @@ fn places_that_are_not_kept_are_counted() {
     assert!(!seen.stderr.contains("more than 16 places"), "{}", seen.stderr);
 }
 
-/// Free space is compared like files: what was deleted resembles what is known.
+/// Free space is compared like files: deleted data resembles known data.
 #[test]
 fn compare_takes_space_that_no_file_has() {
     if lacks(NEEDS) {

@@ -1,4 +1,4 @@
-//! Containers that are recognised and not read: what the commands print, and their exits.
+//! Containers that are recognised and not read: the output of the commands, and their exits.
 
 use crate::program::{Room, records};
 use pfh_inject::{Need, Outcome, Trial, lacks};
@@ -23,7 +23,7 @@ fn unopened_containers_are_counted_by_every_command() {
     assert_eq!(pfh(&room, "hash -r -o list d").code, Some(0));
     let seen = pfh(&room, "check --audit --inside list d");
     assert!(seen.code != Some(0) && seen.stderr.contains(count), "{}", seen.stderr);
-    // Formats that are not read are skipped if that is asked for; what is damaged is not.
+    // Formats that are not read are skipped if that is asked for; damaged containers are not.
     let seen = pfh(&room, "hash --inside=lenient -f jsonl d/a.sit");
     assert!(seen.code == Some(0) && seen.stderr.contains("containers not opened: 1;"), "{}", seen.stderr);
     assert!(records(&seen).iter().any(|line| line.kind() == "skipped"), "{seen:?}");

@@ -1,4 +1,4 @@
-//! DFXML of what is inside of images: `<volume>` elements as fiwalk writes them, valid by the
+//! DFXML of the files inside of images: `<volume>` elements as fiwalk writes them, valid by the
 //! schema, in the order of the stream, and read back.
 
 use crate::program::{Room, random, records};
@@ -36,7 +36,7 @@ fn assert_valid(room: &Room, document: &str) {
     sh(room, &format!("xmllint --noout --nonet --schema {schema} {document} 2>&1"));
 }
 
-/// One volume of a document: the elements that say what it is, and the names of its files.
+/// One volume of a document: the elements that describe it, and the names of its files.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Volume {
     head: String,
@@ -166,7 +166,7 @@ fn volumes_are_those_of_fiwalk() {
 }
 
 /// A directory of files, images, and an image within an image: everything once, in a document that
-/// keeps to the schema, with volumes that go on behind what interrupts them.
+/// keeps to the schema, with volumes that go on behind an interruption.
 #[test]
 fn a_stream_of_files_and_images_is_valid_and_reads_back() {
     if lacks(NEEDS) {
@@ -180,7 +180,7 @@ fn a_stream_of_files_and_images_is_valid_and_reads_back() {
         "truncate -s 24M outer; mkfs.vfat -F 16 outer >/dev/null; mcopy -i outer deep/a deep/b.img deep/k.zip deep/z ::",
     );
     sh(&room, "cp t/a case/1; mv outer case/2.img; cp t/sub/b case/3; mv fat12 case/4.img; cp t/a case/5");
-    // A directory that is named like what is inside of a container.
+    // A directory that is named like the inside of a container.
     room.file("case/4.img!/x", b"on the host");
     let hash = |options: &[&str]| {
         let seen =
@@ -189,7 +189,7 @@ fn a_stream_of_files_and_images_is_valid_and_reads_back() {
         seen.stdout
     };
     let document = hash(&["--threads", "1"]);
-    assert!(document == hash(&["--threads", "4"]), "the same whatever the threads");
+    assert!(document == hash(&["--threads", "4"]), "the same with any number of threads");
     room.file("m.xml", &document);
     assert_valid(&room, "m.xml");
     let (all, outside) = volumes(&document);
@@ -233,7 +233,7 @@ fn a_stream_of_files_and_images_is_valid_and_reads_back() {
         assert_eq!(found.iter().map(same).collect::<Vec<_>>(), all.iter().map(same).collect::<Vec<_>>());
         assert!(String::from_utf8_lossy(&verdicts).contains("byte_run "));
     }
-    // What fiwalk writes of a part of it is read as well.
+    // The output of fiwalk for a part of it is read as well.
     sh(&room, "fiwalk -x case/4.img | grep -v 'DOCTYPE' > f.xml");
     // FAT's times are local ones of no known zone.
     sh(&room, "grep -q '<mtime prec=.2.>[^Z]*</mtime>' f.xml");

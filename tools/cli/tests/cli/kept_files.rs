@@ -13,15 +13,15 @@ const PFH: &str = env!("CARGO_BIN_EXE_pfh");
 /// One kind of file: how it is made, by two at once, and checked.
 struct Kept {
     what: &'static str,
-    /// What comes before both writers.
+    /// The commands before both writers.
     first: &'static str,
     /// The writers; `*` stands for the number of the writer.
     write: &'static str,
-    /// Ends with 0 if what is there is whole.
+    /// Ends with 0 if the present file is whole.
     check: &'static str,
-    /// What a loser ends with: it waits, or it is refused.
+    /// The exit codes of a loser: it waits, or it is refused.
     loses: &'static [i32],
-    /// What a full disk ends with.
+    /// The exit code on a full disk.
     full: i32,
     /// Files removed before a killed one is made again.
     left: Option<&'static str>,
@@ -169,7 +169,7 @@ fn two_writers(rounds: u64) {
     for kept in ALL {
         for round in 0..rounds {
             fresh(&room, kept);
-            // What both have to do in earnest: other content under the names that they take.
+            // Work for both in earnest: other content under the names that they take.
             room.file("t/f0", &content(round + 1000, 300));
             room.file("t/f1", &content(round + 2000, 300));
             room.file("list", &run(&room, "hash -r t").stdout);
@@ -277,8 +277,8 @@ fn a_full_disk_ends_bags_and_images_until_there_is_room() {
     }
 }
 
-/// Two runs resume what a third one left: one does it, and the other is refused before it reads or
-/// writes anything.
+/// Two runs resume the remains of a third one: one does it, and the other is refused before it
+/// reads or writes anything.
 #[test]
 fn two_that_resume_one_acquisition_take_turns() {
     let room = Room::new();

@@ -1,5 +1,5 @@
-//! The choice among the kernels: what `pfh algorithms --measure` shows, and what `PFH_ISA` and
-//! `PFH_COSTS` make of it.
+//! The choice among the kernels: the output of `pfh algorithms --measure`, and the effect of
+//! `PFH_ISA` and `PFH_COSTS`.
 
 use crate::program::{Room, pfh_hash};
 use pfh_inject::{Outcome, Trial};

@@ -34,7 +34,7 @@ fn a_list_without_a_class_is_said_and_a_bad_one_prints_hits() {
     assert_eq!((seen.code, text(&seen).lines().count()), (Some(1), 1), "{}", text(&seen));
     assert!(text(&seen).starts_with("known-bad ") && text(&seen).contains("malware: bad"), "{}", text(&seen));
     assert!(seen.stderr.contains("1 unknown") && !seen.stderr.contains("no class"), "{}", seen.stderr);
-    // What machines read stays whole.
+    // Output for machines stays whole.
     let seen = matched(&list, &["-r", "--class", "bad", "-f", "jsonl"], &tree);
     assert_eq!(text(&seen).lines().count(), 3, "{}", text(&seen));
     let seen = matched(&list, &["-r", "--class", "bad", "--only", "unknown"], &tree);
@@ -42,7 +42,7 @@ fn a_list_without_a_class_is_said_and_a_bad_one_prints_hits() {
 }
 
 #[test]
-fn a_skip_is_told_once_and_a_missing_directory_is_not_made() {
+fn a_skip_is_reported_once_and_a_missing_directory_is_not_made() {
     let room = Room::new();
     room.file("tree/a", b"a");
     std::os::unix::fs::symlink("a", room.path().join("tree/link")).unwrap();

@@ -1,4 +1,4 @@
-//! How commands behave whatever they do: what they say, colour, and runs that only list.
+//! The manner of all commands: messages, colour, and runs that only list.
 
 use crate::program::Room;
 use pfh_inject::{Outcome, Trial};
@@ -30,7 +30,7 @@ fn room() -> Room {
     room
 }
 
-/// A dry run lists what the run reads, in its order, and opens and writes nothing.
+/// A dry run lists the input of the run, in its order, and opens and writes nothing.
 #[test]
 fn dry_runs_list_what_would_be_read() {
     let room = room();
@@ -48,7 +48,7 @@ fn dry_runs_list_what_would_be_read() {
     assert_eq!(pfh(&room, "hash -n -r --force --seal --cache c -o m d").code, Some(0));
     assert_eq!(std::fs::read(room.path().join("m")).unwrap(), b"mine\n");
     assert!(!room.path().join("c").exists() && !room.path().join("m.seal").exists());
-    // What cannot be listed is named, and in the exit code.
+    // A file that cannot be listed is named, and in the exit code.
     let seen = pfh(&room, "hash -n d/a d/none");
     assert!(seen.code == Some(3) && seen.stderr.contains("d/none"), "{:?} {}", seen.code, seen.stderr);
     let seen = pfh(&room, "hash -n d d/a");
@@ -67,8 +67,8 @@ fn dry_runs_list_what_would_be_read() {
     assert_eq!(pfh(&room, "check -n none").code, Some(3));
 }
 
-/// Standard error that is not a terminal has a closing line only when that is asked for, and
-/// nothing with -q but what is the matter.
+/// Standard error that is not a terminal has a closing line only when that is asked for, and only
+/// problems with -q.
 #[test]
 fn quiet_and_verbose() {
     let room = room();
@@ -124,7 +124,7 @@ fn colour_is_for_verdicts_and_never_for_a_pipe_that_did_not_ask() {
     std::fs::remove_file(room.path().join("d/abc \u{1b}[31m")).unwrap();
     let seen = with(&room, "check m", &[("CLICOLOR_FORCE", "1")]);
     assert_eq!(text(&seen), "d/a: \x1b[31mFAILED\x1b[0m\nd/sub/b c: \x1b[32mOK\x1b[0m\n");
-    // Output for programs has none, whatever is asked for.
+    // Output for programs has none, even if it is asked for.
     for line in [
         "check --json m",
         "hash d/a",

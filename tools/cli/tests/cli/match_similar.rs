@@ -1,4 +1,4 @@
-//! `pfh match --similar`: what is refused, and files that are too short.
+//! `pfh match --similar`: refused requests, and files that are too short.
 
 use crate::program::{Room, random};
 use pfh_inject::{Outcome, Trial};

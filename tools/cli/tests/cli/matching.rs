@@ -55,7 +55,7 @@ fn digests_from_standard_input() {
     assert_eq!((first["verdict"].as_str(), first["sets"][0]["set"].as_str()), (Some("known-bad"), Some("malware")));
 }
 
-/// A delta changes what is known, and neither the edition nor anything else.
+/// A delta changes the known digests, and neither the edition nor anything else.
 #[test]
 fn deltas_of_nsrl() {
     let room = Room::new();
@@ -122,7 +122,7 @@ fn verdicts_are_written_as_asked() {
     assert_eq!((seen.code, &rows[1]["verdict"], rows[2]["error"].as_u64()), (Some(1), &"error".into(), Some(1)));
     assert_eq!(run("tree/good tree/missing").code, Some(3));
     assert_eq!(pfh(["match", "--digest", "1234"]).arg(room.path().join("tree")).run().unwrap().code, Some(2));
-    // The content of a set, and what damage makes of it.
+    // The content of a set, and the effect of damage on it.
     let info = || pfh(["known", "info", "--verify", "known"]).directory(room.path()).run().unwrap();
     let lines = text(&info());
     for part in ["good       os: 3 records", "sha256: 4", "BLAKE3", "the empty file is in os"] {

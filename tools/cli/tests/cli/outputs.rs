@@ -1,4 +1,4 @@
-//! No command writes onto what it reads, or replaces what it did not make: every option of every
+//! No command writes onto its input, or replaces a file that it did not make: every option of every
 //! command that takes the path of an output, and the names that are derived from one.
 
 use crate::outputs_reads::{NO_PATHS, READS, SPILLED, STAMPED};
@@ -14,9 +14,9 @@ struct Case {
     option: &'static str,
     /// The command; OUT is the output.
     words: &'static str,
-    /// The file behind it, where the command makes a name of what it is given.
+    /// The file behind it, where the command makes a name of the given one.
     file: &'static str,
-    /// What it reads.
+    /// Its inputs.
     read: &'static [&'static str],
     /// Another output that would be the same file.
     twice: &'static str,
@@ -92,7 +92,7 @@ const CASES: &[Case] = &[
         read: &[],
         ..CASE
     },
-    // Its own manifest is what an update is for; what is not a manifest makes it no bag.
+    // An update is for its own manifest; a file that is not a manifest makes it no bag.
     Case {
         page: "bag-update",
         option: "BAG",
@@ -404,7 +404,7 @@ fn no_output_is_what_is_read_or_somebody_elses() {
         if case.file == "OUT" {
             refused(&room, &words("missing/out"), case.option);
         }
-        // It is not refused whatever is named.
+        // It is not refused under any name.
         let before: BTreeSet<_> = everything(room.path()).into_iter().map(|(path, _)| path).collect();
         let seen = pfh(&room, &words("out"));
         assert_eq!(seen.code, Some(case.code), "pfh {}: {}", words("out"), seen.stderr);
@@ -457,8 +457,8 @@ fn every_option_that_takes_a_path_is_in_the_table() {
     assert_eq!(missing, Vec::<String>::new(), "which of these are outputs?");
 }
 
-/// What an earlier interrupted run of the same command made is its own; what a store is for is done
-/// to it.
+/// The files of an earlier interrupted run of the same command are its own; a store is changed as
+/// it is meant to be.
 #[test]
 fn own_files_are_taken_and_empty_ones_and_special_ones() {
     let room = prepared();

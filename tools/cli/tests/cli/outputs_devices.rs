@@ -101,7 +101,7 @@ fn a_target_on_a_file_system_of_the_source_is_refused() {
         refused(&room, &words, &source);
         assert_eq!(fs::read_dir(&mounted.0).unwrap().count(), 2, "{words}: lost+found and below");
     }
-    // What lies on the file system may be read, and the output beside it.
+    // A file on the file system may be read, and the output beside it.
     fs::write(mounted.0.join("file"), "text").unwrap();
     assert_eq!(pfh(&room, "hash mounted/file -o mounted/sums").code, Some(0));
 }

@@ -1,5 +1,5 @@
-//! Outputs in places where files cannot be made, or not as usual: what is said names the path, the
-//! cause and what helps.
+//! Outputs in places where files cannot be made, or not as usual: the message names the path, the
+//! cause and the remedy.
 
 use crate::program::Room;
 use pfh_inject::{Need, Trial, lacks};

@@ -25,7 +25,7 @@ fn room() -> Room {
     room
 }
 
-/// What a job may leave behind only if it ended well.
+/// Files that a job may leave behind only if it ended well.
 const OUTPUTS: &[&str] = &[
     "out",
     "out.seal",
@@ -90,7 +90,7 @@ const TABLE: &[(&str, &[&str])] = &[
             "check --audit list d",
         ],
     ),
-    // Threads that hash: what lies in the table, laps. (Leaves: the engine's `permits`.)
+    // Threads that hash: files in the table, laps. (Leaves: the engine's `permits`.)
     ("hash:1", &["hash --mode mtp -r d -o out --seal", "match --mode mtp -k set -r d -o out"]),
     ("lap:1", &["hash --mode smt -r d -o out --seal", "check --mode smt list", "diff --mode smt d e"]),
     // One thread has several laps; of two, each may have one.

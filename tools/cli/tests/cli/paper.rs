@@ -131,7 +131,7 @@ fn every_list_is_looked_up_whatever_the_algorithm() {
         assert!(paths(&named).len() >= 5, "{hash}: {}", text(&named));
         assert_eq!(paths(&named), paths(&alone), "{hash}");
         assert!(text(&alone).contains("\tline 1\t"), "{hash}: {}", text(&alone));
-        // Without -h the list says what it is of.
+        // Without -h the list names its algorithm.
         if !matches!(hash, "fnv" | "crc32" | "sha3" | "kt128") {
             for list in ["list", "bare"] {
                 let seen = run(&room, &format!("-c {list} -d t5 -r"));

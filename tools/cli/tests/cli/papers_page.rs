@@ -10,7 +10,7 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-/// What stands in backquotes in the last columns of the page's tables.
+/// The texts in backquotes in the last columns of the page's tables.
 fn commands(page: &str) -> Vec<String> {
     let rows = page.lines().filter(|line| line.starts_with("| ") && line.matches(" | ").count() >= 2);
     rows.filter_map(|row| row.trim_end_matches(" |").rsplit(" | ").next())
@@ -18,7 +18,7 @@ fn commands(page: &str) -> Vec<String> {
         .collect()
 }
 
-/// What the commands read.
+/// The inputs of the commands.
 fn prepared() -> Room {
     let room = Room::new();
     let mut md5 = String::new();
@@ -62,7 +62,7 @@ fn every_command_of_the_page_runs() {
     let room = prepared();
     for command in &commands {
         if let Some(script) = command.strip_prefix("bench/run ") {
-            // They measure for minutes: that there is such a benchmark is what is asked.
+            // They measure for minutes: the test asks only for the presence of the benchmark.
             assert!(script.ends_with(" --help"), "{command}");
             let run = Command::new("python3").arg(root().join("bench/run")).args(script.split(' ')).output();
             let run = run.expect("python3");

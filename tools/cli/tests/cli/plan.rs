@@ -20,7 +20,7 @@ pub fn good(room: &Room, words: &str) -> Outcome {
     seen
 }
 
-/// Files of many sizes, a name that is hard to write, and what is not a file.
+/// Files of many sizes, a name that is hard to write, and names that are not files.
 fn furnished() -> Room {
     let room = Room::new();
     for number in 0..30 {
@@ -61,7 +61,7 @@ fn units_under_xargs_give_the_manifest_of_one_run() {
         let one = pfh(&room, &format!("hash {input} {settings} -o elsewhere/one"));
         let straight = pfh(&room, &format!("hash {input} {settings}"));
         let planned = pfh(&room, &format!("plan {input} {settings} --unit 20KiB -o PLAN"));
-        assert_eq!(planned.code, Some(3), "what is not there cannot be listed: {}", planned.stderr);
+        assert_eq!(planned.code, Some(3), "a missing name cannot be listed: {}", planned.stderr);
         assert!(units(&room).len() > 5, "{settings}");
         let ran = Trial::new("sh")
             .args(["-c", &format!("PATH=$1:$PATH; {line}"), "sh"])

@@ -9,7 +9,7 @@ use std::process::Command;
 /// Bytes of each file: few enough to be read together with others where that is done.
 const SIZE: usize = 200_000;
 
-/// What strace saw of a run over a file system on a loop device.
+/// The log of strace over a run on a file system on a loop device.
 struct Seen {
     outcome: Outcome,
     /// Most reads of its files that were under way at the same time.
@@ -90,13 +90,13 @@ fn a_rotational_disk_has_one_reader_at_a_time() {
         let seen = traced(&room, true, mode);
         assert!(seen.outcome.code == Some(0) && seen.outcome.stdout == expected.stdout, "{}", seen.outcome.stderr);
         assert_eq!(seen.reads_at_once, 1, "{mode}");
-        // A ring opens the first files of each of eight readers, which tells what they are on, and
-        // is not used again.
+        // A ring opens the first files of each of eight readers, which shows the device that they
+        // are on, and is not used again.
         assert!(seen.rings <= 8, "{mode}: {} calls of rings", seen.rings);
         assert_eq!(seen.bytes, 40 * SIZE, "{mode}");
         assert!(seen.outcome.stderr.contains("note: readers took turns: the device says"), "{}", seen.outcome.stderr);
     }
-    // What was not asked for is not explained.
+    // Nothing is explained that was not asked for.
     let plain = traced_as(&room, true, &["hash", "--no-progress", "-r", "."]);
     assert!(plain.reads_at_once == 1 && plain.outcome.stderr.is_empty(), "{}", plain.outcome.stderr);
     // In the paper's form as many read at once as it asks for, on this disk too.
@@ -118,7 +118,7 @@ fn a_rotational_disk_has_one_reader_at_a_time() {
     assert!(overlaps);
 }
 
-/// 40 files, and what a run prints of them.
+/// 40 files, and the output of a run over them.
 fn small_files() -> (Room, Vec<u8>) {
     let room = Room::new();
     for number in 0..40 {

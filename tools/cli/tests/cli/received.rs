@@ -1,5 +1,5 @@
-//! What others hand over decides neither what is written nor what a terminal does: links in bags
-//! and plans, catalogues with other tables, keys that others can write, names that steer.
+//! Input from others decides neither the outputs nor the state of a terminal: links in bags and
+//! plans, catalogues with other tables, keys that others can write, names that steer.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -15,7 +15,7 @@ fn pfh(room: &Room, words: &str) -> Outcome {
     Trial::new(PFH).args(words.split_whitespace()).directory(room.path()).run().unwrap()
 }
 
-/// Several of the same unit at once: each reads what is there, and ends as the first did.
+/// Several of the same unit at once: each reads the present files, and ends as the first did.
 #[test]
 fn a_unit_may_be_started_any_number_of_times_at_once() {
     let room = Room::new();
@@ -50,7 +50,7 @@ fn a_catalogue_is_looked_at_before_it_is_asked() {
     let build = || assert_eq!(pfh(&room, "tree build t").code, Some(0));
     build();
     let root = String::from_utf8(pfh(&room, "tree update t").stdout).unwrap()[..64].to_owned();
-    // All inner nodes are zeros: what gives the root is no longer kept.
+    // All inner nodes are zeros: the nodes that give the root are no longer kept.
     sqlite(&room, "t.pfhtree", "UPDATE nodes SET value = zeroblob(32) WHERE depth > 0");
     for words in ["tree check t".to_owned(), format!("tree check t --root {root}")] {
         let seen = pfh(&room, &words);
@@ -72,7 +72,7 @@ fn a_catalogue_is_looked_at_before_it_is_asked() {
         fs::remove_file(room.path().join("t.pfhtree")).unwrap();
         build();
     }
-    // A stamp that was forged with the file: the root is not believed of what was not read.
+    // A stamp that was forged with the file: the root is not believed for bytes that were not read.
     std::thread::sleep(std::time::Duration::from_millis(2_200));
     assert_eq!(pfh(&room, "tree update t").code, Some(0));
     let before = fs::metadata(room.path().join("t/f2")).unwrap().modified().unwrap();
@@ -130,8 +130,8 @@ fn a_private_key_of_everybodys() {
     }
 }
 
-/// What others list is not read from the system's directories, nor, where their program shows, from
-/// anywhere but here.
+/// The files that others list are not read from the system's directories, nor, where their program
+/// shows, from anywhere but here.
 #[test]
 fn a_foreign_list_chooses_no_file_of_the_system() {
     let room = Room::new();

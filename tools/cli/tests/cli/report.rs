@@ -1,5 +1,5 @@
-//! `pfh report`: what every command wrote on one page, seals and chains verified again, and nothing
-//! of it that a name could make into more than text.
+//! `pfh report`: the results of every command on one page, seals and chains verified again, and
+//! nothing of it that a name could make into more than text.
 
 use crate::program::Room;
 use pfh_inject::{Browser, Outcome, Trial, content};
@@ -21,7 +21,7 @@ fn pfh(room: &Room, words: &str) -> Outcome {
     Trial::new(env!("CARGO_BIN_EXE_pfh")).args(words).directory(room.path()).run().expect("a run")
 }
 
-/// Runs a command that prints what is kept, and writes it into the case.
+/// Runs a command that prints a result, and writes it into the case.
 fn keep(room: &Room, words: &str, code: i32, name: &str) {
     let seen = pfh(room, words);
     assert_eq!(seen.code, Some(code), "{words}: {}", seen.stderr);
@@ -33,7 +33,7 @@ fn done(room: &Room, words: &str) {
     assert_eq!(seen.code, Some(0), "{words}: {}", seen.stderr);
 }
 
-/// A folder `case` with what each command wrote of two states of a tree and of a disk.
+/// A folder `case` with the results of each command for two states of a tree and of a disk.
 fn case() -> Room {
     let room = Room::new();
     for name in HOSTILE {
@@ -194,7 +194,7 @@ fn what_is_not_understood_is_named_and_in_the_exit() {
 #[test]
 fn a_page_without_a_result_is_no_success() {
     let room = Room::new();
-    room.file("case/table.parquet", b"PAR1 and whatever follows PAR1");
+    room.file("case/table.parquet", b"PAR1 and other bytes, then PAR1");
     let seen = pfh(&room, "report case --html page");
     assert_eq!(seen.code, Some(3), "{}", seen.stderr);
     assert!(seen.stderr.contains("no result is among the files"), "{}", seen.stderr);

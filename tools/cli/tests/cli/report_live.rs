@@ -42,7 +42,7 @@ impl Live {
         stream
     }
 
-    /// Sends bytes as they are; what comes back.
+    /// Sends bytes as they are; gives the answer.
     fn raw(&self, bytes: &str) -> String {
         let mut stream = self.connect();
         let _ = stream.write_all(bytes.as_bytes());
@@ -79,7 +79,7 @@ fn status(answer: &str) -> &str {
     answer.get(9..12).unwrap_or_default()
 }
 
-/// What the page shows: its head, its date and its scripts aside.
+/// The content of the page, without its head, its date and its scripts.
 fn content_of(page: &str) -> String {
     let main = page.split_once("<main").and_then(|(_, rest)| rest.split_once('>')?.1.split("</main>").next());
     main.expect("a page").lines().filter(|line| !line.contains("made by pfh")).collect()
@@ -105,7 +105,7 @@ fn a_browser_sees_the_page_change_while_an_acquisition_runs() {
     let mut tab = browser.stay(&format!("http://{}/", live.address));
     let text = tab.text_when(|text| text.contains("This page follows the folder.")).expect("it is connected");
     assert!(text.contains("nothing that was named could be opened"), "an empty folder: {text}");
-    // The page is never loaded again: what is set here stays.
+    // The page is never loaded again: a variable set here stays.
     tab.value("window.mark = 'kept'");
     let mut acquire = Command::new(env!("CARGO_BIN_EXE_pfh"))
         .args(["acquire", "-", "--to", "case/disk.img", "--examiner", "Ada<b>", "-a", "sha256", "--no-progress"])
@@ -134,7 +134,7 @@ fn a_browser_sees_the_page_change_while_an_acquisition_runs() {
     assert!(text.contains("chain of a log, verified again"), "{text}");
     assert_eq!(tab.value("window.mark"), "kept");
     assert_eq!(tab.value("document.querySelectorAll('b, img').length"), 0, "names are text");
-    // What the reader chose stays when the content is replaced.
+    // The reader's choice stays when the content is replaced.
     let column = "Array.from(document.querySelectorAll('thead th')).find(th => th.textContent == 'SHA-256')";
     tab.value(&format!("{column}.click()"));
     let sorted = &format!("{column}.dataset.d");
@@ -249,7 +249,7 @@ fn what_cannot_be_served_is_refused() {
     }
 }
 
-/// What cannot be read or relied on is named on the page, and the server goes on.
+/// A file that cannot be read or relied on is named on the page, and the server goes on.
 #[test]
 fn a_broken_log_and_unknown_files_are_on_the_page() {
     let room = room();

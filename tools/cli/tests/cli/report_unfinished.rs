@@ -49,7 +49,7 @@ fn an_acquisition_that_was_cut_off_shows_how_far_it_came() {
     fs::remove_file(&log).expect("removed");
     let html = page(&room, 3);
     assert!(html.contains("acquisition, by its map") && html.contains("not read to its end"), "{html}");
-    // Of a log whose chain is broken nothing is shown, whatever it lacks behind.
+    // Nothing is shown of a log whose chain is broken, even if its end is missing as well.
     fs::write(&log, first.replace("Ada", "Mallory")).expect("a changed log");
     assert!(!page(&room, 1).contains("Mallory"));
 }

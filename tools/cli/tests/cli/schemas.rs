@@ -7,7 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Validates each line of files by a schema; prints what is wrong, with the line.
+/// Validates each line of files by a schema; prints the violations, with the line.
 const VALIDATE: &str = "
 import json, sys
 from jsonschema import Draft202012Validator as V
@@ -26,8 +26,8 @@ print(lines, 'lines,', wrong, 'wrong')
 sys.exit(wrong > 0)
 ";
 
-/// The commands, in order, each with its exit code and the schema of what it prints on standard
-/// output; `-` if that is nothing to validate.
+/// The commands, in order, each with its exit code and the schema of its output on standard output;
+/// `-` if that is nothing to validate.
 const RUNS: &[(&str, i32, &str)] = &[
     ("hash -r --json t", 0, "hash"),
     ("hash -r --json -a md5,ssdeep,tlsh --piecewise 4KiB t none", 3, "hash"),

@@ -18,7 +18,7 @@ const END: &str = "\x1b[F";
 const LAST: &str = "\x1b[6~";
 const CTRL_C: &str = "\x03";
 
-/// A program on a terminal of its own (script(1)), and what the terminal shows.
+/// A program on a terminal of its own (script(1)), and the text on the terminal.
 struct Terminal {
     child: Child,
     shown: Arc<Mutex<vt100::Parser>>,
@@ -58,7 +58,7 @@ impl Terminal {
         Terminal { child, shown, reader: Some(reader) }
     }
 
-    /// What the terminal shows, without blanks at the ends of lines.
+    /// The text on the terminal, without blanks at the ends of lines.
     fn frame(&self) -> String {
         let shown = self.shown.lock().unwrap();
         let lines: Vec<String> = shown.screen().rows(0, u16::MAX).map(|line| line.trim_end().to_owned()).collect();
@@ -104,7 +104,7 @@ impl Terminal {
         self.shows("side by side");
     }
 
-    /// Waits for the end; gives the exit code and what is left on the terminal.
+    /// Waits for the end; gives the exit code and the remaining text on the terminal.
     fn ended(mut self) -> (String, String) {
         drop(self.child.stdin.take());
         self.child.wait().unwrap();
@@ -127,7 +127,7 @@ fn recorded(heading: &str) -> String {
     rest.split_once("\n```").expect("its end").0.to_owned()
 }
 
-/// A frame with `…` in place of what differs from run to run: times and rates.
+/// A frame with `…` in place of the parts that differ from run to run: times and rates.
 fn steady(frame: &str) -> String {
     let line = |line: &str| match line.split_once(" in ") {
         Some((bytes, rate)) if rate.ends_with("MB/s") => format!("{bytes} in … s, … MB/s"),
@@ -163,7 +163,7 @@ fn slow(seed: u64) -> Vec<u8> {
     random(seed, 64 * MIB as usize)
 }
 
-/// An image is what the source is, by `pfh verify`.
+/// An image equals the source, by `pfh verify`.
 fn verify(room: &Room, words: &str, code: i32) {
     let seen = pfh(room, &format!("verify {words}"));
     let text = String::from_utf8_lossy(&seen.stdout).into_owned();
@@ -244,7 +244,7 @@ fn one_of_two_is_stopped_and_goes_on() {
     }
 }
 
-/// What was stopped is resumed by the command line that the screen prints.
+/// A stopped acquisition is resumed by the command line that the screen prints.
 #[test]
 fn what_was_stopped_resumes_from_the_command_line() {
     if is_impossible() {

@@ -1,6 +1,6 @@
-//! The second command: whatever one command wrote is handed to every command that reads something,
+//! The second command: every output of one command is handed to every command that reads something,
 //! and to the command that made it. A pair that makes sense ends with 0; every other pair is
-//! refused or reported, never passed over; no pair changes what it reads.
+//! refused or reported, never passed over; no pair changes its input.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -11,10 +11,10 @@ use pfh_inject::{Outcome, Trial};
 /// A word of a command line that stands for the artifact under test.
 const X: &str = "@";
 
-/// A fresh name for what the second command writes.
+/// A fresh name for the output of the second command.
 const NEW: &str = "@new";
 
-/// What the first commands write, in the order in which they run; each ends with 0.
+/// The first commands and their outputs, in the order in which they run; each ends with 0.
 const FIRST: &[(&str, &[&str])] = &[
     ("sums", &["hash", "-r", "ev", "-o", "sums"]),
     ("bsd", &["hash", "-r", "-a", "blake3,sha3-256", "-f", "bsd", "ev", "-o", "bsd"]),
@@ -45,7 +45,7 @@ const FIRST: &[(&str, &[&str])] = &[
 const BESIDE: &[&str] =
     &["sealed.seal", "cache", "raw.log", "raw.log.jsonl", "raw.map", "ev/text", "empty", "nowhere", "ev"];
 
-/// What reads, and the artifacts with which it ends well (exit 0).
+/// The commands that read, and the artifacts with which they end well (exit 0).
 const SECOND: &[(&str, &[&str], &[&str])] = &[
     (
         "check",
@@ -83,7 +83,7 @@ const SECOND: &[(&str, &[&str], &[&str])] = &[
     ("run", &["run", X, "--unit", "1"], &["plan"]),
     ("merge", &["merge", X, "-o", NEW], &["plan"]),
     ("hash --key", &["hash", "ev/text", "-o", NEW, "--seal", "--key", X], &[]),
-    // An empty list names nothing, and nothing is what was hashed.
+    // An empty list names nothing, so nothing is hashed.
     ("hash --files-from", &["hash", "--files-from", X], &["empty"]),
 ];
 
@@ -141,7 +141,7 @@ fn state(below: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     found
 }
 
-/// Removes what was not there before, and says what of the rest was changed.
+/// Removes new files, and names the changed ones among the rest.
 fn restore(below: &Path, before: &BTreeMap<PathBuf, Vec<u8>>) -> Vec<PathBuf> {
     let mut changed = Vec::new();
     for (path, bytes) in state(below) {
@@ -186,7 +186,7 @@ fn every_artifact_in_the_hands_of_every_reader() {
             let said = format!("{}{}", String::from_utf8_lossy(&seen.stdout), seen.stderr);
             let line = words.join(" ");
             let changed = restore(room.path(), &before);
-            // The log goes into a file that is empty; whatever else is there stays as it is.
+            // The log goes into a file that is empty; every other file stays as it is.
             if changed.iter().any(|path| !path.ends_with("empty")) {
                 wrong.push(format!("{line}: changed {changed:?}"));
             }
@@ -212,7 +212,7 @@ fn every_command_again() {
     let room = after_the_first();
     let before = state(room.path());
     let mut wrong = Vec::new();
-    // These continue or confirm what is there; all others refuse to replace it.
+    // These continue or confirm the present file; all others refuse to replace it.
     let may_repeat = ["known", "disk.pfhtree", "raw", "split.000", "image.E01", "plan/plan.json"];
     for (name, words) in FIRST {
         let seen = run(room.path(), words);
@@ -237,13 +237,13 @@ fn every_command_again_with_force() {
         let was = std::fs::read(room.path().join(name)).unwrap();
         let seen = run(room.path(), &words);
         assert_eq!(seen.code, Some(0), "{words:?}: {}", seen.stderr);
-        // A challenge and what answers it are new each time, and so is what names the moment of its
-        // making.
+        // A challenge and its answer are new each time, and so are the files that name the moment
+        // of their making.
         if !["challenge", "proof", "dfxml", "image.E01", "index"].contains(name) {
             assert!(std::fs::read(room.path().join(name)).unwrap() == was, "{words:?}: another {name}");
         }
     }
-    // What was made again fits together as the first did.
+    // The new artifacts fit together as the first did.
     for words in [&["audit", "verify", "kept", "challenge", "proof"][..], &["check", "sealed"], &["verify", "raw"]] {
         assert_eq!(run(room.path(), words).code, Some(0), "{words:?}");
     }

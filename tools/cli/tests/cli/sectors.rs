@@ -50,13 +50,13 @@ fn what_makes_no_sense_is_refused_with_its_remedy() {
         (&["known", "build", "new", "--blocks", "512"], 2, "no set was named"),
         (&["known", "build", "known/a", "--blocks", "512", "--bad", "known", "--force"], 2, "lies in"),
         (&["known", "build", "known/new", "--blocks", "512", "--bad", "known"], 2, "lies in"),
-        // What a set of blocks says of files, and a missing file of a set, of an image.
+        // A set of blocks against files, and a missing file of a set, of an image.
         (&["match", "-k", "set", "known/a"], 3, "--sectors"),
         (&["lookup", "-k", "set", "--digest", "d41d8cd98f00b204e9800998ecf8427e"], 3, ""),
         (&["known", "build", "part", "--blocks", "512", "--bad", "known", "--good", "missing"], 3, "missing"),
         (&["match", "--sectors", "512", "image", "missing", "-k", "set"], 3, "missing"),
         (&["match", "--sectors", "512", "missing", "-k", "set"], 3, "nothing to compare with"),
-        // No file system, so that what is unallocated is not known.
+        // Without a file system the unallocated space is not known.
         (&["match", "--sectors", "512", "--inside", "image", "-k", "set"], 3, "no file system"),
     ] {
         let seen = pfh(&room, arguments);

@@ -103,7 +103,7 @@ fn a_list_of_names_that_is_the_stream_is_no_file_of_it() {
         assert_eq!((seen.code, text(&seen)), (Some(2), String::new()), "{line}: {}", seen.stderr);
         assert!(seen.stderr.contains("can be read only once"), "{line}: {}", seen.stderr);
     }
-    // What comes later, behind more than is looked at, is a problem of its own.
+    // A name that comes later, behind the part that is looked at, is a problem of its own.
     let seen = shell(&room, "(yes abc | head -n 100000; echo -) | \"$0\" hash --files-from - | sort | uniq -c");
     assert!(text(&seen).trim_start().starts_with("100000 "), "{}", text(&seen));
     assert!(!text(&seen).contains(NOTHING) && seen.stderr.contains("a stream that is read already"), "{}", seen.stderr);
@@ -137,7 +137,7 @@ fn a_stream_is_read_by_any_of_its_names() {
         let seen = shell(&room, &format!("\"$0\" {line}"));
         assert_eq!(seen.code, Some(0), "{line}: {}", seen.stderr);
     }
-    // What the program opened itself is nobody's input.
+    // A descriptor that the program opened itself is nobody's input.
     for number in 3..10 {
         let seen = shell(&room, &format!("\"$0\" hash abc /dev/fd/{number} {number}<&-"));
         assert_eq!(seen.code, Some(3), "{number}: {}", text(&seen));

@@ -19,7 +19,7 @@ fn seen(room: &Room, columns: u32, line: &str) -> String {
     String::from_utf8_lossy(&seen.stdout).into_owned()
 }
 
-/// The states of the line that is drawn again and again, without what steers the terminal.
+/// The states of the line that is drawn again and again, without control sequences.
 fn drawn(text: &str) -> Vec<String> {
     let mut plain = String::new();
     let mut rest = text.chars();

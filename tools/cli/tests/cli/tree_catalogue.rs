@@ -18,7 +18,7 @@ fn site(files: usize) -> Room {
 }
 
 /// Writes a file and sets its time back; so long ago that its change time, which cannot be set, is
-/// what the wait is for.
+/// the reason for the wait.
 fn put(room: &Room, name: &str, bytes: &[u8]) {
     let path = room.path().join(name);
     fs::create_dir_all(path.parent().expect("a parent")).expect("a directory");
@@ -29,7 +29,7 @@ fn settle() {
     std::thread::sleep(Duration::from_millis(2_200));
 }
 
-/// The root that a build of what is there now gives.
+/// The root that a new build of the present files gives.
 fn anew(room: &Room) -> String {
     let seen = good(room, ["tree", "build", "site", "--outboard", "anew.pfhtree"]);
     fs::remove_file(room.path().join("anew.pfhtree")).expect("removed");
@@ -41,7 +41,7 @@ fn last(seen: &Outcome) -> serde_json::Value {
     serde_json::from_str(text.lines().last().expect("a line")).expect("JSON")
 }
 
-/// What an update of one entry costs: its bytes, and its path in the catalogue.
+/// The cost of an update of one entry: its bytes, and its path in the catalogue.
 #[test]
 fn an_update_opens_what_changed_and_reads_a_path_of_the_catalogue() {
     if lacks(&[Need::Program("strace")]) {

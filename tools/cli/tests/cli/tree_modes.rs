@@ -18,7 +18,7 @@ fn written(room: &Room, bytes: &[u8]) -> PathBuf {
     room.file("file", bytes)
 }
 
-/// Bytes of `file` that a run reads: what its `read` and `pread64` calls gave.
+/// Bytes of `file` that a run reads: the results of its `read` and `pread64` calls.
 fn read_of(room: &Room, arguments: &[&str]) -> u64 {
     let log = room.path().join("trace");
     let pfh = env!("CARGO_BIN_EXE_pfh");

@@ -61,7 +61,7 @@ fn an_update_without_a_range_names_both_options() {
     }
 }
 
-/// What a power cut between journal and tree leaves is what the next command makes whole; readers
+/// The next command completes an update that a power cut stopped between journal and tree; readers
 /// see the new state at once.
 #[test]
 fn a_journal_that_was_left_is_taken_up() {

@@ -1,4 +1,4 @@
-//! `pfh tree`: what its verbs print, as text and as JSON, and their exits.
+//! `pfh tree`: the output of its verbs, as text and as JSON, and their exits.
 
 use crate::program::Room;
 use crate::program::trees::{good, json, noise, pfh, root, text};
@@ -173,7 +173,7 @@ fn senseless_words_are_usage_errors() {
     assert_eq!(std::fs::read(room.path().join("file.pfhtree")).unwrap(), before);
     let seen = pfh(&room, ["tree", "build", "-a", "kt128", "--leaf", "4KiB", "file"]);
     assert!(seen.stderr.contains("--leaf is of blake3"), "{}", seen.stderr);
-    // What would take the place of somebody else's file says how to name another place.
+    // A command that would replace somebody else's file says how to name another place.
     room.file("file.pfhtree", b"not a tree");
     let seen = pfh(&room, ["tree", "append", "file"]);
     assert!(seen.code == Some(2) && seen.stderr.contains("--outboard"), "{}", seen.stderr);

@@ -106,7 +106,7 @@ fn names_are_found_from_anywhere() {
     ends(&room, &format!("hash -r {absolute} -o abs"), 0);
     update("", "hash --update abs d");
     update("other", &format!("hash --update ../abs {absolute}"));
-    // What lies elsewhere has no name there.
+    // A file elsewhere has no name there.
     let seen =
         Trial::new(PFH).args(["hash", "--update", "list", "../other"]).directory(room.path().join("d")).run().unwrap();
     assert_eq!(seen.code, Some(2), "{}", seen.stderr);
@@ -141,7 +141,7 @@ fn json_and_refusals() {
     ends(&room, "hash --update list d --force", 0);
 }
 
-/// A list whose form is not written is refused before anything else is looked at, with what to
+/// A list whose form is not written is refused before anything else is looked at, with the line to
 /// type.
 #[test]
 fn a_list_that_cannot_be_brought_up_to_date_says_why_and_what_to_type() {
@@ -190,7 +190,7 @@ fn a_kill_at_any_instant_leaves_a_whole_list_with_its_seal() {
         let trial = Trial::new(PFH).args(["hash", "--update", "list", "d", "--no-progress"]).directory(room.path());
         let seen = trial.signal(after, 9).run().unwrap();
         killed += u64::from(seen.code != Some(0));
-        // The list may lack what is new; what it lists holds, and so does its seal.
+        // The list may lack new files; the listed ones hold, and so does its seal.
         let checked = pfh(&room, "check list --quiet");
         assert_eq!(checked.code, Some(0), "{after:?}: {}", checked.stderr);
         ends(&room, "hash --update list d --no-progress", 0);

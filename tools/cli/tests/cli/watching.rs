@@ -111,7 +111,7 @@ fn changes_are_followed_while_they_happen() {
 
     fs::write(at("d/a"), "changed").unwrap();
     assert_eq!(watching.until(&room, &built(&room)), ["a"]);
-    // New directories are watched, and so is what is below them.
+    // New directories are watched, and so are those below them.
     fs::create_dir_all(at("d/new/below")).unwrap();
     fs::write(at("d/new/below/e"), "e").unwrap();
     assert_eq!(watching.until(&room, &built(&room)), ["new/below/e"]);
@@ -122,7 +122,7 @@ fn changes_are_followed_while_they_happen() {
     let mut names = watching.until(&room, &built(&room));
     names.sort();
     assert_eq!(names, ["a", "moved"]);
-    // A directory moves with what is in it, and is followed there.
+    // A directory moves with its contents, and is followed there.
     fs::rename(at("d/new"), at("d/old")).unwrap();
     watching.until(&room, &built(&room));
     fs::write(at("d/old/below/f"), "f").unwrap();

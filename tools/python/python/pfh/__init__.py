@@ -2,7 +2,7 @@
 
 Hash objects in the shape of hashlib's, many messages at once, whole trees of
 files, similarity digests, known sets, manifests, hash trees, acquisition of
-media. What a function does is a job of the program ``pfh``, which the same
+media. Each function does a job of the program ``pfh``, which the same
 package holds as a command.
 """
 

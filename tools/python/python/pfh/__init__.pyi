@@ -103,7 +103,7 @@ def new(name: str, data: Buffer = b"", *, usedforsecurity: bool = True) -> Hash:
     """A hash object of the algorithm of that name."""
 
 def file_digest(fileobj: Any, digest: str | Callable[[], Any], /) -> Any:
-    """A hash object that has seen what is left of an open file."""
+    """A hash object that has seen the rest of an open file."""
 
 @overload
 def hash_many(
@@ -310,7 +310,7 @@ def list_files(
     on_event: Callable[[Progress], object] | None = None,
     cancel: Cancel | None = None,
 ) -> Rows:
-    """Lists what is in images, file systems and archives, without reading content."""
+    """Lists the contents of images, file systems and archives, without reading content."""
 
 def cat(
     name: _Path,

@@ -14,7 +14,7 @@ def _prepare() -> None:
     # Python catches SIGINT for KeyboardInterrupt, unless it came ignored.
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, signal.SIG_DFL)
-    # Python ignores SIGXFSZ, whatever it was before.
+    # Python ignores SIGXFSZ, even if it was not ignored before.
     signal.signal(signal.SIGXFSZ, signal.SIG_DFL)
     # A closed stream's number must not become that of a file that is opened.
     for number in range(3):

@@ -45,7 +45,7 @@ class RequestError(Error, ValueError):
 
 
 class DiffersError(Error):
-    """What was to be compared differs."""
+    """The compared data differ."""
 
 
 class _System(Error, OSError):
@@ -100,7 +100,7 @@ class CancelledError(AbortedError):
     """The job ended because its ``Cancel`` asked it to."""
 
 
-#: What a store answers, as the system would.
+#: The errno for an answer of a store, as the system would give it.
 _OF_STORES = {"not-found": _errno.ENOENT, "denied": _errno.EACCES, "is-directory": _errno.EISDIR}
 
 #: The classes for each class and subclass of ``OSError``.

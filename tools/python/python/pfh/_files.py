@@ -159,10 +159,10 @@ class _Open:
 def hash_file(file: Any, algorithms: str | Sequence[str], **options: Any) -> Hashed:
     """The record of one file, read once: ``hash_file("a.img", ["md5", "sha256"]).hexdigests``.
 
-    ``file`` is a path, or a file that is open for reading in binary mode, of
-    which what is left is read: ``hash_file(fs.open(path), "sha256")``. Options
-    are those of `hash_files` that say how one file is read. Raises
-    ``pfh.UnreadError`` if it cannot be read to its end.
+    ``file`` is a path, or a file that is open for reading in binary mode, whose
+    rest is read: ``hash_file(fs.open(path), "sha256")``. Options are those of
+    `hash_files` that say how one file is read. Raises ``pfh.UnreadError`` if it
+    cannot be read to its end.
     """
     if hasattr(file, "read"):
         name = getattr(file, "full_name", None) or getattr(file, "path", None) or getattr(file, "name", None)

@@ -1,4 +1,4 @@
-"""What ``pfh.cluster`` uses of the native module; all else is in ``__init__.pyi``."""
+"""The names of the native module that ``pfh.cluster`` uses; all else is in ``__init__.pyi``."""
 
 from collections.abc import Callable
 from typing import Any, Self, final

@@ -35,7 +35,7 @@ def _sortable(value: Any) -> Any:
 
 @total_ordering
 class _Value:
-    """What all results have in common."""
+    """The behaviour that all results share."""
 
     __slots__ = ()
     __match_args__: ClassVar[tuple[str, ...]] = ()
@@ -210,7 +210,7 @@ class Related(_Value):
 
 @dataclass(frozen=True, eq=False)
 class Verdict(_Value):
-    """What sets know of one digest or file."""
+    """The verdict of sets on one digest or file."""
 
     __slots__ = {
         "status": "``known-bad``, ``known-good``, ``known``, ``maybe`` (a filter alone has it), ``unknown``, or "
@@ -229,7 +229,7 @@ class Matched(_Value):
 
     __slots__ = {
         "path": "The file.",
-        "verdict": "What the sets know of it; ``None`` if it has no digest.",
+        "verdict": "The verdict of the sets; ``None`` if it has no digest.",
         "record": "The record of the file: ``Hashed``, ``Skipped`` or ``Failed``.",
     }
     path: str
@@ -315,7 +315,7 @@ class Checked(_Value):
         "expected": "Files that the manifests have.",
         "by_algorithm": "Verified files by algorithm.",
         "files": "Each file with its result: ``right``, ``wrong``, ``unread`` or ``ignored``; in an audit its class.",
-        "not_compared": "What the manifests hold and was not compared, a sentence each.",
+        "not_compared": "Entries of the manifests that were not compared, a sentence each.",
         "faults": "The manifests' lines that are not records, each with its number.",
         "good": "Whether all that the manifests hold was compared and is right, by the rules of ``strict`` and ``lenient``.",
         "unchecked": "Those of several manifests that could not be checked, and why.",
@@ -342,7 +342,7 @@ class Checked(_Value):
 
 @dataclass(frozen=True, eq=False)
 class TreeState(_Value):
-    """What a file and its tree are; true if nothing is known to differ."""
+    """The state of a file and its tree; true if nothing is known to differ."""
 
     __slots__ = {
         "root": "The root in hexadecimal digits, as the tree has it.",
@@ -375,7 +375,7 @@ class Acquired(_Value):
         "timestamp": "When the authority stamped the log, as it states it in UTC; ``None`` without a stamp.",
         "hidden": "The disk's answers on hidden areas and passwords, by name; ``None`` if the source is not a device.",
         "health": "The main S.M.A.R.T. values, each in JSON, before the first byte and after the last; empty if unknown.",
-        "events": "What happened, a sentence each.",
+        "events": "Events of the run, a sentence each.",
     }
     bytes: int
     digests: dict[str, str]
@@ -397,9 +397,9 @@ class Verified(_Value):
         "verdict": "``verified``, ``differs`` or ``nothing-to-compare-with``.",
         "sentence": "The verdict in words: a good one names its evidence, a bad one what differs.",
         "digests": "Digests of the image, by algorithm, in hexadecimal digits; empty if it could not be read to its end.",
-        "compared": "What was compared and is equal: what, and with what.",
+        "compared": "Comparisons that are equal: both sides of each.",
         "missing": "Reasons against a good verdict, a sentence each.",
-        "findings": "What was found, a sentence each.",
+        "findings": "Findings, a sentence each.",
     }
     verdict: str
     sentence: str

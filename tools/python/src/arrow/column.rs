@@ -3,7 +3,7 @@
 use super::ffi::{Array, NULLABLE, Schema};
 use std::sync::Arc;
 
-/// What a column holds. Offsets have 64 bits: a similarity digest of a disk may have gigabytes.
+/// The type of a column. Offsets have 64 bits: a similarity digest of a disk may have gigabytes.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     /// Numbers of 64 bits.

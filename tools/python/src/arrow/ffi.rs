@@ -62,7 +62,7 @@ impl Schema {
         }
     }
 
-    /// One that owns what it refers to, until it is released.
+    /// One that owns the memory that it refers to, until it is released.
     pub fn owned(format: &str, name: &str, flags: i64, children: Vec<Schema>) -> Schema {
         let text = |text: &str| CString::new(text).unwrap_or_default();
         let children = children.into_iter().map(|child| Box::into_raw(Box::new(child))).collect();
@@ -133,8 +133,8 @@ struct KeptArray {
 }
 
 unsafe extern "C" fn release_schema(schema: *mut Schema) {
-    // SAFETY: called once on what `Schema::owned` made, wherever it was moved to; a child that was
-    // moved away has no release any more, and its box is still the parent's.
+    // SAFETY: called once on a structure that `Schema::owned` made, wherever it was moved to; a
+    // child that was moved away has no release any more, and its box is still the parent's.
     unsafe {
         let kept = Box::from_raw((*schema).private_data.cast::<KeptSchema>());
         for child in &kept.children {

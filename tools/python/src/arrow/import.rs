@@ -23,7 +23,7 @@ pub struct Messages {
     streamed: Vec<Array>,
     /// The array of a capsule.
     lent: Option<*const Array>,
-    /// What keeps it in place.
+    /// The objects that keep it in place.
     _capsules: Vec<Py<PyAny>>,
 }
 
@@ -131,7 +131,7 @@ unsafe fn drained(stream: *mut Stream) -> PyResult<(Format, Vec<Array>)> {
         if let Some(release) = schema.release {
             release(&mut schema);
         }
-        // What was read is released with this, also after a failure.
+        // The arrays read so far are released with this, also after a failure.
         let mut read = Messages { format: format?, streamed: Vec::new(), lent: None, _capsules: Vec::new() };
         loop {
             let mut array = Array::empty();

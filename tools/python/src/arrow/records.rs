@@ -189,7 +189,7 @@ unsafe extern "C" fn get_last_error(stream: *mut Stream) -> *const c_char {
 }
 
 unsafe extern "C" fn release(stream: *mut Stream) {
-    // SAFETY: called once on what `stream` made, wherever it was moved to.
+    // SAFETY: called once on a structure that `stream` made, wherever it was moved to.
     unsafe {
         let records = Box::from_raw((*stream).private_data.cast::<Records>());
         if records.messages.is_some() && !records.ended {

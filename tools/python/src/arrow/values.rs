@@ -1,5 +1,5 @@
-//! The values of an array that somebody else made. Producers hand on what they read from a file,
-//! unchecked: what the interface lets a reader check is checked before a byte is read.
+//! The values of an array that somebody else made. Producers hand on arrays that they read from a
+//! file, unchecked: all that the interface lets a reader check is checked before a byte is read.
 //!
 //! Nothing here knows Python, so that `fuzz/fuzz_targets/arrow_values.rs` can take this file as it
 //! is.
@@ -101,7 +101,7 @@ unsafe fn value<'a>(
 ) -> Result<Option<&'a [u8]>, Malformed> {
     let at = usize::try_from(array.offset + row).map_err(|_| Malformed)?;
     // SAFETY: by the interface each format has these buffers, with a value for each row of the
-    // array and what comes before its offset.
+    // array and the elements before its offset.
     unsafe {
         let buffer = |index: usize| (*array.buffers.add(index)).cast::<u8>();
         let there = |index: usize| Some(buffer(index)).filter(|start| !start.is_null()).ok_or(Malformed);
@@ -144,7 +144,7 @@ unsafe fn view<'a>(
     lengths: &[i64],
     buffer: impl Fn(usize) -> Result<*const u8, Malformed>,
 ) -> Result<&'a [u8], Malformed> {
-    // SAFETY: the numbers are within the view, what they say is compared with the lengths.
+    // SAFETY: the numbers are within the view, their values are compared with the lengths.
     unsafe {
         let number = |at: usize| view.cast::<i32>().add(at).read_unaligned();
         let place = |at: usize| usize::try_from(number(at)).map_err(|_| Malformed);

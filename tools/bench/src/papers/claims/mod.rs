@@ -1,4 +1,4 @@
-//! What the five papers claim, each claim as a test over rows of one kind: threads against threads,
+//! The claims of the five papers, each as a test over rows of one kind: threads against threads,
 //! sizes against sizes. A claim holds here, does not hold here, or cannot be shown here; a row that
 //! was not measured is never replaced by another.
 
@@ -55,11 +55,11 @@ pub struct Judged {
     pub paper: &'static str,
     /// The table or figure that it is from, or `text`.
     pub item: &'static str,
-    /// What the paper says, with its figures.
+    /// The paper's claim, with its figures.
     pub claim: &'static str,
     /// Whether it holds.
     pub verdict: Verdict,
-    /// The figures that decide; what is missing.
+    /// The figures that decide, or the lack that leaves it open.
     pub why: String,
 }
 
@@ -97,7 +97,7 @@ fn counted<'a>(judged: impl Iterator<Item = &'a Judged> + Clone) -> String {
     some.map(|(count, words)| format!("{count} {}", plural(count, words))).collect::<Vec<_>>().join(", ")
 }
 
-/// The verdicts over an item's claims, counted; nothing is summed up over what is missing.
+/// The verdicts over an item's claims, counted; missing rows are not summed up.
 pub fn of_item(item: &Item, judged: &[Judged]) -> Option<String> {
     let about = judged.iter().filter(|judged| judged.paper == item.paper && judged.item == item.number);
     let words = counted(about);

@@ -1,4 +1,4 @@
-//! Claims as tests over rows, and the rows: what was measured, by table, row and column.
+//! Claims as tests over rows, and the rows: the measurements, by table, row and column.
 
 use crate::papers::repeated::Repeated;
 use crate::papers::table::{Cell, Table};
@@ -13,10 +13,10 @@ pub(super) struct Claim {
 
 pub(super) type Test = Box<dyn Fn(&Evidence<'_>) -> Tested>;
 
-/// The finding; or what is missing for one.
+/// The finding; or the lack that prevents one.
 pub(super) type Tested = Result<Finding, String>;
 
-/// What the rows say.
+/// The result of the rows.
 pub(super) struct Finding {
     pub(super) holds: bool,
     pub(super) figures: String,
@@ -135,7 +135,7 @@ fn explain(condition: &str) -> &str {
     }
 }
 
-/// What a ratio has to be.
+/// The required range of a ratio.
 #[derive(Clone, Copy)]
 pub(super) enum Bound {
     AtMost(f64),
@@ -242,7 +242,7 @@ pub(super) fn figures(of: Of, rows: &'static [&'static str], bound: Bound, cause
     })
 }
 
-/// What this machine lacks for a claim.
+/// The need of a claim that this machine does not meet.
 pub(super) fn needs(what: &'static str) -> Test {
     Box::new(move |_| Err(what.to_owned()))
 }

@@ -12,7 +12,7 @@ use crate::program::Room;
 pub use crate::program::trees::{json, noise, text};
 use pfh_inject::{Outcome, Trial};
 
-/// `pfh`; what an earlier step wrote with `-o` is replaced.
+/// `pfh`; files that an earlier step wrote with `-o` are replaced.
 pub fn pfh<S: AsRef<std::ffi::OsStr>>(arguments: impl IntoIterator<Item = S>) -> Trial {
     let mut arguments: Vec<_> = arguments.into_iter().map(|argument| argument.as_ref().to_owned()).collect();
     if arguments.iter().any(|argument| argument == "-o") {

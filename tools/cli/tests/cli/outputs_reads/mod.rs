@@ -1,6 +1,6 @@
-//! What takes no path, and what is only read: the tables beside that of the outputs.
+//! Options that take no path, and paths that are only read: the tables beside that of the outputs.
 
-/// Values that are not paths, by what the help calls them.
+/// Values that are not paths, by their names in the help.
 pub const NO_PATHS: &[&str] = &[
     "ACTION",
     "ADDRESS",
@@ -56,12 +56,12 @@ pub const NO_PATHS: &[&str] = &[
     "[NAME=]N",
 ];
 
-/// There is no authority at this address: the log is finished without its stamp.
+/// No authority is at this address: the log is finished without its stamp.
 pub const STAMPED: &str = "acquire in --to new --timestamp http://127.0.0.1:1/";
 /// Further segments go to another directory.
 pub const SPILLED: &str = "acquire in --to n --split 9K --then study";
 
-/// Options (and operands) whose files are only read: the page, and what the help calls it.
+/// Options (and operands) whose files are only read: the page, and the name in the help.
 pub const READS: &[(&str, &str)] = &[
     ("acquire", "--key"),
     ("acquire", "--map-as-faults"),
@@ -167,7 +167,7 @@ pub const READS: &[(&str, &str)] = &[
     ("plan", "--volume-key"),
     ("plan", "--files-from"),
     ("plan", "PATH"),
-    // What a unit writes is named by the plan's digest: `plan` tests it.
+    // The output of a unit is named by the plan's digest: `plan` tests it.
     ("run", "PLAN"),
     ("tree-watch", "DIR"),
     ("tree-append", "--kept"),

@@ -36,7 +36,7 @@ pub fn bad_disk() -> File {
     BAD.iter().fold(file, |file, (first, count)| file.fails_in(first * 512..(first + count) * 512, Errno::EIO))
 }
 
-/// The bad disk behind a loop device, and what an image of it must be.
+/// The bad disk behind a loop device, and the image that it must give.
 pub struct BadDevice {
     // Detached before the file behind it goes.
     pub disk: Loop,

@@ -109,8 +109,7 @@ pub fn record<'a>(lines: &'a [Line], name: &str) -> &'a Line {
     line
 }
 
-/// What must hold of a file that cannot be read to its end: exit 3, one typed record, no digest
-/// anywhere.
+/// Holds of a file that cannot be read to its end: exit 3, one typed record, no digest anywhere.
 pub fn assert_refused(seen: &Outcome, name: &str, code: &str) {
     assert_eq!(seen.code, Some(3), "{}", seen.stderr);
     let lines = records(seen);

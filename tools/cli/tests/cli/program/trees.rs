@@ -1,4 +1,4 @@
-//! `pfh tree` and `pfh audit` in a room of files, and what they print.
+//! `pfh tree` and `pfh audit` in a room of files, and their output.
 
 use super::Room;
 use pfh_inject::{Outcome, Trial};

@@ -167,7 +167,7 @@ fn an_object_that_is_replaced_meanwhile_is_an_error() {
     }
     let room = Room::new();
     let server = Server::start(room.path());
-    // More than is on its way at once. What was asked for before is still of the first.
+    // More than is on its way at once. Parts requested before are still of the first.
     put(&room, &server, "large", &crate::program::random(1, 4 * LARGE));
     // Of the same length, when 6 MiB have come.
     let other = room.file("other", &crate::program::random(2, 4 * LARGE));

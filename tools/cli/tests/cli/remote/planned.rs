@@ -69,7 +69,7 @@ fn objects_are_read_when_their_unit_runs() {
     for n in 0..4 {
         put(&room, &server, &format!("{n}"), &random(n, 1000));
     }
-    // More than is on its way at once. What was asked for before is still of the first.
+    // More than is on its way at once. Parts requested before are still of the first.
     put(&room, &server, "large", &random(9, 4 * LARGE));
     let seen = pfh(&room, server.port, &["plan", "s3://bucket/pre", "-f", "jsonl", "-o", "PLAN"]);
     assert_eq!(seen.code, Some(0), "{}", seen.stderr);

@@ -60,7 +60,7 @@ impl Drop for Server {
     }
 }
 
-/// What the connection does.
+/// The fault of the connection.
 #[derive(Debug, Clone, Copy)]
 pub enum Fault {
     /// How many of the first connections break off after some bytes.
@@ -81,7 +81,7 @@ struct State {
     resumed: AtomicBool,
 }
 
-/// What stands between program and server.
+/// The proxy between program and server.
 pub struct Proxy {
     pub port: u16,
     state: Arc<State>,

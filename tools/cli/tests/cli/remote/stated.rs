@@ -1,5 +1,5 @@
-//! `check s3://…`: objects against what the server states of them. S3Proxy states entity tags: MD5
-//! of what came in one request, MD5 of MD5s of what came in parts.
+//! `check s3://…`: objects against the statements of the server. S3Proxy states entity tags: MD5 of
+//! an object that came in one request, MD5 of MD5s of one that came in parts.
 
 use super::server::Server;
 use super::{LARGE, filled, pfh, put};

@@ -80,7 +80,7 @@ class Dask:
             (reply,) = await self._client.gather([future], asynchronous=True)
             done = Done(task, reply.worker or None, reply.value, reply.error)
         except (Exception, CancelledError) as error:
-            # What the task itself raises is in its reply: this is the engine's, or could not be unpickled.
+            # An error of the task itself is in its reply: this is the engine's, or could not be unpickled.
             ours = future.status == "error" and isinstance(error, Exception)
             done = Done(task, None, None, self._of(error) if ours else WorkerLost(str(error) or f"the task was {future.status}"))
         self._done.put(done)

@@ -108,7 +108,7 @@ class LocalPool:
 
     def _kill(self) -> None:
         if self._pool is not None:
-            # What a native job does in a process does not wait for the end of others.
+            # A native job in a process does not wait for the end of others.
             for process in list((self._pool._processes or {}).values()):
                 process.kill()
             self._pool.shutdown(wait=True, cancel_futures=True)

@@ -1,4 +1,4 @@
-"""What the jobs of ``pfh.cluster`` ask of an engine that runs tasks."""
+"""The interface of an engine that runs tasks for the jobs of ``pfh.cluster``."""
 
 from __future__ import annotations
 
@@ -58,17 +58,17 @@ class Adapter(Protocol):
 
     def submit(self, function: Callable[..., Any], /, *args: Any, avoid: Collection[str] = ()) -> Task:
         """Has a worker call ``function(*args)``; not one of those to avoid, if there are others and
-        the engine can choose. What ``scatter`` gave arrives as the bytes."""
+        the engine can choose. A result of ``scatter`` arrives as the bytes."""
 
     def as_completed(self) -> Iterator[Done]:
         """The outcome of each task, as they end, also of those that are submitted meanwhile. Ends
         when each task that was submitted has been handed out."""
 
     def scatter(self, data: bytes) -> Any:
-        """Has the bytes sent to each worker once, and gives what stands for them in ``submit``."""
+        """Has the bytes sent to each worker once, and gives an object that stands for them in ``submit``."""
 
     def close(self) -> None:
-        """Leaves the engine: tasks that wait are given up. What it started itself ends."""
+        """Leaves the engine: tasks that wait are given up. Processes that it started itself end."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +97,7 @@ def connect(address: str) -> Adapter:
     ``local`` or ``local:N`` is a pool of N processes of this machine, one for
     each processor unless N says otherwise; ``ray`` or ``ray:ADDRESS`` is Ray;
     anything else is a Dask scheduler, ``tls://host:8786``, ``tcp://…``,
-    ``host:port``, or the scheduler's file. Raises ``ValueError`` for what is
+    ``host:port``, or the scheduler's file. Raises ``ValueError`` if it is
     none of these, ``ImportError`` if the engine is not installed, ``OSError``
     if nobody answers.
     """

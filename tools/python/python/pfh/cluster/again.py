@@ -27,8 +27,8 @@ class Attempt:
 
     ``elsewhere`` says that there is another worker, to try what this one cannot
     read. ``rows`` are those of an earlier attempt, as a file and its SHA-256:
-    then only rows without a result are tried, with ``every`` whatever their
-    cause was, and whatever is there already.
+    then only rows without a result are tried, with ``every`` those of any
+    cause, even if a part is there already.
     """
 
     elsewhere: bool = False

@@ -22,7 +22,7 @@ from .part import Part
 from .result import Result, complete, end, repeated_of
 from .run import Run
 
-#: The result of each record; ``found`` is what ``pfh.check`` says of a file.
+#: The result of each record; ``found`` is the result of ``pfh.check`` for a file.
 ROWS = pyarrow.schema(
     [
         ("number", pyarrow.int64()),
@@ -40,7 +40,7 @@ RECORDS, UNITS = 100_000, 256
 
 @dataclass(frozen=True, slots=True)
 class Stretch:
-    """What a task compares: the records of a manifest from one place to another."""
+    """The work of a task: the records of a manifest from one place to another."""
 
     version: str
     number: int
@@ -199,7 +199,8 @@ def _audited(result: Result, about: dict[str, Any], lenient: bool) -> Audited:
     counted = dict.fromkeys(("right", "wrong", "absent", "unread"), 0) | result.counts
     verdict = _pfh._check_verdict(counted["right"], counted["wrong"], counted["absent"], counted["unread"])
     not_compared = tuple(about["not_compared"])
-    # Lines that are not records are a difference where the check is strict, whatever the files are.
+    # Lines that are not records are a difference where the check is strict, even if all files are
+    # right.
     if about["conclusion"] == "differs":
         verdict = "differs"
     elif result.missing and verdict != "differs":

@@ -157,7 +157,7 @@ def _on(given: argparse.Namespace, job: Callable[[Any, Progress], Any]) -> Any:
         raise pfh.RequestError(str(wrong)) from wrong
     except OSError as wrong:
         raise ClusterLost(f"{given.scheduler}: {wrong}") from wrong
-    # What the engine says of a scheduler that dies is a page; the error is one sentence.
+    # The engine writes a page about a scheduler that dies; the error is one sentence.
     for name in ("distributed", "tornado", "asyncio", *logging.root.manager.loggerDict):
         if name.partition(".")[0] in ("distributed", "tornado", "asyncio"):
             logging.getLogger(name).setLevel(logging.CRITICAL + 1)

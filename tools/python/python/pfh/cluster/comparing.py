@@ -58,7 +58,7 @@ SATURATED = 3
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """What a task compares: the rows of one range, with those of another if there is one, and a
+    """The work of a task: the rows of one range, with those of another if there is one, and a
     share of the search."""
 
     version: str
@@ -198,7 +198,7 @@ def work(_attempt: Attempt, share: Share) -> Part:
 def _tables(source: str, algorithm: str) -> Iterator[pyarrow.Table]:
     """The digests of a source, with their names and numbers: a run of ``hash``, whose parts are compared with its manifest, or Parquet files.
 
-    Raises ``pfh.RequestError`` for what is neither.
+    Raises ``pfh.RequestError`` if it is neither.
     """
     path = Path(source)
     try:

@@ -51,7 +51,7 @@ class Watch:
         """A unit is done; ``running`` tasks run at the same time."""
 
     def waiting(self) -> None:
-        """There is no worker yet."""
+        """No worker has come yet."""
 
     def say(self, sentence: str) -> None:
         """Something that a person should know."""

@@ -36,14 +36,14 @@ LAST = (("stage", pyarrow.large_string()), ("offset", pyarrow.int64()), ("cause"
 
 @dataclass(frozen=True, slots=True)
 class Spec:
-    """What the task of a unit needs; small, as each task carries it."""
+    """The arguments of the task of a unit; small, as each task carries it."""
 
     version: str
     unit: int
     #: The list of the unit and its digest.
     list_path: str
     list_sha256: str
-    #: What names start from.
+    #: The directory in which names start.
     base: bytes
     #: The numbers of those inputs that other units read, in ranges.
     apart: frozenset[int]
@@ -177,7 +177,7 @@ def of_rows(run: Run, number: int, rows: Iterable[dict[str, Any]], names: pyarro
 
 
 def request(source: Source, algorithms: Sequence[str], size: str, files: int, split: str | None = None) -> dict[str, Any]:
-    """What makes two runs the same one."""
+    """The request: two runs with equal ones are the same."""
     asked = {} if split is None else {"split": split}
     return asked | {
         "job": "hash",
@@ -193,7 +193,7 @@ def request(source: Source, algorithms: Sequence[str], size: str, files: int, sp
 
 
 def guard(source: Source, to: Path) -> None:
-    """Refuses a directory within what is read: the run would list itself."""
+    """Refuses a directory within the input: the run would list itself."""
     inside = to.absolute().resolve()
     for path in source.paths:
         if units.is_address(os.fsencode(path)):
@@ -227,8 +227,8 @@ def hash(  # noqa: A001  (the job's name, as in the program)
     ``pfh plan``, ``threads`` and ``memory`` what a task takes; files larger
     than ``split`` are read in ranges of that size, as by ``pfh plan --split``,
     by any workers. All see the files and ``to`` under the same names. Raises
-    ``pfh.RequestError`` for what is refused, ``pfh.DiffersError`` if a complete
-    run is not what was written.
+    ``pfh.RequestError`` if the request is refused, ``pfh.DiffersError`` if a complete
+    run is not as it was written.
     """
     where = Source.of(source, recursive)
     run = Run(os.path.abspath(to))

@@ -95,7 +95,7 @@ def line(name: bytes, digest: object) -> bytes:
 
 
 def head(algorithm: str) -> bytes:
-    """What a list of the program begins with: the name of an algorithm that lines do not show by themselves, or nothing."""
+    """The first line of a list of the program: the name of an algorithm that lines do not show by themselves, or nothing."""
     words = [sys.executable, "-m", "pfh", "hash", "--no-progress", "-a", algorithm, os.devnull]
     done = subprocess.run(words, stdin=subprocess.DEVNULL, capture_output=True)
     first = done.stdout.partition(b"\n")[0]

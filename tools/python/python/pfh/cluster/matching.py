@@ -24,7 +24,7 @@ from .result import Result, complete, end, repeated_of
 from .run import Run
 from .units import Paths, Source
 
-#: The verdict of a file: what ``pfh.Matched`` has.
+#: The verdict of a file: the fields of ``pfh.Matched``.
 VERDICT = (
     ("verdict", pyarrow.large_string()),
     ("sets", pyarrow.large_list(pyarrow.struct([("name", pyarrow.large_string()), ("class", pyarrow.large_string())]))),
@@ -38,7 +38,8 @@ class Set:
 
     path: str
     sha256: str
-    #: What ``scatter`` gave; the engine turns it into the bytes where it is an argument by itself.
+    #: The result of ``scatter``; the engine turns it into the bytes where it is an argument by
+    #: itself.
     sent: bool
 
 
@@ -185,7 +186,7 @@ def match(
 
 
 def _algorithms(paths: Sequence[str], cls: str | None) -> list[str]:
-    """What the sets need files to be hashed with: a file of no bytes shows it."""
+    """The algorithms that the sets need: a file of no bytes shows them."""
     with tempfile.NamedTemporaryFile(prefix="pfh-empty-") as empty:
         (matched,) = pfh.match(empty.name, list(paths), cls=cls)
     record = matched.record

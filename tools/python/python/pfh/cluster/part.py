@@ -15,7 +15,7 @@ import pyarrow.parquet
 
 import pfh
 
-#: What names of parts that are being written end with.
+#: The ending of names of parts that are being written.
 UNFINISHED = ".unfinished"
 #: Rows of a row group: all of a unit, whose files are bounded.
 ROWS = 1 << 20

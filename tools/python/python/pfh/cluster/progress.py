@@ -24,7 +24,7 @@ def duration(seconds: float) -> str:
 
 
 class Progress(Watch):
-    """Units done, tasks that run, and when all will be done by the cost of what is left."""
+    """Units done, tasks that run, and when all will be done by the cost of the rest."""
 
     def __init__(self, quiet: bool = False) -> None:
         self._quiet = quiet

@@ -1,6 +1,6 @@
 """Large files in ranges that several workers read, for algorithms that are trees: a plan of their own (``pfh plan --split``).
 
-What a range comes to is a part of the program's; at the end ``pfh merge`` joins them, and the rows of the
+The result of a range is a part of the program's; at the end ``pfh merge`` joins them, and the rows of the
 files are one Parquet part.
 """
 
@@ -43,7 +43,7 @@ def length(algorithms: Sequence[str], size: str) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Spec:
-    """What the task of a unit of ranges needs."""
+    """The arguments of the task of a unit of ranges."""
 
     version: str
     #: The plan of the ranges, and the unit of it.
@@ -86,7 +86,7 @@ def work(attempt: Attempt, spec: Spec) -> Part | Doubtful:
 
 
 class Large:
-    """The files of a run that are read in ranges. Which they are is noted once, whatever they become."""
+    """The files of a run that are read in ranges. They are noted once, even if their sizes change."""
 
     def __init__(self, run: Run, plan: Plan, algorithms: Sequence[str], size: str, unit: str) -> None:
         self._run = run

@@ -30,6 +30,6 @@ def content(path: Path, listed: Mapping[str, Any]) -> bytes:
 
 @contextmanager
 def opened(path: Path, listed: Mapping[str, Any]) -> Iterator[pyarrow.parquet.ParquetFile]:
-    """A file that a manifest lists, whole in memory: what was compared is what is read. Raises as ``content``."""
+    """A file that a manifest lists, whole in memory: the compared bytes are those that are read. Raises as ``content``."""
     with pyarrow.parquet.ParquetFile(pyarrow.BufferReader(content(path, listed))) as file:
         yield file

@@ -19,7 +19,7 @@ from .run import AGAIN, Run
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What a run came to.
+    """The result of a run.
 
     ``counts`` has ``hashed``, ``skipped``, ``failed`` and ``bytes``;
     ``missing`` the units without a part, and why. A run without missing units
@@ -73,7 +73,7 @@ def repeated_of(
     for path, listed in run.parts():
         number = int(path.stem)
         made = parts[number] = part.read(path, {})
-        # Of unit 0 nothing was read: what could not be listed is not in the plan.
+        # Of unit 0 nothing was read: names that could not be listed are not in the plan.
         if made is not None and number and int(made.facts.get("failed", "0")):
             attempt = Attempt(rows=(str(path), listed["sha256"]), every=True)
             worker = origins[number].worker if number in origins else None

@@ -50,7 +50,7 @@ def save(path: Path, value: Any) -> None:
 def load(path: Path) -> Any:
     """Reads a document of a run; ``None`` if there is none.
 
-    Raises ``pfh.UnreadError`` for what is none.
+    Raises ``pfh.UnreadError`` if it is not a document.
     """
     try:
         value = json.loads(path.read_bytes())
@@ -81,13 +81,13 @@ class Run:
 
     @property
     def request(self) -> dict[str, Any] | None:
-        """What was asked; ``None`` if there is no run."""
+        """The request; ``None`` if there is no run."""
         found = load(self.directory / "run.json")
         return None if found is None else dict(found["request"])
 
     @property
     def manifest(self) -> dict[str, Any] | None:
-        """The manifest; ``None`` while the run is not complete. Raises ``pfh.UnreadError`` if it is not what was written."""
+        """The manifest; ``None`` while the run is not complete. Raises ``pfh.UnreadError`` if it is not as it was written."""
         if (self.directory / NEXT).exists():
             where = str(self.directory)
             raise pfh.UnreadError(f"{where}: ended while parts took the place of others: the same command goes on", where)
@@ -141,7 +141,7 @@ class Run:
             journal.write(encode({"unit": number} | part_of | origin_of))
 
     def journal(self) -> dict[int, tuple[Part, Origin]]:
-        """What was noted of parts, by unit; nothing is compared."""
+        """The noted parts, by unit; nothing is compared."""
         found: dict[int, tuple[Part, Origin]] = {}
         try:
             lines = self._journal.read_bytes().split(b"\n")

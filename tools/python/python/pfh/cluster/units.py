@@ -29,7 +29,7 @@ ROWS = 1 << 16
 Paths = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
 
 
-#: What names of objects in stores begin with, as the program has them.
+#: The beginnings of names of objects in stores, as the program has them.
 SCHEMES = (b"s3://", b"s3a://", b"gs://", b"az://", b"https://", b"http://")
 
 
@@ -50,7 +50,7 @@ class Source:
 
     ``listing`` is a Parquet file or a directory of such, with a column
     ``path_bytes`` or ``path``, or the one that ``column`` names. ``options``
-    are those of ``pfh plan`` that say what is taken of trees.
+    are those of ``pfh plan`` that select the files of trees.
     """
 
     paths: tuple[str, ...] = ()
@@ -84,7 +84,7 @@ class Source:
 
 
 def make(source: Source, algorithms: Sequence[str], directory: Path, size: str, files: int) -> None:
-    """Plans what is to be read, by the program itself, unless the plan is there.
+    """Plans the input, by the program itself, unless the plan is there.
 
     Raises ``pfh.RequestError`` if it refuses.
     """
@@ -98,7 +98,7 @@ def make(source: Source, algorithms: Sequence[str], directory: Path, size: str, 
 def plan(options: Sequence[str], directory: Path, names: Iterable[bytes] | None = None, *, of: str | None = None, base: str | None = None) -> None:
     """Has ``pfh plan`` make a plan in a directory, unless it is there.
 
-    ``names`` are what is read, if ``options`` do not say that; they come from
+    ``names`` are the input, if ``options`` do not state it; they come from
     ``of``, and start from ``base``. Raises ``pfh.RequestError`` if the program
     refuses, or a name cannot be one.
     """
@@ -139,7 +139,7 @@ def _name(value: Any) -> bytes:
 
 
 def cost(size: int) -> int:
-    """What a file of a size costs: its bytes, and opening it."""
+    """The cost of a file of a size: its bytes, and opening it."""
     return size + (1 << 16)
 
 
@@ -163,7 +163,7 @@ class Plan:
         self.lists: list[str] = document["units"]
         self.entries: int = document["entries"]
         relative = document["relative"]
-        #: What names start from, where they do.
+        #: The directory in which names start, where they do.
         self.base: bytes = _name(document["working_directory"]) if relative else b""
 
     def numbers(self) -> range:
@@ -180,12 +180,12 @@ class Plan:
         return entries(path, self.lists[unit - 1])
 
     def cost(self, unit: int) -> int:
-        """What a unit costs by the sizes that were planned."""
+        """The cost of a unit by the sizes that were planned."""
         data = (self.directory / "units" / f"{unit:06}").read_bytes()
         return sum(cost(int(text.split(b" ", 2)[1])) for text in data.split(b"\0")[:-1])
 
     def settled(self) -> list[dict[str, Any]]:
-        """The records of what is not read: skipped, or not to be listed. Rows of ``hash_files``."""
+        """The records of inputs that are not read: skipped, or not to be listed. Rows of ``hash_files``."""
         rows = []
         for path in sorted((self.directory / "parts").glob("000000.*")):
             for about, record in records(path):

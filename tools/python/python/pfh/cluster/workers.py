@@ -51,7 +51,7 @@ def write(path: Path, origins: Mapping[int, Origin]) -> None:
 
 
 def load(data: bytes) -> dict[int, Origin]:
-    """What such a file says, by unit."""
+    """The origins in such a file, by unit."""
     found: dict[int, Origin] = {}
     for row in pyarrow.parquet.read_table(io.BytesIO(data)).to_pylist():
         before = found.get(row["unit"])

@@ -12,7 +12,7 @@ __all__ = ["Error", "Hash", "InternalError", "compare", "hash", "hash_from_file"
 
 
 class Error(Exception):
-    """What the functions raise."""
+    """An error of the functions."""
 
 
 class InternalError(Error):
