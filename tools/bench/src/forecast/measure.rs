@@ -135,6 +135,7 @@ impl Measured {
         let mut random = Random::new(2);
         let mut runs: Vec<(String, Vec<Run>)> = algorithms.iter().map(|name| (name.clone(), Vec::new())).collect();
         let mut device = cold.then(|| Device { cold: Vec::new(), warm: Vec::new(), rates: None });
+        let mut places = Random::new(3);
         let mut run = |name: &str, point: &Point, evicted: bool| {
             if stopped() {
                 return Err(Error::Interrupted);
@@ -143,7 +144,7 @@ impl Measured {
                 sample.evict(point)?;
             }
             bar.set_message(format!("{name}, {} in {} files", amount::show_bytes(point.bytes), point.files));
-            let (cpu, wall) = program.hash(name, &sample.roots(point))?;
+            let (cpu, wall) = program.hash(name, &sample.roots(point, &mut places))?;
             bar.inc(1);
             Ok(Run { files: point.files, bytes: point.bytes, cpu, wall })
         };

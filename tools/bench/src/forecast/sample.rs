@@ -16,6 +16,8 @@ const MANY: usize = 64;
 const TINY: (u64, u64) = (3000, 64);
 /// Files in a folder.
 const FOLDER: usize = 100;
+/// The first part of a few long files.
+const LONG: usize = 4;
 
 /// The parts that are hashed at once: which parts of the layout, their files and bytes.
 #[derive(Debug, Clone, PartialEq)]
@@ -42,13 +44,13 @@ impl Layout {
     /// of each size, and as many bytes in long files, as their share of the case. A case that is
     /// small enough is its own sample.
     pub fn of(sizes: &Sizes, most_bytes: u64, most_files: u64, seed: u64) -> Layout {
-        let whole = pick(sizes, most_bytes, most_files);
+        let (whole, mut long) = pick(sizes, most_bytes, most_files);
         let mut random = Random::new(seed);
         let (mut first, mut second) = (Vec::new(), Vec::new());
         let few = whole.len() < MANY;
         if few {
-            first = whole.iter().map(|size| size / 2).collect();
-            second = whole;
+            second = [&whole[..], &std::mem::take(&mut long)].concat();
+            first = second.iter().map(|size| size / 2).collect();
         } else {
             // Of two neighbours by size either goes to either half.
             for pair in whole.chunks(2) {
@@ -59,32 +61,42 @@ impl Layout {
         }
         random.shuffle(&mut first);
         random.shuffle(&mut second);
-        let parts = vec![vec![TINY.1], vec![TINY.1; TINY.0 as usize], first, second];
+        // One long file alone is in either half at half its length.
+        let is_single = long.len() == 1;
+        let other = long.split_off(long.len() / 2);
+        if is_single {
+            long = other.iter().map(|size| size / 2).collect();
+        }
+        let parts = vec![vec![TINY.1], vec![TINY.1; TINY.0 as usize], first, second, long, other];
         let point = |indices: &[usize]| {
             let sizes = || indices.iter().flat_map(|&part| &parts[part]);
             Point { parts: indices.to_vec(), files: sizes().count() as u64, bytes: sizes().sum() }
         };
-        let points = match few {
-            true => vec![point(&[0]), point(&[1]), point(&[2]), point(&[3])],
-            false => vec![point(&[0]), point(&[1]), point(&[2]), point(&[3]), point(&[2, 3])],
+        let points = match (few, is_single) {
+            (true, _) => vec![point(&[0]), point(&[1]), point(&[2]), point(&[3])],
+            (_, true) => vec![point(&[0]), point(&[1]), point(&[2, 4]), point(&[3, 4]), point(&[2, 3, 5])],
+            _ => vec![point(&[0]), point(&[1]), point(&[2, 4]), point(&[3, 5]), point(&[2, 3, 4, 5])],
         };
         Layout { parts, points }
     }
 
-    /// Bytes of all parts.
+    /// Bytes of all parts, which are more than the whole has where long files are there twice.
     pub fn bytes(&self) -> u64 {
         self.parts.iter().flatten().sum()
     }
 }
 
-/// The sizes of the sample, ascending.
-fn pick(sizes: &Sizes, most_bytes: u64, most_files: u64) -> Vec<u64> {
+/// The sizes of the sample, ascending, and apart from them those of long files that lie far from each
+/// other in the case: one of them is over before the next is in the table, so that it has its lanes
+/// alone, and a sample with more and shorter ones would look cheaper. An even number, or one.
+fn pick(sizes: &Sizes, most_bytes: u64, most_files: u64) -> (Vec<u64>, Vec<u64>) {
     let scale = (most_bytes as f64 / sizes.bytes() as f64).min(most_files as f64 / sizes.files() as f64);
     if scale >= 1.0 {
-        return sizes.rows().iter().flat_map(|&(size, count)| std::iter::repeat_n(size, count as usize)).collect();
+        let all = sizes.rows().iter().flat_map(|&(size, count)| std::iter::repeat_n(size, count as usize));
+        return (all.collect(), Vec::new());
     }
     let mut picked = Vec::new();
-    // Every so-manieth file by size: the number of each size is its share, to within one.
+    // Every n-th file by size: the number of each size is its share, to within one.
     let mut passed = 0.0;
     for &(size, count) in sizes.rows().iter().filter(|row| row.0 <= PIECE) {
         let before = f64::floor(passed * scale + 0.5);
@@ -95,12 +107,20 @@ fn pick(sizes: &Sizes, most_bytes: u64, most_files: u64) -> Vec<u64> {
     let long = || sizes.rows().iter().filter(|row| row.0 > PIECE);
     let (count, bytes) = (long().map(|row| row.1).sum::<u64>(), long().map(|row| row.0 * row.1).sum::<u64>());
     let share = bytes as f64 * scale;
-    if share >= 1.0 {
-        // No more of them than there are: one file alone has no neighbour to share lanes with.
-        let pieces = ((share / PIECE as f64).round() as u64).clamp(1, count);
-        picked.extend(std::iter::repeat_n((share / pieces as f64) as u64, pieces as usize));
+    if share < 1.0 {
+        return (picked, Vec::new());
     }
-    picked
+    if (sizes.bytes() - bytes) / count > pfh::DEFAULT_MEMORY as u64 {
+        // As many files of one length as have these bytes and squares of bytes.
+        let squares: f64 = long().map(|row| (row.0 as f64).powi(2) * row.1 as f64).sum();
+        let number = ((bytes as f64).powi(2) / squares * scale).round() as usize;
+        let number = if number < 2 { 1 } else { number / 2 * 2 };
+        return (picked, vec![(share / number as f64) as u64; number]);
+    }
+    // No more of them than there are: one file alone has no neighbour to share lanes with.
+    let pieces = ((share / PIECE as f64).round() as u64).clamp(1, count);
+    picked.extend(std::iter::repeat_n((share / pieces as f64) as u64, pieces as usize));
+    (picked, Vec::new())
 }
 
 /// A layout on disk. The directory is removed in the end.
@@ -155,10 +175,20 @@ impl Sample {
         &self.layout.points
     }
 
-    /// The directories of a point.
-    pub fn roots(&self, point: &Point) -> Vec<PathBuf> {
-        let parts = point.parts.iter().filter(|&&part| !self.layout.parts[part].is_empty());
-        parts.map(|part| self.scratch.0.join(part.to_string())).collect()
+    /// The paths of a point: the folders in order, and a few long files each at a place of its own
+    /// among them. Where they lie decides which of them share lanes, and of a case that is not
+    /// known: each call chooses other places.
+    pub fn roots(&self, point: &Point, random: &mut Random) -> Vec<PathBuf> {
+        let (long, rest): (Vec<usize>, Vec<usize>) = point.parts.iter().partition(|&&part| part >= LONG);
+        let files = |part: usize| 0..self.layout.parts[part].len();
+        let folder = |part: usize, at: usize| self.scratch.0.join(format!("{part}/{:04}", at / FOLDER));
+        let mut roots: Vec<PathBuf> =
+            rest.iter().flat_map(|&part| files(part).step_by(FOLDER).map(move |at| folder(part, at))).collect();
+        for (part, at) in long.iter().flat_map(|&part| files(part).map(move |at| (part, at))) {
+            let place = random.below(roots.len() + 1);
+            roots.insert(place, folder(part, at).join(format!("{:02}", at % FOLDER)));
+        }
+        roots
     }
 
     /// Asks the kernel to drop a point's pages, so that the next read comes from the device. Names
@@ -249,6 +279,27 @@ mod tests {
         }
     }
 
+    /// Long files far from each other: they keep about their length, and become fewer.
+    #[test]
+    fn long_files_among_many_others_stay_alone() {
+        const MB: u64 = 1_000_000;
+        let law = |long: u64| Sizes::of([(10_000, 240_000), (800 * MB, long)]).unwrap();
+        let lengths = |long, bytes| {
+            let layout = Layout::of(&law(long), bytes, 20_000_000, 1);
+            let whole = layout.points.last().unwrap();
+            assert!(whole.bytes.abs_diff(bytes) < 20_000, "{whole:?}");
+            let halves = layout.points[2..4].iter().map(|half| half.bytes.abs_diff(bytes / 2)).max();
+            assert!(halves < Some(20_000), "{:?}", layout.points);
+            (layout.parts[4].clone(), layout.parts[5].clone())
+        };
+        assert_eq!(lengths(6, 1800 * MB), (vec![600 * MB], vec![600 * MB]));
+        assert_eq!(lengths(6, 720 * MB), (vec![240 * MB], vec![480 * MB]));
+        // A whole case that is small enough is not cut.
+        assert_eq!(lengths(6, 7200 * MB), (vec![], vec![]));
+        // With no more than a table between them they are read side by side.
+        assert_eq!(lengths(30, 2640 * MB), (vec![], vec![]));
+    }
+
     #[test]
     fn one_file_stays_one() {
         let sizes = Sizes::of([(722_000_000_000, 1)]).unwrap();
@@ -272,8 +323,11 @@ mod tests {
         assert_eq!(bytes, sample.layout.bytes());
         for point in sample.points() {
             sample.evict(point).unwrap();
-            let files: usize =
-                sample.roots(point).iter().map(|root| Sizes::below(root).unwrap().sizes.files() as usize).sum();
+            let files: usize = sample
+                .roots(point, &mut Random::new(1))
+                .iter()
+                .map(|root| Sizes::below(root).unwrap().sizes.files() as usize)
+                .sum();
             assert_eq!(files as u64, point.files);
         }
         drop(sample);
