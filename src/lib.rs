@@ -1,7 +1,7 @@
 //! pfh acquires, fingerprints, matches and audits data, and never gives a digest that it cannot
 //! stand behind.
 //!
-//! # What
+//! # Contents
 //! This crate is the library behind the command `pfh`. Each command is a *job*: a module
 //! with a `Request`, whose constructor resolves all defaults, and `run(&Request, &mut Events,
 //! &Control) -> Result<Summary, job::Error>`. The events carry the result rows. A job prints

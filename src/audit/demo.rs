@@ -67,7 +67,7 @@ pub struct Summary {
 impl Summary {
     /// Whether it came out as the paper says: only the plain challenge can be answered without the
     /// data.
-    pub fn is_as_told(&self) -> bool {
+    pub fn is_as_claimed(&self) -> bool {
         self.scenes.iter().all(|scene| scene.passes == (scene.asked == Asked::Plain || scene.server == Server::Honest))
     }
 }

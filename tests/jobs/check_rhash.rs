@@ -69,8 +69,8 @@ fn links() {
     }
     #[cfg(feature = "known")]
     {
-        let told = crate::known_files::Told::of(&crate::known_files::against(&room, &["list"], &["data", "empty"]));
-        assert_eq!((told.names("known"), told.names("unknown")), (vec!["data"], vec!["empty"]), "{:?}", told.gaps);
+        let answered = crate::known_files::Answered::of(&crate::known_files::against(&room, &["list"], &["data", "empty"]));
+        assert_eq!((answered.names("known"), answered.names("unknown")), (vec!["data"], vec!["empty"]), "{:?}", answered.gaps);
     }
     // Names in their escapes.
     room.file("a b&(c)", "a");

@@ -108,9 +108,9 @@ fn keyed_digests_are_not_a_known_set() {
     let room = room();
     list(&room, &secret(&room, "key"), "hmac-sha256", "jsonl");
     let request = crate::known_files::against(&room, &["m"], &["d/a"]);
-    let told = crate::known_files::Told::of(&request);
-    assert_eq!(told.conclusion(&request, &[]), Verdict::NothingToCompareWith);
-    assert!(told.gaps.iter().any(|gap| gap.contains("needs its key")), "{:?}", told.gaps);
+    let answered = crate::known_files::Answered::of(&request);
+    assert_eq!(answered.conclusion(&request, &[]), Verdict::NothingToCompareWith);
+    assert!(answered.gaps.iter().any(|gap| gap.contains("needs its key")), "{:?}", answered.gaps);
 }
 
 #[test]

@@ -2,7 +2,7 @@
 //! takes them.
 
 use crate::check::{Ended, of};
-use crate::known_files::{Told, against, built};
+use crate::known_files::{Answered, against, built};
 use crate::room::Room;
 use crate::rows::{algorithms, list, printed};
 use pfh::check::{Checked, Findings, Request, Task, Verdict};
@@ -49,8 +49,8 @@ fn check_and_match_read_the_same_dialects() {
         room.file(name, &list);
         let ended = of(&room, name);
         assert_eq!((ended.conclusion(), ended.names(Checked::Right)), (Verdict::Verified, vec!["d/a"]), "{name}");
-        let told = Told::of(&against(&room, &[name], &["d"]));
-        assert_eq!((told.names("known"), told.names("unknown")), (vec!["a"], vec!["b"]), "{name}: {:?}", told.gaps);
+        let answered = Answered::of(&against(&room, &[name], &["d"]));
+        assert_eq!((answered.names("known"), answered.names("unknown")), (vec!["a"], vec!["b"]), "{name}: {:?}", answered.gaps);
         let request = build::Request::new(room.at("set.pfhknown")).set(room.at(name), Class::Good);
         assert!(built(&request).0.unwrap().is_complete(), "{name}");
         // And a wrong file is wrong by each of them.
@@ -95,18 +95,18 @@ fn lists() -> Room {
 fn a_directory_of_lists_as_known_sets() {
     let room = lists();
     for sets in [&["lists"][..], &["lists/deep", "lists/two.sha256"]] {
-        let told = Told::of(&against(&room, sets, &["d"]));
-        assert_eq!((told.names("known"), told.gaps.len()), (vec!["a", "b"], 0), "{sets:?}");
+        let answered = Answered::of(&against(&room, sets, &["d"]));
+        assert_eq!((answered.names("known"), answered.gaps.len()), (vec!["a", "b"], 0), "{sets:?}");
     }
     fs::create_dir(room.at("none")).unwrap();
-    let error = Told::try_of(&against(&room, &["none"], &["d"])).unwrap_err();
+    let error = Answered::try_of(&against(&room, &["none"], &["d"])).unwrap_err();
     assert_eq!((error.kind(), error.path()), (Kind::Input, Some(&*room.at("none"))), "{error}");
     // A list without a digest is named, and in the verdict.
     room.file("lists/rubbish", "no list at all\n");
     let request = against(&room, &["lists"], &["d"]);
-    let told = Told::of(&request);
-    assert_eq!((told.names("known"), told.conclusion(&request, &[])), (vec!["a", "b"], Verdict::Incomplete));
-    assert!(told.gaps.iter().any(|gap| gap.contains("lists/rubbish")), "{:?}", told.gaps);
+    let answered = Answered::of(&request);
+    assert_eq!((answered.names("known"), answered.conclusion(&request, &[])), (vec!["a", "b"], Verdict::Incomplete));
+    assert!(answered.gaps.iter().any(|gap| gap.contains("lists/rubbish")), "{:?}", answered.gaps);
 }
 
 /// A build takes a directory of lists as well, each a set of its own; its output is none of them,
@@ -118,10 +118,10 @@ fn a_directory_of_lists_becomes_one_set() {
     let summary = built(&request("all")).0.unwrap();
     assert_eq!((summary.sets.len(), summary.is_complete()), (2, true));
     let asked = against(&room, &["all"], &["d"]);
-    let told = Told::of(&asked);
+    let answered = Answered::of(&asked);
     let row = |name: &str, set: &str| (name.to_owned(), "known-bad", vec![set.to_owned()]);
-    assert_eq!(told.rows, [row("a", "one"), row("b", "two")]);
-    assert_eq!(told.conclusion(&asked, &[KnownStatus::KnownBad]), Verdict::Differs);
+    assert_eq!(answered.rows, [row("a", "one"), row("b", "two")]);
+    assert_eq!(answered.conclusion(&asked, &[KnownStatus::KnownBad]), Verdict::Differs);
     let before = crate::room::names(&room.at("lists"));
     fs::hard_link(room.at("lists/two.sha256"), room.at("twin")).unwrap();
     fs::create_dir(room.at("none")).unwrap();

@@ -1,7 +1,7 @@
 //! Exports of sets: the programs that they are for read them, and we again.
 
 use crate::check::Ended;
-use crate::known_files::{Told, built, of_class};
+use crate::known_files::{Answered, built, of_class};
 use crate::room::Room;
 use crate::rows::{algorithms, list, printed};
 use pfh::Control;
@@ -86,8 +86,8 @@ fn the_sleuth_kit_reads_indices_and_databases() {
     assert!(!finds(&room, "set.kdb", &digest("md5sum", 300)));
     // Each is a set again.
     for name in ["set-md5.idx", "set-sha1.idx", "set.kdb", "named.kdb"] {
-        let told = Told::of(&crate::known_files::against(&room, &[name], &["t"]));
-        assert_eq!(told.names("known").len(), 301, "{name}");
+        let answered = Answered::of(&crate::known_files::against(&room, &[name], &["t"]));
+        assert_eq!(answered.names("known").len(), 301, "{name}");
     }
 }
 
@@ -119,8 +119,8 @@ fn nsrl_encase_and_project_vic_are_sets_again() {
         ("bare.json", 2, "known"),
     ] {
         let class = if verdict == "known-bad" { "good" } else { "listed" };
-        let told = Told::of(&of_class(&room, &[name], class, &["t"]));
-        assert_eq!(told.names(verdict).len(), known, "{name}: {:?}", told.gaps);
+        let answered = Answered::of(&of_class(&room, &[name], class, &["t"]));
+        assert_eq!(answered.names(verdict).len(), known, "{name}: {:?}", answered.gaps);
     }
     let rds = fs::read_to_string(room.at("NSRLFile.txt")).unwrap();
     assert!(rds.starts_with("\"SHA-1\",\"MD5\",\"CRC32\",\"FileName\",\"FileSize\""), "{rds}");

@@ -15,7 +15,7 @@ pub type Row = (String, &'static str, Vec<String>);
 
 /// The result of a run over files.
 #[derive(Debug)]
-pub struct Told {
+pub struct Answered {
     pub summary: matching::Summary,
     pub rows: Vec<Row>,
     /// Sets that cannot be compared with, or only in part.
@@ -24,13 +24,13 @@ pub struct Told {
     pub classless: usize,
 }
 
-impl Told {
+impl Answered {
     /// The result of a run that comes to its end; names are the last parts of paths.
-    pub fn of(request: &Request) -> Told {
-        Told::try_of(request).unwrap_or_else(|error| panic!("{error}: {request:?}"))
+    pub fn of(request: &Request) -> Answered {
+        Answered::try_of(request).unwrap_or_else(|error| panic!("{error}: {request:?}"))
     }
 
-    pub fn try_of(request: &Request) -> Result<Told, Error> {
+    pub fn try_of(request: &Request) -> Result<Answered, Error> {
         let (mut rows, mut gaps, mut classless) = (Vec::new(), Vec::new(), 0);
         let mut take = |event: Event<'_>| {
             match event {
@@ -46,7 +46,7 @@ impl Told {
             Ok(())
         };
         let summary = matching::run(request, &mut take, &Control::new())?;
-        Ok(Told { summary, rows, gaps, classless })
+        Ok(Answered { summary, rows, gaps, classless })
     }
 
     /// The names that have this verdict.
@@ -115,8 +115,8 @@ fn prepared() -> Room {
 fn every_file_has_a_verdict_and_its_sets() {
     let room = prepared();
     let mut request = against(&room, &["known"], &["tree"]);
-    let told = Told::of(&request);
-    assert_eq!(told.conclusion(&request, &[KnownStatus::KnownBad]), Verdict::Differs, "known-bad files are there");
+    let answered = Answered::of(&request);
+    assert_eq!(answered.conclusion(&request, &[KnownStatus::KnownBad]), Verdict::Differs, "known-bad files are there");
     let expected: [(&str, &str, &[&str]); 6] = [
         ("bad", "known-bad", &["malware"]),
         ("both", "known-bad", &["os", "malware"]),
@@ -126,46 +126,46 @@ fn every_file_has_a_verdict_and_its_sets() {
         ("deep", "unknown", &[]),
     ];
     let owned = |sets: &[&str]| sets.iter().map(|set| (*set).to_owned()).collect::<Vec<_>>();
-    assert_eq!(told.rows, expected.map(|(name, word, sets)| (name.to_owned(), word, owned(sets))));
-    let count = |status| told.summary.counts.of(status);
+    assert_eq!(answered.rows, expected.map(|(name, word, sets)| (name.to_owned(), word, owned(sets))));
+    let count = |status| answered.summary.counts.of(status);
     let counts = (count(KnownStatus::KnownBad), count(KnownStatus::Unknown), count(KnownStatus::Error));
     assert_eq!(counts, (2, 3, 0));
     // The empty file counts only where that is asked for.
     request.sets.empty = Empty::Counts;
-    let told = Told::of(&request);
-    assert_eq!(told.names("known-good"), ["empty", "good"]);
-    assert_eq!(told.conclusion(&request, &[]), Verdict::Verified);
+    let answered = Answered::of(&request);
+    assert_eq!(answered.names("known-good"), ["empty", "good"]);
+    assert_eq!(answered.conclusion(&request, &[]), Verdict::Verified);
 }
 
 #[test]
 fn a_file_that_cannot_be_read_has_no_verdict_but_error() {
     let room = prepared();
     let request = against(&room, &["known"], &["tree/bad", "tree/missing"]);
-    let told = Told::of(&request);
+    let answered = Answered::of(&request);
     // Bad stays bad, even if others could not be read.
-    assert_eq!(told.conclusion(&request, &[KnownStatus::KnownBad]), Verdict::Differs);
-    assert_eq!(told.rows[1], ("missing".to_owned(), "error", vec![]));
+    assert_eq!(answered.conclusion(&request, &[KnownStatus::KnownBad]), Verdict::Differs);
+    assert_eq!(answered.rows[1], ("missing".to_owned(), "error", vec![]));
     let request = against(&room, &["known"], &["tree/good", "tree/missing"]);
-    assert_eq!(Told::of(&request).conclusion(&request, &[KnownStatus::KnownBad]), Verdict::Incomplete);
+    assert_eq!(Answered::of(&request).conclusion(&request, &[KnownStatus::KnownBad]), Verdict::Incomplete);
 }
 
 #[test]
 fn lists_and_digests_without_a_build() {
     let room = prepared();
     let request = against(&room, &["os.txt"], &["tree"]);
-    let told = Told::of(&request);
-    assert_eq!((told.names("known"), told.conclusion(&request, &[])), (vec!["both", "good"], Verdict::Verified));
+    let answered = Answered::of(&request);
+    assert_eq!((answered.names("known"), answered.conclusion(&request, &[])), (vec!["both", "good"], Verdict::Verified));
     let digest = |digest: String| {
         let mut request = against(&room, &[], &["tree"]);
         request.sets.digests = vec![digest];
         request
     };
     let request = digest(digest_by("md5sum", b"new"));
-    let told = Told::of(&request);
-    assert_eq!((told.names("known"), told.conclusion(&request, &[])), (vec!["new"], Verdict::Verified));
+    let answered = Answered::of(&request);
+    assert_eq!((answered.names("known"), answered.conclusion(&request, &[])), (vec!["new"], Verdict::Verified));
     let request = digest(digest_by("md5sum", b"nowhere"));
-    assert_eq!(Told::of(&request).conclusion(&request, &[]), Verdict::Differs, "nothing was found");
-    assert_eq!(Told::try_of(&digest("1234".into())).unwrap_err().kind(), Kind::Request);
+    assert_eq!(Answered::of(&request).conclusion(&request, &[]), Verdict::Differs, "nothing was found");
+    assert_eq!(Answered::try_of(&digest("1234".into())).unwrap_err().kind(), Kind::Request);
 }
 
 #[test]
@@ -192,7 +192,7 @@ fn a_damaged_set_has_no_verdicts() {
     room.file("known", &bytes);
     assert_eq!(described().err().unwrap().kind(), Kind::Negative);
     // The damaged block is met: no verdict, and the run ends.
-    let error = Told::try_of(&against(&room, &["known"], &["tree"])).unwrap_err();
+    let error = Answered::try_of(&against(&room, &["known"], &["tree"])).unwrap_err();
     assert!(matches!(error.kind(), Kind::Output | Kind::Aborted), "{error}");
 }
 
@@ -240,11 +240,11 @@ fn the_same_files_as_md5deep() {
         }
     }
     room.file("list", &list);
-    let told = Told::of(&against(&room, &["list"], &["tree"]));
+    let answered = Answered::of(&against(&room, &["list"], &["tree"]));
     for (flag, word) in [("-m", "known"), ("-x", "unknown")] {
         let theirs = String::from_utf8(printed(&room, &format!("md5deep -r -l {flag} list tree || true"))).unwrap();
         let mut theirs: Vec<&str> = theirs.lines().map(|line| line.rsplit('/').next().unwrap()).collect();
-        let mut ours = told.names(word);
+        let mut ours = answered.names(word);
         theirs.sort_unstable();
         ours.sort_unstable();
         assert_eq!(ours, theirs, "{flag}");
@@ -283,9 +283,9 @@ fn lists_of_several_algorithms_are_compared_as_a_whole() {
     let lines = [digest_by("md5sum", b"a"), digest_by("md5sum", b"x"), digest_by("sha1sum", b"b")];
     room.file("l", &(lines.join("\n") + "\n"));
     let mut request = against(&room, &["l"], &["a", "b"]);
-    let told = Told::of(&request);
-    assert_eq!((told.names("known"), told.conclusion(&request, &[])), (vec!["a", "b"], Verdict::Verified));
+    let answered = Answered::of(&request);
+    assert_eq!((answered.names("known"), answered.conclusion(&request, &[])), (vec!["a", "b"], Verdict::Verified));
     request.sets.algorithms = algorithms("md5");
-    let told = Told::of(&request);
-    assert_eq!((told.names("known"), told.conclusion(&request, &[])), (vec!["a"], Verdict::Incomplete));
+    let answered = Answered::of(&request);
+    assert_eq!((answered.names("known"), answered.conclusion(&request, &[])), (vec!["a"], Verdict::Incomplete));
 }

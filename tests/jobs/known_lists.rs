@@ -1,7 +1,7 @@
 //! Lists that cannot be read, or only in part, and sets that hold nothing: no verdict passes over
 //! them.
 
-use crate::known_files::{Told, against, asked, built, of_class};
+use crate::known_files::{Answered, against, asked, built, of_class};
 use crate::room::Room;
 use pfh::known::{Class, KnownStatus, build};
 use pfh::matching::Sets;
@@ -33,9 +33,9 @@ fn feeds_of_any_shape_are_read() {
         assert!(built(&build_of(&room, &[name])).0.unwrap().is_complete(), "{name}");
         for set in [name, "known"] {
             let request = of_class(&room, &[set], "bad", &["evil"]);
-            let told = Told::of(&request);
-            assert_eq!((told.names("known-bad"), told.gaps.len()), (vec!["evil"], 0), "{name} {set}");
-            assert_eq!(told.conclusion(&request, BAD), Verdict::Differs);
+            let answered = Answered::of(&request);
+            assert_eq!((answered.names("known-bad"), answered.gaps.len()), (vec!["evil"], 0), "{name} {set}");
+            assert_eq!(answered.conclusion(&request, BAD), Verdict::Differs);
         }
     }
 }
@@ -60,12 +60,12 @@ fn a_set_of_no_digests_is_named_and_no_verdict_rests_on_it() {
         // and alone.
         for sets in [&["known"][..], &[name, "good.txt"], &[name]] {
             let request = against(&room, sets, &["good"]);
-            let told = Told::of(&request);
-            let verdict = told.conclusion(&request, &[KnownStatus::Unknown]);
+            let answered = Answered::of(&request);
+            let verdict = answered.conclusion(&request, &[KnownStatus::Unknown]);
             let alone = sets == [name];
             let expected = if alone { Verdict::NothingToCompareWith } else { Verdict::Incomplete };
-            assert_eq!(verdict, expected, "{name} of {sets:?}: {:?}", told.gaps);
-            assert!(told.gaps.iter().any(|gap| gap.contains("holds no digest")), "{name}: {:?}", told.gaps);
+            assert_eq!(verdict, expected, "{name} of {sets:?}: {:?}", answered.gaps);
+            assert!(answered.gaps.iter().any(|gap| gap.contains("holds no digest")), "{name}: {:?}", answered.gaps);
         }
         let digests = vec![sha256("good").to_string()];
         let (summary, _) = asked(Sets { digests, ..Sets::new([room.at(name)]) });
@@ -83,21 +83,21 @@ fn a_list_that_is_read_in_part_is_incomplete_everywhere() {
     let (ran, faults) = built(&build_of(&room, &["l"]));
     assert_eq!((ran.unwrap().is_complete(), faults), (false, vec![(list.clone(), 2)]));
     let request = against(&room, &["l"], &["a"]);
-    let told = Told::of(&request);
-    assert_eq!((told.conclusion(&request, &[]), told.names("known")), (Verdict::Incomplete, vec!["a"]));
+    let answered = Answered::of(&request);
+    assert_eq!((answered.conclusion(&request, &[]), answered.names("known")), (Verdict::Incomplete, vec!["a"]));
     let line = format!("{}:2: ", list.display());
-    assert!(told.gaps.iter().any(|gap| gap.starts_with(&line)), "{:?}", told.gaps);
+    assert!(answered.gaps.iter().any(|gap| gap.starts_with(&line)), "{:?}", answered.gaps);
     let (summary, _) = asked(Sets { digests: vec![digest.clone()], ..Sets::new([list]) });
     assert_eq!((summary.conclusion(&[]), summary.gaps), (Verdict::Incomplete, 1));
     // Known-bad files stay known-bad.
     let request = of_class(&room, &["l"], "bad", &["a"]);
-    assert_eq!(Told::of(&request).conclusion(&request, BAD), Verdict::Differs);
+    assert_eq!(Answered::of(&request).conclusion(&request, BAD), Verdict::Differs);
     // Each of a thousand faults is counted.
     room.file("many", &format!("{digest}\n{}", "hello\n".repeat(1000)));
     let request = against(&room, &["many"], &["a"]);
-    let told = Told::of(&request);
-    assert_eq!((told.conclusion(&request, &[]), told.gaps.len()), (Verdict::Incomplete, 1001));
-    assert!(told.gaps.last().unwrap().contains("read in part: 1000 places"), "{:?}", told.gaps.last());
+    let answered = Answered::of(&request);
+    assert_eq!((answered.conclusion(&request, &[]), answered.gaps.len()), (Verdict::Incomplete, 1001));
+    assert!(answered.gaps.last().unwrap().contains("read in part: 1000 places"), "{:?}", answered.gaps.last());
 }
 
 /// NSRL's special code M makes a file bad under any name of the list, built or not.
@@ -113,9 +113,9 @@ fn special_codes_mean_the_same_in_lists_and_in_sets() {
     assert!(built(&request).0.unwrap().is_complete());
     for set in ["NSRLFile.txt", "known"] {
         let request = against(&room, &[set], &["evil"]);
-        let told = Told::of(&request);
+        let answered = Answered::of(&request);
         assert_eq!(
-            (told.names("known-bad"), told.conclusion(&request, BAD)),
+            (answered.names("known-bad"), answered.conclusion(&request, BAD)),
             (vec!["evil"], Verdict::Differs),
             "{set}"
         );
@@ -146,12 +146,12 @@ fn a_list_without_a_class_is_reported_and_a_bad_one_is_not() {
     std::os::unix::fs::symlink("evil", room.at("tree/link")).unwrap();
     room.file("malware.txt", &format!("{}\n", sha256("evil")));
     let request = against(&room, &["malware.txt"], &["tree"]);
-    let told = Told::of(&request);
-    assert_eq!((told.conclusion(&request, BAD), told.classless), (Verdict::Verified, 1));
+    let answered = Answered::of(&request);
+    assert_eq!((answered.conclusion(&request, BAD), answered.classless), (Verdict::Verified, 1));
     let request = of_class(&room, &["malware.txt"], "bad", &["tree"]);
-    let told = Told::of(&request);
-    assert_eq!((told.conclusion(&request, BAD), told.classless), (Verdict::Differs, 0));
+    let answered = Answered::of(&request);
+    assert_eq!((answered.conclusion(&request, BAD), answered.classless), (Verdict::Differs, 0));
     let row = |name: &str, word, sets: &[&str]| (name.to_owned(), word, sets.iter().map(|s| (*s).to_owned()).collect());
     let rows = [row("evil", "known-bad", &["malware"]), row("link", "skipped", &[]), row("other", "unknown", &[])];
-    assert_eq!((told.rows, told.summary.run.skipped), (rows.into(), 1));
+    assert_eq!((answered.rows, answered.summary.run.skipped), (rows.into(), 1));
 }

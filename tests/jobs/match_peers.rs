@@ -2,7 +2,7 @@
 //! table is in `hash_peers.rs`.
 
 use crate::hash_peers::{deep, missing, tree};
-use crate::known_files::Told;
+use crate::known_files::Answered;
 use crate::room::Room;
 use crate::rows::{algorithms, below, input, printed};
 use pfh::Control;
@@ -70,8 +70,8 @@ fn matching() {
         assert_eq!(names(&found(&room, &request, word)), theirs, "{flag}");
     }
     request.input = input(&room, &["d/foo.txt"]);
-    let told = Told::of(&request);
-    assert_eq!(told.conclusion(&request, &[]), pfh::Verdict::Differs, "nothing has it");
+    let answered = Answered::of(&request);
+    assert_eq!(answered.conclusion(&request, &[]), pfh::Verdict::Differs, "nothing has it");
 }
 
 #[test]

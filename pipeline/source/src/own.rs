@@ -35,13 +35,13 @@ impl<S: Source> Apart<S> {
 impl<S: Source> Source for Apart<S> {
     fn pull(&mut self) -> Option<Item> {
         let item = self.inner.pull()?;
-        Some(self.told_apart(item))
+        Some(self.kept_apart(item))
     }
 }
 
 impl<S: Source> Apart<S> {
     /// The item; the run's own outputs are skipped.
-    fn told_apart(&self, item: Item) -> Item {
+    fn kept_apart(&self, item: Item) -> Item {
         if self.own.is_empty() {
             return item;
         }

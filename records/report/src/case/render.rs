@@ -101,7 +101,7 @@ fn counted(count: u64, what: &str) -> String {
 
 fn read(out: &mut String, sources: &[Source]) {
     out.push_str(
-        "<h2>What was read</h2>\n<table><thead><tr><th>file</th><th>kind</th><th class=\"n\">records</th>\
+        "<h2>Files read</h2>\n<table><thead><tr><th>file</th><th>kind</th><th class=\"n\">records</th>\
          <th class=\"n\">size</th><th>SHA-256</th></tr></thead>\n<tbody>",
     );
     for source in sources {

@@ -86,7 +86,7 @@ pub(super) fn hashed(out: &mut String, hashed: &[Hashed], sources: &Sources<'_>)
         return;
     }
     out.push_str(
-        "<h2>What was hashed</h2>\n<table><thead><tr><th>manifest</th><th class=\"n\">files</th><th class=\"n\">bytes</th>\
+        "<h2>Hashed files</h2>\n<table><thead><tr><th>manifest</th><th class=\"n\">files</th><th class=\"n\">bytes</th>\
          <th class=\"n\">without digest</th><th class=\"n\">skipped</th><th>by</th></tr></thead>\n<tbody>",
     );
     for one in hashed {

@@ -184,7 +184,7 @@ fn demo(args: &Demo) -> Result<Exit, Failure> {
     if !args.json {
         exit::print(show::moral(&summary).as_bytes()).map_err(|error| Failure::output(&error))?;
     }
-    Ok(if summary.is_as_told() { Exit::Good } else { Exit::Verdict })
+    Ok(if summary.is_as_claimed() { Exit::Good } else { Exit::Verdict })
 }
 
 fn print(verdict: &AuditVerdict, json: bool) -> std::io::Result<()> {

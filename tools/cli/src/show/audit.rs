@@ -246,7 +246,7 @@ pub fn scene(scene: &Scene) -> String {
 
 /// The end of the demonstration.
 pub fn moral(summary: &demo::Summary) -> String {
-    let moral = match summary.is_as_told() {
+    let moral = match summary.is_as_claimed() {
         true => "Without the data the plain challenge can be answered, and the challenge over leaves cannot",
         false => "This differs from the paper",
     };

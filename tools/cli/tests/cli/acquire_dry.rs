@@ -34,11 +34,11 @@ fn what_is_said_is_what_is_done() {
     room.file("disk", &content(1, 300_000));
     let words = "disk --to a.img --to b.E01 --split 100000000 --outboard t --case-uco c.json --examiner Ada";
     let words = words.replace("--split 100000000 ", "");
-    let (said, told) = foreseen(&room, &words, 0);
+    let (said, noted) = foreseen(&room, &words, 0);
     assert!(said.starts_with("read     disk: 300000 bytes, sectors of 512 bytes\n"), "{said}");
     assert!(said.contains("write    a.img: target (raw), 300000 bytes\n"), "{said}");
     assert!(said.contains("compute  sha256, blake3, md5, sha1\n"), "{said}");
-    assert!(told.contains("300000 bytes would be read; nothing was written"), "{told}");
+    assert!(noted.contains("300000 bytes would be read; nothing was written"), "{noted}");
     // The files that the run writes are those that were listed.
     let named: Vec<&str> = said.lines().filter_map(|line| line.strip_prefix("write    ")?.split(':').next()).collect();
     let seen = pfh(&room, &format!("acquire --no-progress {words}"));
@@ -79,9 +79,9 @@ fn it_is_refused_as_the_run_is() {
             "{words}: {code} {}",
             run.stderr
         );
-        let (said, told) = foreseen(&room, words, code);
+        let (said, noted) = foreseen(&room, words, code);
         assert!(said.is_empty(), "{words}: {said}");
-        assert_eq!(told, run.stderr, "{words}");
+        assert_eq!(noted, run.stderr, "{words}");
     }
 }
 

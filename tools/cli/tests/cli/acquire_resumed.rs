@@ -67,8 +67,8 @@ fn a_killed_acquisition_goes_on() {
             (interrupted, delay) = (interrupted + 1, delay + delay / 2);
         };
         if seen.code == Some(0) {
-            let told = &report(&seen)["digests"]["sha256"];
-            assert_eq!(told.as_str().unwrap(), expected, "{form} after {interrupted} kills");
+            let reported = &report(&seen)["digests"]["sha256"];
+            assert_eq!(reported.as_str().unwrap(), expected, "{form} after {interrupted} kills");
         }
         for target in &targets {
             let path = room.path().join(target);

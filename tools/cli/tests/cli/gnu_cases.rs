@@ -155,9 +155,9 @@ fn what_differs() {
     };
     let theirs = || run(&room, "md5sum", &["-c", "list"]);
     // A line without a name is not a record; theirs looks for a file of no name.
-    let ((code, text), told) = ours(&format!("MD5 () = {MD5}\n"));
+    let ((code, text), noted) = ours(&format!("MD5 () = {MD5}\n"));
     assert_eq!((code, text.as_str(), theirs().0), (Some(3), "", Some(1)));
-    assert!(told.contains("list:1: no name"), "{told}");
+    assert!(noted.contains("list:1: no name"), "{noted}");
     // Every algorithm that is named is checked, in any case of letters; `md5sum -c` takes MD5
     // alone.
     let sha256 = program::sha256(b"abc");
@@ -167,18 +167,18 @@ fn what_differs() {
     assert_eq!(ours(&format!("{MD5}  f\nMD5 (f) = {MD5}\n")).0, (Some(0), "f: OK\n".to_owned()));
     assert_eq!(theirs(), (Some(0), "f: OK\nf: OK\n".to_owned()));
     // A NUL ends no name: theirs reads the text before it.
-    let ((code, _), told) = ours(&format!("{MD5}  f\0g\n"));
+    let ((code, _), noted) = ours(&format!("{MD5}  f\0g\n"));
     assert_eq!((code, theirs().0), (Some(3), Some(0)));
-    assert!(told.contains("NUL"), "{told}");
+    assert!(noted.contains("NUL"), "{noted}");
     // An unreadable file is 3, not 1.
     assert_eq!((ours(&format!("{MD5}  .\n")).0.0, theirs().0), (Some(3), Some(1)));
     // `-` is a file of that name, not standard input.
     assert_eq!(ours(&format!("{MD5}  -\n")).0, (Some(1), "-: FAILED open or read\n".to_owned()));
     // Algorithms that are not here.
     for tag in ["SNEFRU-256", "HAS-160"] {
-        let ((code, text), told) = ours(&format!("{tag} (f) = {sha256}\n"));
+        let ((code, text), noted) = ours(&format!("{tag} (f) = {sha256}\n"));
         assert_eq!((code, text.as_str()), (Some(3), ""));
-        assert!(told.contains("list:1: ") && told.contains(&format!("1 line of {tag} not verified")), "{told}");
+        assert!(noted.contains("list:1: ") && noted.contains(&format!("1 line of {tag} not verified")), "{noted}");
         // Beside lines that are right as well; and a wrong file goes before it.
         let ((code, _), _) = ours(&format!("SHA256 (f) = {sha256}\n{tag} (f) = {sha256}\n"));
         assert_eq!(code, Some(3));

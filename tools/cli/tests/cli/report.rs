@@ -89,8 +89,8 @@ fn a_case_on_one_page() {
     for part in [
         "<h1>Case&amp;12</h1>",
         "<h2>Problems</h2>",
-        "<h2>What was read</h2>",
-        "<h2>What was hashed</h2>",
+        "<h2>Files read</h2>",
+        "<h2>Hashed files</h2>",
         "<h2>Known sets</h2>",
         "<h2>Verdicts and their evidence</h2>",
         "<h2>Acquisitions</h2>",
@@ -118,7 +118,7 @@ fn a_case_on_one_page() {
     let own = crate::program::digest_by("sha256sum", &fs::read(room.path().join("case/check.jsonl")).expect("it"));
     assert!(html.contains(&own), "the digest of each result");
     // Errors come first.
-    assert!(html.find("<h2>Problems").expect("one") < html.find("<h2>What was read").expect("one"));
+    assert!(html.find("<h2>Problems").expect("one") < html.find("<h2>Files read").expect("one"));
     for forbidden in ["<img", "href=", "http://", "https://", "@import", "url(", "\u{202e}", "src="] {
         let text = html.replace("&lt;img src=x", "");
         assert!(!text.contains(forbidden), "{forbidden}");

@@ -29,8 +29,8 @@ fn read(path: &Path) -> Vec<u8> {
 }
 
 /// The tree that a build of the file as it is now gives, beside the one that is kept.
-fn built_anew(file: &Path, options: &[&str]) -> Vec<u8> {
-    let other = file.with_extension("anew");
+fn built_rebuilt(file: &Path, options: &[&str]) -> Vec<u8> {
+    let other = file.with_extension("rebuilt");
     good(pfh_tree(["build"]).args(options).arg("--outboard").arg(&other).arg(file));
     let bytes = read(&other);
     std::fs::remove_file(&other).expect("removed");
@@ -45,7 +45,7 @@ fn two_states(room: &Room, length: usize) -> (PathBuf, Vec<u8>, Vec<u8>) {
     let old = read(&tree_of(&file));
     bytes[length / 2] ^= 1;
     std::fs::write(&file, &bytes).expect("written");
-    let new = built_anew(&file, &["--leaf", "1KiB"]);
+    let new = built_rebuilt(&file, &["--leaf", "1KiB"]);
     assert_ne!(old, new);
     (file, old, new)
 }

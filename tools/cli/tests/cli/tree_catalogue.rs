@@ -30,9 +30,9 @@ fn settle() {
 }
 
 /// The root that a new build of the present files gives.
-fn anew(room: &Room) -> String {
-    let seen = good(room, ["tree", "build", "site", "--outboard", "anew.pfhtree"]);
-    fs::remove_file(room.path().join("anew.pfhtree")).expect("removed");
+fn rebuilt(room: &Room) -> String {
+    let seen = good(room, ["tree", "build", "site", "--outboard", "rebuilt.pfhtree"]);
+    fs::remove_file(room.path().join("rebuilt.pfhtree")).expect("removed");
     text(&seen)[..64].to_owned()
 }
 
@@ -85,7 +85,7 @@ fn a_killed_update_leaves_the_old_catalogue_or_the_new_one() {
     for number in 0..200 {
         put(&room, &format!("site/d{}/f{number}", number % 7), b"other");
     }
-    let new = anew(&room);
+    let new = rebuilt(&room);
     let path = room.path().join("site.pfhtree");
     let bytes = fs::read(&path).expect("a catalogue");
     for wait in [5, 20, 40, 60, 80, 120] {
