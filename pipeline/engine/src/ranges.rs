@@ -1,4 +1,4 @@
-//! The work of one thread on a message that several threads read.
+//! The work of one thread on a message that all threads read by ranges.
 
 use crate::hashing::State;
 use crate::progress::Counters;

@@ -171,18 +171,22 @@ impl Shared {
     }
 
     /// Where others have nothing to do and no file is left to begin with: they get half of the open
-    /// files, or share the last one.
+    /// files, or share the last one. A thread without others takes the last one by ranges too: a
+    /// slice of a range stays in its cache.
     fn share(&self, reader: &mut Reader<State>) {
-        if self.idle.load(Ordering::Relaxed) == 0 || !self.feed.is_empty() || self.table.has_parked(true) {
+        let is_alone = self.plan.threads == 1;
+        let nobody_waits = !is_alone && self.idle.load(Ordering::Relaxed) == 0;
+        if nobody_waits || !self.feed.is_empty() || self.table.has_parked(true) {
             return;
         }
         match reader.begun() {
             (0, _) | (_, ..WORTH_MOVING) => {}
             (1, _) => {
-                if !self.spread(reader) {
+                if !self.spread(reader) && !is_alone {
                     reader.put_down_lanes(0, For::Table);
                 }
             }
+            _ if is_alone => {}
             (open, _) => {
                 reader.put_down_lanes(open / 2, For::All);
                 self.events.notify();
