@@ -69,8 +69,14 @@ fn links() {
     }
     #[cfg(feature = "known")]
     {
-        let answered = crate::known_files::Answered::of(&crate::known_files::against(&room, &["list"], &["data", "empty"]));
-        assert_eq!((answered.names("known"), answered.names("unknown")), (vec!["data"], vec!["empty"]), "{:?}", answered.gaps);
+        let answered =
+            crate::known_files::Answered::of(&crate::known_files::against(&room, &["list"], &["data", "empty"]));
+        assert_eq!(
+            (answered.names("known"), answered.names("unknown")),
+            (vec!["data"], vec!["empty"]),
+            "{:?}",
+            answered.gaps
+        );
     }
     // Names in their escapes.
     room.file("a b&(c)", "a");

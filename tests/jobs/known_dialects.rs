@@ -50,7 +50,12 @@ fn check_and_match_read_the_same_dialects() {
         let ended = of(&room, name);
         assert_eq!((ended.conclusion(), ended.names(Checked::Right)), (Verdict::Verified, vec!["d/a"]), "{name}");
         let answered = Answered::of(&against(&room, &[name], &["d"]));
-        assert_eq!((answered.names("known"), answered.names("unknown")), (vec!["a"], vec!["b"]), "{name}: {:?}", answered.gaps);
+        assert_eq!(
+            (answered.names("known"), answered.names("unknown")),
+            (vec!["a"], vec!["b"]),
+            "{name}: {:?}",
+            answered.gaps
+        );
         let request = build::Request::new(room.at("set.pfhknown")).set(room.at(name), Class::Good);
         assert!(built(&request).0.unwrap().is_complete(), "{name}");
         // And a wrong file is wrong by each of them.

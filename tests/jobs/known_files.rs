@@ -154,7 +154,10 @@ fn lists_and_digests_without_a_build() {
     let room = prepared();
     let request = against(&room, &["os.txt"], &["tree"]);
     let answered = Answered::of(&request);
-    assert_eq!((answered.names("known"), answered.conclusion(&request, &[])), (vec!["both", "good"], Verdict::Verified));
+    assert_eq!(
+        (answered.names("known"), answered.conclusion(&request, &[])),
+        (vec!["both", "good"], Verdict::Verified)
+    );
     let digest = |digest: String| {
         let mut request = against(&room, &[], &["tree"]);
         request.sets.digests = vec![digest];
