@@ -2,7 +2,7 @@
 //! writers that are kept out.
 #![cfg(windows)]
 
-use pfh_source::{Cause, Descend, Entry, Item, Operands, Problem, Reading, Recurse, Source, Within};
+use pfh_source::{Cause, Descend, Entry, Item, Operands, Problem, Reading, Received, Recurse, Source, Within};
 use std::fs::{self, File, OpenOptions};
 use std::io::Write;
 use std::os::windows::fs::OpenOptionsExt;
@@ -81,7 +81,8 @@ fn names_that_usual_paths_cannot_have_are_read() {
     // A list names them too.
     let names = expected.iter().map(|name| name.clone().into_bytes()).collect();
     let within = Within::open(room.to_str().unwrap().as_bytes(), names).unwrap();
-    let contents: Vec<Vec<u8>> = pull(within).into_iter().map(|item| read(entry(item).open().unwrap()).unwrap()).collect();
+    let contents: Vec<Vec<u8>> =
+        pull(within).into_iter().map(|item| read(entry(item).open().unwrap()).unwrap()).collect();
     assert_eq!(contents, expected.iter().map(|name| name.clone().into_bytes()).collect::<Vec<_>>());
 }
 
@@ -105,6 +106,34 @@ fn a_stream_that_a_list_names_is_opened() {
     assert_eq!(stat("a.txt:secret").size, 6);
 }
 
+/// Wine keeps no streams, and says of none that there are none.
+#[test]
+fn streams_are_entries_behind_their_file() {
+    let (_room, room) = room();
+    let emulated = std::env::var_os("PFH_EMULATOR").is_some();
+    let files = if emulated { &["a.txt"][..] } else { &["a.txt", "a.txt:b", "a.txt:a", "d:of a directory"] };
+    fs::create_dir(room.join("d")).unwrap();
+    for name in files {
+        fs::write(room.join(name), name).unwrap();
+    }
+    let items = operands(&room, Descend { recurse: Recurse::Yes, streams: true, ..Descend::default() });
+    let of = |item: &Item| match item {
+        Item::Entry(entry) => (entry.name(), "file"),
+        Item::Problem { name, problem, .. } => (name.clone(), problem.code()),
+        _ => panic!("neither"),
+    };
+    let found: Vec<(String, &str)> =
+        items.iter().map(of).map(|(name, kind)| (String::from_utf8(name).unwrap(), kind)).collect();
+    let expected = if emulated {
+        vec![]
+    } else {
+        ["a.txt", "a.txt:a", "a.txt:b", "d:of a directory"]
+            .map(|name| (format!("{}/{name}", room.display()), "file"))
+            .to_vec()
+    };
+    assert_eq!(found, expected);
+}
+
 #[test]
 fn a_held_file_is_not_written_to() {
     let (_room, room) = room();
@@ -126,6 +155,36 @@ fn a_held_file_is_not_written_to() {
     held.write_all(b"another state").unwrap();
     held.sync_all().unwrap();
     assert!(matches!(read(reading).unwrap_err().cause, Cause::Changed(_) | Cause::Size { .. }));
+}
+
+/// By the handle of their directory: its path may lead elsewhere by then.
+#[test]
+fn outputs_in_a_received_directory_stay_in_it() {
+    let (_room, room) = room();
+    let names = |directory: &str| {
+        let mut names: Vec<String> = fs::read_dir(room.join(directory))
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            .collect();
+        names.sort();
+        names
+    };
+    fs::create_dir(room.join("bag")).unwrap();
+    fs::write(room.join("bag").join("old"), "former").unwrap();
+    let received = Received::open(&room.join("bag")).unwrap();
+    for name in ["old", "new", "CON", "dot."] {
+        let mut output = received.output(Path::new(name)).unwrap();
+        output.write_all(name.as_bytes()).unwrap();
+        output.commit().unwrap();
+        assert_eq!(fs::read(room.join("bag").join(name)).unwrap(), name.as_bytes());
+    }
+    let mut output = received.output(Path::new("given up")).unwrap();
+    output.write_all(b"part").unwrap();
+    drop(output);
+    assert_eq!(names("bag"), ["CON", "dot.", "new", "old"]);
+    for name in ["old:stream", "..", "a:b"] {
+        assert!(received.output(Path::new(name)).is_err(), "{name}");
+    }
 }
 
 #[test]

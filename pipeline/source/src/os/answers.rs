@@ -133,7 +133,8 @@ mod tests {
 
     #[test]
     fn reparse_points_are_links_files_or_elsewhere() {
-        // Symbolic link, mount point (junction), deduplicated, compressed by WOF, OneDrive, AppExecLink.
+        // A symbolic link, a junction; deduplicated, compressed by WOF, OneDrive's two, an alias of
+        // an app.
         let links = [0xa000_000c, 0xa000_0003];
         let files = [0x8000_0013, 0x8000_0017, 0x9000_001a, 0x9000_601a, 0x8000_001b];
         for attributes in [0x420, 0x410] {
@@ -142,7 +143,8 @@ mod tests {
             assert!(files.iter().all(|tag| mode(attributes, *tag) == kind), "{attributes:x}");
         }
         assert_eq!((mode(0x21, 0), mode(0x20, 0xa000_000c), mode(0x10, 0)), (0o100_444, 0o100_644, 0o040_755));
-        // Archive, sparse, reparse point, offline, recall on data access: a file of OneDrive that is not here.
+        // A file of OneDrive that is not here: archive, sparse, reparse point, offline, recall on
+        // data access.
         assert_eq!(mode(0x50_1620, 0x9000_601a), 0o030_444);
         assert!(is_elsewhere(0x40_0020) && is_elsewhere(0x1000) && !is_elsewhere(0x20) && !is_elsewhere(0x4_0010));
     }

@@ -54,7 +54,10 @@ mod tests {
     fn the_end_of_the_console_is_heard_and_keys_are_not() {
         let heard = Arc::new(AtomicUsize::new(0));
         let hears = heard.clone();
-        when_console_goes(move || drop(hears.fetch_add(1, Ordering::SeqCst))).unwrap();
+        when_console_goes(move || {
+            hears.fetch_add(1, Ordering::SeqCst);
+        })
+        .unwrap();
         assert!(!hear(CTRL_C_EVENT) && !hear(CTRL_BREAK_EVENT));
         assert_eq!(heard.load(Ordering::SeqCst), 0);
         assert!(hear(CTRL_CLOSE_EVENT) && hear(CTRL_LOGOFF_EVENT) && hear(CTRL_SHUTDOWN_EVENT));

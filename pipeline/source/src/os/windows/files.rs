@@ -152,8 +152,8 @@ fn times_of(fd: BorrowedFd<'_>) -> ChangeTimes {
     }
 }
 
-/// Whether the change time of an open file tells that it was rewritten, or the journal of its volume
-/// does.
+/// Whether the change time of an open file tells that it was rewritten, or the journal of its
+/// volume does.
 pub fn is_timed(fd: BorrowedFd<'_>, stat: &Stat) -> bool {
     usn(fd).is_some() || times_of(fd).hold_for(stat)
 }

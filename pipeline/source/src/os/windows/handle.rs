@@ -78,14 +78,8 @@ pub(super) struct Below {
 /// Opens or makes one name in an open directory. It is a single name: characters that would make a
 /// path of it are refused, and so is a stream of a file where one is made.
 pub(super) fn open_name(directory: BorrowedFd<'_>, name: &[u8], how: &Below) -> Result<File, Errno> {
-    if !crate::os::names::is_name(name) || name.is_empty() || name == b"." || name == b".." {
-        return Err(Errno::ILSEQ);
-    }
     let is_stream = how.disposition == native::FILE_OPEN && is_stream(name);
-    if name.iter().any(|byte| b"\\/".contains(byte) || (*byte == b':' && !is_stream)) {
-        return Err(Errno::ILSEQ);
-    }
-    let mut units: Vec<u16> = OsStr::from_bytes(name).encode_wide().collect();
+    let mut units = if is_stream { units_of(name)? } else { single_name(name)? };
     let bytes = u16::try_from(units.len() * 2).map_err(|_| Errno::NAMETOOLONG)?;
     let text = UNICODE_STRING { Length: bytes, MaximumLength: bytes, Buffer: units.as_mut_ptr() };
     let object = OBJECT_ATTRIBUTES {
@@ -122,6 +116,22 @@ pub(super) fn open_name(directory: BorrowedFd<'_>, name: &[u8], how: &Below) -> 
         // SAFETY: the call succeeded and gave a handle that nobody else has.
         Ok(unsafe { File::from_raw_handle(handle) })
     })
+}
+
+/// The units of a single name in a directory, which is not a stream.
+///
+/// # Errors
+/// ILSEQ for all others.
+pub(super) fn single_name(name: &[u8]) -> Result<Vec<u16>, Errno> {
+    if name.contains(&b':') { Err(Errno::ILSEQ) } else { units_of(name) }
+}
+
+fn units_of(name: &[u8]) -> Result<Vec<u16>, Errno> {
+    let is_path = matches!(name, b"" | b"." | b"..") || name.iter().any(|byte| b"\\/".contains(byte));
+    if is_path || !crate::os::names::is_name(name) {
+        return Err(Errno::ILSEQ);
+    }
+    Ok(OsStr::from_bytes(name).encode_wide().collect())
 }
 
 /// Whether a name is `file:stream`. Other types than data, and a file's own content under a further

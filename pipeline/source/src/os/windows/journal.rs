@@ -13,8 +13,8 @@ pub fn usn(fd: BorrowedFd<'_>) -> Option<i64> {
     const ROOM: usize = 80 + 2 * 255 + 8;
     let mut room = [0u64; ROOM.div_ceil(8)];
     let mut length = 0;
-    // SAFETY: the handle is open while it is borrowed; the call reads nothing, and writes at most as
-    // many bytes as the room has, and one number.
+    // SAFETY: the handle is open while it is borrowed; the call reads nothing, and writes at most
+    // as many bytes as the room has, and one number.
     let done = unsafe {
         DeviceIoControl(
             fd.as_raw_handle(),

@@ -13,6 +13,7 @@ mod files;
 mod handle;
 mod journal;
 mod machine;
+mod named;
 mod output;
 mod paths;
 mod process;

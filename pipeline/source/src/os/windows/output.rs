@@ -5,6 +5,7 @@ use super::directory::Directory;
 use super::errno::Errno;
 use super::facts;
 use super::handle::{self, Below, FACTS, Last, SHARE, open_name, view};
+use super::named;
 use super::paths::{verbatim, wide};
 use crate::os::handles::{AsFd, OwnedFd};
 use crate::os::names::{OsStrExt, stream_of};
@@ -96,13 +97,12 @@ pub fn create_in(directory: &Directory, name: &Path) -> Result<OwnedFd, Errno> {
 /// As [`rename`], in a directory that is held open. A link of the new name is replaced, never
 /// followed.
 pub fn rename_in(directory: &Directory, from: &Path, to: &Path) -> Result<(), Errno> {
-    let directory = directory.path()?;
-    rename(&directory.join(from), &directory.join(to))
+    named::rename(directory.as_fd(), name_of(from), name_of(to))
 }
 
 /// As [`remove`], in a directory that is held open.
 pub fn remove_in(directory: &Directory, name: &Path) -> Result<(), Errno> {
-    remove(&directory.path()?.join(name))
+    named::remove(directory.as_fd(), name_of(name))
 }
 
 /// Makes a directory in an open directory.
