@@ -11,7 +11,7 @@ use crate::outputs::Outputs;
 use pfh_source::image::{ImageObject, files_of};
 use pfh_source::os::handles::AsFd;
 use pfh_source::os::names::{OsStrExt, OsStringExt};
-use pfh_source::os::{Patient, wait_readable_once};
+use pfh_source::os::{HOLDS, Patient, STREAMS, wait_readable_once};
 use pfh_source::terminal;
 use pfh_source::{
     Cause, Descend, Entry, Item, NamedTwice, Operands, Order, Ordered, Origin, Paths, Problem, Recurse, Separator,
@@ -97,6 +97,12 @@ pub enum InputError {
     #[cfg(not(feature = "remote"))]
     #[error("{}: this build reads no object stores: build it with the feature remote", terminal::render(.0))]
     Remote(Vec<u8>),
+    /// Streams of files are asked for, which this system has not.
+    #[error("alternate data streams are those of Windows: files here have none")]
+    NoStreams,
+    /// Writers shall be kept out, which this system cannot.
+    #[error("only Windows lets a reader keep writers out: read a snapshot instead (LVM, Btrfs, ZFS)")]
+    NoHold,
     /// There is no image.
     #[error("an image is read by its name, and none is given")]
     NoImage,
@@ -155,6 +161,12 @@ impl Input {
     pub(crate) fn streams(&self) -> Result<Streams, InputError> {
         if !self.is_named() {
             return Err(InputError::Nothing);
+        }
+        if self.descend.streams && !STREAMS {
+            return Err(InputError::NoStreams);
+        }
+        if self.descend.hold && !HOLDS {
+            return Err(InputError::NoHold);
         }
         let mut streams = Streams::default();
         let Some(list) = &self.list else {

@@ -20,6 +20,7 @@
 
 use pfh_source::Streams;
 use pfh_source::device::{Meeting, Place, Places};
+use pfh_source::os::names::stream_of;
 use pfh_source::os::positioned::FileExt;
 use pfh_source::terminal::shown;
 use std::io;
@@ -254,6 +255,9 @@ impl Outputs {
             return Err(Refused::Dash { role, streams: write.kind == Kind::Medium });
         }
         let fail = |error| Refused::Place { role: role.clone(), path: path.clone(), error };
+        if stream_of(path.as_os_str().as_encoded_bytes()).is_some() {
+            return Err(fail(io::Error::other("a stream of another file: an output is a file of its own")));
+        }
         let place = match places.find(&path) {
             Ok(place) => place,
             // A directory is made with those above it.
@@ -279,8 +283,8 @@ impl Outputs {
     fn may_replace(&self, write: &Write) -> bool {
         // Files that the shell has opened for the command are not replaced by it.
         let opened = ["/dev/stdout", "/dev/stderr", "/dev/fd/", "/proc/self/fd/"];
-        let is_opened =
-            opened.iter().any(|name| write.path.as_os_str().as_encoded_bytes().starts_with(name.as_bytes()));
+        let is_opened = cfg!(unix)
+            && opened.iter().any(|name| write.path.as_os_str().as_encoded_bytes().starts_with(name.as_bytes()));
         let is_own = match write.existing {
             Existing::Refused => false,
             Existing::Welcome => true,
@@ -347,6 +351,26 @@ mod tests {
             outputs.file("output", Some(special)).file("log", Some(special));
             assert!(outputs.check().is_ok() || special == "/dev/stdout", "{special}");
         }
+    }
+
+    /// On Windows `disk:log` would be written into the evidence.
+    #[cfg(windows)]
+    #[test]
+    fn no_output_is_a_stream_of_a_file() {
+        let room = tempfile::tempdir().unwrap();
+        let at = |name: &str| room.path().join(name);
+        std::fs::write(at("disk"), "evidence").unwrap();
+        for name in ["disk:log", "new:log"] {
+            let mut outputs = Outputs::new(true);
+            outputs.reads(at("disk")).file("log", Some(at(name)));
+            assert!(refused(&outputs).contains("stream"), "{name}");
+        }
+        let mut outputs = Outputs::new(true);
+        outputs.reads(at("disk")).file("log", Some(at("DISK")));
+        assert!(refused(&outputs).contains("which is read"), "without regard to case");
+        let mut outputs = Outputs::new(true);
+        outputs.file("log", Some(at("one"))).file("map", Some(at("ONE")));
+        assert!(refused(&outputs).contains("same file"), "without regard to case");
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use crate::outputs::Outputs;
 use pfh_source::os::names::OsStringExt;
+use pfh_source::os::standard_output_path;
 use std::path::{Path, PathBuf};
 
 /// Everything that a job and its caller's writers write, as the walk leaves it out of the input.
@@ -9,20 +10,15 @@ pub(crate) fn own_of(outputs: &Outputs, cache: Option<&Path>) -> Vec<Vec<u8>> {
     let mut own = beside(cache);
     own.extend(outputs.written());
     if outputs.is_standard() {
-        own.extend(standard());
+        own.extend(standard_output_path());
     }
     own.into_iter().map(|path| path.into_os_string().into_vec()).collect()
 }
 
 /// The file behind standard output, and a cache.
 pub(crate) fn own(cache: Option<&Path>) -> Vec<Vec<u8>> {
-    let own = beside(cache).into_iter().chain(standard());
+    let own = beside(cache).into_iter().chain(standard_output_path());
     own.map(|path| path.into_os_string().into_vec()).collect()
-}
-
-/// The file behind standard output.
-fn standard() -> Option<PathBuf> {
-    std::fs::read_link("/proc/self/fd/1").ok().filter(|path| path.is_file())
 }
 
 /// A cache, with the files that SQLite keeps beside it.

@@ -1,6 +1,8 @@
 //! The process and its machine, for the program, the benchmark and the Python package alone: no job
 //! needs them, and they may change at any time.
 
+#[cfg(windows)]
+pub use pfh_source::os::when_console_goes;
 pub use pfh_source::os::{
     Confinement, DEVICES, EVICTS, Patient, Typed, ask_hidden, bound_heaps, children_time, confine, confinement,
     cpu_time, evict_range, free_bytes, hand_over, is_in_memory, kernel_text, names_in, processors, set_patience,

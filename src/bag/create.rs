@@ -15,7 +15,8 @@ use pfh_digest::Algorithm;
 use pfh_engine::Control;
 use pfh_source::Received;
 use pfh_source::os::names::OsStrExt;
-use std::collections::BTreeMap;
+use std::borrow::Cow;
+use std::collections::{BTreeMap, HashMap};
 use std::ffi::OsStr;
 use std::io::Write;
 use std::path::Path;
@@ -95,12 +96,20 @@ fn received(request: &Request) -> Result<Received, Error> {
     Received::open(&request.bag).map_err(|error| Error::input(About::new(&request.bag, error)))
 }
 
-/// Counts the files, and refuses names and files that no manifest can hold.
+/// Counts the files, warns of names that differ by case alone, and refuses names and files that no
+/// manifest can hold.
 ///
 /// # Errors
 /// When something is not a file, could not be read, or has a name that is not UTF-8.
 pub fn checked(payload: &Files, summary: &mut Summary, events: &mut Events<'_>) -> Result<(), Error> {
+    let mut caseless: HashMap<Cow<'_, [u8]>, &[u8]> = HashMap::new();
     for (name, seen) in payload {
+        if let Some(other) = caseless.insert(pfh_judge::caseless(name), name) {
+            let other = String::from_utf8_lossy(other);
+            let finding = Finding::new(Severity::Warning, name, format!("differs from {other} by case alone"));
+            summary.count(&finding);
+            events(Event::Found(&finding)).map_err(Error::Sink)?;
+        }
         let wrong = match seen {
             _ if str::from_utf8(name).is_err() => "its name is not UTF-8, and manifests are".to_owned(),
             Seen::File(size, _) => {

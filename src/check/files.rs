@@ -11,7 +11,7 @@ use crate::pass::pass;
 use pfh_digest::Algorithm;
 use pfh_engine::{Control, Outcome, Record};
 use pfh_judge::{Comparison, Expectations, Expected};
-use pfh_source::os::names::OsStrExt;
+use pfh_source::os::names::{OsStrExt, is_absolute};
 use pfh_source::{Descend, Item, Operands, Source, Within, is_address};
 use std::ffi::OsStr;
 use std::io;
@@ -106,7 +106,7 @@ fn of_files(request: &Request, place: &Place, names: Vec<Vec<u8>>) -> Result<Box
         let within = within.map_err(|problem| Error::input(About::new(OsStr::from_bytes(root), problem)))?;
         return Ok(Box::new(place.taking(within)));
     }
-    let is_whole = |name: &[u8]| name.first() == Some(&b'/') || is_address(name);
+    let is_whole = |name: &[u8]| is_absolute(name) || is_address(name);
     let outside = |name: Vec<u8>| if is_whole(&name) { name } else { [root, &b"/"[..], &name].concat() };
     let names: Vec<Vec<u8>> = names.map(outside).collect();
     #[cfg(feature = "remote")]

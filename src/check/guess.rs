@@ -10,7 +10,7 @@ use pfh_digest::{Algorithm, Standing};
 use pfh_engine::{Control, Outcome, Record};
 use pfh_judge::{Comparison, Expectations, Expected};
 use pfh_source::Within;
-use pfh_source::os::names::OsStrExt;
+use pfh_source::os::names::{OsStrExt, is_absolute};
 use std::ffi::OsStr;
 use std::io;
 
@@ -62,7 +62,7 @@ fn smallest<'a>(turn: Turn<'_>, place: &Place, expectations: &'a Expectations, g
         if !place.takes(below) {
             continue;
         }
-        let path = if below.starts_with(b"/") { below.to_vec() } else { [&place.root, &b"/"[..], below].concat() };
+        let path = if is_absolute(below) { below.to_vec() } else { [&place.root, &b"/"[..], below].concat() };
         let stat = std::fs::metadata(OsStr::from_bytes(&path)).ok().filter(std::fs::Metadata::is_file);
         // An empty file has the same digests wherever it lies, and is worth as much as any.
         let stat = stat.map(|stat| (stat.len(), entry));

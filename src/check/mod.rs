@@ -63,6 +63,7 @@ pub(crate) use tree::{find as walked, own};
 
 use crate::job::{Error, Kind};
 use pfh_engine::Control;
+use pfh_source::os::names::is_absolute;
 
 /// The files that [`run`] would read of the manifests', in their order, as paths from the working
 /// directory. None of them is opened.
@@ -77,7 +78,7 @@ pub fn would_read(request: &Request) -> Result<Vec<Vec<u8>>, Error> {
         let place = find(turn, &expectations);
         let path = |entry: &Expected| match (place.below(&entry.name), &place.root[..]) {
             (below, b".") => below.to_vec(),
-            (below, _) if below.starts_with(b"/") => below.to_vec(),
+            (below, _) if is_absolute(below) => below.to_vec(),
             (below, root) => [root.strip_suffix(b"/").unwrap_or(root), b"/", below].concat(),
         };
         names.extend(expectations.entries.iter().map(path));

@@ -7,7 +7,7 @@ use super::unasked::Unasked;
 use pfh_digest::Algorithm;
 use pfh_judge::{Expectations, Expected};
 use pfh_source::Within;
-use pfh_source::os::names::OsStrExt;
+use pfh_source::os::names::{OsStrExt, entered, is_absolute, resolved};
 use std::ffi::OsStr;
 use std::path::Path;
 
@@ -101,10 +101,6 @@ fn sample<'a>(entries: &'a [Expected], wanted: impl Fn(&&'a [u8]) -> bool) -> Ve
     let names: Vec<&[u8]> = entries.iter().map(|entry| &entry.name[..]).filter(wanted).collect();
     let step = names.len().div_ceil(SAMPLE).max(1);
     names.into_iter().step_by(step).collect()
-}
-
-fn is_absolute(name: &[u8]) -> bool {
-    name.first() == Some(&b'/')
 }
 
 fn leads_up(name: &[u8]) -> bool {
@@ -219,10 +215,10 @@ fn prefixes(root: &[u8], entries: &[Expected]) -> Vec<Vec<u8>> {
     let bare = root.strip_prefix(b"./").unwrap_or(root);
     let mut found = vec![closed(root), closed(bare)];
     if let Ok(full) = std::path::absolute(OsStr::from_bytes(root)) {
-        found.push(closed(full.as_os_str().as_bytes()));
+        found.push(closed(&entered(full.as_os_str().as_bytes().to_vec())));
     }
-    if let Ok(real) = std::fs::canonicalize(OsStr::from_bytes(root)) {
-        found.push(closed(real.as_os_str().as_bytes()));
+    if let Ok(real) = resolved(Path::new(OsStr::from_bytes(root))) {
+        found.push(closed(&real));
     }
     let common = common(entries);
     // The longest first.

@@ -9,7 +9,7 @@ use crate::job::Error;
 use crate::pass::pass;
 use pfh_engine::{Control, Outcome, Record};
 use pfh_judge::{Auditor, Change, Expectations, Met};
-use pfh_source::os::names::OsStrExt;
+use pfh_source::os::names::{OsStrExt, is_absolute, resolved, stream_below};
 use pfh_source::{Descend, Links, Operands, Recurse, Source};
 use std::ffi::OsStr;
 use std::io;
@@ -18,7 +18,7 @@ use std::path::Path;
 /// Where an audit walks: the answer of [`place::find`], except for absolute names, which say it
 /// themselves.
 pub(crate) fn find(turn: Turn<'_>, expectations: &Expectations) -> Result<Place, Error> {
-    let absolute = expectations.entries.iter().all(|entry| entry.name.first() == Some(&b'/'));
+    let absolute = expectations.entries.iter().all(|entry| is_absolute(&entry.name));
     if turn.request.root.is_some() || !absolute {
         return Ok(place::find(turn, expectations));
     }
@@ -90,9 +90,10 @@ pub fn run(
         parts => parts.iter().map(|part| [&walked[..], part].concat()).collect(),
     };
     let links = if *follow { Links::Follow } else { Links::Keep };
+    let streams = expectations.entries.iter().any(|entry| stream_below(place.below(&entry.name)).is_some());
     let walk = Walk {
         operands,
-        descend: Descend { recurse: Recurse::Yes, links, ..Descend::default() },
+        descend: Descend { recurse: Recurse::Yes, links, streams, ..Descend::default() },
         #[cfg(feature = "inside")]
         inside: place::opened(request, &place, &expectations.entries).map(std::sync::Arc::new),
     };
@@ -134,11 +135,10 @@ pub fn own(manifest: &Path) -> Vec<(u64, u128)> {
 /// A part to audit as a path below the root, also if it is given in full or with the root in front.
 fn part(path: &[u8], walked: &[u8]) -> Vec<u8> {
     let path = path.strip_prefix(b"./").unwrap_or(path);
-    let full = std::fs::canonicalize(OsStr::from_bytes(if walked.is_empty() { b"." } else { walked }));
-    let full = full.map(|full| [full.as_os_str().as_bytes(), b"/"].concat()).unwrap_or_default();
+    let full = resolved(Path::new(OsStr::from_bytes(if walked.is_empty() { b"." } else { walked })));
+    let full = full.map(|full| [&full[..], b"/"].concat()).unwrap_or_default();
     let full = if full == b"//" { b"/".to_vec() } else { full };
-    let below =
-        path.strip_prefix(&full[..]).filter(|_| path.first() == Some(&b'/') && !full.is_empty()).unwrap_or(path);
+    let below = path.strip_prefix(&full[..]).filter(|_| is_absolute(path) && !full.is_empty()).unwrap_or(path);
     let end = below.iter().rposition(|&byte| byte != b'/').map_or(0, |at| at + 1);
     below[..end].to_vec()
 }

@@ -5,13 +5,19 @@
 
 use pfh_judge::Expectations;
 use pfh_manifest::{Ending, Format};
-use pfh_source::os::names::OsStrExt;
+use pfh_source::os::names::{OsStrExt, is_on_disk};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, LazyLock, Mutex};
 
 /// The system's own directories: settings, keys, devices, processes, and the files of root.
 const SYSTEM: [&str; 6] = ["/dev", "/etc", "/proc", "/root", "/run", "/sys"];
+
+/// The directory of Windows, where this is one.
+static WINDOWS: LazyLock<Option<PathBuf>> = LazyLock::new(|| {
+    let root = std::env::var_os("SystemRoot").filter(|_| cfg!(windows))?;
+    Path::new(&root).canonicalize().ok()
+});
 
 /// Where removable media are mounted, which is below one of them.
 const MEDIA: &str = "/run/media";
@@ -44,8 +50,13 @@ impl Unasked {
     /// Whether a name is opened: it leads below the working directory or that of the manifest; or
     /// the manifest may be pfh's own, and the name leads to none of the system's directories.
     pub fn takes(&self, name: &[u8]) -> bool {
+        // A list must not make the program speak with anybody.
+        if !is_on_disk(name) {
+            return false;
+        }
         let place = self.place(Path::new(OsStr::from_bytes(name)));
         let is_system = SYSTEM.iter().any(|system| place.starts_with(system)) && !place.starts_with(MEDIA);
+        let is_system = is_system || WINDOWS.as_ref().is_some_and(|system| place.starts_with(system));
         self.near.iter().any(|near| place.starts_with(near)) || !(self.is_foreign || is_system)
     }
 

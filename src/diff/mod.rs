@@ -60,6 +60,7 @@ use comparing::Comparing;
 use halves::Halves;
 use pfh_digest::Algorithm;
 use pfh_engine::{Control, Plan};
+use pfh_source::os::names::stream_below;
 use pfh_source::{Apart, Source, terminal};
 use side::Side;
 use std::path::PathBuf;
@@ -157,6 +158,7 @@ fn settle(request: &Request, sides: &mut [Side; 2], summary: &mut Summary, contr
         }
         [Side::List(list), Side::Directory(tree)] | [Side::Directory(tree), Side::List(list)] => {
             list.settle(request, &tree.paths[0], control)?;
+            tree.streams = list.names().iter().any(|name| stream_below(name).is_some());
         }
         [Side::Directory(a), Side::Directory(b)] if a.is_container() || b.is_container() => {
             let names = [a.names(request), b.names(request)].map(|mut names| {

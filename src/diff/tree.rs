@@ -3,7 +3,7 @@
 use super::request::Request;
 #[cfg(feature = "inside")]
 use crate::inside::{Expanding, Options, Whole};
-use pfh_source::{Item, Operands, Source};
+use pfh_source::{Descend, Item, Operands, Source};
 
 /// A tree whose files are read.
 #[derive(Debug, Clone)]
@@ -15,6 +15,8 @@ pub struct Tree {
     /// The directory in a container that all its files are below, and that the other side does not
     /// have; with a closing slash, or empty.
     pub common: Vec<u8>,
+    /// Whether the streams of its files are files of it: the other side names some.
+    pub streams: bool,
     /// How the container is opened; `None` for a directory.
     #[cfg(feature = "inside")]
     container: Option<std::sync::Arc<Options>>,
@@ -27,6 +29,7 @@ impl Tree {
             prefix: path.clone(),
             paths: vec![path],
             common: Vec::new(),
+            streams: false,
             #[cfg(feature = "inside")]
             container: None,
         }
@@ -41,7 +44,7 @@ impl Tree {
             // Archives in it are files, as those in a directory are; so are those on the way there.
             options.limits.depth = prefix.windows(2).filter(|pair| pair == b"!/").count().max(1) as u32;
         }
-        Some(Tree { paths, prefix, common: Vec::new(), container: Some(std::sync::Arc::new(options)) })
+        Some(Tree { paths, prefix, common: Vec::new(), streams: false, container: Some(std::sync::Arc::new(options)) })
     }
 
     /// Whether it is the members of an image or an archive.
@@ -66,7 +69,8 @@ impl Tree {
 
     /// Its entries.
     pub fn source(&self, request: &Request) -> Box<dyn Source> {
-        let operands = Box::new(Operands::new(self.paths.clone(), request.descend()));
+        let operands =
+            Box::new(Operands::new(self.paths.clone(), Descend { streams: self.streams, ..request.descend() }));
         #[cfg(feature = "inside")]
         {
             if let Some(options) = &self.container {

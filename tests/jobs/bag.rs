@@ -59,6 +59,16 @@ fn a_bag_is_made_valid_and_its_damage_found() {
     }
 }
 
+/// A volume without regard to case would hold one of them.
+#[cfg(not(windows))]
+#[test]
+fn names_that_differ_by_case_alone_are_named() {
+    let (room, request) = bag();
+    room.file("data/A", "three");
+    let (made, found) = run(bag::create, &request);
+    assert_eq!((made.unwrap().warnings, found), (1, vec![(Severity::Warning, "data/a".to_owned())]));
+}
+
 #[test]
 fn an_update_takes_changed_contents_only_if_asked() {
     let (room, request) = bag();

@@ -43,6 +43,37 @@ fn differences_are_rows() {
     assert_eq!((summary.verdict(), summary.counts.differing()), (Verdict::Differs, 3));
 }
 
+/// Two such names are one file on a volume without regard to case: there one of them is missing.
+#[cfg(not(windows))]
+#[test]
+fn names_that_differ_by_case_alone_are_named() {
+    let room = Room::new();
+    for (name, content) in [("a/readme", "1"), ("a/README", "2"), ("a/x", "3"), ("b/readme", "1"), ("b/X", "3")] {
+        room.file(name, content);
+    }
+    let mut causes = Vec::new();
+    let mut take = |event: Event<'_>| {
+        if let Event::Classed(difference) = event {
+            let name = String::from_utf8(difference.name.clone()).unwrap();
+            causes.push((name, difference.class, difference.cause.clone()));
+        }
+        Ok(())
+    };
+    let request = Request::new(room.path().join("a"), room.path().join("b"));
+    let summary = diff::run(&request, &mut take, &Control::new()).unwrap();
+    let remark = |name: &str| Some(format!("differs from {name} by case alone"));
+    let expected = [
+        ("readme".to_owned(), Class::Same, None),
+        ("README".to_owned(), Class::Removed, remark("readme")),
+        ("X".to_owned(), Class::Moved, remark("x")),
+    ];
+    assert_eq!((causes, summary.verdict()), (expected.to_vec(), Verdict::Differs));
+    // Both sides have both: nothing differs.
+    room.file("b/README", "2");
+    std::fs::rename(room.path().join("b/X"), room.path().join("b/x")).unwrap();
+    assert_eq!(run(&request).0.unwrap().verdict(), Verdict::Verified);
+}
+
 #[test]
 fn one_thing_and_nothing_are_no_verdict() {
     let (room, _) = sides();

@@ -6,7 +6,7 @@ use crate::rows::{algorithms, below, input};
 use pfh::check::{Problem, Request as Check, Task, Verdict};
 use pfh::hash::{Event, Request, run};
 use pfh::job::Kind;
-use pfh::{Control, Outcome, Selection};
+use pfh::{Control, Input, InputError, Outcome, Selection};
 
 fn room() -> Room {
     let room = Room::new();
@@ -55,6 +55,17 @@ fn a_pattern_matches_the_name_as_it_is_printed() {
         assert_eq!(taken(&room, &[], &[&pattern]).0, left, "{pattern}");
     }
     assert_eq!(taken(&room, &[&format!("{whole}/s/*")], &[]).0, here(&["s/1", "s/t"]));
+}
+
+/// Nothing is read, and nothing is left out in silence.
+#[test]
+fn what_only_windows_has_is_refused_elsewhere() {
+    let room = room();
+    let mut input = Input::new([room.path()]);
+    input.descend.streams = true;
+    assert_eq!(matches!(input.check(), Err(InputError::NoStreams)), cfg!(not(windows)));
+    (input.descend.streams, input.descend.hold) = (false, true);
+    assert_eq!(matches!(input.check(), Err(InputError::NoHold)), cfg!(not(windows)));
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 use crate::descend::Links;
 use crate::os;
+use std::sync::Arc;
 
 /// The directory below which a walk stays, and how its names are printed.
 #[derive(Debug)]
@@ -12,4 +13,22 @@ pub struct Base {
     pub(crate) prefix: Box<[u8]>,
     /// Whether symbolic links are followed on the way.
     pub(crate) links: Links,
+    /// Whether writers are kept out of a file while it is read, where the system can.
+    #[cfg_attr(not(windows), expect(dead_code, reason = "the one for Windows opens files so"))]
+    pub(crate) hold: bool,
+}
+
+impl Base {
+    /// The working directory, for operands: links in them are the user's own words.
+    pub(crate) fn of_operands(hold: bool) -> Arc<Base> {
+        Arc::new(Base { directory: None, prefix: Box::default(), links: Links::Follow, hold })
+    }
+
+    /// The stream that a path is of, if it is one.
+    pub(crate) fn stream<'a>(&self, path: &'a [u8]) -> Option<&'a [u8]> {
+        match self.directory {
+            Some(_) => os::names::stream_below(path),
+            None => os::names::stream_of(path),
+        }
+    }
 }

@@ -44,12 +44,13 @@ impl Batch {
         for (at, entry) in entries.iter().enumerate() {
             if let Origin::File { base, path, special } = &entry.origin {
                 files.push((&**base, &path[..]));
-                specials.push((at, *special, &**base));
+                specials.push((at, *special));
             }
         }
         let mut readings: Vec<Option<Reading>> = entries.iter().map(|_| None).collect();
-        for (fd, (at, special, base)) in self.ring.open(&files).into_iter().zip(specials) {
-            let reading = fd.and_then(|fd| Reading::file(fd, special, base).ok());
+        let opened = self.ring.open(&files);
+        for ((fd, (at, special)), (base, path)) in opened.into_iter().zip(specials).zip(files) {
+            let reading = fd.and_then(|fd| Reading::file(fd, special, base, path).ok());
             readings[at] = reading.filter(|reading| reading.regular().is_some());
         }
         readings

@@ -50,6 +50,11 @@ pub struct Descend {
     pub special: Special,
     /// Stay on the file system of each operand?
     pub one_file_system: bool,
+    /// Read also the streams that files have beside their content, where
+    /// [the system](crate::os::STREAMS) has streams?
+    pub streams: bool,
+    /// Keep writers out of files while they are read, where [the system](crate::os::HOLDS) can?
+    pub hold: bool,
     /// Which names and sizes.
     pub selection: Selection,
 }

@@ -29,6 +29,8 @@ pub enum Skip {
     OtherFileSystem,
     /// A directory below one whose files alone were asked for.
     Directory,
+    /// A file whose data are elsewhere, in a cloud or on a tape: to read it would fetch it.
+    Placeholder,
     /// An output of the run itself.
     Own,
     /// Something inside a container that is not a file with content, or a container that is not
@@ -49,6 +51,7 @@ impl Skip {
             Skip::BlockDevice => "block device",
             Skip::OtherFileSystem => "other file system",
             Skip::Directory => "directory",
+            Skip::Placeholder => "placeholder",
             Skip::Own => "output of this run",
             Skip::Inside(what) => what,
             Skip::Unopened => "a container that is not read",
@@ -120,10 +123,11 @@ impl Origin {
     /// The metadata that a file has now, without opening it; `None` where there is none to be had.
     pub(crate) fn stat(&self) -> Option<Stat> {
         let Origin::File { base, path, .. } = self else { return None };
-        match &base.directory {
-            Some(directory) => os::stat_at(directory, path, base.links).ok(),
-            None => os::stat_operand(path).ok(),
-        }
+        let found = match &base.directory {
+            Some(directory) => os::stat_at(directory, path, base.links),
+            None => os::stat_operand(path),
+        };
+        found.ok().map(|stat| stat.of_stream(base.stream(path)))
     }
 }
 
@@ -184,7 +188,7 @@ impl Entry {
     /// directory.
     pub fn open(&self) -> Result<Reading, Problem> {
         match &self.origin {
-            Origin::File { base, path, special } => Reading::file(os::open_file(base, path)?, *special, base),
+            Origin::File { base, path, special } => Reading::file(os::open_file(base, path)?, *special, base, path),
             Origin::Stream(stream) => Ok(Reading::stream(stream.opened()?)),
             Origin::Object { object, .. } => {
                 let reading = Reading::object(object.open()?, object.size_hint(), object.inside());

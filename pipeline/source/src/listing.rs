@@ -68,6 +68,7 @@ fn code(kind: FileType) -> u8 {
         FileType::Socket => 5,
         FileType::CharacterDevice => 6,
         FileType::BlockDevice => 7,
+        FileType::Placeholder => 8,
         FileType::Unknown => 0,
     }
 }
@@ -81,6 +82,7 @@ fn kind(code: u8) -> FileType {
         5 => FileType::Socket,
         6 => FileType::CharacterDevice,
         7 => FileType::BlockDevice,
+        8 => FileType::Placeholder,
         _ => FileType::Unknown,
     }
 }

@@ -2,14 +2,17 @@
 //! standard input are one item each.
 
 use crate::base::Base;
-use crate::descend::{Descend, Links, Recurse};
+use crate::descend::{Descend, Recurse};
 use crate::entry::{Entry, Item, Origin};
 use crate::os::{self, FileType};
 use crate::problem::{Cause, Problem, Stage};
 use crate::select::Asked;
 use crate::source::Source;
 use crate::stream::Stream;
-use crate::walk::{Unnumbered, Walk};
+use crate::streams::streams;
+use crate::unnumbered::Unnumbered;
+use crate::walk::Walk;
+use std::collections::VecDeque;
 use std::sync::Arc;
 
 /// A path as bytes, or (the part of it that can be shown, why it cannot be one).
@@ -25,6 +28,8 @@ pub struct Operands {
     descend: Arc<Descend>,
     walk: Option<Walk>,
     here: Arc<Base>,
+    /// Streams of the operand that came last.
+    pending: VecDeque<Unnumbered>,
     number: u64,
 }
 
@@ -36,8 +41,8 @@ impl Operands {
 
     /// Operands that come one by one, from a list file for example (see [`names`](crate::names)).
     pub fn from_paths(paths: Paths, descend: Descend) -> Self {
-        let here = Base { directory: None, prefix: Box::default(), links: Links::Follow };
-        Operands { paths, descend: Arc::new(descend), walk: None, here: Arc::new(here), number: 0 }
+        let here = Base::of_operands(descend.hold);
+        Operands { paths, descend: Arc::new(descend), walk: None, here, pending: VecDeque::new(), number: 0 }
     }
 
     fn operand(&mut self, path: Vec<u8>) -> Option<Unnumbered> {
@@ -69,6 +74,9 @@ impl Operands {
             return None;
         }
         let base = self.here.clone();
+        if self.descend.streams {
+            self.pending.extend(streams(&base, &path, &self.descend));
+        }
         Some(Unnumbered::Origin(Origin::File { base, path: path.into(), special: self.descend.special }, stat))
     }
 }
@@ -77,6 +85,7 @@ impl Source for Operands {
     fn pull(&mut self) -> Option<Item> {
         loop {
             let found = match &mut self.walk {
+                _ if !self.pending.is_empty() => self.pending.pop_front()?,
                 Some(walk) => match walk.next() {
                     Some(found) => found,
                     None => {

@@ -15,7 +15,8 @@ pub struct Apart<S> {
 impl<S: Source> Apart<S> {
     /// The source without the files of these paths.
     pub fn new(inner: S, own: Vec<Vec<u8>>) -> Self {
-        let last = |path: &[u8]| path.rsplit(|&byte| byte == b'/').next().unwrap_or_default().to_vec();
+        let is_end = |byte: &u8| *byte == b'/' || (cfg!(windows) && *byte == b'\\');
+        let last = |path: &[u8]| path.rsplit(is_end).next().unwrap_or_default().to_vec();
         let own = own.into_iter().map(|path| (last(&path), path)).map(|(last, path)| (path, last)).collect();
         Apart { inner, own }
     }

@@ -192,6 +192,12 @@ impl Problem {
         if let Cause::Os(n) = self.cause { Some(n) } else { None }
     }
 
+    /// Whether another program holds the file, or a part of it.
+    fn is_busy(&self) -> bool {
+        let busy = [Errno::BUSY, Errno::TXTBSY].map(Errno::raw_os_error);
+        self.errno().is_some_and(|errno| busy.contains(&errno))
+    }
+
     /// The cause as a word that machines can match on.
     pub fn code(&self) -> &'static str {
         match self.cause {
@@ -256,7 +262,11 @@ impl fmt::Display for Problem {
             (stage, Some(o), None) => write!(f, "{} at offset {o}: ", stage.name())?,
             (stage, Some(o), Some(l)) => write!(f, "{} at offset {o}, {l} bytes: ", stage.name())?,
         }
-        self.cause.fmt(f)
+        self.cause.fmt(f)?;
+        if cfg!(windows) && matches!(self.stage, Stage::Open | Stage::Read) && self.is_busy() {
+            f.write_str(": read it from a shadow copy of the volume")?;
+        }
+        Ok(())
     }
 }
 

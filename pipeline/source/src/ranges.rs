@@ -1,7 +1,7 @@
 //! One file read by ranges, in any order, as a tree beside a file needs it.
 
 use crate::base::Base;
-use crate::descend::{Links, Special};
+use crate::descend::Special;
 use crate::entry::{Entry, Origin};
 use crate::os::handles::{AsFd, OwnedFd};
 use crate::os::{self, Errno, FileType};
@@ -9,7 +9,6 @@ use crate::problem::{Cause, Problem, Stage};
 use crate::read::{difference, kind_name};
 use crate::stat::Stat;
 use std::ops::Range;
-use std::sync::Arc;
 
 /// A regular file or block device, open for reading. Its size is the one at the open;
 /// [`close`](Ranges::close) proves that the bytes that were read are one state of it.
@@ -25,7 +24,7 @@ impl Ranges {
     /// # Errors
     /// When it cannot be opened, or is neither a file nor a block device.
     pub fn open(path: &[u8]) -> Result<Ranges, Problem> {
-        let base = Arc::new(Base { directory: None, prefix: Box::default(), links: Links::Follow });
+        let base = Base::of_operands(false);
         let origin = Origin::File { base, path: path.into(), special: Special::Skip };
         Ranges::of(&Entry { number: 0, origin, stat: None })
     }

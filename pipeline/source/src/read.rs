@@ -53,7 +53,7 @@ pub struct Closed {
 }
 
 enum Inner {
-    File { fd: OwnedFd, before: Stat, regular: bool },
+    File { fd: OwnedFd, before: Stat, regular: bool, usn: Option<i64> },
     Stream(File),
     Object { reader: Box<dyn std::io::Read + Send>, inside: Option<Arc<Inside>>, device: Option<u64> },
 }
@@ -94,12 +94,13 @@ impl Positions {
 }
 
 impl Reading {
-    /// An open file of `base`: without a directory it is an operand.
-    pub(crate) fn file(fd: OwnedFd, special: Special, base: &Base) -> Result<Self, Problem> {
+    /// An open file of `base`, and its path there: without a directory it is an operand.
+    pub(crate) fn file(fd: OwnedFd, special: Special, base: &Base, path: &[u8]) -> Result<Self, Problem> {
         let operand = base.directory.is_none();
-        let before = os::stat(&fd).map_err(|e| Problem::os(Stage::Open, e))?;
+        let before = os::stat(&fd).map_err(|e| Problem::os(Stage::Open, e))?.of_stream(base.stream(path));
         let kind = os::file_type(before.mode);
-        let regular = kind == FileType::RegularFile;
+        let is_fetched = kind == FileType::Placeholder && special == Special::Read && operand;
+        let regular = kind == FileType::RegularFile || is_fetched;
         let allowed = match kind {
             FileType::RegularFile => true,
             // A disk is named to be hashed; anything else that is special must be asked for.
@@ -118,12 +119,13 @@ impl Reading {
         if regular {
             os::settle(fd.as_fd(), &before);
         }
+        let usn = if regular { os::usn(fd.as_fd()) } else { None };
         if before.size > 256 << 10 {
             os::advise_sequential(fd.as_fd());
         }
         let hint = if regular { before.size } else { u64::MAX };
         Ok(Reading {
-            inner: Inner::File { fd, before, regular },
+            inner: Inner::File { fd, before, regular, usn },
             offset: 0,
             hint,
             retries: 0,
@@ -272,7 +274,7 @@ impl Reading {
     /// Narrows a failed read down: where exactly reading stops, and where it would go on.
     fn unreadable(&self, errno: Errno, scratch: &mut [u8]) -> Problem {
         let problem = Problem::os(Stage::Read, errno).at(self.offset);
-        let Inner::File { fd, before, regular: true } = &self.inner else { return problem };
+        let Inner::File { fd, before, regular: true, .. } = &self.inner else { return problem };
         if errno != Errno::IO || scratch.is_empty() {
             return problem;
         }
@@ -293,8 +295,8 @@ impl Reading {
         if self.retried {
             notes.push(Note::Retried);
         }
-        let (fd, before, regular) = match self.inner {
-            Inner::File { fd, before, regular } => (fd, before, regular),
+        let (fd, before, regular, usn) = match self.inner {
+            Inner::File { fd, before, regular, usn } => (fd, before, regular, usn),
             Inner::Stream(_) => return Ok(Closed { size: self.offset, stat: None, notes, inside: None }),
             Inner::Object { inside, .. } => return Ok(Closed { size: self.offset, stat: None, notes, inside }),
         };
@@ -302,7 +304,8 @@ impl Reading {
             return Ok(Closed { size: self.offset, stat: Some(before), notes, inside: None });
         }
         let after = os::stat(&fd).map_err(|e| Problem::os(Stage::Check, e))?;
-        let differs = difference(&before, &after);
+        let is_moved = os::usn(fd.as_fd()) != usn;
+        let differs = difference(&before, &after).or(is_moved.then_some(JOURNAL));
         if differs.is_some() || before.size != self.offset {
             if os::is_virtual(fd.as_fd()) {
                 notes.push(Note::Virtual);
@@ -321,6 +324,9 @@ impl Reading {
         Ok(Closed { size: self.offset, stat: Some(before), notes, inside: None })
     }
 }
+
+/// The difference where only the journal of the volume tells that a file was written to.
+pub(crate) const JOURNAL: &str = "number in the volume's journal";
 
 pub(crate) fn difference(before: &Stat, after: &Stat) -> Option<&'static str> {
     if before.size != after.size {
@@ -341,6 +347,7 @@ pub(crate) fn kind_name(kind: FileType) -> &'static str {
         FileType::Socket => "socket",
         FileType::CharacterDevice => "character device",
         FileType::BlockDevice => "block device",
+        FileType::Placeholder => "placeholder, whose content is elsewhere",
         _ => "special file",
     }
 }

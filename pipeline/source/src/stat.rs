@@ -37,6 +37,20 @@ impl Stat {
         }
     }
 
+    /// That of a stream of a file, by the stream's name. The system gives streams the identity of
+    /// their file, which others of its streams have too.
+    #[must_use]
+    pub(crate) fn of_stream(mut self, name: Option<&[u8]>) -> Stat {
+        if let Some(name) = name {
+            // FNV-1a: the same in every run, as caches keep it; in the half that NTFS leaves zero.
+            let hash = name
+                .iter()
+                .fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x100_0000_01b3));
+            self.inode ^= u128::from(hash) << 64;
+        }
+        self
+    }
+
     /// The identity by which it differs from every other file at the same time: device and inode.
     pub fn identity(&self) -> (u64, u128) {
         (self.device, self.inode)

@@ -4,7 +4,7 @@ use crate::entry::{Entry, Origin};
 use crate::os::handles::{AsFd, OwnedFd};
 use crate::os::{self, FileType};
 use crate::problem::{Cause, Problem, Stage};
-use crate::read::difference;
+use crate::read::{JOURNAL, difference};
 use crate::stat::Stat;
 use std::io;
 
@@ -14,6 +14,8 @@ pub struct Still {
     fd: OwnedFd,
     before: Stat,
     size: u64,
+    /// The number of the file's last change, where its volume has a journal.
+    usn: Option<i64>,
 }
 
 impl Entry {
@@ -26,14 +28,15 @@ impl Entry {
         let Origin::File { base, path, .. } = &self.origin else { return Ok(None) };
         let problem = |errno| Problem::os(Stage::Open, errno);
         let fd = os::open_file(base, path)?;
-        let before = os::stat(&fd).map_err(problem)?;
+        let before = os::stat(&fd).map_err(problem)?.of_stream(base.stream(path));
         let size = match os::file_type(before.mode) {
             FileType::RegularFile => before.size,
             FileType::BlockDevice if base.directory.is_none() => os::device_size(&fd).map_err(problem)?,
             _ => return Ok(None),
         };
         os::settle(fd.as_fd(), &before);
-        Ok(Some(Still { fd, before, size }))
+        let usn = os::usn(fd.as_fd());
+        Ok(Some(Still { fd, before, size, usn }))
     }
 }
 
@@ -70,7 +73,8 @@ impl Still {
     /// [`Cause::Changed`] if it is not.
     pub fn unchanged(&self) -> Result<(), Problem> {
         let after = os::stat(&self.fd).map_err(|errno| Problem::os(Stage::Check, errno))?;
-        match difference(&self.before, &after) {
+        let is_moved = os::usn(self.fd.as_fd()) != self.usn;
+        match difference(&self.before, &after).or(is_moved.then_some(JOURNAL)) {
             Some(what) => Err(Problem::new(Stage::Check, Cause::Changed(what))),
             None => Ok(()),
         }

@@ -9,7 +9,9 @@ use crate::os::{self, Directory, Errno, FileType};
 use crate::problem::{Cause, Problem, Stage};
 use crate::select::Asked;
 use crate::stat::Stat;
-use std::collections::HashSet;
+use crate::streams::streams;
+use crate::unnumbered::Unnumbered;
+use std::collections::{HashSet, VecDeque};
 use std::sync::Arc;
 
 /// Directories kept open on the way down; older ones are opened again by path when the walk returns
@@ -24,13 +26,6 @@ struct Frame {
     identity: (u64, u128),
 }
 
-/// An item of a walk or an operand before it has its number.
-pub(crate) enum Unnumbered {
-    Origin(Origin, Option<Stat>),
-    Skipped(Vec<u8>, Skip),
-    Problem(Vec<u8>, Problem),
-}
-
 pub(crate) struct Walk {
     base: Arc<Base>,
     descend: Arc<Descend>,
@@ -41,7 +36,7 @@ pub(crate) struct Walk {
     /// Most frames whose directory stays open.
     open: usize,
     ancestors: HashSet<(u64, u128)>,
-    pending: Option<Unnumbered>,
+    pending: VecDeque<Unnumbered>,
 }
 
 impl Walk {
@@ -53,7 +48,8 @@ impl Walk {
             prefix.push(b'/');
         }
         let again = directory.try_clone().map_err(|e| Problem::io(Stage::Walk, &e))?;
-        let base = Arc::new(Base { directory: Some(again), prefix: prefix.into(), links: descend.links });
+        let base =
+            Arc::new(Base { directory: Some(again), prefix: prefix.into(), links: descend.links, hold: descend.hold });
         let mut walk = Walk {
             base,
             descend,
@@ -62,8 +58,11 @@ impl Walk {
             frames: Vec::new(),
             open: (os::descriptors() / 8).clamp(1, OPEN),
             ancestors: HashSet::new(),
-            pending: None,
+            pending: VecDeque::new(),
         };
+        if walk.descend.streams {
+            walk.pending.extend(streams(&Base::of_operands(walk.descend.hold), operand, &walk.descend));
+        }
         walk.enter(directory, (stat.device, stat.inode));
         Ok(walk)
     }
@@ -72,7 +71,8 @@ impl Walk {
     fn enter(&mut self, directory: Directory, identity: (u64, u128)) {
         let (names, failed) = Names::list(&directory);
         if let Some(errno) = failed {
-            self.pending = Some(Unnumbered::Problem(self.full(b""), Problem::os(Stage::Walk, errno)));
+            let problem = Problem::os(Stage::Walk, errno);
+            self.pending.push_back(Unnumbered::Problem(self.full(b""), problem));
         }
         self.ancestors.insert(identity);
         self.frames.push(Frame { names, path: self.path.len(), directory: Some(directory), identity });
@@ -117,7 +117,7 @@ impl Walk {
 
     pub(crate) fn next(&mut self) -> Option<Unnumbered> {
         loop {
-            if let Some(found) = self.pending.take() {
+            if let Some(found) = self.pending.pop_front() {
                 return Some(found);
             }
             let named = match self.frames.last_mut()?.names.next() {
@@ -169,6 +169,7 @@ impl Walk {
             FileType::Socket => Some(Skip::Socket),
             FileType::CharacterDevice | FileType::Unknown => Some(Skip::CharacterDevice),
             FileType::BlockDevice => Some(Skip::BlockDevice),
+            FileType::Placeholder => Some(Skip::Placeholder),
         };
         if !selection.takes_file(&asked) || stat.is_some_and(|s| !selection.takes_size(s.size)) {
             return None;
@@ -176,7 +177,11 @@ impl Walk {
         if let Some(skip) = skip {
             return Some(Unnumbered::Skipped(self.full(name), skip));
         }
-        let origin = Origin::File { base: self.base.clone(), path: path().into(), special: self.descend.special };
+        let path = path();
+        if self.descend.streams {
+            self.pending.extend(streams(&self.base, &path, &self.descend));
+        }
+        let origin = Origin::File { base: self.base.clone(), path: path.into(), special: self.descend.special };
         Some(Unnumbered::Origin(origin, stat))
     }
 
@@ -199,6 +204,9 @@ impl Walk {
             return Some(Unnumbered::Skipped(self.full(name), Skip::OtherFileSystem));
         }
         self.path.extend_from_slice(name);
+        if self.descend.streams {
+            self.pending.extend(streams(&self.base, &self.path, &self.descend));
+        }
         self.path.push(b'/');
         self.enter(directory, identity);
         None

@@ -4,7 +4,7 @@ use crate::address::is_address;
 use crate::base::Base;
 use crate::descend::{Links, Special};
 use crate::entry::{Entry, Item, Origin};
-use crate::os;
+use crate::os::{self, names::is_absolute};
 use crate::problem::{Cause, Problem, Stage};
 use crate::source::Source;
 use std::sync::Arc;
@@ -29,7 +29,7 @@ impl Within {
     /// When `root` is not a directory that can be opened.
     pub fn open(root: &[u8], names: Vec<Vec<u8>>) -> Result<Self, Problem> {
         let directory = os::open_operand_directory(root).map_err(|e| Problem::os(Stage::Open, e))?;
-        let base = Base { directory: Some(directory), prefix: Box::default(), links: Links::Within };
+        let base = Base { directory: Some(directory), prefix: Box::default(), links: Links::Within, hold: false };
         Ok(Within { base: Arc::new(base), absolute: None, names: names.into_iter(), number: 0 })
     }
 
@@ -37,8 +37,7 @@ impl Within {
     /// Relative ones stay below the root all the same, and other absolute ones are problems.
     #[must_use]
     pub fn with_absolute(mut self, takes: impl Fn(&[u8]) -> bool + Send + 'static) -> Self {
-        let base = Base { directory: None, prefix: Box::default(), links: Links::Follow };
-        self.absolute = Some((Arc::new(base), Box::new(takes)));
+        self.absolute = Some((Base::of_operands(false), Box::new(takes)));
         self
     }
 }
@@ -53,7 +52,7 @@ impl Source for Within {
             return Some(Item::Problem { number, name: path, problem: Problem::new(Stage::Walk, Cause::Outside) });
         }
         let base = match &self.absolute {
-            Some((absolute, takes)) if path.first() == Some(&b'/') && takes(&path) => absolute,
+            Some((absolute, takes)) if is_absolute(&path) && takes(&path) => absolute,
             _ => &self.base,
         };
         let origin = Origin::File { base: base.clone(), path: path.into(), special: Special::Skip };

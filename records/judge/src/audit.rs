@@ -1,5 +1,6 @@
 //! A tree against a manifest: the outcome for every file.
 
+use super::caseless::remark;
 use super::classes::{Change, Class, Counts, Rot};
 use super::expected::{Comparison, Expectations};
 use super::facts::Facts;
@@ -232,6 +233,7 @@ impl Auditor {
         }
         self.absent(&displaced, &mut changes);
         changes.sort_by(|one, other| one.name.cmp(&other.name));
+        remark(&mut changes, self.expectations.entries.iter().map(|entry| &entry.name[..]));
         (changes, self.counts)
     }
 

@@ -4,6 +4,7 @@
 #![forbid(unsafe_code)]
 
 mod audit;
+mod caseless;
 mod classes;
 mod expected;
 mod facts;
@@ -12,6 +13,7 @@ mod remains;
 pub mod verdict;
 
 pub use audit::{Auditor, Met, UNTIMED};
+pub use caseless::caseless;
 pub use classes::{Change, Class, Counts, Rot};
 pub use expected::{Comparison, Expectations, Expected, ReadError};
 pub use facts::{Facts, is_same};

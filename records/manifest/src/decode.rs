@@ -4,12 +4,12 @@ use std::io::{self, BufRead, Cursor, Read};
 
 use pfh_digest::{Algorithm, ROWS, Registry, Row};
 use pfh_similarity::ssdeep;
+use pfh_source::text::{self, Text};
 
 use crate::ending::{Ending, Tally};
 use crate::entry::{DecodeLine, Fault, Item, Located, Options, Parsed};
 use crate::format::{End, Format};
 use crate::lines::{Line, Lines};
-use crate::text::Text;
 use crate::{bsd, csv, dfxml, hashdeep, jsonl, others, similarity, sums};
 
 /// This many bytes tell a format.
@@ -56,11 +56,12 @@ impl<R: BufRead> Decoder<R> {
         let says_sfv = options.format.is_some() || options.named().first().is_some_and(|first| first.name() == "crc32");
         let named = is_adler(options.named());
         let shape = if format == Format::Catalogue { dump(&start, named) } else { None };
-        let source = Cursor::new(start).chain(text);
         let end = if matches!(format, Format::Sums | Format::Bsd) { options.end } else { End::Line };
+        let windows = end == End::Line && text::has_windows_lines(&start);
+        let source = Cursor::new(start).chain(text);
         let decoder: Box<dyn DecodeLine> = match format {
-            Format::Sums | Format::Bsd => Box::new(sums::Decoder::new(registry, options, end)),
-            Format::Hashdeep => Box::new(hashdeep::Decoder::new(registry)),
+            Format::Sums | Format::Bsd => Box::new(sums::Decoder::new(registry, options, end, windows)),
+            Format::Hashdeep => Box::new(hashdeep::Decoder::new(registry, windows)),
             Format::Jsonl => Box::new(jsonl::Decoder::new(registry)),
             Format::Csv => Box::new(csv::Decoder::new(registry)),
             Format::Ssdeep => Box::new(similarity::ssdeep::Decoder::new(registry)),

@@ -7,11 +7,13 @@
 
 use pfh_digest::{Algorithm, Registry, hex};
 use pfh_engine::{Outcome, Piece, Record, Summary};
+use pfh_source::os::names::is_absolute;
 use pfh_source::terminal;
 
 use crate::digits;
 use crate::encode::{Carried, Encode, Preamble, Unrepresentable};
 use crate::entry::{DecodeLine, Entry, Fault, Parsed};
+use crate::others::{is_windows_path, windows_name};
 use crate::remark::{self, Remark};
 
 /// The algorithms that the format names.
@@ -136,11 +138,14 @@ pub(crate) struct Decoder {
     /// Per column between size and name the algorithm, where it is known; `None` before a header
     /// was seen.
     columns: Option<Vec<Result<Algorithm, Box<str>>>>,
+    /// Whether it was written on Windows, by the ends of its lines or the directory where it began:
+    /// there `\` separates names.
+    windows: bool,
 }
 
 impl Decoder {
-    pub(crate) fn new(registry: Registry) -> Decoder {
-        Decoder { registry, columns: None }
+    pub(crate) fn new(registry: Registry, windows: bool) -> Decoder {
+        Decoder { registry, columns: None, windows }
     }
 
     fn header(&mut self, header: &[u8]) -> Parsed {
@@ -180,10 +185,11 @@ impl Decoder {
         if name.is_empty() {
             return Err(Fault::Malformed("no name"));
         }
+        let written = |name: &[u8]| if self.windows { windows_name(name) } else { name.to_vec() };
         Ok(match split_piece(name, size) {
-            None => Entry { name: name.to_vec(), size: Some(size), digests, foreign, ..Entry::default() },
+            None => Entry { name: written(name), size: Some(size), digests, foreign, ..Entry::default() },
             Some((name, offset)) => Entry {
-                name: name.to_vec(),
+                name: written(name),
                 pieces: vec![Piece { offset, length: size, digests }],
                 foreign,
                 ..Entry::default()
@@ -204,7 +210,12 @@ impl DecodeLine for Decoder {
                 // hashdeep's own word for it; ours renders characters that a terminal must not see,
                 // so that only a plain one is exact.
                 None => match line.strip_prefix(b"## Invoked from: ") {
-                    Some(base) if base.starts_with(b"/") && !base.contains(&b'\\') => Parsed::Base(base.to_vec()),
+                    Some(base) if is_windows_path(base) => {
+                        self.windows = true;
+                        let base = windows_name(base);
+                        if is_absolute(&base) { Parsed::Base(base) } else { Parsed::Neutral }
+                    }
+                    Some(base) if is_absolute(base) && !base.contains(&b'\\') => Parsed::Base(base.to_vec()),
                     _ => Parsed::Neutral,
                 },
             };

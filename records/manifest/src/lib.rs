@@ -65,7 +65,6 @@ mod remark;
 pub mod row;
 pub mod similarity;
 pub mod sums;
-pub mod text;
 mod times;
 
 pub use decode::Decoder;

@@ -8,6 +8,7 @@
 //! ```
 
 use pfh_digest::{Algorithm, Registry};
+use pfh_source::os::names::is_absolute;
 
 use crate::entry::Parsed;
 use crate::entry::Stated;
@@ -56,7 +57,7 @@ pub(crate) fn parse(registry: Registry, line: &[u8]) -> Option<Remark> {
         return Some(Remark::Begin(names.map(|name| registry.find(name).map_err(|_| name.into())).collect()));
     }
     if let Some(base) = line.strip_prefix(b"base ") {
-        return Some(Remark::Other(Parsed::Base(escape::unescape(base).filter(|base| base.starts_with(b"/"))?)));
+        return Some(Remark::Other(Parsed::Base(escape::unescape(base).filter(|base| is_absolute(base))?)));
     }
     let records = str::from_utf8(line.strip_prefix(b"end records=")?).ok()?;
     // An end whose number cannot be read is that of other records.

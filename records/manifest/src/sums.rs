@@ -135,7 +135,8 @@ pub(crate) struct Decoder {
     bare: bool,
     end: End,
     shape: Shape,
-    /// Whether the list has comments as programs of Windows write them: there `\` separates names.
+    /// Whether a program of Windows wrote the list, by its comments or the ends of its lines: there
+    /// `\` separates names.
     windows: bool,
 }
 
@@ -151,7 +152,7 @@ enum Shape {
 }
 
 impl Decoder {
-    pub(crate) fn new(registry: Registry, options: &Options, end: End) -> Decoder {
+    pub(crate) fn new(registry: Registry, options: &Options, end: End, windows: bool) -> Decoder {
         let mut usual = options.hints.clone();
         usual.extend(digits::candidates(registry, &[]));
         if options.any {
@@ -165,7 +166,7 @@ impl Decoder {
             bare: options.bare,
             end,
             shape: Shape::Unknown,
-            windows: false,
+            windows,
         }
     }
 
@@ -261,13 +262,15 @@ impl Decoder {
     }
 
     fn name(&self, name: &[u8], escaped: bool) -> Result<Vec<u8>, Fault> {
-        let name = if self.windows {
-            others::windows_name(name)
-        } else if escaped {
+        let name = if escaped {
             escape::unescape(name).ok_or(Fault::Malformed("no such escape in a name"))?
+        } else if self.windows || others::is_windows_path(name) {
+            others::windows_name(name)
         } else {
             name.to_vec()
         };
+        // Ports of GNU's tools escape the separators of whole paths too.
+        let name = if self.windows && others::is_windows_path(&name) { others::windows_name(&name) } else { name };
         if name.is_empty() { Err(Fault::Malformed("no name")) } else { Ok(name) }
     }
 }

@@ -19,7 +19,7 @@ use choice::{Choice, Sized};
 use pfh_engine::Control;
 use pfh_judge::{Expectations, Expected};
 use pfh_source::Stage;
-use pfh_source::os::names::OsStrExt;
+use pfh_source::os::names::{OsStrExt, is_absolute};
 use state::{Key, State};
 use std::collections::HashMap;
 use std::ffi::OsStr;
@@ -108,7 +108,7 @@ pub(super) fn run(
 fn size_of(place: &Place, entry: &Expected) -> u64 {
     entry.size.unwrap_or_else(|| {
         let below = place.below(&entry.name);
-        let path = if below.starts_with(b"/") { below.to_vec() } else { [&place.root, &b"/"[..], below].concat() };
+        let path = if is_absolute(below) { below.to_vec() } else { [&place.root, &b"/"[..], below].concat() };
         std::fs::symlink_metadata(OsStr::from_bytes(&path)).map_or(0, |found| found.len())
     })
 }

@@ -36,6 +36,7 @@ fn of_input(input: &Input) -> Vec<Vec<u8>> {
         (input.descend.links == Links::Follow, "--follow"),
         (input.descend.special == Special::Read, "--special"),
         (input.descend.one_file_system, "--one-file-system"),
+        (input.descend.streams, "--streams"),
         (input.content == Content::Images, "--image"),
         (input.is_inside(), "--inside"),
         (input.list.is_some(), "--files-from"),

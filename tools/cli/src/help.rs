@@ -95,6 +95,9 @@ const EXPERT: &[&str] = &[
     "system",
 ];
 
+/// Options that systems other than Windows refuse: there they are shown with those for experts.
+const WINDOWS: &[&str] = &["hold", "streams"];
+
 /// Options of every command, which the short help leaves to the long one.
 const EVERYWHERE: &[&str] = &["no_config", "on_finish", "profile"];
 
@@ -112,6 +115,7 @@ const HEADINGS: &[(&str, &[&str])] = &[
             "expand",
             "files_from",
             "follow",
+            "hold",
             "image",
             "include",
             "inside",
@@ -130,6 +134,7 @@ const HEADINGS: &[(&str, &[&str])] = &[
             "salvage",
             "similar",
             "special",
+            "streams",
             "system",
             "zero_lists",
         ],
@@ -296,7 +301,7 @@ fn dressed(mut command: Command, above: &str, all: bool, brief: bool) -> Command
     command = command.after_long_help(below(&path, &said.unwrap_or_default()).help());
     command = command.mut_args(|arg| {
         let id = arg.get_id().as_str().to_owned();
-        let expert = EXPERT.contains(&id.as_str());
+        let expert = EXPERT.contains(&id.as_str()) || cfg!(not(windows)) && WINDOWS.contains(&id.as_str());
         let on_screen = SCREEN.iter().find(|(name, _)| *name == id);
         let short = match on_screen {
             Some((_, Some(short))) if is_screen => {

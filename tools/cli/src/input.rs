@@ -220,6 +220,12 @@ pub struct Input {
     /// Follow symbolic links while walking.
     #[arg(short = 'L', long)]
     pub follow: bool,
+    /// Also alternate data streams, each as FILE:STREAM (Windows).
+    #[arg(long)]
+    pub streams: bool,
+    /// Keep other programs from writing to a file while it is read (Windows).
+    #[arg(long)]
+    pub hold: bool,
     /// Read FIFOs and devices given as PATH.
     #[arg(long)]
     pub special: bool,
@@ -246,6 +252,8 @@ impl Input {
             links: if self.follow { Links::Follow } else { Links::Keep },
             special: if self.special { Special::Read } else { Special::Skip },
             one_file_system: self.one_file_system,
+            streams: self.streams,
+            hold: self.hold,
             selection: selection.map_err(Failure::usage)?,
         };
         Ok(input)

@@ -9,7 +9,8 @@ use signal_hook::flag;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-/// The signals that end a run. On Windows SIGINT is `^C`, SIGBREAK all other events of a console.
+/// The signals that end a run. On Windows SIGINT is `^C`, SIGBREAK `^Break` and the end of the
+/// console.
 #[cfg(unix)]
 const ENDING: [i32; 3] = [SIGINT, SIGTERM, SIGHUP];
 #[cfg(windows)]
@@ -34,6 +35,16 @@ impl Signals {
             flag::register_conditional_shutdown(signal, 128 + signal, asked.clone())?;
             flag::register_usize(signal, number.clone(), signal as usize)?;
             flag::register(signal, asked.clone())?;
+        }
+        #[cfg(windows)]
+        {
+            let (number, asked) = (number.clone(), asked.clone());
+            let went = pfh::process::when_console_goes(move || {
+                number.store(SIGBREAK as usize, Ordering::SeqCst);
+                asked.store(true, Ordering::SeqCst);
+            });
+            // A program that carries out several commands asks for it once.
+            went.or_else(|error| if error.kind() == std::io::ErrorKind::AlreadyExists { Ok(()) } else { Err(error) })?;
         }
         Ok(Signals { number, flag: asked })
     }

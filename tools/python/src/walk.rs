@@ -21,6 +21,8 @@ pub struct Walk {
     min_size: Option<u64>,
     max_size: Option<u64>,
     one_file_system: bool,
+    streams: bool,
+    hold: bool,
     special: bool,
     image: bool,
     order: String,
@@ -58,6 +60,8 @@ impl Walk {
             links: if self.follow { Links::Follow } else { Links::Keep },
             special: if self.special { Special::Read } else { Special::Skip },
             one_file_system: self.one_file_system,
+            streams: self.streams,
+            hold: self.hold,
             selection: selection.map_err(error::value)?,
         };
         Ok(input)

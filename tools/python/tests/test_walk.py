@@ -84,6 +84,13 @@ def test_the_same_records_as_the_program(room, options, words):
     assert table.column("path").to_pylist() == [path for _, path, _ in found]
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has both")
+@pytest.mark.parametrize("option", ["streams", "hold"])
+def test_what_only_windows_has_is_refused(room, option):
+    with pytest.raises(pfh.RequestError, match="only Windows|those of Windows"):
+        pfh.hash_files(room / "zero", "md5", **{option: True})
+
+
 def test_special_files_and_images(room):
     assert rows(pfh.hash_files("/dev/null", ["md5", "sha256"], special=True)) == printed("--special", "/dev/null")
     assert rows(pfh.hash_files(room / "zero", ["md5", "sha256"], image=True)) == printed("--image", str(room / "zero"))

@@ -10,6 +10,8 @@
 
 #[cfg(not(all(target_os = "linux", not(feature = "portable-os"))))]
 mod absent;
+#[cfg(any(windows, test))]
+mod answers;
 #[cfg(unix)]
 mod caller;
 mod change_times;
@@ -24,6 +26,8 @@ mod hidden;
 mod how;
 pub mod names;
 mod notice;
+#[cfg(unix)]
+mod ntfs;
 mod open;
 mod patience;
 mod patient;
@@ -65,6 +69,8 @@ pub use file_type::{FileType, file_type};
 pub use hidden::{Typed, ask_hidden};
 pub use how::How;
 pub use notice::Notice;
+#[cfg(unix)]
+pub use ntfs::{HOLDS, STREAMS, streams, usn};
 pub use open::open_file;
 pub use patience::{Patience, patience, retry, set_patience};
 pub use patient::{Patient, broken, write};
@@ -72,15 +78,16 @@ pub use patient::{Patient, broken, write};
 use platform::terminal;
 #[cfg(windows)]
 pub use platform::{
-    count_names, create_private, errno_of, errno_text, hand_over, host_name, inherited, link_to_file, others_may_read,
-    others_may_write, start_apart, user, wait_for_caller, was_closed,
+    HOLDS, STREAMS, count_names, create_private, errno_of, errno_text, hand_over, host_name, inherited, link_to_file,
+    others_may_read, others_may_write, standard_output_path, start_apart, streams, user, usn, wait_for_caller,
+    was_closed, when_console_goes,
 };
 #[cfg(unix)]
 pub use process::{hand_over, start_apart};
 #[cfg(unix)]
 pub use rights::{count_names, create_private, host_name, link_to_file, others_may_read, others_may_write, user};
 #[cfg(unix)]
-pub use standard::{inherited, was_closed};
+pub use standard::{inherited, standard_output_path, was_closed};
 // Capabilities and errors.
 pub use platform::{DEVICES, EVICTS, Errno};
 // Walking and reading.

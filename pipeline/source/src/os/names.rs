@@ -32,6 +32,39 @@ pub fn entered(mut path: Vec<u8>) -> Vec<u8> {
     path
 }
 
+/// Whether a path of a list starts at a root: `/`, on Windows also a drive (`C:/`), a server
+/// (`//`), or a path that bypasses the rules of names.
+pub fn is_absolute(path: &[u8]) -> bool {
+    path.first() == Some(&b'/') || (cfg!(windows) && (has_drive(path) || path.starts_with(br"\\")))
+}
+
+/// Whether a path starts with the letter of a drive and a separator.
+fn has_drive(path: &[u8]) -> bool {
+    matches!(path, [letter, b':', b'/' | b'\\', ..] if letter.is_ascii_alphabetic())
+}
+
+/// The stream that a name below a directory is of, `file:stream` on Windows; elsewhere `:` is a
+/// letter.
+pub fn stream_below(name: &[u8]) -> Option<&[u8]> {
+    let last = name.rsplit(|byte| b"/\\".contains(byte)).next().unwrap_or_default();
+    let at = last.iter().position(|&byte| byte == b':').filter(|at| cfg!(windows) && *at > 0)?;
+    Some(&last[at + 1..])
+}
+
+/// As [`stream_below`], of a path that may begin with a drive.
+pub fn stream_of(path: &[u8]) -> Option<&[u8]> {
+    let path = path.strip_prefix(br"\\?\").unwrap_or(path);
+    let has_letter = matches!(path, [letter, b':', ..] if letter.is_ascii_alphabetic());
+    stream_below(if has_letter { &path[2..] } else { path })
+}
+
+/// Whether opening an absolute path asks only disks of this machine: on Windows `//server/share`
+/// asks a server, and says who the user is; `\\.\` opens a device.
+pub fn is_on_disk(path: &[u8]) -> bool {
+    let has_two = |path: &[u8]| matches!(path, [b'/' | b'\\', b'/' | b'\\', ..]);
+    !cfg!(windows) || !has_two(path) || path.strip_prefix(br"\\?\").is_some_and(has_drive)
+}
+
 /// The working directory, with `/` between its names.
 ///
 /// # Errors
@@ -39,6 +72,19 @@ pub fn entered(mut path: Vec<u8>) -> Vec<u8> {
 pub fn working_directory() -> std::io::Result<std::path::PathBuf> {
     let here = std::env::current_dir()?.into_os_string();
     Ok(std::ffi::OsString::from_vec(entered(here.into_vec())).into())
+}
+
+/// The full path of a file, links resolved, as lists have it: with `/` between its names.
+///
+/// # Errors
+/// The system's: it is gone, say.
+pub fn resolved(path: &std::path::Path) -> std::io::Result<Vec<u8>> {
+    let full = path.canonicalize()?.into_os_string().into_vec();
+    // Windows puts `\\?\` in front, which only paths that break its rules need.
+    Ok(match full.strip_prefix(br"\\?\") {
+        Some(rest) if has_drive(rest) => entered(rest.to_vec()),
+        _ => full,
+    })
 }
 
 /// The form in which names of one directory are compared before the file exists: on Windows without
@@ -141,6 +187,28 @@ mod tests {
         assert!(!is(&[b"latin-\xe9"]) && !is(&[b"\xff"]) && !is(&[&LEAD[..2]]) && !is(&[b"\xc0\x80"]));
         assert!(!is_name(b"a\0b") && is_name(LEAD) && path(b"a\0b").is_none());
         assert_eq!(is_name(b"\xff"), cfg!(not(windows)));
+    }
+
+    #[test]
+    fn absolute_paths_are_those_of_this_system() {
+        assert!(is_absolute(b"/a") && is_absolute(b"//server/share") && is_on_disk(b"/a"));
+        assert!(!is_absolute(b"a/b") && !is_absolute(b"C:a") && !is_absolute(b"CD:/") && !is_absolute(b""));
+        assert_eq!(is_absolute(b"C:/a") && is_absolute(br"\\?\C:\a/b"), cfg!(windows));
+        assert_eq!(is_on_disk(b"//server/share/a"), cfg!(not(windows)));
+        assert_eq!(is_on_disk(br"\\.\PhysicalDrive0"), cfg!(not(windows)));
+        assert!(is_on_disk(br"\\?\C:\a") && is_on_disk(b"c:/a"));
+    }
+
+    #[test]
+    fn streams_are_behind_a_colon() {
+        let here = |found: &'static [u8]| Some(found).filter(|_| cfg!(windows));
+        assert_eq!(stream_below(b"d/a.exe:Zone.Identifier"), here(b"Zone.Identifier"));
+        assert_eq!((stream_below(b"a:s"), stream_of(b"a:s"), stream_of(b"C:/d/a:s")), (here(b"s"), None, here(b"s")));
+        assert_eq!((stream_of(br"\\?\C:\a:s"), stream_of(br"\\?\C:\a")), (here(b"s"), None));
+        assert_eq!(
+            (stream_below(b"d:s/a"), stream_of(b"C:a"), stream_of(b"a"), stream_below(b":x")),
+            (None, None, None, None)
+        );
     }
 
     #[cfg(windows)]

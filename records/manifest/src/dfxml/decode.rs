@@ -1,5 +1,5 @@
 //! Reading DFXML: ours, hashdeep's (also its pieces, which stand outside `<byte_runs>`), and other
-//! documents that keep to the schema.
+//! documents that keep to the schema; and the databases of FCIV, whose digests are in base64.
 //!
 //! No DTD is accepted, so there are no entities to expand; a token longer than the limit ends the
 //! reading.
@@ -16,6 +16,7 @@ use crate::digits;
 use crate::ending::Tally;
 use crate::entry::{Entry, Fault, Item, Located, Reason, Stated, Unhashed};
 use pfh_source::Time;
+use pfh_source::os::names::is_absolute;
 
 /// Elements deeper than this are not DFXML but an attack.
 const DEPTH: usize = 64;
@@ -30,6 +31,8 @@ pub(crate) struct Decoder<R> {
     text: String,
     limit: usize,
     begun: bool,
+    /// Whether it is a database of FCIV.
+    fciv: bool,
     ended: bool,
     base: Option<Vec<u8>>,
 }
@@ -77,6 +80,7 @@ impl<R: BufRead> Decoder<R> {
             text: String::new(),
             limit,
             begun: false,
+            fciv: false,
             ended: false,
             base: None,
         }
@@ -181,8 +185,11 @@ impl<R: BufRead> Decoder<R> {
     }
 
     fn start(&mut self, start: &BytesStart<'_>, tally: &mut Tally) -> Result<(), &'static str> {
-        if !self.begun && start.local_name().as_ref() != "dfxml" {
-            return Err("not DFXML");
+        if !self.begun {
+            self.fciv = start.local_name().as_ref() == "FCIV";
+            if !self.fciv && start.local_name().as_ref() != "dfxml" {
+                return Err("not DFXML");
+            }
         }
         // Who declares our namespace writes our summary.
         let ours = |value: Option<String>| value.as_deref() == Some(super::NAMESPACE);
@@ -195,6 +202,14 @@ impl<R: BufRead> Decoder<R> {
         }
         self.text.clear();
         let open = match (start.local_name().as_ref(), &mut self.object) {
+            ("FILE_ENTRY", None) if self.fciv => {
+                self.object = Some(Object::default());
+                Open::FileObject
+            }
+            ("name", Some(_)) if self.fciv => Open::FileName { exact: None },
+            (name @ ("MD5" | "SHA1"), Some(_)) if self.fciv => {
+                Open::HashDigest(self.registry.find(name).map_err(|_| name.to_owned()))
+            }
             ("fileobject", None) => {
                 self.object = Some(Object::default());
                 Open::FileObject
@@ -267,12 +282,13 @@ impl<R: BufRead> Decoder<R> {
         }
         if let Open::Base { exact } = open {
             let base = exact.map_or_else(|| Some(text.into_bytes()), |exact| BASE64.decode(&exact).ok());
-            self.base = base.filter(|base| base.starts_with(b"/") && !base.contains(&0));
+            self.base = base.filter(|base| is_absolute(base) && !base.contains(&0));
             return None;
         }
         let inside_run = matches!(self.open.last(), Some(Open::ByteRun));
         let object = self.object.as_mut()?;
         match open {
+            Open::FileName { .. } if self.fciv => object.name(text.replace('\\', "/"), None),
             Open::FileName { exact } => object.name(text, exact),
             Open::Leaf(leaf) => object.leaf(leaf, text.trim()),
             Open::HashDigest(Err(name)) => object.entry.foreign.push(name.into()),

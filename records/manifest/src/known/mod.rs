@@ -25,13 +25,13 @@ pub use record::{Kind, Known, Take};
 use std::io::{self, BufRead, Cursor, Read};
 
 use pfh_digest::{Algorithm, ROWS, Registry, Row};
+use pfh_source::text::Text;
 
 use crate::decode::{self, Decoder};
 use crate::ending::Ending;
 use crate::entry::{self, Fault, Item};
 use crate::format::Format;
 use crate::lines::{LIMIT, Line, Lines};
-use crate::text::Text;
 
 /// How to read.
 #[derive(Clone, Debug)]

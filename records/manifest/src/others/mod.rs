@@ -18,6 +18,11 @@ pub(crate) fn windows_name(name: &[u8]) -> Vec<u8> {
     name.iter().map(|&byte| if byte == b'\\' { b'/' } else { byte }).collect()
 }
 
+/// Whether a name begins as whole paths of Windows do: with a drive (`C:\`) or a server (`\\`).
+pub(crate) fn is_windows_path(name: &[u8]) -> bool {
+    matches!(name, [b'\\', b'\\', ..]) || matches!(name, [drive, b':', b'\\', ..] if drive.is_ascii_alphabetic())
+}
+
 /// Whether a line is a comment in lists of Windows: `;` in SFV, TeraCopy and FastSum, `//` in FCIV.
 /// No digest starts so.
 pub(crate) fn is_comment(line: &[u8]) -> bool {

@@ -32,7 +32,7 @@ fn columns(registry: Registry, fields: &[Vec<u8>]) -> Option<Vec<Column>> {
         let text = String::from_utf8_lossy(field).trim().to_ascii_lowercase();
         match text.replace([' ', '_'], "").as_str() {
             // The first of them: `path` beside `name` is the whole one, wherever it stands.
-            "path" | "filepath" | "fullpath" | "fullname" | "filename" | "name" | "file" => {
+            "path" | "filepath" | "fullpath" | "fullname" | "filename" | "filenames" | "name" | "file" => {
                 named = true;
                 Column::Name
             }

@@ -4,8 +4,8 @@ use std::io::BufReader;
 use std::ops::ControlFlow;
 
 use pfh_digest::{Algorithm, Digest};
-use pfh_manifest::Fault;
 use pfh_manifest::known::{Kind, Known, Options, read};
+use pfh_manifest::{Fault, Format};
 use proptest::prelude::*;
 
 fn algorithm(name: &str) -> Algorithm {
@@ -45,6 +45,43 @@ const SHA256: &str = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f2
 
 fn both() -> Vec<String> {
     vec![format!("sha1={SHA1}"), format!("md5={MD5}")]
+}
+
+/// Lists of Windows programs, as they are and as PowerShell's `>` stores them.
+#[test]
+fn lists_of_windows() {
+    let base64 = |hex: &str| data_encoding::BASE64.encode(&data_encoding::HEXLOWER.decode(hex.as_bytes()).unwrap());
+    let (md5, sha1) = (MD5.to_ascii_uppercase(), SHA1.to_ascii_uppercase());
+    let sums = vec![format!("md5={MD5}")];
+    let turned = vec![format!("md5={MD5}"), format!("sha1={SHA1}")];
+    let deep = "%%%% HASHDEEP-1.0\r\n%%%% size,md5,sha1,filename\r\n## Invoked from: C:\\cases\r\n";
+    let fciv =
+        format!("<FILE_ENTRY><name>c:\\a</name><MD5>{}</MD5><SHA1>{}</SHA1></FILE_ENTRY>", base64(MD5), base64(SHA1));
+    let manifest = Kind::Manifest;
+    for (text, kind, digests) in [
+        (format!("MD5,SHA1,FileNames\r\n\"{MD5}\",\"{SHA1}\",\"x.E01\\[root]\\a:s\"\r\n"), Kind::Table, &turned),
+        (format!("{deep}3,{MD5},{SHA1},C:\\cases\\a\r\n"), manifest(Format::Hashdeep), &turned),
+        (format!("<?xml version=\"1.0\"?><FCIV>{fciv}</FCIV>"), manifest(Format::Dfxml), &turned),
+        (format!("{md5} *C:\\sub\\a\r\n"), Kind::List, &sums),
+        (format!("MD5 hash of C:\\sub\\a:\r\n{md5}\r\nCertUtil: done\r\n"), manifest(Format::Certutil), &sums),
+        (
+            format!("\r\nAlgorithm : MD5\r\nHash      : {md5}\r\nPath      : C:\\a\r\n"),
+            manifest(Format::Filehash),
+            &sums,
+        ),
+        (
+            format!("\"Algorithm\",\"Hash\",\"Path\"\r\n\"SHA1\",\"{sha1}\",\"C:\\a\"\r\n"),
+            Kind::Table,
+            &turned[1..].to_vec(),
+        ),
+    ] {
+        let marked = |bytes: fn(u16) -> [u8; 2]| {
+            std::iter::once(0xfeff).chain(text.encode_utf16()).flat_map(bytes).collect::<Vec<u8>>()
+        };
+        for bytes in [text.clone().into_bytes(), marked(u16::to_le_bytes), marked(u16::to_be_bytes)] {
+            assert_eq!(good(&bytes, kind), [(digests.clone(), None)], "{text}");
+        }
+    }
 }
 
 #[test]

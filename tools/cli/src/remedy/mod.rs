@@ -117,6 +117,10 @@ fn input(error: &Error) -> Option<String> {
         InputError::InsideOfObject(name) => {
             format!("{}: --inside opens files: leave it out, or fetch the object and give the file", render(name))
         }
+        InputError::NoStreams => "--streams: only Windows has alternate data streams".into(),
+        InputError::NoHold => {
+            "--hold: only Windows lets a reader keep writers out: read a snapshot instead (LVM, Btrfs, ZFS)".into()
+        }
         InputError::NoImage => "--image needs the name of an image".into(),
         _ => return None,
     })

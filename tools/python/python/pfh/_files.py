@@ -30,6 +30,8 @@ def hash_files(
     min_size: int | None = None,
     max_size: int | None = None,
     one_file_system: bool = False,
+    streams: bool = False,
+    hold: bool = False,
     special: bool = False,
     image: bool = False,
     order: Literal["path", "size", "inode", "extent", "balanced"] = "path",
@@ -64,6 +66,8 @@ def hash_files(
     The walk: with ``recursive`` directories are walked; ``follow`` follows
     symbolic links; ``include`` and ``exclude`` are globs, ``min_size`` and
     ``max_size`` bytes; ``one_file_system`` stays on that of each path;
+    on Windows ``streams`` adds alternate data streams, and ``hold`` keeps
+    writers out of a file while it is read;
     ``special`` reads FIFOs and devices that are named; with ``image`` the
     content of the disk images is hashed; ``order`` is that of reading. With
     ``exactly`` an address of a store is the object of that key alone.
@@ -98,6 +102,8 @@ def hash_files(
         "min_size": min_size,
         "max_size": max_size,
         "one_file_system": one_file_system,
+        "streams": streams,
+        "hold": hold,
         "special": special,
         "image": image,
         "order": order,

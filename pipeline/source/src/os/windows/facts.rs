@@ -2,6 +2,7 @@
 
 use super::errno::Errno;
 use super::handle::{self, FACTS, Last, query};
+use crate::os::answers;
 use crate::os::handles::{AsFd, BorrowedFd};
 use crate::stat::Stat;
 use std::os::windows::io::AsRawHandle;
@@ -43,17 +44,11 @@ pub fn stat(fd: impl AsFd) -> Result<Stat, Errno> {
 
 /// The mode that POSIX would have for these attributes.
 fn mode_of(fd: BorrowedFd<'_>, attributes: u32) -> Result<u32, Errno> {
-    if attributes & fs::FILE_ATTRIBUTE_REPARSE_POINT != 0 {
-        let tag: fs::FILE_ATTRIBUTE_TAG_INFO = query(fd, fs::FileAttributeTagInfo)?;
-        if handle::is_surrogate(tag.ReparseTag) {
-            return Ok(0o120_777);
-        }
+    if attributes & fs::FILE_ATTRIBUTE_REPARSE_POINT == 0 {
+        return Ok(answers::mode(attributes, 0));
     }
-    Ok(match attributes {
-        a if a & fs::FILE_ATTRIBUTE_DIRECTORY != 0 => 0o040_755,
-        a if a & fs::FILE_ATTRIBUTE_READONLY != 0 => 0o100_444,
-        _ => 0o100_644,
-    })
+    let tag: fs::FILE_ATTRIBUTE_TAG_INFO = query(fd, fs::FileAttributeTagInfo)?;
+    Ok(answers::mode(attributes, tag.ReparseTag))
 }
 
 /// Metadata of a path, links followed, and the number of the device that it is: 0, since devices

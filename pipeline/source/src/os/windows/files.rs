@@ -4,15 +4,18 @@ use super::super::{ChangeTimes, FileType, resolve};
 use super::directory::Directory;
 use super::errno::Errno;
 use super::facts::{stat, stat_path};
-use super::handle::{self, DATA, FACTS, LISTING, Last, query};
+use super::handle::{self, DATA, FACTS, LISTING, Last, SHARE, query};
+use super::journal::usn;
 use super::paths::native;
 use crate::base::Base;
 use crate::descend::Links;
+use crate::os::answers;
 use crate::os::handles::{AsFd, BorrowedFd, OwnedFd};
 use crate::os::names::OsStrExt;
 use crate::stat::Stat;
 use std::fs::File;
 use std::io;
+use std::os::windows::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use windows_sys::Win32::Storage::FileSystem as fs;
 
@@ -43,18 +46,18 @@ pub fn stat_operand(path: &[u8]) -> Result<Stat, Errno> {
 }
 
 /// Opens below a directory: through no link, through links that stay below it, or through any.
-fn open_below(root: &Directory, path: &[u8], links: Links, access: u32) -> Result<(File, PathBuf), Errno> {
+fn open_below(root: &Directory, path: &[u8], links: Links, access: u32, share: u32) -> Result<(File, PathBuf), Errno> {
     let plain = || Ok(root.path.join(below_as_native(path)?));
     match links {
-        Links::Keep => Ok((handle::open_below(root.handle.as_fd(), path, access)?, plain()?)),
+        Links::Keep => Ok((handle::open_below(root.handle.as_fd(), path, access, share)?, plain()?)),
         Links::Follow => {
             let full = plain()?;
-            Ok((handle::open(&full, access, Last::Follow)?, full))
+            Ok((handle::open_sharing(&full, access, Last::Follow, share)?, full))
         }
         Links::Within => {
             let way = || resolve::below(root.path()?, path, links);
             let full = way()?;
-            let file = handle::open(&full, access, Last::Itself)?;
+            let file = handle::open_sharing(&full, access, Last::Itself, share)?;
             // That nothing on the way is a link out is looked at before and after.
             if stat(&file)?.identity() != stat_path(&way()?)?.0.identity() {
                 return Err(Errno::STALE);
@@ -64,12 +67,23 @@ fn open_below(root: &Directory, path: &[u8], links: Links, access: u32) -> Resul
     }
 }
 
-/// Opens a file below its base for reading.
+/// Opens a file below its base for reading. Others may write to it meanwhile, unless the base holds
+/// its files.
 pub fn open_data(base: &Base, path: &[u8]) -> Result<OwnedFd, Errno> {
+    let share = if base.hold { fs::FILE_SHARE_READ } else { SHARE };
+    open_at(base, path, DATA, share).map(OwnedFd::from)
+}
+
+/// Opens a file below its base to look at it, which others may hold alone.
+pub(super) fn open_facts(base: &Base, path: &[u8]) -> Result<File, Errno> {
+    open_at(base, path, FACTS, SHARE)
+}
+
+fn open_at(base: &Base, path: &[u8], access: u32, share: u32) -> Result<File, Errno> {
     match &base.directory {
-        Some(directory) => open_below(directory, path, base.links, DATA).map(|(file, _)| file.into()),
+        Some(directory) => open_below(directory, path, base.links, access, share).map(|(file, _)| file),
         // An operand: links in it are the user's own words.
-        None => handle::open(&native(path)?, DATA, Last::Follow).map(OwnedFd::from),
+        None => handle::open_sharing(&native(path)?, access, Last::Follow, share),
     }
 }
 
@@ -82,7 +96,7 @@ pub fn open_operand_directory(path: &[u8]) -> Result<Directory, Errno> {
 
 /// Opens a directory below another for listing.
 pub fn open_directory(at: &Directory, path: &[u8], links: Links) -> Result<Directory, Errno> {
-    let (handle, path) = open_below(at, path, links, LISTING)?;
+    let (handle, path) = open_below(at, path, links, LISTING, SHARE)?;
     Directory::of(path, handle)
 }
 
@@ -93,12 +107,18 @@ pub fn list(directory: &Directory, mut each: impl FnMut(&[u8], FileType) -> Resu
         let kind = entry.file_type().map_or(FileType::Unknown, |kind| match kind {
             kind if kind.is_symlink() => FileType::Symlink,
             kind if kind.is_dir() => FileType::Directory,
+            _ if is_elsewhere(&entry) => FileType::Placeholder,
             kind if kind.is_file() => FileType::RegularFile,
             _ => FileType::Unknown,
         });
         each(entry.file_name().as_bytes(), kind)?;
     }
     Ok(())
+}
+
+/// Whether the data of a listed file are elsewhere. The listing has its attributes.
+fn is_elsewhere(entry: &std::fs::DirEntry) -> bool {
+    entry.metadata().is_ok_and(|found| answers::is_elsewhere(found.file_attributes()))
 }
 
 /// Opens a file for reading, once.
@@ -132,9 +152,10 @@ fn times_of(fd: BorrowedFd<'_>) -> ChangeTimes {
     }
 }
 
-/// Whether the change time of an open file tells that it was rewritten.
+/// Whether the change time of an open file tells that it was rewritten, or the journal of its
+/// volume does.
 pub fn is_timed(fd: BorrowedFd<'_>, stat: &Stat) -> bool {
-    times_of(fd).hold_for(stat)
+    usn(fd).is_some() || times_of(fd).hold_for(stat)
 }
 
 /// Where a file's first byte lies on its medium: not asked yet.

@@ -2,6 +2,7 @@
 
 use super::errno::Errno;
 use super::paths::verbatim;
+use crate::os::answers;
 use crate::os::names::OsStrExt as _;
 use crate::os::{Patience, handles::BorrowedFd};
 use std::ffi::OsStr;
@@ -38,10 +39,15 @@ pub(super) enum Last {
 
 /// Opens a path that exists, a directory as well.
 pub(super) fn open(path: &Path, access: u32, last: Last) -> Result<File, Errno> {
+    open_sharing(path, access, last, SHARE)
+}
+
+/// The same, with these rights of others.
+pub(super) fn open_sharing(path: &Path, access: u32, last: Last, share: u32) -> Result<File, Errno> {
     let path = verbatim(path)?;
     let link = if last == Last::Itself { fs::FILE_FLAG_OPEN_REPARSE_POINT } else { 0 };
     let mut options = OpenOptions::new();
-    options.access_mode(access).share_mode(SHARE).custom_flags(fs::FILE_FLAG_BACKUP_SEMANTICS | link);
+    options.access_mode(access).share_mode(share).custom_flags(fs::FILE_FLAG_BACKUP_SEMANTICS | link);
     patiently(|| options.open(&path).map_err(|error| Errno::of(&error)))
 }
 
@@ -61,6 +67,8 @@ fn patiently(mut open: impl FnMut() -> Result<File, Errno>) -> Result<File, Errn
 pub(super) struct Below {
     /// Rights.
     pub access: u32,
+    /// Rights of others.
+    pub share: u32,
     /// `FILE_OPEN` or another of the native interface.
     pub disposition: u32,
     /// `FILE_DIRECTORY_FILE` and the like.
@@ -68,15 +76,10 @@ pub(super) struct Below {
 }
 
 /// Opens or makes one name in an open directory. It is a single name: characters that would make a
-/// path of it, or a stream of a file, are refused.
+/// path of it are refused, and so is a stream of a file where one is made.
 pub(super) fn open_name(directory: BorrowedFd<'_>, name: &[u8], how: &Below) -> Result<File, Errno> {
-    if !crate::os::names::is_name(name) || name.is_empty() || name == b"." || name == b".." {
-        return Err(Errno::ILSEQ);
-    }
-    if name.iter().any(|byte| b"\\/:".contains(byte)) {
-        return Err(Errno::ILSEQ);
-    }
-    let mut units: Vec<u16> = OsStr::from_bytes(name).encode_wide().collect();
+    let is_stream = how.disposition == native::FILE_OPEN && is_stream(name);
+    let mut units = if is_stream { units_of(name)? } else { single_name(name)? };
     let bytes = u16::try_from(units.len() * 2).map_err(|_| Errno::NAMETOOLONG)?;
     let text = UNICODE_STRING { Length: bytes, MaximumLength: bytes, Buffer: units.as_mut_ptr() };
     let object = OBJECT_ATTRIBUTES {
@@ -100,7 +103,7 @@ pub(super) fn open_name(directory: BorrowedFd<'_>, name: &[u8], how: &Below) -> 
                 &raw mut answer,
                 std::ptr::null(),
                 fs::FILE_ATTRIBUTE_NORMAL,
-                SHARE,
+                how.share,
                 how.disposition,
                 options,
                 std::ptr::null(),
@@ -115,13 +118,36 @@ pub(super) fn open_name(directory: BorrowedFd<'_>, name: &[u8], how: &Below) -> 
     })
 }
 
+/// The units of a single name in a directory, which is not a stream.
+///
+/// # Errors
+/// ILSEQ for all others.
+pub(super) fn single_name(name: &[u8]) -> Result<Vec<u16>, Errno> {
+    if name.contains(&b':') { Err(Errno::ILSEQ) } else { units_of(name) }
+}
+
+fn units_of(name: &[u8]) -> Result<Vec<u16>, Errno> {
+    let is_path = matches!(name, b"" | b"." | b"..") || name.iter().any(|byte| b"\\/".contains(byte));
+    if is_path || !crate::os::names::is_name(name) {
+        return Err(Errno::ILSEQ);
+    }
+    Ok(OsStr::from_bytes(name).encode_wide().collect())
+}
+
+/// Whether a name is `file:stream`. Other types than data, and a file's own content under a further
+/// name (`file::$DATA`), are not.
+fn is_stream(name: &[u8]) -> bool {
+    let mut parts = name.split(|&byte| byte == b':');
+    matches!((parts.next(), parts.next(), parts.next()), (Some(file), Some(stream), None) if !file.is_empty() && !stream.is_empty())
+}
+
 /// Opens an existing file below a directory, through no link: each name in the directory before it.
 /// A reparse point other than a link (deduplicated, compressed, of a cloud) is opened as the file
 /// that it stands for.
 ///
 /// # Errors
 /// LOOP for a link, XDEV for a way out.
-pub(super) fn open_below(directory: BorrowedFd<'_>, path: &[u8], access: u32) -> Result<File, Errno> {
+pub(super) fn open_below(directory: BorrowedFd<'_>, path: &[u8], access: u32, share: u32) -> Result<File, Errno> {
     let mut names: Vec<&[u8]> = Vec::new();
     for name in path.split(|&byte| byte == b'/') {
         match name {
@@ -139,10 +165,11 @@ pub(super) fn open_below(directory: BorrowedFd<'_>, path: &[u8], access: u32) ->
     };
     let mut here: Option<File> = None;
     for name in above {
-        let how = Below { access: LISTING, disposition: native::FILE_OPEN, options: native::FILE_DIRECTORY_FILE };
+        let (disposition, options) = (native::FILE_OPEN, native::FILE_DIRECTORY_FILE);
+        let how = Below { access: LISTING, share: SHARE, disposition, options };
         here = Some(no_link(parent(&here, directory), name, how)?);
     }
-    no_link(parent(&here, directory), last, Below { access, disposition: native::FILE_OPEN, options: 0 })
+    no_link(parent(&here, directory), last, Below { access, share, disposition: native::FILE_OPEN, options: 0 })
 }
 
 fn parent<'a>(here: &'a Option<File>, directory: BorrowedFd<'a>) -> BorrowedFd<'a> {
@@ -159,18 +186,12 @@ fn no_link(directory: BorrowedFd<'_>, name: &[u8], mut how: Below) -> Result<Fil
     if tag.FileAttributes & fs::FILE_ATTRIBUTE_REPARSE_POINT == 0 {
         return Ok(file);
     }
-    if is_surrogate(tag.ReparseTag) {
+    if answers::is_surrogate(tag.ReparseTag) {
         return Err(Errno::LOOP);
     }
     how.options = plain;
     let behind = open_name(directory, name, &how)?;
     if identity(file.as_fd())? == identity(behind.as_fd())? { Ok(behind) } else { Err(Errno::LOOP) }
-}
-
-/// Whether a reparse point stands for another file or directory (IsReparseTagNameSurrogate): a
-/// symbolic link, a junction.
-pub(super) fn is_surrogate(tag: u32) -> bool {
-    tag & 0x2000_0000 != 0
 }
 
 /// Metadata of an open file, of the given class.

@@ -2,9 +2,13 @@
 
 use super::errno::Errno;
 use crate::os::handles::OwnedFd;
-use std::path::Path;
+use std::ffi::OsString;
+use std::os::windows::ffi::OsStringExt;
+use std::os::windows::io::{AsHandle, AsRawHandle};
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 use windows_sys::Win32::Foundation::{FILETIME, INVALID_HANDLE_VALUE};
+use windows_sys::Win32::Storage::FileSystem::{FILE_NAME_NORMALIZED, GetFinalPathNameByHandleW};
 use windows_sys::Win32::System::Console::{GetStdHandle, STD_ERROR_HANDLE, STD_INPUT_HANDLE, STD_OUTPUT_HANDLE};
 use windows_sys::Win32::System::Threading::{GetCurrentProcess, GetProcessTimes};
 
@@ -42,6 +46,23 @@ pub fn cpu_time() -> Duration {
 /// The processors' time of processes that this one started: Windows keeps no sum.
 pub fn children_time() -> Duration {
     Duration::ZERO
+}
+
+/// The file behind standard output, by its path of the form without limits; `None` if it is none.
+pub fn standard_output_path() -> Option<PathBuf> {
+    let output = std::io::stdout();
+    let handle = output.as_handle();
+    if super::facts::stat(handle).ok()?.mode & 0o170_000 != 0o100_000 {
+        return None;
+    }
+    let mut room = vec![0u16; 1 << 15];
+    // SAFETY: the handle is open while it is borrowed; the call writes at most as many units as the
+    // room has.
+    let length = unsafe {
+        GetFinalPathNameByHandleW(handle.as_raw_handle(), room.as_mut_ptr(), room.len() as u32, FILE_NAME_NORMALIZED)
+    };
+    let name = room.get(..length as usize).filter(|name| !name.is_empty())?;
+    Some(OsString::from_wide(name).into())
 }
 
 /// Whether this standard stream, from 0 to 2, was closed when the process started.

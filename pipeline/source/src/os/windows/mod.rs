@@ -1,19 +1,23 @@
-//! Windows, by handles: files and directories. Devices, streams of files and shadow copies are not
-//! read yet. The effects for a user are listed in docs/limitations.md.
+//! Windows, by handles: files, their streams, and directories. Devices and shadow copies are not
+//! read yet. The effects for a user are listed in docs/windows.md and docs/limitations.md.
 
 mod block;
 mod bytes;
 mod caller;
 mod console;
 mod directory;
+mod ending;
 mod errno;
 mod facts;
 mod files;
 mod handle;
+mod journal;
 mod machine;
+mod named;
 mod output;
 mod paths;
 mod process;
+mod streams;
 
 pub use super::absent::confine::{confine, confinement};
 pub use super::absent::device::{
@@ -33,6 +37,7 @@ pub(super) use bytes::{wait_writable, write_once};
 pub use caller::wait_for_caller;
 pub use console::{Quiet, terminal};
 pub use directory::Directory;
+pub use ending::when_console_goes;
 pub use errno::{Errno, errno_of, errno_text};
 pub use facts::{stat, stat_path};
 pub use files::{
@@ -40,13 +45,20 @@ pub use files::{
     open_directory, open_operand_directory, settle, stat_at, stat_operand,
 };
 pub(super) use files::{open_data, open_once};
-pub use machine::{children_time, cpu_time, host_name, inherited, kernel_text, system_name, user, was_closed};
+pub use journal::usn;
+pub use machine::{
+    children_time, cpu_time, host_name, inherited, kernel_text, standard_output_path, system_name, user, was_closed,
+};
 pub use output::{
     close_standard_output, create_directory_in, create_in, create_private, is_missing, link_to_file, may_write,
     open_to_sync, open_to_write, others_may_read, others_may_write, remove, remove_in, rename, rename_in, rename_new,
     sync, sync_filesystem, truncate, try_lock,
 };
 pub use process::{hand_over, start_apart};
+pub use streams::{STREAMS, streams};
+
+/// Whether a reader can keep writers out.
+pub const HOLDS: bool = true;
 
 /// Whether block devices can be acquired and written to.
 pub const DEVICES: bool = false;

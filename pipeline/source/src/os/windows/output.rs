@@ -5,9 +5,10 @@ use super::directory::Directory;
 use super::errno::Errno;
 use super::facts;
 use super::handle::{self, Below, FACTS, Last, SHARE, open_name, view};
+use super::named;
 use super::paths::{verbatim, wide};
 use crate::os::handles::{AsFd, OwnedFd};
-use crate::os::names::OsStrExt;
+use crate::os::names::{OsStrExt, stream_of};
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io;
 use std::os::windows::fs::OpenOptionsExt;
@@ -23,12 +24,16 @@ fn errno(error: io::Error) -> Errno {
     Errno::of(&error)
 }
 
-/// Opens for writing only. Direct output is refused: it is not built yet.
+/// Opens for writing only, and no stream of another file. Direct output is refused: it is not built
+/// yet.
 pub fn open_to_write(path: &Path, how: How, direct: bool) -> Result<OwnedFd, Errno> {
     if direct {
         return Err(Errno::INVAL);
     }
     let path = verbatim(path)?;
+    if stream_of(path.as_os_str().as_bytes()).is_some() {
+        return Err(Errno::ILSEQ);
+    }
     let mut options = OpenOptions::new();
     options.write(true).share_mode(SHARE);
     match how {
@@ -82,6 +87,7 @@ fn name_of(name: &Path) -> &[u8] {
 pub fn create_in(directory: &Directory, name: &Path) -> Result<OwnedFd, Errno> {
     let how = Below {
         access: fs::FILE_GENERIC_WRITE | fs::DELETE,
+        share: SHARE,
         disposition: native::FILE_CREATE,
         options: native::FILE_NON_DIRECTORY_FILE | native::FILE_OPEN_REPARSE_POINT,
     };
@@ -91,19 +97,19 @@ pub fn create_in(directory: &Directory, name: &Path) -> Result<OwnedFd, Errno> {
 /// As [`rename`], in a directory that is held open. A link of the new name is replaced, never
 /// followed.
 pub fn rename_in(directory: &Directory, from: &Path, to: &Path) -> Result<(), Errno> {
-    let directory = directory.path()?;
-    rename(&directory.join(from), &directory.join(to))
+    named::rename(directory.as_fd(), name_of(from), name_of(to))
 }
 
 /// As [`remove`], in a directory that is held open.
 pub fn remove_in(directory: &Directory, name: &Path) -> Result<(), Errno> {
-    remove(&directory.path()?.join(name))
+    named::remove(directory.as_fd(), name_of(name))
 }
 
 /// Makes a directory in an open directory.
 pub fn create_directory_in(directory: &Directory, name: &Path) -> Result<(), Errno> {
     let how = Below {
         access: FACTS,
+        share: SHARE,
         disposition: native::FILE_CREATE,
         options: native::FILE_DIRECTORY_FILE | native::FILE_OPEN_REPARSE_POINT,
     };

@@ -5,6 +5,11 @@
 
 use std::io::{self, BufRead, BufReader, Chain, Cursor, Read};
 
+/// Whether the first whole line of a text ends as programs of Windows end it, with CR and LF.
+pub fn has_windows_lines(start: &[u8]) -> bool {
+    start.iter().position(|&byte| byte == b'\n').is_some_and(|at| start[..at].ends_with(b"\r"))
+}
+
 /// A reader without a byte order mark, whose bytes are UTF-8 where the mark said UTF-16.
 pub struct Text<R>(Encoding<R>);
 
@@ -17,7 +22,15 @@ enum Encoding<R> {
 
 impl<R: BufRead> Text<R> {
     /// Reads up to three bytes to find a mark. Errors are the reader's own.
-    pub fn open(mut reader: R) -> io::Result<Text<R>> {
+    pub fn open(reader: R) -> io::Result<Text<R>> {
+        Text::marked(reader).map(|(_, text)| text)
+    }
+
+    /// As [`open`](Text::open), and whether there is a mark.
+    ///
+    /// # Errors
+    /// The reader's own.
+    pub fn marked(mut reader: R) -> io::Result<(bool, Text<R>)> {
         let mut start = Vec::with_capacity(3);
         reader.by_ref().take(3).read_to_end(&mut start)?;
         let (skip, order) = match start[..] {
@@ -28,12 +41,13 @@ impl<R: BufRead> Text<R> {
         };
         start.drain(..skip);
         let marked = Cursor::new(start).chain(reader);
-        Ok(Text(match order {
+        let encoding = match order {
             None => Encoding::Plain(marked),
             Some(order) => {
                 Encoding::Utf16(BufReader::new(Utf16 { reader: marked, order, high: None, ready: Vec::new() }))
             }
-        }))
+        };
+        Ok((skip > 0, Text(encoding)))
     }
 }
 
@@ -168,6 +182,7 @@ mod tests {
         assert_eq!(read(b"\xEF\xBBab"), b"\xEF\xBBab");
         assert_eq!(read(b""), b"");
         assert_eq!(read(b"\xFF\xFEa\0b"), b"ab");
+        assert!(has_windows_lines(b"a\r\nb\n") && !has_windows_lines(b"a\nb\r\n") && !has_windows_lines(b"a\r"));
         assert_eq!(read(b"\xFE\xFF\0a\xD8\x00\0b"), b"a\xED\xA0\x80b");
     }
 
