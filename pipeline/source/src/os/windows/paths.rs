@@ -94,7 +94,7 @@ mod tests {
     fn paths_are_without_limits() {
         let of = |path: &str| verbatim(Path::new(path)).unwrap().to_str().unwrap().to_owned();
         assert_eq!(of(r"C:\a\b"), r"\\?\C:\a\b");
-        assert_eq!(of("c:/a/./b/../dot./CON"), r"\\?\c:\a\dot.\CON");
+        assert_eq!(of("c:/a/./b/../dot./CON"), r"\\?\C:\a\dot.\CON");
         assert_eq!(of("C:/.."), r"\\?\C:\");
         assert_eq!(of("//server/share/a/b"), r"\\?\UNC\server\share\a\b");
         assert_eq!(of(r"\\?\C:\a/b"), r"\\?\C:\a\b");
