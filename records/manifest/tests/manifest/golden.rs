@@ -37,8 +37,7 @@ fn manifest(format: Format, layout: Layout, names: &[&str]) -> String {
         assert_eq!(encoder.record(&mut out, &record).expect("a name that fits"), Carried::Yes);
     }
     let error = Cause::Os(EIO);
-    let unread =
-        Problem { offset: Some(4096), length: Some(512), ..Problem::new(Stage::Read, error.clone()) };
+    let unread = Problem { offset: Some(4096), length: Some(512), ..Problem::new(Stage::Read, error.clone()) };
     for record in [failed(b"d/bad", unread), skipped(b"d/pipe", Skip::Fifo)] {
         let carried = encoder.record(&mut out, &record).expect("a name that fits");
         assert_eq!(carried == Carried::Yes, matches!(format, Format::Dfxml | Format::Jsonl | Format::Csv));
