@@ -78,10 +78,12 @@ windows: ## the workspace for Windows without a warning; tests under Wine, and t
 	cross/windows/check
 	cross/windows/test
 
-dist: ## what is released, in target/release-files: .deb, tarball, debug information, list of components, sealed checksums; each tried in a root of its own
+dist: ## what is released, in target/release-files: .deb, tarball, debug information, list of components, zip for Windows, sealed checksums; each tried in a root of its own or under Wine
 	rm -rf target/release-files
+	dist/windows target/release-files
 	dist/build target/release-files
 	dist/check target/release-files
+	dist/check-windows target/release-files
 
 corpus: $(CORPUS) ## build the benchmark's corpus (1.22 GB)
 $(CORPUS):

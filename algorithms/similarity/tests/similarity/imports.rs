@@ -5,6 +5,7 @@ use pfh_similarity::imports::{Features, Imports, read};
 use pfh_similarity::{Hasher, Method};
 use proptest::prelude::*;
 use std::collections::BTreeSet;
+#[cfg(unix)]
 use std::process::Command;
 
 /// The features that were handed on, as text.
@@ -31,7 +32,8 @@ fn taken(bytes: &[u8]) -> Option<Taken> {
     read(bytes, &mut taken).then_some(taken)
 }
 
-/// This test itself, and the libraries that it is linked to.
+/// This test itself, and the libraries that it is linked to. On Windows it is no ELF file.
+#[cfg(unix)]
 #[test]
 fn elf_has_the_names_that_readelf_says() {
     let own = std::env::current_exe().unwrap();

@@ -36,18 +36,25 @@ fn manifest(format: Format, layout: Layout, names: &[&str]) -> String {
     ] {
         assert_eq!(encoder.record(&mut out, &record).expect("a name that fits"), Carried::Yes);
     }
-    let unread = Problem { offset: Some(4096), length: Some(512), ..Problem::new(Stage::Read, Cause::Os(5)) };
+    let error = Cause::Os(EIO);
+    let unread = Problem { offset: Some(4096), length: Some(512), ..Problem::new(Stage::Read, error.clone()) };
     for record in [failed(b"d/bad", unread), skipped(b"d/pipe", Skip::Fifo)] {
         let carried = encoder.record(&mut out, &record).expect("a name that fits");
         assert_eq!(carried == Carried::Yes, matches!(format, Format::Dfxml | Format::Jsonl | Format::Csv));
     }
     encoder.tail(&mut out, &Summary { hashed: 3, bytes: 9, failed: 1, skipped: 1, ..Summary::default() });
-    out.iter()
+    let text: String = out
+        .iter()
         .flat_map(
             |&byte| if byte.is_ascii() { vec![char::from(byte)] } else { format!("<{byte:02x}>").chars().collect() },
         )
-        .collect()
+        .collect();
+    // The words are the system's, and differ from system to system.
+    text.replace(&error.to_string(), "Input/output error (EIO)")
 }
+
+/// The system's number of EIO: an error of Win32 on Windows (ERROR_IO_DEVICE).
+const EIO: i32 = if cfg!(windows) { 1117 } else { 5 };
 
 const MD5: &str = "900150983cd24fb0d6963f7d28e17f72";
 const SHA256: &str = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";

@@ -96,7 +96,8 @@ fn a_device_that_fails_where_it_was_read_before_is_dead() {
     let mut dead = Map::new(0);
     dead.set(0, 2000 * 512, Status::Bad);
     medium.set_faults(dead);
-    assert_eq!(rescue_reads(&medium, &skips), Err(Stop::Dead { offset: (128 << 10) + 16 * 512, errno: 5 }));
+    let errno = crate::os::Errno::IO.raw_os_error();
+    assert_eq!(rescue_reads(&medium, &skips), Err(Stop::Dead { offset: (128 << 10) + 16 * 512, errno }));
 }
 
 #[test]
