@@ -1,0 +1,208 @@
+//! Disks and volumes by their handles: questions by DeviceIoControl, reads and writes of any range,
+//! and locks. The questions and their answers are in `os/storage`.
+
+use super::errno::Errno;
+use super::handle::{DATA, SHARE, view};
+use super::paths::verbatim;
+use super::volumes::{Mounted, volumes};
+use crate::os::handles::{AsFd, BorrowedFd, OwnedFd};
+use crate::os::hold::Held;
+use crate::os::names::OsStrExt;
+use crate::os::positioned::FileExt;
+use crate::os::storage::{self, Asks, BOUNCED, Fault, Named};
+use crate::stat::Stat;
+use std::fs::{File, OpenOptions};
+use std::io;
+use std::os::windows::fs::OpenOptionsExt;
+use std::os::windows::io::AsRawHandle;
+use std::path::Path;
+use windows_sys::Win32::Foundation::GetLastError;
+use windows_sys::Win32::Storage::FileSystem as fs;
+use windows_sys::Win32::System::IO::DeviceIoControl;
+
+/// An open device.
+pub(super) struct Device<'a>(pub(super) BorrowedFd<'a>);
+
+impl Asks for Device<'_> {
+    fn ask(&self, code: u32, input: &[u8], room: usize) -> Result<Vec<u8>, u32> {
+        let (mut answer, mut came) = (vec![0_u8; room], 0);
+        let from = if input.is_empty() { std::ptr::null() } else { input.as_ptr() };
+        let to = if room == 0 { std::ptr::null_mut() } else { answer.as_mut_ptr() };
+        // SAFETY: the handle is open while it is borrowed, and not overlapped; the call reads the
+        // input, writes at most `room` bytes of the answer, and one number.
+        let done = unsafe {
+            DeviceIoControl(
+                self.0.as_raw_handle(),
+                code,
+                from.cast(),
+                input.len() as u32,
+                to.cast(),
+                room as u32,
+                &raw mut came,
+                std::ptr::null_mut(),
+            )
+        };
+        if done == 0 {
+            // SAFETY: takes nothing, touches no memory.
+            return Err(unsafe { GetLastError() });
+        }
+        answer.truncate(came as usize);
+        Ok(answer)
+    }
+}
+
+fn errno(fault: Fault) -> Errno {
+    match fault {
+        Fault::System(number) => Errno::of(&io::Error::from_raw_os_error(number as i32)),
+        Fault::Answer(_) => Errno::PROTO,
+    }
+}
+
+/// The device that a path names.
+fn named(path: &Path) -> Option<Named> {
+    storage::named(path.as_os_str().as_bytes())
+}
+
+/// Prepares a device that was just opened: a volume for reads up to its last sector.
+pub(super) fn opened(path: &Path, access: u32, file: &File) {
+    if access & fs::FILE_READ_DATA != 0 && matches!(named(path), Some(Named::Volume | Named::ShadowCopy(_))) {
+        storage::allow_all_sectors(&Device(file.as_fd()));
+    }
+}
+
+/// Opens a device for reading past the system's cache.
+pub(super) fn open_direct(path: &Path) -> Result<OwnedFd, Errno> {
+    if named(path).is_none() {
+        return Err(Errno::INVAL);
+    }
+    let mut options = OpenOptions::new();
+    options.access_mode(DATA).share_mode(SHARE).custom_flags(fs::FILE_FLAG_NO_BUFFERING);
+    let file = options.open(verbatim(path)?).map_err(|error| Errno::of(&error))?;
+    opened(path, DATA, &file);
+    Ok(file.into())
+}
+
+/// Opens a device for writing; and for reading, since parts of sectors are written so. A volume is
+/// not opened past the cache: its lock belongs to one handle alone.
+pub(super) fn open_to_write(path: &Path, direct: bool) -> Result<OwnedFd, Errno> {
+    if direct && !matches!(named(path), Some(Named::Disk(_))) {
+        return Err(Errno::INVAL);
+    }
+    let access = DATA | fs::FILE_GENERIC_WRITE;
+    let mut options = OpenOptions::new();
+    options.access_mode(access).share_mode(SHARE);
+    options.custom_flags(if direct { fs::FILE_FLAG_NO_BUFFERING | fs::FILE_FLAG_WRITE_THROUGH } else { 0 });
+    let file = options.open(verbatim(path)?).map_err(|error| Errno::of(&error))?;
+    opened(path, access, &file);
+    Ok(file.into())
+}
+
+/// Metadata of a device: a block device that is known by its number, without times. `None` of a
+/// handle that is of no device.
+pub(super) fn stat(fd: BorrowedFd<'_>) -> Option<Stat> {
+    let number = storage::number_of(&Device(fd)).ok()?;
+    let none = (0, 0);
+    Some(Stat { device: number, inode: number.into(), size: 0, mode: 0o060_600, mtime: none, ctime: none, atime: none })
+}
+
+/// The number of the device that an open file is; 0 for other files.
+pub fn device_number(fd: impl AsFd) -> u64 {
+    // Files are asked first: a driver may take questions on its disk from their handles.
+    match super::facts::stat(fd) {
+        Ok(stat) if stat.mode & 0o170_000 == 0o060_000 => stat.device,
+        _ => 0,
+    }
+}
+
+/// Size of a device in bytes; 0 of a drive without a medium.
+pub fn device_size(fd: impl AsFd) -> Result<u64, Errno> {
+    storage::length(&Device(fd.as_fd())).map_err(errno)
+}
+
+/// Logical and physical sector size of a device in bytes.
+pub fn sector_sizes(fd: BorrowedFd<'_>) -> Result<(u32, u32), Errno> {
+    storage::sectors(&Device(fd)).map_err(errno)
+}
+
+/// To how many bytes offsets, lengths and memory must be aligned for reads past the cache: a sector
+/// of a device. Files are not read so.
+pub fn direct_alignment(fd: impl AsFd) -> Option<u32> {
+    let fd = fd.as_fd();
+    if device_number(fd) == 0 { None } else { Some(sector_sizes(fd).map_or(4096, |(logical, _)| logical)) }
+}
+
+/// The facts about a device for the record of an acquisition.
+pub fn device_words(fd: impl AsFd) -> Vec<(&'static str, String)> {
+    storage::words(&Device(fd.as_fd()))
+}
+
+/// Size and sector of a device whose read or write failed with this error, if another way can
+/// help.
+fn behind(fd: BorrowedFd<'_>, failed: Errno) -> Option<(u64, u32)> {
+    if !BOUNCED.contains(&(failed.raw_os_error() as u32)) {
+        return None;
+    }
+    let size = device_size(fd).ok()?;
+    Some((size, sector_sizes(fd).map_or(4096, |(logical, _)| logical)))
+}
+
+fn read_sectors(fd: BorrowedFd<'_>, room: &mut [u8], at: u64) -> Result<usize, Errno> {
+    view(fd).read_at(room, at).map_err(|error| Errno::of(&error))
+}
+
+/// Reads a range of a device that the system refused with this error, if the cause may be that
+/// it is not whole sectors, or goes beyond the end.
+pub(super) fn read_otherwise(
+    fd: BorrowedFd<'_>,
+    buffer: &mut [u8],
+    offset: u64,
+    failed: Errno,
+) -> Result<usize, Errno> {
+    let Some((size, sector)) = behind(fd, failed) else { return Err(failed) };
+    storage::bounced(buffer, offset, size, sector, |room, at| read_sectors(fd, room, at)).unwrap_or(Err(failed))
+}
+
+/// Writes a range of a device that the system refused with this error, if the cause may be that it
+/// is not whole sectors: the bytes around it are read and written again.
+pub(super) fn write_otherwise(fd: BorrowedFd<'_>, bytes: &[u8], offset: u64, failed: Errno) -> Result<usize, Errno> {
+    let Some((size, sector)) = behind(fd, failed) else { return Err(failed) };
+    let read = |room: &mut [u8], at| read_sectors(fd, room, at);
+    let write = |room: &[u8], at| view(fd).write_at(room, at).map_err(|error| Errno::of(&error));
+    storage::patched(bytes, offset, size, sector, read, write).unwrap_or(Err(failed))
+}
+
+/// Takes a device that is open for writing for this process alone: the volume that it is, or every
+/// volume with a part on the disk is locked and taken off its file system.
+///
+/// # Errors
+/// That a volume is in use, by its letter.
+pub fn hold(fd: impl AsFd, _: &Path) -> io::Result<Held> {
+    let device = Device(fd.as_fd());
+    let is_disk =
+        |number: &storage::Number| number.partition == 0 && number.packed() == storage::whole_disk(number.device);
+    let Some(disk) = storage::number(&device).ok().filter(is_disk) else {
+        if device_number(device.0) != 0 {
+            take(&device, "the volume")?;
+        }
+        return Ok(Held::default());
+    };
+    let mut locks = Vec::new();
+    for Mounted { volume, .. } in volumes().into_iter().filter(|found| found.volume.is_on(disk.device)) {
+        let lock = open_to_write(Path::new(&volume.name), false).map_err(|errno| in_use(volume.shown(), errno))?;
+        take(&Device(lock.as_fd()), volume.shown())?;
+        locks.push(lock);
+    }
+    Ok(Held::of(locks))
+}
+
+fn take(device: &Device<'_>, shown: &str) -> io::Result<()> {
+    let taken = storage::lock(device).and_then(|()| storage::dismount(device));
+    taken.map_err(|number| in_use(shown, errno(number.into())))
+}
+
+fn in_use(shown: &str, errno: Errno) -> io::Error {
+    io::Error::other(match errno {
+        Errno::ACCESS => format!("{shown} cannot be locked: a program has a file open on it"),
+        errno => format!("{shown} cannot be locked: {errno}"),
+    })
+}
