@@ -67,7 +67,8 @@ pub fn words(asks: &dyn Asks) -> Vec<(&'static str, String)> {
     if let Ok(number) = number {
         words.push(("number", format!("{}:{}", number.device, number.partition)));
         match number.partition {
-            0 => words.push(("name", format!("PhysicalDrive{}", number.device))),
+            0 if number.is_disk() => words.push(("name", format!("PhysicalDrive{}", number.device))),
+            0 => {}
             partition => words.push(("partition", partition.to_string())),
         }
     }

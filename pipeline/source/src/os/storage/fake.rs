@@ -291,6 +291,14 @@ fn a_volume_without_a_number_is_known_by_its_name() {
     let optical = Fake::none().says(code::STORAGE_GET_DEVICE_NUMBER, Ok(u32s(&[2, 0, u32::MAX])));
     assert_eq!(number(&optical), Ok(Number { kind: 2, device: 0, partition: 0 }));
     assert_ne!(number_of(&optical), Ok(whole_disk(0)), "CdRom0 is not PhysicalDrive0");
+    assert_eq!((optical.word("number").as_deref(), optical.word("name")), (Some("0:0"), None));
+    // A shadow copy that states the disk of its volume, and no partition: never that whole disk.
+    let part =
+        named(r"\Device\HarddiskVolumeShadowCopy1").says(code::STORAGE_GET_DEVICE_NUMBER, Ok(u32s(&[7, 0, u32::MAX])));
+    assert_eq!(number(&part), Err(Fault::Answer("the number of a device")));
+    assert!(number_of(&part).is_ok_and(|number| number >> 63 == 1));
+    let nameless = Fake::none().says(code::DISK_GET_LENGTH_INFO, Ok((1_u64 << 20).to_le_bytes().into()));
+    assert_eq!(number_of(&nameless), Ok(3 << 62 | 1 << 20));
 }
 
 #[test]

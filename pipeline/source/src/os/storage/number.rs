@@ -1,6 +1,6 @@
 //! The number by which a device is known again.
 
-use super::bytes::{u16_at, u32_at};
+use super::bytes::{length_at, u16_at, u32_at};
 use super::{Asks, Fault, code, whole};
 
 /// FILE_DEVICE_DISK.
@@ -13,12 +13,17 @@ pub struct Number {
     pub kind: u32,
     /// The number of the device among those of its type.
     pub device: u32,
-    /// The partition from 1; 0 is the whole device. A device that cannot have partitions counts as
+    /// The partition from 1; 0 is the whole device. An optical drive cannot have partitions, and is
     /// whole.
     pub partition: u32,
 }
 
 impl Number {
+    /// Whether it is a whole disk.
+    pub fn is_disk(self) -> bool {
+        self.kind == DISK && self.partition == 0
+    }
+
     /// In one number, which is not 0 for any disk.
     pub fn packed(self) -> u64 {
         u64::from(self.kind & 0x7f) << 56 | u64::from(self.device) << 24 | u64::from(self.partition & 0xff_ffff)
@@ -33,17 +38,22 @@ pub fn whole_disk(disk: u32) -> u64 {
 /// Device and partition of a disk, or of a volume that is one partition.
 ///
 /// # Errors
-/// ERROR_INVALID_FUNCTION of volumes that span partitions, and of shadow copies.
+/// ERROR_INVALID_FUNCTION of volumes that span partitions. A disk without the number of its
+/// partition is refused: it is a part of that disk, as a shadow copy is.
 pub fn number(asks: &dyn Asks) -> Result<Number, Fault> {
     let answer = whole(asks, code::STORAGE_GET_DEVICE_NUMBER, &[], 12)?;
     let field = |from| u32_at(&answer, from, "the number of a device");
-    let partition = field(8)?;
-    let partition = if partition == u32::MAX { 0 } else { partition };
-    Ok(Number { kind: field(0)?, device: field(4)?, partition })
+    let (kind, device) = (field(0)?, field(4)?);
+    match field(8)? {
+        u32::MAX if kind == DISK => Err(Fault::Answer("the number of a device")),
+        u32::MAX => Ok(Number { kind, device, partition: 0 }),
+        partition => Ok(Number { kind, device, partition }),
+    }
 }
 
 /// One number for any device: disk and partition, or the hashed name of a volume that has none
-/// (`\Device\HarddiskVolumeShadowCopy3`), with the highest bit set.
+/// (`\Device\HarddiskVolumeShadowCopy3`), or its length where it has no name either, with the
+/// highest bit set.
 ///
 /// # Errors
 /// When the handle is of no device: the error of the first question.
@@ -52,7 +62,10 @@ pub fn number_of(asks: &dyn Asks) -> Result<u64, Fault> {
         Ok(number) => return Ok(number.packed()),
         Err(fault) => fault,
     };
-    let answer = whole(asks, code::MOUNTDEV_QUERY_DEVICE_NAME, &[], 512).map_err(|_| fault)?;
+    let Ok(answer) = whole(asks, code::MOUNTDEV_QUERY_DEVICE_NAME, &[], 512) else {
+        let length = whole(asks, code::DISK_GET_LENGTH_INFO, &[], 8).map_err(|_| fault)?;
+        return length_at(&length, 0, "the length of a device").map(|length| length | 3 << 62);
+    };
     let length = usize::from(u16_at(&answer, 0, "the name of a volume")?);
     let name = answer.get(2..2 + length).filter(|name| !name.is_empty());
     let name = name.ok_or(Fault::Answer("the name of a volume"))?;

@@ -9,6 +9,7 @@ use crate::os::handles::{AsFd, BorrowedFd, OwnedFd};
 use crate::os::hold::Held;
 use crate::os::names::OsStrExt;
 use crate::os::positioned::FileExt;
+use crate::os::storage::error::SECTOR_NOT_FOUND;
 use crate::os::storage::{self, Asks, BOUNCED, Fault, Named};
 use crate::stat::Stat;
 use std::fs::{File, OpenOptions};
@@ -159,6 +160,8 @@ pub(super) fn read_otherwise(
     failed: Errno,
 ) -> Result<usize, Errno> {
     let Some((size, sector)) = behind(fd, failed) else { return Err(failed) };
+    // Inside of the disk a sector that is not found is one that cannot be read.
+    let failed = if failed.raw_os_error() as u32 == SECTOR_NOT_FOUND { Errno::IO } else { failed };
     storage::bounced(buffer, offset, size, sector, |room, at| read_sectors(fd, room, at)).unwrap_or(Err(failed))
 }
 
@@ -176,11 +179,12 @@ pub(super) fn write_otherwise(fd: BorrowedFd<'_>, bytes: &[u8], offset: u64, fai
 ///
 /// # Errors
 /// That a volume is in use, by its letter.
-pub fn hold(fd: impl AsFd, _: &Path) -> io::Result<Held> {
+pub fn hold(fd: impl AsFd, path: &Path) -> io::Result<Held> {
     let device = Device(fd.as_fd());
-    let is_disk =
-        |number: &storage::Number| number.partition == 0 && number.packed() == storage::whole_disk(number.device);
-    let Some(disk) = storage::number(&device).ok().filter(is_disk) else {
+    // A volume that is a whole disk without a table of partitions has the disk's number.
+    let is_volume = matches!(named(path), Some(Named::Volume | Named::ShadowCopy(_)));
+    let number = storage::number(&device).ok();
+    let Some(disk) = number.filter(|number| number.is_disk() && !is_volume) else {
         if device_number(device.0) != 0 {
             take(&device, "the volume")?;
         }
@@ -205,4 +209,47 @@ fn in_use(shown: &str, errno: Errno) -> io::Error {
         Errno::ACCESS => format!("{shown} cannot be locked: a program has a file open on it"),
         errno => format!("{shown} cannot be locked: {errno}"),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::facts::{stat, stat_path};
+    use super::super::handle::{self, Last};
+    use super::super::volumes::{device_mounts, disk_extents, disks};
+    use super::*;
+
+    #[test]
+    fn a_file_is_no_device() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("file");
+        std::fs::write(&path, vec![7; 5000]).unwrap();
+        let file = File::open(&path).unwrap();
+        assert_eq!((device_number(&file), direct_alignment(&file)), (0, None));
+        assert!(device_size(&file).is_err() && hold(&file, &path).is_ok());
+        assert_eq!(stat_path(&path).unwrap().1, 0);
+        assert_eq!(open_direct(&path).unwrap_err(), Errno::INVAL);
+        let fd = file.as_fd();
+        for failed in [Errno::INVAL, Errno::IO, Errno::ACCESS] {
+            assert_eq!(read_otherwise(fd, &mut [0; 8], 3, failed), Err(failed));
+            assert_eq!(write_otherwise(fd, &[0; 8], 3, failed), Err(failed));
+        }
+    }
+
+    #[test]
+    fn the_machine_answers() {
+        for one in disks() {
+            println!("{one:?}");
+        }
+        for found in volumes() {
+            println!("{:?} {:x} {:?}", found.volume, found.number, device_mounts(found.number));
+        }
+        println!("{:?}", disk_extents(&std::env::current_dir().unwrap()));
+        for name in [r"\.\PhysicalDrive0", r"\.\C:", r"\.\Z:", r"\.\PhysicalDrive77"] {
+            match handle::open(Path::new(name), DATA, Last::Follow) {
+                Err(errno) => println!("{name}: {errno:?}"),
+                Ok(file) => println!("{name}: {:?} {:?} {:?} {:?}", stat(&file), device_size(&file), sector_sizes(file.as_fd()), device_words(&file)),
+            }
+        }
+        panic!("show");
+    }
 }

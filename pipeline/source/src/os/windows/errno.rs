@@ -71,6 +71,13 @@ const SAME: &[(u32, Errno)] = &[
     (win32::ERROR_SEM_TIMEOUT, Errno::TIMEDOUT),
     (win32::ERROR_INVALID_FUNCTION, Errno::OPNOTSUPP),
     (win32::ERROR_NO_MEDIA_IN_DRIVE, Errno::NOMEDIUM),
+    (win32::ERROR_SEEK, Errno::IO),
+    (win32::ERROR_READ_FAULT, Errno::IO),
+    (win32::ERROR_DISK_OPERATION_FAILED, Errno::IO),
+    (win32::ERROR_GEN_FAILURE, Errno::REMOTEIO),
+    (win32::ERROR_NO_SUCH_DEVICE, Errno::NODEV),
+    (win32::ERROR_DEVICE_NOT_CONNECTED, Errno::NODEV),
+    (win32::ERROR_DEVICE_REMOVED, Errno::NODEV),
     (win32::ERROR_DISK_CORRUPT, Errno::UCLEAN),
 ];
 
