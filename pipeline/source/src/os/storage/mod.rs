@@ -1,8 +1,8 @@
 //! Disks and volumes of Windows: the questions of Microsoft's documentation (winioctl.h,
 //! ntddstor.h, ntddvol.h, mountdev.h), and the answers decoded from their bytes.
 //!
-//! Nothing here calls the system: whoever has a handle implements [`Asks`]. So it is compiled and
-//! tested on every system, with devices that answer as documented. An answer that is short, or
+//! Nothing here calls the system: `os/windows` implements [`Asks`] for a handle. So it is compiled
+//! and tested on every system, with devices that answer as documented. An answer that is short, or
 //! contradicts itself, is [`Fault::Answer`], never a number.
 
 mod bounce;
@@ -89,7 +89,7 @@ pub mod code {
 pub mod error {
     /// ERROR_INVALID_FUNCTION: the driver does not know the control code.
     pub const INVALID_FUNCTION: u32 = 1;
-    /// ERROR_ACCESS_DENIED: the user is no administrator, or a volume is in use.
+    /// ERROR_ACCESS_DENIED: it takes an administrator, or a volume is in use.
     pub const ACCESS_DENIED: u32 = 5;
     /// ERROR_WRITE_PROTECT.
     pub const WRITE_PROTECT: u32 = 19;

@@ -236,20 +236,32 @@ mod tests {
     }
 
     #[test]
-    fn the_machine_answers() {
-        for one in disks() {
-            println!("{one:?}");
+    fn the_disks_of_the_machine_are_devices() {
+        for listed in disks() {
+            let (Some(disk), Ok(file)) = (listed.disk, handle::open(Path::new(&listed.path), DATA, Last::Follow))
+            else {
+                continue;
+            };
+            let found = stat(&file).unwrap();
+            assert_eq!((found.mode & 0o170_000, found.device), (0o060_000, storage::whole_disk(disk)));
+            assert_eq!(stat_path(Path::new(&listed.path)).unwrap().1, found.device);
+            assert_eq!(device_size(&file).unwrap(), listed.facts.size);
+            assert_eq!(sector_sizes(file.as_fd()).unwrap(), listed.facts.sectors);
+            assert!(device_words(&file).contains(&("name", listed.name.clone())));
         }
-        for found in volumes() {
-            println!("{:?} {:x} {:?}", found.volume, found.number, device_mounts(found.number));
-        }
-        println!("{:?}", disk_extents(&std::env::current_dir().unwrap()));
-        for name in [r"\.\PhysicalDrive0", r"\.\C:", r"\.\Z:", r"\.\PhysicalDrive77"] {
-            match handle::open(Path::new(name), DATA, Last::Follow) {
-                Err(errno) => println!("{name}: {errno:?}"),
-                Ok(file) => println!("{name}: {:?} {:?} {:?} {:?}", stat(&file), device_size(&file), sector_sizes(file.as_fd()), device_words(&file)),
-            }
-        }
-        panic!("show");
+        let missing = handle::open(Path::new(r"\\.\PhysicalDrive77"), DATA, Last::Follow);
+        assert_eq!(missing.unwrap_err(), Errno::NOENT);
+    }
+
+    #[test]
+    fn the_volumes_of_the_machine_are_mounted() {
+        let volumes = volumes();
+        let system = volumes.iter().find(|found| found.volume.mounts.iter().any(|at| at == r"C:\")).unwrap();
+        assert!(matches!(storage::named(system.volume.name.as_bytes()), Some(Named::Volume)), "{}", system.volume.name);
+        assert_eq!(system.volume.shown(), "C:");
+        assert!(device_mounts(system.number).contains(&(r"C:\".to_owned(), !system.volume.write_blocked)));
+        // Where a volume states its places, a file on it lies there.
+        let below = disk_extents(Path::new(r"C:\windows"));
+        assert_eq!(below.len(), system.volume.extents.len());
     }
 }
