@@ -1,7 +1,8 @@
 //! Maker, model, serial number and bus.
 
+use super::answer::property;
 use super::bytes::{text_at, u8_at, u32_at};
-use super::{Asks, Fault, property};
+use super::{Asks, Fault};
 
 /// StorageDeviceProperty.
 const DEVICE: u32 = 0;

@@ -1,7 +1,8 @@
 //! The places of a volume on disks.
 
+use super::answer::{MOST, whole};
 use super::bytes::{length_at, u32_at};
-use super::{Asks, Fault, MOST, code, whole};
+use super::{Asks, Fault, code};
 
 /// Bytes of DISK_EXTENT, and of what stands before the first one.
 const EACH: usize = 24;

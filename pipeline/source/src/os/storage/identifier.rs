@@ -1,7 +1,8 @@
 //! World wide identifiers (SPC-4, 7.8.5: page 0x83 of vital product data).
 
+use super::answer::property;
 use super::bytes::{u16_at, u32_at};
-use super::{Asks, Fault, property};
+use super::{Asks, Fault};
 
 /// StorageDeviceIdProperty.
 const ID: u32 = 2;

@@ -1,7 +1,8 @@
 //! The number by which a device is known again.
 
+use super::answer::whole;
 use super::bytes::{length_at, u16_at, u32_at};
-use super::{Asks, Fault, code, whole};
+use super::{Asks, Fault, code};
 
 /// FILE_DEVICE_DISK.
 const DISK: u32 = 7;

@@ -1,8 +1,9 @@
 //! Sizes of devices and of their sectors, in bytes.
 
+use super::answer::{property, whole};
 use super::bytes::{length_at, u32_at};
 use super::number::{Number, number};
-use super::{Asks, Fault, code, error, property, whole};
+use super::{Asks, Fault, code, error};
 
 /// StorageAccessAlignmentProperty.
 const ALIGNMENT: u32 = 6;

@@ -1,7 +1,8 @@
 //! The state of a device: medium, write block, and whether it turns.
 
+use super::answer::property;
 use super::bytes::u8_at;
-use super::{Asks, Fault, code, error, property};
+use super::{Asks, Fault, code, error};
 
 /// StorageDeviceSeekPenaltyProperty.
 const SEEK_PENALTY: u32 = 7;

@@ -1,73 +1,23 @@
-//! Disks and volumes by their handles: questions by DeviceIoControl, reads and writes of any range,
-//! and locks. The questions and their answers are in `os/storage`.
+//! Devices: sizes, numbers, facts, and reads and writes of any range.
 
+use super::ask::{Device, named, opened};
 use super::errno::Errno;
 use super::handle::{DATA, SHARE, view};
 use super::paths::verbatim;
-use super::volumes::{Mounted, volumes};
 use crate::os::handles::{AsFd, BorrowedFd, OwnedFd};
-use crate::os::hold::Held;
-use crate::os::names::OsStrExt;
 use crate::os::positioned::FileExt;
 use crate::os::storage::error::SECTOR_NOT_FOUND;
-use crate::os::storage::{self, Asks, BOUNCED, Fault, Named};
-use crate::stat::Stat;
-use std::fs::{File, OpenOptions};
+use crate::os::storage::{self, BOUNCED, Fault, Named};
+use std::fs::OpenOptions;
 use std::io;
 use std::os::windows::fs::OpenOptionsExt;
-use std::os::windows::io::AsRawHandle;
 use std::path::Path;
-use windows_sys::Win32::Foundation::GetLastError;
 use windows_sys::Win32::Storage::FileSystem as fs;
-use windows_sys::Win32::System::IO::DeviceIoControl;
 
-/// An open device.
-pub(super) struct Device<'a>(pub(super) BorrowedFd<'a>);
-
-impl Asks for Device<'_> {
-    fn ask(&self, code: u32, input: &[u8], room: usize) -> Result<Vec<u8>, u32> {
-        let (mut answer, mut came) = (vec![0_u8; room], 0);
-        let from = if input.is_empty() { std::ptr::null() } else { input.as_ptr() };
-        let to = if room == 0 { std::ptr::null_mut() } else { answer.as_mut_ptr() };
-        // SAFETY: the handle is open while it is borrowed, and not overlapped; the call reads the
-        // input, writes at most `room` bytes of the answer, and one number.
-        let done = unsafe {
-            DeviceIoControl(
-                self.0.as_raw_handle(),
-                code,
-                from.cast(),
-                input.len() as u32,
-                to.cast(),
-                room as u32,
-                &raw mut came,
-                std::ptr::null_mut(),
-            )
-        };
-        if done == 0 {
-            // SAFETY: takes nothing, touches no memory.
-            return Err(unsafe { GetLastError() });
-        }
-        answer.truncate(came as usize);
-        Ok(answer)
-    }
-}
-
-fn errno(fault: Fault) -> Errno {
+pub(super) fn errno(fault: Fault) -> Errno {
     match fault {
         Fault::System(number) => Errno::of(&io::Error::from_raw_os_error(number as i32)),
         Fault::Answer(_) => Errno::PROTO,
-    }
-}
-
-/// The device that a path names.
-fn named(path: &Path) -> Option<Named> {
-    storage::named(path.as_os_str().as_bytes())
-}
-
-/// Prepares a device that was just opened: a volume for reads up to its last sector.
-pub(super) fn opened(path: &Path, access: u32, file: &File) {
-    if access & fs::FILE_READ_DATA != 0 && matches!(named(path), Some(Named::Volume | Named::ShadowCopy(_))) {
-        storage::allow_all_sectors(&Device(file.as_fd()));
     }
 }
 
@@ -96,14 +46,6 @@ pub(super) fn open_to_write(path: &Path, direct: bool) -> Result<OwnedFd, Errno>
     let file = options.open(verbatim(path)?).map_err(|error| Errno::of(&error))?;
     opened(path, access, &file);
     Ok(file.into())
-}
-
-/// Metadata of a device: a block device that is known by its number, without times. `None` of a
-/// handle that is of no device.
-pub(super) fn stat(fd: BorrowedFd<'_>) -> Option<Stat> {
-    let number = storage::number_of(&Device(fd)).ok()?;
-    let none = (0, 0);
-    Some(Stat { device: number, inode: number.into(), size: 0, mode: 0o060_600, mtime: none, ctime: none, atime: none })
 }
 
 /// The number of the device that an open file is; 0 for other files.
@@ -174,49 +116,14 @@ pub(super) fn write_otherwise(fd: BorrowedFd<'_>, bytes: &[u8], offset: u64, fai
     storage::patched(bytes, offset, size, sector, read, write).unwrap_or(Err(failed))
 }
 
-/// Takes a device that is open for writing for this process alone: the volume that it is, or every
-/// volume with a part on the disk is locked and taken off its file system.
-///
-/// # Errors
-/// That a volume is in use, by its letter.
-pub fn hold(fd: impl AsFd, path: &Path) -> io::Result<Held> {
-    let device = Device(fd.as_fd());
-    // A volume that is a whole disk without a table of partitions has the disk's number.
-    let is_volume = matches!(named(path), Some(Named::Volume | Named::ShadowCopy(_)));
-    let number = storage::number(&device).ok();
-    let Some(disk) = number.filter(|number| number.is_disk() && !is_volume) else {
-        if device_number(device.0) != 0 {
-            take(&device, "the volume")?;
-        }
-        return Ok(Held::default());
-    };
-    let mut locks = Vec::new();
-    for Mounted { volume, .. } in volumes().into_iter().filter(|found| found.volume.is_on(disk.device)) {
-        let lock = open_to_write(Path::new(&volume.name), false).map_err(|errno| in_use(volume.shown(), errno))?;
-        take(&Device(lock.as_fd()), volume.shown())?;
-        locks.push(lock);
-    }
-    Ok(Held::of(locks))
-}
-
-fn take(device: &Device<'_>, shown: &str) -> io::Result<()> {
-    let taken = storage::lock(device).and_then(|()| storage::dismount(device));
-    taken.map_err(|number| in_use(shown, errno(number.into())))
-}
-
-fn in_use(shown: &str, errno: Errno) -> io::Error {
-    io::Error::other(match errno {
-        Errno::ACCESS => format!("{shown} cannot be locked: a program has a file open on it"),
-        errno => format!("{shown} cannot be locked: {errno}"),
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::super::facts::{stat, stat_path};
     use super::super::handle::{self, Last};
-    use super::super::volumes::{device_mounts, disk_extents, disks};
+    use super::super::hold::hold;
+    use super::super::volumes::{device_mounts, disk_extents, disks, volumes};
     use super::*;
+    use std::fs::File;
 
     #[test]
     fn a_file_is_no_device() {

@@ -1,6 +1,6 @@
 //! Metadata of open files.
 
-use super::device;
+use super::ask;
 use super::errno::Errno;
 use super::handle::{self, FACTS, Last, query};
 use crate::os::handles::{AsFd, BorrowedFd};
@@ -29,7 +29,7 @@ pub fn stat(fd: impl AsFd) -> Result<Stat, Errno> {
         return Ok(Stat { device: 0, inode: 0, size: 0, mode, mtime: none, ctime: none, atime: none });
     }
     // Neither a disk nor a volume has what a file has.
-    of_file(fd).or_else(|errno| device::stat(fd).ok_or(errno))
+    of_file(fd).or_else(|errno| ask::stat(fd).ok_or(errno))
 }
 
 fn of_file(fd: BorrowedFd<'_>) -> Result<Stat, Errno> {

@@ -1,6 +1,6 @@
 //! Opening, by path and below an open directory, and the metadata of an open file.
 
-use super::device;
+use super::ask;
 use super::errno::Errno;
 use super::paths::verbatim;
 use crate::os::names::OsStrExt as _;
@@ -44,7 +44,7 @@ pub(super) fn open(path: &Path, access: u32, last: Last) -> Result<File, Errno> 
     let mut options = OpenOptions::new();
     options.access_mode(access).share_mode(SHARE).custom_flags(fs::FILE_FLAG_BACKUP_SEMANTICS | link);
     let file = patiently(|| options.open(&path).map_err(|error| Errno::of(&error)))?;
-    device::opened(&path, access, &file);
+    ask::opened(&path, access, &file);
     Ok(file)
 }
 

@@ -1,6 +1,7 @@
 //! Windows, by handles: files and directories, disks and volumes. Streams of files are not read
 //! yet. The effects for a user are listed in docs/limitations.md.
 
+mod ask;
 mod block;
 mod bytes;
 mod caller;
@@ -11,6 +12,7 @@ mod errno;
 mod facts;
 mod files;
 mod handle;
+mod hold;
 mod machine;
 mod output;
 mod paths;
@@ -32,7 +34,7 @@ pub use bytes::{
 pub(super) use bytes::{wait_writable, write_once};
 pub use caller::wait_for_caller;
 pub use console::{Quiet, terminal};
-pub use device::{device_number, device_size, device_words, direct_alignment, hold, sector_sizes};
+pub use device::{device_number, device_size, device_words, direct_alignment, sector_sizes};
 pub use directory::Directory;
 pub use errno::{Errno, errno_of, errno_text};
 pub use facts::{stat, stat_path};
@@ -41,6 +43,7 @@ pub use files::{
     open_directory, open_operand_directory, settle, stat_at, stat_operand,
 };
 pub(super) use files::{open_data, open_once};
+pub use hold::hold;
 pub use machine::{children_time, cpu_time, host_name, inherited, kernel_text, system_name, user, was_closed};
 pub use output::{
     close_standard_output, create_directory_in, create_in, create_private, is_missing, link_to_file, may_write,

@@ -1,6 +1,6 @@
 //! Lists of disks and volumes, and the volume below a path.
 
-use super::device::Device;
+use super::ask::Device;
 use super::handle::{DATA, FACTS, SHARE};
 use super::paths::{verbatim, wide};
 use crate::os::handles::AsFd;
