@@ -221,7 +221,7 @@ impl Resolved<'_> {
     pub(super) fn absent(&self) -> Vec<PathBuf> {
         let first = |to: &To| files(to).into_iter().next();
         let all = self.targets.iter().filter_map(first).chain(self.map.clone());
-        all.filter(|path| std::fs::symlink_metadata(path).is_err()).collect()
+        all.filter(|path| pfh_source::os::is_missing(path)).collect()
     }
 }
 

@@ -141,7 +141,7 @@ fn files(asked: &Resolved<'_>, bytes: Option<u64>, done: u64) -> Vec<Planned> {
             }
             ImageFormat::E01 { .. } => ("target (E01)".to_owned(), None),
         };
-        let is_file = std::fs::metadata(&to.path).map_or(true, |found| found.is_file());
+        let is_file = os::stat_path(&to.path).map_or(true, |(found, _)| found.is_file());
         let free =
             File::open(directory_of(&to.path)).ok().and_then(|directory| os::free_bytes(directory).ok().flatten());
         let free = asked.request.then.iter().fold(free, |free, directory| {
@@ -150,7 +150,7 @@ fn files(asked: &Resolved<'_>, bytes: Option<u64>, done: u64) -> Vec<Planned> {
         });
         // Existing bytes need no more room.
         let free = free.filter(|_| is_file).map(|free| free.saturating_add(done));
-        files.push(Planned { what, path: to.path.clone(), bytes: most, free, exists: to.path.exists() });
+        files.push(Planned { what, path: to.path.clone(), bytes: most, free, exists: os::stat_path(&to.path).is_ok() });
     }
     let logs = asked.request.log.iter().flat_map(|log| [("log", log.clone()), ("chained log", chained_name(log))]);
     let map = asked.map.iter().map(|path| ("map", path.clone()));

@@ -50,7 +50,7 @@ pub enum Problem {
     #[error("further directories take segments of an image, and none is written")]
     NoSegments,
     /// The source is a directory.
-    #[error("{} is a directory: name a device or a file", shown(.0))]
+    #[error("{}", directory(.0))]
     Directory(PathBuf),
     /// A part of a stream is asked for that does not begin at its start.
     #[error("a stream has no place to start from")]
@@ -294,6 +294,15 @@ pub enum LogError {
 
 /// How messages about a CASE document begin.
 pub(super) const CASE_UNWRITTEN: &str = "the CASE document cannot be written";
+
+/// The sentence on a directory in the place of a source.
+fn directory(path: &Path) -> String {
+    let shown = shown(path);
+    match pfh_source::os::volume_of_drive(path) {
+        Some(volume) => format!("{shown} is the current directory of this drive: its volume is {volume}"),
+        None => format!("{shown} is a directory: name a device or a file"),
+    }
+}
 
 impl From<LogError> for Error {
     fn from(error: LogError) -> Error {

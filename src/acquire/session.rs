@@ -17,9 +17,14 @@ use pfh_outboard::OutboardTarget;
 use pfh_source::device::{Bad, Kind, Medium, mounts};
 use pfh_source::image::Image;
 use pfh_source::os::names::OsStrExt;
+use pfh_source::os::{DEVICES_ARE_PROVEN, FileType, file_type};
 use pfh_writer::{Ewf, EwfOptions, Raw, RawOptions, Spill, Start};
 use std::io;
 use std::path::{Path, PathBuf};
+
+/// The remark on devices that were not tried on their system.
+const UNPROVEN: &str =
+    "devices of this system were tried with simulated ones only: docs/windows.md says how to prove them here";
 
 /// An acquisition whose source is open.
 pub(crate) struct Session<'a> {
@@ -111,9 +116,19 @@ impl<'a> Session<'a> {
             done: self.resumption.done,
             mounts: self.medium.device().map(mounts).unwrap_or_default(),
             identity: self.resumption.remarks.source.clone(),
-            notes: self.resumption.notes.clone(),
+            notes: self.resumption.notes.iter().cloned().chain(self.unproven()).collect(),
             departures: self.departures.clone(),
         }
+    }
+
+    /// A remark on devices of a system on which they were not tried yet, if one is read or written.
+    fn unproven(&self) -> Option<String> {
+        let is_device = |to: &To| {
+            let found = pfh_source::os::stat_path(&to.path);
+            found.is_ok_and(|(found, _)| file_type(found.mode) == FileType::BlockDevice)
+        };
+        let is_used = || self.medium.device().is_some() || self.asked.targets.iter().any(is_device);
+        (!DEVICES_ARE_PROVEN && is_used()).then(|| UNPROVEN.to_owned())
     }
 
     fn bytes(&self) -> Option<u64> {

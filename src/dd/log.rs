@@ -4,10 +4,10 @@ use super::Operands;
 use crate::acquire::{self, sectors};
 use crate::verify::place_line;
 use pfh_engine::imaging::Imaged;
-use pfh_source::os::file_kinds::FileTypeExt;
+use pfh_source::os::{FileType, file_type, stat_path};
 use std::fs::File;
 use std::io::{self, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Writes the logs that the operands name.
 pub(super) fn write(operands: &Operands, acquired: &acquire::Summary) -> io::Result<()> {
@@ -28,13 +28,18 @@ pub fn losses(acquired: &acquire::Summary) -> String {
     lost.map(|lost| format!("unreadable: {lost}\n")).collect()
 }
 
+/// Whether a path is of a file or a device: other kinds have no places.
+pub(super) fn kind(path: &Path) -> Option<FileType> {
+    let kind = file_type(stat_path(path).ok()?.0.mode);
+    matches!(kind, FileType::RegularFile | FileType::BlockDevice).then_some(kind)
+}
+
 /// Whether offsets in the outputs are known: in named files and devices they are, while a stream
 /// may be appended to something.
 fn has_places(operands: &Operands) -> bool {
     let is_placed = |path: &PathBuf| {
         let is_stream = ["/dev", "/proc"].iter().any(|directory| path.starts_with(directory));
-        let kind = std::fs::metadata(path).map(|found| found.file_type());
-        operands.split.is_some() || kind.is_ok_and(|kind| kind.is_block_device() || kind.is_file() && !is_stream)
+        operands.split.is_some() || kind(path).is_some_and(|kind| kind == FileType::BlockDevice || !is_stream)
     };
     let plain = || operands.of.iter().chain(&operands.hof);
     (plain().next().is_some() || !operands.ofs.is_empty()) && plain().all(is_placed)

@@ -35,7 +35,6 @@ use pfh_digest::Algorithm;
 use pfh_engine::Control;
 use pfh_engine::imaging::Ring;
 use pfh_source::device::{Access, ErrorPolicy, Fill, Medium};
-use pfh_source::os::file_kinds::FileTypeExt;
 use pfh_source::os::names::OsStrExt;
 use pfh_source::terminal::shown;
 use std::ffi::OsString;
@@ -300,9 +299,7 @@ fn acquisition(operands: &Operands, replace: bool) -> Result<(acquire::Request, 
 /// As dd: nothing is copied of an input that ends before `skip=`. Returns whether it does.
 fn beyond(operands: &Operands, imaging: &mut Reading) -> bool {
     // A pipe is opened once: a writer that finds its reader gone again gets SIGPIPE.
-    let is_seekable = |path: &&PathBuf| {
-        std::fs::metadata(path).is_ok_and(|found| found.is_file() || found.file_type().is_block_device())
-    };
+    let is_seekable = |path: &&PathBuf| log::kind(path).is_some();
     let input = operands.input.as_ref().filter(|_| imaging.from > 0).filter(is_seekable);
     let Some(path) = input else { return false };
     let size = Medium::open(path.as_os_str().as_bytes(), Access::Cached).ok().and_then(|m| m.size());

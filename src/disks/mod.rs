@@ -1,7 +1,8 @@
 //! The job *disks*: the disks of this machine and their partitions, for choosing a source.
 //!
-//! The kernel's own files (`/sys`, `/proc`) state the disks, udev's record fills in, and the
-//! contents of the disks are found by reading them. Nothing is written.
+//! The kernel's own files (`/sys`, `/proc`) state the disks, udev's record fills in; on Windows the
+//! system's calls state them. The contents of the disks are found by reading them. Nothing is
+//! written.
 //!
 //! ```
 //! use pfh::Control;
@@ -24,9 +25,11 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod called;
 mod content;
 mod event;
 mod kernel;
+mod listed;
 mod mounts;
 mod probe;
 mod problem;

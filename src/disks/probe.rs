@@ -113,6 +113,10 @@ fn enter(disk: &mut Disk, found: Result<Found, Content>) {
         });
         let known = &mut disk.partitions[known];
         (known.kind, known.label) = (part.kind, part.label);
+        // Calls do not state the number of a volume's partition.
+        if known.number == 0 {
+            known.number = part.number;
+        }
     }
     disk.partitions.sort_by_key(|part| (part.start, part.number));
     for (start, content) in found.held {

@@ -1,5 +1,6 @@
 //! The request.
 
+use super::listed::by_calls;
 use super::problem::Problem;
 use crate::job::Error;
 use std::path::PathBuf;
@@ -46,10 +47,10 @@ impl Request {
     /// Whether there is a list of devices.
     ///
     /// # Errors
-    /// When there is none, as on other systems than Linux.
+    /// When there is none, as on other systems than Linux and Windows.
     pub fn check(&self) -> Result<(), Error> {
         let list = self.system.join("sys/block");
-        if list.is_dir() { Ok(()) } else { Err(Error::input(Problem::NoList(list))) }
+        if by_calls(&self.system) || list.is_dir() { Ok(()) } else { Err(Error::input(Problem::NoList(list))) }
     }
 }
 

@@ -1,18 +1,16 @@
 //! The list.
 
 use super::event::{Event, Events, Summary};
-use super::kernel::Kernel;
-use super::mounts::Table;
+use super::listed::{self, warmth};
 use super::probe;
 use super::problem::Problem;
 use super::request::{Contents, Request, Which};
 use super::row::{Content, Disk};
-use super::temperature::temperature;
 use crate::job::Error;
 use pfh_engine::Control;
 
 /// Buses of devices whose bytes lie elsewhere.
-const VIRTUAL: &[&str] = &["device-mapper", "md", "loop", "network", "ram"];
+const VIRTUAL: &[&str] = &["device-mapper", "md", "loop", "network", "ram", "shadow-copy"];
 
 /// Lists the disks.
 ///
@@ -21,19 +19,18 @@ const VIRTUAL: &[&str] = &["device-mapper", "md", "loop", "network", "ram"];
 /// job. A disk that cannot be read is a row, and counted.
 pub fn run(request: &Request, events: &mut Events<'_>, control: &Control<'_>) -> Result<Summary, Error> {
     request.check()?;
-    let kernel = Kernel { system: &request.system };
-    let table = Table::read(&request.system);
-    let mut disks: Vec<Disk> = kernel.names().iter().map(|name| kernel.disk(name)).collect();
-    disks.retain(|disk| request.which == Which::All || (disk.size > 0 && disk.bus != "ram"));
+    let mut disks: Vec<Disk> = listed::disks(&request.system);
+    // One that cannot be opened states no size.
+    let has_bytes = |disk: &Disk| disk.size > 0 || matches!(disk.content, Content::Unread(_));
+    disks.retain(|disk| request.which == Which::All || (has_bytes(disk) && disk.bus != "ram"));
     // Devices that lie on others stand behind them.
     disks.sort_by_key(|disk| VIRTUAL.contains(&disk.bus.as_str()));
-    disks.iter_mut().for_each(|disk| table.enter(&kernel, disk));
     if request.contents == Contents::Read && !probe::all(&mut disks, control) {
         return Err(Error::cancelled(Problem::Cancelled));
     }
     let mut summary = Summary::default();
     for disk in &mut disks {
-        disk.temperature = temperature(&request.system, &disk.path);
+        disk.temperature = warmth(&request.system, disk);
         let parts = disk.partitions.iter().filter(|part| matches!(part.content, Content::Unread(_))).count();
         let is_unread = matches!(disk.content, Content::Unread(_)) || parts > 0;
         summary.disks += 1;

@@ -75,6 +75,8 @@ pub enum Cause {
     Outside,
     /// A device of this kind is read as a medium by the system layer for Linux only.
     NeedsLinux(&'static str),
+    /// A disk or volume that the system lets only an administrator open.
+    NeedsAdministrator,
     /// An image that is not read as one: of another format, or with a damaged description.
     Image(Box<str>),
     /// The content of an image or an archive cannot be read, or contradicts itself.
@@ -158,6 +160,16 @@ impl Problem {
         )
     }
 
+    /// An error of opening a path: a device that Windows denies takes an administrator.
+    pub(crate) fn opening(path: &[u8], errno: Errno) -> Self {
+        match errno {
+            Errno::ACCESS if cfg!(windows) && crate::os::storage::named(path).is_some() => {
+                Self::new(Stage::Open, Cause::NeedsAdministrator)
+            }
+            errno => Self::os(Stage::Open, errno),
+        }
+    }
+
     /// An `std::io` error; one without an errno is reported as EIO, an interrupted call that did
     /// not end as `stalled`, and damage of an image as such.
     pub fn io(stage: Stage, error: &std::io::Error) -> Self {
@@ -213,6 +225,7 @@ impl Problem {
             Cause::BadName(_) => "bad-name",
             Cause::Outside => "outside",
             Cause::NeedsLinux(_) => "needs-linux",
+            Cause::NeedsAdministrator => "EACCES",
             Cause::Image(_) => "image",
             // One word for all that is wrong inside; the count of containers is in the summaries.
             Cause::Inside(_) | Cause::Unopened(_) => "inside",
@@ -249,6 +262,7 @@ impl fmt::Display for Cause {
                 f,
                 "is a {kind}: to read it as a medium takes pfh's system layer for Linux, and this build has the portable one"
             ),
+            Cause::NeedsAdministrator => write!(f, "access to this device is denied to this user (EACCES)"),
             Cause::Outside => write!(f, "leads out of the directory in which all names must stay"),
         }
     }

@@ -71,6 +71,8 @@ struct Open {
     /// Bytes written to it, or left out as a hole, from its start.
     end: u64,
     is_file: bool,
+    /// Locks that keep others off a device.
+    _held: os::Held,
     /// Standard output: written from where it stands, in order.
     is_stream: bool,
 }
@@ -151,7 +153,15 @@ impl Raw {
             // Opening its name would begin a regular file again at 0, over the bytes that `>>`
             // leaves there.
             let fd = io::stdout().as_fd().try_clone_to_owned()?;
-            self.current = Some(Open { number, fd, direct: None, end: 0, is_file: false, is_stream: true });
+            self.current = Some(Open {
+                number,
+                fd,
+                direct: None,
+                end: 0,
+                is_file: false,
+                _held: os::Held::default(),
+                is_stream: true,
+            });
             return Ok(());
         }
         let how = match self.options.start {
@@ -179,12 +189,14 @@ impl Raw {
             // A hole must read as zeros: nothing of before may lie behind.
             truncate(&fd, self.options.seek + inside)?;
         }
+        let _held = if is_device { os::hold(&fd, &path)? } else { os::Held::default() };
         let align = os::direct_alignment(&fd).or(is_device.then_some(4096));
         let direct = match align.filter(|_| self.options.direct || is_device) {
             Some(align) => os::open_to_write(&path, How::Existing, true).ok().map(|fd| (fd, u64::from(align))),
             None => None,
         };
-        self.current = Some(Open { number, fd, direct, end: self.options.seek + inside, is_file, is_stream: false });
+        self.current =
+            Some(Open { number, fd, direct, end: self.options.seek + inside, is_file, _held, is_stream: false });
         Ok(())
     }
 

@@ -251,7 +251,7 @@ fn hashed(args: &AcquireArgs) -> Result<(Option<PathBuf>, Option<PathBuf>), Fail
         })
     };
     if name.is_none() && args.log.is_none() {
-        return Err(Failure::usage("standard input has no name to make that of the log: name one with --log"));
+        return Err(Failure::usage("the source has no name to make that of the log: name one with --log"));
     }
     Ok((named(".log"), named(".map")))
 }

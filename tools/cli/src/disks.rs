@@ -60,8 +60,13 @@ fn try_run(disks: &Disks) -> Result<Exit, Failure> {
     let summary = job::run(&request, &mut events, &session.control()).map_err(|error| session.ended(error))?;
     let text = if disks.json { found.iter().map(show::json).collect() } else { show::text(&found) };
     exit::print(text.as_bytes()).map_err(|error| Failure::output(&error))?;
+    if !pfh::process::DEVICES_ARE_PROVEN && summary.disks > 0 {
+        exit::say(
+            "devices of this system were tried with simulated ones only: docs/windows.md says how to prove them here",
+        );
+    }
     if summary.disks == 0 {
-        exit::say("the kernel lists no disk");
+        exit::say("the system lists no disk");
         return Ok(Exit::Incomplete);
     }
     if summary.unread > 0 {

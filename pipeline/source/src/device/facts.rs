@@ -1,11 +1,12 @@
 //! The system's facts about a device, for the record of an acquisition.
 
 use super::mountinfo::mounted;
-use crate::os::{kernel_text, names_in, split_device};
+use crate::os::handles::AsFd;
+use crate::os::{device_mounts, device_number, device_words, kernel_text, names_in, split_device};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-/// Words about a device, as the kernel gives them; only those it gives.
+/// Words about a device, as the system gives them; only those it gives.
 pub type Facts = BTreeMap<&'static str, String>;
 
 fn directory(device: u64) -> PathBuf {
@@ -18,9 +19,11 @@ fn shown(device: u64) -> String {
     format!("{major}:{minor}")
 }
 
-/// Gathers the facts of the block device with this number (`st_rdev`).
-pub(crate) fn of(device: u64) -> Facts {
-    let here = directory(device);
+/// Gathers the facts of an open block device: those of the kernel's files by its number
+/// (`st_rdev`), and those that the system states by calls.
+pub(crate) fn of(device: impl AsFd) -> Facts {
+    let number = device_number(device.as_fd());
+    let here = directory(number);
     let mut facts = Facts::new();
     let words = [
         ("model", "device/model"),
@@ -46,7 +49,7 @@ pub(crate) fn of(device: u64) -> Facts {
             facts.entry(name).or_insert_with(|| text.trim().to_owned());
         }
     }
-    facts.insert("number", shown(device));
+    facts.insert("number", shown(number));
     if let Ok(place) = here.canonicalize()
         && let Some(name) = place.file_name()
     {
@@ -57,11 +60,12 @@ pub(crate) fn of(device: u64) -> Facts {
     if !holders.is_empty() {
         facts.insert("holders", holders.join(" "));
     }
+    facts.extend(device_words(device));
     facts
 }
 
-/// Where a block device (`st_rdev`) or one of its partitions is mounted, and whether for writing
-/// (mountinfo of proc(5)).
+/// Where a block device (by its number) or one of its partitions is mounted, and whether for
+/// writing: by mountinfo of proc(5), or the system's calls.
 pub fn mounts(device: u64) -> Vec<(String, bool)> {
     let mut numbers = vec![shown(device)];
     let here = directory(device);
@@ -70,5 +74,6 @@ pub fn mounts(device: u64) -> Vec<(String, bool)> {
     numbers.extend(partitions.filter_map(|child| Some(kernel_text(child.join("dev"))?.trim().to_owned())));
     let table = kernel_text("/proc/self/mountinfo").unwrap_or_default();
     let ours = mounted(&table).filter(|mount| numbers.contains(&mount.device));
-    ours.map(|mount| (mount.at.to_string_lossy().into_owned(), mount.writable)).collect()
+    let ours = ours.map(|mount| (mount.at.to_string_lossy().into_owned(), mount.writable));
+    ours.chain(device_mounts(device)).collect()
 }

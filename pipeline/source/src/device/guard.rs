@@ -7,7 +7,7 @@
 
 use super::mountinfo::{mounted, unescaped};
 use crate::os::names::{OsStrExt, folded};
-use crate::os::{Errno, FileType, device_of, file_type, kernel_text, names_in, split_device, stat_path};
+use crate::os::{Errno, FileType, device_of, disk_extents, file_type, kernel_text, names_in, split_device, stat_path};
 use crate::stat::Stat;
 use std::collections::HashMap;
 use std::io;
@@ -129,6 +129,7 @@ impl Places {
             FileType::BlockDevice => {
                 let whole = Share { storage: Storage::Device(*number), from: 0, to: u64::MAX, whole: true };
                 self.descend(whole, &mut place.shares);
+                place.shares.extend(on_disks(path, true));
             }
             _ => place.is_special = true,
         }
@@ -178,6 +179,7 @@ impl Places {
         if let Some(below) = device_below {
             self.descend(Share { storage: Storage::Device(below), from: 0, to: u64::MAX, whole: false }, &mut found);
         }
+        found.extend(on_disks(path, false));
         self.below.insert(device, found.clone());
         found
     }
@@ -229,6 +231,13 @@ impl Places {
             }
         }
     }
+}
+
+/// The ranges of disks below a path, by the system's calls; `whole` of a device, which owns all of
+/// them.
+fn on_disks(path: &Path, whole: bool) -> impl Iterator<Item = Share> {
+    let share = move |(disk, from, to)| Share { storage: Storage::Device(disk), from, to, whole };
+    disk_extents(path).into_iter().map(share)
 }
 
 fn directory(device: u64) -> PathBuf {

@@ -79,7 +79,7 @@ impl Medium {
             return Ok(Self::with(Bytes::Standard, Kind::Stream, None));
         }
         let fail = |errno| Problem::os(Stage::Open, errno);
-        let cached = os::open_medium(path, false).map_err(fail)?;
+        let cached = os::open_medium(path, false).map_err(|errno| Problem::opening(path, errno))?;
         let stat = os::stat(&cached).map_err(fail)?;
         match os::file_type(stat.mode) {
             FileType::Directory => Err(Problem::new(Stage::Open, Cause::IsDirectory)),
@@ -104,9 +104,9 @@ impl Medium {
                 }
                 let sectors = os::sector_sizes(cached.as_fd()).unwrap_or((512, 512));
                 let number = os::device_number(&cached);
+                let facts = facts::of(&cached);
                 let mut medium = Self::seekable(path, cached, access, Kind::Device, size);
-                medium.sectors = sectors;
-                medium.facts = facts::of(number);
+                (medium.sectors, medium.facts) = (sectors, facts);
                 medium.device = Some(number);
                 Ok(medium)
             }

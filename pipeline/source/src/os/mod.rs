@@ -5,8 +5,8 @@
 //! `portable-os`, so that it is tested. All have the same functions: the one list below names them.
 //! The limits of the other folders are listed in docs/limitations.md. `names`, `handles`,
 //! `positioned` and `file_kinds` stand for `std::os::unix` and `std::os::fd` in the rest of the
-//! project. Nothing outside of this folder asks which of the folders it has, except by [`DEVICES`]
-//! and [`EVICTS`].
+//! project. Nothing outside of this folder asks which of the folders it has, except by [`DEVICES`],
+//! [`DEVICES_ARE_PROVEN`], [`LISTS_DISKS`] and [`EVICTS`].
 
 #[cfg(not(all(target_os = "linux", not(feature = "portable-os"))))]
 mod absent;
@@ -23,6 +23,7 @@ pub mod file_kinds;
 mod file_type;
 pub mod handles;
 mod hidden;
+mod hold;
 mod how;
 pub mod names;
 mod notice;
@@ -40,6 +41,9 @@ mod resolve;
 mod rights;
 #[cfg(unix)]
 mod standard;
+#[cfg(unix)]
+mod stated;
+pub mod storage;
 
 #[cfg(all(target_os = "linux", not(feature = "portable-os")))]
 mod linux;
@@ -67,6 +71,7 @@ use errno::terminal;
 pub use errno::{errno_of, errno_text};
 pub use file_type::{FileType, file_type};
 pub use hidden::{Typed, ask_hidden};
+pub use hold::Held;
 pub use how::How;
 pub use notice::Notice;
 #[cfg(unix)]
@@ -78,8 +83,9 @@ pub use patient::{Patient, broken, write};
 use platform::terminal;
 #[cfg(windows)]
 pub use platform::{
-    HOLDS, STREAMS, count_names, create_private, errno_of, errno_text, hand_over, host_name, inherited, link_to_file,
-    others_may_read, others_may_write, standard_output_path, start_apart, streams, user, usn, wait_for_caller,
+    HOLDS, LISTS_DISKS, STREAMS, count_names, create_private, device_mounts, device_words, disk_extents, disk_volumes,
+    disks, errno_of, errno_text, hand_over, hold, host_name, inherited, link_to_file, others_may_read,
+    others_may_write, standard_output_path, start_apart, streams, user, usn, volume_of_drive, wait_for_caller,
     was_closed, when_console_goes,
 };
 #[cfg(unix)]
@@ -88,8 +94,10 @@ pub use process::{hand_over, start_apart};
 pub use rights::{count_names, create_private, host_name, link_to_file, others_may_read, others_may_write, user};
 #[cfg(unix)]
 pub use standard::{inherited, standard_output_path, was_closed};
+#[cfg(unix)]
+pub use stated::{LISTS_DISKS, device_mounts, device_words, disk_extents, disk_volumes, disks, hold, volume_of_drive};
 // Capabilities and errors.
-pub use platform::{DEVICES, EVICTS, Errno};
+pub use platform::{DEVICES, DEVICES_ARE_PROVEN, EVICTS, Errno};
 // Walking and reading.
 pub use platform::{
     Directory, Ring, advise_little, advise_sequential, change_times, close, descriptors, device_number,

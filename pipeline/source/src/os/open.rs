@@ -11,6 +11,6 @@ pub fn open_file(base: &Base, path: &[u8]) -> Result<OwnedFd, Problem> {
     platform::open_data(base, path).map_err(|errno| match (errno, base.links, &base.directory) {
         (Errno::LOOP, Links::Keep, Some(_)) => Problem::new(Stage::Open, Cause::Replaced),
         (Errno::XDEV, Links::Within, Some(_)) => Problem::new(Stage::Open, Cause::Outside),
-        _ => Problem::os(Stage::Open, errno),
+        _ => Problem::opening(path, errno),
     })
 }

@@ -80,6 +80,7 @@ fn hint(cause: &Cause) -> Option<String> {
     match cause {
         Cause::IsDirectory => Some("is a directory: use -r to hash the files in it".into()),
         Cause::Special(kind) => Some(format!("is a {kind}: use --special to read it")),
+        Cause::NeedsAdministrator => Some(format!("{cause}: run pfh as an administrator")),
         Cause::Outside => Some("leads out of the directory: use --allow-outside if it is meant to".into()),
         #[cfg(feature = "inside")]
         cause => pfh::inside::limit(cause).map(|limit| match limit {

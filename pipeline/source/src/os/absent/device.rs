@@ -1,4 +1,4 @@
-//! Calls for devices and for the page cache, which only Linux has.
+//! Calls for devices, holes and the page cache, which only Linux has.
 
 use crate::os::handles::{AsFd, BorrowedFd};
 use crate::os::{Command, Errno, Reply};
@@ -6,21 +6,6 @@ use crate::os::{Command, Errno, Reply};
 /// ATA commands to a disk: they take calls of the platform.
 pub fn ata(_: BorrowedFd<'_>, _: Command) -> Result<Reply, Errno> {
     Err(Errno::OPNOTSUPP)
-}
-
-/// Size of a block device in bytes: it takes calls of the platform.
-pub fn device_size(_: impl AsFd) -> Result<u64, Errno> {
-    Err(Errno::OPNOTSUPP)
-}
-
-/// Logical and physical sector size of a block device in bytes: they take calls of the platform.
-pub fn sector_sizes(_: BorrowedFd<'_>) -> Result<(u32, u32), Errno> {
-    Err(Errno::OPNOTSUPP)
-}
-
-/// To how many bytes offsets and lengths must be aligned for direct input: there is none.
-pub fn direct_alignment(_: impl AsFd) -> Option<u32> {
-    None
 }
 
 /// Where the data begin at or behind an offset: not known, so holes are read as the zeros that they

@@ -29,6 +29,21 @@ pub fn device_number(fd: impl AsFd) -> u64 {
     view(fd.as_fd()).metadata().map_or(0, |found| found.rdev())
 }
 
+/// Size of a block device in bytes: it takes calls of the platform.
+pub fn device_size(_: impl AsFd) -> Result<u64, Errno> {
+    Err(Errno::OPNOTSUPP)
+}
+
+/// Logical and physical sector size of a block device in bytes: they take calls of the platform.
+pub fn sector_sizes(_: BorrowedFd<'_>) -> Result<(u32, u32), Errno> {
+    Err(Errno::OPNOTSUPP)
+}
+
+/// To how many bytes offsets and lengths must be aligned for direct input: there is none.
+pub fn direct_alignment(_: impl AsFd) -> Option<u32> {
+    None
+}
+
 /// Clears O_NONBLOCK.
 pub fn set_blocking(fd: BorrowedFd<'_>) -> Result<(), Errno> {
     let raw = fd.as_raw_fd();

@@ -11,15 +11,13 @@ mod output;
 mod quiet;
 
 pub use super::absent::confine::{confine, confinement};
-pub use super::absent::device::{
-    ata, data_from, device_of, device_size, direct_alignment, evict, evict_range, sector_sizes, split_device,
-};
+pub use super::absent::device::{ata, data_from, device_of, evict, evict_range, split_device};
 pub use super::absent::machine::{bound_heaps, names_in, processors};
 pub use super::absent::output::{
     free_bytes, give_name, give_name_in, is_in_memory, open_unnamed, open_unnamed_in, reserve,
 };
 pub use super::absent::{ring::Ring, waits::Waits, watch::Watcher};
-pub use block::{device_number, open_evidence, open_medium, set_blocking};
+pub use block::{device_number, device_size, direct_alignment, open_evidence, open_medium, sector_sizes, set_blocking};
 pub use directory::Directory;
 pub use errno::Errno;
 pub use files::{
@@ -37,6 +35,9 @@ pub use quiet::Quiet;
 
 /// Whether block devices can be acquired and written to.
 pub const DEVICES: bool = false;
+
+/// Whether devices were tried on this system itself, and not only with those of tests.
+pub const DEVICES_ARE_PROVEN: bool = true;
 
 /// Whether [`evict`] does anything: else bytes that are read back may come from the page cache.
 pub const EVICTS: bool = false;

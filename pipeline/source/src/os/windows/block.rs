@@ -1,15 +1,16 @@
-//! Media: all of them are files. Devices (`\\.\PhysicalDrive0`) are not read yet.
+//! Media: files and devices.
 
+use super::device;
 use super::errno::Errno;
 use super::handle::{self, DATA, Last};
 use super::paths::native;
-use crate::os::handles::{AsFd, OwnedFd};
+use crate::os::handles::OwnedFd;
 use std::path::Path;
 
-/// Opens for reading only. Direct input is refused: it is not built yet.
+/// Opens for reading only. Direct input is for devices, and refused of files.
 pub fn open_medium(path: &[u8], direct: bool) -> Result<OwnedFd, Errno> {
     if direct {
-        return Err(Errno::INVAL);
+        return device::open_direct(&native(path)?);
     }
     handle::open(&native(path)?, DATA, Last::Follow).map(OwnedFd::from)
 }
@@ -20,9 +21,4 @@ pub fn open_medium(path: &[u8], direct: bool) -> Result<OwnedFd, Errno> {
 /// The system's.
 pub fn open_evidence(path: &Path) -> std::io::Result<std::fs::File> {
     Ok(handle::open(path, DATA, Last::Follow)?)
-}
-
-/// The number of the device that an open file is: 0, since devices are not read yet.
-pub fn device_number(_: impl AsFd) -> u64 {
-    0
 }

@@ -1,6 +1,7 @@
 //! Reading and writing open files.
 
 use super::console;
+use super::device;
 use super::errno::Errno;
 use super::handle::view;
 use crate::os::handles::{AsFd, BorrowedFd, OwnedFd};
@@ -18,6 +19,12 @@ fn errno(error: std::io::Error) -> Errno {
 pub fn read(fd: BorrowedFd<'_>, buffer: &mut [u8]) -> Result<usize, Errno> {
     match (&*view(fd)).read(buffer).map_err(errno) {
         Err(Errno::PIPE) => Ok(0),
+        Err(errno) => {
+            let Ok(at) = (&*view(fd)).stream_position() else { return Err(errno) };
+            let got = device::read_otherwise(fd, buffer, at, errno)?;
+            read_from(fd, at + got as u64)?;
+            Ok(got)
+        }
         other => other,
     }
 }
@@ -26,7 +33,7 @@ pub fn read(fd: BorrowedFd<'_>, buffer: &mut [u8]) -> Result<usize, Errno> {
 pub fn read_at(fd: BorrowedFd<'_>, buffer: &mut [u8], offset: u64) -> Result<usize, Errno> {
     match view(fd).read_at(buffer, offset) {
         Err(error) if error.raw_os_error() == Some(ERROR_HANDLE_EOF as i32) => Ok(0),
-        other => other.map_err(errno),
+        other => other.map_err(errno).or_else(|errno| device::read_otherwise(fd, buffer, offset, errno)),
     }
 }
 
@@ -66,7 +73,9 @@ pub fn write_once(fd: impl AsFd, bytes: &[u8]) -> Result<usize, Errno> {
 
 /// Writes at an offset in bytes.
 pub fn write_at(fd: impl AsFd, bytes: &[u8], offset: u64) -> Result<usize, Errno> {
-    view(fd.as_fd()).write_at(bytes, offset).map_err(errno)
+    let fd = fd.as_fd();
+    let wrote = view(fd).write_at(bytes, offset).map_err(errno);
+    wrote.or_else(|errno| device::write_otherwise(fd, bytes, offset, errno))
 }
 
 /// Closes a handle and says how that went.

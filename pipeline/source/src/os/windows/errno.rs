@@ -1,5 +1,6 @@
 //! The number by which Windows says why a call failed, under the names of errno.h.
 
+use crate::os::storage::error::LOCKED_VOLUME;
 use std::{fmt, io};
 use windows_sys::Win32::Foundation as win32;
 
@@ -69,6 +70,14 @@ const SAME: &[(u32, Errno)] = &[
     (win32::ERROR_NO_DATA, Errno::PIPE),
     (win32::ERROR_SEM_TIMEOUT, Errno::TIMEDOUT),
     (win32::ERROR_INVALID_FUNCTION, Errno::OPNOTSUPP),
+    (win32::ERROR_NO_MEDIA_IN_DRIVE, Errno::NOMEDIUM),
+    (win32::ERROR_SEEK, Errno::IO),
+    (win32::ERROR_READ_FAULT, Errno::IO),
+    (win32::ERROR_DISK_OPERATION_FAILED, Errno::IO),
+    (win32::ERROR_GEN_FAILURE, Errno::REMOTEIO),
+    (win32::ERROR_NO_SUCH_DEVICE, Errno::NODEV),
+    (win32::ERROR_DEVICE_NOT_CONNECTED, Errno::NODEV),
+    (win32::ERROR_DEVICE_REMOVED, Errno::NODEV),
     (win32::ERROR_DISK_CORRUPT, Errno::UCLEAN),
 ];
 
@@ -115,6 +124,7 @@ pub fn errno_of(error: &io::Error) -> Errno {
 pub fn errno_text(number: i32) -> String {
     match Errno(number) {
         Errno::BUSY | Errno::TXTBSY => "in use by another program".to_owned(),
+        Errno(number) if number as u32 == LOCKED_VOLUME => "locked by BitLocker".to_owned(),
         errno => match OWN.iter().find(|(own, _)| *own == errno) {
             Some((_, text)) => (*text).to_owned(),
             None => {

@@ -1,5 +1,6 @@
 //! Metadata of open files.
 
+use super::ask;
 use super::errno::Errno;
 use super::handle::{self, FACTS, Last, query};
 use crate::os::answers;
@@ -28,6 +29,11 @@ pub fn stat(fd: impl AsFd) -> Result<Stat, Errno> {
         let none = (0, 0);
         return Ok(Stat { device: 0, inode: 0, size: 0, mode, mtime: none, ctime: none, atime: none });
     }
+    // Neither a disk nor a volume has what a file has.
+    of_file(fd).or_else(|errno| ask::stat(fd).ok_or(errno))
+}
+
+fn of_file(fd: BorrowedFd<'_>) -> Result<Stat, Errno> {
     let basic: fs::FILE_BASIC_INFO = query(fd, fs::FileBasicInfo)?;
     let standard: fs::FILE_STANDARD_INFO = query(fd, fs::FileStandardInfo)?;
     let (device, inode) = handle::identity(fd)?;
@@ -51,8 +57,8 @@ fn mode_of(fd: BorrowedFd<'_>, attributes: u32) -> Result<u32, Errno> {
     Ok(answers::mode(attributes, tag.ReparseTag))
 }
 
-/// Metadata of a path, links followed, and the number of the device that it is: 0, since devices
-/// are not read here.
+/// Metadata of a path, links followed, and the number of the device that it is; 0 of a file.
 pub fn stat_path(path: &Path) -> Result<(Stat, u64), Errno> {
-    stat(handle::open(path, FACTS, Last::Follow)?).map(|stat| (stat, 0))
+    let found = stat(handle::open(path, FACTS, Last::Follow)?)?;
+    Ok((found, if found.mode & 0o170_000 == 0o060_000 { found.device } else { 0 }))
 }

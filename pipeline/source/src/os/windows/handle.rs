@@ -1,5 +1,6 @@
 //! Opening, by path and below an open directory, and the metadata of an open file.
 
+use super::ask;
 use super::errno::Errno;
 use super::paths::verbatim;
 use crate::os::answers;
@@ -48,7 +49,9 @@ pub(super) fn open_sharing(path: &Path, access: u32, last: Last, share: u32) -> 
     let link = if last == Last::Itself { fs::FILE_FLAG_OPEN_REPARSE_POINT } else { 0 };
     let mut options = OpenOptions::new();
     options.access_mode(access).share_mode(share).custom_flags(fs::FILE_FLAG_BACKUP_SEMANTICS | link);
-    patiently(|| options.open(&path).map_err(|error| Errno::of(&error)))
+    let file = patiently(|| options.open(&path).map_err(|error| Errno::of(&error)))?;
+    ask::opened(&path, access, &file);
+    Ok(file)
 }
 
 /// Opens again for as long as somebody is expected to let go: a virus scanner opens files that have

@@ -1,16 +1,19 @@
-//! Windows, by handles: files, their streams, and directories. Devices and shadow copies are not
-//! read yet. The effects for a user are listed in docs/windows.md and docs/limitations.md.
+//! Windows, by handles: files, their streams and directories, disks and volumes. The effects for a
+//! user are listed in docs/windows.md and docs/limitations.md.
 
+mod ask;
 mod block;
 mod bytes;
 mod caller;
 mod console;
+mod device;
 mod directory;
 mod ending;
 mod errno;
 mod facts;
 mod files;
 mod handle;
+mod hold;
 mod journal;
 mod machine;
 mod named;
@@ -18,17 +21,16 @@ mod output;
 mod paths;
 mod process;
 mod streams;
+mod volumes;
 
 pub use super::absent::confine::{confine, confinement};
-pub use super::absent::device::{
-    ata, data_from, device_of, device_size, direct_alignment, evict, evict_range, sector_sizes, split_device,
-};
+pub use super::absent::device::{ata, data_from, device_of, evict, evict_range, split_device};
 pub use super::absent::machine::{bound_heaps, names_in, processors};
 pub use super::absent::output::{
     free_bytes, give_name, give_name_in, is_in_memory, open_unnamed, open_unnamed_in, reserve,
 };
 pub use super::absent::{ring::Ring, waits::Waits, watch::Watcher};
-pub use block::{device_number, open_evidence, open_medium};
+pub use block::{open_evidence, open_medium};
 pub use bytes::{
     advise_little, advise_sequential, close, read, read_at, read_from, set_blocking, wait_readable, wait_readable_for,
     wait_readable_once, write_at,
@@ -36,6 +38,7 @@ pub use bytes::{
 pub(super) use bytes::{wait_writable, write_once};
 pub use caller::wait_for_caller;
 pub use console::{Quiet, terminal};
+pub use device::{device_number, device_size, device_words, direct_alignment, sector_sizes};
 pub use directory::Directory;
 pub use ending::when_console_goes;
 pub use errno::{Errno, errno_of, errno_text};
@@ -45,6 +48,7 @@ pub use files::{
     open_directory, open_operand_directory, settle, stat_at, stat_operand,
 };
 pub(super) use files::{open_data, open_once};
+pub use hold::hold;
 pub use journal::usn;
 pub use machine::{
     children_time, cpu_time, host_name, inherited, kernel_text, standard_output_path, system_name, user, was_closed,
@@ -56,12 +60,16 @@ pub use output::{
 };
 pub use process::{hand_over, start_apart};
 pub use streams::{STREAMS, streams};
+pub use volumes::{LISTS_DISKS, device_mounts, disk_extents, disk_volumes, disks, volume_of_drive};
 
 /// Whether a reader can keep writers out.
 pub const HOLDS: bool = true;
 
 /// Whether block devices can be acquired and written to.
-pub const DEVICES: bool = false;
+pub const DEVICES: bool = true;
+
+/// Whether devices were tried on this system itself, and not only with those of tests.
+pub const DEVICES_ARE_PROVEN: bool = false;
 
 /// Whether [`evict`] does anything: else bytes that are read back may come from the page cache.
 pub const EVICTS: bool = false;

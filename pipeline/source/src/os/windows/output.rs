@@ -1,6 +1,7 @@
 //! Files that are written: made, given their name when they are whole, synced, locked.
 
 use super::super::How;
+use super::device;
 use super::directory::Directory;
 use super::errno::Errno;
 use super::facts;
@@ -24,11 +25,11 @@ fn errno(error: io::Error) -> Errno {
     Errno::of(&error)
 }
 
-/// Opens for writing only, and no stream of another file. Direct output is refused: it is not built
-/// yet.
+/// Opens for writing only, and no stream of another file; a device for reading too. Direct output is
+/// for disks, and refused of files.
 pub fn open_to_write(path: &Path, how: How, direct: bool) -> Result<OwnedFd, Errno> {
-    if direct {
-        return Err(Errno::INVAL);
+    if direct || how == How::Held {
+        return device::open_to_write(path, direct);
     }
     let path = verbatim(path)?;
     if stream_of(path.as_os_str().as_bytes()).is_some() {

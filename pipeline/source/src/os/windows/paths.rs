@@ -33,11 +33,11 @@ pub(super) fn verbatim(path: &Path) -> Result<PathBuf, Errno> {
     match path.components().next() {
         // With slashes the system would take them for letters of names.
         Some(Component::Prefix(prefix)) if prefix.kind().is_verbatim() => {
-            let bytes: Vec<u8> =
-                path.as_os_str().as_bytes().iter().map(|&b| if b == b'/' { b'\\' } else { b }).collect();
-            return Ok(PathBuf::from(OsStr::from_bytes(&bytes)));
+            return Ok(backslashed(path));
         }
-        Some(Component::Prefix(prefix)) if matches!(prefix.kind(), Prefix::DeviceNS(_)) => return Ok(path.to_owned()),
+        Some(Component::Prefix(prefix)) if matches!(prefix.kind(), Prefix::DeviceNS(_)) => {
+            return Ok(backslashed(path));
+        }
         _ => {}
     }
     let absolute = if path.is_absolute() {
@@ -60,6 +60,11 @@ pub(super) fn verbatim(path: &Path) -> Result<PathBuf, Errno> {
         }
     }
     Ok(full)
+}
+
+fn backslashed(path: &Path) -> PathBuf {
+    let bytes: Vec<u8> = path.as_os_str().as_bytes().iter().map(|&b| if b == b'/' { b'\\' } else { b }).collect();
+    PathBuf::from(OsStr::from_bytes(&bytes))
 }
 
 /// The root of a drive or share in the form without limits.
@@ -99,6 +104,7 @@ mod tests {
         assert_eq!(of("//server/share/a/b"), r"\\?\UNC\server\share\a\b");
         assert_eq!(of(r"\\?\C:\a/b"), r"\\?\C:\a\b");
         assert_eq!(of(r"\\.\PhysicalDrive0"), r"\\.\PhysicalDrive0");
+        assert_eq!(of("//./PhysicalDrive0"), r"\\.\PhysicalDrive0");
         assert_eq!(of("NUL"), "NUL");
         let here = std::env::current_dir().unwrap();
         assert_eq!(verbatim(Path::new("a/b")).unwrap(), verbatim(&here.join("a").join("b")).unwrap());
