@@ -166,7 +166,6 @@ def insides() -> list[Run]:
         Run("hash inside", ["hash", "-r", "--inside", "-a", "md5,sha256", "media", "-o", "out/inside"], "media"),
         Run("hash inside deleted", ["hash", "--inside", "--deleted", "-f", "jsonl", "media/ext2.E01", "media/imynd.dd"], "media"),
         Run("check inside", ["check", "--inside", "out/inside"], "media"),
-        Run("dups inside", ["dups", "-r", "--inside", "media"], "media"),
         Run("diff inside", ["diff", "--inside", "media/made.zip", "media/made.tar.xz"], "media"),
         Run("cat", ["cat", member], "media"),
         Run("cat runs", ["cat", "--runs", "media/ext2.E01!/a_directory/a_file"], "media"),

@@ -52,7 +52,12 @@ pub type Files = BTreeMap<Vec<u8>, Seen>;
 /// # Errors
 /// When the caller ended the job, or no thread could be started.
 pub fn payload(request: &Request, algorithms: &[Algorithm], control: &Control<'_>) -> Result<Files, Error> {
-    let data = request.bag.join("data").as_os_str().as_bytes().to_vec();
+    // `join` would put the system's separator between them, and names have `/`.
+    let mut data = request.bag.as_os_str().as_bytes().to_vec();
+    if !data.is_empty() && !data.ends_with(b"/") {
+        data.push(b'/');
+    }
+    data.extend_from_slice(b"data");
     below(request, data, Selection::default(), algorithms, control)
 }
 

@@ -77,10 +77,20 @@ pub fn was_closed(number: i32) -> bool {
     handle.is_null() || handle == INVALID_HANDLE_VALUE
 }
 
-/// A copy of a descriptor that the process was started with: Windows hands down no numbers.
+/// A copy of a standard stream, from 0 to 2. Windows hands down no other numbers.
 ///
 /// # Errors
-/// EBADF.
-pub fn inherited(_: i32) -> Result<OwnedFd, Errno> {
-    Err(Errno::BADF)
+/// EBADF for another number, and for a stream that is closed.
+pub fn inherited(number: i32) -> Result<OwnedFd, Errno> {
+    use std::os::windows::io::AsHandle;
+    if was_closed(number) {
+        return Err(Errno::BADF);
+    }
+    let copy = match number {
+        0 => std::io::stdin().as_handle().try_clone_to_owned(),
+        1 => std::io::stdout().as_handle().try_clone_to_owned(),
+        2 => std::io::stderr().as_handle().try_clone_to_owned(),
+        _ => return Err(Errno::BADF),
+    };
+    copy.map_err(|error| Errno::of(&error))
 }
