@@ -167,8 +167,8 @@ fn comments_are_at_most_100_columns_wide() {
     assert!(wrong.is_empty(), "comments beyond 100 columns:\n{}", wrong.join("\n"));
 }
 
-/// Phrases that plain English does without, and clauses in place of nouns. One with a capital begins
-/// a sentence.
+/// Phrases that plain English does without, and clauses in place of nouns. One with a capital
+/// begins a sentence.
 const REFUSED: &[&str] =
     &["told", "of which", "whoever", "anew", "is no", "are no", "so many", "What", "what is", "whatever", "that which"];
 
@@ -216,7 +216,6 @@ const PLACES: &[Place] = &[
     Place { path: "tools", ending: "rs", prose: comments, is_shipped: false, refused: REFUSED },
     Place { path: "tests", ending: "rs", prose: comments, is_shipped: false, refused: REFUSED },
     Place { path: "examples", ending: "rs", prose: comments, is_shipped: false, refused: REFUSED },
-    Place { path: "bench/measure", ending: "py", prose: str::to_owned, is_shipped: false, refused: REFUSED },
     Place { path: "fuzz/fuzz_targets", ending: "rs", prose: comments, is_shipped: false, refused: REFUSED },
     Place { path: "tools/python", ending: "py", prose: str::to_owned, is_shipped: false, refused: REFUSED },
     Place { path: "src", ending: "rs", prose: messages, is_shipped: true, refused: REFUSED_IN_MESSAGES },

@@ -275,7 +275,7 @@ impl<'a> Session<'a> {
         let sector = self.medium.sector();
         let facts = self.medium.facts();
         let fact = |name: &str| facts.get(name).cloned().unwrap_or_default();
-        // Whatever the sector size.
+        // For any size of sectors.
         let sectors_per_chunk = (CHUNK as u32 / sector).max(1);
         let sectors = self.bytes().map_or(0, |bytes| bytes.div_ceil(u64::from(sector)));
         let volume = Volume {

@@ -23,7 +23,7 @@ fn cut(log: &Path, kind: &str) {
     fs::write(log, kept).unwrap();
 }
 
-/// Whatever is there when a run is killed, the same request goes on; and it finds itself done.
+/// A run that is killed at any instant goes on by the same request, which then finds itself done.
 #[test]
 fn tree_and_document_of_a_killed_run_are_its_own() {
     let with_all = |room: &Room, target: &str| {

@@ -125,7 +125,7 @@ mod tests {
         assert!(parse(b"\n\n").unwrap().is_empty());
     }
 
-    /// Whatever byte of a line is changed, left out or added: the line is refused, or it is another
+    /// Any byte of a line is changed, left out or added: the line is refused, or it is another
     /// commitment, which no answer for this one satisfies. Nothing in it is free.
     #[test]
     fn no_byte_of_a_line_is_free() {

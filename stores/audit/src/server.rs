@@ -171,7 +171,7 @@ impl Server {
     /// The address that it listens on.
     ///
     /// # Errors
-    /// Whatever the system says.
+    /// The system's.
     pub fn address(&self) -> io::Result<SocketAddr> {
         self.listener.local_addr()
     }

@@ -91,7 +91,7 @@ impl Build<'_> {
     /// it was interrupted.
     ///
     /// # Errors
-    /// Whatever keeps the file from being written. Inputs' records that are none are reported to
+    /// When the file cannot be written. Inputs' records that are none are reported to
     /// `fault` instead.
     pub fn run(mut self) -> Result<Built, Error> {
         if fs::symlink_metadata(&self.output).is_ok_and(|found| !found.is_file()) {

@@ -57,7 +57,7 @@ pub fn load_flat(tree: &Path) -> Result<Flat, Failure> {
 /// Puts a tree in the place of the one that is there, if any.
 ///
 /// # Errors
-/// Whatever the system says; the old tree is still there then, unless the last sync alone failed.
+/// The system's; the old tree is still there then, unless the last sync alone failed.
 pub fn store_flat(tree: &Flat, path: &Path) -> Result<(), Failure> {
     replace(&tree.encode(), path)
 }

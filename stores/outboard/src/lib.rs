@@ -2,7 +2,7 @@
 //!
 //! The tree of `FILE` is `FILE.pfhtree` unless said otherwise (`docs/tree.md` has its bytes). A
 //! change of some leaves is made in place, under a journal; a whole tree is written without a name,
-//! synced, renamed over the old one, and the directory synced. Whatever interrupts that, the old
+//! synced, renamed over the old one, and the directory synced. After any interruption the old
 //! tree or the new one is there. A tree file with any wrong bit that is used is refused.
 
 #![forbid(unsafe_code)]

@@ -68,7 +68,7 @@ pub fn journal_of(tree: &Path) -> PathBuf {
 /// Puts a tree in the place of the one that is there, if any.
 ///
 /// # Errors
-/// Whatever the system says; the old tree is still there then, unless the last sync alone failed.
+/// The system's; the old tree is still there then, unless the last sync alone failed.
 pub fn store(outboard: &Outboard, path: &Path) -> Result<(), Failure> {
     replace(&outboard.encode(), path)
 }
@@ -309,7 +309,7 @@ impl Exclusive {
     /// Makes a change: when this returns, it is on the disk.
     ///
     /// # Errors
-    /// Whatever the system says; the tree is the old one then, or, if its journal had been synced,
+    /// The system's; the tree is the old one then, or, if its journal had been synced,
     /// the new one.
     pub fn apply(&self, change: &Change) -> Result<(), Failure> {
         let mut front = [0; pfh_tree::outboard::Header::BYTES];

@@ -184,7 +184,7 @@ proptest! {
         prop_assert_eq!((&unhashed.name, unhashed.reason, &unhashed.code[..]), (&name, reason, code));
     }
 
-    /// Whatever comes: no panic, and in formats that have lines every physical line is one item or
+    /// Any input: no panic, and in formats that have lines every physical line is one item or
     /// is neutral.
     #[test]
     fn one_line_one_item(

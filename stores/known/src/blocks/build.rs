@@ -190,7 +190,7 @@ impl BlockBuild {
     /// `watch` learns now and then how many rows were merged, and may end it.
     ///
     /// # Errors
-    /// Whatever keeps the file from being written.
+    /// When the file cannot be written.
     pub fn finish(self, watch: &mut dyn FnMut(u64) -> Result<(), Error>) -> Result<BlocksBuilt, Error> {
         let BlockBuild { output, work, journal, algorithm, sets, sizes } = self;
         let partial = suffixed(&output, ".partial");

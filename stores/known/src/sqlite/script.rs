@@ -207,7 +207,7 @@ mod tests {
     }
 
     proptest! {
-        /// Whatever stands in strings and comments, statements come back one by one.
+        /// With any strings and comments, statements come back one by one.
         #[test]
         fn statements_come_back(parts in prop::collection::vec(("[a-c;'\\-/* \n\"\\[]{0,12}", "[a-c;'/* \"]{0,9}"), 0..8)) {
             let mut script = String::new();

@@ -382,7 +382,7 @@ mod tests {
             std::fs::write(&path, &out[..cut]).unwrap();
             assert_eq!(Stored::open(&path).unwrap_err().kind(), io::ErrorKind::InvalidData);
         }
-        // Whatever byte is wrong: the same answers or an error.
+        // With any wrong byte: the same answers or an error.
         let answers = || -> io::Result<Vec<_>> {
             let stored = Stored::open(&path)?;
             digests.iter().map(|digest| stored.similar(digest, 1)).collect()

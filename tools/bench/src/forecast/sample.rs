@@ -86,9 +86,9 @@ impl Layout {
     }
 }
 
-/// The sizes of the sample, ascending, and apart from them those of long files that lie far from each
-/// other in the case: one of them is over before the next is in the table, so that it has its lanes
-/// alone, and a sample with more and shorter ones would look cheaper. An even number, or one.
+/// The sizes of the sample, ascending, and apart from them those of long files that lie far from
+/// each other in the case: one of them is over before the next is in the table, so that it has its
+/// lanes alone, and a sample with more and shorter ones would look cheaper. An even number, or one.
 fn pick(sizes: &Sizes, most_bytes: u64, most_files: u64) -> (Vec<u64>, Vec<u64>) {
     let scale = (most_bytes as f64 / sizes.bytes() as f64).min(most_files as f64 / sizes.files() as f64);
     if scale >= 1.0 {

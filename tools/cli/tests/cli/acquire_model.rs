@@ -1,5 +1,5 @@
 //! A model of acquiring: a disk is a list of sectors that are readable, bad, or bad until they are
-//! tried again. Whatever is killed, resumed and retried, image, map, digests and log are the
+//! tried again. After kills, resumptions and retries, image, map, digests and log are the
 //! model's.
 
 use crate::program::acquisition::{pfh, report};

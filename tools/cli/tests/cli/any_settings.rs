@@ -1,4 +1,4 @@
-//! Whatever is said of threads, memory, order, instruction sets and descriptors: the same output,
+//! Any settings of threads, memory, order, instruction sets and descriptors give the same output,
 //! and no run that stands still.
 
 use crate::program::{Room, pfh_hash, records};

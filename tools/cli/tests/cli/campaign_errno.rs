@@ -1,5 +1,5 @@
 //! An errno at every kind of call: call × errno × position × command × algorithms × modes ×
-//! threads, through strace. Whatever fails: no wrong digest, no negative verdict on good files, no
+//! threads, through strace. For any failure: no wrong digest, no negative verdict on good files, no
 //! hang, no panic, no end by a signal, an exit code that fits the events, and every path exactly
 //! once.
 //!

@@ -88,7 +88,7 @@ fn killed_at_any_system_call_leaves_the_old_tree_or_the_new_one() {
             if seen.code != Some(0) {
                 *if root == old_root { &mut before } else { &mut after } += 1;
             }
-            // Whatever was left behind does not disturb the next one.
+            // Leftovers do not disturb the next one.
             good(pfh_tree(range).arg(&file));
             assert_eq!(read(&tree_of(&file)), new, "after {call} {when}");
             assert!(!journal_of(&file).exists(), "after {call} {when}");

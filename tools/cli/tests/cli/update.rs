@@ -175,7 +175,7 @@ fn a_list_that_cannot_be_brought_up_to_date_says_why_and_what_to_type() {
     assert_eq!(fs::read_dir(room.path()).unwrap().count(), before, "nothing was made");
 }
 
-/// Whatever the instant, the list is the old one or the new one, and the next update ends well.
+/// At any instant the list is the old one or the new one, and the next update ends well.
 #[test]
 fn a_kill_at_any_instant_leaves_a_whole_list_with_its_seal() {
     let room = Room::new();

@@ -25,8 +25,8 @@ fn errno(error: io::Error) -> Errno {
     Errno::of(&error)
 }
 
-/// Opens for writing only, and no stream of another file; a device for reading too. Direct output is
-/// for disks, and refused of files.
+/// Opens for writing only, and no stream of another file; a device for reading too. Direct output
+/// is for disks, and refused of files.
 pub fn open_to_write(path: &Path, how: How, direct: bool) -> Result<OwnedFd, Errno> {
     if direct || how == How::Held {
         return device::open_to_write(path, direct);
