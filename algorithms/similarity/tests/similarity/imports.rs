@@ -32,7 +32,8 @@ fn taken(bytes: &[u8]) -> Option<Taken> {
     read(bytes, &mut taken).then_some(taken)
 }
 
-/// This test itself, and the libraries that it is linked to. On Windows it has another format than ELF.
+/// This test itself, and the libraries that it is linked to. On Windows it has another format than
+/// ELF.
 #[cfg(unix)]
 #[test]
 fn elf_has_the_names_that_readelf_says() {
