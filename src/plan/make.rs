@@ -116,7 +116,7 @@ impl Request {
             return Err(Error::request(Problem::Unplanned("an image")));
         }
         if self.input.is_inside() {
-            return Err(Error::request(Problem::Unplanned("a member of a container")));
+            return Err(Error::request(Problem::Unplanned("a file inside of a container")));
         }
         if self.piecewise == Some(0) {
             return Err(Error::request(hash::Problem::Window));

@@ -214,13 +214,13 @@ fn peak_kib() -> u64 {
     line.split_whitespace().nth(1).expect("a number").parse().expect("a number")
 }
 
-/// Asserts that since the peak was `before` less than 8 MiB were taken. The other tests of this
-/// file share the process; their use is far below a mebibyte.
+/// Asserts that since the peak was `before` less than 32 MiB were taken, of inputs of a GiB. The
+/// other tests share the process: beside them 10 MiB were seen on a busy machine.
 fn assert_bounded(before: u64) {
     let after = peak_kib();
     // An emulator's translations are counted with the program: 94 MiB were seen under qemu-user.
     let emulated = std::env::var_os("PFH_EMULATOR").is_some();
-    assert!(emulated || after < before + 8 * 1024, "{before} KiB before, {after} KiB after");
+    assert!(emulated || after < before + 32 * 1024, "{before} KiB before, {after} KiB after");
 }
 
 #[test]
