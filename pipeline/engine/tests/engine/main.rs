@@ -3,5 +3,6 @@
 
 mod backends;
 mod identity;
+mod message;
 mod one_large;
 mod ranges;

@@ -1,54 +1,13 @@
 //! One long message under a tree algorithm: the same digest whichever threads hash its leaves, and
 //! more than one thread hashes them.
 
-use pfh_digest::{Algorithm, Executor, Output, ROWS, Registry, Row, Standing, State, Task, Value};
-use pfh_engine::{Control, Mode, Outcome, Plan, Record, Stats, run};
-use pfh_source::{Entry, Item, Object, Origin, Problem};
+use crate::message::{ALL, digests, noise};
+use pfh_digest::{Algorithm, Executor, Output, Registry, Row, Standing, State, Task, Value};
+use pfh_engine::{Mode, Plan};
 use std::collections::HashSet;
-use std::io::Read;
-use std::sync::{Arc, Mutex};
+use std::sync::Mutex;
 use std::thread::{ThreadId, current, sleep};
 use std::time::Duration;
-
-static ALL: Registry = Registry::new(&[ROWS, pfh_tree::ROWS]);
-
-struct Bytes(Arc<Vec<u8>>);
-
-struct Stream(Arc<Vec<u8>>, usize);
-
-impl Object for Bytes {
-    fn open(&self) -> Result<Box<dyn Read + Send>, Problem> {
-        Ok(Box::new(Stream(self.0.clone(), 0)))
-    }
-}
-
-impl Read for Stream {
-    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
-        let read = (&self.0[self.1..]).read(buffer)?;
-        self.1 += read;
-        Ok(read)
-    }
-}
-
-fn noise(length: usize) -> Arc<Vec<u8>> {
-    Arc::new((0..length as u64).map(|i| (i.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 56) as u8).collect())
-}
-
-/// The digests of messages, and where the time went.
-fn digests(messages: &[Arc<Vec<u8>>], plan: &Plan) -> (Vec<Vec<String>>, Stats) {
-    let item = |(number, bytes): (u64, &Arc<Vec<u8>>)| {
-        let origin = Origin::Object { name: b"message".as_slice().into(), object: Arc::new(Bytes(bytes.clone())) };
-        Item::Entry(Entry { number, origin, stat: None })
-    };
-    let items: Vec<Item> = (0..).zip(messages).map(item).collect();
-    let mut records: Vec<Record> = Vec::new();
-    let summary = run(Box::new(items.into_iter()), plan, &mut records, &Control::new()).unwrap();
-    let hashed = records.iter().map(|record| match &record.outcome {
-        Outcome::Hashed(hashed) => hashed.digests.iter().map(ToString::to_string).collect(),
-        other => panic!("{other:?}"),
-    });
-    (hashed.collect(), summary.stats)
-}
 
 fn trees() -> Vec<Algorithm> {
     ALL.all().filter(|algorithm| algorithm.hasher().divides()).collect()
@@ -146,35 +105,5 @@ fn one_long_message_is_hashed_by_several_threads() {
         assert!(shared.contains(&stats.sharing), "{threads} threads: {stats:?}");
         assert_eq!(stats.lent.is_zero(), threads == 1, "{stats:?}");
         assert!(seen >= threads.min(2), "{seen} threads had a leaf in hand: {stats:?}");
-    }
-}
-
-/// Bytes that need not wait are hashed at once: a cached message goes through a small part of the
-/// table, under a tree and under any algorithm when no other message is left. Before that it filled
-/// a quarter of the default table first, and in time the whole.
-#[test]
-fn a_cached_message_never_fills_the_table() {
-    // Which of two threads is ahead, and by how much, is a question of pace: under qemu-user 14 MiB
-    // were seen beside two threads.
-    if let Ok(emulator) = std::env::var("PFH_EMULATOR") {
-        let line = format!(
-            "skipped: one_large::a_cached_message_never_fills_the_table needs its own pace, which {emulator} has not\n"
-        );
-        let _ = std::io::Write::write_all(&mut std::io::stderr(), line.as_bytes());
-        return;
-    }
-    let message = noise(192 << 20);
-    for (name, threads, most) in [("blake3", 1, 4 << 20), ("blake3", 2, 12 << 20), ("xxh3-128", 1, 4 << 20)] {
-        let plan = Plan { threads, ..Plan::new(vec![ALL.find(name).unwrap()]) };
-        // Readers and workers that others' work keeps apart let more of the message into the table,
-        // so one run of many is asked for. A message that fills the table does so in every run.
-        let mut peaks = (0..20).map(|_| digests(std::slice::from_ref(&message), &plan).1.peak_table);
-        let mut least = u64::MAX;
-        while least > most
-            && let Some(peak) = peaks.next()
-        {
-            least = least.min(peak);
-        }
-        assert!(least <= most, "{name} with {threads} threads: {least} bytes at once");
     }
 }
