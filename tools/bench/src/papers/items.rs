@@ -39,7 +39,7 @@ const fn item(paper: &'static str, number: &'static str, what: &'static str, by:
 /// The drawings of the papers have no figures; ours of the same things are on one page.
 const DRAWING: By = By::Drawing("docs/design.md, The papers' drawings");
 const WINDOWS: By = By::Nothing(
-    "measured under Windows, which is out of scope; the printed means are data, `pfh bench report` compares with them",
+    "measured under Windows, where pfh has not run yet; the printed means are data, `pfh bench report` compares with them",
 );
 const STUDY: By = By::Command("pfh bench languages --sizes paper --repeats 10");
 
