@@ -88,7 +88,7 @@ def ours(program, words, corpus, name, mode):
 
 
 def adaptive(program, corpus, algorithm, threads, memory=None, compare=False):
-    words = ["compare" if compare else "hash", "--no-progress", "-r", "-a", algorithm, "-t", str(threads)]
+    words = ["compare" if compare else "hash", "--no-progress", "-r", "-a", algorithm, "--threads" if compare else "-t", str(threads)]
     own = {"ssdeep": ["-f", "ssdeep"], "mrsh-v2": ["-f", "mrsh"], "sdhash": ["-f", "sdbf"]}.get(algorithm, [])
     memory = ["-m", f"{memory}MB"] if memory else []
     return Contender("adaptive", [program, *words, *([] if compare else own), *memory, corpus], None if compare else answers.lines, may_fail=True)

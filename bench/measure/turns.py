@@ -16,7 +16,7 @@ class Contender(NamedTuple):
     answers: Optional[Callable] = None  # output -> {name: digests}; None if it prints none
     environment: dict = {}
     before: Optional[Callable] = None  # runs in the child before the program
-    may_fail: bool = False  # an exit status other than 0 is an answer: files too short for sdhash, no pair that matches
+    may_fail: bool = False  # a status of program.ANSWERED is an answer: files too short for sdhash, no pair that matches
 
 
 def take_turns(contenders, rounds, prepare=lambda: None, quiet=False):

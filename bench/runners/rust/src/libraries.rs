@@ -16,17 +16,24 @@ pub struct Contestant {
 /// The values of `--library`.
 pub const NAMES: [&str; 5] = ["rustcrypto", "openssl", "aws-lc", "pfh", "pfh-many"];
 
-/// How many messages `pfh-many` hashes at a time: a multiple of every kernel's lanes.
+/// How many short messages `pfh-many` hashes at a time: a multiple of every kernel's lanes.
 const MANY: usize = 192;
 
-/// The contestant for a library and an algorithm, unless the library lacks it.
-pub fn find(library: &str, algorithm: &str) -> Option<Contestant> {
+/// From here on a message fills its lane by itself, and `pfh-many` takes one for each lane.
+const LONG: usize = 1 << 20;
+
+/// The contestant for a library and an algorithm, unless the library lacks it; `bytes` is the
+/// length of the messages.
+pub fn find(library: &str, algorithm: &str, bytes: usize) -> Option<Contestant> {
     let (provider, messages, hash) = match library {
         "rustcrypto" => ("RustCrypto".to_owned(), 1, rustcrypto(algorithm)?),
         "openssl" => (openssl::version::version().to_owned(), 1, openssl(algorithm)?),
         "aws-lc" => ("AWS-LC".to_owned(), 1, aws_lc(algorithm)?),
         "pfh" => ("pfh-digest".to_owned(), 1, pfh(algorithm)?),
-        "pfh-many" => (format!("pfh-digest, {MANY} messages"), MANY as i64, pfh_many(algorithm)?),
+        "pfh-many" => {
+            let (messages, hash) = pfh_many(algorithm, bytes)?;
+            (format!("pfh-digest, {messages} messages"), messages as i64, hash)
+        }
         _ => return None,
     };
     Some(Contestant { provider, messages, hash })
@@ -98,14 +105,16 @@ fn pfh(algorithm: &str) -> Option<Hash> {
     }))
 }
 
-fn pfh_many(algorithm: &str) -> Option<Hash> {
+fn pfh_many(algorithm: &str, bytes: usize) -> Option<(usize, Hash)> {
     let algorithm: pfh_digest::Algorithm = algorithm.parse().ok()?;
     // BLAKE3 has no lanes of ours: its row is the one of single messages.
     algorithm.kernels()?;
-    Some(Box::new(move |message| {
-        let digests = pfh_digest::hash_many(algorithm, &[message; MANY]);
+    let messages = if bytes < LONG { MANY } else { algorithm.lanes() };
+    let hash: Hash = Box::new(move |message| {
+        let digests = pfh_digest::hash_many(algorithm, &vec![message; messages]);
         let first = digests[0].bytes().to_vec();
         assert!(digests.iter().all(|digest| digest.bytes() == first), "lanes disagree");
         first
-    }))
+    });
+    Some((messages, hash))
 }

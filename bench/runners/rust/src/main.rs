@@ -37,8 +37,10 @@ fn main() {
     operands.drain(..usize::from(json));
     let [repeat, warmup, algorithm, path] = &operands[..] else { usage("four operands are needed") };
     let (repeat, warmup) = (count(repeat, 1), count(warmup, 0));
-    let Some(contestant) = libraries::find(&library, algorithm) else { usage("unknown library or algorithm") };
     let data = std::fs::read(path).unwrap_or_else(|error| usage(&format!("cannot read FILE: {error}")));
+    let Some(contestant) = libraries::find(&library, algorithm, data.len()) else {
+        usage("unknown library or algorithm")
+    };
 
     if json {
         println!(

@@ -1,6 +1,8 @@
 //! Gueron & Krasnov.
 
-use super::rows::{AtLeast, AtMost, Claim, Finding, Of, Test, claim, figures, needs, of, percent, ratios};
+use super::rows::{
+    AtLeast, AtMost, Claim, EMPTY_LANES, Finding, NEWER_OPENSSL, Of, Test, claim, figures, needs, of, percent, ratios,
+};
 
 const PART: &str = "s-hash";
 const FASTER: &str = "OpenSSL / S-HASH";
@@ -20,6 +22,7 @@ const COLD: &str = "in process, cold";
 const PLAIN_COLD: &str = "in process, cold, without SHA instructions";
 const SETS: &[&str] = &["L1, 4", "L2, 64", "L3, 512", "memory, 8,192"];
 const SHA: &[&str] = &["SHA instructions"];
+const TODAY: &[&str] = &[NEWER_OPENSSL, EMPTY_LANES];
 const CLOCK: &str = "needs a clock that can be set: two clocks are measured where /sys/devices/system/cpu/cpu0/cpufreq \
                      can be written, and a virtual machine has none";
 
@@ -40,17 +43,17 @@ pub(super) fn claims() -> Vec<Claim> {
             "4 KB messages from each cache and memory: S-HASH is 3.42 times as fast as OpenSSL",
             figures(FIGURE, SETS, AtLeast(3.42), SHA),
         ),
-        claim("Fig. 2", "the same without SHA instructions", figures(PLAIN, SETS, AtLeast(3.42), &[])),
+        claim("Fig. 2", "the same without SHA instructions", figures(PLAIN, SETS, AtLeast(3.42), TODAY)),
         claim(
             "Fig. 2",
             "the same with the paper's four lanes of 128 bits, without SHA instructions",
-            figures(FOUR, SETS, AtLeast(3.42), &[]),
+            figures(FOUR, SETS, AtLeast(3.42), &[NEWER_OPENSSL]),
         ),
         claim("Fig. 2", "S-HASH is 2.25 times as fast as n-SMS", figures(N_SMS, SETS, AtLeast(2.25), SHA)),
         claim(
             "Fig. 2",
             "S-HASH is 2.25 times as fast as n-SMS, without SHA instructions",
-            figures(PLAIN_N_SMS, SETS, AtLeast(2.25), &[]),
+            figures(PLAIN_N_SMS, SETS, AtLeast(2.25), &[EMPTY_LANES]),
         ),
         claim(
             "Fig. 2",
@@ -98,14 +101,14 @@ pub(super) fn claims() -> Vec<Claim> {
         claim(
             "Fig. 3",
             "DIVERSE, cold, without SHA instructions: 1.73 times",
-            figures(DIVERSE, &[PLAIN_COLD], AtLeast(1.73), &[]),
+            figures(DIVERSE, &[PLAIN_COLD], AtLeast(1.73), &[NEWER_OPENSSL]),
         ),
         claim("Fig. 3", "DIVERSE at half the clock: 2.16 times", at_half(DIVERSE, 2.16)),
         claim("Fig. 4", "UNIFORM, cold: 2.26 times as fast as OpenSSL", figures(UNIFORM, &[COLD], AtLeast(2.26), SHA)),
         claim(
             "Fig. 4",
             "UNIFORM, cold, without SHA instructions: 2.26 times",
-            figures(UNIFORM, &[PLAIN_COLD], AtLeast(2.26), &[]),
+            figures(UNIFORM, &[PLAIN_COLD], AtLeast(2.26), &[NEWER_OPENSSL]),
         ),
         claim(
             "Fig. 4",
@@ -131,7 +134,11 @@ pub(super) fn claims() -> Vec<Claim> {
                 let (uniform, diverse) = (UNIFORM.value(evidence, row)?, DIVERSE.value(evidence, row)?);
                 Ok(Finding {
                     holds: uniform > diverse,
-                    figures: format!("{row}: {} and {}", percent(uniform), percent(diverse)),
+                    figures: format!(
+                        "{row}: {} and {}; a lane takes the next message when its own ends, so that unequal lengths cost little",
+                        percent(uniform),
+                        percent(diverse)
+                    ),
                 })
             }),
         ),

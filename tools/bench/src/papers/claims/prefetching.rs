@@ -1,6 +1,8 @@
 //! Breitinger & Petrov.
 
-use super::rows::{AtLeast, AtMost, Claim, Finding, Of, Within, alike, claim, needs, of, percent, ratios, rising};
+use super::rows::{
+    AtLeast, AtMost, Claim, Finding, OWN_KERNELS, Of, Within, alike, claim, needs, of, percent, ratios, rising,
+};
 
 const S: &str = "here, s";
 const USER: Of = of("pfh-I", "pfh Table I", "pfh here, s");
@@ -54,9 +56,13 @@ pub(super) fn claims() -> Vec<Claim> {
         claim(
             "Table I",
             "SHA-1, MRSH-v2, ssdeep and sdhash cost more in this order: pfh",
-            rising(USER, &["sha1", "mrsh-v2", "ssdeep", "sdhash"], &[]),
+            rising(USER, &["sha1", "mrsh-v2", "ssdeep", "sdhash"], &[OWN_KERNELS]),
         ),
-        claim("Table I", "sdhash takes 9.78 times SHA-1: pfh", ratios(USER, &[("sdhash", "sha1")], AtLeast(9.78), &[])),
+        claim(
+            "Table I",
+            "sdhash takes 9.78 times SHA-1: pfh",
+            ratios(USER, &[("sdhash", "sha1")], AtLeast(9.78), &[OWN_KERNELS]),
+        ),
         claim(
             "Table III",
             "two threads: MTP takes 62.37 % of ssdeep",
