@@ -185,6 +185,28 @@ fn the_cloner_by_its_sizes() {
     assert_eq!(verdict(&judged, "Fig. 3", "size, dd").verdict, Verdict::Unshown);
 }
 
+/// A cause of the program itself needs no condition of the machine; a claim that holds has none.
+#[test]
+fn causes_of_our_own_kernels() {
+    let words = "the kernels are pfh's";
+    let table = |sdhash| {
+        let rows = [("sha1", 0.37), ("mrsh-v2", 0.63), ("ssdeep", 0.23), ("sdhash", sdhash)];
+        let mut part = part("pfh-I", &[("pfh Table I", &rows, &["cached"])]);
+        for table in part.found.as_mut().unwrap() {
+            table.columns[1] = "pfh here, s".into();
+        }
+        judged(&[part])
+    };
+    let found = table(2.0);
+    for says in ["in this order: pfh", "9.78 times SHA-1"] {
+        let one = verdict(&found, "Table I", says);
+        assert!(one.verdict == Verdict::HoldsNot && one.why.contains(words), "{one:?}");
+    }
+    let found = table(3.7);
+    let holds = verdict(&found, "Table I", "9.78 times SHA-1");
+    assert!(holds.verdict == Verdict::Holds && !holds.why.contains(words), "{holds:?}");
+}
+
 /// Each claim is of an item of the list, and the text of none is empty.
 #[test]
 fn the_claims_are_of_the_papers_items() {

@@ -60,6 +60,31 @@ assert similarity.command_of(Contender("x", ["/a/pfh", "-d", "t5", "-t", "2"])) 
     assert!(seen.status.success(), "{}", text(&seen.stderr));
 }
 
+/// A run that was refused or broken off has no time, even where a negative verdict is an answer.
+#[test]
+fn a_refused_run_ends_the_benchmark() {
+    let bench = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../bench");
+    let code = r#"
+import sys
+sys.dont_write_bytecode = True
+sys.path.insert(0, sys.argv[1])
+from measure.program import execute
+def taken(status, **words):
+    try:
+        execute(["sh", "-c", f"exit {status}"], **words)
+    except SystemExit:
+        return False
+    return True
+statuses = range(7)
+assert [status for status in statuses if taken(status)] == [0]
+assert [status for status in statuses if taken(status, may_fail=True)] == [0, 1, 3]
+assert [status for status in statuses if taken(status, may_fail=range(3))] == [0, 1, 2]
+assert not taken("0 & kill -9 $$", may_fail=True), "a signal"
+"#;
+    let seen = Command::new("python3").args(["-c", code]).arg(bench).output().unwrap();
+    assert!(seen.status.success(), "{}", text(&seen.stderr));
+}
+
 /// Answers that differ end a benchmark: its exit status is 1 and no table is printed.
 #[test]
 fn a_program_that_answers_otherwise_ends_the_benchmark() {
