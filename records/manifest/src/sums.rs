@@ -264,7 +264,9 @@ impl Decoder {
     fn name(&self, name: &[u8], escaped: bool) -> Result<Vec<u8>, Fault> {
         let name = if escaped {
             escape::unescape(name).ok_or(Fault::Malformed("no such escape in a name"))?
-        } else if self.windows || others::is_windows_path(name) {
+        } else if self.windows || (self.end == End::Line && others::is_windows_path(name)) {
+            // In lines of ours and of GNU's a name with `\` is escaped; this one is of neither. Behind
+            // a NUL nothing is escaped, and `a:\` is a file's name.
             others::windows_name(name)
         } else {
             name.to_vec()

@@ -44,6 +44,8 @@ fn name() -> impl Strategy<Value = Vec<u8>> {
     prop_oneof![
         prop::collection::vec(prop_oneof![odd, 1..=255_u8], 1..30),
         "\\PC{1,20}".prop_map(String::into_bytes),
+        // Names of files here that are whole paths on Windows.
+        "([A-Za-z]:|\\\\)\\\\[a-z\\\\/]{0,6}".prop_map(String::into_bytes),
         ("[a-z]{1,5}", 0..99_u64, 0..99_u64).prop_map(|(name, a, b)| format!("{name} offset {a}-{b}").into_bytes()),
     ]
 }
