@@ -4,7 +4,7 @@ CORPUS ?= target/corpus
 FUZZ_SECONDS ?= 60
 
 .DEFAULT_GOAL := help
-.PHONY: help test ci python wheel wheels faults foreign slow features nightly campaigns inputs large foreign-images detection bench cftt fuzz corpus aarch64 aarch64-nightly portable windows dist
+.PHONY: help test ci python wheel wheels faults foreign slow features nightly campaigns inputs large foreign-images detection bench cftt fuzz corpus aarch64 aarch64-nightly portable windows macos dist
 
 help: ## list the targets
 	@sed -n 's/^\([a-z0-9-]*\):[^#]*## /  \1\t/p' $(MAKEFILE_LIST) | expand -t 20
@@ -41,7 +41,7 @@ features: ## each feature of the library alone, and the program without any, com
 	$(CARGO) clippy --package pfh-cli --no-default-features --quiet -- -D warnings
 	for feature in audit image inside known parquet remote serve; do $(CARGO) clippy --package pfh --no-default-features --features $$feature --quiet -- -D warnings || exit 1; done
 
-nightly: features portable windows ## the tests that take minutes: long vectors, many seeds, every errno at every call
+nightly: features portable windows macos ## the tests that take minutes: long vectors, many seeds, every errno at every call
 	PFH_TIERS=faults,foreign,slow PFH_NIGHTLY=1 $(CARGO) test --workspace --release -- --include-ignored
 
 campaigns: ## 20,000 errnos, 10,000 power cuts, 300 raced writes, 10,000 mutants of each image, and a dated record (part of nightly, without the record)
@@ -78,9 +78,14 @@ windows: ## the workspace for Windows without a warning; tests under Wine, and t
 	cross/windows/check
 	cross/windows/test
 
-dist: ## what is released, in target/release-files: .deb, tarball, debug information, list of components, zip for Windows, sealed checksums; each tried in a root of its own or under Wine
+macos: ## the workspace for macOS without a warning, on both processors
+	cross/macos/check
+	PFH_MACOS=x86_64 cross/macos/check
+
+dist: ## what is released, in target/release-files: .deb, tarball, debug information, list of components, zip for Windows, tarballs for macOS, sealed checksums; each tried in a root of its own or under Wine, those for macOS checked
 	rm -rf target/release-files
 	dist/windows target/release-files
+	dist/macos target/release-files
 	dist/build target/release-files
 	dist/check target/release-files
 	dist/check-windows target/release-files

@@ -117,7 +117,9 @@ def trees() -> list[Run]:
         Run("tree check harmed", ["tree", "check", *before, at], "harmed"),
         Run("tree update", ["tree", "update", *before, "--range", "500000:1", at], "harmed"),
         Run("tree check updated", ["tree", "check", *before, at], "harmed"),
-        Run("tree build catalogue", ["tree", "build", "--outboard", "out/text.pfhtree", "corpus/text"]),
+        Run("tree build catalogue", ["tree", "build", "--outboard", "out/directory.pfhtree", "corpus/text"]),
+        Run("tree check catalogue", ["tree", "check", "--outboard", "out/directory.pfhtree", "corpus/text"]),
+        Run("tree check catalogue harmed", ["tree", "check", "--outboard", "out/directory.pfhtree", "harmed/corpus/text"], "harmed"),
         Run("audit commit", ["audit", "commit", "--outboard", blake3, source, "-o", "out/kept"]),
         # A question has random numbers: that of the first program is asked of both.
         Run("audit challenge", ["audit", "challenge", "out/kept", "--leaves", "5", "-o", "out/random"]),

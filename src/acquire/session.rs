@@ -17,14 +17,10 @@ use pfh_outboard::OutboardTarget;
 use pfh_source::device::{Bad, Kind, Medium, mounts};
 use pfh_source::image::Image;
 use pfh_source::os::names::OsStrExt;
-use pfh_source::os::{DEVICES_ARE_PROVEN, FileType, file_type};
+use pfh_source::os::{FileType, UNPROVEN, file_type};
 use pfh_writer::{Ewf, EwfOptions, Raw, RawOptions, Spill, Start};
 use std::io;
 use std::path::{Path, PathBuf};
-
-/// The remark on devices that were not tried on their system.
-const UNPROVEN: &str =
-    "devices of this system were tried with simulated ones only: docs/windows.md says how to prove them here";
 
 /// An acquisition whose source is open.
 pub(crate) struct Session<'a> {
@@ -128,7 +124,7 @@ impl<'a> Session<'a> {
             found.is_ok_and(|(found, _)| file_type(found.mode) == FileType::BlockDevice)
         };
         let is_used = || self.medium.device().is_some() || self.asked.targets.iter().any(is_device);
-        (!DEVICES_ARE_PROVEN && is_used()).then(|| UNPROVEN.to_owned())
+        UNPROVEN.filter(|_| is_used()).map(str::to_owned)
     }
 
     fn bytes(&self) -> Option<u64> {

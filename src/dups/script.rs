@@ -20,11 +20,16 @@ const HARD_LINK: &str = "  if [ \"$keep\" -ef \"$1\" ]; then return; fi
   if ln -- \"$keep\" \"$1.pfh-$$\" && mv -f -- \"$1.pfh-$$\" \"$1\" && [ \"$keep\" -ef \"$1\" ]; then return; fi
   rm -f -- \"$1.pfh-$$\"; echo \"not linked: $1\" >&2; status=1\n";
 
-const REFLINK: &str =
-    "  if cp --reflink=always -- \"$keep\" \"$1.pfh-$$\" && chown --reference=\"$1\" -- \"$1.pfh-$$\" &&
-    chmod --reference=\"$1\" -- \"$1.pfh-$$\" && touch -r \"$1\" -- \"$1.pfh-$$\" && cmp -s -- \"$1\" \"$1.pfh-$$\" &&
-    mv -f -- \"$1.pfh-$$\" \"$1\" && cmp -s -- \"$keep\" \"$1\"; then return; fi
-  rm -f -- \"$1.pfh-$$\"; echo \"not shared: $1\" >&2; status=1\n";
+/// `cp -c` of macOS clones where the volume can, and else copies.
+const REFLINK: &str = "  new=$1.pfh-$$
+  if case $(uname) in
+    Darwin) cp -c -- \"$keep\" \"$new\" && chown \"$(stat -f %u:%g -- \"$1\")\" \"$new\" &&
+      chmod \"$(stat -f %Lp -- \"$1\")\" \"$new\";;
+    *) cp --reflink=always -- \"$keep\" \"$new\" && chown --reference=\"$1\" -- \"$new\" &&
+      chmod --reference=\"$1\" -- \"$new\";;
+    esac && touch -r \"$1\" -- \"$new\" && cmp -s -- \"$1\" \"$new\" && mv -f -- \"$new\" \"$1\" &&
+    cmp -s -- \"$keep\" \"$1\"; then return; fi
+  rm -f -- \"$new\"; echo \"not shared: $1\" >&2; status=1\n";
 
 const MOVE: &str =
     "  if [ -e \"$2\" ] || [ -L \"$2\" ]; then echo \"kept, there is a file of its name: $2\" >&2; status=1; return; fi

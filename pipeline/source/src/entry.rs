@@ -31,6 +31,8 @@ pub enum Skip {
     Directory,
     /// A file whose data are elsewhere, in a cloud or on a tape: to read it would fetch it.
     Placeholder,
+    /// An extended attribute of a file of macOS, which is not opened as a file.
+    Attribute,
     /// An output of the run itself.
     Own,
     /// Something inside a container that is not a file with content, or a container that is not
@@ -52,6 +54,7 @@ impl Skip {
             Skip::OtherFileSystem => "other file system",
             Skip::Directory => "directory",
             Skip::Placeholder => "placeholder",
+            Skip::Attribute => "extended attribute",
             Skip::Own => "output of this run",
             Skip::Inside(what) => what,
             Skip::Unopened => "a container that is not read",

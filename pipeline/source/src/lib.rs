@@ -54,7 +54,7 @@ pub use merge::Merge;
 pub use operand::{Named, Operands, Paths};
 pub use order::{Order, Ordered};
 pub use os::ChangeTimes;
-pub use output::{Around, Output, replace};
+pub use output::{Around, Output, replace, replace_closed};
 pub use own::Apart;
 pub use panics::{fail_point, note_panic, panics};
 pub use pfh_container::Time;

@@ -225,6 +225,14 @@ pub fn replace(file: impl AsFd, fresh: &Path, path: &Path) -> io::Result<()> {
     sync_directory_of(path)
 }
 
+/// As [`replace`], with a file that is closed. Windows syncs none that is open to read alone.
+///
+/// # Errors
+/// As there.
+pub fn replace_closed(fresh: &Path, path: &Path) -> io::Result<()> {
+    replace(os::open_to_sync(fresh).map_err(failed("open"))?, fresh, path)
+}
+
 /// Syncs the directory, in which the name itself lives.
 fn sync_directory_of(path: &Path) -> io::Result<()> {
     let directory = os::open_to_sync(directory_of(path)).map_err(failed("open"))?;

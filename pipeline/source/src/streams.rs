@@ -1,10 +1,11 @@
-//! Streams that files of NTFS have beside their content, each an entry of its own behind its file:
-//! `file:stream`, as the readers of volumes name them.
+//! Streams that files of NTFS have beside their content, and resource forks of macOS, each an entry
+//! of its own behind its file: `file:stream`, as the readers of volumes name them, and
+//! `file/..namedfork/rsrc`, by which macOS opens a fork.
 
 use crate::base::Base;
 use crate::descend::Descend;
-use crate::entry::Origin;
-use crate::os;
+use crate::entry::{Origin, Skip};
+use crate::os::{self, Beside};
 use crate::problem::{Problem, Stage};
 use crate::unnumbered::Unnumbered;
 use std::sync::Arc;
@@ -23,12 +24,13 @@ pub(crate) fn streams(base: &Arc<Base>, path: &[u8], descend: &Descend) -> Vec<U
             return vec![Unnumbered::Problem(name, Problem::os(Stage::Walk, errno))];
         }
     };
-    let mut names: Vec<Vec<u8>> = listed
-        .into_iter()
-        .filter(|(_, size)| descend.selection.takes_size(*size))
-        .map(|(name, _)| [path, b":", &name[..]].concat())
-        .collect();
-    names.sort();
+    let mut taken: Vec<Beside> =
+        listed.into_iter().filter(|beside| descend.selection.takes_size(beside.size)).collect();
+    taken.sort_by(|one, other| one.name.cmp(&other.name));
     let origin = |path: Vec<u8>| Origin::File { base: base.clone(), path: path.into(), special: descend.special };
-    names.into_iter().map(|path| Unnumbered::Origin(origin(path), None)).collect()
+    let entry = |beside: Beside| match beside.is_file {
+        true => Unnumbered::Origin(origin([path, &beside.name].concat()), None),
+        false => Unnumbered::Skipped([&base.prefix, path, &beside.name].concat(), Skip::Attribute),
+    };
+    taken.into_iter().map(entry).collect()
 }

@@ -12,11 +12,11 @@ mod turn;
 pub use header::{APPLICATION, MARK, is_catalogue};
 
 use header::{has_own_tables, schema};
-use pfh_source::{Stat, replace};
+use pfh_source::{Stat, replace_closed};
 use pfh_sqlite::{Limits, Looks, bound};
 use pfh_tree::catalogue::{EMPTY, Key, Value, key, leaf, nodes, prefix, root};
 use rusqlite::{Connection, OpenFlags, OptionalExtension, params};
-use std::fs::{File, OpenOptions};
+use std::fs::OpenOptions;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
@@ -477,7 +477,7 @@ impl Catalogue {
                     _ => {}
                 }
             }
-            replace(File::open(&fresh.0)?, &fresh.0, &path)
+            replace_closed(&fresh.0, &path)
         };
         let placed = put().map_err(|error| CatalogueError::Unwritten { path: path.clone(), error });
         drop((fresh, turn));

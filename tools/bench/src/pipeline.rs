@@ -2,7 +2,7 @@
 
 use crate::{Error, message::Message};
 use pfh::{Control, Descend, Operands, Outcome, Plan, Record, Recurse};
-use std::fs::File;
+use std::fs::OpenOptions;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -25,7 +25,7 @@ impl FileTree {
             let folder = root.join(format!("{:03}", index / 100));
             std::fs::create_dir_all(&folder).map_err(Error::file(&folder))?;
             let message = Message::create(&folder, length, seed.wrapping_add(index))?;
-            let sync = || File::open(&message.path)?.sync_all();
+            let sync = || OpenOptions::new().write(true).open(&message.path)?.sync_all();
             sync().map_err(Error::file(&message.path))?;
         }
         Ok(FileTree { root: root.to_owned(), files, bytes: files * length })

@@ -60,10 +60,8 @@ fn try_run(disks: &Disks) -> Result<Exit, Failure> {
     let summary = job::run(&request, &mut events, &session.control()).map_err(|error| session.ended(error))?;
     let text = if disks.json { found.iter().map(show::json).collect() } else { show::text(&found) };
     exit::print(text.as_bytes()).map_err(|error| Failure::output(&error))?;
-    if !pfh::process::DEVICES_ARE_PROVEN && summary.disks > 0 {
-        exit::say(
-            "devices of this system were tried with simulated ones only: docs/windows.md says how to prove them here",
-        );
+    if let Some(remark) = pfh::process::UNPROVEN.filter(|_| summary.disks > 0) {
+        exit::say(remark);
     }
     if summary.disks == 0 {
         exit::say("the system lists no disk");

@@ -2,21 +2,26 @@
 //!
 //! `linux` uses the calls of Linux, `windows` those of Windows; `portable` uses the standard
 //! library and POSIX, and is taken on every other system, and on Linux with the feature
-//! `portable-os`, so that it is tested. All have the same functions: the one list below names them.
+//! `portable-os`, so that it is tested. `macos` is `portable` with Apple's own calls where they do
+//! more. All have the same functions: the one list below names them.
 //! The limits of the other folders are listed in docs/limitations.md. `names`, `handles`,
 //! `positioned` and `file_kinds` stand for `std::os::unix` and `std::os::fd` in the rest of the
 //! project. Nothing outside of this folder asks which of the folders it has, except by [`DEVICES`],
-//! [`DEVICES_ARE_PROVEN`], [`LISTS_DISKS`] and [`EVICTS`].
+//! [`UNPROVEN`], [`LISTS_DISKS`] and [`EVICTS`].
 
 #[cfg(not(all(target_os = "linux", not(feature = "portable-os"))))]
+#[cfg_attr(target_os = "macos", allow(dead_code, reason = "macos has its own in place of some"))]
 mod absent;
 #[cfg(any(windows, test))]
 mod answers;
+mod beside;
 #[cfg(unix)]
 mod caller;
 mod change_times;
 mod command;
 mod confinement;
+#[cfg(any(target_os = "macos", test))]
+mod dkio;
 #[cfg(unix)]
 mod errno;
 pub mod file_kinds;
@@ -56,10 +61,17 @@ mod windows;
 use windows as platform;
 
 #[cfg(not(any(windows, all(target_os = "linux", not(feature = "portable-os")))))]
+#[cfg_attr(target_os = "macos", allow(dead_code, unused_imports, reason = "macos has its own in place of some"))]
 mod portable;
-#[cfg(not(any(windows, all(target_os = "linux", not(feature = "portable-os")))))]
+#[cfg(not(any(windows, target_os = "macos", all(target_os = "linux", not(feature = "portable-os")))))]
 use portable as platform;
 
+#[cfg(target_os = "macos")]
+mod macos;
+#[cfg(target_os = "macos")]
+use macos as platform;
+
+pub use beside::Beside;
 #[cfg(unix)]
 pub use caller::wait_for_caller;
 pub use change_times::ChangeTimes;
@@ -75,7 +87,9 @@ pub use hold::Held;
 pub use how::How;
 pub use notice::Notice;
 #[cfg(unix)]
-pub use ntfs::{HOLDS, STREAMS, streams, usn};
+pub use ntfs::{HOLDS, usn};
+#[cfg(all(unix, not(target_os = "macos")))]
+pub use ntfs::{STREAMS, streams};
 pub use open::open_file;
 pub use patience::{Patience, patience, retry, set_patience};
 pub use patient::{Patient, broken, write};
@@ -88,16 +102,27 @@ pub use platform::{
     others_may_write, standard_output_path, start_apart, streams, user, usn, volume_of_drive, wait_for_caller,
     was_closed, when_console_goes,
 };
+#[cfg(target_os = "macos")]
+pub use platform::{
+    LISTS_DISKS, STREAMS, device_mounts, device_words, disk_extents, disk_volumes, disks, host_name,
+    standard_output_path, streams, user,
+};
 #[cfg(unix)]
 pub use process::{hand_over, start_apart};
 #[cfg(unix)]
-pub use rights::{count_names, create_private, host_name, link_to_file, others_may_read, others_may_write, user};
+pub use rights::{count_names, create_private, link_to_file, others_may_read, others_may_write};
+#[cfg(all(unix, not(target_os = "macos")))]
+pub use rights::{host_name, user};
+#[cfg(all(unix, not(target_os = "macos")))]
+pub use standard::standard_output_path;
 #[cfg(unix)]
-pub use standard::{inherited, standard_output_path, was_closed};
+pub use standard::{inherited, was_closed};
+#[cfg(all(unix, not(target_os = "macos")))]
+pub use stated::{LISTS_DISKS, device_mounts, device_words, disk_extents, disk_volumes, disks};
 #[cfg(unix)]
-pub use stated::{LISTS_DISKS, device_mounts, device_words, disk_extents, disk_volumes, disks, hold, volume_of_drive};
+pub use stated::{hold, volume_of_drive};
 // Capabilities and errors.
-pub use platform::{DEVICES, DEVICES_ARE_PROVEN, EVICTS, Errno};
+pub use platform::{DEVICES, EVICTS, Errno, UNPROVEN};
 // Walking and reading.
 pub use platform::{
     Directory, Ring, advise_little, advise_sequential, change_times, close, descriptors, device_number,

@@ -43,9 +43,15 @@ fn has_drive(path: &[u8]) -> bool {
     matches!(path, [letter, b':', b'/' | b'\\', ..] if letter.is_ascii_alphabetic())
 }
 
+/// The end of a path by which macOS opens the resource fork of a file.
+pub(super) const FORK: &[u8] = b"/..namedfork/rsrc";
+
 /// The stream that a name below a directory is of, `file:stream` on Windows; elsewhere `:` is a
-/// letter.
+/// letter. On macOS a resource fork.
 pub fn stream_below(name: &[u8]) -> Option<&[u8]> {
+    if cfg!(target_os = "macos") {
+        return name.ends_with(FORK).then_some(&FORK[1..]);
+    }
     let last = name.rsplit(|byte| b"/\\".contains(byte)).next().unwrap_or_default();
     let at = last.iter().position(|&byte| byte == b':').filter(|at| cfg!(windows) && *at > 0)?;
     Some(&last[at + 1..])

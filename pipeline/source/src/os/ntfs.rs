@@ -1,17 +1,21 @@
-//! Functions of NTFS that no Unix has.
+//! Functions of NTFS that no Unix has; but for streams, which macOS has in its own form.
 
 use super::handles::BorrowedFd;
-use super::platform::Errno;
+#[cfg(not(target_os = "macos"))]
 use crate::base::Base;
+#[cfg(not(target_os = "macos"))]
+use crate::os::{Beside, Errno};
 
 /// Whether files have [`streams`] beside their content.
+#[cfg(not(target_os = "macos"))]
 pub const STREAMS: bool = false;
 
 /// Whether a reader can keep writers out.
 pub const HOLDS: bool = false;
 
 /// The streams of a file beside its content: none here.
-pub fn streams(_: &Base, _: &[u8]) -> Result<Vec<(Vec<u8>, u64)>, Errno> {
+#[cfg(not(target_os = "macos"))]
+pub fn streams(_: &Base, _: &[u8]) -> Result<Vec<Beside>, Errno> {
     Ok(Vec::new())
 }
 

@@ -48,11 +48,13 @@ pub fn count_names(file: impl AsFd) -> io::Result<u64> {
 }
 
 /// The machine's name, where Linux says it.
+#[cfg(not(target_os = "macos"))]
 pub fn host_name() -> Option<String> {
     std::fs::read_to_string("/proc/sys/kernel/hostname").ok().map(|name| name.trim().to_owned())
 }
 
 /// The effective user, by number and name.
+#[cfg(not(target_os = "macos"))]
 pub fn user() -> Option<String> {
     let number = std::fs::metadata("/proc/self").ok()?.uid();
     let passwd = std::fs::read_to_string("/etc/passwd").unwrap_or_default();

@@ -37,6 +37,7 @@ fn flags(number: i32) -> Option<i32> {
 
 /// The file behind standard output, where the kernel says it: else that is not left out of a run's
 /// input.
+#[cfg(not(target_os = "macos"))]
 pub fn standard_output_path() -> Option<std::path::PathBuf> {
     std::fs::read_link("/proc/self/fd/1").ok().filter(|path| path.is_file())
 }

@@ -61,8 +61,7 @@ pub fn apply(base: &Path, deltas: &[PathBuf], output: &Path, cancel: &Arc<Atomic
         idle.extend(copy.run(delta)?.map(|line| (delta.clone(), line)));
     }
     copy.close()?;
-    let file = File::open(&partial).map_err(Error::io(&partial))?;
-    pfh_source::replace(&file, &partial, output).map_err(Error::io(output))?;
+    pfh_source::replace_closed(&partial, output).map_err(Error::io(output))?;
     Ok(idle)
 }
 

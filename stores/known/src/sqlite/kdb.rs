@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use pfh_digest::Digest;
+use pfh_source::replace_closed;
 use rusqlite::{Connection, params};
 
 use super::open::explain;
@@ -91,9 +92,7 @@ impl Kdb {
             connection.execute_batch("COMMIT;").map_err(wrong)?;
             connection.close().map_err(|(_, error)| wrong(error))?;
         }
-        let file = std::fs::File::open(&self.partial).map_err(Error::io(&self.partial))?;
-        file.sync_all().map_err(Error::io(&self.partial))?;
-        std::fs::rename(&self.partial, &self.path).map_err(Error::io(&self.path))
+        replace_closed(&self.partial, &self.path).map_err(Error::io(&self.path))
     }
 }
 

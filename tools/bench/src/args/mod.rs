@@ -128,7 +128,7 @@ pub struct Own {
 #[derive(Debug, Clone, Args)]
 pub struct Papers {
     /// Parts to run, by name or its beginning: pfh-I, pfh-III to pfh-X, pfh-XII, pfh-XIII,
-    /// pfh-rotating, s-hash, tree, audit, cloner (all)
+    /// pfh-rotating, s-hash, tree, audit, cloner-ide, cloner-sata (all)
     #[arg(long, value_name = "NAME", value_delimiter = ',')]
     pub only: Vec<String>,
     /// A tree to hash, read only; the project's `bench/run corpus` builds one like the t5 corpus
@@ -143,7 +143,7 @@ pub struct Papers {
     #[arg(long, value_name = "N", default_value_t = 3)]
     pub rounds: usize,
     /// The papers' own sizes where they are large: 16 files of 1.2 GB, 2 GB for trees, 1, 5, 10 and
-    /// 20 GB for the cloner
+    /// 20 GB for the cloner, at most twice
     #[arg(long)]
     pub full: bool,
     /// Where tables and report go; parts that are there already are not measured again

@@ -92,11 +92,11 @@ pub const ITEMS: &[Item] = &[
         "the command: dd with blocks of 64 MB",
         By::Command("pfh dd if=IN of=OUT bs=64MB count=16"),
     ),
-    item(CLONER, "Table II", "1, 5, 10 and 20 GB, IDE", By::Part("cloner")),
-    item(CLONER, "Table III", "1, 5, 10 and 20 GB, SATA", By::Part("cloner")),
+    item(CLONER, "Table II", "1, 5, 10 and 20 GB, IDE", By::Part("cloner-ide")),
+    item(CLONER, "Table III", "1, 5, 10 and 20 GB, SATA", By::Part("cloner-sata")),
     item(CLONER, "Fig. 1", "the ring of buffers", DRAWING),
-    item(CLONER, "Fig. 2", "Table II as bars", By::Part("cloner")),
-    item(CLONER, "Fig. 3", "Table III as bars", By::Part("cloner")),
+    item(CLONER, "Fig. 2", "Table II as bars", By::Part("cloner-ide")),
+    item(CLONER, "Fig. 3", "Table III as bars", By::Part("cloner-sata")),
 ];
 
 impl Item {

@@ -110,9 +110,10 @@ const SIMILARITY: [(&str, &str); 11] = [
 /// Every part, in the order of the papers. `pfh` is this program, `corpus` the tree that they read,
 /// `room` where they make files.
 pub fn parts(asked: &Papers, pfh: &Path, corpus: &Path, room: &Path) -> Vec<Part> {
-    let rounds = asked.rounds.to_string();
+    let most = if asked.full { 2 } else { usize::MAX };
     let [pfh, corpus, room] = [pfh, corpus, room].map(|path| path.to_string_lossy().into_owned());
-    let part = |name: String, paper, tables, benchmark: &str, arguments: &[&str]| {
+    let part = |name: String, paper, tables, benchmark: &str, arguments: &[&str], rounds: usize| {
+        let rounds = rounds.to_string();
         let common = ["--json", "--pfh", &pfh, "--room", &room, "--rounds", &rounds];
         let names = ["bench/run", benchmark];
         let words = names.iter().chain(arguments).chain(&common);
@@ -123,12 +124,12 @@ pub fn parts(asked: &Papers, pfh: &Path, corpus: &Path, room: &Path) -> Vec<Part
         .map(|(table, what)| {
             let mut arguments = vec!["--only", table, "--corpus", &corpus];
             arguments.extend((asked.full && *table == "XIII").then_some("--full"));
-            part(format!("pfh-{table}"), PREFETCHING, *what, "similarity", &arguments)
+            part(format!("pfh-{table}"), PREFETCHING, *what, "similarity", &arguments, asked.rounds)
         })
         .collect();
     let disk = "Table VI's claim on an emulated rotating disk";
-    parts.push(part("pfh-rotating".into(), PREFETCHING, disk, "rotating", &[]));
-    parts.push(part("s-hash".into(), LANES, "Figures 2 to 4", "lanes", &[]));
+    parts.push(part("pfh-rotating".into(), PREFETCHING, disk, "rotating", &[], asked.rounds));
+    parts.push(part("s-hash".into(), LANES, "Figures 2 to 4", "lanes", &[], asked.rounds));
     let megabytes = if asked.full { "2000" } else { "256" };
     parts.push(part(
         "tree".into(),
@@ -136,12 +137,15 @@ pub fn parts(asked: &Papers, pfh: &Path, corpus: &Path, room: &Path) -> Vec<Part
         "Table 1",
         "tree",
         &["--megabytes", megabytes, "--only", "modes", "programs"],
+        asked.rounds,
     ));
     let figure = "Fig. 1: the audit; incremental hashing, pieces, catalogues";
-    parts.push(part("audit".into(), TREES, figure, "audits", &[]));
-    // In MB: the paper copies 1, 5, 10 and 20 GB.
-    let mut arguments = vec!["throttled"];
-    arguments.extend(if asked.full { &["--full"][..] } else { &["--sizes", "64,128,256"] });
-    parts.push(part("cloner".into(), CLONER, "Tables II and III, Figures 2 and 3", "imaging", &arguments));
+    parts.push(part("audit".into(), TREES, figure, "audits", &[], asked.rounds));
+    // In MB: the paper copies 1, 5, 10 and 20 GB, which takes 20 and 40 minutes a round.
+    for (disk, table, rates) in [("ide", "Table II, Figure 2", "131:57"), ("sata", "Table III, Figure 3", "221:105")] {
+        let mut arguments = vec!["throttled", "--rates", rates];
+        arguments.extend(if asked.full { &["--full"][..] } else { &["--sizes", "64,128,256"] });
+        parts.push(part(format!("cloner-{disk}"), CLONER, table, "imaging", &arguments, asked.rounds.min(most)));
+    }
     parts
 }

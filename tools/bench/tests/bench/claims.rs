@@ -174,7 +174,7 @@ fn the_cloner_by_its_sizes() {
         let columns = r#"["size","dd bs=64M, s","threads, 64 MB x 5, s","threads, 1 MiB x 64 (default), s"]"#;
         Table::parse(&format!(r#"{{"table":"{title}","columns":{columns},"rows":{rows}}}"#)).unwrap()
     };
-    let mut cloner = part("cloner", &[]);
+    let mut cloner = part("cloner-ide", &[]);
     cloner.found = Ok(table(r#"[["64 MB",1.9,1.8,1.3],["256 MB",7.5,7.0,5.6]]"#));
     let judged = judged(&[cloner]);
     let gain = verdict(&judged, "Table II", "more than 40 %");

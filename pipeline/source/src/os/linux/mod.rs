@@ -51,8 +51,8 @@ pub use watch::Watcher;
 /// Whether block devices can be acquired and written to.
 pub const DEVICES: bool = true;
 
-/// Whether devices were tried on this system itself, and not only with those of tests.
-pub const DEVICES_ARE_PROVEN: bool = true;
+/// The remark on devices that were not yet tried on this system itself.
+pub const UNPROVEN: Option<&str> = None;
 
 /// Whether [`evict`] does anything: else bytes that are read back may come from the page cache.
 pub const EVICTS: bool = true;

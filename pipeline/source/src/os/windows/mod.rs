@@ -68,8 +68,9 @@ pub const HOLDS: bool = true;
 /// Whether block devices can be acquired and written to.
 pub const DEVICES: bool = true;
 
-/// Whether devices were tried on this system itself, and not only with those of tests.
-pub const DEVICES_ARE_PROVEN: bool = false;
+/// The remark on devices that were not yet tried on this system itself.
+pub const UNPROVEN: Option<&str> =
+    Some("devices of this system were tried with simulated ones only: docs/windows.md says how to prove them here");
 
 /// Whether [`evict`] does anything: else bytes that are read back may come from the page cache.
 pub const EVICTS: bool = false;

@@ -3,9 +3,9 @@
 use super::errno::Errno;
 use super::files::open_facts;
 use crate::base::Base;
-use crate::os::answers;
 use crate::os::handles::{AsFd, BorrowedFd};
 use crate::os::names::OsStringExt as _;
+use crate::os::{Beside, answers};
 use std::ffi::OsString;
 use std::os::windows::ffi::OsStringExt as _;
 use std::os::windows::io::AsRawHandle;
@@ -19,12 +19,11 @@ pub const STREAMS: bool = true;
 /// Longest answer that is taken: some hundred thousand streams of one file.
 const LONGEST: usize = 64 << 20;
 
-/// The streams of a file or directory beside its content, by name, and their sizes in bytes. None
-/// on volumes that keep no streams.
+/// The streams of a file or directory beside its content. None on volumes that keep no streams.
 ///
 /// # Errors
 /// The system's; UCLEAN for an answer that contradicts itself.
-pub fn streams(base: &Base, path: &[u8]) -> Result<Vec<(Vec<u8>, u64)>, Errno> {
+pub fn streams(base: &Base, path: &[u8]) -> Result<Vec<Beside>, Errno> {
     let file = open_facts(base, path)?;
     let answer = match answer(file.as_fd()) {
         Ok(answer) => answer,
@@ -32,7 +31,11 @@ pub fn streams(base: &Base, path: &[u8]) -> Result<Vec<(Vec<u8>, u64)>, Errno> {
         Err(errno) => return Err(errno),
     };
     let found = answers::streams(&answer).ok_or(Errno::UCLEAN)?;
-    Ok(found.into_iter().map(|(name, size)| (OsString::from_wide(&name).into_vec(), size)).collect())
+    let beside = |(name, size): (Vec<u16>, u64)| {
+        let name = [b":", &OsString::from_wide(&name).into_vec()[..]].concat();
+        Beside { name, size, is_file: true }
+    };
+    Ok(found.into_iter().map(beside).collect())
 }
 
 /// The system's answer, of any length.

@@ -2,7 +2,6 @@
 
 use super::rows::{AtLeast, Claim, Evidence, Finding, Of, Test, claim, of, percent, spread};
 
-const PART: &str = "cloner";
 const IDE: &str = "Table II and Figure 2, IDE";
 const SATA: &str = "Table III and Figure 3, SATA";
 const DD: &str = "dd bs=64M, s";
@@ -11,9 +10,14 @@ const THREADS: &str = "threads, 64 MB x 5, s";
 /// Blocks that are as small beside 64 MB as the paper's beside its 1 GB and more.
 const SMALL: &str = "threads, 1 MiB x 64 (default), s";
 
+/// A table of the paper is a part of its own.
+fn column(table: &'static str, column: &'static str) -> Of {
+    of(if table == IDE { "cloner-ide" } else { "cloner-sata" }, table, column)
+}
+
 /// MB, and seconds of a column, by size as far as they were measured.
-fn seconds(evidence: &Evidence<'_>, table: &'static str, column: &'static str) -> Result<Vec<(f64, f64)>, String> {
-    let rows = of(PART, table, column).rows(evidence)?;
+fn seconds(evidence: &Evidence<'_>, table: &'static str, name: &'static str) -> Result<Vec<(f64, f64)>, String> {
+    let rows = column(table, name).rows(evidence)?;
     let size = |name: &str| name.strip_suffix(" MB").and_then(|size| size.parse().ok());
     let found: Vec<(f64, f64)> = rows.iter().filter_map(|(name, value)| Some((size(name)?, *value))).collect();
     if found.is_empty() { Err(format!("{table} has no sizes here")) } else { Ok(found) }
@@ -40,7 +44,7 @@ fn gain(table: &'static str, least: f64) -> Test {
         let gains = gains(evidence, table, SMALL)?;
         let figures = format!("{} (tested: at least {least})", shown(&gains, " x"));
         let found: Vec<f64> = gains.iter().map(|gain| gain.1).collect();
-        of(PART, table, DD).found(evidence, AtLeast(least).judge(&found), figures, &[])
+        column(table, DD).found(evidence, AtLeast(least).judge(&found), figures, &[])
     })
 }
 
@@ -63,22 +67,22 @@ fn gain_of_the_paper(table: &'static str, printed: [f64; 4]) -> Test {
 }
 
 /// Time is in proportion to the size.
-fn linear(table: &'static str, column: &'static str) -> Test {
+fn linear(table: &'static str, name: &'static str) -> Test {
     Box::new(move |evidence| {
         let rates: Vec<(f64, f64)> =
-            seconds(evidence, table, column)?.into_iter().map(|(size, took)| (size, size / took)).collect();
+            seconds(evidence, table, name)?.into_iter().map(|(size, took)| (size, size / took)).collect();
         if rates.len() < 2 {
             return Err("needs two sizes".to_owned());
         }
         let apart = spread(&rates.iter().map(|rate| rate.1).collect::<Vec<_>>());
         let figures = format!("{}: {} apart (tested: at most 5 %)", shown(&rates, " MB/s"), percent(apart));
-        of(PART, table, column).found(evidence, (apart <= 0.05, apart <= 0.05 || apart > 0.5), figures, &[])
+        column(table, name).found(evidence, (apart <= 0.05, apart <= 0.05 || apart > 0.5), figures, &[])
     })
 }
 
 fn saved(evidence: &Evidence<'_>, table: &'static str, size: f64) -> Result<(f64, f64), String> {
-    let took = |column| -> Result<f64, String> {
-        let all = seconds(evidence, table, column)?;
+    let took = |name| -> Result<f64, String> {
+        let all = seconds(evidence, table, name)?;
         let found = all.iter().find(|row| row.0 == size).map(|row| row.1);
         found.ok_or_else(|| format!("needs {size:.0} MB: `--full`, and room for two copies"))
     };
@@ -86,7 +90,6 @@ fn saved(evidence: &Evidence<'_>, table: &'static str, size: f64) -> Result<(f64
 }
 
 pub(super) fn claims() -> Vec<Claim> {
-    const MIB: Of = of(PART, IDE, SMALL);
     vec![
         claim(
             "Table II",
@@ -160,7 +163,7 @@ pub(super) fn claims() -> Vec<Claim> {
                 let mut figures = Vec::new();
                 let mut holds = true;
                 for (size, large) in seconds(evidence, IDE, THREADS)? {
-                    let small = MIB.value(evidence, &format!("{size:.0} MB"))?;
+                    let small = column(IDE, SMALL).value(evidence, &format!("{size:.0} MB"))?;
                     holds &= small <= large * 1.05;
                     figures.push((size, small / large));
                 }
