@@ -265,8 +265,8 @@ impl Decoder {
         let name = if escaped {
             escape::unescape(name).ok_or(Fault::Malformed("no such escape in a name"))?
         } else if self.windows || (self.end == End::Line && others::is_windows_path(name)) {
-            // In lines of ours and of GNU's a name with `\` is escaped; this one is of neither. Behind
-            // a NUL nothing is escaped, and `a:\` is a file's name.
+            // In lines of ours and of GNU's a name with `\` is escaped; this one is of neither.
+            // Where NUL ends names nothing is escaped, and `a:\` is a file's name.
             others::windows_name(name)
         } else {
             name.to_vec()

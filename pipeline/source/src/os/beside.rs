@@ -1,4 +1,4 @@
-//! What files have beside their content.
+//! Streams and attributes of files.
 
 /// A stream or attribute of a file beside its content.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -63,8 +63,8 @@ fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
-/// Where a disk, or a partition of it, is mounted, and whether for writing. A container of APFS is a
-/// disk of its own: its volumes are mounted from that one.
+/// Where a disk, or a partition of it, is mounted, and whether for writing. A container of APFS is
+/// a disk of its own: its volumes are mounted from that one.
 pub fn device_mounts(device: u64) -> Vec<(String, bool)> {
     let number_of = |path: &[u8]| Path::new(OsStr::from_bytes(path)).metadata().ok().map(|found| found.rdev());
     let is_on = |mount: &Mount| {
