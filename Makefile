@@ -21,8 +21,9 @@ python: ## the wheel of the Python package, built and tested in a venv of its ow
 wheel: ## the wheel as it is released, for glibc 2.17 and later and with the stores of objects, in target/wheels; checked and tried in a venv of its own
 	tools/python/wheel
 
-wheels: ## the wheels for glibc and musl on x86-64 and aarch64, and for CPython 3.14t, each checked and tried, then the package's tests on CPython 3.11 to 3.14; an hour, nightly
+wheels: ## the wheels for glibc and musl on x86-64 and aarch64, for Windows and macOS, and for CPython 3.14t, each checked, and tried where it can be, then the package's tests on CPython 3.11 to 3.14; an hour, nightly
 	for arch in x86_64 aarch64; do for libc in gnu musl; do tools/python/wheel --target $$arch-unknown-linux-$$libc || exit 1; done; done
+	for triple in x86_64-pc-windows-gnu aarch64-apple-darwin x86_64-apple-darwin; do tools/python/wheel --target $$triple || exit 1; done
 	tools/python/wheel --free-threaded
 	tools/python/versions
 
