@@ -33,7 +33,7 @@ mod how;
 pub mod names;
 mod notice;
 #[cfg(unix)]
-mod ntfs;
+mod of_windows;
 mod open;
 mod patience;
 mod patient;
@@ -46,7 +46,7 @@ mod resolve;
 mod rights;
 #[cfg(unix)]
 mod standard;
-#[cfg(unix)]
+#[cfg(all(unix, not(target_os = "macos")))]
 mod stated;
 pub mod storage;
 
@@ -87,9 +87,7 @@ pub use hold::Held;
 pub use how::How;
 pub use notice::Notice;
 #[cfg(unix)]
-pub use ntfs::{HOLDS, usn};
-#[cfg(all(unix, not(target_os = "macos")))]
-pub use ntfs::{STREAMS, streams};
+pub use of_windows::{HOLDS, hold, usn, volume_of_drive};
 pub use open::open_file;
 pub use patience::{Patience, patience, retry, set_patience};
 pub use patient::{Patient, broken, write};
@@ -111,16 +109,13 @@ pub use platform::{
 pub use process::{hand_over, start_apart};
 #[cfg(unix)]
 pub use rights::{count_names, create_private, link_to_file, others_may_read, others_may_write};
-#[cfg(all(unix, not(target_os = "macos")))]
-pub use rights::{host_name, user};
-#[cfg(all(unix, not(target_os = "macos")))]
-pub use standard::standard_output_path;
 #[cfg(unix)]
 pub use standard::{inherited, was_closed};
 #[cfg(all(unix, not(target_os = "macos")))]
-pub use stated::{LISTS_DISKS, device_mounts, device_words, disk_extents, disk_volumes, disks};
-#[cfg(unix)]
-pub use stated::{hold, volume_of_drive};
+pub use stated::{
+    LISTS_DISKS, STREAMS, device_mounts, device_words, disk_extents, disk_volumes, disks, host_name,
+    standard_output_path, streams, user,
+};
 // Capabilities and errors.
 pub use platform::{DEVICES, EVICTS, Errno, UNPROVEN};
 // Walking and reading.

@@ -46,19 +46,3 @@ pub fn count_names(file: impl AsFd) -> io::Result<u64> {
     let file = File::from(file.as_fd().try_clone_to_owned()?);
     file.metadata().map(|found| found.nlink())
 }
-
-/// The machine's name, where Linux says it.
-#[cfg(not(target_os = "macos"))]
-pub fn host_name() -> Option<String> {
-    std::fs::read_to_string("/proc/sys/kernel/hostname").ok().map(|name| name.trim().to_owned())
-}
-
-/// The effective user, by number and name.
-#[cfg(not(target_os = "macos"))]
-pub fn user() -> Option<String> {
-    let number = std::fs::metadata("/proc/self").ok()?.uid();
-    let passwd = std::fs::read_to_string("/etc/passwd").unwrap_or_default();
-    let is_it = |line: &&str| line.split(':').nth(2).and_then(|n| n.parse().ok()) == Some(number);
-    let name = passwd.lines().find(is_it).and_then(|line| line.split(':').next()).unwrap_or("no name");
-    Some(format!("{number} ({name})"))
-}

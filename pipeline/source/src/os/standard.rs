@@ -35,13 +35,6 @@ fn flags(number: i32) -> Option<i32> {
     (flags >= 0).then_some(flags)
 }
 
-/// The file behind standard output, where the kernel says it: else that is not left out of a run's
-/// input.
-#[cfg(not(target_os = "macos"))]
-pub fn standard_output_path() -> Option<std::path::PathBuf> {
-    std::fs::read_link("/proc/self/fd/1").ok().filter(|path| path.is_file())
-}
-
 /// Whether this descriptor, from 0 to 2, was closed when the process started.
 pub fn was_closed(number: i32) -> bool {
     (0..3).contains(&number) && CLOSED.load(Ordering::Relaxed) & (1 << number) != 0

@@ -40,8 +40,8 @@ pub fn user() -> Option<String> {
     // SAFETY: all fields of a `passwd` are numbers and pointers, for which zero is a value.
     let mut found: libc::passwd = unsafe { std::mem::zeroed() };
     let mut is_there = std::ptr::null_mut();
-    // SAFETY: one `passwd`, room of the stated length and a pointer are written, all of which live
-    // as long as the call.
+    // SAFETY: the call writes one `passwd`, one pointer, and text into a room of the given length.
+    // All three live longer than the call.
     let failed = unsafe { libc::getpwuid_r(number, &raw mut found, room.as_mut_ptr(), room.len(), &raw mut is_there) };
     let name = if failed != 0 || is_there.is_null() || found.pw_name.is_null() {
         "no name".to_owned()
