@@ -181,6 +181,40 @@ fn a_script_links_or_moves_what_is_still_equal() {
     assert_eq!(crate::room::names(&room.at("d")), ["sub", "the first"]);
 }
 
+/// The branch of the script for macOS, with programs that take the words of those on a Mac alone.
+#[test]
+fn a_script_clones_by_the_words_of_macos() {
+    use std::os::unix::fs::{MetadataExt, PermissionsExt};
+    let room = aged();
+    std::fs::create_dir(room.at("bin")).unwrap();
+    for (name, text) in [
+        ("uname", "echo Darwin"),
+        ("cp", "[ \"$1\" = -c ] || exit 64; shift; PATH=$OWN exec cp \"$@\""),
+        (
+            "stat",
+            "[ \"$1\" = -f ] || exit 64; f=${2#%L}; [ $f = p ] && f=%a; shift 2; PATH=$OWN exec stat -c $f \"$@\"",
+        ),
+    ] {
+        let path = room.at("bin").join(name);
+        std::fs::write(&path, format!("#!/bin/sh\n{text}\n")).unwrap();
+        std::fs::set_permissions(&path, PermissionsExt::from_mode(0o755)).unwrap();
+    }
+    let (copy, script) = (room.at("d/the first"), room.at("script"));
+    std::fs::set_permissions(&copy, PermissionsExt::from_mode(0o640)).unwrap();
+    let before = std::fs::metadata(&copy).unwrap();
+    let request = Request::new(Input::new([room.at("d"), room.at("e")])).action(Action::Reflink).keep(Keep::Newest);
+    dups::write(&request.script(Some(script.clone()), true), &mut |_| Ok(()), &Control::new()).unwrap();
+    let own = std::env::var("PATH").unwrap();
+    let path = format!("{}:{own}", room.at("bin").display());
+    let ran = std::process::Command::new("sh").arg(&script).env("PATH", path).env("OWN", own).output().unwrap();
+    assert_eq!((ran.status.code(), &ran.stderr[..]), (Some(0), &b""[..]), "{ran:?}");
+    let after = std::fs::metadata(&copy).unwrap();
+    assert_ne!(after.ino(), before.ino(), "another file in its place");
+    let facts = |file: &std::fs::Metadata| (file.mode(), file.uid(), file.gid(), file.mtime());
+    assert_eq!(facts(&after), facts(&before));
+    assert_eq!(std::fs::read(&copy).unwrap(), b"same content");
+}
+
 /// A step that cannot work is not in the script, and counted.
 #[test]
 fn no_link_leads_to_another_file_system() {
