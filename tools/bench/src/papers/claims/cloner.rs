@@ -40,10 +40,10 @@ fn shown(rows: &[(f64, f64)], unit: &str) -> String {
     rows.iter().map(|(size, value)| format!("{size:.0} MB {value:.2}{unit}")).collect::<Vec<_>>().join(", ")
 }
 
-/// The gain, by size, of threads that keep the slower device busy all the time: no program gains
-/// more beside this dd. Empty where the bound was not measured.
-fn most(evidence: &Evidence<'_>, table: &'static str) -> Vec<(f64, f64)> {
-    gains(evidence, table, BOUND).unwrap_or_default()
+/// The gain of threads that keep the slower device busy all the time: no program gains more beside
+/// this dd. `None` where the bound was not measured.
+fn most(evidence: &Evidence<'_>, table: &'static str, size: f64) -> Option<f64> {
+    gains(evidence, table, BOUND).ok()?.into_iter().find(|most| most.0 == size).map(|most| most.1)
 }
 
 /// The threads are faster by this factor, at all sizes that were measured.
@@ -51,8 +51,7 @@ fn gain(table: &'static str, least: f64) -> Test {
     Box::new(move |evidence| {
         let gains = gains(evidence, table, SMALL)?;
         let figures = format!("{} (tested: at least {least})", shown(&gains, " x"));
-        let most = most(evidence, table);
-        let reached = |gain: &(f64, f64)| most.iter().any(|most| most.0 == gain.0 && gain.1 >= most.1 * 0.98);
+        let reached = |gain: &(f64, f64)| most(evidence, table, gain.0).is_some_and(|most| gain.1 >= most * 0.98);
         let causes: &[&str] = if gains.iter().all(reached) { &[AT_THE_BOUND] } else { &[] };
         let found: Vec<f64> = gains.iter().map(|gain| gain.1).collect();
         column(table, DD).found(evidence, AtLeast(least).judge(&found), figures, causes)
@@ -63,7 +62,6 @@ fn gain(table: &'static str, least: f64) -> Test {
 fn gain_of_the_paper(table: &'static str, printed: [f64; 4]) -> Test {
     Box::new(move |evidence| {
         let gains = gains(evidence, table, THREADS)?;
-        let most = most(evidence, table);
         let mut figures = Vec::new();
         let mut holds = true;
         for (size, printed) in [1024.0, 5120.0, 10240.0, 20480.0].into_iter().zip(printed) {
@@ -72,8 +70,8 @@ fn gain_of_the_paper(table: &'static str, printed: [f64; 4]) -> Test {
             };
             // As printed: the gains have two digits behind the point.
             holds &= *gain >= printed - 0.005;
-            let allowed = most.iter().find(|most| most.0 == size);
-            let allowed = allowed.map(|most| format!(", the rates allow {:.2}", most.1)).unwrap_or_default();
+            let allowed = most(evidence, table, size).map(|most| format!(", the rates allow {most:.2}"));
+            let allowed = allowed.unwrap_or_default();
             figures.push(format!("{size:.0} MB {gain:.2} x (printed {printed:.2}{allowed})"));
         }
         Ok(Finding { holds, figures: figures.join(", ") })
@@ -135,8 +133,8 @@ pub(super) fn claims() -> Vec<Claim> {
             Box::new(|evidence| {
                 let (dd, threads) = saved(evidence, IDE, 20480.0)?;
                 let part = 1.0 - threads / dd;
-                let allowed = most(evidence, IDE).into_iter().find(|most| most.0 == 20480.0);
-                let allowed = allowed.map(|most| format!("; the rates allow {}", percent(1.0 - 1.0 / most.1)));
+                let allowed = most(evidence, IDE, 20480.0);
+                let allowed = allowed.map(|most| format!("; the rates allow {}", percent(1.0 - 1.0 / most)));
                 let saved = format!("{:.0} s of {dd:.0} s, {} (tested: at least 33 %", dd - threads, percent(part));
                 Ok(Finding { holds: part >= 0.327, figures: format!("{saved}{})", allowed.unwrap_or_default()) })
             }),
