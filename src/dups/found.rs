@@ -85,7 +85,7 @@ pub fn walk(
                 }
             }
             Item::Skipped { name, skip, .. } => {
-                summary.skipped += u64::from(skip != Skip::Own);
+                summary.skipped += u64::from(![Skip::Own, Skip::Unfinished].contains(&skip));
                 found.unknown.push(name);
             }
             Item::Problem { name, problem, .. } => unread(summary, events, &mut found, name, &problem)?,

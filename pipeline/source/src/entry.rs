@@ -35,6 +35,8 @@ pub enum Skip {
     Attribute,
     /// An output of the run itself.
     Own,
+    /// The hidden file that an output of the run is until it is whole.
+    Unfinished,
     /// Something inside a container that is not a file with content, or a container that is not
     /// opened: in these words.
     Inside(&'static str),
@@ -56,6 +58,7 @@ impl Skip {
             Skip::Placeholder => "placeholder",
             Skip::Attribute => "extended attribute",
             Skip::Own => "output of this run",
+            Skip::Unfinished => "unfinished output of this run",
             Skip::Inside(what) => what,
             Skip::Unopened => "a container that is not read",
         }

@@ -24,6 +24,15 @@ pub(crate) fn directory_of(path: &Path) -> &Path {
     }
 }
 
+/// The beginning of the names that an output of this process has until it is whole, where a file
+/// must have a name.
+pub(crate) fn hidden(name: &[u8]) -> Vec<u8> {
+    let mut hidden = [b".", name].concat();
+    hidden.truncate(200);
+    hidden.extend_from_slice(format!(".pfh-{}-", std::process::id()).as_bytes());
+    hidden
+}
+
 impl Place {
     /// A path that the user typed.
     pub(crate) fn of(path: &Path) -> Place {
@@ -56,11 +65,9 @@ impl Place {
     /// A hidden name in the same directory, which nothing else has: processes of several machines
     /// and containers that write to one directory may have the same number.
     pub(crate) fn beside(&self) -> PathBuf {
-        let mut name = b".".to_vec();
-        name.extend_from_slice(self.path.file_name().map_or(b"out", |n| n.as_bytes()));
-        name.truncate(200);
+        let mut name = hidden(self.path.file_name().map_or(b"out", |n| n.as_bytes()));
         let unique = RandomState::new().build_hasher().finish();
-        name.extend_from_slice(format!(".pfh-{}-{unique:016x}", std::process::id()).as_bytes());
+        name.extend_from_slice(format!("{unique:016x}").as_bytes());
         let name = Path::new(OsStr::from_bytes(&name));
         if self.directory.is_some() { name.to_owned() } else { directory_of(&self.path).join(name) }
     }
