@@ -188,10 +188,9 @@ impl Request {
         let locked = lock(tree, pass)?;
         let built = build(pass)?;
         match &built {
-            Grown::Pairs(built) => outboard::store(built, tree)?,
-            Grown::Flat(built) => outboard::store_flat(built, tree)?,
+            Grown::Pairs(built) => outboard::store(built, tree, locked)?,
+            Grown::Flat(built) => outboard::store_flat(built, tree, locked)?,
         }
-        drop(locked);
         Ok(match built {
             Grown::Pairs(built) => super::Summary::new(file, &built.header(), Done::Built),
             Grown::Flat(built) => super::Summary::flat(file, &built, Done::Built),

@@ -90,9 +90,7 @@ fn imported(request: &Request, control: &Control<'_>) -> Result<Summary, Error> 
     }
     pass(processors(), control, |pass| -> Result<(), Failure> {
         let locked = lock(&request.tree, pass)?;
-        outboard::store(&tree, &request.tree)?;
-        drop(locked);
-        Ok(())
+        outboard::store(&tree, &request.tree, locked)
     })?;
     Ok(Summary::new(&request.file, &tree.header(), Done::Imported))
 }

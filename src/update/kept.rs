@@ -16,8 +16,8 @@ const TRIES: usize = 16;
 /// A manifest that no other run replaces while this value lives.
 pub struct Kept {
     path: PathBuf,
-    /// Holds the lock.
-    file: File,
+    /// Holds the lock, until the manifest is replaced.
+    file: Option<File>,
     seen: Stat,
     permissions: Permissions,
     bytes: Vec<u8>,
@@ -43,7 +43,7 @@ impl Kept {
             }
             let mut bytes = Vec::new();
             file.read_to_end(&mut bytes).map_err(|error| failed(&error))?;
-            return Ok(Kept { path: path.to_owned(), file, seen, permissions, bytes });
+            return Ok(Kept { path: path.to_owned(), file: Some(file), seen, permissions, bytes });
         }
         Err(Error::input(About::new(path, Problem::Busy)))
     }
@@ -57,7 +57,7 @@ impl Kept {
     ///
     /// # Errors
     /// When something cannot be written, or another program changed the manifest: it is as it was.
-    pub fn replace(&self, bytes: &[u8]) -> Result<(), Error> {
+    pub fn replace(&mut self, bytes: &[u8]) -> Result<(), Error> {
         let failed = |path: &Path, error: io::Error| Error::output(About::new(path, error));
         // All of it, before anything takes the place of anything else: a full disk is met here.
         let mut new = Output::file(&self.path).map_err(|error| failed(&self.path, error))?;
@@ -76,6 +76,10 @@ impl Kept {
         if !os::stat_path(&self.path).is_ok_and(|(now, _)| is_there(&now)) {
             return Err(Error::output(About::new(&self.path, Problem::Replaced)));
         }
+        if !os::REPLACES_OPEN {
+            // Another run that begins now has it open, and this one is refused.
+            self.file = None;
+        }
         new.commit().map_err(|error| failed(&self.path, error))?;
         // It is whole with the usual mode as well.
         let _ = std::fs::set_permissions(&self.path, self.permissions.clone());
@@ -85,7 +89,7 @@ impl Kept {
 
 impl Drop for Kept {
     fn drop(&mut self) {
-        let _ = self.file.unlock();
+        self.file.iter().for_each(|file| drop(file.unlock()));
     }
 }
 

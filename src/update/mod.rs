@@ -75,7 +75,7 @@ pub fn run(request: &Request, events: &mut Events<'_>, control: &Control<'_>) ->
     request.check()?;
     let asked = request.asked();
     let turn = Turn::of(&asked);
-    let kept = Kept::open(&request.manifest)?;
+    let mut kept = Kept::open(&request.manifest)?;
     let mut options = asked.options(&request.manifest);
     seal::settle(&request.manifest, &options, REGISTRY)?;
     let (held, mut expectations) = check::open(turn)?;

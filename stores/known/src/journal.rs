@@ -129,8 +129,11 @@ impl Journal {
         for name in [JOURNAL, "lock"] {
             fs::remove_file(self.directory.join(name)).map_err(Error::io(&self.directory))?;
         }
+        let directory = self.directory.clone();
+        // On Windows a removed name stays until the file is closed.
+        drop(self);
         // Somebody may have put something of his own there; that is not ours to remove.
-        let _ = fs::remove_dir(&self.directory);
+        let _ = fs::remove_dir(directory);
         Ok(())
     }
 }

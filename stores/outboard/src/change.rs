@@ -99,7 +99,7 @@ pub fn update(file: &Path, tree: &Path, ranges: &[Range<u64>], pass: &mut Pass<'
         (pass.progress)(done * leaf, all * leaf);
     }
     read.close().map_err(Failure::read(file))?;
-    changes.end(&locked, tree, ranges.to_vec())
+    changes.end(locked, tree, ranges.to_vec())
 }
 
 /// Compares a file with an earlier copy of it, from which the tree was made, block by block, and
@@ -133,7 +133,7 @@ pub fn update_since(file: &Path, copy: &Path, tree: &Path, pass: &mut Pass<'_>) 
     })?;
     read.close().map_err(Failure::read(file))?;
     old.close().map_err(Failure::read(copy))?;
-    changes.end(&locked, tree, ranges)
+    changes.end(locked, tree, ranges)
 }
 
 /// Takes in the bytes appended to a file: its old last leaf if that was not full, and all after it.
@@ -144,7 +144,7 @@ pub fn update_since(file: &Path, copy: &Path, tree: &Path, pass: &mut Pass<'_>) 
 /// When the file has become shorter, cannot be read, or changed meanwhile; when the tree cannot be
 /// used or not be written.
 pub fn append(file: &Path, tree: &Path, pass: &mut Pass<'_>) -> Result<(Outboard, u64), Failure> {
-    let _locked = lock(tree, pass)?;
+    let locked = lock(tree, pass)?;
     let mut outboard = load(tree)?;
     believe(pass, tree, outboard.root())?;
     let read = open(file)?;
@@ -166,7 +166,7 @@ pub fn append(file: &Path, tree: &Path, pass: &mut Pass<'_>) -> Result<(Outboard
         })?;
     }
     read.close().map_err(Failure::read(file))?;
-    store(&outboard, tree)?;
+    store(&outboard, tree, Some(locked))?;
     Ok((outboard, now - old))
 }
 
@@ -203,7 +203,7 @@ impl Changes {
     }
 
     /// Brings the values into the tree file.
-    fn end(mut self, locked: &Exclusive, tree: &Path, ranges: Vec<Range<u64>>) -> Result<Updated, Failure> {
+    fn end(mut self, locked: Exclusive, tree: &Path, ranges: Vec<Range<u64>>) -> Result<Updated, Failure> {
         self.flush();
         if self.values.len() <= FEW && locked.in_place() {
             let change = stored::with(tree, |paged| paged.change(&self.values).map_err(stored::unusable(tree)))?;
@@ -218,7 +218,7 @@ impl Changes {
             return Err(Failure::Change(WrongChange::Parameters));
         }
         let computed = outboard.replace(&self.values)?;
-        store(&outboard, tree)?;
+        store(&outboard, tree, Some(locked))?;
         Ok(Updated { header: outboard.header(), ranges, computed, change: None })
     }
 }

@@ -4,7 +4,7 @@
 
 use super::change::{lock, open, open_same_length};
 use super::pass::{read_range, read_stream};
-use super::stored::{LONGEST, patiently, replace};
+use super::stored::{Exclusive, LONGEST, patiently, replace};
 use super::{Failure, Pass};
 use pfh_source::Ranges;
 use pfh_source::os::names::OsStrExt;
@@ -54,12 +54,12 @@ pub fn load_flat(tree: &Path) -> Result<Flat, Failure> {
     })
 }
 
-/// Puts a tree in the place of the one that is there, if any.
+/// Puts a tree in the place of the one that is there, if any, and releases its lock.
 ///
 /// # Errors
 /// The system's; the old tree is still there then, unless the last sync alone failed.
-pub fn store_flat(tree: &Flat, path: &Path) -> Result<(), Failure> {
-    replace(&tree.encode(), path)
+pub fn store_flat(tree: &Flat, path: &Path, locked: Option<Exclusive>) -> Result<(), Failure> {
+    replace(&tree.encode(), path, locked)
 }
 
 /// The tree of a file.
@@ -111,7 +111,7 @@ pub fn update_flat(
     trusted: Option<&[u8]>,
     pass: &mut Pass<'_>,
 ) -> Result<FlatUpdated, Failure> {
-    let _locked = lock(tree, pass)?;
+    let locked = lock(tree, pass)?;
     let flat = believed(tree, trusted)?;
     let read = open_same_length(file, flat.length())?;
     let mut leaves = BTreeSet::new();
@@ -122,7 +122,7 @@ pub fn update_flat(
         leaves.extend(flat.shape().leaves_in(range));
     }
     let leaves: Vec<u64> = leaves.into_iter().collect();
-    rehash(file, read, flat, leaves, tree, pass)
+    rehash(file, read, flat, leaves, (tree, locked), pass)
 }
 
 /// Compares a file with an earlier copy of it, from which the tree was made, block by block, and
@@ -137,7 +137,7 @@ pub fn update_flat_since(
     trusted: Option<&[u8]>,
     pass: &mut Pass<'_>,
 ) -> Result<FlatUpdated, Failure> {
-    let _locked = lock(tree, pass)?;
+    let locked = lock(tree, pass)?;
     let flat = believed(tree, trusted)?;
     let (read, old) = (open_same_length(file, flat.length())?, open_same_length(copy, flat.length())?);
     let (mut offset, mut before, mut leaves) = (0, Vec::new(), BTreeSet::new());
@@ -157,7 +157,7 @@ pub fn update_flat_since(
         Ok(())
     })?;
     old.close().map_err(Failure::read(copy))?;
-    rehash(file, read, flat, leaves.into_iter().collect(), tree, pass)
+    rehash(file, read, flat, leaves.into_iter().collect(), (tree, locked), pass)
 }
 
 /// Hashes leaves again and replaces the tree.
@@ -166,7 +166,7 @@ fn rehash(
     read: Ranges,
     mut flat: Flat,
     leaves: Vec<u64>,
-    tree: &Path,
+    (tree, locked): (&Path, Exclusive),
     pass: &mut Pass<'_>,
 ) -> Result<FlatUpdated, Failure> {
     let length = flat.length();
@@ -185,7 +185,7 @@ fn rehash(
     })?;
     read.close().map_err(Failure::read(file))?;
     if !leaves.is_empty() {
-        store_flat(&flat, tree)?;
+        store_flat(&flat, tree, Some(locked))?;
     }
     parts.sort_by_key(|part| part.start);
     let mut joined: Vec<Range<u64>> = Vec::new();
@@ -211,7 +211,7 @@ pub fn append_flat(
     trusted: Option<&[u8]>,
     pass: &mut Pass<'_>,
 ) -> Result<(Flat, u64), Failure> {
-    let _locked = lock(tree, pass)?;
+    let locked = lock(tree, pass)?;
     let flat = believed(tree, trusted)?;
     let read = open(file)?;
     let (old, now) = (flat.length(), read.size());
@@ -241,7 +241,7 @@ pub fn append_flat(
             return Err(Failure::OtherFile { file: file.to_owned(), length: old });
         }
     }
-    store_flat(&built, tree)?;
+    store_flat(&built, tree, Some(locked))?;
     Ok((built, now - old))
 }
 

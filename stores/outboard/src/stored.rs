@@ -65,17 +65,17 @@ pub fn journal_of(tree: &Path) -> PathBuf {
     name.into()
 }
 
-/// Puts a tree in the place of the one that is there, if any.
+/// Puts a tree in the place of the one that is there, if any, and releases its lock.
 ///
 /// # Errors
 /// The system's; the old tree is still there then, unless the last sync alone failed.
-pub fn store(outboard: &Outboard, path: &Path) -> Result<(), Failure> {
-    replace(&outboard.encode(), path)
+pub fn store(outboard: &Outboard, path: &Path, locked: Option<Exclusive>) -> Result<(), Failure> {
+    replace(&outboard.encode(), path, locked)
 }
 
 /// Puts the bytes of a tree in the place of the one that is there.
-pub(super) fn replace(bytes: &[u8], path: &Path) -> Result<(), Failure> {
-    let write = || {
+pub(super) fn replace(bytes: &[u8], path: &Path, mut locked: Option<Exclusive>) -> Result<(), Failure> {
+    let mut write = || {
         let mut output = Output::file(path)?;
         output.write_all(bytes)?;
         // The journal of an interrupted change belongs to the tree that is replaced; no later
@@ -83,6 +83,10 @@ pub(super) fn replace(bytes: &[u8], path: &Path) -> Result<(), Failure> {
         let journal = journal_of(path);
         if std::fs::read(&journal).is_ok_and(|bytes| is_journal(&bytes)) {
             std::fs::remove_file(&journal)?;
+        }
+        if !os::REPLACES_OPEN {
+            // Another change that begins now has the tree open, and this one is refused.
+            locked = None;
         }
         output.commit()
     };

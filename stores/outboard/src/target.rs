@@ -59,7 +59,7 @@ impl OutboardTarget {
             tree.builder.update(&room[..got]);
             tree.upto += got as u64;
         }
-        crate::store(&tree.builder.finish(), path).map_err(io::Error::other)
+        crate::store(&tree.builder.finish(), path, None).map_err(io::Error::other)
     }
 }
 
@@ -75,6 +75,6 @@ impl Target for OutboardTarget {
     }
 
     fn finish(&mut self, _: &Ending<'_>) -> io::Result<()> {
-        crate::store(&self.builder.clone().finish(), &self.path).map_err(io::Error::other)
+        crate::store(&self.builder.clone().finish(), &self.path, None).map_err(io::Error::other)
     }
 }

@@ -87,7 +87,7 @@ pub use hold::Held;
 pub use how::How;
 pub use notice::Notice;
 #[cfg(unix)]
-pub use of_windows::{HOLDS, hold, usn, volume_of_drive};
+pub use of_windows::{HOLDS, REPLACES_OPEN, hold, usn, volume_of_drive};
 pub use open::open_file;
 pub use patience::{Patience, patience, retry, set_patience};
 pub use patient::{Patient, broken, write};
@@ -95,8 +95,8 @@ pub use patient::{Patient, broken, write};
 use platform::terminal;
 #[cfg(windows)]
 pub use platform::{
-    HOLDS, LISTS_DISKS, STREAMS, count_names, create_private, device_mounts, device_words, disk_extents, disk_volumes,
-    disks, errno_of, errno_text, hand_over, hold, host_name, inherited, link_to_file, others_may_read,
+    HOLDS, LISTS_DISKS, REPLACES_OPEN, STREAMS, count_names, create_private, device_mounts, device_words, disk_extents,
+    disk_volumes, disks, errno_of, errno_text, hand_over, hold, host_name, inherited, link_to_file, others_may_read,
     others_may_write, standard_output_path, start_apart, streams, user, usn, volume_of_drive, wait_for_caller,
     was_closed, when_console_goes,
 };

@@ -8,6 +8,9 @@ use std::path::Path;
 /// Whether a reader can keep writers out.
 pub const HOLDS: bool = false;
 
+/// Whether a file can take the place of one that is open.
+pub const REPLACES_OPEN: bool = true;
+
 /// The number of a file's last change in the journal of its volume: Unix has none.
 pub fn usn(_: BorrowedFd<'_>) -> Option<i64> {
     None

@@ -65,6 +65,9 @@ pub use volumes::{LISTS_DISKS, device_mounts, disk_extents, disk_volumes, disks,
 /// Whether a reader can keep writers out.
 pub const HOLDS: bool = true;
 
+/// Whether a file can take the place of one that is open: on FAT, and under Wine, it cannot.
+pub const REPLACES_OPEN: bool = false;
+
 /// Whether block devices can be acquired and written to.
 pub const DEVICES: bool = true;
 

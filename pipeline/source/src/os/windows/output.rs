@@ -15,6 +15,7 @@ use std::io;
 use std::os::windows::fs::OpenOptionsExt;
 use std::os::windows::io::FromRawHandle;
 use std::path::Path;
+use std::time::Duration;
 use windows_sys::Wdk::Storage::FileSystem as native;
 use windows_sys::Win32::Foundation::{INVALID_HANDLE_VALUE, LocalFree};
 use windows_sys::Win32::Security::Authorization::ConvertStringSecurityDescriptorToSecurityDescriptorW;
@@ -53,7 +54,23 @@ pub fn open_to_write(path: &Path, how: How, direct: bool) -> Result<OwnedFd, Err
 
 /// Gives a file another name, in the place of any file that has it.
 pub fn rename(from: &Path, to: &Path) -> Result<(), Errno> {
-    std::fs::rename(verbatim(from)?, verbatim(to)?).map_err(errno)
+    let (from, to) = (verbatim(from)?, verbatim(to)?);
+    while_open_elsewhere(|| std::fs::rename(&from, &to).map_err(errno))
+}
+
+/// How often, and in which distance, a file is replaced that somebody has open: an indexer or a
+/// virus scanner for a moment.
+const TRIES: u32 = 20;
+const PAUSE: Duration = Duration::from_millis(50);
+
+fn while_open_elsewhere(mut call: impl FnMut() -> Result<(), Errno>) -> Result<(), Errno> {
+    for _ in 1..TRIES {
+        match call() {
+            Err(Errno::ACCESS | Errno::BUSY) => std::thread::sleep(PAUSE),
+            done => return done,
+        }
+    }
+    call()
 }
 
 /// Gives a file a name that nothing had when it was begun, and never takes the place of a file that
@@ -98,7 +115,7 @@ pub fn create_in(directory: &Directory, name: &Path) -> Result<OwnedFd, Errno> {
 /// As [`rename`], in a directory that is held open. A link of the new name is replaced, never
 /// followed.
 pub fn rename_in(directory: &Directory, from: &Path, to: &Path) -> Result<(), Errno> {
-    named::rename(directory.as_fd(), name_of(from), name_of(to))
+    while_open_elsewhere(|| named::rename(directory.as_fd(), name_of(from), name_of(to)))
 }
 
 /// As [`remove`], in a directory that is held open.
