@@ -20,6 +20,7 @@
 use crate::input::Input;
 use crate::job::Error;
 use pfh_engine::Control;
+use pfh_source::os::Errno;
 use pfh_source::os::names::OsStrExt;
 use pfh_source::{Entry, Item, Origin, Skip, Stage};
 use std::ffi::OsStr;
@@ -134,16 +135,13 @@ pub fn run(request: &Request, events: &mut Events<'_>, control: &Control<'_>) ->
     Ok(summary)
 }
 
-/// The number of "Is a directory", on Linux and the BSDs alike.
-const EISDIR: i32 = 21;
-
 /// Why an operand would not be read, so far as its name says.
 fn refused(entry: &Entry, name: &[u8], is_there: bool) -> Option<pfh_source::Problem> {
     if !matches!(entry.origin, Origin::File { .. }) {
         return None;
     }
     let error = match std::fs::metadata(OsStr::from_bytes(name)) {
-        Ok(found) if found.is_dir() => io::Error::from_raw_os_error(EISDIR),
+        Ok(found) if found.is_dir() => Errno::ISDIR.into(),
         Ok(_) => return None,
         // Entries inside a container have no path.
         Err(_) if is_there => return None,

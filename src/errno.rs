@@ -28,7 +28,7 @@ pub fn with_names(text: &str) -> String {
     named + rest
 }
 
-#[cfg(test)]
+#[cfg(all(test, unix))]
 mod tests {
     use super::with_names;
 

@@ -29,8 +29,6 @@ pub enum Skip {
     OtherFileSystem,
     /// A directory below one whose files alone were asked for.
     Directory,
-    /// A file whose data are elsewhere, in a cloud or on a tape: to read it would fetch it.
-    Placeholder,
     /// An extended attribute of a file of macOS, which is not opened as a file.
     Attribute,
     /// An output of the run itself.
@@ -55,7 +53,6 @@ impl Skip {
             Skip::BlockDevice => "block device",
             Skip::OtherFileSystem => "other file system",
             Skip::Directory => "directory",
-            Skip::Placeholder => "placeholder",
             Skip::Attribute => "extended attribute",
             Skip::Own => "output of this run",
             Skip::Unfinished => "unfinished output of this run",

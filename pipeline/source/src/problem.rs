@@ -1,8 +1,8 @@
 //! Problems with one entry, typed: stage, offset, cause.
 
-use crate::os::Errno;
+use crate::os::{self, Errno};
 use pfh_container::disk::Damage;
-use std::fmt;
+use std::{fmt, io};
 
 /// Where in an entry's life a problem arose.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -59,6 +59,8 @@ pub enum Cause {
     NoFile(&'static str),
     /// A special file was named, and reading special files was not asked for.
     Special(&'static str),
+    /// The content of a file is elsewhere, in a cloud or on a tape: to read it would fetch it.
+    Elsewhere,
     /// A read did not come back within the time allowed (seconds).
     Stalled(u64),
     /// The same call was broken off at once (EINTR, EAGAIN; the number is the errno), again and
@@ -221,6 +223,7 @@ impl Problem {
             Cause::Replaced => "replaced",
             Cause::NoFile(_) => "no-file",
             Cause::Special(_) => "special",
+            Cause::Elsewhere => "elsewhere",
             Cause::Stalled(_) | Cause::Unending { .. } => "stalled",
             Cause::BadName(_) => "bad-name",
             Cause::Outside => "outside",
@@ -250,6 +253,7 @@ impl fmt::Display for Cause {
             Cause::Replaced => write!(f, "is no longer the kind of file that the directory listed"),
             Cause::NoFile(kind) => write!(f, "is a {kind}, not a file"),
             Cause::Special(kind) => write!(f, "is a {kind}, and reading special files was not asked for"),
+            Cause::Elsewhere => write!(f, "the content is in a cloud or on a tape, and reading it would fetch it"),
             Cause::Stalled(seconds) => write!(f, "no answer to a read within {seconds} s"),
             Cause::Unending { errno, seconds } => {
                 write!(f, "the call failed with {} again and again for {seconds} s", errno_name(*errno))
@@ -335,5 +339,7 @@ pub fn errno_name(errno: i32) -> &'static str {
         (E::NOMEDIUM, "ENOMEDIUM"),
         (E::NOKEY, "ENOKEY"),
     ];
+    // Windows has several numbers for one cause.
+    let errno = if cfg!(windows) { os::errno_of(&io::Error::from_raw_os_error(errno)).raw_os_error() } else { errno };
     NAMES.iter().find(|(e, _)| e.raw_os_error() == errno).map_or("E?", |(_, name)| name)
 }

@@ -110,6 +110,7 @@ impl Reading {
         };
         if !allowed {
             let cause = match base.links {
+                _ if operand && kind == FileType::Placeholder => Cause::Elsewhere,
                 _ if operand => Cause::Special(kind_name(kind)),
                 Links::Within => Cause::NoFile(kind_name(kind)),
                 Links::Keep | Links::Follow => Cause::Replaced,
@@ -347,7 +348,7 @@ pub(crate) fn kind_name(kind: FileType) -> &'static str {
         FileType::Socket => "socket",
         FileType::CharacterDevice => "character device",
         FileType::BlockDevice => "block device",
-        FileType::Placeholder => "placeholder, whose content is elsewhere",
+        FileType::Placeholder => "placeholder",
         _ => "special file",
     }
 }

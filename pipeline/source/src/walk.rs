@@ -163,19 +163,21 @@ impl Walk {
                 }
                 return self.descend_into(name);
             }
-            FileType::RegularFile => None,
+            FileType::RegularFile | FileType::Placeholder => None,
             FileType::Symlink => Some(Skip::Symlink),
             FileType::Fifo => Some(Skip::Fifo),
             FileType::Socket => Some(Skip::Socket),
             FileType::CharacterDevice | FileType::Unknown => Some(Skip::CharacterDevice),
             FileType::BlockDevice => Some(Skip::BlockDevice),
-            FileType::Placeholder => Some(Skip::Placeholder),
         };
         if !selection.takes_file(&asked) || stat.is_some_and(|s| !selection.takes_size(s.size)) {
             return None;
         }
         if let Some(skip) = skip {
             return Some(Unnumbered::Skipped(self.full(name), skip));
+        }
+        if kind == FileType::Placeholder {
+            return Some(Unnumbered::Problem(self.full(name), Problem::new(Stage::Walk, Cause::Elsewhere)));
         }
         let path = path();
         if self.descend.streams {
@@ -210,5 +212,22 @@ impl Walk {
         self.path.push(b'/');
         self.enter(directory, identity);
         None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_whose_content_is_elsewhere_is_an_error_and_is_not_opened() {
+        let room = tempfile::tempdir().unwrap();
+        let operand = room.path().as_os_str().as_encoded_bytes();
+        let mut walk = Walk::open(operand, Arc::new(Descend::default())).unwrap();
+        let Some(Unnumbered::Problem(path, problem)) = walk.visit(b"cloud.docx", FileType::Placeholder) else {
+            panic!("no problem")
+        };
+        assert!(path.ends_with(b"/cloud.docx"), "{path:?}");
+        assert_eq!((problem.stage, problem.code()), (Stage::Walk, "elsewhere"));
     }
 }

@@ -80,6 +80,7 @@ fn hint(cause: &Cause) -> Option<String> {
     match cause {
         Cause::IsDirectory => Some("is a directory: use -r to hash the files in it".into()),
         Cause::Special(kind) => Some(format!("is a {kind}: use --special to read it")),
+        Cause::Elsewhere => Some(format!("{cause}: to do so, name the file itself, with --special")),
         Cause::NeedsAdministrator => Some(format!("{cause}: run pfh as an administrator")),
         Cause::Outside => Some("leads out of the directory: use --allow-outside if it is meant to".into()),
         #[cfg(feature = "inside")]
@@ -179,5 +180,13 @@ mod tests {
         assert!(sentence(&exists("BAG")).ends_with("--force"));
         let place = Refused::Place { role: "map".into(), path: "m".into(), error: std::io::Error::other("why") };
         assert_eq!(sentence(&place.into()), "--map m: why");
+    }
+
+    #[test]
+    fn content_that_would_be_fetched_names_the_way_to_fetch_it() {
+        assert_eq!(
+            hint(&Cause::Elsewhere).unwrap(),
+            "the content is in a cloud or on a tape, and reading it would fetch it: to do so, name the file itself, with --special"
+        );
     }
 }

@@ -1,6 +1,6 @@
 //! Files and directories.
 
-use super::super::{ChangeTimes, FileType, resolve};
+use super::super::{ChangeTimes, FileType, file_type, resolve};
 use super::directory::Directory;
 use super::errno::Errno;
 use super::facts::{stat, stat_path};
@@ -121,9 +121,11 @@ fn is_elsewhere(entry: &std::fs::DirEntry) -> bool {
     entry.metadata().is_ok_and(|found| answers::is_elsewhere(found.file_attributes()))
 }
 
-/// Opens a file for reading, once.
+/// Opens a file for reading, once. A directory, which opens here, would fail at the first read, in
+/// words that do not name the cause.
 pub fn open_once(path: &Path) -> Result<OwnedFd, Errno> {
-    handle::open(path, DATA, Last::Follow).map(OwnedFd::from)
+    let file = handle::open(path, DATA, Last::Follow)?;
+    if file_type(stat(&file)?.mode) == FileType::Directory { Err(Errno::ISDIR) } else { Ok(file.into()) }
 }
 
 /// How many files this process may have open at once: Windows sets no limit but memory.
