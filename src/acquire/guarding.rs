@@ -2,8 +2,8 @@
 //! target by its name.
 
 use super::log::chained_name;
+use super::naming::beside;
 use super::problem::{Problem, refused};
-use super::request::beside;
 use super::stamping::stamp_name;
 use super::{ImageFormat, Origin, Resolved, To};
 use crate::job::Error;

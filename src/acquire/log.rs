@@ -2,8 +2,8 @@
 //! SHA-256.
 
 use super::entry::{Dated, End, Entry};
+use super::naming::beside;
 use super::problem::log_failed;
-use super::request::beside;
 use super::{LogError, logged};
 use crate::job::Error;
 use ed25519_dalek::Signer;

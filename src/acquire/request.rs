@@ -1,6 +1,7 @@
 //! The request for an acquisition: source, targets, and records beside them.
 
 use super::Reading;
+use super::naming::{beside, named_after};
 use crate::outputs::Outputs;
 use pfh_container::ewf::{About, Compression};
 use pfh_digest::Algorithm;
@@ -149,10 +150,10 @@ pub struct Request {
 }
 
 impl Request {
-    /// Acquires `source` into `targets`, with SHA-256 and BLAKE3. Map and log lie beside the first
-    /// target, as its name with `.map` and `.log`.
+    /// Acquires `source` into `targets`, with SHA-256 and BLAKE3. Map and log are
+    /// [named after](named_after) the first target, with `.map` and `.log`.
     pub fn new(source: Origin, targets: Vec<To>) -> Self {
-        let first = |ending: &str| targets.first().map(|to| beside(&to.path, ending));
+        let first = |ending: &str| targets.first().map(|to| beside(&named_after(&to.path), ending));
         let (map, log) = (first(".map"), first(".log"));
         let algorithms = ["sha256", "blake3"].iter().filter_map(|name| name.parse::<Algorithm>().ok());
         Request {
@@ -193,19 +194,22 @@ fn about() -> About {
     let now = SystemTime::now().duration_since(UNIX_EPOCH);
     About {
         software: concat!("pfh ", env!("CARGO_PKG_VERSION")).into(),
-        platform: "Linux".into(),
+        platform: platform().into(),
         acquired: now.map_or(0, |since| since.as_secs() as i64),
         ..About::default()
     }
 }
 
-fn command_line() -> String {
-    std::env::args_os().map(|word| shown(Path::new(&word))).collect::<Vec<_>>().join(" ")
+/// This system, as programs that read E01 show it.
+fn platform() -> &'static str {
+    match std::env::consts::OS {
+        "linux" => "Linux",
+        "macos" => "macOS",
+        "windows" => "Windows",
+        other => other,
+    }
 }
 
-/// A file whose name is that of another one and an ending.
-pub(super) fn beside(path: &Path, ending: &str) -> PathBuf {
-    let mut name = path.as_os_str().to_owned();
-    name.push(ending);
-    name.into()
+fn command_line() -> String {
+    std::env::args_os().map(|word| shown(Path::new(&word))).collect::<Vec<_>>().join(" ")
 }

@@ -4,7 +4,7 @@
 //! The last line holds the chain's value, and so stands for the whole log. The token is signed by
 //! the authority, so that it may come over plain HTTP.
 
-use super::request::beside;
+use super::naming::beside;
 use pfh_custody::stamp::{self, Stamp, Unstamped};
 use std::io::{self, Read, Write};
 use std::net::{TcpStream, ToSocketAddrs};

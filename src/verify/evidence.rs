@@ -4,7 +4,7 @@ use super::claim::{Claim, Of};
 use super::findings::Findings;
 use super::imager::{self, Named, Stated};
 use super::log::{self, Key, Log, Standing};
-use crate::acquire::logged;
+use crate::acquire::{logged, named_after};
 use crate::job::Error;
 use crate::verdict::About;
 use pfh_container::map::{Block, Map, Status};
@@ -45,20 +45,13 @@ impl Examined<'_> {
         if self.files.len() > 1 && !self.is_container || self.is_first_piece() {
             return self.path.with_extension("");
         }
-        self.path.to_owned()
+        named_after(self.path)
     }
 
     fn is_first_piece(&self) -> bool {
         let suffix = self.path.extension().and_then(|e| e.to_str()).unwrap_or_default();
         let kinds = [Suffix::Digits, Suffix::DigitsFromOne, Suffix::Letters];
         suffix.len() >= 2 && kinds.iter().any(|kind| kind.of(0, suffix.len()).as_deref() == Some(suffix))
-    }
-
-    fn directory(&self) -> &Path {
-        match self.path.parent() {
-            Some(parent) if !parent.as_os_str().is_empty() => parent,
-            _ => Path::new("."),
-        }
     }
 }
 
@@ -83,10 +76,11 @@ impl Evidence {
         let is_other = log.is_none();
         let mut found = Evidence { logs: log.into_iter().collect(), ..Evidence::default() };
         let base = image.base();
-        let bare = image.path.parent() == Some(Path::new(""));
-        let mut others: Vec<PathBuf> = crate::names_in(image.directory())
+        let directory = base.parent().unwrap_or(Path::new(""));
+        let listed = if directory == Path::new("") { Path::new(".") } else { directory };
+        let mut others: Vec<PathBuf> = crate::names_in(listed)
             .into_iter()
-            .map(|name| if bare { name.into() } else { image.directory().join(name) })
+            .map(|name| directory.join(name))
             .filter(|path| !image.files.contains(path) && given.is_none_or(|log| !is_same(path, log)))
             .collect();
         others.sort();

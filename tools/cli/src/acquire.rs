@@ -242,10 +242,9 @@ fn reading(args: &AcquireArgs) -> Result<Reading, Failure> {
 /// Log and map of a source that is only hashed: in the working directory, as beside the source
 /// may be evidence.
 fn hashed(args: &AcquireArgs) -> Result<(Option<PathBuf>, Option<PathBuf>), Failure> {
-    let name = args.source.file_name().filter(|_| args.source.as_os_str() != "-");
+    let name = job::own_name(&args.source).filter(|_| args.source.as_os_str() != "-");
     let named = |ending: &str| {
-        name.map(|name| {
-            let mut name = name.to_owned();
+        name.clone().map(|mut name| {
             name.push(ending);
             PathBuf::from(name)
         })

@@ -2,7 +2,7 @@
 
 use crate::program::acquisition::{acquire, pfh};
 use crate::program::{MIB, Room};
-use pfh_inject::{Need, Tmpfs, Zram, content, lacks};
+use pfh_inject::{Loop, Need, Tmpfs, Trial, Zram, content, lacks};
 use std::ffi::OsStr;
 use std::fs;
 
@@ -88,4 +88,31 @@ fn a_file_size_limit_is_reported() {
         .unwrap();
     assert_eq!(seen.code, Some(4), "{}", seen.stderr);
     assert!(seen.stderr.contains("File too large"), "{}", seen.stderr);
+}
+
+/// Files among devices are lost when the machine is turned off.
+#[test]
+fn the_records_of_a_clone_lie_in_the_working_directory() {
+    if lacks(&[Need::Loop]) {
+        return;
+    }
+    let room = Room::new();
+    let source = room.file("source", &content(3, 2 * MIB));
+    let device = Loop::attach(&room.file("disk", &content(4, 2 * MIB)), &[]).unwrap();
+    let name = device.path().file_name().unwrap().to_str().unwrap();
+    let clone = || acquire(["--force", "--to"]).arg(device.path()).arg(&source).directory(room.path()).run().unwrap();
+    let seen = clone();
+    assert_eq!(seen.code, Some(0), "{}", seen.stderr);
+    for ending in ["log", "log.jsonl", "map"] {
+        assert!(room.path().join(format!("{name}.{ending}")).is_file(), "{name}.{ending}");
+        assert!(!device.path().with_extension(ending).exists(), "{ending} among the devices");
+    }
+    let verify = |directory| {
+        Trial::new(env!("CARGO_BIN_EXE_pfh")).arg("verify").arg(device.path()).directory(directory).run().unwrap()
+    };
+    let found = verify(room.path());
+    assert_eq!(found.code, Some(0), "{}", found.stderr);
+    assert!(String::from_utf8_lossy(&found.stdout).contains(&format!("{name}.log.jsonl")), "{found:?}");
+    let elsewhere = Room::new();
+    assert_ne!(verify(elsewhere.path()).code, Some(0), "nothing there states a digest");
 }
