@@ -98,11 +98,10 @@ fn leads_to(name: &Path) -> PathBuf {
     name.to_owned()
 }
 
-#[cfg(test)]
+#[cfg(all(test, unix))]
 mod tests {
     use super::*;
 
-    #[cfg(unix)]
     #[test]
     fn names_are_judged_by_where_they_lead() {
         let room = tempfile::tempdir().unwrap();

@@ -10,6 +10,7 @@ use pfh_engine::{Control, Phase, Progress};
 use pfh_known::{Build, Built, Pace, Step, is_database};
 use pfh_manifest::Fault;
 use pfh_source::{Stream, Streams};
+use std::fs::File;
 use std::io;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -270,7 +271,8 @@ fn readable(inputs: &[Input], lists: &[PathBuf]) -> Result<(), Error> {
     for path in inputs.iter().flat_map(|input| std::iter::once(&input.path).chain(&input.deltas)) {
         streams.read(path)?;
         if Stream::of(path).is_none() {
-            std::fs::File::open(path).map_err(|error| Error::input(About::new(path, error)))?;
+            let opened = if path.is_dir() { std::fs::read_dir(path).map(drop) } else { File::open(path).map(drop) };
+            opened.map_err(|error| Error::input(About::new(path, error)))?;
         }
     }
     Ok(())

@@ -169,7 +169,7 @@ fn plan(found: &mut Found, source: usize, path: &Path) {
     });
 }
 
-#[cfg(test)]
+#[cfg(all(test, unix))]
 mod tests {
     use super::*;
 

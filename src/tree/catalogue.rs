@@ -27,9 +27,9 @@ use crate::pass;
 use pfh_digest::Output;
 use pfh_engine::{Control, Plan};
 use pfh_outboard::{APPLICATION, Catalogue, MARK, companions};
-use pfh_source::os::names::OsStrExt;
+use pfh_source::os::names::{OsStrExt, OsStringExt, entered};
 use pfh_source::{Apart, Descend, Operands, Recurse, Source};
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::io;
 use std::path::{Component, Path, PathBuf};
 use walk::{Gathered, Unchanged};
@@ -71,7 +71,7 @@ impl Request {
     /// until [`tree`](Request::tree) is set.
     pub fn new(directory: impl Into<PathBuf>, verb: Verb) -> Request {
         let directory: PathBuf = directory.into();
-        let plain: PathBuf = directory.components().collect();
+        let plain = slashed(directory.components().collect());
         // A directory without a name would have its catalogue outside of where the user stands.
         let tree = plain.file_name().map(|_| beside(&plain)).unwrap_or_default();
         Request { directory, tree, verb, must: None, threads: None, replace: false }
@@ -147,7 +147,7 @@ pub fn run(request: &Request, events: &mut Events<'_>, control: &Control<'_>) ->
     let source = || -> Result<Option<Box<dyn Source>>, Error> {
         let mut operands = Vec::new();
         for name in &named {
-            let path = request.directory.join(OsStr::from_bytes(name));
+            let path = slashed(request.directory.join(OsStr::from_bytes(name)));
             match std::fs::symlink_metadata(&path) {
                 Ok(found) if found.is_file() => operands.push(path.as_os_str().as_bytes().to_vec()),
                 Ok(_) => return Err(Problem::NoEntry(path).into()),
@@ -286,6 +286,11 @@ fn believe(catalogue: &Catalogue, request: &Request, named: &[Vec<u8>]) -> Resul
     Ok(named.iter().try_for_each(|name| catalogue.prove(name))?)
 }
 
+/// A path that the standard library put together, with `/` on Windows as well.
+fn slashed(path: PathBuf) -> PathBuf {
+    OsString::from_vec(entered(path.into_os_string().into_vec())).into()
+}
+
 /// The name of an entry below the directory: as it is catalogued, or as an absolute path.
 fn inside(directory: &Path, name: &Path) -> Result<Vec<u8>, Error> {
     let outside = || Error::from(Problem::NoEntry(name.to_owned()));
@@ -299,6 +304,6 @@ fn inside(directory: &Path, name: &Path) -> Result<Vec<u8>, Error> {
     if plain.as_os_str().is_empty() || !is_plain {
         Err(outside())
     } else {
-        Ok(plain.into_os_string().into_encoded_bytes())
+        Ok(slashed(plain).into_os_string().into_vec())
     }
 }

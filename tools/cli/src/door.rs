@@ -43,7 +43,7 @@ fn rewritten(
                 words.push(word);
             }
             Piece::Flag(Flag { name, value: Some(value), joined, known }) => {
-                let is_path = option(page, &name).is_some_and(is_path);
+                let is_path = option(page, &name).is_some_and(|arg| is_path(arg) || is_pattern(arg));
                 let value = if is_path { entered(&value) } else { value };
                 words.extend(Piece::Flag(Flag { name, value: Some(value), joined, known }).words());
             }
@@ -57,6 +57,12 @@ fn rewritten(
 fn is_path(arg: &Arg) -> bool {
     let kind = arg.get_value_parser().type_id();
     kind == TypeId::of::<PathBuf>() || kind == TypeId::of::<OsString>()
+}
+
+/// Whether the values of an argument are patterns of paths. No name of Windows has characters that
+/// only a `\` before them would make plain.
+fn is_pattern(arg: &Arg) -> bool {
+    ["include", "exclude"].contains(&arg.get_id().as_str())
 }
 
 #[cfg(test)]
@@ -82,7 +88,8 @@ mod tests {
         };
         assert_eq!(of(r"hash -r a\b -o out\x"), "hash -r a/b -o out/x");
         assert_eq!(of(r"hash --output=out\x d\* -- -r d\*"), "hash --output=out/x d/1 d/2 -- -r d/1 d/2");
-        assert_eq!(of(r"hash --exclude d\* a\b"), r"hash --exclude d\* a/b");
+        assert_eq!(of(r"hash --exclude d\* a\b"), "hash --exclude d/* a/b");
+        assert_eq!(of(r"hash --include=d\s d --threads 2"), "hash --include=d/s d --threads 2");
         assert_eq!(of(r"check lists\a"), "check lists/a");
         assert_eq!(of("algorithms --json"), "algorithms --json");
     }
