@@ -252,7 +252,7 @@ fn each(
     Ok(())
 }
 
-fn open(path: &Path) -> Result<Decoder<BufReader<Patient<std::fs::File>>>, Error> {
+fn open(path: &Path) -> Result<Decoder<'static>, Error> {
     let wrong = |error| Error::input(About::new(path, error));
     let file = Patient::open(path).map_err(wrong)?;
     let options = Options { any: true, ..Options::default() };

@@ -15,40 +15,45 @@ use crate::{bsd, csv, dfxml, hashdeep, jsonl, others, similarity, sums};
 /// This many bytes tell a format.
 const SNIFF: u64 = 512;
 
-type Source<R> = std::io::Chain<Cursor<Vec<u8>>, Text<R>>;
+/// One type for every reader, so that each format's code is compiled once.
+pub(crate) type Source<'a> = std::io::Chain<Cursor<Vec<u8>>, Text<Box<dyn BufRead + 'a>>>;
 
-enum Dialect<R> {
+enum Dialect<'a> {
     Lines {
-        lines: Lines<Source<R>>,
+        lines: Lines<Source<'a>>,
         decoder: Box<dyn DecodeLine>,
         end: End,
     },
-    Xml(Box<dfxml::Decoder<Source<R>>>),
+    Xml(Box<dfxml::Decoder<Source<'a>>>),
     /// Documents that were read as wholes, and how many items were given.
     Whole(std::vec::IntoIter<Item>, u64),
 }
 
 /// Reads a manifest item by item. The iterator's errors are the reader's own, and end it.
-pub struct Decoder<R> {
+pub struct Decoder<'a> {
     format: Format,
-    form: Dialect<R>,
+    form: Dialect<'a>,
     neutral: u64,
     ended: bool,
     tally: Tally,
     base: Option<Vec<u8>>,
 }
 
-impl<R: BufRead> Decoder<R> {
+impl<'a> Decoder<'a> {
     /// Starts to read: finds a byte order mark and, unless it is given, the format. Errors are the
     /// reader's own.
-    pub fn open(reader: R, options: &Options) -> io::Result<Decoder<R>> {
+    pub fn open(reader: impl BufRead + 'a, options: &Options) -> io::Result<Decoder<'a>> {
         // A reference to a static is not promoted to one that lives for ever.
         static LISTS: [&[Row]; 1] = [ROWS];
         Decoder::with_registry(reader, options, Registry::new(&LISTS))
     }
 
     /// The same with the algorithms of a registry that others joined.
-    pub fn with_registry(reader: R, options: &Options, registry: Registry) -> io::Result<Decoder<R>> {
+    pub fn with_registry(reader: impl BufRead + 'a, options: &Options, registry: Registry) -> io::Result<Decoder<'a>> {
+        Decoder::boxed(Box::new(reader), options, registry)
+    }
+
+    fn boxed(reader: Box<dyn BufRead + 'a>, options: &Options, registry: Registry) -> io::Result<Decoder<'a>> {
         let mut text = Text::open(reader)?;
         let mut start = Vec::new();
         text.by_ref().take(SNIFF).read_to_end(&mut start)?;
@@ -114,7 +119,7 @@ impl<R: BufRead> Decoder<R> {
     }
 }
 
-impl<R: BufRead> Iterator for Decoder<R> {
+impl Iterator for Decoder<'_> {
     type Item = io::Result<Located>;
 
     fn next(&mut self) -> Option<io::Result<Located>> {

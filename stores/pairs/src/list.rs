@@ -8,7 +8,7 @@ use pfh_manifest::{Decoder, Fault, Format, Item, Located, Options};
 use pfh_similarity::{Content, Named, Similar};
 use pfh_source::terminal;
 use std::fmt;
-use std::io::{self, BufReader, Read, Take};
+use std::io::{self, BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -81,8 +81,6 @@ impl Reading {
 /// Of a file that may be anything no more is read in search of a first record: a file without a
 /// line end would be read to its own end.
 const MOST: u64 = 64 << 20;
-
-type Lines<'a> = Decoder<BufReader<Take<&'a mut Begun>>>;
 
 /// A list of digests, or an index made of one. It is opened once: the bytes read to find that it is
 /// a list are not read again.
@@ -158,7 +156,7 @@ impl List {
     }
 
     /// The lines from the first one on, in no more than `most` bytes.
-    fn lines(&mut self, options: &Options, most: u64) -> io::Result<Lines<'_>> {
+    fn lines(&mut self, options: &Options, most: u64) -> io::Result<Decoder<'_>> {
         let registry = self.registry;
         let file = self.file()?.take(most);
         Decoder::with_registry(BufReader::with_capacity(1 << 16, file), options, registry)
@@ -167,14 +165,16 @@ impl List {
     fn begins(&mut self, options: &Options) -> bool {
         let Ok(mut decoder) = self.lines(options, MOST) else { return false };
         let format = decoder.format();
-        match format {
-            Format::Ssdeep | Format::Sdbf | Format::Mrsh | Format::Hashdeep => true,
-            // Others have no mark of their own: the first record decides.
-            _ => match decoder.next() {
-                Some(Ok(Located { item: Item::Entry(_), .. })) => true,
-                Some(Ok(Located { item: Item::Fault(Fault::TooLong), .. })) => self.begins_long(format, options),
-                _ => false,
-            },
+        if matches!(format, Format::Ssdeep | Format::Sdbf | Format::Mrsh | Format::Hashdeep) {
+            return true;
+        }
+        // Others have no mark of their own: the first record decides.
+        let first = decoder.next();
+        drop(decoder);
+        match first {
+            Some(Ok(Located { item: Item::Entry(_), .. })) => true,
+            Some(Ok(Located { item: Item::Fault(Fault::TooLong), .. })) => self.begins_long(format, options),
+            _ => false,
         }
     }
 

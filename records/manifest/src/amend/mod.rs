@@ -138,6 +138,7 @@ impl Sheet {
             }
         }
         let base = decoder.base().map(<[u8]>::to_vec);
+        drop(decoder);
         let (layout, is_crlf) = (Layout { end, ..Layout::default() }, false);
         let encoder = None;
         let options = options.clone();
