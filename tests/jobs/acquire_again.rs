@@ -12,7 +12,9 @@ use pfh::container::split::Suffix;
 use pfh::device::Loss;
 use pfh::job::Kind;
 use pfh::verify::{self, Verdict};
-use pfh_inject::{Errno, File, Files, Loop, Need, content, lacks, sha256_of};
+#[cfg(unix)]
+use pfh_inject::{Errno, File, Files, Loop};
+use pfh_inject::{Need, content, lacks, sha256_of};
 use std::fs;
 
 const MIB: u64 = 1 << 20;
@@ -118,6 +120,7 @@ fn only_the_image_that_was_written_is_mended() {
 
 /// A device whose later part answers EIO to everything: few reads, nothing good is lost, what was
 /// not tried is in the map.
+#[cfg(unix)]
 #[test]
 fn a_half_dead_device_is_not_walked_sector_by_sector() {
     if lacks(&[Need::Fuse, Need::Loop]) {

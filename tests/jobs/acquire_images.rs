@@ -6,7 +6,9 @@ use pfh::acquire::{ImageFormat, Origin, Request, To};
 use pfh::container::split::Suffix;
 use pfh::job::{Error, Kind};
 use pfh::verify::{self, Verdict};
-use pfh_inject::{Loop, Need, content, digest_by, lacks};
+#[cfg(unix)]
+use pfh_inject::Loop;
+use pfh_inject::{Need, content, digest_by, lacks};
 use std::fs;
 
 fn sha256(bytes: &[u8]) -> String {
@@ -136,6 +138,7 @@ fn a_changed_log_is_found_and_a_signature_says_by_whom() {
 
 /// A target that is the source by another name is refused, and an existing file is kept unless it
 /// is asked for.
+#[cfg(unix)]
 #[test]
 fn nothing_is_acquired_onto_itself_or_over_a_file() {
     let room = Room::new();

@@ -1,4 +1,5 @@
 //! Real block devices and files as sources: lost, reported and repeated reads.
+#![cfg(unix)] // FUSE and loop devices
 
 use crate::imaged::{BAD, BadDevice, acquire, asked, bad_device, digest, faults, lost, ran, refused, verdict};
 use crate::room::Room;

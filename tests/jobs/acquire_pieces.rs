@@ -76,6 +76,7 @@ fn a_log_is_not_taken_for_a_piece() {
 }
 
 /// More than 1,000 pieces: in the order of their names they are the image.
+#[cfg(unix)]
 #[test]
 fn many_pieces_sort_by_their_names() {
     let room = Room::new();

@@ -8,7 +8,9 @@ use pfh::container::split::Suffix;
 use pfh::imaging::Ring;
 use pfh::job::{Error, Kind};
 use pfh::verify::{self, Verdict};
-use pfh_inject::{Loop, Need, Tmpfs, content, digest_by, lacks, sha256_of};
+#[cfg(unix)]
+use pfh_inject::{Loop, Tmpfs};
+use pfh_inject::{Need, content, digest_by, lacks, sha256_of};
 use std::fs;
 use std::path::Path;
 
@@ -31,6 +33,7 @@ fn onto(room: &Room, device: &Path, name: &str) -> Request {
 }
 
 /// A target that is too small is reported before it is written.
+#[cfg(unix)]
 #[test]
 fn a_target_that_is_too_small_is_left() {
     if lacks(&[Need::Loop]) {
@@ -47,6 +50,7 @@ fn a_target_that_is_too_small_is_left() {
 }
 
 /// Bytes beyond the image stay, and windows have digests.
+#[cfg(unix)]
 #[test]
 fn a_clone_on_a_device_leaves_the_rest_alone() {
     if lacks(&[Need::Loop]) {
@@ -73,6 +77,7 @@ fn a_clone_on_a_device_leaves_the_rest_alone() {
 }
 
 /// How many names in a directory are links, and how many are files.
+#[cfg(unix)]
 fn counted(directory: &Path) -> (usize, usize) {
     let all: Vec<_> = fs::read_dir(directory).unwrap().flatten().map(|entry| entry.file_type().unwrap()).collect();
     (all.iter().filter(|kind| kind.is_symlink()).count(), all.iter().filter(|kind| kind.is_file()).count())
@@ -85,6 +90,7 @@ fn by_log(room: &Room, image: &str, log: &str) -> verify::Summary {
 }
 
 /// The next segments go to another volume when the first is full, and are read as one image.
+#[cfg(unix)]
 #[test]
 fn further_segments_go_to_another_disk() {
     if lacks(&[Need::Root]) {
@@ -164,6 +170,7 @@ fn an_image_that_cannot_go_on_elsewhere_is_refused() {
 }
 
 /// The healthy target is whole, verified and logged; the other is named.
+#[cfg(unix)]
 #[test]
 fn one_failing_target_ends_no_other() {
     if lacks(&[Need::Root]) {

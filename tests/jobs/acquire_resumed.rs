@@ -1,15 +1,16 @@
 //! An acquisition that stopped is resumed: from the same medium, into the same image, or not at
 //! all.
 
-use crate::imaged::{acquire, asked, copy, digest, faults, into, lost, ran, refused, verdict, verified};
+use crate::imaged::{acquire, asked, copy, digest, faults, into, lost, patch, ran, refused, verdict, verified};
 use crate::room::Room;
 use pfh::acquire::{Foreign, ImageFormat, Origin, Problem, Request, To};
 use pfh::container::ewf::Compression;
 use pfh::job::Kind;
 use pfh::verify::Verdict;
-use pfh_inject::{Loop, Need, content, lacks, sha256_of};
+#[cfg(unix)]
+use pfh_inject::Loop;
+use pfh_inject::{Need, content, lacks, sha256_of};
 use std::fs;
-use std::os::unix::fs::FileExt;
 use std::path::Path;
 use std::process::Command;
 
@@ -51,6 +52,7 @@ fn foreign(request: &Request) -> String {
 
 /// A disk is known by its identity and not by its name: under the same name another disk of equal
 /// size is refused, under another name the same disk is resumed.
+#[cfg(unix)]
 #[test]
 fn a_disk_is_not_known_by_its_name() {
     if lacks(&[Need::Loop]) {
@@ -129,12 +131,10 @@ fn the_written_part_is_compared_before_it_is_resumed() {
             let to = targets.iter().map(|name| To { path: room.at(name), form: form(name) }).collect();
             let mut request = little(Request::new(Origin::Medium(source.clone()), to));
             stopped(&room, &request, at, size);
-            let target = fs::OpenOptions::new().read(true).write(true).open(room.at(targets[which])).unwrap();
-            let mut byte = [0];
             // Behind the first sections of an E01 image, and not in a checksum: the chunk stays
             // readable where it is bare.
-            target.read_exact_at(&mut byte, 1_000_001).unwrap();
-            target.write_all_at(&[byte[0] ^ 0x10], 1_000_001).unwrap();
+            let byte = fs::read(room.at(targets[which])).unwrap()[1_000_001];
+            patch(&room.at(targets[which]), &[byte ^ 0x10], 1_000_001);
             let before = everything(&room);
             let error = refused(&request);
             match error.find() {

@@ -13,6 +13,7 @@ use pfh_inject::random;
 use std::fs;
 use std::io::Write;
 use std::net::TcpStream;
+#[cfg(unix)]
 use std::os::unix::fs::symlink;
 use std::time::{Duration, Instant};
 
@@ -54,6 +55,7 @@ fn a_server_is_asked_and_found_out() {
     assert_eq!((nobody.status, nobody.refusal), (Status::NotAsked, None), "nobody there is no verdict");
 }
 
+#[cfg(unix)]
 #[test]
 fn only_registered_files_are_ever_opened() {
     let (room, file) = committed("blake3", 10_000);
@@ -134,7 +136,7 @@ fn requests_are_bounded_in_bytes_and_time() {
 
 #[test]
 fn a_server_without_files_is_refused() {
-    let room = Room::new();
+    let room = Room::of_server();
     room.file("case/file", "no tree");
     let error = |directory: &str| {
         let mut request = serve::Request::new(room.at(directory));
@@ -186,7 +188,7 @@ fn a_refusal_is_no_verdict() {
 
 #[test]
 fn long_identities_are_audited() {
-    let room = Room::new();
+    let room = Room::of_server();
     let long = format!("{}/{}/disk.img", "d".repeat(250), "e".repeat(200));
     let file = room.file(format!("case/{long}"), &random(1, 50_000));
     built(&file, "blake3", 16 << 10);

@@ -53,7 +53,7 @@ impl Judged {
 
 /// A room with `case/disk.img`, its tree, and `kept`.
 pub fn committed(algorithm: &str, length: usize) -> (Room, PathBuf) {
-    let room = Room::new();
+    let room = Room::of_server();
     let file = room.file("case/disk.img", &random(1, length));
     built(&file, algorithm, 1024);
     commit(&room, &file, "disk.img", "kept").unwrap();
@@ -116,9 +116,9 @@ pub fn hex(bytes: &[u8]) -> String {
 
 /// A private key in `key`, that its owner alone can read, and its public one in `public`.
 pub fn keys(room: &Room) -> String {
-    use std::os::unix::fs::PermissionsExt;
-    let path = room.file("key", &"01".repeat(32));
-    fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).unwrap();
+    room.file("key", &"01".repeat(32));
+    #[cfg(unix)]
+    fs::set_permissions(room.at("key"), std::os::unix::fs::PermissionsExt::from_mode(0o600)).unwrap();
     let public = hex(&ed25519_dalek::SigningKey::from_bytes(&[1; 32]).verifying_key().to_bytes());
     room.file("public", &public);
     public

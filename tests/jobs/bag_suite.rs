@@ -10,6 +10,7 @@ use pfh::{Control, Verdict};
 use pfh_inject::{Need, digest_by, lacks};
 use std::collections::BTreeMap;
 use std::fs;
+#[cfg(unix)]
 use std::os::unix::fs::symlink;
 use std::path::Path;
 
@@ -67,6 +68,7 @@ fn the_conformance_suite_passes() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
+#[cfg(unix)]
 #[test]
 fn a_bag_is_made_validated_and_updated() {
     let room = Room::new();
@@ -129,6 +131,7 @@ fn a_bag_is_made_validated_and_updated() {
     assert_eq!(verdict(&request), Verdict::Differs);
 }
 
+#[cfg(unix)]
 #[test]
 fn what_is_not_a_bag_or_cannot_be_one() {
     let room = Room::new();
@@ -157,6 +160,7 @@ fn what_is_not_a_bag_or_cannot_be_one() {
     assert_eq!(crate::room::names(&room.at("l")), ["data"]);
 }
 
+#[cfg(unix)]
 #[test]
 fn names_that_lead_out_are_refused_and_nothing_is_fetched() {
     let room = Room::new();
@@ -214,6 +218,7 @@ fn names_that_lead_out_are_refused_and_nothing_is_fetched() {
 }
 
 /// A file elsewhere is not in the bag, even if the bag names it, and nothing is written there.
+#[cfg(unix)]
 #[test]
 fn links_in_a_bag_are_not_followed() {
     let room = Room::new();
@@ -240,6 +245,7 @@ fn links_in_a_bag_are_not_followed() {
     assert_eq!(run(bag::create, &Request::new(room.path())).0.unwrap_err().kind(), Kind::Request);
 }
 
+#[cfg(unix)]
 #[test]
 fn nothing_is_written_through_a_link_of_a_bag() {
     for name in ["bag-info.txt", "bagit.txt", "manifest-sha512.txt", "tagmanifest-sha512.txt"] {

@@ -8,6 +8,7 @@ use pfh::{Control, Links, sha256};
 use pfh_inject::{Need, lacks};
 use std::collections::BTreeMap;
 use std::fs;
+#[cfg(unix)]
 use std::os::unix::fs::symlink;
 use std::path::Path;
 
@@ -67,6 +68,7 @@ impl Audited {
     }
 }
 
+#[cfg(unix)]
 #[test]
 fn every_change_has_its_class() {
     let room = tree();
@@ -118,6 +120,7 @@ fn content_that_changed_without_a_write_is_bit_rot() {
     assert_eq!((found.verdict(), found.class("d/2"), found.of(Class::BitRot)), (Verdict::Differs, Class::BitRot, 1));
 }
 
+#[cfg(unix)]
 #[test]
 fn an_audit_finds_its_base() {
     let room = tree();
@@ -203,6 +206,7 @@ fn files_that_changed_places_were_moved() {
     assert_eq!(causes, [Some("its name is there, with the content of another".to_owned())]);
 }
 
+#[cfg(unix)]
 #[test]
 fn missing_is_not_said_of_what_nobody_looked_at() {
     let room = tree();

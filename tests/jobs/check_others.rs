@@ -58,6 +58,7 @@ fn sfv_of_rhash_and_ours_for_rhash() {
     assert_eq!(listed(&room, "no.sfv", "sha256", "sfv", &["a"]).err().unwrap().kind(), Kind::Request);
 }
 
+#[cfg(unix)]
 #[test]
 fn lists_of_windows_and_packed_ones() {
     let room = files();

@@ -8,6 +8,7 @@ use pfh::job::Kind;
 use pfh::sha256;
 use pfh_inject::{Need, lacks};
 use std::fs;
+#[cfg(unix)]
 use std::os::unix::fs::symlink;
 
 pub fn tree() -> Room {
@@ -85,6 +86,7 @@ fn what_was_not_understood_counts() {
     assert!(ended.not_compared().contains("1 digest of snefru not compared"), "{}", ended.not_compared());
 }
 
+#[cfg(unix)]
 #[test]
 fn errors_of_the_run_that_wrote_it_are_not_passed_over() {
     let room = tree();
@@ -161,6 +163,7 @@ fn a_document_of_fiwalk() {
 }
 
 /// Names that lead out of the root are not opened, unless that is asked for.
+#[cfg(unix)]
 #[test]
 fn names_do_not_lead_out() {
     let room = tree();
@@ -194,6 +197,7 @@ fn an_absolute_name_among_relative_ones_is_asked_for() {
     assert_eq!(Ended::of(&Request::new(room.at("absolute"))).conclusion(), Verdict::Verified);
 }
 
+#[cfg(unix)]
 #[test]
 fn what_is_not_a_file_and_what_is_not_there_differ() {
     let room = tree();

@@ -202,6 +202,7 @@ fn lists_of_the_reference_tools_give_their_scores() {
     }
 }
 
+#[cfg(unix)]
 #[test]
 fn a_list_in_any_format_has_the_pairs_of_its_files() {
     let room = Room::new();

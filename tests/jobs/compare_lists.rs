@@ -6,6 +6,7 @@ use crate::rows::{algorithms, input, pairs_as};
 use pfh::compare::{self, Request, ThresholdError, Thresholds};
 use pfh::{Control, Input};
 use pfh_inject::random;
+#[cfg(unix)]
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
@@ -57,6 +58,7 @@ fn thresholds_are_numbers_and_similarities_at_most_100() {
     }
 }
 
+#[cfg(unix)]
 #[test]
 fn names_come_through_whole() {
     let room = Room::new();

@@ -75,7 +75,7 @@ fn pairs_by_their_names() {
     assert_eq!(good(&request).1.pairs, by_path(&by_score(&all, false)[..4]));
     request.top = None;
     // Each form has the same pairs in the same order; ssdeep's text begins with the later name.
-    let full = |name: &str| room.at("t").join(name).display().to_string();
+    let full = |name: &str| room.at(format!("t/{name}")).display().to_string();
     for (form, start) in [
         ("text", (|a, b| format!("{a} | {b} | ")) as fn(&str, &str) -> String),
         ("jsonl", |a, b| format!("{{\"type\":\"pair\",\"a\":\"{a}\",\"b\":\"{b}\"")),

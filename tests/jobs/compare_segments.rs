@@ -3,7 +3,7 @@
 
 use crate::check::{Ended, run};
 use crate::compare::{good, names};
-use crate::room::Room;
+use crate::room::{Room, write_at};
 use crate::rows::{algorithms, input, list};
 #[cfg(feature = "known")]
 use pfh::Control;
@@ -11,16 +11,15 @@ use pfh::check::Verdict;
 use pfh::{Input, check, compare};
 use pfh_inject::{Need, lacks, random};
 use std::fs::File;
-use std::os::unix::fs::FileExt;
 
 const MIB: u64 = 1 << 20;
 
 /// A file of this length, random at its beginning and from 128 MiB on, and nothing between.
 fn sparse(room: &Room, name: &str, length: u64) {
     let file = File::options().write(true).open(room.file(name, "")).unwrap();
-    file.write_all_at(&random(1, 100_000), 0).unwrap();
+    write_at(&file, &random(1, 100_000), 0);
     if length > 128 * MIB {
-        file.write_all_at(&random(2, 200_000), 128 * MIB).unwrap();
+        write_at(&file, &random(2, 200_000), 128 * MIB);
     }
     file.set_len(length).unwrap();
 }
@@ -95,9 +94,9 @@ fn a_file_of_several_segments_comes_back_as_one() {
     // A change in the first segment is found, and in the second one.
     let file = File::options().write(true).open(room.at("t/big")).unwrap();
     for (at, seed) in [(5_000, 1), (128 * MIB + 5_000, 2)] {
-        file.write_all_at(&random(9, 3_000), at).unwrap();
+        write_at(&file, &random(9, 3_000), at);
         assert_eq!(Ended::of(&sdbf).conclusion(), Verdict::Differs, "{at}");
-        file.write_all_at(&random(seed, 100_000), at - 5_000).unwrap();
+        write_at(&file, &random(seed, 100_000), at - 5_000);
     }
     assert_eq!(Ended::of(&sdbf).conclusion(), Verdict::Verified);
 }

@@ -7,6 +7,7 @@ use pfh::job::Kind;
 use pfh::{Control, Verdict};
 use pfh_inject::random;
 use std::fs;
+#[cfg(unix)]
 use std::os::unix::fs::{PermissionsExt, symlink};
 
 /// A class, the name that has it, and the one that it came from.
@@ -74,6 +75,7 @@ fn found() -> Vec<Row> {
     ]
 }
 
+#[cfg(unix)]
 #[test]
 fn directories_and_lists_of_them_differ_alike() {
     let room = changed();
@@ -115,6 +117,7 @@ fn directories_and_lists_of_them_differ_alike() {
     assert_eq!(differing(&before).len(), 6);
 }
 
+#[cfg(unix)]
 #[test]
 fn a_copy_is_the_same_and_the_answer_names_its_evidence() {
     let room = Room::new();
@@ -141,6 +144,7 @@ fn a_copy_is_the_same_and_the_answer_names_its_evidence() {
     }
 }
 
+#[cfg(unix)]
 #[test]
 fn the_base_is_found_whatever_the_lists_call_it() {
     let room = changed();
@@ -218,6 +222,7 @@ fn lists_without_names_of_algorithms_and_with_others() {
     assert!(summary.not_compared[0].contains("1 line is improperly formatted"), "{:?}", summary.not_compared);
 }
 
+#[cfg(unix)]
 #[test]
 fn what_cannot_be_read_is_an_error_and_no_difference() {
     let room = Room::new();
@@ -257,6 +262,7 @@ fn what_cannot_be_read_is_an_error_and_no_difference() {
 }
 
 #[cfg(feature = "known")]
+#[cfg(unix)]
 #[test]
 fn a_cache_spares_the_reading_and_changes_no_row() {
     use pfh::hash::Reuse;

@@ -1,4 +1,5 @@
 //! The disks of a copy of a system, as rows.
+#![cfg(unix)] // a copy of Linux's /sys
 
 use crate::room::cancelled;
 use pfh::Control;

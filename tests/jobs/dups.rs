@@ -108,6 +108,7 @@ fn staying(request: &Request) -> (Vec<String>, Vec<String>) {
     all
 }
 
+#[cfg(unix)]
 #[test]
 fn a_rule_says_which_copy_stays() {
     let room = aged();
@@ -140,6 +141,7 @@ fn a_rule_says_which_copy_stays() {
 }
 
 /// Writes the script for an action, changes one copy, and runs it.
+#[cfg(unix)]
 fn scripted(room: &Room, action: Action) -> std::process::Output {
     let path = room.at("script");
     let request = Request::new(Input::new([room.at("d"), room.at("e")])).action(action).keep(Keep::Newest);
@@ -151,6 +153,7 @@ fn scripted(room: &Room, action: Action) -> std::process::Output {
     ran
 }
 
+#[cfg(unix)]
 #[test]
 fn a_script_links_or_moves_what_is_still_equal() {
     use std::os::unix::fs::MetadataExt;
@@ -182,6 +185,7 @@ fn a_script_links_or_moves_what_is_still_equal() {
 }
 
 /// The branch of the script for macOS, with programs that take the words of those on a Mac alone.
+#[cfg(unix)]
 #[test]
 fn a_script_clones_by_the_words_of_macos() {
     use std::os::unix::fs::{MetadataExt, PermissionsExt};
@@ -216,6 +220,7 @@ fn a_script_clones_by_the_words_of_macos() {
 }
 
 /// A step that cannot work is not in the script, and counted.
+#[cfg(unix)]
 #[test]
 fn no_link_leads_to_another_file_system() {
     let shm = std::path::Path::new("/dev/shm");

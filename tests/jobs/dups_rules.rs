@@ -1,4 +1,5 @@
 //! Which files and folders are of one content, and the waste of their copies.
+#![cfg(unix)] // links
 
 use crate::room::Room;
 use crate::rows::{algorithms, below, printed};

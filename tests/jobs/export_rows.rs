@@ -1,4 +1,5 @@
 //! Results as timelines and tables: a row for each time of each file, held to the records.
+#![cfg(unix)] // names that Windows has not
 
 use crate::check::Ended;
 use crate::room::Room;

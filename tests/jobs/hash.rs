@@ -235,3 +235,21 @@ fn one_file_has_one_digest() {
         assert_eq!((error.kind(), error.path()), (Kind::Input, Some(&*room.at(missing))), "{error}");
     }
 }
+
+/// The library takes paths as Windows has them, and gives names as all that pfh writes has them.
+#[cfg(windows)]
+#[test]
+fn backslashes_of_paths_become_slashes() {
+    let room = room();
+    let mut names = Vec::new();
+    let mut take = |event: Event<'_>| {
+        if let Event::Record(record) = event {
+            names.push(String::from_utf8(record.name.clone()).unwrap());
+        }
+        Ok(())
+    };
+    let typed = room.at("in").display().to_string().replace('/', "\\");
+    let request = hash::Request::new(Input::new([typed]).recurse(Recurse::Yes), ["sha256".parse().unwrap()]);
+    hash::run(&request, &mut take, &Control::new()).unwrap();
+    assert_eq!(names, ["in/a", "in/empty", "in/sub/b"].map(|name| room.at(name).display().to_string()));
+}

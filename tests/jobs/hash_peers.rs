@@ -21,6 +21,7 @@ use pfh::check::{Checked, Verdict};
 use pfh::hash::{Event, Request, run};
 use pfh::{Control, Links, Outcome, Record, Selection};
 use pfh_inject::{Need, digest_by, lacks};
+#[cfg(unix)]
 use std::os::unix::fs::symlink;
 
 pub fn missing() -> bool {
@@ -199,6 +200,7 @@ fn tiger_and_whirlpool() {
     }
 }
 
+#[cfg(unix)]
 #[test]
 fn links() {
     if missing() {

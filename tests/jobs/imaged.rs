@@ -1,14 +1,14 @@
 //! Acquisitions in a room and verifications of their images, as values.
 
-use crate::room::Room;
+use crate::room::{Room, write_at};
 use pfh::acquire::{self, Event, ImageFormat, Intended, Layout, Origin, Pieces, Request, Summary, To};
 use pfh::container::split::Suffix;
 use pfh::job::Error;
 use pfh::verify::{self, Claim, Of, Verdict};
 use pfh::{Control, Digest};
+#[cfg(unix)]
 use pfh_inject::{Errno, File, Files, Loop, Mounted};
 use std::fs;
-use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
 /// An Ed25519 key: RFC 8410, 10.3, and its public one, 10.1.
@@ -93,9 +93,11 @@ pub fn copy(room: &Room, image: &str, target: &str) -> (Result<Summary, Error>, 
 }
 
 /// Sectors that are bad: the first, two alone, a run of 4, a run of 64, the last.
+#[cfg(unix)]
 pub const BAD: [(u64, u64); 6] = [(0, 1), (101, 1), (200, 4), (300, 64), (5000, 1), (16_383, 1)];
 
 /// A bad disk behind a loop device, and the image that it must give.
+#[cfg(unix)]
 pub struct BadDevice {
     // Detached before the file behind it goes.
     pub disk: Loop,
@@ -103,6 +105,7 @@ pub struct BadDevice {
     _mounted: Mounted,
 }
 
+#[cfg(unix)]
 pub fn bad_device() -> BadDevice {
     let file = BAD.iter().fold(File::new("disk", 8 << 20), |file, (first, count)| {
         file.fails_in(first * 512..(first + count) * 512, Errno::EIO)
@@ -161,7 +164,7 @@ pub fn remove(room: &Room, names: &[&str]) {
 
 /// Writes bytes into the middle of a file.
 pub fn patch(path: &Path, bytes: &[u8], at: u64) {
-    fs::OpenOptions::new().write(true).open(path).unwrap().write_all_at(bytes, at).unwrap();
+    write_at(&fs::OpenOptions::new().write(true).open(path).unwrap(), bytes, at);
 }
 
 /// Every file of the room with its content.

@@ -153,6 +153,7 @@ const DFVFS: [(&str, &str); 3] = [
     ("passwords.txt", "39cb097008d17660abd0539891a672af"),
 ];
 
+#[cfg(unix)]
 #[test]
 fn images_of_others_hold_their_known_files() {
     let room = Room::new();

@@ -105,6 +105,7 @@ fn hashdeep_reads_what_it_is_for() {
     assert_eq!((ended.conclusion(), ended.summary.verified()), (Verdict::Verified, 301));
 }
 
+#[cfg(unix)]
 #[test]
 fn nsrl_encase_and_project_vic_are_sets_again() {
     let room = prepared();
@@ -140,6 +141,7 @@ fn nsrl_encase_and_project_vic_are_sets_again() {
     }
 }
 
+#[cfg(unix)]
 #[test]
 fn what_cannot_be_made_is_refused_or_counted() {
     let room = prepared();

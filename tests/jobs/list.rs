@@ -1,6 +1,6 @@
 //! The members of containers, as events.
 
-use crate::room::cancelled;
+use crate::room::{Room, cancelled};
 use pfh::job::{Error, Kind};
 use pfh::list::{self, Event, Only, Request};
 use pfh::{Control, Input, InputError};
@@ -52,8 +52,8 @@ fn of(path: &Path) -> Request {
 
 #[test]
 fn names_are_rows_with_their_size() {
-    let room = tempfile::tempdir().unwrap();
-    let path = room.path().join("a.tar");
+    let room = Room::new();
+    let path = room.at("a.tar");
     std::fs::write(&path, archive("inner", b"abc")).unwrap();
     let (summary, rows) = listed(&of(&path), &Control::new()).unwrap();
     assert_eq!((summary.names, summary.failed, summary.interrupted), (1, 0, false));

@@ -1,4 +1,5 @@
 //! The jobs through the library: rows, errors and left files.
+#![cfg_attr(windows, allow(dead_code, unused_imports, reason = "some tests, and what they alone use, are of Unix"))]
 
 #[cfg(feature = "image")]
 mod acquire;

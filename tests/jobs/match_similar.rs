@@ -43,6 +43,7 @@ fn files() -> Room {
     room
 }
 
+#[cfg(unix)]
 #[test]
 fn each_algorithm_finds_its_own() {
     let room = files();

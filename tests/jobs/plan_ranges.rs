@@ -1,4 +1,5 @@
 //! Large files of a plan in ranges, which any units read in any order.
+#![cfg(unix)] // names that Windows has not
 
 use crate::plan_units::{asked, carry_out, carry_out_to, made, merged, one, part, read};
 use crate::room::{Room, names};

@@ -1,4 +1,5 @@
 //! One manifest of many units: that of one run, in any order, or none.
+#![cfg(unix)] // names that Windows has not, and links
 
 use crate::check::Ended;
 use crate::room::{Room, names};

@@ -1,13 +1,14 @@
 //! The results of other jobs: on a page, and as rows.
 
+use crate::room::Room;
 use pfh::job::Kind;
 use pfh::report::{self, Event, Problem, Request};
 use pfh::{Control, Input, export, hash};
 use std::fs;
 
 /// A room with a list in JSON lines of a file with a time.
-fn room() -> tempfile::TempDir {
-    let room = tempfile::tempdir().unwrap();
+fn room() -> Room {
+    let room = Room::new();
     fs::create_dir(room.path().join("case")).unwrap();
     fs::write(room.path().join("file"), "abc").unwrap();
     for (name, format) in [("case/list.jsonl", "jsonl"), ("case/SUMS", "sums")] {
@@ -21,7 +22,7 @@ fn room() -> tempfile::TempDir {
 #[test]
 fn a_page_is_of_the_rows_that_are_handed_out() {
     let room = room();
-    let at = |name: &str| room.path().join(name);
+    let at = |name: &str| room.at(name);
     fs::write(at("case/rubbish"), "nothing that is known").unwrap();
     let (mut sources, mut unknown, mut cases) = (0, Vec::new(), 0);
     let mut take = |event: Event<'_>| {

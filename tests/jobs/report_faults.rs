@@ -69,6 +69,7 @@ fn a_file_that_is_not_understood_is_a_row() {
 }
 
 /// Stores are listed and not read; errors of a run are part of its result, and no fault of it.
+#[cfg(unix)]
 #[test]
 fn a_page_without_a_result_has_none() {
     let room = Room::new();

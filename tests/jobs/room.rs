@@ -1,14 +1,34 @@
 //! A directory of a test.
 
+use pfh::name_bytes::{OsStrExt, OsStringExt};
 use pfh::{Cancel, Control};
+use std::ffi::OsString;
+use std::fs::File;
+use std::io::{Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-pub struct Room(tempfile::TempDir);
+pub struct Room {
+    path: PathBuf,
+    _directory: tempfile::TempDir,
+}
 
 impl Room {
     pub fn new() -> Room {
-        Room(tempfile::tempdir().unwrap())
+        Room::of(tempfile::tempdir().unwrap())
+    }
+
+    /// The room of a server, whose threads hold it open to the end of the process: Windows removes
+    /// no such directory.
+    pub fn of_server() -> Room {
+        let mut directory = tempfile::tempdir().unwrap();
+        directory.disable_cleanup(cfg!(windows));
+        Room::of(directory)
+    }
+
+    fn of(directory: tempfile::TempDir) -> Room {
+        let path = pfh::name_bytes::entered(directory.path().as_os_str().as_bytes().to_vec());
+        Room { path: OsString::from_vec(path).into(), _directory: directory }
     }
 
     /// A file, with the directories on the way to it.
@@ -20,11 +40,13 @@ impl Room {
     }
 
     pub fn path(&self) -> &Path {
-        self.0.path()
+        &self.path
     }
 
     pub fn at(&self, name: impl AsRef<Path>) -> PathBuf {
-        self.0.path().join(name)
+        // With `/` on Windows as well.
+        let joined = self.path.join(name).into_os_string().into_vec();
+        OsString::from_vec(pfh::name_bytes::entered(joined)).into()
     }
 
     /// The output of a line of the shell in the room.
@@ -37,6 +59,12 @@ impl Room {
     pub fn names(&self) -> Vec<String> {
         names(self.path())
     }
+}
+
+/// Writes bytes into an open file, from an offset on.
+pub fn write_at(mut file: &File, bytes: &[u8], at: u64) {
+    file.seek(SeekFrom::Start(at)).unwrap();
+    file.write_all(bytes).unwrap();
 }
 
 /// The names in a directory, sorted.

@@ -253,7 +253,10 @@ fn a_set_is_the_same_each_time_and_damage_to_it_is_found() {
         // Either the damage lies where nobody looked, or it is said.
         match search() {
             Ok((_, found)) => assert_eq!(found, right, "{at}"),
-            Err(error) => assert!(error.to_string().contains("damaged"), "{at}: {error}"),
+            Err(error) => {
+                let said = error.to_string();
+                assert!(["damaged", "its end is missing"].iter().any(|word| said.contains(word)), "{at}: {said}");
+            }
         }
         let mut request = info::Request::new(room.at("set"));
         request.verify = true;

@@ -1,4 +1,5 @@
 //! Blocks of known files on images of every kind, also where no file system leads to them.
+#![cfg(unix)] // loop devices
 
 use crate::room::Room;
 use crate::rows::printed;

@@ -77,6 +77,7 @@ fn a_pattern_that_matches_nothing_is_known() {
     assert_eq!(taken(&room, &["1", "s/*"], &[]).1, [""; 0]);
 }
 
+#[cfg(unix)]
 #[test]
 fn an_audit_walks_all_of_the_system_only_if_that_is_asked_for() {
     let room = room();

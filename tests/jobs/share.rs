@@ -36,6 +36,7 @@ fn share(room: &Room, share: Share) -> Request {
     Request::new(room.at("list")).share(Some(share))
 }
 
+#[cfg(unix)]
 #[test]
 fn every_file_is_read_once_in_thirty_runs() {
     let room = room(10_000);

@@ -211,6 +211,7 @@ fn another_file_is_no_catalogue_and_damage_is_found() {
 }
 
 /// The catalogue of a directory inside of it is not part of it, and a link is not a file.
+#[cfg(unix)]
 #[test]
 fn links_and_the_catalogue_itself_are_no_entries() {
     let room = site(20);
@@ -239,6 +240,7 @@ fn links_and_the_catalogue_itself_are_no_entries() {
 }
 
 /// A change that was killed leaves a journal, which a reader neither needs nor touches.
+#[cfg(unix)]
 #[test]
 fn a_journal_that_was_left_is_taken_back_in_a_copy() {
     if lacks(&[Need::Program("python3")]) {

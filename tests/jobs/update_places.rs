@@ -7,7 +7,9 @@ use pfh::Control;
 use pfh::hash::Reuse;
 use pfh::job::Kind;
 use pfh::update::{self, Class, Event, Request};
-use pfh_inject::{Need, Tmpfs, lacks};
+#[cfg(unix)]
+use pfh_inject::Tmpfs;
+use pfh_inject::{Need, lacks};
 use std::fs;
 use std::time::{Duration, SystemTime};
 
@@ -65,6 +67,7 @@ fn what_is_inside_of_an_archive_is_brought_up_to_date() {
     assert!(agrees(&room, "list"));
 }
 
+#[cfg(unix)]
 #[test]
 fn a_full_disk_changes_nothing() {
     if lacks(&[Need::Root]) {

@@ -408,6 +408,7 @@ fn rows(image: Image) -> usize {
     counts.values().sum()
 }
 
+#[cfg(unix)]
 #[test]
 fn verdicts_of_images_that_pfh_makes() {
     let kinds =

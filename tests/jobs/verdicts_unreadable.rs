@@ -2,6 +2,7 @@
 //! unreadable ranges. The files lie in a FUSE file system that fails in these ranges; sha256sum,
 //! cmp and ewfverify must fail on them as well. Without the whole of the evidence nothing is
 //! *verified*, and nothing *differs*, for no byte was changed.
+#![cfg(unix)] // FUSE
 
 use crate::room::Room;
 use crate::verdicts::{EVIDENCE, Evidence, Image, SIZE, copy, files, judged, state};

@@ -11,7 +11,9 @@ use pfh::hash::{self, Manifest};
 use pfh::job::Kind;
 use pfh::verify::{Finding, Request, Verdict};
 use pfh::{Control, Input, Outcome};
-use pfh_inject::{Errno, File, Files, Loop, Need, content, digest_by, lacks, sha256_of};
+#[cfg(unix)]
+use pfh_inject::{Errno, File, Files, Loop};
+use pfh_inject::{Need, content, digest_by, lacks, sha256_of};
 use std::fs;
 use std::process::Command;
 
@@ -83,6 +85,7 @@ fn pieces_that_are_missing_are_missed() {
     assert_eq!(verdict(&room, "whole.000"), Verdict::Differs);
 }
 
+#[cfg(unix)]
 #[test]
 fn lists_beside_an_image_are_found() {
     let room = Room::new();
@@ -270,6 +273,7 @@ fn every_e01_holds_md5_and_sha1() {
 }
 
 /// A disk that does not answer says nothing about the image.
+#[cfg(unix)]
 #[test]
 fn a_read_that_fails_is_no_difference() {
     if lacks(&[Need::Fuse]) {
@@ -286,6 +290,7 @@ fn a_read_that_fails_is_no_difference() {
 }
 
 /// Sectors are the image's own: 4096 bytes for a disk with such.
+#[cfg(unix)]
 #[test]
 fn damaged_sectors_are_counted_as_the_image_does() {
     if lacks(&[Need::Loop]) {

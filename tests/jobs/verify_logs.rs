@@ -10,10 +10,13 @@ use pfh::chain::{Chain, standing};
 use pfh::job::Kind;
 use pfh::verdict::{About, Comparison, Side};
 use pfh::verify::{Finding, Request, Summary, Verdict};
-use pfh_inject::{Errno, File, Files, Loop, Need, content, lacks, sha256_of};
+#[cfg(unix)]
+use pfh_inject::{Errno, File, Files, Loop};
+use pfh_inject::{Need, content, lacks, sha256_of};
 use serde_json::json;
 use std::ffi::OsStr;
 use std::fs;
+#[cfg(unix)]
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
@@ -219,6 +222,7 @@ fn a_map_that_contradicts_its_log_is_named() {
     assert_eq!(verdict(&room, "a.dd"), Verdict::Verified);
 }
 
+#[cfg(unix)]
 #[test]
 fn names_are_bytes() {
     let room = Room::new();
@@ -260,6 +264,7 @@ fn what_one_side_has_alone_is_a_row() {
 }
 
 /// A clone on a larger device, and an image behind an offset, are as their log states.
+#[cfg(unix)]
 #[test]
 fn a_clone_on_a_larger_device_is_verified_by_its_log() {
     if lacks(&[Need::Loop]) {
@@ -311,6 +316,7 @@ fn a_clone_on_a_larger_device_is_verified_by_its_log() {
 
 /// Sectors that died after the copy was made do not differ, on either side, and they are named
 /// exactly.
+#[cfg(unix)]
 #[test]
 fn unreadable_sectors_are_no_difference() {
     if lacks(&[Need::Fuse]) {

@@ -14,7 +14,7 @@
 //! - [`lacks`]: the injections of a test that this machine does not allow. Such a test says
 //!   `skipped: …`; with `PFH_REQUIRE_INJECTORS` in the environment (CI) it fails instead.
 //!
-//! On Windows there are the bytes and [`lacks`] alone.
+//! On Windows there are the bytes, [`Trial`] and [`lacks`] alone.
 #![forbid(unsafe_code)]
 
 #[cfg(unix)]
@@ -22,7 +22,6 @@ mod browser;
 mod content;
 #[cfg(unix)]
 mod device;
-#[cfg(unix)]
 mod errno;
 #[cfg(unix)]
 mod filesystem;
@@ -34,7 +33,6 @@ mod powercut;
 mod spindle;
 #[cfg(unix)]
 mod tab;
-#[cfg(unix)]
 mod trial;
 
 #[cfg(unix)]
@@ -42,7 +40,6 @@ pub use browser::Browser;
 pub use content::{content, families, random};
 #[cfg(unix)]
 pub use device::{Loop, Tmpfs, Zram};
-#[cfg(unix)]
 pub use errno::Injection;
 #[cfg(unix)]
 pub use filesystem::{File, Files, Mounted};
@@ -56,7 +53,6 @@ pub use powercut::Recording;
 pub use spindle::Spindle;
 #[cfg(unix)]
 pub use tab::Tab;
-#[cfg(unix)]
 pub use trial::{Outcome, Trial};
 
 /// How many changed copies of an image or archive a test tries: 300, or as `PFH_MUTANTS` says.

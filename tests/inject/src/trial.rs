@@ -3,7 +3,6 @@
 use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::io::{self, Seek, Write};
-use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::thread::sleep;
@@ -43,7 +42,7 @@ pub struct Outcome {
     /// Standard error, whole.
     pub stderr: String,
     /// Peak resident memory in bytes, sampled from `VmHWM` to the last milliseconds; strace's own
-    /// when it injects.
+    /// when it injects; 0 where there is none.
     pub peak: u64,
     /// How many calls got an errno that was injected.
     pub injected: usize,
@@ -156,7 +155,7 @@ impl Trial {
         let mut child = command.spawn()?;
         let (status, peak) = watch(&mut child, start, self.limit, self.signal)?;
         Ok(Outcome {
-            code: status.map(|status| status.code().unwrap_or_else(|| 128 + status.signal().unwrap_or(0))),
+            code: status.map(code),
             stdout: if self.output.is_some() { Vec::new() } else { fs::read(&stdout)? },
             stderr: String::from_utf8_lossy(&fs::read(&stderr)?).into_owned(),
             peak,
@@ -164,6 +163,19 @@ impl Trial {
             wall: start.elapsed(),
         })
     }
+}
+
+/// The exit code, or 128 + the number of the signal.
+#[cfg(unix)]
+fn code(status: ExitStatus) -> i32 {
+    use std::os::unix::process::ExitStatusExt;
+    status.code().unwrap_or_else(|| 128 + status.signal().unwrap_or(0))
+}
+
+/// The exit code.
+#[cfg(windows)]
+fn code(status: ExitStatus) -> i32 {
+    status.code().expect("a code")
 }
 
 /// Waits for the end, or kills at the limit (`None`). Also gives the peak of resident memory.
@@ -221,7 +233,7 @@ impl Outcome {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, unix))]
 mod tests {
     use super::Trial;
     use std::time::Duration;

@@ -5,6 +5,7 @@ use crate::program::{MIB, Room, pfh};
 use pfh_inject::content;
 
 /// The same command finds everything done, and names the option that tries again.
+#[cfg(unix)]
 #[test]
 fn the_same_command_again_names_its_options() {
     let room = Room::new();

@@ -9,6 +9,7 @@ fn out(seen: &Outcome) -> String {
     String::from_utf8(seen.stdout.clone()).unwrap()
 }
 
+#[cfg(unix)]
 #[test]
 fn what_is_printed_and_how_it_ends() {
     let room = Room::new();

@@ -76,6 +76,7 @@ fn of_two_lists_no_file_is_read() {
     assert_eq!(out(&pfh(&room, "diff a.list b.list")), out(&seen));
 }
 
+#[cfg(unix)]
 #[test]
 fn what_is_printed() {
     let room = changed();

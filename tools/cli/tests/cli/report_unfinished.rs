@@ -17,6 +17,7 @@ fn page(room: &Room, code: i32) -> String {
     fs::read_to_string(room.path().join("page")).expect("the page")
 }
 
+#[cfg(unix)]
 #[test]
 fn an_acquisition_that_was_cut_off_shows_how_far_it_came() {
     let room = Room::new();

@@ -78,6 +78,7 @@ fn an_update_opens_what_changed_and_reads_a_path_of_the_catalogue() {
 }
 
 /// An update that is killed at any moment leaves the old catalogue or the new one.
+#[cfg(unix)]
 #[test]
 fn a_killed_update_leaves_the_old_catalogue_or_the_new_one() {
     let room = site(400);

@@ -58,6 +58,7 @@ fn roots_and_ranges_are_printed() {
     assert!(text(&good(&room, ["tree", "check", "file", "--kept", "kept"])).contains("7 leaves, no tree"));
 }
 
+#[cfg(unix)]
 #[test]
 fn two_levels_are_printed_as_leaves() {
     let room = Room::new();

@@ -115,6 +115,7 @@ fn formats_have_their_exits() {
 }
 
 /// Of standard output nothing is known but its bytes: a hash log states no place.
+#[cfg(unix)]
 #[test]
 fn a_hash_log_of_standard_output_does_not_accuse() {
     let room = Room::new();

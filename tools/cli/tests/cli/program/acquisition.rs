@@ -2,11 +2,14 @@
 
 #![allow(dead_code, reason = "each test file uses its own part")]
 
-use pfh_inject::{Errno, File, Files, Loop, Mounted, Outcome, Trial};
+#[cfg(unix)]
+use pfh_inject::{Errno, File, Files, Loop, Mounted};
+use pfh_inject::{Outcome, Trial};
 use serde_json::Value;
 use std::ffi::OsStr;
 use std::process::Command;
 
+#[cfg(unix)]
 use super::MIB;
 
 pub fn acquire<S: AsRef<OsStr>>(arguments: impl IntoIterator<Item = S>) -> Trial {
@@ -31,12 +34,14 @@ pub fn said(program: &str, arguments: &[&OsStr]) -> String {
 /// Bad sectors as in the comparison of peers: first, two alone, a run of 4, a run of 64, the last.
 pub const BAD: [(u64, u64); 6] = [(0, 1), (101, 1), (200, 4), (300, 64), (5000, 1), (16_383, 1)];
 
+#[cfg(unix)]
 pub fn bad_disk() -> File {
     let file = File::new("disk", 8 * MIB);
     BAD.iter().fold(file, |file, (first, count)| file.fails_in(first * 512..(first + count) * 512, Errno::EIO))
 }
 
 /// The bad disk behind a loop device, and the image that it must give.
+#[cfg(unix)]
 pub struct BadDevice {
     // Detached before the file behind it goes.
     pub disk: Loop,
@@ -44,6 +49,7 @@ pub struct BadDevice {
     _mounted: Mounted,
 }
 
+#[cfg(unix)]
 pub fn bad_device() -> BadDevice {
     let file = bad_disk();
     let expected = without_bad(file.bytes());

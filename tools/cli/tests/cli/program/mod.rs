@@ -124,7 +124,9 @@ pub struct Room(PathBuf);
 
 impl Room {
     pub fn new() -> Self {
-        Room(tempfile::tempdir().expect("a temporary directory").keep().canonicalize().expect("a path"))
+        let path = tempfile::tempdir().expect("a temporary directory").keep();
+        // The canonical form of Windows takes no `/`.
+        Room(if cfg!(windows) { path } else { path.canonicalize().expect("a path") })
     }
 
     /// The same in memory where there is such a place with 4 GiB free: a disk takes minutes for
@@ -160,6 +162,10 @@ impl Room {
 impl Drop for Room {
     fn drop(&mut self) {
         // `rm` walks with file descriptors: no path is too long and no nesting too deep for it.
-        let _ = Command::new("rm").arg("-rf").arg(&self.0).status();
+        if cfg!(windows) {
+            let _ = std::fs::remove_dir_all(&self.0);
+        } else {
+            let _ = Command::new("rm").arg("-rf").arg(&self.0).status();
+        }
     }
 }
