@@ -67,6 +67,12 @@ pub fn write_at(mut file: &File, bytes: &[u8], at: u64) {
     file.write_all(bytes).unwrap();
 }
 
+/// The system's words for a file that is not there.
+pub fn missing() -> String {
+    let text = std::io::Error::from_raw_os_error(2).to_string();
+    text.split(" (os error").next().unwrap().trim_end_matches('.').to_owned()
+}
+
 /// The names in a directory, sorted.
 pub fn names(directory: &Path) -> Vec<String> {
     let entries = std::fs::read_dir(directory).unwrap();

@@ -1,4 +1,5 @@
 //! The same command again after a kill, with every file that an acquisition keeps beside the image.
+#![cfg(unix)]
 
 use crate::program::acquisition::acquire;
 use crate::program::{MIB, Room, sha256_of};

@@ -1,6 +1,7 @@
 //! `pfh acquire --case-uco`: the statements of the document, held to the images themselves and,
 //! where it is installed, to `case_validate` (PyPI: case-utils), which knows the shapes of CASE and
 //! UCO.
+#![cfg(unix)]
 
 use crate::program::acquisition::{acquire, report};
 use crate::program::case::{Document, describes, facet, hash};

@@ -1,5 +1,6 @@
 //! Sources that give no byte: an image of 0 bytes is made of a regular file of 0 bytes, and of
 //! nothing else.
+#![cfg(unix)]
 
 use crate::program::Room;
 use pfh_inject::{Need, Outcome, Trial, Zram, content, lacks};

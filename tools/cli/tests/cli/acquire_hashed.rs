@@ -1,4 +1,5 @@
 //! `pfh acquire --hash-only`: digests, map and log of a disk, without an image.
+#![cfg(unix)]
 
 use crate::program::{MIB, Room, sha256};
 use pfh_inject::{Loop, Need, Outcome, Trial, content, lacks};

@@ -1,5 +1,6 @@
 //! The statements of a disk about itself in the log of its acquisition: hidden areas, passwords,
 //! S.M.A.R.T.
+#![cfg(unix)]
 
 use crate::program::{MIB, Room, sha256};
 use pfh_inject::{Loop, Need, Outcome, Trial, content, lacks};

@@ -1,4 +1,5 @@
 //! `pfh acquire` of a stream that is interrupted.
+#![cfg(unix)]
 
 use crate::program::Room;
 use crate::program::acquisition::acquire;

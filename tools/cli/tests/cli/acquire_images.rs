@@ -1,4 +1,5 @@
 //! `pfh acquire` with more segments than files may be open, and words that are none of its.
+#![cfg(unix)]
 
 use crate::program::acquisition::acquire;
 use crate::program::{MIB, Room, sha256};

@@ -1,6 +1,7 @@
 //! A model of acquiring: a disk is a list of sectors that are readable, bad, or bad until they are
 //! tried again. After kills, resumptions and retries, image, map, digests and log are the
 //! model's.
+#![cfg(unix)]
 
 use crate::program::acquisition::{pfh, report};
 use crate::program::{Room, sha256};

@@ -1,4 +1,5 @@
 //! Encrypted keys: their passphrase is typed on a terminal and not shown there.
+#![cfg(unix)]
 
 use crate::program::{MIB, Room};
 use pfh_inject::{Need, Trial, content, lacks};

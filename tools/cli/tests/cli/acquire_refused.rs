@@ -1,4 +1,5 @@
 //! Requests that `pfh acquire` refuses before it writes, and the names that it writes.
+#![cfg(unix)]
 
 use crate::program::{MIB, Room};
 use pfh_inject::{Loop, Need, Outcome, Tmpfs, Trial, content, lacks};

@@ -1,4 +1,5 @@
 //! `pfh acquire` killed, interrupted and resumed.
+#![cfg(unix)]
 
 use crate::program::acquisition::{acquire, pfh, report, said};
 use crate::program::{MIB, Room, digest_by, sha256, sha256_of};

@@ -1,4 +1,5 @@
 //! `pfh acquire` reading a real block device: the parts that are never touched.
+#![cfg(unix)]
 
 use crate::program::acquisition::acquire;
 use crate::program::{MIB, Room, sha256_of};

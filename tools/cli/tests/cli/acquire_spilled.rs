@@ -1,4 +1,5 @@
 //! `pfh acquire` where one target fails beside others, and the words for further directories.
+#![cfg(unix)]
 
 use crate::program::{MIB, Room, sha256};
 use pfh_inject::{Need, Outcome, Tmpfs, Trial, content, lacks};

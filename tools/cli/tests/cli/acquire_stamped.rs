@@ -1,4 +1,5 @@
 //! Time stamps of a log (RFC 3161), by OpenSSL's authority behind a small server of HTTP.
+#![cfg(unix)]
 
 use crate::program::{MIB, Room, sha256};
 use pfh_inject::{Need, Outcome, Trial, content, lacks};

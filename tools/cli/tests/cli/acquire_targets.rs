@@ -1,4 +1,5 @@
 //! `pfh acquire` writing: targets that are full or limited.
+#![cfg(unix)]
 
 use crate::program::acquisition::{acquire, pfh};
 use crate::program::{MIB, Room};
@@ -100,8 +101,7 @@ fn the_records_of_a_clone_lie_in_the_working_directory() {
     let source = room.file("source", &content(3, 2 * MIB));
     let device = Loop::attach(&room.file("disk", &content(4, 2 * MIB)), &[]).unwrap();
     let name = device.path().file_name().unwrap().to_str().unwrap();
-    let clone = || acquire(["--force", "--to"]).arg(device.path()).arg(&source).directory(room.path()).run().unwrap();
-    let seen = clone();
+    let seen = acquire(["--force", "--to"]).arg(device.path()).arg(&source).directory(room.path()).run().unwrap();
     assert_eq!(seen.code, Some(0), "{}", seen.stderr);
     for ending in ["log", "log.jsonl", "map"] {
         assert!(room.path().join(format!("{name}.{ending}")).is_file(), "{name}.{ending}");

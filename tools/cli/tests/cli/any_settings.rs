@@ -1,5 +1,6 @@
 //! Any settings of threads, memory, order, instruction sets and descriptors give the same output,
 //! and no run that stands still.
+#![cfg(unix)]
 
 use crate::program::{Room, pfh_hash, records};
 use pfh_inject::{Need, Trial, content, lacks};

@@ -1,4 +1,5 @@
 //! `pfh audit`: the server as a process, and the environment of the question.
+#![cfg(unix)]
 
 use std::time::Duration;
 

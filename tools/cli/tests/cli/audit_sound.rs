@@ -1,4 +1,5 @@
 //! `pfh audit`: hostile numbers and large files take no memory.
+#![cfg(unix)]
 
 use crate::audited::{Served, good, json, noise, pfh, run};
 use crate::program::{MIB, Room};

@@ -1,4 +1,5 @@
 //! `pfh audit`: the output of its steps, as text and as JSON, their pipes and their exits.
+#![cfg(unix)]
 
 use crate::audited::{Served, committed, damage, good, impostor, json, pfh, run, text};
 use crate::program::Room;

@@ -11,6 +11,7 @@
 //! | check | [`a_list_and_what_becomes_of_its_files`] |
 //! | check_invalid_characters | [`names_that_nobody_can_open`] |
 //! | hash_one_raw, raw_with_multi_files | bytes in place of digits: not here |
+#![cfg(unix)]
 
 use crate::program::Room;
 use pfh_inject::{Need, Outcome, Trial, lacks};

@@ -1,5 +1,6 @@
 //! `pfh hash --cache`: files that are not read again, files that are, and runs that were
 //! interrupted.
+#![cfg(unix)]
 
 use crate::program;
 use std::fs;

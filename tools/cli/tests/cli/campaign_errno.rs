@@ -5,6 +5,7 @@
 //!
 //! `PFH_RUNS` sets how many runs the nightly test makes, `PFH_FIRST` the number of the first one;
 //! `PFH_RECORD` names a file that its figures are appended to.
+#![cfg(unix)]
 
 use std::collections::BTreeMap;
 use std::fs;

@@ -3,6 +3,7 @@
 //!
 //! `PFH_RUNS` sets how many runs the nightly test makes; `PFH_RECORD` names a file that its figures
 //! are appended to.
+#![cfg(unix)]
 
 use std::fs;
 use std::io::Write;

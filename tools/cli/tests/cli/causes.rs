@@ -1,5 +1,6 @@
 //! One cause has one exit code in every command: 3 for input that cannot be read, 2 for a request
 //! that makes no sense; neither leaves anything behind.
+#![cfg(unix)]
 
 use crate::program::Room;
 use pfh_inject::{Outcome, Trial};

@@ -1,4 +1,5 @@
 //! The words of `pfh check` on names that it could not compare, and its exit.
+#![cfg(unix)]
 
 use crate::program;
 use std::ffi::OsStr;

@@ -1,5 +1,6 @@
 //! Closing sentences: each number in one is counted where the thing happens, in a whole run and in
 //! one that was interrupted.
+#![cfg(unix)]
 
 use crate::program::Room;
 use pfh_inject::{Need, Outcome, Trial, content, lacks};

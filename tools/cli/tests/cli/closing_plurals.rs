@@ -1,4 +1,5 @@
 //! Sentences of one thing have no plural: "1 files", "states 1 digests".
+#![cfg(unix)]
 
 use crate::program::Room;
 use pfh_inject::{Outcome, Trial};

@@ -1,5 +1,6 @@
 //! Each number of each closing sentence of a run that is interrupted: SIGINT comes with a certain
 //! call on a certain file, and the rest takes long, so that the run cannot end before.
+#![cfg(unix)]
 
 use crate::closing_table::{Stopped, room, shell, wrong};
 use pfh_inject::{Need, lacks};

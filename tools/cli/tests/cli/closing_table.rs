@@ -1,5 +1,6 @@
 //! The table of closing sentences: the files that a command is run on, its last words, and where
 //! each of their numbers comes from.
+#![cfg(unix)]
 
 use crate::program::Room;
 use pfh_inject::{Outcome, Trial, content};

@@ -1,4 +1,5 @@
 //! Each number of each closing sentence of a run that ends by itself.
+#![cfg(unix)]
 
 use crate::closing_table::{Whole, room, shell, wrong};
 use pfh_inject::{Need, lacks};

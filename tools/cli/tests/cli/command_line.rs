@@ -1,5 +1,6 @@
 //! The command line by task: help, aliases of words that others type first, one spelling of JSON,
 //! pages.
+#![cfg(unix)]
 
 use crate::program::Room;
 use pfh_inject::{Outcome, Trial};

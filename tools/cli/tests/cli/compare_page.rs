@@ -1,5 +1,6 @@
 //! The page of `pfh compare --html`, in Debian's Chromium: it draws, it searches, and no name
 //! becomes anything but text.
+#![cfg(unix)]
 
 use crate::program::Room;
 use pfh_inject::{Browser, Trial};

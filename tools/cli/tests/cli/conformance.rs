@@ -1,5 +1,6 @@
 //! The same requests through the program and the library: rows and exits are equal. The table is
 //! tests/conformance/table.json, which the Python package's test reads as well.
+#![cfg(unix)]
 
 mod library;
 

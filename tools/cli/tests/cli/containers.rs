@@ -1,5 +1,6 @@
 //! Disk images of virtual machines, of macOS and of other imagers, in every command that reads
 //! images: the digests of the disk that went in, refusals with their causes, and verdicts.
+#![cfg(unix)]
 
 use crate::program::{Room, records, sha256};
 use pfh_inject::{Need, Outcome, Trial, lacks};

@@ -1,4 +1,5 @@
 //! `pfh dd` beside the dd of coreutils: the same operands, the same bytes.
+#![cfg(unix)]
 
 use crate::program::{Room, digest_by};
 use pfh_inject::{Need, Outcome, Trial, content, lacks};

@@ -1,4 +1,5 @@
 //! The file of defaults, profiles, and the command at the end.
+#![cfg(unix)]
 
 use crate::program::Room;
 use pfh_inject::{Outcome, Trial};

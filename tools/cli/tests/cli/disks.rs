@@ -1,4 +1,5 @@
 //! `pfh disks`: the page's example, the environment, and a device of this machine.
+#![cfg(unix)]
 
 use crate::program::{Room, pfh, system};
 use pfh_inject::{Loop, Need, Trial, lacks};

@@ -1,4 +1,5 @@
 //! `pfh dups`, as it is typed: its output, and how little it reads.
+#![cfg(unix)]
 
 use crate::program::{Room, random, sha256};
 use pfh_inject::{Need, Outcome, Trial, lacks};

@@ -1,5 +1,6 @@
 //! `pfh export`: results as Timesketch's CSV, as body files, and as Parquet, held to the JSON lines
 //! that they are made of.
+#![cfg(unix)]
 
 use crate::program::Room;
 use pfh_inject::{Outcome, Trial, content};

@@ -1,5 +1,6 @@
 //! Rows A11 to A24 of the fault matrix (docs/tests/faults.md): files that change under the read,
 //! and calls that fail beside it.
+#![cfg(unix)]
 
 use std::fs;
 use std::os::unix::fs::symlink;

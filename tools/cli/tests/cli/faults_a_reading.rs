@@ -1,4 +1,5 @@
 //! Faults of reading, the rows a01 to a10 (docs/tests/faults.md).
+#![cfg(unix)]
 
 use std::io::Write;
 use std::os::fd::OwnedFd;

@@ -1,4 +1,5 @@
 //! Faults of walking, the rows b01 to b14 (docs/tests/faults.md).
+#![cfg(unix)]
 
 use crate::program;
 use std::collections::BTreeSet;

@@ -1,4 +1,5 @@
 //! Faults of output and of the end of a run, the rows c01 to c13 (docs/tests/faults.md).
+#![cfg(unix)]
 
 use std::fs;
 use std::time::Duration;

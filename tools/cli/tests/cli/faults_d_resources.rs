@@ -1,4 +1,5 @@
 //! Limits of resources, the rows d01 to d07 (docs/tests/faults.md).
+#![cfg(unix)]
 
 use std::fs;
 use std::io::Read;

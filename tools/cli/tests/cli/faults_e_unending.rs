@@ -1,5 +1,6 @@
 //! Rows U1 to U9 of docs/tests/faults.md: calls that fail again and again, threads that cannot be
 //! made, memory that cannot be had, and a write that races the read.
+#![cfg(unix)]
 
 use std::fs;
 use std::os::unix::fs::FileExt;

@@ -14,6 +14,7 @@
 //! | cksum.sh, sum.pl, sum-sysv.sh, cksum-raw.sh | CRC and raw output: nothing to check |
 //! | md5sum-parallel.sh | many processes with one output: `faults_c_output.rs` |
 //! | sm3sum.pl | `check_gnu.rs` of the jobs |
+#![cfg(unix)]
 
 use crate::program;
 use std::process::Command;

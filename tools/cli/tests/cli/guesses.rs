@@ -1,6 +1,7 @@
 //! 110 commands for ten goals, as somebody types them who knows sha256sum, hashdeep, rhash, ssdeep,
 //! dc3dd, ewfacquire, rclone, fclones, bagit.py, hfind or restic. Most reach the goal; the others
 //! end with 2 and lines to type, and those lines are run too.
+#![cfg(unix)]
 
 use crate::program::{Room, random};
 use std::path::Path;

@@ -1,5 +1,6 @@
 //! Each page of the guides and the ten tasks runs from top to bottom in an empty directory, and
 //! each link of the documentation leads somewhere.
+#![cfg(unix)]
 
 use crate::program::Room;
 use pfh_inject::{Need, lacks};

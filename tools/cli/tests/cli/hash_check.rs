@@ -1,6 +1,7 @@
 //! The second command of every user: `pfh check` verifies the lists of `pfh hash`, by absolute and
 //! relative names, from any working directory. Algorithms, formats and lists of others are in
 //! `check_formats.rs` and `check_others.rs` of the jobs.
+#![cfg(unix)]
 
 use std::ffi::OsStr;
 use std::fs;

@@ -11,6 +11,7 @@
 //! | 21, 41 | `/dev/null` | [`devices`] |
 //! | 39, 40 | `hashdeep -a`, `-v` | [`audits`], and `check.rs` |
 //! | 42 to 45 | standard input | [`standard_input`] |
+#![cfg(unix)]
 
 use std::process::{Command, Stdio};
 

@@ -1,5 +1,6 @@
 //! Files in archives and images: lists of them read back, and commands that take them or refuse
 //! them.
+#![cfg(unix)]
 
 use crate::program::{Room, records};
 use pfh_inject::{Need, Outcome, Trial, lacks};

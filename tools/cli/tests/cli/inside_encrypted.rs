@@ -1,5 +1,6 @@
 //! `--passwords` and `--volume-key`: the commands that open encrypted volumes, their sentences and
 //! exits.
+#![cfg(unix)]
 
 use crate::program::trees::text;
 use crate::program::{Room, pfh};

@@ -1,4 +1,5 @@
 //! Members of containers, without records of the containers of the input.
+#![cfg(unix)]
 
 use crate::program::{Room, random};
 use pfh_inject::{Need, Outcome, Trial, lacks};

@@ -1,5 +1,6 @@
 //! Commands that look inside of images write to no file of their input: no later segment, piece or
 //! extent of an image, and nothing in a directory that becomes a set.
+#![cfg(unix)]
 
 use crate::program::{Room, random};
 use pfh_inject::{Need, Outcome, Trial, lacks};

@@ -1,5 +1,6 @@
 //! The order in which files inside of an image are read: that of their places with `--order extent`
 //! and on a rotational disk, while the output keeps the order of the names.
+#![cfg(unix)]
 
 use crate::program::{MIB, Room, random, records};
 use pfh_inject::{Loop, Need, Outcome, Trial, lacks};

@@ -1,5 +1,6 @@
 //! Blocks of known files over every kind of container, the places that a set keeps of blocks that
 //! are in many places, and `compare` of space that no file has.
+#![cfg(unix)]
 
 use super::containers::{disk, images};
 use crate::program::{Room, random};

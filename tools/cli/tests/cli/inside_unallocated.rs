@@ -1,5 +1,6 @@
 //! Space that no file has, and containers that take too long: `--unallocated` and
 //! `--container-timeout`.
+#![cfg(unix)]
 
 use crate::program::{Room, random, records, sha256};
 use pfh_inject::{Need, Outcome, Trial, lacks};

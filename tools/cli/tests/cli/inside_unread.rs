@@ -1,4 +1,5 @@
 //! Containers that are recognised and not read: the output of the commands, and their exits.
+#![cfg(unix)]
 
 use crate::program::{Room, records};
 use pfh_inject::{Need, Outcome, Trial, lacks};

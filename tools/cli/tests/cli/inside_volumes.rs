@@ -1,5 +1,6 @@
 //! DFXML of the files inside of images: `<volume>` elements as fiwalk writes them, valid by the
 //! schema, in the order of the stream, and read back.
+#![cfg(unix)]
 
 use crate::program::{Room, random, records};
 use pfh_inject::{Need, Outcome, Trial, lacks};

@@ -1,5 +1,6 @@
 //! Files kept from run to run, held to the same rules: two writers at once, a reader beside them, a
 //! kill at any instant, a full disk.
+#![cfg(unix)]
 
 use std::fs;
 use std::process::{Child, Command, Stdio};

@@ -1,5 +1,6 @@
 //! The choice among the kernels: the output of `pfh algorithms --measure`, and the effect of
 //! `PFH_ISA` and `PFH_COSTS`.
+#![cfg(unix)]
 
 use crate::program::{Room, pfh_hash};
 use pfh_inject::{Outcome, Trial};

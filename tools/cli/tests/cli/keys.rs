@@ -1,4 +1,5 @@
 //! Keys in files of 64 digits: a private key that is given as the public one is named as such.
+#![cfg(unix)]
 
 use crate::audited::{committed, good, run};
 use crate::program::Room;

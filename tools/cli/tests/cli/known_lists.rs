@@ -1,4 +1,5 @@
 //! The words for lists without a class, for skips, and for many faults.
+#![cfg(unix)]
 
 use crate::program;
 use std::fs;

@@ -1,4 +1,5 @@
 //! The manner of all commands: messages, colour, and runs that only list.
+#![cfg(unix)]
 
 use crate::program::Room;
 use pfh_inject::{Outcome, Trial};

@@ -1,5 +1,5 @@
-//! No command writes onto its input, or replaces a file that it did not make: every option of every
-//! command that takes the path of an output, and the names that are derived from one.
+//! No command writes onto its input or replaces a file that it did not make, by any option or name.
+#![cfg(unix)]
 
 use crate::outputs_reads::{NO_PATHS, READS, SPILLED, STAMPED};
 use crate::program::Room;

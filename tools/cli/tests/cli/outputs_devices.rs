@@ -1,5 +1,6 @@
 //! Outputs that lie on the source by way of devices: loop devices, partitions, file systems that
 //! are mounted from it.
+#![cfg(unix)]
 
 use crate::program::{MIB, Room};
 use pfh_inject::{Loop, Need, Outcome, Trial, content, lacks};

@@ -1,5 +1,6 @@
 //! Outputs in places where files cannot be made, or not as usual: the message names the path, the
 //! cause and the remedy.
+#![cfg(unix)]
 
 use crate::program::Room;
 use pfh_inject::{Need, Trial, lacks};

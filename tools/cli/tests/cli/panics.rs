@@ -1,5 +1,6 @@
 //! A panic of any thread ends the run with 4 and no output. `PFH_FAIL_POINT`, which debug builds
 //! read, makes a thread of each kind panic where it works.
+#![cfg(unix)]
 
 use crate::audited::{Served, committed};
 use crate::program::Room;

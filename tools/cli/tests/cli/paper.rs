@@ -1,5 +1,6 @@
 //! The paper's own command line (Breitinger & Petrov, section IV-B): its modes, defaults and
 //! results.
+#![cfg(unix)]
 
 use crate::program::{Room, digest_by, random};
 use pfh_inject::{Need, Outcome, Trial, lacks};

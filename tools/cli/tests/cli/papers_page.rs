@@ -1,4 +1,5 @@
 //! Every command on docs/papers.md runs.
+#![cfg(unix)]
 
 use crate::program::Room;
 use pfh_inject::{Trial, content};

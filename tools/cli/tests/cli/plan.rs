@@ -1,4 +1,5 @@
 //! One manifest by many processes: `plan`, `run`, `merge`.
+#![cfg(unix)]
 
 use crate::program::{Room, random};
 use pfh_inject::{Outcome, Trial};

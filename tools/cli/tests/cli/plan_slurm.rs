@@ -1,4 +1,5 @@
 //! The example for Slurm of docs/cluster.md, under a controller and a node of this machine.
+#![cfg(unix)]
 
 use crate::program::{Room, random};
 use pfh_inject::{Need, lacks};

@@ -1,4 +1,5 @@
 //! `plan --split`: large files in ranges, which any units read in any order.
+#![cfg(unix)]
 
 use crate::plan::{good, pfh};
 use crate::program::{Room, random};

@@ -1,5 +1,6 @@
 //! How files are read off a device: one reader on a rotational disk, rings elsewhere, and rings
 //! that fail.
+#![cfg(unix)]
 
 use crate::program::{MIB, Room, pfh_hash};
 use pfh_inject::{Injection, Loop, Need, Outcome, Trial, content, lacks};

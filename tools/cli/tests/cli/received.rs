@@ -1,5 +1,6 @@
 //! Input from others decides neither the outputs nor the state of a terminal: links in bags and
 //! plans, catalogues with other tables, keys that others can write, names that steer.
+#![cfg(unix)]
 
 use std::ffi::OsStr;
 use std::fs;

@@ -1,5 +1,6 @@
 //! `pfh report`: the results of every command on one page, seals and chains verified again, and
 //! nothing of it that a name could make into more than text.
+#![cfg(unix)]
 
 use crate::program::Room;
 use pfh_inject::{Browser, Outcome, Trial, content};

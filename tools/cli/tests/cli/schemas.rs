@@ -1,5 +1,6 @@
 //! Every JSON object that the program prints is as its schema says: no member that the schema does
 //! not name, none missing that it demands.
+#![cfg(unix)]
 
 use crate::program::Room;
 use pfh_inject::{Need, Trial, content, lacks};

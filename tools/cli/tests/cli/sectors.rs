@@ -1,4 +1,5 @@
 //! `pfh known build --blocks` and `pfh match --sectors`, as they are typed.
+#![cfg(unix)]
 
 use crate::program::acquisition::{BadDevice, bad_device};
 use crate::program::{Room, random};

@@ -1,4 +1,5 @@
 //! Streams: each has one reader, is read by any of its names, and is an error where it is closed.
+#![cfg(unix)]
 
 use crate::program::Room;
 use pfh_inject::{Outcome, Trial};

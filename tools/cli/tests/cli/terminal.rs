@@ -1,4 +1,5 @@
 //! The screen at 80 columns and at 40, and the sentences at the end.
+#![cfg(unix)]
 
 use crate::program::{Room, pfh, random};
 use std::process::{Command, Stdio};

@@ -1,4 +1,5 @@
 //! `pfh tree`: no interruption leaves a broken tree.
+#![cfg(unix)]
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};

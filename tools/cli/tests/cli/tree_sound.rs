@@ -1,4 +1,5 @@
 //! `pfh tree`: a change costs its path, and a journal that was left is taken up.
+#![cfg(unix)]
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};

@@ -1,4 +1,5 @@
 //! `pfh hash --update` and `pfh check --update`, as they are typed.
+#![cfg(unix)]
 
 use crate::program::Room;
 use pfh_inject::{Outcome, Trial, content};

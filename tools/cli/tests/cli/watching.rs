@@ -1,4 +1,5 @@
 //! `pfh tree watch`: the catalogue of a directory follows changes as they happen.
+#![cfg(unix)]
 
 use crate::program::Room;
 use pfh_inject::Trial;

@@ -1,5 +1,5 @@
 //! A file that is committed to, and a server that is asked for it.
-
+#![cfg(unix)]
 #![allow(dead_code, reason = "each test file uses its own part")]
 
 use std::io::{BufRead, BufReader, Read, Write};

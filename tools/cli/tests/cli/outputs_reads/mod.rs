@@ -1,4 +1,5 @@
 //! Options that take no path, and paths that are only read: the tables beside that of the outputs.
+#![cfg(unix)]
 
 /// Values that are not paths, by their names in the help.
 pub const NO_PATHS: &[&str] = &[
