@@ -10,7 +10,7 @@
 use crate::outputs::Outputs;
 use pfh_source::image::{ImageObject, files_of};
 use pfh_source::os::handles::AsFd;
-use pfh_source::os::names::{OsStrExt, OsStringExt, entered};
+use pfh_source::os::names::{OsStrExt, OsStringExt, entered_path};
 use pfh_source::os::{HOLDS, Patient, STREAMS, wait_readable_once};
 use pfh_source::terminal;
 use pfh_source::{
@@ -130,8 +130,7 @@ impl Input {
     /// These operands; directories are not walked. On Windows `\` becomes `/`, as in all names
     /// that jobs give.
     pub fn new(paths: impl IntoIterator<Item = impl Into<OsString>>) -> Input {
-        let paths = paths.into_iter().map(|path| OsString::from_vec(entered(path.into().into_vec())));
-        Input { paths: paths.collect(), ..Input::default() }
+        Input { paths: paths.into_iter().map(|path| entered_path(path.into())).collect(), ..Input::default() }
     }
 
     /// How directories are walked.

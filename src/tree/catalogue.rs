@@ -27,9 +27,9 @@ use crate::pass;
 use pfh_digest::Output;
 use pfh_engine::{Control, Plan};
 use pfh_outboard::{APPLICATION, Catalogue, MARK, companions};
-use pfh_source::os::names::{OsStrExt, OsStringExt, entered};
+use pfh_source::os::names::{OsStrExt, OsStringExt, entered_path};
 use pfh_source::{Apart, Descend, Operands, Recurse, Source};
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsStr;
 use std::io;
 use std::path::{Component, Path, PathBuf};
 use walk::{Gathered, Unchanged};
@@ -288,7 +288,7 @@ fn believe(catalogue: &Catalogue, request: &Request, named: &[Vec<u8>]) -> Resul
 
 /// A path that the standard library put together, with `/` on Windows as well.
 fn slashed(path: PathBuf) -> PathBuf {
-    OsString::from_vec(entered(path.into_os_string().into_vec())).into()
+    entered_path(path.into_os_string()).into()
 }
 
 /// The name of an entry below the directory: as it is catalogued, or as an absolute path.

@@ -1,8 +1,7 @@
 //! A directory of a test.
 
-use pfh::name_bytes::{OsStrExt, OsStringExt};
+use pfh::name_bytes::entered_path;
 use pfh::{Cancel, Control};
-use std::ffi::OsString;
 use std::fs::File;
 use std::io::{Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
@@ -27,8 +26,7 @@ impl Room {
     }
 
     fn of(directory: tempfile::TempDir) -> Room {
-        let path = pfh::name_bytes::entered(directory.path().as_os_str().as_bytes().to_vec());
-        Room { path: OsString::from_vec(path).into(), _directory: directory }
+        Room { path: entered_path(directory.path().into()).into(), _directory: directory }
     }
 
     /// A file, with the directories on the way to it.
@@ -45,8 +43,7 @@ impl Room {
 
     pub fn at(&self, name: impl AsRef<Path>) -> PathBuf {
         // With `/` on Windows as well.
-        let joined = self.path.join(name).into_os_string().into_vec();
-        OsString::from_vec(pfh::name_bytes::entered(joined)).into()
+        entered_path(self.path.join(name).into()).into()
     }
 
     /// The output of a line of the shell in the room.

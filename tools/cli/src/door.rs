@@ -13,7 +13,7 @@ pub fn entered(root: &Command, arguments: Vec<OsString>) -> Vec<OsString> {
         return arguments;
     }
     use pfh::name_bytes::OsStringExt;
-    let entered = |word: &OsStr| OsString::from_vec(pfh::name_bytes::entered(word.to_owned().into_vec()));
+    let entered = |word: &OsStr| pfh::name_bytes::entered_path(word.to_owned());
     let wild = |word: OsString| match pfh::wildcards(word.as_encoded_bytes()) {
         Some(names) => names.into_iter().map(OsString::from_vec).collect(),
         None => vec![word],

@@ -1,7 +1,7 @@
 //! Arguments that several jobs have in common.
 
 use crate::error;
-use pfh::name_bytes::OsStringExt;
+use pfh::name_bytes::entered_path;
 use pfh::{Addresses, Algorithm, Descend, Input, Links, Plan, Recurse};
 use pyo3::prelude::*;
 use pyo3::types::PyString;
@@ -15,7 +15,7 @@ use std::path::PathBuf;
 pub fn paths(given: &Bound<'_, PyAny>) -> PyResult<Vec<OsString>> {
     let decode = |one: &Bound<'_, PyAny>| -> PyResult<OsString> {
         let os = one.py().import("os")?;
-        Ok(entered(os.call_method1("fsdecode", (one,))?.extract()?))
+        Ok(entered_path(os.call_method1("fsdecode", (one,))?.extract()?))
     };
     let is_one = given.is_instance_of::<PyString>()
         || given.is_instance_of::<pyo3::types::PyBytes>()
@@ -32,12 +32,7 @@ pub fn paths(given: &Bound<'_, PyAny>) -> PyResult<Vec<OsString>> {
 /// `TypeError` for anything else.
 pub fn path(given: &Bound<'_, PyAny>) -> PyResult<PathBuf> {
     let os = given.py().import("os")?;
-    Ok(PathBuf::from(entered(os.call_method1("fsdecode", (given,))?.extract()?)))
-}
-
-/// A path as pfh has it: on Windows with `/` in place of `\`.
-fn entered(path: OsString) -> OsString {
-    OsString::from_vec(pfh::name_bytes::entered(path.into_vec()))
+    Ok(PathBuf::from(entered_path(os.call_method1("fsdecode", (given,))?.extract()?)))
 }
 
 /// A name, as `path` takes one.

@@ -32,6 +32,11 @@ pub fn entered(mut path: Vec<u8>) -> Vec<u8> {
     path
 }
 
+/// As [`entered`], of a path of the standard library.
+pub fn entered_path(path: std::ffi::OsString) -> std::ffi::OsString {
+    std::ffi::OsString::from_vec(entered(path.into_vec()))
+}
+
 /// Whether a path of a list starts at a root: `/`, on Windows also a drive (`C:/`), a server
 /// (`//`), or a path that bypasses the rules of names.
 pub fn is_absolute(path: &[u8]) -> bool {
@@ -76,8 +81,7 @@ pub fn is_on_disk(path: &[u8]) -> bool {
 /// # Errors
 /// The system's: it is gone, say.
 pub fn working_directory() -> std::io::Result<std::path::PathBuf> {
-    let here = std::env::current_dir()?.into_os_string();
-    Ok(std::ffi::OsString::from_vec(entered(here.into_vec())).into())
+    Ok(entered_path(std::env::current_dir()?.into_os_string()).into())
 }
 
 /// The full path of a file, links resolved, as lists have it: with `/` between its names.
