@@ -7,7 +7,7 @@ use super::unasked::Unasked;
 use pfh_digest::Algorithm;
 use pfh_judge::{Expectations, Expected};
 use pfh_source::Within;
-use pfh_source::os::names::{OsStrExt, entered, is_absolute, resolved};
+use pfh_source::os::names::{OsStrExt, absolute, is_absolute, resolved};
 use std::ffi::OsStr;
 use std::path::Path;
 
@@ -214,8 +214,8 @@ fn prefixes(root: &[u8], entries: &[Expected]) -> Vec<Vec<u8>> {
     let closed = |path: &[u8]| if path.ends_with(b"/") { path.to_vec() } else { [path, b"/"].concat() };
     let bare = root.strip_prefix(b"./").unwrap_or(root);
     let mut found = vec![closed(root), closed(bare)];
-    if let Ok(full) = std::path::absolute(OsStr::from_bytes(root)) {
-        found.push(closed(&entered(full.as_os_str().as_bytes().to_vec())));
+    if let Ok(full) = absolute(Path::new(OsStr::from_bytes(root))) {
+        found.push(closed(&full));
     }
     if let Ok(real) = resolved(Path::new(OsStr::from_bytes(root))) {
         found.push(closed(&real));

@@ -4,11 +4,11 @@ use super::event::Event;
 use super::group::{Copy, Group};
 use super::rule::Action;
 use crate::job::{About, Error};
-use pfh_source::os::names::OsStrExt;
+use pfh_source::os::names::{OsStrExt, absolute, listed, resolved};
 use pfh_source::{Output, terminal};
 use std::ffi::OsStr;
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// The beginning of each step: nothing is done to a file that is not equal any more.
 const EQUAL: &str = "  if ! cmp -s -- \"$keep\" \"$1\"; then echo \"kept, it differs: $1\" >&2; status=1; return; fi\n";
@@ -141,15 +141,15 @@ impl Script {
 
 /// Where a file is moved: below the directory, by its name, or by its whole path where the name
 /// leads up.
-fn target(directory: &std::path::Path, name: &[u8]) -> Vec<u8> {
+fn target(directory: &Path, name: &[u8]) -> Vec<u8> {
     let leads_up = name.split(|byte| *byte == b'/').any(|part| part == b"..");
-    let path = std::path::absolute(OsStr::from_bytes(name)).ok().filter(|_| leads_up);
-    let path = path.map(|path| path.canonicalize().unwrap_or(path));
-    let name = path.as_ref().map_or(name, |path| path.as_os_str().as_bytes());
+    let path = Path::new(OsStr::from_bytes(name));
+    let path = leads_up.then(|| resolved(path).or_else(|_| absolute(path)).ok()).flatten();
+    let name = path.as_deref().unwrap_or(name);
     let parts: Vec<&[u8]> =
         name.split(|byte| *byte == b'/').filter(|part| !matches!(*part, b"" | b"." | b"..")).collect();
-    let directory = std::path::absolute(directory).unwrap_or_else(|_| directory.to_owned());
-    [directory.as_os_str().as_bytes(), &parts.join(&b'/')].join(&b'/')
+    let directory = absolute(directory).unwrap_or_else(|_| listed(directory.to_owned()));
+    [directory, parts.join(&b'/')].join(&b'/')
 }
 
 /// A name that no program takes for an option.

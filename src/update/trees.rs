@@ -6,7 +6,7 @@ use crate::check::{self, Expectations, Turn};
 use crate::input::Input;
 use crate::job::{About, Error};
 use pfh_judge::plain;
-use pfh_source::os::names::{OsStrExt, OsStringExt};
+use pfh_source::os::names::{OsStrExt, OsStringExt, absolute, listed};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
@@ -220,9 +220,9 @@ fn of_operand(turn: Turn<'_>, expectations: &Expectations, names: &Names, operan
     let place = check::find(turn, expectations);
     let is_lost = matches!(place.remark, Some(check::Remark::Nowhere));
     if place.absolute.is_some() {
-        let absolute = std::path::absolute(OsStr::from_bytes(operand)).map(|path| plain(path.as_os_str().as_bytes()));
-        let candidates = absolute.into_iter().chain(real(operand).map(|path| plain(path.as_os_str().as_bytes())));
-        let candidates: Vec<Vec<u8>> = candidates.collect();
+        let as_typed = absolute(Path::new(OsStr::from_bytes(operand))).ok();
+        let candidates = as_typed.into_iter().chain(real(operand).map(listed));
+        let candidates: Vec<Vec<u8>> = candidates.map(|path| plain(&path)).collect();
         if let Some(named) = candidates.iter().find(|named| names.has(named)) {
             return Ok(tree(named.clone()));
         }
@@ -236,7 +236,7 @@ fn of_operand(turn: Turn<'_>, expectations: &Expectations, names: &Names, operan
     }
     let base = real(&place.root).map(|base| base.canonicalize().unwrap_or(base));
     let here = real(operand).zip(base.clone());
-    let inner = here.and_then(|(path, base)| Some(path.strip_prefix(base).ok()?.as_os_str().as_bytes().to_vec()));
+    let inner = here.and_then(|(path, base)| Some(listed(path.strip_prefix(base).ok()?.to_owned())));
     if let Some(inner) = inner.clone().filter(|inner| !is_lost && names.has(inner)) {
         return Ok(tree(inner));
     }
@@ -246,7 +246,7 @@ fn of_operand(turn: Turn<'_>, expectations: &Expectations, names: &Names, operan
     match inner {
         Some(inner) => Ok(tree(inner)),
         None => {
-            let base = base.map_or(place.root, |base| base.into_os_string().into_vec());
+            let base = base.map_or(place.root, listed);
             let why = Problem::Elsewhere { operand: operand.to_vec(), base };
             Err(Error::request(About::new(turn.manifest(), why)))
         }

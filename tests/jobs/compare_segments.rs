@@ -28,9 +28,10 @@ fn sparse(room: &Room, name: &str, length: u64) {
 fn lines(room: &Room, by: &str, name: &str) -> Vec<(String, String)> {
     let text = std::fs::read_to_string(list(room, "one.sdbf", by, "sdbf", &[name])).unwrap();
     let line = |line: &str| {
-        let mut fields = line.splitn(5, ':').skip(3);
-        let name = crate::compare::base(fields.next().unwrap().as_bytes());
-        (name, fields.next().unwrap().to_owned())
+        let mut fields = line.splitn(4, ':').skip(2);
+        let length: usize = fields.next().unwrap().parse().unwrap();
+        let (name, rest) = fields.next().unwrap().split_at(length);
+        (crate::compare::base(name.as_bytes()), rest[1..].to_owned())
     };
     text.lines().map(line).collect()
 }

@@ -89,12 +89,25 @@ pub fn working_directory() -> std::io::Result<std::path::PathBuf> {
 /// # Errors
 /// The system's: it is gone, say.
 pub fn resolved(path: &std::path::Path) -> std::io::Result<Vec<u8>> {
-    let full = path.canonicalize()?.into_os_string().into_vec();
+    path.canonicalize().map(listed)
+}
+
+/// The full path of a file, links unresolved, as lists have it: with `/` between its names.
+///
+/// # Errors
+/// The path is empty, or the working directory is gone.
+pub fn absolute(path: &std::path::Path) -> std::io::Result<Vec<u8>> {
+    std::path::absolute(path).map(listed)
+}
+
+/// A path that the standard library made, as lists have it.
+pub fn listed(path: std::path::PathBuf) -> Vec<u8> {
+    let path = path.into_os_string().into_vec();
     // Windows puts `\\?\` in front, which only paths that break its rules need.
-    Ok(match full.strip_prefix(br"\\?\") {
+    match path.strip_prefix(br"\\?\") {
         Some(rest) if has_drive(rest) => entered(rest.to_vec()),
-        _ => full,
-    })
+        _ => entered(path),
+    }
 }
 
 /// The form in which names of one directory are compared before the file exists: on Windows without
