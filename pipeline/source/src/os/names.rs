@@ -105,7 +105,7 @@ pub fn listed(path: std::path::PathBuf) -> Vec<u8> {
     let path = path.into_os_string().into_vec();
     // Windows puts `\\?\` in front, which only paths that break its rules need.
     match path.strip_prefix(br"\\?\") {
-        Some(rest) if has_drive(rest) => entered(rest.to_vec()),
+        Some(rest) if cfg!(windows) && has_drive(rest) => entered(rest.to_vec()),
         _ => entered(path),
     }
 }
@@ -220,6 +220,16 @@ mod tests {
         assert_eq!(is_on_disk(b"//server/share/a"), cfg!(not(windows)));
         assert_eq!(is_on_disk(br"\\.\PhysicalDrive0"), cfg!(not(windows)));
         assert!(is_on_disk(br"\\?\C:\a") && is_on_disk(b"c:/a"));
+    }
+
+    #[test]
+    fn paths_of_windows_are_listed_with_slashes() {
+        let is = |path: &str, there: &str| {
+            assert_eq!(listed(path.into()), if cfg!(windows) { there } else { path }.as_bytes());
+        };
+        is(r"\\?\C:\a\b", "C:/a/b");
+        is(r"a\b", "a/b");
+        is("/a/b", "/a/b");
     }
 
     #[test]
