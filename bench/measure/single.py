@@ -4,7 +4,7 @@
 
 CPU seconds of whole programs on one thread over one file of random bytes in memory, least and median, as MB/s, and the ratio to OpenSSL's
 medians: below 1, pfh is the faster one. Digests of all programs and levels are compared before a time counts. A program's start and its
-reading are part of both. The kernels alone beside RustCrypto and AWS-LC are `cargo run --release -p pfh-digest --example single`, lanes
+reading are part of both. The kernels alone beside RustCrypto and AWS-LC are `cargo run --release -p pfh-digest --features peers --example single`, lanes
 beside isa-l_crypto `bench/run isal`.
 """
 

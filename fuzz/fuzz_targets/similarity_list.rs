@@ -8,7 +8,7 @@ use pfh_engine::{Hashed, Outcome, Record};
 use pfh_manifest::{Decoder, Format, Item, Layout, Options};
 use pfh_source::Closed;
 
-static LISTS: [&[Registered]; 2] = [pfh_digest::ROWS, pfh_similarity::ROWS];
+static LISTS: [&[Registered]; 2] = [&pfh_digest::ROWS, &pfh_similarity::ROWS];
 
 fuzz_target!(|bytes: &[u8]| {
     let registry = Registry::new(&LISTS);

@@ -1,4 +1,4 @@
-//! Which implementation hashes one message fastest: `cargo run --release -p pfh-digest --example
+//! Which implementation hashes one message fastest: `cargo run --release -p pfh-digest --features peers --example
 //! single [ROUNDS]`.
 //!
 //! Candidates of one algorithm must agree first. They then run in turns, so that a slow spell of

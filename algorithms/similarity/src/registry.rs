@@ -21,7 +21,7 @@ use pfh_digest::Standing::Similarity;
 use pfh_digest::{Output, Row, State, Value};
 
 /// The methods, for a `pfh_digest::Registry`.
-pub static ROWS: &[Row] = &[
+pub static ROWS: [Row; if cfg!(feature = "pictures") { 13 } else { 11 }] = [
     row(Named::Ssdeep, &["ctph"], || start(Named::Ssdeep, Ssdeep.hasher()))
         .with_whole(|bytes, _| Similar::new(Named::Ssdeep, Ssdeep.digest(bytes).map(Content::Ssdeep), None).into()),
     row(Named::Sdhash, &["sdbf"], || start(Named::Sdhash, sdhash::Either::new(false)))

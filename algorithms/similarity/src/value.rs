@@ -32,7 +32,7 @@ pub enum Content {
 /// ```
 /// use pfh_digest::Registry;
 /// use pfh_similarity::{Content, ROWS, Similar};
-/// static LISTS: [&[pfh_digest::Row]; 1] = [ROWS];
+/// static LISTS: [&[pfh_digest::Row]; 1] = [&ROWS];
 /// let ssdeep = Registry::new(&LISTS).find("ssdeep")?;
 /// let digest = ssdeep.digest(b"a message that is long enough for a few letters");
 /// assert!(matches!(Similar::of(&digest).map(Similar::content), Some(Content::Ssdeep(_))));

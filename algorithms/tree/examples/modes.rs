@@ -19,7 +19,7 @@ use std::time::Instant;
 use pfh_digest::{Algorithm, Executor, ROWS as PLAIN, Registry, Task};
 use pfh_tree::ROWS;
 
-static ALL: Registry = Registry::new(&[ROWS, PLAIN]);
+static ALL: Registry = Registry::new(&[&ROWS, &PLAIN]);
 
 struct Threads(usize);
 

@@ -10,7 +10,7 @@
 //! ```
 //! use pfh_digest::{Alone, Registry};
 //! use pfh_tree::flat::{Builder, Shape};
-//! static TREES: Registry = Registry::new(&[pfh_tree::ROWS]);
+//! static TREES: Registry = Registry::new(&[&pfh_tree::ROWS]);
 //! let kt128 = TREES.find("kt128")?;
 //! let mut data = vec![7; 100_000];
 //! let mut builder = Builder::new(Shape::of(kt128).unwrap());

@@ -20,7 +20,7 @@
 //!
 //! ```
 //! use pfh_digest::{ROWS as PLAIN, Registry};
-//! static ALL: Registry = Registry::new(&[PLAIN, pfh_tree::ROWS]);
+//! static ALL: Registry = Registry::new(&[&PLAIN, &pfh_tree::ROWS]);
 //! let kt128 = ALL.find("kt128")?;
 //! assert_eq!(kt128.digest(b"").to_string(), "1ac2d450fc3b4205d19da7bfca1b37513c0803577ac7167f06fe2ce1f0ef39e5");
 //! # Ok::<(), pfh_digest::UnknownAlgorithm>(())

@@ -26,7 +26,7 @@ fn keccak() -> Kernels {
 
 /// The tree hashes, without customization, for a `pfh_digest::Registry`.
 #[rustfmt::skip]
-pub static ROWS: &[Row] = &[
+pub static ROWS: [Row; 10] = [
     Row::new("kt128", &["kangarootwelve", "k12"], SHORT, Secure, 168, || Box::new(Growing::new(Mode::KT128, b""))).with_kernels(turbo).with_fact(&Blocks { mode: Mode::KT128, capacity: None }),
     Row::new("kt256", &[], LONG, Secure, 136, || Box::new(Growing::new(Mode::KT256, b""))).with_kernels(turbo).with_fact(&Blocks { mode: Mode::KT256, capacity: None }),
     Row::new("parallelhash128", &[], SHORT, Secure, 168, || Box::new(Growing::new(Mode::PARALLELHASH128, b""))).with_kernels(keccak).with_parameters(&Blocks { mode: Mode::PARALLELHASH128, capacity: None }).with_fact(&Blocks { mode: Mode::PARALLELHASH128, capacity: None }),

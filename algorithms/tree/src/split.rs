@@ -9,7 +9,7 @@
 //! ```
 //! use pfh_digest::{Alone, ROWS as PLAIN, Registry};
 //! use pfh_tree::split::Split;
-//! static ALL: Registry = Registry::new(&[PLAIN, pfh_tree::ROWS]);
+//! static ALL: Registry = Registry::new(&[&PLAIN, &pfh_tree::ROWS]);
 //! let message = vec![7; 100_000];
 //! for name in ["blake3", "kt128"] {
 //!     let algorithm = ALL.find(name)?;
@@ -334,7 +334,7 @@ mod tests {
     use super::*;
     use pfh_digest::{Alone, ROWS as PLAIN, Registry};
 
-    static ALL: Registry = Registry::new(&[PLAIN, crate::ROWS]);
+    static ALL: Registry = Registry::new(&[&PLAIN, &crate::ROWS]);
 
     #[test]
     fn ranges_give_the_digest_of_the_whole() {

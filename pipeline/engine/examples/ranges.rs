@@ -18,7 +18,7 @@ use std::io::Write;
 use std::os::unix::fs::FileExt;
 use std::time::Duration;
 
-static ALL: Registry = Registry::new(&[ROWS, pfh_tree::ROWS]);
+static ALL: Registry = Registry::new(&[&ROWS, &pfh_tree::ROWS]);
 
 const SLICE: usize = 256 << 10;
 const TURNS: usize = 9;

@@ -44,7 +44,7 @@ impl<'a> Decoder<'a> {
     /// reader's own.
     pub fn open(reader: impl BufRead + 'a, options: &Options) -> io::Result<Decoder<'a>> {
         // A reference to a static is not promoted to one that lives for ever.
-        static LISTS: [&[Row]; 1] = [ROWS];
+        static LISTS: [&[Row]; 1] = [&ROWS];
         Decoder::with_registry(reader, options, Registry::new(&LISTS))
     }
 

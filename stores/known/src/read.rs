@@ -12,7 +12,7 @@ use crate::input::{Contents, Meter, peek};
 use crate::{Class, Error, Input, is_known_set, sqlite};
 
 /// The algorithms that a list may be of.
-static LISTS: [&[Row]; 1] = [ROWS];
+static LISTS: [&[Row]; 1] = [&ROWS];
 
 /// Reads an input to its end and hands every record to `take`; `applied` is the copy of a database
 /// in which the deltas were run.

@@ -2,7 +2,7 @@
 
 use pfh_digest::{Algorithm, ROWS, Registry};
 
-static OWN: Registry = Registry::new(&[ROWS]);
+static OWN: Registry = Registry::new(&[&ROWS]);
 
 fn under(name: &str, key: &'static [u8]) -> Algorithm {
     name.parse::<Algorithm>().unwrap().with_key(key).unwrap()

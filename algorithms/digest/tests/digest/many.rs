@@ -49,43 +49,35 @@ fn oracle(algorithm: Algorithm, message: &[u8]) -> Option<Vec<u8>> {
     })
 }
 
-/// The digest by a third implementation: AWS-LC, or a crate of yet other authors for functions that
-/// AWS-LC lacks.
+/// The digest by a third implementation, of yet other authors.
 fn second_oracle(algorithm: Algorithm, message: &[u8]) -> Option<Vec<u8>> {
-    use aws_lc_rs::digest::{self as aws, digest};
-    fn keccak(mut hasher: impl tiny_keccak::Hasher, message: &[u8], length: usize) -> Option<Vec<u8>> {
+    fn keccak(mut hasher: impl tiny_keccak::Hasher, message: &[u8], length: usize) -> Vec<u8> {
         let mut bytes = vec![0; length];
         hasher.update(message);
         hasher.finalize(&mut bytes);
-        Some(bytes)
+        bytes
     }
-    let function = match algorithm.name() {
-        "md5" => return Some(md5_second::compute(message).to_vec()),
-        "ripemd160" => return Some(bitcoin_hashes::ripemd160::Hash::hash(message).to_byte_array().to_vec()),
-        "blake2b" => {
-            let parameters = blake2b_simd::Params::new().hash_length(algorithm.length()).hash(message);
-            return Some(parameters.as_bytes().to_vec());
-        }
-        "blake2s" => {
-            let parameters = blake2s_simd::Params::new().hash_length(algorithm.length()).hash(message);
-            return Some(parameters.as_bytes().to_vec());
-        }
-        "sha512-224" => return Some(sha2_const::Sha512_224::new().update(message).finalize().to_vec()),
-        "sha3-224" => return keccak(tiny_keccak::Sha3::v224(), message, 28),
-        "shake128" => return keccak(tiny_keccak::Shake::v128(), message, algorithm.length()),
-        "shake256" => return keccak(tiny_keccak::Shake::v256(), message, algorithm.length()),
-        "sha1" => &aws::SHA1_FOR_LEGACY_USE_ONLY,
-        "sha224" => &aws::SHA224,
-        "sha256" => &aws::SHA256,
-        "sha384" => &aws::SHA384,
-        "sha512" => &aws::SHA512,
-        "sha512-256" => &aws::SHA512_256,
-        "sha3-256" => &aws::SHA3_256,
-        "sha3-384" => &aws::SHA3_384,
-        "sha3-512" => &aws::SHA3_512,
+    let length = algorithm.length();
+    Some(match algorithm.name() {
+        "md5" => md5_second::compute(message).to_vec(),
+        "ripemd160" => bitcoin_hashes::ripemd160::Hash::hash(message).to_byte_array().to_vec(),
+        "sha1" => bitcoin_hashes::sha1::Hash::hash(message).to_byte_array().to_vec(),
+        "sha224" => sha2_const::Sha224::new().update(message).finalize().to_vec(),
+        "sha256" => bitcoin_hashes::sha256::Hash::hash(message).to_byte_array().to_vec(),
+        "sha384" => bitcoin_hashes::sha384::Hash::hash(message).to_byte_array().to_vec(),
+        "sha512" => bitcoin_hashes::sha512::Hash::hash(message).to_byte_array().to_vec(),
+        "sha512-224" => sha2_const::Sha512_224::new().update(message).finalize().to_vec(),
+        "sha512-256" => bitcoin_hashes::sha512_256::Hash::hash(message).to_byte_array().to_vec(),
+        "blake2b" => blake2b_simd::Params::new().hash_length(length).hash(message).as_bytes().to_vec(),
+        "blake2s" => blake2s_simd::Params::new().hash_length(length).hash(message).as_bytes().to_vec(),
+        "sha3-224" => keccak(tiny_keccak::Sha3::v224(), message, 28),
+        "sha3-256" => keccak(tiny_keccak::Sha3::v256(), message, 32),
+        "sha3-384" => keccak(tiny_keccak::Sha3::v384(), message, 48),
+        "sha3-512" => keccak(tiny_keccak::Sha3::v512(), message, 64),
+        "shake128" => keccak(tiny_keccak::Shake::v128(), message, length),
+        "shake256" => keccak(tiny_keccak::Shake::v256(), message, length),
         _ => return None,
-    };
-    Some(digest(function, message).as_ref().to_vec())
+    })
 }
 
 /// Both oracles know every function that has kernels.

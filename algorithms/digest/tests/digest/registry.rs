@@ -97,7 +97,7 @@ impl State for Letters {
 
 static MORE: &[Row] =
     &[Row::new("letters", &["abc"], Output::Text, Standing::NonCryptographic, 1, || Box::new(Letters::default()))];
-static BOTH: Registry = Registry::new(&[ROWS, MORE]);
+static BOTH: Registry = Registry::new(&[&ROWS, MORE]);
 
 #[test]
 fn rows_from_outside_join_the_registry() {

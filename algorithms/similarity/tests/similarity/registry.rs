@@ -14,7 +14,7 @@ use pfh_similarity::text::Text;
 use pfh_similarity::tlsh::Tlsh;
 use pfh_similarity::{Method, Named, ROWS, Similar};
 
-static LISTS: [&[Row]; 1] = [ROWS];
+static LISTS: [&[Row]; 1] = [&ROWS];
 
 fn all() -> Vec<Algorithm> {
     Registry::new(&LISTS).all().collect()

@@ -15,7 +15,7 @@ pub const VERSION: u8 = 2;
 const CONTEXT: &str = "pfh tree 2 checksum";
 
 /// This crate's algorithms, the only ones that these trees have.
-static TREES: Registry = Registry::new(&[crate::ROWS]);
+static TREES: Registry = Registry::new(&[&crate::ROWS]);
 
 /// The name of the algorithm of a flat tree, as its file states it.
 #[derive(Clone, Debug, PartialEq, Eq)]

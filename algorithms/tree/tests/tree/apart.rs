@@ -2,7 +2,7 @@
 
 use pfh_digest::{Algorithm, ROWS, Registry};
 
-static ALL: Registry = Registry::new(&[ROWS, pfh_tree::ROWS]);
+static ALL: Registry = Registry::new(&[&ROWS, &pfh_tree::ROWS]);
 
 fn noise(length: usize) -> Vec<u8> {
     (0..length as u64).map(|i| (i.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 56) as u8).collect()

@@ -9,7 +9,7 @@ use pfh_tree::flat::{Builder, Flat, Shape, name_of};
 use proptest::collection::vec;
 use proptest::prelude::*;
 
-static TREES: Registry = Registry::new(&[pfh_tree::ROWS]);
+static TREES: Registry = Registry::new(&[&pfh_tree::ROWS]);
 
 /// All modes, and some with parameters that make boundaries frequent.
 fn algorithms() -> Vec<Algorithm> {

@@ -9,7 +9,7 @@ use pfh_tree::{Growing, Mode, ROWS};
 use proptest::collection::vec;
 use proptest::prelude::*;
 
-static TREES: Registry = Registry::new(&[ROWS]);
+static TREES: Registry = Registry::new(&[&ROWS]);
 
 const GROWING: &[(&str, Mode)] = &[
     ("kt128", Mode::KT128),

@@ -7,7 +7,7 @@ use std::io::Read;
 use std::sync::Arc;
 
 /// The algorithms of digests and trees.
-pub static ALL: Registry = Registry::new(&[ROWS, pfh_tree::ROWS]);
+pub static ALL: Registry = Registry::new(&[&ROWS, &pfh_tree::ROWS]);
 
 struct Bytes(Arc<Vec<u8>>);
 

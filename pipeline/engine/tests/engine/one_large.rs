@@ -15,7 +15,7 @@ fn trees() -> Vec<Algorithm> {
 
 #[test]
 fn all_trees_divide_and_nothing_else_does() {
-    static TREES: Registry = Registry::new(&[pfh_tree::ROWS]);
+    static TREES: Registry = Registry::new(&[&pfh_tree::ROWS]);
     let divided: Vec<&str> = trees().iter().map(|algorithm| algorithm.name()).collect();
     let named: Vec<&str> = std::iter::once("blake3").chain(TREES.all().map(|algorithm| algorithm.name())).collect();
     assert_eq!(divided, named);

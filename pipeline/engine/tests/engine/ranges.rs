@@ -12,7 +12,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread::{ThreadId, current, sleep};
 use std::time::Duration;
 
-static ALL: Registry = Registry::new(&[ROWS, pfh_tree::ROWS]);
+static ALL: Registry = Registry::new(&[&ROWS, &pfh_tree::ROWS]);
 
 const MIB: usize = 1 << 20;
 

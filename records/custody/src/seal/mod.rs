@@ -298,7 +298,7 @@ fn canonical_unhashed(out: &mut Vec<u8>, unhashed: &Unhashed) {
 mod tests {
     use super::*;
 
-    static LISTS: [&[pfh_digest::Row]; 1] = [pfh_digest::ROWS];
+    static LISTS: [&[pfh_digest::Row]; 1] = [&pfh_digest::ROWS];
 
     fn seal(manifest: &str) -> Result<Seal, SealError> {
         Seal::of(manifest.as_bytes(), &Options::default(), Registry::new(&LISTS))

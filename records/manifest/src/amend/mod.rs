@@ -372,7 +372,7 @@ impl Sheet {
 mod tests {
     use super::*;
 
-    static LISTS: [&[pfh_digest::Row]; 1] = [pfh_digest::ROWS];
+    static LISTS: [&[pfh_digest::Row]; 1] = [&pfh_digest::ROWS];
     const A: &str = "900150983cd24fb0d6963f7d28e17f72";
 
     fn sheet(list: &str) -> Result<Sheet, Unamendable> {

@@ -73,7 +73,7 @@ fn without_keyed(mut known: Known) -> Result<Known, Fault> {
 
 fn read_all<R: BufRead>(reader: R, options: &Options, take: &mut Take<'_>) -> io::Result<Kind> {
     // A reference to a static is not promoted to one that lives for ever.
-    static LISTS: [&[Row]; 1] = [ROWS];
+    static LISTS: [&[Row]; 1] = [&ROWS];
     let registry = Registry::new(&LISTS);
     let mut reader = reader;
     let mut start = Vec::new();

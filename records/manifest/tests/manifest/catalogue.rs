@@ -4,7 +4,7 @@
 use pfh_digest::{Registry, Row};
 use pfh_manifest::{Decoder, Format, Item, Options, hints};
 
-static LISTS: [&[Row]; 2] = [pfh_digest::ROWS, pfh_similarity::ROWS];
+static LISTS: [&[Row]; 2] = [&pfh_digest::ROWS, &pfh_similarity::ROWS];
 
 /// Name, size and digest of each entry, `?` behind a guess; a fault is `!`.
 fn read(text: &str, assumed: &str, list: &str) -> (Format, Vec<String>) {

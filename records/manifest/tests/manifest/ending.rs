@@ -130,7 +130,7 @@ fn what_the_list_says_goes_before_what_lengths_say() {
 
 #[test]
 fn weak_checksums_are_no_alternatives() {
-    static LISTS: [&[pfh_digest::Row]; 1] = [pfh_digest::ROWS];
+    static LISTS: [&[pfh_digest::Row]; 1] = [&pfh_digest::ROWS];
     let alternatives = |digest: &Digest| -> Vec<String> {
         let found = pfh_manifest::digits::alternatives(pfh_digest::Registry::new(&LISTS), digest);
         found.iter().map(Algorithm::to_string).collect()

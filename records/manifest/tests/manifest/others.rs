@@ -3,7 +3,7 @@
 use pfh_digest::{Registry, Row};
 use pfh_manifest::{Decoder, Entry, Fault, Format, Item, Options};
 
-static LISTS: [&[Row]; 2] = [pfh_digest::ROWS, pfh_similarity::ROWS];
+static LISTS: [&[Row]; 2] = [&pfh_digest::ROWS, &pfh_similarity::ROWS];
 
 const MD5: &str = "764efa883dda1e11db47671c4a3bbd9e";
 const SHA256: &str = "98ea6e4f216f2fb4b69fff9b3a44842c38686ca685f3f55dc48c5d3fb1107be4";

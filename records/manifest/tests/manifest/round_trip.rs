@@ -9,7 +9,7 @@ use pfh_manifest::{Carried, Decoder, End, Entry, Format, Item, Layout, Marker, O
 use pfh_source::{Cause, Note, Problem, Skip, Stage, Time};
 use proptest::prelude::*;
 
-static LISTS: [&[Registered]; 2] = [pfh_digest::ROWS, pfh_similarity::ROWS];
+static LISTS: [&[Registered]; 2] = [&pfh_digest::ROWS, &pfh_similarity::ROWS];
 const REGISTRY: Registry = Registry::new(&LISTS);
 
 fn algorithms(format: Format) -> Vec<Algorithm> {

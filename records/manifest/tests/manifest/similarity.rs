@@ -8,7 +8,7 @@ use pfh_digest::{Algorithm, Digest, Registry, Row as Registered};
 use pfh_engine::Summary;
 use pfh_manifest::{Carried, Decoder, Entry, Fault, Format, Item, Layout, Options, Preamble};
 
-static LISTS: [&[Registered]; 2] = [pfh_digest::ROWS, pfh_similarity::ROWS];
+static LISTS: [&[Registered]; 2] = [&pfh_digest::ROWS, &pfh_similarity::ROWS];
 const REGISTRY: Registry = Registry::new(&LISTS);
 
 fn vector(name: &str) -> Vec<u8> {

@@ -35,7 +35,7 @@ impl Form {
     /// Why this build does not write it, if it does not.
     pub fn missing(self) -> Option<&'static str> {
         let has = self != Form::Parquet || cfg!(feature = "parquet");
-        (!has).then_some("this build writes no Parquet: build it with the feature parquet")
+        (!has).then_some("this build writes no Parquet: build it with --features parquet")
     }
 }
 

@@ -41,7 +41,7 @@ pub fn judge(request: &Check, objects: &[PathBuf]) -> Result<Exit, Failure> {
 #[cfg(not(feature = "remote"))]
 fn run(_: &Check, objects: &[PathBuf]) -> Result<Exit, Failure> {
     let address = shown(objects[0].as_os_str().as_bytes());
-    Err(Failure::usage(format!("{address}: this build reads no object stores: build it with the feature remote")))
+    Err(Failure::usage(format!("{address}: this build reads no object stores: build it with --features remote")))
 }
 
 #[cfg(feature = "remote")]
