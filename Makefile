@@ -4,13 +4,16 @@ CORPUS ?= target/corpus
 FUZZ_SECONDS ?= 60
 
 .DEFAULT_GOAL := help
-.PHONY: help test ci python wheel wheels faults foreign slow features nightly campaigns inputs large foreign-images detection bench cftt fuzz corpus aarch64 aarch64-nightly portable windows macos dist
+.PHONY: help test further ci python wheel wheels faults foreign slow features nightly campaigns inputs large foreign-images detection bench cftt fuzz corpus aarch64 aarch64-nightly portable windows macos dist
 
 help: ## list the targets
 	@sed -n 's/^\([a-z0-9-]*\):[^#]*## /  \1\t/p' $(MAKEFILE_LIST) | expand -t 20
 
-test: ## what the README promises: every test but those of the targets below
-	$(CARGO) test --workspace
+test: ## what README promises: every test but those of the targets below
+	$(CARGO) test --locked
+
+further: ## the tests that README's command does not compile: those of the other crates, and those behind features
+	.ci/further "$(CARGO) test --locked" --features pfh-cli/bench,pfh-cli/parquet,pfh-cli/remote,pfh-cli/schema,pfh-cli/screen,pfh-report/parquet
 
 ci: ## what the continuous integration runs, with the tools it installs
 	bash .ci/run
@@ -42,7 +45,8 @@ features: ## each feature of the library alone, and the program without any, com
 	$(CARGO) clippy --package pfh-cli --no-default-features --quiet -- -D warnings
 	for feature in audit image inside known parquet remote serve; do $(CARGO) clippy --package pfh --no-default-features --features $$feature --quiet -- -D warnings || exit 1; done
 
-nightly: features portable windows macos ## the tests that take minutes: long vectors, many seeds, every errno at every call
+nightly: features portable windows macos ## the tests that take minutes: long vectors, many seeds, every errno at every call; kernels with their assertions
+	$(CARGO) test --package pfh-kernel --package pfh-digest --config profile.dev.package.pfh-kernel.overflow-checks=true --config profile.dev.package.pfh-kernel.debug-assertions=true
 	PFH_TIERS=faults,foreign,slow PFH_NIGHTLY=1 $(CARGO) test --workspace --release -- --include-ignored
 
 campaigns: ## 20,000 errnos, 10,000 power cuts, 300 raced writes, 10,000 mutants of each image, and a dated record (part of nightly, without the record)

@@ -415,3 +415,28 @@ fn a_source_that_a_page_names_is_there() {
     }
     assert!(seen > 100 && wrong.is_empty(), "{seen} paths, and these lead nowhere:\n{}", wrong.join("\n"));
 }
+
+/// The commands that README prints are what continuous integration runs: each stands on one line
+/// there, and `.ci/run` reads it from that line and appends nothing.
+#[test]
+fn the_commands_of_the_readme_are_what_ci_runs() {
+    let readme = fs::read_to_string(root().join("README.md")).expect("README.md");
+    let run = fs::read_to_string(root().join(".ci/run")).expect(".ci/run");
+    for (words, variable) in [("cargo install", "install_command"), ("cargo test", "test_command")] {
+        let printed: Vec<&str> = readme.lines().filter(|line| line.starts_with(words)).collect();
+        assert!(printed.len() == 1 && printed[0].contains("--locked"), "README.md: {printed:?}");
+        assert!(run.contains(&format!("\n{variable}=$(readme '{words}')\n")), "{variable} is not read from README.md");
+        // Where a line calls it, it is the last word of the line. The step's title and an argument
+        // of another program are in quotes.
+        let called: Vec<&str> = run.lines().filter(|line| !line.trim_start().starts_with('#')).collect();
+        let called = called
+            .iter()
+            .filter(|line| line.replace(&format!("\"${variable}\""), "").contains(&format!("${variable}")));
+        let called: Vec<&&str> = called.filter(|line| !line.starts_with("step ")).collect();
+        assert!(called.len() == 1 && called[0].ends_with(&format!("${variable}")), "{variable}: {called:?}");
+    }
+    assert!(
+        run.contains("rm -rf \"$CARGO_TARGET_DIR/debug\" \"$CARGO_TARGET_DIR/release\""),
+        "the folder is not emptied"
+    );
+}

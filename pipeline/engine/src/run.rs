@@ -139,6 +139,11 @@ pub fn run(source: Box<dyn Source>, plan: &Plan, sink: &mut dyn Sink, control: &
     let result = run.emit(sink, control);
     run.end();
     let mut summary = result?;
+    // A thread that had nothing left to bring may panic after the last record. No verdict rests on
+    // such a run.
+    if run.shared.panicked.load(Ordering::SeqCst) {
+        return Err(Error::Panicked);
+    }
     summary.stats = run.stats();
     summary.turns = run.shared.fit.readers > 1 && run.shared.gates.were_given();
     Ok(summary)

@@ -253,8 +253,7 @@ fn sha1() {
 }
 #[test]
 fn sha256() {
-    sha256_case(sha256::INITIAL, vec![|m| sha2::Sha256::digest(m).to_vec(), sha256_second])
-        .holds_for_many();
+    sha256_case(sha256::INITIAL, vec![|m| sha2::Sha256::digest(m).to_vec(), sha256_second]).holds_for_many();
     sha256_case(
         sha256::INITIAL_224,
         vec![|m| sha2::Sha224::digest(m).to_vec(), |m| sha2_const::Sha224::new().update(m).finalize().to_vec()],
@@ -263,8 +262,7 @@ fn sha256() {
 }
 #[test]
 fn sha512() {
-    sha512_case(sha512::INITIAL, vec![|m| sha2::Sha512::digest(m).to_vec(), sha512_second])
-        .holds_for_many();
+    sha512_case(sha512::INITIAL, vec![|m| sha2::Sha512::digest(m).to_vec(), sha512_second]).holds_for_many();
     sha512_case(
         sha512::INITIAL_384,
         vec![|m| sha2::Sha384::digest(m).to_vec(), |m| bitcoin_hashes::sha384::Hash::hash(m).to_byte_array().to_vec()],
@@ -272,7 +270,9 @@ fn sha512() {
     .holds_for_many();
     sha512_case(
         sha512::INITIAL_512_256,
-        vec![|m| sha2::Sha512_256::digest(m).to_vec(), |m| bitcoin_hashes::sha512_256::Hash::hash(m).to_byte_array().to_vec()],
+        vec![|m| sha2::Sha512_256::digest(m).to_vec(), |m| {
+            bitcoin_hashes::sha512_256::Hash::hash(m).to_byte_array().to_vec()
+        }],
     )
     .holds_for_many();
     sha512_case(
