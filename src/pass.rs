@@ -78,6 +78,18 @@ pub(crate) fn pass(
     sink: &mut dyn Sink,
     control: &Control<'_>,
 ) -> Result<Summary, Failure> {
+    let mut again = Some(again);
+    pass_with(source, &mut || again.take().and_then(|again| again()), plan, sink, control)
+}
+
+/// The pass, compiled once for all jobs.
+fn pass_with(
+    source: Box<dyn Source>,
+    again: &mut dyn FnMut() -> Option<Box<dyn Source>>,
+    plan: &Plan,
+    sink: &mut dyn Sink,
+    control: &Control<'_>,
+) -> Result<Summary, Failure> {
     if control.is_cancelled() {
         // Nothing is read: a run of few files would be over before it looks.
         return Ok(Summary { interrupted: true, ..Summary::default() });

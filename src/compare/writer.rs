@@ -93,7 +93,7 @@ impl<'a> Writer<'a> {
                     let collection = all.collection;
                     let member = |place| page::Member { name: collection.name(place), size: collection.size(place) };
                     page.number(numbers(all.groups));
-                    page.end(&places(all.groups), member);
+                    page.end(&places(all.groups), &member);
                 }
                 Ok(())
             }
@@ -102,7 +102,7 @@ impl<'a> Writer<'a> {
                     let collection = searched.collection;
                     let member = |place| page::Member { name: collection.name(place), size: collection.size(place) };
                     page.number(numbers(searched.groups));
-                    page.end(&places(searched.groups), member);
+                    page.end(&places(searched.groups), &member);
                 }
                 Ok(())
             }

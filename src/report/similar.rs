@@ -71,7 +71,7 @@ impl Similar {
                 groups.join(a, b);
                 page.pair(a, b, score, Evidence::default(), None);
             }
-            page.end(&groups.groups(), |place| Member { name: &pairs.names[place as usize], size: None });
+            page.end(&groups.groups(), &|place| Member { name: &pairs.names[place as usize], size: None });
             if pairs.beyond > 0 {
                 left.push((algorithm, pairs.beyond));
             }

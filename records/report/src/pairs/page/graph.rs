@@ -55,7 +55,7 @@ impl Shelf {
 }
 
 /// Appends the groups: a dot for each member, a line for each pair.
-pub(super) fn draw<'a>(out: &mut String, section: &Section, groups: &[Vec<u32>], member: &impl Fn(u32) -> Member<'a>) {
+pub(super) fn draw<'a>(out: &mut String, section: &Section, groups: &[Vec<u32>], member: &dyn Fn(u32) -> Member<'a>) {
     // Which group's drawing, and which point in it, a place is.
     let mut points: HashMap<u32, (usize, usize)> = HashMap::new();
     let mut drawn: Vec<&[u32]> = Vec::new();

@@ -91,7 +91,7 @@ impl Page {
 
     /// Ends the section. `groups` are those of all pairs, largest first; `member` gives the member
     /// at a place.
-    pub fn end<'a>(&mut self, groups: &[Vec<u32>], member: impl Fn(u32) -> Member<'a>) {
+    pub fn end<'a>(&mut self, groups: &[Vec<u32>], member: &dyn Fn(u32) -> Member<'a>) {
         let mut section = std::mem::take(&mut self.section);
         section.order();
         let members: usize = groups.iter().map(Vec::len).sum();
@@ -112,10 +112,10 @@ impl Page {
                 section.saturated
             );
         }
-        graph::draw(&mut self.body, &section, groups, &member);
-        lists(&mut self.body, &section, groups, &member);
+        graph::draw(&mut self.body, &section, groups, member);
+        lists(&mut self.body, &section, groups, member);
         histogram(&mut self.body, &section);
-        table(&mut self.body, &section, groups, &member);
+        table(&mut self.body, &section, groups, member);
     }
 
     /// The page so far, as a part of another page.
@@ -130,7 +130,7 @@ impl Page {
 }
 
 /// The members of the groups that are numbered in the drawing, to be opened.
-fn lists<'a>(out: &mut String, section: &Section, groups: &[Vec<u32>], member: &impl Fn(u32) -> Member<'a>) {
+fn lists<'a>(out: &mut String, section: &Section, groups: &[Vec<u32>], member: &dyn Fn(u32) -> Member<'a>) {
     let named: Vec<&Vec<u32>> = groups.iter().take(MOST_LISTED).take_while(|group| group.len() > 2).collect();
     if named.is_empty() {
         return;
@@ -201,7 +201,7 @@ fn numbers(section: &Section, groups: &[Vec<u32>]) -> HashMap<u32, u64> {
     numbers
 }
 
-fn table<'a>(out: &mut String, section: &Section, groups: &[Vec<u32>], member: &impl Fn(u32) -> Member<'a>) {
+fn table<'a>(out: &mut String, section: &Section, groups: &[Vec<u32>], member: &dyn Fn(u32) -> Member<'a>) {
     let kind = if section.distance { "distance" } else { "score" };
     // With evidence every pair has some.
     let evidence = section.pairs.iter().any(|pair| pair.shared.is_some());
@@ -217,7 +217,7 @@ fn table<'a>(out: &mut String, section: &Section, groups: &[Vec<u32>], member: &
     }
     let numbers = numbers(section, groups);
     if section.pairs.iter().any(|row| row.said.is_some()) {
-        return related::table(out, section, |place| numbers.get(&place).copied().unwrap_or_default(), member);
+        return related::table(out, section, &|place| numbers.get(&place).copied().unwrap_or_default(), member);
     }
     let size = if sizes { "<th class=\"n\">size</th>" } else { "" };
     let _ = writeln!(

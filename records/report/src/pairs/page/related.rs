@@ -19,8 +19,8 @@ const SPACE: f64 = 34.0;
 pub fn table<'a>(
     out: &mut String,
     section: &Section,
-    numbers: impl Fn(u32) -> u64,
-    member: &impl Fn(u32) -> Member<'a>,
+    numbers: &dyn Fn(u32) -> u64,
+    member: &dyn Fn(u32) -> Member<'a>,
 ) {
     let said = || section.pairs.iter().filter_map(|row| row.said.as_deref());
     let mut relations: Vec<&str> = said().map(|said| &*said.relation).collect();
