@@ -440,3 +440,28 @@ fn the_commands_of_the_readme_are_what_ci_runs() {
         "the folder is not emptied"
     );
 }
+
+/// No test exists that no build compiles: one for the lack of a feature is of a feature that
+/// README's test command is without, and `.ci/further` runs those that need one.
+#[test]
+fn a_test_for_the_lack_of_a_feature_is_compiled() {
+    let without = ["bench", "parquet", "peers", "portable-os", "remote", "schema", "screen"];
+    let (mut seen, mut wrong) = (0, Vec::new());
+    for file in crates().iter().flat_map(|folder| rust_files(&root().join(folder))) {
+        let text = fs::read_to_string(&file).expect("a source");
+        let lines: Vec<&str> = text.lines().map(str::trim).collect();
+        for (at, line) in lines.iter().enumerate() {
+            let Some(rest) = line.strip_prefix("#[cfg(not(feature = \"") else { continue };
+            let is_test =
+                lines[at + 1..].iter().take_while(|line| line.starts_with("#[")).any(|line| *line == "#[test]");
+            if is_test {
+                seen += 1;
+                let feature = rest.split('"').next().unwrap_or_default();
+                if !without.contains(&feature) {
+                    wrong.push(format!("{}:{}: {feature}", file.display(), at + 1));
+                }
+            }
+        }
+    }
+    assert!(seen > 0 && wrong.is_empty(), "{seen} tests, and these are never compiled:\n{}", wrong.join("\n"));
+}
