@@ -1,7 +1,7 @@
 //! Reports of jobs while they run, and counts of a run over files.
 
+use pfh_prefetch::host::atomic::{AtomicU64, Ordering};
 use std::fmt;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 /// The activity of a job.

@@ -4,11 +4,11 @@ use crate::hashing::State;
 use crate::progress::Counters;
 use crate::spread::{Brought, Cut, Spread, Values};
 use crate::thread::Shared;
+use pfh_prefetch::host::atomic::Ordering;
+use pfh_prefetch::host::{Instant, Waits};
 use pfh_prefetch::{For, Open, Reached, Reader};
 use pfh_source::fail_point;
-use pfh_source::os::Waits;
-use std::sync::atomic::Ordering;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 impl Shared {
     /// Hands out the only message that this thread has open by ranges, if its algorithms are trees

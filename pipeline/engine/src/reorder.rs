@@ -3,9 +3,10 @@
 use crate::record::{Hashed, Outcome, Piece, Record};
 use pfh_digest::Digest;
 use pfh_prefetch::EventCount;
+use pfh_prefetch::host::{Mutex, MutexGuard};
 use pfh_source::{Closed, Problem};
 use std::collections::{HashMap, VecDeque};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, PoisonError};
 
 /// Records ready before the thread that writes them is woken.
 const READY: usize = 1024;
@@ -49,7 +50,7 @@ impl ReorderBuffer {
         ReorderBuffer { inner: Mutex::default(), algorithms, units, events }
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, Inner> {
+    fn lock(&self) -> MutexGuard<'_, Inner> {
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

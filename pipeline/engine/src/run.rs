@@ -11,12 +11,13 @@ use crate::reorder::ReorderBuffer;
 use crate::sink::Sink;
 use crate::spread::Spreads;
 use crate::thread::{Role, Shared, live};
+use pfh_prefetch::host::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use pfh_prefetch::host::{Instant, spawn};
 use pfh_prefetch::{Budget, DeviceLocks, EventCount, Feed, InHand, Reserve, Table};
 use pfh_source::{Cause, Note, Problem, Skip, Source, Stage, fail_point};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// Why a run ended before its time.
 #[derive(Debug, thiserror::Error)]
@@ -201,7 +202,7 @@ impl Run {
             alive.fetch_sub(1, Ordering::SeqCst);
             shared.out.notify();
         };
-        if let Err(error) = std::thread::Builder::new().name("pfh".into()).spawn(life) {
+        if let Err(error) = spawn(life) {
             self.alive.fetch_sub(1, Ordering::SeqCst);
             return Err(error);
         }
@@ -297,6 +298,7 @@ impl Run {
                 self.reorder.enter_problem(entry.number, entry.name(), problem);
             }
             self.shared.feed.give_back(lost.others);
+            self.shared.events.notify();
             self.missing += 1;
         }
         // Where no thread can be had now, it is tried again at the next look.

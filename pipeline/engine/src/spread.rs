@@ -9,10 +9,11 @@
 
 use pfh_digest::Units;
 use pfh_prefetch::Reached;
+use pfh_prefetch::host::atomic::{AtomicUsize, Ordering};
+use pfh_prefetch::host::{Mutex, MutexGuard};
 use pfh_source::{Entry, Positions, Reading, Refused};
 use std::collections::{BTreeMap, HashSet};
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, PoisonError};
 use std::thread::{ThreadId, current};
 
 /// Bytes that are read and hashed at once, if units are not longer: less than a core's second-level
@@ -136,7 +137,7 @@ impl<S> Spread<S> {
         Spread { entry, positions, cut, units, most, by: current().id(), inner: Mutex::new(inner) }
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, Inner<S>> {
+    fn lock(&self) -> MutexGuard<'_, Inner<S>> {
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

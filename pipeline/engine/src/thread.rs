@@ -6,12 +6,12 @@ use crate::permits::{Permit, Permits};
 use crate::plan::{Mode, Plan};
 use crate::progress::Counters;
 use crate::spread::Spreads;
+use pfh_prefetch::host::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use pfh_prefetch::host::{Instant, Waits};
 use pfh_prefetch::{Budget, DeviceLocks, EventCount, Feed, For, Pace, Reader, Reserve, Step, Table, Take};
 use pfh_source::fail_point;
-use pfh_source::os::Waits;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// Jobs that fill the widest lanes (64 of MD5) once.
 const ENOUGH_JOBS: usize = 64;

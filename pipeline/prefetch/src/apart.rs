@@ -1,11 +1,11 @@
 //! Reading a range of a message that several threads read: a reader does this for its thread
 //! outside of laps and table.
 
+use crate::host::atomic::Ordering;
 use crate::open::Open;
 use crate::reader::Reader;
 use pfh_source::{Entry, Positions, Refused};
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 
 /// How far a range could be read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,6 +1,6 @@
 //! How small files are read: one by one, or several at a time.
 
-use pfh_source::Batch;
+use crate::host::Batch;
 
 /// How small files are read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -1,8 +1,9 @@
 //! Memory bounded in bytes, handed out in slabs.
 
 use crate::event_count::EventCount;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use crate::host::atomic::{AtomicUsize, Ordering};
+use crate::host::{Mutex, MutexGuard};
+use std::sync::{Arc, PoisonError};
 
 /// Slabs start at a page, so that reads with O_DIRECT could use them too.
 const ALIGN: usize = 4096;
@@ -70,7 +71,7 @@ impl Budget {
         self.lock().out
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, Inner> {
+    fn lock(&self) -> MutexGuard<'_, Inner> {
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

@@ -1,9 +1,10 @@
 //! One policy per device: a rotational disk is read by one reader at a time.
 
+use crate::host::Mutex;
+use crate::host::atomic::{AtomicBool, Ordering};
 use pfh_source::os::is_rotational;
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, PoisonError};
 
 /// Locks of rotational devices: two readers on one spindle halve its speed or worse (hashdeep
 /// issue 333, b3sum issue 31). Solid state has no lock.

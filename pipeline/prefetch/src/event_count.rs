@@ -1,8 +1,9 @@
 //! One event count for each change that a waiting thread may be waiting for.
 
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Condvar, Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use crate::host::atomic::{AtomicU64, AtomicUsize, Ordering};
+use crate::host::{Condvar, Instant, Mutex, wait};
+use std::sync::PoisonError;
+use std::time::Duration;
 
 /// An event count. A thread takes the [`noted`](EventCount::noted) count, looks for the thing that
 /// it needs (space, data, a free slot), and if it finds none [`wait`](EventCount::wait)s for the
@@ -43,7 +44,7 @@ impl EventCount {
             if left.is_zero() {
                 break;
             }
-            guard = self.changed.wait_timeout(guard, left).unwrap_or_else(PoisonError::into_inner).0;
+            guard = wait(&self.changed, &self.lock, guard, left);
         }
         drop(guard);
         self.waiting.fetch_sub(1, Ordering::SeqCst);

@@ -1,11 +1,14 @@
 //! The source, shared by all readers.
 
+use crate::host::atomic::{AtomicBool, AtomicU64, Ordering};
+use crate::host::{AHEAD, Mutex, MutexGuard};
 use pfh_source::{Entry, Item, Source, fail_point};
 use std::collections::VecDeque;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, PoisonError};
 
-/// Hands out items one by one, and takes back entries whose reader was lost.
+/// Hands out items one by one, and takes back entries that are to be read by themselves: their
+/// reader was lost, or they could not be read together with others. This is the only place that
+/// decides whether there is something to begin with.
 pub struct Feed {
     source: Mutex<Box<dyn Source>>,
     returned: Mutex<VecDeque<Arc<Entry>>>,
@@ -18,15 +21,20 @@ pub struct Feed {
     emitted: AtomicU64,
 }
 
-/// How far readers may run ahead of the oldest record that is not out yet. Entries, bytes that were
-/// read of them, and records wait for it in memory, together some 1 kB for each. Twice the window
-/// of a reading order, so that no order can stand in its own way.
-const AHEAD: u64 = 8_192;
-
 /// An item with shared ownership of the entry.
 pub(crate) enum Pulled {
     Entry(Arc<Entry>),
     Other(Box<Item>),
+}
+
+/// What can be begun with.
+pub(crate) enum Next {
+    /// These.
+    Items(Vec<Pulled>),
+    /// Nothing until records have gone out.
+    Later,
+    /// Nothing more of the source.
+    End,
 }
 
 impl Feed {
@@ -53,7 +61,7 @@ impl Feed {
     }
 
     /// Whether readers have run so far ahead that they must wait for records to go out.
-    pub fn is_ahead(&self) -> bool {
+    fn is_ahead(&self) -> bool {
         self.pulled() >= self.emitted.load(Ordering::SeqCst) + AHEAD
     }
 
@@ -67,34 +75,43 @@ impl Feed {
         self.broken.load(Ordering::SeqCst)
     }
 
+    /// Whether something can be had now. Entries that were given back can be had however far
+    /// readers are ahead: the oldest record may be one of theirs.
+    pub fn has_next(&self) -> bool {
+        !self.lock_returned().is_empty() || !self.exhausted() && !self.is_ahead()
+    }
+
     /// Whether nothing is left to hand out.
     pub fn is_empty(&self) -> bool {
         self.exhausted() && self.lock_returned().is_empty()
     }
 
-    /// Puts back entries that a lost reader had in hand.
+    /// Puts back entries, to be read one by one.
     pub fn give_back(&self, entries: impl IntoIterator<Item = Arc<Entry>>) {
         self.lock_returned().extend(entries);
     }
 
-    fn lock_returned(&self) -> std::sync::MutexGuard<'_, VecDeque<Arc<Entry>>> {
+    fn lock_returned(&self) -> MutexGuard<'_, VecDeque<Arc<Entry>>> {
         self.returned.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The next items, at most `most`; none at the end. An entry that was given back comes alone:
-    /// it is to be read by itself.
-    pub(crate) fn pull(&self, most: usize) -> Vec<Pulled> {
+    /// The next items, at most `most`. An entry that was given back comes alone: it is to be read
+    /// by itself.
+    pub(crate) fn next(&self, most: usize) -> Next {
         if let Some(entry) = self.lock_returned().pop_front() {
-            return vec![Pulled::Entry(entry)];
+            return Next::Items(vec![Pulled::Entry(entry)]);
         }
         if self.exhausted() {
-            return Vec::new();
+            return Next::End;
+        }
+        if self.is_ahead() {
+            return Next::Later;
         }
         // A source that panicked is not asked again: half-way through a directory it could say that
         // nothing more comes.
         let Ok(mut source) = self.source.lock() else {
             self.broken.store(true, Ordering::SeqCst);
-            return Vec::new();
+            return Next::End;
         };
         let mut pulled = Vec::with_capacity(most);
         while pulled.len() < most && !self.exhausted() {
@@ -110,6 +127,6 @@ impl Feed {
                 None => self.exhausted.store(true, Ordering::SeqCst),
             }
         }
-        pulled
+        if pulled.is_empty() { Next::End } else { Next::Items(pulled) }
     }
 }

@@ -1,9 +1,10 @@
 //! The entries that a reader has in hand, for when the reader does not come back.
 
+use crate::host::atomic::{AtomicBool, AtomicU64, Ordering};
+use crate::host::{Mutex, MutexGuard};
 use pfh_source::Entry;
 use std::collections::VecDeque;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, PoisonError};
 
 /// The state of a reader that others may know while it is inside a system call.
 #[derive(Default)]
@@ -134,7 +135,7 @@ impl InHand {
         self.lock().ahead.pop_front().is_some()
     }
 
-    pub(crate) fn lock(&self) -> std::sync::MutexGuard<'_, Held> {
+    pub(crate) fn lock(&self) -> MutexGuard<'_, Held> {
         self.held.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -14,6 +14,7 @@ mod chunk;
 mod device;
 mod event_count;
 mod feed;
+pub mod host;
 mod in_hand;
 mod lap;
 mod open;

@@ -9,15 +9,15 @@ use crate::backend::{Backend, Together};
 use crate::budget::{Budget, Slab};
 use crate::chunk::{Bytes, Chunk, End};
 use crate::device::DeviceLocks;
-use crate::feed::{Feed, Pulled};
+use crate::feed::{Feed, Next, Pulled};
+use crate::host::Instant;
+use crate::host::atomic::{AtomicBool, AtomicU64, Ordering};
 use crate::in_hand::InHand;
 use crate::open::Open;
 use crate::table::{Begun, For, Table};
 use pfh_source::{Cause, Entry, Item, Problem, Reading, Stage};
 use std::ops::Range;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError};
-use std::time::Instant;
 
 /// The result of a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -172,22 +172,21 @@ impl<S> Reader<S> {
                     None => return Step::Full,
                 }
             }
-            if self.feed.is_ahead() {
-                return if self.publish() { Step::Filled } else { Step::Full };
-            }
+            let items = match self.feed.next(self.together.width()) {
+                Next::Items(items) => items,
+                Next::Later => return if self.publish() { Step::Filled } else { Step::Full },
+                Next::End => {
+                    let filled = self.publish();
+                    self.pack = None;
+                    return if filled { Step::Filled } else { Step::Exhausted };
+                }
+            };
             let mut entries = Vec::new();
-            let mut any = false;
-            for pulled in self.feed.pull(self.together.width()) {
-                any = true;
+            for pulled in items {
                 match pulled {
                     Pulled::Other(item) => self.table.pass(*item),
                     Pulled::Entry(entry) => entries.push(entry),
                 }
-            }
-            if !any {
-                let filled = self.publish();
-                self.pack = None;
-                return if filled { Step::Filled } else { Step::Exhausted };
             }
             let step =
                 if entries.len() > 1 { self.read_together(entries) } else { entries.pop().and_then(|e| self.open(e)) };

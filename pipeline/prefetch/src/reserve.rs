@@ -1,8 +1,9 @@
 //! Readers that are held back until reads wait for the device.
 
 use crate::event_count::EventCount;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, PoisonError};
+use crate::host::Mutex;
+use crate::host::atomic::{AtomicBool, Ordering};
+use std::sync::PoisonError;
 use std::time::Duration;
 
 /// Decides whether more readers would help. They do where reads wait: eight in flight take a disk's

@@ -2,9 +2,10 @@
 
 use crate::chunk::Chunk;
 use crate::event_count::EventCount;
+use crate::host::{Mutex, MutexGuard};
 use pfh_source::{Entry, Item, Reading};
 use std::collections::{HashMap, VecDeque};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, PoisonError};
 
 /// One piece of work.
 pub enum Job<S> {
@@ -157,7 +158,7 @@ impl<S> Table<S> {
         Table { inner: Mutex::new(inner), depths, make: Box::new(make), events }
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, Inner<S>> {
+    fn lock(&self) -> MutexGuard<'_, Inner<S>> {
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

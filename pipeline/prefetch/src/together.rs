@@ -4,10 +4,11 @@
 //! given back to the feed and read by itself, so that both backends say the same of every file.
 
 use crate::backend::{PAUSE, Together};
+use crate::host::atomic::Ordering;
+use crate::host::{Ahead, Batch};
 use crate::reader::{ALIGN, Pack, Reader, Step};
-use pfh_source::{Ahead, Batch, Entry, Problem, Reading};
+use pfh_source::{Entry, Problem, Reading};
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 
 /// A file that is read together with others: where its bytes go in the slab.
 struct Small<'a> {

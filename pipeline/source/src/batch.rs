@@ -64,7 +64,7 @@ impl Batch {
         for (at, file) in files.iter_mut().enumerate() {
             if let Some(fd) = file.reading.regular() {
                 places.push(at);
-                jobs.push((fd, &mut *file.room));
+                jobs.push((fd, file.reading.offset(), &mut *file.room));
             }
         }
         for (at, result) in places.into_iter().zip(self.ring.read(&mut jobs)) {

@@ -204,11 +204,6 @@ impl Reading {
     /// first attempt.
     pub fn go_on(&mut self, offset: u64, refused: Option<Refused>) {
         self.refused = refused.filter(|refused| refused.offset >= offset);
-        if let (Some(fd), false) = (self.regular(), offset == self.offset)
-            && let Err(errno) = os::read_from(fd, offset)
-        {
-            self.refused = Some(Refused { offset, errno });
-        }
         self.offset = offset;
     }
 
@@ -243,6 +238,10 @@ impl Reading {
         loop {
             let got = match &mut self.inner {
                 _ if first.is_some() => first.take().unwrap_or(Ok(0)),
+                Inner::File { fd, regular: true, .. } => match os::read_at(fd.as_fd(), buffer, self.offset) {
+                    Err(Errno::SPIPE) => os::read(fd.as_fd(), buffer),
+                    other => other,
+                },
                 Inner::File { fd, before, .. } => {
                     // Opened without blocking, a FIFO that nobody has written to yet reads as
                     // ended: a digest of nothing.

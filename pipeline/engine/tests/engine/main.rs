@@ -2,6 +2,7 @@
 //! One binary, so that it is linked once.
 
 mod backends;
+mod direct;
 mod identity;
 mod message;
 mod one_large;

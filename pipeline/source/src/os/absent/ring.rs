@@ -26,8 +26,8 @@ impl Ring {
         match *self {}
     }
 
-    /// Reads each file at its position into its buffer.
-    pub fn read(&mut self, _: &mut [(BorrowedFd<'_>, &mut [u8])]) -> Vec<Option<Result<usize, Errno>>> {
+    /// Reads each file at its offset into its buffer.
+    pub fn read(&mut self, _: &mut [(BorrowedFd<'_>, u64, &mut [u8])]) -> Vec<Option<Result<usize, Errno>>> {
         match *self {}
     }
 }

@@ -249,11 +249,6 @@ pub fn read_at(fd: BorrowedFd<'_>, buffer: &mut [u8], offset: u64) -> Result<usi
     }
 }
 
-/// Where the next [`read`] goes on, in bytes from the beginning.
-pub fn read_from(fd: BorrowedFd<'_>, offset: u64) -> Result<(), Errno> {
-    fs::seek(fd, fs::SeekFrom::Start(offset)).map(drop)
-}
-
 /// Waits until there is something to read or nothing more will come. A FIFO counts as ended only
 /// after a writer has been there (`pipe_poll` of Linux compares the number of writers that it has
 /// seen with that at the open).

@@ -30,8 +30,8 @@ pub use directory::Directory;
 pub use extent::first_physical_offset;
 pub use files::{
     advise_little, advise_sequential, close, descriptors, device_number, is_virtual, list, open_directory,
-    open_operand_directory, read, read_at, read_from, stat, stat_at, stat_operand, stat_path, wait_readable,
-    wait_readable_for, wait_readable_once,
+    open_operand_directory, read, read_at, stat, stat_at, stat_operand, stat_path, wait_readable, wait_readable_for,
+    wait_readable_once,
 };
 pub(super) use files::{open_data, open_once, wait_writable, write_once};
 pub use heap::bound_heaps;

@@ -87,16 +87,15 @@ impl Ring {
         opened
     }
 
-    /// Reads each file at its position into its buffer. `None`: nothing was read here, and reading
-    /// is to be tried again by `read`.
-    pub fn read(&mut self, jobs: &mut [(BorrowedFd<'_>, &mut [u8])]) -> Vec<Option<Result<usize, Errno>>> {
+    /// Reads each file at its offset into its buffer. `None`: nothing was read here, and reading is
+    /// to be tried again by `read_at`. The position of a file is not used: a FUSE file system with
+    /// direct I/O moves it late, and the next read would bring the same bytes again.
+    pub fn read(&mut self, jobs: &mut [(BorrowedFd<'_>, u64, &mut [u8])]) -> Vec<Option<Result<usize, Errno>>> {
         let mut results = vec![None; jobs.len()];
-        // The file position, as `read` has it: the next read goes on from there.
-        const POSITION: u64 = u64::MAX;
-        let requests = jobs.iter_mut().enumerate().map(|(at, (file, buffer))| {
+        let requests = jobs.iter_mut().enumerate().map(|(at, (file, offset, buffer))| {
             let length = buffer.len().min(1 << 30) as u32;
             let read = opcode::Read::new(types::Fd(file.as_raw_fd()), buffer.as_mut_ptr(), length);
-            read.offset(POSITION).build().user_data(at as u64)
+            read.offset(*offset).build().user_data(at as u64)
         });
         // SAFETY: each buffer is borrowed mutably and alone by its job, and outlives the call, as
         // do the files.

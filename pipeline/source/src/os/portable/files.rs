@@ -214,11 +214,6 @@ pub fn read_at(fd: BorrowedFd<'_>, buffer: &mut [u8], offset: u64) -> Result<usi
     }
 }
 
-/// Where the next [`read`] goes on, in bytes from the beginning.
-pub fn read_from(fd: BorrowedFd<'_>, offset: u64) -> Result<(), Errno> {
-    (&*view(fd)).seek(SeekFrom::Start(offset)).map(drop).map_err(errno)
-}
-
 /// Waits until there is something to read or nothing more will come.
 pub fn wait_readable(fd: BorrowedFd<'_>) -> Result<(), Errno> {
     retry(|| poll(fd, libc::POLLIN))

@@ -32,7 +32,7 @@ pub use super::absent::output::{
 pub use super::absent::{ring::Ring, waits::Waits, watch::Watcher};
 pub use block::{open_evidence, open_medium};
 pub use bytes::{
-    advise_little, advise_sequential, close, read, read_at, read_from, set_blocking, wait_readable, wait_readable_for,
+    advise_little, advise_sequential, close, read, read_at, set_blocking, wait_readable, wait_readable_for,
     wait_readable_once, write_at,
 };
 pub(super) use bytes::{wait_writable, write_once};

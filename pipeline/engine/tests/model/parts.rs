@@ -1,0 +1,52 @@
+//! Parts of the scheduler that are small enough for every schedule.
+
+use crate::host::atomic::{AtomicUsize, Ordering};
+use crate::{Budget, EventCount};
+use std::sync::Arc;
+use std::time::Duration;
+
+const FOR_EVER: Duration = Duration::from_secs(3600);
+
+/// Names and cases.
+pub const CASES: &[(&str, fn())] = &[("no-event-is-lost", no_event_is_lost), ("slabs-come-back", slabs_come_back)];
+
+/// Two threads take turns; each waits by the event count alone.
+fn no_event_is_lost() {
+    let (events, turn) = (Arc::new(EventCount::default()), Arc::new(AtomicUsize::new(0)));
+    let (other, there) = (events.clone(), turn.clone());
+    let play = |events: &EventCount, turn: &AtomicUsize, mine: usize| {
+        loop {
+            let noted = events.noted();
+            if turn.load(Ordering::SeqCst) % 2 == mine {
+                break;
+            }
+            events.wait(noted, FOR_EVER);
+        }
+        turn.fetch_add(1, Ordering::SeqCst);
+        events.notify();
+    };
+    let second = shuttle::thread::spawn(move || play(&other, &there, 1));
+    play(&events, &turn, 0);
+    second.join().unwrap();
+    assert_eq!(turn.load(Ordering::SeqCst), 2);
+}
+
+/// Two threads want the one slab that there is.
+fn slabs_come_back() {
+    let events = Arc::new(EventCount::default());
+    let budget = Budget::of(4096, 1, events.clone());
+    let take = |events: &EventCount, budget: &Arc<Budget>| {
+        loop {
+            let noted = events.noted();
+            if let Some(slab) = budget.try_take() {
+                break drop(slab);
+            }
+            events.wait(noted, FOR_EVER);
+        }
+    };
+    let (there, same) = (events.clone(), budget.clone());
+    let second = shuttle::thread::spawn(move || take(&there, &same));
+    take(&events, &budget);
+    second.join().unwrap();
+    assert_eq!((budget.out(), budget.peak()), (0, 4096));
+}
