@@ -23,7 +23,8 @@ pub fn read(manifest: &Path, options: &Options) -> Result<Expectations, Error> {
         let bare = Options { bare: true, ..options.clone() };
         let mut read = decoded(manifest, &bare)?;
         match &mut read.entries[..] {
-            [only] if only.name.is_empty() && (several || only.digests.len() == 1) => {
+            // `-` is what `sha256sum < image.iso` writes.
+            [only] if matches!(&only.name[..], b"" | b"-") && (several || only.digests.len() == 1) => {
                 only.name = described;
                 return Ok(read);
             }
@@ -39,7 +40,8 @@ pub fn read(manifest: &Path, options: &Options) -> Result<Expectations, Error> {
 /// which has one digest, and of `image.iso.sum`, which may have several, if that file is there.
 fn described(manifest: &Path) -> Option<(Vec<u8>, bool)> {
     let (stem, extension) = (manifest.file_stem()?, manifest.extension()?.to_str()?);
-    if REGISTRY.find(extension).is_ok() {
+    // `.sha256`, `.sha256sum`, `.b2sum`.
+    if !pfh_manifest::hints(REGISTRY, extension).is_empty() {
         return Some((stem.as_bytes().to_vec(), false));
     }
     let is_there = Path::new(stem).is_file() || manifest.with_extension("").is_file();

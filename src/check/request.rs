@@ -270,6 +270,7 @@ impl Request {
             any: true,
             bare: false,
             keyed: self.secret.is_some(),
+            columns: Vec::new(),
             end: self.end,
             limit: self.plan.memory.max(1 << 20),
         }

@@ -47,8 +47,8 @@ pub struct Request {
     pub to: To,
     /// The algorithm of an index; MD5 if the set has it.
     pub algorithm: Option<Algorithm>,
-    /// Of a known-set file only the entries of these classes; all if there is none. Of a manifest
-    /// the class of all its entries.
+    /// Of a known-set file only the entries of these classes; with none all entries, which must be
+    /// of one class. Of a manifest the class of all its entries.
     pub classes: Vec<Class>,
     /// Whether an existing file is replaced; never the set.
     pub replace: bool,
@@ -200,10 +200,19 @@ fn of_set(request: &Request, control: &Control<'_>) -> Result<Summary, Error> {
     let mut summary = Summary { left_out: left_out(&known, &wanted), ..Summary::default() };
     // EnCase states the number in front.
     let mut count = 0;
-    each(&known, &wanted, request, control, &mut |_, _| {
+    let mut classes: Vec<Class> = Vec::new();
+    each(&known, &wanted, request, control, &mut |_, hit| {
         count += 1;
+        if !classes.contains(&hit.class) {
+            classes.push(hit.class.clone());
+        }
         Ok(())
     })?;
+    // Nothing in these forms says which entries are good.
+    if request.classes.is_empty() && classes.len() > 1 {
+        classes.sort();
+        return Err(Error::request(Problem::Mixed(classes)));
+    }
     if count == 0 {
         return Err(Error::input(Problem::NothingToExport(request.set.clone())));
     }

@@ -1,5 +1,6 @@
 //! Errors of a request, beyond those that every job has.
 
+use super::Class;
 use pfh_manifest::known::export::Form;
 use pfh_source::terminal::shown;
 use std::path::PathBuf;
@@ -48,6 +49,9 @@ pub enum Problem {
     /// The entries of a list have one class.
     #[error("the entries of a list have one class")]
     Classes,
+    /// The form has no classes, and the set has entries of several.
+    #[error("the set has entries of several classes, which an export cannot tell apart: choose by --class {}", listed(.0))]
+    Mixed(Vec<Class>),
     /// Nothing of a set can be exported in the form: no file was written.
     #[error("{}: nothing of it can be exported so; no file was written", shown(.0))]
     NothingToExport(PathBuf),
@@ -57,4 +61,8 @@ pub enum Problem {
     /// There are no sets to look up in.
     #[error("there is nothing to look up in: no set is named")]
     Nowhere,
+}
+
+fn listed(classes: &[Class]) -> String {
+    classes.iter().map(Class::name).collect::<Vec<_>>().join(", --class ")
 }

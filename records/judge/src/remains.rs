@@ -13,16 +13,25 @@ impl Expectations {
         let mut unknown: BTreeMap<&str, u64> = BTreeMap::new();
         let mut kinds: BTreeMap<&str, u64> = BTreeMap::new();
         let mut improper = 0;
+        let mut bare: Vec<String> = Vec::new();
         for (_, fault) in &self.faults {
             match fault {
                 Fault::UnknownAlgorithm(name) | Fault::NeedsKey(name) => *unknown.entry(name).or_default() += 1,
                 Fault::NoFile(kind) => *kinds.entry(kind).or_default() += 1,
                 Fault::Unasked => {}
+                Fault::NoDigest(name) => bare.push(terminal::render(name)),
+                Fault::NotUnderstood(what) => {
+                    said.push(format!("the document is not understood: it is {}", terminal::render(what.as_bytes())));
+                }
                 _ => improper += 1,
             }
         }
         if improper > 0 {
             said.push(format!("{} improperly formatted", count(improper, "line is", "lines are")));
+        }
+        if let [first, rest @ ..] = &bare[..] {
+            let rest = if rest.is_empty() { String::new() } else { format!(" and {} more", rest.len()) };
+            said.push(format!("{} no digest: {first}{rest}", count(bare.len() as u64, "file has", "files have")));
         }
         for (name, lines) in unknown {
             let name = terminal::render(name.as_bytes());

@@ -236,7 +236,9 @@ pub fn split_by(line: &[u8], separator: u8) -> Option<Vec<Vec<u8>>> {
     let mut fields = Vec::new();
     let mut rest = line;
     loop {
-        if let Some(mut quoted) = rest.strip_prefix(b"\"") {
+        // Some programs write a blank between a separator and a quote.
+        let quote = rest.iter().position(|&byte| byte != b' ').filter(|&at| rest[at] == b'"');
+        if let Some(mut quoted) = quote.map(|at| &rest[at + 1..]) {
             let mut field = Vec::new();
             loop {
                 let at = quoted.iter().position(|&byte| byte == b'"')?;
@@ -251,7 +253,8 @@ pub fn split_by(line: &[u8], separator: u8) -> Option<Vec<Vec<u8>>> {
                 }
             }
             fields.push(field);
-            rest = quoted;
+            let blanks = quoted.iter().take_while(|&&byte| byte == b' ').count();
+            rest = &quoted[blanks..];
         } else {
             let at = rest.iter().position(|&byte| byte == separator).unwrap_or(rest.len());
             if rest[..at].contains(&b'"') {

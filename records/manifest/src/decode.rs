@@ -1,22 +1,54 @@
 //! Reading manifests of every format: one record or one fault per physical line, in bounded memory.
 
 use std::io::{self, BufRead, Cursor, Read};
+use std::ops::ControlFlow;
 
 use pfh_digest::{Algorithm, ROWS, Registry, Row};
-use pfh_similarity::ssdeep;
-use pfh_source::text::{self, Text};
+use pfh_similarity::{Named, ssdeep};
+use pfh_source::text::Text;
 
+use crate::armour::{self, Clear};
+use crate::columns::{self, Columns};
 use crate::ending::{Ending, Tally};
 use crate::entry::{DecodeLine, Fault, Item, Located, Options, Parsed};
 use crate::format::{End, Format};
 use crate::lines::{Line, Lines};
-use crate::{bsd, csv, dfxml, hashdeep, jsonl, others, similarity, sums};
-
-/// This many bytes tell a format.
-const SNIFF: u64 = 512;
+use crate::sample::{self, Sample};
+use crate::{blocks, bsd, csv, dfxml, digits, hashdeep, json, jsonl, others, similarity, sums, xml};
 
 /// One type for every reader, so that each format's code is compiled once.
-pub(crate) type Source<'a> = std::io::Chain<Cursor<Vec<u8>>, Text<Box<dyn BufRead + 'a>>>;
+pub(crate) type Source<'a> = std::io::Chain<Cursor<Vec<u8>>, Unsigned<'a>>;
+
+/// A text without the armour of a clear signature.
+pub(crate) enum Unsigned<'a> {
+    Plain(Text<Box<dyn BufRead + 'a>>),
+    Signed(Clear<io::Chain<Cursor<Vec<u8>>, Text<Box<dyn BufRead + 'a>>>>),
+}
+
+impl Read for Unsigned<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        match self {
+            Unsigned::Plain(text) => text.read(buffer),
+            Unsigned::Signed(text) => text.read(buffer),
+        }
+    }
+}
+
+impl BufRead for Unsigned<'_> {
+    fn fill_buf(&mut self) -> io::Result<&[u8]> {
+        match self {
+            Unsigned::Plain(text) => text.fill_buf(),
+            Unsigned::Signed(text) => text.fill_buf(),
+        }
+    }
+
+    fn consume(&mut self, amount: usize) {
+        match self {
+            Unsigned::Plain(text) => text.consume(amount),
+            Unsigned::Signed(text) => text.consume(amount),
+        }
+    }
+}
 
 enum Dialect<'a> {
     Lines {
@@ -25,6 +57,7 @@ enum Dialect<'a> {
         end: End,
     },
     Xml(Box<dfxml::Decoder<Source<'a>>>),
+    Document(Box<xml::Decoder<Source<'a>>>),
     /// Documents that were read as wholes, and how many items were given.
     Whole(std::vec::IntoIter<Item>, u64),
 }
@@ -37,6 +70,8 @@ pub struct Decoder<'a> {
     ended: bool,
     tally: Tally,
     base: Option<Vec<u8>>,
+    remarks: Vec<String>,
+    signed: bool,
 }
 
 impl<'a> Decoder<'a> {
@@ -56,41 +91,83 @@ impl<'a> Decoder<'a> {
     fn boxed(reader: Box<dyn BufRead + 'a>, options: &Options, registry: Registry) -> io::Result<Decoder<'a>> {
         let mut text = Text::open(reader)?;
         let mut start = Vec::new();
-        text.by_ref().take(SNIFF).read_to_end(&mut start)?;
-        let format = options.format.unwrap_or_else(|| sniff(registry, &start, options.named()));
+        text.by_ref().take(sample::BYTES).read_to_end(&mut start)?;
+        let signed = armour::is_signed(&start);
+        let mut text = Unsigned::Plain(text);
+        if signed && let Unsigned::Plain(plain) = text {
+            text = Unsigned::Signed(Clear::new(Cursor::new(std::mem::take(&mut start)).chain(plain)));
+            text.by_ref().take(sample::BYTES).read_to_end(&mut start)?;
+        }
+        let source = Cursor::new(start.clone()).chain(text);
+        let sample = Sample::of(&start);
+        let stated = !options.columns.is_empty();
+        let format = match options.format {
+            _ if stated => Format::Table,
+            Some(format) => format,
+            None => sniff(registry, &start, options.named()),
+        };
         let says_sfv = options.format.is_some() || options.named().first().is_some_and(|first| first.name() == "crc32");
         let named = is_adler(options.named());
-        let shape = if format == Format::Catalogue { dump(&start, named) } else { None };
         let end = if matches!(format, Format::Sums | Format::Bsd) { options.end } else { End::Line };
-        let windows = end == End::Line && text::has_windows_lines(&start);
-        let source = Cursor::new(start).chain(text);
+        let mut remarks = Vec::new();
+        if signed {
+            remarks.push("the PGP signature around it was not checked: gpg --verify does that".to_owned());
+        }
         let decoder: Box<dyn DecodeLine> = match format {
-            Format::Sums | Format::Bsd => Box::new(sums::Decoder::new(registry, options, end, windows)),
-            Format::Hashdeep => Box::new(hashdeep::Decoder::new(registry, windows)),
+            Format::Sums | Format::Bsd => Box::new(sums::Decoder::new(registry, options, end, &sample)),
+            Format::Hashdeep => Box::new(hashdeep::Decoder::new(registry, sample.windows)),
             Format::Jsonl => Box::new(jsonl::Decoder::new(registry)),
             Format::Csv => Box::new(csv::Decoder::new(registry)),
             Format::Ssdeep => Box::new(similarity::ssdeep::Decoder::new(registry)),
             Format::Sdbf => Box::new(similarity::sdbf::Decoder::new(registry)),
             Format::Mrsh => Box::new(similarity::mrsh::Decoder::new(registry, &options.assumed)),
             Format::Sfv => Box::new(others::sfv::Decoder::new(registry, says_sfv)),
-            Format::Catalogue => Box::new(others::catalogue::Decoder::new(registry, shape, named)),
+            Format::Catalogue => Box::new(others::catalogue::Decoder::new(registry, dump(&sample, named), named)),
             Format::Filehash => Box::new(others::filehash::Decoder::new(registry)),
             Format::Certutil => Box::new(others::certutil::Decoder::new(registry)),
-            Format::Table => Box::new(others::table::Decoder::new(registry, &options.assumed)),
+            Format::Blocks => Box::new(blocks::Decoder::new(registry, options, &sample)),
+            Format::Table => {
+                let columns = match stated {
+                    true => Columns::stated(registry, &options.columns, &sample),
+                    false => Columns::of(registry, &sample).unwrap_or_default(),
+                };
+                remarks.extend(columns.remark());
+                Box::new(columns::Decoder::new(registry, &options.assumed, columns))
+            }
             Format::Json => {
-                let items = others::json::read(source, registry, &options.assumed, options.limit)?;
-                let form = Dialect::Whole(items.into_iter(), 0);
-                return Ok(Decoder { format, form, neutral: 0, ended: false, tally: Tally::default(), base: None });
+                let items = match others::ocfl::is_inventory(&start) {
+                    true => others::ocfl::read(source, registry)?,
+                    false => documents(source, registry, options)?,
+                };
+                return Ok(Decoder::of(format, Dialect::Whole(items.into_iter(), 0), remarks, signed));
             }
             Format::Dfxml => {
                 let form = Dialect::Xml(Box::new(dfxml::Decoder::new(source, registry, options.limit)));
-                return Ok(Decoder { format, form, neutral: 0, ended: false, tally: Tally::default(), base: None });
+                return Ok(Decoder::of(format, form, remarks, signed));
+            }
+            Format::Xml => {
+                let form = Dialect::Document(Box::new(xml::Decoder::new(source, registry, options)));
+                return Ok(Decoder::of(format, form, remarks, signed));
             }
         };
         let form = Dialect::Lines { lines: Lines::new(source, end.byte(), options.limit), decoder, end };
-        // Only we write these lines, and we end them.
+        Ok(Decoder::of(format, form, remarks, signed))
+    }
+
+    fn of(format: Format, form: Dialect<'a>, remarks: Vec<String>, signed: bool) -> Decoder<'a> {
+        // Only we write JSON lines, and we end them.
         let tally = Tally::new(format == Format::Jsonl);
-        Ok(Decoder { format, form, neutral: 0, ended: false, tally, base: None })
+        Decoder { format, form, neutral: 0, ended: false, tally, base: None, remarks, signed }
+    }
+
+    /// Whether it stands in a clear signature of PGP, which covers the lines as they are.
+    pub fn is_signed(&self) -> bool {
+        self.signed
+    }
+
+    /// How it was read, where that is not plain, a sentence each.
+    pub fn remarks(&self) -> &[String] {
+        &self.remarks
     }
 
     /// The format that was given or found. [`Format::Sums`] stands for plain and tagged lines,
@@ -108,7 +185,7 @@ impl<'a> Decoder<'a> {
     pub fn base(&self) -> Option<&[u8]> {
         match &self.form {
             Dialect::Xml(decoder) => decoder.base(),
-            Dialect::Lines { .. } | Dialect::Whole(..) => self.base.as_deref(),
+            Dialect::Lines { .. } | Dialect::Whole(..) | Dialect::Document(_) => self.base.as_deref(),
         }
     }
 
@@ -128,6 +205,11 @@ impl Iterator for Decoder<'_> {
         }
         let (lines, decoder, end) = match &mut self.form {
             Dialect::Xml(decoder) => {
+                let item = decoder.next(&mut self.tally);
+                self.ended = !matches!(item, Some(Ok(_)));
+                return item;
+            }
+            Dialect::Document(decoder) => {
                 let item = decoder.next(&mut self.tally);
                 self.ended = !matches!(item, Some(Ok(_)));
                 return item;
@@ -158,9 +240,7 @@ impl Iterator for Decoder<'_> {
                 }
                 Ok(Some(Line::TooLong)) => Fault::TooLong.into(),
                 Ok(Some(Line::Whole(line))) if line.contains(&0) => Fault::Nul.into(),
-                Ok(Some(Line::Whole(line))) if end == End::Line => {
-                    decoder.line(line.strip_suffix(b"\r").unwrap_or(line))
-                }
+                Ok(Some(Line::Whole(line))) if end == End::Line => decoder.line(sample::bare(line)),
                 Ok(Some(Line::Whole(line))) => decoder.line(line),
             };
             match parsed {
@@ -178,30 +258,44 @@ impl Iterator for Decoder<'_> {
     }
 }
 
+/// The items of documents in JSON.
+fn documents(source: Source<'_>, registry: Registry, options: &Options) -> io::Result<Vec<Item>> {
+    let candidates = digits::candidates(registry, &options.assumed);
+    let mut items = Vec::new();
+    json::read(source, registry, options.limit, &mut |_, object| {
+        match object {
+            Ok(object) => items.extend(object.items(registry, &candidates)),
+            Err(fault) => items.push(Item::Fault(fault)),
+        }
+        ControlFlow::Continue(())
+    })?;
+    if items.is_empty() {
+        items.push(Item::Fault(Fault::NotUnderstood("JSON without a name and a digest of a known algorithm".into())));
+    }
+    Ok(items)
+}
+
 /// Whether digests without a name are Adler-32 before anything else.
 fn is_adler(named: &[Algorithm]) -> bool {
     named.first().is_some_and(|first| first.name() == "adler32")
 }
 
 /// The shape of a site's dump, if the whole lines of this beginning have one.
-fn dump(start: &[u8], named: bool) -> Option<others::catalogue::Shape> {
-    let whole =
-        if (start.len() as u64) < SNIFF { Some(start.len()) } else { start.iter().rposition(|&byte| byte == b'\n') };
-    let end = whole.unwrap_or(0);
-    let lines = start[..end].split(|&byte| byte == b'\n').map(|line| line.strip_suffix(b"\r").unwrap_or(line));
-    others::catalogue::Shape::of(lines, named)
+fn dump(sample: &Sample<'_>, named: bool) -> Option<others::catalogue::Shape> {
+    others::catalogue::Shape::of(sample.lines.iter().copied(), named)
 }
 
 /// The format that a manifest starts like; sums for anything that is not plainly another. `named`
 /// are the algorithms of digests without a name, if the reader was given those.
 pub(crate) fn sniff(registry: Registry, start: &[u8], named: &[Algorithm]) -> Format {
     let start = start.trim_ascii_start();
-    let mut lines = start.split(|&byte| byte == b'\n').map(|line| line.strip_suffix(b"\r").unwrap_or(line));
+    let mut lines = start.split(|&byte| byte == b'\n').map(sample::bare);
     let first = lines.next().unwrap_or_default();
+    let sample = Sample::of(start);
     if start.starts_with(b"%%%%") {
         Format::Hashdeep
     } else if start.starts_with(b"<") {
-        Format::Dfxml
+        if is_dfxml(start) { Format::Dfxml } else { Format::Xml }
     } else if start.starts_with(b"{") {
         if is_ours(first) { Format::Jsonl } else { Format::Json }
     } else if start.starts_with(b"[") {
@@ -219,11 +313,13 @@ pub(crate) fn sniff(registry: Registry, start: &[u8], named: &[Algorithm]) -> Fo
         Format::Mrsh
     } else if others::filehash::is_start(first) {
         Format::Filehash
-    } else if others::certutil::head(first).is_some() {
+    } else if others::certutil::is_start(registry, first, lines.clone().next().unwrap_or_default()) {
         Format::Certutil
-    } else if others::table::is_header(registry, table_header(first, lines.clone())) {
+    } else if blocks::is_start(registry, &sample) {
+        Format::Blocks
+    } else if Columns::of(registry, &sample).is_some() {
         Format::Table
-    } else if (named.is_empty() || is_adler(named)) && dump(start, is_adler(named)).is_some() {
+    } else if (named.is_empty() || is_adler(named)) && dump(&sample, is_adler(named)).is_some() {
         Format::Catalogue
     } else if is_sfv(registry, first, lines) {
         Format::Sfv
@@ -242,9 +338,12 @@ pub(crate) fn is_ours(line: &[u8]) -> bool {
     starts.any(|start| text.starts_with(&start)) || members.iter().all(|member| text.contains(member))
 }
 
-/// The header line of a table: the first that is not PowerShell's remark about a type.
-fn table_header<'a>(first: &'a [u8], mut others: impl Iterator<Item = &'a [u8]>) -> &'a [u8] {
-    if first.starts_with(others::table::TYPE) { others.next().unwrap_or_default() } else { first }
+/// Whether the first element is that of DFXML or of FCIV.
+fn is_dfxml(start: &[u8]) -> bool {
+    let root = start.split(|&byte| byte == b'<').find(|part| part.first().is_some_and(|byte| !b"?!".contains(byte)));
+    let name = root.unwrap_or_default().split(|byte| !byte.is_ascii_alphanumeric() && *byte != b':').next();
+    let local = name.unwrap_or_default().rsplit(|&byte| byte == b':').next().unwrap_or_default();
+    matches!(local, b"dfxml" | b"FCIV")
 }
 
 /// Whether the first line that is not a comment has a name first and a CRC-32 last. A list whose
@@ -255,7 +354,7 @@ fn is_sfv<'a>(registry: Registry, first: &'a [u8], others: impl Iterator<Item = 
         Some(line) => {
             let start = line.split(|byte| matches!(byte, b' ' | b'\t' | b'*')).next().unwrap_or_default();
             let is_digest = start.len() >= 8 && start.iter().all(u8::is_ascii_hexdigit);
-            let is_other = is_digest || bsd::split(line).is_some();
+            let is_other = is_digest || Named::recognise(start).is_some() || bsd::split(line).is_some();
             !is_other
                 && others::sfv::split(registry, line.trim_ascii_end())
                     .is_some_and(|(_, digest)| digest.bytes().len() == 4)

@@ -25,6 +25,8 @@ pub fn digest(algorithm: Algorithm, text: &[u8]) -> Result<Digest, Fault> {
     }
     let bytes = if text.len() == 2 * length {
         hex::decode(text).ok_or(Fault::Malformed("digest is not hexadecimal"))?
+    } else if is_hexadecimal(text) {
+        return Err(Fault::WrongLength);
     } else if text.len() == length.div_ceil(3) * 4 {
         base64(text).ok_or(Fault::WrongLength)?
     } else if text.len() == (8 * length).div_ceil(5) {
@@ -41,6 +43,26 @@ fn padded(algorithm: Algorithm, text: &[u8]) -> Option<[u8; 4]> {
         return None;
     }
     u32::from_str_radix(str::from_utf8(text).ok()?, 16).ok().map(u32::to_be_bytes)
+}
+
+/// Whether a text of a length that digests in hexadecimal have is one, perhaps with some digits
+/// damaged: then it is neither base64 nor base32. Of 32 or 64 random characters of base64 a third
+/// are hexadecimal digits, of base32 three eighths, and practically never three quarters.
+fn is_hexadecimal(text: &[u8]) -> bool {
+    let digits = text.iter().filter(|byte| byte.is_ascii_hexdigit()).count();
+    HEXADECIMAL.contains(&text.len()) && 4 * digits > 3 * text.len()
+}
+
+/// Lengths of digests of at least 16 bytes in hexadecimal.
+const HEXADECIMAL: [usize; 8] = [32, 40, 48, 56, 64, 80, 96, 128];
+
+/// Whether a word looks like a digest of at least 16 bytes, in hexadecimal, base64 or base32.
+pub(crate) fn is_digest(word: &[u8]) -> bool {
+    if word.iter().all(u8::is_ascii_hexdigit) {
+        return HEXADECIMAL.contains(&word.len());
+    }
+    let padded = matches!((word.len(), word), (24 | 88, [.., b'=', b'=']) | (28 | 44, [.., b'=']) | (64, _));
+    !is_hexadecimal(word) && ((padded && base64(word).is_some()) || base32(word).is_some())
 }
 
 /// Base64 with exact padding, in either alphabet: `rclone hashsum --base64` takes the one for
@@ -79,19 +101,22 @@ pub fn unnamed(candidates: &[Algorithm], text: &[u8]) -> Result<Digest, Fault> {
     {
         return digest;
     }
+    let encoded = !is_hexadecimal(text);
     // In base32 a digest has letters of one case and never 0, 1, 8 or 9, as hardly any in base64.
-    if let Some(bytes) = base32(text)
+    if encoded
+        && let Some(bytes) = base32(text)
         && let Some(&algorithm) = candidates.iter().find(|algorithm| algorithm.length() == bytes.len())
     {
         return Digest::from_bytes(algorithm, &bytes).map_err(|_| Fault::WrongLength);
     }
-    if text.len().is_multiple_of(4)
+    if encoded
+        && text.len().is_multiple_of(4)
         && let Some(bytes) = base64(text)
         && let Some(&algorithm) = candidates.iter().find(|algorithm| algorithm.length() == bytes.len())
     {
         return Digest::from_bytes(algorithm, &bytes).map_err(|_| Fault::WrongLength);
     }
-    let digits = text.iter().all(u8::is_ascii_hexdigit);
+    let digits = text.iter().all(u8::is_ascii_hexdigit) || !encoded;
     Err(if digits && !text.is_empty() { Fault::WrongLength } else { Fault::Malformed("does not start with a digest") })
 }
 

@@ -23,7 +23,13 @@ impl Format {
             Format::Sdbf => Box::new(similarity::sdbf::Encoder::new()),
             Format::Mrsh => Box::new(similarity::mrsh::Encoder::new()),
             Format::Sfv => Box::new(sfv::Encoder),
-            Format::Catalogue | Format::Filehash | Format::Certutil | Format::Table | Format::Json => {
+            Format::Catalogue
+            | Format::Filehash
+            | Format::Certutil
+            | Format::Table
+            | Format::Blocks
+            | Format::Xml
+            | Format::Json => {
                 return Err(Unrepresentable::new(format!("{} is read and not written", self.name())));
             }
         })

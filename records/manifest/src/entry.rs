@@ -29,6 +29,9 @@ pub struct Options {
     /// Whether the key of digests that are made under one is at hand: without it they are as good
     /// as those of unknown algorithms.
     pub keyed: bool,
+    /// The labels of the columns of a list, in their order: `name`, `size`, `algorithm`, `digest`, an
+    /// algorithm, or anything else for a column that is passed over. Empty to find them out.
+    pub columns: Vec<String>,
     /// The end of a record of `sums` and `bsd`.
     pub end: End,
     /// The longest line, and for XML the longest token, in bytes.
@@ -44,6 +47,7 @@ impl Default for Options {
             any: false,
             bare: false,
             keyed: false,
+            columns: Vec::new(),
             end: End::Line,
             limit: LIMIT,
         }
@@ -117,6 +121,10 @@ pub enum Fault {
     Unasked,
     /// It has digests of something that is not a file: a directory, a link.
     NoFile(&'static str),
+    /// It names this file, and no digest of it.
+    NoDigest(Box<[u8]>),
+    /// The whole document is of another kind: an XML document `<rss>`, a page in HTML.
+    NotUnderstood(Box<str>),
 }
 
 impl fmt::Display for Fault {
@@ -132,6 +140,10 @@ impl fmt::Display for Fault {
             }
             Fault::NeedsKey(name) => write!(f, "a digest of {name}"),
             Fault::Unasked => f.write_str("a digest of another algorithm than was asked for"),
+            Fault::NoDigest(name) => write!(f, "no digest of {}", pfh_source::terminal::render(name)),
+            Fault::NotUnderstood(what) => {
+                write!(f, "no list that is understood: {}", pfh_source::terminal::render(what.as_bytes()))
+            }
             Fault::NoFile(kind) => write!(f, "digests of a {kind}, not of a file"),
         }
     }

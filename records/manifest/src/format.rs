@@ -33,8 +33,12 @@ pub enum Format {
     Filehash,
     /// The output of `certutil -hashfile`; only read.
     Certutil,
-    /// Separated values of others, with a header line; only read.
+    /// Separated values of others, with a header line or without; only read.
     Table,
+    /// Blocks of keys and values; only read.
+    Blocks,
+    /// XML of others whose elements name files and digests; only read.
+    Xml,
     /// JSON of others whose members name files and digests; only read.
     Json,
 }
@@ -71,6 +75,8 @@ impl Format {
             Format::Filehash => "filehash",
             Format::Certutil => "certutil",
             Format::Table => "table",
+            Format::Blocks => "blocks",
+            Format::Xml => "xml",
             Format::Json => "json",
         }
     }

@@ -44,11 +44,16 @@
 #![forbid(unsafe_code)]
 
 pub mod amend;
+mod armour;
+mod blocks;
+mod bounded;
 pub mod bsd;
+mod columns;
 pub mod csv;
 mod decode;
 pub mod dfxml;
 pub mod digits;
+mod draft;
 mod encode;
 mod encoder;
 mod ending;
@@ -56,16 +61,20 @@ mod entry;
 pub mod escape;
 mod format;
 pub mod hashdeep;
+mod json;
 pub mod jsonl;
 pub mod known;
 pub mod lines;
 mod named;
 pub mod others;
 mod remark;
+mod roles;
 pub mod row;
+mod sample;
 pub mod similarity;
 pub mod sums;
 mod times;
+mod xml;
 
 pub use decode::Decoder;
 pub use encode::{Carried, Encode, Preamble, Unrepresentable};

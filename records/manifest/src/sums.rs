@@ -16,7 +16,8 @@ use crate::entry::{DecodeLine, Entry, Fault, Options, Parsed};
 use crate::format::{End, Layout, Marker};
 use crate::others::{self, deep, links, trailing};
 use crate::remark::{self, Remark};
-use crate::{bsd, digits, escape, similarity};
+use crate::sample::Sample;
+use crate::{bsd, digits, escape, roles, similarity};
 
 /// Writes `digest  name`, a line per algorithm and file.
 pub struct Encoder {
@@ -138,6 +139,10 @@ pub(crate) struct Decoder {
     /// Whether a program of Windows wrote the list, by its comments or the ends of its lines: there
     /// `\` separates names.
     windows: bool,
+    /// How lines end, where the name is first.
+    ends: Option<trailing::Shape>,
+    /// Whether a line that is neither empty nor a comment was read.
+    begun: bool,
 }
 
 /// The separator of digest and name. GNU fixes it by the first plain line: names may start with a
@@ -152,7 +157,8 @@ enum Shape {
 }
 
 impl Decoder {
-    pub(crate) fn new(registry: Registry, options: &Options, end: End, windows: bool) -> Decoder {
+    /// A reader of a list of which `sample` are the first lines.
+    pub(crate) fn new(registry: Registry, options: &Options, end: End, sample: &Sample<'_>) -> Decoder {
         let mut usual = options.hints.clone();
         usual.extend(digits::candidates(registry, &[]));
         if options.any {
@@ -166,7 +172,9 @@ impl Decoder {
             bare: options.bare,
             end,
             shape: Shape::Unknown,
-            windows,
+            windows: end == End::Line && sample.windows,
+            begun: false,
+            ends: if end == End::Line { trailing::Shape::of(&sample.lines) } else { None },
         }
     }
 
@@ -212,14 +220,19 @@ impl Decoder {
             return Ok(entry);
         }
         let at = line.iter().position(|byte| matches!(byte, b' ' | b'\t')).ok_or(Fault::Malformed("no name"))?;
+        let rest = &line[at + 1..];
+        if let Some((algorithm, name)) = deep::marked(self.registry, rest) {
+            let algorithm = algorithm?;
+            if !self.assumed.is_empty() && !self.assumed.contains(&algorithm) {
+                return Err(Fault::Unasked);
+            }
+            let digests = vec![digits::digest(algorithm, &line[..at])?];
+            return Ok(Entry { name: self.name(name, false)?, digests, ..Entry::default() });
+        }
         let (digest, guessed) = match deep::stated(self.registry, &line[..at]) {
             Some(digest) => (digest?, false),
             None => self.digest(&line[..at])?,
         };
-        let rest = &line[at + 1..];
-        if let Some(name) = deep::after_mark(self.registry, rest, &digest) {
-            return Ok(Entry { name: self.name(name, false)?, digests: vec![digest], ..Entry::default() });
-        }
         let marked = rest.len() > 1 && matches!(rest[0], b' ' | b'*');
         let name = match (self.shape, marked) {
             (Shape::Marked, false) => return Err(Fault::Malformed("no marker in front of the name")),
@@ -246,19 +259,31 @@ impl Decoder {
     /// The entry of a line with its digests behind the name; `None` if one of them is of no
     /// algorithm that is meant here.
     fn trailing(&self, line: &[u8]) -> Option<Entry> {
-        let (name, texts) = trailing::split(line)?;
+        let (name, texts) = match self.ends {
+            Some(shape) => shape.split(line)?,
+            None => trailing::split(line)?,
+        };
+        let mut entry = Entry { name: self.name(name, false).ok()?, ..Entry::default() };
+        if let Some(algorithms) = trailing::algorithms(self.registry, texts.len()) {
+            for (algorithm, text) in algorithms.into_iter().zip(texts) {
+                match algorithm {
+                    Ok(algorithm) => entry.digests.push(digits::digest(algorithm, text).ok()?),
+                    Err(name) => entry.foreign.push(name.into()),
+                }
+            }
+            return Some(entry);
+        }
         let crc32 = self.registry.find("crc32").ok()?;
-        let (mut digests, mut guessed) = (Vec::with_capacity(texts.len()), false);
         for text in texts {
             if text.len() == 2 * crc32.length() {
-                digests.push(digits::digest(crc32, text).ok()?);
+                entry.digests.push(digits::digest(crc32, text).ok()?);
                 continue;
             }
             let (digest, guess) = self.digest(text).ok()?;
-            guessed |= guess;
-            digests.push(digest);
+            entry.guessed |= guess;
+            entry.digests.push(digest);
         }
-        Some(Entry { name: self.name(name, false).ok()?, digests, guessed, ..Entry::default() })
+        Some(entry)
     }
 
     fn name(&self, name: &[u8], escaped: bool) -> Result<Vec<u8>, Fault> {
@@ -282,6 +307,12 @@ impl DecodeLine for Decoder {
         if line.is_empty() {
             return Parsed::Neutral;
         }
+        // Where names are first, one may begin as a comment does.
+        if self.ends.is_some()
+            && let Some(entry) = self.trailing(line)
+        {
+            return Ok(entry).into();
+        }
         if line.starts_with(b"#") {
             return match remark::parse(self.registry, line) {
                 Some(Remark::Begin(algorithms)) => {
@@ -296,6 +327,10 @@ impl DecodeLine for Decoder {
                 }
                 None => Parsed::Neutral,
             };
+        }
+        // A line of labels in front of the records.
+        if !std::mem::replace(&mut self.begun, true) && roles::is_heading(self.registry, line) {
+            return Parsed::Neutral;
         }
         if others::is_comment(line) {
             self.windows = true;

@@ -65,12 +65,18 @@ impl Filter {
         self.about.sums.is_some()
     }
 
-    /// Whether it may hold a digest of its algorithm; `false` is certain.
+    /// Whether it may hold a digest of its algorithm, whose keys are in capitals or in small letters;
+    /// `false` is certain.
     ///
     /// # Errors
     /// The system's, and a block that does not have its checksum.
     pub fn may_contain(&self, path: &Path, file: &File, digest: &Digest) -> Result<bool, Error> {
-        let key = digest.to_string().to_ascii_uppercase();
+        let key = digest.to_string();
+        Ok(self.may_hold(path, file, &key.to_ascii_uppercase())?
+            || self.may_hold(path, file, &key.to_ascii_lowercase())?)
+    }
+
+    fn may_hold(&self, path: &Path, file: &File, key: &str) -> Result<bool, Error> {
         for bit in self.header.positions(key.as_bytes()) {
             // Words are little-endian, so bit n is in byte n / 8.
             if self.byte(path, file, bit / 8)? >> (bit % 8) & 1 == 0 {

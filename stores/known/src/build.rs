@@ -159,7 +159,8 @@ impl Build<'_> {
                 }
                 total += 1;
                 match record {
-                    Ok(known) => {
+                    Ok(mut known) => {
+                        origins.sets[position].placeholders += known.drop_placeholders() as u64;
                         let number = |tag| numbers.number(&mut origins, position as u32, tag);
                         match take(&known, number) {
                             Ok(taken) => {
@@ -300,6 +301,9 @@ fn take(
     known: &Known,
     number: impl FnOnce(Option<String>) -> Result<u32, Error>,
 ) -> Result<Vec<(&Digest, u32)>, Refused> {
+    if known.digests.is_empty() {
+        return Err(Refused::Record(Fault::Malformed("zeros in place of a digest")));
+    }
     if !known.digests.iter().any(|digest| identifies(digest.algorithm())) {
         return Err(Refused::Record(Fault::Malformed("a checksum or a digest of more than 64 bytes")));
     }

@@ -83,8 +83,14 @@ impl Class {
     /// The class of an entry whose set says more of it. NSRL publishes malicious files among the
     /// others, with the special code M, and those to look at with S (Data Formats of the NSRL
     /// Reference Data Set, "SpecialCode"): known is not good, even if the set is called good.
-    pub(crate) fn of_entry(&self, tag: Option<&str>) -> Class {
+    ///
+    /// Project VIC and CAID publish media of category 0 and 5 beside those that are illegal: they are
+    /// not, or nobody has said so (Project VIC, data model 2.0, "Category").
+    pub(crate) fn of_entry(&self, tag: Option<&str>, format: &str) -> Class {
         match (self, tag) {
+            (Class::Bad | Class::Notable, Some("category 0" | "category 5")) if format == "vics" => {
+                Class::Other("uncategorised".to_owned())
+            }
             (Class::Bad | Class::Notable, _) => self.clone(),
             (_, Some("special code M")) => Class::Bad,
             (_, Some("special code S")) => Class::Notable,
@@ -183,11 +189,25 @@ mod tests {
 
     #[test]
     fn malicious_files_of_nsrl_are_not_good() {
-        assert_eq!(Class::Good.of_entry(Some("special code M")), Class::Bad);
-        assert_eq!(Class::Good.of_entry(Some("special code S")), Class::Notable);
-        assert_eq!(Class::Other("listed".into()).of_entry(Some("special code M")), Class::Bad);
-        assert_eq!(Class::Good.of_entry(Some("category 1")), Class::Good);
-        assert_eq!(Class::Notable.of_entry(Some("special code M")), Class::Notable);
+        assert_eq!(Class::Good.of_entry(Some("special code M"), "table"), Class::Bad);
+        assert_eq!(Class::Good.of_entry(Some("special code S"), "table"), Class::Notable);
+        assert_eq!(Class::Other("listed".into()).of_entry(Some("special code M"), "table"), Class::Bad);
+        assert_eq!(Class::Good.of_entry(Some("category 1"), "vics"), Class::Good);
+    }
+
+    #[test]
+    fn media_of_category_0_are_not_illegal() {
+        let own = Class::Other("uncategorised".into());
+        assert_eq!(Class::Bad.of_entry(Some("category 1"), "vics"), Class::Bad);
+        assert_eq!(Class::Bad.of_entry(Some("category 0"), "vics"), own);
+        assert_eq!(Class::Notable.of_entry(Some("category 5"), "vics"), own);
+        // The categories of other tables are words of their own.
+        assert_eq!(Class::Bad.of_entry(Some("category 0"), "table"), Class::Bad);
+    }
+
+    #[test]
+    fn classes_have_plain_names() {
+        assert_eq!(Class::Notable.of_entry(Some("special code M"), "table"), Class::Notable);
         assert!("a b".parse::<Class>().is_err() && "".parse::<Class>().is_err());
     }
 }

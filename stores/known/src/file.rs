@@ -226,7 +226,7 @@ impl KnownSet {
         for part in list.as_chunks::<4>().0 {
             let origin = self.origin(u32::from_le_bytes(*part))?;
             let set = &self.directory.sets[origin.set as usize];
-            let class = set.class().of_entry(origin.tag.as_deref());
+            let class = set.class().of_entry(origin.tag.as_deref(), &set.format);
             hits.push(Hit { set: origin.set as usize, tag: origin.tag, class, certainty: Certainty::Certain });
         }
         if hits.is_empty() {

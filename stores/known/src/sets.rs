@@ -38,11 +38,19 @@ pub struct Set {
     pub records: u64,
     /// Places that held no record.
     pub faults: u64,
+    /// Values that stand for no digest and are not in the set: zeros, and the digest of nothing
+    /// beside those of something.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub placeholders: u64,
     /// How many records have a digest of an algorithm.
     pub digests: Vec<(String, u64)>,
     /// Of a set of blocks, whose records are files: how many blocks of each size they have.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub blocks: Vec<BlockCount>,
+}
+
+fn is_zero(count: &u64) -> bool {
+    *count == 0
 }
 
 /// How many blocks of one size the files of a set have.

@@ -95,6 +95,9 @@ impl Sheet {
         let unread = |error: std::io::Error| Unamendable::Unread(error.to_string());
         let mut decoder = Decoder::with_registry(&bytes[..], options, registry).map_err(unread)?;
         let format = decoder.format();
+        if decoder.is_signed() {
+            return Err(Unamendable::Signed);
+        }
         if !Format::ALL.contains(&format) {
             return Err(Unamendable::Format(format));
         }

@@ -4,7 +4,7 @@
 //! No DTD is accepted, so there are no entities to expand; a token longer than the limit ends the
 //! reading.
 
-use std::io::{self, BufRead, Read};
+use std::io::{self, BufRead};
 
 use data_encoding::BASE64;
 use pfh_digest::{Algorithm, Digest, Registry};
@@ -12,6 +12,7 @@ use pfh_engine::Piece;
 use quick_xml::events::{BytesStart, Event};
 use quick_xml::{Reader, XmlVersion};
 
+use crate::bounded::Bounded;
 use crate::digits;
 use crate::ending::Tally;
 use crate::entry::{Entry, Fault, Item, Located, Reason, Stated, Unhashed};
@@ -70,9 +71,8 @@ struct Object {
 
 impl<R: BufRead> Decoder<R> {
     pub(crate) fn new(reader: R, registry: Registry, limit: usize) -> Decoder<R> {
-        let bounded = Bounded { reader, left: limit, limit, lines: 0 };
         Decoder {
-            reader: Reader::from_reader(bounded),
+            reader: Reader::from_reader(Bounded::new(reader, limit)),
             registry,
             token: Vec::new(),
             open: Vec::new(),
@@ -95,12 +95,12 @@ impl<R: BufRead> Decoder<R> {
     pub(crate) fn next(&mut self, tally: &mut Tally) -> Option<io::Result<Located>> {
         while !self.ended {
             self.token.clear();
-            self.reader.get_mut().left = self.limit;
+            self.reader.get_mut().begin();
             let event = match self.reader.read_event_into(&mut self.token) {
                 Ok(event) => event.into_owned(),
                 Err(quick_xml::Error::Io(error)) => {
                     self.ended = true;
-                    if self.reader.get_ref().left == 0 {
+                    if self.reader.get_ref().is_spent() {
                         tally.broken();
                         return Some(self.located(Item::Fault(Fault::TooLong)));
                     }
@@ -121,7 +121,7 @@ impl<R: BufRead> Decoder<R> {
     }
 
     fn located(&self, item: Item) -> io::Result<Located> {
-        Ok(Located { line: self.reader.get_ref().lines + 1, item })
+        Ok(Located { line: self.reader.get_ref().line(), item })
     }
 
     fn broken(&mut self, why: &'static str, tally: &mut Tally) -> io::Result<Located> {
@@ -385,7 +385,7 @@ fn no_file(letter: &str) -> Option<&'static str> {
 }
 
 /// An attribute by its local name; the schema and our namespace have none that share one.
-fn attribute(start: &BytesStart<'_>, name: &str) -> Result<Option<String>, &'static str> {
+pub(crate) fn attribute(start: &BytesStart<'_>, name: &str) -> Result<Option<String>, &'static str> {
     for attribute in start.attributes() {
         let attribute = attribute.map_err(|_| "a malformed attribute")?;
         if attribute.key.local_name().as_ref() == name {
@@ -394,40 +394,4 @@ fn attribute(start: &BytesStart<'_>, name: &str) -> Result<Option<String>, &'sta
         }
     }
     Ok(None)
-}
-
-/// A reader that gives at most `left` bytes before it fails, and counts line feeds.
-struct Bounded<R> {
-    reader: R,
-    left: usize,
-    limit: usize,
-    lines: u64,
-}
-
-impl<R: BufRead> Read for Bounded<R> {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let mut available = self.fill_buf()?;
-        let read = available.read(buffer)?;
-        self.consume(read);
-        Ok(read)
-    }
-}
-
-impl<R: BufRead> BufRead for Bounded<R> {
-    fn fill_buf(&mut self) -> io::Result<&[u8]> {
-        if self.left == 0 {
-            return Err(io::Error::other(format!("a token of more than {} bytes", self.limit)));
-        }
-        let available = self.reader.fill_buf()?;
-        Ok(&available[..available.len().min(self.left)])
-    }
-
-    fn consume(&mut self, amount: usize) {
-        // Consumed bytes were handed out by fill_buf last, so asking again reads nothing.
-        if let Ok(available) = self.reader.fill_buf() {
-            self.lines += available[..amount].iter().filter(|&&byte| byte == b'\n').count() as u64;
-        }
-        self.left -= amount;
-        self.reader.consume(amount);
-    }
 }

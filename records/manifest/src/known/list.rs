@@ -1,12 +1,14 @@
 //! A digest per line, and any text behind it: plain lists, GNU and BSD lists, md5deep's
 //! `-z -c -t -q`, TSK's `.idx`.
 
-use pfh_digest::{Algorithm, Registry};
+use pfh_digest::{Algorithm, Digest, Registry};
 
 use super::Known;
 use crate::entry::Fault;
-use crate::others::{deep, links};
+use crate::others::{deep, links, trailing};
 use crate::remark::{self, Remark};
+use crate::roles::{self, Role};
+use crate::sample::Sample;
 use crate::{bsd, digits};
 
 pub struct Reader {
@@ -15,13 +17,19 @@ pub struct Reader {
     candidates: Vec<Algorithm>,
     /// An algorithm that the list says its digests are of, and that no set can hold.
     unknown: Option<Box<str>>,
+    /// How lines end, where the name is first.
+    ends: Option<trailing::Shape>,
+    /// Whether a line that is neither empty nor a comment was read.
+    begun: bool,
 }
 
 impl Reader {
-    pub fn new(registry: Registry, assumed: &[Algorithm], hints: &[Algorithm]) -> Reader {
+    /// A reader of a list of which `sample` are the first lines.
+    pub fn new(registry: Registry, assumed: &[Algorithm], hints: &[Algorithm], sample: &Sample<'_>) -> Reader {
         let mut candidates = if assumed.is_empty() { hints.to_vec() } else { Vec::new() };
         candidates.extend(digits::candidates(registry, assumed));
-        Reader { registry, assumed: assumed.to_vec(), candidates, unknown: None }
+        let ends = trailing::Shape::of(&sample.lines);
+        Reader { registry, assumed: assumed.to_vec(), candidates, unknown: None, ends, begun: false }
     }
 
     pub fn line(&mut self, line: &[u8]) -> Option<Result<Known, Fault>> {
@@ -33,7 +41,14 @@ impl Reader {
             self.unknown = stated.iter().find_map(|algorithm| algorithm.clone().err());
             self.candidates = stated.into_iter().filter_map(Result::ok).collect();
         }
+        if let Some((_, texts)) = self.ends.and_then(|ends| ends.split(line)) {
+            let digests: Result<Vec<Digest>, Fault> = self.behind(&texts);
+            return Some(digests.map(|digests| Known { digests, tag: None }));
+        }
         if line.is_empty() || matches!(line[0], b'#' | b';' | b'%') || is_index_header(line) {
+            return None;
+        }
+        if !std::mem::replace(&mut self.begun, true) && self.is_heading(line) {
             return None;
         }
         if let Some(entry) = links::entry(self.registry, &self.assumed, line) {
@@ -50,11 +65,48 @@ impl Reader {
         })
     }
 
-    fn plain(&self, line: &[u8]) -> Result<pfh_digest::Digest, Fault> {
+    /// Whether the first line names the algorithm of the digests that follow, as X-Ways' sets and
+    /// columns of spreadsheets do; it binds.
+    fn is_heading(&mut self, line: &[u8]) -> bool {
+        let inner = line.strip_prefix(b"\"").and_then(|line| line.strip_suffix(b"\"")).unwrap_or(line);
+        match str::from_utf8(inner).map(|label| roles::of(self.registry, label)) {
+            Ok(Role::Digest(algorithm)) => {
+                if self.assumed.is_empty() {
+                    self.candidates = vec![algorithm];
+                }
+                true
+            }
+            Ok(Role::Hash) => true,
+            _ => roles::is_heading(self.registry, line),
+        }
+    }
+
+    /// The digests behind a name. Checksums identify nothing.
+    fn behind(&self, texts: &[&[u8]]) -> Result<Vec<Digest>, Fault> {
+        if let Some(algorithms) = trailing::algorithms(self.registry, texts.len()) {
+            let known = algorithms.into_iter().zip(texts).filter_map(|(algorithm, text)| Some((algorithm.ok()?, text)));
+            return known.map(|(algorithm, text)| digits::digest(algorithm, text)).collect();
+        }
+        let long = texts.iter().filter(|text| text.len() > 8);
+        long.map(|text| digits::unnamed(&self.candidates, text)).collect()
+    }
+
+    fn plain(&self, line: &[u8]) -> Result<Digest, Fault> {
         let (first, rest) = token(line);
+        if let Some((algorithm, _)) = rest.strip_prefix(b" ").and_then(|rest| deep::marked(self.registry, rest)) {
+            let algorithm = algorithm?;
+            let asked = self.assumed.is_empty() || self.assumed.contains(&algorithm);
+            return if asked { digits::digest(algorithm, first) } else { Err(Fault::Unasked) };
+        }
+        // ClamAV's signatures: `digest:size:name`, of which the size may be `*`.
+        if let Some(digest) = first.split(|&byte| byte == b':').next().filter(|digest| digest.len() < first.len())
+            && digest.iter().all(u8::is_ascii_hexdigit)
+            && let Ok(digest) = digits::unnamed(&self.candidates, digest)
+        {
+            return Ok(digest);
+        }
         if let Some(stated) = deep::stated(self.registry, first) {
-            let asked =
-                |digest: &pfh_digest::Digest| self.assumed.is_empty() || self.assumed.contains(&digest.algorithm());
+            let asked = |digest: &Digest| self.assumed.is_empty() || self.assumed.contains(&digest.algorithm());
             return stated.and_then(|digest| if asked(&digest) { Ok(digest) } else { Err(Fault::Unasked) });
         }
         match digits::unnamed(&self.candidates, first) {

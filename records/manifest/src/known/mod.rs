@@ -15,7 +15,6 @@
 pub mod bloom;
 mod encase;
 pub mod export;
-mod json;
 mod list;
 mod record;
 mod table;
@@ -23,15 +22,19 @@ mod table;
 pub use record::{Kind, Known, Take};
 
 use std::io::{self, BufRead, Cursor, Read};
+use std::ops::ControlFlow;
 
 use pfh_digest::{Algorithm, ROWS, Registry, Row};
 use pfh_source::text::Text;
 
+use crate::columns::Columns;
 use crate::decode::{self, Decoder};
 use crate::ending::Ending;
 use crate::entry::{self, Fault, Item};
 use crate::format::Format;
 use crate::lines::{LIMIT, Line, Lines};
+use crate::sample::{self, Sample};
+use crate::{digits, json};
 
 /// How to read.
 #[derive(Clone, Debug)]
@@ -86,12 +89,12 @@ fn read_all<R: BufRead>(reader: R, options: &Options, take: &mut Take<'_>) -> io
     }
     let mut text = Text::open(reader)?;
     let mut start = Vec::new();
-    text.by_ref().take(1024).read_to_end(&mut start)?;
+    text.by_ref().take(sample::BYTES).read_to_end(&mut start)?;
     let kind = options.kind.unwrap_or_else(|| {
         let named = if options.assumed.is_empty() { &options.hints } else { &options.assumed };
         sniff(registry, &start, named)
     });
-    let source = Cursor::new(start).chain(text);
+    let source = Cursor::new(start.clone()).chain(text);
     match kind {
         Kind::Manifest(format) => {
             let options = entry::Options {
@@ -104,20 +107,39 @@ fn read_all<R: BufRead>(reader: R, options: &Options, take: &mut Take<'_>) -> io
             manifest(source, &options, registry, take)?;
         }
         Kind::List => {
-            let mut reader = list::Reader::new(registry, &options.assumed, &options.hints);
+            let sample = Sample::of(&start);
+            let mut reader = list::Reader::new(registry, &options.assumed, &options.hints, &sample);
             lines(source, options.limit, take, |line| (reader.line(line), None))?;
         }
         Kind::Table => {
-            let mut reader = table::Reader::new(registry, &options.assumed);
+            let columns = Columns::of(registry, &Sample::of(&start));
+            let mut reader = table::Reader::new(registry, &options.assumed, columns);
             lines(source, options.limit, take, |line| reader.line(line))?;
         }
         Kind::Vics | Kind::Json => {
-            let found = json::read(source, registry, &options.assumed, options.limit, take)?;
-            return Ok(options.kind.unwrap_or(found));
+            let vics = documents(source, registry, options, take)?;
+            return Ok(options.kind.unwrap_or(if vics { Kind::Vics } else { Kind::Json }));
         }
         Kind::Encase => encase::read(source, registry, take)?,
     }
     Ok(kind)
+}
+
+/// Reads documents in JSON; `true` if they are of Project VIC or CAID.
+fn documents<R: BufRead>(source: R, registry: Registry, options: &Options, take: &mut Take<'_>) -> io::Result<bool> {
+    let candidates = digits::candidates(registry, &options.assumed);
+    json::read(source, registry, options.limit, &mut |number, object| {
+        let (known, fault) = match object {
+            Ok(object) => object.known(&candidates),
+            Err(fault) => (None, Some(fault)),
+        };
+        let mut records = known.map(Ok).into_iter().chain(fault.map(Err));
+        if records.any(|record| take(number, record).is_break()) {
+            ControlFlow::Break(())
+        } else {
+            ControlFlow::Continue(())
+        }
+    })
 }
 
 fn manifest<R: BufRead>(
@@ -167,7 +189,7 @@ fn lines<R: BufRead>(
         let (record, beside) = match lines.next()? {
             None => return Ok(()),
             Some(Line::TooLong) => (Some(Err(Fault::TooLong)), None),
-            Some(Line::Whole(line)) => match parse(line.strip_suffix(b"\r").unwrap_or(line)) {
+            Some(Line::Whole(line)) => match parse(sample::bare(line)) {
                 // Looked for only here: names in sets of others are not ours to judge, and most
                 // lines are good.
                 (Some(Err(_)), _) if line.contains(&0) => (Some(Err(Fault::Nul)), None),
@@ -189,13 +211,12 @@ fn sniff(registry: Registry, start: &[u8], named: &[Algorithm]) -> Kind {
         // OCFL's inventory has its digests as the names of members.
         Format::Json if start.windows(17).any(|word| word == b"\"digestAlgorithm\"") => Kind::Manifest(Format::Json),
         Format::Json => Kind::Json,
-        Format::Sums if table::is_header(first.strip_suffix(b"\r").unwrap_or(first)) => Kind::Table,
+        Format::Sums if table::is_header(registry, sample::bare(first)) => Kind::Table,
         // Our own as another program saved it again: by the columns of digests, as any other.
         Format::Csv if !first.starts_with(b"type,path,") => Kind::Table,
         // Lists of every dialect: for known sets only the digests count, so the most forgiving
         // reader serves. The checksums of an SFV identify nothing: each of its lines is a fault.
         Format::Sums | Format::Sfv => Kind::List,
-        // Columns without names are enough for a set.
         Format::Table => Kind::Table,
         format => Kind::Manifest(format),
     }

@@ -16,6 +16,25 @@ pub struct Known {
     pub tag: Option<String>,
 }
 
+impl Known {
+    /// Takes out the digests that stand for none, and gives their number: zeros, and the digest of
+    /// nothing beside digests of something.
+    pub fn drop_placeholders(&mut self) -> usize {
+        let before = self.digests.len();
+        self.digests.retain(|digest| digest.bytes().iter().any(|&byte| byte != 0));
+        let is_nothing = |digest: &Digest| *digest == digest.algorithm().digest(b"");
+        // Most records have one digest, which costs nothing to look at.
+        if self.digests.len() > 1 {
+            let nothing: Vec<bool> = self.digests.iter().map(is_nothing).collect();
+            if nothing.contains(&false) {
+                let mut nothing = nothing.into_iter();
+                self.digests.retain(|_| nothing.next() != Some(true));
+            }
+        }
+        before - self.digests.len()
+    }
+}
+
 /// The kind of a set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {

@@ -5,8 +5,10 @@
 use pfh_digest::{Algorithm, Digest, Registry};
 
 use super::Known;
+use crate::columns::Columns;
 use crate::digits;
 use crate::entry::Fault;
+use crate::roles::{self, Role};
 
 /// The contents of a column.
 #[derive(Clone, Copy)]
@@ -16,6 +18,17 @@ enum Column {
     Any,
     /// A value that divides the set, and how it is recognized.
     Tag(&'static str),
+}
+
+impl Column {
+    /// A column of this role, if it holds digests; CRC-32 and other checksums identify nothing.
+    fn of(role: Role) -> Option<Column> {
+        match role {
+            Role::Digest(algorithm) if algorithm.length() >= 16 => Some(Column::Digest(algorithm)),
+            Role::Hash => Some(Column::Any),
+            _ => None,
+        }
+    }
 }
 
 pub struct Reader {
@@ -33,15 +46,20 @@ struct Head {
 }
 
 impl Reader {
-    pub fn new(registry: Registry, assumed: &[Algorithm]) -> Reader {
+    /// A reader of separated values; `columns` where no header line in front tells them.
+    pub fn new(registry: Registry, assumed: &[Algorithm], columns: Option<Columns>) -> Reader {
         let usual = digits::candidates(registry, &[]);
-        Reader { registry, candidates: digits::candidates(registry, assumed), usual, head: None }
+        let head = columns.filter(|columns| !columns.is_labelled()).map(|columns| Head {
+            separator: columns.separator(),
+            columns: (0..).zip(columns.roles()).filter_map(|(at, role)| Some((at, Column::of(*role)?))).collect(),
+        });
+        Reader { registry, candidates: digits::candidates(registry, assumed), usual, head }
     }
 
     /// The record of a line, and a fault beside it where only some of its columns of digests are
     /// good.
     pub fn line(&mut self, line: &[u8]) -> (Option<Result<Known, Fault>>, Option<Fault>) {
-        if line.trim_ascii().is_empty() {
+        if line.trim_ascii().is_empty() || line.starts_with(b"#") {
             return (None, None);
         }
         match &self.head {
@@ -61,11 +79,8 @@ impl Reader {
 }
 
 /// Whether a line is a header with a column of digests.
-pub fn is_header(line: &[u8]) -> bool {
-    let Some(separator) = separator(line) else { return false };
-    let mut found = false;
-    let whole = fields(line, separator, |_, field| found |= name_of(field).is_some_and(|name| is_digest(&name)));
-    whole && found
+pub fn is_header(registry: Registry, line: &[u8]) -> bool {
+    Head::parse(registry, line).is_some()
 }
 
 fn separator(line: &[u8]) -> Option<u8> {
@@ -79,25 +94,6 @@ fn name_of(field: &[u8]) -> Option<String> {
     Some(str::from_utf8(field).ok()?.trim().to_ascii_lowercase())
 }
 
-fn is_digest(name: &str) -> bool {
-    matches!(
-        name,
-        "sha-1"
-            | "sha1"
-            | "md5"
-            | "md-5"
-            | "sha-256"
-            | "sha256"
-            | "sha-512"
-            | "sha512"
-            | "hash"
-            | "v1hash"
-            | "v3hash"
-            | "v4hash"
-            | "hashsha1"
-    )
-}
-
 impl Head {
     fn parse(registry: Registry, line: &[u8]) -> Option<Head> {
         let separator = separator(line)?;
@@ -105,20 +101,14 @@ impl Head {
         let whole = fields(line, separator, |at, field| {
             let Some(name) = name_of(field) else { return };
             let column = match name.as_str() {
+                "specialcode" => Some(Column::Tag("special code")),
+                "category" => Some(Column::Tag("category")),
+                "baseline" => Some(Column::Tag("baseline")),
                 // Of iLook's version 1,
                 // `V1Hash,HashType,SetDescription,FileName,FilePath,FileSize`, only the header is
                 // known to the public. The words of HashType are not, and are not needed: the
                 // length of a digest tells what it is of.
-                "hash" | "v1hash" | "v3hash" | "v4hash" => Some(Column::Any),
-                "specialcode" => Some(Column::Tag("special code")),
-                "category" => Some(Column::Tag("category")),
-                "baseline" => Some(Column::Tag("baseline")),
-                // CRC-32 and other checksums identify nothing.
-                name => registry
-                    .find(name.strip_prefix("hash").unwrap_or(name))
-                    .ok()
-                    .filter(|algorithm| algorithm.length() >= 16)
-                    .map(Column::Digest),
+                name => Column::of(roles::of(registry, name)),
             };
             columns.extend(column.map(|column| (at, column)));
         });
@@ -181,6 +171,11 @@ impl Head {
 fn fields<'a>(line: &'a [u8], separator: u8, mut take: impl FnMut(usize, &'a [u8])) -> bool {
     let mut rest = line;
     for at in 0.. {
+        // Some programs write a blank between a separator and a quote.
+        let blanks = rest.iter().take_while(|&&byte| byte == b' ').count();
+        if rest.get(blanks) == Some(&b'"') {
+            rest = &rest[blanks..];
+        }
         let mut end = 0;
         let field = if rest.first() == Some(&b'"') {
             end = 1;

@@ -2,10 +2,11 @@
 //! `sha256-…` in front of a digest, FSUM's `?MD5*` behind it.
 
 use data_encoding::BASE64;
-use pfh_digest::{Digest, Output, Registry};
+use pfh_digest::{Algorithm, Digest, Output, Registry};
 
 use super::algorithm;
 use crate::digits;
+use crate::draft::unpadded;
 use crate::entry::Fault;
 
 /// The columns of a line of md5deep.
@@ -69,29 +70,43 @@ fn is_time(text: &[u8]) -> bool {
             .all(|(byte, shape)| if *shape == b'd' { byte.is_ascii_digit() } else { *byte == b':' })
 }
 
-/// The digest of `sha256:HEX` (OCI, fs-verity), `sha256-BASE64` (subresource integrity) or
-/// `XXH3_HEX` (xxhsum's XXH3 with 64 bits); `None` for a word that does not start so.
+/// The digest of `sha256:HEX` (OCI, fs-verity), `sha256-BASE64` (subresource integrity),
+/// `sha256=BASE64` (wheels) or `XXH3_HEX` (xxhsum's XXH3 with 64 bits); `None` for a word that does
+/// not start so.
 pub(crate) fn stated(registry: Registry, text: &[u8]) -> Option<Result<Digest, Fault>> {
     if let Some(value) = text.strip_prefix(b"XXH3_") {
         return Some(digits::digest(registry.find("xxh3-64").ok()?, value));
     }
-    let at = text.iter().position(|byte| matches!(byte, b':' | b'-'))?;
+    let at = text.iter().position(|byte| matches!(byte, b':' | b'-' | b'='))?;
     let name = str::from_utf8(&text[..at]).ok()?;
     // `sdbf:` is the beginning of a digest.
     let algorithm = algorithm(registry, name).filter(|algorithm| algorithm.output() != Output::Text)?;
     let value = &text[at + 1..];
-    Some(if text[at] == b':' {
-        digits::digest(algorithm, value)
-    } else {
-        let bytes = BASE64.decode(value).map_err(|_| Fault::WrongLength);
-        bytes.and_then(|bytes| Digest::from_bytes(algorithm, &bytes).map_err(|_| Fault::WrongLength))
+    Some(match text[at] {
+        b':' => digits::digest(algorithm, value),
+        b'-' => whole(algorithm, BASE64.decode(value).ok()),
+        _ => digits::digest(algorithm, value).or_else(|_| whole(algorithm, unpadded(value))),
     })
 }
 
-/// The name behind FSUM's mark `?MD5*`, which states the algorithm; `None` for other lines.
-pub(crate) fn after_mark<'a>(registry: Registry, rest: &'a [u8], digest: &Digest) -> Option<&'a [u8]> {
+fn whole(algorithm: Algorithm, bytes: Option<Vec<u8>>) -> Result<Digest, Fault> {
+    bytes.and_then(|bytes| Digest::from_bytes(algorithm, &bytes).ok()).ok_or(Fault::WrongLength)
+}
+
+/// The digest of a field that names an algorithm and repeats it in its value; `None` unless it does.
+pub(crate) fn stated_as(algorithm: Algorithm, text: &[u8]) -> Option<Result<Digest, Fault>> {
+    let at = text.iter().position(|byte| matches!(byte, b':' | b'-' | b'='))?;
+    let name = str::from_utf8(&text[..at]).ok()?;
+    name.eq_ignore_ascii_case(algorithm.name()).then(|| digits::digest(algorithm, &text[at + 1..]))
+}
+
+/// The algorithm and the name behind a mark such as FSUM's `?MD5*` and TeraCopy's `?BLAKE2sp*`,
+/// which binds; `None` for other lines.
+pub(crate) fn marked(registry: Registry, rest: &[u8]) -> Option<(Result<Algorithm, Fault>, &[u8])> {
     let rest = rest.strip_prefix(b"?")?;
-    let at = rest.iter().position(|&byte| byte == b'*')?;
-    let stated = algorithm(registry, str::from_utf8(&rest[..at]).ok()?)?;
-    (stated == digest.algorithm()).then_some(&rest[at + 1..])
+    let at = rest.iter().take(32).position(|&byte| byte == b'*').filter(|&at| at > 1)?;
+    let word = str::from_utf8(&rest[..at]).ok()?;
+    let plain = word.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'/'));
+    let stated = algorithm(registry, word).ok_or_else(|| Fault::UnknownAlgorithm(word.into()));
+    plain.then_some((stated, &rest[at + 1..]))
 }

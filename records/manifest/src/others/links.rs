@@ -94,7 +94,7 @@ fn number(text: &[u8]) -> Option<u64> {
 }
 
 /// A name with its `%20` undone; `None` where no two digits follow.
-fn unescaped(text: &[u8]) -> Option<Vec<u8>> {
+pub(crate) fn unescaped(text: &[u8]) -> Option<Vec<u8>> {
     let mut name = Vec::with_capacity(text.len());
     let mut rest = text;
     while let Some((&first, after)) = rest.split_first() {

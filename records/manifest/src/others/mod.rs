@@ -5,10 +5,9 @@ pub(crate) mod catalogue;
 pub(crate) mod certutil;
 pub(crate) mod deep;
 pub(crate) mod filehash;
-pub(crate) mod json;
 pub(crate) mod links;
+pub(crate) mod ocfl;
 pub mod sfv;
-pub(crate) mod table;
 pub(crate) mod trailing;
 
 use pfh_digest::{Algorithm, Registry};

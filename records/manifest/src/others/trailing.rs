@@ -1,41 +1,174 @@
-//! Lines with the name first: `name  digest  digest`, as `rhash --simple` writes several digests of
-//! a file, each behind two spaces.
+//! Lines with the name first and its digests behind: `rhash --simple` with several digests, `rhash
+//! -a`, and lists of a name, a tab or a space, and a digest.
 
-/// Lengths of digests in hexadecimal: CRC-32, MD5, SHA-1, SHA-2.
-const LENGTHS: [usize; 7] = [8, 32, 40, 56, 64, 96, 128];
+use pfh_digest::{Algorithm, Registry};
 
-/// The name of a line and the digests behind it, in their order; `None` if it ends with none, or
-/// with nothing but a CRC, which SFV has.
-pub(crate) fn split(line: &[u8]) -> Option<(&[u8], Vec<&[u8]>)> {
-    let mut rest = line.trim_ascii_end();
-    let mut digests = Vec::new();
-    while let Some(at) = rest.windows(2).rposition(|two| two == b"  ") {
-        let last = &rest[at + 2..];
-        if !LENGTHS.contains(&last.len()) || !last.iter().all(u8::is_ascii_hexdigit) {
-            break;
+use super::is_comment;
+use crate::{bsd, digits};
+
+/// How the lines of a list end, found over its first rows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Shape {
+    separator: Separator,
+    /// How many digests every line has: a name may end like one more.
+    count: usize,
+}
+
+/// The separator of a name and its digests.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Separator {
+    Spaces,
+    Tab,
+    Space,
+}
+
+impl Separator {
+    const ALL: [Separator; 3] = [Separator::Spaces, Separator::Tab, Separator::Space];
+
+    fn bytes(self) -> &'static [u8] {
+        match self {
+            Separator::Spaces => b"  ",
+            Separator::Tab => b"\t",
+            Separator::Space => b" ",
         }
-        digests.push(last);
-        rest = &rest[..at];
     }
-    digests.reverse();
-    let has_more_than_crc = digests.iter().any(|digest| digest.len() > 8);
-    (has_more_than_crc && !rest.is_empty()).then_some((rest, digests))
+
+    /// The name of a line and the digests behind it, in their order, `most` at most; `None` if it
+    /// ends with none, or with nothing but a CRC, which SFV has.
+    fn split(self, line: &[u8], most: usize) -> Option<(&[u8], Vec<&[u8]>)> {
+        let (mut rest, between) = (line.trim_ascii_end(), self.bytes());
+        let mut digests = Vec::new();
+        while digests.len() < most
+            && let Some(at) = rest.windows(between.len()).rposition(|window| window == between)
+        {
+            let last = &rest[at + between.len()..];
+            let is_crc = last.len() == 8 && last.iter().all(u8::is_ascii_hexdigit);
+            if !is_crc && !digits::is_digest(last) {
+                break;
+            }
+            digests.push(last);
+            rest = &rest[..at];
+        }
+        digests.reverse();
+        let has_more_than_crc = digests.iter().any(|digest| digest.len() > 8);
+        (has_more_than_crc && !rest.trim_ascii().is_empty()).then_some((rest, digests))
+    }
+}
+
+impl Shape {
+    /// The shape of a list of which these are the first lines; `None` unless most of them have their
+    /// name first. Lines that look like comments count where there are no others.
+    pub(crate) fn of(lines: &[&[u8]]) -> Option<Shape> {
+        let looks = |line: &&[u8]| is_comment(line) || line.starts_with(b"#");
+        let lines = || lines.iter().copied().filter(|line| !line.trim_ascii().is_empty());
+        let plain: Vec<&[u8]> = lines().filter(|line| !looks(line)).collect();
+        let lines = if plain.is_empty() { lines().collect() } else { plain };
+        Separator::ALL.into_iter().find_map(|separator| {
+            let split = |line: &&[u8]| Some(separator.split(line, usize::MAX)?.1.len());
+            let named = lines.iter().filter(|line| !is_digest_first(line) && !is_other(line));
+            let found: Vec<usize> = named.filter_map(split).collect();
+            let count = *found.iter().min()?;
+            (2 * found.len() > lines.len()).then_some(Shape { separator, count })
+        })
+    }
+
+    /// The name of a line of this shape and its digests.
+    pub(crate) fn split(self, line: &[u8]) -> Option<(&[u8], Vec<&[u8]>)> {
+        self.separator.split(line, self.count).filter(|(_, digests)| digests.len() == self.count)
+    }
+}
+
+/// The name and the digests of one line, with two spaces in front of each digest.
+pub(crate) fn split(line: &[u8]) -> Option<(&[u8], Vec<&[u8]>)> {
+    Separator::Spaces.split(line, usize::MAX)
+}
+
+/// Whether a line begins with a digest, perhaps behind the size of its file.
+fn is_digest_first(line: &[u8]) -> bool {
+    let mut words = line.split(|byte| matches!(byte, b' ' | b'\t' | b',')).filter(|word| !word.is_empty());
+    let first = words.next().unwrap_or_default();
+    let first = first.strip_prefix(b"\\").unwrap_or(first);
+    let is_size = first.iter().all(u8::is_ascii_digit) && first.len() < 20;
+    digits::is_digest(first) || (is_size && words.next().is_some_and(digits::is_digest))
+}
+
+/// Whether a line is tagged, or a link.
+fn is_other(line: &[u8]) -> bool {
+    let line = line.strip_prefix(b"\\").unwrap_or(line);
+    bsd::split(line).is_some() || line.starts_with(b"magnet:") || line.starts_with(b"ed2k:")
+}
+
+/// The digests of `rhash -a` in their order (RHash 1.4.3; earlier versions have fewer at the end).
+const RHASH: [&str; 31] = [
+    "crc32",
+    "md4",
+    "md5",
+    "sha1",
+    "tiger",
+    "tth",
+    "btih",
+    "ed2k",
+    "aich",
+    "whirlpool",
+    "ripemd160",
+    "gost94",
+    "gost94-cryptopro",
+    "has-160",
+    "streebog-256",
+    "streebog-512",
+    "sha224",
+    "sha256",
+    "sha384",
+    "sha512",
+    "edon-r256",
+    "edon-r512",
+    "sha3-224",
+    "sha3-256",
+    "sha3-384",
+    "sha3-512",
+    "crc32c",
+    "snefru-128",
+    "snefru-256",
+    "blake2s",
+    "blake2b",
+];
+
+/// The algorithms of so many digests behind a name, where the number alone tells them; the names of
+/// those that are not known here.
+pub(crate) fn algorithms(registry: Registry, count: usize) -> Option<Vec<Result<Algorithm, &'static str>>> {
+    let find = |name: &'static str| registry.find(name).map_err(|_| name);
+    (count >= 20).then(|| RHASH.iter().take(count).copied().map(find).collect())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    const MD5: &str = "d41d8cd98f00b204e9800998ecf8427e";
+
     #[test]
     fn digests_stand_behind_the_name() {
-        let md5 = "d41d8cd98f00b204e9800998ecf8427e";
         let of = |line: &str| split(line.as_bytes()).map(|(name, digests)| (name.to_vec(), digests.len()));
-        assert_eq!(of(&format!("a  b  {md5}")), Some((b"a  b".to_vec(), 1)));
-        assert_eq!(of(&format!("a  00000000  {md5}\r")), Some((b"a".to_vec(), 2)));
+        assert_eq!(of(&format!("a  b  {MD5}")), Some((b"a  b".to_vec(), 1)));
+        assert_eq!(of(&format!("a  00000000  {MD5}\r")), Some((b"a".to_vec(), 2)));
         // A name that is itself a digest of a length.
-        assert_eq!(of(&format!("{md5}  {md5}")), Some((md5.as_bytes().to_vec(), 1)));
-        for none in ["a  00000000", "a b", "", "  ", &format!("a {md5}"), &format!("  {md5}"), &format!("a  {md5} x")] {
+        assert_eq!(of(&format!("{MD5}  {MD5}")), Some((MD5.as_bytes().to_vec(), 1)));
+        for none in ["a  00000000", "a b", "", "  ", &format!("a {MD5}"), &format!("  {MD5}"), &format!("a  {MD5} x")] {
             assert_eq!(of(none), None, "{none:?}");
+        }
+    }
+
+    #[test]
+    fn the_first_rows_tell_how_lines_end() {
+        let of = |text: &str| Shape::of(&text.lines().map(str::as_bytes).collect::<Vec<_>>());
+        let shape = |separator, count| Some(Shape { separator, count });
+        assert_eq!(of(&format!("a\t{MD5}\n")), shape(Separator::Tab, 1));
+        assert_eq!(of(&format!("a b {MD5}\nc {MD5}\n")), shape(Separator::Space, 1));
+        // The second name ends like a digest.
+        assert_eq!(of(&format!("a  {MD5}\nb  {MD5}  {MD5}\n")), shape(Separator::Spaces, 1));
+        assert_eq!(of(&format!("#a  {MD5}\n")), shape(Separator::Spaces, 1));
+        for none in [format!("{MD5}  a\n"), format!("{MD5} {MD5}\n"), format!("3 {MD5} a\n"), "a b\n".to_owned()] {
+            assert_eq!(of(&none), None, "{none}");
         }
     }
 }

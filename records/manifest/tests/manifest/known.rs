@@ -245,7 +245,7 @@ fn json_of_other_shapes() {
         format!("{{\"md5\":\"{MD5}\",\"SHA-256\":\"{SHA256}\"}}\n"),
         format!(r#"{{"meta":[{{"n":1}}],"data":[{{"attributes":{{"MD5":"{MD5}","sha_256":"{SHA256}"}}}}]}}"#),
         format!(
-            r#"{{"bomFormat":"CycloneDX","components":[{{"name":"x"}},{{"name":"y","hashes":{pairs}}}],"dependencies":[{{"ref":"y"}}]}}"#
+            r#"{{"bomFormat":"CycloneDX","components":[{{"name":"y","hashes":{pairs}}}],"dependencies":[{{"ref":"y"}}]}}"#
         ),
         format!(
             r#"{{"type":"bundle","objects":[{{"type":"file","hashes":{{"MD5":"{MD5}","SHA-256":"{SHA256}","SSDEEP":"3:a:b"}}}}]}}"#
@@ -267,6 +267,9 @@ fn json_of_other_shapes() {
     assert_eq!(outcomes(&format!(r#"[{{"md5":"{MD5}","sha1":"n/a"}}]"#)), [true, false]);
     assert_eq!(outcomes(&format!("{{\"md5\":\"{MD5}\"}}\n{{\"md5\":\"9001")), [true, false]);
     assert_eq!(outcomes(r#"{"components":[{"hashes":[{"alg":"Streebog-256","content":"00"}]}]}"#), [false]);
+    let bom =
+        format!(r#"{{"components":[{{"name":"x"}},{{"name":"y","hashes":[{{"alg":"MD5","content":"{MD5}"}}]}}]}}"#);
+    assert_eq!(outcomes(&bom), [true, false]);
     assert_eq!(outcomes(r#"{"data":[]}"#), [false]);
     assert_eq!(outcomes("{}{}"), [false, false]);
 }

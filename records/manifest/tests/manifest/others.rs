@@ -183,7 +183,7 @@ fn get_filehash_as_table_list_and_csv() {
 #[test]
 fn tables_of_others_by_the_names_of_their_columns() {
     let text = format!("Name;Full Path;Size;MD5 Hash;SHA-256\na;dir\\a;3;{MD5};{SHA256}\nb;dir\\b;0;;\n");
-    reads(&text, Format::Table, &["dir/a 3 md5:764efa88 sha256:98ea6e4f", "! no digest"]);
+    reads(&text, Format::Table, &["dir/a 3 md5:764efa88 sha256:98ea6e4f", "! no digest of dir/b"]);
     let text = format!("filename\thash\na\t{MD5}\nb\tshort\n");
     reads(&text, Format::Table, &["a md5:764efa88?", "! does not start with a digest"]);
 }

@@ -38,7 +38,7 @@ fn lsjson_of_rclone() {
 {{"Path":"d/none","Name":"none","Size":3,"IsDir":false}}
 ]"#
     );
-    let missing = "! an item without a name and a digest of a known algorithm";
+    let missing = "! no digest of d/none";
     reads(&text, &["d/a b 3 md5:764efa88 sha256:98ea6e4f (quickxor)", missing]);
     // In base64, also with the alphabet for addresses.
     let text = r#"[{"Path":"a","Size":1,"Hashes":{"md5":"dk76iD3aHhHbR2ccSju9ng=="}},
@@ -79,8 +79,8 @@ fn components_of_cyclonedx() {
         &text,
         &[
             "bin/a sha256:98ea6e4f md5:764efa88",
-            "! digests of a component, not of a file",
             "lib/b sha256:98ea6e4f md5:764efa88",
+            "! digests of a component, not of a file",
             "usr/lib/found.so sha256:98ea6e4f md5:764efa88",
         ],
     );
@@ -98,9 +98,9 @@ fn feeds_by_the_names_of_their_members() {
     reads(&format!(r#"[{{"md5":"{MD5}"}}]"#), &["! digests of a thing without a name, not of a file"]);
     reads(r#"[{"path":"a","md5":"0123"}]"#, &["! digest of a wrong length"]);
     reads(&format!(r#"[{{"path":"a","hashes":{{"snefru":"{MD5}"}}}}]"#), &["! unknown algorithm snefru"]);
-    reads(r#"{"title":"no list"}"#, &["! a document without a name and a digest of a known algorithm"]);
+    reads(r#"{"title":"no list"}"#, &["! no list that is understood: JSON without digests of files"]);
     let cut = format!(r#"[{{"path":"a","md5":"{MD5}"}},{{"path":"b","#);
-    reads(&cut, &["! not JSON, or cut off"]);
+    reads(&cut, &["a md5:764efa88", "! not JSON, or cut off"]);
     let long = Options { limit: 10, ..Options::default() };
     let found = Decoder::open(cut.as_bytes(), &long).unwrap().map(|item| item.unwrap().item);
     assert!(found.eq([Item::Fault(pfh_manifest::Fault::TooLong)]));

@@ -14,6 +14,7 @@ mod script;
 
 use std::fs::File;
 use std::io::Read;
+use std::ops::ControlFlow;
 use std::path::Path;
 
 use pfh_digest::{Algorithm, Digest};
@@ -75,13 +76,16 @@ fn tables(connection: &Connection) -> rusqlite::Result<Vec<Table>> {
     Ok(found)
 }
 
-/// The table that holds the digests.
-fn choose(tables: &[Table]) -> Option<&Table> {
+/// The tables that hold digests: of those of RDSv3, which repeat each other, the best, and all
+/// others.
+fn choose(tables: &[Table]) -> Vec<&Table> {
     let rank = |table: &Table| {
         let name = table.name.to_ascii_lowercase();
-        TABLES.iter().position(|known| *known == name).unwrap_or(TABLES.len())
+        TABLES.iter().position(|known| *known == name)
     };
-    tables.iter().filter(|table| !table.columns.is_empty()).min_by_key(|table| rank(table))
+    let with_digests = || tables.iter().filter(|table| !table.columns.is_empty());
+    let best = with_digests().filter_map(rank).min();
+    with_digests().filter(|table| rank(table).is_none() || rank(table) == best).collect()
 }
 
 /// The version that an RDSv3 states of itself.
@@ -125,11 +129,34 @@ pub fn read(input: &Input, path: &Path, meter: &Meter, take: &mut Take<'_>) -> R
     let database = |error: rusqlite::Error| Error::Database(input.path.clone(), open::explain(&error));
     let (connection, bound) = open::open(path, &input.path)?;
     let tables = tables(&connection).map_err(database)?;
-    let table = choose(&tables)
-        .ok_or_else(|| Error::Database(input.path.clone(), "no table with a column of digests".to_owned()))?;
-    let (sql, names) = query(&tables, table, input.packages);
+    let chosen = choose(&tables);
+    if chosen.is_empty() {
+        return Err(Error::Database(input.path.clone(), "no table with a column of digests".to_owned()));
+    }
+    let mut number = 0;
+    for table in &chosen {
+        if each(&connection, &bound, input, (&tables, table), meter, &mut number, take)?.is_break() {
+            break;
+        }
+    }
+    let names: Vec<String> = chosen.iter().map(|table| pfh_source::terminal::render(table.name.as_bytes())).collect();
+    Ok(Contents::Records { format: format!("sqlite {}", names.join(", ")), version: version(&connection) })
+}
+
+/// Hands out the rows of a table; `number` counts those of all tables.
+fn each(
+    connection: &Connection,
+    bound: &open::Bound,
+    input: &Input,
+    (tables, table): (&[Table], &Table),
+    meter: &Meter,
+    number: &mut u64,
+    take: &mut Take<'_>,
+) -> Result<ControlFlow<()>, Error> {
+    let database = |error: rusqlite::Error| Error::Database(input.path.clone(), open::explain(&error));
+    let (sql, names) = query(tables, table, input.packages);
     bound.query();
-    let packages = names.map(|table| open::packages(&connection, &table, &bound)).transpose();
+    let packages = names.map(|table| open::packages(connection, &table, bound)).transpose();
     let packages = packages.map_err(|why| Error::Database(input.path.clone(), why))?;
     bound.query();
     // The highest number is that of the last row, so it is about their count; in a corrupt database
@@ -139,22 +166,20 @@ pub fn read(input: &Input, path: &Path, meter: &Meter, take: &mut Take<'_>) -> R
         connection.query_row(&last, [], |row| row.get::<_, i64>(0)).map_or(0, |rows| rows.max(0).unsigned_abs());
     let mut statement = connection.prepare(&sql).map_err(database)?;
     let mut rows = statement.query([]).map_err(database)?;
-    let mut number = 0;
     while let Some(row) = rows.next().map_err(database)? {
-        number += 1;
-        bound.row(number).map_err(|why| Error::Database(input.path.clone(), why))?;
+        *number += 1;
+        bound.row(*number).map_err(|why| Error::Database(input.path.clone(), why))?;
         if number.is_multiple_of(1 << 12) {
-            meter.part(number, about, bound.bytes());
+            meter.part(*number, about, bound.bytes());
         }
         let tag = packages.as_ref().and_then(|packages| package(row, table.columns.len(), packages));
         let (known, fault) = record(row, &table.columns, tag);
         let mut records = known.map(Ok).into_iter().chain(fault.map(Err));
-        if records.any(|record| take(number, record).is_break()) {
-            break;
+        if records.any(|record| take(*number, record).is_break()) {
+            return Ok(ControlFlow::Break(()));
         }
     }
-    let version = version(&connection);
-    Ok(Contents::Records { format: format!("sqlite {}", pfh_source::terminal::render(table.name.as_bytes())), version })
+    Ok(ControlFlow::Continue(()))
 }
 
 fn package(row: &Row<'_>, at: usize, packages: &open::Names) -> Option<String> {

@@ -32,6 +32,11 @@ pub fn built(summary: &build::Summary) -> Vec<String> {
             lines.push(format!("{blocks} (constant, repetitive, low in entropy)"));
         }
     }
+    let placeholders: u64 = summary.sets.iter().map(|set| set.placeholders).sum();
+    if placeholders > 0 {
+        let are = many(placeholders, "value stands", "values stand");
+        lines.push(format!("{are} for no digest (zeros, or the digest of nothing beside others): not in the file"));
+    }
     if summary.faults() > 0 {
         let hold =
             many(summary.faults(), "place holds no record; what it was", "places hold no record; what they were");

@@ -1,0 +1,215 @@
+//! Lists of blocks: lines of a key and a value, a block a file. `Name: / Size: / SHA256:` of release
+//! notes, HashMyFiles' text, Debian's Packages, Release, .dsc and .changes (whose lines of digests
+//! stand below a key), DVC's files in YAML.
+//!
+//! Keys mean what [`roles`] has of them. A block ends with an empty line, a rule, a new item of YAML,
+//! or where a key comes again.
+
+use std::collections::VecDeque;
+
+use pfh_digest::{Algorithm, Registry};
+
+use crate::digits;
+use crate::draft::{Draft, Names};
+use crate::entry::{DecodeLine, Entry, Fault, Item, Options, Parsed};
+use crate::others::algorithm;
+use crate::roles::{self, Role};
+use crate::sample::Sample;
+
+/// The parts of a line.
+enum Line<'a> {
+    /// Empty, or a rule of one character.
+    Gap,
+    /// A key and its value; `first` of an item of YAML.
+    Field {
+        key: &'a str,
+        value: &'a [u8],
+        first: bool,
+    },
+    /// A line that begins with a blank and has no key.
+    More,
+    Other,
+}
+
+/// The longest key.
+const KEY: usize = 40;
+
+fn parts(line: &[u8]) -> Line<'_> {
+    let trimmed = line.trim_ascii();
+    let is_rule = trimmed.len() >= 3 && trimmed.iter().all(|byte| *byte == trimmed[0] && b"=-*_#".contains(byte));
+    if trimmed.is_empty() || is_rule {
+        return Line::Gap;
+    }
+    let (text, first) = match trimmed.strip_prefix(b"- ") {
+        Some(item) => (item.trim_ascii_start(), true),
+        None => (trimmed, false),
+    };
+    let at = text.iter().take(KEY).position(|byte| matches!(byte, b':' | b'='));
+    let key = at.and_then(|at| str::from_utf8(&text[..at]).ok()).map(str::trim);
+    let is_key = |key: &&str| {
+        let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b' ' | b'_' | b'-' | b'.');
+        key.starts_with(|c: char| c.is_ascii_alphabetic()) && key.bytes().all(plain)
+    };
+    match (at, key.filter(is_key)) {
+        (Some(at), Some(key)) if text.get(at + 1).is_none_or(|byte| matches!(byte, b' ' | b'\t')) => {
+            let value = text[at + 1..].trim_ascii();
+            let inner = [b'"', b'\''].iter().find_map(|quote| value.strip_prefix(&[*quote])?.strip_suffix(&[*quote]));
+            Line::Field { key, value: inner.unwrap_or(value), first }
+        }
+        _ if line.starts_with(b" ") || line.starts_with(b"\t") => Line::More,
+        _ => Line::Other,
+    }
+}
+
+/// The algorithm of the lines below a key: `SHA256:`, `Checksums-Sha1:`, `Files:`, `MD5Sum:`.
+fn below(registry: Registry, key: &str) -> Option<Algorithm> {
+    if key.eq_ignore_ascii_case("files") {
+        return registry.find("md5").ok();
+    }
+    algorithm(registry, key.strip_prefix("Checksums-").unwrap_or(key))
+}
+
+/// The entry of a line below a key: `digest size name`, of .changes `digest size section priority
+/// name`.
+fn row(algorithm: Algorithm, line: &[u8], is_changes: bool) -> Result<Entry, Fault> {
+    let mut words = line.splitn(if is_changes { 5 } else { 3 }, |byte| *byte == b' ');
+    let digest = digits::digest(algorithm, words.next().unwrap_or_default())?;
+    let size = words.next().and_then(|size| str::from_utf8(size).ok()?.parse().ok());
+    let name = words.last().unwrap_or_default().trim_ascii();
+    match size {
+        Some(size) if !name.is_empty() => {
+            Ok(Entry { name: name.to_vec(), size: Some(size), digests: vec![digest], ..Entry::default() })
+        }
+        _ => Err(Fault::Malformed("not a digest, a size and a name")),
+    }
+}
+
+/// A line with every run of blanks as one.
+fn joined(line: &[u8]) -> Vec<u8> {
+    let words: Vec<&[u8]> = line.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty()).collect();
+    words.join(&b' ')
+}
+
+/// Whether a list is of blocks: its first rows give a file.
+pub(crate) fn is_start(registry: Registry, sample: &Sample<'_>) -> bool {
+    let mut decoder = Decoder::new(registry, &Options::default(), sample);
+    let mut entries = 0;
+    let mut count = |item: Option<Item>| entries += usize::from(matches!(item, Some(Item::Entry(_))));
+    for line in &sample.lines {
+        if let Parsed::Item(item) = decoder.line(line) {
+            count(Some(item));
+        }
+        while let Some(item) = decoder.held(false) {
+            count(Some(item));
+        }
+    }
+    count(decoder.held(true));
+    entries > 0
+}
+
+/// Reads them.
+pub(crate) struct Decoder {
+    registry: Registry,
+    candidates: Vec<Algorithm>,
+    names: Names,
+    draft: Draft,
+    /// Bytes of the block so far, and how many it may have.
+    bytes: usize,
+    limit: usize,
+    /// The algorithm of lines below the last key.
+    below: Option<Algorithm>,
+    is_changes: bool,
+    items: VecDeque<Item>,
+}
+
+impl Decoder {
+    /// A reader of a list of which `sample` are the first lines.
+    pub(crate) fn new(registry: Registry, options: &Options, sample: &Sample<'_>) -> Decoder {
+        // Blocks that programs of Windows write, and no others: Debian's names have `/`.
+        let names = if sample.windows { Names::Windows } else { Names::Exact };
+        Decoder {
+            registry,
+            candidates: digits::candidates(registry, options.named()),
+            names,
+            draft: Draft::default(),
+            bytes: 0,
+            limit: options.limit,
+            below: None,
+            is_changes: sample.lines.iter().any(|line| line.starts_with(b"Changed-By:")),
+            items: VecDeque::new(),
+        }
+    }
+
+    /// Ends the block.
+    fn flush(&mut self) {
+        self.bytes = 0;
+        let draft = std::mem::take(&mut self.draft);
+        // A block without a digest is the head of a list, or describes something else; one without
+        // a name has nothing to say.
+        if draft.has_digest() {
+            self.items.extend(draft.finish(self.registry, &self.candidates, self.names));
+        }
+    }
+
+    fn field(&mut self, key: &str, value: &[u8]) {
+        self.below = None;
+        if value.is_empty() {
+            self.below = below(self.registry, key);
+            return;
+        }
+        let role = roles::of(self.registry, key);
+        let again = match role {
+            Role::Name(_) => self.draft.is_named() && self.draft.has_digest(),
+            Role::Digest(algorithm) => self.draft.has(algorithm),
+            _ => false,
+        };
+        if again {
+            self.flush();
+        }
+        self.bytes += value.len();
+        if self.bytes > self.limit {
+            self.items.push_back(Item::Fault(Fault::TooLong));
+            self.draft = Draft::default();
+            self.bytes = 0;
+            return;
+        }
+        self.draft.put(self.registry, role, value);
+    }
+}
+
+impl DecodeLine for Decoder {
+    fn line(&mut self, line: &[u8]) -> Parsed {
+        if let Some(algorithm) = self.below
+            && line.starts_with(b" ")
+            && !line.trim_ascii().is_empty()
+        {
+            return row(algorithm, &joined(line), self.is_changes && algorithm.name() == "md5").into();
+        }
+        match parts(line) {
+            Line::Gap => self.flush(),
+            Line::Field { key, value, first } => {
+                if first {
+                    self.flush();
+                }
+                self.field(key, value);
+            }
+            Line::More => {}
+            Line::Other if line.starts_with(b"#") => {}
+            // Text between blocks says nothing of files, unless it holds a digest.
+            Line::Other => {
+                let mut words = line.split(u8::is_ascii_whitespace);
+                if words.any(digits::is_digest) {
+                    return Fault::Malformed("a digest outside of a block of keys and values").into();
+                }
+            }
+        }
+        self.items.pop_front().map_or(Parsed::Neutral, Parsed::Item)
+    }
+
+    fn held(&mut self, ended: bool) -> Option<Item> {
+        if ended && self.items.is_empty() {
+            self.flush();
+        }
+        self.items.pop_front()
+    }
+}

@@ -1,0 +1,101 @@
+//! What a column, a member, an element or the key of a line holds, by its label or by its contents:
+//! one table for every form of list.
+
+use pfh_digest::{Algorithm, Output, Registry};
+
+use crate::others::algorithm;
+
+/// The contents of a field.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Role {
+    /// The name of a file; of several the one with the lowest rank, and of those the first.
+    Name(u8),
+    /// The name in base64, exactly.
+    Exact,
+    /// The size in bytes.
+    Size,
+    /// The algorithm of the field of digests.
+    Algorithm,
+    /// A digest of the algorithm that another field names, or of one of its length.
+    Hash,
+    /// A digest of this algorithm.
+    Digest(Algorithm),
+    /// The kind of thing: a file or a folder.
+    Kind,
+    /// The permissions with the kind, as `stat` has them, in octal digits.
+    Mode,
+    /// Anything else.
+    Other,
+}
+
+/// Words beside an algorithm in a label that change nothing: `hashes_MD5`, `file.sha256`.
+const FILLERS: [&str; 11] =
+    ["hash", "hashes", "checksum", "checksums", "digest", "digests", "sum", "value", "file", "hex", "string"];
+
+/// The role that a label names: `SHA-256`, `hashes_MD5`, `Full Path`.
+pub(crate) fn of(registry: Registry, label: &str) -> Role {
+    let text = label.trim().trim_start_matches('\u{feff}').to_ascii_lowercase();
+    let plain: String = text.chars().filter(|c| !matches!(c, ' ' | '_' | '-' | '.')).collect();
+    match plain.as_str() {
+        "pathb64" => Role::Exact,
+        "path" | "filepath" | "fullpath" | "fullname" | "relpath" | "relativepath" | "pathname" => Role::Name(0),
+        "filename" | "filenames" | "file" | "location" => Role::Name(1),
+        "name" => Role::Name(2),
+        "size" | "filesize" | "length" | "bytes" | "sizebytes" | "sizeinbytes" | "filesizebytes" | "mediasize" => {
+            Role::Size
+        }
+        "algorithm" | "alg" | "algo" | "hashtype" | "hashalgorithm" | "hashname" => Role::Algorithm,
+        "hash" | "digest" | "checksum" | "hashvalue" | "checksumvalue" | "integrity" | "v1hash" | "v3hash"
+        | "v4hash" => Role::Hash,
+        "type" | "isdir" | "isdirectory" | "entrytype" => Role::Kind,
+        "perm" | "mode" => Role::Mode,
+        _ => digest_label(registry, &text).map_or(Role::Other, Role::Digest),
+    }
+}
+
+/// The algorithm that a label names, alone or beside [`FILLERS`].
+fn digest_label(registry: Registry, text: &str) -> Option<Algorithm> {
+    let find = |text: &str| algorithm(registry, text).filter(|algorithm| algorithm.output() != Output::Text);
+    // MHL's name of the value as it is printed everywhere else; `xxhash64` is a decimal number.
+    if text == "xxhash64be" {
+        return registry.find("xxh64").ok();
+    }
+    find(text).or_else(|| {
+        // An address is no label.
+        let words = text.split(['_', '.', ' ', ':']).take(if text.contains('/') { 0 } else { usize::MAX });
+        let words: Vec<&str> = words.filter(|word| !word.is_empty() && !FILLERS.contains(word)).collect();
+        let [first, rest @ ..] = &words[..] else { return None };
+        match rest {
+            [] => find(first).or_else(|| find(first.strip_prefix("hash")?)),
+            [bits] if bits.bytes().all(|byte| byte.is_ascii_digit()) => find(&format!("{first}-{bits}")),
+            _ => None,
+        }
+    })
+}
+
+/// Whether a word stands for a folder in a field of kinds.
+pub(crate) fn is_folder(word: &[u8]) -> bool {
+    let lower = word.trim_ascii().to_ascii_lowercase();
+    matches!(&lower[..], b"folder" | b"directory" | b"dir" | b"d" | b"true")
+}
+
+/// A header line of a list of plain lines: `SHA256  File name`. Every word is of a label, and one is
+/// of a digest.
+pub(crate) fn is_heading(registry: Registry, line: &[u8]) -> bool {
+    let Ok(line) = str::from_utf8(line) else { return false };
+    let is_label = |word: &str| {
+        FILLERS.contains(&word) || matches!(word, "name" | "names" | "path" | "size" | "filename" | "filepath")
+    };
+    let (mut words, mut digest) = (0, false);
+    for word in line.split(|c: char| c.is_whitespace() || matches!(c, '|' | '#' | '"')).filter(|word| !word.is_empty())
+    {
+        let lower = word.to_ascii_lowercase();
+        let named = algorithm(registry, &lower).is_some();
+        if !named && !is_label(&lower) {
+            return false;
+        }
+        digest |= named || matches!(lower.as_str(), "hash" | "checksum" | "digest");
+        words += 1;
+    }
+    digest && words > 1
+}
