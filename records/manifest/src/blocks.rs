@@ -159,7 +159,7 @@ impl Decoder {
         }
         let role = roles::of(self.registry, key);
         let again = match role {
-            Role::Name(_) => self.draft.is_named() && self.draft.has_digest(),
+            Role::Name(rank) => self.draft.has_name(rank),
             Role::Digest(algorithm) => self.draft.has(algorithm),
             _ => false,
         };

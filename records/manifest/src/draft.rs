@@ -22,6 +22,8 @@ pub(crate) struct Draft {
     folder: bool,
     /// Whether it is something else that has no content of its own: a link, a device.
     special: bool,
+    /// The ranks of the names that came, a bit each.
+    ranks: u8,
 }
 
 /// How names are written.
@@ -39,6 +41,11 @@ impl Draft {
         self.name.is_some() || self.exact.is_some()
     }
 
+    /// Whether there is a name of this rank.
+    pub(crate) fn has_name(&self, rank: u8) -> bool {
+        self.ranks >> rank & 1 == 1
+    }
+
     /// Whether there is a digest, of whatever algorithm.
     pub(crate) fn has_digest(&self) -> bool {
         !(self.hashes.is_empty() && self.digests.is_empty() && self.foreign.is_empty() && self.fault.is_none())
@@ -54,6 +61,9 @@ impl Draft {
         let value = if matches!(role, Role::Name(_)) { value } else { value.trim_ascii() };
         if value.is_empty() {
             return;
+        }
+        if let Role::Name(rank) = role {
+            self.ranks |= 1 << rank;
         }
         match role {
             Role::Name(rank) if self.name.as_ref().is_none_or(|(known, _)| rank < *known) => {

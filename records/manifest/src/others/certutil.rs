@@ -43,7 +43,7 @@ fn head(registry: Registry, line: &[u8]) -> Option<(&str, &[u8])> {
     let line = str::from_utf8(line.trim_ascii_end().strip_suffix(b":")?).ok()?.trim_end();
     let is_between = |c: char| !c.is_ascii_alphanumeric();
     // The algorithm is among the first words, of which a hyphen may make one.
-    let words = line.split(is_between).take(4).filter(|word| !word.is_empty());
+    let words = line.split(is_between).filter(|word| !word.is_empty()).take(4);
     for word in words {
         // In bounds: the word is a part of the line.
         let rest = &line[word.as_ptr().addr() - line.as_ptr().addr() + word.len()..];

@@ -84,11 +84,30 @@ impl Decoder {
     pub(crate) fn new(registry: Registry, certain: bool) -> Decoder {
         Decoder { registry, certain }
     }
+
+    /// A record whose name begins as a comment does; comments have a blank behind the semicolon.
+    fn looks_like_comment(&self, line: &[u8]) -> Option<Parsed> {
+        let rest = line.strip_prefix(b";")?;
+        let (_, digest) = split(self.registry, line).filter(|(_, digest)| digest.bytes().len() == 4)?;
+        if !rest.starts_with(b" ") && !rest.starts_with(b"\t") {
+            let (name, guessed) = (line[..line.len() - 9].trim_ascii().to_vec(), !self.certain);
+            return Some(
+                Ok(Entry { name: windows_name(&name), digests: vec![digest], guessed, ..Entry::default() }).into(),
+            );
+        }
+        // A date has digits alone.
+        let is_date = line[line.len() - 8..].iter().all(u8::is_ascii_digit);
+        let doubtful = Fault::Malformed("a comment, or a file whose name begins with a semicolon");
+        (!is_date).then(|| doubtful.into())
+    }
 }
 
 impl DecodeLine for Decoder {
     fn line(&mut self, line: &[u8]) -> Parsed {
         let line = line.trim_ascii_end();
+        if let Some(record) = self.looks_like_comment(line) {
+            return record;
+        }
         if line.is_empty() || is_comment(line) {
             self.certain |= !line.is_empty();
             return Parsed::Neutral;

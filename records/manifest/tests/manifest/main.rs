@@ -6,6 +6,7 @@ mod ending;
 mod golden;
 mod hostile;
 mod known;
+mod notations;
 #[cfg(unix)]
 mod oracle;
 mod others;
