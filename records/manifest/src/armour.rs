@@ -1,4 +1,4 @@
-//! PGP's clear signatures (RFC 9580, section 7): the text that is signed stands between a head and a
+//! PGP's clear signatures (RFC 9580, section 7): the signed text stands between a head and a
 //! signature in ASCII.
 
 use std::io::{self, BufRead, Read};

@@ -1,9 +1,9 @@
-//! Lists of blocks: lines of a key and a value, a block a file. `Name: / Size: / SHA256:` of release
-//! notes, HashMyFiles' text, Debian's Packages, Release, .dsc and .changes (whose lines of digests
-//! stand below a key), DVC's files in YAML.
+//! Lists of blocks: lines of a key and a value, a block for each file. `Name: / Size: / SHA256:` of
+//! release notes, HashMyFiles' text, Debian's Packages, Release, .dsc and .changes (whose lines of
+//! digests stand below a key), DVC's files in YAML.
 //!
-//! Keys mean what [`roles`] has of them. A block ends with an empty line, a rule, a new item of YAML,
-//! or where a key comes again.
+//! [`roles`] gives the meaning of the keys. A block ends with an empty line, a rule, a new item of
+//! YAML, or where a key comes again.
 
 use std::collections::VecDeque;
 
@@ -123,7 +123,7 @@ pub(crate) struct Decoder {
 }
 
 impl Decoder {
-    /// A reader of a list of which `sample` are the first lines.
+    /// A reader of a list that begins with the lines of `sample`.
     pub(crate) fn new(registry: Registry, options: &Options, sample: &Sample<'_>) -> Decoder {
         // Blocks that programs of Windows write, and no others: Debian's names have `/`.
         let names = if sample.windows { Names::Windows } else { Names::Exact };

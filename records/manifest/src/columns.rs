@@ -1,6 +1,6 @@
 //! Lists in columns of others: separated values with a header line, with one in a comment, or with
-//! none. What a column holds is told by its label, by the contents of the first rows, or by the
-//! reader.
+//! none. The role of a column follows from its label, from the contents of the first rows, or from
+//! the reader of the list.
 
 use std::fmt::Write;
 
@@ -61,7 +61,7 @@ fn fields(line: &[u8], separator: u8, most: usize) -> Option<Vec<Vec<u8>>> {
 }
 
 impl Columns {
-    /// The columns of a list of which these are the first lines; `None` if it has none.
+    /// The columns of a list that begins with these lines; `None` if it has none.
     pub(crate) fn of(registry: Registry, sample: &Sample<'_>) -> Option<Columns> {
         let mut lines = sample.lines.iter().copied().filter(|line| !line.trim_ascii().is_empty());
         let first = lines.clone().find(|line| !line.starts_with(TYPE))?;
@@ -91,7 +91,7 @@ impl Columns {
             return Some(columns);
         }
         let rows: Vec<&[u8]> = lines.by_ref().filter(|line| !line.starts_with(b"#")).collect();
-        SEPARATORS.into_iter().find_map(|separator| Columns::told(&rows, separator))
+        SEPARATORS.into_iter().find_map(|separator| Columns::inferred(&rows, separator))
     }
 
     /// Columns with these labels, as the reader of a list states them.
@@ -123,7 +123,7 @@ impl Columns {
     }
 
     /// Columns by the contents of rows.
-    fn told(rows: &[&[u8]], separator: u8) -> Option<Columns> {
+    fn inferred(rows: &[&[u8]], separator: u8) -> Option<Columns> {
         let split: Vec<Vec<Vec<u8>>> = rows.iter().filter_map(|row| split_by(row, separator)).collect();
         let width = split.iter().map(Vec::len).max().filter(|width| *width > 1)?;
         let split: Vec<&Vec<Vec<u8>>> = split.iter().filter(|fields| fields.len() == width).collect();
@@ -166,12 +166,12 @@ impl Columns {
         self.separator
     }
 
-    /// What each column holds.
+    /// The role of each column.
     pub(crate) fn roles(&self) -> &[Role] {
         &self.roles
     }
 
-    /// What the columns were taken for, where no header says so.
+    /// The roles that the columns were taken for, where no header says so.
     pub(crate) fn remark(&self) -> Option<String> {
         if self.source != Source::Contents {
             return None;
@@ -192,7 +192,7 @@ impl Columns {
     }
 }
 
-/// What the fields of a column look like.
+/// The look of the fields of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Content {
     Empty,

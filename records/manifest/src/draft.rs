@@ -1,6 +1,6 @@
 //! A record as a tokeniser gathers it, field by field.
 
-use data_encoding::{BASE64, BASE64URL_NOPAD};
+use data_encoding::BASE64;
 use pfh_digest::{Algorithm, Digest, Registry};
 
 use crate::digits;
@@ -46,7 +46,7 @@ impl Draft {
         self.ranks >> rank & 1 == 1
     }
 
-    /// Whether there is a digest, of whatever algorithm.
+    /// Whether there is a digest, known here or not.
     pub(crate) fn has_digest(&self) -> bool {
         !(self.hashes.is_empty() && self.digests.is_empty() && self.foreign.is_empty() && self.fault.is_none())
     }
@@ -197,9 +197,4 @@ fn size(text: &[u8]) -> Option<u64> {
     let is_whole = text.get(end).is_none_or(|byte| *byte == b' ');
     let unit = text[end..].trim_ascii().first().is_none_or(|byte| matches!(byte, b'b' | b'B' | b'('));
     if is_whole && unit { str::from_utf8(&text[..end]).ok()?.parse().ok() } else { None }
-}
-
-/// A value in the alphabet for addresses without its padding, as Python's wheels have it.
-pub(crate) fn unpadded(text: &[u8]) -> Option<Vec<u8>> {
-    BASE64URL_NOPAD.decode(text).ok()
 }

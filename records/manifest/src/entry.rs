@@ -29,8 +29,8 @@ pub struct Options {
     /// Whether the key of digests that are made under one is at hand: without it they are as good
     /// as those of unknown algorithms.
     pub keyed: bool,
-    /// The labels of the columns of a list, in their order: `name`, `size`, `algorithm`, `digest`, an
-    /// algorithm, or anything else for a column that is passed over. Empty to find them out.
+    /// The labels of the columns of a list, in their order: `name`, `size`, `algorithm`, `digest`,
+    /// an algorithm, or anything else for a column that is passed over. Empty to find them out.
     pub columns: Vec<String>,
     /// The end of a record of `sums` and `bsd`.
     pub end: End,

@@ -1,5 +1,5 @@
-//! What a column, a member, an element or the key of a line holds, by its label or by its contents:
-//! one table for every form of list.
+//! The roles of columns, members, elements and the keys of lines, by their labels: one table for
+//! every form of list.
 
 use pfh_digest::{Algorithm, Output, Registry};
 
@@ -61,7 +61,7 @@ fn digest_label(registry: Registry, text: &str) -> Option<Algorithm> {
         return registry.find("xxh64").ok();
     }
     find(text).or_else(|| {
-        // An address is no label.
+        // An address is not a label.
         let words = text.split(['_', '.', ' ', ':']).take(if text.contains('/') { 0 } else { usize::MAX });
         let words: Vec<&str> = words.filter(|word| !word.is_empty() && !FILLERS.contains(word)).collect();
         let [first, rest @ ..] = &words[..] else { return None };
@@ -79,8 +79,8 @@ pub(crate) fn is_folder(word: &[u8]) -> bool {
     matches!(&lower[..], b"folder" | b"directory" | b"dir" | b"d" | b"true")
 }
 
-/// A header line of a list of plain lines: `SHA256  File name`. Every word is of a label, and one is
-/// of a digest.
+/// A header line of a list of plain lines: `SHA256  File name`. Every word is of a label, and one
+/// is of a digest.
 pub(crate) fn is_heading(registry: Registry, line: &[u8]) -> bool {
     let Ok(line) = str::from_utf8(line) else { return false };
     let is_label = |word: &str| {

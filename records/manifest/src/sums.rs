@@ -157,7 +157,7 @@ enum Shape {
 }
 
 impl Decoder {
-    /// A reader of a list of which `sample` are the first lines.
+    /// A reader of a list that begins with the lines of `sample`.
     pub(crate) fn new(registry: Registry, options: &Options, end: End, sample: &Sample<'_>) -> Decoder {
         let mut usual = options.hints.clone();
         usual.extend(digits::candidates(registry, &[]));

@@ -19,7 +19,7 @@ use crate::entry::{Fault, Item, Located, Options, Reason, Unhashed};
 use crate::others::algorithm;
 use crate::roles::{self, Role};
 
-/// Elements deeper than this are no list but an attack.
+/// Elements deeper than this are not a list but an attack.
 const DEPTH: usize = 64;
 /// Elements whose contents are digests of something else than a file: windows of it, trees.
 const PASSED_OVER: [&str; 3] = ["pieces", "roothash", "structure"];

@@ -65,7 +65,7 @@ impl Filter {
         self.about.sums.is_some()
     }
 
-    /// Whether it may hold a digest of its algorithm, whose keys are in capitals or in small letters;
+    /// Whether it may hold a digest of its algorithm, with keys in capitals or in small letters;
     /// `false` is certain.
     ///
     /// # Errors

@@ -84,8 +84,8 @@ impl Class {
     /// others, with the special code M, and those to look at with S (Data Formats of the NSRL
     /// Reference Data Set, "SpecialCode"): known is not good, even if the set is called good.
     ///
-    /// Project VIC and CAID publish media of category 0 and 5 beside those that are illegal: they are
-    /// not, or nobody has said so (Project VIC, data model 2.0, "Category").
+    /// Project VIC and CAID publish media of category 0 and 5 beside those that are illegal: they
+    /// are not, or nobody has said so (Project VIC, data model 2.0, "Category").
     pub(crate) fn of_entry(&self, tag: Option<&str>, format: &str) -> Class {
         match (self, tag) {
             (Class::Bad | Class::Notable, Some("category 0" | "category 5")) if format == "vics" => {

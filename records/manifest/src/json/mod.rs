@@ -1,6 +1,6 @@
 //! JSON of others, one document or one after the other: CycloneDX, SPDX, in-toto, Project VIC and
-//! CAID, STIX, MISP, `rclone lsjson --hash`, DVC's `.dir`, and any document whose members name files
-//! and digests as [`roles`] has it.
+//! CAID, STIX, MISP, `rclone lsjson --hash`, DVC's `.dir`, and any document whose members name
+//! files and digests as [`roles`] has it.
 //!
 //! An object with digests is a record; the values in its `hashes`, `checksums`, `digest` or
 //! `AlternativeHashes` belong to it, as members or as pairs (`alg` and `content`). Objects at any
@@ -15,6 +15,7 @@ mod object;
 mod pattern;
 
 pub(crate) use object::Object;
+use object::holds_digests;
 
 use std::fmt;
 use std::io::{self, BufRead, Read};
@@ -127,7 +128,7 @@ enum Place {
     Anywhere,
 }
 
-/// What a value was.
+/// The result of a value.
 enum Outcome {
     /// Something with a digest.
     Record,
@@ -181,12 +182,6 @@ impl Item<'_, '_, '_, '_> {
         }
         Ok(Outcome::Nothing)
     }
-}
-
-/// Whether the values of a member are digests of the object around it.
-fn holds_digests(key: &str) -> bool {
-    let plain = object::plain(key);
-    matches!(plain.as_str(), "hashes" | "checksums" | "digests" | "digest" | "hash" | "alternativehashes")
 }
 
 impl<'de> Visitor<'de> for Item<'_, '_, '_, '_> {

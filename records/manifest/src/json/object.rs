@@ -1,4 +1,4 @@
-//! An object as a record: its names and digests, whatever order its members come in.
+//! An object as a record: its names and digests, in any order of its members.
 
 use data_encoding::BASE64;
 use pfh_digest::{Algorithm, Digest, Output, Registry};
@@ -44,6 +44,12 @@ pub(super) fn plain(key: &str) -> String {
     key.chars().filter(|c| !matches!(c, '_' | '-' | ' ')).map(|c| c.to_ascii_lowercase()).collect()
 }
 
+/// Whether the values of a member are digests of the object around it.
+pub(super) fn holds_digests(key: &str) -> bool {
+    let plain = plain(key);
+    matches!(plain.as_str(), "hashes" | "checksums" | "digests" | "digest" | "hash" | "alternativehashes")
+}
+
 /// Whether a member holds the value of a pair.
 fn is_value(key: &str) -> bool {
     matches!(plain(key).as_str(), "content" | "value" | "checksumvalue" | "hashvalue")
@@ -52,7 +58,7 @@ fn is_value(key: &str) -> bool {
 impl Object {
     /// Notes a member before its value is known.
     pub(super) fn sees(&mut self, role: Role, key: &str) {
-        self.has_slot |= matches!(role, Role::Digest(_) | Role::Hash) || super::holds_digests(key);
+        self.has_slot |= matches!(role, Role::Digest(_) | Role::Hash) || holds_digests(key);
         self.has_hashes |= key == "hashes" || key == "bom-ref";
     }
 
@@ -146,7 +152,7 @@ impl Object {
         found.into_iter().map(record).collect()
     }
 
-    /// Whether it has digests, of whatever algorithm.
+    /// Whether it has digests, known here or not.
     pub(super) fn is_record(&self) -> bool {
         let any = !(self.digests.is_empty() && self.unnamed.is_empty() && self.foreign.is_empty());
         any || self.fault.is_some()

@@ -7,7 +7,8 @@ use crate::digits;
 use crate::entry::Fault;
 use crate::others::algorithm;
 
-/// The digests that a pattern asks for; a comparison that asks for anything but equality is a fault.
+/// The digests that a pattern asks for; a comparison that asks for anything but equality is a
+/// fault.
 pub(super) fn digests(pattern: &str) -> Vec<Result<Digest, Fault>> {
     static LISTS: [&[Row]; 1] = [&ROWS];
     let registry = Registry::new(&LISTS);

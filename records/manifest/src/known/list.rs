@@ -24,7 +24,7 @@ pub struct Reader {
 }
 
 impl Reader {
-    /// A reader of a list of which `sample` are the first lines.
+    /// A reader of a list that begins with the lines of `sample`.
     pub fn new(registry: Registry, assumed: &[Algorithm], hints: &[Algorithm], sample: &Sample<'_>) -> Reader {
         let mut candidates = if assumed.is_empty() { hints.to_vec() } else { Vec::new() };
         candidates.extend(digits::candidates(registry, assumed));
@@ -98,7 +98,7 @@ impl Reader {
             let asked = self.assumed.is_empty() || self.assumed.contains(&algorithm);
             return if asked { digits::digest(algorithm, first) } else { Err(Fault::Unasked) };
         }
-        // ClamAV's signatures: `digest:size:name`, of which the size may be `*`.
+        // ClamAV's signatures: `digest:size:name`, with `*` for any size.
         if let Some(digest) = first.split(|&byte| byte == b':').next().filter(|digest| digest.len() < first.len())
             && digest.iter().all(u8::is_ascii_hexdigit)
             && let Ok(digest) = digits::unnamed(&self.candidates, digest)

@@ -1,6 +1,6 @@
 //! The output of `certutil -hashfile` of a Windows of any language: the name in a head line that
-//! ends with a colon, the digest (in older versions of Windows two digits at a time), and a last line
-//! of its own.
+//! ends with a colon, the digest (in older versions of Windows two digits at a time), and a last
+//! line of its own.
 
 use pfh_digest::Registry;
 
@@ -42,7 +42,7 @@ const BEFORE: [&str; 25] = [
 fn head(registry: Registry, line: &[u8]) -> Option<(&str, &[u8])> {
     let line = str::from_utf8(line.trim_ascii_end().strip_suffix(b":")?).ok()?.trim_end();
     let is_between = |c: char| !c.is_ascii_alphanumeric();
-    // The algorithm is among the first words, of which a hyphen may make one.
+    // The algorithm is among the first words; a hyphen separates words too.
     let words = line.split(is_between).filter(|word| !word.is_empty()).take(4);
     for word in words {
         // In bounds: the word is a part of the line.

@@ -1,12 +1,11 @@
 //! Lines of sums with more in them: the columns of `md5deep -z -c -t -Z`, `sha256:…` and
 //! `sha256-…` in front of a digest, FSUM's `?MD5*` behind it.
 
-use data_encoding::BASE64;
+use data_encoding::{BASE64, BASE64URL_NOPAD};
 use pfh_digest::{Algorithm, Digest, Output, Registry};
 
 use super::algorithm;
 use crate::digits;
-use crate::draft::unpadded;
 use crate::entry::Fault;
 
 /// The columns of a line of md5deep.
@@ -85,7 +84,7 @@ pub(crate) fn stated(registry: Registry, text: &[u8]) -> Option<Result<Digest, F
     Some(match text[at] {
         b':' => digits::digest(algorithm, value),
         b'-' => whole(algorithm, BASE64.decode(value).ok()),
-        _ => digits::digest(algorithm, value).or_else(|_| whole(algorithm, unpadded(value))),
+        _ => digits::digest(algorithm, value).or_else(|_| whole(algorithm, BASE64URL_NOPAD.decode(value).ok())),
     })
 }
 
@@ -93,7 +92,8 @@ fn whole(algorithm: Algorithm, bytes: Option<Vec<u8>>) -> Result<Digest, Fault> 
     bytes.and_then(|bytes| Digest::from_bytes(algorithm, &bytes).ok()).ok_or(Fault::WrongLength)
 }
 
-/// The digest of a field that names an algorithm and repeats it in its value; `None` unless it does.
+/// The digest of a field that names an algorithm and repeats it in its value; `None` unless it
+/// does.
 pub(crate) fn stated_as(algorithm: Algorithm, text: &[u8]) -> Option<Result<Digest, Fault>> {
     let at = text.iter().position(|byte| matches!(byte, b':' | b'-' | b'='))?;
     let name = str::from_utf8(&text[..at]).ok()?;

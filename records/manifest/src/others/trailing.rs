@@ -56,8 +56,8 @@ impl Separator {
 }
 
 impl Shape {
-    /// The shape of a list of which these are the first lines; `None` unless most of them have their
-    /// name first. Lines that look like comments count where there are no others.
+    /// The shape of a list that begins with these lines; `None` unless most of them have their name
+    /// first. Lines that look like comments count where there are no others.
     pub(crate) fn of(lines: &[&[u8]]) -> Option<Shape> {
         let looks = |line: &&[u8]| is_comment(line) || line.starts_with(b"#");
         let lines = || lines.iter().copied().filter(|line| !line.trim_ascii().is_empty());
@@ -133,8 +133,8 @@ const RHASH: [&str; 31] = [
     "blake2b",
 ];
 
-/// The algorithms of so many digests behind a name, where the number alone tells them; the names of
-/// those that are not known here.
+/// The algorithms of this number of digests behind a name, where the number is enough to tell them;
+/// the names of those that are not known here.
 pub(crate) fn algorithms(registry: Registry, count: usize) -> Option<Vec<Result<Algorithm, &'static str>>> {
     let find = |name: &'static str| registry.find(name).map_err(|_| name);
     (count >= 20).then(|| RHASH.iter().take(count).copied().map(find).collect())

@@ -1,4 +1,4 @@
-//! Lists in the notations of other programs: what is read of each, and what is not.
+//! Lists in the notations of other programs: the records and the faults of each.
 
 use pfh_digest::{Registry, Row};
 use pfh_manifest::amend::{Sheet, Unamendable};
@@ -152,7 +152,7 @@ fn columns_with_and_without_labels() {
     let aide =
         format!("@@begin_db\n@@db_spec name perm size md5\n/etc/a%20b 100644 3 {MD5}\n/etc 40755 0 0\n@@end_db\n");
     reads(&aide, Format::Table, &["/etc/a b 3 md5:764e", "- /etc"]);
-    // What the reader of the list says goes first.
+    // Columns that the reader of the list states go first.
     let labels = ["name", "-", "sha3-256"].map(str::to_owned).to_vec();
     let options = Options { columns: labels, ..Options::default() };
     assert_eq!(rows(open(format!("x;y;z\na;{MD5};{SHA256}\n").as_bytes(), &options)), ["a sha3-256:98ea"]);
@@ -208,7 +208,7 @@ fn json_without_digests_is_named() {
         }
     }
     reads(&format!(r#"[{{"md5":"{MD5}","relpath":"a"}}]"#), Format::Json, &["a md5:764e"]);
-    // A library is no file, and neither is a folder.
+    // Neither a library nor a folder is a file.
     let bom = format!(
         r#"{{"components":[{{"type":"library","name":"l"}},{{"type":"directory","path":"d"}},{{"type":"file","name":"a","hashes":[{{"alg":"MD5","content":"{MD5}"}}]}}]}}"#
     );
@@ -229,8 +229,8 @@ fn clear_signed_lists() {
     assert!(matches!(refused, Err(Unamendable::Signed)));
 }
 
-/// A list of a million lines, and one line of 64 MiB, in every family: nothing is lost, and memory is
-/// bounded by the limit.
+/// A long list, and one line of 64 MiB, in every family: nothing is lost, and memory is bounded by
+/// the limit.
 #[test]
 fn long_lists_and_long_lines() {
     use std::io::{BufReader, Read};
