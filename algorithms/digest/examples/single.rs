@@ -1,5 +1,5 @@
-//! Which implementation hashes one message fastest: `cargo run --release -p pfh-digest --features peers --example
-//! single [ROUNDS]`.
+//! Which implementation hashes one message fastest:
+//! `cargo run --release -p pfh-digest --features peers --example single [ROUNDS]`.
 //!
 //! Candidates of one algorithm must agree first. They then run in turns, so that a slow spell of
 //! the machine hits all of them; printed are nanoseconds per byte, minimum and median over the

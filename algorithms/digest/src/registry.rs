@@ -22,8 +22,8 @@ const MAXIMUM: usize = 1 << 16;
 /// parameters of its test and of RFC 4357; MD4 RFC 1320; eDonkey's list of MD4 and eMule's tree of
 /// SHA-1; CRC-32 ISO/IEC 8802-3; CRC-32C RFC 3720; CRC-64/NVME NVM Command Set Specification 1.0;
 /// Adler-32 RFC 1950; xxHash with seed 0; FNV-1a with 64 bits, draft-eastlake-fnv; HMAC RFC 2104.
-/// An array, so that other crates hold its address: a slice would be evaluated in each of them again,
-/// with every lane scheduler that it names.
+/// An array, so that other crates hold its address: a slice would be evaluated in each of them
+/// again, with every lane scheduler that it names.
 #[rustfmt::skip]
 pub static ROWS: [Row; 48] = [
     Row::with_lanes("md5", &["md-5"], Fixed(16), Broken, 64, &functions::MD5).stitched(GeneralRegisters),
