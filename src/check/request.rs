@@ -62,6 +62,8 @@ pub struct Request {
     pub algorithms: Vec<Algorithm>,
     /// How records of the manifest end.
     pub end: End,
+    /// The labels of the columns of lists, in their order; empty to find them out.
+    pub columns: Vec<String>,
     /// The file of the public key that the manifest's seal must be signed with.
     pub key: Option<PathBuf>,
     /// The key under which keyed digests of the manifest were made. Without it they are not
@@ -97,6 +99,7 @@ impl Request {
             manner: Manner::Usual,
             algorithms: Vec::new(),
             end: End::Line,
+            columns: Vec::new(),
             key: None,
             secret: None,
             plan: Plan::default(),
@@ -166,6 +169,14 @@ impl Request {
     #[must_use]
     pub fn algorithms(mut self, algorithms: Vec<Algorithm>) -> Request {
         self.algorithms = algorithms;
+        self
+    }
+
+    /// Lists have these columns: `name`, `size`, `algorithm`, `digest`, an algorithm, or anything
+    /// else for a column that is passed over.
+    #[must_use]
+    pub fn columns(mut self, columns: Vec<String>) -> Request {
+        self.columns = columns;
         self
     }
 
@@ -270,7 +281,7 @@ impl Request {
             any: true,
             bare: false,
             keyed: self.secret.is_some(),
-            columns: Vec::new(),
+            columns: self.columns.clone(),
             end: self.end,
             limit: self.plan.memory.max(1 << 20),
         }

@@ -32,6 +32,8 @@ pub struct Request {
     pub metadata: Metadata,
     /// How records of lists end.
     pub end: End,
+    /// The labels of the columns of lists, in their order; empty to find them out.
+    pub columns: Vec<String>,
     /// The treatment of symbolic links in directories.
     pub links: Links,
     /// The digests that are not computed again.
@@ -52,6 +54,7 @@ impl Request {
             algorithms: Vec::new(),
             metadata: Metadata::Ignored,
             end: End::Line,
+            columns: Vec::new(),
             links: Links::Keep,
             reuse: None,
             #[cfg(feature = "inside")]
@@ -71,6 +74,14 @@ impl Request {
     #[must_use]
     pub fn metadata(mut self, metadata: Metadata) -> Request {
         self.metadata = metadata;
+        self
+    }
+
+    /// Lists have these columns: `name`, `size`, `algorithm`, `digest`, an algorithm, or anything
+    /// else for a column that is passed over.
+    #[must_use]
+    pub fn columns(mut self, columns: Vec<String>) -> Request {
+        self.columns = columns;
         self
     }
 

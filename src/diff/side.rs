@@ -80,6 +80,7 @@ impl Side {
         let asked = check::Request::new(path)
             .algorithms(request.algorithms.clone())
             .end(request.end)
+            .columns(request.columns.clone())
             .plan(request.plan.clone())
             .task(Task::Audit { below: Vec::new(), follow: request.links == Links::Follow });
         let (held, expectations) = check::open(Turn::of(&asked))?;

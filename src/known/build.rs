@@ -30,6 +30,8 @@ pub struct Request {
     pub deltas: Vec<PathBuf>,
     /// The algorithms of digests that do not name theirs; empty for MD5, SHA-1 and SHA-2 by length.
     pub assumed: Vec<Algorithm>,
+    /// The labels of the columns of tables, in their order; empty to find them out.
+    pub columns: Vec<String>,
     /// Whether each entry remembers its package.
     pub packages: Packages,
     /// The file to write. It appears whole or not at all.
@@ -107,6 +109,7 @@ impl Request {
             lists: Vec::new(),
             deltas: Vec::new(),
             assumed: Vec::new(),
+            columns: Vec::new(),
             packages: Packages::Forget,
             work: beside(&output, ".work"),
             output,
@@ -139,6 +142,7 @@ impl Request {
         let (assumed, packages) = (&self.assumed, self.packages);
         let input = |path: &Path, class: &Class| Input {
             assumed: computed(assumed),
+            columns: self.columns.clone(),
             packages,
             ..Input::new(path, class.clone())
         };

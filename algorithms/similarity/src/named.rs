@@ -154,7 +154,7 @@ impl Named {
     /// The method whose digests look like this text, which may still be malformed. Both kinds of
     /// mrsh-v2 look the same, and are taken for the plain one.
     pub fn recognise(text: &[u8]) -> Option<Named> {
-        if text == TLSH_ABSENT.as_bytes() || (text.len() == 72 && text.starts_with(b"T1")) {
+        if text == TLSH_ABSENT.as_bytes() || (text.len() == 72 && text[..2].eq_ignore_ascii_case(b"T1")) {
             Some(Named::Tlsh)
         } else if text.starts_with(b"sdbf:") {
             Some(Named::Sdhash)

@@ -14,7 +14,7 @@ use pfh_similarity::{Named, Similar};
 use crate::encode::{Carried, Encode, Preamble, Unrepresentable};
 use crate::entry::{DecodeLine, Entry, Fault, Options, Parsed};
 use crate::format::{End, Layout, Marker};
-use crate::others::{self, deep, links, trailing};
+use crate::others::{self, deep, gentoo, links, trailing};
 use crate::remark::{self, Remark};
 use crate::sample::Sample;
 use crate::{bsd, digits, escape, roles, similarity};
@@ -139,6 +139,8 @@ pub(crate) struct Decoder {
     /// Whether a program of Windows wrote the list, by its comments or the ends of its lines: there
     /// `\` separates names.
     windows: bool,
+    /// Whether it is a Manifest of Gentoo.
+    is_gentoo: bool,
     /// How lines end, where the name is first.
     ends: Option<trailing::Shape>,
     /// Whether a line that is neither empty nor a comment was read.
@@ -174,6 +176,7 @@ impl Decoder {
             shape: Shape::Unknown,
             windows: end == End::Line && sample.windows,
             begun: false,
+            is_gentoo: end == End::Line && gentoo::is_manifest(&sample.lines),
             ends: if end == End::Line { trailing::Shape::of(&sample.lines) } else { None },
         }
     }
@@ -306,6 +309,11 @@ impl DecodeLine for Decoder {
     fn line(&mut self, line: &[u8]) -> Parsed {
         if line.is_empty() {
             return Parsed::Neutral;
+        }
+        if self.is_gentoo
+            && let Some(parsed) = gentoo::line(self.registry, line)
+        {
+            return parsed;
         }
         // Where names are first, one may begin as a comment does.
         if self.ends.is_some()

@@ -35,7 +35,12 @@ pub fn read(input: &Input, applied: Option<&Path>, meter: &Meter, take: &mut Tak
     }
     let named = path.file_name().unwrap_or_default().to_string_lossy();
     let hints = hints(Registry::new(&LISTS), &named);
-    let options = known::Options { assumed: input.assumed.clone(), hints, ..known::Options::default() };
+    let options = known::Options {
+        assumed: input.assumed.clone(),
+        hints,
+        columns: input.columns.clone(),
+        ..known::Options::default()
+    };
     let kind = known::read(reader, &options, take).map_err(Error::io(path))?;
     let format = match kind {
         Kind::Manifest(format) => format.name(),

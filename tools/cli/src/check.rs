@@ -69,6 +69,7 @@ fn asked(request: &Check, manifests: Vec<PathBuf>, assumed: Vec<Algorithm>) -> R
         .manner(manner)
         .algorithms(assumed)
         .end(if request.zero { End::Nul } else { End::Line })
+        .columns(request.columns.clone())
         .key(request.key.clone())
         .share(share(request)?)
         .plan(request.run.plan(Vec::new())?);

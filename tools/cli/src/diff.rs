@@ -49,6 +49,9 @@ pub struct Diff {
     /// Records of the lists end with NUL (sums and bsd).
     #[arg(long)]
     pub zero_lists: bool,
+    /// The columns of the lists in their order, as for check.
+    #[arg(long, value_name = "NAMES", value_delimiter = ',', conflicts_with = "zero_lists")]
+    pub columns: Vec<String>,
     /// Follow symbolic links in directories.
     #[arg(short = 'L', long)]
     pub follow: bool,
@@ -90,6 +93,7 @@ fn try_run(asked: &Diff) -> Result<Exit, Failure> {
         .algorithms_of(algorithms_or_none(&asked.algorithms)?)
         .metadata(if asked.metadata { Metadata::Compared } else { Metadata::Ignored })
         .end(if asked.zero_lists { End::Nul } else { End::Line })
+        .columns(asked.columns.clone())
         .links(if asked.follow { Links::Follow } else { Links::Keep })
         .reuse(asked.cache.as_ref().map(reuse))
         .plan(asked.run.plan(Vec::new())?);

@@ -105,6 +105,10 @@ pub struct Compile {
     /// optionally name, version, product, algorithm, packages, deltas.
     #[arg(long, value_name = "FILE")]
     pub sets: Vec<PathBuf>,
+    /// The columns of tables in their order: an algorithm, digest, or - for a column that is passed
+    /// over [default: found by their labels or contents].
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    pub columns: Vec<String>,
     /// Algorithm of untagged digests [default: MD5, SHA-1 and SHA-2 by length].
     #[arg(short, long = "algorithm", value_name = "NAME", value_delimiter = ',')]
     pub algorithms: Vec<String>,
@@ -177,6 +181,7 @@ fn asked(compile: &Compile) -> Result<build::Request, Failure> {
     }
     (request.lists, request.deltas) = (compile.sets.clone(), compile.delta.clone());
     request.assumed = algorithms_or_none(&compile.algorithms)?;
+    request.columns = compile.columns.clone();
     request.packages = if compile.packages { Packages::Remember } else { Packages::Forget };
     if let Some(memory) = compile.memory {
         request.memory = usize::try_from(memory).map_err(Failure::usage)?;

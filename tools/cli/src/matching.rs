@@ -47,12 +47,29 @@ fn try_run(request: &Match) -> Result<Exit, Failure> {
         return dry::run(&request.input.asked()?, &session);
     }
     if let Some(list) = &request.similar {
-        return similar::run(request, list);
+        if request.sets.known.is_empty() {
+            return similar::run(request, list);
+        }
+        // Two questions: the verdict is the sets', and that no file is similar is no verdict.
+        if request.output.is_some() {
+            return Err(Failure::usage("-k with --similar writes to standard output: leave out --output"));
+        }
+        let known = against_sets(request)?;
+        let similar = match similar::run(request, list)? {
+            Exit::Verdict => Exit::Good,
+            exit => exit,
+        };
+        return Ok(exit::worse(known, similar));
     }
     #[cfg(feature = "inside")]
     if !request.sectors.is_empty() {
         return crate::sectors::run(request, verdicts(&request.only)?, &verdicts(&request.fail_on)?);
     }
+    against_sets(request)
+}
+
+/// Matches against the known sets.
+fn against_sets(request: &Match) -> Result<Exit, Failure> {
     let form: Format =
         json_or(request.json, &request.format).parse().map_err(|e: pfh::manifest::UnknownFormat| Failure::usage(e))?;
     let (only, fail_on) = (verdicts(&request.only)?, verdicts(&request.fail_on)?);

@@ -33,6 +33,7 @@ use crate::ending::Ending;
 use crate::entry::{self, Fault, Item};
 use crate::format::Format;
 use crate::lines::{LIMIT, Line, Lines};
+use crate::roles::{self, Role};
 use crate::sample::{self, Sample};
 use crate::{digits, json};
 
@@ -47,13 +48,37 @@ pub struct Options {
     /// Where `assumed` is empty: the algorithms to try first by length, such as those that the name
     /// of the list [hints](crate::hints) at.
     pub hints: Vec<Algorithm>,
+    /// The labels of the columns of a table, in their order; empty to find them out.
+    pub columns: Vec<String>,
     /// The longest line or item in bytes.
     pub limit: usize,
 }
 
 impl Default for Options {
     fn default() -> Options {
-        Options { kind: None, assumed: Vec::new(), hints: Vec::new(), limit: LIMIT }
+        Options { kind: None, assumed: Vec::new(), hints: Vec::new(), columns: Vec::new(), limit: LIMIT }
+    }
+}
+
+/// The contents of a column of a database, by its name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Column {
+    /// Digests of this algorithm.
+    Digest(Algorithm),
+    /// Digests of any algorithm, known by their length.
+    Any,
+}
+
+impl Column {
+    /// The contents of a column of this name (`md5`, `hashes_SHA256`, `hash`); `None` if they are
+    /// not digests that identify a file.
+    pub fn of(name: &str) -> Option<Column> {
+        static LISTS: [&[Row]; 1] = [&ROWS];
+        match roles::of(Registry::new(&LISTS), name) {
+            Role::Digest(algorithm) if algorithm.length() >= 16 => Some(Column::Digest(algorithm)),
+            Role::Hash => Some(Column::Any),
+            _ => None,
+        }
     }
 }
 
@@ -90,7 +115,8 @@ fn read_all<R: BufRead>(reader: R, options: &Options, take: &mut Take<'_>) -> io
     let mut text = Text::open(reader)?;
     let mut start = Vec::new();
     text.by_ref().take(sample::BYTES).read_to_end(&mut start)?;
-    let kind = options.kind.unwrap_or_else(|| {
+    let stated = (!options.columns.is_empty()).then_some(Kind::Table);
+    let kind = options.kind.or(stated).unwrap_or_else(|| {
         let named = if options.assumed.is_empty() { &options.hints } else { &options.assumed };
         sniff(registry, &start, named)
     });
@@ -112,7 +138,11 @@ fn read_all<R: BufRead>(reader: R, options: &Options, take: &mut Take<'_>) -> io
             lines(source, options.limit, take, |line| (reader.line(line), None))?;
         }
         Kind::Table => {
-            let columns = Columns::of(registry, &Sample::of(&start));
+            let sample = Sample::of(&start);
+            let columns = match stated {
+                Some(_) => Some(Columns::stated(registry, &options.columns, &sample)),
+                None => Columns::of(registry, &sample),
+            };
             let mut reader = table::Reader::new(registry, &options.assumed, columns);
             lines(source, options.limit, take, |line| reader.line(line))?;
         }

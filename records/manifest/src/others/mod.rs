@@ -5,6 +5,7 @@ pub(crate) mod catalogue;
 pub(crate) mod certutil;
 pub(crate) mod deep;
 pub(crate) mod filehash;
+pub(crate) mod gentoo;
 pub(crate) mod links;
 pub(crate) mod ocfl;
 pub mod sfv;

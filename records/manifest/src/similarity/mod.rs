@@ -62,7 +62,9 @@ pub(crate) fn digest(algorithm: Algorithm, text: &str) -> Result<Digest, Fault> 
     let malformed = |_| Fault::Malformed("not a digest of its algorithm");
     match Named::of(algorithm) {
         Some(method) => {
-            let similar = Similar::parse(method, text).map_err(fault)?;
+            // Some programs print TLSH in small letters.
+            let upper = (method == Named::Tlsh && text.len() >= 70).then(|| text.to_ascii_uppercase());
+            let similar = Similar::parse(method, upper.as_deref().unwrap_or(text)).map_err(fault)?;
             Digest::from_value(algorithm, similar.into()).map_err(malformed)
         }
         None => Digest::parse(algorithm, text).map_err(malformed),

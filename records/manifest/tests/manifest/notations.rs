@@ -89,6 +89,24 @@ fn lines_that_other_programs_spoil() {
     reads(&format!("nonsense here\n{MD5}  a\n"), Format::Sums, &["! does not start with a digest", "a md5:764e?"]);
 }
 
+#[test]
+fn manifests_of_gentoo() {
+    let list = format!(
+        "DIST a-1.tar.gz 3 BLAKE2B {MD5}{MD5}{MD5}{MD5} SHA512 {MD5}{MD5}{MD5}{MD5}\nTIMESTAMP 2026-01-01T00:00:00Z\n\
+         AUX b c.patch 4 SHA256 {SHA256} WHIRLPOOL0 {SHA256}\nEBUILD d.ebuild 5 MD6 {SHA256}\nnonsense\n"
+    );
+    reads(
+        &list,
+        Format::Sums,
+        &[
+            "a-1.tar.gz 3 blake2b:764e sha512:764e",
+            "files/b c.patch 4 sha256:98ea (WHIRLPOOL0)",
+            "! unknown algorithm MD6",
+            "! no name",
+        ],
+    );
+}
+
 /// The output of Windows in English, German, French, Spanish and Russian.
 #[test]
 fn certutil_of_any_language() {

@@ -17,8 +17,8 @@ use std::io::Read;
 use std::ops::ControlFlow;
 use std::path::Path;
 
-use pfh_digest::{Algorithm, Digest};
-use pfh_manifest::known::{Known, Take};
+use pfh_digest::{Digest, ROWS, Registry};
+use pfh_manifest::known::{Column, Known, Take};
 use pfh_manifest::{Fault, digits};
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, Row};
@@ -36,26 +36,24 @@ pub fn is_database(path: &Path) -> bool {
     File::open(path).and_then(|mut file| file.read_exact(&mut start)).is_ok() && start == MAGIC
 }
 
+/// The algorithms that a column may be of.
+static LISTS: [&[pfh_digest::Row]; 1] = [&ROWS];
+
 /// Tables by preference: RDSv3 full, RDSv3 minimal and its table of distinct digests, kdb and IPED.
 const TABLES: [&str; 4] = ["metadata", "file", "distinct_hash", "hashes"];
 
 /// A table and those of its columns that hold digests.
 struct Table {
     name: String,
-    columns: Vec<(String, Algorithm)>,
+    columns: Vec<(String, Column)>,
     /// The column that names the package, or an object whose packages another table lists.
     package: Option<String>,
     object: Option<String>,
 }
 
-/// The algorithm of a column's name: `sha1`, `SHA-1`, `sha2_256`.
-fn algorithm(column: &str) -> Option<Algorithm> {
-    let plain: String = column.chars().filter(|c| !matches!(c, '-' | '_')).map(|c| c.to_ascii_lowercase()).collect();
-    match plain.as_str() {
-        "sha2256" => "sha256".parse().ok(),
-        name @ ("md5" | "sha1" | "sha224" | "sha256" | "sha384" | "sha512") => name.parse().ok(),
-        _ => None,
-    }
+/// The contents of a column by its name; `sha2_256` is The Sleuth Kit's.
+fn column(name: &str) -> Option<Column> {
+    if name.eq_ignore_ascii_case("sha2_256") { Column::of("sha256") } else { Column::of(name) }
 }
 
 fn tables(connection: &Connection) -> rusqlite::Result<Vec<Table>> {
@@ -68,9 +66,9 @@ fn tables(connection: &Connection) -> rusqlite::Result<Vec<Table>> {
         // a statement's columns panic.
         let mut statement = connection.prepare("SELECT name FROM pragma_table_info(?1, 'main') ORDER BY cid")?;
         let all: Vec<String> = statement.query_map([&name], |row| row.get(0))?.collect::<Result<_, _>>()?;
-        let columns = all.iter().filter_map(|column| Some((column.clone(), algorithm(column)?))).collect();
-        let column = |wanted| all.iter().find(|name| name.eq_ignore_ascii_case(wanted)).cloned();
-        let (package, object) = (column("package_id"), column("object_id"));
+        let columns = all.iter().filter_map(|name| Some((name.clone(), column(name)?))).collect();
+        let named = |wanted: &str| all.iter().find(|name| name.eq_ignore_ascii_case(wanted)).cloned();
+        let (package, object) = (named("package_id"), named("object_id"));
         found.push(Table { name, columns, package, object });
     }
     Ok(found)
@@ -188,15 +186,21 @@ fn package(row: &Row<'_>, at: usize, packages: &open::Names) -> Option<String> {
 
 /// The digests of a row, and the fault of a value that is not a digest; neither of a row whose
 /// columns are empty.
-fn record(row: &Row<'_>, columns: &[(String, Algorithm)], tag: Option<String>) -> (Option<Known>, Option<Fault>) {
+fn record(row: &Row<'_>, columns: &[(String, Column)], tag: Option<String>) -> (Option<Known>, Option<Fault>) {
     let mut known = Known { digests: Vec::with_capacity(columns.len()), tag };
     let mut wrong = None;
-    for (at, &(_, algorithm)) in columns.iter().enumerate() {
+    for (at, &(_, column)) in columns.iter().enumerate() {
         let digest = match row.get_ref(at) {
             Ok(ValueRef::Null) => continue,
             Ok(ValueRef::Text([]) | ValueRef::Blob([])) => continue,
-            Ok(ValueRef::Text(text)) => digits::digest(algorithm, text),
-            Ok(ValueRef::Blob(bytes)) => Digest::from_bytes(algorithm, bytes).map_err(|_| Fault::WrongLength),
+            Ok(ValueRef::Text(text)) => match column {
+                Column::Digest(algorithm) => digits::digest(algorithm, text),
+                Column::Any => digits::unnamed(&digits::candidates(Registry::new(&LISTS), &[]), text),
+            },
+            Ok(ValueRef::Blob(bytes)) => match column {
+                Column::Digest(algorithm) => Digest::from_bytes(algorithm, bytes).map_err(|_| Fault::WrongLength),
+                Column::Any => Err(Fault::Malformed("bytes of no stated algorithm")),
+            },
             _ => Err(Fault::Malformed("a number where a digest is due")),
         };
         match digest {

@@ -6,4 +6,5 @@ mod deltas;
 mod flips;
 mod generators;
 mod hostile;
+mod meanings;
 mod room;

@@ -17,8 +17,9 @@ pub struct Match {
     /// Known sets.
     #[command(flatten)]
     pub sets: Sets,
-    /// Search this list of similarity digests, or index made from one, and print similar files.
-    #[arg(long, value_name = "LIST", conflicts_with_all = ["known", "digests"])]
+    /// Search this list of similarity digests, or index made from one, and print similar files; with
+    /// -k also the verdicts of known sets.
+    #[arg(long, value_name = "LIST", conflicts_with = "digests")]
     pub similar: Option<OsString>,
     /// With --similar, minimum score of a match (tlsh, pdq, phash: maximum distance) [default:
     /// shingles=3, ssdeep=1, sdhash=30, mrsh-v2=21, tlsh=60, strings=20, imports=55, text=5,

@@ -198,15 +198,24 @@ pub fn bloom(files: std::ops::Range<u64>) -> Vec<u8> {
     bloom_of(28_755, files)
 }
 
+/// The same with keys in small letters.
+pub fn bloom_in_small_letters(files: std::ops::Range<u64>) -> Vec<u8> {
+    filter(28_755, files, |key| key.to_lowercase())
+}
+
 /// The same with as many bits as you like.
 pub fn bloom_of(m: u64, files: std::ops::Range<u64>) -> Vec<u8> {
+    filter(m, files, |key| key.to_uppercase())
+}
+
+fn filter(m: u64, files: std::ops::Range<u64>, written: impl Fn(&str) -> String) -> Vec<u8> {
     const P: u128 = 18_446_744_073_709_551_557;
     const G: u128 = 18_446_744_073_709_550_147;
     let (k, count) = (20_u64, files.end - files.start);
     let mut words = vec![0_u64; m.div_ceil(64) as usize];
     for n in files {
         let mut hash: u128 = 0xCBF2_9CE4_8422_2325;
-        for byte in digest("sha1", n).to_string().to_uppercase().bytes() {
+        for byte in written(&digest("sha1", n).to_string()).bytes() {
             hash = (hash * 0x100_0000_01B3 % (1 << 64)) ^ u128::from(byte);
         }
         hash %= P;
