@@ -158,6 +158,7 @@ fn start<'a>(
         sector: medium.sector(),
         source: name,
         targets: targets(asked),
+        timestamp: asked.request.timestamp.as_deref(),
         user: &who.user,
         version: env!("CARGO_PKG_VERSION"),
         write_block: block,

@@ -23,6 +23,9 @@ pub struct Dated<'a> {
     pub(super) at: String,
     #[serde(flatten)]
     pub(super) entry: &'a Entry<'a>,
+    /// The log for people so far, as it was written; the record `end` has it as `log`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) text: Option<Text>,
 }
 
 /// A record by its kind.
@@ -113,6 +116,9 @@ pub(super) struct Start<'a> {
     pub(super) sector: u32,
     pub(super) source: &'a str,
     pub(super) targets: Vec<String>,
+    /// The authority that is asked for a time stamp of the last record.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) timestamp: Option<&'a str>,
     pub(super) user: &'a str,
     pub(super) version: &'static str,
     pub(super) write_block: &'static str,

@@ -1,26 +1,26 @@
 //! The two logs of an acquisition: one for people, one for machines whose records are chained by
 //! SHA-256.
 
-use super::entry::{Dated, End, Entry};
+use super::entry::{Dated, End, Entry, Text};
 use super::naming::beside;
 use super::problem::log_failed;
 use super::{LogError, logged};
 use crate::job::Error;
 use ed25519_dalek::Signer;
-use pfh_custody::chain::{self, Chain, Sound};
+use pfh_custody::chain::{self, Chain, Sound, Standing};
 use pfh_custody::key::SigningKey;
 use pfh_source::terminal::render;
 use pfh_source::{Time, os};
 use serde_json::{Map, Value};
 use std::fs::{File, OpenOptions};
-use std::io::{self, BufReader, Write};
+use std::io::{self, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 /// Both logs, or none.
 #[derive(Default)]
 pub(super) struct Logs {
-    text: Option<(PathBuf, File)>,
+    text: Option<People>,
     chained: Option<(File, Chain)>,
     /// Keeps other runs from both until this one ends.
     _turn: Option<Turn>,
@@ -31,6 +31,71 @@ impl Drop for Logs {
         if let Some((file, _)) = &self.chained {
             let _ = file.unlock();
         }
+    }
+}
+
+/// The log for people: its file, and all that was written into it. What the chained log states is
+/// what was written, and not what somebody put into the file since.
+struct People {
+    file: File,
+    written: Vec<u8>,
+}
+
+impl People {
+    /// Opens it, with the part that the chained log states of an earlier run; `kept` is nothing for
+    /// a log that begins.
+    fn open(path: &Path, kept: Option<&Standing>) -> Result<Self, LogError> {
+        let failed = |error| LogError::Io { path: path.to_owned(), error };
+        let mut file = OpenOptions::new().read(true).append(true).create(true).open(path).map_err(failed)?;
+        let mut written = Vec::new();
+        if let Some(kept) = kept {
+            file.read_to_end(&mut written).map_err(failed)?;
+            if !written.is_empty() {
+                People::keep(&mut written, kept).map_err(|()| LogError::Changed { path: path.to_owned() })?;
+            }
+        }
+        file.set_len(written.len() as u64).map_err(failed)?;
+        Ok(People { file, written })
+    }
+
+    /// Cuts off what was written behind the last record, and gives a finished log its last line.
+    fn keep(written: &mut Vec<u8>, kept: &Standing) -> Result<(), ()> {
+        let member = if kept.end.is_some() { "log" } else { "text" };
+        let Some(stated) = kept.last.as_ref().and_then(|last| last.get(member)) else {
+            // Versions before this member: it is taken as it is.
+            return Ok(());
+        };
+        let bytes = stated["bytes"].as_u64().and_then(|bytes| usize::try_from(bytes).ok()).ok_or(())?;
+        let part = written.get(..bytes).ok_or(())?;
+        if stated["sha256"].as_str() != Some(&*crate::sha256(part).to_string()) {
+            return Err(());
+        }
+        written.truncate(bytes);
+        if kept.end.is_some() {
+            written.extend_from_slice(logged::last_line(&kept.at_last, kept.is_signed).as_bytes());
+        }
+        Ok(())
+    }
+
+    /// A text that lies there already, and that no chained log states: it is added to, as it is.
+    fn beside(path: &Path) -> Result<Self, LogError> {
+        let failed = |error| LogError::Io { path: path.to_owned(), error };
+        let mut file = OpenOptions::new().read(true).append(true).create(true).open(path).map_err(failed)?;
+        let mut written = Vec::new();
+        file.read_to_end(&mut written).map_err(failed)?;
+        Ok(People { file, written })
+    }
+
+    /// It so far.
+    fn text(&self) -> Text {
+        Text { bytes: self.written.len() as u64, sha256: crate::sha256(&self.written).to_string() }
+    }
+
+    fn line(&mut self, line: &str) -> io::Result<()> {
+        let line = format!("{}\n", in_one_line(line));
+        self.file.write_all(line.as_bytes())?;
+        self.written.extend_from_slice(line.as_bytes());
+        Ok(())
     }
 }
 
@@ -112,13 +177,19 @@ impl Logs {
         turn: Option<Turn>,
     ) -> Result<Self, LogError> {
         let name = chained_name(text);
-        let (chain, keep) = Logs::look(text, opening, targets)?;
         let fail = |path: &Path| {
             let path = path.to_owned();
             move |error| LogError::Io { path, error }
         };
-        let open = |path: &Path| OpenOptions::new().append(true).create(true).open(path).map_err(fail(path));
-        let chained = open(&name)?;
+        let open = OpenOptions::new().read(true).append(true).create(true).open(&name);
+        let chained = open.map_err(fail(&name))?;
+        // The file that is continued is the one that is read.
+        let found = match opening {
+            Opening::Replace => None,
+            _ if chained.metadata().map_err(fail(&name))?.len() == 0 => None,
+            _ => Some(existing(&chained, &name, opening, targets)?),
+        };
+        let keep = found.as_ref().map_or(0, |found| found.bytes);
         // Without a turn there was no log when this run began: the contents of one now are another
         // run's.
         let is_free = |file: &File| Ok::<bool, io::Error>(os::try_lock(file) && file.metadata()?.len() == keep);
@@ -126,23 +197,24 @@ impl Logs {
             return Err(LogError::Busy { path: name });
         }
         chained.set_len(keep).map_err(fail(&name))?;
-        let text_file = open(text)?;
-        if opening == Opening::Replace {
-            text_file.set_len(0).map_err(fail(text))?;
-        }
-        Ok(Logs { text: Some((text.to_owned(), text_file)), chained: Some((chained, chain)), _turn: turn })
+        let people = match (&found, opening) {
+            (None, Opening::Resume | Opening::Continue) => People::beside(text)?,
+            _ => People::open(text, found.as_ref())?,
+        };
+        let chain = found.map_or_else(Chain::default, |found| found.chain);
+        Ok(Logs { text: Some(people), chained: Some((chained, chain)), _turn: turn })
     }
 
-    /// The chain that would be continued, and the bytes of it that are kept; writes nothing.
+    /// Whether the log could be begun or continued; writes nothing.
     ///
     /// # Errors
     /// When the log is of another acquisition, or finished, or cannot be read.
-    pub(super) fn look(text: &Path, opening: Opening, targets: &[String]) -> Result<(Chain, u64), LogError> {
+    pub(super) fn look(text: &Path, opening: Opening, targets: &[String]) -> Result<(), LogError> {
         let name = chained_name(text);
         match File::open(&name) {
-            Ok(file) if opening != Opening::Replace => existing(file, &name, opening, targets),
-            Ok(_) => Ok((Chain::default(), 0)),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok((Chain::default(), 0)),
+            Ok(file) if opening != Opening::Replace => existing(&file, &name, opening, targets).map(drop),
+            Ok(_) => Ok(()),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
             Err(error) => Err(LogError::Io { path: name, error }),
         }
     }
@@ -159,7 +231,7 @@ impl Logs {
     /// When it cannot be written.
     pub(super) fn line(&mut self, line: &str) -> Result<(), Error> {
         match &mut self.text {
-            Some((_, file)) => writeln!(file, "{}", in_one_line(line)).map_err(log_failed),
+            Some(people) => people.line(line).map_err(log_failed),
             None => Ok(()),
         }
     }
@@ -173,8 +245,10 @@ impl Logs {
     }
 
     fn append(&mut self, entry: &Entry<'_>) -> io::Result<()> {
+        let is_end = matches!(entry, Entry::End(_));
+        let text = self.text.as_ref().filter(|_| !is_end).map(People::text);
         let Some((file, chain)) = &mut self.chained else { return Ok(()) };
-        file.write_all(chain.append(&Dated { at: now(), entry })?.as_bytes())?;
+        file.write_all(chain.append(&Dated { at: now(), entry, text })?.as_bytes())?;
         file.sync_data()
     }
 
@@ -195,16 +269,16 @@ impl Logs {
     /// # Errors
     /// When one of them cannot be written.
     pub(super) fn end(mut self, mut end: End, key: Option<&SigningKey>) -> Result<(), Error> {
-        if let Some((path, file)) = &self.text {
-            end.log = Some(file.sync_data().and_then(|()| logged::text(path)).map_err(log_failed)?);
+        if let Some(people) = &self.text {
+            people.file.sync_data().map_err(log_failed)?;
+            end.log = Some(people.text());
         }
         self.record(&Entry::End(end))?;
         if let Some(value) = self.sign(key).map_err(log_failed)? {
-            let signed = if key.is_some() { ", signed with Ed25519" } else { "" };
-            self.line(&format!("chain of records: {value}{signed}"))?;
+            self.line(logged::last_line(&value, key.is_some()).trim_end())?;
         }
         match &self.text {
-            Some((_, file)) => file.sync_all().map_err(log_failed),
+            Some(people) => people.file.sync_all().map_err(log_failed),
             None => Ok(()),
         }
     }
@@ -223,8 +297,8 @@ impl Logs {
     }
 }
 
-/// The chain of a log that is there, and the bytes of it that are kept.
-fn existing(file: File, name: &Path, opening: Opening, targets: &[String]) -> Result<(Chain, u64), LogError> {
+/// A log that is there, as far as it is kept.
+fn existing(file: &File, name: &Path, opening: Opening, targets: &[String]) -> Result<Standing, LogError> {
     let path = name.to_owned();
     let found = match chain::standing(BufReader::new(file)) {
         Ok(found) => found,
@@ -236,5 +310,5 @@ fn existing(file: File, name: &Path, opening: Opening, targets: &[String]) -> Re
     if found.first.as_ref().is_some_and(|first| !is_of(first, targets)) {
         return Err(LogError::OtherTargets { path });
     }
-    Ok((found.chain, found.bytes))
+    Ok(found)
 }

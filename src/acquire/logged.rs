@@ -11,7 +11,7 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-use super::entry::{ImageFile, Text, Window, by_name};
+use super::entry::{ImageFile, Window, by_name};
 use super::{ImageFormat, To};
 use crate::verdict::{About, Comparison, Coverage, Evidence, Space};
 use pfh_source::terminal::counted;
@@ -35,22 +35,16 @@ pub enum Finding {
     Unread(String),
 }
 
-/// SHA-256 of the first `length` bytes of a file, and how many there were; of all of it without a
-/// length.
-fn sha256_of(path: &Path, length: Option<u64>) -> io::Result<(u64, String)> {
+/// SHA-256 of the next `length` bytes of a file, and how many there were.
+fn sha256_in(file: &mut File, length: u64) -> io::Result<(u64, String)> {
     let mut hasher = crate::hash::hasher_of_sha256();
-    let bytes = io::copy(&mut File::open(path)?.take(length.unwrap_or(u64::MAX)), &mut hasher)?;
+    let bytes = io::copy(&mut file.take(length), &mut hasher)?;
     Ok((bytes, hasher.finalize().to_string()))
 }
 
-/// The remark at the end of a chain on the log for people so far: its length in bytes and its
-/// SHA-256.
-///
-/// # Errors
-/// When it cannot be read.
-pub(super) fn text(path: &Path) -> io::Result<Text> {
-    let (bytes, sha256) = sha256_of(path, None)?;
-    Ok(Text { bytes, sha256 })
+/// The SHA-256 of a file.
+fn sha256_of(path: &Path) -> io::Result<String> {
+    Ok(sha256_in(&mut File::open(path)?, u64::MAX)?.1)
 }
 
 /// The files of a target as the log lists them: name (its bytes, escaped as for a terminal), bytes
@@ -72,7 +66,7 @@ pub(super) fn files(to: &To, hashed: bool) -> io::Result<Vec<ImageFile>> {
     let mut listed = Vec::new();
     for path in all.into_iter().filter(|path| path.is_file()) {
         let bytes = std::fs::metadata(&path)?.len();
-        let sha256 = if hashed { Some(sha256_of(&path, None)?.1) } else { None };
+        let sha256 = if hashed { Some(sha256_of(&path)?) } else { None };
         let name = path.file_name().map(|name| shown(Path::new(name)));
         // A segment that lies in another directory.
         let directory = std::fs::read_link(&path).ok().as_deref().and_then(Path::parent).map(shown);
@@ -163,10 +157,10 @@ fn remarks(sound: &Sound) -> impl Iterator<Item = &str> {
 /// How the last line of the log for people begins; the chain's last value follows.
 const LAST: &str = "chain of records: ";
 
-/// The last line of the log for people, by the chained log.
-fn last_line(sound: &Sound) -> String {
-    let signed = if sound.signature.is_some() { ", signed with Ed25519" } else { "" };
-    format!("{LAST}{}{signed}\n", sound.chain.value())
+/// The last line of the log for people, by the chain's value at the end of the chained log.
+pub(super) fn last_line(value: &str, is_signed: bool) -> String {
+    let signed = if is_signed { ", signed with Ed25519" } else { "" };
+    format!("{LAST}{value}{signed}\n")
 }
 
 /// Adds the last line of the log for people, or the rest of it, after a kill behind the end of the
@@ -177,15 +171,13 @@ fn last_line(sound: &Sound) -> String {
 pub fn complete(text: &Path, sound: &Sound) -> io::Result<bool> {
     let Some(stated) = sound.records.last().and_then(|end| end.get("log")) else { return Ok(false) };
     let (Some(bytes), Some(sha256)) = (stated["bytes"].as_u64(), stated["sha256"].as_str()) else { return Ok(false) };
-    let line = last_line(sound);
+    let line = last_line(&sound.chain.value(), sound.signature.is_some());
     let mut file = File::options().read(true).append(true).open(text)?;
     let length = file.metadata()?.len();
-    if length < bytes || length >= bytes + line.len() as u64 || sha256_of(text, Some(bytes))? != (bytes, sha256.into())
-    {
+    if length < bytes || length >= bytes + line.len() as u64 || sha256_in(&mut file, bytes)? != (bytes, sha256.into()) {
         return Ok(false);
     }
     let mut rest = String::new();
-    io::Seek::seek(&mut file, io::SeekFrom::Start(bytes))?;
     file.read_to_string(&mut rest)?;
     let Some(missing) = line.strip_prefix(&rest) else { return Ok(false) };
     io::Write::write_all(&mut file, missing.as_bytes())?;
@@ -202,18 +194,16 @@ fn people(log: &Path, sound: &Sound) -> Option<Finding> {
     if log.extension().is_none_or(|e| e != "jsonl") || !path.is_file() {
         return Some(Finding::Absent(format!("{name}: the log for people is not beside the chained one")));
     }
-    let Ok((found, digest)) = sha256_of(&path, Some(bytes)) else {
-        return Some(Finding::Unread(format!("{name}: the log for people cannot be read")));
-    };
     // Behind the part that the chain covers stands the chain's own last value, and nothing else.
     let mut rest = Vec::new();
     let read = File::open(&path).and_then(|mut file| {
-        io::Seek::seek(&mut file, io::SeekFrom::Start(bytes))?;
-        file.take(4096).read_to_end(&mut rest)
+        let found = sha256_in(&mut file, bytes)?;
+        file.take(4096).read_to_end(&mut rest)?;
+        Ok(found)
     });
-    if read.is_err() {
+    let Ok((found, digest)) = read else {
         return Some(Finding::Unread(format!("{name}: the log for people cannot be read")));
-    }
+    };
     let rest = String::from_utf8_lossy(&rest).into_owned();
     let one = |what: String| Comparison::new(About::Log, what, shown(log), Evidence::Fact);
     let differs =
@@ -287,8 +277,8 @@ fn segments(log: &Path, sound: &Sound, image: &Path) -> Option<Finding> {
         }
         if let Some(sha256) = file["sha256"].as_str() {
             hashed += 1;
-            match sha256_of(&path, None) {
-                Ok((_, found)) if found == sha256 => {}
+            match sha256_of(&path) {
+                Ok(found) if found == sha256 => {}
                 Ok(_) => return differs(format!("{}: not as the log states, by sha256", shown(&path))),
                 Err(error) => return Some(Finding::Unread(format!("{}: {error}", shown(&path)))),
             }

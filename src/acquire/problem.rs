@@ -274,6 +274,12 @@ pub enum LogError {
         /// The chained log.
         path: PathBuf,
     },
+    /// The log for people is not as the chained log states.
+    #[error("{}: not as it was written: put the original back, or move it away", shown(path))]
+    Changed {
+        /// The log for people.
+        path: PathBuf,
+    },
     /// Its chain is broken.
     #[error("{}: {error}", shown(path))]
     Broken {

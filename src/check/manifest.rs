@@ -12,28 +12,68 @@ use pfh_source::{Cause, Problem, Stage, Stream};
 use std::io::{self, BufRead, BufReader};
 use std::path::Path;
 
-/// Reads a manifest; one that is packed with gzip, and one that is a digest alone in a file called
-/// after the file and the algorithm (`image.iso.sha256`), or digests of any algorithms in one
-/// called `image.iso.sum`, as well.
+/// The text of a manifest. It is opened once.
+pub enum Text<'a> {
+    /// As it is read.
+    Stream(Box<dyn BufRead>),
+    /// As it was read.
+    Bytes(&'a [u8]),
+}
+
+impl Text<'_> {
+    /// Opens a manifest, and unpacks one that is packed with gzip.
+    ///
+    /// # Errors
+    /// When it cannot be opened, or its first bytes cannot be read.
+    pub fn open(manifest: &Path) -> Result<Text<'static>, Error> {
+        let open = match Stream::of(manifest) {
+            Some(stream) => stream.open().map(Patient),
+            None => Patient::open(manifest),
+        };
+        let open = open.map_err(|error| {
+            let problem = Problem::io(Stage::Open, &error);
+            Error::input(About::new(manifest, problem))
+        })?;
+        let reader: Box<dyn BufRead> = Box::new(BufReader::with_capacity(1 << 18, open));
+        unpacked(reader).map(Text::Stream).map_err(|error| failed(manifest, &error))
+    }
+
+    /// All of it.
+    ///
+    /// # Errors
+    /// When it cannot be read to its end.
+    pub fn bytes(self, manifest: &Path) -> Result<Vec<u8>, Error> {
+        let mut bytes = Vec::new();
+        match self {
+            Text::Stream(mut reader) => reader.read_to_end(&mut bytes).map_err(|error| failed(manifest, &error))?,
+            Text::Bytes(read) => return Ok(read.to_vec()),
+        };
+        Ok(bytes)
+    }
+}
+
+/// Reads a manifest, and one that is a digest alone in a file called after the file and the
+/// algorithm (`image.iso.sha256`), or digests of any algorithms in one called `image.iso.sum`, as
+/// well.
 ///
 /// # Errors
-/// When it cannot be opened or read, or its pieces cannot be checked in one run.
-pub fn read(manifest: &Path, options: &Options) -> Result<Expectations, Error> {
-    if let Some((described, several)) = described(manifest) {
-        let bare = Options { bare: true, ..options.clone() };
-        let mut read = decoded(manifest, &bare)?;
-        match &mut read.entries[..] {
-            // `-` is what `sha256sum < image.iso` writes.
-            [only] if matches!(&only.name[..], b"" | b"-") && (several || only.digests.len() == 1) => {
-                only.name = described;
-                return Ok(read);
-            }
-            entries if entries.iter().all(|entry| !entry.name.is_empty()) => return Ok(read),
-            // Several digests in need of a name: each is a line that is not a record.
-            _ => {}
+/// When it cannot be read, or its pieces cannot be checked in one run.
+pub fn read(manifest: &Path, text: Text<'_>, options: &Options) -> Result<Expectations, Error> {
+    let Some((described, several)) = described(manifest) else { return decoded(manifest, text, options) };
+    // It is read in one way or in the other, of the same bytes.
+    let bytes = text.bytes(manifest)?;
+    let bare = Options { bare: true, ..options.clone() };
+    let mut read = decoded(manifest, Text::Bytes(&bytes), &bare)?;
+    match &mut read.entries[..] {
+        // `-` is what `sha256sum < image.iso` writes.
+        [only] if matches!(&only.name[..], b"" | b"-") && (several || only.digests.len() == 1) => {
+            only.name = described;
+            Ok(read)
         }
+        entries if entries.iter().all(|entry| !entry.name.is_empty()) => Ok(read),
+        // Several digests in need of a name: each is a line that is not a record.
+        _ => decoded(manifest, Text::Bytes(&bytes), options),
     }
-    decoded(manifest, options)
 }
 
 /// The name of the file that a list of this name describes: `image.iso` of `image.iso.sha256`,
@@ -49,28 +89,24 @@ fn described(manifest: &Path) -> Option<(Vec<u8>, bool)> {
     several.then(|| (stem.as_bytes().to_vec(), true))
 }
 
-fn decoded(manifest: &Path, options: &Options) -> Result<Expectations, Error> {
-    let open = match Stream::of(manifest) {
-        Some(stream) => stream.open().map(Patient),
-        None => Patient::open(manifest),
+/// Why a manifest cannot be read to its end.
+fn failed(manifest: &Path, error: &io::Error) -> Error {
+    let problem = match error.kind() {
+        io::ErrorKind::UnexpectedEof | io::ErrorKind::InvalidData | io::ErrorKind::InvalidInput => {
+            Problem::new(Stage::Read, Cause::Image(format!("packed with gzip: {error}").into()))
+        }
+        _ => Problem::io(Stage::Read, error),
     };
-    let open = open.map_err(|error| {
-        let problem = Problem::io(Stage::Open, &error);
-        Error::input(About::new(manifest, problem))
-    })?;
-    let reader: Box<dyn BufRead> = Box::new(BufReader::with_capacity(1 << 18, open));
-    let failed = |error: &io::Error| {
-        let problem = match error.kind() {
-            io::ErrorKind::UnexpectedEof | io::ErrorKind::InvalidData | io::ErrorKind::InvalidInput => {
-                Problem::new(Stage::Read, Cause::Image(format!("packed with gzip: {error}").into()))
-            }
-            _ => Problem::io(Stage::Read, error),
-        };
-        Error::input(About::new(manifest, problem))
+    Error::input(About::new(manifest, problem))
+}
+
+fn decoded(manifest: &Path, text: Text<'_>, options: &Options) -> Result<Expectations, Error> {
+    let read = match text {
+        Text::Stream(reader) => Expectations::read(reader, options, REGISTRY),
+        Text::Bytes(bytes) => Expectations::read(bytes, options, REGISTRY),
     };
-    let reader = unpacked(reader).map_err(|error| failed(&error))?;
-    Expectations::read(reader, options, REGISTRY).map_err(|error| match error {
-        ReadError::Io(error) => failed(&error),
+    read.map_err(|error| match error {
+        ReadError::Io(error) => failed(manifest, &error),
         ReadError::Pieces => Error::input(Wrong::Pieces(manifest.to_owned())),
     })
 }

@@ -56,7 +56,7 @@ pub use share::Share;
 pub use summary::Summary;
 
 pub(crate) use guess::settle;
-pub(crate) use open::open;
+pub(crate) use open::{open, open_bytes};
 pub(crate) use place::find;
 pub(crate) use request::Turn;
 pub(crate) use tree::{find as walked, own};

@@ -1,6 +1,6 @@
 //! The manifests of a turn, with the seals that are beside them.
 
-use super::manifest::read;
+use super::manifest::{Text, read};
 use super::problem::Problem;
 use super::request::{Request, Turn};
 use crate::algorithms::REGISTRY;
@@ -24,12 +24,23 @@ pub fn open(turn: Turn<'_>) -> Result<(Vec<Held>, Expectations), Error> {
     Ok((seals, all))
 }
 
-fn open_one(request: &Request, manifest: &Path) -> Result<(Option<Held>, Expectations), Error> {
+/// The same of one manifest whose bytes were read: its name is not opened again.
+pub fn open_bytes(request: &Request, manifest: &Path, bytes: &[u8]) -> Result<(Option<Held>, Expectations), Error> {
     let mut options = request.options(manifest);
     // The seal first: of a manifest that was changed nothing is worth comparing.
-    let held = seal::verify(manifest, &options, REGISTRY, request.key.as_deref())?;
+    let held = seal::verify(manifest, bytes, &options, REGISTRY, request.key.as_deref())?;
     // The seal knows the algorithm of digests that do not name theirs.
     options.assumed.extend(held.as_ref().and_then(|held| held.algorithm));
-    let expectations = read(manifest, &options)?;
+    let expectations = read(manifest, Text::Bytes(bytes), &options)?;
     Ok((held, expectations))
+}
+
+fn open_one(request: &Request, manifest: &Path) -> Result<(Option<Held>, Expectations), Error> {
+    let text = Text::open(manifest)?;
+    // One that is verified is kept as it was read: what is compared with the files is what was
+    // verified, whatever its name leads to meanwhile.
+    if seal::is_due(manifest, request.key.as_deref()) {
+        return open_bytes(request, manifest, &text.bytes(manifest)?);
+    }
+    Ok((None, read(manifest, text, &request.options(manifest))?))
 }

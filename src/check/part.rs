@@ -69,7 +69,8 @@ pub struct Shared {
     pub total: u64,
     /// Files that were never found to be as listed.
     pub never: u64,
-    /// How long ago the check is that is the oldest; `None` if there was none.
+    /// How long ago the check is that is the oldest; `None` if there was none, or the clock was
+    /// set back since.
     pub oldest: Option<Duration>,
     /// The record of earlier checks was damaged: all files count as never checked.
     pub is_lost: bool,

@@ -16,7 +16,7 @@ use pfh_source::os::names::OsStringExt;
 use pfh_source::{Output, Volumes};
 use std::io;
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// The head of a manifest.
 #[derive(Debug, Clone, Default)]
@@ -188,9 +188,9 @@ pub(crate) fn encoder(
 /// [`write`](super::write()) does all of it in the right order.
 pub struct Writer<'a> {
     manifest: &'a Manifest,
-    request: &'a Request,
     encoder: Box<dyn Encode>,
     output: Output,
+    sealed: Option<Sealed>,
     bytes: u64,
     written: u64,
     unwritten: u64,
@@ -220,7 +220,10 @@ impl<'a> Writer<'a> {
     pub fn open(manifest: &'a Manifest, request: &'a Request) -> Result<Writer<'a>, Error> {
         let mut output = manifest.output.open()?;
         let encoder = manifest.encoder(&manifest.about(request), output.room())?;
-        Ok(Writer { manifest, request, encoder, output, bytes: 0, written: 0, unwritten: 0, without: 0 })
+        let (seal, plan) = (manifest.seal.as_ref(), &request.plan);
+        let form = (manifest.format, manifest.layout);
+        let sealed = Sealed::begin(&manifest.output, seal, form, &plan.algorithms, plan.memory, &mut output);
+        Ok(Writer { manifest, encoder, output, sealed, bytes: 0, written: 0, unwritten: 0, without: 0 })
     }
 
     /// Writes the record of an event, if it has one. The inner error says that the format cannot
@@ -273,35 +276,57 @@ impl<'a> Writer<'a> {
         let counts = Run { hashed: self.written, bytes: self.bytes, failed, ..*run };
         self.encoder.tail(self.output.room(), &counts);
         self.output.commit().map_err(Error::Sink)?;
-        let Manifest { format, layout, output, seal, .. } = self.manifest;
-        let plan = &self.request.plan;
-        sealed(output, seal.as_ref(), *format, *layout, &plan.algorithms, plan.memory)?;
+        self.sealed.map_or(Ok(()), Sealed::end)?;
         Ok(written)
     }
 }
 
-/// Seals a finished manifest in a file, if that is asked for.
-///
-/// # Errors
-/// When the seal cannot be made or written; the manifest is whole.
-pub(crate) fn sealed(
-    output: &Destination,
-    seal: Option<&Sealing>,
-    format: Format,
-    layout: Layout,
-    algorithms: &[Algorithm],
-    memory: usize,
-) -> Result<(), Error> {
-    let (Some(sealing), Some(path)) = (seal, output.path()) else { return Ok(()) };
-    let options = Options {
-        format: Some(format),
-        // The algorithms are known here, so digests of any length are read back right.
-        assumed: algorithms.to_vec(),
-        end: layout.end,
-        limit: memory.max(1 << 20),
-        ..Options::default()
-    };
-    seal::write(path, &options, REGISTRY, sealing.key.as_deref(), sealing.defaults.as_deref()).map_err(Error::output)
+/// The seal of a manifest that is being written: it reads the bytes as they are written.
+pub(crate) struct Sealed {
+    path: PathBuf,
+    sealing: Sealing,
+    witness: Arc<Mutex<Option<seal::Witness>>>,
+}
+
+impl Sealed {
+    /// Begins the seal of an output, if that is asked for and the output is a file.
+    pub(crate) fn begin(
+        to: &Destination,
+        seal: Option<&Sealing>,
+        (format, layout): (Format, Layout),
+        algorithms: &[Algorithm],
+        memory: usize,
+        output: &mut Output,
+    ) -> Option<Sealed> {
+        let (sealing, path) = (seal?.clone(), to.path()?.to_owned());
+        let options = Options {
+            format: Some(format),
+            // The algorithms are known here, so digests of any length are read back right.
+            assumed: algorithms.to_vec(),
+            end: layout.end,
+            limit: memory.max(1 << 20),
+            ..Options::default()
+        };
+        let witness = Arc::new(Mutex::new(Some(seal::Witness::begin(options, REGISTRY))));
+        let seeing = Arc::clone(&witness);
+        output.show(Box::new(move |bytes| {
+            if let Some(witness) = &mut *seeing.lock().unwrap_or_else(PoisonError::into_inner) {
+                witness.see(bytes);
+            }
+        }));
+        Some(Sealed { path, sealing, witness })
+    }
+
+    /// Writes the seal of a manifest that is whole.
+    ///
+    /// # Errors
+    /// When the seal cannot be made or written; the manifest is whole.
+    pub(crate) fn end(self) -> Result<(), Error> {
+        let witness = self.witness.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let Some(witness) = witness else { return Ok(()) };
+        let Sealing { key, defaults } = &self.sealing;
+        seal::write(&self.path, witness.end(), key.as_deref(), defaults.as_deref()).map_err(Error::output)
+    }
 }
 
 /// The format in which an algorithm's own tool writes.

@@ -31,7 +31,7 @@ mod request;
 
 pub use event::{Event, Events, Summary};
 pub use manifest::{About, Manifest, Sealing, Writer, Written, has_pieces, own_format};
-pub(crate) use manifest::{encoder, has_none, sealed};
+pub(crate) use manifest::{Sealed, encoder, has_none};
 pub use problem::Problem;
 pub(crate) use records::hasher_of_sha256;
 pub use records::{Records, hash_file, records, sha256};

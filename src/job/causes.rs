@@ -56,7 +56,7 @@ impl From<seal::FileError> for Error {
             seal::FileError::Key(error) => error.into(),
             error if error.is_verdict() => Error::negative(error),
             error if error.is_unsigned() => Error::input(error),
-            seal::FileError::Read { .. } | seal::FileError::NoManifest { .. } => Error::input(error),
+            seal::FileError::Read { .. } => Error::input(error),
             seal::FileError::Write { .. } => Error::output(error),
             _ => Error::request(error),
         }

@@ -6,7 +6,7 @@ use super::part::{self, Counts, Lines};
 use super::problem::{damaged, interrupted, unread, unwritten};
 use super::{Event, Events, Merged, Problem};
 use crate::destination::Destination;
-use crate::hash::{self, Sealing, encoder, is_elsewhere, sealed};
+use crate::hash::{self, Sealed, Sealing, encoder, is_elsewhere};
 use crate::job::Error;
 use crate::outputs::Outputs;
 use pfh_custody::seal;
@@ -172,6 +172,9 @@ pub fn write(
     let base = plan.relative && manifest.output.path().is_some_and(|path| is_elsewhere(path, &plan.working_directory));
     let about = plan.about(base.then(|| plan.working_directory.clone()));
     let mut encoder = encoder(plan.format, plan.layout, &about, output.room())?;
+    let (form, memory) = ((plan.format, plan.layout), pfh_engine::DEFAULT_MEMORY);
+    let seal = manifest.seal.as_ref();
+    let sealed = Sealed::begin(&manifest.output, seal, form, &plan.algorithms, memory, &mut output);
     gathered.hand_out(
         &mut |event| {
             events(event)?;
@@ -183,14 +186,11 @@ pub fn write(
         },
         control,
     )?;
-    let (format, layout) = (plan.format, plan.layout);
     encoder.adopt(gathered.counts.records);
     encoder.tail(output.room(), &gathered.of_manifest());
     output.commit().map_err(Error::Sink)?;
-    let summary = gathered.summary(plan);
-    let (seal, memory) = (manifest.seal.as_ref(), pfh_engine::DEFAULT_MEMORY);
-    sealed(&manifest.output, seal, format, layout, &summary.algorithms, memory)?;
-    Ok(summary)
+    sealed.map_or(Ok(()), Sealed::end)?;
+    Ok(gathered.summary(plan))
 }
 
 /// The plan of a request that may start, and all that its units came to.

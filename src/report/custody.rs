@@ -41,6 +41,13 @@ fn sealed(manifest: &Path, held: Result<Option<seal::Held>, seal::FileError>) ->
     (verdict(&[About::Seal], &comparisons, false), evidence)
 }
 
+/// All of a manifest, read once.
+fn contents(manifest: &Path) -> std::io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    std::io::Read::read_to_end(&mut crate::Patient::open(manifest)?, &mut bytes)?;
+    Ok(bytes)
+}
+
 /// Verifies a seal: its manifest lies beside it.
 pub(super) fn seal(found: &mut Found, source: usize, path: &Path, request: &Request) {
     let Some(manifest) = path.as_os_str().as_bytes().strip_suffix(b".seal") else {
@@ -50,8 +57,16 @@ pub(super) fn seal(found: &mut Found, source: usize, path: &Path, request: &Requ
     };
     let manifest = Path::new(OsStr::from_bytes(manifest));
     found.case.sources[source].records = 1;
-    let held = seal::verify(manifest, &Options::default(), crate::REGISTRY, request.key.as_deref());
-    let (verdict, evidence) = sealed(manifest, held);
+    let (verdict, evidence) = match contents(manifest) {
+        Ok(bytes) => {
+            let (options, key) = (Options::default(), request.key.as_deref());
+            sealed(manifest, seal::verify(manifest, &bytes, &options, crate::REGISTRY, key))
+        }
+        Err(error) => {
+            let name = pfh_source::terminal::shown(manifest);
+            (verdict(&[About::Seal], &[], false), vec![format!("{name}: {error}")])
+        }
+    };
     let what = if verdict == Verdict::NothingToCompareWith { "seal" } else { "seal, verified again" };
     enter(found, source, what, verdict, evidence);
 }
@@ -148,16 +163,21 @@ mod tests {
         let room = std::env::temp_dir().join(format!("pfh-report-seal-{}", std::process::id()));
         std::fs::create_dir_all(&room).expect("a directory");
         let manifest = room.join("list.sha256");
-        let of = || sealed(&manifest, seal::verify(&manifest, &Options::default(), crate::REGISTRY, None)).0;
+        let options = Options::default();
+        let of = || {
+            let bytes = std::fs::read(&manifest).expect("a manifest");
+            sealed(&manifest, seal::verify(&manifest, &bytes, &options, crate::REGISTRY, None)).0
+        };
         let write = |digit: &str| std::fs::write(&manifest, format!("{}  file\n", digit.repeat(64))).expect("written");
         write("0");
         assert_eq!(of(), Verdict::NothingToCompareWith, "without a seal");
-        seal::write(&manifest, &Options::default(), crate::REGISTRY, None, None).expect("a seal");
+        let bytes = std::fs::read(&manifest).expect("a manifest");
+        let seen = seal::Seal::of(&bytes[..], &options, crate::REGISTRY);
+        seal::write(&manifest, seen, None, None).expect("a seal");
         assert_eq!(of(), Verdict::Verified);
         write("1");
         assert_eq!(of(), Verdict::Differs);
-        std::fs::remove_file(&manifest).expect("removed");
-        assert_eq!(of(), Verdict::NothingToCompareWith, "without its manifest");
+        assert!(contents(&room.join("gone")).is_err());
         std::fs::remove_dir_all(&room).expect("removed");
     }
 }

@@ -55,7 +55,6 @@ use crate::pass::pass;
 use crate::seal;
 use judging::Judging;
 use kept::Kept;
-use pfh_custody::seal::Held;
 use pfh_engine::Control;
 use pfh_manifest::amend::{Sheet, Unamendable};
 use pfh_manifest::{Ending, Fault, Options};
@@ -77,16 +76,17 @@ pub fn run(request: &Request, events: &mut Events<'_>, control: &Control<'_>) ->
     let turn = Turn::of(&asked);
     let mut kept = Kept::open(&request.manifest)?;
     let mut options = asked.options(&request.manifest);
-    seal::settle(&request.manifest, &options, REGISTRY)?;
-    let (held, mut expectations) = check::open(turn)?;
-    for held in &held {
+    seal::settle(&request.manifest, kept.bytes(), &options, REGISTRY)?;
+    // The manifest that is locked, and no other that its name may lead to by now.
+    let (held, mut expectations) = check::open_bytes(&asked, &request.manifest, kept.bytes())?;
+    if let Some(held) = &held {
         events(Event::Sealed(held)).map_err(Error::Sink)?;
     }
     if let Some(secret) = &request.secret {
         secret.fits(&expectations.algorithms)?;
     }
     whole(request, &expectations)?;
-    options.assumed.extend(held.first().and_then(|held| held.algorithm));
+    options.assumed.extend(held.as_ref().and_then(|held| held.algorithm));
     let unfit = |why: Unamendable| Error::request(About::new(&request.manifest, Problem::Unfit(why)));
     let mut sheet = Sheet::parse(kept.bytes().to_vec(), &options, REGISTRY).map_err(unfit)?;
     check::settle(turn, &mut expectations, control)?;
@@ -94,7 +94,7 @@ pub fn run(request: &Request, events: &mut Events<'_>, control: &Control<'_>) ->
     let format = sheet.format();
     let unwritten = |why| Error::request(crate::hash::Problem::Format { format, why });
     sheet.begin(&plan.algorithms, env!("CARGO_PKG_VERSION")).map_err(unwritten)?;
-    let sealing = sealing(request, &held, &kept, &options)?;
+    let sealing = sealing(request, &kept, &options)?;
     let trees = Trees::find(request, turn, &expectations)?;
     if let Some(remark) = &trees.remark {
         events(Event::Walked(remark)).map_err(Error::Sink)?;
@@ -113,7 +113,7 @@ pub fn run(request: &Request, events: &mut Events<'_>, control: &Control<'_>) ->
     counts.trusted = trusted.count();
     let mut summary = Summary { run: ran, cache: used, counts, written: false, sealed: false };
     summary.written = bytes != kept.bytes();
-    summary.sealed = sealing.is_some() && (summary.written || held.is_empty());
+    summary.sealed = sealing.is_some() && (summary.written || held.is_none());
     let options = Options { assumed: plan.algorithms.clone(), ..options };
     if summary.sealed {
         let signing = sealing.as_ref().and_then(|sealing| sealing.key.as_deref());
@@ -122,7 +122,7 @@ pub fn run(request: &Request, events: &mut Events<'_>, control: &Control<'_>) ->
     }
     let replaced = if summary.written { kept.replace(&bytes) } else { Ok(()) };
     // Also after a failure: the seal that waits goes then.
-    let settled = seal::settle(&request.manifest, &options, REGISTRY);
+    let settled = seal::settle(&request.manifest, if replaced.is_ok() { &bytes } else { kept.bytes() }, &options, REGISTRY);
     replaced?;
     settled?;
     Ok(summary)
@@ -156,7 +156,6 @@ fn whole(request: &Request, expectations: &Expectations) -> Result<(), Error> {
 /// The seal that the new manifest gets: one where it had one, or where it is asked for.
 fn sealing(
     request: &Request,
-    held: &[Held],
     kept: &Kept,
     options: &Options,
 ) -> Result<Option<crate::hash::Sealing>, Error> {
@@ -177,7 +176,6 @@ fn sealing(
             return Err(Error::request(About::new(&request.manifest, why)));
         }
     }
-    debug_assert!(held.len() <= 1, "one manifest has one seal");
     Ok(Some(sealing))
 }
 

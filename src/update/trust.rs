@@ -5,7 +5,7 @@ use crate::check::Expectations;
 use pfh_digest::{Algorithm, Digest};
 use pfh_judge::{is_same, plain};
 use pfh_manifest::Times;
-use pfh_source::{Closed, Item, Origin, Source, Stat, Time};
+use pfh_source::{ChangeTimes, Closed, Item, Origin, Source, Stat, Time};
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -32,6 +32,8 @@ pub struct Trusting {
     source: Box<dyn Source>,
     trees: Trees,
     known: HashMap<Vec<u8>, Known>,
+    /// Devices that hold one medium after the other.
+    exchanged: HashMap<u64, bool>,
     trusted: Trusted,
 }
 
@@ -55,10 +57,10 @@ impl Trusting {
             let known = Known { size, times: entry.times, digests: digests.filter(|_| is_plain)? };
             Some((plain(&entry.name), known))
         });
-        Trusting { source, trees, known: known.collect(), trusted }
+        Trusting { source, trees, known: known.collect(), exchanged: HashMap::new(), trusted }
     }
 
-    fn settled(&self, item: Item) -> Item {
+    fn settled(&mut self, item: Item) -> Item {
         let Item::Entry(entry) = &item else { return item };
         if !matches!(entry.origin, Origin::File { .. }) {
             return item;
@@ -66,6 +68,12 @@ impl Trusting {
         let name = entry.name();
         let Some(known) = self.known.get(&self.trees.named(&name)) else { return item };
         let Some(stat) = entry.look().filter(|stat| stat.is_file() && known.is_of(stat)) else { return item };
+        // A list does not say of which medium its times are: those of an image are as good for
+        // another one.
+        let is_exchanged = |times| matches!(times, ChangeTimes::Recorded | ChangeTimes::Named(_));
+        if *self.exchanged.entry(stat.device).or_insert_with(|| entry.change_times().is_some_and(is_exchanged)) {
+            return item;
+        }
         self.trusted.0.fetch_add(1, Ordering::Relaxed);
         let closed = Closed { size: stat.size, stat: Some(stat), notes: Vec::new(), inside: None };
         Item::Settled { number: entry.number, name, closed, digests: known.digests.clone() }

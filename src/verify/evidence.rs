@@ -90,7 +90,13 @@ impl Evidence {
         for path in &others {
             let is_log = path.extension().is_some_and(|e| e == "jsonl");
             if is_log && given.is_none() && is_own(path) {
-                found.logs.extend(log::load(path, Standing::Found, key, findings)?);
+                let log = log::load(path, Standing::Found, key, findings)?;
+                match log {
+                    Some(log) if log.is_of_another(&bases) => {
+                        findings.open(format!("{}: another image's log: it does not name this one", shown(path)));
+                    }
+                    log => found.logs.extend(log),
+                }
             } else if let Some(assumed) = list_of(path, image) {
                 found.list(path, &assumed, image, findings);
             } else if let Some(named) = imager::named(path, &bases) {

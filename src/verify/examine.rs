@@ -48,7 +48,7 @@ pub(super) fn run(
             let promised = if let Opened::Other(format) = other { Some(format) } else { None };
             opening::unopened(path, promised, &evidence.logs, findings);
             for log in &evidence.logs {
-                stamp::beside(&log.path, request.timestamp_ca.as_deref(), findings);
+                stamp::beside(log, request.timestamp_ca.as_deref(), findings);
             }
             let files = Files::of(&files, true);
             for claim in evidence.claims.iter().filter(|claim| matches!(claim.of, Of::File(_))) {
@@ -196,7 +196,7 @@ impl<'a, 'f, 's, 'c> Examination<'a, 'f, 's, 'c> {
         let mut placed = Vec::new();
         for log in &evidence.logs {
             log.beside(Some(self.path), self.findings);
-            stamp::beside(&log.path, self.request.timestamp_ca.as_deref(), self.findings);
+            stamp::beside(log, self.request.timestamp_ca.as_deref(), self.findings);
             let Some(part) = &log.part else { continue };
             match Placing::of(part, log, self.path, self.size, self.is_device) {
                 Ok(placing) => placed.push((log, placing)),

@@ -1,5 +1,6 @@
 //! The findings of a verification, and its verdict.
 
+use super::stamp::STAMP;
 use super::{Event, Events, Finding};
 use crate::job::Error;
 use crate::verdict::{self, About, Comparison, Coverage, Evidence, Verdict};
@@ -69,13 +70,18 @@ impl Summary {
 
     /// Which of image, log and signature differ.
     fn differing(&self) -> String {
-        let is_unequal = |about: About| self.comparisons.iter().any(|one| one.about == about && one.is_unequal());
+        let is_stamp = |one: &Comparison| one.what == STAMP;
+        let is_unequal = |about: About, of_stamp: bool| {
+            self.comparisons.iter().any(|one| one.about == about && one.is_unequal() && is_stamp(one) == of_stamp)
+        };
         let words = [
-            (About::Image, "the image differs"),
-            (About::Log, "the log is not what was written"),
-            (About::Signer, "the signature is not of that key"),
+            (About::Image, false, "the image differs"),
+            (About::Log, false, "the log is not what was written"),
+            (About::Log, true, "the time stamp does not hold"),
+            (About::Signer, false, "the signature is not of that key"),
         ];
-        let found: Vec<&str> = words.iter().filter(|(about, _)| is_unequal(*about)).map(|(_, word)| *word).collect();
+        let found = words.iter().filter(|(about, of_stamp, _)| is_unequal(*about, *of_stamp));
+        let found: Vec<&str> = found.map(|(.., word)| *word).collect();
         found.join(", ")
     }
 }

@@ -7,7 +7,6 @@ use crate::acquire::logged::{self, Finding as Logged, Part};
 use crate::job::Error;
 use crate::key;
 use crate::verdict::{About, Comparison, Evidence};
-use ed25519_dalek::Verifier;
 use pfh_custody::chain::{self, Broken, Sound};
 use pfh_digest::Digest;
 use pfh_source::terminal::counted;
@@ -29,6 +28,8 @@ pub(super) enum Standing {
 pub(super) struct Log {
     /// Its file.
     pub path: PathBuf,
+    /// Its bytes.
+    pub text: Vec<u8>,
     /// Its records.
     pub sound: Sound,
     /// Its statements on the image as a whole.
@@ -56,14 +57,20 @@ pub(super) fn states_target(path: &Path, image: &Path) -> bool {
     targets.is_some_and(|targets| targets.iter().any(is_it))
 }
 
-/// Whether a file holds records of a chain at all.
-fn is_chained(path: &Path) -> bool {
+/// Whether a text holds records of a chain at all.
+fn is_chained(text: &[u8]) -> bool {
     /// Behind this many bytes no record begins that was not preceded by another one.
-    const MOST: u64 = 4 << 20;
-    let mut bytes = Vec::new();
-    let read = Patient::open(path).and_then(|file| file.take(MOST).read_to_end(&mut bytes));
+    const MOST: usize = 4 << 20;
+    let bytes = &text[..text.len().min(MOST)];
     let marks: [&[u8]; 2] = [b"\"chain\":\"", b"\"record\":"];
-    read.is_ok() && marks.iter().any(|mark| bytes.windows(mark.len()).any(|part| part == *mark))
+    marks.iter().any(|mark| bytes.windows(mark.len()).any(|part| part == *mark))
+}
+
+/// All of a file, read once: chain, signature and time stamp are those of the same bytes.
+fn contents(path: &Path) -> std::io::Result<Vec<u8>> {
+    let mut text = Vec::new();
+    Patient::open(path)?.read_to_end(&mut text)?;
+    Ok(text)
 }
 
 /// Reads a log and looks at its chain and its signature; `None` if it states nothing.
@@ -72,16 +79,16 @@ fn is_chained(path: &Path) -> bool {
 /// When the file of the key holds a private key.
 pub(super) fn load(path: &Path, standing: Standing, key: &Key, findings: &mut Findings) -> Result<Option<Log>, Error> {
     let name = shown(path);
-    let file = match Patient::open(path) {
-        Ok(file) => file,
+    let text = match contents(path) {
+        Ok(text) => text,
         Err(error) => {
             findings.open(format!("{name}: {error}"));
             return Ok(None);
         }
     };
-    let sound = match chain::check_to_last_end(BufReader::new(file)) {
+    let sound = match chain::check_to_last_end(&text[..]) {
         Ok(sound) => sound,
-        Err(broken @ Broken::Line { .. }) if is_chained(path) => {
+        Err(broken @ Broken::Line { .. }) if is_chained(&text) => {
             findings.contradicts(About::Log, "the chain of records", &name, format!("{name}: {broken}"));
             return Ok(None);
         }
@@ -112,6 +119,7 @@ pub(super) fn load(path: &Path, standing: Standing, key: &Key, findings: &mut Fi
         findings.equal(chain);
     }
     signature(path, &sound, key, findings)?;
+    subject(&name, &sound, findings);
     let mut digests = Vec::new();
     let end = sound.records.last().and_then(|r| r.get("digests")).and_then(|d| d.as_object());
     for (algorithm, hex) in end.into_iter().flatten() {
@@ -122,7 +130,29 @@ pub(super) fn load(path: &Path, standing: Standing, key: &Key, findings: &mut Fi
         }
     }
     let part = Part::of(&sound);
-    Ok(Some(Log { path: path.to_owned(), part, sound, digests }))
+    Ok(Some(Log { path: path.to_owned(), text, part, sound, digests }))
+}
+
+/// The targets that the runs of a log name.
+fn targets(sound: &Sound) -> impl Iterator<Item = &str> {
+    let starts = sound.records.iter().filter(|record| record.get("kind").is_some_and(|kind| kind == "start"));
+    starts.filter_map(|record| record.get("targets")?.as_array()).flatten().filter_map(serde_json::Value::as_str)
+}
+
+/// The subject of the log, as it states it: a log of another case is as sound as this one.
+fn subject(name: &str, sound: &Sound, findings: &mut Findings) {
+    let first = sound.records.first();
+    let text = |member: &str| first.and_then(|record| record.get(member)?.as_str()).unwrap_or_default();
+    let mut facts: Vec<String> = Vec::new();
+    for (what, member) in [("case", "case"), ("evidence", "evidence"), ("source", "source")] {
+        facts.extend(Some(text(member)).filter(|text| !text.is_empty()).map(|text| format!("{what} {text}")));
+    }
+    let mut images: Vec<&str> = targets(sound).collect();
+    images.dedup();
+    facts.extend(Some(images).filter(|images| !images.is_empty()).map(|images| format!("image {}", images.join(", "))));
+    if !facts.is_empty() {
+        findings.note(format!("{name}: the log of {}", facts.join("; ")));
+    }
 }
 
 /// Looks at the signature: by the key that it must be of, if there is one.
@@ -131,7 +161,7 @@ fn signature(path: &Path, sound: &Sound, key: &Key, findings: &mut Findings) -> 
     match (key, &sound.signature) {
         (Some((file, key)), Some(signature)) => {
             let signature = ed25519_dalek::Signature::from_bytes(signature);
-            let has_signed = |key: &key::VerifyingKey| key.verify(&sound.chain.signed(), &signature).is_ok();
+            let has_signed = |key: &key::VerifyingKey| key.verify_strict(&sound.chain.signed(), &signature).is_ok();
             let one = Comparison::new(About::Signer, "the signature of that key", name, Evidence::Fact);
             if has_signed(key) {
                 findings.note(format!("{name}: signed with the key {}", shown(file)));
@@ -163,6 +193,14 @@ pub(super) fn enter(all: Vec<Logged>, findings: &mut Findings) {
 }
 
 impl Log {
+    /// Whether it names images, and none of them has one of these names.
+    pub(super) fn is_of_another(&self, images: &[&Path]) -> bool {
+        let own: Vec<String> = images.iter().filter_map(|image| Some(shown(Path::new(image.file_name()?)))).collect();
+        let last = |target: &str| target.rsplit('/').next().unwrap_or_default().to_owned();
+        let mut named = targets(&self.sound).peekable();
+        named.peek().is_some() && !named.any(|target| own.contains(&last(target)))
+    }
+
     /// Compares the files beside the log with its statements: the log for people, and the files and
     /// case data of an image.
     pub(super) fn beside(&self, image: Option<&Path>, findings: &mut Findings) {

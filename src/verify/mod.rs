@@ -76,7 +76,7 @@ pub fn run(request: &Request, events: &mut Events<'_>, control: &Control<'_>) ->
         (Some(path), log) => examine::run(request, path, log, &key, &mut findings, control)?,
         (None, Some(log)) => {
             log.beside(None, &mut findings);
-            stamp::beside(&log.path, request.timestamp_ca.as_deref(), &mut findings);
+            stamp::beside(&log, request.timestamp_ca.as_deref(), &mut findings);
         }
         (None, None) => {}
     }

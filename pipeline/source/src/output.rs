@@ -34,6 +34,9 @@ enum Target {
 /// Does a write on behalf of an output: a progress line on the same terminal steps aside meanwhile.
 pub type Around = Arc<dyn Fn(&mut dyn FnMut()) + Send + Sync>;
 
+/// Takes the bytes that an output writes, as it writes them.
+pub type Witness = Box<dyn FnMut(&[u8]) + Send>;
+
 /// A buffered, checked output. Nothing counts as written before [`commit`](Output::commit) has
 /// returned.
 pub struct Output {
@@ -41,13 +44,14 @@ pub struct Output {
     room: Vec<u8>,
     written: u64,
     around: Option<Around>,
+    witness: Option<Witness>,
     /// Panics of the process when it was opened.
     panics: u64,
 }
 
 impl Output {
     fn to(target: Target) -> Self {
-        Output { target, room: Vec::with_capacity(ROOM), written: 0, around: None, panics: panics() }
+        Output { target, room: Vec::with_capacity(ROOM), written: 0, around: None, witness: None, panics: panics() }
     }
 
     /// The same output; `around` carries out each write.
@@ -55,6 +59,12 @@ impl Output {
     pub fn around(mut self, around: Option<Around>) -> Self {
         self.around = around;
         self
+    }
+
+    /// Shows each byte that is written to `witness`: who signs an output signs these, and not what
+    /// lies under its name afterwards.
+    pub fn show(&mut self, witness: Witness) {
+        self.witness = Some(witness);
     }
 
     /// Standard output. On a terminal, controls and other characters that steer it are shown
@@ -153,6 +163,9 @@ impl Output {
                 }
                 Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
                 Ok(n) => {
+                    if let Some(witness) = &mut self.witness {
+                        witness(&self.room[from..from + n]);
+                    }
                     from += n;
                     self.written += n as u64;
                 }

@@ -113,6 +113,14 @@ pub struct Sound {
     pub behind: u64,
 }
 
+impl Sound {
+    /// How many lines the log has up to its last end, with its signature: behind them stands what
+    /// [`behind`](Self::behind) counts.
+    pub fn lines(&self) -> u64 {
+        self.chain.records + u64::from(self.signature.is_some())
+    }
+}
+
 /// The record of a signature.
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -295,6 +303,12 @@ pub struct Standing {
     pub end: Option<Map<String, Value>>,
     /// The first record, which names the acquisition.
     pub first: Option<Map<String, Value>>,
+    /// The last record, without a signature.
+    pub last: Option<Map<String, Value>>,
+    /// Whether a signature stands behind it.
+    pub is_signed: bool,
+    /// The chain's value at the last record.
+    pub at_last: String,
 }
 
 /// Reads a log that is to be continued.
@@ -304,7 +318,9 @@ pub struct Standing {
 pub fn standing(log: impl BufRead) -> Result<Standing, Broken> {
     let pass = Pass::read(log)?;
     let end = pass.ended.as_ref().and_then(|_| pass.records.last().cloned());
-    Ok(Standing { chain: pass.chain, bytes: pass.bytes, end, first: pass.records.first().cloned() })
+    let (first, last) = (pass.records.first().cloned(), pass.records.last().cloned());
+    let at_last = pass.ended.as_ref().unwrap_or(&pass.chain).value();
+    Ok(Standing { chain: pass.chain, bytes: pass.bytes, end, first, last, is_signed: pass.signed.is_some(), at_last })
 }
 
 #[cfg(test)]

@@ -68,6 +68,9 @@ pub enum KeyError {
     /// The file holds digits, and they are not a public key.
     #[error("{}: 64 digits that are not an Ed25519 public key; those of a private key do not serve in its place", shown(.0))]
     NotPublicDigits(PathBuf),
+    /// The key is a point of small order: signatures under it fit every message.
+    #[error("{}: a weak key, under which signatures fit every message: no one owns it", shown(.0))]
+    Weak(PathBuf),
     /// The file holds the digits of the private key by whose public key the signature is.
     #[error("{}: this is the private key that signed it: give the public key, {}", shown(path), hex::encode(public))]
     Private {
@@ -200,13 +203,15 @@ pub fn signing(path: &Path) -> Result<SigningKey, KeyError> {
 /// When the file cannot be read or holds no key.
 pub fn verifying(path: &Path) -> Result<VerifyingKey, KeyError> {
     let text = read(path)?;
-    if let Some(bytes) = digits(&text) {
-        return VerifyingKey::from_bytes(&bytes).map_err(|_| KeyError::NotPublicDigits(path.to_owned()));
-    }
-    if text.contains("PRIVATE KEY") {
-        return signing(path).map(|key| key.verifying_key());
-    }
-    VerifyingKey::from_public_key_pem(&text).map_err(|_| KeyError::NotPublic(path.to_owned()))
+    let key = if let Some(bytes) = digits(&text) {
+        VerifyingKey::from_bytes(&bytes).map_err(|_| KeyError::NotPublicDigits(path.to_owned()))?
+    } else if text.contains("PRIVATE KEY") {
+        signing(path)?.verifying_key()
+    } else {
+        VerifyingKey::from_public_key_pem(&text).map_err(|_| KeyError::NotPublic(path.to_owned()))?
+    };
+    // Under a point of small order a signature fits every message (RFC 8032, 5.1.7 takes them).
+    if key.is_weak() { Err(KeyError::Weak(path.to_owned())) } else { Ok(key) }
 }
 
 /// Looks, after a signature was found not to be that of the public key in a file, whether the file
@@ -289,5 +294,22 @@ mod tests {
         let message = not_private(written(&seed), |key| *key == public).unwrap_err().to_string();
         assert!(message.contains(&digits) && !message.contains(&seed), "{message}");
         assert!(not_private(written(&digits), |key| *key == public).is_ok());
+    }
+
+    /// The points of order 1, 2, 4 and 8 (RFC 7748 and "Taming the many EdDSAs", 2020, Table 6).
+    #[test]
+    fn weak_keys_are_refused() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        for weak in [
+            "0100000000000000000000000000000000000000000000000000000000000000",
+            "ecffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f",
+            "0000000000000000000000000000000000000000000000000000000000000000",
+            "0000000000000000000000000000000000000000000000000000000000000080",
+            "26e8958fc2b227b045c3f489f2ef98f0d5dfac05d3c63339b13802886d53fc05",
+            "c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac037a",
+        ] {
+            std::fs::write(file.path(), weak).unwrap();
+            assert!(matches!(verifying(file.path()), Err(KeyError::Weak(_))), "{weak}");
+        }
     }
 }

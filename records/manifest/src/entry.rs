@@ -7,6 +7,7 @@ use pfh_digest::{Algorithm, Digest};
 use pfh_engine::Piece;
 
 use crate::format::{End, Format};
+use crate::strict::Wrong;
 use crate::lines::LIMIT;
 use crate::times::Times;
 
@@ -115,6 +116,8 @@ pub enum Fault {
     WrongLength,
     /// It names this algorithm, which is not known, and no other.
     UnknownAlgorithm(Box<str>),
+    /// It is JSON with this member twice: which of the two counts is open (RFC 8259, 4).
+    Twice(Box<str>),
     /// Its digests are of these algorithms, which compute nothing without the key.
     NeedsKey(Box<str>),
     /// It is of another algorithm than those that are assumed.
@@ -138,6 +141,9 @@ impl fmt::Display for Fault {
             Fault::UnknownAlgorithm(name) => {
                 write!(f, "unknown algorithm {}", pfh_source::terminal::render(name.as_bytes()))
             }
+            Fault::Twice(member) => {
+                write!(f, "the member {} is there twice", pfh_source::terminal::render(member.as_bytes()))
+            }
             Fault::NeedsKey(name) => write!(f, "a digest of {name}"),
             Fault::Unasked => f.write_str("a digest of another algorithm than was asked for"),
             Fault::NoDigest(name) => write!(f, "no digest of {}", pfh_source::terminal::render(name)),
@@ -150,6 +156,15 @@ impl fmt::Display for Fault {
 }
 
 impl std::error::Error for Fault {}
+
+impl From<Wrong> for Fault {
+    fn from(wrong: Wrong) -> Fault {
+        match wrong {
+            Wrong::Malformed => Fault::Malformed("not JSON"),
+            Wrong::Twice(member) => Fault::Twice(member.into()),
+        }
+    }
+}
 
 /// The item at a place in a manifest.
 #[derive(Clone, Debug, PartialEq, Eq)]

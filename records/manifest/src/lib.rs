@@ -72,6 +72,7 @@ mod roles;
 pub mod row;
 mod sample;
 pub mod similarity;
+pub mod strict;
 pub mod sums;
 mod times;
 mod xml;

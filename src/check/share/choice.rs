@@ -32,7 +32,7 @@ impl Choice {
             i64::try_from(part).unwrap_or(i64::MAX)
         });
         let mut by_age: Vec<usize> = (0..all.len()).collect();
-        by_age.sort_by_key(|at| (Reverse(state.is_failed(&all[*at].key)), state.time(&all[*at].key), *at));
+        by_age.sort_by_key(|at| (Reverse(state.is_failed(&all[*at].key)), state.round(&all[*at].key), *at));
         // Empty files alone cost nothing: all of them are a share.
         let mut left = if total == 0 { i64::MAX } else { state.credit().saturating_add(granted) };
         let mut chosen = Vec::new();
@@ -68,14 +68,20 @@ mod tests {
 
     /// Runs until each file was read, and how often each was.
     fn runs(all: &[Sized], denominator: u64) -> (u64, Vec<u64>) {
+        runs_by(all, denominator, |run| run)
+    }
+
+    /// The same by a clock that shows this time in each run.
+    fn runs_by(all: &[Sized], denominator: u64, clock: impl Fn(u64) -> u64) -> (u64, Vec<u64>) {
         let mut state = State::empty();
         let mut read = vec![0; all.len()];
         for run in 1.. {
+            state.begin();
             let choice = Choice::of(all, &state, &Share::of(1, denominator));
             state.grant(choice.granted);
             for at in &choice.chosen {
                 state.charge(all[*at].bytes);
-                state.note(all[*at].key, run, true);
+                state.note(all[*at].key, clock(run), true);
                 read[*at] += 1;
             }
             if choice.is_all {
@@ -100,6 +106,12 @@ mod tests {
             assert!(again < 30, "{again} of {} files were read again", bytes.len());
         }
         assert_eq!(runs(&sized(&[5; 90]), 30).1, [1; 90]);
+        // Stopped, backwards, at 1970, at 2106 once: the clock has no say.
+        let clocks: [fn(u64) -> u64; 4] =
+            [|_| 7, |run| 1000 - run, |_| 0, |run| if run == 3 { 4_294_967_295 } else { 1_795_564_800 }];
+        for clock in clocks {
+            assert_eq!(runs_by(&sized(&[5; 90]), 30, clock), (30, vec![1; 90]));
+        }
         assert_eq!(runs(&sized(&[1, 2, 3]), 1).0, 1);
     }
 }

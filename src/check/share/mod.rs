@@ -50,10 +50,14 @@ pub(super) fn run(
     // Absolute names are the same from everywhere.
     let root = if place.absolute.is_some() { &b"/"[..] } else { &place.root };
     let root = std::fs::canonicalize(OsStr::from_bytes(root)).unwrap_or_default();
-    let digest = crate::sha256(std::fs::read(manifest).map_err(|error| unread(&error))?).to_string();
+    let mut bytes = Vec::new();
+    std::io::Read::read_to_end(&mut &held, &mut bytes).map_err(|error| unread(&error))?;
+    let digest = crate::sha256(&bytes).to_string();
+    drop(bytes);
     let path = share.state_of(manifest);
     let (mut state, is_lost) = State::open(path, digest, root.as_os_str().as_bytes())?;
-    let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |now| now.as_secs()).max(state.newest());
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |now| now.as_secs());
+    state.begin();
     let sized = |entry: &Expected| Sized { key: Key::of(entry), bytes: size_of(&place, entry) };
     let all: Vec<Sized> = expectations.entries.iter().map(sized).collect();
     state.retain(&all.iter().map(|one| one.key).collect());
@@ -90,15 +94,16 @@ pub(super) fn run(
     // Finished checks are kept, also when the run was interrupted.
     state.save()?;
     part.expected = read;
-    let times = || all.iter().map(|one| state.time(&one.key));
+    let oldest = all.iter().filter_map(|one| Some((state.round(&one.key)?, state.time(&one.key)?))).min();
     part.share = Some(Shared {
         part: share.part,
         read,
         bytes,
         files: all.len() as u64,
         total: all.iter().map(|one| one.bytes).sum(),
-        never: times().filter(Option::is_none).count() as u64,
-        oldest: times().flatten().min().map(|oldest| Duration::from_secs(now.saturating_sub(oldest))),
+        never: all.iter().filter(|one| state.round(&one.key).is_none()).count() as u64,
+        // A check of a time that is still to come says nothing of its age.
+        oldest: oldest.and_then(|(_, time)| now.checked_sub(time)).map(Duration::from_secs),
         is_lost,
     });
     ran

@@ -1,14 +1,19 @@
-//! When each file of a manifest was checked last, in a file beside it.
+//! In which round each file of a manifest was checked last, in a file beside it.
 //!
 //! ```text
-//! # pfh checked 1
+//! # pfh checked 2
 //! manifest sha256:…
 //! root /archive
 //! credit -4096
-//! 1795564800 0123456789abcdef0123456789abcdef
-//! 0 fedcba9876543210fedcba9876543210 failed
+//! round 17
+//! 17 1795564800 0123456789abcdef0123456789abcdef
+//! 0 0 fedcba9876543210fedcba9876543210 failed
 //! end sha256:…
 //! ```
+//!
+//! A run is a round, and rounds are counted: a clock that jumps, or stands still between two runs,
+//! changes no choice. The times are for people. Version 1 has neither rounds nor their lines; its
+//! times in their order are taken for rounds.
 //!
 //! A file is known by its name and digests, so that a manifest that was brought up to date keeps
 //! the times of the others. The last line is the digest of all above it.
@@ -24,8 +29,8 @@ use std::fmt::Write as _;
 use std::io::{self, Write as _};
 use std::path::PathBuf;
 
-/// The first line.
-pub const HEAD: &str = "# pfh checked 1\n";
+/// How the first line begins, in every version.
+pub const HEAD: &str = "# pfh checked ";
 
 /// The key of a file: half of the SHA-256 of its name and digests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -51,22 +56,26 @@ impl Key {
     }
 }
 
-/// Time and result of the last check of one file.
+/// Round and result of the last check of one file.
 #[derive(Debug, Clone, Copy, Default)]
 struct Known {
-    /// When it was as listed, in seconds since 1970; `None` if it never was.
-    time: Option<u64>,
+    /// In which round it was as listed; `None` if it never was.
+    round: Option<u64>,
+    /// When that was by the clock, in seconds since 1970.
+    time: u64,
     /// It was not as listed, or could not be read, when it was checked last.
     failed: bool,
 }
 
-/// Times and results of all files.
+/// Rounds and results of all files.
 pub struct State {
     path: PathBuf,
     manifest: String,
     root: Vec<u8>,
     /// Bytes that earlier runs read less (positive) or more than their shares.
     credit: i64,
+    /// The last round; 0 if there was none.
+    round: u64,
     known: HashMap<Key, Known>,
 }
 
@@ -77,7 +86,7 @@ impl State {
     /// # Errors
     /// When it cannot be read, or is of another root.
     pub fn open(path: PathBuf, manifest: String, root: &[u8]) -> Result<(State, bool), Error> {
-        let empty = State { path, manifest, root: root.to_vec(), credit: 0, known: HashMap::new() };
+        let empty = State { path, manifest, root: root.to_vec(), credit: 0, round: 0, known: HashMap::new() };
         let text = match std::fs::read(&empty.path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok((empty, false)),
             read => read.map_err(|error| Error::input(About::new(&empty.path, error)))?,
@@ -88,23 +97,28 @@ impl State {
                 let why = Problem::OtherRoot { state: of, root: root.to_vec() };
                 Err(Error::request(About::new(&empty.path, why)))
             }
-            Some((_, credit, known)) => Ok((State { credit, known, ..empty }, false)),
+            Some((_, credit, round, known)) => Ok((State { credit, round, known, ..empty }, false)),
         }
     }
 
     #[cfg(test)]
     pub fn empty() -> State {
-        State { path: PathBuf::new(), manifest: String::new(), root: Vec::new(), credit: 0, known: HashMap::new() }
+        State { path: PathBuf::new(), manifest: String::new(), root: Vec::new(), credit: 0, round: 0, known: HashMap::new() }
     }
 
-    /// The time of the last check, in seconds since 1970; 0 if there was none.
-    pub fn newest(&self) -> u64 {
-        self.known.values().filter_map(|known| known.time).max().unwrap_or(0)
+    /// Begins the next round.
+    pub fn begin(&mut self) {
+        self.round = self.round.saturating_add(1);
     }
 
-    /// When a file was found to be as listed.
+    /// In which round a file was found to be as listed.
+    pub fn round(&self, key: &Key) -> Option<u64> {
+        self.known.get(key)?.round
+    }
+
+    /// When a file was found to be as listed, by the clock of that run.
     pub fn time(&self, key: &Key) -> Option<u64> {
-        self.known.get(key)?.time
+        self.known.get(key).filter(|known| known.round.is_some()).map(|known| known.time)
     }
 
     /// Whether it was not as listed when it was checked last.
@@ -127,7 +141,7 @@ impl State {
         let known = self.known.entry(key).or_default();
         known.failed = !is_right;
         if is_right {
-            known.time = Some(now);
+            (known.round, known.time) = (Some(self.round), now);
         }
     }
 
@@ -151,14 +165,14 @@ impl State {
     /// # Errors
     /// When it cannot be written.
     pub fn save(&self) -> Result<(), Error> {
-        let mut text = HEAD.as_bytes().to_vec();
+        let mut text = format!("{HEAD}2\n").into_bytes();
         text.extend_from_slice(format!("manifest sha256:{}\nroot ", self.manifest).as_bytes());
         text.extend_from_slice(&escape::escape(&self.root));
-        text.extend_from_slice(format!("\ncredit {}\n", self.credit).as_bytes());
+        text.extend_from_slice(format!("\ncredit {}\nround {}\n", self.credit, self.round).as_bytes());
         let mut lines: Vec<(&Key, &Known)> = self.known.iter().collect();
-        lines.sort_by_key(|(key, known)| (known.time, key.0));
+        lines.sort_by_key(|(key, known)| (known.round, key.0));
         for (key, known) in lines {
-            let mut line = format!("{} ", known.time.unwrap_or(0));
+            let mut line = format!("{} {} ", known.round.unwrap_or(0), known.time);
             key.0.iter().try_for_each(|byte| write!(line, "{byte:02x}")).unwrap_or_default();
             text.extend_from_slice(line.as_bytes());
             text.extend_from_slice(if known.failed { b" failed\n" } else { b"\n" });
@@ -174,27 +188,45 @@ impl State {
     }
 }
 
-type Parsed = (Vec<u8>, i64, HashMap<Key, Known>);
+type Parsed = (Vec<u8>, i64, u64, HashMap<Key, Known>);
 
-/// The root, the credit and the known files; `None` for a state that is not whole.
+/// The root, the credit, the last round and the known files; `None` for a state that is not whole.
 fn parsed(text: &[u8]) -> Option<Parsed> {
     let end = text.strip_suffix(b"\n")?.iter().rposition(|byte| *byte == b'\n')? + 1;
     let stated = str::from_utf8(&text[end..]).ok()?.strip_prefix("end sha256:")?.trim_end();
     let body = text[..end].strip_prefix(HEAD.as_bytes())?;
+    let version = &body[..body.iter().position(|byte| *byte == b'\n')?];
+    if !matches!(version, b"1" | b"2") {
+        return None;
+    }
     if stated != crate::sha256(&text[..end]).to_string() {
         return None;
     }
-    let mut lines = body.split(|byte| *byte == b'\n');
+    let mut lines = body.split(|byte| *byte == b'\n').skip(1);
     lines.next()?.strip_prefix(b"manifest ")?;
     let root = escape::unescape(lines.next()?.strip_prefix(b"root ")?)?;
     let credit = str::from_utf8(lines.next()?.strip_prefix(b"credit ")?).ok()?.parse().ok()?;
+    let is_counted = version == b"2";
+    let mut last: u64 = match is_counted {
+        true => str::from_utf8(lines.next()?.strip_prefix(b"round ")?).ok()?.parse().ok()?,
+        false => 0,
+    };
     let mut known = HashMap::new();
     for line in lines.filter(|line| !line.is_empty()) {
         let mut words = str::from_utf8(line).ok()?.split(' ');
-        let time: u64 = words.next()?.parse().ok()?;
+        let round: u64 = words.next()?.parse().ok()?;
+        let time: u64 = if is_counted { words.next()?.parse().ok()? } else { round };
         let key = hex::decode(words.next()?.as_bytes())?.try_into().ok()?;
         let failed = words.next() == Some("failed");
-        known.insert(Key(key), Known { time: Some(time).filter(|time| *time > 0), failed });
+        known.insert(Key(key), Known { round: Some(round).filter(|round| *round > 0), time, failed });
     }
-    Some((root, credit, known))
+    if !is_counted {
+        let mut times: Vec<u64> = known.values().filter_map(|known: &Known| known.round).collect();
+        times.sort_unstable();
+        times.dedup();
+        let place = |time: u64| times.binary_search(&time).map_or(0, |at| at as u64 + 1);
+        known.values_mut().for_each(|known| known.round = known.round.map(place));
+        last = times.len() as u64;
+    }
+    Some((root, credit, last, known))
 }

@@ -72,7 +72,9 @@ impl<S: Source> Unchanged<S> {
     fn looked_at(&self, item: Item) -> Item {
         let (Item::Entry(entry), Some(_)) = (&item, &self.known) else { return item };
         let Some(stat) = entry.look() else { return item };
-        let timed = entry.change_times().is_some_and(|times| times.hold_for(&stat));
+        // A catalogue does not say on which of the media of a drive its files were.
+        let holds = |times: pfh_source::ChangeTimes| times.medium() == 0 && times.hold_for(&stat);
+        let timed = entry.change_times().is_some_and(holds);
         match self.settled(below(&self.root, &entry.name()), &stat, timed) {
             Some(digest) => {
                 let closed = Closed { size: stat.size, stat: Some(stat), notes: vec![Note::Reused], inside: None };

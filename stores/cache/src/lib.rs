@@ -234,10 +234,12 @@ fn is_empty_or_ours(path: &Path) -> std::io::Result<bool> {
 
 /// The numbers that must be the same; SQLite's integers are signed, so unsigned ones keep their
 /// bits. `None` for an inode beyond 64 bits (ReFS): such files are not kept.
-fn key(stat: &Stat) -> Option<[i64; 7]> {
+fn key(stat: &Stat, medium: u64) -> Option<[i64; 7]> {
     let Stat { device, inode, size, mtime, ctime, .. } = stat;
     let inode = u64::try_from(*inode).ok()? as i64;
-    Some([*device as i64, inode, *size as i64, mtime.0, i64::from(mtime.1), ctime.0, i64::from(ctime.1)])
+    // Two media in turn in one drive are two devices.
+    let device = *device ^ medium.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    Some([device as i64, inode, *size as i64, mtime.0, i64::from(mtime.1), ctime.0, i64::from(ctime.1)])
 }
 
 /// The checksum of a row: a cache lives for years.
@@ -255,7 +257,7 @@ impl Inner {
         let sql =
             "SELECT digest, run, crc FROM digests WHERE device = ?1 AND inode = ?2 AND algorithm = ?8 AND size = ?3
             AND mtime = ?4 AND mtime_ns = ?5 AND ctime = ?6 AND ctime_ns = ?7";
-        let Some(key) = key(stat) else { return Ok(None) };
+        let Some(key) = key(stat, self.medium(stat)) else { return Ok(None) };
         self.looks.begin();
         let mut statement = self.connection.prepare_cached(sql)?;
         let [device, inode, size, mtime, mtime_ns, ctime, ctime_ns] = key;
@@ -276,6 +278,11 @@ impl Inner {
             own &= run == self.run;
         }
         Ok(Some((digests, own)))
+    }
+
+    /// The number of the medium on which a file lies, as far as its device was asked.
+    fn medium(&self, stat: &Stat) -> u64 {
+        self.devices.get(&stat.device).map_or(0, |times| times.medium())
     }
 
     /// Whether a file's change time tells that it was rewritten. A device that cannot be asked has
@@ -332,7 +339,7 @@ impl Inner {
         if !is_settled(stat) || (before.is_some() && !changed) {
             return Ok(changed);
         }
-        let Some(key) = key(stat) else { return Ok(changed) };
+        let Some(key) = key(stat, self.medium(stat)) else { return Ok(changed) };
         let [device, inode, size, mtime, mtime_ns, ctime, ctime_ns] = key;
         {
             let sql = "INSERT OR REPLACE INTO digests VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)";

@@ -7,6 +7,12 @@ use crate::stat::Stat;
 pub enum ChangeTimes {
     /// They are kept, and nobody can set them.
     Kept,
+    /// They are kept, on a device that holds one medium after the other (a loop device, a drive for
+    /// discs): the number stands for the file system, by its own identity.
+    Named(u64),
+    /// They were recorded when the file system was made, as those of an image are: another image
+    /// may have the same ones.
+    Recorded,
     /// They are kept where they differ from the modification time; where not, somebody may have put
     /// that in their place.
     Doubtful,
@@ -16,12 +22,18 @@ pub enum ChangeTimes {
 }
 
 impl ChangeTimes {
-    /// Whether they tell that a file with these times was rewritten.
+    /// The number of a medium among those that its device may hold; 0 where it holds one.
+    pub fn medium(self) -> u64 {
+        if let ChangeTimes::Named(number) = self { number } else { 0 }
+    }
+
+    /// Whether they tell that a file with these times was rewritten since a run whose device held
+    /// the same medium.
     pub fn hold_for(self, stat: &Stat) -> bool {
         match self {
-            ChangeTimes::Kept => true,
+            ChangeTimes::Kept | ChangeTimes::Named(_) => true,
             ChangeTimes::Doubtful => stat.ctime != stat.mtime,
-            ChangeTimes::Missing => false,
+            ChangeTimes::Missing | ChangeTimes::Recorded => false,
         }
     }
 }

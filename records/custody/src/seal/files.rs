@@ -1,17 +1,19 @@
 //! Seals in files beside their manifests.
 
-use super::{Seal, SealError};
+use super::{Making, Seal, SealError};
 #[cfg(feature = "sign")]
 use crate::key::{self, KeyError};
 use pfh_digest::{Algorithm, Registry};
 use pfh_manifest::{Decoder, Item, Options, digits};
 use pfh_source::Output;
 use pfh_source::os::Patient;
-use pfh_source::terminal::shown;
-use pfh_source::{Problem, Stage};
+use pfh_source::os::names::{OsStrExt, absolute};
+use pfh_source::terminal::{render, shown};
+use pfh_source::Time;
 use std::fmt;
-use std::io::{self, BufReader, Read, Write};
+use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
+use std::time::{SystemTime, UNIX_EPOCH};
 
 /// A seal is one line of a few hundred bytes, and what it names of a file of defaults.
 const LONGEST: u64 = 64 << 10;
@@ -31,14 +33,6 @@ pub enum FileError {
         manifest: PathBuf,
         /// Why.
         error: SealError,
-    },
-    /// The seal is there; its manifest cannot be opened or read.
-    #[error("{}: {problem}", shown(manifest))]
-    NoManifest {
-        /// The manifest.
-        manifest: PathBuf,
-        /// The fault.
-        problem: Problem,
     },
     /// The seal's file cannot be written.
     #[error("{}: {error}", shown(seal))]
@@ -79,10 +73,13 @@ impl FileError {
         }
     }
 
-    /// Whether there is no signature, or none that this build verifies: nothing was compared with
-    /// the key.
+    /// Whether there is no signature, or none that this build verifies, or no number: nothing was
+    /// compared with the key, or with the seal that is known.
     pub fn is_unsigned(&self) -> bool {
-        matches!(self, FileError::Wrong { error: SealError::Unsigned | SealError::NoSignatures, .. })
+        let is_open = |error: &SealError| {
+            matches!(error, SealError::Unsigned | SealError::NoSignatures | SealError::Incomparable(_))
+        };
+        matches!(self, FileError::Wrong { error, .. } if is_open(error))
     }
 }
 
@@ -110,6 +107,8 @@ pub struct Held {
     /// The algorithm of digests that do not name theirs, if it is another than the one that the
     /// options give.
     pub algorithm: Option<Algorithm>,
+    /// The seal.
+    pub seal: Seal,
 }
 
 /// The seal's file of a manifest: the manifest's name and `.seal`.
@@ -126,11 +125,6 @@ pub fn waiting(manifest: &Path) -> PathBuf {
     PathBuf::from(name)
 }
 
-fn of(manifest: &Path, options: &Options, registry: Registry) -> Result<Seal, SealError> {
-    let file = Patient::open(manifest).map_err(SealError::Io)?;
-    Seal::of(BufReader::with_capacity(1 << 18, file), options, registry)
-}
-
 /// A sentence for people.
 impl fmt::Display for Held {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -140,7 +134,13 @@ impl fmt::Display for Held {
             SignedBy::Anybody => "signed; no key was given to compare the signature with",
             SignedBy::Nobody => "not signed: anyone who can write here can make another",
         };
-        write!(f, "{}: the seal holds: {records}, {whose}", shown(&self.path))
+        write!(f, "{}: the seal holds: {records}, {whose}", shown(&self.path))?;
+        match &self.seal.making {
+            Some(Making { name, place, time, serial, .. }) => {
+                write!(f, "; number {serial}, made {time} as {} in {}", render(name), render(place))
+            }
+            None => f.write_str("; of version 1: order, algorithms and the recorded directory of names are not sealed"),
+        }
     }
 }
 
@@ -204,23 +204,49 @@ fn signed(seal: Seal, manifest: &Path, signing: Option<&Path>) -> Result<Seal, F
     }
 }
 
-/// Seals a manifest that has been written, and signs the seal with the key in `signing`. `defaults`
-/// says which file of defaults the records were made with.
+/// Writes the seal of the records that a [`Witness`](super::Witness) saw, signed with the key in
+/// `signing`. `defaults` says which file of defaults the records were made with.
 ///
 /// # Errors
-/// When the manifest or the key cannot be read, the manifest has a line that is not a record, or
-/// the seal cannot be written.
+/// When the records have no seal, the key cannot be read, or the seal cannot be written.
 pub fn write(
     manifest: &Path,
-    options: &Options,
-    registry: Registry,
+    seen: Result<Seal, SealError>,
     signing: Option<&Path>,
     defaults: Option<&str>,
 ) -> Result<(), FileError> {
-    let mut seal = of(manifest, options, registry)
-        .map_err(|error| FileError::Manifest { manifest: manifest.to_owned(), error })?;
+    put(&beside(manifest), &completed(manifest, seen, signing, defaults)?)
+}
+
+/// A seal with the facts of its making: those of a manifest that is replaced are counted on.
+fn completed(
+    manifest: &Path,
+    seen: Result<Seal, SealError>,
+    signing: Option<&Path>,
+    defaults: Option<&str>,
+) -> Result<Seal, FileError> {
+    let mut seal = seen.map_err(|error| FileError::Manifest { manifest: manifest.to_owned(), error })?;
     seal.defaults = defaults.map(str::to_owned);
-    put(&beside(manifest), &signed(seal, manifest, signing)?)
+    // A file that is no seal has no number to count on.
+    let before = read(manifest).ok().flatten();
+    let full = absolute(manifest).unwrap_or_else(|_| manifest.as_os_str().as_bytes().to_vec());
+    let slash = full.iter().rposition(|&byte| byte == b'/');
+    seal.making = Some(Making {
+        name: manifest.file_name().unwrap_or_default().as_bytes().to_vec(),
+        place: full[..slash.unwrap_or(0).max(1)].to_vec(),
+        time: now(),
+        ..Seal::following(before.as_ref())
+    });
+    signed(seal, manifest, signing)
+}
+
+/// Now, in UTC; builds that must come out the same every time say another time
+/// (<https://reproducible-builds.org/specs/source-date-epoch/>).
+fn now() -> String {
+    let stated = std::env::var("SOURCE_DATE_EPOCH").ok().and_then(|seconds| seconds.parse().ok());
+    let since = || SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
+    let seconds: u64 = stated.unwrap_or_else(since);
+    Time { seconds: i64::try_from(seconds).unwrap_or(i64::MAX), nanoseconds: 0 }.to_string()
 }
 
 fn put(path: &Path, seal: &Seal) -> Result<(), FileError> {
@@ -260,23 +286,20 @@ pub fn made(
     signing: Option<&Path>,
     defaults: Option<&str>,
 ) -> Result<Seal, FileError> {
-    let mut seal = Seal::of(bytes, options, registry)
-        .map_err(|error| FileError::Manifest { manifest: manifest.to_owned(), error })?;
-    seal.defaults = defaults.map(str::to_owned);
-    signed(seal, manifest, signing)
+    completed(manifest, Seal::of(bytes, options, registry), signing, defaults)
 }
 
-/// Puts the seal that waits in its place if the manifest has the records that it seals, and removes
+/// Puts the seal that waits in its place if it is that of these bytes of the manifest, and removes
 /// it otherwise. Without one that waits nothing is done.
 ///
 /// # Errors
 /// When it cannot be renamed or removed.
-pub fn settle(manifest: &Path, options: &Options, registry: Registry) -> Result<(), FileError> {
+pub fn settle(manifest: &Path, bytes: &[u8], options: &Options, registry: Registry) -> Result<(), FileError> {
     let waiting = waiting(manifest);
     if std::fs::symlink_metadata(&waiting).is_err() {
         return Ok(());
     }
-    let holds = verify_by(&waiting, manifest, options, registry, None);
+    let holds = verify_by(&waiting, manifest, bytes, options, registry, None);
     let settled = match holds {
         Ok(Some(_)) => std::fs::rename(&waiting, beside(manifest)),
         _ => std::fs::remove_file(&waiting),
@@ -289,42 +312,62 @@ pub fn settle(manifest: &Path, options: &Options, registry: Registry) -> Result<
 /// # Errors
 /// When the seal cannot be read, or is not one.
 pub fn read(manifest: &Path) -> Result<Option<Seal>, FileError> {
-    let path = beside(manifest);
-    let mut text = String::new();
-    match Patient::open(&path) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-        opened => opened
-            .and_then(|file| file.take(LONGEST).read_to_string(&mut text))
-            .map_err(|error| FileError::Read { seal: path.clone(), error })?,
-    };
-    Seal::decode(&text).map(Some).map_err(|error| FileError::Wrong { seal: path, error })
+    match read_file(&beside(manifest)) {
+        Err(FileError::Read { error, .. }) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        read => read.map(Some),
+    }
 }
 
-/// Verifies the seal of a manifest, if it has one or a key is given; `None` if there is neither. A
-/// seal knows the algorithm of digests that do not name theirs.
+/// The seal in a file, compared with nothing but its own signature where that can be verified.
+///
+/// # Errors
+/// When it cannot be read, is no seal, or its signature is wrong.
+pub fn read_file(path: &Path) -> Result<Seal, FileError> {
+    let mut text = String::new();
+    Patient::open(path)
+        .and_then(|file| file.take(LONGEST).read_to_string(&mut text))
+        .map_err(|error| FileError::Read { seal: path.to_owned(), error })?;
+    let seal = Seal::decode(&text);
+    #[cfg(feature = "sign")]
+    let seal = seal.and_then(|seal| seal.verify_signature(None).map(|()| seal));
+    seal.map_err(|error| FileError::Wrong { seal: path.to_owned(), error })
+}
+
+/// Whether there is something to verify: a seal beside the manifest, or a key that one must be
+/// signed with. The manifest is then read as a whole before anything else is done with it.
+pub fn is_due(manifest: &Path, public: Option<&Path>) -> bool {
+    public.is_some() || [beside(manifest), waiting(manifest)].iter().any(|seal| std::fs::symlink_metadata(seal).is_ok())
+}
+
+/// Verifies the seal of the manifest with these bytes, if it has one or a key is given; `None` if
+/// there is neither. A seal knows the algorithm of digests that do not name theirs. The manifest is
+/// not opened: who compares files with it compares with these bytes.
 ///
 /// # Errors
 /// When the seal does not hold, or cannot be read or compared.
 pub fn verify(
     manifest: &Path,
+    bytes: &[u8],
     options: &Options,
     registry: Registry,
     public: Option<&Path>,
 ) -> Result<Option<Held>, FileError> {
-    let held = verify_by(&beside(manifest), manifest, options, registry, public);
-    let is_other = matches!(&held, Err(FileError::Wrong { error: SealError::Records, .. }));
+    let path = beside(manifest);
+    let held = verify_by(&path, manifest, bytes, options, registry, public);
+    let is_other = matches!(&held, Err(FileError::Wrong { error: SealError::Records | SealError::Order, .. }));
     let waiting = waiting(manifest);
     if !is_other || std::fs::symlink_metadata(&waiting).is_err() {
         return held;
     }
     // The manifest is in place, and its seal still waits: an update ended between the two.
-    verify_by(&waiting, manifest, options, registry, public).or(held)
+    verify_by(&waiting, manifest, bytes, options, registry, public).or(held)
 }
 
 /// The same by the seal in a file.
 fn verify_by(
     path: &Path,
     manifest: &Path,
+    bytes: &[u8],
     options: &Options,
     registry: Registry,
     public: Option<&Path>,
@@ -340,7 +383,7 @@ fn verify_by(
     read.map_err(|error| FileError::Read { seal: path.clone(), error })?;
     let mut private = None;
     let verified = Seal::decode(&text).and_then(|seal| {
-        let (found, other) = meant(manifest, options, registry, &seal)?;
+        let (found, other) = meant(bytes, options, registry, &seal)?;
         if let Err(error) = against.verify(&seal, &found) {
             private = against.mistaken(&seal, &found, public);
             return Err(error);
@@ -350,53 +393,47 @@ fn verify_by(
     if let Some(private) = private {
         return Err(private);
     }
-    match verified {
-        // The seal is there; its manifest is not.
-        Err(SealError::Io(error)) => {
-            let problem = Problem::io(Stage::Open, &error);
-            Err(FileError::NoManifest { manifest: manifest.to_owned(), problem })
-        }
-        Err(error) => Err(FileError::Wrong { seal: path, error }),
-        Ok((seal, algorithm)) => {
-            let signer = match (public, seal.signature) {
-                (Some(_), _) => SignedBy::Asked,
-                (None, Some(_)) => SignedBy::Anybody,
-                (None, None) => SignedBy::Nobody,
-            };
-            Ok(Some(Held { path, records: seal.records, signer, algorithm }))
-        }
-    }
+    let (seal, algorithm) = verified.map_err(|error| FileError::Wrong { seal: path.clone(), error })?;
+    let signer = match (public, seal.signature) {
+        (Some(_), _) => SignedBy::Asked,
+        (None, Some(_)) => SignedBy::Anybody,
+        (None, None) => SignedBy::Nobody,
+    };
+    Ok(Some(Held { path, records: seal.records, signer, algorithm, seal }))
 }
 
 /// The seal of the manifest as it is now. If it is not the one that is looked for, and digests do
-/// not name their algorithm, each algorithm that could be meant is tried.
+/// not name their algorithm, the algorithm that the seal states is tried, or each that could be
+/// meant.
 fn meant(
-    manifest: &Path,
+    bytes: &[u8],
     options: &Options,
     registry: Registry,
     seal: &Seal,
 ) -> Result<(Seal, Option<Algorithm>), SealError> {
-    let found = of(manifest, options, registry)?;
-    let same = |other: &Seal| (other.records, other.root) == (seal.records, seal.root);
-    if same(&found) || !options.assumed.is_empty() {
+    let found = Seal::of(bytes, options, registry)?;
+    if seal.has_records_of(&found) || !options.assumed.is_empty() {
         return Ok((found, None));
     }
-    let file = Patient::open(manifest).map_err(SealError::Io)?;
-    let decoder = Decoder::with_registry(BufReader::new(file), options, registry).map_err(SealError::Io)?;
     let mut others: Vec<Algorithm> = Vec::new();
-    for located in decoder {
-        let Item::Entry(entry) = located.map_err(SealError::Io)?.item else { continue };
-        let guesses = entry.digests.first().filter(|_| entry.guessed);
-        for other in guesses.into_iter().flat_map(|digest| digits::alternatives(registry, digest)) {
-            if !others.contains(&other) {
-                others.push(other);
+    match &seal.list {
+        Some(list) => others.extend(list.algorithms.iter().filter_map(|name| registry.find(name).ok())),
+        None => {
+            for located in Decoder::with_registry(bytes, options, registry).map_err(SealError::Io)? {
+                let Item::Entry(entry) = located.map_err(SealError::Io)?.item else { continue };
+                let guesses = entry.digests.first().filter(|_| entry.guessed);
+                for other in guesses.into_iter().flat_map(|digest| digits::alternatives(registry, digest)) {
+                    if !others.contains(&other) {
+                        others.push(other);
+                    }
+                }
             }
         }
     }
     for other in others {
         let options = Options { assumed: vec![other], ..options.clone() };
-        if let Ok(found) = of(manifest, &options, registry)
-            && same(&found)
+        if let Ok(found) = Seal::of(bytes, &options, registry)
+            && seal.has_records_of(&found)
         {
             return Ok((found, Some(other)));
         }

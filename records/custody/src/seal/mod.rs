@@ -1,29 +1,35 @@
 //! Seals: a Merkle root over a manifest's records, signed where there is a key. A seal lies beside
-//! its manifest of any format, and covers the contents of the records: names, sizes, digests,
-//! times. It does not cover comments and summaries.
+//! its manifest of any format, and covers the contents of the records (names, sizes, digests,
+//! times, errors), their order, their algorithms, the directory in which names start, the defaults
+//! that they were made with, and its own place in a row of seals. Comments are not covered.
 //!
 //! The leaves are the SHA-256 of a zero byte and a record's canonical bytes, in ascending order; a
 //! node is the SHA-256 of a one byte and its two children; of n leaves the left subtree takes the
-//! largest power of two below n (the tree of RFC 6962, §2.1).
+//! largest power of two below n (the tree of RFC 6962, §2.1). The order is the SHA-256 of the
+//! leaves in the order of the manifest.
+//!
+//! Seals of version 1 cover records and defaults alone. They are verified, and say so.
 
+mod after;
 mod files;
+mod row;
+mod tree;
+mod witness;
 
-pub use files::{FileError, Held, SignedBy, beside, made, prepare, read, settle, verify, waiting, write};
+pub use files::{FileError, Held, SignedBy, beside, is_due, made, prepare, read, read_file, settle, verify, waiting, write};
+pub use row::Row;
+pub use witness::Witness;
 
 #[cfg(feature = "sign")]
 use ed25519_dalek::{Signature, Signer, SigningKey, VerifyingKey};
-use pfh_digest::{Algorithm, Digest, Registry, hex};
-use pfh_manifest::row::{Hex, Is};
-use pfh_manifest::{Decoder, Entry, Item, Options, Reason, Unhashed};
-use pfh_source::Time;
-use serde::Serialize;
+use pfh_digest::{Algorithm, Registry};
+use pfh_manifest::{Decoder, Item, Options};
 use std::io::{self, BufRead};
+use tree::{Hash, canonical, canonical_unhashed, hash};
 
-/// In front of the signed message, so that the signature is good for nothing else.
+/// In front of the signed message of each version, so that the signature is good for nothing else.
 #[cfg(feature = "sign")]
-const CONTEXT: &[u8] = b"pfh seal 1\0";
-
-type Hash = [u8; 32];
+const CONTEXTS: [&[u8]; 2] = [b"pfh seal 1\0", b"pfh seal 2\0"];
 
 /// A root over a manifest's records.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -35,8 +41,40 @@ pub struct Seal {
     /// The defaults that the records were made with, if a file of defaults had some: the file and
     /// its digest. They are signed too.
     pub defaults: Option<String>,
+    /// The facts about the manifest beside its records; a seal of version 1 has none.
+    pub list: Option<List>,
+    /// When and where it was made, and which seal it follows; a seal of version 1 has none.
+    pub making: Option<Making>,
     /// The public key and the signature, where it is signed.
     pub signature: Option<([u8; 32], [u8; 64])>,
+}
+
+/// The facts about a manifest, beside its records, that a verdict relies on.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct List {
+    /// SHA-256 of the leaves in the order of the manifest.
+    pub order: Hash,
+    /// The directory in which relative names start, where the manifest records it.
+    pub base: Option<Vec<u8>>,
+    /// The algorithms of its digests, in the order in which they come first.
+    pub algorithms: Vec<String>,
+}
+
+/// When and where a seal was made, and which one it follows.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Making {
+    /// The file name of the manifest.
+    pub name: Vec<u8>,
+    /// The directory of the manifest.
+    pub place: Vec<u8>,
+    /// When, in UTC (RFC 3339). No verdict uses it.
+    pub time: String,
+    /// 1 for the first seal of a manifest, and one more for each that replaces it.
+    pub serial: u64,
+    /// The root of the manifest that it replaced.
+    pub after: Option<Hash>,
+    /// What tells this row of seals from others: the SHA-256 of the first seal's message.
+    pub origin: Option<Hash>,
 }
 
 /// Why a manifest has no seal, or not this one.
@@ -52,9 +90,18 @@ pub enum SealError {
     /// The seal's file holds no seal.
     #[error("not a seal")]
     Malformed,
+    /// The seal's file has a member twice.
+    #[error("not a seal: the member {0:?} is there twice")]
+    Twice(String),
     /// The records are not those that were sealed.
     #[error("the records are not those that were sealed")]
     Records,
+    /// The records are those that were sealed, in another order.
+    #[error("the records are in another order than when they were sealed")]
+    Order,
+    /// The recorded start of names is another than the one that was sealed.
+    #[error("the directory that the manifest records for its names is not the one that was sealed")]
+    Base,
     /// The signature is not that of the key that the seal names.
     #[error("the signature is wrong")]
     Signature,
@@ -68,10 +115,24 @@ pub enum SealError {
     /// The seal holds, and has no signature that could be compared with the key.
     #[error("the seal is not signed by this key: it has no signature")]
     Unsigned,
+    /// The manifest is older than the one of a seal that is known.
+    #[error("an older manifest: its seal is number {found}, and number {known} is known")]
+    Older {
+        /// The seal's number.
+        found: u64,
+        /// The highest number that is known.
+        known: u64,
+    },
+    /// The seal does not follow the one that is known.
+    #[error("the seal does not follow the one that is known: {0}")]
+    Aside(&'static str),
+    /// Nothing says whether the seal follows the one that is known.
+    #[error("nothing to compare with: {0}")]
+    Incomparable(&'static str),
 }
 
 impl Seal {
-    /// The seal of a manifest, not signed. Takes 32 bytes of memory for each record.
+    /// The seal of a manifest, not signed. Takes 64 bytes of memory for each record.
     ///
     /// # Errors
     /// The reader's, and lines that are not records.
@@ -79,25 +140,72 @@ impl Seal {
         let Ok(sha256) = registry.find("sha256") else { return Err(SealError::Malformed) };
         let mut leaves: Vec<Hash> = Vec::new();
         let mut record = Vec::new();
-        for located in Decoder::with_registry(manifest, options, registry).map_err(SealError::Io)? {
+        let mut algorithms: Vec<Algorithm> = Vec::new();
+        let mut order = sha256.hasher();
+        let mut decoder = Decoder::with_registry(manifest, options, registry).map_err(SealError::Io)?;
+        for located in decoder.by_ref() {
             let located = located.map_err(SealError::Io)?;
             record.clear();
             record.push(0);
             match &located.item {
                 Item::Fault(_) => return Err(SealError::Fault(located.line)),
-                Item::Entry(entry) => canonical(&mut record, entry),
+                Item::Entry(entry) => {
+                    canonical(&mut record, entry);
+                    for digest in entry.digests.iter().chain(entry.pieces.iter().flat_map(|piece| &piece.digests)) {
+                        if !algorithms.contains(&digest.algorithm()) {
+                            algorithms.push(digest.algorithm());
+                        }
+                    }
+                }
                 Item::Unhashed(unhashed) => canonical_unhashed(&mut record, unhashed),
             }
-            leaves.push(hash(sha256, &record));
+            let leaf = hash(sha256, &record);
+            order.update(&leaf);
+            leaves.push(leaf);
         }
+        let list = List {
+            order: order.finalize().bytes().try_into().map_err(|_| SealError::Malformed)?,
+            base: decoder.base().map(<[u8]>::to_vec),
+            algorithms: algorithms.iter().map(Algorithm::to_string).collect(),
+        };
         leaves.sort_unstable();
-        Ok(Seal { records: leaves.len() as u64, root: root(sha256, leaves), defaults: None, signature: None })
+        let records = leaves.len() as u64;
+        let root = tree::root(sha256, leaves);
+        Ok(Seal { records, root, defaults: None, list: Some(list), making: None, signature: None })
+    }
+
+    /// The bytes that a signature signs. Those of version 1 are the records' count, the root and
+    /// the defaults.
+    pub(crate) fn message(&self) -> Vec<u8> {
+        let mut out = Vec::new();
+        out.extend_from_slice(&self.records.to_le_bytes());
+        out.extend_from_slice(&self.root);
+        let defaults = self.defaults.as_deref().unwrap_or_default().as_bytes();
+        let (Some(list), Some(making)) = (&self.list, &self.making) else {
+            out.extend_from_slice(defaults);
+            return out;
+        };
+        let optional = |out: &mut Vec<u8>, part: Option<&[u8]>| {
+            out.push(u8::from(part.is_some()));
+            tree::bytes(out, part.unwrap_or_default());
+        };
+        optional(&mut out, self.defaults.as_deref().map(str::as_bytes));
+        out.extend_from_slice(&list.order);
+        optional(&mut out, list.base.as_deref());
+        out.extend_from_slice(&(list.algorithms.len() as u64).to_le_bytes());
+        list.algorithms.iter().for_each(|name| tree::bytes(&mut out, name.as_bytes()));
+        tree::bytes(&mut out, &making.name);
+        tree::bytes(&mut out, &making.place);
+        tree::bytes(&mut out, making.time.as_bytes());
+        out.extend_from_slice(&making.serial.to_le_bytes());
+        optional(&mut out, making.after.as_ref().map(<[u8; 32]>::as_slice));
+        optional(&mut out, making.origin.as_ref().map(<[u8; 32]>::as_slice));
+        out
     }
 
     #[cfg(feature = "sign")]
     fn signed(&self) -> Vec<u8> {
-        let defaults = self.defaults.as_deref().unwrap_or_default().as_bytes();
-        [CONTEXT, &self.records.to_le_bytes(), &self.root, defaults].concat()
+        [CONTEXTS[usize::from(self.making.is_some())], &self.message()].concat()
     }
 
     /// The seal with an Ed25519 signature (RFC 8032).
@@ -109,6 +217,20 @@ impl Seal {
         self
     }
 
+    /// Whether the signature is that of the key which the seal names, and this is `key` where one
+    /// is asked for.
+    ///
+    /// # Errors
+    /// The fault.
+    #[cfg(feature = "sign")]
+    pub fn verify_signature(&self, key: Option<&VerifyingKey>) -> Result<(), SealError> {
+        let Some((public, signature)) = &self.signature else { return Ok(()) };
+        let named = VerifyingKey::from_bytes(public).map_err(|_| SealError::Signature)?;
+        let genuine = named.verify_strict(&self.signed(), &Signature::from_bytes(signature));
+        genuine.map_err(|_| SealError::Signature)?;
+        if key.is_some_and(|key| *public != key.to_bytes()) { Err(SealError::Key) } else { Ok(()) }
+    }
+
     /// Whether this is the seal of the records that `found` was made of, signed with `key` where
     /// one is asked for.
     ///
@@ -116,16 +238,7 @@ impl Seal {
     /// The fault.
     #[cfg(feature = "sign")]
     pub fn verify(&self, found: &Seal, key: Option<&VerifyingKey>) -> Result<(), SealError> {
-        if let Some((public, signature)) = &self.signature {
-            let named = VerifyingKey::from_bytes(public).map_err(|_| SealError::Signature)?;
-            let genuine = named.verify_strict(&self.signed(), &Signature::from_bytes(signature));
-            genuine.map_err(|_| SealError::Signature)?;
-        }
-        if let (Some(key), Some((public, _))) = (key, self.signature)
-            && public != key.to_bytes()
-        {
-            return Err(SealError::Key);
-        }
+        self.verify_signature(key)?;
         // Records that differ are a difference, whether or not the seal is signed.
         self.compare(found)?;
         if key.is_some() && self.signature.is_none() { Err(SealError::Unsigned) } else { Ok(()) }
@@ -140,158 +253,20 @@ impl Seal {
         if self.signature.is_some() { Err(SealError::NoSignatures) } else { self.compare(found) }
     }
 
+    fn has_records_of(&self, found: &Seal) -> bool {
+        (self.records, self.root) == (found.records, found.root)
+    }
+
     fn compare(&self, found: &Seal) -> Result<(), SealError> {
-        if (self.records, self.root) == (found.records, found.root) { Ok(()) } else { Err(SealError::Records) }
-    }
-
-    /// The seal as its file has it: a line of JSON.
-    pub fn encode(&self) -> String {
-        let (public_key, signature) = self.signature.as_ref().map(|(key, value)| (Hex(key), Hex(value))).unzip();
-        let row = Row {
-            defaults: self.defaults.as_deref(),
-            hash: Is(word::Sha256),
-            public_key,
-            records: self.records,
-            root: Hex(&self.root),
-            signature,
-            r#type: Is(word::Seal),
-            version: VERSION,
-        };
-        serde_json::json!(row).to_string() + "\n"
-    }
-
-    /// Reads a seal's file.
-    ///
-    /// # Errors
-    /// [`SealError::Malformed`] for anything that is none.
-    pub fn decode(text: &str) -> Result<Seal, SealError> {
-        let value: serde_json::Value = serde_json::from_str(text).map_err(|_| SealError::Malformed)?;
-        let is = |key: &str, expected: serde_json::Value| value.get(key) == Some(&expected);
-        if !is("type", "seal".into()) || !is("version", 1.into()) || !is("hash", "sha256".into()) {
-            return Err(SealError::Malformed);
+        if !self.has_records_of(found) {
+            return Err(SealError::Records);
         }
-        let bytes = |key: &str| value.get(key)?.as_str().and_then(|digits| hex::decode(digits.as_bytes()));
-        let root = bytes("root").and_then(|root| root.try_into().ok()).ok_or(SealError::Malformed)?;
-        let records = value.get("records").and_then(serde_json::Value::as_u64).ok_or(SealError::Malformed)?;
-        let signature = match (value.get("public_key"), value.get("signature")) {
-            (None, None) => None,
-            _ => {
-                let public = bytes("public_key").and_then(|key| key.try_into().ok());
-                let signature = bytes("signature").and_then(|signature| signature.try_into().ok());
-                Some(public.zip(signature).ok_or(SealError::Malformed)?)
-            }
-        };
-        let defaults = match value.get("defaults") {
-            None => None,
-            Some(defaults) => Some(defaults.as_str().ok_or(SealError::Malformed)?.to_owned()),
-        };
-        Ok(Seal { records, root, defaults, signature })
-    }
-}
-
-/// The only version.
-const VERSION: u64 = 1;
-
-mod word {
-    pfh_manifest::constants! { Seal = "seal", Sha256 = "sha256" }
-}
-
-/// The seal of a manifest, as its file has it.
-#[derive(Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct Row<'a> {
-    /// The options that had defaults when the manifest was made.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    defaults: Option<&'a str>,
-    /// The function of the tree.
-    hash: Is<word::Sha256>,
-    /// The Ed25519 key that it is signed with.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    public_key: Option<Hex<'a>>,
-    /// How many records the manifest has.
-    records: u64,
-    /// The root of the tree over the records (RFC 6962).
-    root: Hex<'a>,
-    /// The Ed25519 signature.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    signature: Option<Hex<'a>>,
-    r#type: Is<word::Seal>,
-    #[cfg_attr(feature = "schema", schemars(extend("const" = VERSION)))]
-    version: u64,
-}
-
-fn hash(sha256: Algorithm, bytes: &[u8]) -> Hash {
-    let mut hash = [0; 32];
-    hash.copy_from_slice(sha256.digest(bytes).bytes());
-    hash
-}
-
-fn root(sha256: Algorithm, mut level: Vec<Hash>) -> Hash {
-    if level.is_empty() {
-        return hash(sha256, b"");
-    }
-    // Pairing from the left and carrying an odd last one up gives RFC 6962's shape.
-    while level.len() > 1 {
-        level = level
-            .chunks(2)
-            .map(|pair| match pair {
-                [left, right] => hash(sha256, &[&[1], &left[..], right].concat()),
-                odd => odd[0],
-            })
-            .collect();
-    }
-    level[0]
-}
-
-fn bytes(out: &mut Vec<u8>, bytes: &[u8]) {
-    out.extend_from_slice(&(bytes.len() as u64).to_le_bytes());
-    out.extend_from_slice(bytes);
-}
-
-fn digests(out: &mut Vec<u8>, digests: &[Digest]) {
-    let mut digests: Vec<&Digest> = digests.iter().collect();
-    digests.sort();
-    out.extend_from_slice(&(digests.len() as u64).to_le_bytes());
-    for digest in digests {
-        bytes(out, digest.algorithm().to_string().as_bytes());
-        bytes(out, digest.bytes());
-    }
-}
-
-/// The contents of a record, unambiguously: every part with its length in front.
-fn canonical(out: &mut Vec<u8>, entry: &Entry) {
-    out.push(1);
-    bytes(out, &entry.name);
-    match entry.size {
-        None => out.push(0),
-        Some(size) => {
-            out.push(1);
-            out.extend_from_slice(&size.to_le_bytes());
+        match (&self.list, &found.list) {
+            (Some(sealed), Some(found)) if sealed.order != found.order => Err(SealError::Order),
+            (Some(sealed), Some(found)) if sealed.base != found.base => Err(SealError::Base),
+            _ => Ok(()),
         }
     }
-    digests(out, &entry.digests);
-    out.extend_from_slice(&(entry.pieces.len() as u64).to_le_bytes());
-    for piece in &entry.pieces {
-        out.extend_from_slice(&piece.offset.to_le_bytes());
-        out.extend_from_slice(&piece.length.to_le_bytes());
-        digests(out, &piece.digests);
-    }
-    for time in [entry.times.modified, entry.times.changed, entry.times.accessed] {
-        match time {
-            None => out.push(0),
-            Some(Time { seconds, nanoseconds }) => {
-                out.push(1);
-                out.extend_from_slice(&seconds.to_le_bytes());
-                out.extend_from_slice(&nanoseconds.to_le_bytes());
-            }
-        }
-    }
-}
-
-fn canonical_unhashed(out: &mut Vec<u8>, unhashed: &Unhashed) {
-    out.push(if unhashed.reason == Reason::Failed { 2 } else { 3 });
-    bytes(out, &unhashed.name);
-    bytes(out, unhashed.code.as_bytes());
 }
 
 #[cfg(all(test, feature = "sign"))]
@@ -311,7 +286,8 @@ mod tests {
     #[test]
     fn order_does_not_matter_and_everything_else_does() {
         let all = seal(&[A, B, C].concat()).expect("a seal");
-        assert_eq!(all, seal(&[C, A, B].concat()).expect("a seal"));
+        assert_eq!(all.root, seal(&[C, A, B].concat()).expect("a seal").root);
+        assert_ne!(all.list, seal(&[C, A, B].concat()).expect("a seal").list, "the order is sealed apart");
         for other in [
             [A, B].concat(),
             [A, B, B].concat(),

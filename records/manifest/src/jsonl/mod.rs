@@ -18,6 +18,7 @@ use serde_json::{Map, Value};
 use crate::digits;
 use crate::encode::{Carried, Encode, Preamble, Unrepresentable};
 use crate::entry::{DecodeLine, Entry, Fault, Item, Parsed, Reason, Stated, Unhashed};
+use crate::strict;
 use crate::row;
 use crate::times::Times;
 
@@ -153,7 +154,14 @@ fn name(object: &Object) -> Result<Vec<u8>, Fault> {
         Some(value) => value.as_str().map(Some).ok_or(Fault::Malformed("a path is not a string")),
     };
     let name = match (text("path_b64")?, text("path")?) {
-        (Some(exact), _) => BASE64.decode(exact.as_bytes()).map_err(|_| Fault::Malformed("path_b64 is not base64"))?,
+        (Some(exact), shown) => {
+            let exact =
+                BASE64.decode(exact.as_bytes()).map_err(|_| Fault::Malformed("path_b64 is not base64"))?;
+            if shown.is_some_and(|shown| shown != String::from_utf8_lossy(&exact)) {
+                return Err(Fault::Malformed("path and path_b64 are two names"));
+            }
+            exact
+        }
         (None, Some(path)) => path.as_bytes().to_vec(),
         (None, None) => Vec::new(),
     };
@@ -169,10 +177,10 @@ impl DecodeLine for Decoder {
         if line.trim_ascii().is_empty() {
             return Parsed::Neutral;
         }
-        match serde_json::from_slice(line) {
+        match strict::parse(line) {
             Ok(Value::Object(object)) => self.object(&object).unwrap_or_else(Parsed::from),
             Ok(_) => Fault::Malformed("not a JSON object").into(),
-            Err(_) => Fault::Malformed("not JSON").into(),
+            Err(wrong) => Fault::from(wrong).into(),
         }
     }
 }

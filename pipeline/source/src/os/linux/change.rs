@@ -24,6 +24,19 @@ const DOUBTFUL: [u64; 5] = [
     0x517b,      // smb
 ];
 
+/// Made once as a whole, with the times that its maker put there.
+const RECORDED: [u64; 6] = [
+    0x7371_7368, // squashfs
+    0xe0f5_e1e2, // erofs
+    0x9660,      // iso9660
+    0x1501_3346, // udf
+    0x28cd_3d45, // cramfs
+    0x7275,      // romfs
+];
+/// Block devices that hold one medium after the other under one number (Linux
+/// Documentation/admin-guide/devices.txt): loop, SCSI CD-ROM, network block device.
+const EXCHANGED: [u32; 3] = [7, 11, 43];
+
 /// Of the file system on which a file lies; `None` where it cannot be asked.
 pub fn change_times(base: &Base, path: &[u8]) -> Option<ChangeTimes> {
     let (at, links, last) = below(base);
@@ -32,11 +45,24 @@ pub fn change_times(base: &Base, path: &[u8]) -> Option<ChangeTimes> {
 }
 
 fn of(fd: BorrowedFd<'_>) -> Option<ChangeTimes> {
-    let kind = fs::fstatfs(fd).ok()?.f_type as u64 & 0xffff_ffff;
+    let found = fs::fstatfs(fd).ok()?;
+    let kind = found.f_type as u64 & 0xffff_ffff;
     Some(match kind {
+        kind if RECORDED.contains(&kind) => ChangeTimes::Recorded,
         kind if MISSING.contains(&kind) => ChangeTimes::Missing,
         kind if DOUBTFUL.contains(&kind) => ChangeTimes::Doubtful,
-        _ => ChangeTimes::Kept,
+        _ => {
+            let device = fs::fstat(fd).ok()?.st_dev;
+            if !EXCHANGED.contains(&fs::major(device)) {
+                return Some(ChangeTimes::Kept);
+            }
+            // ext4 and btrfs make it of their UUID, others of the number of the device.
+            let [low, high] = found.f_fsid.val.map(|half| u64::from(half as u32));
+            match low | high << 32 {
+                number if number == 0 || number == device as u64 => ChangeTimes::Recorded,
+                number => ChangeTimes::Named(number),
+            }
+        }
     })
 }
 
@@ -56,5 +82,6 @@ pub fn is_timed(fd: BorrowedFd<'_>, stat: &Stat) -> bool {
             times
         }
     };
-    times.hold_for(stat)
+    // While it is mounted, an image is not made again.
+    times == ChangeTimes::Recorded || times.hold_for(stat)
 }
