@@ -119,7 +119,8 @@ impl Session<'_> {
         let all = |runs: &[Bad]| runs.iter().map(|run| run.length).sum::<u64>();
         let read = all(&lost) - all(&bad);
         imaged.retried = retried + fresh.map_or(0, |imaged| imaged.retried);
-        imaged.padded = fresh.map_or(0, |imaged| imaged.padded);
+        let whole = self.bytes().map_or(0, |source| bytes.saturating_sub(source));
+        imaged.padded = fresh.map_or(whole, |imaged| imaged.padded);
         imaged.bad = bad;
         imaged.stopped = imaged.stopped.or(stopped);
         if let Some(fresh) = fresh {

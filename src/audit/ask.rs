@@ -8,11 +8,11 @@ use crate::outputs::{Existing, Kind, Outputs};
 use crate::tree;
 use pfh_audit::{Answered, Kept, Tokens};
 use pfh_engine::Control;
-use pfh_source::Output;
+use pfh_source::{Output, os};
 use pfh_source::os::names::{OsStrExt, OsStringExt};
 use pfh_tree::audit::{Challenge, KeyedAnswer, Proof, spread};
 use std::ffi::OsString;
-use std::io::Write;
+use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -271,9 +271,17 @@ impl Asking<'_, '_> {
     /// Asks with a token.
     fn token(&mut self, path: &Path) -> Result<Status, Error> {
         let over = |error| Error::about(path, error);
-        let mut tokens = Tokens::parse(&files::input(path, CATALOGUE)?).map_err(over)?;
+        // From the reading to the writing no other run takes a token: it would be the same one.
+        let mut file = files::taken(path)?;
+        let mut text = Vec::new();
+        (&mut file).take(CATALOGUE).read_to_end(&mut text).map_err(files::unread(path))?;
+        let mut tokens = Tokens::parse(&text).map_err(over)?;
         let (challenge, expected) = tokens.take().ok_or_else(|| over(Wrong::NoToken))?;
+        if !os::REPLACES_OPEN {
+            drop(file);
+        }
         files::save_secret(path, &tokens.encode())?;
+        // Locked until here, where an open file can be replaced.
         let verdict = self.keyed(tokens.kept(), &challenge, &expected, Evidence::Token);
         let status = self.judged(&verdict)?;
         if tokens.left() == 0 {

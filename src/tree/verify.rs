@@ -54,7 +54,14 @@ fn read(path: &Path) -> io::Result<Vec<u8>> {
         Box::new(std::fs::File::open(path)?)
     };
     let mut bytes = Vec::new();
-    from.take(2 * LONGEST).read_to_end(&mut bytes)?;
+    let mut from = from.take(RangeProof::HEAD as u64);
+    from.read_to_end(&mut bytes)?;
+    // A file that is no proof is not read, and one byte more than a proof has is enough to see that
+    // it is none.
+    if let Ok(longest) = RangeProof::longest(&bytes) {
+        from.set_limit(longest.min(2 * LONGEST) + 1 - bytes.len() as u64);
+        from.read_to_end(&mut bytes)?;
+    }
     Ok(bytes)
 }
 

@@ -258,6 +258,28 @@ impl RangeProof {
         bytes
     }
 
+    /// Bytes at the start of a proof that state how long it is.
+    pub const HEAD: usize = 48;
+
+    /// The most bytes that a proof has which begins so: the bytes that it holds, and two siblings
+    /// for each level of the tree.
+    ///
+    /// # Errors
+    /// If the bytes do not begin a proof.
+    pub fn longest(start: &[u8]) -> Result<u64, Malformed> {
+        const LEVELS: u64 = 64;
+        let mut reader = Reader::open(start, MAGIC, VERSION)?;
+        Function::of_code(reader.byte()?).ok_or(Malformed::Field("function"))?;
+        let leaf = 1u64.checked_shl(reader.byte()?.into()).ok_or(Malformed::Field("leaf length"))?;
+        reader.array::<5>()?;
+        let (_, _, count, held) = (reader.u64()?, reader.u64()?, reader.u64()?, reader.u64()?);
+        // Whole leaves: at both ends of the range one that is not in it, but for a byte.
+        if held > count.saturating_add(leaf.saturating_mul(2)) {
+            return Err(Malformed::Field("range"));
+        }
+        Ok((Self::HEAD as u64).saturating_add(held).saturating_add(8 + 2 * LEVELS * 32))
+    }
+
     /// Reads the binary form. [`verify`](RangeProof::verify) decides whether it shows anything.
     ///
     /// # Errors

@@ -241,6 +241,9 @@ pub fn damaged(start: &[u8]) -> Option<&'static str> {
     if let Some((name, ..)) = LONG.iter().find(near) {
         return Some(name);
     }
+    if is_zip_but_for_a_byte(start) {
+        return Some("zip");
+    }
     // The block of bzip2 begins behind its header, where a letter may be wrong.
     if start.get(4..10) == Some(b"1AY&SY") {
         return Some("bzip2");
@@ -253,6 +256,42 @@ pub fn damaged(start: &[u8]) -> Option<&'static str> {
     // gzip with another method, or with bits that are reserved; not both.
     let gzip = start.len() > 18 && start[..2] == *b"\x1f\x8b" && matches!(start[9], 0..=13 | 255);
     (gzip && (start[2] == 8) != (start[3] & 0xe0 == 0)).then_some("gzip")
+}
+
+/// Whether the header of a zip's first member stands here, with one wrong byte in its signature
+/// (APPNOTE 4.3.7): version, method and name make sense.
+fn is_zip_but_for_a_byte(start: &[u8]) -> bool {
+    const METHODS: [u16; 9] = [0, 8, 9, 12, 14, 93, 95, 98, 99];
+    let Some(header) = start.first_chunk::<30>() else { return false };
+    let number = |at: usize| u16::from_le_bytes([header[at], header[at + 1]]);
+    let wrong = header[..4].iter().zip(b"PK\x03\x04").filter(|(is, was)| is != was).count();
+    let name = start.get(30..30 + usize::from(number(26))).unwrap_or_default();
+    let is_name = !name.is_empty() && name.iter().all(|byte| !byte.is_ascii_control());
+    wrong == 1 && (10..=63).contains(&number(4)) && METHODS.contains(&number(8)) && is_name
+}
+
+/// Name endings, in lower case, of documents that are zips (Office Open XML, OpenDocument, EPUB)
+/// and others.
+const ZIPPED: &[&str] = &[
+    ".docx", ".docm", ".dotx", ".xlsx", ".xlsm", ".xltx", ".pptx", ".pptm", ".potx", ".ppsx", ".vsdx", ".odt", ".ods",
+    ".odp", ".odg", ".odf", ".ott", ".ots", ".otp", ".epub", ".war", ".ear", ".aar", ".xpi", ".ipa", ".whl", ".kmz",
+    ".3mf", ".nupkg", ".vsix", ".cbz",
+];
+
+/// Whether a file of that ending is another one by custom: a document under a password (an OLE
+/// file), an owner file of an editor, or the resources of macOS (AppleDouble).
+fn is_customary(name: &[u8], start: &[u8]) -> bool {
+    let last = name.rsplit(|byte| *byte == b'/').next().unwrap_or_default();
+    let others: [&[u8]; 2] = [b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", b"\0\x05\x16\x07"];
+    last.starts_with(b"~$") || last.starts_with(b"._") || others.iter().any(|other| start.starts_with(other))
+}
+
+/// The format that the name of a document promises, where these first bytes are not those that such
+/// a file has by custom.
+pub fn by_document(name: &[u8], start: &[u8]) -> Option<&'static str> {
+    let lower = name.to_ascii_lowercase();
+    let has = |ending: &&&str| lower.ends_with(ending.as_bytes());
+    ZIPPED.iter().find(has).filter(|_| !start.is_empty() && !is_customary(name, start)).map(|_| "zip")
 }
 
 /// Name endings, in lower case, that promise a container.

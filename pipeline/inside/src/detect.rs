@@ -146,7 +146,7 @@ fn unread(start: &[u8], bytes: &dyn Bytes) -> Option<Container> {
 fn damaged(start: &[u8], name: &[u8]) -> Option<Container> {
     let near = signature::damaged(start).map(|format| format!("{format} with a damaged start: not opened"));
     let named = || {
-        let format = signature::by_name(name)?;
+        let format = signature::by_name(name).or_else(|| signature::by_document(name, start))?;
         Some(format!("its name says {format}, and its bytes do not: not opened"))
     };
     let piece = || {
@@ -218,7 +218,8 @@ pub fn may_be(start: &[u8], size: Option<u64>, name: &[u8], documents: bool) -> 
         return true;
     }
     let says = signature::any_in(start).or_else(|| signature::damaged(start));
-    if says.is_some() || signature::by_name(name).is_some() || signature::piece(name).is_some() {
+    let named = signature::by_name(name).or_else(|| signature::by_document(name, start));
+    if says.is_some() || named.is_some() || signature::piece(name).is_some() {
         return true;
     }
     // An archive may stand behind a program.

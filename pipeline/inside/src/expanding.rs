@@ -33,6 +33,9 @@ const BLANK: &str = "holds no partition table and no file system that is known";
 const LAYERED: &str = "oci";
 const ALONE: &str = "a later segment or volume whose first is not among the inputs: not opened";
 
+/// What is said of a second member of a name.
+pub const SECOND: &str = "a second member of this name: which one counts differs between programs";
+
 /// An item that has no number yet.
 enum Found {
     Origin(Origin, Option<pfh_source::Stat>),
@@ -70,6 +73,8 @@ pub struct Expanding {
     swept: Option<Option<u64>>,
     /// File systems that were met.
     volumes: u64,
+    /// Names of which a second member was met.
+    doubled: Vec<Vec<u8>>,
 }
 
 impl Expanding {
@@ -78,7 +83,7 @@ impl Expanding {
         let (stack, found) = (Vec::new(), VecDeque::new());
         let (stock, root) = (Arc::default(), Vec::new());
         let (images, wanted, number, allowance, clock) = (false, None, 0, 0, Arc::default());
-        let (swept, volumes) = (None, 0);
+        let (swept, volumes, doubled) = (None, 0, Vec::new());
         Expanding {
             outer,
             options,
@@ -98,6 +103,7 @@ impl Expanding {
             clock,
             swept,
             volumes,
+            doubled,
         }
     }
 
@@ -137,6 +143,16 @@ impl Expanding {
     /// Whether the container at hand is one stream, whose members are read in order or not at all.
     pub fn is_shared(&self) -> bool {
         self.stack.last().is_some_and(|level| level.last.is_some())
+    }
+
+    /// Whether the container at hand is an archive, which may have a name twice.
+    pub fn is_archive(&self) -> bool {
+        self.stack.last().is_some_and(|level| level.is_archive)
+    }
+
+    /// The names of which a second member was met.
+    pub fn doubled(self) -> Vec<Vec<u8>> {
+        self.doubled
     }
 
     fn is_wanted(&self, printed: &[u8]) -> bool {
@@ -312,7 +328,8 @@ impl Expanding {
             return;
         }
         if !is_deleted && !level.is_new(&node.path) {
-            return self.fail(printed, "a second member of this name: which one counts differs between programs");
+            self.doubled.push(printed.clone());
+            return self.fail(printed, SECOND);
         }
         if let Some(skip) = skip {
             return self.found.push_back(Found::Skipped(printed, skip));

@@ -1,6 +1,6 @@
 //! Names of a list that are inside containers, found again.
 
-use super::expanding::Expanding;
+use super::expanding::{Expanding, SECOND};
 use super::name;
 use super::options::Options;
 use pfh_source::{Cause, Entry, Item, Origin, Problem, Source};
@@ -35,6 +35,10 @@ struct Walk {
     problems: Vec<(Vec<u8>, Problem)>,
     /// Containers and directories in which something was listed.
     listed: HashSet<Vec<u8>>,
+    /// Containers whose names were counted, and the names that they have twice: programs differ in
+    /// which of the two members they take, so that the first one alone proves nothing.
+    counted: HashSet<Vec<u8>>,
+    doubled: HashSet<Vec<u8>>,
 }
 
 fn name_of(item: &Item) -> Vec<u8> {
@@ -72,6 +76,11 @@ impl Lookup {
             self.walk = Some(Walk::begin(container, holders, path, &self.options, &self.root));
         }
         let walk = self.walk.as_mut()?;
+        walk.count(path, &self.options, &self.root);
+        if walk.doubled.contains(&path[..]) {
+            let problem = super::about::refused(SECOND);
+            return Some(Item::Problem { number: 0, name: path.to_vec(), problem });
+        }
         let found = walk.advance(path).or_else(|| walk.again(path, &self.options, &self.root));
         found.or_else(|| walk.why_not(path))
     }
@@ -81,12 +90,30 @@ impl Walk {
     fn begin(container: Vec<u8>, holders: Vec<Entry>, wanted: &[u8], options: &Arc<Options>, root: &[u8]) -> Walk {
         let source = Walk::source(&holders, wanted, options, root);
         let (passed, problems, listed) = Default::default();
-        Walk { container, holders, source, passed, problems, listed }
+        let (counted, doubled) = Default::default();
+        Walk { container, holders, source, passed, problems, listed, counted, doubled }
     }
 
     fn source(holders: &[Entry], wanted: &[u8], options: &Arc<Options>, root: &[u8]) -> Expanding {
         let outer = holders.iter().cloned().map(Item::Entry).collect::<Vec<_>>().into_iter();
         Expanding::new(Box::new(outer), options.clone()).below(root).towards(wanted.to_vec()).of_media()
+    }
+
+    /// Looks once through the archive of this name for names that it has twice.
+    fn count(&mut self, wanted: &[u8], options: &Arc<Options>, root: &[u8]) {
+        let end = wanted.windows(2).rposition(|pair| pair == b"!/").map_or(0, |at| at + 2);
+        let (archive, _) = wanted.split_at(end);
+        if self.counted.len() >= KEPT || !self.counted.insert(archive.to_vec()) {
+            return;
+        }
+        let mut source = Walk::source(&self.holders, wanted, options, root);
+        while let Some(item) = source.pull() {
+            // A file system has each name once.
+            if name_of(&item).starts_with(archive) && !source.is_archive() {
+                break;
+            }
+        }
+        self.doubled.extend(source.doubled());
     }
 
     /// The item of this name, from here on.

@@ -6,16 +6,20 @@ use crate::report::request::Request;
 use pfh_audit::http::{self, Bounded, Refusal};
 use pfh_engine::Cancel;
 use pfh_report::live_policy;
+use std::collections::VecDeque;
 use std::io::{self, ErrorKind, Read, Write};
-use std::net::{SocketAddr, TcpListener, TcpStream};
-use std::sync::Arc;
+use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::SyncSender;
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// Connections at the same time; further ones are refused at once.
+/// Requests that are answered at the same time; further ones are refused at once.
 const CONNECTIONS: usize = 32;
+/// Connections whose request has not come in yet. When there are more, the one that is silent for
+/// the longest time is closed: a browser sends its request at once.
+const SILENT: usize = 64;
 /// Of them those that wait for versions: the page can still be had.
 const FOLLOWERS: usize = 24;
 /// For a request to come in, and again for an answer to go out.
@@ -48,6 +52,8 @@ pub(super) struct Server {
     address: SocketAddr,
     stop: Cancel,
     connections: AtomicUsize,
+    answering: AtomicUsize,
+    silent: Mutex<VecDeque<(SocketAddr, TcpStream)>>,
     followers: AtomicUsize,
     panicked: AtomicBool,
 }
@@ -87,6 +93,8 @@ impl Server {
             address,
             stop,
             connections: AtomicUsize::new(0),
+            answering: AtomicUsize::new(0),
+            silent: Mutex::default(),
             followers: AtomicUsize::new(0),
             panicked: AtomicBool::new(false),
         }
@@ -115,12 +123,8 @@ impl Server {
             // No descriptors left, say: others will be closed.
             Err(_) => return thread::sleep(STEP / 5),
         };
-        if self.connections.load(Ordering::SeqCst) >= CONNECTIONS {
-            let reason = "too many connections";
-            // So short an answer fits into the buffer of a connection that is new.
-            let _ = refuse(&stream, 503, reason);
-            let _ = sender.try_send(Served { peer, status: 503, reason });
-            return;
+        if self.waits(&stream, peer).is_err() {
+            return thread::sleep(STEP / 5);
         }
         let (server, sender) = (self.clone(), sender.clone());
         self.connections.fetch_add(1, Ordering::SeqCst);
@@ -128,11 +132,13 @@ impl Server {
             let _place = Place(&server.connections);
             let _noted = Noted(&server.panicked);
             pfh_source::fail_point("report-serve");
-            let (status, reason) = match server.serve(&stream) {
+            let (status, reason) = match server.serve(&stream, peer) {
                 Ok(()) => (200, ""),
                 Err(Refusal::Gone) => (499, "the client went away"),
                 Err(Refusal::Status(status, reason)) => {
-                    let _ = refuse(&stream, status, reason);
+                    if refuse(&stream, status, reason).is_ok() {
+                        http::part(&stream);
+                    }
                     (status, reason)
                 }
             };
@@ -140,11 +146,34 @@ impl Server {
         };
         if thread::Builder::new().name("pfh-report".into()).spawn(serve).is_err() {
             self.connections.fetch_sub(1, Ordering::SeqCst);
+            self.spoke(peer);
         }
     }
 
-    fn serve(&self, stream: &TcpStream) -> Result<(), Refusal> {
-        let request = http::read(&mut Bounded::new(stream, TIME), 0)?;
+    /// Notes a connection whose request is to come, and closes the oldest of too many.
+    fn waits(&self, stream: &TcpStream, peer: SocketAddr) -> io::Result<()> {
+        let other = stream.try_clone()?;
+        let mut silent = self.silent.lock().unwrap_or_else(PoisonError::into_inner);
+        silent.push_back((peer, other));
+        if silent.len() > SILENT
+            && let Some((_, oldest)) = silent.pop_front()
+        {
+            let _ = oldest.shutdown(Shutdown::Both);
+        }
+        Ok(())
+    }
+
+    /// The request of a connection has come, or will not.
+    fn spoke(&self, peer: SocketAddr) {
+        self.silent.lock().unwrap_or_else(PoisonError::into_inner).retain(|(other, _)| *other != peer);
+    }
+
+    fn serve(&self, stream: &TcpStream, peer: SocketAddr) -> Result<(), Refusal> {
+        let request = http::read(&mut Bounded::new(stream, TIME), 0);
+        self.spoke(peer);
+        let request = request?;
+        let busy = Refusal::Status(503, "too many connections");
+        let _place = Place::take(&self.answering, CONNECTIONS).ok_or(busy)?;
         self.check(&request)?;
         let has_body = request.method == "GET";
         match &*request.path {

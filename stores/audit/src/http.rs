@@ -88,6 +88,25 @@ impl Write for Bounded<'_> {
     }
 }
 
+/// Ends a connection whose request was not read to its end: bytes that nobody read would make the
+/// system cut it off, and the answer with it (RFC 9112, 9.6).
+pub fn part(stream: &TcpStream) {
+    /// A peer that goes on is cut off all the same.
+    const MOST: usize = 256 << 10;
+    const TIME: Duration = Duration::from_millis(500);
+    let mut from = Bounded::new(stream, TIME);
+    let (mut room, mut left) = ([0; 4096], MOST);
+    if stream.shutdown(std::net::Shutdown::Write).is_err() {
+        return;
+    }
+    while let Ok(read @ 1..) = from.read(&mut room) {
+        left = left.saturating_sub(read);
+        if left == 0 {
+            return;
+        }
+    }
+}
+
 /// Reads a request whose body has at most `most` bytes.
 ///
 /// # Errors

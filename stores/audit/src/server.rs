@@ -237,6 +237,7 @@ impl Server {
                     let reason = format!("the answer did not go out: {error}");
                     return Served { peer, identity, status, reason };
                 }
+                http::part(stream);
                 (status, why)
             }
         };

@@ -8,6 +8,8 @@
 mod acquire;
 mod algorithms;
 mod args;
+#[cfg(feature = "serve")]
+mod aside;
 #[cfg(feature = "audit")]
 mod audit;
 mod bag;

@@ -1,5 +1,7 @@
 //! `pfh report`: the results of other commands, on one page.
 
+#[cfg(feature = "serve")]
+use crate::aside::Aside;
 use crate::exit::{self, Exit, Failure};
 use crate::session::Session;
 use crate::show::report as show;
@@ -95,10 +97,11 @@ fn serve(report: Request, port: u16) -> Result<Exit, Failure> {
     let mut request = job::serve::Request::new(report);
     request.port = port;
     let session = Session::open(false)?;
+    let mut aside = Aside::begin();
     let mut take = |event: job::serve::Event<'_>| match event {
         job::serve::Event::Listening(address) => exit::print(show::address(address).as_bytes()),
         job::serve::Event::Answered(served) => {
-            show::refusal(served).into_iter().for_each(exit::say);
+            show::refusal(served).into_iter().for_each(|sentence| aside.say(sentence));
             Ok(())
         }
         _ => Ok(()),

@@ -99,7 +99,7 @@ impl Reader<'_> {
             self.single(end, &budget, &events, &mut read, &mut send, &mut checkpoint);
         }
         if read.stopped.is_none() {
-            self.pad(&budget, &events, &mut read, &mut send);
+            self.pad(end, &budget, &events, &mut read, &mut send);
         }
         Ok(read)
     }
@@ -373,10 +373,19 @@ impl Reader<'_> {
         changed
     }
 
-    fn pad(&self, budget: &Arc<Budget>, events: &EventCount, read: &mut Read, send: &mut impl FnMut(Portion, To)) {
+    /// Fills the image up to whole units, where that is asked for. `end` is that of the source.
+    fn pad(
+        &self,
+        end: u64,
+        budget: &Arc<Budget>,
+        events: &EventCount,
+        read: &mut Read,
+        send: &mut impl FnMut(Portion, To),
+    ) {
         let Some(unit) = self.imaging.pad.map(u64::from).filter(|unit| *unit > 0) else { return };
         let mut left = read.bytes.next_multiple_of(unit) - read.bytes;
-        read.padded = left;
+        // A run that was cut off behind the end of the source left some of it.
+        read.padded = left + read.bytes.saturating_sub(end);
         while left > 0 {
             let Some(mut slab) = self.slab(budget, events, read) else { return };
             let n = slab.bytes().len().min(left as usize);

@@ -3,6 +3,8 @@
 mod args;
 pub mod help;
 
+#[cfg(feature = "serve")]
+use crate::aside::Aside;
 use crate::exit::{self, Exit, Failure};
 use crate::session::Session;
 use crate::show::audit as show;
@@ -121,12 +123,12 @@ fn serve(args: &Serve) -> Result<Exit, Failure> {
     request.limits.answer = args.most.unwrap_or(u64::MAX);
     request.limits.time = Duration::from_secs(args.timeout);
     request.limits.connections = usize::from(args.connections);
-    let (session, quiet) = (Session::open(false)?, args.quiet);
+    let (session, quiet, mut aside) = (Session::open(false)?, args.quiet, Aside::begin());
     let mut say = |event: Event<'_>| match event {
         Event::Listening { .. } => exit::print((show::sentence(&event) + "\n").as_bytes()),
         _ if quiet => Ok(()),
         event => {
-            exit::say(show::sentence(&event));
+            aside.say(show::sentence(&event));
             Ok(())
         }
     };

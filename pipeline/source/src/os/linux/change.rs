@@ -57,8 +57,7 @@ fn of(fd: BorrowedFd<'_>) -> Option<ChangeTimes> {
                 return Some(ChangeTimes::Kept);
             }
             // ext4 and btrfs make it of their UUID, others of the number of the device.
-            let [low, high] = found.f_fsid.val.map(|half| u64::from(half as u32));
-            match low | high << 32 {
+            match fs::fstatvfs(fd).ok()?.f_fsid {
                 number if number == 0 || number == device as u64 => ChangeTimes::Recorded,
                 number => ChangeTimes::Named(number),
             }
