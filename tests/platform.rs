@@ -1,4 +1,5 @@
-//! Linux's own interfaces stay in the rooms for them, so that the rest can be built elsewhere.
+//! Linux's own interfaces stay in the rooms for them, so that the rest can be built elsewhere; and
+//! what is verified is opened in one place.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -129,4 +130,62 @@ fn this_check_can_see() {
         words_in(Path::new("pipeline/prefetch/src/together.rs"), LINUX).is_empty(),
         "io_uring in a comment is none"
     );
+}
+
+/// What is verified or signed is one open descriptor or one buffer, never a name that is opened
+/// again: each place that opens a file by its name is here, with what it opens.
+#[test]
+fn a_name_is_opened_once() {
+    const PLACES: &[(&str, usize, &str)] = &[
+        ("records/custody/src/key.rs", 1, "a key"),
+        ("records/custody/src/seal/files.rs", 1, "a seal"),
+        ("records/custody/src/seal/newest.rs", 1, "the lock of the newest seals"),
+        ("src/check/manifest.rs", 1, "a manifest"),
+        ("src/check/share/mod.rs", 1, "a manifest, for its lock"),
+        ("src/check/share/state.rs", 1, "the state of a share"),
+        ("src/plan/merge.rs", 0, "nothing: the parts are read by part.rs"),
+        ("src/plan/part.rs", 2, "a part, and the list of a unit"),
+        ("src/update/kept.rs", 2, "the manifest that is locked, and its seal, to be copied"),
+        ("src/update/request.rs", 1, "the state of a store that is named as a cache"),
+        ("src/verify/against.rs", 3, "the other side, by its format"),
+        ("src/verify/evidence.rs", 2, "a list beside an image, and its map"),
+        ("src/verify/examine.rs", 3, "a file of the image; the medium, for its kind; the image as raw, for its size"),
+        ("src/verify/imager.rs", 1, "another program's log"),
+        ("src/verify/listed.rs", 1, "the start of an image, for its kind"),
+        ("src/verify/log.rs", 2, "a log; the first line of a log, for its targets"),
+        ("src/verify/opening.rs", 2, "the image, by its format"),
+        ("src/verify/reading.rs", 1, "the image, to try lost areas again"),
+        ("src/verify/request.rs", 1, "a log and certificates, to be refused early"),
+        ("src/verify/stamp.rs", 1, "a time stamp"),
+    ];
+    const CALLS: &[&str] = &[
+        "File::open(",
+        "Patient::open(",
+        "fs::read(",
+        "read_to_string(path",
+        "read_to_string(&path",
+        "OpenOptions::new()",
+    ];
+    const MORE: &[&str] = &["open_evidence(", "Image::open", "Medium::open("];
+    let rooms = ["records/custody/src", "records/judge/src", "src/check", "src/update", "src/verify"];
+    let more = ["src/plan/merge.rs", "src/plan/part.rs"];
+    let is_source = |path: &Path| path.extension().is_some_and(|extension| extension == "rs");
+    let is_here =
+        |path: &Path| rooms.iter().any(|room| path.starts_with(room)) || more.iter().any(|one| path == Path::new(one));
+    let files = sources(|path| is_source(path) && is_here(path));
+    let mut wrong = Vec::new();
+    assert!(files.len() > 40, "only {} files were looked at", files.len());
+    for file in files {
+        let text = fs::read_to_string(root().join(&file)).expect("a source");
+        let code = text.split("#[cfg(test)]\nmod tests").next().unwrap_or_default();
+        let lines = code.lines().filter(|line| !line.trim_start().starts_with("//"));
+        let calls = |line: &str| CALLS.iter().chain(MORE).map(|call| line.matches(call).count()).sum::<usize>();
+        let found: usize = lines.map(calls).sum();
+        let name = file.to_string_lossy().replace('\\', "/");
+        let known = PLACES.iter().find(|(place, ..)| *place == name).map_or(0, |(_, count, _)| *count);
+        if found != known {
+            wrong.push(format!("{name}: {found} openings by name, {known} are accounted for"));
+        }
+    }
+    assert_eq!(wrong, Vec::<String>::new(), "read what was opened, or say here why not");
 }

@@ -127,7 +127,7 @@ impl<'a> Session<'a> {
         UNPROVEN.filter(|_| is_used()).map(str::to_owned)
     }
 
-    fn bytes(&self) -> Option<u64> {
+    pub(super) fn bytes(&self) -> Option<u64> {
         let rest = self.medium.size().map(|size| size.saturating_sub(self.asked.imaging.from));
         rest.map(|rest| self.asked.imaging.length.map_or(rest, |length| rest.min(length)))
     }

@@ -179,7 +179,9 @@ pub fn finish(
     for (name, bytes) in all {
         let path = request.bag.join(OsStr::from_bytes(&name));
         let failed = |error: std::io::Error| Error::output(About::new(&path, error));
-        let mut output = received.output(Path::new(OsStr::from_bytes(&name))).map_err(failed)?;
+        let output = received.output(Path::new(OsStr::from_bytes(&name))).map_err(failed)?;
+        // A new list in a private bag is as private as the bag's other files.
+        let mut output = output.no_wider_than(&request.bag.join("bagit.txt"));
         output.write_all(&bytes).map_err(failed)?;
         output.commit().map_err(failed)?;
         events(Event::Written(&name)).map_err(Error::Sink)?;

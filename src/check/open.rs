@@ -7,6 +7,7 @@ use crate::algorithms::REGISTRY;
 use crate::job::Error;
 use pfh_custody::seal::{self, Held};
 use pfh_judge::Expectations;
+use std::io;
 use std::path::Path;
 
 /// Verifies the seals of the manifests, where they have one, and reads them as one.
@@ -29,6 +30,13 @@ pub fn open_bytes(request: &Request, manifest: &Path, bytes: &[u8]) -> Result<(O
     let mut options = request.options(manifest);
     // The seal first: of a manifest that was changed nothing is worth comparing.
     let held = seal::verify(manifest, bytes, &options, REGISTRY, request.key.as_deref())?;
+    if let Some(held) = &held {
+        request.after.as_deref().map_or(Ok(()), |known| held.follows(known))?;
+        request.newest.as_deref().map_or(Ok(()), |kept| held.is_newest(manifest, kept))?;
+    } else if request.after.is_some() || request.newest.is_some() {
+        let error = io::ErrorKind::NotFound.into();
+        return Err(seal::FileError::Read { seal: seal::beside(manifest), error }.into());
+    }
     // The seal knows the algorithm of digests that do not name theirs.
     options.assumed.extend(held.as_ref().and_then(|held| held.algorithm));
     let expectations = read(manifest, Text::Bytes(bytes), &options)?;
@@ -39,7 +47,8 @@ fn open_one(request: &Request, manifest: &Path) -> Result<(Option<Held>, Expecta
     let text = Text::open(manifest)?;
     // One that is verified is kept as it was read: what is compared with the files is what was
     // verified, whatever its name leads to meanwhile.
-    if seal::is_due(manifest, request.key.as_deref()) {
+    let is_due = seal::is_due(manifest, request.key.as_deref());
+    if is_due || request.after.is_some() || request.newest.is_some() {
         return open_bytes(request, manifest, &text.bytes(manifest)?);
     }
     Ok((None, read(manifest, text, &request.options(manifest))?))

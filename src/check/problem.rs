@@ -8,6 +8,9 @@ use std::path::PathBuf;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Problem {
+    /// A seal to follow is named, and several manifests.
+    #[error("a seal is followed by that of one manifest: name one")]
+    AfterSeveral,
     /// No manifest is named.
     #[error("no manifest is named")]
     NoManifest,

@@ -66,6 +66,11 @@ pub struct Request {
     pub columns: Vec<String>,
     /// The file of the public key that the manifest's seal must be signed with.
     pub key: Option<PathBuf>,
+    /// The file of a seal that the manifest's seal must follow, or be.
+    pub after: Option<PathBuf>,
+    /// The directory that keeps the newest seal that was seen of each manifest: an older one is a
+    /// difference.
+    pub newest: Option<PathBuf>,
     /// The key under which keyed digests of the manifest were made. Without it they are not
     /// compared.
     pub secret: Option<Secret>,
@@ -101,6 +106,8 @@ impl Request {
             end: End::Line,
             columns: Vec::new(),
             key: None,
+            after: None,
+            newest: None,
             secret: None,
             plan: Plan::default(),
             share: None,
@@ -194,6 +201,20 @@ impl Request {
         self
     }
 
+    /// The manifest's seal must follow the seal in this file, or be it.
+    #[must_use]
+    pub fn after(mut self, seal: Option<PathBuf>) -> Request {
+        self.after = seal;
+        self
+    }
+
+    /// The manifest's seal must be the newest that was seen of it, by what this directory keeps.
+    #[must_use]
+    pub fn newest(mut self, directory: Option<PathBuf>) -> Request {
+        self.newest = directory;
+        self
+    }
+
     /// Keyed digests were made under this key.
     #[must_use]
     pub fn secret(mut self, secret: Option<Secret>) -> Request {
@@ -219,6 +240,9 @@ impl Request {
         }
         if let Some(directory) = self.manifests.iter().find(|path| path.is_dir()) {
             return Err(job::Error::request(Problem::Directory(directory.clone())));
+        }
+        if self.after.is_some() && self.manifests.len() > 1 {
+            return Err(job::Error::request(Problem::AfterSeveral));
         }
         if self.records.is_some() && (self.share.is_some() || self.is_audit()) {
             return Err(job::Error::request(Problem::RecordsOfShare));

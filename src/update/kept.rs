@@ -6,7 +6,7 @@ use crate::job::{About, Error};
 use crate::seal;
 use pfh_source::os;
 use pfh_source::{Output, Stage, Stat};
-use std::fs::{File, Permissions};
+use std::fs::File;
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
@@ -19,7 +19,6 @@ pub struct Kept {
     /// Holds the lock, until the manifest is replaced.
     file: Option<File>,
     seen: Stat,
-    permissions: Permissions,
     bytes: Vec<u8>,
 }
 
@@ -36,14 +35,13 @@ impl Kept {
                 return Err(Error::input(About::new(path, Problem::Busy)));
             }
             let seen = os::stat(&file).map_err(|errno| failed(&errno.into()))?;
-            let permissions = file.metadata().map_err(|error| failed(&error))?.permissions();
             // Another run may have replaced it between the two.
             if !os::stat_path(path).is_ok_and(|(now, _)| is_same(&now, &seen)) {
                 continue;
             }
             let mut bytes = Vec::new();
             file.read_to_end(&mut bytes).map_err(|error| failed(&error))?;
-            return Ok(Kept { path: path.to_owned(), file: Some(file), seen, permissions, bytes });
+            return Ok(Kept { path: path.to_owned(), file: Some(file), seen, bytes });
         }
         Err(Error::input(About::new(path, Problem::Busy)))
     }
@@ -63,10 +61,10 @@ impl Kept {
         let mut new = Output::file(&self.path).map_err(|error| failed(&self.path, error))?;
         new.write_all(bytes).and_then(|()| new.flush()).map_err(|error| failed(&self.path, error))?;
         let before = before(&self.path);
-        copy(&before, &self.bytes, &self.permissions).map_err(|error| failed(&before, error))?;
+        copy(&before, &self.bytes, &self.path).map_err(|error| failed(&before, error))?;
         let seals = (seal::beside(&self.path), seal::beside(&before));
         let copied = match std::fs::read(&seals.0) {
-            Ok(seal) => copy(&seals.1, &seal, &self.permissions),
+            Ok(seal) => copy(&seals.1, &seal, &seals.0),
             Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
             // That of an older list holds for no list any more.
             Err(_) => remove(&seals.1),
@@ -81,8 +79,6 @@ impl Kept {
             self.file = None;
         }
         new.commit().map_err(|error| failed(&self.path, error))?;
-        // It is whole with the usual mode as well.
-        let _ = std::fs::set_permissions(&self.path, self.permissions.clone());
         Ok(())
     }
 }
@@ -99,11 +95,11 @@ fn is_same(one: &Stat, other: &Stat) -> bool {
     facts(one) == facts(other)
 }
 
-fn copy(path: &Path, bytes: &[u8], of: &Permissions) -> io::Result<()> {
-    let mut output = Output::file(path)?;
+/// Keeps the bytes of a file under another name, as private as the file.
+fn copy(path: &Path, bytes: &[u8], of: &Path) -> io::Result<()> {
+    let mut output = Output::file(path)?.no_wider_than(of);
     output.write_all(bytes)?;
-    output.commit()?;
-    std::fs::set_permissions(path, of.clone())
+    output.commit()
 }
 
 fn remove(path: &Path) -> io::Result<()> {

@@ -122,7 +122,8 @@ pub fn run(request: &Request, events: &mut Events<'_>, control: &Control<'_>) ->
     }
     let replaced = if summary.written { kept.replace(&bytes) } else { Ok(()) };
     // Also after a failure: the seal that waits goes then.
-    let settled = seal::settle(&request.manifest, if replaced.is_ok() { &bytes } else { kept.bytes() }, &options, REGISTRY);
+    let settled =
+        seal::settle(&request.manifest, if replaced.is_ok() { &bytes } else { kept.bytes() }, &options, REGISTRY);
     replaced?;
     settled?;
     Ok(summary)
@@ -154,11 +155,7 @@ fn whole(request: &Request, expectations: &Expectations) -> Result<(), Error> {
 }
 
 /// The seal that the new manifest gets: one where it had one, or where it is asked for.
-fn sealing(
-    request: &Request,
-    kept: &Kept,
-    options: &Options,
-) -> Result<Option<crate::hash::Sealing>, Error> {
+fn sealing(request: &Request, kept: &Kept, options: &Options) -> Result<Option<crate::hash::Sealing>, Error> {
     let before = seal::read(&request.manifest)?;
     let sealing = match (&request.seal, &before) {
         (None, None) => return Ok(None),

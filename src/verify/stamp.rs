@@ -160,17 +160,13 @@ fn signature(stamp: &Stamp, (path, answer): (&Path, &[u8]), authority: Option<&P
         let what = "its signature is not by an authority of";
         return findings.open(format!("{name}: {what} {by}, or that is no file of certificates: {cause}"));
     }
-    let text = format!("{name}: its signature does not hold by the certificates of {by} ({program} ts -verify: {cause})");
+    let text =
+        format!("{name}: its signature does not hold by the certificates of {by} ({program} ts -verify: {cause})");
     findings.contradicts(About::Log, STAMP, &by, text);
 }
 
 /// Runs `openssl ts -verify` on the answer that was read: it is handed over, and not opened again.
-fn verified(
-    program: &Path,
-    words: &[String],
-    (path, answer): (&Path, &[u8]),
-    authority: &Path,
-) -> io::Result<Output> {
+fn verified(program: &Path, words: &[String], (path, answer): (&Path, &[u8]), authority: &Path) -> io::Result<Output> {
     let mut command = Command::new(program);
     // No settings of the caller's: a configuration can name engines and other certificates.
     for name in ["OPENSSL_CONF", "OPENSSL_MODULES", "OPENSSL_ENGINES", "SSL_CERT_FILE", "SSL_CERT_DIR"] {

@@ -289,3 +289,51 @@ fn a_remark_on_a_resumption_does_not_replace_the_notes() {
     assert_eq!(found.verdict(), Verdict::Verified);
     assert!(found.findings.iter().any(|finding| finding.to_string().contains(remark)), "{found:?}");
 }
+
+/// Wherever a run is cut off, the one that completes it states in its log what one run would state.
+#[test]
+fn a_resumed_log_states_what_one_run_states() {
+    /// Not whole sectors: the image is padded for its E01.
+    const SIZE: u64 = (9 * MIB) + 333;
+    let end = |room: &Room, image: &str| {
+        let log = fs::read_to_string(room.at(format!("{image}.log.jsonl"))).unwrap();
+        let last: serde_json::Value = serde_json::from_str(log.lines().last().unwrap()).unwrap();
+        ["bytes", "padded", "digests", "unreadable-bytes", "kind"].map(|fact| last[fact].clone())
+    };
+    let room = Room::new();
+    room.file("source", &content(17, SIZE));
+    let request = |image: &str| {
+        let mut request = little(asked(&room, "source", image));
+        request.targets.push(To { path: room.at(format!("{image}.E01")), form: ImageFormat::e01() });
+        request.reading.readers = 1;
+        request
+    };
+    let whole = acquire(&request("whole"));
+    assert!(whole.is_complete() && whole.imaged.padded == 512 - SIZE % 512);
+    let expected = end(&room, "whole");
+    let mut cuts = 0;
+    for cut in 0.. {
+        let image = format!("cut{cut}");
+        let mut left = cut;
+        let mut stop = |event: pfh::acquire::Event<'_>| {
+            if matches!(event, pfh::acquire::Event::Checkpoint { .. }) {
+                left -= 1;
+                if left < 0 {
+                    return Err(std::io::Error::other("cut off"));
+                }
+            }
+            Ok(())
+        };
+        if pfh::acquire::run(&request(&image), &mut stop, &pfh::Control::new()).is_ok() {
+            break;
+        }
+        cuts += 1;
+        let (summary, _) = ran(&request(&image));
+        assert!(summary.unwrap().is_complete(), "{image}");
+        assert_eq!(end(&room, &image), expected, "cut off at checkpoint {cut}");
+        let mut against = pfh::verify::Request::image(room.at(&image));
+        against.against = Some(room.at("source"));
+        assert_eq!(crate::imaged::verify(&against).verdict(), Verdict::Verified, "{image}");
+    }
+    assert!(cuts > 0, "no checkpoint was seen");
+}

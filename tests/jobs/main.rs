@@ -130,6 +130,8 @@ mod sectors;
 mod sectors_images;
 mod selecting;
 mod share;
+#[cfg(feature = "image")]
+mod signed;
 #[cfg(feature = "remote")]
 mod stated;
 #[cfg(feature = "audit")]

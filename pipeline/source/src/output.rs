@@ -86,7 +86,7 @@ impl Output {
     /// A file that takes the place of `path` when everything has been written and synced. Until
     /// then it has no name (O_TMPFILE), so that hashing a tree that holds the output never meets a
     /// half-written one. A link stays, and its file is replaced; devices and FIFOs are written to
-    /// as they are.
+    /// as they are. A file that is replaced leaves its mode, owner and attributes.
     ///
     /// # Errors
     /// When the directory cannot be written to.
@@ -114,7 +114,20 @@ impl Output {
             }
         };
         let is_new = place.is_missing();
+        if !is_new {
+            os::resemble(&fd, place.path());
+        }
         Ok(Output::to(Target::File { fd, place, temporary, is_new }))
+    }
+
+    /// Gives nobody permissions that the file at `model` does not give: what lies beside a private
+    /// file is private. Without that file, or for anything but a file, it does nothing.
+    #[must_use]
+    pub fn no_wider_than(self, model: &Path) -> Self {
+        if let Target::File { fd, .. } = &self.target {
+            os::narrow(fd, model);
+        }
+        self
     }
 
     /// Bytes handed to the system so far.

@@ -55,7 +55,7 @@ pub(super) fn run(
     let digest = crate::sha256(&bytes).to_string();
     drop(bytes);
     let path = share.state_of(manifest);
-    let (mut state, is_lost) = State::open(path, digest, root.as_os_str().as_bytes())?;
+    let (mut state, is_lost) = State::open(path, (manifest, digest), root.as_os_str().as_bytes())?;
     let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |now| now.as_secs());
     state.begin();
     let sized = |entry: &Expected| Sized { key: Key::of(entry), bytes: size_of(&place, entry) };

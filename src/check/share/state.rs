@@ -27,7 +27,7 @@ use pfh_source::Output;
 use std::collections::{HashMap, HashSet};
 use std::fmt::Write as _;
 use std::io::{self, Write as _};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// How the first line begins, in every version.
 pub const HEAD: &str = "# pfh checked ";
@@ -70,6 +70,8 @@ struct Known {
 /// Rounds and results of all files.
 pub struct State {
     path: PathBuf,
+    /// The manifest's file: the state is as private.
+    list: PathBuf,
     manifest: String,
     root: Vec<u8>,
     /// Bytes that earlier runs read less (positive) or more than their shares.
@@ -85,8 +87,9 @@ impl State {
     ///
     /// # Errors
     /// When it cannot be read, or is of another root.
-    pub fn open(path: PathBuf, manifest: String, root: &[u8]) -> Result<(State, bool), Error> {
-        let empty = State { path, manifest, root: root.to_vec(), credit: 0, round: 0, known: HashMap::new() };
+    pub fn open(path: PathBuf, (list, manifest): (&Path, String), root: &[u8]) -> Result<(State, bool), Error> {
+        let list = list.to_owned();
+        let empty = State { path, list, manifest, root: root.to_vec(), credit: 0, round: 0, known: HashMap::new() };
         let text = match std::fs::read(&empty.path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok((empty, false)),
             read => read.map_err(|error| Error::input(About::new(&empty.path, error)))?,
@@ -103,7 +106,15 @@ impl State {
 
     #[cfg(test)]
     pub fn empty() -> State {
-        State { path: PathBuf::new(), manifest: String::new(), root: Vec::new(), credit: 0, round: 0, known: HashMap::new() }
+        State {
+            path: PathBuf::new(),
+            list: PathBuf::new(),
+            manifest: String::new(),
+            root: Vec::new(),
+            credit: 0,
+            round: 0,
+            known: HashMap::new(),
+        }
     }
 
     /// Begins the next round.
@@ -180,7 +191,7 @@ impl State {
         let end = format!("end sha256:{}\n", crate::sha256(&text));
         text.extend_from_slice(end.as_bytes());
         let write = || {
-            let mut output = Output::file(&self.path)?;
+            let mut output = Output::file(&self.path)?.no_wider_than(&self.list);
             output.write_all(&text)?;
             output.commit()
         };

@@ -35,6 +35,8 @@ pub struct File {
     seed: u64,
     length: u64,
     held: Option<Vec<u8>>,
+    later: Option<Vec<u8>>,
+    opens: AtomicU64,
     stated: Option<u64>,
     errors: Vec<(Range<u64>, Errno, Option<u64>)>,
     most: usize,
@@ -58,6 +60,8 @@ impl File {
             seed,
             length,
             held: None,
+            later: None,
+            opens: AtomicU64::new(0),
             stated: None,
             errors: Vec::new(),
             most: usize::MAX,
@@ -73,6 +77,13 @@ impl File {
     /// An honest file of these bytes.
     pub fn of(name: impl AsRef<[u8]>, bytes: Vec<u8>) -> Self {
         File { held: Some(bytes.clone()), ..File::new(name, bytes.len() as u64) }
+    }
+
+    /// From the second time on that it is opened, it has these bytes, which are as many.
+    pub fn then(mut self, bytes: Vec<u8>) -> Self {
+        assert_eq!(bytes.len() as u64, self.length, "no look at its size tells it");
+        self.later = Some(bytes);
+        self
     }
 
     /// The bytes of an honest read of the whole file.
@@ -145,7 +156,7 @@ impl File {
 
     /// The result of a read of `size` bytes at `offset`: bytes up to the first error, or that error
     /// when it is first.
-    fn read(&self, offset: u64, size: usize) -> Result<Vec<u8>, Errno> {
+    fn read(&self, opening: u64, offset: u64, size: usize) -> Result<Vec<u8>, Errno> {
         let mut end = self.length.min(offset.saturating_add(size.min(self.most) as u64));
         if let Some((_, time)) = self.stall.filter(|(at, _)| (offset..end).contains(at)) {
             std::thread::sleep(time);
@@ -165,7 +176,7 @@ impl File {
             }
         }
         let range = offset..end.max(offset);
-        Ok(match &self.held {
+        Ok(match self.later.as_ref().filter(|_| opening > 0).or(self.held.as_ref()) {
             Some(bytes) => bytes[range.start.min(self.length) as usize..range.end.min(self.length) as usize].to_vec(),
             None => range.map(|at| byte(self.seed, at)).collect(),
         })
@@ -309,14 +320,15 @@ impl Filesystem for Files {
 
     fn open(&self, _request: &Request, inode: INodeNo, _flags: OpenFlags, reply: ReplyOpen) {
         let cached = self.file(inode).is_some_and(|file| file.cached);
-        reply.opened(FileHandle(0), if cached { FopenFlags::empty() } else { FopenFlags::FOPEN_DIRECT_IO });
+        let opening = self.file(inode).map_or(0, |file| file.opens.fetch_add(1, Ordering::Relaxed));
+        reply.opened(FileHandle(opening), if cached { FopenFlags::empty() } else { FopenFlags::FOPEN_DIRECT_IO });
     }
 
     fn read(
         &self,
         _request: &Request,
         inode: INodeNo,
-        _handle: FileHandle,
+        handle: FileHandle,
         offset: u64,
         size: u32,
         _flags: OpenFlags,
@@ -328,7 +340,7 @@ impl Filesystem for Files {
                 (offset..NAMED_FILE_BYTES.min(offset + u64::from(size))).map(|at| byte(inode.0, at)).collect();
             return reply.data(&bytes);
         }
-        match self.file(inode).map(|file| file.read(offset, size as usize)) {
+        match self.file(inode).map(|file| file.read(handle.0, offset, size as usize)) {
             Some(Ok(bytes)) => {
                 self.spin(inode, offset, bytes.len());
                 reply.data(&bytes);

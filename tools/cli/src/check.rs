@@ -71,12 +71,23 @@ fn asked(request: &Check, manifests: Vec<PathBuf>, assumed: Vec<Algorithm>) -> R
         .end(if request.zero { End::Nul } else { End::Line })
         .columns(request.columns.clone())
         .key(request.key.clone())
+        .after(request.after.clone())
+        .newest(request.newest.then(seals).transpose()?)
         .share(share(request)?)
         .plan(request.run.plan(Vec::new())?);
     #[cfg(feature = "inside")]
     // The bounds of containers hold for names inside of them with and without --inside.
     let job = job.inside(request.inside.asked()?);
     Ok(job)
+}
+
+/// The directory that keeps the newest seals: below `XDG_STATE_HOME`, or `.local/state` in the home
+/// directory.
+fn seals() -> Result<PathBuf, Failure> {
+    let named = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
+    let state = named("XDG_STATE_HOME").or_else(|| named("HOME").map(|home| home.join(".local/state")));
+    let absent = || Failure::usage("--newest: there is no home directory to remember seals in: set XDG_STATE_HOME");
+    state.map(|state| state.join("pfh/seals")).ok_or_else(absent)
 }
 
 /// The share of the files that is asked for.

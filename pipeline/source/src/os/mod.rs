@@ -134,8 +134,8 @@ pub use platform::{
 // Writing.
 pub use platform::{
     close_standard_output, create_directory_in, create_in, free_bytes, give_name, give_name_in, is_in_memory,
-    is_missing, may_write, open_to_sync, open_to_write, open_unnamed, open_unnamed_in, remove, remove_in, rename,
-    rename_in, rename_new, reserve, sync, sync_filesystem, truncate, try_lock, write_at,
+    is_missing, may_write, narrow, open_to_sync, open_to_write, open_unnamed, open_unnamed_in, remove, remove_in,
+    rename, rename_in, rename_new, resemble, reserve, sync, sync_filesystem, truncate, try_lock, write_at,
 };
 // The machine and this process.
 pub use platform::{

@@ -6,10 +6,10 @@ use crate::key::{self, KeyError};
 use pfh_digest::{Algorithm, Registry};
 use pfh_manifest::{Decoder, Item, Options, digits};
 use pfh_source::Output;
+use pfh_source::Time;
 use pfh_source::os::Patient;
 use pfh_source::os::names::{OsStrExt, absolute};
 use pfh_source::terminal::{render, shown};
-use pfh_source::Time;
 use std::fmt;
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
@@ -215,7 +215,7 @@ pub fn write(
     signing: Option<&Path>,
     defaults: Option<&str>,
 ) -> Result<(), FileError> {
-    put(&beside(manifest), &completed(manifest, seen, signing, defaults)?)
+    put(&beside(manifest), manifest, &completed(manifest, seen, signing, defaults)?)
 }
 
 /// A seal with the facts of its making: those of a manifest that is replaced are counted on.
@@ -249,9 +249,10 @@ fn now() -> String {
     Time { seconds: i64::try_from(seconds).unwrap_or(i64::MAX), nanoseconds: 0 }.to_string()
 }
 
-fn put(path: &Path, seal: &Seal) -> Result<(), FileError> {
+/// Writes a seal: as private as the manifest, and as the seal that it replaces.
+fn put(path: &Path, manifest: &Path, seal: &Seal) -> Result<(), FileError> {
     let write = || -> io::Result<()> {
-        let mut output = Output::file(path)?;
+        let mut output = Output::file(path)?.no_wider_than(manifest).no_wider_than(&beside(manifest));
         output.write_all(seal.encode().as_bytes())?;
         output.commit()
     };
@@ -271,7 +272,7 @@ pub fn prepare(
     signing: Option<&Path>,
     defaults: Option<&str>,
 ) -> Result<(), FileError> {
-    put(&waiting(manifest), &made(manifest, bytes, options, registry, signing, defaults)?)
+    put(&waiting(manifest), manifest, &made(manifest, bytes, options, registry, signing, defaults)?)
 }
 
 /// The seal of these bytes of a manifest, signed with the key in `signing`; nothing is written.
@@ -318,15 +319,19 @@ pub fn read(manifest: &Path) -> Result<Option<Seal>, FileError> {
     }
 }
 
+/// The text of a seal's file: the one place that opens it.
+pub(super) fn contents(path: &Path) -> io::Result<String> {
+    let mut text = String::new();
+    Patient::open(path)?.take(LONGEST).read_to_string(&mut text)?;
+    Ok(text)
+}
+
 /// The seal in a file, compared with nothing but its own signature where that can be verified.
 ///
 /// # Errors
 /// When it cannot be read, is no seal, or its signature is wrong.
 pub fn read_file(path: &Path) -> Result<Seal, FileError> {
-    let mut text = String::new();
-    Patient::open(path)
-        .and_then(|file| file.take(LONGEST).read_to_string(&mut text))
-        .map_err(|error| FileError::Read { seal: path.to_owned(), error })?;
+    let text = contents(path).map_err(|error| FileError::Read { seal: path.to_owned(), error })?;
     let seal = Seal::decode(&text);
     #[cfg(feature = "sign")]
     let seal = seal.and_then(|seal| seal.verify_signature(None).map(|()| seal));
@@ -374,13 +379,10 @@ fn verify_by(
 ) -> Result<Option<Held>, FileError> {
     let path = path.to_owned();
     let against = Against::new(manifest, public)?;
-    let mut text = String::new();
-    let read = match Patient::open(&path) {
+    let text = match contents(&path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound && public.is_none() => return Ok(None),
-        Err(error) => Err(error),
-        Ok(file) => file.take(LONGEST).read_to_string(&mut text),
+        read => read.map_err(|error| FileError::Read { seal: path.clone(), error })?,
     };
-    read.map_err(|error| FileError::Read { seal: path.clone(), error })?;
     let mut private = None;
     let verified = Seal::decode(&text).and_then(|seal| {
         let (found, other) = meant(bytes, options, registry, &seal)?;

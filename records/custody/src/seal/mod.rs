@@ -12,11 +12,14 @@
 
 mod after;
 mod files;
+mod newest;
 mod row;
 mod tree;
 mod witness;
 
-pub use files::{FileError, Held, SignedBy, beside, is_due, made, prepare, read, read_file, settle, verify, waiting, write};
+pub use files::{
+    FileError, Held, SignedBy, beside, is_due, made, prepare, read, read_file, settle, verify, waiting, write,
+};
 pub use row::Row;
 pub use witness::Witness;
 

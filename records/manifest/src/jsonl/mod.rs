@@ -155,8 +155,7 @@ fn name(object: &Object) -> Result<Vec<u8>, Fault> {
     };
     let name = match (text("path_b64")?, text("path")?) {
         (Some(exact), shown) => {
-            let exact =
-                BASE64.decode(exact.as_bytes()).map_err(|_| Fault::Malformed("path_b64 is not base64"))?;
+            let exact = BASE64.decode(exact.as_bytes()).map_err(|_| Fault::Malformed("path_b64 is not base64"))?;
             if shown.is_some_and(|shown| shown != String::from_utf8_lossy(&exact)) {
                 return Err(Fault::Malformed("path and path_b64 are two names"));
             }

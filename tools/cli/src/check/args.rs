@@ -115,6 +115,13 @@ pub struct Check {
     /// Require a seal signed with this key.
     #[arg(long, value_name = "FILE")]
     pub key: Option<PathBuf>,
+    /// Require a seal that follows this one, an earlier seal of the manifest that you kept.
+    #[arg(long, value_name = "SEAL", conflicts_with = "update")]
+    pub after: Option<PathBuf>,
+    /// Require the newest seal that you have seen of this manifest, and remember it
+    /// (~/.local/state/pfh/seals).
+    #[arg(long, conflicts_with = "update")]
+    pub newest: bool,
     /// Key of keyed digests (hmac-sha256, blake3-keyed …): the bytes of FILE. Without it, they are
     /// reported as not compared.
     #[arg(long, value_name = "FILE")]

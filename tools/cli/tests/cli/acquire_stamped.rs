@@ -165,7 +165,9 @@ fn the_last_line_of_the_log_is_stamped_and_verified() {
         let seen = pfh(&room, &format!("{words} --timestamp-ca tsa/ca.pem --no-progress"));
         assert!(seen.code == Some(0) && said(&seen).contains("signed by an authority of tsa/ca.pem"), "{seen:?}");
         let seen = pfh(&room, &format!("{words} --timestamp-ca other/ca.pem --no-progress"));
-        assert!(seen.code == Some(1) && seen.stderr.contains("not by an authority of other/ca.pem"), "{seen:?}");
+        assert!(seen.code == Some(3) && said(&seen).contains("not by an authority of other/ca.pem"), "{seen:?}");
+        let seen = pfh(&room, &format!("{words} --timestamp-ca /dev/null --no-progress"));
+        assert_eq!(seen.code, Some(3), "certificates that are none accuse nobody: {seen:?}");
     }
     // The same command again asks for no second one.
     let seen = pfh(&room, &words);
@@ -184,8 +186,17 @@ fn the_last_line_of_the_log_is_stamped_and_verified() {
     *flipped.last_mut().unwrap() ^= 1;
     fs::write(&stamp, &flipped).unwrap();
     assert_eq!(pfh(&room, "verify image --timestamp-ca tsa/ca.pem --no-progress").code, Some(1));
+    // A stamp of an earlier line proves nothing of the lines behind it.
+    room.file("first", log.split_inclusive('\n').next().unwrap().as_bytes());
+    openssl(room.path(), "ts -query -data first -sha256 -cert -out tsa/first.tsq");
+    openssl(&room.path().join("tsa"), "ts -reply -config tsa.cnf -queryfile first.tsq -out first.tsr");
+    fs::copy(room.path().join("tsa/first.tsr"), &stamp).unwrap();
+    let seen = pfh(&room, "verify image --timestamp-ca tsa/ca.pem --no-progress");
+    assert!(seen.code == Some(3) && said(&seen).contains("a time stamp of line 1"), "{seen:?}");
+    // One that was taken away is missed: the log states that it was asked for.
     fs::remove_file(&stamp).unwrap();
-    assert_eq!(pfh(&room, "verify image --no-progress").code, Some(0));
+    let seen = pfh(&room, "verify image --no-progress");
+    assert!(seen.code == Some(3) && said(&seen).contains("asked for, and there is none"), "{seen:?}");
     let seen = pfh(&room, "verify image --timestamp-ca tsa/ca.pem --no-progress");
     assert!(seen.code == Some(3) && seen.stderr.contains("no time stamp"), "{seen:?}");
     // A log that is replaced takes its stamp with it.
@@ -226,7 +237,7 @@ fn an_authority_that_fails_spoils_no_acquisition() {
         assert_eq!(seen.code, Some(3), "{cause}: {}", seen.stderr);
         assert!(seen.stderr.contains("has no time stamp") && seen.stderr.contains(cause), "{}", seen.stderr);
         assert!(report(&seen)["timestamp"]["cause"].as_str().unwrap().contains(cause));
-        assert_eq!(pfh(&room, &format!("verify i{number} --no-progress")).code, Some(0));
+        assert_eq!(pfh(&room, &format!("verify i{number} --no-progress")).code, Some(3), "there is no stamp");
         assert!(!room.path().join(format!("i{number}.log.jsonl.tsr")).exists());
         let before = fs::read(room.path().join(format!("i{number}.log.jsonl"))).unwrap();
         let seen = pfh(&room, &words(&serve(Answer::Stamp(tsa.clone())).0));

@@ -123,6 +123,7 @@ mod tree_catalogue;
 mod tree_modes;
 mod tree_sound;
 mod tree_words;
+mod trusted;
 mod update;
 mod verify;
 mod watching;

@@ -39,3 +39,13 @@ pub fn reserve(_: impl AsFd, _: u64, _: u64) -> Result<(), Errno> {
 pub fn free_bytes(_: impl AsFd) -> Result<Option<u64>, Errno> {
     Ok(None)
 }
+
+/// Would give an open file the mode, owner and attributes of the one at a path: its rights are
+/// those of its directory here, as those of all new files are.
+#[cfg(windows)]
+pub fn resemble(_: impl AsFd, _: &Path) {}
+
+/// Would take permissions from an open file that the one at a path does not give: as
+/// [`resemble`].
+#[cfg(windows)]
+pub fn narrow(_: impl AsFd, _: &Path) {}

@@ -1,6 +1,7 @@
 //! Linux, through `rustix` and `io_uring`.
 
 mod ata;
+mod attributes;
 mod beneath;
 mod block;
 mod change;
@@ -19,6 +20,7 @@ mod waits;
 mod watch;
 
 pub use ata::ata;
+pub use attributes::{narrow, resemble};
 pub use block::{
     data_from, device_of, device_size, direct_alignment, evict, evict_range, open_evidence, open_medium, sector_sizes,
     set_blocking, split_device,

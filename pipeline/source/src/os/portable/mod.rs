@@ -2,6 +2,7 @@
 //! for directories, no rings, no advice to caches, no devices. The effects for a user are listed in
 //! docs/limitations.md.
 
+mod attributes;
 mod block;
 mod directory;
 mod errno;
@@ -17,6 +18,7 @@ pub use super::absent::output::{
     free_bytes, give_name, give_name_in, is_in_memory, open_unnamed, open_unnamed_in, reserve,
 };
 pub use super::absent::{ring::Ring, waits::Waits, watch::Watcher};
+pub use attributes::{narrow, resemble};
 pub use block::{device_number, device_size, direct_alignment, open_evidence, open_medium, sector_sizes, set_blocking};
 pub use directory::Directory;
 pub use errno::Errno;

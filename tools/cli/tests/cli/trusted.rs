@@ -1,0 +1,264 @@
+//! What is signed or verified is read once, and states that two runs share are taken in turns.
+#![cfg(unix)]
+
+use crate::program::{PRIVATE_KEY, Room, pfh, sha256};
+use pfh_inject::{File, Files, Need, lacks};
+use std::fs;
+use std::io::{Read, Write};
+use std::net::{SocketAddr, TcpStream};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// The public half of [`PRIVATE_KEY`].
+const PUBLIC_KEY: &str = "-----BEGIN PUBLIC KEY-----\nMCowBQYDK2VwAyEAGb9ECWmEzf6FQbrBZ9w7lshQhqowtrbLDFw4rXAxZuE=\n-----END PUBLIC KEY-----\n";
+
+fn keys(room: &Room) {
+    use std::os::unix::fs::PermissionsExt;
+    let key = room.file("k.pem", PRIVATE_KEY.as_bytes());
+    fs::set_permissions(key, fs::Permissions::from_mode(0o600)).unwrap();
+    room.file("k.pub", PUBLIC_KEY.as_bytes());
+}
+
+/// The contents of a file of the room.
+fn read(room: &Room, name: &str) -> Vec<u8> {
+    fs::read(room.path().join(name)).unwrap()
+}
+
+/// A file system that gives the signed file when it is opened first, and a forged one that fits the
+/// changed evidence ever after: no command takes the one for the other.
+#[test]
+fn a_second_opening_finds_nothing_to_believe() {
+    if lacks(&[Need::Fuse]) {
+        return;
+    }
+    let room = Room::new();
+    keys(&room);
+    room.file("d/a", b"one");
+    let seen = pfh(&room, "hash -q -r d -o list --seal --key k.pem");
+    assert_eq!(seen.code, Some(0), "{}", seen.stderr);
+    let (list, seal) = (read(&room, "list"), read(&room, "list.seal"));
+    room.file("d/a", b"two");
+    let forged = String::from_utf8(list.clone()).unwrap().replace(&sha256(b"one"), &sha256(b"two")).into_bytes();
+    for words in ["check --key k.pub M/list", "diff M/list d", "check --audit --key k.pub M/list d"] {
+        let lying = File::of("list", list.clone()).then(forged.clone());
+        let mounted = Files::new().with(lying).with(File::of("list.seal", seal.clone())).mount().unwrap();
+        let seen = pfh(&room, &words.replace('M', &mounted.path().display().to_string()));
+        assert_eq!(seen.code, Some(1), "{words}: {}{}", String::from_utf8_lossy(&seen.stdout), seen.stderr);
+    }
+    // The log of an image: the chain of the one, and what the other states.
+    for (name, content) in [("s", vec![1_u8; 8192]), ("t", vec![2_u8; 8192])] {
+        room.file(name, &content);
+        let words = format!("acquire {name} --to {name}/i.dd --key k.pem --no-progress");
+        fs::create_dir(room.path().join(format!("{name}.d"))).unwrap();
+        let seen = pfh(&room, &words.replace(&format!("{name}/"), &format!("{name}.d/")));
+        assert_eq!(seen.code, Some(0), "{}", seen.stderr);
+    }
+    let files = |of: &str, name: &str| read(&room, &format!("{of}.d/{name}"));
+    let mut forged = files("t", "i.dd.log.jsonl");
+    let signed = files("s", "i.dd.log.jsonl");
+    forged.resize(signed.len(), b'\n');
+    for lying in ["i.dd.log.jsonl", "i.dd.log"] {
+        let mut mounted = Files::new().with(File::of("i.dd", files("t", "i.dd")));
+        for name in ["i.dd.log.jsonl", "i.dd.log"] {
+            let file = File::of(name, files("s", name));
+            let mut other = files("t", name);
+            other.resize(files("s", name).len(), b'\n');
+            mounted = mounted.with(if name == lying { file.then(other) } else { file });
+        }
+        let mounted = mounted.mount().unwrap();
+        let seen = pfh(&room, &format!("verify {}/i.dd --key k.pub --no-progress", mounted.path().display()));
+        assert_eq!(seen.code, Some(1), "{lying}: {}{}", String::from_utf8_lossy(&seen.stdout), seen.stderr);
+    }
+}
+
+/// Somebody puts another list in the place of each list that appears: the seal is of the list that
+/// was written.
+#[test]
+fn a_list_that_is_swapped_is_not_sealed() {
+    let room = Room::new();
+    keys(&room);
+    for number in 0..40 {
+        room.file(format!("d/{number}"), format!("content {number}").as_bytes());
+    }
+    pfh(&room, "hash -q -r d -o true");
+    let written = read(&room, "true");
+    let forged = String::from_utf8(written.clone()).unwrap().replace(&sha256(b"content 7"), &"0".repeat(64));
+    for round in 0..8 {
+        let list = room.path().join("l");
+        let (watched, other) = (list.clone(), room.file("forged", forged.as_bytes()));
+        let swapper = std::thread::spawn(move || {
+            let end = Instant::now() + Duration::from_secs(20);
+            while Instant::now() < end {
+                if watched.exists() {
+                    return fs::rename(&other, &watched).is_ok();
+                }
+            }
+            false
+        });
+        let seen = pfh(&room, "hash -q -r d -o l --seal --key k.pem");
+        assert!(swapper.join().unwrap() && seen.code == Some(0), "{round}: {}", seen.stderr);
+        let seen = pfh(&room, "check --key k.pub --status l");
+        assert_eq!(seen.code, Some(1), "{round}: the swapped list");
+        fs::write(&list, &written).unwrap();
+        let seen = pfh(&room, "check --key k.pub --status l");
+        assert_eq!(seen.code, Some(0), "{round}: the list that was written: {}", seen.stderr);
+        for name in ["l", "l.seal"] {
+            fs::remove_file(room.path().join(name)).unwrap();
+        }
+    }
+}
+
+/// What replaces a private file, and what lies beside it, is private.
+#[test]
+fn private_files_stay_private() {
+    use std::os::unix::fs::PermissionsExt;
+    let room = Room::new();
+    room.file("d/a", b"1");
+    let script = "umask 022; P=\"$0\"; $P hash -q -r d -o l --seal; chmod 600 l; $P check -q --share 1/2 l; \
+        echo 2 >d/b; $P hash -q --update l d; $P hash -q -r d -o m; chmod 640 m; $P hash -q -r d -o m --force; \
+        $P hash -q -r d -o n; chmod 600 n; rm -f n.seal; $P hash -q -r d -o n --force --seal; \
+        mkdir -p b/data; echo 1 >b/data/a; $P bag create -q b; chmod 600 b/*.txt; echo 2 >b/data/b; $P bag update -q b";
+    let status = Command::new("sh").args(["-c", script, env!("CARGO_BIN_EXE_pfh")]).current_dir(room.path());
+    let _ = { status }.stderr(Stdio::null()).status().unwrap();
+    let mode = |name: &str| fs::metadata(room.path().join(name)).unwrap().permissions().mode() & 0o777;
+    for name in ["l", "l.seal", "l.checked", "l.1", "l.1.seal", "n", "n.seal", "b/bagit.txt"] {
+        assert_eq!(mode(name) & 0o077, 0, "{name}: {:o}", mode(name));
+    }
+    for entry in fs::read_dir(room.path().join("b")).unwrap().flatten() {
+        let name = entry.file_name().to_string_lossy().into_owned();
+        assert!(!name.ends_with(".txt") || mode(&format!("b/{name}")) & 0o077 == 0, "{name}");
+    }
+    assert_eq!(mode("m"), 0o640, "the mode of what was replaced");
+}
+
+/// A server that answers on this port, and its end.
+struct Serving(Child, SocketAddr);
+
+impl Serving {
+    /// Nobody reads its standard error.
+    fn start(room: &Room, words: &str) -> Serving {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_pfh"));
+        command.args(words.split(' ')).current_dir(room.path()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        let (mut said, mut byte) = (String::new(), [0]);
+        while !said.ends_with('\n') {
+            assert_eq!(child.stdout.as_mut().unwrap().read(&mut byte).unwrap(), 1, "{said}");
+            said.push(byte[0] as char);
+        }
+        let address = said.split("://").nth(1).unwrap().split(['/', ' ', '\n', ',']).next().unwrap();
+        let address = address.trim_end_matches(|c: char| !c.is_ascii_digit()).parse().unwrap();
+        Serving(child, address)
+    }
+
+    fn ask(&self, request: &str) -> String {
+        let mut stream = TcpStream::connect(self.1).unwrap();
+        stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
+        let _ = stream.write_all(request.as_bytes());
+        let mut answer = String::new();
+        let _ = stream.read_to_string(&mut answer);
+        answer
+    }
+
+    /// Ends by SIGTERM.
+    fn end(mut self) {
+        let killed = Command::new("kill").arg(self.0.id().to_string()).status().unwrap();
+        assert!(killed.success());
+        for _ in 0..500 {
+            if self.0.try_wait().unwrap().is_some() {
+                return;
+            }
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        self.0.kill().unwrap();
+        panic!("SIGTERM does not end it");
+    }
+}
+
+#[test]
+fn servers_answer_though_nobody_reads_their_standard_error() {
+    let room = Room::new();
+    room.file("d/f", &[7; 4096]);
+    room.file("c/l.md5", b"900150983cd24fb0d6963f7d28e17f72  letter\n");
+    assert_eq!(pfh(&room, "tree build d/f").code, Some(0));
+    for words in ["audit serve d --listen 127.0.0.1:0", "report c --serve 0"] {
+        let serving = Serving::start(&room, words);
+        for number in 0..3000 {
+            let answer = serving.ask("POST /nothing HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\n\r\nabc");
+            assert!(answer.starts_with("HTTP/1.1 4"), "{words}, request {number}: {answer:?}");
+        }
+        // A head that is too long is answered, and not cut off.
+        let long = format!("GET / HTTP/1.1\r\nHost: x\r\nA: {}\r\n\r\n", "x".repeat(100_000));
+        assert!(serving.ask(&long).starts_with("HTTP/1.1 431"), "{words}");
+        serving.end();
+    }
+}
+
+#[test]
+fn slow_clients_do_not_shut_the_page() {
+    let room = Room::new();
+    room.file("c/l.md5", b"900150983cd24fb0d6963f7d28e17f72  letter\n");
+    let serving = Serving::start(&room, "report c --serve 0");
+    let mut slow = Vec::new();
+    for _ in 0..200 {
+        let mut stream = TcpStream::connect(serving.1).unwrap();
+        let _ = stream.write_all(b"GET / HTTP/1.1\r\nHo");
+        slow.push(stream);
+    }
+    let answer = serving.ask(&format!("GET / HTTP/1.1\r\nHost: {}\r\n\r\n", serving.1));
+    assert!(answer.starts_with("HTTP/1.1 200"), "{}", answer.lines().next().unwrap_or_default());
+    drop(slow);
+    serving.end();
+}
+
+/// Each token is good for one audit, also where several audits begin at once.
+#[test]
+fn a_token_is_used_once() {
+    let room = Room::new();
+    room.file("sv/img", &[9; 100_000]);
+    for words in ["tree build sv/img", "audit commit sv/img -o kept"] {
+        let seen = pfh(&room, words);
+        assert_eq!(seen.code, Some(0), "{words}: {}", seen.stderr);
+    }
+    let seen = pfh(&room, "audit tokens kept --data sv/img --count 12 -o tok");
+    assert_eq!(seen.code, Some(0), "{}", seen.stderr);
+    let serving = Serving::start(&room, "audit serve sv --listen 127.0.0.1:0 -q");
+    let url = format!("http://{}", serving.1);
+    let mut good = 0;
+    for _ in 0..3 {
+        let ask = || {
+            let mut command = Command::new(env!("CARGO_BIN_EXE_pfh"));
+            command.args(["audit", "ask", &url, "--tokens", "tok"]).current_dir(room.path());
+            command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
+        };
+        let asked: Vec<Child> = (0..3).map(|_| ask()).collect();
+        good +=
+            asked.into_iter().filter_map(|mut one| one.wait().ok()).filter(std::process::ExitStatus::success).count();
+    }
+    let text = String::from_utf8(read(&room, "tok")).unwrap();
+    let used = text.lines().filter(|line| line.starts_with("used ")).count();
+    assert_eq!((good, used), (9, 9), "as many tokens as audits");
+    serving.end();
+}
+
+/// Two media in turn in one loop device have nothing in common, however alike their facts are.
+#[test]
+fn media_in_one_drive_share_no_digest() {
+    if lacks(&[Need::Loop, Need::Program("mksquashfs"), Need::Program("mount"), Need::Program("losetup")]) {
+        return;
+    }
+    let room = Room::new();
+    let script = "set -e; P=\"$0\"; mkdir a b m; for x in a b; do echo conf-$x >$x/conf; \
+        touch -d @1700000000 $x/conf $x; mksquashfs $x $x.sq -all-time 1700000000 -mkfs-time 1700000000 \
+        -noappend -quiet >/dev/null; done; L=$(losetup -f); \
+        for x in a b; do mount -t squashfs -o ro,loop=$L $x.sq m; r=0; \
+        $P hash -q -r m --cache c -f jsonl -o list.$x || r=$?; cp list.$x upd.$x; \
+        if [ $x = b ]; then cp list.a upd.b; $P hash -q --update upd.b --trust-times m || r=$?; fi; \
+        umount m; sleep 0.5; [ $r = 0 ]; done";
+    let mut command = Command::new("sh");
+    let output = command.args(["-c", script, env!("CARGO_BIN_EXE_pfh")]).current_dir(room.path()).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    for (list, content) in [("list.a", "conf-a\n"), ("list.b", "conf-b\n"), ("upd.b", "conf-b\n")] {
+        let text = String::from_utf8(read(&room, list)).unwrap();
+        assert!(text.contains(&sha256(content.as_bytes())), "{list}: {text}");
+    }
+}
