@@ -186,8 +186,7 @@ pub(crate) fn encoder(
 /// is [finished](Writer::finish).
 ///
 /// [`write`](super::write()) does all of it in the right order.
-pub struct Writer<'a> {
-    manifest: &'a Manifest,
+pub struct Writer {
     encoder: Box<dyn Encode>,
     output: Output,
     sealed: Option<Sealed>,
@@ -210,20 +209,20 @@ pub struct Written {
     pub without: u64,
 }
 
-impl<'a> Writer<'a> {
+impl Writer {
     /// Opens the output and writes the head. `request` is that of the run, with the manifest among
     /// its outputs.
     ///
     /// # Errors
     /// When the format cannot hold these algorithms, or this layout; when the output cannot be
     /// opened.
-    pub fn open(manifest: &'a Manifest, request: &'a Request) -> Result<Writer<'a>, Error> {
+    pub fn open(manifest: &Manifest, request: &Request) -> Result<Writer, Error> {
         let mut output = manifest.output.open()?;
         let encoder = manifest.encoder(&manifest.about(request), output.room())?;
         let (seal, plan) = (manifest.seal.as_ref(), &request.plan);
         let form = (manifest.format, manifest.layout);
         let sealed = Sealed::begin(&manifest.output, seal, form, &plan.algorithms, plan.memory, &mut output);
-        Ok(Writer { manifest, encoder, output, sealed, bytes: 0, written: 0, unwritten: 0, without: 0 })
+        Ok(Writer { encoder, output, sealed, bytes: 0, written: 0, unwritten: 0, without: 0 })
     }
 
     /// Writes the record of an event, if it has one. The inner error says that the format cannot
