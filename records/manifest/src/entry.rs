@@ -7,8 +7,8 @@ use pfh_digest::{Algorithm, Digest};
 use pfh_engine::Piece;
 
 use crate::format::{End, Format};
-use crate::strict::Wrong;
 use crate::lines::LIMIT;
+use crate::strict::Wrong;
 use crate::times::Times;
 
 /// How to read.

@@ -28,38 +28,10 @@ pub enum Wrong {
 /// # Errors
 /// When it is not JSON, or an object in it has a member twice.
 pub fn parse(text: &[u8]) -> Result<Value, Wrong> {
-    let mut documents = Documents::of(text);
-    match (documents.next(), documents.next()) {
-        (Some(document), None) => document,
-        _ => Err(Wrong::Malformed),
-    }
-}
-
-/// Documents one after the other; the first error ends them.
-pub struct Documents<'a> {
-    text: serde_json::Deserializer<serde_json::de::SliceRead<'a>>,
-    ended: bool,
-}
-
-impl<'a> Documents<'a> {
-    /// The documents of a text.
-    pub fn of(text: &'a [u8]) -> Documents<'a> {
-        Documents { text: serde_json::Deserializer::from_slice(text), ended: false }
-    }
-}
-
-impl Iterator for Documents<'_> {
-    type Item = Result<Value, Wrong>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        if self.ended || self.text.end().is_ok() {
-            return None;
-        }
-        let twice = RefCell::new(None);
-        let read = Reader(&twice).deserialize(&mut self.text);
-        self.ended = read.is_err();
-        Some(read.map_err(|_| twice.take().map_or(Wrong::Malformed, Wrong::Twice)))
-    }
+    let twice = RefCell::new(None);
+    let mut text = serde_json::Deserializer::from_slice(text);
+    let read = Reader(&twice).deserialize(&mut text).and_then(|value| text.end().map(|()| value));
+    read.map_err(|_| twice.take().map_or(Wrong::Malformed, Wrong::Twice))
 }
 
 /// Reads one value, and names the member that it met twice: serde's errors are text.

@@ -17,6 +17,7 @@ mod pattern;
 pub(crate) use object::Object;
 use object::holds_digests;
 
+use std::collections::HashSet;
 use std::fmt;
 use std::io::{self, BufRead, Read};
 use std::ops::ControlFlow;
@@ -32,6 +33,8 @@ use crate::roles::{self, Role};
 const ENOUGH: &str = "enough";
 /// Files without a digest that are held until another item of their array has one.
 const HELD: usize = 1000;
+/// Members of an object that are known when one comes again.
+const MEMBERS: usize = 4096;
 
 /// Takes each object with digests, or fault, with its number.
 pub(crate) type Take<'a> = dyn FnMut(u64, Result<Object, Fault>) -> ControlFlow<()> + 'a;
@@ -197,7 +200,14 @@ impl<'de> Visitor<'de> for Item<'_, '_, '_, '_> {
         let mut part = parent.filter(|slot| holds_digests(slot.key)).map(|slot| slot.object);
         let is_part = part.is_some();
         let mut own = Object::default();
+        let mut seen: HashSet<String> = HashSet::new();
         while let Some(key) = map.next_key::<String>()? {
+            // Which of two members counts is open (RFC 8259, 4). A dictionary of names is longer.
+            if seen.contains(&key) {
+                state.hand(Err(Fault::Twice(key.as_str().into())))?;
+            } else if seen.len() < MEMBERS {
+                seen.insert(key.clone());
+            }
             let (key, role) = (key.as_str(), roles::of(state.registry, &key));
             match key {
                 "odata.metadata" | "@odata.context" | "MediaID" => {

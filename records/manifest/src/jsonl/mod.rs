@@ -18,8 +18,8 @@ use serde_json::{Map, Value};
 use crate::digits;
 use crate::encode::{Carried, Encode, Preamble, Unrepresentable};
 use crate::entry::{DecodeLine, Entry, Fault, Item, Parsed, Reason, Stated, Unhashed};
-use crate::strict;
 use crate::row;
+use crate::strict;
 use crate::times::Times;
 
 /// Writes JSON lines.

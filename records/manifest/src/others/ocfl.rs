@@ -9,6 +9,7 @@ use serde_json::Value;
 use super::algorithm;
 use crate::digits;
 use crate::entry::{Entry, Fault, Item};
+use crate::strict::{self, Wrong};
 
 /// The longest inventory: some 500,000 files.
 const LONGEST: u64 = 256 << 20;
@@ -29,8 +30,10 @@ pub(crate) fn read<R: BufRead>(reader: R, registry: Registry) -> io::Result<Vec<
     if bytes.len() as u64 > LONGEST {
         return Ok(vec![Item::Fault(Fault::TooLong)]);
     }
-    let Ok(object) = serde_json::from_slice::<Value>(&bytes) else {
-        return Ok(vec![Item::Fault(Fault::Malformed("not JSON, or cut off"))]);
+    let object = match strict::parse(&bytes) {
+        Ok(object) => object,
+        Err(Wrong::Malformed) => return Ok(vec![Item::Fault(Fault::Malformed("not JSON, or cut off"))]),
+        Err(twice) => return Ok(vec![Item::Fault(twice.into())]),
     };
     let stated = object.get("digestAlgorithm").and_then(Value::as_str).unwrap_or_default();
     let blocks = object.get("fixity").and_then(Value::as_object).into_iter().flatten();

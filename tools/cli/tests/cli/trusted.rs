@@ -118,8 +118,9 @@ fn private_files_stay_private() {
         echo 2 >d/b; $P hash -q --update l d; $P hash -q -r d -o m; chmod 640 m; $P hash -q -r d -o m --force; \
         $P hash -q -r d -o n; chmod 600 n; rm -f n.seal; $P hash -q -r d -o n --force --seal; \
         mkdir -p b/data; echo 1 >b/data/a; $P bag create -q b; chmod 600 b/*.txt; echo 2 >b/data/b; $P bag update -q b";
-    let status = Command::new("sh").args(["-c", script, env!("CARGO_BIN_EXE_pfh")]).current_dir(room.path());
-    let _ = { status }.stderr(Stdio::null()).status().unwrap();
+    let mut command = Command::new("sh");
+    command.args(["-c", script, env!("CARGO_BIN_EXE_pfh")]).current_dir(room.path()).stderr(Stdio::null());
+    command.status().unwrap();
     let mode = |name: &str| fs::metadata(room.path().join(name)).unwrap().permissions().mode() & 0o777;
     for name in ["l", "l.seal", "l.checked", "l.1", "l.1.seal", "n", "n.seal", "b/bagit.txt"] {
         assert_eq!(mode(name) & 0o077, 0, "{name}: {:o}", mode(name));
