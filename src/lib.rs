@@ -26,6 +26,8 @@
 //! | audit a storage server | [`audit`] | |
 //! | show what other jobs wrote on one page | [`report`] | |
 //! | have the bytes of one member of an image or archive | [`cat`] | |
+//! | see the case data and stored digests of an image | [`info`] | |
+//! | write members of an image or archive as files | [`extract`] | |
 //! | make a timeline or a table of a result | [`export`] | |
 //! | ask as the paper's own command line does | [`paper`] | |
 //! | have the digests themselves, one record per input | [`hash::records`], [`run`](run()) below | |
@@ -129,7 +131,10 @@ pub mod dry;
 pub mod dups;
 mod errno;
 pub mod export;
+#[cfg(feature = "inside")]
+pub mod extract;
 pub mod hash;
+pub mod info;
 mod input;
 pub mod job;
 #[cfg(feature = "known")]

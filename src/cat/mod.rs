@@ -32,6 +32,7 @@ mod request;
 mod run;
 
 pub use find::{Found, find};
+pub(crate) use near::Near;
 pub use problem::Problem;
 pub use request::{Part, Request};
 pub use run::{Event, Events, Summary, run, write};

@@ -56,7 +56,9 @@ pub enum Checked {
     Right,
     /// It is not.
     Wrong,
-    /// It is missing or could not be read.
+    /// It is not there.
+    Missing,
+    /// It could not be read.
     Unread,
     /// It is missing, which the request ignores.
     Ignored,

@@ -224,7 +224,7 @@ impl Comparing<'_> {
             }
             Outcome::Failed(_) if is_missing(record) => {
                 self.files.missing += 1;
-                First::Checked(Checked::Unread)
+                First::Checked(Checked::Missing)
             }
             Outcome::Failed(_) | Outcome::Skipped(_) => {
                 self.files.unread += 1;

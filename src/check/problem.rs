@@ -17,6 +17,9 @@ pub enum Problem {
     /// A manifest is a directory.
     #[error("{} is a directory, and not a manifest", shown(.0))]
     Directory(PathBuf),
+    /// The last operand, a list or the directory of the files, is not there.
+    #[error("{}: No such file or directory (ENOENT): neither a manifest nor the directory of the files; nothing was read", shown(.0))]
+    Absent(PathBuf),
     /// A share is more than nothing and at most the whole.
     #[error("a share of the files is more than nothing and at most the whole")]
     NoShare,

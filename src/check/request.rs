@@ -244,6 +244,14 @@ impl Request {
         if self.after.is_some() && self.manifests.len() > 1 {
             return Err(job::Error::request(Problem::AfterSeveral));
         }
+        // A mistyped ROOT behind the list: the files of another directory must not be verified.
+        if let [_, .., last] = &self.manifests[..]
+            && self.root.is_none()
+            && std::fs::symlink_metadata(last).is_err_and(|error| error.kind() == std::io::ErrorKind::NotFound)
+            && pfh_source::Stream::of(last).is_none()
+        {
+            return Err(job::Error::input(Problem::Absent(last.clone())));
+        }
         if self.records.is_some() && (self.share.is_some() || self.is_audit()) {
             return Err(job::Error::request(Problem::RecordsOfShare));
         }

@@ -64,6 +64,8 @@ pub struct Request {
     pub output: Destination,
     /// A page of all pairs, with the groups as a graph.
     pub page: Option<PathBuf>,
+    /// The line that asked for it, as it stands on the page; empty if there was none.
+    pub command: String,
     /// How files are read.
     pub plan: Plan,
     /// Bytes for the index and for pairs that wait to be sorted.
@@ -101,6 +103,7 @@ impl Request {
             form: Format::Text,
             output: Destination::default(),
             page: None,
+            command: String::new(),
             plan: Plan { memory: TABLE, ..plan },
             memory: DEFAULT_MEMORY,
             replace: false,

@@ -197,7 +197,8 @@ impl<'a> Writer<'a> {
         if let Some(output) = self.output {
             output.commit().map_err(Error::Sink)?;
         }
-        let (Some(page), Some(path)) = (self.page, &self.request.page) else { return Ok(()) };
+        let (Some(mut page), Some(path)) = (self.page, &self.request.page) else { return Ok(()) };
+        page.made(&crate::report::made(&self.request.command));
         let written = Output::file(path).and_then(|mut file| {
             page.render(file.room());
             file.commit()

@@ -48,7 +48,7 @@ mod tree;
 pub use class::{Class, Counts, Difference, UnknownClass};
 pub use event::{Event, Events};
 pub use problem::Problem;
-pub use request::{Metadata, Request};
+pub use request::{Extra, Metadata, Request};
 pub use side::Which;
 pub use summary::{Nothing, Summary};
 

@@ -19,6 +19,16 @@ pub enum Metadata {
     Compared,
 }
 
+/// The treatment of names that B alone has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Extra {
+    /// They are differences.
+    #[default]
+    Differs,
+    /// B may have more than A: they are counted, and no differences.
+    Welcome,
+}
+
 /// Two states of a tree, and how they are compared.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
@@ -30,6 +40,8 @@ pub struct Request {
     pub algorithms: Vec<Algorithm>,
     /// Whether times are compared.
     pub metadata: Metadata,
+    /// Whether names of B alone are differences.
+    pub extra: Extra,
     /// How records of lists end.
     pub end: End,
     /// The labels of the columns of lists, in their order; empty to find them out.
@@ -53,6 +65,7 @@ impl Request {
             sides: [a.into(), b.into()],
             algorithms: Vec::new(),
             metadata: Metadata::Ignored,
+            extra: Extra::Differs,
             end: End::Line,
             columns: Vec::new(),
             links: Links::Keep,
@@ -82,6 +95,13 @@ impl Request {
     #[must_use]
     pub fn columns(mut self, columns: Vec<String>) -> Request {
         self.columns = columns;
+        self
+    }
+
+    /// Takes names of B alone for differences, or not.
+    #[must_use]
+    pub fn extra(mut self, extra: Extra) -> Request {
+        self.extra = extra;
         self
     }
 

@@ -1,7 +1,7 @@
 //! The result of a comparison: the counts, the digests, and the parts that were not compared.
 
 use super::class::Counts;
-use super::request::Request;
+use super::request::{Extra, Request};
 use super::side::{List, Which};
 use crate::hash::Use;
 use crate::verdict::{Tally, Verdict};
@@ -42,6 +42,8 @@ pub struct Summary {
     pub broken: bool,
     /// Links and other things that are not files, of each side.
     pub skipped: [u64; 2],
+    /// Whether names of B alone are differences.
+    pub extra: Extra,
     /// How the cache was used, if there is one.
     pub cache: Option<Use>,
 }
@@ -58,6 +60,7 @@ impl Summary {
             not_compared: Vec::new(),
             broken: false,
             skipped: [0; 2],
+            extra: request.extra,
             cache: None,
         }
     }
@@ -74,6 +77,10 @@ impl Summary {
     /// The verdict over all names.
     pub fn verdict(&self) -> Verdict {
         let mut tally = self.counts.tally();
+        if self.extra == Extra::Welcome {
+            let extra = [super::Class::Added, super::Class::Copied].map(|class| self.counts.of(class));
+            tally.unequal = tally.unequal.saturating_sub(extra.iter().sum());
+        }
         tally.open += self.not_compared.len() as u64;
         // Of sides that are one, or hold nothing, nothing was compared.
         if self.nothing.is_some() { Tally::default().verdict() } else { tally.verdict() }

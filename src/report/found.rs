@@ -6,6 +6,9 @@ use pfh_report::case::{Case, Judged, Problem, SetCount, Source, Standing, Tone};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+/// Names below a verdict that are among the problems as well.
+const NAMED: usize = 50;
+
 /// A log of an acquisition without an end.
 #[derive(Debug)]
 pub(super) struct OpenLog {
@@ -93,10 +96,20 @@ impl Found {
     /// Enters a verdict; one that is not good is a problem as well.
     pub fn judge(&mut self, judged: Judged) {
         let what = format!("{}: {}", judged.what, judged.verdict);
+        let more = judged.rows.count().saturating_sub(NAMED as u64);
+        let what = if more > 0 { format!("{what}; {more} more names stand below the verdict") } else { what };
         match judged.tone {
             Tone::Good => {}
             Tone::Open => self.open(judged.source, b"", what),
             Tone::Bad => self.wrong(judged.source, b"", what),
+        }
+        for row in judged.rows.kept().iter().take(NAMED) {
+            let what = format!("{}: {}", judged.what, row.class);
+            match row.tone {
+                Tone::Good => {}
+                Tone::Open => self.open(judged.source, &row.name, what),
+                Tone::Bad => self.wrong(judged.source, &row.name, what),
+            }
         }
         self.case.results.judged.push(judged);
     }

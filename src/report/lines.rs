@@ -22,6 +22,7 @@ enum Subject {
     Duplicates,
     Bag,
     Sectors,
+    Update,
 }
 
 impl Subject {
@@ -35,6 +36,7 @@ impl Subject {
             Subject::Duplicates => "duplicates",
             Subject::Bag => "validation of a bag",
             Subject::Sectors => "sectors of known files",
+            Subject::Update => "update of a manifest",
         }
     }
 
@@ -42,6 +44,7 @@ impl Subject {
     fn of_summary(object: &Object) -> Option<Subject> {
         let by = [
             ("flagged_fragments", Subject::Sectors),
+            ("trusted", Subject::Update),
             ("examined", Subject::Audit),
             ("reclaimable", Subject::Duplicates),
             ("tag_files", Subject::Bag),
@@ -53,6 +56,22 @@ impl Subject {
         by.into_iter().find(|(key, _)| object.contains_key(*key)).map(|(_, subject)| subject)
     }
 }
+
+/// Lines that have no place on the page but among the files that were read: by members that they
+/// alone have, with their kind.
+const BESIDE: &[(&[&str], &str)] = &[
+    (&["aliases", "standing"], "algorithms"),
+    (&["isa", "table_picoseconds"], "kernels"),
+    (&["read_bytes", "hash_s"], "timings of a run"),
+    (&["compared_pairs_per_s"], "timings of a comparison"),
+    (&["bound_by"], "timings of an acquisition"),
+    (&["pfh_fit"], "fit of measurements"),
+    (&["pfh_forecast"], "forecast of a case"),
+    (&["pfh_papers"], "benchmarks of the papers"),
+    (&["kernels", "settings"], "benchmark of this machine"),
+    (&["units", "bytes"], "plan of a run in units"),
+    (&["scene"], "audit of a storage server"),
+];
 
 /// A file of lines in the making.
 struct Reading<'a> {
@@ -172,6 +191,20 @@ impl Reading<'_> {
                     self.faults += 1;
                 }
             }
+            "related" => {
+                self.is("related files");
+                if !self.found.similar.take_related(object) {
+                    self.faults += 1;
+                }
+            }
+            "shared" => self.about(Subject::Duplicates),
+            "disk" => self.is("disks"),
+            "snapshot" => self.is("names in containers"),
+            "run" => self.is("places of a member"),
+            "update" => self.about(Subject::Update),
+            "added" | "changed" | "removed" | "built" | "updated" | "appended" | "exported" | "imported" | "done" => {
+                self.is("hash trees");
+            }
             "cluster" => {
                 self.is("groups of similar files");
                 let group = Group { algorithm: text(object, "algorithm").to_owned(), names: names(object, "members") };
@@ -248,7 +281,7 @@ impl Reading<'_> {
             Subject::Difference => verdicts::difference(self.found, self.source, object, rows),
             // A bag that was made was compared with nothing.
             Subject::Bag if object.contains_key("verdict") => verdicts::bag(self.found, self.source, object, rows),
-            Subject::Bag => {}
+            Subject::Bag | Subject::Update => {}
         }
     }
 
@@ -282,6 +315,9 @@ impl Reading<'_> {
         } else if object.contains_key("targets") && object.contains_key("digests") {
             acquired::stated(found, source, object);
             self.is("acquisition");
+        } else if let Some((_, kind)) = BESIDE.iter().find(|(keys, _)| keys.iter().all(|key| object.contains_key(*key)))
+        {
+            self.is(kind);
         } else if object.contains_key("verdict") {
             verdicts::other(found, source, object);
             self.is("verdict");

@@ -18,6 +18,7 @@ fn set_name(set: &Object) -> String {
 pub(super) fn file(found: &mut Found, source: usize, object: &Object) {
     let size = object.get("size").and_then(Value::as_u64);
     take(found, object, Hit { source, name: name(object, "path"), size, ..hit(object) });
+    bad(found, source, object, &name(object, "path"));
     if text(object, "verdict") == "error" {
         found.open(source, &name(object, "path"), format!("not looked up: {}", text(object, "cause")));
     }
@@ -38,6 +39,9 @@ pub(super) fn fragment(found: &mut Found, source: usize, object: &Object) {
         sets: std::iter::once(at).chain(files.take(8)).collect(),
         digests: Vec::new(),
     };
+    if hit.verdict == "known-bad" {
+        found.wrong(source, &hit.name, format!("a fragment of a known-bad file, {}", hit.sets.join("; ")));
+    }
     if hit.verdict != "known-good" {
         found.case.results.known.hits.push(hit);
     }
@@ -47,7 +51,15 @@ pub(super) fn fragment(found: &mut Found, source: usize, object: &Object) {
 pub(super) fn digest(found: &mut Found, source: usize, object: &Object) {
     let digest = (text(object, "algorithm").to_owned(), text(object, "digest").to_owned());
     let name = digest.1.clone().into_bytes();
+    bad(found, source, object, &name);
     take(found, object, Hit { source, name, digests: vec![digest], ..hit(object) });
+}
+
+/// A file that is known to be bad is the first thing to read.
+fn bad(found: &mut Found, source: usize, object: &Object, name: &[u8]) {
+    if text(object, "verdict") == "known-bad" {
+        found.wrong(source, name, format!("known-bad: {}", hit(object).sets.join("; ")));
+    }
 }
 
 fn hit(object: &Object) -> Hit {

@@ -44,4 +44,5 @@ pub use page::Writer;
 pub use pfh_report::{case, export, pairs, rows, verdict};
 pub use problem::Problem;
 pub use request::Request;
+pub(crate) use run::made;
 pub use run::{run, write};

@@ -4,9 +4,12 @@
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Problem {
-    /// Nothing that was named is there: no page was written.
-    #[error("nothing that was named could be opened: no page was written")]
-    Nothing,
+    /// Nothing that was named could be opened, and why: no page was written.
+    #[error("{}: no page was written", named(.0))]
+    Nothing(Vec<String>),
+    /// The named folders hold no file: no page was written.
+    #[error("{}: no file in it: no page was written", .0.iter().map(|path| pfh_source::terminal::shown(path)).collect::<Vec<_>>().join(", "))]
+    Empty(Vec<std::path::PathBuf>),
     /// The control cancelled the job: no page was written.
     #[error("interrupted: no page was written")]
     Interrupted,
@@ -27,4 +30,11 @@ pub enum Problem {
     #[cfg(feature = "serve")]
     #[error("a thread of the server panicked")]
     Panicked,
+}
+
+/// The first faults, and how many more there are.
+fn named(faults: &[String]) -> String {
+    let more = faults.len().saturating_sub(3);
+    let text = faults.iter().take(3).cloned().collect::<Vec<_>>().join("; ");
+    if more > 0 { format!("{text}; {more} more") } else { text }
 }

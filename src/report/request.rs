@@ -15,6 +15,8 @@ pub struct Request {
     pub paths: Vec<OsString>,
     /// The heading of the page.
     pub title: String,
+    /// The line that asked for it, as it stands on the page; empty if there was none.
+    pub command: String,
     /// The file of the public key that seals and logs must be signed with.
     pub key: Option<PathBuf>,
     /// Files that the caller writes of the events: they may be in one of the folders, where they
@@ -30,6 +32,7 @@ impl Request {
         Request {
             paths: paths.into_iter().map(Into::into).collect(),
             title: "Report of a case".to_owned(),
+            command: String::new(),
             key: None,
             outputs: Outputs::default(),
             replace: false,

@@ -73,8 +73,16 @@ pub fn run(request: &Request, events: &mut Events<'_>, control: &Control<'_>) ->
     if control.is_cancelled() {
         return Err(Error::cancelled(Problem::Interrupted));
     }
+    if found.case.sources.is_empty() {
+        return Err(Error::input(Problem::Empty(request.paths.iter().map(PathBuf::from).collect())));
+    }
     if unread.len() == found.case.sources.len() {
-        return Err(Error::input(Problem::Nothing));
+        let why = |at: &usize| {
+            let source = &found.case.sources[*at];
+            let Standing::Unknown(why) = &source.standing else { return None };
+            Some(format!("{}: {why}", pfh_source::terminal::render(&source.name)))
+        };
+        return Err(Error::input(Problem::Nothing(unread.iter().filter_map(why).collect())));
     }
     finish(&mut found, request);
     hand_out(&found, events).map_err(Error::Sink)
@@ -231,9 +239,34 @@ fn finish(found: &mut Found, request: &Request) {
         }
     }
     found.case.title.clone_from(&request.title);
+    found.case.made = made(&request.command);
+    about(found);
+}
+
+/// Who makes a page, when, and by which line.
+pub(crate) fn made(command: &str) -> String {
     let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
     let now = Time { seconds: now.as_secs() as i64, nanoseconds: 0 };
-    found.case.made = format!("made by pfh {}, {now}", env!("CARGO_PKG_VERSION"));
+    let by = if command.is_empty() { String::new() } else { format!(", by: {command}") };
+    format!("made by pfh {}, {now}{by}", env!("CARGO_PKG_VERSION"))
+}
+
+/// Puts the case number, the examiner and the exhibits on top, as the acquisitions state them.
+fn about(found: &mut Found) {
+    let mut about: Vec<(String, String)> = Vec::new();
+    for label in ["case", "examiner", "evidence"] {
+        let facts = found.case.results.acquisitions.iter().flat_map(|one| &one.facts);
+        let mut values: Vec<&str> = Vec::new();
+        for (_, value) in facts.filter(|(name, value)| name == label && !value.is_empty()) {
+            if !values.contains(&&**value) {
+                values.push(value);
+            }
+        }
+        if !values.is_empty() {
+            about.push((label.to_owned(), values.join(", ")));
+        }
+    }
+    found.case.about = about;
 }
 
 /// Hands out the findings, and counts them.

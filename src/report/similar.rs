@@ -60,6 +60,15 @@ impl Similar {
         true
     }
 
+    /// Takes a pair by all methods; `false` if it is none. Its score is the best of theirs.
+    pub fn take_related(&mut self, object: &Object) -> bool {
+        let mut pair = object.clone();
+        let Some(score) = pair.remove("score") else { return false };
+        pair.insert("similarity".to_owned(), score);
+        pair.insert("algorithm".to_owned(), "auto".into());
+        self.take(&pair)
+    }
+
     /// Draws them, and reports the algorithms of omitted pairs, and how many.
     pub fn draw(self, page: &mut Page) -> Vec<(String, u64)> {
         let mut left = Vec::new();

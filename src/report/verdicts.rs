@@ -11,7 +11,7 @@ pub(super) fn checked(object: &Object) -> Option<Row> {
     let result = text(object, "result");
     let tone = match result {
         "ok" => return None,
-        "failed" => Tone::Bad,
+        "failed" | "missing" => Tone::Bad,
         _ => Tone::Open,
     };
     Some(Row { tone, class: result.to_owned(), name: name(object, "path"), more: String::new() })

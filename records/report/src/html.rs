@@ -9,46 +9,79 @@ use pfh_source::terminal;
 
 /// Colours follow the reader's choice of light or dark; paper is always light. Drawings are not
 /// made smaller than their words can be read: they scroll.
-const STYLE: &str = ":root{color-scheme:light dark;--back:#fff;--text:#222;--quiet:#555;--rule:#ddd;--field:#fafafa;--dot:#258;--link:#4a7;\
+const STYLE: &str = ":root{color-scheme:light dark;--back:#fff;--text:#222;--quiet:#555;--rule:#ddd;--field:#fafafa;--dot:#258;--link:#4a7;--edge:#3a8a60;\
 --good:#176b2c;--bad:#b3142e;--open:#8a5a00}\
-@media(prefers-color-scheme:dark){:root{--back:#16181b;--text:#e4e4e4;--quiet:#a5a5a5;--rule:#3a3d42;--field:#1e2125;--dot:#8bc2f0;--link:#5b8;\
+@media(prefers-color-scheme:dark){:root{--back:#16181b;--text:#e4e4e4;--quiet:#a5a5a5;--rule:#3a3d42;--field:#1e2125;--dot:#8bc2f0;--link:#5b8;--edge:#5b8;\
 --good:#6fd08c;--bad:#ff8595;--open:#e8b964}}\
 body{font:15px/1.5 sans-serif;max-width:1100px;margin:2em auto;padding:0 1em;color:var(--text);background:var(--back)}\
 h1{font-size:1.6em}h2{font-size:1.2em;margin-top:2em}h3{font-size:1em;margin:1.4em 0 .3em}\
 table{border-collapse:collapse;width:100%;margin:.4em 0 1em}\
-th,td{padding:.2em .8em;text-align:left;vertical-align:top;border-bottom:1px solid var(--rule);overflow-wrap:anywhere}\
-thead th{cursor:pointer}thead th:hover{text-decoration:underline}\
+th,td{padding:.2em .8em;text-align:left;vertical-align:top;border-bottom:1px solid var(--rule);overflow-wrap:break-word}\
+td.file{min-width:8em;max-width:34em;overflow-wrap:anywhere}\
+thead th{cursor:pointer;hyphens:none}thead th:hover{text-decoration:underline}\
+:focus-visible{outline:2px solid var(--dot);outline-offset:2px}\
 td.n,th.n{text-align:right;white-space:nowrap}caption{text-align:left;color:var(--quiet)}\
 figure{margin:1em 0;overflow-x:auto}svg{background:var(--field);max-width:100%;min-width:660px;height:auto}\
-text{fill:var(--text);paint-order:stroke;stroke:var(--field);stroke-width:3px}circle,rect{fill:var(--dot)}line{stroke:var(--link)}circle:hover{stroke:#d0203c;stroke-width:2}\
+text{fill:var(--text);paint-order:stroke;stroke:var(--field);stroke-width:3px}circle,rect{fill:var(--dot)}line{stroke:var(--edge)}circle:hover{stroke:#d0203c;stroke-width:2}\
 [data-g]{cursor:pointer}circle.on{fill:#d0203c}text.on{font-weight:bold}tr.on{background:var(--field)}tr.on td{font-weight:bold}\
-.quiet{color:var(--quiet)}.digest{font-family:monospace;font-size:.9em;word-break:break-all}\
+.quiet{color:var(--quiet)}.digest{font-family:monospace;font-size:.9em;word-break:break-all}td.digest{min-width:12em}\
 .good{color:var(--good)}.bad{color:var(--bad)}.open{color:var(--open)}.mark{font-weight:bold;white-space:nowrap}\
 svg.places{min-width:0}svg.places .bar{fill:var(--rule)}svg.places polygon{fill:var(--link);fill-opacity:.6;stroke:var(--link);stroke-width:.5}\
 ul.facts{padding-left:1.2em;margin:.3em 0}\
 input{font:inherit;padding:.3em;width:24em;max-width:100%;margin-bottom:.6em}\
+dl.case{display:grid;grid-template-columns:max-content 1fr;gap:.1em 1em;margin:.6em 0}dl.case dd{margin:0;overflow-wrap:anywhere}\
 li{overflow-wrap:anywhere}details details{margin-left:1em}\
-@media print{:root{color-scheme:light;--back:#fff;--text:#000;--quiet:#444;--rule:#bbb;--field:#fff;--dot:#258;--link:#4a7;\
+@media(max-width:700px){body{margin:.6em auto;padding:0 .6em;font-size:16px}main{overflow-x:auto}th,td{padding:.3em .5em}\
+input{width:100%;box-sizing:border-box}}\
+@media print{@page{margin:1.5cm}:root{color-scheme:light;--back:#fff;--text:#000;--quiet:#444;--rule:#bbb;--field:#fff;--dot:#258;--link:#4a7;--edge:#3a8a60;\
 --good:#0d4d1d;--bad:#8f0f24;--open:#6b4600}body{margin:0;max-width:none;font-size:11px}input{display:none}\
 h2,h3{break-after:avoid}tr,figure{break-inside:avoid}svg{min-width:0;max-width:100%}}";
 
 /// Shows the rows that hold the typed text and are of the relation that was chosen, sorts by the
-/// column that is clicked, and marks the rows of a group that is clicked in the drawing, and the
-/// other way round. It listens to the document, so that it serves what takes the place of the
-/// page's content as well.
-const SCRIPT: &str = "document.addEventListener('input',function(e){\
+/// column that is clicked or chosen with Enter, and marks the rows of a group that is clicked in
+/// the drawing, and the other way round. Of a long table rows wait in a template, and come to the
+/// page as it is scrolled. It listens to the document, so that it serves what takes the place of
+/// the page's content as well.
+const SCRIPT: &str = "(function(){var D=document,all=function(o,q){return Array.from(o.querySelectorAll(q))};\
+function state(t){if(t.rowsOf)return t.rowsOf;var b=t.tBodies[0],p=b.querySelector('template'),a=Array.from(b.rows),n=a.length;\
+if(p){a=a.concat(Array.from(p.content.children));p.remove()}return t.rowsOf={body:b,all:a,is:a,shown:n,far:!!p}}\
+function show(s,n){s.shown=n;s.body.replaceChildren.apply(s.body,s.is.slice(0,n))}\
+function more(){all(D,'table.long').forEach(function(t){var s=state(t);\
+if(s.shown<s.is.length&&s.body.getBoundingClientRect().bottom<2*innerHeight){\
+s.is.slice(s.shown,s.shown+200).forEach(function(r){s.body.appendChild(r)});s.shown+=200}})}\
+function dress(){all(D,'thead th').forEach(function(h){if(h.textContent){h.tabIndex=0}});\
+var seen={};all(D,'svg [data-g]').forEach(function(e){if(!seen[e.dataset.g]){seen[e.dataset.g]=1;\
+e.setAttribute('tabindex','0');e.setAttribute('role','button');if(!e.getAttribute('aria-label'))e.setAttribute('aria-label','group '+e.dataset.g)}});\
+all(D,'td[data-g]').forEach(function(e){e.tabIndex=0})}\
+window.dressPage=dress;\
+D.addEventListener('input',function(e){\
 var f=e.target.closest('.filter')||e.target,q=function(s){return f.matches(s)?f:f.querySelector(s)},\
-t=q('input').value.toLowerCase(),c=q('select'),n=0;f.nextElementSibling.querySelectorAll('tbody tr').forEach(function(r){\
-var s=r.textContent.toLowerCase().indexOf(t)>=0&&(!c||!c.value||r.dataset.r==c.value);r.hidden=!s;n+=s?1:0});\
-f.nextElementSibling.querySelector('caption').textContent=n+' rows'},true);\
-document.addEventListener('click',function(c){var h=c.target.closest('thead th'),e=c.target.closest('[data-g]');\
-if(h){var b=h.closest('table').tBodies[0],i=h.cellIndex,d=h.dataset.d=h.dataset.d=='1'?'-1':'1',\
-v=function(r){var c=r.cells[i];return c.dataset.v===undefined?c.textContent:c.dataset.v};\
-Array.from(b.rows).sort(function(x,y){x=v(x);y=v(y);var n=x-y;return d*(isNaN(n)?(x<y?-1:x>y?1:0):n)})\
-.forEach(function(r){b.appendChild(r)})}\
-if(e){var row=e.closest('tr'),far=null;document.querySelectorAll('[data-g]').forEach(function(o){\
-var s=o.dataset.g==e.dataset.g,t=o.closest('tr');(t||o).classList.toggle('on',s);\
-if(s&&!far&&!t!=!row)far=o});if(far)far.scrollIntoView({block:'center'})}});";
+t=q('input').value.toLowerCase(),c=q('select'),w=f.nextElementSibling,s=state(w),n=0;var is=s.all.filter(function(r){\
+if(r.low===undefined)r.low=r.textContent.toLowerCase();\
+var h=r.low.indexOf(t)>=0&&(!c||!c.value||r.dataset.r==c.value);if(!s.far)r.hidden=!h;n+=h?1:0;return h});\
+if(s.far){s.is=is;show(s,200)}\
+w.querySelector('caption').textContent=n+' rows'},true);\
+D.addEventListener('keydown',function(k){var e=k.target.closest('thead th,[data-g]');\
+if(e&&(k.key=='Enter'||k.key==' ')){k.preventDefault();e.dispatchEvent(new MouseEvent('click',{bubbles:true}))}});\
+D.addEventListener('scroll',more,{passive:true});\
+D.addEventListener('click',function(c){var h=c.target.closest('thead th'),e=c.target.closest('[data-g]');\
+if(h){var s=state(h.closest('table')),i=h.cellIndex,d=h.dataset.d=h.dataset.d=='1'?'-1':'1';\
+all(h.parentNode,'th').forEach(function(o){o.removeAttribute('aria-sort')});h.setAttribute('aria-sort',d=='1'?'ascending':'descending');\
+var keys=s.all.map(function(r){var c=r.cells[i],v=c.dataset.v===undefined?c.textContent:c.dataset.v;return [v,Number(v),r]});\
+keys.sort(function(x,y){var n=x[1]-y[1];return d*(isNaN(n)?(x[0]<y[0]?-1:x[0]>y[0]?1:0):n)});\
+s.all=keys.map(function(k){return k[2]});\
+if(s.far){var in_=new Set(s.is);s.is=s.all.filter(function(r){return in_.has(r)});show(s,200)}\
+else s.all.forEach(function(r){s.body.appendChild(r)})}\
+if(e){var g=e.dataset.g,row=e.closest('tr'),far=null;\
+all(D,'table.long').forEach(function(t){var s=state(t),at=s.is.findIndex(function(r){var o=r.querySelector('[data-g]');return o&&o.dataset.g==g});\
+if(!row&&at>=s.shown)show(s,at+200)});\
+all(D,'[data-g]').forEach(function(o){\
+var s=o.dataset.g==g,t=o.closest('tr');(t||o).classList.toggle('on',s);\
+if(s&&!far&&!t!=!row)far=o});if(far)far.scrollIntoView({block:'center'})}});dress()})();";
+
+/// Rows of a long table that are on the page before it is scrolled; the rest waits in a template.
+/// The script counts by the same number.
+pub const STEP: usize = 200;
 
 /// Takes the content of the page again whenever the server names another version of it, and says
 /// when the server does not answer. Filters, sorted columns, opened parts and the place on the
@@ -66,7 +99,7 @@ all(to,'details').forEach(function(d,i){if(i<open.length)d.open=open[i]});\
 all(to,'thead th').forEach(function(h){var d=was['h'+key(h)];if(d){if(d=='-1')h.dataset.d='1';h.click()}});\
 all(to,'input').forEach(function(i){var t=was['i'+key(i)];\
 if(t){i.value=t;i.dispatchEvent(new Event('input',{bubbles:true}))}});\
-scrollTo(scrollX,y)}\
+window.dressPage&&dressPage();scrollTo(scrollX,y)}\
 function renew(){if(busy){again=true;return}busy=true;fetch('/',{cache:'no-store'}).then(function(a){\
 if(!a.ok)throw a;return a.text()}).then(function(t){\
 var to=new DOMParser().parseFromString(t,'text/html').querySelector('main');if(to)put(to)})\
@@ -112,6 +145,7 @@ fn page(title: &str, more: &str, body: &str, scripts: &[&str]) -> String {
     let scripts: String = scripts.iter().map(|script| format!("<script>{script}</script>")).collect();
     format!(
         "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+         <meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n\
          <meta http-equiv=\"Content-Security-Policy\" content=\"{policy}\">\n\
          <meta name=\"generator\" content=\"pfh\">\n<title>{title}</title>\n\
          <style>{STYLE}</style>\n</head>\n<body>\n<h1>{title}</h1>\n{body}{scripts}\n</body>\n</html>\n"
@@ -139,12 +173,18 @@ pub fn shown(name: &[u8]) -> String {
     escape(&terminal::render(name))
 }
 
-/// A name whose folders stand back.
+/// Folders in such text, with places where a line may break: behind each slash.
+fn breaking(text: &str) -> String {
+    let parts: Vec<String> = text.split_inclusive('/').map(escape).collect();
+    parts.join("<wbr>")
+}
+
+/// A name whose folders stand back. Lines break behind slashes.
 pub fn path(name: &[u8]) -> String {
     let text = terminal::render(name);
     match text.rfind('/') {
         Some(at) if at + 1 < text.len() => {
-            format!("<span class=\"quiet\">{}</span>{}", escape(&text[..=at]), escape(&text[at + 1..]))
+            format!("<span class=\"quiet\">{}</span><wbr>{}", breaking(&text[..=at]), escape(&text[at + 1..]))
         }
         _ => escape(&text),
     }
@@ -169,11 +209,19 @@ mod tests {
     #[test]
     fn names_become_text() {
         assert_eq!(shown(b"<b>&'\"\x1b"), "&lt;b&gt;&amp;&#39;&quot;\\x1b");
-        assert_eq!(path(b"a/<b>/c"), "<span class=\"quiet\">a/&lt;b&gt;/</span>c");
+        assert_eq!(path(b"a/<b>/c"), "<span class=\"quiet\">a/<wbr>&lt;b&gt;/</span><wbr>c");
         assert_eq!(path(b"a/"), "a/");
         assert_eq!(label(b"x/abcdefghij", 10), "abcdefghij");
         assert_eq!(label(b"x/abcdefghijk", 10), "abcde…hijk");
         assert_eq!(label("ä".repeat(30).as_bytes(), 6).chars().count(), 6);
+    }
+
+    /// A phone lays a page without it out as wide as a desk, with letters of 6 pixels.
+    #[test]
+    fn a_phone_shows_it_at_its_own_width() {
+        assert!(document("t", "").contains("<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">"));
+        assert!(STYLE.contains("@media(max-width:700px)"));
+        assert!(SCRIPT.contains(&format!("show(s,{STEP})")), "the script counts by the same number");
     }
 
     #[test]

@@ -313,7 +313,16 @@ fn try_run(args: &AcquireArgs) -> Result<Exit, Failure> {
         }
         Ok(())
     };
-    let summary = job::run(&request, &mut say, &session.control()).map_err(|error| session.ended(error))?;
+    let ran = job::run(&request, &mut say, &session.control());
+    let summary = ran.map_err(|error| {
+        let is_full = crate::remedy::acquire::is_full(&error);
+        let failure = session.ended(error);
+        if is_full {
+            failure.and("make room, and the same command resumes; --then DIR goes on in another directory")
+        } else {
+            failure
+        }
+    })?;
     session.close();
     let unreadable = summary.imaged.bad.iter().map(|bad| bad.length).sum();
     finish::count(&[("bytes", summary.imaged.bytes), ("unreadable", unreadable)]);

@@ -16,7 +16,10 @@ use crate::diff::Diff;
 use crate::disks::Disks;
 use crate::dups::Dups;
 use crate::export::Export;
+#[cfg(feature = "inside")]
+use crate::extract::Extract;
 use crate::hash::Hash;
+use crate::info::Info;
 #[cfg(feature = "known")]
 use crate::known::Known;
 #[cfg(feature = "inside")]
@@ -142,6 +145,11 @@ pub enum Command {
     #[cfg(feature = "inside")]
     /// Write the bytes of one file in an image, a file system or an archive.
     Cat(Box<Cat>),
+    #[cfg(feature = "inside")]
+    /// Write the files in an image, a file system or an archive below a new directory.
+    Extract(Box<Extract>),
+    /// Show the format, case data and stored digests of an image.
+    Info(Info),
     #[cfg(feature = "known")]
     /// Look digests up in known sets: those of --digest, or of standard input.
     Lookup(Lookup),

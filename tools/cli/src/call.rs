@@ -30,3 +30,12 @@ impl Call {
         Call { words: std::env::args_os().collect(), program: std::env::current_exe(), role }
     }
 }
+
+/// The line that started this process, as a shell reads it.
+pub fn line() -> String {
+    let words = std::env::args_os().enumerate().map(|(at, word)| match at {
+        0 => std::path::Path::new(&word).file_name().map_or_else(|| word.clone(), std::ffi::OsStr::to_os_string),
+        _ => word,
+    });
+    words.map(|word| crate::guess::quoted(&word)).collect::<Vec<_>>().join(" ")
+}

@@ -158,6 +158,15 @@ pub fn carry_out(run: &Run, request: &Request, session: &Session) -> Result<(Exi
     let summary = ran.map_err(|error| session.ended(error))?;
     session.close();
     unmatched(&request.input, session);
+    // The natural word for two states of a folder: what differs between them is another command.
+    if let [one, other] = &request.input.paths[..]
+        && request.against.is_empty()
+        && [one, other].iter().all(|path| std::path::Path::new(path).is_dir())
+    {
+        let [one, other] = [one, other].map(|path| crate::guess::quoted(path));
+        session
+            .message(format_args!("these are similar files; for what differs between the two: pfh diff {one} {other}"));
+    }
     let incomplete = summary.faults > 0 || !summary.comparable;
     Ok((if incomplete { Exit::Incomplete } else { Exit::Good }, summary))
 }
@@ -194,5 +203,6 @@ fn asked(compare: &Compare, session: &Session) -> Result<Request, Failure> {
     };
     request.earlier.clone_from(&compare.groups);
     request.page = compare.html.clone();
+    request.command = crate::call::line();
     Ok(request)
 }

@@ -9,7 +9,7 @@ use crate::session::Session;
 use crate::show::diff as rows;
 use clap::Args;
 use pfh::Links;
-use pfh::diff::{self as job, Class, Difference, Event, Metadata, Request, Summary, Which};
+use pfh::diff::{self as job, Class, Difference, Event, Extra, Metadata, Request, Summary, Which};
 use pfh::hash::Reuse;
 use pfh::manifest::End;
 use std::ffi::OsString;
@@ -33,6 +33,9 @@ pub struct Diff {
     /// Report different modification times too.
     #[arg(long)]
     pub metadata: bool,
+    /// Ignore files that only B has.
+    #[arg(long)]
+    pub one_way: bool,
     /// List only these classes: same, metadata, changed, bit-rot, moved, copied, added, removed,
     /// error [default: all but same]. The exit code considers all.
     #[arg(long, value_name = "CLASSES", value_delimiter = ',', value_parser = class)]
@@ -92,6 +95,7 @@ fn try_run(asked: &Diff) -> Result<Exit, Failure> {
     let mut request = Request::new(&asked.a, &asked.b)
         .algorithms_of(algorithms_or_none(&asked.algorithms)?)
         .metadata(if asked.metadata { Metadata::Compared } else { Metadata::Ignored })
+        .extra(if asked.one_way { Extra::Welcome } else { Extra::Differs })
         .end(if asked.zero_lists { End::Nul } else { End::Line })
         .columns(asked.columns.clone())
         .links(if asked.follow { Links::Follow } else { Links::Keep })
@@ -143,6 +147,7 @@ fn show<S: Fn(String)>(asked: &Diff, session: &Session, faults: &mut Faults<S>, 
 
 fn classed(asked: &Diff, session: &Session, difference: &Difference) -> io::Result<()> {
     let is_wanted = match &asked.only[..] {
+        [] if asked.one_way => !matches!(difference.class, Class::Same | Class::Added | Class::Copied),
         [] => difference.class != Class::Same,
         only => only.contains(&difference.class),
     };

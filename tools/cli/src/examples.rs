@@ -370,6 +370,14 @@ pub const MORE: &[(&str, [(&str, &str); 2])] = &[
     ),
     ("disks", [("for a program", "pfh disks --json"), ("open no device", "pfh disks --no-read")]),
     (
+        "extract",
+        [
+            ("a directory of the second partition", "pfh extract case12.E01 p2/Users/ada --to ada/"),
+            ("also deleted files", "pfh extract case12.E01 --deleted --to files/"),
+        ],
+    ),
+    ("info", [("the first of many segments", "pfh info disk.E01"), ("a virtual disk", "pfh info machine.vmdk")]),
+    (
         "cat",
         [
             ("where its bytes lie", "pfh cat --runs case12.E01!/p2/Users/ada/notes.txt"),

@@ -103,6 +103,16 @@ impl Failure {
         Failure::of(&error.into(), Exit::Aborted)
     }
 
+    /// The same with what can be done about it.
+    #[cfg(feature = "image")]
+    #[must_use]
+    pub fn and(mut self, remedy: &str) -> Failure {
+        if let Some(message) = &mut self.message {
+            *message = format!("{message}; {remedy}");
+        }
+        self
+    }
+
     /// Prints the message, if there is one, and gives the exit.
     pub fn report(self) -> Exit {
         if let Some(message) = self.message {

@@ -32,6 +32,8 @@ const EXAMPLES: &[(&str, &str)] = &[
     ("merge", "pfh merge PLAN/ -o archive.sums"),
     ("list", "pfh list case12.E01"),
     ("cat", "pfh cat case12.E01!/p2/Users/ada/notes.txt -o notes.txt"),
+    ("extract", "pfh extract case12.E01 --to files/"),
+    ("info", "pfh info case12.E01"),
     ("lookup", "pfh lookup -k nsrl.pfhknown --digest d41d8cd98f00b204e9800998ecf8427e"),
     ("known", "pfh known build --good NSRLFile.txt --bad malware.txt sets.pfhknown"),
     ("known build", "pfh known build --good NSRLFile.txt --bad malware.txt sets.pfhknown"),

@@ -37,6 +37,8 @@ mod dups;
 mod examples;
 mod exit;
 mod export;
+#[cfg(feature = "inside")]
+mod extract;
 mod faults;
 mod filled;
 mod finish;
@@ -45,6 +47,7 @@ mod hash;
 mod help;
 #[cfg(feature = "image")]
 mod imaging;
+mod info;
 mod input;
 #[cfg(feature = "known")]
 mod known;
@@ -81,6 +84,7 @@ mod signals;
 mod similar;
 mod size;
 mod span;
+mod topics;
 #[cfg(feature = "audit")]
 mod tree;
 mod update;
@@ -141,8 +145,8 @@ fn command(call: &Call) -> Exit {
         typed.insert(0, "bench".into());
     }
     let typed = &typed[..];
-    if typed == ["help", "coming-from"] || typed == ["coming-from"] {
-        return exit::print(guess::page().as_bytes()).map_or_else(|error| exit::of_output(&error), |()| Exit::Good);
+    if let Some(text) = topics::page(typed) {
+        return exit::print(text.as_bytes()).map_or_else(|error| exit::of_output(&error), |()| Exit::Good);
     }
     #[cfg(feature = "screen")]
     if screen::is_asked(typed) {
@@ -191,6 +195,9 @@ fn carried_out(command: args::Command, arguments: &[OsString], call: &Call) -> E
         args::Command::List(list) => list::run(&list),
         #[cfg(feature = "inside")]
         args::Command::Cat(cat) => cat::run(&cat),
+        #[cfg(feature = "inside")]
+        args::Command::Extract(extract) => extract::run(&extract),
+        args::Command::Info(info) => info::run(&info),
         args::Command::Diff(request) => diff::run(&request),
         args::Command::Dups(request) => dups::run(&request),
         args::Command::Bag(request) => bag::run(&request),

@@ -53,11 +53,13 @@ impl Sets {
 /// Prints the parts of the sets that cannot be compared with.
 pub struct Gaps {
     faults: Faults<fn(String)>,
+    /// A list that is a binary file: that says why it holds no digest.
+    binary: Option<PathBuf>,
 }
 
 impl Default for Gaps {
     fn default() -> Self {
-        Gaps { faults: Faults::new(exit::say) }
+        Gaps { faults: Faults::new(exit::say), binary: None }
     }
 }
 
@@ -66,8 +68,15 @@ impl Gaps {
     pub fn print(&mut self, gap: &Gap<'_>) {
         match gap {
             Gap::Fault { path, line, fault } => self.faults.take(path, *line, fault),
+            // It counts all places: those that were not named are not counted twice.
+            Gap::Part { path, .. } => {
+                self.binary = self.faults.is_binary().then(|| path.to_path_buf());
+                self.faults = Faults::new(exit::say);
+                exit::say(crate::show::matching::gap(gap));
+            }
+            Gap::Nothing { path, .. } if self.binary.as_deref() == Some(*path) => {}
             gap => {
-                std::mem::take(self).faults.finish();
+                std::mem::take(&mut self.faults).finish();
                 exit::say(crate::show::matching::gap(gap));
             }
         }

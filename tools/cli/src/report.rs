@@ -63,11 +63,20 @@ fn try_run(report: &Report) -> Result<Exit, Failure> {
     let mut request = Request::new(&report.results);
     request.replace = report.force;
     request.key.clone_from(&report.key);
+    request.command = crate::call::line();
     if let Some(title) = &report.title {
         request.title.clone_from(title);
     }
     #[cfg(feature = "serve")]
     if let Some(port) = report.serve {
+        // A name that is mistyped would be waited for, and the page stay empty.
+        if let Some(missing) = report.results.iter().find(|path| *path != "-" && !Path::new(path).exists()) {
+            let name = shown(missing.as_encoded_bytes());
+            return Err(Failure::new(
+                Exit::Incomplete,
+                format_args!("{name}: No such file or directory (ENOENT): no page is served"),
+            ));
+        }
         return serve(request, port);
     }
     // Without a server the command line asks for it.

@@ -28,6 +28,7 @@ fn outputs(command: &Command) -> Option<Vec<&Path>> {
     match command {
         Command::List(list) => (!list.input.inside.no_sandbox).then(Vec::new),
         Command::Cat(cat) => (!cat.no_sandbox).then(|| paths(&[&cat.output])),
+        Command::Extract(extract) => (!extract.no_sandbox).then(|| vec![extract.to.as_path()]),
         Command::Hash(hash) if inside(&hash.input.inside) => Some(paths(&[&hash.output, &hash.cache, &hash.update])),
         Command::Check(check) if inside(&check.inside) => {
             let updated = check.manifests.first().filter(|_| check.update);

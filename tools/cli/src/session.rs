@@ -82,7 +82,9 @@ impl Session {
 
     /// Prints a message about a name, which a terminal may see.
     pub fn about(&self, name: &[u8], what: impl Display) {
-        self.message(format_args!("{}: {what}", shown(name)));
+        // An empty operand has a name that can be seen.
+        let name = if name.is_empty() { "''".to_owned() } else { shown(name) };
+        self.message(format_args!("{name}: {what}"));
     }
 
     /// Prints why an input has no digest.

@@ -29,7 +29,7 @@ pub struct Checked {
     expected: u64,
     /// Verified files by algorithm.
     by_algorithm: BTreeMap<String, u64>,
-    /// Each file with its result: `right`, `wrong`, `unread` or `ignored`; in an audit its class.
+    /// Each file with its result: `right`, `wrong`, `missing`, `unread` or `ignored`; in an audit its class.
     files: Vec<(OsString, &'static str)>,
     /// Entries of the manifests that were not compared, a sentence each.
     not_compared: Vec<String>,
@@ -68,6 +68,7 @@ fn word(found: job_check::Checked) -> &'static str {
     match found {
         job_check::Checked::Right => "right",
         job_check::Checked::Wrong => "wrong",
+        job_check::Checked::Missing => "missing",
         job_check::Checked::Unread => "unread",
         job_check::Checked::Ignored => "ignored",
     }

@@ -28,6 +28,7 @@ fn word(found: Checked, is_missing: bool) -> &'static str {
     match found {
         Checked::Right => "right",
         Checked::Wrong => "wrong",
+        Checked::Missing => "absent",
         Checked::Unread if is_missing => "absent",
         Checked::Unread => "unread",
         Checked::Ignored => "ignored",

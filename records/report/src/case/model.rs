@@ -234,8 +234,10 @@ pub struct Results {
 pub struct Case {
     /// Its heading.
     pub title: String,
-    /// Who made the page, and when.
+    /// Who made the page, when, and by which line.
     pub made: String,
+    /// The case: its number, the examiner, the exhibits; labels with values.
+    pub about: Vec<(String, String)>,
     /// The files that were read.
     pub sources: Vec<Source>,
     /// Jobs that have not ended.

@@ -20,7 +20,8 @@ impl Case {
 
     fn body(&self) -> String {
         let sources = Sources(&self.sources);
-        let mut body = format!("<p class=\"quiet\">{}</p>\n", escape(&self.made));
+        let mut body = self.about();
+        let _ = writeln!(body, "<p class=\"quiet\">{}</p>", escape(&self.made));
         body += &self.standing();
         sections::unfinished(&mut body, &self.unfinished, &sources);
         self.problems(&mut body, &sources);
@@ -33,6 +34,17 @@ impl Case {
         sections::copies(&mut body, results);
         sections::similar(&mut body, results);
         body
+    }
+
+    /// The case number, the examiner and the exhibits, as the results state them.
+    fn about(&self) -> String {
+        if self.about.is_empty() {
+            return String::new();
+        }
+        let row = |(label, value): &(String, String)| {
+            format!("<dt class=\"quiet\">{}</dt><dd>{}</dd>", escape(label), escape(value))
+        };
+        format!("<dl class=\"case\">{}</dl>\n", self.about.iter().map(row).collect::<String>())
     }
 
     /// How it all stands, in a few sentences.
@@ -72,15 +84,19 @@ impl Case {
     fn problems(&self, out: &mut String, sources: &Sources<'_>) {
         out.push_str("<h2>Problems</h2>\n");
         if self.wrong.is_empty() && self.open.is_empty() {
-            out.push_str("<p>None was found.</p>\n");
+            out.push_str(if self.sources.is_empty() {
+                "<p>No result was found: nothing was looked at.</p>\n"
+            } else {
+                "<p>None was found.</p>\n"
+            });
             return;
         }
-        out.push_str("<table><thead><tr><th></th><th>what</th><th>about</th><th>said by</th></tr></thead>\n<tbody>");
+        out.push_str("<table><thead><tr><th>is</th><th>what</th><th>about</th><th>said by</th></tr></thead>\n<tbody>");
         for (rows, tone, word) in [(&self.wrong, Tone::Bad, "wrong"), (&self.open, Tone::Open, "open")] {
             for problem in rows.kept() {
                 let _ = writeln!(
                     out,
-                    "<tr><td>{}</td><td>{}</td><td>{}</td><td>{}</td></tr>",
+                    "<tr><td>{}</td><td>{}</td><td class=\"file\">{}</td><td class=\"file\">{}</td></tr>",
                     mark(tone, word),
                     escape(&problem.what),
                     path(&problem.name),
@@ -100,6 +116,10 @@ fn counted(count: u64, what: &str) -> String {
 }
 
 fn read(out: &mut String, sources: &[Source]) {
+    if sources.is_empty() {
+        out.push_str("<h2>Files read</h2>\n<p>None: the folder holds no file.</p>\n");
+        return;
+    }
     out.push_str(
         "<h2>Files read</h2>\n<table><thead><tr><th>file</th><th>kind</th><th class=\"n\">records</th>\
          <th class=\"n\">size</th><th>SHA-256</th></tr></thead>\n<tbody>",
@@ -113,7 +133,7 @@ fn read(out: &mut String, sources: &[Source]) {
         let records = if source.standing == Standing::Read { source.records.to_string() } else { String::new() };
         let _ = writeln!(
             out,
-            "<tr><td>{}</td><td class=\"{class}\">{}{}</td><td class=\"n\">{records}</td>\
+            "<tr><td class=\"file\">{}</td><td class=\"{class}\">{}{}</td><td class=\"n\">{records}</td>\
              <td class=\"n\" data-v=\"{}\">{}</td><td class=\"digest\">{}</td></tr>",
             path(&source.name),
             escape(&source.kind),

@@ -244,8 +244,8 @@ pub(super) fn copies(out: &mut String, results: &Results) {
     }
     let _ = writeln!(
         out,
-        "<h2>Duplicates</h2>\n<p>{} groups of files of one content: {} can be reclaimed.</p>",
-        copies.count(),
+        "<h2>Duplicates</h2>\n<p>{} of files of one content: {} can be reclaimed.</p>",
+        pfh_source::terminal::counted(copies.count(), "group"),
         size_text(*reclaimable)
     );
     if !copies.is_empty() {

@@ -13,9 +13,7 @@ use std::fmt::Write;
 pub fn head(form: Format, out: &mut Vec<u8>) {
     match form {
         Format::Text => {
-            out.extend_from_slice(
-                b"relation     score  shared bytes  a in b  b in a  resemblance  ssdeep  sdhash  mrsh-v2   tlsh  strings  text  pdq  once in  a\tb\n",
-            );
+            out.extend_from_slice(b"relation     score    shared  a in b  b in a  a\tb\n");
         }
         Format::Csv => csv::record(
             out,
@@ -52,35 +50,27 @@ pub fn row(form: Format, out: &mut Vec<u8>, row: &Related<'_>) {
     let resemblance = Evidence { contained: row.contained, ..Evidence::default() }.resemblance().map(u64::from);
     let once_in = row.chance.map(|chance| chance.once_in);
     let scores = [row.ssdeep, row.sdhash, row.mrsh_v2, row.tlsh, row.strings, row.text, row.pdq];
-    let [ssdeep, sdhash, mrsh_v2, tlsh, strings, text, pdq] = scores.map(|score| score.map(u64::from));
+    let [ssdeep, sdhash, mrsh_v2, tlsh, strings, text_score, pdq] = scores.map(|score| score.map(u64::from));
     match form {
         Format::Text | Format::Values => {
-            let mut line = format!("{:<12} {:>5}", row.relation, row.score);
-            for (value, width) in [
-                (row.shared_bytes, 12),
-                (a_in_b, 6),
-                (b_in_a, 6),
-                (resemblance, 11),
-                (ssdeep, 6),
-                (sdhash, 6),
-                (mrsh_v2, 7),
-                (tlsh, 5),
-                (strings, 7),
-                (text, 4),
-                (pdq, 3),
-            ] {
-                let text = value.map_or_else(|| "-".into(), |value| value.to_string());
-                let _ = write!(line, "  {text:>width$}");
-            }
-            let more = if row.chance.is_some_and(|chance| chance.is_bound) { ">" } else { "" };
-            let once_in = once_in.map_or_else(|| "-".into(), |once_in| format!("{more}{once_in}"));
+            // Columns that fit 80 with short names; the methods' own scores stand below.
             let [a, b] = [row.a, row.b].map(terminal::render);
-            let _ = write!(line, "  {once_in:>7}  {a}\t{b}");
-            if let Some(why) = row.degenerate {
-                let _ = write!(line, "\t{why}");
+            let shared = row.shared_bytes.map_or_else(|| "-".into(), crate::size_text);
+            let [in_b, in_a] =
+                [a_in_b, b_in_a].map(|share| share.map_or_else(|| "-".into(), |share| format!("{share} %")));
+            let (relation, score) = (row.relation, row.score);
+            let mut text = format!("{relation:<12} {score:>5}  {shared:>8}  {in_b:>6}  {in_a:>6}  {a}\t{b}\n");
+            let methods = ["ssdeep", "sdhash", "mrsh-v2", "tlsh", "strings", "text", "pdq"];
+            let scores = methods.into_iter().zip([ssdeep, sdhash, mrsh_v2, tlsh, strings, text_score, pdq]);
+            let mut below: Vec<String> =
+                scores.filter_map(|(name, score)| Some(format!("{name} {}", score?))).collect();
+            let more = if row.chance.is_some_and(|chance| chance.is_bound) { ">" } else { "" };
+            below.extend(once_in.map(|once_in| format!("once in {more}{once_in}")));
+            below.extend(row.degenerate.map(|why| why.to_string()));
+            if !below.is_empty() {
+                let _ = writeln!(text, "{:13}{}", "", below.join(", "));
             }
-            line.push('\n');
-            out.extend_from_slice(line.as_bytes());
+            out.extend_from_slice(text.as_bytes());
         }
         Format::Csv => {
             let (a, a_exact) = csv::path(row.a);
@@ -96,7 +86,7 @@ pub fn row(form: Format, out: &mut Vec<u8>, row: &Related<'_>) {
                 mrsh_v2,
                 tlsh,
                 strings,
-                text,
+                text_score,
                 pdq,
                 once_in,
             ]

@@ -15,13 +15,16 @@ h1{font-size:1.6em}h2{font-size:1.2em;margin-top:2em}\
 table{border-collapse:collapse}th,td{padding:.2em .8em;text-align:right;border-bottom:1px solid #ddd}\
 th:first-child,td:first-child{text-align:left}caption{text-align:left;font-weight:bold;padding:.5em 0}\
 figure{margin:1em 0;overflow-x:auto}pre{overflow-x:auto;background:#f6f6f6;padding:1em;font-size:12px}\
-.fault{color:#b00020;font-weight:bold}.quiet{color:#555}";
+.fault{color:#b00020;font-weight:bold}.quiet{color:#555}\
+@media(max-width:700px){body{margin:.6em auto;padding:0 .6em}table{display:block;overflow-x:auto}}\
+@media print{@page{margin:1.5cm}body{margin:0;max-width:none;font-size:11px}tr,figure{break-inside:avoid}}";
 
 /// A whole page around `body`, which is HTML already.
 pub fn page(title: &str, body: &str) -> String {
     let title = escape(title);
     format!(
-        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<title>{title}</title>\n\
+        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+         <meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n<meta name=\"generator\" content=\"pfh\">\n<title>{title}</title>\n\
          <style>{STYLE}</style>\n</head>\n<body>\n<h1>{title}</h1>\n{body}</body>\n</html>\n"
     )
 }

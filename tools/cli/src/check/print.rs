@@ -73,7 +73,7 @@ impl Printer<'_> {
             Checked::Right if self.request.quiet => return Ok(()),
             Checked::Right => toned("OK", Tone::Good),
             Checked::Wrong => toned("FAILED", Tone::Bad),
-            Checked::Unread => toned("FAILED open or read", Tone::Unsure),
+            Checked::Missing | Checked::Unread => toned("FAILED open or read", Tone::Unsure),
             Checked::Ignored => return Ok(()),
         };
         self.print(&format!("{}: {word}\n", shown(&entry.name)))

@@ -2,6 +2,7 @@
 
 use super::pieces::{Flag, Piece};
 use super::row::Row;
+use super::table::rows;
 use clap::Command;
 use pfh::Algorithm;
 use std::collections::BTreeMap;
@@ -49,8 +50,8 @@ pub fn is_of(row: &Row, page: &Command, path: &str) -> bool {
 }
 
 /// Whether an option takes a value, by the rows of this command; `None` if no row has it.
-pub fn takes_value(rows: &[Row], page: &Command, path: &str, name: &str) -> Option<bool> {
-    let of = rows.iter().filter(|row| is_of(row, page, path));
+pub fn takes_value(page: &Command, path: &str, name: &str) -> Option<bool> {
+    let of = rows().filter(|row| is_of(row, page, path));
     let flags = of.flat_map(|row| parts(row.typed)).filter_map(|part| match part {
         Part::Flag(names, value) if is_named(names, name) => Some(value.is_some()),
         _ => None,
@@ -61,6 +62,8 @@ pub fn takes_value(rows: &[Row], page: &Command, path: &str, name: &str) -> Opti
 fn is_named(names: &str, name: &str) -> bool {
     names.split('|').any(|one| match one {
         "--{ALGORITHM}" => name.strip_prefix("--").is_some_and(|name| algorithm(name).is_some()),
+        // As OpenSSL and tools of Windows write it.
+        "-{ALGORITHM}" => name.len() > 3 && name.strip_prefix('-').is_some_and(|name| algorithm(name).is_some()),
         one => one == name,
     })
 }
@@ -85,13 +88,14 @@ fn algorithm(name: &str) -> Option<String> {
 pub fn fit(row: &Row, pieces: &[Piece]) -> Option<Fit> {
     let mut fit = Fit { captures: Captures::new(), taken: Vec::new() };
     let parts = parts(row.typed);
+    let words: Vec<&OsStr> = pieces.iter().filter_map(operand).collect();
     let operands: Vec<usize> = (0..pieces.len()).filter(|&at| matches!(pieces[at], Piece::Operand(_))).collect();
     let mut next = operands.iter();
     for part in &parts {
         let at = match part {
             Part::Operand(pattern) => {
                 let mut fits = |at: &usize| match &pieces[*at] {
-                    Piece::Operand(word) => takes(pattern, word, &mut fit.captures),
+                    Piece::Operand(word) => takes(pattern, word, &words, &mut fit.captures),
                     _ => false,
                 };
                 // `if=FILE` may stand anywhere.
@@ -107,14 +111,14 @@ pub fn fit(row: &Row, pieces: &[Piece]) -> Option<Fit> {
                 if fit.taken.contains(&at) || !is_named(names, name) || (*known && !row.over) {
                     return false;
                 }
-                if let Some(name) = name.strip_prefix("--").and_then(algorithm) {
+                if let Some(name) = algorithm(name.trim_start_matches('-')) {
                     fit.captures.insert("ALGORITHM", name.into());
                 }
                 match (value, found) {
-                    (Some(pattern), Some(found)) => takes(pattern, found, &mut fit.captures),
+                    (Some(pattern), Some(found)) => takes(pattern, found, &words, &mut fit.captures),
                     // A switch here that takes a value elsewhere: it is the next operand.
                     (Some(pattern), None) if *known => match behind {
-                        Some(Piece::Operand(word)) if takes(pattern, word, &mut fit.captures) => {
+                        Some(Piece::Operand(word)) if takes(pattern, word, &words, &mut fit.captures) => {
                             fit.taken.push(at + 1);
                             true
                         }
@@ -134,7 +138,7 @@ pub fn fit(row: &Row, pieces: &[Piece]) -> Option<Fit> {
         return None;
     }
     // The piece that stands for a command comes first.
-    if row.at.is_empty() && count > 0 && fit.taken.first() != Some(&0) {
+    if row.at.is_empty() && fit.taken.first() != Some(&0) {
         return None;
     }
     (row.with.is_empty() || has_any(row.with, pieces, &fit)).then_some(())?;
@@ -155,8 +159,49 @@ fn has_any(wanted: &[&str], pieces: &[Piece], fit: &Fit) -> bool {
     })
 }
 
+/// The word of an operand.
+fn operand(piece: &Piece) -> Option<&OsStr> {
+    match piece {
+        Piece::Operand(word) => Some(word),
+        _ => None,
+    }
+}
+
+/// Endings of images that state more than their content.
+const IMAGES: [&str; 9] = ["e01", "ex01", "l01", "s01", "aff4", "vmdk", "vhd", "vhdx", "qcow2"];
+
+/// Whether a path has the ending of such an image.
+fn is_image(path: &Path) -> bool {
+    let end = path.extension().map(|end| end.to_string_lossy().to_ascii_lowercase());
+    end.is_some_and(|end| IMAGES.contains(&&*end))
+}
+
+/// Whether a path lies below another operand, so that its files would be read twice.
+fn is_below(path: &Path, operands: &[&OsStr]) -> bool {
+    let real = path.canonicalize().ok();
+    let above = |operand: &&OsStr| {
+        let above = Path::new(operand);
+        above != path
+            && real.as_ref().zip(above.canonicalize().ok()).is_some_and(|(real, above)| real.starts_with(above))
+    };
+    operands.iter().any(above)
+}
+
+/// The algorithm whose digests usually have this many hexadecimal digits.
+fn algorithm_of(digits: usize) -> Option<&'static str> {
+    Some(match digits {
+        32 => "md5",
+        40 => "sha1",
+        56 => "sha224",
+        64 => "sha256",
+        96 => "sha384",
+        128 => "sha512",
+        _ => return None,
+    })
+}
+
 /// Whether a word fits the word of a row at its place; if so it is kept.
-fn takes(pattern: &'static str, word: &OsStr, captures: &mut Captures) -> bool {
+fn takes(pattern: &'static str, word: &OsStr, operands: &[&OsStr], captures: &mut Captures) -> bool {
     let text = word.to_string_lossy();
     let Some(class) = pattern.split_once('{').and_then(|(_, rest)| rest.strip_suffix('}')) else {
         captures.insert("VALUE", word.to_owned());
@@ -164,7 +209,7 @@ fn takes(pattern: &'static str, word: &OsStr, captures: &mut Captures) -> bool {
     };
     let (front, _) = pattern.split_once('{').unwrap_or_default();
     let Some(text) = text.strip_prefix(front) else { return false };
-    let path = Path::new(word);
+    let path = if front.is_empty() { Path::new(word) } else { Path::new(text) };
     let base = path.file_name().filter(|name| *name != "." && *name != "..");
     let is_bag = || path.join("bagit.txt").exists();
     let has_data = || path.join("data").is_dir();
@@ -178,6 +223,16 @@ fn takes(pattern: &'static str, word: &OsStr, captures: &mut Captures) -> bool {
         "FILE" if front.is_empty() => path.exists(),
         "DIR" | "DIR2" => path.is_dir(),
         "NEW" => !path.exists() && !text.starts_with('-'),
+        "EWF" => is_image(path),
+        "IMAGE" => is_image(path) && path.is_file(),
+        "PLACE" => !text.starts_with('-') && (!path.exists() || path.is_file()),
+        "BELOW" => path.exists() && is_below(path, operands),
+        "STATED" => {
+            let is_hex = text.bytes().all(|byte| byte.is_ascii_hexdigit()) && !path.exists();
+            let Some(name) = algorithm_of(text.len()).filter(|_| is_hex) else { return false };
+            captures.insert("STATED", format!("{name}:{text}").into());
+            return true;
+        }
         "DIGEST" => text.len() >= 8 && text.bytes().all(|byte| byte.is_ascii_hexdigit()) && !path.exists(),
         "COMMAND" => crate::args::is_command(text) && !path.exists(),
         "GLOB" => text.contains(['*', '?', '[']) || !path.exists(),
@@ -193,7 +248,7 @@ fn takes(pattern: &'static str, word: &OsStr, captures: &mut Captures) -> bool {
     };
     if fits {
         captures.insert(class, if front.is_empty() { word.to_owned() } else { text.into() });
-        if let Some(base) = base.filter(|_| ["LIST", "FILE", "DIR", "PLAIN"].contains(&class)) {
+        if let Some(base) = base.filter(|_| ["LIST", "FILE", "DIR", "PLAIN", "IMAGE"].contains(&class)) {
             captures.insert("BASE", base.to_owned());
         }
     }

@@ -4,11 +4,14 @@
 mod advice;
 mod matching;
 pub mod pieces;
+mod refused;
 mod row;
 mod shell;
+mod spelling;
 mod table;
 
-pub use advice::{Advice, page, refused};
+pub use advice::{Advice, page};
+pub use refused::refused;
 pub use shell::quoted;
 
 use clap::Command;
@@ -16,7 +19,7 @@ use matching::{filled, fit, freed, is_of, rest, takes_value};
 use pieces::{Flag, Piece};
 use row::{Row, Then};
 use std::ffi::OsString;
-use table::TABLE;
+use table::rows;
 
 /// Rows that follow one another at most.
 const ROUNDS: usize = 12;
@@ -26,6 +29,9 @@ const ROUNDS: usize = 12;
 /// # Errors
 /// The lines to choose from, if that is for the user to say.
 pub fn meant(root: &Command, typed: &[OsString]) -> Result<Vec<OsString>, Advice> {
+    if let Some((wrong, corrected)) = spelling::option(root, typed) {
+        return Err(misspelt(root, &wrong, &corrected));
+    }
     let mut words = typed.to_vec();
     for _ in 0..ROUNDS {
         match once(root, &words)? {
@@ -37,14 +43,32 @@ pub fn meant(root: &Command, typed: &[OsString]) -> Result<Vec<OsString>, Advice
     Ok(words)
 }
 
+/// The answer to a misspelt option: the line with the right one, as it is meant.
+fn misspelt(root: &Command, wrong: &str, corrected: &[OsString]) -> Advice {
+    let (_, path, _) = pieces::page(root, corrected);
+    let command = if path.is_empty() { "pfh".to_owned() } else { format!("pfh {path}") };
+    let why = format!("{command} has no option {}", pfh::terminal::render(wrong.as_bytes()));
+    match meant(root, corrected) {
+        Ok(words) => Advice::new(why, vec![(advice::line("", &words), String::new())]),
+        Err(advice) => advice.because(why),
+    }
+}
+
 /// A step: the words that another row may be for, or nothing.
 fn once(root: &Command, words: &[OsString]) -> Result<Option<Vec<OsString>>, Advice> {
     if let Some(asked) = crate::help::asked(words).or_else(|| command_first(root, words)) {
         return Ok(Some(asked));
     }
     let (page, path, used) = pieces::page(root, words);
-    let pieces = pieces::pieces(page, &words[used..], &|name| takes_value(TABLE, page, &path, name));
-    for row in TABLE.iter().filter(|row| is_of(row, page, &path)) {
+    // A word of another program in place of a command leads to `hash` most often: so do its words
+    // of several letters behind one dash, as `-sha256`.
+    let hash = |name: &str| {
+        let is_word = path.is_empty() && name.len() > 2 && !name.starts_with("--");
+        root.find_subcommand("hash").filter(|_| is_word).and_then(|hash| takes_value(hash, "hash", name))
+    };
+    let foreign = |name: &str| takes_value(page, &path, name).or_else(|| hash(name));
+    let pieces = pieces::pieces(page, &words[used..], &foreign);
+    for row in rows().filter(|row| is_of(row, page, &path)) {
         let Some(fit) = fit(row, &pieces) else { continue };
         if row.then == Then::Asks {
             return Err(Advice::of(row, &path, &fit.captures, &rest(&pieces, &fit.taken, row)));

@@ -63,7 +63,8 @@ pub fn option<'a>(page: &'a Command, name: &str) -> Option<&'a Arg> {
             arg.get_long() == Some(long) || arg.get_all_aliases().is_some_and(|aliases| aliases.contains(&long))
         }),
         None => {
-            let letter = name.chars().nth(1)?;
+            // Several letters behind one dash name no option.
+            let letter = name.chars().nth(1).filter(|_| name.chars().nth(2).is_none())?;
             options.find(|arg| {
                 arg.get_short() == Some(letter)
                     || arg.get_all_short_aliases().is_some_and(|aliases| aliases.contains(&letter))
@@ -72,7 +73,8 @@ pub fn option<'a>(page: &'a Command, name: &str) -> Option<&'a Arg> {
     }
 }
 
-fn is_known(page: &Command, name: &str) -> bool {
+/// Whether a command has this option.
+pub fn is_known(page: &Command, name: &str) -> bool {
     ["-h", "--help", "--help-all", "-V", "--version"].contains(&name) || option(page, name).is_some()
 }
 

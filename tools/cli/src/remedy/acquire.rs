@@ -59,6 +59,13 @@ pub fn sentence(error: &Error) -> Option<String> {
     })
 }
 
+/// Whether a target's disk is full, or its owner may write no more.
+pub fn is_full(error: &Error) -> bool {
+    use std::io::ErrorKind;
+    let full = |error: &std::io::Error| matches!(error.kind(), ErrorKind::StorageFull | ErrorKind::QuotaExceeded);
+    error.find::<std::io::Error>().is_some_and(full)
+}
+
 /// The sentence on blocks that cannot be.
 pub fn ring(error: &RingError) -> String {
     match error {

@@ -20,7 +20,8 @@ pub fn text(summary: &Summary) -> String {
     let source = summary.source.as_deref().map_or_else(|| "a pattern".into(), name);
     let rate = imaged.bytes as f64 / 1e6 / seconds.max(1e-9);
     let read = imaged.bytes - imaged.padded;
-    let mut text = format!("{read} bytes of {source} in {seconds:.2} s, {rate:.1} MB/s\n");
+    let size = pfh::terminal::size_text(read);
+    let mut text = format!("{source}: {read} bytes ({size}) in {seconds:.2} s, {rate:.1} MB/s\n");
     if imaged.padded > 0 {
         let what = "zero bytes to whole sectors: the digests are those of the padded image";
         text += &format!("padded with {} {what}\n", imaged.padded);

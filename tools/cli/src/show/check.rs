@@ -165,6 +165,7 @@ pub fn summary_json(counts: &Counts) -> String {
 enum Found {
     Ok,
     Failed,
+    Missing,
     Unread,
     Ignored,
 }
@@ -185,6 +186,7 @@ pub fn compared_json(entry: &Expected, found: Checked) -> String {
     let result = match found {
         Checked::Right => Found::Ok,
         Checked::Wrong => Found::Failed,
+        Checked::Missing => Found::Missing,
         Checked::Unread => Found::Unread,
         Checked::Ignored => Found::Ignored,
     };

@@ -17,6 +17,8 @@ pub mod diff;
 pub mod disks;
 pub mod dups;
 pub mod export;
+#[cfg(feature = "inside")]
+pub mod extract;
 pub mod kernels;
 #[cfg(feature = "known")]
 pub mod known;

@@ -144,14 +144,14 @@ const TABLE: &[Whole] = &[
         before: "true",
         line: "acquire disk --to image",
         code: 0,
-        sentences: &[("{} bytes of disk in {*} s, {*} MB/s", &["size image"])],
+        sentences: &[("disk: {} bytes ({*}) in {*} s, {*} MB/s", &["size image"])],
     },
     Whole {
         before: "printf '0 + 1\\n0 0x10000 +\\n0x10000 0x2000 -\\n0x12000 0x1000 +\\n0x13000 0x200 -\\n0x13200 0x361e0 +\\n' > faults",
         line: "acquire --map-as-faults faults disk --to image",
         code: 3,
         sentences: &[
-            ("{} bytes of disk in {*} s, {*} MB/s", &["size image"]),
+            ("disk: {} bytes ({*}) in {*} s, {*} MB/s", &["size image"]),
             (
                 "{} bytes were unreadable and are filled in; the digests are those of the filled image",
                 &["mapped - image.map"],
@@ -163,7 +163,7 @@ const TABLE: &[Whole] = &[
         line: "acquire --verify disk --to image.E01",
         code: 0,
         sentences: &[
-            ("{} bytes of disk in {*} s, {*} MB/s", &["size disk"]),
+            ("disk: {} bytes ({*}) in {*} s, {*} MB/s", &["size disk"]),
             (
                 "padded with {} zero bytes to whole sectors: the digests are those of the padded image",
                 &["$0 acquire --image image.E01 --to raw >&2; echo $(($(size raw) - $(size disk)))"],

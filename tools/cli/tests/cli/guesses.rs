@@ -1,4 +1,4 @@
-//! 110 commands for ten goals, as somebody types them who knows sha256sum, hashdeep, rhash, ssdeep,
+//! 200 commands for seventeen goals, as somebody types them who knows sha256sum, hashdeep, rhash, ssdeep,
 //! dc3dd, ewfacquire, rclone, fclones, bagit.py, hfind or restic. Most reach the goal; the others
 //! end with 2 and lines to type, and those lines are run too.
 #![cfg(unix)]
@@ -163,6 +163,138 @@ const GOALS: &[Goal] = &[
         ],
     ),
     (
+        "files out of an archive",
+        "read back",
+        &[
+            ("extract z.tar --to out", ""),
+            ("extract z.tar", ""),
+            ("extract z.tar d/1 -o out", ""),
+            ("7z x z.tar -oout", ""),
+            ("7z x z.tar", ""),
+            ("unzip z.tar -d out", ""),
+            ("tar xf z.tar -C out", ""),
+            ("restore z.tar out", ""),
+            ("tsk_recover z.tar out", ""),
+            ("unpack z.tar", ""),
+            ("7z l z.tar", "z.tar!/d/1"),
+            ("tar tf z.tar", "z.tar!/d/1"),
+            ("fls -r z.tar", "z.tar!/d/1"),
+            ("mmls z.tar", "z.tar!/d/1"),
+            ("mount z.tar", "z.tar!/d/1"),
+            ("7z t z.tar", "z.tar!/d/1"),
+        ],
+    ),
+    (
+        "one file by its digest",
+        "verified",
+        &[
+            ("verify f --digest sha256:ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad", ""),
+            ("check f ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad", ""),
+            ("verify f --sha256 ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad", ""),
+            ("check f --md5 900150983cd24fb0d6963f7d28e17f72", ""),
+            ("verify f 900150983cd24fb0d6963f7d28e17f72", ""),
+            ("check f --expect 900150983cd24fb0d6963f7d28e17f72", ""),
+        ],
+    ),
+    (
+        "what an image says of itself",
+        "C-4711",
+        &[
+            ("info u.E01", ""),
+            ("ewfinfo u.E01", ""),
+            ("img_stat u.E01", ""),
+            ("describe u.E01", ""),
+            ("check u.E01", ""),
+            ("identify u.E01", ""),
+            ("convert u.E01 u.dd", "102400 bytes"),
+            ("ewfexport -t new u.E01", "102400 bytes"),
+            ("acquire if=disk of=new.E01", "102400 bytes"),
+            ("dd if=disk of=new.E01", "102400 bytes"),
+            ("ddrescue -d -r3 disk new.img", "102400 bytes"),
+            ("acquire disk old.img", "102400 bytes"),
+            ("acquire disk old.img --resume", "102400 bytes"),
+        ],
+    ),
+    (
+        "copies of files, for scripts",
+        "",
+        &[
+            ("dups d --hardlink", "link.sh"),
+            ("dups d --delete --dry-run", "2 copies of 3 B"),
+            ("jdupes -r d", "2 copies of 3 B"),
+            ("jdupes -L d", "link.sh"),
+            ("rmlint d", "2 copies of 3 B"),
+            ("fclones link d", "link.sh"),
+            ("remove d", "2 copies of 3 B"),
+        ],
+    ),
+    (
+        "two folders, as copies",
+        "d/s/3",
+        &[
+            ("rsync d e", "s/3"),
+            ("sync d e", "s/3"),
+            ("compare d e --checksum", "s/3"),
+            ("diff d e --checksum", "s/3"),
+            ("diff d more --one-way", "are the same"),
+            ("diff d e --size-only", "s/3"),
+            ("diff d e --combined out", "differ"),
+        ],
+    ),
+    (
+        "slips of fingers",
+        ABC,
+        &[
+            ("hash --algorihtm sha256 f", ""),
+            ("hsah f", ""),
+            ("hash --threds 2 f", ""),
+            ("chek list", "d/1: OK"),
+            ("--verison", "pfh 0."),
+            ("veryfy u.E01", "verified"),
+            ("imagee disk --to new.E01", "102400 bytes"),
+            ("extarct z.tar --to out", "read back"),
+            ("duups d", "2 copies of 3 B"),
+        ],
+    ),
+    (
+        "digests, in words of other programs",
+        ABC,
+        &[
+            ("shasum -a 256 f", ""),
+            ("hash -a 256 f", ""),
+            ("dgst -sha256 f", ""),
+            ("openssl dgst -sha256 f", ""),
+            ("certutil -hashfile f SHA256", ""),
+            ("Get-FileHash f -Algorithm SHA256", ""),
+            ("7z h f", ""),
+            ("hash f --output-format jsonl", ""),
+            ("hash f -o json", ""),
+            ("hash -r d --ignore s", "d/1"),
+            ("hash -r d --exclude-dir s", "d/1"),
+            ("hash -r d -x d/s", "d/1"),
+            ("hash f --workers 2", ""),
+            ("hash f --bwlimit 10M", ""),
+            ("hash --recurse-archives z.tar", "z.tar!/d/1"),
+            ("hash f --password infected", ABC),
+            ("find d -name 1", "d/1"),
+            ("du d", "would be read"),
+            ("search 900150983cd24fb0d6963f7d28e17f72 d", "d/1"),
+            ("rehash list -a sha256", "d/1"),
+            ("convert list --to json", "d/1"),
+            ("update list d", "up to date"),
+            ("scrub list", "d/1: OK"),
+            ("scrub d", "3 files"),
+            ("backup d", "d/1"),
+            ("snapshot d", "d/1"),
+            ("identify ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad", "sha256"),
+            ("benchmark", "sha256"),
+            ("estimate 2TB", "forecast"),
+            ("help exit-codes", "128 + n"),
+            ("help hash --inside", "--inside"),
+            ("git status", "Usage"),
+        ],
+    ),
+    (
         "flags and help",
         "",
         &[
@@ -195,6 +327,9 @@ fn prepared() -> Room {
         room.file(format!("e/{name}").replace("e/d/", "e/"), bytes.as_bytes());
     }
     room.file("e/s/3", b"changed");
+    for (name, bytes) in [("more/1", "abc"), ("more/2", "abc"), ("more/s/3", "other"), ("more/new", "new")] {
+        room.file(name, bytes.as_bytes());
+    }
     room.file("disk", &random(1, 100 << 10));
     let sample = random(2, 20_000);
     room.file("samples/a.exe", &sample);
@@ -209,6 +344,7 @@ fn prepared() -> Room {
         "pfh bag create bag",
         "pfh known build k.pfhknown --class listed=malware",
         "tar cf z.tar d",
+        "pfh acquire disk --to u.E01 --case C-4711",
     ] {
         let (code, said) = shell(room.path(), line);
         assert_eq!(code, Some(0), "{line}: {said}");
@@ -242,7 +378,12 @@ fn in_new_room(room: &Room, line: &str) -> (Option<i32>, String) {
 /// The lines that an answer offers.
 fn offered(said: &str) -> impl Iterator<Item = &str> {
     let lines = said.lines().filter_map(|line| line.strip_prefix("  "));
-    lines.filter(|line| ["pfh ", "lsblk ", "mkdir "].iter().any(|front| line.starts_with(front)))
+    lines.filter(|line| ["pfh ", "lsblk ", "mkdir ", "nice "].iter().any(|front| line.starts_with(front)))
+}
+
+/// The start of an output.
+fn short(said: &str) -> String {
+    said.chars().take(300).collect()
 }
 
 #[test]
@@ -266,7 +407,8 @@ fn no_guess_is_lost_and_most_work() {
             if code == Some(2) && works && !misled && ran.iter().any(|(_, (_, said))| said.contains(says)) {
                 after += 1;
             } else {
-                lost.push(format!("{goal}: pfh {typed}: {code:?} {said}{ran:?}"));
+                let ran: Vec<_> = ran.iter().map(|(line, (code, said))| (line, code, short(said))).collect();
+                lost.push(format!("{goal}: pfh {typed}: {code:?} {}{ran:?}", short(&said)));
             }
         }
         println!("{goal}: {} typed, {here} at once, {after} after the answer", guesses.len());
@@ -274,5 +416,5 @@ fn no_guess_is_lost_and_most_work() {
     }
     println!("{all} typed, {at_once} at once, {} lost", lost.len());
     assert!(lost.is_empty(), "{} lost:\n{}", lost.len(), lost.join("\n"));
-    assert!(all >= 102 && at_once >= 80, "{all} typed, {at_once} at once");
+    assert!(all >= 190 && at_once >= 125, "{all} typed, {at_once} at once");
 }

@@ -224,3 +224,15 @@ fn the_links_of_the_documentation_lead_somewhere() {
     let text = "[a](docs/nowhere.md) [b](docs/tests/faults.md#nowhere) [c](docs/design.md#features) `[d](e)`";
     assert_eq!(broken(&readme, text), ["docs/nowhere.md", "docs/tests/faults.md#nowhere"]);
 }
+
+/// The promise as the README shows it: another program prints a digest of a file that grows, pfh
+/// names the file and ends with 3.
+#[test]
+fn the_demonstration_of_the_readme_holds() {
+    let seen = Command::new(root().join("docs/pictures/growing"))
+        .env("PFH", env!("CARGO_BIN_EXE_pfh"))
+        .output()
+        .expect("bash");
+    let text = String::from_utf8_lossy(&seen.stdout);
+    assert!(seen.status.success() && text.contains("changed while it was read"), "{text}");
+}

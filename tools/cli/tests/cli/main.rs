@@ -57,6 +57,7 @@ mod diff;
 mod disks;
 mod dups;
 mod export;
+mod extract;
 mod faults_a_changing;
 mod faults_a_reading;
 mod faults_b_walking;

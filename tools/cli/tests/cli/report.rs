@@ -270,3 +270,90 @@ fn a_result_of_the_case_is_never_replaced_by_the_page() {
     let seen = pfh(&room, "report case --html case/empty");
     assert!([Some(0), Some(3)].contains(&seen.code), "{}", seen.stderr);
 }
+
+/// Every command's `--json`, as it is without further options, is understood: no line is left over.
+#[test]
+fn the_output_of_every_command_is_understood() {
+    let room = Room::new();
+    for (name, bytes) in [("d/1", &b"abc"[..]), ("d/2", b"abc"), ("e/1", b"abd")] {
+        room.file(name, bytes);
+    }
+    let text: String = (1..3000).map(|n| format!("{n}\n")).collect();
+    room.file("s/a", text.as_bytes());
+    room.file("s/b", format!("{text}more").as_bytes());
+    room.file("list", b"900150983cd24fb0d6963f7d28e17f72  d/1\n");
+    room.file("disk", &content(5, 200_000));
+    fs::create_dir_all(room.path().join("bag/data")).expect("a folder");
+    room.file("bag/data/x", b"x");
+    for line in ["hash -r d -o sums", "bag create bag", "known build k.pfhknown --bad list", "tree build disk"] {
+        assert_eq!(pfh(&room, line).code, Some(0), "{line}");
+    }
+    let lines = [
+        "hash -r --json d",
+        "check --json sums",
+        "check --audit --json sums d",
+        "diff --json d e",
+        "dups --json d",
+        "dups --json --chunks cdc s",
+        "bag validate --json bag",
+        "match -r -k list --json d",
+        "match -r -k list --class bad --json d",
+        "lookup -k list --digest 900150983cd24fb0d6963f7d28e17f72 --json",
+        "known info --json k.pfhknown",
+        "compare --json s",
+        "compare -a ssdeep --json s",
+        "compare -a ssdeep --cluster --json s",
+        "list --json disk",
+        "acquire disk --to x.img --json --no-progress",
+        "verify x.img --json --no-progress",
+        "tree check --json disk",
+        "tree root --json disk",
+        "algorithms --json",
+        "algorithms --measure --json",
+        "disks --json",
+        "hash --update sums --json d",
+        "plan -r d -o PLAN --json",
+    ];
+    for line in lines {
+        let seen = pfh(&room, line);
+        assert!(matches!(seen.code, Some(0 | 1 | 3)), "{line}: {:?} {}", seen.code, seen.stderr);
+        if seen.stdout.is_empty() {
+            continue;
+        }
+        room.file("one.json", &seen.stdout);
+        let shown = pfh(&room, "report one.json --html page.html --force");
+        assert!(shown.code == Some(0), "{line}: {:?} {}", shown.code, shown.stderr);
+        let page = fs::read_to_string(room.path().join("page.html")).expect("a page");
+        assert!(!page.contains("not understood"), "{line}");
+        if line.contains("--class bad") {
+            assert!(page.contains("known-bad") && !page.contains("None was found"), "{line}");
+        }
+        fs::remove_file(room.path().join("page.html")).expect("a page");
+    }
+}
+
+/// A check that differs names the files above all else, and a missing one is called so.
+#[test]
+fn the_problems_name_the_files() {
+    let room = Room::new();
+    room.file("a", b"one");
+    room.file("b", b"two");
+    assert_eq!(pfh(&room, "hash a b -o list").code, Some(0));
+    room.file("a", b"other");
+    fs::remove_file(room.path().join("b")).expect("a file");
+    room.file("check.json", &pfh(&room, "check --json list").stdout);
+    assert_eq!(pfh(&room, "report check.json --html page.html").code, Some(0));
+    let page = fs::read_to_string(room.path().join("page.html")).expect("a page");
+    let problems = page.split("<h2>Files read").next().expect("a part");
+    for words in
+        ["check: failed", "check: missing", "class=\"file\">a<", "class=\"file\">b<", "by: pfh report check.json"]
+    {
+        assert!(problems.contains(words), "{words}: {problems}");
+    }
+    // A missing folder, and one without a file, are named.
+    let seen = pfh(&room, "report nofolder --html other.html");
+    assert!(seen.code == Some(3) && seen.stderr.contains("nofolder"), "{}", seen.stderr);
+    fs::create_dir(room.path().join("empty")).expect("a folder");
+    let seen = pfh(&room, "report empty --html other.html");
+    assert!(seen.code == Some(3) && seen.stderr.contains("no file in it"), "{}", seen.stderr);
+}

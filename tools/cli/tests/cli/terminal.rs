@@ -111,7 +111,7 @@ fn what_an_image_was_padded_with_is_said_before_its_digests() {
     room.file("disk", &random(1, 1000));
     let seen = pfh(&room, "acquire disk --to x.E01");
     let text = String::from_utf8_lossy(&seen.stdout).into_owned();
-    assert!(text.starts_with("1000 bytes of disk in ") && seen.code == Some(0), "{text}");
+    assert!(text.starts_with("disk: 1000 bytes (1.0 kB) in ") && seen.code == Some(0), "{text}");
     assert!(text.find("padded with").unwrap() < text.find("sha256 ").unwrap(), "{text}");
 }
 

@@ -314,7 +314,7 @@ class Checked(_Value):
         "verified": "Files that are as the manifests have them.",
         "expected": "Files that the manifests have.",
         "by_algorithm": "Verified files by algorithm.",
-        "files": "Each file with its result: ``right``, ``wrong``, ``unread`` or ``ignored``; in an audit its class.",
+        "files": "Each file with its result: ``right``, ``wrong``, ``missing``, ``unread`` or ``ignored``; in an audit its class.",
         "not_compared": "Entries of the manifests that were not compared, a sentence each.",
         "faults": "The manifests' lines that are not records, each with its number.",
         "good": "Whether all that the manifests hold was compared and is right, by the rules of ``strict`` and ``lenient``.",

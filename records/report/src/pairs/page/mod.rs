@@ -32,12 +32,19 @@ const MOST_NAMES: usize = 500;
 pub struct Page {
     body: String,
     section: Section,
+    /// Who made the page, when, and by which line.
+    made: String,
 }
 
 impl Page {
     /// One without a section.
     pub fn new() -> Page {
         Page::default()
+    }
+
+    /// States who made the page, when, and by which line: on its top.
+    pub fn made(&mut self, made: &str) {
+        made.clone_into(&mut self.made);
     }
 
     /// Begins the section of an algorithm.
@@ -98,13 +105,17 @@ impl Page {
         let digests = section.digests.map_or_else(String::new, |digests| format!("{digests} digests, "));
         let _ = write!(
             self.body,
-            "<h2>{}</h2>\n<p>{digests}{} pairs{}; {} groups with {} members.</p>\n",
-            escape(&section.algorithm),
-            section.count,
+            "<h2>{}</h2>\n<p>{digests}{}{}; {} with {}.</p>\n",
+            heading(&section.algorithm),
+            counted(section.count, "pair"),
             section.threshold,
-            groups.len(),
-            members
+            counted(groups.len() as u64, "group"),
+            counted(members as u64, "member")
         );
+        if section.count == 0 {
+            self.body += "<p>No two of the files are similar enough to be listed.</p>\n";
+            return;
+        }
         if section.saturated > 0 {
             let _ = writeln!(
                 self.body,
@@ -125,8 +136,24 @@ impl Page {
 
     /// Appends the whole page.
     pub fn render(&self, out: &mut Vec<u8>) {
-        out.extend_from_slice(html::document("Similar files", &self.body).as_bytes());
+        let made = if self.made.is_empty() {
+            String::new()
+        } else {
+            format!("<p class=\"quiet\">{}</p>\n", escape(&self.made))
+        };
+        let none = if self.body.is_empty() { "<p>No two files could be compared.</p>\n" } else { "" };
+        out.extend_from_slice(html::document("Similar files", &format!("{made}{none}{}", self.body)).as_bytes());
     }
+}
+
+/// A number of things: `1 pair`, `2 pairs`.
+fn counted(count: u64, what: &str) -> String {
+    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
+}
+
+/// The heading of a section: its algorithm, or that all methods were asked.
+fn heading(algorithm: &str) -> String {
+    if algorithm == "auto" { "By all methods".to_owned() } else { escape(algorithm) }
 }
 
 /// The members of the groups that are numbered in the drawing, to be opened.
@@ -158,7 +185,7 @@ fn histogram(out: &mut String, section: &Section) {
     let kind = if section.distance { "distances" } else { "scores" };
     let _ = writeln!(
         out,
-        "<figure><svg viewBox=\"0 0 {0} 190\" width=\"{0}\" role=\"img\" aria-label=\"{kind}\">",
+        "<figure><svg viewBox=\"0 0 {0} 190\" width=\"{0}\" role=\"img\" aria-label=\"pairs by {kind}\">",
         wide * section.bins.len() as f64
     );
     for (bin, &count) in section.bins.iter().enumerate() {
@@ -223,21 +250,27 @@ fn table<'a>(out: &mut String, section: &Section, groups: &[Vec<u32>], member: &
     let _ = writeln!(
         out,
         "<input type=\"search\" placeholder=\"search names and {kind}s\" aria-label=\"search\">\
-         <table><caption>{} rows</caption><thead><tr><th class=\"n\">group</th><th>file</th>{size}<th>is like</th>{size}\
+         <table{}><caption>{} rows</caption><thead><tr><th class=\"n\">group</th><th>file</th>{size}<th>is like</th>{size}\
          <th class=\"n\">{kind}</th>{}{}</tr></thead>\n<tbody>",
+        if section.pairs.len() > html::STEP { " class=\"long\"" } else { "" },
         section.pairs.len(),
         if evidence { "<th class=\"n\">shared</th>" } else { "" },
         if marks { "<th>mark</th>" } else { "" }
     );
-    for &Row { a, b, score, shared, degenerate, .. } in &section.pairs {
+    for (at, &Row { a, b, score, shared, degenerate, .. }) in section.pairs.iter().enumerate() {
+        if at == html::STEP {
+            out.push_str("<template>");
+        }
         let why = degenerate.map_or_else(String::new, |why| why.to_string());
         let cells = [a, b].map(|place| {
             let Member { name, size } = member(place);
             let name = html::path(name);
             match size {
-                Some(size) => format!("<td>{name}</td><td class=\"n\" data-v=\"{size}\">{}</td>", size_text(size)),
-                None if sizes => format!("<td>{name}</td><td class=\"n\" data-v=\"\"></td>"),
-                None => format!("<td>{name}</td>"),
+                Some(size) => {
+                    format!("<td class=\"file\">{name}</td><td class=\"n\" data-v=\"{size}\">{}</td>", size_text(size))
+                }
+                None if sizes => format!("<td class=\"file\">{name}</td><td class=\"n\" data-v=\"\"></td>"),
+                None => format!("<td class=\"file\">{name}</td>"),
             }
         });
         let number = numbers.get(&a).copied().unwrap_or_default();
@@ -250,5 +283,5 @@ fn table<'a>(out: &mut String, section: &Section, groups: &[Vec<u32>], member: &
             if marks { format!("<td>{}</td>", escape(&why)) } else { why }
         );
     }
-    out.push_str("</tbody></table>\n");
+    section::end(out, section.pairs.len());
 }

@@ -1,7 +1,7 @@
 //! The table of pairs that all methods were asked for, and where two files have bytes in common.
 
 use super::said::{Places, Said};
-use super::section::{Member, Section};
+use super::section::{self, Member, Section};
 use crate::html::{self, escape};
 use crate::size_text;
 use pfh_similarity::shingles::Run;
@@ -35,18 +35,22 @@ pub fn table<'a>(
     let _ = write!(
         out,
         "</select> <input type=\"search\" placeholder=\"search names and scores\" aria-label=\"search\"></div>\
-         <table><caption>{} rows; containment and resemblance in percent</caption><thead><tr><th class=\"n\">group</th>\
+         <table{}><caption>{} rows; containment and resemblance in percent</caption><thead><tr><th class=\"n\">group</th>\
          <th>relation</th><th>files</th><th class=\"n\">score</th><th class=\"n\">shared bytes</th><th class=\"n\">a in b</th>\
          <th class=\"n\">b in a</th><th class=\"n\">resem\u{ad}blance</th><th class=\"n\">once in</th></tr></thead>\n<tbody>",
+        if section.pairs.len() > html::STEP { " class=\"long\"" } else { "" },
         section.pairs.len()
     );
-    for row in &section.pairs {
+    for (at, row) in section.pairs.iter().enumerate() {
+        if at == html::STEP {
+            out.push_str("<template>");
+        }
         let Some(said) = row.said.as_deref() else { continue };
         let relation = escape(&said.relation);
         let number = numbers(row.a);
         let _ = write!(
             out,
-            "<tr data-r=\"{relation}\"><td class=\"n\" data-g=\"{}\">{number}</td><td>{relation}{}</td><td>",
+            "<tr data-r=\"{relation}\"><td class=\"n\" data-g=\"{}\">{number}</td><td class=\"mark\">{relation}{}</td><td class=\"file\">",
             section.group(number),
             row.degenerate.map_or_else(String::new, |why| format!(
                 " <span class=\"quiet\">({})</span>",
@@ -72,7 +76,7 @@ pub fn table<'a>(
         }
         let _ = writeln!(out, "{}</tr>", once_in(said.chance));
     }
-    out.push_str("</tbody></table>\n");
+    section::end(out, section.pairs.len());
 }
 
 fn once_in(chance: Option<Chance>) -> String {

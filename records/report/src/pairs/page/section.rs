@@ -1,7 +1,7 @@
 //! The part of the page for one algorithm.
 
 use super::said::Said;
-use crate::html::escape;
+use crate::html::{self, escape};
 use pfh_similarity::{Degenerate, Score};
 use std::collections::HashMap;
 
@@ -98,5 +98,14 @@ impl Section {
             member = parent;
         }
         member
+    }
+}
+
+/// Ends a table of this many rows: those of a long one wait in a template.
+pub fn end(out: &mut String, rows: usize) {
+    if rows > html::STEP {
+        out.push_str("</template></tbody></table>\n<noscript><p>Scripts do not run here: the first rows are shown.</p></noscript>\n");
+    } else {
+        out.push_str("</tbody></table>\n");
     }
 }
