@@ -203,7 +203,7 @@ impl Words {
         let room = width.saturating_sub(1);
         let count = |text: &str| text.chars().count();
         let named = format!("{phase} {facts}");
-        // The longest that the numbers of this line become: `999.9 MB of 999.9 MB, 999.9 MB/s, 99:59 min left`.
+        // Room for the longest numbers, as in `999.9 MB of 999.9 MB, 999.9 MB/s, 99:59 min left`.
         let most = count(phase) + 1 + if bad.is_empty() { 0 } else { 2 + count(bad) } + MOST;
         let Some(total) = self.total.filter(|total| *total > 0) else {
             let lines = [format!("{phase} {}", joined(&[amount, files, rate, left, bad])), named, facts];

@@ -29,7 +29,8 @@ pub struct Checked {
     expected: u64,
     /// Verified files by algorithm.
     by_algorithm: BTreeMap<String, u64>,
-    /// Each file with its result: `right`, `wrong`, `missing`, `unread` or `ignored`; in an audit its class.
+    /// Each file with its result: `right`, `wrong`, `missing`, `unread` or `ignored`; in an audit
+    /// its class.
     files: Vec<(OsString, &'static str)>,
     /// Entries of the manifests that were not compared, a sentence each.
     not_compared: Vec<String>,

@@ -119,6 +119,12 @@ pub fn pieces(page: &Command, words: &[OsString], foreign: &dyn Fn(&str) -> Opti
             pieces.push(Piece::Flag(Flag { name: name.to_owned(), value, joined, known: is_known(page, name) }));
             continue;
         }
+        // A word whose first letter is unknown stays whole: it may be joined with its value.
+        let first: String = text.chars().take(2).collect();
+        if text.chars().nth(2).is_some() && option(page, &first).is_none() && foreign(&first).is_none() {
+            pieces.push(Piece::Flag(Flag { name: text.to_owned(), value: None, joined: false, known: false }));
+            continue;
+        }
         for (at, letter) in text[1..].char_indices() {
             let name = format!("-{letter}");
             let rest = &text[1 + at + letter.len_utf8()..];

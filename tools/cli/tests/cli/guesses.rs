@@ -1,6 +1,6 @@
-//! 200 commands for seventeen goals, as somebody types them who knows sha256sum, hashdeep, rhash, ssdeep,
-//! dc3dd, ewfacquire, rclone, fclones, bagit.py, hfind or restic. Most reach the goal; the others
-//! end with 2 and lines to type, and those lines are run too.
+//! 200 commands for seventeen goals, as somebody types them who knows sha256sum, hashdeep, rhash,
+//! ssdeep, dc3dd, ewfacquire, rclone, fclones, bagit.py, hfind or restic. Most reach the goal; the
+//! others end with 2 and lines to type, and those lines are run too.
 #![cfg(unix)]
 
 use crate::program::{Room, random};
@@ -219,12 +219,12 @@ const GOALS: &[Goal] = &[
         "copies of files, for scripts",
         "",
         &[
-            ("dups d --hardlink", "link.sh"),
+            ("dups d --hardlink", "redundant copy"),
             ("dups d --delete --dry-run", "2 copies of 3 B"),
             ("jdupes -r d", "2 copies of 3 B"),
-            ("jdupes -L d", "link.sh"),
+            ("jdupes -L d", "redundant copy"),
             ("rmlint d", "2 copies of 3 B"),
-            ("fclones link d", "link.sh"),
+            ("fclones link d", "redundant copy"),
             ("remove d", "2 copies of 3 B"),
         ],
     ),

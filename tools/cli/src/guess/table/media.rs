@@ -174,11 +174,12 @@ pub const ROWS: &[Row] = &[
     runs("hash", "-Algorithm|-algorithm {NAME}", "-a {NAME}", "PowerShell"),
     asks(
         "hash",
-        "-o|--output json|jsonl|csv|dfxml|xml|sfv|bsd|hashdeep|sums",
+        "-o|--output json|jsonl|csv|dfxml|xml",
         "-o names the file that is written",
         &[("pfh hash -f {VALUE} …", "this format"), ("pfh hash -o ./{VALUE} …", "a file of this name")],
         "",
     )
+    .without(&["-f", "--format", "--json", "--update"])
     .over(),
     asks(
         "hash",
