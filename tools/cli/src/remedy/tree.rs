@@ -7,6 +7,11 @@ use pfh::tree::{Failure, Problem};
 
 /// The sentence for a job's error, if an option helps.
 pub fn sentence(error: &Error) -> Option<String> {
+    let said = error.to_string();
+    if let Some((file, _)) = said.split_once(".pfhtree: open: No such file") {
+        let line = crate::guess::quoted(std::ffi::OsStr::new(file));
+        return Some(format!("{file} has no tree beside it; type this:\n  pfh tree build {line}"));
+    }
     if let Some(failed) = error.find::<Failure>() {
         return named(failed);
     }
