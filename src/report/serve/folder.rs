@@ -115,7 +115,8 @@ impl Folder {
         }
         // An empty folder, or one that cannot be read: the page shows that now.
         let mut case = Case { title: self.request.title.clone(), ..Case::default() };
-        let what = crate::with_names(&error.to_string());
+        // The page is there: it says why it is empty.
+        let what = crate::with_names(&error.to_string()).replace(": no page was written", "");
         case.open.push(Problem { source: 0, name: Vec::new(), what });
         let mut text = Vec::new();
         case.render_live(&mut text, version);

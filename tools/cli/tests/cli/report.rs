@@ -307,7 +307,7 @@ fn the_output_of_every_command_is_understood() {
         "acquire disk --to x.img --json --no-progress",
         "verify x.img --json --no-progress",
         "tree check --json disk",
-        "tree root --json disk",
+        "tree root --as s3-etag --json disk",
         "algorithms --json",
         "algorithms --measure --json",
         "disks --json",

@@ -88,16 +88,6 @@ pub const ROWS: &[Row] = &[
     .over(),
     runs("check|verify", "{BAG}", "pfh bag validate {BAG} …", "bagit.py"),
     asks(
-        "verify",
-        "{DIR}",
-        "{DIR} is a directory, and no image: its files are compared with a list that was made before",
-        &[
-            ("pfh hash -r {DIR} -o {BASE}.sums", "the list; later: pfh check {BASE}.sums"),
-            ("pfh help check", "files against a list"),
-        ],
-        "",
-    ),
-    asks(
         "check",
         "{IMAGE}",
         "{IMAGE} is an image, and no list of digests",
