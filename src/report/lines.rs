@@ -324,6 +324,8 @@ impl Reading<'_> {
         } else if object.contains_key("sets") && object.contains_key("hold_the_empty_file") {
             matched::sets(found, object);
             self.is("contents of known sets");
+        } else if text(object, "type") == "root" {
+            self.is("root of a file");
         } else {
             let kind = text(object, "type");
             let kind = if kind.is_empty() { "no type" } else { kind };
