@@ -110,7 +110,6 @@ impl Evidence {
         if let Some(map) = map {
             found.map(&map, image, findings);
         }
-        gaps(image, &others, findings);
         Ok(found)
     }
 
@@ -212,27 +211,6 @@ impl Evidence {
         } else if image.size - done >= 4096 {
             findings.open(format!("{name}: only {done} of {} bytes were acquired", image.size));
         }
-    }
-}
-
-/// Pieces behind a number that is missing.
-fn gaps(image: &Examined, others: &[PathBuf], findings: &mut Findings) {
-    let Some(suffix) = image.path.extension().and_then(|e| e.to_str()) else { return };
-    if image.is_container || !image.is_first_piece() {
-        return;
-    }
-    let stem = image.path.file_stem();
-    let is_piece = |path: &&PathBuf| {
-        let extension = path.extension().and_then(|e| e.to_str()).unwrap_or_default();
-        let digits = suffix.bytes().all(|b| b.is_ascii_digit());
-        let alike = if digits { |b: u8| b.is_ascii_digit() } else { |b: u8| b.is_ascii_lowercase() };
-        // `.log` and `.map` have three letters as well.
-        let is_other = ["log", "map", "txt", "raw", "img"].contains(&extension);
-        path.file_stem() == stem && extension.len() == suffix.len() && extension.bytes().all(alike) && !is_other
-    };
-    if let Some(stray) = others.iter().find(is_piece) {
-        let what = format!("{}: a piece behind one that is missing", shown(stray));
-        findings.contradicts(About::Image, "the numbers of the pieces", &shown(stray), what);
     }
 }
 

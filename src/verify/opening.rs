@@ -47,6 +47,10 @@ pub(super) fn open(path: &Path, raw: bool, findings: &mut Findings) -> Result<Op
             findings.enter(Finding::Unlike(OpenError::Mismatch { format, path }));
             return Ok(Opened::Other(format));
         }
+        Err(error @ OpenError::Broken { .. }) => {
+            let by = format!("the pieces of {}", shown(path));
+            findings.contradicts(About::Image, "the numbers and sizes of the pieces", &by, error.to_string());
+        }
         // The system's errors say nothing of the image.
         Err(
             OpenError::Ewf { failure: ewf::Failure::Io { error, .. }, path }

@@ -95,6 +95,20 @@ pub const TABLE: &[Signature] = &[
     files("WARC", b"WARC/0."),
     checked("OneDrive log (ODL, gzip)", 0, b"EBFGONED", |start| start.get(256..259) == Some(b"\x1f\x8b\x08")),
     files("part of a split zip", b"PK\x07\x08PK\x03\x04"),
+    checked("ARC", 0, b"\x1a", is_arc),
+    files("rzip", b"RZIP\x02"),
+    files("zpaq", b"7kSt\xa0\x31\x83\xd3"),
+    files("zpaq", b"zPQ\x02\x01"),
+    files("zpaq", b"zPQ\x01\x01"),
+    files("Transport Neutral Encapsulation (TNEF, winmail.dat)", b"\x78\x9f\x3e\x22"),
+    files("AppleSingle", b"\0\x05\x16\0\0\x02\0\0"),
+    files("Disk Masher (DMS)", b"DMS!"),
+    files("LZX (Amiga)", b"LZX\0\0\0\x0a"),
+    files("compiled HTML help (CHM)", b"ITSF\x03\0\0\0"),
+    checked("shell archive (shar)", 0, b"#", is_shar),
+    checked("uuencoded file", 0, b"begin", is_uuencoded),
+    files("yEnc", b"=ybegin "),
+    files("BinHex", b"(This file must be converted with BinHex"),
     // Images. Of Lx01, L01 and AD1 the files are read, as those of archives.
     image("Lx01", "EnCase 7's logical evidence: files, and no disk", 0, b"LEF2\x0d\x0a\x81\x00"),
     image("L01", "EnCase's logical evidence: files, and no disk", 0, b"LVF\x09\x0d\x0a\xff\x00"),
@@ -106,6 +120,12 @@ pub const TABLE: &[Signature] = &[
     image("QED", "QEMU's enhanced disk", 0, b"QED\0"),
     image("Parallels", "Parallels' expanding disk, `.hds` and `.hdd`", 0, b"WithoutFreeSpace"),
     image("Parallels", "Parallels' expanding disk, `.hds` and `.hdd`", 0, b"WithouFreSpacExt"),
+    image("sparse image", "Apple's growing disk image, `.sparseimage`", 0, b"sprs\0\0\0\x03"),
+    image("Android sparse image", "fastboot's and simg2img's", 0, b"\x3a\xff\x26\xed\x01\0"),
+    image("partclone", "Clonezilla's image of a file system", 0, b"partclone-image"),
+    image("partimage", "Partimage's image of a file system", 0, b"PaRtImAgE-VoLuMe"),
+    image("ntfsclone", "ntfsclone's image of NTFS", 0, b"\0ntfsclone-image"),
+    image("CHD", "MAME's compressed disk", 0, b"MComprHD"),
     image("VDI", "VirtualBox's disk", 0x40, b"\x7f\x10\xda\xbe"),
     // Backups of virtual machines.
     files("VMA (Proxmox)", b"VMA\0\0\0\0\x01"),
@@ -131,7 +151,37 @@ pub const TABLE: &[Signature] = &[
     volume("ReiserFS", 0x1_0034, b"ReIsEr2Fs"),
     volume("ReiserFS", 0x1_0034, b"ReIsEr3Fs"),
     volume("bcachefs or bcache", 4096 + 24, b"\xc6\x85\x73\xf6\x4e\x1a\x45\xca\x82\x65\xf5\x7f\x48\xba\x6d\x81"),
+    volume("bcachefs", 4096 + 24, b"\xc6\x85\x73\xf6\x66\xce\x90\xa9\xd9\x6a\x60\xcf\x80\x3d\xf7\xef"),
+    volume("cramfs (big-endian)", 0, b"\x28\xcd\x3d\x45"),
+    volume("ReiserFS", 0x2034, b"ReIsErFs"),
+    volume("Reiser4", 0x1_0000, b"ReIsEr4\0"),
+    volume("OCFS2", 1024, b"OCFSV2"),
+    volume("OCFS2", 2048, b"OCFSV2"),
+    volume("OCFS2", 4096, b"OCFSV2"),
+    volume("OCFS2", 8192, b"OCFSV2"),
+    volume("GFS2", 0x1_0000, b"\x01\x16\x19\x70\0\0\0\x01"),
+    volume("ZFS", 0x4014, b"\0\0\0\x07version\0"),
+    volume("HPFS", 8192, b"\x49\xe8\x95\xf9\xc5\xe9\x53\xfa"),
+    volume("BFS (SCO)", 0, b"\xce\xfa\xad\x1b"),
+    volume("BeFS", 544, b"1SFB"),
+    volume("BeFS (big-endian)", 544, b"BFS1"),
+    volume("UBI", 0, b"UBI#\x01"),
+    volume("UBIFS", 0, b"\x31\x18\x10\x06"),
+    volume("JFFS2", 0, b"\x85\x19\x03\x20\x0c\0\0\0"),
+    volume("JFFS2", 0, b"\x85\x19\x01\xe0"),
+    volume("JFFS2", 0, b"\x85\x19\x02\xe0"),
+    volume("JFFS2 (big-endian)", 0, b"\x19\x85\x20\x03\0\0\0\x0c"),
+    volume("JFFS2 (big-endian)", 0, b"\x19\x85\xe0\x01"),
+    volume("JFFS2 (big-endian)", 0, b"\x19\x85\xe0\x02"),
+    volume("QNX6", 8192, b"\x22\x11\x19\x68"),
+    volume("HAMMER2", 0, b"\x11\x20\x17\x05\x32\x4d\x41\x48"),
+    volume("VDO", 0, b"dmvdo001"),
+    volume("Stratis", 516, b"!Stra0tis\x86\xff\x02^\x41rh"),
     volume("UFS1", 8192 + 1372, b"\x54\x19\x01\x00"),
+    volume("UFS1 (big-endian)", 8192 + 1372, b"\x00\x01\x19\x54"),
+    volume("UFS2", 8192 + 1372, b"\x19\x01\x54\x19"),
+    volume("UFS2 (big-endian)", 8192 + 1372, b"\x19\x54\x01\x19"),
+    volume("UFS2 (big-endian)", 65536 + 1372, b"\x19\x54\x01\x19"),
     volume("UFS2", 65536 + 1372, b"\x19\x01\x54\x19"),
     volume("VMFS", 0x10_0000, b"\x0d\xd0\x01\xc0"),
     volume("Linux RAID (md)", 0, b"\xfc\x4e\x2b\xa9"),
@@ -143,6 +193,13 @@ pub const TABLE: &[Signature] = &[
     volume("LVM2 physical volume", 1536, b"LABELONE"),
     volume("swap", 4086, b"SWAPSPACE2"),
     volume("swap", 8182, b"SWAPSPACE2"),
+    volume("swap (hibernated)", 4086, b"S1SUSPEND"),
+    volume("swap (hibernated)", 4086, b"S2SUSPEND"),
+    volume("swap (hibernated)", 4086, b"ULSUSPEND"),
+    volume("swap (hibernated)", 4086, b"LINHIB0001"),
+    volume("swap (hibernated)", 65526, b"S1SUSPEND"),
+    volume("swap (hibernated)", 65526, b"LINHIB0001"),
+    volume("swap", 4086, b"SWAP-SPACE"),
     volume("swap", 16374, b"SWAPSPACE2"),
     volume("swap", 65526, b"SWAPSPACE2"),
     volume("Storage Spaces", 0, b"SPACEDB "),
@@ -184,6 +241,32 @@ fn is_arj(start: &[u8]) -> bool {
     let length = usize::from(le16(start, 2));
     let header = start.get(4..4 + length).filter(|_| (30..=2600).contains(&length));
     header.is_some_and(|header| start.len() >= 8 + length && crc32fast::hash(header) == le32(start, 4 + length))
+}
+
+/// A member of SEA's ARC: a method, a name that ends, and a date that is possible.
+fn is_arc(start: &[u8]) -> bool {
+    let name = start.get(2..15).unwrap_or_default();
+    let end = name.iter().position(|byte| *byte == 0).unwrap_or(0);
+    let is_name = end > 0 && name[..end].iter().all(|byte| byte.is_ascii_graphic() && !b"/\\:*?\"<>|".contains(byte));
+    let date = le16(start, 19);
+    let is_date = (1..=12).contains(&(date >> 5 & 15)) && date & 31 > 0;
+    start.len() >= 29 && matches!(start[1], 1..=11) && is_name && is_date
+}
+
+/// A script that writes files: its comment says so.
+fn is_shar(start: &[u8]) -> bool {
+    const SAYS: [&[u8]; 2] = [b"This is a shell archive", b"This is a shar archive"];
+    let head = &start[..start.len().min(1024)];
+    SAYS.iter().any(|says| head.windows(says.len()).any(|window| window == *says))
+}
+
+/// The first line of uuencode, in either form, and a line of its letters.
+fn is_uuencoded(start: &[u8]) -> bool {
+    let mut lines = start.split(|byte| *byte == b'\n');
+    let (first, second) = (lines.next().unwrap_or_default(), lines.next().unwrap_or_default());
+    let rest = first.strip_prefix(b"begin-base64 ").or_else(|| first.strip_prefix(b"begin "));
+    let is_mode = rest.is_some_and(|rest| rest.len() > 4 && rest[..3].iter().all(u8::is_ascii_digit));
+    is_mode && !second.is_empty() && second.trim_ascii_end().iter().all(|byte| matches!(byte, b' '..=b'~'))
 }
 
 /// Whether a stream of lzip begins here: a known version and a possible window.

@@ -16,7 +16,7 @@ use crate::file_system::Recognised;
 use crate::hfs;
 use crate::node::Failure;
 use crate::ntfs;
-use crate::recognise::{Magic, division, is_hfs, recognise};
+use crate::recognise::{Magic, division, is_hfs, is_second_luks, recognise};
 use crate::squash;
 use crate::windows::Windows;
 use crate::xfs;
@@ -78,6 +78,9 @@ pub fn file_system(bytes: Arc<dyn Bytes>) -> Result<Recognised, Failure> {
     }
     if let Some(found) = by_copy(&bytes, "is lost") {
         return Ok(found);
+    }
+    if is_second_luks(&*bytes)? {
+        return Ok(Recognised::Encrypted("LUKS"));
     }
     Ok(division(&*bytes)?.map_or(Recognised::Unknown, |name| Recognised::Unread(name.to_owned())))
 }

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::account::Layers;
 use crate::bytes::Bytes;
 use crate::locked::{Decrypt, Keybag};
 use crate::node::{Failure, Nodes};
@@ -197,6 +198,12 @@ impl OpenSnapshot {
 pub(crate) trait Volume: Send + Sync {
     /// Its names, live ones first.
     fn nodes(self: Arc<Self>, options: Options) -> Nodes;
+
+    /// What it claims beside the bytes of files. A reader that does not itemise its structures
+    /// claims nothing.
+    fn layers(self: Arc<Self>) -> Result<Layers, Failure> {
+        Ok(Layers::default())
+    }
 }
 
 impl FileSystem {

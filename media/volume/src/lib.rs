@@ -4,6 +4,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod account;
 mod apart;
 mod apfs;
 pub mod archive;

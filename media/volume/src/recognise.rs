@@ -2,7 +2,7 @@
 //! volume: the rows for volumes in the table of [`signature`].
 
 use crate::bytes::Bytes;
-use crate::field::{be32, is_at, le16, read_some};
+use crate::field::{be32, be64, is_at, le16, read_some};
 use crate::node::Failure;
 use pfh_container::signature::{At, Holds, Signature, TABLE};
 
@@ -44,7 +44,37 @@ pub fn recognise(bytes: &dyn Bytes) -> Result<Option<Magic>, Failure> {
     if is_at(&head, 88, b"CS") && le16(&head, 8) == 1 && le16(&head, 10) == 0x10 {
         return Ok(Some(Encrypted("CoreStorage (FileVault 2)")));
     }
-    Ok(None)
+    Ok(is_minix(&head).then_some(Unread("minix")))
+}
+
+/// Places of the second header of LUKS2.
+const LUKS: [u64; 9] = [0x4000, 0x8000, 0x1_0000, 0x2_0000, 0x4_0000, 0x8_0000, 0x10_0000, 0x20_0000, 0x40_0000];
+
+/// Whether the second header of LUKS2 stands at one of its places: only where nothing else is read,
+/// since a later file system may have left it.
+pub fn is_second_luks(bytes: &dyn Bytes) -> Result<bool, Failure> {
+    for at in LUKS {
+        let head = read_some(bytes, at, 264)?;
+        if is_at(&head, 0, b"SKUL\xba\xbe\0\x02") && be64(&head, 256) == at {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// Whether a superblock of minix stands here, of version 1, 2 or 3: its magic has two bytes, and
+/// the map of inodes has as many blocks as these need.
+fn is_minix(head: &[u8]) -> bool {
+    let at = |place: usize| u64::from(le16(head, 1024 + place));
+    let maps = |inodes: u64, block: u64, map: u64| inodes > 0 && map == (inodes + 1).div_ceil(8 * block);
+    match (at(16), at(24)) {
+        (0x137f | 0x138f | 0x2468 | 0x2478, _) => maps(at(0), 1024, at(4)) && at(8) > 2 + at(4) && at(10) == 0,
+        (_, 0x4d5a) => {
+            let block = at(28);
+            block.is_power_of_two() && block >= 1024 && maps(at(0) | at(2) << 16, block, at(6))
+        }
+        _ => false,
+    }
 }
 
 /// Whether an HFS volume begins at this place, without an HFS+ volume in it.

@@ -50,6 +50,17 @@ pub fn lost(
     })
 }
 
+/// The runs of blocks that are marked bad, as nodes `$Bad/OFFSET`.
+pub fn bad(
+    bytes: Arc<dyn Bytes>,
+    base: u64,
+    block_size: u64,
+    blocks: Range<u64>,
+    is_bad: impl Fn(u64) -> bool + Send + 'static,
+) -> Nodes {
+    runs("$Bad", bytes, base, block_size, blocks, Box::new(move |block| Ok(!is_bad(block))))
+}
+
 /// The runs of blocks that are not in use, as nodes with this name in front of their offset.
 fn runs(
     name: &'static str,

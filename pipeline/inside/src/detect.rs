@@ -7,9 +7,10 @@ use pfh_container::ewf::FileHeader;
 use pfh_container::logical::Logical;
 use pfh_container::{foreign, sfx, signature};
 use pfh_source::Problem;
-use pfh_source::image::{Format as ImageFormat, Image};
+use pfh_source::image::{Format as ImageFormat, Image, OpenError};
 use pfh_source::os::names::OsStrExt;
-use pfh_volume::archive::{Format, LayoutFile, is_message_named, is_pdf, pdf_header};
+use pfh_volume::archive::{COMPOUND, Format, LayoutFile};
+use pfh_volume::archive::{is_message_named, is_outlook_message, is_pdf, pdf_header};
 use pfh_volume::{Bytes, Node, PartitionTable, Recognised, Scheme};
 use pfh_volume::{file_system, is_piece, is_whole_member, may_be_small, partitions, small_file_system};
 use std::ffi::OsStr;
@@ -79,9 +80,15 @@ pub fn container(start: &[u8], bytes: &Arc<dyn Bytes>, name: &[u8]) -> Result<Op
     if is_message_named(start, name) {
         return Ok(Some(Container::Archive(Format::Message)));
     }
+    if is_outlook_message(start, &**bytes) {
+        return Ok(Some(Container::Archive(Format::Outlook)));
+    }
     if FileHeader::is_ewf(start) || Kind::recognize(start, &[]).is_some() {
         // A later segment belongs to the first.
-        return Ok(is_first(start).then(|| Container::Refused(Refused::format("an E01 image inside: not read there"))));
+        let is_extent = start.starts_with(b"KDMV");
+        let why = if is_extent { "an extent of a VMDK without its descriptor" } else { "an E01 image inside" };
+        let refused = || Container::Refused(Refused::format(format!("{why}: not read there")));
+        return Ok((is_extent || is_first(start)).then(refused));
     }
     if let Some(behind) = sfx::volume(start, &**bytes) {
         // An AppImage: the one volume of a medium, behind its start.
@@ -136,9 +143,16 @@ fn unread(start: &[u8], bytes: &dyn Bytes) -> Option<Container> {
         "7z" => return Some(Container::Archive(Format::SevenZip)),
         "cabinet (CAB)" => return Some(Container::Archive(Format::Cab)),
         "RAR 4" | "RAR 5" => return Some(Container::Archive(Format::Rar)),
+        "LHA" => return Some(Container::Archive(Format::Lha)),
+        "gzip" => return Some(Container::Archive(Format::Gzip)),
+        "xz" => return Some(Container::Archive(Format::Xz)),
+        "bzip2" => return Some(Container::Archive(Format::Bzip2)),
+        "zstd" => return Some(Container::Archive(Format::Zstd)),
+        "lz4" => return Some(Container::Archive(Format::Lz4)),
+        "tar" => return Some(Container::Archive(Format::Tar)),
         _ => {}
     }
-    let why = format!("{} behind a program, at offset {}: recognised, not read", found.format, found.offset);
+    let why = format!("{} behind something else, at offset {}: recognised, not read", found.format, found.offset);
     Some(Container::Refused(Refused::format(why)))
 }
 
@@ -210,7 +224,9 @@ pub fn may_be(start: &[u8], size: Option<u64>, name: &[u8], documents: bool) -> 
     if documents && pdf_header(start).is_some() {
         return true;
     }
-    if is_message_named(start, name)
+    let is_outlook = start.starts_with(COMPOUND) && name.to_ascii_lowercase().ends_with(b".msg");
+    if is_outlook
+        || is_message_named(start, name)
         || Format::recognize(start).is_some()
         || Kind::recognize(start, &[]).is_some()
         || FileHeader::is_ewf(start)
@@ -222,9 +238,13 @@ pub fn may_be(start: &[u8], size: Option<u64>, name: &[u8], documents: bool) -> 
     if says.is_some() || named.is_some() || signature::piece(name).is_some() {
         return true;
     }
-    // An archive may stand behind a program.
+    // An archive may stand behind a program or a picture.
     let behind = |end: u64| size.is_none_or(|size| size > end.saturating_add(32));
-    if sfx::end_of_program(start).is_some_and(behind) || size.is_some_and(|size| may_be_small(start, size)) {
+    let is_in_front = match sfx::end_of_program(start) {
+        Some(end) => behind(end),
+        None => sfx::may_be_in_front(start),
+    };
+    if is_in_front || size.is_some_and(|size| may_be_small(start, size)) {
         return true;
     }
     // A compressed stream does not say its size.
@@ -269,6 +289,8 @@ pub enum Imaged {
     No,
     /// A later segment of an E01 image, whose first is beside it.
     Later,
+    /// A later part of an image, which another file beside it names.
+    Beside,
     /// E01 or several pieces.
     Yes(Box<Image>),
     /// One of a format that is not read, or damaged.
@@ -290,7 +312,12 @@ pub fn image(path: &[u8], start: &[u8], end: &[u8]) -> Imaged {
     }
     match Kind::recognize(start, end) {
         // A later segment or piece belongs to the first.
-        Some(kind) if kind.is_later(start) => return Imaged::No,
+        Some(kind) if kind.is_later(start) => {
+            return match is_described(kind, path) {
+                true => Imaged::Beside,
+                false => Imaged::Unread(format!("{}: a part of it whose first is not beside it", kind.name())),
+            };
+        }
         Some(_) => {
             return match Image::open(path) {
                 Ok(image) => Imaged::Yes(Box::new(image)),
@@ -307,8 +334,23 @@ pub fn image(path: &[u8], start: &[u8], end: &[u8]) -> Imaged {
     let first = ends("000") || ends("aaa") || ends("001") && !path.with_extension("000").exists();
     match first.then(|| Image::open_raw(path)) {
         Some(Ok(image)) if image.format() == ImageFormat::Split => Imaged::Yes(Box::new(image)),
+        Some(Err(error @ OpenError::Broken { .. })) => Imaged::Unread(error.what()),
         _ => Imaged::No,
     }
+}
+
+/// Whether the file that a later part of a disk image belongs to is beside it: the descriptor of an
+/// extent, `disk.vmdk` of `disk-s001.vmdk`, the first segment of an Ex01.
+fn is_described(kind: Kind, path: &Path) -> bool {
+    if kind == Kind::Ex01 {
+        return ["Ex01", "ex01", "EX01"].iter().any(|ending| path.with_extension(ending).is_file());
+    }
+    let stem = path.file_stem().unwrap_or_default().as_bytes();
+    let dash = stem.iter().rposition(|byte| *byte == b'-').unwrap_or(stem.len());
+    let ending = path.extension().unwrap_or_default().as_bytes();
+    let name = [&stem[..dash], b".", ending].concat();
+    let descriptor = path.with_file_name(OsStr::from_bytes(&name));
+    descriptor != path && descriptor.is_file()
 }
 
 /// A later segment: it belongs to the first, which must be beside it.

@@ -6,6 +6,7 @@
 #![forbid(unsafe_code)]
 
 mod about;
+mod account;
 mod clock;
 mod detect;
 mod expanding;
@@ -28,6 +29,7 @@ mod waits;
 mod way;
 mod whole;
 
+pub use account::account;
 pub use expanding::Expanding;
 pub use free::Free;
 pub use limit::{Limit, is_too_deep, limit};
@@ -35,5 +37,6 @@ pub use lookup::{Lookup, is_inside};
 pub use medium::{Imaged, Watch};
 pub use options::{Options, Snapshots};
 pub use pfh_encrypted::{Key, Keys};
+pub use pfh_volume::account::{Account, Extent, Holds};
 pub use pfh_volume::archive::Limits;
 pub use whole::Whole;

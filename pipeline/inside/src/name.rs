@@ -28,9 +28,15 @@ pub fn prefix(container: &[u8]) -> Vec<u8> {
 }
 
 /// Names of space that no file has, by the path of its node: `OFFSET!unallocated`, `name!slack`,
-/// and `OFFSET!lost` for blocks that are in use and that no file claims.
+/// `OFFSET!lost` for blocks that are in use and that no file claims, `OFFSET!bad` for those that are
+/// marked bad.
 pub fn unallocated(path: &[u8]) -> Vec<u8> {
-    let kinds = [(&b"$Slack/"[..], &b"!slack"[..]), (b"$Lost/", b"!lost"), (b"$Unallocated/", b"!unallocated")];
+    let kinds = [
+        (&b"$Slack/"[..], &b"!slack"[..]),
+        (b"$Lost/", b"!lost"),
+        (b"$Bad/", b"!bad"),
+        (b"$Unallocated/", b"!unallocated"),
+    ];
     let found = kinds.into_iter().find_map(|(front, end)| Some((path.strip_prefix(front)?, end)));
     let (of, end) = found.unwrap_or((path, b"!unallocated"));
     [&escape(of)[..], end].concat()
@@ -39,7 +45,7 @@ pub fn unallocated(path: &[u8]) -> Vec<u8> {
 /// Whether a printed name is one of deleted files, and whether it is one of space that no file has.
 pub fn kinds(name: &[u8]) -> (bool, bool) {
     let deleted = name.windows(9).any(|part| part == b"!deleted-");
-    let ends = [&b"!unallocated"[..], b"!slack", b"!lost"];
+    let ends = [&b"!unallocated"[..], b"!slack", b"!lost", b"!bad"];
     (deleted, ends.into_iter().any(|end| name.ends_with(end)))
 }
 
@@ -139,6 +145,7 @@ mod tests {
         assert_eq!(unallocated(b"$Unallocated/4096"), b"4096!unallocated");
         assert_eq!(unallocated(b"$Slack/a!/$Slack/b"), b"a!!/$Slack/b!slack");
         assert_eq!((unallocated(b"$Lost/512"), kinds(b"i!/512!lost")), (b"512!lost".to_vec(), (false, true)));
+        assert_eq!((unallocated(b"$Bad/512"), kinds(b"i!/512!bad")), (b"512!bad".to_vec(), (false, true)));
         assert_eq!(kinds(b"i!/p1/a!slack"), (false, true));
         assert_eq!(kinds(b"i!/p1/a!deleted-12"), (true, false));
         assert_eq!(prefix(b"x!"), b"x!!!/");

@@ -69,9 +69,11 @@ impl Options {
         self.deleted |= deleted;
         self.unallocated |= unallocated;
         self.documents |= name::is_in_document(name);
-        self.limits.salvage |= name.windows(SALVAGED.len()).any(|part| part == SALVAGED);
+        let has = |mark: &[u8]| name.windows(mark.len()).any(|part| part == mark);
+        self.limits.salvage |= SALVAGED.into_iter().any(has);
     }
 }
 
-/// The end of the name of a member that is salvaged, before an offset.
-const SALVAGED: &[u8] = b"!salvaged-";
+/// The ends of names of members that are salvaged, and of bytes that no member has, before an
+/// offset.
+const SALVAGED: [&[u8]; 2] = [b"!salvaged-", b"!residue-"];

@@ -5,8 +5,8 @@ use super::layouts;
 use super::medium::{File, Imaged as ImagedBytes, Watch};
 use super::options::Options;
 use super::sets;
-use pfh_container::disk;
 use pfh_container::logical::Logical;
+use pfh_container::{disk, sfx};
 use pfh_source::image::{Format, Image};
 use pfh_source::os::names::OsStrExt;
 use pfh_source::{Entry, Origin, Problem};
@@ -77,6 +77,7 @@ impl Outer {
         match detect::image(&path, &start, &end) {
             Imaged::Yes(image) => Outer::of_image(*image, &path),
             Imaged::Later => Outer::Segment(Path::new(OsStr::from_bytes(&path)).to_owned()),
+            Imaged::Beside => Outer::File,
             Imaged::Unread(why) => Outer::Failed(super::about::unopened(why)),
             // The first piece was opened with all others, or says that it cannot. Of a zip that is
             // the last one, which any zip of the input may be.
@@ -212,10 +213,12 @@ impl Outer {
     /// Whether it is gone into. A container that is only recognised, encrypted say, is a file with
     /// a problem.
     pub fn is_entered(&self) -> bool {
-        let Outer::Container(container, ..) = self else { return false };
+        let Outer::Container(container, bytes, _) = self else { return false };
         match container {
+            // A picture is one with an archive behind it, too.
+            Container::Archive(_) if is_picture(&**bytes) => false,
             // A document is a file of its own, and so is the index of a layout.
-            Container::Archive(Archive::Pdf | Archive::Message) | Container::Layout(_) => false,
+            Container::Archive(Archive::Pdf | Archive::Message | Archive::Outlook) | Container::Layout(_) => false,
             Container::Archive(_)
             | Container::Parts(..)
             | Container::Divided(_)
@@ -224,4 +227,10 @@ impl Outer {
             Container::Disk(_, disk) => disk.is_ok(),
         }
     }
+}
+
+/// Whether bytes begin as those of a picture or a document.
+fn is_picture(bytes: &dyn Bytes) -> bool {
+    let mut start = vec![0; usize::try_from(bytes.size()).unwrap_or(usize::MAX).min(64)];
+    bytes.read_exact_at(0, &mut start).is_ok() && sfx::is_picture(&start)
 }

@@ -58,7 +58,7 @@ impl Whole {
             return Some(Whole { paths: vec![named.to_vec()], prefix: name::prefix(&name::escape(named)) });
         }
         let found = match detect::image(named, &start, &end) {
-            Imaged::Unread(_) | Imaged::Later => return None,
+            Imaged::Unread(_) | Imaged::Later | Imaged::Beside => return None,
             Imaged::Yes(image) => detect::medium(&(Arc::new(ImagedBytes(*image)) as Arc<dyn Bytes>)),
             Imaged::No => detect::container(&start, &bytes, named),
         };

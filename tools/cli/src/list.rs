@@ -5,7 +5,7 @@ use crate::input::{Input, Inside};
 use crate::session::Session;
 use crate::show::list as lines;
 use clap::{Args, ValueEnum};
-use pfh::list::{self as job, Event, Only, Request};
+use pfh::list::{self as job, Event, Only, Request, Row};
 use std::io::{self, Write};
 
 /// Which names.
@@ -31,6 +31,9 @@ pub struct List {
     /// Print a body file for mactime.
     #[arg(long)]
     pub bodyfile: bool,
+    /// Print what each byte of an image or archive is; residue is exit 3.
+    #[arg(long, conflicts_with_all = ["bodyfile", "only"])]
+    pub account: bool,
     /// Only live files, or only deleted ones.
     #[arg(long, value_enum, value_name = "STATE")]
     pub only: Option<Which>,
@@ -53,6 +56,9 @@ fn try_run(list: &List) -> Result<Exit, Failure> {
         Some(Which::Unallocated) => Only::Unallocated,
     });
     let session = Session::open(false)?;
+    if list.account {
+        return account(list, &request, &session);
+    }
     let mut out = pfh::Output::standard().rendered();
     let ran = job::run(&request, &mut |event| show(list, &session, &mut out, &event), &session.control());
     let summary = ran.map_err(|error| session.ended(error))?;
@@ -66,6 +72,30 @@ fn try_run(list: &List) -> Result<Exit, Failure> {
         return Ok(Exit::Incomplete);
     }
     Ok(if summary.failed > 0 { Exit::Incomplete } else { Exit::Good })
+}
+
+/// Prints the account of each medium.
+fn account(list: &List, request: &Request, session: &Session) -> Result<Exit, Failure> {
+    let mut out = pfh::Output::standard().rendered();
+    let mut show = |row: Row<'_>| {
+        if let Row::Failed { name, problem } = &row {
+            session.about(name, crate::remedy::problem(problem));
+        }
+        let line = if list.json { lines::json_of(&row) } else { lines::text_of(&row) };
+        out.write_all(line.as_bytes())
+    };
+    let ran = job::account(request, &mut show, &session.control());
+    let sums = ran.map_err(|error| session.ended(error))?;
+    out.flush().map_err(|error| Failure::output(&error))?;
+    drop(out);
+    if sums.interrupted {
+        return Ok(session.interrupted("the account is not whole"));
+    }
+    if sums.accounts == 0 && sums.failed == 0 {
+        exit::say("nothing to account for: no image, file system or archive that is known is among the files");
+        return Ok(Exit::Incomplete);
+    }
+    Ok(if sums.is_whole() { Exit::Good } else { Exit::Incomplete })
 }
 
 fn show(list: &List, session: &Session, out: &mut impl Write, event: &Event<'_>) -> io::Result<()> {

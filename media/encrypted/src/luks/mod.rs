@@ -21,6 +21,8 @@ pub fn open(bytes: &Arc<dyn Bytes>, keys: &Keys) -> Result<Option<Opened>, Failu
         Some([0, 1]) => one::open(bytes, keys).map(Some),
         Some([0, 2]) => two::open(bytes, keys).map(Some),
         Some([high, low]) => Err(Failure::Unread(format!("LUKS of version {}", u16::from_be_bytes([*high, *low])))),
+        // The first copy of the header is lost.
+        _ if two::has_second(&**bytes)? => two::open(bytes, keys).map(Some),
         _ => Ok(None),
     }
 }

@@ -119,10 +119,25 @@ fn copy(bytes: &dyn Bytes, at: u64) -> Result<Description, Failure> {
     serde_json::from_slice(&json[..end]).map_err(|error| damaged(&format!("is not described as LUKS2: {error}")))
 }
 
-/// The description, and the fault of the first copy if it comes from the second.
+/// Whether the second copy of a header stands at one of its places.
+pub fn has_second(bytes: &dyn Bytes) -> Result<bool, Failure> {
+    for at in SECONDS {
+        let head = read_some(bytes, at, 264)?;
+        if head.starts_with(SECOND) && be64(&head, 256) == at {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// The description, and the faults of either copy.
 fn describe(bytes: &dyn Bytes) -> Result<(Description, Vec<Failure>), Failure> {
     let first = match copy(bytes, 0) {
-        Ok(found) => return Ok((found, Vec::new())),
+        Ok(found) => {
+            let place = be64(&read(bytes, 0, BINARY)?, 8);
+            let warnings = copy(bytes, place).err().into_iter().collect();
+            return Ok((found, warnings));
+        }
         Err(failure) => failure,
     };
     for at in SECONDS {

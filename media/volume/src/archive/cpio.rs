@@ -158,6 +158,13 @@ impl Members {
             _ => Kind::File,
         };
         self.at = end;
+        if header.size > 0 && !matches!(kind, Kind::File | Kind::Link(_)) {
+            // Other programs give these bytes, too.
+            let held = Held { path, modified: header.modified };
+            let sum = (header.form == Form::Sum).then_some(header.sum as u32);
+            self.names(vec![held], (start, header.size), sum, 0);
+            return Ok(());
+        }
         if kind != Kind::File {
             let mut found = node(path, kind);
             found.times.modified = Some(i128::from(header.modified) * 1_000_000_000);

@@ -54,6 +54,9 @@ pub enum Format {
     Pst,
     /// A message: its parts, decoded.
     Message,
+    /// One message of Outlook (.msg): its attachments and bodies. [`recognize`](Format::recognize)
+    /// does not name it: other compound files begin in the same way.
+    Outlook,
     /// A PDF document: its streams. [`recognize`](Format::recognize) does not name it, because its
     /// members are parts of one file and hardly ever files.
     Pdf,
@@ -120,6 +123,7 @@ impl Format {
             Format::Mbox => "mbox",
             Format::Pst => "pst",
             Format::Message => "eml",
+            Format::Outlook => "msg",
             Format::Pdf => "pdf",
         }
     }

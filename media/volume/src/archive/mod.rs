@@ -13,6 +13,7 @@ mod cab_block;
 mod cab_header;
 mod cab_set;
 mod checked;
+mod compound;
 mod compress;
 mod cpio;
 mod cpio_header;
@@ -53,6 +54,7 @@ mod track;
 mod wim;
 mod xpress;
 mod zip;
+mod zip_claims;
 mod zip_directory;
 mod zip_implode;
 mod zip_method;
@@ -61,6 +63,7 @@ mod zip_shrink;
 
 pub use cab::OfSet as CabinetOfSet;
 pub use checked::BOMB;
+pub use compound::{MAGIC as COMPOUND, is_message as is_outlook_message};
 pub use format::Format;
 pub use limits::Limits;
 pub use mail::is_message_named;
@@ -68,10 +71,11 @@ pub use oci::Part as LayoutFile;
 pub use pdf::{header as pdf_header, is_document as is_pdf};
 pub use rar::is_volume as is_rar_volume;
 
+use crate::account::Claims;
 use crate::bytes::Bytes;
 use crate::node::{Failure, Nodes};
 use decoder::Packing;
-use program::behind_program;
+use program::{behind, shifted};
 use std::collections::HashSet;
 use std::io::Read;
 use std::sync::Arc;
@@ -83,20 +87,32 @@ use store::Store;
 /// # Errors
 /// When nothing of it can be listed.
 pub fn open(format: Format, bytes: Arc<dyn Bytes>, name: &[u8], limits: &Limits) -> Result<Nodes, Failure> {
+    // A zip says itself where it begins, and so do the volumes of a RAR.
+    let (bytes, by) = match format {
+        Format::Zip | Format::Rar => (bytes, 0),
+        _ => behind(bytes),
+    };
+    let moved = |failed: Failure| Failure { offset: failed.offset.map(|offset| offset + by), ..failed };
+    open_at_start(format, bytes, name, limits).map(|nodes| shifted(nodes, by)).map_err(moved)
+}
+
+/// The same of an archive that begins with the first byte, or finds its own start.
+fn open_at_start(format: Format, bytes: Arc<dyn Bytes>, name: &[u8], limits: &Limits) -> Result<Nodes, Failure> {
     let Some(packing) = Packing::of(format) else {
         return match format {
             Format::Zip => zip::open(bytes, &[0], limits),
-            Format::SevenZip => sevenzip::open(behind_program(bytes), limits),
+            Format::SevenZip => sevenzip::open(bytes, limits),
             Format::Cpio => Ok(cpio::plain(bytes, 0, limits)),
             Format::Ar => Ok(ar::open(bytes, limits)),
             Format::Rpm => rpm::open(bytes, limits),
             Format::Lha => Ok(lha::open(bytes, limits)),
-            Format::Cab => cab::open(behind_program(bytes), &[0], limits),
+            Format::Cab => cab::open(bytes, &[0], limits),
             Format::Wim => wim::open(bytes, &[0], limits),
             Format::Rar => rar::open(bytes, &[0], limits),
             Format::Pdf => pdf::open(bytes, limits),
             Format::Message => Ok(mail::open_message(bytes, limits)),
             Format::Pst => pst::open(bytes, limits),
+            Format::Outlook => compound::open(bytes, limits),
             Format::Mbox => Ok(mail::open_mbox(bytes, limits)),
             Format::Logical(format) => logical::open(format, bytes, &[0], limits),
             _ => Ok(oci::open(bytes, limits)),
@@ -114,6 +130,18 @@ pub fn open(format: Format, bytes: Arc<dyn Bytes>, name: &[u8], limits: &Limits)
         return Ok(cpio::packed(Store::packed(packing, bytes, limits), size, limits));
     }
     Ok(single::open(packing, bytes, name, limits))
+}
+
+/// What the tables of an archive account for; `None` of a format whose reader does not say.
+///
+/// # Errors
+/// If it cannot be read.
+pub fn claims(format: Format, bytes: &Arc<dyn Bytes>) -> Result<Option<Claims>, Failure> {
+    match format {
+        Format::Zip => zip_claims::all(bytes),
+        Format::Tar => Ok(Some(tar::claims(bytes))),
+        _ => Ok(None),
+    }
 }
 
 /// The members of an archive in several parts, which lie one behind the other in `bytes` and start

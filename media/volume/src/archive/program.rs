@@ -1,13 +1,85 @@
-//! Archives behind a program that unpacks them.
+//! Archives behind something else: a program that unpacks them, a picture, a script.
 
+use super::format::Format;
 use crate::bytes::{Bytes, Slice};
+use crate::field::read_some;
+use crate::node::{Content, Failure, Node, Nodes, Run};
 use pfh_container::{disk, sfx};
+use std::io::Read;
 use std::sync::Arc;
 
-/// The archive behind a program, if the bytes begin with one.
-pub fn behind_program(bytes: Arc<dyn Bytes>) -> Arc<dyn Bytes> {
-    let mut start = vec![0; usize::try_from(bytes.size()).unwrap_or(usize::MAX).min(disk::START)];
-    let found = bytes.read_exact_at(0, &mut start).ok().and_then(|()| sfx::archive(&start, &*bytes));
-    let slice = found.and_then(|found| Slice::new(bytes.clone(), found.offset, bytes.size() - found.offset));
-    slice.map_or(bytes, |slice| Arc::new(slice))
+/// The archive behind something else, if the bytes begin with that, and where it begins.
+pub fn behind(bytes: Arc<dyn Bytes>) -> (Arc<dyn Bytes>, u64) {
+    let start = read_some(&*bytes, 0, disk::START).unwrap_or_default();
+    let found = match Format::recognize(&start) {
+        None => sfx::archive(&start, &*bytes),
+        Some(_) => None,
+    };
+    let slice = found
+        .and_then(|found| Some((Slice::new(bytes.clone(), found.offset, bytes.size() - found.offset)?, found.offset)));
+    match slice {
+        Some((slice, offset)) => (Arc::new(slice), offset),
+        None => (bytes, 0),
+    }
+}
+
+/// The members of an archive that begins at `by`, with places as the whole file has them.
+pub fn shifted(nodes: Nodes, by: u64) -> Nodes {
+    if by == 0 {
+        return nodes;
+    }
+    Box::new(nodes.map(move |node| match node {
+        Ok(node) => {
+            let content = node.content.map(|inner| Arc::new(Shifted { inner, by }) as Arc<dyn Content>);
+            Ok(Node { content, ..node })
+        }
+        Err(failed) => Err(Failure { offset: failed.offset.map(|offset| offset + by), ..failed }),
+    }))
+}
+
+/// A content whose places are counted from the start of the archive.
+struct Shifted {
+    inner: Arc<dyn Content>,
+    by: u64,
+}
+
+impl Shifted {
+    fn runs(&self, runs: Option<Vec<Run>>) -> Option<Vec<Run>> {
+        let shift = |run: Run| Run { medium_offset: run.medium_offset.map(|offset| offset + self.by), ..run };
+        Some(runs?.into_iter().map(shift).collect())
+    }
+}
+
+impl Content for Shifted {
+    fn open(&self) -> Result<Box<dyn Read + Send>, Failure> {
+        self.inner.open()
+    }
+
+    fn runs(&self) -> Option<Vec<Run>> {
+        self.runs(self.inner.runs())
+    }
+
+    fn places(&self) -> Option<Vec<Run>> {
+        self.runs(self.inner.places())
+    }
+
+    fn bytes(&self) -> Option<Arc<dyn Bytes>> {
+        self.inner.bytes()
+    }
+
+    fn stored(&self) -> Result<Option<Box<dyn Read + Send>>, Failure> {
+        self.inner.stored()
+    }
+
+    fn is_shared(&self) -> bool {
+        self.inner.is_shared()
+    }
+
+    fn within(&self) -> Option<&[u8]> {
+        self.inner.within()
+    }
+
+    fn is_layer(&self) -> bool {
+        self.inner.is_layer()
+    }
 }

@@ -103,7 +103,7 @@ impl Salvage {
             other => other,
         };
         let marked = [&record.name[..], format!("!salvaged-{start}").as_bytes()].concat();
-        if record.name.ends_with(b"/") {
+        if record.name.ends_with(b"/") && record.size == 0 {
             return Some((node(marked, Kind::Directory), end));
         }
         let mut found = node(marked.clone(), Kind::File);

@@ -7,6 +7,7 @@ use super::member::{failure, node};
 use super::sparse::{self, Expanded, Map};
 use super::store::Store;
 use super::tar_header::{BLOCK, Extended, Header, decimal, runs, sum_holds};
+use crate::account::{Claims, Holds};
 use crate::bytes::Bytes;
 use crate::node::{Content, Failure, Kind, Node, Nodes, Run, Times};
 use std::collections::HashMap;
@@ -22,6 +23,34 @@ const AGAIN: u32 = 64;
 pub fn plain(bytes: Arc<dyn Bytes>, limits: &Limits) -> Nodes {
     let most = limits.most(bytes.size());
     Box::new(Members::new(Store::Plain(bytes), most, limits))
+}
+
+/// What the headers of a tar account for.
+pub fn claims(bytes: &Arc<dyn Bytes>) -> Claims {
+    let mut claims = Claims::default();
+    let mut members = Members::new(Store::Plain(bytes.clone()), u64::MAX, &Limits::default());
+    loop {
+        let before = members.at;
+        match members.next() {
+            None => {
+                claims.add(before..members.at.max(before), Holds::Structure, b"end of the tar");
+                return claims;
+            }
+            Some(Ok(node)) if node.kind == Kind::File => {
+                // A hard link has the bytes of another member, which lie in front of its header.
+                let runs = node.content.and_then(|content| content.runs()).unwrap_or_default();
+                match runs.first().and_then(|run| Some((run.medium_offset?, run.length))) {
+                    Some((start, length)) if start >= before => {
+                        claims.add(before..start, Holds::Structure, b"header");
+                        claims.add(start..start + length, Holds::Content, &node.path);
+                    }
+                    Some(_) => claims.add(before..members.at, Holds::Structure, b"header"),
+                    None => claims.add(before..members.at, Holds::Content, &node.path),
+                }
+            }
+            Some(_) => claims.add(before..members.at, Holds::Structure, b"header"),
+        }
+    }
 }
 
 /// The members of a compressed tar, which are read in one pass if each is read before the next one
@@ -176,7 +205,9 @@ impl Members {
 
     fn member(&mut self, header: Header, extended: &Extended, path: Vec<u8>, link: Vec<u8>) -> Result<Step, Failure> {
         let stored = extended.size.unwrap_or(header.stored);
-        let has_content = !matches!(header.kind, b'1'..=b'6');
+        // pax lets a hard link carry its content again; other programs state the size alone.
+        let is_again = header.kind == b'1' && stored > 0 && self.is_content(stored)?;
+        let has_content = is_again || !matches!(header.kind, b'1'..=b'6');
         let mut sparse = None;
         if let Some((map, more, real)) = header.sparse {
             sparse = Some((self.first_sparse(map, more, &path)?, real));
@@ -203,6 +234,7 @@ impl Members {
         let kind = match header.kind {
             0 if path.ends_with(b"/") => Kind::Directory,
             0 | b'0' | b'7' | b'S' => Kind::File,
+            b'1' if is_again => Kind::File,
             b'1' => return self.hard_link(path, &link, times).map(|node| Step::Node(Box::new(node))),
             b'2' => Kind::Link(link),
             b'3' => Kind::Special("character device"),
@@ -227,6 +259,25 @@ impl Members {
             found.path.truncate(end);
         }
         Ok(Step::Node(Box::new(found)))
+    }
+
+    /// Whether the content of a hard link of this size follows: what stands there is no header, and
+    /// behind it there is one, or the end.
+    fn is_content(&mut self, stored: u64) -> Result<bool, Failure> {
+        let at = self.at;
+        let is_shared = self.store.is_shared();
+        let mut is_border = |place: Option<u64>| -> Result<bool, Failure> {
+            self.at = place.unwrap_or(u64::MAX);
+            let block = self.block().unwrap_or(None);
+            self.at = at;
+            Ok(block.is_some_and(|block| sum_holds(&block) || block.iter().all(|byte| *byte == 0)))
+        };
+        let behind = stored.checked_next_multiple_of(BLOCK as u64).and_then(|length| at.checked_add(length));
+        if is_border(Some(at))? {
+            return Ok(false);
+        }
+        // A compressed stream is not read back and forth.
+        if is_shared { Ok(true) } else { is_border(behind) }
     }
 
     fn file(&self, path: &[u8], data: (u64, u64), sparse: Option<(Map, u64)>) -> Result<Arc<Member>, Failure> {

@@ -5,8 +5,8 @@ use super::sparse::Map;
 /// Bytes of a header, and of each unit of the archive.
 pub const BLOCK: usize = 512;
 
-/// Whether these bytes begin with a header: the sum holds, and the magic is there or the header is
-/// of the first Unix kind in all its fields.
+/// Whether these bytes begin with a header: the sum holds, and the magic is there or all fields of
+/// the first Unix kind are those of a header.
 pub fn is_header(start: &[u8]) -> bool {
     let Some(block) = start.get(..BLOCK).and_then(|block| <&[u8; BLOCK]>::try_from(block).ok()) else { return false };
     let magic = &block[257..262];
@@ -23,7 +23,11 @@ fn is_old(block: &[u8; BLOCK]) -> bool {
     let is_v7 = is_empty(257..329) && is_octal(329..345) && is_empty(345..512);
     // star's first format has its own mark. Its prefix of long names is not read.
     let is_star = &block[508..] == b"tar\0" && is_empty(345..476);
-    (is_v7 || is_star) && has_digits(100..108) && has_digits(124..136) && has_digits(136..148)
+    // Any other magic, with a type that is known and fields that end.
+    let is_kind = matches!(block[156], 0 | b'0'..=b'7' | b'x' | b'g' | b'L' | b'K');
+    let ends = [107, 115, 123, 135, 147].into_iter().all(|at| matches!(block[at], 0 | b' '));
+    let is_other = is_kind && ends && is_octal(108..124) && has_digits(108..116);
+    (is_v7 || is_star || is_other) && has_digits(100..108) && has_digits(124..136) && has_digits(136..148)
 }
 
 /// Whether the sum of a header is the one that it states, of bytes with or without signs.

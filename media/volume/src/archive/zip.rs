@@ -5,10 +5,13 @@ use super::limits::Limits;
 use super::member::{failure, from_filetime, node};
 use super::salvage::Salvage;
 use super::tape::Tape;
+use super::zip_claims::{claims, hidden};
 use super::zip_directory::{Place, Record, Records, u16_at, u32_at, u64_at};
 use super::zip_method;
+use crate::account::residue;
 use crate::bytes::Bytes;
 use crate::node::{Content, Failure, Kind, Node, Nodes, Run, Times};
+use std::collections::VecDeque;
 use std::io::Read;
 use std::ops::Range;
 use std::sync::Arc;
@@ -42,20 +45,22 @@ pub fn open(bytes: Arc<dyn Bytes>, parts: &[u64], limits: &Limits) -> Result<Nod
         offsets.push(record.offset.saturating_add(place.shift));
     }
     offsets.sort_unstable();
-    let archive = Arc::new(Archive { bytes: bytes.clone(), limits: limits.clone(), place, offsets });
+    let archive = Arc::new(Archive { bytes: bytes.clone(), limits: limits.clone(), place, offsets, parts });
+    let parts = &archive.parts;
     let in_front = if is_own_header(&*bytes, place.shift) { 0 } else { place.shift };
     let around = [(in_front, "in front of"), (place.behind, "behind")].into_iter().filter(|(length, _)| *length > 0);
     let around =
         around.map(|(length, where_)| Err(failure(b"", format!("{length} bytes {where_} the zip are not its"))));
-    let (known, is_wrong) = (limits.salvage.then(Vec::new), false);
-    let members =
-        Members { records: place.records(&bytes, &parts), archive, number: 0, known, is_wrong, salvage: None };
+    let known = limits.salvage.then(Vec::new);
+    let records = place.records(&bytes, parts);
+    let (number, is_wrong, salvage, hidden) = (0, false, None, None);
+    let members = Members { records, archive, number, known, is_wrong, salvage, hidden };
     Ok(Box::new(around.collect::<Vec<_>>().into_iter().chain(members)))
 }
 
 /// Whether the bytes in front of a zip are a header that a format built on zip puts there: modules
 /// of Java (JMOD) and extensions of Chromium (CRX, version 3).
-fn is_own_header(bytes: &dyn Bytes, length: u64) -> bool {
+pub fn is_own_header(bytes: &dyn Bytes, length: u64) -> bool {
     let mut start = [0; 12];
     if bytes.read_exact_at(0, &mut start).is_err() {
         return false;
@@ -73,6 +78,8 @@ struct Archive {
     place: Place,
     /// Where local headers start, sorted.
     offsets: Vec<u64>,
+    /// Where the parts start.
+    parts: Arc<[u64]>,
 }
 
 struct Members {
@@ -85,7 +92,12 @@ struct Members {
     is_wrong: bool,
     /// Members that come behind those of the directory.
     salvage: Option<Salvage>,
+    /// What lies between the members and is of none, once the directory was read.
+    hidden: Option<VecDeque<Result<Node, Failure>>>,
 }
+
+/// Ranges between members that are named each; of more only the number is.
+const MOST_HIDDEN: usize = 256;
 
 impl Members {
     /// Notes whether a member is where the directory says, for the salvage of others.
@@ -103,8 +115,30 @@ impl Members {
         }
     }
 
+    /// What lies between the members and is of none. It may be salvaged as it is, and as the members
+    /// whose headers are in it.
+    fn between(&mut self) -> VecDeque<Result<Node, Failure>> {
+        let Archive { bytes, place, parts, limits, .. } = &*self.archive;
+        let Some(claims) = claims(bytes, place, place.records(bytes, parts)) else { return VecDeque::new() };
+        let found = hidden(claims, bytes, place);
+        self.is_wrong |= !found.is_empty();
+        let others = found.len().saturating_sub(MOST_HIDDEN);
+        let mut between = VecDeque::new();
+        for (range, failed) in found.into_iter().take(MOST_HIDDEN) {
+            between.push_back(Err(failed));
+            between.extend(limits.salvage.then(|| Ok(residue(bytes, range))));
+        }
+        if others > 0 {
+            between.push_back(Err(failure(b"", format!("residue: {others} more ranges between members"))));
+        }
+        between
+    }
+
     /// The next member by its local header alone.
     fn salvaged(&mut self) -> Option<Result<Node, Failure>> {
+        if let Some(next) = self.hidden.as_mut().and_then(VecDeque::pop_front) {
+            return Some(next);
+        }
         if let Some(known) = self.known.take().filter(|_| self.is_wrong) {
             self.salvage = Some(Salvage::new(self.archive.bytes.clone(), &self.archive.limits, known));
         }
@@ -120,7 +154,12 @@ impl Iterator for Members {
         if self.number > limit {
             return None;
         }
-        let Some(record) = self.records.next() else { return self.salvaged() };
+        let Some(record) = self.records.next() else {
+            if self.hidden.is_none() {
+                self.hidden = Some(self.between());
+            }
+            return self.salvaged();
+        };
         self.note(&record);
         self.number += 1;
         if self.number > limit {
@@ -133,12 +172,15 @@ impl Iterator for Members {
 impl Archive {
     fn member(self: Arc<Self>, record: Record) -> Result<Node, Failure> {
         let path = unicode_name(&record).unwrap_or_else(|| record.name.clone());
-        if record.mode() & 0xF000 == 0x4000 || path.ends_with(b"/") {
-            let end = path.iter().rposition(|byte| *byte != b'/').map_or(0, |at| at + 1);
+        let is_directory = record.mode() & 0xF000 == 0x4000 || path.ends_with(b"/");
+        let end = path.iter().rposition(|byte| *byte != b'/').map_or(0, |at| at + 1);
+        if is_directory && !holds_bytes(&record) {
             let mut directory = node(path[..end].to_vec(), Kind::Directory);
             directory.times = times(&record);
             return Ok(directory);
         }
+        // One that says that it is a directory, and has bytes that other programs give.
+        let path = if is_directory { path[..end].to_vec() } else { path };
         let is_link = record.mode() & 0xF000 == 0xA000;
         let mut member = node(path.clone(), Kind::File);
         (member.size, member.times, member.compressed) = (Some(record.size), times(&record), record.method != 0);
@@ -153,6 +195,12 @@ impl Archive {
         }
         Ok(member)
     }
+}
+
+/// Whether an entry has bytes: a directory that was deflated has two, and an encrypted one a
+/// header.
+fn holds_bytes(record: &Record) -> bool {
+    record.size > 0 || record.stored > if record.flags & ENCRYPTED != 0 { 14 } else { 2 }
 }
 
 struct Member {

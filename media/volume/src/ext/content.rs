@@ -59,7 +59,7 @@ impl Ext {
         if inode.flags & INLINE != 0 {
             return self.inline(inode);
         }
-        let attributes = if inode.has_attributes { self.block_size() / 512 } else { 0 };
+        let attributes = if inode.attributes != 0 { self.block_size() / 512 } else { 0 };
         let is_short = inode.size < 60 && inode.flags & EXTENTS == 0 && u64::from(inode.sectors) <= attributes;
         if is_short {
             return Ok(inode.block[..usize::try_from(inode.size).unwrap_or(0)].to_vec());

@@ -62,11 +62,15 @@ fn entry(block: &[u8], at: usize, end: usize, has_types: bool) -> Option<(Entry,
         length => usize::from(length),
     };
     let name_length = if has_types { usize::from(byte(block, at + 6)) } else { usize::from(le16(block, at + 6)) };
+    let inode = u32::from_le_bytes(array(block, at));
+    // Room without a name may be the checksum of the block, whose mark stands where lengths have
+    // their upper byte on volumes without types.
+    let name_length = if inode == 0 && 8 + name_length > length { 0 } else { name_length };
     if length < 8 || !length.is_multiple_of(4) || at + length > end || 8 + name_length > length {
         return None;
     }
     let name = block.get(at + 8..at + 8 + name_length)?.to_vec();
-    Some((Entry { inode: u32::from_le_bytes(array(block, at)), name, is_deleted: false }, length))
+    Some((Entry { inode, name, is_deleted: false }, length))
 }
 
 #[cfg(test)]
@@ -80,6 +84,18 @@ mod tests {
         raw.extend(name);
         raw.resize(raw.len().next_multiple_of(4), 0);
         raw
+    }
+
+    #[test]
+    fn a_checksum_is_room_with_and_without_types() {
+        let mut block = raw(12, 28, b"live");
+        block.resize(28, 0);
+        block.extend([0, 0, 0, 0, 12, 0, 0, 0xde, 1, 2, 3, 4]);
+        for has_types in [true, false] {
+            block[7] = u8::from(has_types);
+            let (live, broken) = entries(&block, 0, has_types, false);
+            assert_eq!((live.len(), broken), (1, None), "{has_types}");
+        }
     }
 
     #[test]

@@ -69,6 +69,12 @@ impl Ext {
         })
     }
 
+    /// The blocks of a group's two bitmaps, and the first of its inodes.
+    pub fn places_of(&self, group: u64) -> Result<[u64; 3], Failure> {
+        let found = self.group(group)?;
+        Ok([found.block_bitmap, found.inode_bitmap, found.inode_table])
+    }
+
     /// Where an inode stands, in bytes.
     pub fn inode_offset(&self, number: u32) -> Result<u64, Failure> {
         let wrong = || failure(None, format!("inode {number} is not one of the volume's"));
@@ -87,6 +93,21 @@ impl Ext {
         let group = self.group(u64::from(index / self.superblock.inodes_per_group))?;
         Ok(group.flags & INODES_UNUSED == 0
             && self.bit(group.inode_bitmap, index % self.superblock.inodes_per_group)?)
+    }
+
+    /// The inodes of a group that are in use by its bitmap.
+    pub fn used_inodes(&self, group: u64) -> Result<Vec<u32>, Failure> {
+        let stands = self.group(group)?;
+        if stands.flags & INODES_UNUSED != 0 {
+            return Ok(Vec::new());
+        }
+        let bitmap = self.block(stands.inode_bitmap)?;
+        let per_group = self.superblock.inodes_per_group;
+        let first = u64::from(per_group) * group + 1;
+        let is_set = |index: &u32| bitmap.get(*index as usize / 8).is_some_and(|byte| byte >> (index % 8) & 1 == 1);
+        let numbers = (0..per_group).filter(is_set).map(|index| first + u64::from(index));
+        let numbers = numbers.take_while(|number| *number <= u64::from(self.superblock.inodes));
+        Ok(numbers.filter_map(|number| u32::try_from(number).ok()).collect())
     }
 
     /// Whether a group has inodes that were ever in use.

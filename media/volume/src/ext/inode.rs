@@ -12,6 +12,8 @@ pub const ENCRYPTED: u32 = 0x800;
 pub const INDEXED: u32 = 0x1000;
 /// The place of the file is stated in extents.
 pub const EXTENTS: u32 = 0x8_0000;
+/// The inode holds the value of an extended attribute.
+pub const ATTRIBUTE: u32 = 0x20_0000;
 /// The file's content is in the inode.
 pub const INLINE: u32 = 0x1000_0000;
 
@@ -26,10 +28,13 @@ pub struct Inode {
     /// Extents, pointers to blocks, a short target or the first bytes of the content.
     pub block: [u8; 60],
     pub times: Times,
+    /// When it was deleted, in seconds; of one that was deleted while it was open, the next such
+    /// inode.
+    pub deleted: u32,
     /// Blocks of 512 bytes as the inode counts them.
     pub sectors: u32,
-    /// The block of extended attributes, which `sectors` counts too.
-    pub has_attributes: bool,
+    /// The block of extended attributes, which `sectors` counts too; 0 if it has none.
+    pub attributes: u64,
     /// The bytes behind the fixed fields: extended attributes.
     pub rest: Vec<u8>,
     /// Where the checksums of its blocks of metadata begin, if they have any.
@@ -95,8 +100,9 @@ impl Ext {
                 born: time(extra(0x90), extra(0x94)),
                 deleted: time(le32(&raw, 0x14), 0),
             },
+            deleted: le32(&raw, 0x14),
             sectors: le32(&raw, 0x1c),
-            has_attributes: le32(&raw, 0x68) != 0,
+            attributes: u64::from(le32(&raw, 0x68)) | u64::from(le16(&raw, 0x76)) << 32,
             seed,
             rest: raw.get(128 + more..).unwrap_or_default().to_vec(),
         })

@@ -1,6 +1,7 @@
 //! ext2, ext3 and ext4. Own code: `ext4-view` 1.0 gives neither runs nor deleted inodes, and ends
 //! at the first structure that contradicts itself.
 
+mod blocks;
 mod content;
 mod directory;
 mod extent;
@@ -8,6 +9,7 @@ mod group;
 mod indirect;
 mod inode;
 mod node;
+mod orphans;
 mod superblock;
 mod tree;
 

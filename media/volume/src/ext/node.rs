@@ -5,14 +5,15 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use super::group::Ext;
 use super::inode::{INLINE, Inode};
+use super::tree::Place;
 use crate::field::failure;
 use crate::node::{Allocation, Failure, Kind, Node, Run};
 use crate::stored::named;
 use crate::walk::{Found, Into};
 
 /// The directory that a walk goes into.
-pub fn into(inode: &Inode, path: Vec<u8>) -> Into<u32> {
-    Into { id: u64::from(inode.number), path, directory: inode.number }
+pub fn into(inode: &Inode, path: Vec<u8>) -> Into<Place> {
+    Into { id: u64::from(inode.number), path, directory: Place::Directory(inode.number) }
 }
 
 impl Ext {
@@ -39,9 +40,19 @@ impl Ext {
         })
     }
 
-    /// The node of a deleted name. An inode that is in use again says nothing of the deleted file.
-    pub fn deleted(self: &Arc<Self>, number: u32, path: Vec<u8>, named: &Mutex<HashSet<u32>>) -> Option<Found<u32>> {
+    /// The node of a deleted name. An inode that is in use again says nothing of the deleted file,
+    /// unless it `is_orphan`: in use, and in no directory.
+    pub fn deleted(
+        self: &Arc<Self>,
+        number: u32,
+        path: Vec<u8>,
+        is_orphan: bool,
+        named: &Mutex<HashSet<u32>>,
+    ) -> Option<Found<Place>> {
         let inode = self.inode(number).ok()?;
+        if is_orphan && let Ok(node) = self.node(&inode, path.clone()) {
+            return Some(Found { node: Some(Node { allocation: Allocation::Deleted, ..node }), into: None });
+        }
         let mut node = Node {
             allocation: Allocation::Overwritten,
             ..Node::bare(&path, Kind::File, Some(u64::from(number)), inode.times)

@@ -1,7 +1,7 @@
 //! The superblock: how the volume is laid out, and which features it uses.
 
 use crate::bytes::Bytes;
-use crate::field::{array, byte, failure, le16, le32, read_some, uuid};
+use crate::field::{array, byte, failure, le16, le32, le64, read_some, uuid};
 use crate::node::Failure;
 use pfh_container::crc32c;
 
@@ -48,11 +48,19 @@ pub struct Superblock {
     /// Blocks for each bit of the block bitmap.
     pub blocks_per_cluster: u32,
     pub inodes_per_group: u32,
+    /// The first inode that a file may have; those before are the file system's.
+    pub first_inode: u32,
+    /// Further inodes of the file system itself: journal, quotas, its list of orphans.
+    pub own: [u32; 6],
     /// In bytes.
     pub inode_size: u16,
     pub incompatible: u32,
     /// Bytes of a group's descriptor.
     pub descriptor_size: u16,
+    /// The block by which hosts keep each other from mounting; 0 without one.
+    pub protection: u64,
+    /// Blocks behind the descriptors into which these may grow.
+    pub reserved_descriptors: u16,
     /// From this block of descriptors on, each stands in the groups that it describes.
     pub first_meta: u32,
     /// Groups that have copies of the superblock.
@@ -132,9 +140,13 @@ impl Superblock {
             blocks_per_group: le32(&raw, 32),
             blocks_per_cluster: 1_u32.checked_shl(cluster_log.wrapping_sub(log)).unwrap_or(0),
             inodes_per_group: le32(&raw, 40),
+            first_inode: if dynamic { le32(&raw, 84).max(3) } else { 11 },
+            own: [0xe0, 0x180, 0x240, 0x244, 0x26c, 0x280].map(|at| le32(&raw, at)),
             inode_size: if dynamic { le16(&raw, 88) } else { 128 },
             incompatible,
             descriptor_size: if wide { le16(&raw, 254) } else { 32 },
+            protection: if incompatible & 0x100 != 0 { le64(&raw, 0x168) } else { 0 },
+            reserved_descriptors: if compatible & 0x10 != 0 { le16(&raw, 0xce) } else { 0 },
             first_meta: if incompatible & META_BG != 0 { le32(&raw, 260) } else { u32::MAX },
             copies: match (compatible & 0x200 != 0, read_only & 1 != 0) {
                 (true, _) => Copies::Two([le32(&raw, 588), le32(&raw, 592)]),
@@ -228,7 +240,8 @@ impl Superblock {
         block * block_size + within
     }
 
-    fn has_copy(&self, group: u64) -> bool {
+    /// Whether a group begins with a copy of the superblock.
+    pub fn has_copy(&self, group: u64) -> bool {
         let group = u32::try_from(group).unwrap_or(u32::MAX);
         match self.copies {
             _ if group == 0 => true,

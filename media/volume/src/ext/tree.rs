@@ -8,10 +8,13 @@ use super::directory::{Entry, entries};
 use super::group::Ext;
 use super::inode::{ENCRYPTED, INDEXED, INLINE};
 use super::node::into;
+use super::orphans::{path_of, unlisted};
 use super::superblock::{FILETYPE, Found as FoundSuperblock, Superblock};
+use crate::account::Layers;
 use crate::bytes::Bytes;
 use crate::field::{failure, le16, le32};
 use crate::file_system::{FileSystem, Options, Recognised, Volume};
+use crate::listed::Listed;
 use crate::node::{Failure, Node, Nodes, Run};
 use crate::stored::named;
 use crate::unallocated::{self, slack};
@@ -41,21 +44,53 @@ enum Pass {
     Slack,
 }
 
+/// The start of a list.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Place {
+    Directory(u32),
+    /// Inodes that no directory lists: directories that begin a tree, or all the rest.
+    Roots,
+    Rest,
+}
+
+/// The inodes that the walk of live names came across.
+#[derive(Default)]
+pub struct Seen {
+    /// Inodes that some directory lists.
+    pub listed: Listed,
+    /// Inodes in use that no directory lists.
+    pub orphans: Listed,
+    /// Whether a directory could not be listed because its names are encrypted.
+    pub has_encrypted: bool,
+}
+
 /// A volume while it is walked.
-struct Names {
-    volume: Arc<Ext>,
+pub struct Names {
+    pub volume: Arc<Ext>,
     pass: Pass,
+    pub seen: Arc<Mutex<Seen>>,
     /// Deleted inodes that have a name.
     named: Mutex<HashSet<u32>>,
 }
 
 impl Volume for Ext {
+    fn layers(self: Arc<Self>) -> Result<Layers, Failure> {
+        Ext::layers(&self)
+    }
+
     fn nodes(self: Arc<Self>, options: Options) -> Nodes {
+        let seen: Arc<Mutex<Seen>> = Arc::default();
+        let names =
+            |pass: Pass| Arc::new(Names { volume: self.clone(), pass, seen: seen.clone(), named: Mutex::default() });
         let walk = |pass: Pass| {
-            let names = Arc::new(Names { volume: self.clone(), pass, named: Mutex::default() });
-            (names.clone(), Walk::new(names, u64::from(ROOT), ROOT))
+            let names = names(pass);
+            (names.clone(), Walk::new(names, u64::from(ROOT), Place::Directory(ROOT)))
         };
-        let mut nodes: Nodes = Box::new(walk(Pass::Live).1);
+        let (live, unnamed) = (walk(Pass::Live).1, names(Pass::Live));
+        // Begun when they are asked for: the listed inodes must be known by then.
+        let orphans_in_use = [Place::Roots, Place::Rest].into_iter();
+        let orphans_in_use = orphans_in_use.flat_map(move |place| Walk::new(unnamed.clone(), u64::MAX, place));
+        let mut nodes: Nodes = Box::new(live.chain(orphans_in_use));
         if options.deleted {
             // Faults of directories were reported when the live names were listed.
             let (names, deleted) = walk(Pass::Deleted);
@@ -79,10 +114,15 @@ impl Volume for Ext {
 }
 
 impl Tree for Names {
-    type Directory = u32;
+    type Directory = Place;
 
-    fn list(self: Arc<Self>, directory: u32, path: Arc<[u8]>) -> Entries<u32> {
-        let fail = |failed: Failure| -> Entries<u32> { Box::new(std::iter::once(Err(failed))) };
+    fn list(self: Arc<Self>, directory: Place, path: Arc<[u8]>) -> Entries<Place> {
+        let directory = match directory {
+            Place::Directory(number) => number,
+            Place::Roots => return unlisted(self, true),
+            Place::Rest => return unlisted(self, false),
+        };
+        let fail = |failed: Failure| -> Entries<Place> { Box::new(std::iter::once(Err(failed))) };
         let is_live = self.pass == Pass::Live;
         let blocks = match self.blocks(directory) {
             Ok(blocks) => blocks,
@@ -107,7 +147,7 @@ type Block = Result<(Vec<Entry>, Option<Failure>), Failure>;
 
 impl Names {
     /// The entries of a directory, block by block.
-    fn blocks(&self, directory: u32) -> Result<Box<dyn Iterator<Item = Block> + Send>, Failure> {
+    pub fn blocks(&self, directory: u32) -> Result<Box<dyn Iterator<Item = Block> + Send>, Failure> {
         let volume = self.volume.clone();
         let inode = volume.inode(directory)?;
         let has_types = volume.superblock.incompatible & FILETYPE != 0;
@@ -116,6 +156,7 @@ impl Names {
             return Err(failure(None, "not a directory"));
         }
         if inode.flags & ENCRYPTED != 0 {
+            self.seen.lock().unwrap_or_else(PoisonError::into_inner).has_encrypted = true;
             return Err(failure(None, "the names are encrypted (fscrypt)"));
         }
         let parse = move |bytes: &[u8], from: usize, place: Option<u64>| {
@@ -158,9 +199,13 @@ impl Names {
     }
 
     /// The node of a directory's entry in this pass.
-    fn found(&self, entry: &Entry, parent: &[u8]) -> Option<Result<Found<u32>, Failure>> {
+    fn found(&self, entry: &Entry, parent: &[u8]) -> Option<Result<Found<Place>, Failure>> {
         if entry.name == b"." || entry.name == b".." {
             return None;
+        }
+        if self.pass == Pass::Live {
+            // A file counts as listed even if its name cannot be written.
+            self.seen.lock().unwrap_or_else(PoisonError::into_inner).listed.insert(entry.inode.into());
         }
         if entry.is_deleted != (self.pass == Pass::Deleted) {
             if entry.is_deleted || self.pass != Pass::Deleted {
@@ -177,12 +222,16 @@ impl Names {
         };
         match self.pass {
             Pass::Live => Some(self.live(entry.inode, path)),
-            Pass::Deleted => self.volume.deleted(entry.inode, path, &self.named).map(Ok),
+            Pass::Deleted => {
+                let is_orphan =
+                    self.seen.lock().unwrap_or_else(PoisonError::into_inner).orphans.has(entry.inode.into());
+                self.volume.deleted(entry.inode, path, is_orphan, &self.named).map(Ok)
+            }
             Pass::Slack => self.slack(entry.inode, path).map(Ok),
         }
     }
 
-    fn live(&self, number: u32, path: Vec<u8>) -> Result<Found<u32>, Failure> {
+    fn live(&self, number: u32, path: Vec<u8>) -> Result<Found<Place>, Failure> {
         let inode = self.volume.inode(number).map_err(|failed| named(failed, &path))?;
         if inode.links == 0 {
             return Err(named(
@@ -196,7 +245,7 @@ impl Names {
     }
 
     /// The room behind a file in its last block, and a directory to go through.
-    fn slack(&self, number: u32, path: Vec<u8>) -> Option<Found<u32>> {
+    fn slack(&self, number: u32, path: Vec<u8>) -> Option<Found<Place>> {
         let inode = self.volume.inode(number).ok().filter(|inode| inode.links > 0)?;
         if inode.is_directory() {
             return Some(Found { node: None, into: Some(into(&inode, path)) });
@@ -225,10 +274,10 @@ fn orphans(names: Arc<Names>) -> impl Iterator<Item = Result<Node, Failure>> + S
     numbers.take(usize::try_from(most).unwrap_or(usize::MAX)).filter_map(move |number| {
         let inode = names.volume.inode(number).ok()?;
         let is_deleted = inode.links == 0 && inode.mode != 0 && inode.times.deleted.is_some();
-        if !is_deleted || !names.named.lock().unwrap_or_else(PoisonError::into_inner).insert(number) {
+        let is_given = names.seen.lock().unwrap_or_else(PoisonError::into_inner).orphans.has(number.into());
+        if !is_deleted || is_given || !names.named.lock().unwrap_or_else(PoisonError::into_inner).insert(number) {
             return None;
         }
-        let path = format!("$OrphanFiles/OrphanFile-{number}").into_bytes();
-        names.volume.deleted(number, path, &names.named)?.node.map(Ok)
+        names.volume.deleted(number, path_of(number), false, &names.named)?.node.map(Ok)
     })
 }

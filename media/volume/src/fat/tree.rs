@@ -3,15 +3,16 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::boot;
-use super::chain::{Clusters, Link};
+use super::chain::{Clusters, Link, Width};
 use super::entry::{Entry, Read};
 use super::exfat_boot;
 use super::exfat_entry::ExfatEntries;
 use super::fat_entry::FatEntries;
 use super::records::records;
+use crate::account::{self, Claims, Holds, Layers};
 use crate::bits::Bits;
 use crate::bytes::Bytes;
-use crate::field::failure;
+use crate::field::{failure, le16, read};
 use crate::file_system::{FileSystem, Options, Recognised, Volume};
 use crate::layout::Layout;
 use crate::node::{Allocation, Failure, Kind, Node, Nodes};
@@ -85,8 +86,10 @@ enum Pass {
     Live,
     Deleted,
     Slack,
-    /// Nothing: the clusters of live files are marked.
+    /// Nothing: the clusters of live files and directories are marked.
     Claims,
+    /// Nothing: those of directories alone.
+    Folders,
 }
 
 /// A volume while it is walked.
@@ -106,9 +109,10 @@ impl Fat {
         (names.clone(), Walk::new(names, u64::from(self.root_cluster), root))
     }
 
-    /// The clusters that live files, directories and tables have, from cluster 2 on.
-    fn claims(self: &Arc<Self>) -> Bits {
-        let (names, walk) = self.walk(Pass::Claims, false);
+    /// The clusters that live files, directories and tables have, from cluster 2 on; those of
+    /// directories and tables alone in the pass of these.
+    fn claims(self: &Arc<Self>, pass: Pass) -> Bits {
+        let (names, walk) = self.walk(pass, false);
         walk.for_each(drop);
         let mut claimed = std::mem::take(&mut *names.claimed.lock().unwrap_or_else(PoisonError::into_inner));
         let tables = self.read(&self.root).filter_map(|read| match read {
@@ -119,6 +123,19 @@ impl Fat {
             self.claim(&mut claimed, &table);
         });
         claimed
+    }
+
+    /// The runs of clusters that are marked bad.
+    fn bad(self: &Arc<Self>) -> Nodes {
+        let clusters = &self.clusters;
+        let within = clusters.bytes.size().saturating_sub(clusters.data) / clusters.cluster_size;
+        let blocks = 0..u64::from(clusters.count).min(within);
+        let fat = self.clone();
+        let is_bad = move |index| {
+            let number = u32::try_from(index).unwrap_or(u32::MAX).saturating_add(2);
+            fat.clusters.link(number).is_ok_and(|link| link == Link::Bad)
+        };
+        unallocated::bad(clusters.bytes.clone(), clusters.data, clusters.cluster_size, blocks, is_bad)
     }
 
     /// Marks the clusters of a layout.
@@ -134,8 +151,54 @@ impl Fat {
 }
 
 impl Volume for Fat {
+    fn layers(self: Arc<Self>) -> Result<Layers, Failure> {
+        let clusters = &self.clusters;
+        let mut own = Claims::default();
+        if self.format == Format::Exfat {
+            let sector = 1_u64 << read(&*clusters.bytes, 0, 512)?[108];
+            own.add(0..24 * sector, Holds::Structure, b"boot region");
+            let end = clusters.table + (u64::from(clusters.count) + 2) * 4;
+            own.add(clusters.table..end.next_multiple_of(sector), Holds::Structure, b"allocation table");
+        } else {
+            let boot = read(&*clusters.bytes, 0, 512)?;
+            let sector = u64::from(le16(&boot, 11));
+            own.add(0..sector, Holds::Structure, b"boot sector");
+            if clusters.width == Width::ThirtyTwo {
+                // The information of the volume, more boot code, and the copies of all.
+                let copy = u64::from(le16(&boot, 50)).min(clusters.table / sector);
+                for place in [1, 2, 12, copy, copy + 1, copy + 2].into_iter().filter(|place| *place > 0) {
+                    own.add_once(place * sector..(place + 1) * sector, Holds::Reserved, b"boot code");
+                }
+            }
+            let root = self.root.runs().first().and_then(|run| run.medium_offset);
+            let end = root.filter(|root| *root < clusters.data).unwrap_or(clusters.data);
+            own.add(clusters.table..end, Holds::Structure, b"allocation tables");
+            own.add(end..clusters.data, Holds::Structure, b"root directory");
+        }
+        let blocks = |claimed: &Bits, holds: Holds, name: &[u8], into: &mut Claims| {
+            for index in (0..u64::from(clusters.count)).filter(|index| claimed.has(*index)) {
+                let start = clusters.data + index * clusters.cluster_size;
+                into.add_next(start..start + clusters.cluster_size, holds, name);
+            }
+        };
+        blocks(&self.claims(Pass::Folders), Holds::Structure, b"directory or table", &mut own);
+        let mut beneath = Claims::default();
+        blocks(&self.claims(Pass::Claims), Holds::Slack, b"allocated beyond the content", &mut beneath);
+        Ok(Layers { own, beneath, is_itemised: true })
+    }
+
     fn nodes(self: Arc<Self>, options: Options) -> Nodes {
-        let mut nodes: Nodes = Box::new(self.walk(Pass::Live, options.deleted).1);
+        // Sound bytes in clusters marked bad are no file's, and hidden from every other list.
+        let hidden = self.bad().filter_map({
+            let bytes = self.clusters.bytes.clone();
+            move |node| {
+                let run = node.ok()?.content?.runs()?.first().copied()?;
+                let start = run.medium_offset?;
+                let failed = account::said(&*bytes, &(start..start + run.length)).ok()??;
+                Some(Err(failure(failed.offset, format!("clusters marked bad hold bytes: {}", failed.cause))))
+            }
+        });
+        let mut nodes: Nodes = Box::new(self.walk(Pass::Live, options.deleted).1.chain(hidden));
         if options.deleted {
             // Faults of directories were reported when the live names were listed.
             nodes = Box::new(nodes.chain(self.walk(Pass::Deleted, true).1.filter(Result::is_ok)));
@@ -154,9 +217,11 @@ impl Volume for Fat {
             let fat = self.clone();
             let is_used = Box::new(move |index| Ok(fat.clusters.is_used(number(index))? && !is_bad(index)));
             let (fat, data) = (self.clone(), clusters.data);
-            let lost = unallocated::lost(bytes, data, size, blocks, is_used, Box::new(move || fat.claims()));
-            nodes =
-                Box::new(nodes.chain(self.walk(Pass::Slack, false).1.filter(Result::is_ok)).chain(free).chain(lost));
+            let lost =
+                unallocated::lost(bytes, data, size, blocks, is_used, Box::new(move || fat.claims(Pass::Claims)));
+            let bad = self.bad().filter(Result::is_ok);
+            let slack = self.walk(Pass::Slack, false).1.filter(Result::is_ok);
+            nodes = Box::new(nodes.chain(slack).chain(free).chain(lost).chain(bad));
         }
         nodes
     }
@@ -166,7 +231,7 @@ impl Tree for Names {
     type Directory = Directory;
 
     fn list(self: Arc<Self>, directory: Directory, path: Arc<[u8]>) -> Entries<Directory> {
-        if self.pass == Pass::Claims {
+        if matches!(self.pass, Pass::Claims | Pass::Folders) {
             self.claim(&directory.layout);
         }
         let mut read = self.fat.read(&directory.layout);
@@ -309,6 +374,7 @@ impl Names {
                 }
                 None
             }
+            Pass::Folders => None,
             Pass::Deleted if !entry.is_deleted => None,
             _ => Some(Ok(Found { node: Some(self.file(entry, path)), into: None })),
         }

@@ -52,14 +52,14 @@ pub fn utf16_be(raw: &[u8]) -> Vec<u8> {
     utf16(&units)
 }
 
-/// Reads the descriptors of a volume.
+/// Reads the descriptors of the session that begins at this sector.
 ///
 /// # Errors
 /// If there is no primary one, or it contradicts itself.
-pub fn read(bytes: &dyn Bytes) -> Result<Found, Failure> {
+pub fn read(bytes: &dyn Bytes, session: u64) -> Result<Found, Failure> {
     let (mut found, mut is_iso): (Vec<(u64, Kind, Vec<u8>)>, bool) = (Vec::new(), false);
     for index in 0..MOST {
-        let offset = (16 + index) * SECTOR;
+        let offset = (session + 16 + index) * SECTOR;
         let raw = read_some(bytes, offset, SECTOR as usize)?;
         if !is_at(&raw, 1, b"CD001") {
             let continues =
@@ -84,7 +84,7 @@ pub fn read(bytes: &dyn Bytes) -> Result<Found, Failure> {
         return Ok(Found::Nothing);
     }
     let at = found.iter().position(|(_, kind, _)| *kind == Kind::Primary);
-    let at = at.ok_or_else(|| failure(Some(16 * SECTOR), "ISO 9660 without a primary descriptor"))?;
+    let at = at.ok_or_else(|| failure(Some((session + 16) * SECTOR), "ISO 9660 without a primary descriptor"))?;
     found[..=at].rotate_right(1);
     let raw = &found[0].2;
     let block_size = u64::from(le16(raw, 128));
@@ -102,6 +102,30 @@ pub fn read(bytes: &dyn Bytes) -> Result<Found, Failure> {
         }
     }
     Ok(Found::Iso(Descriptors { block_size, blocks, trees, contradictions }))
+}
+
+/// Bytes that are looked through at once for further sessions.
+const WINDOW: u64 = 1 << 20;
+
+/// The first sectors of the sessions behind sector `from`, in order.
+///
+/// # Errors
+/// If the medium cannot be read there.
+pub fn sessions(bytes: &dyn Bytes, from: u64) -> Result<Vec<u64>, Failure> {
+    let (mut found, mut sector) = (Vec::new(), from);
+    let sectors = bytes.size() / SECTOR;
+    while sector < sectors && (found.len() as u64) < MOST {
+        let window = read_some(bytes, sector * SECTOR, ((sectors - sector) * SECTOR).min(WINDOW) as usize)?;
+        for (index, raw) in window.chunks_exact(SECTOR as usize).enumerate() {
+            let at = sector + index as u64;
+            // A primary descriptor, 16 sectors behind the start of its session.
+            if raw.starts_with(b"\x01CD001\x01") && at >= from + 16 && le16(raw, 128).swap_bytes() == le16(raw, 130) {
+                found.push(at - 16);
+            }
+        }
+        sector += (window.len() as u64 / SECTOR).max(1);
+    }
+    Ok(found)
 }
 
 /// The numbers of a descriptor whose copies in two byte orders differ.

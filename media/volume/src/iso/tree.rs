@@ -35,12 +35,39 @@ struct Iso {
 
 /// Opens a disc; `None` for another format.
 pub fn open(bytes: &Arc<dyn Bytes>) -> Result<Option<Recognised>, Failure> {
-    let found = match descriptor::read(&**bytes)? {
+    let Some((mut disc, mut trees)) = session(bytes, 0)? else { return Ok(None) };
+    let end = disc.size.div_ceil(SECTOR);
+    let later = if disc.size < bytes.size() { descriptor::sessions(&**bytes, end)? } else { Vec::new() };
+    for (number, start) in (2_u32..).zip(later) {
+        match session(bytes, start) {
+            Ok(Some((other, its))) => {
+                disc.warnings.extend(other.warnings);
+                let named = its.into_iter().map(|(prefix, iso)| {
+                    let prefix = if prefix == b"$ISO9660/" { Vec::new() } else { prefix };
+                    ([format!("$Session-{number}/").as_bytes(), &prefix].concat(), iso)
+                });
+                trees.extend(named);
+            }
+            Ok(None) => {}
+            Err(failed) => disc.warnings.push(failure(failed.offset, format!("session {number}: {}", failed.cause))),
+        }
+    }
+    disc.volume = Arc::new(Disc(trees));
+    Ok(Some(Recognised::FileSystem(disc)))
+}
+
+/// The trees of a disc or of a session of it, each with the prefix of the names that only it has.
+type Trees = Vec<(Vec<u8>, Arc<Iso>)>;
+
+/// Opens the session that begins at this sector; `None` for another format.
+fn session(bytes: &Arc<dyn Bytes>, start: u64) -> Result<Option<(FileSystem, Trees)>, Failure> {
+    let found = match descriptor::read(&**bytes, start)? {
         descriptor::Found::Iso(found) => found,
         descriptor::Found::Nothing => return Ok(None),
     };
     let Descriptors { block_size, blocks, mut trees, contradictions } = found;
-    let size = blocks * block_size;
+    // A later session counts its blocks from its own start, and its places from that of the disc.
+    let size = start * SECTOR + blocks * block_size;
     let mut warnings = contradictions;
     if size > bytes.size() {
         let cause = format!("the file system has {size} bytes, the volume only {}", bytes.size());
@@ -80,23 +107,13 @@ pub fn open(bytes: &Arc<dyn Bytes>) -> Result<Option<Recognised>, Failure> {
     }
     let (kind, id, unread) = ("ISO 9660", String::new(), Vec::new());
     let block_size = u32::try_from(block_size).unwrap_or(u32::MAX);
-    let volume = Arc::new(Disc(opened));
-    Ok(Some(Recognised::FileSystem(FileSystem {
-        kind,
-        label,
-        id,
-        block_size,
-        size,
-        warnings,
-        unread,
-        snapshots: Vec::new(),
-        volume,
-    })))
+    let volume = Arc::new(Disc(opened.clone()));
+    let disc = FileSystem { kind, label, id, block_size, size, warnings, unread, snapshots: Vec::new(), volume };
+    Ok(Some((disc, opened)))
 }
 
-/// The trees of a disc, the one that counts first, each with the prefix of the names that only it
-/// has.
-struct Disc(Vec<(Vec<u8>, Arc<Iso>)>);
+/// The trees of a disc, the one that counts first.
+struct Disc(Trees);
 
 impl Volume for Disc {
     // Nothing is deleted from a disc, and no map states the free space.

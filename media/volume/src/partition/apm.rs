@@ -78,5 +78,8 @@ fn table(bytes: &dyn Bytes, block_size: u64, count: u32) -> Result<PartitionTabl
         warnings.push(failure(Some(block_size), cause));
     }
     let sector_size = u32::try_from(block_size).unwrap_or(512);
-    Ok(PartitionTable { scheme: Scheme::Apm, sector_size, id: String::new(), partitions, warnings })
+    let blocks = partitions.iter().filter_map(|part| part.number).max().unwrap_or(0);
+    let end = u64::from(sector_size) * (1 + u64::from(blocks));
+    let structures = vec![(u64::from(sector_size)..end, "partition map")];
+    Ok(PartitionTable { scheme: Scheme::Apm, sector_size, id: String::new(), partitions, warnings, structures })
 }

@@ -1,13 +1,21 @@
 //! The GUID partition table (UEFI 2.10, chapter 5), with the backup header where the first is bad.
 
+use super::mbr::is_known;
 use super::table::{Partition, PartitionTable, SECTORS, Scheme, Usage};
 use crate::bytes::Bytes;
 use crate::field::{array, failure, guid, is_at, le16, le32, le64, read_some};
 use crate::node::Failure;
 use crate::text::utf16;
+use std::sync::Arc;
 
 /// More bytes of entries than any system writes: 4096 entries of a kilobyte.
 const MOST_BYTES: u64 = 4 << 20;
+
+/// The type of an entry that is not in use.
+const UNUSED: &str = "00000000-0000-0000-0000-000000000000";
+
+/// Where a table stands.
+type Structures = Vec<(std::ops::Range<u64>, &'static str)>;
 
 /// A header that is whole.
 struct Header {
@@ -19,7 +27,8 @@ struct Header {
 }
 
 /// The table of `bytes`; `None` if neither header has the signature.
-pub fn read(bytes: &dyn Bytes) -> Result<Option<PartitionTable>, Failure> {
+pub fn read(medium: &Arc<dyn Bytes>) -> Result<Option<PartitionTable>, Failure> {
+    let bytes = &**medium;
     let mut warnings = Vec::new();
     let mut found = false;
     for sector_size in SECTORS {
@@ -38,8 +47,12 @@ pub fn read(bytes: &dyn Bytes) -> Result<Option<PartitionTable>, Failure> {
                         let cause = "the first GPT is damaged or missing: the backup is used";
                         warnings.push(failure(Some(u64::from(sector_size)), cause));
                     } else if let Some(at) = backup {
-                        warnings.extend(backup_differs(bytes, at, &table));
+                        let (structures, differs) = second(bytes, at, &table);
+                        table.structures.extend(structures);
+                        warnings.extend(differs);
                     }
+                    // Entries of type 0 are not in use, but one may lead to a volume.
+                    table.partitions.retain(|part| part.kind != UNUSED || is_known(medium, part));
                     table.warnings = warnings;
                     return Ok(Some(table));
                 }
@@ -56,14 +69,14 @@ pub fn read(bytes: &dyn Bytes) -> Result<Option<PartitionTable>, Failure> {
     }
 }
 
-/// A remark on the backup of a table that is whole.
-fn backup_differs(bytes: &dyn Bytes, at: u64, first: &PartitionTable) -> Option<Failure> {
+/// Where the backup of a table that is whole stands, and a remark on it.
+fn second(bytes: &dyn Bytes, at: u64, first: &PartitionTable) -> (Structures, Option<Failure>) {
     let offset = Some(at * u64::from(first.sector_size));
     match table(bytes, at, first.sector_size) {
-        Ok(Some(second)) if second.partitions == first.partitions => None,
-        Ok(Some(_)) => Some(failure(offset, "the backup GPT lists other partitions")),
-        Ok(None) => Some(failure(offset, "there is no backup GPT at the end of the medium")),
-        Err(failed) => Some(failure(failed.offset, format!("backup GPT: {}", failed.cause))),
+        Ok(Some(second)) if second.partitions == first.partitions => (second.structures, None),
+        Ok(Some(second)) => (second.structures, Some(failure(offset, "the backup GPT lists other partitions"))),
+        Ok(None) => (Vec::new(), Some(failure(offset, "there is no backup GPT at the end of the medium"))),
+        Err(failed) => (Vec::new(), Some(failure(failed.offset, format!("backup GPT: {}", failed.cause)))),
     }
 }
 
@@ -82,16 +95,20 @@ fn table(bytes: &dyn Bytes, lba: u64, sector_size: u32) -> Result<Option<Partiti
     }
     let mut partitions = Vec::new();
     for (index, entry) in entries.chunks_exact(header.size as usize).enumerate() {
-        if array::<16>(entry, 0) == [0; 16] {
+        let (first, last) = (le64(entry, 32), le64(entry, 40));
+        let is_unused = array::<16>(entry, 0) == [0; 16];
+        if is_unused && (first == 0 || last <= first) {
             continue;
         }
-        let (first, last) = (le64(entry, 32), le64(entry, 40));
         let sectors = last.checked_sub(first).and_then(|sectors| sectors.checked_add(1));
         let range = sectors.and_then(|sectors| {
             let unit = u64::from(sector_size);
             Some((first.checked_mul(unit)?, sectors.checked_mul(unit)?))
         });
         let Some((start, length)) = range else {
+            if is_unused {
+                continue;
+            }
             let cause = format!("partition {} ends before it begins", index + 1);
             return Err(failure(Some(at), cause));
         };
@@ -106,7 +123,10 @@ fn table(bytes: &dyn Bytes, lba: u64, sector_size: u32) -> Result<Option<Partiti
         });
     }
     partitions.sort_by_key(|part| (part.start, part.number));
-    Ok(Some(PartitionTable { scheme: Scheme::Gpt, sector_size, id: header.disk, partitions, warnings: Vec::new() }))
+    let (place, unit) = (lba * u64::from(sector_size), u64::from(sector_size));
+    let structures = vec![(place..place + unit, "GPT header"), (at..at + length.next_multiple_of(unit), "GPT entries")];
+    let (scheme, warnings) = (Scheme::Gpt, Vec::new());
+    Ok(Some(PartitionTable { scheme, sector_size, id: header.disk, partitions, warnings, structures }))
 }
 
 /// The header at a sector; `None` if its signature is not there.

@@ -30,6 +30,12 @@ pub struct Entry {
 
 /// The used entries of a boot record; `None` if the sector is not one, or has no entry.
 pub fn entries(sector: &[u8]) -> Option<Vec<Entry>> {
+    let found: Vec<Entry> = all(sector)?.into_iter().filter(|entry| entry.kind != 0 && entry.sectors != 0).collect();
+    (!found.is_empty()).then_some(found)
+}
+
+/// The four entries of a boot record; `None` if the sector is not one.
+fn all(sector: &[u8]) -> Option<Vec<Entry>> {
     if sector.len() < 512 || le16(sector, 510) != 0xaa55 {
         return None;
     }
@@ -40,17 +46,14 @@ pub fn entries(sector: &[u8]) -> Option<Vec<Entry>> {
             // Boot code of a file system, not a table.
             return None;
         }
-        let entry = Entry {
+        found.push(Entry {
             number: slot as u32 + 1,
             kind: byte(sector, at + 4),
             start: le32(sector, at + 8),
             sectors: le32(sector, at + 12),
-        };
-        if entry.kind != 0 && entry.sectors != 0 {
-            found.push(entry);
-        }
+        });
     }
-    (!found.is_empty()).then_some(found)
+    Some(found)
 }
 
 fn is_extended(kind: u8) -> bool {
@@ -76,6 +79,7 @@ pub fn read_table(bytes: &Arc<dyn Bytes>, primary: &[Entry], sector_size: u32) -
         id: String::new(),
         partitions: Vec::new(),
         warnings: Vec::new(),
+        structures: Vec::new(),
     };
     if let Ok(head) = field::read(&**bytes, 440, 4) {
         table.id = format!("{:08x}", le32(&head, 0));
@@ -112,6 +116,7 @@ fn logical(bytes: &Arc<dyn Bytes>, base: u64, next: &mut u32, table: &mut Partit
             table.warnings.push(failure(Some(offset), "an extended boot record has no signature: the chain ends here"));
             return;
         }
+        table.structures.push((offset..offset + 512, "extended boot record"));
         let mut link = None;
         for entry in entries(&sector).unwrap_or_default() {
             if is_extended(entry.kind) {
@@ -126,15 +131,51 @@ fn logical(bytes: &Arc<dyn Bytes>, base: u64, next: &mut u32, table: &mut Partit
     }
 }
 
+/// Whether a partition begins with a known volume.
+pub fn is_known(bytes: &Arc<dyn Bytes>, part: &Partition) -> bool {
+    let left = bytes.size().checked_sub(part.start).filter(|&left| left > 0);
+    let slice = left.and_then(|left| Slice::new(bytes.clone(), part.start, part.length.min(left)));
+    slice.is_some_and(|slice| file_system(Arc::new(slice)).is_ok_and(|what| !matches!(what, Recognised::Unknown)))
+}
+
 /// How many partitions begin with a known volume.
 fn known(bytes: &Arc<dyn Bytes>, table: &PartitionTable) -> usize {
-    let parts = table.partitions.iter().filter(|part| part.usage == Usage::Partition);
-    let begins_with_a_volume = |part: &&Partition| {
-        let left = bytes.size().checked_sub(part.start).filter(|&left| left > 0);
-        let slice = left.and_then(|left| Slice::new(bytes.clone(), part.start, part.length.min(left)));
-        slice.is_some_and(|slice| file_system(Arc::new(slice)).is_ok_and(|what| !matches!(what, Recognised::Unknown)))
-    };
-    parts.filter(begins_with_a_volume).count()
+    table.partitions.iter().filter(|part| part.usage == Usage::Partition && is_known(bytes, part)).count()
+}
+
+/// Adds the entries of type 0 that lead to a known volume: the type says that they are not in use,
+/// and Linux has them all the same.
+pub fn untyped(bytes: &Arc<dyn Bytes>, sector: &[u8], table: &mut PartitionTable) {
+    for entry in all(sector).unwrap_or_default() {
+        let part = partition(entry, entry.number, 0, table.sector_size);
+        let is_new = table.partitions.iter().all(|other| other.start != part.start);
+        if entry.kind == 0 && entry.start != 0 && entry.sectors != 0 && is_new && is_known(bytes, &part) {
+            table.partitions.push(part);
+        }
+    }
+}
+
+/// Adds the partitions that the MBR beside a GPT has and the GPT has not. Each keeps its number if
+/// the GPT has none of it.
+pub fn beside(bytes: &Arc<dyn Bytes>, primary: &[Entry], table: &mut PartitionTable) {
+    let others: Vec<Entry> = primary.iter().copied().filter(|entry| entry.kind != PROTECTIVE).collect();
+    let mut hybrid = read_table(bytes, &others, table.sector_size);
+    hybrid.partitions.retain(|part| part.usage == Usage::Partition);
+    table.warnings.append(&mut hybrid.warnings);
+    for part in hybrid.partitions {
+        if table.partitions.iter().any(|other| other.start == part.start) {
+            continue;
+        }
+        let taken = |number: u32| table.partitions.iter().any(|other| other.number == Some(number));
+        let last = table.partitions.iter().filter_map(|other| other.number).max().unwrap_or(0);
+        let number = part.number.filter(|&number| !taken(number)).unwrap_or(last + 1);
+        let cause = format!(
+            "the MBR has a partition of {} bytes (type {}) that the GPT has not: read as p{number}",
+            part.length, part.kind
+        );
+        table.warnings.push(failure(Some(part.start), cause));
+        table.partitions.push(Partition { number: Some(number), ..part });
+    }
 }
 
 /// The table whose primary entries are given. An MBR does not say how long a sector is: it is the

@@ -2,6 +2,7 @@
 //! want `Read + Seek`, and give up a table for one bad field, where an examiner needs the rest.
 
 pub mod apm;
+mod disc;
 mod gap;
 mod gpt;
 mod mbr;
@@ -35,13 +36,21 @@ fn find(bytes: &Arc<dyn Bytes>) -> Result<PartitionTable, Failure> {
     // has code where a table would be.
     if is_iso(&**bytes) || is_boot_sector(&head) {
         let mut whole = PartitionTable::whole(bytes.size());
+        if is_iso(&**bytes)
+            && let Some(table) = disc::beside(bytes, mbr.as_deref())?
+        {
+            return Ok(table);
+        }
         if mbr.is_some() {
             let cause = "a partition table stands beside a file system that begins at the first byte; it is not used";
             whole.warnings.push(failure(Some(446), cause));
         }
         return Ok(whole);
     }
-    if let Some(table) = gpt::read(&**bytes)? {
+    if let Some(mut table) = gpt::read(bytes)? {
+        if let Some(entries) = mbr {
+            mbr::beside(bytes, &entries, &mut table);
+        }
         return Ok(table);
     }
     let map = apm::read(&**bytes)?;
@@ -65,12 +74,23 @@ fn find(bytes: &Arc<dyn Bytes>) -> Result<PartitionTable, Failure> {
 
 /// The table of an MBR with these entries; the whole medium without any.
 fn mbr_table(bytes: &Arc<dyn Bytes>, entries: Option<Vec<mbr::Entry>>) -> Result<PartitionTable, Failure> {
-    let Some(entries) = entries else { return Ok(PartitionTable::whole(bytes.size())) };
-    if entries.iter().any(|entry| entry.kind == mbr::PROTECTIVE) {
-        let cause = "the MBR says that there is a GPT, and neither header of one is whole";
-        return Err(failure(Some(446), cause));
-    }
-    Ok(mbr::read(bytes, &entries))
+    let Some(mut entries) = entries else { return Ok(PartitionTable::whole(bytes.size())) };
+    let cause = "the MBR says that there is a GPT, and neither header of one is whole";
+    let lost = entries.iter().any(|entry| entry.kind == mbr::PROTECTIVE).then(|| failure(Some(446), cause));
+    // What a hybrid table repeats of a lost GPT is still known.
+    entries.retain(|entry| entry.kind != mbr::PROTECTIVE);
+    let mut table = match lost {
+        Some(lost) if entries.is_empty() => return Err(lost),
+        Some(lost) => {
+            let mut table = mbr::read(bytes, &entries);
+            table.warnings.push(lost);
+            table
+        }
+        None => mbr::read(bytes, &entries),
+    };
+    let head = read_some(&**bytes, 0, 512)?;
+    mbr::untyped(bytes, &head, &mut table);
+    Ok(table)
 }
 
 fn is_iso(bytes: &dyn Bytes) -> bool {

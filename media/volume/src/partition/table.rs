@@ -1,5 +1,6 @@
 //! The content of a partition table.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use crate::bytes::{Bytes, Slice};
@@ -65,6 +66,8 @@ pub struct PartitionTable {
     pub partitions: Vec<Partition>,
     /// The fault of the table, if it could be read.
     pub warnings: Vec<Failure>,
+    /// Where the table itself stands, and its copies: each range and its name.
+    pub structures: Vec<(Range<u64>, &'static str)>,
 }
 
 impl Partition {
@@ -97,6 +100,7 @@ impl PartitionTable {
             id: String::new(),
             partitions: vec![whole],
             warnings: Vec::new(),
+            structures: Vec::new(),
         }
     }
 
@@ -111,7 +115,8 @@ impl PartitionTable {
                 let cause = format!("partition {number} ends at {its_end}, behind the end of the medium at {size}");
                 self.warnings.push(failure(Some(part.start), cause));
             }
-            if part.usage == Usage::Partition {
+            // The whole of a disc goes over the partitions that lie beside its tree.
+            if part.usage == Usage::Partition && part.number.is_some() {
                 if part.start < end {
                     let cause = format!("partition {number} begins in the one before it");
                     self.warnings.push(failure(Some(part.start), cause));

@@ -20,6 +20,7 @@ mod raid;
 mod squash;
 mod tree;
 mod udf;
+mod unlisted;
 mod unreadable;
 mod vss;
 mod xfs;

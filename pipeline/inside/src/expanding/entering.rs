@@ -12,6 +12,7 @@ use crate::way::Way;
 use crate::{name, unlock};
 use pfh_container::disk;
 use pfh_source::{Inside, Kept, Passage, Stage, Volume};
+use pfh_volume::account;
 use pfh_volume::{Bytes, FileSystem, Nodes, Options as Lists, PartitionTable, Recognised, Usage, Volumes};
 use pfh_volume::{Piece, compose, gap};
 use std::sync::Arc;
@@ -30,10 +31,12 @@ impl Expanding {
             Container::Parts(format, starts) => self.enter_archive(format, &starts, bytes, printed, watch, depth),
             Container::Layout(files) => self.enter_layout(&files, bytes, printed, watch, depth),
             Container::Divided(table) => {
+                self.enter_residue(&bytes, printed, watch, depth);
                 let about = Inside { container: printed.to_vec(), volume_offset: Some(0), ..Inside::default() };
                 self.enter_medium(table, bytes, name::prefix(printed), about, watch, depth);
             }
             Container::Volume(found) => {
+                self.enter_residue(&bytes, printed, watch, depth);
                 let about = Inside { container: printed.to_vec(), volume_offset: Some(0), ..Inside::default() };
                 self.enter_found(found, bytes, name::prefix(printed), about, watch, depth);
             }
@@ -45,6 +48,31 @@ impl Expanding {
             }
             Container::Disk(_, Ok(disk)) => self.enter_disk(Arc::<dyn disk::Disk>::from(disk), printed, watch, depth),
         }
+    }
+
+    /// Puts the bytes of a medium that nothing accounts for behind all its names, if they are to be
+    /// salvaged.
+    fn enter_residue(&mut self, bytes: &Arc<dyn Bytes>, printed: &[u8], watch: &Arc<Watch>, depth: u32) {
+        if !self.options.limits.salvage {
+            return;
+        }
+        let account = match account::medium(bytes) {
+            Ok(account) => account,
+            Err(failure) => {
+                return self.found.push_back(Found::Problem(printed.to_vec(), problem(Stage::Walk, &failure)));
+            }
+        };
+        let ranges: Vec<_> = account.residue().map(|extent| extent.start..extent.end()).collect();
+        if ranges.is_empty() {
+            return;
+        }
+        let medium = bytes.clone();
+        let parts = ranges.into_iter().flat_map(move |range| {
+            let said = account::said(&*medium, &range).unwrap_or_else(Some).map(Part::Failure);
+            said.into_iter().chain([Part::Gap(Box::new(account::residue(&medium, range)))])
+        });
+        let about = Inside { container: printed.to_vec(), volume_offset: Some(0), ..Inside::default() };
+        self.enter_parts(parts, bytes.clone(), name::prefix(printed), about, watch, depth);
     }
 
     /// Goes into the one disk of an image: partitions or a volume.

@@ -95,6 +95,16 @@ pub enum OpenError {
         /// The file that may be the next piece.
         next: PathBuf,
     },
+    /// A piece is missing, empty, cut or too long.
+    #[error("{}: its pieces are not whole: {} {why}", path.display(), piece.file_name().unwrap_or_default().to_string_lossy())]
+    Broken {
+        /// The first file's name.
+        path: PathBuf,
+        /// The piece.
+        piece: PathBuf,
+        /// The fault of it.
+        why: String,
+    },
 }
 
 impl OpenError {
@@ -106,7 +116,7 @@ impl OpenError {
             OpenError::Disk { kind, failure, .. } => format!("{} image: {failure}", kind.name()),
             OpenError::Unread { format, .. } => format!("the format {} ({}) is not read", format.name, format.hint),
             OpenError::Mismatch { format, .. } => format!("its name says {format}, and its first bytes do not"),
-            OpenError::Later { path, .. } | OpenError::Unclear { path, .. } => {
+            OpenError::Later { path, .. } | OpenError::Unclear { path, .. } | OpenError::Broken { path, .. } => {
                 let text = self.to_string();
                 text.strip_prefix(&format!("{}: ", path.display())).unwrap_or(&text).to_owned()
             }
@@ -126,6 +136,7 @@ pub fn files_of(first: &Path) -> Vec<PathBuf> {
     segments.filter(|found| !found.is_empty()).unwrap_or_else(|| match pieces::of(first) {
         Pieces::Joined(files) => files,
         Pieces::Unclear(other) | Pieces::Later(other) => vec![first.to_owned(), other],
+        Pieces::Broken { files, .. } => files,
     })
 }
 
@@ -236,6 +247,7 @@ impl Image {
         let pieces = match pieces::of(path) {
             Pieces::Joined(files) => files,
             Pieces::Unclear(next) => return Err(OpenError::Unclear { path: path_of(), next }),
+            Pieces::Broken { piece, why, .. } => return Err(OpenError::Broken { path: path_of(), piece, why }),
             Pieces::Later(first) => return Err(OpenError::Later { path: path_of(), first: Some(first) }),
         };
         let format = if pieces.len() > 1 { Format::Split } else { Format::Raw };

@@ -19,7 +19,18 @@ pub(super) enum Pieces {
     Unclear(PathBuf),
     /// The file is a later piece; the first one is this.
     Later(PathBuf),
+    /// A piece is missing, or has not the size of one: no bytes behind it are where they were.
+    Broken {
+        /// The pieces that are there.
+        files: Vec<PathBuf>,
+        /// Which piece, and the fault.
+        piece: PathBuf,
+        why: String,
+    },
 }
+
+/// How far behind a gap a piece is looked for.
+const FARTHEST: u64 = 100;
 
 /// A name that counts: the part before the number, the number, the part behind it.
 struct Counted<'a> {
@@ -65,35 +76,75 @@ impl<'a> Counted<'a> {
         std::iter::once(self.path.to_owned()).chain(names.take_while(|path| path.is_file())).collect()
     }
 
-    /// The first piece, if this is a later one: the one before it is there as well.
+    /// The first piece that is missing, if another one follows it.
+    fn gap(&self, kind: Suffix, found: usize) -> Option<(PathBuf, String)> {
+        let first = size(self.path)?;
+        let (missing, width) = (self.name(&kind.of(found as u64, self.number.len())?), self.number.len());
+        let numbers = found as u64 + 1..found as u64 + FARTHEST;
+        let names = numbers.map_while(|number| kind.within(number, width)).map(|number| self.name(&number));
+        let is_piece = |path: &PathBuf| path.is_file() && size(path).is_some_and(|size| (1..=first).contains(&size));
+        let next = names.into_iter().find(is_piece)?;
+        let next = next.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        Some((missing, format!("is missing, and {next} is there")))
+    }
+
+    /// The first piece, if this is a later one.
     fn first(&self) -> Option<PathBuf> {
         let (text, width) = (std::str::from_utf8(self.number).ok()?, self.number.len());
-        let before = if text.bytes().all(|byte| byte.is_ascii_digit()) {
-            Suffix::Digits.of(text.parse::<u64>().ok()?.checked_sub(1)?, width)?
-        } else if text.bytes().all(|byte| byte.is_ascii_lowercase()) {
-            Suffix::Letters.of(Suffix::Letters.number(self.number, width)?.checked_sub(1)?, width)?
+        let number = if text.bytes().all(|byte| byte.is_ascii_digit()) {
+            text.parse::<u64>().ok()?
         } else {
-            return None;
+            Suffix::Letters.number(self.number, width)?
         };
-        if width < 2 || !self.name(&before).is_file() {
+        // The one before may be missing. Far behind, letters are the ending of any other file.
+        let before = |number: u64| match text.starts_with(|letter: char| letter.is_ascii_digit()) {
+            true => Suffix::Digits.of(number, width),
+            false => Suffix::Letters.of(number, width),
+        };
+        let is_next = before(number.checked_sub(1)?).is_some_and(|before| self.name(&before).is_file());
+        if width < 2 || !is_next && number > FARTHEST {
             return None;
         }
         let firsts = [Suffix::Digits, Suffix::DigitsFromOne, Suffix::Letters];
         let is_digits = text.starts_with(|c: char| c.is_ascii_digit());
         let firsts = firsts.iter().filter(|kind| (**kind != Suffix::Letters) == is_digits);
         let first = firsts.filter_map(|kind| kind.of(0, width)).map(|number| self.name(&number));
-        first.into_iter().find(|path| path.is_file())
+        let is_first = |path: &PathBuf| path != self.path && (is_next || size(path) >= size(self.path));
+        first.into_iter().find(|path| path.is_file() && is_first(path))
     }
 }
 
-fn size(path: &PathBuf) -> Option<u64> {
+/// The piece whose size is not that of one, and why: all but the last have one size, and the last
+/// has no more. `split -n` cuts into so many pieces, which differ by a byte, or by fewer bytes in
+/// the last one than there are pieces.
+fn odd(files: &[PathBuf]) -> Option<(PathBuf, String)> {
+    let sizes: Option<Vec<u64>> = files.iter().map(|path| size(path)).collect();
+    let sizes = sizes?;
+    let (last, others) = sizes.split_last().filter(|(_, others)| !others.is_empty())?;
+    let first = others[0];
+    let descends = sizes.is_sorted_by(|one, next| one >= next);
+    let is_even = descends && first - last <= 1;
+    let is_rest = others.iter().all(|size| *size == first) && last.saturating_sub(first) < sizes.len() as u64;
+    if (is_even || is_rest) && (*last > 0 || first == 0) {
+        return None;
+    }
+    let number = sizes.iter().position(|size| *size == 0 || *size != first)?;
+    let why = match sizes[number] {
+        0 => "is empty".to_owned(),
+        size if size > first => format!("has {size} bytes, and the first piece {first}"),
+        size => format!("has {size} bytes, and is followed by another piece: the first has {first}"),
+    };
+    Some((files[number].clone(), why))
+}
+
+fn size(path: &Path) -> Option<u64> {
     std::fs::metadata(path).ok().map(|found| found.len())
 }
 
 /// Whether files have the sizes of pieces: all but the last one equal. Of files that are numbered
 /// in digits, as disks of a case are, the last of three and more must be shorter as well.
 fn are_cut(files: &[PathBuf], kind: Suffix) -> bool {
-    let sizes: Option<Vec<u64>> = files.iter().map(size).collect();
+    let sizes: Option<Vec<u64>> = files.iter().map(|path| size(path)).collect();
     let Some((last, others)) = sizes.as_deref().and_then(|sizes| sizes.split_last()) else { return false };
     let Some(first) = others.first().filter(|first| **first > 0) else { return false };
     let is_set = *last > 0 && last <= first && others.iter().all(|size| size == first);
@@ -120,7 +171,12 @@ pub(super) fn of(first: &Path) -> Pieces {
         if let Some(kind) = counted.kind() {
             let files = counted.run(kind);
             let is_usual = counted.number.len() > 1;
-            return if is_usual || files.len() == 1 { Pieces::Joined(files) } else { judge(files, kind) };
+            let fault = || odd(&files).or_else(|| counted.gap(kind, files.len()));
+            return match is_usual.then(fault).flatten() {
+                Some((piece, why)) => Pieces::Broken { files, piece, why },
+                None if is_usual || files.len() == 1 => Pieces::Joined(files),
+                None => judge(files, kind),
+            };
         }
     }
     let Some(counted) = Counted::stem(first).filter(|counted| counted.number.len() > 1) else { return alone() };
@@ -154,6 +210,7 @@ mod tests {
             Pieces::Joined(files) => Ok(files.len()),
             Pieces::Unclear(path) => Err(format!("beside {}", name(path))),
             Pieces::Later(path) => Err(format!("after {}", name(path))),
+            Pieces::Broken { piece, why, .. } => Err(format!("{} {why}", name(piece))),
         }
     }
 
@@ -185,11 +242,42 @@ mod tests {
     }
 
     #[test]
+    fn a_piece_that_is_missing_or_has_another_size_is_named() {
+        let of = |sizes: &[(&'static str, usize)]| found(sizes);
+        for (first, second, third, fourth) in [
+            ("o.000", "o.001", "o.002", "o.003"),
+            ("o.001", "o.002", "o.003", "o.004"),
+            ("o.aa", "o.ab", "o.ac", "o.ad"),
+        ] {
+            let gap = of(&[(first, 9), (second, 9), (fourth, 4)]).unwrap_err();
+            assert_eq!(gap, format!("{third} is missing, and {fourth} is there"));
+            let cut = of(&[(first, 9), (second, 3), (third, 9), (fourth, 4)]).unwrap_err();
+            assert!(cut.starts_with(&format!("{second} has 3 bytes")), "{cut}");
+            let empty = of(&[(first, 9), (second, 9), (third, 0), (fourth, 4)]).unwrap_err();
+            assert_eq!(empty, format!("{third} is empty"));
+            assert_eq!(of(&[(first, 9), (second, 0)]).unwrap_err(), format!("{second} is empty"));
+            for long in [[9, 12, 9, 4], [9, 9, 9, 20]] {
+                let names = [first, second, third, fourth];
+                let set: Vec<_> = names.into_iter().zip(long).collect();
+                let long = of(&set).unwrap_err();
+                assert!(long.contains("bytes, and the first piece 9"), "{long}");
+            }
+            // As `split -n 4` cuts.
+            for even in [[9, 9, 9, 9], [9, 9, 9, 12], [10, 10, 9, 9], [9, 9, 9, 1]] {
+                let set: Vec<_> = [first, second, third, fourth].into_iter().zip(even).collect();
+                assert_eq!(of(&set), Ok(4), "{even:?}");
+            }
+        }
+        assert_eq!(found(&[("o.000", 9), ("o.001", 9), ("o.log", 9), ("o.250", 9)]), Ok(2));
+    }
+
+    #[test]
     fn a_later_piece_names_the_first() {
         assert_eq!(found(&[("o.002", 9), ("o.001", 9), ("o.000", 9)]), Err("after o.000".into()));
         assert_eq!(found(&[("o.aac", 9), ("o.aab", 9), ("o.aaa", 9)]), Err("after o.aaa".into()));
         assert_eq!(found(&[("o.002", 9), ("o.001", 9)]), Err("after o.001".into()));
-        assert_eq!(found(&[("o.002", 9), ("o.000", 9)]), Ok(1));
+        assert_eq!(found(&[("o.002", 9), ("o.000", 9)]), Err("after o.000".into()));
+        assert_eq!(found(&[("o.log", 9), ("o.aaa", 9)]), Ok(1));
         assert_eq!(found(&[("o.img", 9), ("o.imf", 9)]), Ok(1));
     }
 }

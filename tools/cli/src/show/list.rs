@@ -2,7 +2,8 @@
 
 use crate::remedy;
 use pfh::Cause;
-use pfh::list::Event;
+use pfh::inside::{Extent, Holds};
+use pfh::list::{Event, Row};
 use pfh::manifest::Times;
 use pfh::manifest::jsonl::{Stamps, Within};
 use pfh::manifest::row::{self, Path, Shown};
@@ -76,6 +77,54 @@ pub enum Line<'a> {
         /// Why.
         cause: &'a str,
     },
+    /// With `--account`: a range of a medium and its use.
+    Extent {
+        #[serde(flatten)]
+        name: Path<'a>,
+        /// Where it begins, in bytes.
+        start: u64,
+        /// How many bytes.
+        length: u64,
+        /// `content`, `structure`, `free`, `slack`, `padding`, `reserved` or `residue`.
+        holds: &'a str,
+        /// The member or structure; of residue what it looks like.
+        #[serde(skip_serializing_if = "String::is_empty")]
+        of: String,
+    },
+    /// With `--account`: a range that a second member claims.
+    Overlap {
+        #[serde(flatten)]
+        name: Path<'a>,
+        /// Where it begins, in bytes.
+        start: u64,
+        /// How many bytes.
+        length: u64,
+        /// The second member.
+        of: String,
+    },
+    /// With `--account`: the sums of a medium, in bytes, behind its extents.
+    Account {
+        #[serde(flatten)]
+        name: Path<'a>,
+        /// Bytes of the medium: those of all uses.
+        size: u64,
+        /// Bytes of members.
+        content: u64,
+        /// Bytes of the format itself.
+        structure: u64,
+        /// In no use, as the format's tables say.
+        free: u64,
+        /// The rest of members' last blocks.
+        slack: u64,
+        /// Of one value, and nobody's.
+        padding: u64,
+        /// Set apart by the format for others.
+        reserved: u64,
+        /// Nobody's, and not all one byte.
+        residue: u64,
+        /// Whether all structures are known one by one. If not, residue cannot be told from them.
+        itemised: bool,
+    },
     /// A container that could not be read whole.
     Error {
         #[serde(flatten)]
@@ -87,6 +136,64 @@ pub enum Line<'a> {
         /// Why.
         cause: Shown<&'a Cause>,
     },
+}
+
+/// A line for people of an account: where, how many bytes, the use, and whose they are; behind the
+/// extents of a medium its sums.
+pub fn text_of(row: &Row<'_>) -> String {
+    let line = |extent: &Extent, holds: &str| {
+        let (start, length) = (extent.start, extent.length);
+        format!("{start:>14} {length:>14}  {holds:<9}  {}\n", render(&extent.name))
+    };
+    match row {
+        Row::Extent { extent, .. } => line(extent, extent.holds.name()),
+        Row::Overlap { extent, .. } => line(extent, "shared"),
+        Row::Sums { name, account } => {
+            let sums = Holds::ALL.iter().map(|holds| (holds.name(), account.sum(*holds))).filter(|(_, sum)| *sum > 0);
+            let sums: Vec<String> = sums.map(|(name, sum)| format!("{sum} {name}")).collect();
+            let opaque = if account.opaque.is_empty() { "" } else { "; structures not itemised" };
+            format!("{}: {} bytes: {}{opaque}\n", render(name), account.size, sums.join(", "))
+        }
+        _ => String::new(),
+    }
+}
+
+/// The same as a line of JSON.
+pub fn json_of(row: &Row<'_>) -> String {
+    row::line(&match row {
+        Row::Extent { name, extent } => Line::Extent {
+            name: Path(name),
+            start: extent.start,
+            length: extent.length,
+            holds: extent.holds.name(),
+            of: render(&extent.name).to_string(),
+        },
+        Row::Overlap { name, extent } => Line::Overlap {
+            name: Path(name),
+            start: extent.start,
+            length: extent.length,
+            of: render(&extent.name).to_string(),
+        },
+        Row::Sums { name, account } => Line::Account {
+            name: Path(name),
+            size: account.size,
+            content: account.sum(Holds::Content),
+            structure: account.sum(Holds::Structure),
+            free: account.sum(Holds::Free),
+            slack: account.sum(Holds::Slack),
+            padding: account.sum(Holds::Padding),
+            reserved: account.sum(Holds::Reserved),
+            residue: account.sum(Holds::Residue),
+            itemised: account.opaque.is_empty(),
+        },
+        Row::Failed { name, problem } => Line::Error {
+            name: Path(name),
+            stage: problem.stage.name(),
+            code: problem.code(),
+            cause: Shown(&problem.cause),
+        },
+        _ => return String::new(),
+    })
 }
 
 /// An event as a line of JSON.

@@ -63,8 +63,11 @@ pub fn is_message(start: &[u8]) -> bool {
 
 /// Whether the name of a file says that it is a message, and its beginning is text.
 pub fn is_message_named(start: &[u8], name: &[u8]) -> bool {
-    let is_named = name.len() > 4 && name[name.len() - 4..].eq_ignore_ascii_case(b".eml");
-    is_named && !start.is_empty() && !start[..start.len().min(64)].contains(&0)
+    let ends =
+        |ending: &[u8]| name.len() > ending.len() && name[name.len() - ending.len()..].eq_ignore_ascii_case(ending);
+    [&b".eml"[..], b".mht", b".mhtml"].into_iter().any(ends)
+        && !start.is_empty()
+        && !start[..start.len().min(64)].contains(&0)
 }
 
 /// The parts of a message.

@@ -22,7 +22,7 @@ mod window;
 use super::checked::bomb;
 use super::limits::Limits;
 use super::member::{failure, node, wrong};
-use super::program::behind_program;
+use super::program::behind;
 use super::track::Track;
 use crate::bytes::Bytes;
 use crate::field::read_some;
@@ -72,7 +72,7 @@ pub fn open(bytes: Arc<dyn Bytes>, parts: &[u64], limits: &Limits) -> Result<Nod
 
 /// Whether these bytes, or the archive behind a program, are one of several volumes.
 pub fn is_volume(bytes: &Arc<dyn Bytes>) -> bool {
-    let archive = behind_program(bytes.clone());
+    let (archive, _) = behind(bytes.clone());
     let start = read_some(&*archive, 0, 64).unwrap_or_default();
     let is = if start.starts_with(five::MAGIC) { five::is_volume(&start) } else { three::is_volume(&start) };
     is == Some(true)
@@ -80,7 +80,7 @@ pub fn is_volume(bytes: &Arc<dyn Bytes>) -> bool {
 
 /// Bytes of a program in front of the archive.
 fn program(bytes: &Arc<dyn Bytes>) -> u64 {
-    bytes.size() - behind_program(bytes.clone()).size()
+    behind(bytes.clone()).1
 }
 
 fn volume(bytes: &dyn Bytes, start: u64, end: u64, most: u64) -> Result<Volume, Failure> {

@@ -20,6 +20,10 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod account;
+
+pub use account::{Row, Sums, account};
+
 use crate::input::Input;
 use crate::job::Error;
 use pfh_engine::Control;

@@ -1,0 +1,147 @@
+//! Archives behind something else: a program that unpacks them, a picture, a document, a script.
+
+mod archives;
+mod picture;
+mod program;
+
+use crate::Bytes;
+pub use picture::is_one as is_picture;
+pub use program::end_of_program;
+
+/// Bytes behind a program in which the archive must begin: a configuration stands before it.
+const ROOM: u64 = 64 << 10;
+/// The same behind the part of a program that its headers state, and in a script.
+const WIDE: u64 = 1 << 20;
+
+/// An archive that was found behind something else.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Found {
+    /// Its format.
+    pub format: &'static str,
+    /// Where it begins, in bytes.
+    pub offset: u64,
+}
+
+/// Whether bytes that begin like this may stand in front of an archive.
+pub fn may_be_in_front(start: &[u8]) -> bool {
+    let programs = [&b"MZ"[..], b"#!"];
+    end_of_program(start).is_some()
+        || programs.iter().any(|magic| start.starts_with(magic))
+        || is_of_lha(start)
+        || picture::is_one(start)
+}
+
+/// The program for DOS that LHA puts in front of its archives: it has no header.
+fn is_of_lha(start: &[u8]) -> bool {
+    let names = [&b"LHA's SFX"[..], b"LHarc's SFX", b"LHa's SFX", b"LHA SFX"];
+    start.iter().take(128).count() > 64
+        && names.iter().any(|name| start[..start.len().min(128)].windows(name.len()).any(|window| window == *name))
+}
+
+/// Where an archive may begin, and how many bytes behind that: behind a program, a picture or a
+/// document, in a script.
+fn behind(start: &[u8], bytes: &dyn Bytes) -> Option<(u64, u64)> {
+    if is_of_lha(start) {
+        return Some((0, ROOM));
+    }
+    if start.starts_with(b"#!") {
+        return Some((2, WIDE));
+    }
+    if picture::is_one(start) {
+        return picture::end(start, bytes).map(|end| (end, ROOM));
+    }
+    let end = end_of_program(start);
+    if start.starts_with(b"MZ") && !program::is_portable(start) {
+        // Headers state the first part of a program for DOS or 16-bit Windows.
+        return Some((end.unwrap_or(64), WIDE));
+    }
+    end.map(|end| (end, ROOM))
+}
+
+/// The archive behind something else; `None` if there is none.
+pub fn archive(start: &[u8], bytes: &dyn Bytes) -> Option<Found> {
+    let (end, room) = behind(start, bytes).filter(|(end, _)| *end < bytes.size())?;
+    let mut window = vec![0; (bytes.size() - end).min(room) as usize];
+    bytes.read_exact_at(end, &mut window).ok()?;
+    let is_script = start.starts_with(b"#!");
+    let (at, format) = archives::find(&window, is_script)?;
+    // A zip may begin with any of its members; the others stand for themselves.
+    Some(Found { format, offset: end + at as u64 })
+}
+
+/// Where a volume of squashfs or EROFS begins behind a program, as in an AppImage; `None` if none
+/// does.
+pub fn volume(start: &[u8], bytes: &dyn Bytes) -> Option<u64> {
+    let end = end_of_program(start).filter(|end| *end < bytes.size())?;
+    let is_at = |offset: u64, magic: [u8; 4]| {
+        let mut found = [0; 4];
+        bytes.read_exact_at(offset, &mut found).is_ok() && found == magic
+    };
+    (is_at(end, *b"hsqs") || is_at(end.saturating_add(1024), [0xe2, 0xe1, 0xf5, 0xe0])).then_some(end)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::disk::START;
+
+    #[test]
+    fn behind_programs_and_nowhere_else() {
+        let mut program = vec![0; 1024];
+        program[..2].copy_from_slice(b"MZ");
+        program[0x3c] = 0x80;
+        program[0x80..0x84].copy_from_slice(b"PE\0\0");
+        program[0x86] = 1;
+        let section = 0x80 + 24;
+        program[section + 16..section + 18].copy_from_slice(&512_u16.to_le_bytes());
+        program[section + 20..section + 22].copy_from_slice(&512_u16.to_le_bytes());
+        assert_eq!(archive(&program, &program.clone()), None);
+        let with = [&program[..], b";!@Install@!UTF-8!;7z\xbc\xaf\x27\x1c\0\x04"].concat();
+        assert_eq!(archive(&with, &with.clone()), Some(Found { format: "7z", offset: 1024 + 19 }));
+        // In the program itself it is a string.
+        program[600..606].copy_from_slice(b"7z\xbc\xaf\x27\x1c");
+        assert_eq!(archive(&program, &program.clone()), None);
+        let mut elf = [0; 64];
+        elf[..6].copy_from_slice(b"\x7fELF\x02\x01");
+        elf[0x28] = 64;
+        let with = [&elf[..], b"Rar!\x1a\x07\x01\0"].concat();
+        assert_eq!(archive(&with, &with.clone()).map(|found| found.format), Some("RAR 5"));
+        assert_eq!(end_of_program(b"text"), None);
+        let erofs = [&elf[..], &[0; 1024], b"\xe2\xe1\xf5\xe0"].concat();
+        for with in [[&elf[..], b"hsqs"].concat(), erofs] {
+            assert_eq!((volume(&with, &with.clone()), archive(&with, &with.clone())), (Some(64), None));
+        }
+        assert_eq!((volume(&elf, &elf.to_vec()), volume(b"hsqs", &b"hsqs".to_vec())), (None, None));
+    }
+
+    #[test]
+    fn behind_programs_for_macos_and_dos() {
+        let mut mach = vec![0; 512];
+        mach[..4].copy_from_slice(b"\xcf\xfa\xed\xfe");
+        mach[16] = 3;
+        // A table of symbols, and two segments: the later one ends the program.
+        for (at, kind, size, segment) in [(32, 2, 24, 0), (56, 0x19, 72, 256_u64), (128, 0x19, 72, 128)] {
+            mach[at] = kind;
+            mach[at + 4] = size;
+            if kind == 0x19 {
+                mach[at + 40..at + 48].copy_from_slice(&256_u64.to_le_bytes());
+                mach[at + 48..at + 56].copy_from_slice(&segment.to_le_bytes());
+            }
+        }
+        let behind = b"7z\xbc\xaf\x27\x1c\0\x04";
+        let with = [&mach[..], behind].concat();
+        assert_eq!(archive(&mach, &mach.clone()), None);
+        assert_eq!(archive(&with, &with.clone()), Some(Found { format: "7z", offset: 512 }));
+        let mut several = [0; 64];
+        several[..8].copy_from_slice(b"\xca\xfe\xba\xbe\0\0\0\x01");
+        several[16..24].copy_from_slice(&[0, 0, 0, 64, 0, 0, 2, 0]);
+        let with = [&several[..], &mach, behind].concat();
+        assert_eq!(archive(&with, &with.clone()), Some(Found { format: "7z", offset: 576 }));
+        assert_eq!(end_of_program(b"\xca\xfe\xba\xbe\0\0\0\x41 a class of Java"), None);
+        let mut dos = vec![0; 600];
+        dos[..10].copy_from_slice(b"MZ\x58\0\x02\0\0\0\x02\0");
+        let with = [&dos[..], b"Rar!\x1a\x07\0"].concat();
+        assert_eq!(archive(&with, &with.clone()), Some(Found { format: "RAR 4", offset: 600 }));
+        assert_eq!(end_of_program(b"MZ is how this text begins, and nothing of it is a program."), None);
+    }
+}

@@ -1,0 +1,137 @@
+//! The account of a medium, by its partition table, its file systems, or the archive that it is.
+
+use super::{Account, Claims, Holds};
+use crate::archive::{self, Format};
+use crate::bytes::Bytes;
+use crate::file_system::{FileSystem, Options, Recognised};
+use crate::node::{Failure, Kind, Node};
+use crate::partition::{PartitionTable, Scheme, Usage, partitions};
+use std::collections::HashSet;
+use std::sync::Arc;
+
+/// The account of a medium: its tables, and its volumes each with their own account.
+///
+/// # Errors
+/// If it cannot be read.
+pub fn medium(bytes: &Arc<dyn Bytes>) -> Result<Account, Failure> {
+    let table = partitions(bytes)?;
+    if table.scheme == Scheme::None {
+        return volume(bytes);
+    }
+    let mut claims = Claims::default();
+    let mut opaque = Vec::new();
+    for part in table.partitions.iter().filter(|part| part.usage == Usage::Partition) {
+        let name = part.number.map_or_else(Vec::new, |number| format!("p{number}/").into_bytes());
+        let Ok(inner) = part.open(bytes) else { continue };
+        let mut account = volume(&inner)?;
+        opaque.extend(account.opaque.drain(..).map(|of| [&name[..], &of].concat()));
+        claims.add_part(part.start, &name, account);
+    }
+    // The disc that the others lie beside comes first and is beneath them.
+    claims.add_beneath(bytes.size(), tables(&table));
+    for part in table.partitions.iter().filter(|part| part.usage == Usage::Unallocated) {
+        let mut gap = Claims::default();
+        gap.add(part.start..part.start.saturating_add(part.length), Holds::Free, b"in no partition");
+        claims.add_beneath(bytes.size(), gap);
+    }
+    let mut account = claims.close(&**bytes)?;
+    account.opaque = opaque;
+    Ok(account)
+}
+
+/// The tables themselves.
+fn tables(table: &PartitionTable) -> Claims {
+    let (mut claims, sector) = (Claims::default(), u64::from(table.sector_size));
+    match table.scheme {
+        Scheme::None => {}
+        Scheme::Mbr | Scheme::Gpt => {
+            claims.add(0..440, Holds::Reserved, b"boot code");
+            claims.add(440..512, Holds::Structure, b"MBR");
+        }
+        Scheme::Apm => claims.add(0..sector, Holds::Structure, b"driver descriptor"),
+    }
+    for (range, name) in &table.structures {
+        claims.add(range.clone(), Holds::Structure, name.as_bytes());
+    }
+    claims
+}
+
+/// The account of one volume.
+fn volume(bytes: &Arc<dyn Bytes>) -> Result<Account, Failure> {
+    match crate::detect::file_system(bytes.clone())? {
+        Recognised::FileSystem(system) => file_system(&system, bytes),
+        Recognised::Unknown => Claims::default().close(&**bytes),
+        Recognised::Volumes(volumes) => whole(bytes, volumes.kind),
+        Recognised::Encrypted(kind) => whole(bytes, kind),
+        Recognised::Locked(locked) => whole(bytes, locked.format),
+        Recognised::Unread(kind) => whole(bytes, &kind),
+    }
+}
+
+/// Bytes of a format that is not itemised.
+fn whole(bytes: &Arc<dyn Bytes>, kind: &str) -> Result<Account, Failure> {
+    let mut claims = Claims::default();
+    claims.add(0..bytes.size(), Holds::Structure, kind.as_bytes());
+    Ok(Account { opaque: vec![Vec::new()], ..claims.close(&**bytes)? })
+}
+
+/// The account of a file system.
+///
+/// # Errors
+/// If it cannot be read.
+pub fn file_system(system: &FileSystem, bytes: &Arc<dyn Bytes>) -> Result<Account, Failure> {
+    let layers = system.volume.clone().layers()?;
+    let (mut claims, mut free) = (layers.own, Claims::default());
+    let mut given = HashSet::new();
+    for node in system.nodes(Options { deleted: false, unallocated: true }).flatten() {
+        let unallocated = node.kind == Kind::Unallocated;
+        let holds = match &node.path[..] {
+            path if unallocated && path.starts_with(b"$Slack/") => Holds::Slack,
+            path if unallocated && path.starts_with(b"$Unallocated/") => Holds::Free,
+            // Lost and bad clusters are nobody's.
+            _ if unallocated => continue,
+            _ => Holds::Content,
+        };
+        // Further names of a file claim nothing more.
+        let is_first = node.id.is_none_or(|id| given.insert((id, stream_of(&node))));
+        if holds == Holds::Free || is_first || holds == Holds::Slack {
+            let into = if holds == Holds::Free { &mut free } else { &mut claims };
+            claim(into, &node, holds);
+        }
+    }
+    claims.add_beneath(bytes.size(), layers.beneath);
+    claims.add_beneath(bytes.size(), free);
+    let mut opaque = Vec::new();
+    if !layers.is_itemised {
+        let mut rest = Claims::default();
+        rest.add(0..bytes.size(), Holds::Structure, format!("{}, not itemised", system.kind).as_bytes());
+        claims.add_beneath(bytes.size(), rest);
+        opaque.push(Vec::new());
+    }
+    Ok(Account { opaque, ..claims.close(&**bytes)? })
+}
+
+/// The name of a stream of a file, which is one more content of its number.
+fn stream_of(node: &Node) -> Vec<u8> {
+    if node.kind == Kind::Stream { node.path.clone() } else { Vec::new() }
+}
+
+fn claim(claims: &mut Claims, node: &Node, holds: Holds) {
+    let places = node.content.as_ref().and_then(|content| content.places()).unwrap_or_default();
+    for run in places {
+        if let Some(start) = run.medium_offset {
+            claims.add_once(start..start.saturating_add(run.length), holds, &node.path);
+        }
+    }
+}
+
+/// The account of an archive; `None` if its reader has none.
+///
+/// # Errors
+/// If it cannot be read.
+pub fn archive(format: Format, bytes: &Arc<dyn Bytes>) -> Result<Option<Account>, Failure> {
+    match archive::claims(format, bytes)? {
+        Some(claims) => claims.close(&**bytes).map(Some),
+        None => Ok(None),
+    }
+}

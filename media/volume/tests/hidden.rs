@@ -1,0 +1,153 @@
+//! What an archive holds and does not list: members that its directory has not, directories with
+//! bytes, archives behind something else.
+#![cfg(unix)]
+
+use pfh_volume::archive::{Format, Limits, is_outlook_message, open};
+use pfh_volume::{Bytes, Kind, Node};
+use std::io::Read;
+use std::sync::Arc;
+
+const MEMBER: &[u8] = b"the bytes of a member that is stored as it is";
+
+/// A local header and its member; the record of the directory.
+fn member(name: &str, content: &[u8], at: usize) -> (Vec<u8>, Vec<u8>) {
+    let (sum, length) = (crc32fast::hash(content).to_le_bytes(), (content.len() as u32).to_le_bytes());
+    let name_length = (name.len() as u16).to_le_bytes();
+    let fields = [&[20, 0, 0, 0, 0, 0, 0, 0, 0, 0][..], &sum, &length, &length, &name_length, &[0, 0]].concat();
+    let local = [b"PK\x03\x04", &fields[..], name.as_bytes(), content].concat();
+    let place = (at as u32).to_le_bytes();
+    let record = [b"PK\x01\x02\x14\x00", &fields[..], &[0; 10], &place, name.as_bytes()].concat();
+    (local, record)
+}
+
+/// A zip of members and of bytes that its directory does not list.
+fn zip(parts: &[Result<(&str, &[u8]), &[u8]>]) -> Vec<u8> {
+    let (mut bytes, mut directory, mut count) = (Vec::new(), Vec::new(), 0_u16);
+    for part in parts {
+        match part {
+            Ok((name, content)) => {
+                let (local, record) = member(name, content, bytes.len());
+                bytes.extend(local);
+                directory.extend(record);
+                count += 1;
+            }
+            Err(others) => bytes.extend_from_slice(others),
+        }
+    }
+    let (start, length) = ((bytes.len() as u32).to_le_bytes(), (directory.len() as u32).to_le_bytes());
+    let count = count.to_le_bytes();
+    [&bytes[..], &directory, b"PK\x05\x06\0\0\0\0", &count, &count, &length, &start, &[0, 0]].concat()
+}
+
+fn listed(format: Format, bytes: Vec<u8>, salvage: bool) -> (Vec<Node>, Vec<String>) {
+    let limits = Limits { salvage, ..Limits::default() };
+    let (mut nodes, mut failures) = (Vec::new(), Vec::new());
+    for found in open(format, Arc::new(bytes), b"a", &limits).expect("an archive") {
+        match found {
+            Ok(node) => nodes.push(node),
+            Err(failure) => failures.push(failure.to_string()),
+        }
+    }
+    (nodes, failures)
+}
+
+fn content(node: &Node) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    node.content.as_ref().expect("content").open().expect("it opens").read_to_end(&mut bytes).expect("it is read");
+    bytes
+}
+
+fn names(nodes: &[Node]) -> Vec<String> {
+    nodes.iter().map(|node| String::from_utf8_lossy(&node.path).into_owned()).collect()
+}
+
+#[test]
+fn a_directory_with_bytes_is_a_member() {
+    let (nodes, failures) = listed(Format::Zip, zip(&[Ok(("d/", MEMBER)), Ok(("e/", b""))]), false);
+    assert_eq!((names(&nodes), failures.len()), (vec!["d".to_owned(), "e".to_owned()], 0));
+    assert_eq!((&nodes[0].kind, content(&nodes[0])), (&Kind::File, MEMBER.to_vec()));
+    assert_eq!(nodes[1].kind, Kind::Directory);
+
+    let size = format!("{:08x}", MEMBER.len());
+    let zero = "00000000";
+    let header = |mode: &str, size: &str, name: &str| {
+        let fields: String = [zero, mode, zero, zero, "00000001", zero, size, zero, zero, zero, zero]
+            .into_iter()
+            .chain([&format!("{:08x}", name.len() + 1)[..], zero])
+            .collect();
+        let mut raw = format!("070701{fields}{name}\0").into_bytes();
+        raw.resize(raw.len().next_multiple_of(4), 0);
+        raw
+    };
+    let mut cpio = header("000041ed", &size, "d");
+    cpio.extend(MEMBER);
+    cpio.resize(cpio.len().next_multiple_of(4), 0);
+    cpio.extend(header(zero, zero, "TRAILER!!!"));
+    let (nodes, failures) = listed(Format::Cpio, cpio, false);
+    assert_eq!((names(&nodes), failures.len(), content(&nodes[0])), (vec!["d".to_owned()], 0, MEMBER.to_vec()));
+}
+
+#[test]
+fn bytes_between_the_members_of_a_zip_are_named_and_salvaged() {
+    let hidden = member("hidden", MEMBER, 0).0;
+    for place in 0..3 {
+        let mut parts = vec![Ok(("a", MEMBER)), Ok(("b", &b"b"[..]))];
+        parts.insert(place, Err(&hidden[..]));
+        let bytes = zip(&parts);
+        let (nodes, failures) = listed(Format::Zip, bytes.clone(), false);
+        assert_eq!((names(&nodes), failures.len()), (vec!["a".to_owned(), "b".to_owned()], 1), "{failures:?}");
+        let said = format!("residue: {} bytes that no member has (zip)", hidden.len());
+        assert!(failures[0].contains(&said), "{failures:?}");
+        let (nodes, _) = listed(Format::Zip, bytes, true);
+        let salvaged = nodes.iter().find(|node| node.path.starts_with(b"hidden!salvaged-")).expect("a member");
+        assert_eq!(content(salvaged), MEMBER);
+        let residue = nodes.iter().find(|node| node.path.starts_with(b"!residue-")).expect("the bytes");
+        assert_eq!(content(residue), hidden);
+    }
+}
+
+#[test]
+fn ordinary_bytes_between_members_are_no_residue() {
+    // Room that alignment leaves, and what Android's tools fill it with.
+    let empty = [b"PK\x03\x04", &[0; 22][..], &[0, 0, 40, 0], &[0; 40]].concat();
+    let signatures = {
+        let length = (24_u64 + 8).to_le_bytes();
+        [&length[..], &[7; 8], &length, b"APK Sig Block 42"].concat()
+    };
+    let zeros = vec![0; 5000];
+    for others in [&zeros[..], &empty, &[empty.clone(), empty.clone()].concat()] {
+        let (_, failures) =
+            listed(Format::Zip, zip(&[Err(others), Ok(("a", MEMBER)), Err(others), Ok(("b", MEMBER))]), false);
+        assert_eq!(failures, [String::new(); 0]);
+    }
+    let (_, failures) = listed(Format::Zip, zip(&[Ok(("a", MEMBER)), Err(&zeros), Err(&signatures)]), false);
+    assert_eq!(failures, [String::new(); 0]);
+}
+
+#[test]
+fn archives_behind_pictures_and_scripts_are_opened_with_their_places() {
+    let jpeg = b"\xff\xd8\xff\xe0\0\x04ab\xff\xda\0\x02xyz\xff\xd9";
+    // An archive of LHA with one stored member, level 0.
+    let name = b"a.txt";
+    let mut header =
+        [b"-lh0-".as_slice(), &(MEMBER.len() as u32).to_le_bytes(), &(MEMBER.len() as u32).to_le_bytes()].concat();
+    header.extend([0, 0, 0x21, 0x50, 0x20, 0, name.len() as u8]);
+    header.extend(name);
+    let sum = MEMBER.iter().fold(0_u16, |sum, byte| {
+        (0..8).fold(sum ^ u16::from(*byte), |sum, _| if sum & 1 == 1 { sum >> 1 ^ 0xa001 } else { sum >> 1 })
+    });
+    header.extend(sum.to_le_bytes());
+    let check = header.iter().fold(0_u8, |sum, byte| sum.wrapping_add(*byte));
+    let lha = [&[header.len() as u8, check][..], &header, MEMBER, &[0]].concat();
+    for front in [jpeg.to_vec(), [&b"MZ\x40\0\x01\0\0\0\x02\0"[..], &[0; 600]].concat()] {
+        let bytes = [&front[..], &lha].concat();
+        let (nodes, failures) = listed(Format::Lha, bytes.clone(), false);
+        assert_eq!((names(&nodes), failures), (vec!["a.txt".to_owned()], Vec::new()));
+        assert_eq!(content(&nodes[0]), MEMBER);
+        let run = nodes[0].content.as_ref().unwrap().runs().expect("runs")[0];
+        let at = run.medium_offset.unwrap() as usize;
+        assert_eq!(&bytes[at..at + run.length as usize], MEMBER);
+    }
+    let medium: Arc<dyn Bytes> = Arc::new(jpeg.to_vec());
+    assert!(!is_outlook_message(jpeg, &*medium));
+}

@@ -1,0 +1,118 @@
+//! What each byte of a medium or archive is.
+
+use super::Request;
+use crate::inside::{Account, Extent};
+use crate::job::Error;
+use pfh_engine::Control;
+use pfh_source::{Item, Problem};
+use std::io;
+
+/// Fewer bytes than a sector are no residue that must be looked at.
+const SECTOR: u64 = 512;
+
+/// Findings. Extents come in order of place, behind them the sums of the medium.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum Row<'a> {
+    /// A range of the medium and its use. The ranges tile it.
+    Extent {
+        /// The name of the medium.
+        name: &'a [u8],
+        /// The range.
+        extent: &'a Extent,
+    },
+    /// Bytes that a second member claims.
+    Overlap {
+        /// The name of the medium.
+        name: &'a [u8],
+        /// The range, and who claims it.
+        extent: &'a Extent,
+    },
+    /// The sums of a medium.
+    Sums {
+        /// Its name.
+        name: &'a [u8],
+        /// Its account.
+        account: &'a Account,
+    },
+    /// A medium without an account.
+    Failed {
+        /// Its name.
+        name: &'a [u8],
+        /// Why.
+        problem: &'a Problem,
+    },
+}
+
+/// The counts of all accounts.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Sums {
+    /// Media and archives with an account.
+    pub accounts: u64,
+    /// Extents of a sector and more that nothing accounts for.
+    pub residue: u64,
+    /// Ranges that two members claim.
+    pub overlaps: u64,
+    /// Media without an account, or whose structures are not itemised.
+    pub failed: u64,
+    /// Whether the control cancelled the run.
+    pub interrupted: bool,
+}
+
+/// Gives the account of each medium and archive of the input.
+///
+/// # Errors
+/// When the request makes no sense, or the sink refuses a row. A medium that cannot be read is a
+/// row, and no error.
+pub fn account(
+    request: &Request,
+    rows: &mut dyn FnMut(Row<'_>) -> io::Result<()>,
+    control: &Control<'_>,
+) -> Result<Sums, Error> {
+    request.check()?;
+    let options = request.input.inside.clone().unwrap_or_default();
+    let mut input = request.input.clone();
+    input.inside = None;
+    let mut source = input.as_found()?;
+    let mut sums = Sums::default();
+    while let Some(item) = source.pull() {
+        if control.cancel().is_cancelled() {
+            sums.interrupted = true;
+            break;
+        }
+        let (name, found) = match &item {
+            Item::Entry(entry) => (entry.name(), crate::inside::account(entry, &options)),
+            Item::Problem { name, problem, .. } => (name.clone(), Err(problem.clone())),
+            Item::Skipped { .. } | Item::Settled { .. } => continue,
+        };
+        match found {
+            Ok(None) => {}
+            Ok(Some(account)) => {
+                sums.accounts += 1;
+                sums.residue += account.residue().filter(|extent| extent.length >= SECTOR).count() as u64;
+                sums.overlaps += account.overlaps.len() as u64;
+                sums.failed += u64::from(!account.opaque.is_empty());
+                for extent in &account.extents {
+                    rows(Row::Extent { name: &name, extent }).map_err(Error::Sink)?;
+                }
+                for extent in &account.overlaps {
+                    rows(Row::Overlap { name: &name, extent }).map_err(Error::Sink)?;
+                }
+                rows(Row::Sums { name: &name, account: &account }).map_err(Error::Sink)?;
+            }
+            Err(problem) => {
+                sums.failed += 1;
+                rows(Row::Failed { name: &name, problem: &problem }).map_err(Error::Sink)?;
+            }
+        }
+    }
+    Ok(sums)
+}
+
+impl Sums {
+    /// Whether every byte of every medium is accounted for.
+    pub fn is_whole(&self) -> bool {
+        (self.residue, self.overlaps, self.failed) == (0, 0, 0)
+    }
+}
