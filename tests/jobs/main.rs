@@ -76,6 +76,8 @@ mod imaged;
 #[cfg(feature = "inside")]
 mod inside;
 #[cfg(feature = "inside")]
+mod inside_account;
+#[cfg(feature = "inside")]
 mod inside_archives;
 #[cfg(feature = "inside")]
 mod inside_documents;

@@ -1,6 +1,7 @@
 //! Claims on ranges of a medium, and the account that they make.
 
-use super::{Account, Extent, Holds, looks_like};
+use super::extent::{Account, Extent, Holds};
+use super::look::looks_like;
 use crate::bytes::Bytes;
 use crate::field::read_some;
 use crate::node::Failure;

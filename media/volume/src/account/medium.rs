@@ -1,6 +1,7 @@
 //! The account of a medium, by its partition table, its file systems, or the archive that it is.
 
-use super::{Account, Claims, Holds};
+use super::claims::Claims;
+use super::extent::{Account, Holds};
 use crate::archive::{self, Format};
 use crate::bytes::Bytes;
 use crate::file_system::{FileSystem, Options, Recognised};

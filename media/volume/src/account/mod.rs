@@ -2,105 +2,15 @@
 //! understands; the rest is looked at, and is padding if it is all one byte, and residue if not.
 
 mod claims;
+mod extent;
+mod layers;
 mod look;
 mod medium;
 mod residue;
 
 pub use claims::Claims;
+pub use extent::{Account, Extent, Holds};
+pub use layers::Layers;
 pub use look::looks_like;
 pub use medium::{archive, file_system, medium};
 pub use residue::{residue, said};
-
-/// The use of a range of a medium.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Holds {
-    /// Bytes of a member.
-    Content,
-    /// Bytes of the format itself: headers, tables, journals.
-    Structure,
-    /// In no use, as the format's own tables say.
-    Free,
-    /// The rest of a member's last block.
-    Slack,
-    /// Bytes of one value that nothing claims.
-    Padding,
-    /// Set apart by the format for others: boot code, signatures of packages.
-    Reserved,
-    /// Bytes that nothing claims, and that are not all one byte.
-    Residue,
-}
-
-impl Holds {
-    /// All of them, in the order of output.
-    pub const ALL: [Holds; 7] =
-        [Holds::Content, Holds::Structure, Holds::Free, Holds::Slack, Holds::Padding, Holds::Reserved, Holds::Residue];
-
-    /// Its name in output.
-    pub fn name(self) -> &'static str {
-        match self {
-            Holds::Content => "content",
-            Holds::Structure => "structure",
-            Holds::Free => "free",
-            Holds::Slack => "slack",
-            Holds::Padding => "padding",
-            Holds::Reserved => "reserved",
-            Holds::Residue => "residue",
-        }
-    }
-}
-
-/// A range of a medium and its use.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Extent {
-    /// Where it begins, in bytes.
-    pub start: u64,
-    /// How many bytes.
-    pub length: u64,
-    /// Its use.
-    pub holds: Holds,
-    /// The member, the structure, or what residue looks like; empty if nothing is to be said.
-    pub name: Vec<u8>,
-}
-
-impl Extent {
-    /// The byte behind it.
-    pub fn end(&self) -> u64 {
-        self.start + self.length
-    }
-}
-
-/// The claims of a file system's reader, beside those of its members.
-#[derive(Debug, Default)]
-pub struct Layers {
-    /// Its own structures.
-    pub own: Claims,
-    /// What files have beyond their bytes: it counts where nothing else claims.
-    pub beneath: Claims,
-    /// Whether these are all structures. If not, what is left is taken for one.
-    pub is_itemised: bool,
-}
-
-/// What each byte of a medium is: the extents are in order and tile it.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Account {
-    /// Bytes of the medium.
-    pub size: u64,
-    /// In order of place, without a gap and without overlap.
-    pub extents: Vec<Extent>,
-    /// Claims on bytes that an earlier claim had, as they were made.
-    pub overlaps: Vec<Extent>,
-    /// Parts whose structures the reader does not itemise: residue cannot be told from them there.
-    pub opaque: Vec<Vec<u8>>,
-}
-
-impl Account {
-    /// How many bytes have this use.
-    pub fn sum(&self, holds: Holds) -> u64 {
-        self.extents.iter().filter(|extent| extent.holds == holds).map(|extent| extent.length).sum()
-    }
-
-    /// The extents that nothing accounts for.
-    pub fn residue(&self) -> impl Iterator<Item = &Extent> {
-        self.extents.iter().filter(|extent| extent.holds == Holds::Residue)
-    }
-}

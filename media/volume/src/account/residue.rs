@@ -1,6 +1,6 @@
 //! Residue as a member of its own, and in words.
 
-use super::looks_like;
+use super::look::looks_like;
 use crate::bytes::Bytes;
 use crate::field::{failure, read_some};
 use crate::layout::Layout;

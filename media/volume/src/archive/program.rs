@@ -1,6 +1,5 @@
 //! Archives behind something else: a program that unpacks them, a picture, a script.
 
-use super::format::Format;
 use crate::bytes::{Bytes, Slice};
 use crate::field::read_some;
 use crate::node::{Content, Failure, Node, Nodes, Run};
@@ -11,10 +10,7 @@ use std::sync::Arc;
 /// The archive behind something else, if the bytes begin with that, and where it begins.
 pub fn behind(bytes: Arc<dyn Bytes>) -> (Arc<dyn Bytes>, u64) {
     let start = read_some(&*bytes, 0, disk::START).unwrap_or_default();
-    let found = match Format::recognize(&start) {
-        None => sfx::archive(&start, &*bytes),
-        Some(_) => None,
-    };
+    let found = sfx::archive(&start, &*bytes);
     let slice = found
         .and_then(|found| Some((Slice::new(bytes.clone(), found.offset, bytes.size() - found.offset)?, found.offset)));
     match slice {

@@ -5,7 +5,7 @@ use super::limits::Limits;
 use super::member::{failure, from_filetime, node};
 use super::salvage::Salvage;
 use super::tape::Tape;
-use super::zip_claims::{claims, hidden};
+use super::zip_claims::{claims, hidden, is_own_header};
 use super::zip_directory::{Place, Record, Records, u16_at, u32_at, u64_at};
 use super::zip_method;
 use crate::account::residue;
@@ -56,20 +56,6 @@ pub fn open(bytes: Arc<dyn Bytes>, parts: &[u64], limits: &Limits) -> Result<Nod
     let (number, is_wrong, salvage, hidden) = (0, false, None, None);
     let members = Members { records, archive, number, known, is_wrong, salvage, hidden };
     Ok(Box::new(around.collect::<Vec<_>>().into_iter().chain(members)))
-}
-
-/// Whether the bytes in front of a zip are a header that a format built on zip puts there: modules
-/// of Java (JMOD) and extensions of Chromium (CRX, version 3).
-pub fn is_own_header(bytes: &dyn Bytes, length: u64) -> bool {
-    let mut start = [0; 12];
-    if bytes.read_exact_at(0, &mut start).is_err() {
-        return false;
-    }
-    match &start[..8] {
-        [b'J', b'M', 1, 0, ..] => length == 4,
-        [b'C', b'r', b'2', b'4', 3, 0, 0, 0] => u64::from(u32_at(&start, 8)) + 12 == length,
-        _ => false,
-    }
 }
 
 struct Archive {

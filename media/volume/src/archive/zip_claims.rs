@@ -35,7 +35,7 @@ pub fn all(bytes: &Arc<dyn Bytes>) -> Result<Option<Claims>, Failure> {
 /// directory is damaged.
 pub fn claims(bytes: &Arc<dyn Bytes>, place: &Place, records: Records) -> Option<Claims> {
     let mut claims = Claims::default();
-    if place.shift > 0 && super::zip::is_own_header(&**bytes, place.shift) {
+    if place.shift > 0 && is_own_header(&**bytes, place.shift) {
         claims.add(0..place.shift, Holds::Reserved, b"header of the format built on zip");
     }
     let start = read_some(&**bytes, place.shift, 4).unwrap_or_default();
@@ -129,4 +129,18 @@ fn signatures(bytes: &dyn Bytes, directory: u64) -> Range<u64> {
         return none;
     }
     directory.checked_sub(u64_at(&end, 0).saturating_add(8)).map_or(none, |start| start..directory)
+}
+
+/// Whether the bytes in front of a zip are a header that a format built on zip puts there: modules
+/// of Java (JMOD) and extensions of Chromium (CRX, version 3).
+pub fn is_own_header(bytes: &dyn Bytes, length: u64) -> bool {
+    let mut start = [0; 12];
+    if bytes.read_exact_at(0, &mut start).is_err() {
+        return false;
+    }
+    match &start[..8] {
+        [b'J', b'M', 1, 0, ..] => length == 4,
+        [b'C', b'r', b'2', b'4', 3, 0, 0, 0] => u64::from(u32_at(&start, 8)) + 12 == length,
+        _ => false,
+    }
 }

@@ -10,7 +10,9 @@ mod indirect;
 mod inode;
 mod node;
 mod orphans;
+mod place;
 mod superblock;
 mod tree;
+mod walk;
 
-pub use tree::open;
+pub use walk::open;

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use super::group::Ext;
 use super::inode::{INLINE, Inode};
-use super::tree::Place;
+use super::place::Place;
 use crate::field::failure;
 use crate::node::{Allocation, Failure, Kind, Node, Run};
 use crate::stored::named;
