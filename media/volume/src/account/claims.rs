@@ -65,7 +65,8 @@ impl Claims {
     /// Takes up the claims of a part of the medium that begins there, with this in front of names.
     pub fn add_part(&mut self, start: u64, prefix: &[u8], part: Account) {
         for extent in part.extents.into_iter().chain(part.overlaps) {
-            let name = [prefix, &extent.name].concat();
+            let is_named = !matches!(extent.holds, Holds::Residue | Holds::Padding);
+            let name = [if is_named { prefix } else { b"" }, &extent.name].concat();
             self.add(start + extent.start..start + extent.end(), extent.holds, &name);
         }
     }

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use pfh_inject::{Need, lacks};
-use pfh_volume::{Bytes, Failure, Options};
+use pfh_volume::{Bytes, Failure, Node, Options};
 
 use crate::image::{Bench, open, run, text};
 use crate::listing::{nodes, volume, volume_of};
@@ -71,12 +71,16 @@ fn a_file_across_a_bad_sector_is_a_failure_and_the_others_are_read() {
         assert!(failed.cause.contains("Input/output error"), "{failed:?}");
     }
 
-    // A directory's block: its names are missing, and that is said with the place.
+    // A directory's block: its names are missing, and that is said with the place. The files are
+    // still in use, and come without their names.
     let block = run("debugfs", &["-R", "blocks /Many/deep", text(&image)]).trim().parse::<u64>().unwrap();
     let size = u64::from(volume(&image).block_size);
     let medium = damaged(&image, block * size..block * size + 512);
     let (found, failures) = nodes(&volume_of(medium), Options::default());
     assert_eq!(failures.len(), 1, "{failures:?}");
     assert_eq!((&failures[0].path[..], failures[0].offset), (&b"Many/deep"[..], Some(block * size)));
-    assert!(found.iter().any(|node| node.path == b"large.dat") && found.len() < whole.len());
+    let below = |nodes: &[Node], start: &[u8]| nodes.iter().filter(|node| node.path.starts_with(start)).count();
+    let lost = below(&whole, b"Many/deep/");
+    assert!(lost > 0 && below(&found, b"Many/deep/") == 0 && found.iter().any(|node| node.path == b"large.dat"));
+    assert_eq!(below(&found, b"$OrphanFiles/"), lost);
 }
