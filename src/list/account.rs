@@ -1,4 +1,4 @@
-//! What each byte of a medium or archive is.
+//! The use of each byte of a medium or archive.
 
 use super::Request;
 use crate::inside::{Account, Extent};
@@ -7,7 +7,7 @@ use pfh_engine::Control;
 use pfh_source::{Item, Problem};
 use std::io;
 
-/// Fewer bytes than a sector are no residue that must be looked at.
+/// Residue of fewer bytes is not counted: a sector.
 const SECTOR: u64 = 512;
 
 /// Findings. Extents come in order of place, behind them the sums of the medium.

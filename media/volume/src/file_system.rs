@@ -199,7 +199,7 @@ pub(crate) trait Volume: Send + Sync {
     /// Its names, live ones first.
     fn nodes(self: Arc<Self>, options: Options) -> Nodes;
 
-    /// What it claims beside the bytes of files. A reader that does not itemise its structures
+    /// Its claims beside the bytes of files. A reader that does not itemise its structures
     /// claims nothing.
     fn layers(self: Arc<Self>) -> Result<Layers, Failure> {
         Ok(Layers::default())

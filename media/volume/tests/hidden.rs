@@ -1,4 +1,4 @@
-//! What an archive holds and does not list: members that its directory has not, directories with
+//! Bytes that an archive holds and does not list: members that its directory has not, directories with
 //! bytes, archives behind something else.
 #![cfg(unix)]
 

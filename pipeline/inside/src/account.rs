@@ -10,7 +10,7 @@ use pfh_volume::account::{self, Account};
 use crate::member::problem;
 
 /// The account of an entry of the input: of the medium that an image holds, or of an archive.
-/// `None` if it is no container.
+/// `None` of a file that is not a container.
 ///
 /// # Errors
 /// If it cannot be opened or read, or its format has no account.

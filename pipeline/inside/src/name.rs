@@ -28,8 +28,8 @@ pub fn prefix(container: &[u8]) -> Vec<u8> {
 }
 
 /// Names of space that no file has, by the path of its node: `OFFSET!unallocated`, `name!slack`,
-/// `OFFSET!lost` for blocks that are in use and that no file claims, `OFFSET!bad` for those that are
-/// marked bad.
+/// `OFFSET!lost` for blocks that are in use and that no file claims, `OFFSET!bad` for those marked
+/// bad.
 pub fn unallocated(path: &[u8]) -> Vec<u8> {
     let kinds = [
         (&b"$Slack/"[..], &b"!slack"[..]),

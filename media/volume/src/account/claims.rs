@@ -88,7 +88,7 @@ impl Claims {
         Ok(account)
     }
 
-    /// What nothing claims below `size`.
+    /// The ranges below `size` that nothing claims.
     pub fn gaps(self, size: u64) -> Vec<Range<u64>> {
         self.places(size, &mut Vec::new()).into_iter().filter_map(Result::err).collect()
     }

@@ -58,7 +58,7 @@ impl Extent {
     }
 }
 
-/// What each byte of a medium is: the extents are in order and tile it.
+/// The use of each byte of a medium: the extents are in order and tile it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Account {
     /// Bytes of the medium.
@@ -67,7 +67,7 @@ pub struct Account {
     pub extents: Vec<Extent>,
     /// Claims on bytes that an earlier claim had, as they were made.
     pub overlaps: Vec<Extent>,
-    /// Parts whose structures the reader does not itemise: residue cannot be told from them there.
+    /// Parts whose structures the reader does not itemise: residue is not known there.
     pub opaque: Vec<Vec<u8>>,
 }
 

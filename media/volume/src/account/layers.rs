@@ -1,4 +1,4 @@
-//! What the reader of a file system claims.
+//! Claims of the reader of a file system.
 
 use super::claims::Claims;
 
@@ -7,8 +7,8 @@ use super::claims::Claims;
 pub struct Layers {
     /// Its own structures.
     pub own: Claims,
-    /// What files have beyond their bytes: it counts where nothing else claims.
+    /// Bytes that files have beyond their content: they count where nothing else claims.
     pub beneath: Claims,
-    /// Whether these are all structures. If not, what is left is taken for one.
+    /// Whether these are all structures. If not, the rest is taken for one.
     pub is_itemised: bool,
 }

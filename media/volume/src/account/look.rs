@@ -1,4 +1,4 @@
-//! What bytes look like by their first ones.
+//! The look of bytes by their first ones.
 
 use crate::archive::Format;
 use pfh_container::signature;
@@ -6,7 +6,7 @@ use pfh_container::signature;
 /// Bytes of a text that are shown.
 const SHOWN: usize = 24;
 
-/// What bytes look like by the first of them: a format, text, or their values.
+/// The look of bytes by the first of them: a format, text, or their values.
 pub fn looks_like(start: &[u8]) -> String {
     let begins = start.iter().position(|byte| *byte != 0).unwrap_or(0);
     let start = &start[begins..];

@@ -132,7 +132,7 @@ fn open_at_start(format: Format, bytes: Arc<dyn Bytes>, name: &[u8], limits: &Li
     Ok(single::open(packing, bytes, name, limits))
 }
 
-/// What the tables of an archive account for; `None` of a format whose reader does not say.
+/// The claims of an archive's tables; `None` of a format whose reader does not say.
 ///
 /// # Errors
 /// If it cannot be read.

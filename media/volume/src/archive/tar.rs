@@ -25,7 +25,7 @@ pub fn plain(bytes: Arc<dyn Bytes>, limits: &Limits) -> Nodes {
     Box::new(Members::new(Store::Plain(bytes), most, limits))
 }
 
-/// What the headers of a tar account for.
+/// The claims of a tar's headers.
 pub fn claims(bytes: &Arc<dyn Bytes>) -> Claims {
     let mut claims = Claims::default();
     let mut members = Members::new(Store::Plain(bytes.clone()), u64::MAX, &Limits::default());

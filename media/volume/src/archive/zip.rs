@@ -78,7 +78,7 @@ struct Members {
     is_wrong: bool,
     /// Members that come behind those of the directory.
     salvage: Option<Salvage>,
-    /// What lies between the members and is of none, once the directory was read.
+    /// Ranges between the members that are of none, once the directory was read.
     hidden: Option<VecDeque<Result<Node, Failure>>>,
 }
 
@@ -101,8 +101,8 @@ impl Members {
         }
     }
 
-    /// What lies between the members and is of none. It may be salvaged as it is, and as the members
-    /// whose headers are in it.
+    /// Ranges between the members that are of none. Each may be salvaged as it is, and as the
+    /// members whose headers are in it.
     fn between(&mut self) -> VecDeque<Result<Node, Failure>> {
         let Archive { bytes, place, parts, limits, .. } = &*self.archive;
         let Some(claims) = claims(bytes, place, place.records(bytes, parts)) else { return VecDeque::new() };

@@ -109,7 +109,7 @@ fn descriptor(behind: &[u8], record: &Record) -> u64 {
     let mark = if behind.starts_with(b"PK\x07\x08") { 4 } else { 0 };
     let is_wide = u64_at(behind, mark + 4) == record.stored && u64_at(behind, mark + 12) == record.size;
     let is_narrow = u32_at(behind, mark + 4) == record.stored as u32 && u32_at(behind, mark + 8) == record.size as u32;
-    // Zeros fit both, and are of a length that cannot be told: the longer one ends at the next mark.
+    // Zeros fit both: the shorter one is meant if the next mark stands behind it.
     let is_followed = |length: usize| behind.get(length..length + 2).is_none_or(|next| next == b"PK");
     match mark as u64 {
         _ if u32_at(behind, mark) != record.crc && mark == 0 => 0,

@@ -1,4 +1,4 @@
-//! What a walk begins with, and what it came across.
+//! The start of a walk, and the inodes that it came across.
 
 use crate::listed::Listed;
 

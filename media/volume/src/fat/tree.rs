@@ -188,7 +188,7 @@ impl Volume for Fat {
     }
 
     fn nodes(self: Arc<Self>, options: Options) -> Nodes {
-        // Sound bytes in clusters marked bad are no file's, and hidden from every other list.
+        // Bytes in clusters marked bad belong to no file, and are hidden from every other list.
         let hidden = self.bad().filter_map({
             let bytes = self.clusters.bytes.clone();
             move |node| {

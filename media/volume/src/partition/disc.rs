@@ -1,4 +1,4 @@
-//! Partitions of a disc that are no files of it: appended behind its tree, as for firmware.
+//! Partitions beside the tree of a disc, which has no file with their bytes: those for firmware.
 
 use super::table::{Partition, PartitionTable, Scheme, Usage};
 use super::{gpt, mbr};

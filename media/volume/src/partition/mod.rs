@@ -77,7 +77,7 @@ fn mbr_table(bytes: &Arc<dyn Bytes>, entries: Option<Vec<mbr::Entry>>) -> Result
     let Some(mut entries) = entries else { return Ok(PartitionTable::whole(bytes.size())) };
     let cause = "the MBR says that there is a GPT, and neither header of one is whole";
     let lost = entries.iter().any(|entry| entry.kind == mbr::PROTECTIVE).then(|| failure(Some(446), cause));
-    // What a hybrid table repeats of a lost GPT is still known.
+    // A hybrid table repeats partitions of the lost GPT.
     entries.retain(|entry| entry.kind != mbr::PROTECTIVE);
     let mut table = match lost {
         Some(lost) if entries.is_empty() => return Err(lost),

@@ -1,5 +1,5 @@
-//! What no directory lists, and what one table has and another has not: inodes, partitions,
-//! sessions of a disc, clusters that are marked bad.
+//! Inodes, partitions, sessions of a disc and clusters that no directory lists, or that one table
+//! has and another has not.
 
 use std::fs;
 use std::io::Write;

@@ -1,7 +1,8 @@
 //! Files that are pieces of one because something else than their names says so.
 
+use super::error::OpenError;
 use super::files::Files;
-use super::{Format, Image, OpenError};
+use super::{Format, Image};
 use std::path::PathBuf;
 
 impl Image {

@@ -115,8 +115,8 @@ impl<'a> Counted<'a> {
 }
 
 /// The piece whose size is not that of one, and why: all but the last have one size, and the last
-/// has no more. `split -n` cuts into so many pieces, which differ by a byte, or by fewer bytes in
-/// the last one than there are pieces.
+/// has no more. The pieces of `split -n` differ by a byte, or the last one is longer by
+/// fewer bytes than there are pieces.
 fn odd(files: &[PathBuf]) -> Option<(PathBuf, String)> {
     let sizes: Option<Vec<u64>> = files.iter().map(|path| size(path)).collect();
     let sizes = sizes?;

@@ -122,7 +122,7 @@ pub enum Line<'a> {
         reserved: u64,
         /// Nobody's, and not all one byte.
         residue: u64,
-        /// Whether all structures are known one by one. If not, residue cannot be told from them.
+        /// Whether all structures are known one by one. If not, residue among them is not known.
         itemised: bool,
     },
     /// A container that could not be read whole.
