@@ -13,6 +13,8 @@ use std::path::Path;
 
 /// That many of the names are looked for in each directory that they may start in.
 const SAMPLE: usize = 512;
+/// That many starts of names are tried: directories that are named alike at every depth.
+const PREFIXES: usize = 16;
 
 /// Why names may start in a directory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -199,7 +201,24 @@ fn below(root: &[u8], entries: &[Expected]) -> Place {
     if best.0 == names.len() {
         return best.1;
     }
-    for prefix in prefixes(root, entries) {
+    let Some(first) = names.first() else { return best.1 };
+    // Where the first part of what a prefix leaves is not there, no name is: one look instead of one
+    // for each part of each name.
+    let begins = |prefix: &Vec<u8>| match first.strip_prefix(&prefix[..]) {
+        Some(rest) => {
+            let part = rest.split(|&byte| byte == b'/').next().unwrap_or(rest);
+            part.len() == rest.len()
+                || is_there(root, part)
+                || is_in_file(rest, |name| std::fs::symlink_metadata(OsStr::from_bytes(&[root, b"/", name].concat())))
+        }
+        // The name is elsewhere than most.
+        None => true,
+    };
+    for prefix in prefixes(root, entries).into_iter().filter(begins).take(PREFIXES) {
+        // No other could have more.
+        if best.0 == names.len() {
+            break;
+        }
         let found = score(&prefix);
         if found > best.0 {
             best = (found, place(&prefix, Some(Remark::WithoutPrefix(root.to_vec(), prefix.clone()))));

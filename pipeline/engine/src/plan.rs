@@ -32,8 +32,9 @@ pub struct Plan {
     pub memory: usize,
     /// Threads that hash at the same time.
     pub threads: usize,
-    /// Threads that read besides. Adaptive: only while reads wait for the device, and they hash too
-    /// when the table is full and a place is free. SMT has none.
+    /// Threads that read besides. Adaptive: only while reads wait for the device, as many of them as
+    /// raise the bytes a second; they hash too when the table is full and a place is free. With 1
+    /// nobody else reads. SMT has none.
     pub prefetchers: usize,
     /// Who reads and who hashes.
     pub mode: Mode,
@@ -79,6 +80,20 @@ impl Plan {
     /// Algorithms that one worker computes together, as indices into `algorithms`.
     pub(crate) fn units(&self) -> Vec<Vec<usize>> {
         units(&self.algorithms, self.threads)
+    }
+
+    /// Most readers at a time while reads wait, of that many threads that read: those besides the
+    /// ones that hash, where there are any.
+    pub(crate) fn ahead(&self, readers: usize) -> usize {
+        match self.mode {
+            Mode::Adaptive if self.is_ahead(readers) => self.prefetchers.min(readers - self.threads.max(1)),
+            _ => readers,
+        }
+    }
+
+    /// Whether there are threads that only read ahead, among that many that read.
+    pub(crate) fn is_ahead(&self, readers: usize) -> bool {
+        self.mode == Mode::Adaptive && readers > self.threads.max(1)
     }
 
     /// Number of threads that are to read, where enough files may be open.

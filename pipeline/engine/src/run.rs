@@ -125,9 +125,9 @@ pub fn run(source: Box<dyn Source>, plan: &Plan, sink: &mut dyn Sink, control: &
         gates: Arc::new(DeviceLocks::new(plan.turns)),
         counters: Counters::default(),
         read_bytes: Arc::default(),
+        reserve: Arc::new(Reserve::new(plan.ahead(fit.readers), plan.mode == Mode::Mtp, events.clone())),
         events,
         out,
-        reserve: Reserve::default(),
         fit,
         idle: AtomicUsize::new(0),
         stop: Arc::default(),
@@ -135,7 +135,7 @@ pub fn run(source: Box<dyn Source>, plan: &Plan, sink: &mut dyn Sink, control: &
         clock: Instant::now(),
         plan,
     });
-    let mut run = Run { shared, reorder, readers: Vec::new(), alive: Arc::default(), missing: 0 };
+    let mut run = Run { shared, reorder, readers: Vec::new(), alive: Arc::default(), missing: Vec::new() };
     run.start()?;
     let result = run.emit(sink, control);
     run.end();
@@ -153,9 +153,11 @@ pub fn run(source: Box<dyn Source>, plan: &Plan, sink: &mut dyn Sink, control: &
 struct Run {
     shared: Arc<Shared>,
     reorder: Arc<ReorderBuffer>,
-    readers: Vec<Arc<InHand>>,
+    /// Readers that are watched, and whether each is held back.
+    readers: Vec<(Arc<InHand>, bool)>,
     alive: Arc<AtomicU64>,
-    missing: usize,
+    /// Lost readers that are to be replaced: whether each is held back.
+    missing: Vec<bool>,
 }
 
 impl Run {
@@ -206,7 +208,7 @@ impl Run {
             self.alive.fetch_sub(1, Ordering::SeqCst);
             return Err(error);
         }
-        self.readers.extend(in_hand);
+        self.readers.extend(in_hand.map(|in_hand| (in_hand, role.held_back)));
         Ok(())
     }
 
@@ -281,15 +283,17 @@ impl Run {
         let now = self.shared.clock.elapsed().as_millis() as u64;
         let limit = self.shared.plan.stall;
         let mut lost = Vec::new();
-        self.readers.retain(|reader| {
+        self.readers.retain(|(reader, held_back)| {
             let stalled = reader.since().is_some_and(|since| now.saturating_sub(since) > limit.as_millis() as u64);
             if stalled {
-                lost.push(reader.clone());
+                lost.push((reader.clone(), *held_back));
             }
             !stalled
         });
-        for reader in lost {
+        self.shared.reserve.look();
+        for (reader, held_back) in lost {
             self.shared.budget.write_off();
+            self.shared.reserve.leave(Arc::as_ptr(&reader) as usize as u64);
             let lost = reader.lose();
             if let Some(entry) = lost.culprit {
                 self.shared.table.abandon(entry.number);
@@ -299,12 +303,13 @@ impl Run {
             }
             self.shared.feed.give_back(lost.others);
             self.shared.events.notify();
-            self.missing += 1;
+            self.missing.push(held_back);
         }
         // Where no thread can be had now, it is tried again at the next look.
-        let role = Role { reads: true, hashes: self.shared.plan.mode != Mode::Mtp, held_back: false };
-        while self.missing > 0 && self.spawn(role).is_ok() {
-            self.missing -= 1;
+        while let Some(&held_back) = self.missing.last()
+            && self.spawn(Role { reads: true, hashes: self.shared.plan.mode != Mode::Mtp, held_back }).is_ok()
+        {
+            self.missing.pop();
         }
     }
 

@@ -43,7 +43,7 @@ pub(crate) struct Shared {
     pub read_bytes: Arc<AtomicU64>,
     pub events: Arc<EventCount>,
     pub out: Arc<EventCount>,
-    pub reserve: Reserve,
+    pub reserve: Arc<Reserve>,
     pub fit: Fit,
     /// Threads that read and hash and have nothing to do.
     pub idle: AtomicUsize,
@@ -60,6 +60,7 @@ impl Shared {
             self.budget.clone(),
             self.feed.clone(),
             self.gates.clone(),
+            self.reserve.clone(),
             self.plan.retries,
             self.fit.backend,
             self.clock,
@@ -89,6 +90,23 @@ impl Shared {
         (self.table.divides() || self.feed.is_empty())
             && !self.reserve.is_called()
             && self.table.only_flowing() >= enough
+    }
+
+    /// Whether a reader may take its next step. While reads wait, those that read ahead do, if there
+    /// are any, and as many of them as raise the rate; else any thread may fill the table.
+    fn may_step(&self, reader: &Reader<State>, role: Role) -> bool {
+        let mid = reader.has_current();
+        if !role.hashes || self.plan.mode != Mode::Adaptive {
+            return true;
+        }
+        if !self.reserve.is_called() {
+            return !role.held_back || mid;
+        }
+        let asks = role.held_back || mid || !self.plan.is_ahead(self.fit.readers);
+        if !asks {
+            self.reserve.leave(reader.number());
+        }
+        asks && self.reserve.may_read(reader.number(), mid)
     }
 
     /// Hashes one batch, if there is one and a place is free.
@@ -241,12 +259,16 @@ pub(crate) fn live(shared: &Shared, mut reader: Option<Reader<State>>, role: Rol
         }
         let adaptive = hashes && shared.plan.mode != Mode::Mtp;
         // While reads do not wait nothing is read ahead.
+        let mut is_scouted = false;
         let direct = adaptive && (shared.plan.mode == Mode::Smt || !shared.reserve.is_called());
         if !direct && !shared.spreads.is_empty() {
             shared.end_spreads();
         }
         let put_down = direct && reader.as_mut().is_some_and(Reader::put_down);
         let free = reader.as_ref().is_none_or(|reader| !reader.has_current());
+        if let Some(reader) = reader.as_ref().filter(|_| !shared.reserve.is_called() && free) {
+            shared.reserve.leave(reader.number());
+        }
         if role.held_back && free && !shared.reserve.is_called() {
             if put_down {
                 shared.events.notify();
@@ -257,8 +279,15 @@ pub(crate) fn live(shared: &Shared, mut reader: Option<Reader<State>>, role: Rol
         if let Some(reader) = reader.as_mut().filter(|_| !role.held_back) {
             if direct && !reader.is_apart() {
                 // The table's content was read before.
-                if shared.hash() || shared.range(reader, &mut waits) || shared.lap(reader, &mut waits) {
+                if shared.hash() {
                     continue;
+                }
+                is_scouted = shared.plan.mode == Mode::Adaptive && !shared.reserve.may_lap();
+                if !is_scouted {
+                    if shared.range(reader, &mut waits) || shared.lap(reader, &mut waits) {
+                        continue;
+                    }
+                    shared.reserve.know();
                 }
             }
             if reader.has_lanes() {
@@ -271,9 +300,23 @@ pub(crate) fn live(shared: &Shared, mut reader: Option<Reader<State>>, role: Rol
             continue;
         }
         let mut full = adaptive && shared.is_hot();
+        let mut waits_for_turn = is_scouted;
         if let Some(reader) = &mut reader
             && (reader.has_current() || !shared.feed.is_empty() || shared.table.has_parked(false))
             && !full
+            && !is_scouted
+        {
+            if !shared.may_step(reader, role) {
+                if reader.pause() {
+                    continue;
+                }
+                waits_for_turn = true;
+            }
+        }
+        if let Some(reader) = &mut reader
+            && (reader.has_current() || !shared.feed.is_empty() || shared.table.has_parked(false))
+            && !full
+            && !waits_for_turn
         {
             let from = Instant::now();
             waits.begin();
@@ -286,11 +329,18 @@ pub(crate) fn live(shared: &Shared, mut reader: Option<Reader<State>>, role: Rol
             shared.tell_end();
             match step {
                 Step::Filled => continue,
-                Step::Full => full = true,
-                Step::Exhausted => {}
+                Step::Full => {
+                    shared.reserve.is_full();
+                    full = true;
+                }
+                Step::Exhausted => shared.reserve.leave(reader.number()),
             }
         }
         if hashes && shared.hash() {
+            continue;
+        }
+        if role.held_back && waits_for_turn {
+            shared.reserve.wait(called);
             continue;
         }
         let idle = usize::from(adaptive && !role.held_back);

@@ -5,7 +5,7 @@ use crate::host::Batch;
 /// How small files are read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Backend {
-    /// The one that measured faster (docs/io.md).
+    /// As `Uring` where more readers at a time bring more, else as `Plain`.
     #[default]
     Auto,
     /// One system call after the other.
@@ -21,7 +21,7 @@ pub(crate) enum Together {
     /// As many as `width`, after `pause` that are read by themselves. The ring is made by the
     /// thread that uses it, when it first has several files to read: a run on one file pays nothing
     /// for it.
-    Up { batch: Option<Box<Batch>>, width: usize, pause: usize },
+    Up { batch: Option<Box<Batch>>, width: usize, pause: usize, always: bool },
 }
 
 /// Files that are read by themselves after none of several was small: larger files often come in
@@ -32,13 +32,16 @@ impl Together {
     pub(crate) fn new(backend: Backend) -> Self {
         match backend {
             Backend::Plain => Together::Never,
-            Backend::Auto | Backend::Uring => Together::Up { batch: None, width: Batch::WIDTH, pause: 0 },
+            Backend::Auto | Backend::Uring => {
+                Together::Up { batch: None, width: Batch::WIDTH, pause: 0, always: backend == Backend::Uring }
+            }
         }
     }
 
-    /// How many entries to pull.
-    pub(crate) fn width(&mut self) -> usize {
+    /// How many entries to pull; `wide`: the device takes many requests at a time.
+    pub(crate) fn width(&mut self, wide: bool) -> usize {
         match self {
+            Together::Up { always: false, .. } if !wide => 1,
             Together::Up { width, pause: 0, .. } => *width,
             Together::Up { pause, .. } => {
                 *pause -= 1;

@@ -14,6 +14,7 @@ use crate::host::Instant;
 use crate::host::atomic::{AtomicBool, AtomicU64, Ordering};
 use crate::in_hand::InHand;
 use crate::open::Open;
+use crate::reserve::Reserve;
 use crate::table::{Begun, For, Table};
 use pfh_source::{Cause, Entry, Item, Problem, Reading, Stage};
 use std::ops::Range;
@@ -65,6 +66,7 @@ pub struct Reader<S> {
     pub(crate) budget: Arc<Budget>,
     pub(crate) feed: Arc<Feed>,
     pub(crate) gates: Arc<DeviceLocks>,
+    pub(crate) reserve: Arc<Reserve>,
     pub(crate) retries: u32,
     clock: Instant,
     pub(crate) pack: Option<Pack>,
@@ -94,6 +96,7 @@ impl<S> Reader<S> {
         budget: Arc<Budget>,
         feed: Arc<Feed>,
         gates: Arc<DeviceLocks>,
+        reserve: Arc<Reserve>,
         retries: u32,
         backend: Backend,
         clock: Instant,
@@ -106,6 +109,7 @@ impl<S> Reader<S> {
             budget,
             feed,
             gates,
+            reserve,
             retries,
             clock,
             pack: None,
@@ -123,6 +127,19 @@ impl<S> Reader<S> {
     /// The state of this reader that others may know.
     pub fn in_hand(&self) -> Arc<InHand> {
         self.in_hand.clone()
+    }
+
+    /// Its number among the readers of a run.
+    pub fn number(&self) -> u64 {
+        Arc::as_ptr(&self.in_hand) as usize as u64
+    }
+
+    /// Puts what it has read into the table, before it waits for its turn. Whether there was
+    /// something.
+    pub fn pause(&mut self) -> bool {
+        let any = self.publish();
+        self.pack = None;
+        any
     }
 
     /// Whether the reader is in the middle of an entry.
@@ -172,7 +189,7 @@ impl<S> Reader<S> {
                     None => return Step::Full,
                 }
             }
-            let items = match self.feed.next(self.together.width()) {
+            let items = match self.feed.next(self.together.width(self.reserve.is_wide())) {
                 Next::Items(items) => items,
                 Next::Later => return if self.publish() { Step::Filled } else { Step::Full },
                 Next::End => {
@@ -263,6 +280,7 @@ impl<S> Reader<S> {
             }
             Some(end) => {
                 let end = end.and_then(|()| self.timed(|| reading.close()));
+                self.reserve.add(1, length as u64);
                 pack.take_in(entry, start, length, end);
                 let full = pack.is_full();
                 self.pack = Some(pack);
@@ -298,6 +316,7 @@ impl<S> Reader<S> {
         let (end, filled) = self.timed_fill(&mut current.reading, slab.bytes_mut(), 0);
         let Current { entry, reading, flowing, whom } = current;
         let bytes = Bytes::new(Arc::new(slab), 0..filled);
+        self.reserve.add(u64::from(end.is_some()), filled as u64);
         match end {
             None => {
                 self.push_flow(&entry, offset, bytes, None);

@@ -21,9 +21,9 @@ struct Small<'a> {
 impl<S> Reader<S> {
     /// Reads entries into the pack, several at a time. `None`: the loop in `step` goes on.
     pub(crate) fn read_together(&mut self, entries: Vec<Arc<Entry>>) -> Option<Step> {
-        let mut batch = match std::mem::replace(&mut self.together, Together::Never) {
-            Together::Up { batch, .. } => batch.or_else(|| Batch::new().map(Box::new)),
-            Together::Never => None,
+        let (mut batch, always) = match std::mem::replace(&mut self.together, Together::Never) {
+            Together::Up { batch, always, .. } => (batch.or_else(|| Batch::new().map(Box::new)), always),
+            Together::Never => (None, false),
         };
         let Some(ring) = &mut batch else {
             self.feed.give_back(entries);
@@ -67,6 +67,7 @@ impl<S> Reader<S> {
             }
         }
         let fitted = done.len();
+        self.reserve.add(fitted as u64, done.iter().map(|(_, _, length, _)| *length as u64).sum());
         for (entry, start, length, end) in done {
             pack.take_in(entry, start, length, end);
         }
@@ -74,7 +75,7 @@ impl<S> Reader<S> {
         // their share of them.
         let (width, pause) = ((fitted * 2).clamp(2, Batch::WIDTH), if fitted == 0 { PAUSE } else { 0 });
         if !batch.as_ref().is_some_and(|ring| ring.is_broken()) {
-            self.together = Together::Up { batch, width, pause };
+            self.together = Together::Up { batch, width, pause, always };
         }
         let room = pack.slab.bytes().len();
         let publish = fitted < asked || pack.is_full() || room - pack.used < room / 16;

@@ -42,8 +42,8 @@ pub struct Run {
     /// Hashing threads [default: one per processor].
     #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub threads: Option<u16>,
-    /// Number of reading threads, in adaptive mode used while reads wait for the device [default:
-    /// three per thread, one in mtp].
+    /// Number of reading threads; in adaptive mode the most, as many as read faster than fewer
+    /// [default: three per thread, one in mtp].
     #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u16).range(0..=1024))]
     pub prefetchers: Option<u16>,
     /// Division of reading and hashing among threads.
