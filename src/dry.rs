@@ -71,7 +71,7 @@ pub struct Summary {
     /// Files that would be read.
     pub files: u64,
     /// Their sizes, as far as they are known, in bytes.
-    pub bytes: u64,
+    pub bytes: u128,
     /// Entries that would be passed over.
     pub skipped: u64,
     /// Entries that cannot be listed.
@@ -111,14 +111,14 @@ pub fn run(request: &Request, events: &mut Events<'_>, control: &Control<'_>) ->
                     None => {
                         let size = stat.map(|stat| stat.size);
                         summary.files += 1;
-                        summary.bytes += size.unwrap_or(0);
+                        summary.bytes += u128::from(size.unwrap_or(0));
                         events(Event::File(&name, size))
                     }
                 }
             }
             Item::Settled { name, closed, .. } => {
                 summary.files += 1;
-                summary.bytes += closed.size;
+                summary.bytes += u128::from(closed.size);
                 events(Event::File(name, Some(closed.size)))
             }
             Item::Skipped { name, skip, .. } => {

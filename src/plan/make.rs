@@ -202,7 +202,7 @@ pub fn run(request: &Request, events: &mut Events<'_>, control: &Control<'_>) ->
                     listed.push(Listed { number, size: size.unwrap_or(0), name, range: None });
                 }
                 files += 1;
-                bytes += listed[before..].iter().map(|one| one.size).sum::<u64>();
+                bytes = listed[before..].iter().fold(bytes, |sum: u64, one| sum.saturating_add(one.size));
             }
             Item::Skipped { name, skip, .. } => rest.push(Record { number, name, outcome: Outcome::Skipped(skip) }),
             Item::Problem { name, problem, .. } => {

@@ -65,7 +65,7 @@ impl Summary {
     pub fn and(self, next: Summary) -> Summary {
         Summary {
             hashed: self.hashed + next.hashed,
-            bytes: self.bytes.wrapping_add(next.bytes),
+            bytes: self.bytes.saturating_add(next.bytes),
             skipped: self.skipped + next.skipped,
             failed: self.failed + next.failed,
             unopened: self.unopened + next.unopened,
@@ -353,7 +353,7 @@ fn count(summary: &mut Summary, record: &Record) {
     match &record.outcome {
         Outcome::Hashed(hashed) => {
             summary.hashed += 1;
-            summary.bytes = summary.bytes.wrapping_add(hashed.closed.size);
+            summary.bytes = summary.bytes.saturating_add(hashed.closed.size);
             summary.untimed += u64::from(hashed.closed.notes.contains(&Note::Untimed));
         }
         Outcome::Skipped(skip) => {

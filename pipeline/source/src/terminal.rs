@@ -47,6 +47,11 @@ pub fn render(name: &[u8]) -> String {
 
 /// Bytes for people: `7.3 MB`, with powers of ten.
 pub fn size_text(bytes: u64) -> String {
+    sum_text(u128::from(bytes))
+}
+
+/// As [`size_text`], for a sum of sizes, which may be more than the largest size.
+pub fn sum_text(bytes: u128) -> String {
     let mut number = bytes as f64;
     if bytes < 1000 {
         return format!("{bytes} B");

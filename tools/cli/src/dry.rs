@@ -30,8 +30,8 @@ pub fn run(input: &pfh::Input, session: &Session) -> Result<Exit, Failure> {
 }
 
 /// Says how much would be read.
-pub fn would_read(files: u64, bytes: Option<u64>, session: &Session) {
+pub fn would_read(files: u64, bytes: Option<u128>, session: &Session) {
     let noun = if files == 1 { "file" } else { "files" };
-    let size = bytes.map(|bytes| format!(", {}", pfh::terminal::size_text(bytes))).unwrap_or_default();
+    let size = bytes.map(|bytes| format!(", {}", pfh::terminal::sum_text(bytes))).unwrap_or_default();
     session.message(format_args!("{files} {noun}{size} would be read; nothing was"));
 }
