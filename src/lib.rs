@@ -94,8 +94,8 @@ pub use pfh_engine::{
 };
 #[cfg(feature = "inside")]
 pub use pfh_inside as inside;
-pub use pfh_judge::verdict;
 pub use pfh_kernel::{Costs, Isa, Row, Table, Unused, tables as kernel_tables};
+pub use pfh_ledger::verdict;
 pub use pfh_manifest as manifest;
 pub use pfh_outboard as outboard;
 pub use pfh_pairs as pairs;

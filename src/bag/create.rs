@@ -13,9 +13,9 @@ use crate::job::{About, Error};
 use crate::outputs::{Existing, Kind, Outputs, Refused};
 use pfh_digest::Algorithm;
 use pfh_engine::Control;
+use pfh_ledger::Likeness;
 use pfh_source::Received;
 use pfh_source::os::names::OsStrExt;
-use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 use std::ffi::OsStr;
 use std::io::Write;
@@ -96,17 +96,19 @@ fn received(request: &Request) -> Result<Received, Error> {
     Received::open(&request.bag).map_err(|error| Error::input(About::new(&request.bag, error)))
 }
 
-/// Counts the files, warns of names that differ by case alone, and refuses names and files that no
+/// Counts the files, warns of names that other systems take for one, refuses names and files that no
 /// manifest can hold.
 ///
 /// # Errors
 /// When something is not a file, could not be read, or has a name that is not UTF-8.
 pub fn checked(payload: &Files, summary: &mut Summary, events: &mut Events<'_>) -> Result<(), Error> {
-    let mut caseless: HashMap<Cow<'_, [u8]>, &[u8]> = HashMap::new();
+    let mut alike: HashMap<Vec<u8>, &[u8]> = HashMap::new();
     for (name, seen) in payload {
-        if let Some(other) = caseless.insert(pfh_judge::caseless(name), name) {
+        if let Some(other) = alike.insert(pfh_ledger::key(name), name)
+            && let Some(likeness) = Likeness::of(name, other)
+        {
             let other = String::from_utf8_lossy(other);
-            let finding = Finding::new(Severity::Warning, name, format!("differs from {other} by case alone"));
+            let finding = Finding::new(Severity::Warning, name, format!("differs from {other} by {likeness}"));
             summary.count(&finding);
             events(Event::Found(&finding)).map_err(Error::Sink)?;
         }

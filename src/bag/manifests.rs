@@ -153,7 +153,7 @@ impl Reader<'_> {
                 }
                 Some(_) => self.say(Severity::Warning, format!("lists {} twice", String::from_utf8_lossy(&name))),
                 None => {
-                    let small = pfh_judge::caseless(&name).into_owned();
+                    let small = pfh_ledger::caseless(&name).into_owned();
                     if let Some(other) = folded.insert(small, name.clone()) {
                         let (one, other) = (String::from_utf8_lossy(&name), String::from_utf8_lossy(&other));
                         self.say(Severity::Warning, format!("{other} and {one} differ in capitals alone"));

@@ -10,7 +10,8 @@ use super::summary::Summary;
 use crate::job::Error;
 use pfh_digest::Algorithm;
 use pfh_engine::Control;
-use std::collections::BTreeSet;
+use pfh_ledger::Likeness;
+use std::collections::{BTreeSet, HashMap};
 
 /// Compares each file of a bag with each of its manifests. Nothing is written or fetched.
 ///
@@ -80,6 +81,23 @@ pub fn names(manifests: &[Manifest]) -> impl Iterator<Item = &Vec<u8>> {
     manifests.iter().flat_map(|manifest| manifest.entries.keys())
 }
 
+/// Listed names that are missing, with the file that is there in their place under another spelling
+/// of the name.
+fn renamed<'a>(listed: &BTreeSet<&'a Vec<u8>>, found: &'a Files) -> Vec<(&'a Vec<u8>, &'a Vec<u8>, Likeness)> {
+    let is_file = |name: &[u8]| matches!(found.get(name), Some(Seen::File(..)));
+    let unlisted = found.keys().filter(|name| is_file(name) && !listed.contains(name));
+    let unlisted: HashMap<Vec<u8>, &Vec<u8>> = unlisted.map(|name| (pfh_ledger::key(name), name)).collect();
+    if unlisted.is_empty() {
+        return Vec::new();
+    }
+    let missing = listed.iter().filter(|name| !is_file(name));
+    let alike = missing.filter_map(|name| {
+        let there = *unlisted.get(&pfh_ledger::key(name))?;
+        Some((*name, there, Likeness::of(name, there)?))
+    });
+    alike.collect()
+}
+
 struct Compared<'a> {
     declared: Declaration,
     summary: &'a mut Summary,
@@ -109,6 +127,7 @@ impl Compared<'_> {
 
     fn payload(&mut self, manifests: &Manifests, found: &Files) {
         let listed: BTreeSet<&Vec<u8>> = names(&manifests.payload).collect();
+        let renamed = renamed(&listed, found);
         for (name, seen) in found {
             match seen {
                 Seen::File(size, _) if listed.contains(name) => {
@@ -120,6 +139,7 @@ impl Compared<'_> {
                         self.summary.bytes += size;
                     }
                 }
+                Seen::File(..) if renamed.iter().any(|(_, there, _)| *there == name) => {}
                 Seen::File(..) => self.say(Severity::Error, name, "is in no manifest"),
                 Seen::Other(what) => self.say(Severity::Incomplete, name, format!("is a {what}, which was not read")),
                 Seen::Failed(why) => self.say(Severity::Incomplete, name, why.clone()),
@@ -134,7 +154,14 @@ impl Compared<'_> {
                     let url = pfh_source::terminal::render(url);
                     self.say(Severity::Incomplete, name, format!("is yet to be fetched from {url}"));
                 }
-                None => self.say(Severity::Error, name, "is missing"),
+                None => match renamed.iter().find(|(stated, ..)| stated == name) {
+                    Some((_, there, likeness)) => {
+                        let there = pfh_source::terminal::render(there);
+                        let what = format!("was not compared: {there} is there, which differs by {likeness}");
+                        self.say(Severity::Incomplete, name, what);
+                    }
+                    None => self.say(Severity::Error, name, "is missing"),
+                },
             }
         }
         for name in manifests.fetch.keys().filter(|name| !listed.contains(name)) {

@@ -4,7 +4,7 @@ use super::Part;
 use crate::job;
 use pfh_custody::seal::Held;
 use pfh_engine::Record;
-use pfh_judge::{Change, Expectations, Expected};
+use pfh_ledger::{Change, Ledger, Listing};
 use std::io;
 use std::path::Path;
 
@@ -19,16 +19,18 @@ pub enum Event<'a> {
         /// The manifest; of an audit the first.
         manifest: &'a Path,
         /// Its records.
-        expectations: &'a Expectations,
+        ledger: &'a Ledger,
     },
     /// A file could not be read, or was skipped.
     Unread(&'a Record),
     /// A listed file was compared. These events come in the order of the manifest.
     Compared {
         /// The manifest's record of the file.
-        entry: &'a Expected,
+        entry: &'a Listing,
         /// The result of the comparison.
         found: Checked,
+        /// Details that the result does not tell.
+        cause: Option<&'a str>,
     },
     /// A file of an audited tree has a class. Moved, copied, new and missing files come last.
     Classed(&'a Change),
@@ -62,4 +64,6 @@ pub enum Checked {
     Unread,
     /// It is missing, which the request ignores.
     Ignored,
+    /// A file is there whose name is probably another spelling of it; it was not compared.
+    Likely,
 }

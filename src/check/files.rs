@@ -1,6 +1,7 @@
 //! The files that a manifest lists, each compared with its entry.
 
-use super::guess::{Tried, widened};
+use super::guess::{Trial, Tried, widened};
+use super::likely::Nearest;
 use super::part::Files;
 use super::place::{Place, Remark};
 use super::problem::Problem;
@@ -10,19 +11,20 @@ use crate::job::{About, Error};
 use crate::pass::pass;
 use pfh_digest::Algorithm;
 use pfh_engine::{Control, Outcome, Record};
-use pfh_judge::{Comparison, Expectations, Expected};
+use pfh_ledger::{Facts, Ledger, Likely, Listing};
 use pfh_source::os::names::{OsStrExt, is_absolute};
+use pfh_source::terminal::render;
 use pfh_source::{Descend, Item, Operands, Source, Within, is_address};
 use std::ffi::OsStr;
 use std::io;
 use std::time::Instant;
 
 /// A file's state after the first pass.
-#[derive(Clone, Copy)]
 enum First {
-    Checked(Checked),
-    /// Other algorithms are to be tried.
-    Doubt,
+    /// The outcome, and what it does not say.
+    Checked(Checked, Option<String>),
+    /// The file of this path below the root is to be read, with other algorithms.
+    Again(Vec<u8>),
 }
 
 /// Entries that are begun before a time; the first one in any case.
@@ -50,7 +52,7 @@ impl Source for Until {
 pub fn run(
     turn: Turn<'_>,
     place: Place,
-    expectations: &Expectations,
+    ledger: &Ledger,
     until: Option<Instant>,
     summary: &mut Part,
     events: &mut Events<'_>,
@@ -59,13 +61,22 @@ pub fn run(
     let request = turn.request;
     summary.remarks.extend(place.remark.clone());
     summary.root = place.absolute.is_none().then(|| place.root.clone());
-    let names = || expectations.entries.iter().map(|entry| entry.name.clone()).collect::<Vec<_>>();
+    let names = || ledger.entries.iter().map(|entry| place.below(&entry.name).to_vec()).collect::<Vec<_>>();
     let source = Box::new(Until { source: source(request, &place, names())?, until, begun: false });
-    let plan = request.plan_of(expectations.algorithms.clone(), expectations.piecewise);
+    let plan = request.plan_of(ledger.algorithms.clone(), ledger.piecewise);
     let ignore_missing = matches!(request.task, Task::Files { ignore_missing: true, .. });
-    let entries = &expectations.entries;
-    let mut comparing =
-        Comparing { entries, ignore_missing, files: Files::default(), held: Vec::new(), summary, events };
+    let entries = &ledger.entries;
+    let mut comparing = Comparing {
+        entries,
+        place: &place,
+        likely: request.likely,
+        nearest: Nearest::new(&place.root),
+        ignore_missing,
+        files: Files::default(),
+        held: Vec::new(),
+        summary,
+        events,
+    };
     let again = || self::source(request, &place, names()).ok();
     let passed = pass(source, again, &plan, &mut comparing, control)?;
     let Comparing { mut files, held, .. } = comparing;
@@ -74,8 +85,15 @@ pub fn run(
     }
     events(Event::Passed(&passed)).map_err(Error::Sink)?;
     if !held.is_empty() {
-        let doubts = Doubts { request, place: &place, expectations, held: &held };
+        let doubts = Doubts { request, place: &place, ledger, held: &held };
         doubts.resolve(&mut files, summary, events, control)?;
+    }
+    if files.likely > 0 {
+        summary.remarks.push(Remark::Likely(files.likely));
+    }
+    if files.compared() > 0 {
+        // Only some of a large list's names were looked for beforehand.
+        summary.remarks.retain(|remark| *remark != Remark::Nowhere);
     }
     summary.findings = Findings::Files(files);
     if ignore_missing && files.compared() == 0 {
@@ -84,8 +102,8 @@ pub fn run(
     Ok(())
 }
 
-/// The files of these names. Relative ones stay below the root; absolute ones are taken as they
-/// are where the place takes them.
+/// The files of these paths below the root. Relative ones stay there; absolute ones are taken as
+/// they are where the place takes them.
 fn source(request: &Request, place: &Place, names: Vec<Vec<u8>>) -> Result<Box<dyn Source>, Error> {
     #[cfg(feature = "inside")]
     if let Some(options) = super::within::options(request, names.iter()) {
@@ -100,15 +118,14 @@ fn source(request: &Request, place: &Place, names: Vec<Vec<u8>>) -> Result<Box<d
 
 fn of_files(request: &Request, place: &Place, names: Vec<Vec<u8>>) -> Result<Box<dyn Source>, Error> {
     let root = &place.root;
-    let names = names.into_iter().map(|name| place.below(&name).to_vec());
     if !matches!(request.task, Task::Files { allow_outside: true, .. }) {
-        let within = Within::open(root, names.collect());
+        let within = Within::open(root, names);
         let within = within.map_err(|problem| Error::input(About::new(OsStr::from_bytes(root), problem)))?;
         return Ok(Box::new(place.taking(within)));
     }
     let is_whole = |name: &[u8]| is_absolute(name) || is_address(name);
     let outside = |name: Vec<u8>| if is_whole(&name) { name } else { [root, &b"/"[..], &name].concat() };
-    let names: Vec<Vec<u8>> = names.map(outside).collect();
+    let names: Vec<Vec<u8>> = names.into_iter().map(outside).collect();
     #[cfg(feature = "remote")]
     if names.iter().any(|name| is_address(name)) {
         let names = Box::new(names.into_iter().map(Ok));
@@ -117,17 +134,18 @@ fn of_files(request: &Request, place: &Place, names: Vec<Vec<u8>>) -> Result<Box
     Ok(Box::new(Operands::new(names, Descend::default())))
 }
 
-/// Files that do not have the digest that a line of this length usually means.
+/// Files that do not have the digest that a line of this length usually means, or are here under
+/// another spelling of their names.
 struct Doubts<'a> {
     request: &'a Request,
     place: &'a Place,
-    expectations: &'a Expectations,
+    ledger: &'a Ledger,
     /// The results of the first pass from the first doubt on.
     held: &'a [(usize, First)],
 }
 
 impl Doubts<'_> {
-    /// Reads the doubtful files again with each algorithm that their lines may mean, and reports
+    /// Reads the doubtful files with each algorithm that their lines may mean, and reports
     /// the results that were held back meanwhile.
     fn resolve(
         &self,
@@ -136,11 +154,14 @@ impl Doubts<'_> {
         events: &mut Events<'_>,
         control: &Control<'_>,
     ) -> Result<(), Error> {
-        let Doubts { request, place, expectations, held } = self;
-        let doubtful = held.iter().filter(|(_, first)| matches!(first, First::Doubt));
-        let entries: Vec<&Expected> = doubtful.map(|(at, _)| &expectations.entries[*at]).collect();
-        let files_again = source(request, place, entries.iter().map(|entry| entry.name.clone()).collect())?;
-        let plan = request.plan_of(widened(&expectations.algorithms, &entries), None);
+        let Doubts { request, place, ledger, held } = self;
+        let doubtful = held.iter().filter_map(|(at, first)| match first {
+            First::Again(path) => Some((&ledger.entries[*at], path.clone())),
+            First::Checked(..) => None,
+        });
+        let (entries, paths): (Vec<&Listing>, Vec<Vec<u8>>) = doubtful.unzip();
+        let files_again = source(request, place, paths)?;
+        let plan = request.plan_of(widened(&ledger.algorithms, &entries), None);
         let mut tried = Tried::new(&entries);
         let passed = pass(
             files_again,
@@ -160,22 +181,27 @@ impl Doubts<'_> {
         let mut found = tried.found.into_iter();
         let mut others: Vec<Algorithm> = Vec::new();
         for (at, first) in *held {
-            let found = match first {
-                First::Checked(found) => *found,
-                First::Doubt => match found.next().flatten() {
-                    Some(algorithms) => {
+            let (found, cause) = match first {
+                First::Checked(found, cause) => (*found, cause.clone()),
+                First::Again(_) => match found.next().unwrap_or(Trial::Unread) {
+                    Trial::Same(algorithms) => {
                         files.right += 1;
-                        others.extend(algorithms.iter().filter(|other| !expectations.algorithms.contains(other)));
+                        others.extend(algorithms.iter().filter(|other| !ledger.algorithms.contains(other)));
                         summary.verify(algorithms);
-                        Checked::Right
+                        (Checked::Right, None)
                     }
-                    None => {
+                    Trial::Different(cause) => {
                         files.different += 1;
-                        Checked::Wrong
+                        (Checked::Wrong, cause)
+                    }
+                    Trial::Unread => {
+                        files.unread += 1;
+                        (Checked::Unread, None)
                     }
                 },
             };
-            events(Event::Compared { entry: &expectations.entries[*at], found }).map_err(Error::Sink)?;
+            let entry = &ledger.entries[*at];
+            events(Event::Compared { entry, found, cause: cause.as_deref() }).map_err(Error::Sink)?;
         }
         others.sort();
         others.dedup();
@@ -189,7 +215,11 @@ impl Doubts<'_> {
 
 /// Compares records with the entries of their names.
 struct Comparing<'a> {
-    entries: &'a [Expected],
+    entries: &'a [Listing],
+    place: &'a Place,
+    /// The treatment of files whose names are other spellings of listed ones.
+    likely: Likely,
+    nearest: Nearest,
     ignore_missing: bool,
     files: Files,
     /// Findings from the first doubtful one on: the order is that of the manifest.
@@ -204,31 +234,48 @@ fn is_missing(record: &Record) -> bool {
 }
 
 impl Comparing<'_> {
-    fn compare(&mut self, record: &Record, entry: &Expected) -> First {
+    fn compare(&mut self, record: &Record, entry: &Listing) -> First {
         match &record.outcome {
-            Outcome::Hashed(hashed) if entry.compare(hashed) == Comparison::Same => {
-                self.files.right += 1;
-                let pieces = entry.pieces.first().map(|piece| &piece.digests[..]).unwrap_or_default();
-                let digests = if entry.digests.is_empty() { pieces } else { &entry.digests };
-                self.summary.verify(digests.iter().map(|digest| digest.algorithm()));
-                First::Checked(Checked::Right)
+            Outcome::Hashed(hashed) => {
+                let judged = entry.judge(&Facts::from(hashed));
+                if judged.is_right() {
+                    self.files.right += 1;
+                    let pieces = entry.pieces.first().map(|piece| &piece.digests[..]).unwrap_or_default();
+                    let digests = if entry.digests.is_empty() { pieces } else { &entry.digests };
+                    self.summary.verify(digests.iter().map(|digest| digest.algorithm()));
+                    First::Checked(Checked::Right, None)
+                } else if entry.guesses().next().is_some() {
+                    First::Again(self.place.below(&entry.name).to_vec())
+                } else {
+                    self.files.different += 1;
+                    First::Checked(Checked::Wrong, judged.cause)
+                }
             }
-            Outcome::Hashed(_) if entry.guesses().next().is_some() => First::Doubt,
-            Outcome::Hashed(_) => {
-                self.files.different += 1;
-                First::Checked(Checked::Wrong)
-            }
-            Outcome::Failed(_) if is_missing(record) && self.ignore_missing => {
-                self.files.ignored += 1;
-                First::Checked(Checked::Ignored)
-            }
-            Outcome::Failed(_) if is_missing(record) => {
-                self.files.missing += 1;
-                First::Checked(Checked::Missing)
-            }
+            Outcome::Failed(_) if is_missing(record) => self.missing(entry),
             Outcome::Failed(_) | Outcome::Skipped(_) => {
                 self.files.unread += 1;
-                First::Checked(Checked::Unread)
+                First::Checked(Checked::Unread, None)
+            }
+        }
+    }
+
+    /// A name that no file has: a file of another spelling of it is read, or named.
+    fn missing(&mut self, entry: &Listing) -> First {
+        let found = self.nearest.find(self.place.below(&entry.name));
+        match found {
+            Some((path, likeness)) if likeness.is_spelling() || self.likely == Likely::Taken => First::Again(path),
+            Some((path, likeness)) => {
+                self.files.likely += 1;
+                let cause = format!("not compared: {} is there, which differs by {likeness}", render(&path));
+                First::Checked(Checked::Likely, Some(cause))
+            }
+            None if self.ignore_missing => {
+                self.files.ignored += 1;
+                First::Checked(Checked::Ignored, None)
+            }
+            None => {
+                self.files.missing += 1;
+                First::Checked(Checked::Missing, None)
             }
         }
     }
@@ -242,12 +289,16 @@ impl pfh_engine::Sink for Comparing<'_> {
         let Some((at, entry)) = number.and_then(|at| Some((at, entries.get(at)?))) else {
             return Err(io::Error::other("a record of no name in the manifest"));
         };
-        let quiet = self.ignore_missing && is_missing(&record);
-        if !quiet && !matches!(record.outcome, Outcome::Hashed(_)) {
+        let first = self.compare(&record, entry);
+        if matches!(first, First::Checked(Checked::Missing | Checked::Unread, _))
+            && !matches!(record.outcome, Outcome::Hashed(_))
+        {
             (self.events)(Event::Unread(&record))?;
         }
-        match self.compare(&record, entry) {
-            First::Checked(found) if self.held.is_empty() => (self.events)(Event::Compared { entry, found }),
+        match first {
+            First::Checked(found, cause) if self.held.is_empty() => {
+                (self.events)(Event::Compared { entry, found, cause: cause.as_deref() })
+            }
             first => {
                 self.held.push((at, first));
                 Ok(())

@@ -8,7 +8,7 @@ use crate::job::Error;
 use crate::pass::{Failure, pass};
 use pfh_digest::{Algorithm, Standing};
 use pfh_engine::{Control, Outcome, Record};
-use pfh_judge::{Comparison, Expectations, Expected};
+use pfh_ledger::{Facts, Ledger, Listing};
 use pfh_source::Within;
 use pfh_source::os::names::{OsStrExt, is_absolute};
 use std::ffi::OsStr;
@@ -25,39 +25,41 @@ const MANY: usize = 16;
 const LOOKED_AT: usize = 256;
 
 /// Takes guessed digests for those of the algorithm by which a few files match, if that is not the
-/// usual one: then the run itself is made with it. An audit has only this; a check tries each
-/// remaining file.
+/// usual one: then the run itself is made with it. Each remaining file that differs gets its own
+/// trial later. Gives the algorithms that files agree with.
 ///
 /// # Errors
 /// When a thread panicked. A file that cannot be read is passed over.
-pub fn settle(turn: Turn<'_>, expectations: &mut Expectations, control: &Control<'_>) -> Result<(), Error> {
-    let guesses = expectations.guesses();
-    if guesses.is_empty() || (!turn.request.is_audit() && expectations.entries.len() < MANY) {
-        return Ok(());
+pub fn settle(turn: Turn<'_>, ledger: &mut Ledger, control: &Control<'_>) -> Result<Vec<Algorithm>, Error> {
+    let guesses = ledger.guesses();
+    if guesses.is_empty() || (!turn.request.is_audit() && ledger.entries.len() < MANY) {
+        return Ok(Vec::new());
     }
-    let place = place::find(turn, expectations);
+    let place = place::find(turn, ledger);
     let mut found: Vec<(Algorithm, Algorithm)> = Vec::new();
+    let mut confirmed: Vec<Algorithm> = Vec::new();
     for given in guesses {
-        let entries = smallest(turn, &place, expectations, given);
-        let all = explanations(turn, &place, expectations, &entries, control)?;
+        let entries = smallest(turn, &place, ledger, given);
+        let all = explanations(turn, &place, ledger, &entries, control)?;
         let fits = |other: &Algorithm| other.length() == given.length();
-        if !all.contains(&given)
-            && let Some(other) = all.into_iter().find(|other| !expectations.algorithms.contains(other) && fits(other))
-        {
+        if all.contains(&given) {
+            confirmed.push(given);
+        } else if let Some(other) = all.into_iter().find(|other| !ledger.algorithms.contains(other) && fits(other)) {
             found.push((given, other));
         }
     }
     for (given, other) in found {
-        expectations.adopt(given, other);
+        ledger.adopt(given, other);
+        confirmed.push(other);
     }
-    Ok(())
+    Ok(confirmed)
 }
 
 /// The smallest files that have a guessed digest of this algorithm.
-fn smallest<'a>(turn: Turn<'_>, place: &Place, expectations: &'a Expectations, given: Algorithm) -> Vec<&'a Expected> {
-    let of = |entry: &&Expected| entry.guesses().any(|(_, digest)| digest.algorithm() == given);
-    let mut sized: Vec<(u64, &Expected)> = Vec::new();
-    for entry in expectations.entries.iter().filter(of).take(LOOKED_AT) {
+fn smallest<'a>(turn: Turn<'_>, place: &Place, ledger: &'a Ledger, given: Algorithm) -> Vec<&'a Listing> {
+    let of = |entry: &&Listing| entry.guesses().any(|(_, digest)| digest.algorithm() == given);
+    let mut sized: Vec<(u64, &Listing)> = Vec::new();
+    for entry in ledger.entries.iter().filter(of).take(LOOKED_AT) {
         let below = place.below(&entry.name);
         if !place.takes(below) {
             continue;
@@ -77,25 +79,25 @@ fn smallest<'a>(turn: Turn<'_>, place: &Place, expectations: &'a Expectations, g
 fn explanations(
     turn: Turn<'_>,
     place: &Place,
-    expectations: &Expectations,
-    entries: &[&Expected],
+    ledger: &Ledger,
+    entries: &[&Listing],
     control: &Control<'_>,
 ) -> Result<Vec<Algorithm>, Error> {
     let names = entries.iter().map(|entry| place.below(&entry.name).to_vec()).collect();
     let Ok(within) = Within::open(&place.root, names) else { return Ok(Vec::new()) };
     let within = place.taking(within);
-    let plan = turn.request.plan_of(widened(&expectations.algorithms, entries), None);
+    let plan = turn.request.plan_of(widened(&ledger.algorithms, entries), None);
     let mut tried = Tried::new(entries);
     let passed = pass(Box::new(within), || None, &plan, &mut |record: Record| tried.take(&record), control);
     match passed {
-        Ok(_) => Ok(tried.found.into_iter().flatten().flatten().collect()),
+        Ok(_) => Ok(tried.found.into_iter().flat_map(Trial::into_algorithms).collect()),
         Err(Failure::Run(panicked @ pfh_engine::Error::Panicked)) => Err(panicked.into()),
         Err(_) => Ok(Vec::new()),
     }
 }
 
 /// The algorithms with all that the guessed digests of these entries may be of.
-pub fn widened(algorithms: &[Algorithm], entries: &[&Expected]) -> Vec<Algorithm> {
+pub fn widened(algorithms: &[Algorithm], entries: &[&Listing]) -> Vec<Algorithm> {
     let mut all = algorithms.to_vec();
     for entry in entries {
         let lengths: Vec<usize> = entry.guesses().map(|(_, digest)| digest.algorithm().length()).collect();
@@ -111,19 +113,39 @@ pub fn widened(algorithms: &[Algorithm], entries: &[&Expected]) -> Vec<Algorithm
     all
 }
 
+/// The outcome of a file that was read with more algorithms.
+#[derive(Debug)]
+pub enum Trial {
+    /// It is as listed, by these algorithms.
+    Same(Vec<Algorithm>),
+    /// It is by none; the judge's words on it.
+    Different(Option<String>),
+    /// It could not be read.
+    Unread,
+}
+
+impl Trial {
+    fn into_algorithms(self) -> Vec<Algorithm> {
+        match self {
+            Trial::Same(algorithms) => algorithms,
+            Trial::Different(_) | Trial::Unread => Vec::new(),
+        }
+    }
+}
+
 /// Files that are read again, with more algorithms.
 pub struct Tried<'a> {
-    /// The expectation for each.
-    entries: &'a [&'a Expected],
-    /// For each file the algorithms by which it is as expected; `None` if there are none.
-    pub found: Vec<Option<Vec<Algorithm>>>,
+    /// The statements of the list on each.
+    entries: &'a [&'a Listing],
+    /// The outcome of each.
+    pub found: Vec<Trial>,
     /// Checksums that some digest is of, which prove nothing against a forger.
     pub weak: Vec<Algorithm>,
 }
 
 impl<'a> Tried<'a> {
     /// Nothing was read yet.
-    pub fn new(entries: &'a [&'a Expected]) -> Self {
+    pub fn new(entries: &'a [&'a Listing]) -> Self {
         Tried { entries, found: Vec::new(), weak: Vec::new() }
     }
 
@@ -135,21 +157,23 @@ impl<'a> Tried<'a> {
         let entry = usize::try_from(record.number).ok().and_then(|at| self.entries.get(at));
         let entry = entry.ok_or_else(|| io::Error::other("a record of no name in the manifest"))?;
         let Outcome::Hashed(hashed) = &record.outcome else {
-            self.found.push(None);
+            self.found.push(Trial::Unread);
             return Ok(());
         };
         let explained = entry.explained_by(hashed, REGISTRY);
-        let same = explained.compare(hashed) == Comparison::Same;
-        self.found.push(same.then(|| explained.digests.iter().map(|digest| digest.algorithm()).collect()));
-        if !same {
-            let weak = |digest: &&pfh_digest::Digest| digest.algorithm().standing() == Standing::NonCryptographic;
-            for found in hashed.digests.iter().filter(weak) {
-                let here = entry.guesses().any(|(_, digest)| digest.bytes() == found.bytes());
-                if here && !self.weak.contains(&found.algorithm()) {
-                    self.weak.push(found.algorithm());
-                }
+        let judged = explained.judge(&Facts::from(hashed));
+        if judged.is_right() {
+            self.found.push(Trial::Same(explained.digests.iter().map(|digest| digest.algorithm()).collect()));
+            return Ok(());
+        }
+        let weak = |digest: &&pfh_digest::Digest| digest.algorithm().standing() == Standing::NonCryptographic;
+        for found in hashed.digests.iter().filter(weak) {
+            let here = entry.guesses().any(|(_, digest)| digest.bytes() == found.bytes());
+            if here && !self.weak.contains(&found.algorithm()) {
+                self.weak.push(found.algorithm());
             }
         }
+        self.found.push(Trial::Different(judged.cause));
         Ok(())
     }
 }

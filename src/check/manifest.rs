@@ -4,7 +4,7 @@ use super::problem::Problem as Wrong;
 use crate::algorithms::REGISTRY;
 use crate::job::{About, Error};
 use pfh_digest::Algorithm;
-use pfh_judge::{Expectations, ReadError};
+use pfh_ledger::{Ledger, ReadError};
 use pfh_manifest::Options;
 use pfh_source::os::Patient;
 use pfh_source::os::names::OsStrExt;
@@ -58,7 +58,7 @@ impl Text<'_> {
 ///
 /// # Errors
 /// When it cannot be read, or its pieces cannot be checked in one run.
-pub fn read(manifest: &Path, text: Text<'_>, options: &Options) -> Result<Expectations, Error> {
+pub fn read(manifest: &Path, text: Text<'_>, options: &Options) -> Result<Ledger, Error> {
     let Some((described, several)) = described(manifest) else { return decoded(manifest, text, options) };
     // It is read in one way or in the other, of the same bytes.
     let bytes = text.bytes(manifest)?;
@@ -100,10 +100,10 @@ fn failed(manifest: &Path, error: &io::Error) -> Error {
     Error::input(About::new(manifest, problem))
 }
 
-fn decoded(manifest: &Path, text: Text<'_>, options: &Options) -> Result<Expectations, Error> {
+fn decoded(manifest: &Path, text: Text<'_>, options: &Options) -> Result<Ledger, Error> {
     let read = match text {
-        Text::Stream(reader) => Expectations::read(reader, options, REGISTRY),
-        Text::Bytes(bytes) => Expectations::read(bytes, options, REGISTRY),
+        Text::Stream(reader) => Ledger::read(reader, options, REGISTRY),
+        Text::Bytes(bytes) => Ledger::read(bytes, options, REGISTRY),
     };
     read.map_err(|error| match error {
         ReadError::Io(error) => failed(manifest, &error),

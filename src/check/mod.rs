@@ -17,7 +17,7 @@
 //! std::fs::write(room.join("list"), "900150983cd24fb0d6963f7d28e17f72  a\n")?;
 //! let request = Request::new(room.join("list")).root(&room);
 //! let summary = check::run(&request, &mut |event| {
-//!     if let Event::Compared { entry, found } = event {
+//!     if let Event::Compared { entry, found, .. } = event {
 //!         println!("{}: {found:?}", String::from_utf8_lossy(&entry.name));
 //!     }
 //!     Ok(())
@@ -31,6 +31,7 @@
 mod event;
 mod files;
 mod guess;
+mod likely;
 mod manifest;
 mod open;
 mod part;
@@ -48,14 +49,16 @@ pub use crate::verdict::Verdict;
 pub use event::{Checked, Event, Events};
 pub use manifest::hints;
 pub use part::{Files, Findings, Nothing, Part, Shared};
-pub use pfh_judge::{Auditor, Change, Class, Comparison, Counts, Expectations, Expected, Facts, Met, ReadError, Rot};
+pub use pfh_ledger::{
+    Auditor, Change, Class, Comparison, Counts, Facts, Judgement, Ledger, Likely, Listing, Met, ReadError, Rot,
+};
 pub use place::{Reason, Remark};
 pub use problem::Problem;
 pub use request::{Manner, Request, Task};
 pub use share::Share;
 pub use summary::Summary;
 
-pub(crate) use guess::settle;
+pub(crate) use guess::{settle, widened};
 pub(crate) use open::{open, open_bytes};
 pub(crate) use place::find;
 pub(crate) use request::Turn;
@@ -74,14 +77,14 @@ pub fn would_read(request: &Request) -> Result<Vec<Vec<u8>>, Error> {
     request.check()?;
     let mut names = Vec::new();
     for turn in request.turns() {
-        let (_, expectations) = open(turn)?;
-        let place = find(turn, &expectations);
-        let path = |entry: &Expected| match (place.below(&entry.name), &place.root[..]) {
+        let (_, ledger) = open(turn)?;
+        let place = find(turn, &ledger);
+        let path = |entry: &Listing| match (place.below(&entry.name), &place.root[..]) {
             (below, b".") => below.to_vec(),
             (below, _) if is_absolute(below) => below.to_vec(),
             (below, root) => [root.strip_suffix(b"/").unwrap_or(root), b"/", below].concat(),
         };
-        names.extend(expectations.entries.iter().map(path));
+        names.extend(ledger.entries.iter().map(path));
     }
     Ok(names)
 }
@@ -118,39 +121,39 @@ pub fn run(request: &Request, events: &mut Events<'_>, control: &Control<'_>) ->
 
 /// Checks files against one manifest, or a tree against all of an audit's.
 fn checked(turn: Turn<'_>, events: &mut Events<'_>, control: &Control<'_>) -> Result<Part, Error> {
-    let (held, mut expectations) = open(turn)?;
+    let (held, mut ledger) = open(turn)?;
     for held in &held {
         events(Event::Sealed(held)).map_err(Error::Sink)?;
     }
     if let Some(secret) = &turn.request.secret {
-        secret.fits(&expectations.algorithms)?;
+        secret.fits(&ledger.algorithms)?;
     }
-    events(Event::Read { manifest: turn.manifest(), expectations: &expectations }).map_err(Error::Sink)?;
-    let mut part = Part::new(turn, &expectations);
-    if expectations.entries.is_empty() {
+    events(Event::Read { manifest: turn.manifest(), ledger: &ledger }).map_err(Error::Sink)?;
+    let mut part = Part::new(turn, &ledger);
+    if ledger.entries.is_empty() {
         part.nothing = Some(Nothing::NoRecord);
         return Ok(part);
     }
-    settle(turn, &mut expectations, control)?;
+    settle(turn, &mut ledger, control)?;
     match &turn.request.task {
         Task::Files { .. } => match &turn.request.share {
-            Some(share) => share::run(turn, share, expectations, &mut part, events, control)?,
+            Some(share) => share::run(turn, share, ledger, &mut part, events, control)?,
             None => {
-                let place = find(turn, &expectations);
+                let place = find(turn, &ledger);
                 if let Some(records) = &turn.request.records {
-                    picked(&mut expectations.entries, records);
-                    part.expected = expectations.entries.len() as u64;
+                    picked(&mut ledger.entries, records);
+                    part.expected = ledger.entries.len() as u64;
                 }
-                files::run(turn, place, &expectations, None, &mut part, events, control)?;
+                files::run(turn, place, &ledger, None, &mut part, events, control)?;
             }
         },
-        Task::Audit { .. } => tree::run(turn, expectations, &mut part, events, control)?,
+        Task::Audit { .. } => tree::run(turn, ledger, &mut part, events, control)?,
     }
     Ok(part)
 }
 
 /// Keeps the entries of these places, which rise.
-fn picked(entries: &mut Vec<Expected>, places: &[usize]) {
+fn picked(entries: &mut Vec<Listing>, places: &[usize]) {
     let (mut at, mut wanted) = (0, places.iter().peekable());
     entries.retain(|_| {
         let is_wanted = wanted.next_if_eq(&&at).is_some();

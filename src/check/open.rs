@@ -6,7 +6,7 @@ use super::request::{Request, Turn};
 use crate::algorithms::REGISTRY;
 use crate::job::Error;
 use pfh_custody::seal::{self, Held};
-use pfh_judge::Expectations;
+use pfh_ledger::Ledger;
 use std::io;
 use std::path::Path;
 
@@ -14,19 +14,19 @@ use std::path::Path;
 ///
 /// # Errors
 /// When a seal does not hold, a manifest cannot be read, or their pieces are of different lengths.
-pub fn open(turn: Turn<'_>) -> Result<(Vec<Held>, Expectations), Error> {
+pub fn open(turn: Turn<'_>) -> Result<(Vec<Held>, Ledger), Error> {
     let (held, mut all) = open_one(turn.request, turn.manifest())?;
     let mut seals: Vec<Held> = held.into_iter().collect();
     for manifest in turn.manifests.iter().skip(1) {
-        let (held, expectations) = open_one(turn.request, manifest)?;
+        let (held, ledger) = open_one(turn.request, manifest)?;
         seals.extend(held);
-        all.absorb(expectations).map_err(|_| Error::input(Problem::Pieces(manifest.clone())))?;
+        all.absorb(ledger).map_err(|_| Error::input(Problem::Pieces(manifest.clone())))?;
     }
     Ok((seals, all))
 }
 
 /// The same of one manifest whose bytes were read: its name is not opened again.
-pub fn open_bytes(request: &Request, manifest: &Path, bytes: &[u8]) -> Result<(Option<Held>, Expectations), Error> {
+pub fn open_bytes(request: &Request, manifest: &Path, bytes: &[u8]) -> Result<(Option<Held>, Ledger), Error> {
     let mut options = request.options(manifest);
     // The seal first: of a manifest that was changed nothing is worth comparing.
     let held = seal::verify(manifest, bytes, &options, REGISTRY, request.key.as_deref())?;
@@ -39,11 +39,11 @@ pub fn open_bytes(request: &Request, manifest: &Path, bytes: &[u8]) -> Result<(O
     }
     // The seal knows the algorithm of digests that do not name theirs.
     options.assumed.extend(held.as_ref().and_then(|held| held.algorithm));
-    let expectations = read(manifest, Text::Bytes(bytes), &options)?;
-    Ok((held, expectations))
+    let ledger = read(manifest, Text::Bytes(bytes), &options)?;
+    Ok((held, ledger))
 }
 
-fn open_one(request: &Request, manifest: &Path) -> Result<(Option<Held>, Expectations), Error> {
+fn open_one(request: &Request, manifest: &Path) -> Result<(Option<Held>, Ledger), Error> {
     let text = Text::open(manifest)?;
     // One that is verified is kept as it was read: what is compared with the files is what was
     // verified, whatever its name leads to meanwhile.

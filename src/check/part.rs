@@ -4,7 +4,7 @@ use super::place::{Reason, Remark};
 use super::request::{Manner, Turn};
 use crate::verdict::{Tally, Verdict};
 use pfh_digest::Algorithm;
-use pfh_judge::{Counts, Expectations};
+use pfh_ledger::{Counts, Ledger};
 use pfh_manifest::{Ending, Fault};
 use pfh_source::terminal::counted;
 use pfh_source::terminal::{render, shown};
@@ -39,6 +39,8 @@ pub struct Files {
     pub ignored: u64,
     /// There, and not readable.
     pub unread: u64,
+    /// Not there, but for a file whose name is probably another spelling of it.
+    pub likely: u64,
 }
 
 impl Files {
@@ -49,7 +51,7 @@ impl Files {
 
     /// The counts that the verdict follows from: a missing file is not as the manifest has it.
     pub fn tally(&self) -> Tally {
-        Tally { equal: self.right, unequal: self.different + self.missing, open: self.unread }
+        Tally { equal: self.right, unequal: self.different + self.missing, open: self.unread + self.likely }
     }
 }
 
@@ -157,19 +159,19 @@ pub struct Part {
 
 impl Part {
     /// Nothing was compared yet.
-    pub(super) fn new(turn: Turn<'_>, expectations: &Expectations) -> Part {
+    pub(super) fn new(turn: Turn<'_>, ledger: &Ledger) -> Part {
         Part {
             manifests: turn.manifests.to_vec(),
             verified: 0,
-            expected: expectations.entries.len() as u64,
+            expected: ledger.entries.len() as u64,
             by_algorithm: BTreeMap::new(),
             findings: Findings::Files(Files::default()),
             nothing: None,
             remarks: Vec::new(),
-            not_compared: expectations.not_compared(),
-            improper: expectations.faults.iter().any(|(_, fault)| !matches!(fault, Fault::Unasked)),
-            ending: expectations.ending,
-            skipped: expectations.skipped(),
+            not_compared: ledger.not_compared(),
+            improper: ledger.faults.iter().any(|(_, fault)| !matches!(fault, Fault::Unasked)),
+            ending: ledger.ending,
+            skipped: ledger.skipped(),
             manner: turn.request.manner,
             root: None,
             share: None,
@@ -272,6 +274,7 @@ fn against(findings: &Findings) -> Vec<(u64, &'static str)> {
             (files.missing, "missing"),
             (files.ignored, "not there, ignored"),
             (files.unread, "could not be read"),
+            (files.likely, "here under another spelling of its name, not compared"),
         ],
         Findings::Audit(counts) => vec![
             (counts.negative(), "not as the manifest has it"),
@@ -319,6 +322,7 @@ impl fmt::Display for Remark {
                 let names: Vec<String> = others.iter().map(Algorithm::to_string).collect();
                 write!(f, "that digests are of {} was found by trying", names.join(" and "))
             }
+            Remark::Likely(_) => f.write_str("names as found are compared where the request says so"),
             Remark::Weak(weak) => write!(
                 f,
                 "a file has the {weak} that stands there, which anybody can bring about: name {weak} if the manifest is of that"

@@ -5,7 +5,7 @@ use super::request::Request;
 use super::request::Turn;
 use super::unasked::Unasked;
 use pfh_digest::Algorithm;
-use pfh_judge::{Expectations, Expected};
+use pfh_ledger::{Ledger, Listing};
 use pfh_source::Within;
 use pfh_source::os::names::{OsStrExt, absolute, is_absolute, resolved};
 use std::ffi::OsStr;
@@ -42,6 +42,8 @@ pub enum Remark {
     Walked(Vec<u8>),
     /// Digests are of these algorithms, which was found by trying.
     OtherAlgorithms(Vec<Algorithm>),
+    /// The number of listed names that are here in other spellings alone, and were not compared.
+    Likely(u64),
     /// A file has the value that the manifest states as its checksum by this algorithm, which
     /// proves nothing against a forger.
     Weak(Algorithm),
@@ -59,16 +61,39 @@ pub struct Place {
     pub absolute: Option<Unasked>,
     /// How it was found, if that is worth a remark.
     pub remark: Option<Remark>,
+    /// The directory in full, as it is named and as links lead to it; with closing slashes.
+    full: Vec<Vec<u8>>,
 }
 
 impl Place {
+    /// Names with this prefix, below this directory.
+    pub fn new(root: &[u8], prefix: &[u8], absolute: Option<Unasked>, remark: Option<Remark>) -> Place {
+        Place { root: root.to_vec(), prefix: prefix.to_vec(), absolute, remark, full: fulls(root) }
+    }
+
     /// A name of the manifest as a path below the directory; as it stands where it has not the
     /// prefix.
     pub fn below<'a>(&self, name: &'a [u8]) -> &'a [u8] {
         match name.strip_prefix(&self.prefix[..]) {
-            Some(rest) if !rest.is_empty() => rest,
-            _ => name,
+            Some(rest) if !rest.is_empty() && !self.prefix.is_empty() => rest,
+            _ => self.within(name).unwrap_or(name),
         }
+    }
+
+    /// An absolute name among relative ones that leads below the directory.
+    pub fn within<'a>(&self, name: &'a [u8]) -> Option<&'a [u8]> {
+        if self.absolute.is_some() || !is_absolute(name) {
+            return None;
+        }
+        let rest = self.full.iter().find_map(|full| name.strip_prefix(&full[..]))?;
+        let rest = &rest[rest.iter().take_while(|byte| **byte == b'/').count()..];
+        (!rest.is_empty()).then_some(rest)
+    }
+
+    /// Whether something of this name of the manifest is there.
+    pub fn has(&self, name: &[u8]) -> bool {
+        let below = self.below(name);
+        if is_absolute(below) { is_there(b"", below) } else { is_there(&self.root, below) }
     }
 
     /// The same names as a source, with the absolute ones that are taken.
@@ -88,18 +113,32 @@ impl Place {
     }
 }
 
+/// A directory in full, as it is named and as links lead to it; with closing slashes.
+fn fulls(root: &[u8]) -> Vec<Vec<u8>> {
+    let path = Path::new(OsStr::from_bytes(root));
+    let found = [absolute(path), resolved(path)].into_iter().flatten();
+    let mut fulls: Vec<Vec<u8>> = found.map(closed).filter(|full| full != b"/").collect();
+    fulls.dedup();
+    fulls
+}
+
+fn closed(path: impl AsRef<[u8]>) -> Vec<u8> {
+    let path = path.as_ref();
+    if path.ends_with(b"/") { path.to_vec() } else { [path, b"/"].concat() }
+}
+
 /// Finds the place: below the root that the request names, otherwise in the working directory; only
 /// if that has none of the names, in the directory of the manifest or the one that it records,
 /// whichever has more of them.
-pub fn find(turn: Turn<'_>, expectations: &Expectations) -> Place {
+pub fn find(turn: Turn<'_>, ledger: &Ledger) -> Place {
     match &turn.request.root {
-        Some(root) => below(root.as_bytes(), &expectations.entries),
-        None => somewhere(turn.manifest(), expectations),
+        Some(root) => below(root.as_bytes(), &ledger.entries),
+        None => somewhere(turn.manifest(), ledger),
     }
 }
 
 /// Some of the names, from everywhere in the manifest.
-fn sample<'a>(entries: &'a [Expected], wanted: impl Fn(&&'a [u8]) -> bool) -> Vec<&'a [u8]> {
+fn sample<'a>(entries: &'a [Listing], wanted: impl Fn(&&'a [u8]) -> bool) -> Vec<&'a [u8]> {
     let names: Vec<&[u8]> = entries.iter().map(|entry| &entry.name[..]).filter(wanted).collect();
     let step = names.len().div_ceil(SAMPLE).max(1);
     names.into_iter().step_by(step).collect()
@@ -138,7 +177,7 @@ fn is_in_file(name: &[u8], found: impl Fn(&[u8]) -> std::io::Result<std::fs::Met
 /// are inside of one and are not files themselves; `None` if they are not. Documents are opened if
 /// a name is in one.
 #[cfg(feature = "inside")]
-pub fn opened(request: &Request, place: &Place, entries: &[Expected]) -> Option<crate::inside::Options> {
+pub fn opened(request: &Request, place: &Place, entries: &[Listing]) -> Option<crate::inside::Options> {
     let asked = request.inside.clone().or_else(|| has_inside(place, entries).then(Default::default));
     asked.map(|mut options| {
         options.documents |= entries.iter().any(|entry| crate::inside::name::is_in_document(&entry.name));
@@ -147,21 +186,18 @@ pub fn opened(request: &Request, place: &Place, entries: &[Expected]) -> Option<
 }
 
 #[cfg(feature = "inside")]
-fn has_inside(place: &Place, entries: &[Expected]) -> bool {
+fn has_inside(place: &Place, entries: &[Listing]) -> bool {
     let found = |name: &[u8]| std::fs::symlink_metadata(OsStr::from_bytes(&[&place.root, &b"/"[..], name].concat()));
     let names = entries.iter().map(|entry| place.below(&entry.name));
     let mut inside = names.filter(|name| crate::inside::is_inside(name).is_some()).take(SAMPLE);
     inside.any(|name| found(name).is_err() && is_in_file(name, found))
 }
 
-fn somewhere(manifest: &Path, expectations: &Expectations) -> Place {
-    let all = expectations.entries.iter().all(|entry| is_absolute(&entry.name));
-    let absolute = all.then(|| Unasked::of(manifest, expectations));
-    let place = |root: &[u8], remark: Option<Remark>| {
-        let (root, absolute) = (root.to_vec(), absolute.clone());
-        Place { root, prefix: Vec::new(), absolute, remark }
-    };
-    let names = sample(&expectations.entries, |name| !is_absolute(name));
+fn somewhere(manifest: &Path, ledger: &Ledger) -> Place {
+    let all = ledger.entries.iter().all(|entry| is_absolute(&entry.name));
+    let absolute = all.then(|| Unasked::of(manifest, ledger));
+    let place = |root: &[u8], remark: Option<Remark>| Place::new(root, b"", absolute.clone(), remark);
+    let names = sample(&ledger.entries, |name| !is_absolute(name));
     let score = |directory: &[u8]| names.iter().filter(|name| is_there(directory, name)).count();
     let here = score(b".");
     if names.is_empty() || here == names.len() {
@@ -169,7 +205,7 @@ fn somewhere(manifest: &Path, expectations: &Expectations) -> Place {
     }
     let mut best = (here, place(b".", None));
     let beside = manifest.parent().filter(|parent| !parent.as_os_str().is_empty() && manifest != Path::new("-"));
-    let recorded = expectations.base.as_deref();
+    let recorded = ledger.base.as_deref();
     let others = [
         beside.map(|parent| (parent.as_os_str().as_bytes(), Reason::Beside)),
         recorded.map(|base| (base, Reason::Recorded)),
@@ -184,19 +220,32 @@ fn somewhere(manifest: &Path, expectations: &Expectations) -> Place {
             best = (found, place(directory, Some(Remark::StartIn(directory.to_vec(), why))));
         }
     }
+    if best.0 == 0 && names.len() < ledger.entries.len() {
+        // Few files of a large list may be there, and none of them in the sample.
+        let has_any = |directory: &[u8]| {
+            let mut names = ledger.entries.iter().map(|entry| &entry.name[..]).filter(|name| !is_absolute(name));
+            names.any(|name| is_there(directory, name))
+        };
+        if has_any(b".") {
+            return place(b".", None);
+        }
+        if let Some((directory, why)) = others.into_iter().flatten().find(|(directory, _)| has_any(directory)) {
+            return place(directory, Some(Remark::StartIn(directory.to_vec(), why)));
+        }
+    }
     if best.0 == 0 {
         best.1.remark = Some(Remark::Nowhere);
     }
     best.1
 }
 
-fn below(root: &[u8], entries: &[Expected]) -> Place {
+fn below(root: &[u8], entries: &[Listing]) -> Place {
     let names = sample(entries, |name| !leads_up(name));
     let score = |prefix: &[u8]| {
         let rests = names.iter().filter_map(|name| name.strip_prefix(prefix));
         rests.filter(|rest| !is_absolute(rest) && !rest.is_empty() && is_there(root, rest)).count()
     };
-    let place = |prefix: &[u8], remark| Place { root: root.to_vec(), prefix: prefix.to_vec(), absolute: None, remark };
+    let place = |prefix: &[u8], remark| Place::new(root, prefix, None, remark);
     let mut best = (score(b""), place(b"", None));
     if best.0 == names.len() {
         return best.1;
@@ -229,15 +278,14 @@ fn below(root: &[u8], entries: &[Expected]) -> Place {
 
 /// Possible starts of the names of files below `root`: the path of it, as it was given or in full,
 /// or any directory that all names have in common.
-fn prefixes(root: &[u8], entries: &[Expected]) -> Vec<Vec<u8>> {
-    let closed = |path: &[u8]| if path.ends_with(b"/") { path.to_vec() } else { [path, b"/"].concat() };
+fn prefixes(root: &[u8], entries: &[Listing]) -> Vec<Vec<u8>> {
     let bare = root.strip_prefix(b"./").unwrap_or(root);
     let mut found = vec![closed(root), closed(bare)];
     if let Ok(full) = absolute(Path::new(OsStr::from_bytes(root))) {
-        found.push(closed(&full));
+        found.push(closed(full));
     }
     if let Ok(real) = resolved(Path::new(OsStr::from_bytes(root))) {
-        found.push(closed(&real));
+        found.push(closed(real));
     }
     let common = common(entries);
     // The longest first.
@@ -247,7 +295,7 @@ fn prefixes(root: &[u8], entries: &[Expected]) -> Vec<Vec<u8>> {
 }
 
 /// The directory that all names have in common, with its closing slash.
-pub fn common(entries: &[Expected]) -> Vec<u8> {
+pub fn common(entries: &[Listing]) -> Vec<u8> {
     let Some(first) = entries.first() else { return Vec::new() };
     let mut length = first.name.iter().rposition(|&byte| byte == b'/').map_or(0, |at| at + 1);
     for entry in entries {

@@ -1,6 +1,6 @@
 //! Errors of a check as a whole, where no other job has the cause.
 
-use pfh_judge::{Counts, ReadError};
+use pfh_ledger::{Counts, ReadError};
 use pfh_source::terminal::{render, shown};
 use std::path::PathBuf;
 

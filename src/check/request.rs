@@ -7,6 +7,7 @@ use crate::algorithms::{Algorithm, Secret, computed};
 use crate::job;
 use crate::outputs::{Existing, Kind, Outputs};
 use pfh_engine::Plan;
+use pfh_ledger::Likely;
 use pfh_manifest::{End, Format, Options};
 use pfh_source::Streams;
 use std::ffi::{OsStr, OsString};
@@ -60,6 +61,8 @@ pub struct Request {
     pub manner: Manner,
     /// The algorithms of digests that do not name theirs. Lines of others are left out.
     pub algorithms: Vec<Algorithm>,
+    /// The treatment of files whose names are probably other spellings of listed ones.
+    pub likely: Likely,
     /// How records of the manifest end.
     pub end: End,
     /// The labels of the columns of lists, in their order; empty to find them out.
@@ -103,6 +106,7 @@ impl Request {
             task: Task::Files { allow_outside: false, ignore_missing: false },
             manner: Manner::Usual,
             algorithms: Vec::new(),
+            likely: Likely::Named,
             end: End::Line,
             columns: Vec::new(),
             key: None,
@@ -184,6 +188,13 @@ impl Request {
     #[must_use]
     pub fn columns(mut self, columns: Vec<String>) -> Request {
         self.columns = columns;
+        self
+    }
+
+    /// Does this with files whose names are probably other spellings of listed ones.
+    #[must_use]
+    pub fn likely(mut self, likely: Likely) -> Request {
+        self.likely = likely;
         self
     }
 

@@ -5,37 +5,38 @@ use super::problem::Problem;
 use super::request::Turn;
 use super::unasked::Unasked;
 use super::{Event, Events, Findings, Nothing, Part, Task};
+use crate::algorithms::REGISTRY;
 use crate::job::Error;
 use crate::pass::pass;
 use pfh_engine::{Control, Outcome, Record};
-use pfh_judge::{Auditor, Change, Expectations, Met};
+use pfh_ledger::{Auditor, Change, Ledger, Met, folded};
 use pfh_source::os::names::{OsStrExt, is_absolute, resolved, stream_below};
-use pfh_source::{Descend, Links, Operands, Recurse, Source};
+use pfh_source::{Descend, Links, Operands, Recurse, Skip, Source, Within};
 use std::ffi::OsStr;
 use std::io;
 use std::path::Path;
 
 /// Where an audit walks: the answer of [`place::find`], except for absolute names, which say it
 /// themselves.
-pub(crate) fn find(turn: Turn<'_>, expectations: &Expectations) -> Result<Place, Error> {
-    let absolute = expectations.entries.iter().all(|entry| is_absolute(&entry.name));
+pub(crate) fn find(turn: Turn<'_>, ledger: &Ledger) -> Result<Place, Error> {
+    let absolute = ledger.entries.iter().all(|entry| is_absolute(&entry.name));
     if turn.request.root.is_some() || !absolute {
-        return Ok(place::find(turn, expectations));
+        return Ok(place::find(turn, ledger));
     }
-    let common = place::common(&expectations.entries);
-    let unasked = Unasked::of(turn.manifest(), expectations);
+    let common = place::common(&ledger.entries);
+    let unasked = Unasked::of(turn.manifest(), ledger);
     let here = pfh_source::os::names::working_directory()
         .map(|here| [here.as_os_str().as_bytes(), b"/"].concat())
         .unwrap_or_default();
     if here.len() > 1 && common.starts_with(&here) {
-        return Ok(Place { root: b".".to_vec(), prefix: here, absolute: Some(unasked), remark: None });
+        return Ok(Place::new(b".", &here, Some(unasked), None));
     }
     // A manifest that others wrote does not choose the directory freely.
     if common == b"/" || !unasked.takes(&common) {
         return Err(Error::request(Problem::NoRoot(turn.manifest().to_owned())));
     }
     let remark = Some(Remark::Walked(common.clone()));
-    Ok(Place { root: common.clone(), prefix: common, absolute: Some(unasked), remark })
+    Ok(Place::new(&common, &common, Some(unasked), remark))
 }
 
 /// The operands.
@@ -69,16 +70,22 @@ impl Walk {
 /// Audits the tree.
 pub fn run(
     turn: Turn<'_>,
-    expectations: Expectations,
+    mut ledger: Ledger,
     summary: &mut Part,
     events: &mut Events<'_>,
     control: &Control<'_>,
 ) -> Result<(), Error> {
     let request = turn.request;
     let Task::Audit { below, follow } = &request.task else { return Ok(()) };
-    let plan = request.plan_of(expectations.algorithms.clone(), expectations.piecewise);
-    let place = find(turn, &expectations)?;
+    let plan = request.plan_of(ledger.algorithms.clone(), ledger.piecewise);
+    let place = find(turn, &ledger)?;
     summary.remarks.extend(place.remark.clone());
+    let at = |name: &[u8]| [&place.root[..], b"/", place.below(name)].concat();
+    let is_link = |directory: &[u8]| Path::new(OsStr::from_bytes(&at(directory))).is_symlink();
+    ledger.respell(|name| match place.within(name) {
+        Some(below) => Some([&place.prefix[..], below].concat()),
+        None => folded(name, is_link),
+    });
     let walked = match &place.root[..] {
         b"." => Vec::new(),
         root if root.ends_with(b"/") => root.to_vec(),
@@ -90,25 +97,28 @@ pub fn run(
         parts => parts.iter().map(|part| [&walked[..], part].concat()).collect(),
     };
     let links = if *follow { Links::Follow } else { Links::Keep };
-    let streams = expectations.entries.iter().any(|entry| stream_below(place.below(&entry.name)).is_some());
+    let streams = ledger.entries.iter().any(|entry| stream_below(place.below(&entry.name)).is_some());
     let walk = Walk {
         operands,
         descend: Descend { recurse: Recurse::Yes, links, streams, ..Descend::default() },
         #[cfg(feature = "inside")]
-        inside: place::opened(request, &place, &expectations.entries).map(std::sync::Arc::new),
+        inside: place::opened(request, &place, &ledger.entries).map(std::sync::Arc::new),
     };
     let named: Vec<Vec<u8>> = parts.iter().map(|part| [&place.prefix[..], part].concat()).collect();
-    let algorithms = expectations.algorithms.clone();
-    let audit = Auditor::new(expectations, &place.prefix, &named);
+    let algorithms = ledger.algorithms.clone();
+    let audit = Auditor::new(ledger, &place.prefix, &named, request.likely);
     let owned = turn.manifests.iter().flat_map(|manifest| own(manifest)).collect();
-    let mut auditing = Auditing { audit, walked, prefix: place.prefix, own: owned, events };
+    let prefix = place.prefix.clone();
+    let mut auditing = Auditing { audit, walked, prefix, own: owned, links: Vec::new(), events };
     let passed = pass(walk.source(), || walk.again(), &plan, &mut auditing, control)?;
     if passed.interrupted {
         return Err(Error::cancelled(Problem::InterruptedAudit));
     }
+    (auditing.events)(Event::Passed(&passed)).map_err(Error::Sink)?;
+    auditing.again(turn, &place, control)?;
     let Auditing { audit, events, .. } = auditing;
-    events(Event::Passed(&passed)).map_err(Error::Sink)?;
-    let (last, counts) = audit.finish();
+    let is_directory = |name: &[u8]| Path::new(OsStr::from_bytes(&at(name))).is_dir();
+    let (last, counts) = audit.finish(&|name| is_directory(name).then_some("directory"));
     for change in &last {
         events(Event::Classed(change)).map_err(Error::Sink)?;
     }
@@ -151,6 +161,8 @@ struct Auditing<'a> {
     /// Their prefix in the manifest.
     prefix: Vec<u8>,
     own: Vec<(u64, u128)>,
+    /// Listed names that are links: what they lead to is compared, as in a check.
+    links: Vec<Vec<u8>>,
     events: &'a mut Events<'a>,
 }
 
@@ -168,6 +180,34 @@ impl Auditing<'_> {
     }
 }
 
+impl Auditing<'_> {
+    /// Reads the files that listed links lead to, and with more algorithms those whose stated
+    /// digests may be of another one.
+    fn again(&mut self, turn: Turn<'_>, place: &Place, control: &Control<'_>) -> Result<(), Error> {
+        let doubts = self.audit.doubts();
+        let names: Vec<Vec<u8>> = self.links.iter().chain(&doubts).cloned().collect();
+        if names.is_empty() {
+            return Ok(());
+        }
+        let paths = names.iter().map(|name| place.below(name).to_vec()).collect();
+        let Ok(within) = Within::open(&place.root, paths) else { return Ok(()) };
+        let plan = turn.request.plan_of(self.audit.widened(&names, REGISTRY), None);
+        let (links, audit, events) = (self.links.len() as u64, &mut self.audit, &mut *self.events);
+        let mut take = |record: Record| {
+            let name = usize::try_from(record.number).ok().and_then(|at| names.get(at));
+            let name = name.ok_or_else(|| io::Error::other("a record of no name in the manifest"))?;
+            let change = match &record.outcome {
+                _ if record.number < links => audit.take(&Met::from(&record), name),
+                Outcome::Hashed(hashed) => audit.explain(name, hashed, REGISTRY),
+                Outcome::Skipped(_) | Outcome::Failed(_) => None,
+            };
+            change.map_or(Ok(()), |change| events(Event::Classed(&change)))
+        };
+        let ran = pass(Box::new(place.taking(within)), || None, &plan, &mut take, control)?;
+        if ran.interrupted { Err(Error::cancelled(Problem::InterruptedAudit)) } else { Ok(()) }
+    }
+}
+
 impl pfh_engine::Sink for Auditing<'_> {
     fn record(&mut self, record: Record) -> io::Result<()> {
         let stat = match &record.outcome {
@@ -177,10 +217,15 @@ impl pfh_engine::Sink for Auditing<'_> {
                 None
             }
         };
-        if stat.is_some_and(|stat| self.own.contains(&stat)) {
+        let named = self.named(&record.name);
+        // A list that names itself is compared, like any other listed file.
+        if stat.is_some_and(|stat| self.own.contains(&stat)) && !self.audit.lists(&named) {
             return Ok(());
         }
-        let named = self.named(&record.name);
+        if matches!(&record.outcome, Outcome::Skipped(Skip::Symlink)) && self.audit.lists(&named) {
+            self.links.push(named);
+            return Ok(());
+        }
         let change: Option<Change> = self.audit.take(&Met::from(&record), &named);
         change.map_or(Ok(()), |change| (self.events)(Event::Classed(&change)))
     }

@@ -3,7 +3,7 @@
 //! A list that others wrote must not choose freely which files are read. A name is judged by the
 //! place to which it leads, links included.
 
-use pfh_judge::Expectations;
+use pfh_ledger::Ledger;
 use pfh_manifest::{Ending, Format};
 use pfh_source::os::names::{OsStrExt, is_on_disk};
 use std::ffi::OsStr;
@@ -35,7 +35,7 @@ pub struct Unasked {
 
 impl Unasked {
     /// The places for the names of this manifest.
-    pub fn of(manifest: &Path, expectations: &Expectations) -> Unasked {
+    pub fn of(manifest: &Path, ledger: &Ledger) -> Unasked {
         let beside = match manifest.parent() {
             _ if manifest == Path::new("-") => None,
             Some(parent) if parent.as_os_str().is_empty() => Some(Path::new(".")),
@@ -44,7 +44,7 @@ impl Unasked {
         let near = [Some(Path::new(".")), beside].into_iter().flatten().filter_map(|near| near.canonicalize().ok());
         // All names lie below the root directory, which says nothing.
         let near = near.filter(|near| near.parent().is_some()).collect();
-        Unasked { near, is_foreign: is_foreign(expectations), directory: Arc::default() }
+        Unasked { near, is_foreign: is_foreign(ledger), directory: Arc::default() }
     }
 
     /// Whether a name is opened: it leads below the working directory or that of the manifest; or
@@ -80,10 +80,10 @@ impl Unasked {
 
 /// Whether a manifest is of a format that pfh does not write, or lacks the marks of its own. Plain
 /// lines of digest and name have no marks.
-fn is_foreign(expectations: &Expectations) -> bool {
-    match expectations.format {
+fn is_foreign(ledger: &Ledger) -> bool {
+    match ledger.format {
         Some(Format::Catalogue | Format::Filehash | Format::Certutil | Format::Table | Format::Json) => true,
-        Some(Format::Hashdeep | Format::Dfxml) => expectations.ending == Ending::Unmarked,
+        Some(Format::Hashdeep | Format::Dfxml) => ledger.ending == Ending::Unmarked,
         _ => false,
     }
 }

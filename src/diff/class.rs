@@ -84,7 +84,6 @@ impl Class {
             check::Class::MetadataOnly if metadata => Class::Metadata,
             check::Class::MetadataOnly => Class::Same,
             check::Class::BitRot => Class::BitRot,
-            check::Class::Modified if change.rot.is_some() => Class::BitRot,
             check::Class::Modified => Class::Changed,
             check::Class::Moved => Class::Moved,
             check::Class::Copied => Class::Copied,

@@ -2,7 +2,7 @@
 
 use super::class::Difference;
 use super::side::Which;
-use crate::check::Expectations;
+use crate::check::Ledger;
 use crate::hash::CacheError;
 use pfh_custody::seal::Held;
 use pfh_engine::Record;
@@ -15,7 +15,7 @@ pub enum Event<'a> {
     /// A list has a seal, and it holds.
     Sealed(&'a Held),
     /// A list was read.
-    Read(Which, &'a Expectations),
+    Read(Which, &'a Ledger),
     /// Something in a directory could not be read, or is not a file.
     Unread(&'a Record),
     /// The content of this file changed though the cache has the same size and times.

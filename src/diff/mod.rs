@@ -58,7 +58,7 @@ use crate::own::own;
 use crate::pass::pass;
 use comparing::Comparing;
 use halves::Halves;
-use pfh_digest::Algorithm;
+use pfh_digest::{Algorithm, Standing};
 use pfh_engine::{Control, Plan};
 use pfh_source::os::names::stream_below;
 use pfh_source::{Apart, Source, terminal};
@@ -84,7 +84,7 @@ pub fn run(request: &Request, events: &mut Events<'_>, control: &Control<'_>) ->
         if let Some(held) = &list.held {
             events(Event::Sealed(held)).map_err(Error::Sink)?;
         }
-        events(Event::Read(list.which, &list.expectations)).map_err(Error::Sink)?;
+        events(Event::Read(list.which, &list.ledger)).map_err(Error::Sink)?;
         summary.add(list);
         if list.is_empty() {
             summary.nothing = Some(Nothing::NoRecord(list.which));
@@ -134,6 +134,7 @@ pub fn run(request: &Request, events: &mut Events<'_>, control: &Control<'_>) ->
             return Err(Error::cancelled(Problem::Interrupted));
         }
         comparing.passed(&ran, used)?;
+        comparing.again(&plan, control)?;
     }
     comparing.finish()?;
     Ok(summary)
@@ -144,8 +145,8 @@ pub fn run(request: &Request, events: &mut Events<'_>, control: &Control<'_>) ->
 fn settle(request: &Request, sides: &mut [Side; 2], summary: &mut Summary, control: &Control<'_>) -> Result<(), Error> {
     match sides {
         [Side::List(a), Side::List(b)] => {
-            guess::settle(&mut a.expectations, &b.expectations);
-            guess::settle(&mut b.expectations, &a.expectations);
+            guess::settle(a, &b.ledger);
+            guess::settle(b, &a.ledger);
             let [one, other] = base::between(&a.names(), &b.names());
             a.strip(one);
             b.strip(other);
@@ -186,19 +187,23 @@ fn settle(request: &Request, sides: &mut [Side; 2], summary: &mut Summary, contr
 /// if there is one.
 fn how(request: &Request, sides: &[Side; 2]) -> Result<(Vec<Algorithm>, Option<u64>), Error> {
     let lists = sides.iter().filter_map(|side| match side {
-        Side::List(list) => Some(&list.expectations),
+        Side::List(list) => Some(&list.ledger),
         Side::Directory(_) => None,
     });
     let mut found: (Vec<Algorithm>, Option<u64>) = Default::default();
     let mut any = false;
-    for expectations in lists {
+    for ledger in lists {
         any = true;
-        let more = expectations.algorithms.iter().filter(|algorithm| !found.0.contains(algorithm));
+        let more = ledger.algorithms.iter().filter(|algorithm| !found.0.contains(algorithm));
         let more: Vec<Algorithm> = more.copied().collect();
-        found = ([found.0, more].concat(), found.1.or(expectations.piecewise));
+        found = ([found.0, more].concat(), found.1.or(ledger.piecewise));
     }
     if !any {
         found.0 = request.algorithms();
+        // Anybody can make two files of one MD5, SHA-1 or checksum.
+        if found.0.iter().all(|algorithm| algorithm.standing() != Standing::Secure) {
+            found.0.extend("sha256".parse::<Algorithm>().ok());
+        }
     }
     if found.1.is_some() && request.reuse.is_some() {
         return Err(Error::request(Problem::Pieces));

@@ -1,6 +1,7 @@
 //! The request of a comparison.
 
 use crate::algorithms::{Algorithm, computed};
+use crate::check::Likely;
 use crate::hash::{CACHE, Reuse};
 use crate::job;
 use crate::outputs::{Kind, Outputs};
@@ -42,6 +43,8 @@ pub struct Request {
     pub metadata: Metadata,
     /// Whether names of B alone are differences.
     pub extra: Extra,
+    /// The treatment of names that are probably other spellings of names in a list.
+    pub likely: Likely,
     /// How records of lists end.
     pub end: End,
     /// The labels of the columns of lists, in their order; empty to find them out.
@@ -66,6 +69,7 @@ impl Request {
             algorithms: Vec::new(),
             metadata: Metadata::Ignored,
             extra: Extra::Differs,
+            likely: Likely::Named,
             end: End::Line,
             columns: Vec::new(),
             links: Links::Keep,
@@ -102,6 +106,13 @@ impl Request {
     #[must_use]
     pub fn extra(mut self, extra: Extra) -> Request {
         self.extra = extra;
+        self
+    }
+
+    /// Does this with names that are probably other spellings of names in a list.
+    #[must_use]
+    pub fn likely(mut self, likely: Likely) -> Request {
+        self.likely = likely;
         self
     }
 

@@ -2,7 +2,7 @@
 
 use super::request::Request;
 use super::tree::Tree;
-use crate::check::{self, Expectations, Task, Turn};
+use crate::check::{self, Ledger, Task, Turn};
 use crate::job::Error;
 use pfh_custody::seal::Held;
 use pfh_engine::Control;
@@ -47,7 +47,7 @@ pub struct List {
     /// Its seal, if it has one.
     pub held: Option<Held>,
     /// Its records.
-    pub expectations: Expectations,
+    pub ledger: Ledger,
     /// The start of its names, which is left out; with a closing slash, or empty.
     pub base: Vec<u8>,
     asked: check::Request,
@@ -68,8 +68,8 @@ impl Side {
         if name != "-" && pfh_outboard::is_catalogue(path).unwrap_or(false) {
             // Read as a list: no file of the directory is needed.
             let (path, asked) = (path.to_owned(), check::Request::new(path));
-            let expectations = catalogued(&path)?;
-            return Ok(Side::List(Box::new(List { which, path, held: None, expectations, base: Vec::new(), asked })));
+            let ledger = catalogued(&path)?;
+            return Ok(Side::List(Box::new(List { which, path, held: None, ledger, base: Vec::new(), asked })));
         }
         #[cfg(feature = "inside")]
         if name != "-"
@@ -83,9 +83,9 @@ impl Side {
             .columns(request.columns.clone())
             .plan(request.plan.clone())
             .task(Task::Audit { below: Vec::new(), follow: request.links == Links::Follow });
-        let (held, expectations) = check::open(Turn::of(&asked))?;
+        let (held, ledger) = check::open(Turn::of(&asked))?;
         let held = held.into_iter().next();
-        let list = List { which, path: path.to_owned(), held, expectations, base: Vec::new(), asked };
+        let list = List { which, path: path.to_owned(), held, ledger, base: Vec::new(), asked };
         Ok(Side::List(Box::new(list)))
     }
 
@@ -100,18 +100,18 @@ impl Side {
 
 /// The entries of a catalogue that `tree build` made of a directory, if they give its root.
 #[cfg(feature = "audit")]
-fn catalogued(path: &Path) -> Result<Expectations, Error> {
+fn catalogued(path: &Path) -> Result<Ledger, Error> {
     let catalogue = pfh_outboard::Catalogue::open(path)?;
     catalogue.prove_all()?;
     let name = catalogue.algorithm()?;
     let algorithm: crate::Algorithm = name.parse().map_err(Error::request)?;
-    let mut found = Expectations { algorithms: vec![algorithm.into()], ..Expectations::default() };
+    let mut found = Ledger { algorithms: vec![algorithm.into()], ..Ledger::default() };
     let mut wrong = 0;
     catalogue.each(&mut |entry| match crate::Digest::from_bytes(algorithm.into(), &entry.digest) {
         Ok(digest) => {
-            let mut expected = pfh_judge::Expected::default();
-            (expected.name, expected.size, expected.digests) = (entry.name, Some(entry.size), vec![digest]);
-            found.entries.push(expected);
+            let mut listing = pfh_ledger::Listing::default();
+            (listing.name, listing.size, listing.digests) = (entry.name, Some(entry.size), vec![digest]);
+            found.entries.push(listing);
         }
         Err(_) => wrong += 1,
     })?;
@@ -124,12 +124,12 @@ fn catalogued(path: &Path) -> Result<Expectations, Error> {
 impl List {
     /// Whether it names no file.
     pub fn is_empty(&self) -> bool {
-        self.expectations.entries.is_empty()
+        self.ledger.entries.is_empty()
     }
 
     /// The names of its entries, without `./` in front.
     pub fn names(&self) -> Vec<Vec<u8>> {
-        self.expectations.entries.iter().map(|entry| pfh_judge::plain(&entry.name)).collect()
+        self.ledger.entries.iter().map(|entry| pfh_ledger::plain(&entry.name)).collect()
     }
 
     /// Finds out by the files of a directory the algorithms of digests without a name, and which
@@ -139,8 +139,8 @@ impl List {
     /// When a thread panicked.
     pub fn settle(&mut self, request: &Request, root: &[u8], control: &Control<'_>) -> Result<(), Error> {
         let asked = self.asked.clone().plan(request.plan.clone()).root(OsStr::from_bytes(root));
-        check::settle(Turn::of(&asked), &mut self.expectations, control)?;
-        let prefix = pfh_judge::plain(&check::find(Turn::of(&asked), &self.expectations).prefix);
+        check::settle(Turn::of(&asked), &mut self.ledger, control)?;
+        let prefix = pfh_ledger::plain(&check::find(Turn::of(&asked), &self.ledger).prefix);
         self.strip(prefix);
         Ok(())
     }
@@ -152,14 +152,15 @@ impl List {
         {
             // The container that its names are inside of is not a file of the tree.
             let base = &self.base;
-            let holds = |name: &[u8]| base.starts_with(&crate::inside::name::prefix(&pfh_judge::plain(name)));
-            self.expectations.entries.retain(|entry| !holds(&entry.name));
+            let holds = |name: &[u8]| base.starts_with(&crate::inside::name::prefix(&pfh_ledger::plain(name)));
+            self.ledger.entries.retain(|entry| !holds(&entry.name));
         }
         let base = &self.base;
-        for name in self.expectations.entries.iter_mut().map(|entry| &mut entry.name) {
+        self.ledger.respell(|name| pfh_ledger::folded(name, |_| false));
+        for name in self.ledger.entries.iter_mut().map(|entry| &mut entry.name) {
             *name = below(name, base);
         }
-        for name in self.expectations.unhashed.iter_mut().map(|unhashed| &mut unhashed.name) {
+        for name in self.ledger.unhashed.iter_mut().map(|unhashed| &mut unhashed.name) {
             *name = below(name, base);
         }
     }
@@ -171,7 +172,7 @@ const OUTSIDE: u8 = 0;
 
 /// A name below the base.
 fn below(name: &[u8], base: &[u8]) -> Vec<u8> {
-    let name = pfh_judge::plain(name);
+    let name = pfh_ledger::plain(name);
     match name.strip_prefix(base) {
         Some(rest) => rest.to_vec(),
         None => [&[OUTSIDE], &name[..]].concat(),

@@ -68,10 +68,10 @@ impl Summary {
     /// Notes the parts of a list that are compared with nothing.
     pub(super) fn add(&mut self, list: &List) {
         let name = shown(&list.path);
-        let sentences = list.expectations.not_compared().into_iter();
+        let sentences = list.ledger.not_compared().into_iter();
         self.not_compared.extend(sentences.map(|sentence| format!("{name}: {sentence}")));
-        self.broken |= list.expectations.ending == Ending::Broken;
-        self.skipped[list.which as usize] += list.expectations.skipped();
+        self.broken |= list.ledger.ending == Ending::Broken;
+        self.skipped[list.which as usize] += list.ledger.skipped();
     }
 
     /// The verdict over all names.

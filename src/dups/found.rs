@@ -7,8 +7,12 @@ use super::summary::Summary;
 use crate::job::Error;
 use crate::own::own;
 use pfh_engine::{Control, Phase, Progress};
+use pfh_source::os::names::OsStrExt;
+use pfh_source::os::stat_path;
 use pfh_source::{Apart, Cause, Entry, Item, Origin, Problem, Skip, Source, Stage, Stat};
 use std::collections::{HashMap, HashSet};
+use std::ffi::OsStr;
+use std::path::Path;
 
 /// A file: one inode, by all its names.
 pub struct File {
@@ -31,6 +35,35 @@ pub struct Found {
     pub unknown: Vec<Vec<u8>>,
     /// The operands that are directories.
     pub roots: Vec<Vec<u8>>,
+    /// Symbolic links that lead to a file, by its device and inode.
+    pub links: HashMap<(u64, u128), Vec<u8>>,
+}
+
+/// The directories of names, each by what it is: a folder may have two names, by a link among the
+/// operands, a mount or a spelling.
+#[derive(Default)]
+struct Folders {
+    known: HashMap<Vec<u8>, Option<(u64, u128)>>,
+    seen: HashSet<((u64, u128), Vec<u8>)>,
+}
+
+impl Folders {
+    /// Whether the file of this name was met already, in the same folder.
+    fn has(&mut self, name: &[u8]) -> bool {
+        let end = name.iter().rposition(|byte| *byte == b'/');
+        let (parent, last) = match end {
+            Some(at) => (&name[..at.max(1)], &name[at + 1..]),
+            None => (&b"."[..], name),
+        };
+        let known = self.known.entry(parent.to_vec());
+        let folder = known.or_insert_with(|| identity(parent));
+        folder.is_some_and(|folder| !self.seen.insert((folder, last.to_vec())))
+    }
+}
+
+/// Device and inode of a path, links followed.
+fn identity(path: &[u8]) -> Option<(u64, u128)> {
+    stat_path(Path::new(OsStr::from_bytes(path))).ok().map(|(stat, _)| stat.identity())
 }
 
 /// How many entries are walked between two reports.
@@ -51,7 +84,7 @@ pub fn walk(
     let roots = directories.map(|path| path.as_encoded_bytes().to_vec()).collect();
     let mut found = Found { roots, ..Found::default() };
     let mut places: HashMap<(u64, u128), usize> = HashMap::new();
-    let mut seen: HashSet<Vec<u8>> = HashSet::new();
+    let mut folders = Folders::default();
     while let Some(item) = source.pull() {
         if control.is_cancelled() {
             return Err(Error::cancelled(Wrong::Interrupted));
@@ -65,8 +98,8 @@ pub fn walk(
             Item::Entry(Entry { origin: Origin::Object { .. }, .. }) => return Err(Error::request(Wrong::Inside)),
             Item::Entry(entry) => {
                 let name = entry.name();
-                // Operands that overlap give a name twice.
-                if !seen.insert(name.clone()) {
+                // Operands that overlap give a file twice.
+                if folders.has(&name) {
                     continue;
                 }
                 match entry.stat.or_else(|| entry.look()) {
@@ -85,6 +118,11 @@ pub fn walk(
                 }
             }
             Item::Skipped { name, skip, .. } => {
+                if skip == Skip::Symlink
+                    && let Some(file) = identity(&name)
+                {
+                    found.links.entry(file).or_insert_with(|| name.clone());
+                }
                 summary.skipped += u64::from(![Skip::Own, Skip::Unfinished].contains(&skip));
                 found.unknown.push(name);
             }

@@ -16,11 +16,20 @@ pub struct Copy {
     pub stays: bool,
     /// Whether it is below a directory that is left alone.
     pub left_alone: bool,
+    /// Names of it that the search did not meet: while they are there, its storage is not free.
+    pub elsewhere: u64,
+    /// A symbolic link that leads to it, if the search met one.
+    pub linked: Option<Vec<u8>>,
     /// The device that holds it.
     pub device: u64,
+    /// Mode and owner: a link to another file has that one's.
+    pub(super) rights: Rights,
     /// Where its first byte lies on the device, if that is known.
     pub(super) place: Option<u64>,
 }
+
+/// Mode bits of a file, and whose it is where the system says so.
+pub(super) type Rights = (u32, Option<(u32, u32)>);
 
 /// Files of one content.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -64,9 +73,11 @@ impl Group {
         self.copies.iter().filter(|copy| !copy.stays).count() as u64
     }
 
-    /// Bytes that would be free without them. A copy that shares storage already frees none.
+    /// Bytes that would be free without them. A copy that shares storage already, or has names
+    /// elsewhere, frees none.
     pub fn reclaimable(&self) -> u64 {
-        self.copies.iter().filter(|copy| !copy.stays && !copy.shared).count() as u64 * self.size
+        let frees = |copy: &&Copy| !copy.stays && !copy.shared && copy.elsewhere == 0;
+        self.copies.iter().filter(frees).count() as u64 * self.size
     }
 
     /// Copies that would go and are on another device than the one that is kept: no link leads

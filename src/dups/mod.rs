@@ -72,7 +72,7 @@ pub fn run(request: &Request, events: &mut Events<'_>, control: &Control<'_>) ->
     let mut stages = Stages::new(request, &found.files, &mut summary, events, control);
     let members = stages.run(algorithm)?;
     let failed = stages.into_failed();
-    let groups = grouping::groups(request, &found.files, members)?;
+    let groups = grouping::groups(request, &found, members)?;
     for group in &groups {
         summary.add(group, request.action.is_link());
         events(Event::Group(group)).map_err(Error::Sink)?;

@@ -32,7 +32,8 @@ pub enum Action {
     /// They are removed.
     #[default]
     Remove,
-    /// They become names of the copy that stays: mode, owner and times are that one's.
+    /// They become names of the copy that stays, which has the same mode and owner; times are that
+    /// one's.
     HardLink,
     /// They share the storage of the copy that stays, and keep mode, owner and times.
     Reflink,

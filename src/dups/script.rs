@@ -90,6 +90,12 @@ impl Script {
                 self.lines.extend_from_slice(format!("# {}: {why}\n", names.join(", ")).as_bytes());
                 continue;
             }
+            let is_gone = matches!(self.action, Action::Remove | Action::Move(_));
+            if let Some(link) = copy.linked.as_ref().filter(|_| is_gone) {
+                let (name, link) = (terminal::render(&copy.names[0]), terminal::render(link));
+                let line = format!("# {name}: the symbolic link {link} leads to it, and nowhere afterwards\n");
+                self.lines.extend_from_slice(line.as_bytes());
+            }
             for name in &copy.names {
                 let step = self.step(name);
                 self.lines.extend_from_slice(&step);
@@ -105,6 +111,10 @@ impl Script {
             Some("shares its storage with another copy: nothing would be won")
         } else if self.action.is_link() && copy.device != kept.device {
             Some("on another file system, to which no link leads")
+        } else if self.action == Action::HardLink && copy.elsewhere > 0 {
+            Some("has names elsewhere, which a link would cut off")
+        } else if self.action == Action::HardLink && copy.rights != kept.rights {
+            Some("has another mode or owner, which a link would change")
         } else {
             None
         }

@@ -8,7 +8,7 @@ use super::request::Request;
 use super::summary::Summary;
 use crate::job::Error;
 use crate::pass::pass;
-use pfh_digest::{Algorithm, Digest};
+use pfh_digest::{Algorithm, Digest, Standing};
 use pfh_engine::{Control, Outcome, Plan, Record};
 use pfh_source::{Cause, Entry, Item, Origin, Problem, Source, Stage};
 use std::collections::HashMap;
@@ -81,21 +81,26 @@ impl<'a, 's, 'c> Stages<'a, 's, 'c> {
         if order.is_empty() {
             return Ok(Vec::new());
         }
-        let plan = Plan { algorithms: vec![algorithm], piecewise: None, ..self.request.plan.clone() };
+        let mut algorithms = vec![algorithm];
+        // Anybody can make two files of one MD5 or SHA-1.
+        if matches!(part, Part::Whole) && algorithm.standing() == Standing::Broken {
+            algorithms.extend("sha256".parse::<Algorithm>().ok());
+        }
+        let plan = Plan { algorithms, piecewise: None, ..self.request.plan.clone() };
         let source = || -> Box<dyn Source> {
             let items = order.iter().enumerate().map(|(number, at)| self.item(number as u64, *at, part));
             Box::new(items.collect::<Vec<Item>>().into_iter())
         };
-        let mut found: HashMap<usize, Digest> = HashMap::new();
+        let mut found: HashMap<usize, Vec<Digest>> = HashMap::new();
         let mut unread: Vec<(usize, Problem)> = Vec::new();
         let mut bytes = 0;
         let mut take = |record: Record| {
             let at = usize::try_from(record.number).ok().and_then(|number| order.get(number)).copied();
             let at = at.ok_or_else(|| std::io::Error::other("a record of no file"))?;
             match self.outcome(at, record, part) {
-                Ok((size, digest)) => {
+                Ok((size, digests)) => {
                     bytes += size;
-                    found.insert(at, digest);
+                    found.insert(at, digests);
                 }
                 Err(problem) => unread.push((at, problem)),
             }
@@ -115,7 +120,7 @@ impl<'a, 's, 'c> Stages<'a, 's, 'c> {
         let equal = apart(groups, |at| found.get(at).cloned());
         Ok(equal
             .into_iter()
-            .map(|group| (found[&group[0]].clone(), group))
+            .map(|group| (found[&group[0]][0].clone(), group))
             .map(|(digest, group)| (group, digest))
             .collect())
     }
@@ -132,9 +137,9 @@ impl<'a, 's, 'c> Stages<'a, 's, 'c> {
         Item::Entry(Entry { number, origin, stat: None })
     }
 
-    /// The part of a file that was read: its bytes and its digest. All stages must have read one
+    /// The part of a file that was read: its bytes and its digests. All stages must have read one
     /// state of it: the one that the walk saw.
-    fn outcome(&self, at: usize, record: Record, part: Part) -> Result<(u64, Digest), Problem> {
+    fn outcome(&self, at: usize, record: Record, part: Part) -> Result<(u64, Vec<Digest>), Problem> {
         let hashed = match record.outcome {
             Outcome::Hashed(hashed) => hashed,
             Outcome::Failed(problem) => return Err(problem),
@@ -148,8 +153,10 @@ impl<'a, 's, 'c> Stages<'a, 's, 'c> {
         if let Some(what) = changed {
             return Err(Problem::new(Stage::Check, Cause::Changed(what)));
         }
-        let digest = hashed.digests.into_iter().next();
-        digest.map(|digest| (hashed.closed.size, digest)).ok_or_else(|| Problem::new(Stage::Check, Cause::Replaced))
+        match hashed.digests {
+            digests if digests.is_empty() => Err(Problem::new(Stage::Check, Cause::Replaced)),
+            digests => Ok((hashed.closed.size, digests)),
+        }
     }
 }
 

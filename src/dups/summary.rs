@@ -2,7 +2,7 @@
 
 use super::chunks::Store;
 use super::group::Group;
-use pfh_digest::Algorithm;
+use pfh_digest::{Algorithm, Standing};
 use pfh_report::size_text;
 
 /// The result of a search.
@@ -79,6 +79,9 @@ impl Summary {
         };
         let (files, read) = (several(self.files, "file", "files"), size_text(self.read));
         line += &format!("; {files}, {}; {read} were read; by {}", size_text(self.bytes), self.algorithm);
+        if self.algorithm.standing() == Standing::Broken {
+            line += " and sha256";
+        }
         let rest = [
             (self.apart, "on other file systems, to which no link leads"),
             (self.small, "smaller than asked for or empty"),

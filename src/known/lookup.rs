@@ -3,7 +3,7 @@
 use super::Problem;
 use crate::algorithms::computed;
 use crate::job::{About, Error};
-use crate::matching::{Answer, Counts, Gap, Reference, Sets};
+use crate::matching::{Answer, Counts, Gap, Reference, Sets, guess};
 use crate::verdict::Verdict;
 use pfh_digest::{Algorithm, Digest};
 use pfh_engine::Control;
@@ -130,6 +130,8 @@ impl Summary {
 struct Answers<'a> {
     reference: Reference,
     summary: Summary,
+    /// Whether the request names the algorithms of the digests.
+    is_named: bool,
     events: &'a mut Events<'a>,
 }
 
@@ -143,12 +145,31 @@ impl Answers<'_> {
                 (Some(reference.verdict(&answer)), answer)
             }
         };
+        let (verdict, answer) = match (verdict, self.is_named) {
+            (Some(KnownStatus::Unknown) | None, false) => self.guessed(digest)?.unwrap_or((verdict, answer)),
+            _ => (verdict, answer),
+        };
+        let reference = &self.reference;
         match verdict {
             None => self.summary.incomparable += 1,
             Some(verdict) => self.summary.counts.add(verdict),
         }
         let answered = Answered { digest, verdict, answer: &answer, reference };
         (self.events)(Event::Answer(&answered)).map_err(Error::Sink)
+    }
+
+    /// The answer on a digest by another algorithm of its length, if some set knows it by that.
+    fn guessed(&self, digest: &Digest) -> Result<Option<(Option<KnownStatus>, Answer)>, Error> {
+        let reference = &self.reference;
+        for other in guess::others(digest.algorithm()).filter(|other| reference.has(*other)) {
+            let Ok(digest) = Digest::from_bytes(other, digest.bytes()) else { continue };
+            let answer = reference.ask(std::slice::from_ref(&digest))?;
+            let verdict = reference.verdict(&answer);
+            if verdict != KnownStatus::Unknown {
+                return Ok(Some((Some(verdict), answer)));
+            }
+        }
+        Ok(None)
     }
 
     /// Answers the digests of standard input.
@@ -190,7 +211,8 @@ pub fn run(request: &Request, events: &mut Events<'_>, control: &Control<'_>) ->
         return Err(Error::Sink(error));
     }
     let summary = Summary { gaps: opened.gaps, ..Summary::default() };
-    let mut answers = Answers { reference: opened.reference, summary, events };
+    let is_named = !request.sets.algorithms.is_empty();
+    let mut answers = Answers { reference: opened.reference, summary, is_named, events };
     if sought.is_empty() {
         answers.answer_standard_input(&computed(&request.sets.algorithms), control)?;
     } else {

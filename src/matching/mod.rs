@@ -30,6 +30,7 @@
 //! ```
 
 mod event;
+pub(crate) mod guess;
 mod problem;
 mod reference;
 mod request;

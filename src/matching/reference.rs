@@ -1,5 +1,6 @@
 //! The sets that records are compared with, and their verdicts.
 
+use super::guess;
 use pfh_digest::{Algorithm, Digest};
 use pfh_known::{Certainty, Class, Error, Hit, KnownSet, KnownStatus, Set};
 use pfh_report::verdict::Place;
@@ -27,6 +28,8 @@ pub struct Sought {
 pub struct Reference {
     /// Open sets.
     pub sets: Vec<KnownSet>,
+    /// Of each set the algorithms that its digests are taken for by their length alone.
+    pub guessed: Vec<Vec<Algorithm>>,
     /// Single digests.
     pub sought: Option<Sought>,
     /// Whether the empty file's digest counts.
@@ -68,6 +71,12 @@ impl Reference {
             known.filters().for_each(|(algorithm, ..)| need(algorithm));
         }
         self.sought.iter().flat_map(|sought| &sought.digests).for_each(|digest| need(digest.algorithm()));
+        let guesses: Vec<Algorithm> = self.guessed.iter().flatten().copied().collect();
+        guesses.into_iter().filter(|guess| needed.contains(guess)).collect::<Vec<_>>().into_iter().for_each(|guess| {
+            let others = guess::others(guess).filter(|other| !needed.contains(other));
+            let others: Vec<Algorithm> = others.collect();
+            needed.extend(others);
+        });
         needed
     }
 
@@ -102,7 +111,8 @@ impl Reference {
             known.algorithms().any(|(other, _)| other == algorithm)
                 || known.filters().any(|(other, ..)| other == algorithm)
         };
-        self.sets.iter().any(of)
+        let mut guesses = self.guessed.iter().flatten();
+        self.sets.iter().any(of) || guesses.any(|guess| guess::others(*guess).any(|other| other == algorithm))
     }
 
     /// Whether all sets are bad or notable: then a file that is in none of them is not news.
@@ -119,7 +129,14 @@ impl Reference {
         let mut answer = Answer::default();
         for digest in digests {
             for (position, known) in self.sets.iter().enumerate() {
-                for hit in known.find(digest)? {
+                let guesses = self.guessed.get(position).map(Vec::as_slice).unwrap_or_default();
+                let alike = guesses.iter().filter(|guess| **guess != digest.algorithm());
+                let alike: Vec<Digest> = alike.filter_map(|guess| guess::relabelled(digest, *guess)).collect();
+                let mut hits = known.find(digest)?;
+                for digest in &alike {
+                    hits.extend(known.find(digest)?);
+                }
+                for hit in hits {
                     // The same set may hold the file by several digests; one is enough to say so.
                     let is_named =
                         |(at, other, _): &(Option<usize>, Hit, Algorithm)| *at == Some(position) && *other == hit;

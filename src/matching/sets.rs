@@ -1,6 +1,7 @@
 //! The sets and digests that files are compared with: known-set files, lists in any format, single
 //! digests.
 
+use super::guess;
 use super::{Empty, Problem, Reference, Sought};
 use crate::algorithms::{Algorithm, REGISTRY, computed};
 use crate::job::{About, Error};
@@ -53,6 +54,14 @@ pub enum Gap<'a> {
         /// How many of its places hold no record.
         faults: u64,
     },
+    /// A list does not name the algorithms of its digests: files are looked up by each of that
+    /// length. It is whole all the same.
+    Guessed {
+        /// The list.
+        path: &'a Path,
+        /// The algorithms that it was taken for.
+        algorithms: &'a [pfh_digest::Algorithm],
+    },
     /// A set holds no digest.
     Nothing {
         /// Its file.
@@ -71,6 +80,15 @@ impl fmt::Display for Gap<'_> {
                 let one = "place holds no record, and nothing is compared with it";
                 let more = "places hold no record, and nothing is compared with them";
                 write!(f, "{}: read in part: {}", shown(path), many(*faults, one, more))
+            }
+            Gap::Guessed { path, algorithms } => {
+                let names: Vec<String> = algorithms.iter().map(ToString::to_string).collect();
+                write!(
+                    f,
+                    "{}: names no algorithm: taken for {}, and files are looked up by each digest of that length",
+                    shown(path),
+                    names.join(", ")
+                )
             }
             Gap::Nothing { path, set } if set.has_blocks() => write!(
                 f,
@@ -152,7 +170,7 @@ impl Sets {
     /// # Errors
     /// When a file cannot be opened or read.
     pub fn open_known(&self, gap: &mut dyn FnMut(&Gap<'_>)) -> Result<Opened, Error> {
-        let (mut sets, mut gaps) = (Vec::new(), 0);
+        let (mut sets, mut guessed, mut gaps) = (Vec::new(), Vec::new(), 0);
         let files = self.files()?;
         for path in &files {
             let known = if is_known_set(path) {
@@ -166,13 +184,19 @@ impl Sets {
                 }
                 known
             };
+            let is_list = self.algorithms.is_empty() && !is_known_set(path);
+            let guesses = if is_list { guess::guesses(path) } else { Vec::new() };
+            if !guesses.is_empty() {
+                gap(&Gap::Guessed { path, algorithms: &guesses });
+            }
+            guessed.push(guesses);
             for set in known.sets().iter().filter(|set| set.is_empty()) {
                 gap(&Gap::Nothing { path, set });
                 gaps += 1;
             }
             sets.push(known);
         }
-        Ok(Opened { reference: Reference { sets, sought: None, empty: self.empty }, gaps })
+        Ok(Opened { reference: Reference { sets, guessed, sought: None, empty: self.empty }, gaps })
     }
 
     /// The digests.

@@ -14,6 +14,8 @@ use std::io;
 pub enum Class {
     /// It was not listed, and is now.
     New,
+    /// It has the content of another listed name that has it no more, and is listed so now.
+    Moved,
     /// Its content is another, and listed now.
     Changed,
     /// Its content is as it was listed, its times are not: they are listed now.
@@ -29,7 +31,7 @@ pub enum Class {
 
 impl Words for Class {
     const ALL: &'static [Class] =
-        &[Class::New, Class::Changed, Class::Metadata, Class::Gone, Class::BitRot, Class::Unread];
+        &[Class::New, Class::Moved, Class::Changed, Class::Metadata, Class::Gone, Class::BitRot, Class::Unread];
 
     fn word(self) -> &'static str {
         self.name()
@@ -41,6 +43,7 @@ impl Class {
     pub fn name(self) -> &'static str {
         match self {
             Class::New => "new",
+            Class::Moved => "moved",
             Class::Changed => "changed",
             Class::Metadata => "metadata-only",
             Class::Gone => "gone",
@@ -58,6 +61,8 @@ pub struct Change {
     pub name: Vec<u8>,
     /// Its class.
     pub class: Class,
+    /// The name that its content was listed under, of a file that was moved.
+    pub from: Option<Vec<u8>>,
     /// Why, where the class does not say it.
     pub cause: Option<String>,
     /// Of bit rot: whether the change time is the same.

@@ -1,14 +1,15 @@
 //! Each record of a walk against that of its name in the manifest.
 
 use super::event::{Change, Class, Event, Events};
+use super::moved::Contents;
 use super::problem::Problem;
 use super::summary::Counts;
 use super::trees::Trees;
-use crate::check::{Comparison, Expectations, Facts, Rot};
+use crate::check::{Class as Judged, Facts, Ledger, Rot};
 use crate::hash::{Cache, has_none};
 use crate::job::Error;
 use pfh_engine::{Hashed, Outcome, Record};
-use pfh_judge::{UNTIMED, is_same, plain};
+use pfh_ledger::plain;
 use pfh_manifest::Fault;
 use pfh_manifest::amend::{Anchor, Fate, Sheet};
 use pfh_source::os::names::OsStrExt;
@@ -20,10 +21,21 @@ use std::io;
 /// Why a name was not looked for.
 const BEHIND: &str = "behind a directory that could not be read or a link";
 
+/// A file whose content is not the one of its name, until the end tells whether it was moved.
+struct Held {
+    change: Change,
+    /// Entries that have its content.
+    alike: Vec<usize>,
+    /// The entry of its name.
+    own: Option<usize>,
+    /// Of bit rot: the record that is written if it was moved, and its places.
+    record: Option<(Record, Vec<usize>)>,
+}
+
 /// Takes records, and decides the fate of those in the manifest.
 pub struct Judging<'a> {
     sheet: Sheet,
-    expectations: Expectations,
+    ledger: Ledger,
     trees: &'a Trees,
     cache: Option<Cache>,
     /// Records of the sheet by name, as names compare.
@@ -39,6 +51,8 @@ pub struct Judging<'a> {
     anchor: Option<Anchor>,
     /// New ones before any record of the manifest was met.
     leading: Vec<u8>,
+    contents: Contents,
+    held: Vec<Held>,
     /// Names below which nobody looked.
     unseen: HashSet<Vec<u8>>,
     /// Records that were met.
@@ -51,7 +65,7 @@ impl<'a> Judging<'a> {
     /// Nothing was met yet.
     pub fn new(
         sheet: Sheet,
-        expectations: Expectations,
+        ledger: Ledger,
         trees: &'a Trees,
         cache: Option<Cache>,
         events: &'a mut Events<'a>,
@@ -60,13 +74,14 @@ impl<'a> Judging<'a> {
         for (at, listed) in sheet.records().iter().enumerate() {
             places.entry(plain(&listed.name)).or_default().push(at);
         }
-        let entries = expectations.entries.iter().enumerate().map(|(at, entry)| (plain(&entry.name), at)).collect();
+        let entries = ledger.entries.iter().enumerate().map(|(at, entry)| (plain(&entry.name), at)).collect();
+        let contents = Contents::new(ledger.entries.len());
         let records = sheet.records().len();
         let improper = |fault: &Fault| !matches!(fault, Fault::Unasked | Fault::NoFile(_));
-        let improper = expectations.faults.iter().filter(|(_, fault)| improper(fault)).count() as u64;
+        let improper = ledger.faults.iter().filter(|(_, fault)| improper(fault)).count() as u64;
         Judging {
             sheet,
-            expectations,
+            ledger,
             trees,
             cache,
             places,
@@ -77,6 +92,8 @@ impl<'a> Judging<'a> {
             new: HashSet::new(),
             anchor: None,
             leading: Vec::new(),
+            contents,
+            held: Vec::new(),
             unseen: HashSet::new(),
             found: 0,
             counts: Counts { improper, ..Counts::default() },
@@ -84,9 +101,15 @@ impl<'a> Judging<'a> {
         }
     }
 
+    /// Files agree with digests that do not name their algorithm by these.
+    pub fn confirm(&mut self, algorithms: &[pfh_digest::Algorithm]) {
+        self.contents.is_confirmed |= !algorithms.is_empty();
+    }
+
     fn say(&mut self, change: Change) -> io::Result<()> {
         let count = match change.class {
             Class::New => &mut self.counts.new,
+            Class::Moved => &mut self.counts.moved,
             Class::Changed => &mut self.counts.changed,
             Class::Metadata => &mut self.counts.metadata,
             Class::Gone => &mut self.counts.gone,
@@ -153,38 +176,41 @@ impl<'a> Judging<'a> {
                 false
             }
         };
-        let facts = Facts::from(hashed);
-        let Some(entry) = self.entries.get(name).map(|at| &self.expectations.entries[*at]) else {
-            return self.unlisted(record, name, places);
-        };
+        let Some(at) = self.entries.get(name).copied() else { return self.unlisted(record, hashed, name, places) };
+        let entry = &self.ledger.entries[at];
         let spelt = entry.name.clone();
-        let same = entry.compare_with(&facts) == Comparison::Same;
-        let other = |listed, found| is_same(listed, found) == Some(false);
-        let times = (entry.times, facts.times);
-        let retimed = other(times.0.modified, times.1.modified) || other(times.0.changed, times.1.changed);
-        let rot = entry.rot(&facts).or(decayed.then_some(Rot::AtRest));
-        let (class, rot) = match (same, rot) {
-            (true, _) if !retimed => {
+        let judged = entry.judge(&Facts::from(hashed));
+        let rot = judged.rot.or((decayed && !judged.is_right()).then_some(Rot::AtRest));
+        if judged.is_right() {
+            self.contents.hold(at);
+            self.contents.is_confirmed |= entry.guessed != 0;
+            if !judged.is_retimed {
                 self.counts.unchanged += 1;
                 return Ok(());
             }
-            (true, _) => (Class::Metadata, None),
-            (false, Some(rot)) => (Class::BitRot, Some(rot)),
-            (false, None) => (Class::Changed, None),
-        };
-        let cause = (facts.untimed && class == Class::BitRot).then(|| UNTIMED.to_owned());
-        if class != Class::BitRot {
-            match self.written(record, spelt.clone())? {
-                Some(bytes) => self.replace(places, Some(bytes)),
-                // The listed content is not its content any more.
-                None => self.replace(places, None),
-            }
         }
-        self.say(Change { name: spelt, class, cause, rot })
+        let class = match rot {
+            _ if judged.is_right() => Class::Metadata,
+            _ if judged.class == Judged::BitRot || rot.is_some() => Class::BitRot,
+            _ => Class::Changed,
+        };
+        if class != Class::BitRot {
+            // The listed content is not its content any more, also where the new one has no place.
+            let bytes = self.written(record, spelt.clone())?;
+            self.replace(places, bytes);
+        }
+        let change = Change { name: spelt, class, from: None, cause: judged.cause, rot };
+        if class == Class::Metadata {
+            return self.say(change);
+        }
+        let alike = self.contents.alike(&self.ledger, hashed);
+        let record = (class == Class::BitRot).then(|| (record.clone(), places.to_vec()));
+        self.held.push(Held { change, alike, own: Some(at), record });
+        Ok(())
     }
 
     /// A file without a digest in the manifest.
-    fn unlisted(&mut self, record: &Record, name: &[u8], places: &[usize]) -> io::Result<()> {
+    fn unlisted(&mut self, record: &Record, hashed: &Hashed, name: &[u8], places: &[usize]) -> io::Result<()> {
         let spelt = self.trees.spelt(name);
         let unwritten = self.counts.unwritten + self.counts.without;
         match self.written(record, spelt.clone())? {
@@ -196,12 +222,45 @@ impl<'a> Judging<'a> {
             return Ok(());
         }
         let cause = (!places.is_empty()).then(|| "it was listed without a digest".to_owned());
-        self.say(Change { name: spelt, class: Class::New, cause, rot: None })
+        let change = Change { name: spelt, class: Class::New, from: None, cause, rot: None };
+        let alike = self.contents.alike(&self.ledger, hashed);
+        self.held.push(Held { change, alike, own: None, record: None });
+        Ok(())
+    }
+
+    /// Says what became of the files with another content than their names had: as in an audit, one
+    /// that has the content of a name that lost it was moved.
+    fn settle(&mut self) -> io::Result<()> {
+        for Held { mut change, alike, own, record } in std::mem::take(&mut self.held) {
+            if let Some(from) = self.contents.take(&alike) {
+                (change.class, change.rot, change.cause) = (Class::Moved, None, None);
+                change.from = Some(self.ledger.entries[from].name.clone());
+                if let Some((record, places)) = record {
+                    let bytes = self.written(&record, change.name.clone())?;
+                    self.replace(&places, bytes);
+                }
+            }
+            debug_assert!(own.is_none() || change.class != Class::New, "a listed name is not new");
+            self.say(change)?;
+        }
+        Ok(())
+    }
+
+    /// Refuses to write digests of an algorithm that the manifest does not name and no file shows.
+    fn confirmed(&self) -> Result<(), Error> {
+        let is_other = |held: &Held| {
+            held.own.is_some_and(|at| self.ledger.entries[at].guessed != 0) && held.change.class == Class::Changed
+        };
+        if self.contents.is_confirmed || !self.held.iter().any(is_other) {
+            return Ok(());
+        }
+        let guesses: Vec<String> = self.ledger.guesses().iter().map(ToString::to_string).collect();
+        Err(Error::request(Problem::Unnamed(guesses.join(" or "))))
     }
 
     /// Something that is not a file, or that could not be read.
     fn undigested(&mut self, record: &Record, name: &[u8], places: &[usize]) -> io::Result<()> {
-        let listed = self.entries.get(name).map(|at| self.expectations.entries[*at].name.clone());
+        let listed = self.entries.get(name).map(|at| self.ledger.entries[*at].name.clone());
         let (code, cause) = match &record.outcome {
             Outcome::Skipped(skip) => (skip.reason(), skip.reason().to_owned()),
             Outcome::Failed(problem) => (problem.code(), problem.to_string()),
@@ -215,13 +274,13 @@ impl<'a> Judging<'a> {
         match listed {
             Some(spelt) if is_failure && !is_gone => {
                 self.unseen.insert(name.to_vec());
-                self.say(Change { name: spelt, class: Class::Unread, cause: Some(cause), rot: None })
+                self.say(Change { name: spelt, class: Class::Unread, from: None, cause: Some(cause), rot: None })
             }
             Some(spelt) => {
                 let bytes = if is_gone { None } else { self.written(record, spelt.clone())? };
                 self.replace(places, bytes);
                 let cause = (!is_gone).then(|| format!("it is a {code} now"));
-                self.say(Change { name: spelt, class: Class::Gone, cause, rot: None })
+                self.say(Change { name: spelt, class: Class::Gone, from: None, cause, rot: None })
             }
             None => {
                 self.counts.unread += u64::from(is_failure);
@@ -247,6 +306,9 @@ impl<'a> Judging<'a> {
     /// When an event was refused, the list does not read back, or every file is gone and that was
     /// not allowed.
     pub fn finish(mut self, may_empty: bool) -> Result<(Vec<u8>, Counts), Error> {
+        self.confirmed()?;
+        let is_new = self.held.iter().any(|held| held.change.class == Class::New);
+        self.settle().map_err(Error::Sink)?;
         let mut gone = Vec::new();
         for at in (0..self.met.len()).filter(|at| !self.met[*at]).collect::<Vec<_>>() {
             let name = plain(&self.sheet.records()[at].name);
@@ -257,6 +319,7 @@ impl<'a> Judging<'a> {
                     let change = Change {
                         name: self.sheet.records()[at].name.clone(),
                         class: Class::Unread,
+                        from: None,
                         cause: Some(cause),
                         rot: None,
                     };
@@ -267,14 +330,16 @@ impl<'a> Judging<'a> {
             }
         }
         let files = gone.iter().filter(|(_, is_entry)| *is_entry).count() as u64;
-        if files > 0 && self.found == 0 && self.counts.new == 0 && !may_empty {
+        if files > 0 && self.found == 0 && !is_new && !may_empty {
             return Err(Error::input(Problem::AllGone(files)));
         }
         for (at, is_entry) in gone {
             self.fates[at] = Fate::Drop;
-            if is_entry {
-                let name = self.sheet.records()[at].name.clone();
-                self.say(Change { name, class: Class::Gone, cause: None, rot: None }).map_err(Error::Sink)?;
+            let name = self.sheet.records()[at].name.clone();
+            let is_moved = self.entries.get(&plain(&name)).is_some_and(|at| self.contents.is_held(*at));
+            if is_entry && !is_moved {
+                let change = Change { name, class: Class::Gone, from: None, cause: None, rot: None };
+                self.say(change).map_err(Error::Sink)?;
             }
         }
         if !self.leading.is_empty() {

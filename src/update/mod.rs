@@ -35,6 +35,7 @@
 mod event;
 mod judging;
 mod kept;
+mod moved;
 mod problem;
 mod request;
 mod summary;
@@ -48,7 +49,7 @@ pub use request::{Request, Trust};
 pub use summary::{Counts, Summary};
 
 use crate::algorithms::REGISTRY;
-use crate::check::{self, Expectations, Turn};
+use crate::check::{self, Ledger, Turn};
 use crate::hash::Cache;
 use crate::job::{About, Error};
 use crate::pass::pass;
@@ -78,31 +79,34 @@ pub fn run(request: &Request, events: &mut Events<'_>, control: &Control<'_>) ->
     let mut options = asked.options(&request.manifest);
     seal::settle(&request.manifest, kept.bytes(), &options, REGISTRY)?;
     // The manifest that is locked, and no other that its name may lead to by now.
-    let (held, mut expectations) = check::open_bytes(&asked, &request.manifest, kept.bytes())?;
+    let (held, mut ledger) = check::open_bytes(&asked, &request.manifest, kept.bytes())?;
     if let Some(held) = &held {
         events(Event::Sealed(held)).map_err(Error::Sink)?;
     }
     if let Some(secret) = &request.secret {
-        secret.fits(&expectations.algorithms)?;
+        secret.fits(&ledger.algorithms)?;
     }
-    whole(request, &expectations)?;
+    whole(request, &ledger)?;
     options.assumed.extend(held.as_ref().and_then(|held| held.algorithm));
     let unfit = |why: Unamendable| Error::request(About::new(&request.manifest, Problem::Unfit(why)));
     let mut sheet = Sheet::parse(kept.bytes().to_vec(), &options, REGISTRY).map_err(unfit)?;
-    check::settle(turn, &mut expectations, control)?;
-    let plan = asked.plan_of(sheet.ordered(expectations.algorithms.clone()), expectations.piecewise);
+    let mut confirmed = check::settle(turn, &mut ledger, control)?;
+    let hints = check::hints(&request.manifest);
+    confirmed.extend(ledger.guesses().into_iter().filter(|guess| hints.contains(guess)));
+    let plan = asked.plan_of(sheet.ordered(ledger.algorithms.clone()), ledger.piecewise);
     let format = sheet.format();
     let unwritten = |why| Error::request(crate::hash::Problem::Format { format, why });
     sheet.begin(&plan.algorithms, env!("CARGO_PKG_VERSION")).map_err(unwritten)?;
     let sealing = sealing(request, &kept, &options)?;
-    let trees = Trees::find(request, turn, &expectations)?;
+    let trees = Trees::find(request, turn, &ledger)?;
     if let Some(remark) = &trees.remark {
         events(Event::Walked(remark)).map_err(Error::Sink)?;
     }
     let cache = request.cache(&plan)?;
-    let (source, trusted) = source(request, &trees, &expectations, &plan.algorithms, cache.as_ref())?;
+    let (source, trusted) = source(request, &trees, &ledger, &plan.algorithms, cache.as_ref())?;
     let again = || trees.input(request).source().ok();
-    let mut judging = Judging::new(sheet, expectations, &trees, cache.clone(), events);
+    let mut judging = Judging::new(sheet, ledger, &trees, cache.clone(), events);
+    judging.confirm(&confirmed);
     let ran = pass(source, again, &plan, &mut judging, control);
     let used = cache.map(|cache| cache.close(ran.as_ref().is_ok_and(|run| !run.interrupted)).unwrap_or(cache.used()));
     let ran = ran?;
@@ -131,24 +135,24 @@ pub fn run(request: &Request, events: &mut Events<'_>, control: &Control<'_>) ->
 
 /// Refuses a manifest that was not understood to its end, or has digests that cannot be computed:
 /// they would stay beside new ones.
-fn whole(request: &Request, expectations: &Expectations) -> Result<(), Error> {
+fn whole(request: &Request, ledger: &Ledger) -> Result<(), Error> {
     let wrong = |kind: crate::job::Kind, why: Problem| Err(Error::of(kind, About::new(&request.manifest, why)));
-    match expectations.ending {
+    match ledger.ending {
         Ending::Unmarked | Ending::Whole => {}
         _ => return wrong(crate::job::Kind::Input, Problem::NotWhole),
     }
-    let unknown = expectations.faults.iter().find_map(|(_, fault)| match fault {
+    let unknown = ledger.faults.iter().find_map(|(_, fault)| match fault {
         Fault::UnknownAlgorithm(name) | Fault::NeedsKey(name) => Some(name),
         _ => None,
     });
-    if let Some(name) = unknown.or(expectations.foreign.keys().next()) {
+    if let Some(name) = unknown.or(ledger.foreign.keys().next()) {
         return wrong(crate::job::Kind::Request, Problem::Uncomputed(name.to_string()));
     }
-    let is_timed = |entry: &check::Expected| entry.size.is_some() && entry.times.modified.is_some();
-    if request.trust == Trust::Times && !expectations.entries.iter().any(is_timed) {
+    let is_timed = |entry: &check::Listing| entry.size.is_some() && entry.times.modified.is_some();
+    if request.trust == Trust::Times && !ledger.entries.iter().any(is_timed) {
         return wrong(crate::job::Kind::Request, Problem::Timeless);
     }
-    if expectations.entries.is_empty() {
+    if ledger.entries.is_empty() {
         return wrong(crate::job::Kind::Request, Problem::Unfit(Unamendable::Empty));
     }
     Ok(())
@@ -180,7 +184,7 @@ fn sealing(request: &Request, kept: &Kept, options: &Options) -> Result<Option<c
 fn source(
     request: &Request,
     trees: &Trees,
-    expectations: &Expectations,
+    ledger: &Ledger,
     algorithms: &[pfh_digest::Algorithm],
     cache: Option<&Cache>,
 ) -> Result<(Box<dyn Source>, trust::Trusted), Error> {
@@ -191,7 +195,7 @@ fn source(
     let trusted = trust::Trusted::default();
     let mut source: Box<dyn Source> = Box::new(Apart::new(trees.input(request).source()?, own));
     if request.trust == Trust::Times {
-        source = Box::new(Trusting::new(source, trees.clone(), expectations, algorithms, trusted.clone()));
+        source = Box::new(Trusting::new(source, trees.clone(), ledger, algorithms, trusted.clone()));
     }
     if let Some(cache) = cache {
         source = Box::new(cache.reusing(source));

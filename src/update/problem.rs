@@ -21,6 +21,11 @@ pub enum Problem {
     /// It has digests that cannot be computed here.
     #[error("it cannot be brought up to date: its digests of {0} cannot be computed, and would stay as they are")]
     Uncomputed(String),
+    /// Its digests do not name their algorithm, and no file shows which one it is.
+    #[error(
+        "it cannot be brought up to date: its digests do not name their algorithm, and no file has one that is listed by {0}"
+    )]
+    Unnamed(String),
     /// Another run brings it up to date, or checks a share of it.
     #[error("another run of pfh has it open to write: try again when that has ended")]
     Busy,

@@ -16,6 +16,8 @@ pub struct Counts {
     pub trusted: u64,
     /// Files that were not listed.
     pub new: u64,
+    /// Files with the content of another listed name that has it no more.
+    pub moved: u64,
     /// Files of another content.
     pub changed: u64,
     /// Files with the same content and other times.
@@ -57,18 +59,19 @@ impl Summary {
     /// *Verified*: the manifest is up to date. *Differs*: some content changed under its times. Not
     /// verified: some files could not be read, listed or understood.
     pub fn verdict(&self) -> Verdict {
-        let Counts { unchanged, new, changed, metadata, gone, .. } = self.counts;
+        let Counts { unchanged, new, moved, changed, metadata, gone, .. } = self.counts;
         let Counts { rotten, unread, unwritten, improper, beyond, .. } = self.counts;
-        let equal = unchanged + new + changed + metadata + gone + beyond;
+        let equal = unchanged + new + moved + changed + metadata + gone + beyond;
         Tally { equal, unequal: rotten, open: unread + unwritten + improper }.verdict()
     }
 
     /// The changes of the manifest.
     pub fn sentence(&self, manifest: &Path) -> String {
-        let Counts { unchanged, new, changed, metadata, gone, rotten, unread, .. } = self.counts;
+        let Counts { unchanged, new, moved, changed, metadata, gone, rotten, unread, .. } = self.counts;
         let Counts { trusted, beyond, unwritten, improper, .. } = self.counts;
         let parts = [
             (new, "new"),
+            (moved, "moved"),
             (changed, "changed"),
             (metadata, "with other times"),
             (gone, "gone"),

@@ -2,10 +2,10 @@
 
 use super::problem::Problem;
 use super::request::Request;
-use crate::check::{self, Expectations, Turn};
+use crate::check::{self, Ledger, Turn};
 use crate::input::Input;
 use crate::job::{About, Error};
-use pfh_judge::plain;
+use pfh_ledger::plain;
 use pfh_source::os::names::{OsStrExt, OsStringExt, absolute, listed};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::{OsStr, OsString};
@@ -90,17 +90,17 @@ impl Trees {
     /// # Errors
     /// When one lies elsewhere, or none is named and the names have no directory in common that is
     /// chosen without being asked for.
-    pub fn find(request: &Request, turn: Turn<'_>, expectations: &Expectations) -> Result<Trees, Error> {
-        let names = Names(expectations.entries.iter().map(|entry| plain(&entry.name)).collect());
-        let relative = || expectations.entries.iter().filter(|entry| !entry.name.starts_with(b"/"));
+    pub fn find(request: &Request, turn: Turn<'_>, ledger: &Ledger) -> Result<Trees, Error> {
+        let names = Names(ledger.entries.iter().map(|entry| plain(&entry.name)).collect());
+        let relative = || ledger.entries.iter().filter(|entry| !entry.name.starts_with(b"/"));
         let is_dotted = relative().count() > 0 && relative().all(|entry| entry.name.starts_with(b"./"));
         let (trees, remark) = if request.input.paths.is_empty() {
-            let trees = common(turn, expectations, &names, is_dotted)?;
+            let trees = common(turn, ledger, &names, is_dotted)?;
             let walked = trees.iter().map(|tree| tree.operand.clone()).collect();
             (trees, Some(walked))
         } else {
             let operands = request.input.paths.iter();
-            let named = |operand: &OsString| of_operand(turn, expectations, &names, operand.as_bytes());
+            let named = |operand: &OsString| of_operand(turn, ledger, &names, operand.as_bytes());
             (operands.map(named).collect::<Result<Vec<Tree>, Error>>()?, None)
         };
         #[allow(unused_mut)]
@@ -114,18 +114,18 @@ impl Trees {
             inside: request.input.inside.clone(),
         };
         #[cfg(feature = "inside")]
-        trees.look_inside(expectations);
+        trees.look_inside(ledger);
         Ok(trees)
     }
 
     /// Goes into containers if the manifest has names in them.
     #[cfg(feature = "inside")]
-    fn look_inside(&mut self, expectations: &Expectations) {
+    fn look_inside(&mut self, ledger: &Ledger) {
         let is_file = |name: &[u8]| {
             let path = self.path(name).map(|path| std::fs::symlink_metadata(OsStr::from_bytes(&path)));
             path.is_some_and(|found| found.is_ok_and(|found| found.is_file()))
         };
-        let names = || expectations.entries.iter().map(|entry| plain(&entry.name));
+        let names = || ledger.entries.iter().map(|entry| plain(&entry.name));
         let mut inside = names().filter(|name| crate::inside::is_inside(name).is_some()).take(SAMPLE);
         let is_inside = |name: Vec<u8>| {
             let holds = |container: Vec<u8>| !crate::inside::name::media(&plain(&container), is_file).is_empty();
@@ -180,8 +180,8 @@ impl Trees {
 
 /// The directories that the names have in common: that in which they start if some are directly in
 /// it, otherwise one for each first component.
-fn common(turn: Turn<'_>, expectations: &Expectations, names: &Names, is_dotted: bool) -> Result<Vec<Tree>, Error> {
-    let place = check::walked(turn, expectations)?;
+fn common(turn: Turn<'_>, ledger: &Ledger, names: &Names, is_dotted: bool) -> Result<Vec<Tree>, Error> {
+    let place = check::walked(turn, ledger)?;
     let prefix = plain(&place.prefix);
     let at = |named: &[u8]| {
         let rest = below(named, &prefix).unwrap_or(named);
@@ -214,10 +214,10 @@ fn plain_root(root: &[u8]) -> Vec<u8> {
 
 /// The tree of an operand. The name that is typed is looked for first; then the place where it is,
 /// seen from where the names start; then the names in it.
-fn of_operand(turn: Turn<'_>, expectations: &Expectations, names: &Names, operand: &[u8]) -> Result<Tree, Error> {
+fn of_operand(turn: Turn<'_>, ledger: &Ledger, names: &Names, operand: &[u8]) -> Result<Tree, Error> {
     let walked = plain(operand);
     let tree = |named: Vec<u8>| Tree { operand: operand.to_vec(), walked: walked.clone(), named };
-    let place = check::find(turn, expectations);
+    let place = check::find(turn, ledger);
     let is_lost = matches!(place.remark, Some(check::Remark::Nowhere));
     if place.absolute.is_some() {
         let as_typed = absolute(Path::new(OsStr::from_bytes(operand))).ok();
@@ -226,7 +226,7 @@ fn of_operand(turn: Turn<'_>, expectations: &Expectations, names: &Names, operan
         if let Some(named) = candidates.iter().find(|named| names.has(named)) {
             return Ok(tree(named.clone()));
         }
-        return match (found_in(turn, expectations, operand), candidates.into_iter().next()) {
+        return match (found_in(turn, ledger, operand), candidates.into_iter().next()) {
             (Some(named), _) | (None, Some(named)) => Ok(tree(named)),
             (None, None) => Err(Error::request(Problem::Operand(operand.to_vec()))),
         };
@@ -240,7 +240,7 @@ fn of_operand(turn: Turn<'_>, expectations: &Expectations, names: &Names, operan
     if let Some(inner) = inner.clone().filter(|inner| !is_lost && names.has(inner)) {
         return Ok(tree(inner));
     }
-    if let Some(named) = found_in(turn, expectations, operand) {
+    if let Some(named) = found_in(turn, ledger, operand) {
         return Ok(tree(named));
     }
     match inner {
@@ -254,13 +254,13 @@ fn of_operand(turn: Turn<'_>, expectations: &Expectations, names: &Names, operan
 }
 
 /// The start of the names that are found below an operand; `None` if none is.
-fn found_in(turn: Turn<'_>, expectations: &Expectations, operand: &[u8]) -> Option<Vec<u8>> {
+fn found_in(turn: Turn<'_>, ledger: &Ledger, operand: &[u8]) -> Option<Vec<u8>> {
     if !Path::new(OsStr::from_bytes(operand)).is_dir() {
         return None;
     }
     let request = turn.request.clone().root(OsStr::from_bytes(operand));
-    let place = check::find(Turn::of(&request), expectations);
-    let rests = expectations.entries.iter().take(SAMPLE).filter_map(|entry| entry.name.strip_prefix(&place.prefix[..]));
+    let place = check::find(Turn::of(&request), ledger);
+    let rests = ledger.entries.iter().take(SAMPLE).filter_map(|entry| entry.name.strip_prefix(&place.prefix[..]));
     let is_there = |rest: &[u8]| {
         let path = [operand, b"/", rest].concat();
         !rest.is_empty() && !rest.starts_with(b"/") && std::fs::symlink_metadata(OsStr::from_bytes(&path)).is_ok()

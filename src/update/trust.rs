@@ -1,9 +1,9 @@
 //! Files that are taken to be as listed, by their times.
 
 use super::trees::Trees;
-use crate::check::Expectations;
+use crate::check::Ledger;
 use pfh_digest::{Algorithm, Digest};
-use pfh_judge::{is_same, plain};
+use pfh_ledger::{Instants, plain};
 use pfh_manifest::Times;
 use pfh_source::{ChangeTimes, Closed, Item, Origin, Source, Stat, Time};
 use std::collections::HashMap;
@@ -24,6 +24,7 @@ impl Trusted {
 struct Known {
     size: u64,
     times: Times,
+    grain: u32,
     digests: Vec<Digest>,
 }
 
@@ -42,11 +43,11 @@ impl Trusting {
     pub fn new(
         source: Box<dyn Source>,
         trees: Trees,
-        expectations: &Expectations,
+        ledger: &Ledger,
         algorithms: &[Algorithm],
         trusted: Trusted,
     ) -> Trusting {
-        let known = expectations.entries.iter().filter_map(|entry| {
+        let known = ledger.entries.iter().filter_map(|entry| {
             let (size, _) = (entry.size?, entry.times.modified?);
             let of = |algorithm: &Algorithm| {
                 let name = algorithm.to_string();
@@ -54,7 +55,7 @@ impl Trusting {
             };
             let digests: Option<Vec<Digest>> = algorithms.iter().map(of).collect();
             let is_plain = entry.pieces.is_empty() && !entry.contradictory;
-            let known = Known { size, times: entry.times, digests: digests.filter(|_| is_plain)? };
+            let known = Known { size, times: entry.times, grain: entry.grain, digests: digests.filter(|_| is_plain)? };
             Some((plain(&entry.name), known))
         });
         Trusting { source, trees, known: known.collect(), exchanged: HashMap::new(), trusted }
@@ -83,9 +84,11 @@ impl Trusting {
 impl Known {
     fn is_of(&self, stat: &Stat) -> bool {
         let time = |(seconds, nanoseconds)| Some(Time { seconds, nanoseconds });
+        // A file system that cut a time does not show that the file is the same.
+        let both = |listed, found, grain| Instants::new((listed, grain), (found, 1)).map(|both| both.are_same());
         self.size == stat.size
-            && is_same(self.times.modified, time(stat.mtime)) == Some(true)
-            && is_same(self.times.changed, time(stat.ctime)) != Some(false)
+            && both(self.times.modified, time(stat.mtime), self.grain) == Some(true)
+            && both(self.times.changed, time(stat.ctime), 0) != Some(false)
     }
 }
 

@@ -26,7 +26,7 @@ pub fn run(request: &Request) -> (Result<Summary, Error>, Vec<(String, Checked)>
     let ran = check::run(
         request,
         &mut |event| {
-            if let Event::Compared { entry, found } = event {
+            if let Event::Compared { entry, found, .. } = event {
                 files.push((String::from_utf8_lossy(&entry.name).into_owned(), found));
             }
             Ok(())

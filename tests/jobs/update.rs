@@ -210,20 +210,54 @@ fn other_times_are_listed() {
 #[test]
 fn a_part_is_brought_up_to_date_alone() {
     let room = room();
-    listed(&room, "list", Format::Sums, "sha256", None);
+    listed(&room, "SHA256SUMS", Format::Sums, "sha256", None);
     altered(&room);
-    let (ran, rows) = run(&Request::new(room.at("list"), Input::new([room.at("d/s")])));
+    let (ran, rows) = run(&Request::new(room.at("SHA256SUMS"), Input::new([room.at("d/s")])));
     let summary = ran.unwrap();
     assert_eq!((rows, summary.counts.beyond), (said(&[(Class::Gone, "c")]), 2));
     // A file by its name, and one that is gone by its name.
     fs::remove_file(room.at("d/a")).unwrap();
-    let (ran, rows) = run(&Request::new(room.at("list"), Input::new([room.at("d/b"), room.at("d/a")])));
+    let (ran, rows) = run(&Request::new(room.at("SHA256SUMS"), Input::new([room.at("d/b"), room.at("d/a")])));
     ran.unwrap();
     assert_eq!(rows, said(&[(Class::Changed, "b"), (Class::Gone, "a")]));
     // Without operands all directories of the names.
-    let (ran, rows) = run(&Request::new(room.at("list"), Input::default()));
+    let (ran, rows) = run(&Request::new(room.at("SHA256SUMS"), Input::default()));
     ran.unwrap();
-    assert_eq!((rows, agrees(&room, "list")), (said(&[(Class::New, "new")]), true));
+    assert_eq!((rows, agrees(&room, "SHA256SUMS")), (said(&[(Class::New, "new")]), true));
+}
+
+#[test]
+fn the_algorithm_of_a_list_is_never_another_afterwards() {
+    let room = room();
+    listed(&room, "list", Format::Sums, "blake3", None);
+    let old = fs::read(room.at("list")).unwrap();
+    // Every file is another: nothing shows that the digests are not of SHA-256.
+    for name in ["d/a", "d/b", "d/s/c"] {
+        room.file(name, "another content");
+    }
+    let (ran, _) = run(&request(&room, "list"));
+    assert!(ran.unwrap_err().to_string().contains("do not name their algorithm"));
+    assert_eq!(fs::read(room.at("list")).unwrap(), old);
+}
+
+#[test]
+fn a_file_that_was_moved_is_neither_rot_nor_gone() {
+    let room = Room::new();
+    for name in ["a", "b", "c"] {
+        let path = room.file(format!("d/{name}"), name);
+        let then = SystemTime::UNIX_EPOCH + Duration::from_secs(1_600_000_000);
+        File::options().write(true).open(&path).unwrap().set_times(FileTimes::new().set_modified(then)).unwrap();
+    }
+    listed(&room, "list", Format::Jsonl, "sha256", None);
+    fs::rename(room.at("d/a"), room.at("d/x")).unwrap();
+    fs::rename(room.at("d/b"), room.at("d/a")).unwrap();
+    fs::rename(room.at("d/x"), room.at("d/b")).unwrap();
+    fs::rename(room.at("d/c"), room.at("d/new")).unwrap();
+    let (ran, mut rows) = run(&request(&room, "list"));
+    assert_eq!(ran.unwrap().verdict(), Verdict::Verified);
+    rows.sort_by(|one, other| one.1.cmp(&other.1));
+    assert_eq!(rows, said(&[(Class::Moved, "a"), (Class::Moved, "b"), (Class::Moved, "new")]));
+    assert!(agrees(&room, "list"));
 }
 
 #[test]

@@ -10,6 +10,8 @@ pub struct Sized {
     pub key: Key,
     /// Its size in bytes, as far as it is known.
     pub bytes: u64,
+    /// Whether nothing of its name is there: it is named in each run, and costs nothing.
+    pub is_gone: bool,
 }
 
 /// The files of a run.
@@ -23,8 +25,9 @@ pub struct Choice {
 }
 
 impl Choice {
-    /// Those that failed last time, then the others by age until the share is used up. A large file
-    /// uses up the share of later runs as well, so that the sum over all runs is right.
+    /// Those that are gone or failed last time, then the others by age until the share is used up.
+    /// A large file uses up the share of later runs as well, so that the sum over all runs is
+    /// right.
     pub fn of(all: &[Sized], state: &State, share: &Share) -> Choice {
         let total: u128 = all.iter().map(|one| u128::from(one.bytes)).sum();
         let granted = share.part.map_or(0, |(numerator, denominator)| {
@@ -32,13 +35,14 @@ impl Choice {
             i64::try_from(part).unwrap_or(i64::MAX)
         });
         let mut by_age: Vec<usize> = (0..all.len()).collect();
-        by_age.sort_by_key(|at| (Reverse(state.is_failed(&all[*at].key)), state.round(&all[*at].key), *at));
+        let is_bad = |at: &usize| all[*at].is_gone || state.is_failed(&all[*at].key);
+        by_age.sort_by_key(|at| (Reverse(is_bad(at)), state.round(&all[*at].key), *at));
         // Empty files alone cost nothing: all of them are a share.
         let mut left = if total == 0 { i64::MAX } else { state.credit().saturating_add(granted) };
         let mut chosen = Vec::new();
         let mut has_due = false;
         for at in by_age {
-            if state.is_failed(&all[at].key) {
+            if is_bad(&at) {
                 chosen.push(at);
                 continue;
             }
@@ -63,7 +67,11 @@ mod tests {
     use super::*;
 
     fn sized(bytes: &[u64]) -> Vec<Sized> {
-        bytes.iter().enumerate().map(|(at, bytes)| Sized { key: Key::numbered(at), bytes: *bytes }).collect()
+        bytes
+            .iter()
+            .enumerate()
+            .map(|(at, bytes)| Sized { key: Key::numbered(at), bytes: *bytes, is_gone: false })
+            .collect()
     }
 
     /// Runs until each file was read, and how often each was.

@@ -17,7 +17,7 @@ use crate::beside::is_held;
 use crate::job::{About, Error};
 use choice::{Choice, Sized};
 use pfh_engine::Control;
-use pfh_judge::{Expectations, Expected};
+use pfh_ledger::{Ledger, Listing};
 use pfh_source::Stage;
 use pfh_source::os::names::{OsStrExt, is_absolute};
 use state::{Key, State};
@@ -33,7 +33,7 @@ const SAVED: Duration = Duration::from_secs(60);
 pub(super) fn run(
     turn: Turn<'_>,
     share: &Share,
-    mut expectations: Expectations,
+    mut ledger: Ledger,
     part: &mut Part,
     events: &mut Events<'_>,
     control: &Control<'_>,
@@ -46,7 +46,7 @@ pub(super) fn run(
         return Err(Error::input(About::new(manifest, Problem::Busy)));
     }
     let begun = Instant::now();
-    let place = place::find(turn, &expectations);
+    let place = place::find(turn, &ledger);
     // Absolute names are the same from everywhere.
     let root = if place.absolute.is_some() { &b"/"[..] } else { &place.root };
     let root = std::fs::canonicalize(OsStr::from_bytes(root)).unwrap_or_default();
@@ -58,18 +58,21 @@ pub(super) fn run(
     let (mut state, is_lost) = State::open(path, (manifest, digest), root.as_os_str().as_bytes())?;
     let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |now| now.as_secs());
     state.begin();
-    let sized = |entry: &Expected| Sized { key: Key::of(entry), bytes: size_of(&place, entry) };
-    let all: Vec<Sized> = expectations.entries.iter().map(sized).collect();
+    let sized = |entry: &Listing| {
+        let is_gone = !place.has(&entry.name);
+        Sized { key: Key::of(entry), bytes: if is_gone { 0 } else { size_of(&place, entry) }, is_gone }
+    };
+    let all: Vec<Sized> = ledger.entries.iter().map(sized).collect();
     state.retain(&all.iter().map(|one| one.key).collect());
     let choice = Choice::of(&all, &state, share);
     state.grant(choice.granted);
-    let mut entries: Vec<Option<Expected>> = std::mem::take(&mut expectations.entries).into_iter().map(Some).collect();
-    expectations.entries = choice.chosen.iter().filter_map(|at| entries[*at].take()).collect();
+    let mut entries: Vec<Option<Listing>> = std::mem::take(&mut ledger.entries).into_iter().map(Some).collect();
+    ledger.entries = choice.chosen.iter().filter_map(|at| entries[*at].take()).collect();
     drop(entries);
     let sizes: HashMap<Key, u64> = choice.chosen.iter().map(|at| (all[*at].key, all[*at].bytes)).collect();
     let (mut read, mut bytes, mut saved) = (0, 0, Instant::now());
     let mut noting = |event: Event<'_>| {
-        if let Event::Compared { entry, found } = event {
+        if let Event::Compared { entry, found, .. } = event {
             let key = Key::of(entry);
             let is_right = matches!(found, Checked::Right | Checked::Ignored);
             // Files that were not as listed are read on top of the share.
@@ -87,7 +90,7 @@ pub(super) fn run(
         events(event)
     };
     let until = share.time.map(|time| begun + time);
-    let ran = files::run(turn, place, &expectations, until, part, &mut noting, control);
+    let ran = files::run(turn, place, &ledger, until, part, &mut noting, control);
     if choice.is_all && ran.is_ok() && read == choice.chosen.len() as u64 {
         state.settle();
     }
@@ -110,7 +113,7 @@ pub(super) fn run(
 }
 
 /// The size of a listed file: the one that is listed, or else the one that it has.
-fn size_of(place: &Place, entry: &Expected) -> u64 {
+fn size_of(place: &Place, entry: &Listing) -> u64 {
     entry.size.unwrap_or_else(|| {
         let below = place.below(&entry.name);
         let path = if is_absolute(below) { below.to_vec() } else { [&place.root, &b"/"[..], below].concat() };

@@ -21,7 +21,7 @@
 use crate::check::problem::Problem;
 use crate::job::{About, Error};
 use pfh_digest::hex;
-use pfh_judge::Expected;
+use pfh_ledger::Listing;
 use pfh_manifest::escape;
 use pfh_source::Output;
 use std::collections::{HashMap, HashSet};
@@ -38,7 +38,7 @@ pub struct Key([u8; 16]);
 
 impl Key {
     /// That of an entry.
-    pub fn of(entry: &Expected) -> Key {
+    pub fn of(entry: &Listing) -> Key {
         let mut hasher = crate::hash::hasher_of_sha256();
         hasher.update(&(entry.name.len() as u64).to_le_bytes());
         hasher.update(&entry.name);

@@ -4,7 +4,7 @@ mod args;
 mod print;
 mod stated;
 
-pub use args::Check;
+pub use args::{Check, Names};
 
 use crate::dry::would_read;
 use crate::exit::{self, Exit, Failure};
@@ -68,6 +68,7 @@ fn asked(request: &Check, manifests: Vec<PathBuf>, assumed: Vec<Algorithm>) -> R
         .task(task)
         .manner(manner)
         .algorithms(assumed)
+        .likely(request.names.likely())
         .end(if request.zero { End::Nul } else { End::Line })
         .columns(request.columns.clone())
         .key(request.key.clone())

@@ -1,5 +1,6 @@
 //! `pfh diff`: the differences between two states of a tree.
 
+use crate::check::Names;
 use crate::colour::{Tone, toned};
 use crate::exit::{self, Exit, Failure};
 use crate::faults::Faults;
@@ -36,6 +37,9 @@ pub struct Diff {
     /// Ignore files that only B has.
     #[arg(long)]
     pub one_way: bool,
+    /// Compare names that differ from those of a list by case, Unicode form or blanks alone.
+    #[arg(long, value_name = "HOW", value_enum, default_value_t = Names::Exact, hide_default_value = true)]
+    pub names: Names,
     /// List only these classes: same, metadata, changed, bit-rot, moved, copied, added, removed,
     /// error [default: all but same]. The exit code considers all.
     #[arg(long, value_name = "CLASSES", value_delimiter = ',', value_parser = class)]
@@ -96,6 +100,7 @@ fn try_run(asked: &Diff) -> Result<Exit, Failure> {
         .algorithms_of(algorithms_or_none(&asked.algorithms)?)
         .metadata(if asked.metadata { Metadata::Compared } else { Metadata::Ignored })
         .extra(if asked.one_way { Extra::Welcome } else { Extra::Differs })
+        .likely(asked.names.likely())
         .end(if asked.zero_lists { End::Nul } else { End::Line })
         .columns(asked.columns.clone())
         .links(if asked.follow { Links::Follow } else { Links::Keep })

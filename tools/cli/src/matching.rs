@@ -15,7 +15,7 @@ use crate::session::Session;
 use crate::show::matching as show;
 use crate::similar;
 use pfh::known::KnownStatus;
-use pfh::matching::{self as job, Event, Request, Verdicts, Writer, Written};
+use pfh::matching::{self as job, Event, Gap, Request, Verdicts, Writer, Written};
 use pfh::report::verdict::Format;
 use pfh::terminal::render as shown;
 
@@ -85,7 +85,7 @@ fn against_sets(request: &Match) -> Result<Exit, Failure> {
     let mut gaps = Gaps::default();
     let mut events = |event: Event<'_>| {
         writer.take(&event)?;
-        tell(&session, &mut gaps, &writer, event);
+        tell(&session, request.saying.quiet, &mut gaps, &writer, event);
         Ok(())
     };
     let ran = match job::run(&asked, &mut events, &session.control()) {
@@ -101,8 +101,10 @@ fn against_sets(request: &Match) -> Result<Exit, Failure> {
 }
 
 /// Prints problems of the sets and the input.
-fn tell(session: &Session, gaps: &mut Gaps, writer: &Writer<'_>, event: Event<'_>) {
+fn tell(session: &Session, quiet: bool, gaps: &mut Gaps, writer: &Writer<'_>, event: Event<'_>) {
     match event {
+        // No fault: the list is read whole.
+        Event::Gap(Gap::Guessed { .. }) if quiet => {}
         Event::Gap(gap) => gaps.print(gap),
         // A skip has a line of its own in the output, and needs no second one.
         Event::Match(found) if found.verdict.is_some() || !writer.lists_skips() => session.unread(found.record),

@@ -70,7 +70,7 @@ fn word(found: job_check::Checked) -> &'static str {
         job_check::Checked::Right => "right",
         job_check::Checked::Wrong => "wrong",
         job_check::Checked::Missing => "missing",
-        job_check::Checked::Unread => "unread",
+        job_check::Checked::Unread | job_check::Checked::Likely => "unread",
         job_check::Checked::Ignored => "ignored",
     }
 }
@@ -159,10 +159,10 @@ pub fn check(
         let (mut files, mut faults, mut rows) = (Vec::new(), Vec::new(), Found::default());
         let mut sink = |event: Event<'_>| {
             match event {
-                Event::Read { expectations, .. } => {
-                    faults.extend(expectations.faults.iter().map(|(line, fault)| (*line, fault.to_string())));
+                Event::Read { ledger, .. } => {
+                    faults.extend(ledger.faults.iter().map(|(line, fault)| (*line, fault.to_string())));
                 }
-                Event::Compared { entry, found } => {
+                Event::Compared { entry, found, .. } => {
                     rows.row(&show::compared_json(entry, found));
                     files.push((record::decoded(&entry.name), word(found)));
                 }

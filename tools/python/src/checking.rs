@@ -30,7 +30,7 @@ fn word(found: Checked, is_missing: bool) -> &'static str {
         Checked::Wrong => "wrong",
         Checked::Missing => "absent",
         Checked::Unread if is_missing => "absent",
-        Checked::Unread => "unread",
+        Checked::Unread | Checked::Likely => "unread",
         Checked::Ignored => "ignored",
     }
 }
@@ -93,9 +93,9 @@ pub fn check_records<'py>(
         let mut about = (0, Vec::new(), false);
         let mut sink = |event: Event<'_>| {
             match event {
-                Event::Read { expectations, .. } => {
-                    let faults = expectations.faults.iter().map(|(line, fault)| (*line, fault.to_string()));
-                    about.0 = expectations.entries.len();
+                Event::Read { ledger, .. } => {
+                    let faults = ledger.faults.iter().map(|(line, fault)| (*line, fault.to_string()));
+                    about.0 = ledger.entries.len();
                     about.1.extend(faults);
                 }
                 // Numbers count the records that were picked, in the first pass alone.
@@ -103,7 +103,7 @@ pub fn check_records<'py>(
                     problems.insert(record.number, problem(record));
                 }
                 Event::Passed(_) => about.2 = true,
-                Event::Compared { entry, found } => {
+                Event::Compared { entry, found, .. } => {
                     let problem = problems.remove(&(rows.len() as u64)).flatten();
                     let is_missing = problem.as_ref().is_some_and(|absent| absent.is_missing);
                     rows.push(Row { name: entry.name.clone(), found: word(found, is_missing), problem });

@@ -10,8 +10,8 @@ use pfh_cli::show::update as show;
 use pyo3::prelude::*;
 
 /// Brings a manifest up to date with the files below the paths (without any, below the directories
-/// that its names have in common): a dictionary for each file that is new, changed or gone, or that
-/// stays as listed because of bit rot or an error. `trust_times` does not read files with the
+/// that its names have in common): a dictionary for each file that is new, moved, changed or gone,
+/// or that stays as listed because of bit rot or an error. `trust_times` does not read files with the
 /// listed size and times; `key` signs the seal; `replace` takes every file off the list when none
 /// is there. True if the manifest is up to date.
 #[pyfunction]

@@ -97,7 +97,7 @@ use platform::terminal;
 pub use platform::{
     HOLDS, LISTS_DISKS, REPLACES_OPEN, STREAMS, count_names, create_private, device_mounts, device_words, disk_extents,
     disk_volumes, disks, errno_of, errno_text, hand_over, hold, host_name, inherited, link_to_file, others_may_read,
-    others_may_write, standard_output_path, start_apart, streams, user, usn, volume_of_drive, wait_for_caller,
+    others_may_write, owner, standard_output_path, start_apart, streams, user, usn, volume_of_drive, wait_for_caller,
     was_closed, when_console_goes,
 };
 #[cfg(target_os = "macos")]
@@ -108,7 +108,7 @@ pub use platform::{
 #[cfg(unix)]
 pub use process::{hand_over, start_apart};
 #[cfg(unix)]
-pub use rights::{count_names, create_private, link_to_file, others_may_read, others_may_write};
+pub use rights::{count_names, create_private, link_to_file, others_may_read, others_may_write, owner};
 #[cfg(unix)]
 pub use standard::{inherited, was_closed};
 #[cfg(all(unix, not(target_os = "macos")))]

@@ -46,3 +46,8 @@ pub fn count_names(file: impl AsFd) -> io::Result<u64> {
     let file = File::from(file.as_fd().try_clone_to_owned()?);
     file.metadata().map(|found| found.nlink())
 }
+
+/// User and group of a file, which is not followed if it is a link.
+pub fn owner(path: &Path) -> Option<(u32, u32)> {
+    path.symlink_metadata().ok().map(|found| (found.uid(), found.gid()))
+}

@@ -4,6 +4,7 @@ use crate::exit::Failure;
 use crate::run::Run;
 use crate::span;
 use clap::{Args, ValueEnum};
+use pfh::check::Likely;
 use pfh::terminal::render as shown;
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -18,6 +19,25 @@ pub enum Wording {
     Jsonl,
     /// hashdeep's words.
     Hashdeep,
+}
+
+/// The treatment of files whose names are probably other spellings of listed ones.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Names {
+    /// They are named, and not compared.
+    Exact,
+    /// They are compared.
+    AsFound,
+}
+
+impl Names {
+    /// The same for a job.
+    pub fn likely(self) -> Likely {
+        match self {
+            Names::Exact => Likely::Named,
+            Names::AsFound => Likely::Taken,
+        }
+    }
 }
 
 /// Arguments of `pfh check`.
@@ -75,6 +95,9 @@ pub struct Check {
     /// Ignore missing files.
     #[arg(long, conflicts_with = "audit")]
     pub ignore_missing: bool,
+    /// Compare files whose names differ from the listed ones by case, Unicode form or blanks alone.
+    #[arg(long, value_name = "HOW", value_enum, default_value_t = Names::Exact, hide_default_value = true)]
+    pub names: Names,
     /// Print a JSON object per file, and one for the whole (with --audit, like -f jsonl).
     #[arg(long, conflicts_with = "wording")]
     pub json: bool,

@@ -6,7 +6,7 @@ use crate::exit::Exit;
 use crate::remedy;
 use crate::session::Session;
 use crate::show::check as show;
-use pfh::check::{Change, Checked, Class, Event, Expected, Findings, Part};
+use pfh::check::{Change, Checked, Class, Event, Findings, Listing, Part};
 use pfh::name_bytes::OsStrExt;
 use pfh::terminal::render as shown;
 use std::io;
@@ -39,14 +39,14 @@ impl Printer<'_> {
     pub fn event(&mut self, event: Event<'_>) -> io::Result<()> {
         match event {
             Event::Sealed(held) if !self.request.status && !self.request.quiet => self.session.message(held),
-            Event::Read { manifest, expectations } if self.request.warn => {
+            Event::Read { manifest, ledger } if self.request.warn => {
                 let manifest = shown(manifest.as_os_str().as_bytes());
-                for (line, fault) in &expectations.faults {
+                for (line, fault) in &ledger.faults {
                     self.session.message(format_args!("{manifest}:{line}: {fault}"));
                 }
             }
             Event::Unread(record) => self.session.unread(record),
-            Event::Compared { entry, found } => return self.compared(entry, found),
+            Event::Compared { entry, found, cause } => return self.compared(entry, found, cause),
             Event::Classed(change) => return self.classed(change),
             Event::Passed(summary) => self.session.suspended(|| self.request.run.report(summary)),
             Event::Ended(part) => return self.ended(part),
@@ -64,16 +64,20 @@ impl Printer<'_> {
         if self.request.json { Wording::Jsonl } else { self.request.wording }
     }
 
-    fn compared(&self, entry: &Expected, found: Checked) -> io::Result<()> {
+    fn compared(&self, entry: &Listing, found: Checked, cause: Option<&str>) -> io::Result<()> {
+        if let Some(cause) = cause.filter(|_| !self.request.status) {
+            self.session.message(format_args!("{}: {cause}", shown(&entry.name)));
+        }
         if self.request.json {
             let listed = !(self.request.quiet && found == Checked::Right || found == Checked::Ignored);
-            return if listed { self.print(&show::compared_json(entry, found)) } else { Ok(()) };
+            return if listed { self.print(&show::compared_json(entry, found, cause)) } else { Ok(()) };
         }
         let word = match found {
             Checked::Right if self.request.quiet => return Ok(()),
             Checked::Right => toned("OK", Tone::Good),
             Checked::Wrong => toned("FAILED", Tone::Bad),
             Checked::Missing | Checked::Unread => toned("FAILED open or read", Tone::Unsure),
+            Checked::Likely => toned("not compared", Tone::Unsure),
             Checked::Ignored => return Ok(()),
         };
         self.print(&format!("{}: {word}\n", shown(&entry.name)))
@@ -96,7 +100,7 @@ impl Printer<'_> {
     fn ended(&mut self, part: &Part) -> io::Result<()> {
         let text = match (&part.findings, self.wording()) {
             (Findings::Audit(counts), Wording::Text) => show::summary_text(counts),
-            (Findings::Audit(counts), Wording::Jsonl) => show::summary_json(counts),
+            (Findings::Audit(counts), Wording::Jsonl) => show::summary_json(counts, part.conclusion()),
             (Findings::Audit(counts), Wording::Hashdeep) => show::hashdeep(&self.changes, counts, self.request.all),
             _ if self.request.json => show::files_json(part),
             _ => String::new(),

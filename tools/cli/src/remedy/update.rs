@@ -40,6 +40,7 @@ pub fn sentence(error: &Error) -> Option<String> {
             format!("{}: --update takes files and directories, no stream, image or object", render(operand))
         }
         Problem::Timeless => format!("{said}: leave out --trust-times, or use --cache"),
+        Problem::Unnamed(_) => format!("{said}; -a names it"),
         Problem::AllGone(_) => format!("{said}; --force takes them off the list"),
         _ => return None,
     })

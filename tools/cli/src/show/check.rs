@@ -3,7 +3,7 @@
 use super::word;
 use super::{counted, many};
 use pfh::Verdict;
-use pfh::check::{Change, Checked, Class, Counts, Expected, Findings, Part, Remark, Rot};
+use pfh::check::{Change, Checked, Class, Counts, Findings, Listing, Part, Remark, Rot};
 use pfh::manifest::row::{self, Is, Named, Path, Word};
 use pfh::terminal::render;
 use serde::Serialize;
@@ -137,7 +137,7 @@ pub struct Audit {
 }
 
 /// The counts and the verdict as one JSON object.
-pub fn summary_json(counts: &Counts) -> String {
+pub fn summary_json(counts: &Counts, verdict: Verdict) -> String {
     row::line(&Audit {
         beyond: counts.beyond,
         bit_rot: counts.of(Class::BitRot),
@@ -154,7 +154,7 @@ pub fn summary_json(counts: &Counts) -> String {
         passed: counts.passed(),
         r#type: Is(word::Summary),
         unverified: counts.unverified,
-        verdict: Word(counts.tally().verdict()),
+        verdict: Word(verdict),
     })
 }
 
@@ -175,6 +175,9 @@ enum Found {
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Compared<'a> {
+    /// Details that the result does not tell.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cause: Option<&'a str>,
     #[serde(flatten)]
     path: Path<'a>,
     result: Found,
@@ -182,15 +185,15 @@ pub struct Compared<'a> {
 }
 
 /// The result for a listed file, as one JSON object.
-pub fn compared_json(entry: &Expected, found: Checked) -> String {
+pub fn compared_json(entry: &Listing, found: Checked, cause: Option<&str>) -> String {
     let result = match found {
         Checked::Right => Found::Ok,
         Checked::Wrong => Found::Failed,
         Checked::Missing => Found::Missing,
-        Checked::Unread => Found::Unread,
+        Checked::Unread | Checked::Likely => Found::Unread,
         Checked::Ignored => Found::Ignored,
     };
-    row::line(&Compared { path: Path(&entry.name), result, r#type: Is(word::Check) })
+    row::line(&Compared { cause, path: Path(&entry.name), result, r#type: Is(word::Check) })
 }
 
 // In the order of the names of its members.
@@ -245,8 +248,8 @@ pub fn files_json(part: &Part) -> String {
             total: share.total,
         }),
         r#type: Is(word::Summary),
-        unread: files.unread,
-        verdict: Word(part.verdict()),
+        unread: files.unread + files.likely,
+        verdict: Word(part.conclusion()),
         verified: part.verified,
     })
 }
@@ -273,6 +276,7 @@ pub fn sentence(part: &Part) -> String {
         }
         Remark::Nowhere => "no name is there below the working directory: name the directory with --root".into(),
         Remark::OtherAlgorithms(_) => format!("{remark}: -a says it"),
+        Remark::Likely(_) => "--names as-found compares them".into(),
         Remark::Weak(weak) => format!(
             "a file has the {weak} that stands there, which anybody can bring about: say -a {weak} if the manifest is of that"
         ),
@@ -286,7 +290,7 @@ mod tests {
 
     #[test]
     fn rows_have_their_members_in_order() {
-        let json = summary_json(&Counts::default());
+        let json = summary_json(&Counts::default(), Verdict::NothingToCompareWith);
         let value: serde_json::Value = serde_json::from_str(&json).unwrap();
         assert_eq!(value.to_string() + "\n", json);
         assert!(json.contains("\"verdict\":\"nothing-to-compare-with\""), "{json}");

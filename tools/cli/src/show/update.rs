@@ -3,15 +3,16 @@
 use super::word;
 use pfh::Verdict;
 use pfh::check::Rot;
-use pfh::manifest::row::{self, Is, Path, Word};
+use pfh::manifest::row::{self, Is, Named, Path, Word};
 use pfh::terminal::render;
 use pfh::update::{Change, Class, Counts, Summary};
 use serde::Serialize;
 
 /// A line for people: class and name.
 pub fn text(change: &Change) -> String {
+    let from = change.from.as_ref().map(|from| format!("  (from {})", render(from))).unwrap_or_default();
     let remarks = super::check::remarks(change.rot, change.cause.as_ref());
-    format!("{:<13}  {}{remarks}", change.class.name(), render(&change.name))
+    format!("{:<13}  {}{from}{remarks}", change.class.name(), render(&change.name))
 }
 
 // In the order of the names of its members.
@@ -25,6 +26,8 @@ pub struct Updated<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     evidence: Option<Word<Rot>>,
     #[serde(flatten)]
+    from: Option<Named<'a, word::From>>,
+    #[serde(flatten)]
     path: Path<'a>,
     r#type: Is<word::Update>,
 }
@@ -35,6 +38,7 @@ pub fn json(change: &Change) -> String {
         cause: change.cause.as_deref(),
         class: Word(change.class),
         evidence: change.rot.map(Word),
+        from: change.from.as_deref().map(|from| Named(from, word::From)),
         path: Path(&change.name),
         r#type: Is(word::Update),
     })
@@ -52,6 +56,7 @@ pub struct All {
     gone: u64,
     improper: u64,
     metadata_only: u64,
+    moved: u64,
     new: u64,
     sealed: bool,
     trusted: u64,
@@ -65,7 +70,7 @@ pub struct All {
 
 /// The counts as one JSON object.
 pub fn summary_json(summary: &Summary) -> String {
-    let Counts { beyond, rotten, changed, gone, improper, metadata, new, trusted, .. } = summary.counts;
+    let Counts { beyond, rotten, changed, gone, improper, metadata, moved, new, trusted, .. } = summary.counts;
     let Counts { unchanged, unread, unwritten, .. } = summary.counts;
     row::line(&All {
         beyond,
@@ -74,6 +79,7 @@ pub fn summary_json(summary: &Summary) -> String {
         gone,
         improper,
         metadata_only: metadata,
+        moved,
         new,
         sealed: summary.sealed,
         trusted,

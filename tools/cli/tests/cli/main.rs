@@ -83,6 +83,7 @@ mod inside_sectors;
 mod inside_unallocated;
 mod inside_unread;
 mod inside_volumes;
+mod judged;
 mod kept_files;
 mod kernels;
 mod keyed;

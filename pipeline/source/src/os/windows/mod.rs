@@ -45,7 +45,7 @@ pub use errno::{Errno, errno_of, errno_text};
 pub use facts::{stat, stat_path};
 pub use files::{
     change_times, count_names, descriptors, first_physical_offset, is_rotational, is_timed, is_virtual, list,
-    open_directory, open_operand_directory, settle, stat_at, stat_operand,
+    open_directory, open_operand_directory, owner, settle, stat_at, stat_operand,
 };
 pub(super) use files::{open_data, open_once};
 pub use hold::hold;

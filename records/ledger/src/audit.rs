@@ -1,47 +1,48 @@
-//! A tree against a manifest: the outcome for every file.
+//! A tree against a ledger: the outcome for every file.
 
-use super::caseless::remark;
-use super::classes::{Change, Class, Counts, Rot};
-use super::expected::{Comparison, Expectations};
+use super::classes::{Change, Class, Counts};
 use super::facts::Facts;
+use super::judge::{Comparison, Judgement};
+use super::ledger::Ledger;
 use super::names::plain;
-use pfh_digest::Digest;
-use pfh_engine::{Outcome, Piece, Record};
+use super::strays::{Likely, named, remark};
+use pfh_digest::{Digest, Registry};
+use pfh_engine::{Hashed, Outcome, Piece, Record};
 use pfh_manifest::Times;
 use pfh_source::Skip;
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
-/// A file whose content is not that of its name in the manifest, until the end tells whether it was
+/// A file whose content is not that of its name in the list, until the end tells whether it was
 /// moved or copied.
 struct Stray {
     name: Vec<u8>,
     size: Option<u64>,
     digests: Vec<Digest>,
     pieces: Vec<Piece>,
+    times: Times,
     read: bool,
     untimed: bool,
     own: Option<Own>,
 }
 
-/// The entry of a stray file's name, and its kind of change if its content is of no other.
-#[derive(Clone, Copy)]
+/// The entry of a stray file's name, and the judgement of it if its content is of no other.
+#[derive(Clone)]
 struct Own {
     at: usize,
-    partly: bool,
-    rot: Option<Rot>,
+    judged: Judgement,
 }
 
 impl Stray {
     fn new(name: Vec<u8>, facts: &Facts<'_>, own: Option<Own>) -> Stray {
-        let Facts { size, read, untimed, .. } = *facts;
-        Stray { name, size, digests: facts.digests.to_vec(), pieces: facts.pieces.to_vec(), read, untimed, own }
+        let Facts { size, times, read, untimed, .. } = *facts;
+        Stray { name, size, digests: facts.digests.to_vec(), pieces: facts.pieces.to_vec(), times, read, untimed, own }
     }
 
     fn facts(&self) -> Facts<'_> {
-        let Stray { size, digests, pieces, read, untimed, .. } = self;
-        let (size, read, untimed) = (*size, *read, *untimed);
-        Facts { size, digests, pieces, times: Times::default(), read, untimed }
+        let Stray { size, digests, pieces, times, read, untimed, .. } = self;
+        let (size, times, read, untimed) = (*size, *times, *read, *untimed);
+        Facts { size, digests, pieces, times, read, untimed, ..Facts::default() }
     }
 }
 
@@ -66,16 +67,16 @@ impl<'a> From<&'a Record> for Met<'a> {
     }
 }
 
-/// The limit of a proof that a content changed under the same times where the file system keeps no
-/// change time.
-pub const UNTIMED: &str = "no change time is kept here: a write that put the old time back looks the same";
-
 /// An audit under way. Names are those below the root, without `./` in front.
 pub struct Auditor {
-    expectations: Expectations,
+    ledger: Ledger,
     places: HashMap<Vec<u8>, usize>,
-    /// Which entries were met under their own names.
+    /// Which entries have their outcome.
     met: Vec<bool>,
+    /// The entries for which a file of their name was taken.
+    seen: Vec<bool>,
+    /// The treatment of names that are probably another spelling of a listed one.
+    likely: Likely,
     strays: Vec<Stray>,
     /// Names without a digest in the manifest.
     without: HashSet<Vec<u8>>,
@@ -102,18 +103,24 @@ fn is_below(name: &[u8], places: &HashSet<Vec<u8>>) -> bool {
 impl Auditor {
     /// Starts. `root` is the name of the tree, and `parts` are those below which it is walked, as
     /// the manifest has them; none for the whole tree.
-    pub fn new(expectations: Expectations, root: &[u8], parts: &[Vec<u8>]) -> Self {
-        let places = expectations.entries.iter().enumerate().map(|(at, entry)| (plain(&entry.name), at)).collect();
-        let met = vec![false; expectations.entries.len()];
+    pub fn new(ledger: Ledger, root: &[u8], parts: &[Vec<u8>], likely: Likely) -> Self {
+        let places = ledger.entries.iter().enumerate().map(|(at, entry)| (plain(&entry.name), at)).collect();
+        let met = vec![false; ledger.entries.len()];
+        let seen = met.clone();
         let counts = Counts { expected: met.len() as u64, ..Counts::default() };
         let named = |own: bool| {
-            let of = expectations.unhashed.iter().filter(move |unhashed| (unhashed.code == Skip::Own.reason()) == own);
+            let of = ledger.unhashed.iter().filter(move |unhashed| (unhashed.code == Skip::Own.reason()) == own);
             of.map(|unhashed| plain(&unhashed.name)).collect()
         };
         let (without, own) = (named(false), named(true));
         let parts = parts.iter().map(|part| plain(part)).collect();
         let (root, strays, unseen) = (plain(root), Vec::new(), HashSet::new());
-        Auditor { expectations, places, met, strays, without, own, root, parts, unseen, counts }
+        Auditor { ledger, places, met, seen, likely, strays, without, own, root, parts, unseen, counts }
+    }
+
+    /// Whether the list has a digest of this name.
+    pub fn lists(&self, below: &[u8]) -> bool {
+        self.places.contains_key(&plain(below))
     }
 
     /// Takes the entry of the name `below` the root. Returns its outcome, unless only the end can
@@ -147,31 +154,71 @@ impl Auditor {
 
     /// A file and the entry of its name.
     fn compared(&mut self, name: Vec<u8>, facts: &Facts<'_>, at: usize) -> Option<Change> {
-        let entry = &self.expectations.entries[at];
-        let comparison = entry.compare_with(facts);
-        let class = match comparison {
-            Comparison::Same if entry.has_mtime_of(facts) => Class::Matched,
-            Comparison::Same => Class::MetadataOnly,
+        let judged = self.ledger.entries[at].judge(facts);
+        if std::mem::replace(&mut self.seen[at], true) {
+            // Operands that overlap give a file twice.
+            return None;
+        }
+        match judged.comparison {
+            Comparison::Same => Some(self.own(name, at, judged)),
             Comparison::Unknown => {
-                return Some(self.error(name, "no digest of one algorithm on both sides".to_owned(), Some(at)));
+                self.counts.unverified += 1;
+                Some(self.own(name, at, judged))
             }
             Comparison::Partly | Comparison::Different => {
                 // It may have the content of another name.
-                let own = Own { at, partly: comparison == Comparison::Partly, rot: entry.rot(facts) };
-                self.strays.push(Stray::new(name, facts, Some(own)));
-                return None;
+                self.strays.push(Stray::new(name, facts, Some(Own { at, judged })));
+                None
             }
-        };
+        }
+    }
+
+    /// The outcome of a file under its own name.
+    fn own(&mut self, name: Vec<u8>, at: usize, judged: Judgement) -> Change {
         self.met[at] = true;
-        Some(self.count(Change::of(name, class)))
+        let partly = judged.is_partly();
+        let Judgement { class, rot, cause, .. } = judged;
+        self.count(Change { cause, partly, rot, ..Change::of(name, class) })
     }
 
     fn error(&mut self, name: Vec<u8>, cause: String, place: Option<usize>) -> Change {
-        if let Some(at) = place {
-            self.met[at] = true;
+        // Another file of that name has the entry already.
+        if let Some(at) = place.filter(|at| !self.seen[*at]) {
+            (self.met[at], self.seen[at]) = (true, true);
             self.counts.unverified += 1;
         }
         self.count(Change { cause: Some(cause), ..Change::of(name, Class::Error) })
+    }
+
+    /// Names of files whose stated digests may be of an algorithm that was not tried.
+    pub fn doubts(&self) -> Vec<Vec<u8>> {
+        let is_guess = |own: &Own| self.ledger.entries[own.at].guesses().next().is_some();
+        let doubtful = self.strays.iter().filter(|stray| stray.read && stray.own.as_ref().is_some_and(is_guess));
+        doubtful.map(|stray| stray.name.clone()).collect()
+    }
+
+    /// Of these entries' guessed digests: every algorithm that they may be of.
+    pub fn widened(&self, names: &[Vec<u8>], registry: Registry) -> Vec<pfh_digest::Algorithm> {
+        let mut all = self.ledger.algorithms.clone();
+        for at in names.iter().filter_map(|name| self.places.get(&plain(name))) {
+            let others = self.ledger.entries[*at].alternatives(registry);
+            all.extend(others.into_iter().filter(|other| !all.contains(other)).collect::<Vec<_>>());
+        }
+        all
+    }
+
+    /// Takes a doubtful file again, read with more algorithms. Returns its outcome if one of them
+    /// explains the stated ones.
+    pub fn explain(&mut self, below: &[u8], hashed: &Hashed, registry: Registry) -> Option<Change> {
+        let name = plain(below);
+        let at = *self.places.get(&name)?;
+        let stray = self.strays.iter().position(|stray| stray.name == name)?;
+        let judged = self.ledger.entries[at].explained_by(hashed, registry).judge(&Facts::from(hashed));
+        if !judged.is_right() {
+            return None;
+        }
+        self.strays.swap_remove(stray);
+        Some(self.own(name, at, judged))
     }
 
     fn count(&mut self, change: Change) -> Change {
@@ -181,71 +228,108 @@ impl Auditor {
         change
     }
 
-    /// Ends: files that were moved, copied, are new or missing, in the order of the names.
-    pub fn finish(mut self) -> (Vec<Change>, Counts) {
+    /// Ends: files that were moved, copied, are new or missing, in the order of the names. `look`
+    /// says what else stands at the place of a name that no file was met for.
+    pub fn finish(mut self, look: &dyn Fn(&[u8]) -> Option<&'static str>) -> (Vec<Change>, Counts) {
+        let mut changes = Vec::new();
+        let mut strays = std::mem::take(&mut self.strays);
+        strays.sort_by(|one, other| one.name.cmp(&other.name));
+        self.likely(&mut strays, &mut changes);
         // Entries with digests by the first of them, and of each digest how many of its entries
         // need not be looked at again: no table of a million digests beside a million entries.
-        let entries = &self.expectations.entries;
+        let entries = &self.ledger.entries;
         let digest_of = |at: &usize| entries[*at].digests.first();
         let mut by_digest: Vec<usize> = (0..entries.len()).filter(|at| digest_of(at).is_some()).collect();
         by_digest.sort_by(|one, other| digest_of(one).cmp(&digest_of(other)).then(one.cmp(other)));
         let mut passed: HashMap<usize, usize> = HashMap::new();
-        let mut changes = Vec::new();
-        let mut strays = std::mem::take(&mut self.strays);
-        strays.sort_by(|one, other| one.name.cmp(&other.name));
         let mut left = Vec::new();
         // Entries whose name is there with the content of another.
         let mut displaced = HashSet::new();
         for stray in strays {
-            let own = stray.own;
-            let partly = own.is_some_and(|own| own.partly);
+            let partly = stray.own.as_ref().is_some_and(|own| own.judged.is_partly());
             let from = if partly { None } else { self.origin(&by_digest, &mut passed, &stray.facts()) };
-            let class = match (from, own) {
-                (Some(at), _) if !self.met[at] => {
+            let class = match (from, stray.own) {
+                (Some(at), own) if !self.met[at] => {
                     self.met[at] = true;
                     displaced.extend(own.map(|own| own.at));
                     Class::Moved
                 }
                 (_, Some(own)) => {
-                    left.push((stray.name, own, stray.untimed));
+                    left.push((stray.name, own));
                     continue;
                 }
                 (Some(_), None) => Class::Copied,
                 (None, None) => Class::New,
             };
-            let from = from.map(|at| self.expectations.entries[at].name.clone());
+            let from = from.map(|at| self.ledger.entries[at].name.clone());
             changes.push(self.count(Change { from, ..Change::of(stray.name, class) }));
         }
-        for (name, own, untimed) in left {
+        for (name, own) in left {
             // The entry of its name is counted already, with the file that has its content now.
             let change = if self.met[own.at] {
-                Change {
+                self.count(Change {
                     cause: Some("the former file of this name was moved".to_owned()),
                     ..Change::of(name, Class::New)
-                }
+                })
             } else {
-                self.met[own.at] = true;
-                let class = if own.rot == Some(Rot::AtRest) { Class::BitRot } else { Class::Modified };
-                let cause = (untimed && class == Class::BitRot).then(|| UNTIMED.to_owned());
-                Change { cause, partly: own.partly, rot: own.rot, ..Change::of(name, class) }
+                self.own(name, own.at, own.judged)
             };
-            changes.push(self.count(change));
+            changes.push(change);
         }
-        self.absent(&displaced, &mut changes);
+        self.absent(&displaced, look, &mut changes);
         changes.sort_by(|one, other| one.name.cmp(&other.name));
-        remark(&mut changes, self.expectations.entries.iter().map(|entry| &entry.name[..]));
+        remark(&mut changes, self.ledger.entries.iter().map(|entry| &entry.name[..]));
         (changes, self.counts)
     }
 
+    /// Files whose names are probably other spellings of listed ones that no file was met for.
+    fn likely(&mut self, strays: &mut Vec<Stray>, changes: &mut Vec<Change>) {
+        if self.likely == Likely::Other {
+            return;
+        }
+        let unmet = (0..self.met.len()).filter(|at| !self.met[*at] && !self.seen[*at]);
+        let unmet: Vec<(usize, &[u8])> = unmet.map(|at| (at, &self.ledger.entries[at].name[..])).collect();
+        let files = strays.iter().enumerate().filter(|(_, stray)| stray.own.is_none());
+        let found = named(&unmet, files.map(|(at, stray)| (at, &stray.name[..])));
+        let mut taken: Vec<usize> = Vec::new();
+        for (stray, at, likeness) in found {
+            let (name, facts) = (strays[stray].name.clone(), strays[stray].facts());
+            let listed = pfh_source::terminal::render(&self.ledger.entries[at].name);
+            let cause = format!("the list names it {listed}, which differs by {likeness}");
+            taken.push(stray);
+            if self.likely == Likely::Named && !likeness.is_spelling() {
+                let cause = format!("not compared: {cause}");
+                changes.push(self.error(name, cause, Some(at)));
+                continue;
+            }
+            let judged = self.ledger.entries[at].judge(&facts);
+            self.seen[at] = true;
+            self.counts.unverified += u64::from(judged.comparison == Comparison::Unknown);
+            let change = self.own(name, at, judged);
+            let cause = change.cause.clone().map_or(cause.clone(), |own| format!("{own}; {cause}"));
+            changes.push(Change { cause: Some(cause), ..change });
+        }
+        taken.sort_unstable();
+        taken.into_iter().rev().for_each(|stray| drop(strays.remove(stray)));
+    }
+
     /// The entries that no file was met for.
-    fn absent(&mut self, displaced: &HashSet<usize>, changes: &mut Vec<Change>) {
+    fn absent(
+        &mut self,
+        displaced: &HashSet<usize>,
+        look: &dyn Fn(&[u8]) -> Option<&'static str>,
+        changes: &mut Vec<Change>,
+    ) {
         for at in (0..self.met.len()).filter(|at| !self.met[*at]).collect::<Vec<_>>() {
-            let name = self.expectations.entries[at].name.clone();
+            let name = self.ledger.entries[at].name.clone();
             let mut change = Change::of(name, Class::Missing);
             if displaced.contains(&at) {
                 change.cause = Some("its name is there, with the content of another".to_owned());
             } else if let Some(cause) = self.unlooked(&plain(&change.name)) {
                 change = Change { class: Class::Unverified, cause: Some(cause.to_owned()), ..change };
+                self.counts.unverified += 1;
+            } else if let Some(what) = look(&change.name) {
+                change = Change { class: Class::Unverified, cause: Some(format!("is a {what}")), ..change };
                 self.counts.unverified += 1;
             }
             changes.push(self.count(change));
@@ -271,7 +355,7 @@ impl Auditor {
     /// The entry that has the content of a file: one that is not met under its own name before one
     /// that is. `passed` keeps how many entries of each digest need not be looked at again.
     fn origin(&self, by_digest: &[usize], passed: &mut HashMap<usize, usize>, facts: &Facts<'_>) -> Option<usize> {
-        let entries = &self.expectations.entries;
+        let entries = &self.ledger.entries;
         let digest_of = |at: &usize| entries[*at].digests.first();
         let same = |at: usize| entries[at].compare_with(facts) == Comparison::Same;
         for digest in facts.digests {

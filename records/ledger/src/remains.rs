@@ -1,11 +1,11 @@
 //! The parts of a manifest that are not compared with any file.
 
-use super::expected::Expectations;
+use super::ledger::Ledger;
 use pfh_manifest::{Ending, Fault, Reason};
 use pfh_source::terminal;
 use std::collections::BTreeMap;
 
-impl Expectations {
+impl Ledger {
     /// Parts of the manifest that are not compared with anything, a sentence each: they must not
     /// pass in silence.
     pub fn not_compared(&self) -> Vec<String> {

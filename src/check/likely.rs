@@ -1,0 +1,91 @@
+//! Listed names that no file has: the file that probably is meant.
+
+use pfh_ledger::{Likeness, key, plain};
+use pfh_source::os::names::OsStrExt;
+use std::collections::HashMap;
+use std::ffi::OsStr;
+use std::path::PathBuf;
+
+/// Looks below one directory for files whose names are other spellings of listed ones. Each
+/// directory is listed once.
+pub struct Nearest {
+    root: PathBuf,
+    /// The names in a directory by their keys; directories by their paths below the root.
+    listed: HashMap<Vec<u8>, HashMap<Vec<u8>, Vec<Vec<u8>>>>,
+}
+
+impl Nearest {
+    /// Below this directory.
+    pub fn new(root: &[u8]) -> Nearest {
+        Nearest { root: PathBuf::from(OsStr::from_bytes(root)), listed: HashMap::new() }
+    }
+
+    /// The file that a name probably means, which is not there itself, and how the two differ.
+    pub fn find(&mut self, name: &[u8]) -> Option<(Vec<u8>, Likeness)> {
+        let wanted = key(name);
+        if wanted.starts_with(b"/") || wanted.split(|byte| *byte == b'/').any(|part| part == b"..") {
+            return None;
+        }
+        let mut found: Vec<u8> = Vec::new();
+        let spelt = plain(name);
+        let mut spelt = spelt.split(|byte| *byte == b'/');
+        let mut rest = &wanted[..];
+        while !rest.is_empty() {
+            let exact = spelt.next().unwrap_or_default();
+            let names = self.names(&found);
+            let end = rest.iter().position(|byte| *byte == b'/').unwrap_or(rest.len());
+            // A backslash may be a letter of the name.
+            let whole = names.get(rest).filter(|_| end < rest.len());
+            let (alike, end) = match whole {
+                Some(alike) => (alike, rest.len()),
+                None => (names.get(&rest[..end])?, end),
+            };
+            rest = &rest[(end + 1).min(rest.len())..];
+            // Of several the one as it is spelt, so that a directory that is there is taken.
+            let next = alike.iter().find(|name| &name[..] == exact).or(alike.first())?;
+            found = if found.is_empty() { next.clone() } else { [&found[..], b"/", next].concat() };
+        }
+        let is_file = std::fs::metadata(self.root.join(OsStr::from_bytes(&found))).is_ok_and(|found| found.is_file());
+        let likeness = Likeness::of(name, &found)?;
+        is_file.then_some((found, likeness))
+    }
+
+    fn names(&mut self, directory: &[u8]) -> &HashMap<Vec<u8>, Vec<Vec<u8>>> {
+        self.listed.entry(directory.to_vec()).or_insert_with(|| {
+            let mut names: HashMap<Vec<u8>, Vec<Vec<u8>>> = HashMap::new();
+            let path = self.root.join(OsStr::from_bytes(directory));
+            for entry in std::fs::read_dir(path).into_iter().flatten().flatten() {
+                let name = entry.file_name().as_bytes().to_vec();
+                names.entry(key(&name)).or_default().push(name);
+            }
+            names.values_mut().for_each(|alike| alike.sort());
+            names
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_file_that_is_meant_is_found() {
+        let room = tempfile::tempdir().unwrap();
+        std::fs::create_dir_all(room.path().join("DCIM/sub")).unwrap();
+        for name in ["DCIM/IMG_1.JPG", "DCIM/sub/o\u{308}.txt", "plain"] {
+            std::fs::write(room.path().join(name), "x").unwrap();
+        }
+        let mut nearest = Nearest::new(room.path().as_os_str().as_bytes());
+        let mut found = |name: &str| {
+            let found = nearest.find(name.as_bytes());
+            found.map(|(name, likeness)| (String::from_utf8(name).unwrap(), likeness.to_string()))
+        };
+        let some = |name: &str, said: &str| Some((name.to_owned(), said.to_owned()));
+        assert_eq!(found("dcim\\img_1.jpg"), some("DCIM/IMG_1.JPG", "\\ for / and case alone"));
+        assert_eq!(found("DCIM/sub/\u{f6}.txt"), some("DCIM/sub/o\u{308}.txt", "its Unicode normal form alone"));
+        assert_eq!(found("plain  "), some("plain", "blanks at its ends alone"));
+        for none in ["other", "dcim", "../plain ", "/plain ", "plain"] {
+            assert_eq!(found(none), None, "{none}");
+        }
+    }
+}

@@ -1,0 +1,52 @@
+//! Digests of lists that do not name their algorithm: a set is built by the usual one of their
+//! length, and files are looked up by each that they may be of.
+
+use crate::algorithms::REGISTRY;
+use pfh_digest::{Algorithm, Digest, Standing};
+use pfh_manifest::{Decoder, Item, Options};
+use pfh_source::Stream;
+use std::fs::File;
+use std::io::BufReader;
+use std::path::Path;
+
+/// Items of a list that are looked at: one that names no algorithm at first names none later.
+const LOOKED_AT: usize = 256;
+
+/// The algorithms that digests of a list are taken for by their length alone. None of a list whose
+/// name hints at them, or of a stream, which gives its bytes once.
+pub fn guesses(list: &Path) -> Vec<Algorithm> {
+    let hints = crate::check::hints(list);
+    if Stream::of(list).is_some() {
+        return Vec::new();
+    }
+    let Ok(file) = File::open(list) else { return Vec::new() };
+    let options = Options { bare: true, hints: hints.clone(), ..Options::default() };
+    let Ok(decoder) = Decoder::with_registry(BufReader::new(file), &options, REGISTRY) else { return Vec::new() };
+    let mut found: Vec<Algorithm> = Vec::new();
+    for item in decoder.take(LOOKED_AT).map_while(Result::ok) {
+        let Item::Entry(entry) = item.item else { continue };
+        for digest in entry.digests.iter().filter(|_| entry.guessed) {
+            let algorithm = digest.algorithm();
+            if !found.contains(&algorithm) && !hints.contains(&algorithm) {
+                found.push(algorithm);
+            }
+        }
+    }
+    found
+}
+
+/// The algorithms whose digests have this length by default, beside this one. Checksums are none of
+/// them: anybody can make a file of a known one.
+pub fn others(guess: Algorithm) -> impl Iterator<Item = Algorithm> {
+    let is_other = move |other: &Algorithm| {
+        let is_digest = matches!(other.standing(), Standing::Secure | Standing::Broken) && !other.is_keyed();
+        *other != guess && other.length() == guess.length() && is_digest
+    };
+    REGISTRY.all().filter(is_other)
+}
+
+/// A digest as a list that is taken for another algorithm has it.
+pub fn relabelled(digest: &Digest, guess: Algorithm) -> Option<Digest> {
+    let is_one = digest.algorithm() == guess || others(guess).any(|other| other == digest.algorithm());
+    is_one.then(|| Digest::from_bytes(guess, digest.bytes()).ok()).flatten()
+}
