@@ -26,6 +26,18 @@ fn is_bitmap(start: &[u8]) -> bool {
 
 /// Where a picture or a document ends; `None` if that is the end of the file, or not known.
 pub fn end(start: &[u8], bytes: &dyn Bytes) -> Option<u64> {
+    // Most end with their mark: the rest of them need not be looked through.
+    let mut tail = vec![0; bytes.size().min(64) as usize];
+    bytes.read_exact_at(bytes.size() - tail.len() as u64, &mut tail).ok()?;
+    let is_whole = match start {
+        [0xff, 0xd8, ..] => tail.ends_with(b"\xff\xd9"),
+        [0x89, b'P', ..] => tail.ends_with(b"IEND\xaeB`\x82"),
+        [b'%', b'P', ..] => tail.windows(5).any(|mark| mark == b"%%EOF"),
+        _ => false,
+    };
+    if is_whole {
+        return None;
+    }
     let end = match start {
         [0xff, 0xd8, ..] => end_of_jpeg(bytes),
         [0x89, b'P', ..] => end_of_png(bytes),

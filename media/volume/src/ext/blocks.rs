@@ -35,12 +35,13 @@ impl Ext {
             let block = self.superblock.protection;
             own.add(self.places(block..block + 1), Holds::Structure, b"protection against a second mount");
         }
-        for group in 0..self.superblock.groups() {
-            for (blocks, name) in self.structures(group)? {
+        let groups = self.superblock.groups().min(self.bytes.size() / self.block_size());
+        for group in 0..groups {
+            // A group whose descriptor cannot be read has no places.
+            for (blocks, name) in self.structures(group).unwrap_or_default() {
                 own.add(blocks, Holds::Structure, name);
             }
         }
-        let groups = self.superblock.groups().min(self.bytes.size() / self.block_size());
         for number in (0..groups).flat_map(|group| self.used_inodes(group).unwrap_or_default()) {
             let Ok(inode) = self.inode(number) else { continue };
             let mut blocks = Blocks::default();

@@ -15,7 +15,7 @@ pub use error::OpenError;
 use files::Files;
 use pfh_container::disk::{self, Damage, Disk, Kind};
 use pfh_container::ewf::{self, Decompressor, FileHeader, Index, ReadAt, Table};
-use pfh_container::foreign::{self, Unread};
+use pfh_container::foreign;
 use pieces::Pieces;
 use std::io;
 use std::path::{Path, PathBuf};
