@@ -3,6 +3,7 @@
 //!
 //! Windows PowerShell's `>` writes UTF-16; lists that went through it are still lists.
 
+use crate::interruption::go_on;
 use std::io::{self, BufRead, BufReader, Chain, Cursor, Read};
 
 /// Whether the first whole line of a text ends as programs of Windows end it, with CR and LF.
@@ -53,6 +54,7 @@ impl<R: BufRead> Text<R> {
 
 impl<R: BufRead> Read for Text<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        go_on()?;
         match &mut self.0 {
             Encoding::Plain(reader) => reader.read(buffer),
             Encoding::Utf16(reader) => reader.read(buffer),
@@ -62,6 +64,7 @@ impl<R: BufRead> Read for Text<R> {
 
 impl<R: BufRead> BufRead for Text<R> {
     fn fill_buf(&mut self) -> io::Result<&[u8]> {
+        go_on()?;
         match &mut self.0 {
             Encoding::Plain(reader) => reader.fill_buf(),
             Encoding::Utf16(reader) => reader.fill_buf(),

@@ -44,6 +44,7 @@ impl Session {
     pub fn open(progress: bool) -> Result<Session, Failure> {
         let signals =
             Signals::catch().map_err(|error| Failure::aborted(format!("signals cannot be caught: {error}")))?;
+        pfh::process::end_texts_when(signals.flag());
         let bar = Bar::open(progress).map(Arc::new);
         Ok(Session { signals, closing: bar.is_some(), bar })
     }
@@ -135,6 +136,10 @@ impl Session {
     /// The failure of a job, and the exit that goes with it.
     pub fn ended(&self, error: pfh::job::Error) -> Failure {
         self.close();
+        if self.signals.number() != 0 && error.kind() == pfh::job::Kind::Input {
+            // A list was read when the signal came.
+            return Failure::new(self.signal(), "interrupted");
+        }
         Failure::of(&error, self.signal())
     }
 

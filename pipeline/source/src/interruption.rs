@@ -1,0 +1,24 @@
+//! The end of reading at a signal: lists that others send may have no end, and are read before a
+//! job's own control is asked.
+
+use std::io;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
+
+/// One for the process, as signals are.
+static FLAG: OnceLock<Arc<AtomicBool>> = OnceLock::new();
+
+/// Texts end with an error once this flag is set. A program sets its signals' flag once; a further
+/// one is not taken.
+pub fn end_texts_when(flag: Arc<AtomicBool>) {
+    let _ = FLAG.set(flag);
+}
+
+/// Whether texts are to be read on.
+pub(crate) fn go_on() -> io::Result<()> {
+    if FLAG.get().is_some_and(|flag| flag.load(Ordering::Relaxed)) {
+        // Not of the kind `Interrupted`, which readers would repeat.
+        return Err(io::Error::other("interrupted"));
+    }
+    Ok(())
+}
