@@ -1,5 +1,6 @@
 //! The manifest of a check: how it is opened, and the hints in its name.
 
+use super::appended;
 use super::problem::Problem as Wrong;
 use crate::algorithms::REGISTRY;
 use crate::job::{About, Error};

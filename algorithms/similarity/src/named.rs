@@ -154,7 +154,7 @@ impl Named {
     /// The method whose digests look like this text, which may still be malformed. Both kinds of
     /// mrsh-v2 look the same, and are taken for the plain one.
     pub fn recognise(text: &[u8]) -> Option<Named> {
-        if text == TLSH_ABSENT.as_bytes() || (text.len() == 72 && text[..2].eq_ignore_ascii_case(b"T1")) {
+        if text == TLSH_ABSENT.as_bytes() || is_tlsh(text) {
             Some(Named::Tlsh)
         } else if text.starts_with(b"sdbf:") {
             Some(Named::Sdhash)
@@ -175,4 +175,15 @@ impl Named {
             (digits > 0 && text[digits..].starts_with(b":")).then_some(Named::Ssdeep)
         }
     }
+}
+
+/// Whether a text is a digest of TLSH, in letters of either case; older programs print no `T1` in
+/// front, and no other digest has 70 digits.
+fn is_tlsh(text: &[u8]) -> bool {
+    let digits = match text.len() {
+        72 if text[..2].eq_ignore_ascii_case(b"T1") => &text[2..],
+        70 => text,
+        _ => return false,
+    };
+    digits.iter().all(u8::is_ascii_hexdigit)
 }

@@ -62,8 +62,12 @@ pub(crate) fn digest(algorithm: Algorithm, text: &str) -> Result<Digest, Fault> 
     let malformed = |_| Fault::Malformed("not a digest of its algorithm");
     match Named::of(algorithm) {
         Some(method) => {
-            // Some programs print TLSH in small letters.
-            let upper = (method == Named::Tlsh && text.len() >= 70).then(|| text.to_ascii_uppercase());
+            // Some programs print TLSH in small letters, older ones without a mark.
+            let upper = match (method, text.len()) {
+                (Named::Tlsh, 70) => Some(format!("T1{}", text.to_ascii_uppercase())),
+                (Named::Tlsh, 72) => Some(text.to_ascii_uppercase()),
+                _ => None,
+            };
             let similar = Similar::parse(method, upper.as_deref().unwrap_or(text)).map_err(fault)?;
             Digest::from_value(algorithm, similar.into()).map_err(malformed)
         }

@@ -92,6 +92,7 @@ mod known_lists;
 mod manner;
 mod match_similar;
 mod matching;
+mod notations;
 mod outputs;
 mod outputs_devices;
 mod outputs_places;

@@ -1,0 +1,43 @@
+//! An archive with its own digest behind it: Samsung's `AP.tar.md5` is a tar, then the line of
+//! `md5sum` for the tar in front of it.
+
+use pfh_digest::Algorithm;
+use pfh_manifest::csv;
+use std::fs::File;
+use std::io::{Read, Seek, SeekFrom};
+use std::path::Path;
+
+/// Bytes at the end of the file that may hold the line.
+const TAIL: u64 = 512;
+/// Where a tar says that it is one (POSIX, "ustar Interchange Format").
+const MAGIC: u64 = 257;
+
+/// The list that such a file stands for, as CSV: its name with the digest of the tar in it, and of
+/// the line behind; `None` for any other file.
+pub fn list(path: &Path) -> Option<Vec<u8>> {
+    let is_named = path.to_str()?.to_ascii_lowercase().ends_with(".tar.md5");
+    let mut file = is_named.then(|| File::open(path).ok()).flatten()?;
+    let size = file.metadata().ok().filter(|about| about.is_file())?.len();
+    let mut magic = [0; 5];
+    file.seek(SeekFrom::Start(MAGIC)).ok()?;
+    file.read_exact(&mut magic).ok()?;
+    let mut tail = Vec::new();
+    file.seek(SeekFrom::Start(size.checked_sub(TAIL)?)).ok()?;
+    file.take(TAIL).read_to_end(&mut tail).ok()?;
+    let line = tail.rsplit(|&byte| byte == 0).next()?;
+    let digits = str::from_utf8(line.get(..32)?).ok().filter(|digits| digits.bytes().all(|b| b.is_ascii_hexdigit()))?;
+    if &magic != b"ustar" || !line[32..].starts_with(b"  ") {
+        return None;
+    }
+    let md5: Algorithm = "md5".parse().ok()?;
+    let (length, name) = (size - line.len() as u64, path.file_name()?.as_encoded_bytes());
+    let (shown, exact) = csv::path(name);
+    let mut out = Vec::new();
+    csv::record(&mut out, &["path", "path_b64", "offset", "length", "md5"]);
+    let mut piece = |offset: u64, length: usize, digest: &str| {
+        csv::record(&mut out, &[&shown, &exact, &offset.to_string(), &length.to_string(), digest]);
+    };
+    piece(0, usize::try_from(length).ok()?, &digits.to_ascii_lowercase());
+    piece(length, line.len(), &md5.digest(line).to_string());
+    Some(out)
+}
