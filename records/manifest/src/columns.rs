@@ -137,7 +137,8 @@ impl Columns {
         // md5deep's `digest,name`, `size,digest,name` and its columns between tabs have a reader of
         // their own, and so have links, whose parts `|` separates.
         let is_sized = kinds[..2] == [Content::Number, Content::Digest] && (separator == b'\t' || digests == 1);
-        let is_deep = is_sized || (kinds[0] == Content::Digest && digests == 1);
+        let is_plain = width != 3 || kinds[1] != Content::Number;
+        let is_deep = is_sized || (kinds[0] == Content::Digest && digests == 1 && is_plain);
         if digests == 0 || is_deep || rows.iter().any(|row| row.starts_with(b"ed2k:")) {
             return None;
         }

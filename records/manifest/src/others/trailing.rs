@@ -1,5 +1,5 @@
 //! Lines with the name first and its digests behind: `rhash --simple` with several digests, `rhash
-//! -a`, and lists of a name, a tab or a space, and a digest.
+//! -a`, and lists of a name, a tab, a colon or a space, and a digest.
 
 use pfh_digest::{Algorithm, Registry};
 
@@ -19,16 +19,18 @@ pub(crate) struct Shape {
 enum Separator {
     Spaces,
     Tab,
+    Colon,
     Space,
 }
 
 impl Separator {
-    const ALL: [Separator; 3] = [Separator::Spaces, Separator::Tab, Separator::Space];
+    const ALL: [Separator; 4] = [Separator::Spaces, Separator::Tab, Separator::Colon, Separator::Space];
 
     fn bytes(self) -> &'static [u8] {
         match self {
             Separator::Spaces => b"  ",
             Separator::Tab => b"\t",
+            Separator::Colon => b": ",
             Separator::Space => b" ",
         }
     }

@@ -55,6 +55,7 @@ fn names_first_that_look_like_comments() {
     reads(&format!("# {MD5}  a\n{MD5}  b\n"), Format::Sums, &["b md5:764e?"]);
     reads(&format!("a\t{MD5}\n"), Format::Table, &["a md5:764e?"]);
     reads(&format!("a b {SHA1}\nc {SHA1}\n"), Format::Sums, &["a b sha1:a999?", "c sha1:a999?"]);
+    reads(&format!("a: {SHA1}\n"), Format::Sums, &["a sha1:a999?"]);
     // SFV, whose comments begin alike.
     reads(
         "a 4C7CAF90\n;b 4C7CAF91\n; c 4C7CAF92\n; made 20010312\n",
@@ -170,6 +171,7 @@ fn columns_with_and_without_labels() {
     let aide =
         format!("@@begin_db\n@@db_spec name perm size md5\n/etc/a%20b 100644 3 {MD5}\n/etc 40755 0 0\n@@end_db\n");
     reads(&aide, Format::Table, &["/etc/a b 3 md5:764e", "- /etc"]);
+    reads(&format!("{MD5},3,a\n"), Format::Table, &["a 3 md5:764e?"]);
     // Columns that the reader of the list states go first.
     let labels = ["name", "-", "sha3-256"].map(str::to_owned).to_vec();
     let options = Options { columns: labels, ..Options::default() };
