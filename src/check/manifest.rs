@@ -60,6 +60,9 @@ impl Text<'_> {
 /// # Errors
 /// When it cannot be read, or its pieces cannot be checked in one run.
 pub fn read(manifest: &Path, text: Text<'_>, options: &Options) -> Result<Ledger, Error> {
+    if let Some(list) = appended::list(manifest) {
+        return decoded(manifest, Text::Bytes(&list), &Options::default());
+    }
     let Some((described, several)) = described(manifest) else { return decoded(manifest, text, options) };
     // It is read in one way or in the other, of the same bytes.
     let bytes = text.bytes(manifest)?;

@@ -167,7 +167,7 @@ impl Part {
             by_algorithm: BTreeMap::new(),
             findings: Findings::Files(Files::default()),
             nothing: None,
-            remarks: Vec::new(),
+            remarks: ledger.remarks.iter().cloned().map(Remark::Read).collect(),
             not_compared: ledger.not_compared(),
             improper: ledger.faults.iter().any(|(_, fault)| !matches!(fault, Fault::Unasked)),
             ending: ledger.ending,
@@ -322,6 +322,7 @@ impl fmt::Display for Remark {
                 let names: Vec<String> = others.iter().map(Algorithm::to_string).collect();
                 write!(f, "that digests are of {} was found by trying", names.join(" and "))
             }
+            Remark::Read(how) => f.write_str(how),
             Remark::Likely(_) => f.write_str("names as found are compared where the request says so"),
             Remark::Weak(weak) => write!(
                 f,

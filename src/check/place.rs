@@ -44,6 +44,8 @@ pub enum Remark {
     OtherAlgorithms(Vec<Algorithm>),
     /// The number of listed names that are here in other spellings alone, and were not compared.
     Likely(u64),
+    /// The manifest was read in a way that is not plain, such as by the contents of its columns.
+    Read(String),
     /// A file has the value that the manifest states as its checksum by this algorithm, which
     /// proves nothing against a forger.
     Weak(Algorithm),

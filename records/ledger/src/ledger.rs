@@ -34,6 +34,8 @@ pub struct Ledger {
     pub faults: Vec<(u64, Fault)>,
     /// Digests of algorithms that are not known here, by name, in records that have others as well.
     pub foreign: BTreeMap<Box<str>, u64>,
+    /// How it was read, where that is not plain, a sentence each.
+    pub remarks: Vec<String>,
     /// The outcome of the end that it promises.
     pub ending: Ending,
     /// The directory in which its relative names start, where it says so.
@@ -77,6 +79,7 @@ impl Ledger {
             }
         }
         read.ending = decoder.ending();
+        read.remarks = decoder.remarks().to_vec();
         read.base = decoder.base().map(<[u8]>::to_vec);
         read.piecewise = read.window()?;
         read.settle();
@@ -124,6 +127,7 @@ impl Ledger {
         }
         self.unhashed.extend(other.unhashed);
         self.faults.extend(other.faults);
+        self.remarks.extend(other.remarks);
         for (name, count) in other.foreign {
             *self.foreign.entry(name).or_default() += count;
         }
