@@ -75,6 +75,7 @@ fn algorithm(name: &str) -> Option<String> {
     let bare = match bare {
         "b2" => "blake2b",
         "b3" => "blake3",
+        "xxh" => "xxh64",
         bare => bare,
     };
     if bare.len() < 3 {
@@ -222,6 +223,7 @@ fn takes(pattern: &'static str, word: &OsStr, operands: &[&OsStr], captures: &mu
         "LIST" => !is_size && (text == "-" || path.exists() && !path.is_dir()),
         "FILE" if front.is_empty() => path.exists(),
         "DIR" | "DIR2" => path.is_dir(),
+        "FILE2" => path.is_file(),
         "NEW" => !path.exists() && !text.starts_with('-'),
         "EWF" => is_image(path),
         "IMAGE" => is_image(path) && path.is_file(),

@@ -55,7 +55,8 @@ pub fn command(page: &Command, path: &str, wrong: &str) -> Option<String> {
     let foreign = rows().filter(|row| row.at == path).map(first).flat_map(|words| words.split('|'));
     let foreign = foreign.filter(|word| !word.is_empty() && !word.contains('{') && !word.starts_with('-'));
     // A word of pfh's own goes before one of another program that is as near.
-    nearest(wrong, own.chain(foreign)).filter(|near| *near != wrong).map(str::to_owned)
+    let help = path.is_empty().then_some("help");
+    nearest(wrong, own.chain(help).chain(foreign)).filter(|near| *near != wrong).map(str::to_owned)
 }
 
 /// The first misspelt option of a line, and the line with the option that is nearest to it.

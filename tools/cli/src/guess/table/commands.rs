@@ -34,7 +34,7 @@ pub const ROWS: &[Row] = &[
     runs("", "completion", "completions", "kubectl"),
     runs("", "ssdeep -d", "pfh compare -a ssdeep …", "ssdeep"),
     runs("", "ssdeep -g", "pfh compare -a ssdeep --cluster --linkage single …", "ssdeep"),
-    runs("", "ssdeep -m {SET}", "pfh match --similar {SET} …", "ssdeep"),
+    runs("", "ssdeep -m|-k {SET}", "pfh match --similar {SET} …", "ssdeep"),
     runs("", "ssdeep", "hash -a ssdeep -f ssdeep", "ssdeep"),
     runs("", "hashdeep", "hash -f hashdeep -a md5,sha256", "hashdeep"),
     runs("", "hashsum {ALGORITHM}", "pfh hash -a {ALGORITHM} …", "rclone"),
@@ -66,6 +66,13 @@ pub const ROWS: &[Row] = &[
     runs("", "dc3dd", "dd", "dc3dd"),
     runs("", "dcfldd", "dd", "dcfldd"),
     runs("", "hfind {LIST} {DIGEST}", "pfh lookup -k {LIST} --digest {DIGEST} …", "hfind"),
+    asks(
+        "",
+        "cmp {FILE} {FILE2}",
+        "two files are equal if their digests are",
+        &[("pfh hash {FILE} {FILE2}", ""), ("pfh diff {FILE} {FILE2}", "of two lists or folders")],
+        "cmp",
+    ),
     runs("", "cmp", "diff", "cmp"),
     runs("", "ls", "list", "ls"),
     runs("", "contents", "list", ""),
@@ -94,7 +101,7 @@ pub const ROWS: &[Row] = &[
     runs("", "ewfacquirestream -t {NAME}", "pfh acquire - --to {NAME}.E01 …", "ewfacquirestream"),
     asks(
         "",
-        "convert {LIST}",
+        "convert|json|csv|to-json|to-csv|tojson|tocsv {LIST}",
         "a list becomes another format when its files are read: one pass verifies them and writes the new one",
         &[
             ("pfh check {LIST}", "the files are as the list says"),

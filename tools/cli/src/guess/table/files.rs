@@ -269,4 +269,47 @@ pub const ROWS: &[Row] = &[
         "rclone",
     ),
     asks("diff", "--combined {NEW}", "the result goes to standard output", &[("pfh diff … > {NEW}", "")], "rclone"),
+    runs("match", "{DIR} {LIST}", "pfh match -r -k {LIST} {DIR} …", "").without(&[
+        "-r",
+        "--recursive",
+        "-k",
+        "--known",
+        "--digest",
+        "--similar",
+    ]),
+    runs("dups", "--summary|--summarize", "-q", "jdupes"),
+    runs("check", "--missing-ok|--skip-missing|--allow-missing", "--ignore-missing", ""),
+    asks(
+        "audit",
+        "{DIR}",
+        "files are compared with a list that was made before",
+        &[
+            ("pfh hash -r {DIR} -o {BASE}.sums", "the list; later: pfh check --audit {BASE}.sums {DIR}"),
+            ("pfh help audit", "audits of a storage server"),
+        ],
+        "",
+    ),
+    asks(
+        "report",
+        "{FILE}",
+        "the page gets a name",
+        &[("pfh report {FILE} --html {BASE}.html …", "one file for a browser")],
+        "",
+    )
+    .without(&["--html", "-o", "--output", "--serve", "--pdf"]),
+    asks(
+        "report",
+        "--pdf {NAME}",
+        "pages are HTML, which a browser prints as PDF",
+        &[("pfh report --html {NAME}.html …", "then print it")],
+        "",
+    ),
+    asks(
+        "export",
+        "--to csv|json|jsonl|dfxml|hashdeep|sums",
+        "export makes timelines and Parquet; a list gets another format when its files are read",
+        &[("pfh hash -r . -f {VALUE} -o list.{VALUE}", "the files here, in this format")],
+        "",
+    )
+    .over(),
 ];

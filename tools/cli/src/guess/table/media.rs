@@ -5,9 +5,16 @@ use super::super::row::{Row, asks, runs};
 /// The rows.
 pub const ROWS: &[Row] = &[
     // Disks.
-    runs("acquire", "-o|--output|--out|--target {NEW}", "--to {NEW}", "dd, FTK Imager"),
+    runs(
+        "acquire",
+        "-o|--output|--out|--target|--dest|--destination|--image-file {NEW}",
+        "--to {NEW}",
+        "dd, FTK Imager",
+    ),
     runs("acquire", "-t {NAME}", "--to {NAME}.E01", "ewfacquire"),
-    runs("acquire", "-f ewf|encase|encase6|EWF|E01", "-f e01", "ewfacquire").over(),
+    runs("acquire", "-f|--format ewf|encase|encase5|encase6|encase7|EWF|E01|E01", "-f e01", "ewfacquire").over(),
+    runs("acquire", "--compress {NAME}", "--compression {NAME}", "ewfacquire"),
+    runs("info", "-m|-i|-e|-v|-A", "", "ewfinfo"),
     runs("acquire", "-f dd|RAW", "-f raw", "ewfacquire").over(),
     runs("acquire", "-d|--hash|--digest {ALGORITHM}", "-a {ALGORITHM}", "ewfacquire, dc3dd"),
     runs("acquire", "-C {NAME}", "--case {NAME}", "ewfacquire"),
@@ -131,6 +138,8 @@ pub const ROWS: &[Row] = &[
     ),
     // In containers, and pages.
     runs("list", "-l|-a|-p|-v", "", "ls, fls"),
+    runs("cat", "{FILE} {NAME}", "pfh cat {FILE}!/{NAME} …", "7z, unzip"),
+    runs("algorithms", "--list|-l", "", "rhash"),
     runs("list", "-m {NAME}", "--bodyfile", "fls"),
     asks(
         "tree",
@@ -179,6 +188,15 @@ pub const ROWS: &[Row] = &[
         "rhash, find",
     ),
     runs("hash", "-f xml", "-f dfxml", "").over(),
+    runs("hash", "-u {LIST}", "--update {LIST}", "rhash"),
+    runs("hash|match|dups", "--follow-symlinks|--follow-links", "-L", "restic"),
+    asks(
+        "hash",
+        "--no-names|--no-filename|--base64|--uppercase|--raw-digest",
+        "lists have names and lower-case hexadecimal digits",
+        &[("pfh hash --json …", "an object for each file, for jq")],
+        "b3sum, rhash",
+    ),
     runs("hash", "--tag|--bsd", "-f bsd", "sha256sum, rhash"),
     runs("hash", "--sfv", "-f sfv", "rhash"),
     runs("hash", "--csv", "-f csv", ""),
