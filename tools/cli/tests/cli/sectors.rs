@@ -41,7 +41,7 @@ fn what_makes_no_sense_is_refused_with_its_remedy() {
         (&["match", "--sectors", "1000", "image", "-k", "set"], 2, "power of two"),
         (&["match", "--sectors", "512", "image", "-k", "set", "-f", "dfxml"], 2, "jsonl"),
         (&["match", "--sectors", "512", "image", "-k", "set", "--only", "unknown"], 2, "known blocks"),
-        (&["match", "--sectors", "512", "image", "-k", "set", "--digest", "00"], 2, "cannot be used"),
+        (&["match", "--sectors", "512", "image", "-k", "set", "--digest", "00"], 2, "does not go with"),
         (&["match", "--sectors", "512", "image", "-k", "set", "-o", "image", "--force"], 2, "is read"),
         (&["match", "--sectors", "512", "image", "-k", "missing"], 3, "missing"),
         (&["match", "--flagged", "image", "-k", "set"], 2, "--sectors"),

@@ -3,6 +3,7 @@
 
 /// Values that are not paths, by their names in the help.
 pub const NO_PATHS: &[&str] = &[
+    "NAMES",
     "ACTION",
     "ADDRESS",
     "ALGORITHM",
@@ -127,6 +128,14 @@ pub const READS: &[(&str, &str)] = &[
     ("dups", "--files-from"),
     ("dups", "--never"),
     ("dups", "PATH"),
+    ("extract", "--passwords"),
+    ("extract", "--volume-key"),
+    ("extract", "IMAGE"),
+    ("extract", "MEMBER"),
+    // A new directory: its own tests show that nothing in it is replaced.
+    ("extract", "--to"),
+    ("info", "IMAGE"),
+    ("check", "--after"),
     ("cat", "--passwords"),
     ("cat", "--volume-key"),
     ("cat", "MEMBER"),
