@@ -123,6 +123,8 @@ struct Write {
     path: PathBuf,
     kind: Kind,
     existing: Existing,
+    /// Whether the user named it: a link of a name that he did not type came with the data.
+    is_named: bool,
 }
 
 /// The files that a command reads and writes.
@@ -174,7 +176,23 @@ impl Outputs {
 
     /// The job writes this; `role` says which of its outputs it is: a member of the request.
     pub fn writes(&mut self, role: &str, path: impl AsRef<Path>, kind: Kind, existing: Existing) -> &mut Self {
-        self.writes.push(Write { role: role.to_owned(), path: path.as_ref().to_owned(), kind, existing });
+        self.writes.push(Write {
+            role: role.to_owned(),
+            path: path.as_ref().to_owned(),
+            kind,
+            existing,
+            is_named: true,
+        });
+        self
+    }
+
+    /// The same of a file whose name follows from another one, such as a seal: refused where it is
+    /// a link.
+    pub fn writes_beside(&mut self, role: &str, path: Option<impl AsRef<Path>>, existing: Existing) -> &mut Self {
+        if let Some(path) = path {
+            let path = path.as_ref().to_owned();
+            self.writes.push(Write { role: role.to_owned(), path, kind: Kind::File, existing, is_named: false });
+        }
         self
     }
 
@@ -257,6 +275,9 @@ impl Outputs {
         let fail = |error| Refused::Place { role: role.clone(), path: path.clone(), error };
         if stream_of(path.as_os_str().as_encoded_bytes()).is_some() {
             return Err(fail(io::Error::other("a stream of another file: an output is a file of its own")));
+        }
+        if !write.is_named && path.is_symlink() {
+            return Err(fail(io::Error::other("a link, which may lead anywhere: remove it")));
         }
         let place = match places.find(&path) {
             Ok(place) => place,

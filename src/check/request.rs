@@ -290,7 +290,11 @@ impl Request {
     fn outputs(&self, share: &Share) -> Outputs {
         let mut outputs = Outputs::new(false);
         for manifest in &self.manifests {
-            outputs.writes("state", share.state_of(manifest), Kind::File, Existing::Own(0, HEAD.as_bytes()));
+            let (path, own) = (share.state_of(manifest), Existing::Own(0, HEAD.as_bytes()));
+            match share.state {
+                Some(_) => outputs.writes("state", path, Kind::File, own),
+                None => outputs.writes_beside("state", Some(path), own),
+            };
         }
         outputs.reads_all(&self.manifests).reads_all(&self.key);
         outputs.reads_all(self.secret.as_ref().and_then(Secret::path));

@@ -6,7 +6,7 @@ use super::{Problem, Request};
 use crate::algorithms::REGISTRY;
 use crate::destination::Destination;
 use crate::job::Error;
-use crate::outputs::Outputs;
+use crate::outputs::{Existing, Outputs};
 use crate::seal;
 use pfh_digest::Algorithm;
 use pfh_engine::{Outcome, Record, Summary as Run};
@@ -130,7 +130,8 @@ impl Manifest {
             Some(path) => outputs.file("output", Some(path)),
             None => outputs.standard(),
         };
-        outputs.file("seal", self.output.path().filter(|_| self.seal.is_some()).map(seal::beside));
+        let seal = self.output.path().filter(|_| self.seal.is_some()).map(seal::beside);
+        outputs.writes_beside("seal", seal, Existing::Refused);
         outputs.reads_all(self.seal.as_ref().and_then(|sealing| sealing.key.as_ref()));
     }
 

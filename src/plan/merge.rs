@@ -8,7 +8,7 @@ use super::{Event, Events, Merged, Problem};
 use crate::destination::Destination;
 use crate::hash::{self, Sealed, Sealing, encoder, is_elsewhere};
 use crate::job::Error;
-use crate::outputs::Outputs;
+use crate::outputs::{Existing, Outputs};
 use pfh_custody::seal;
 use pfh_digest::Algorithm;
 use pfh_engine::{Control, Phase, Progress, Summary as Run};
@@ -75,7 +75,7 @@ impl Manifest {
     /// Names the outputs, and the key that is read.
     pub fn guard(&self, outputs: &mut Outputs) {
         let seal = self.seal.as_ref().and(self.output.path()).map(seal::beside);
-        outputs.file("output", self.output.path()).file("seal", seal);
+        outputs.file("output", self.output.path()).writes_beside("seal", seal, Existing::Refused);
         outputs.reads_all(self.seal.as_ref().and_then(|seal| seal.key.as_ref()));
     }
 }

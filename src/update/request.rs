@@ -7,6 +7,7 @@ use crate::hash::{CACHE, Cache, Reuse, Sealing};
 use crate::input::{Content, Input};
 use crate::job::{About, Error};
 use crate::outputs::{Existing, Kind, Outputs};
+use pfh_custody::seal;
 use pfh_engine::Plan;
 use pfh_manifest::{Decoder, End, Item, Options};
 use pfh_source::os::names::OsStrExt;
@@ -184,8 +185,11 @@ impl Request {
         let before = crate::beside::before(&self.manifest);
         let own = if is_list(&before) { Existing::Welcome } else { Existing::Refused };
         outputs.writes("update", &self.manifest, Kind::File, Existing::Welcome);
-        outputs.writes("update", before, Kind::File, own);
-        outputs.writes("update", pfh_custody::seal::beside(&self.manifest), Kind::File, Existing::Welcome);
+        // Seals are written where there is one, and copied with the list.
+        for seal in [seal::beside(&self.manifest), seal::waiting(&self.manifest), seal::beside(&before)] {
+            outputs.writes_beside("update", Some(seal), Existing::Welcome);
+        }
+        outputs.writes_beside("update", Some(before), own);
         if let Some(Reuse { path, .. }) = &self.reuse {
             outputs.writes("cache", path, Kind::File, CACHE);
         }

@@ -44,9 +44,6 @@ pub fn name(path: &Path) -> String {
 /// # Errors
 /// When signals cannot be caught.
 pub fn session(progress: bool) -> Result<Session, Failure> {
-    // A write beyond a file size limit must be an error to report, not a death.
-    #[cfg(unix)]
-    let _ = signal_hook::flag::register(signal_hook::consts::SIGXFSZ, std::sync::Arc::default());
     Session::open(progress)
 }
 

@@ -113,6 +113,7 @@ fn heaps() -> usize {
 pub fn main(call: &Call) -> u8 {
     crash::prepare();
     pfh::process::bound_heaps(heaps());
+    signals::let_writes_fail();
     let exit = crash::guard(|| command(call));
     // The standard library flushes at the end of its own programs alone.
     let flushed = io::stdout().flush();

@@ -132,6 +132,55 @@ fn private_files_stay_private() {
     assert_eq!(mode("m"), 0o640, "the mode of what was replaced");
 }
 
+/// A link in the place of a file whose name nobody typed came with the data: nothing is written
+/// through it, also where it leads to an empty file or nowhere.
+#[test]
+fn no_state_is_written_through_a_link() {
+    use std::os::unix::fs::symlink;
+    for target in ["empty", "full", "none"] {
+        let room = Room::new();
+        room.file("d/a", b"1");
+        assert_eq!(pfh(&room, "hash -q -r d -o l --seal").code, Some(0));
+        room.file("elsewhere/empty", b"");
+        room.file("elsewhere/full", b"text");
+        let states = ["l.checked", "l.1", "l.seal.new", "n.seal"];
+        for state in states {
+            symlink(format!("elsewhere/{target}"), room.path().join(state)).unwrap();
+        }
+        room.file("d/b", b"2");
+        for words in ["check --share 1/2 l", "hash --update l d --seal", "hash -r d -o n --seal --force"] {
+            let seen = pfh(&room, words);
+            assert!(seen.code == Some(2) && seen.stderr.contains("link"), "{target}, {words}: {seen:?}");
+        }
+        assert_eq!(read(&room, "elsewhere/empty"), b"");
+        assert_eq!(read(&room, "elsewhere/full"), b"text");
+        assert!(!room.path().join("elsewhere/none").exists() && !room.path().join("n").exists());
+        assert!(states.iter().all(|state| room.path().join(state).is_symlink()));
+    }
+}
+
+/// A write beyond `ulimit -f` is an error, and leaves nothing.
+#[test]
+fn a_limit_of_the_size_of_files_is_an_error() {
+    let room = Room::new();
+    let lines: String = (0..20_000).map(|number| format!("{number:032x}  n{number}\n")).collect();
+    room.file("l", lines.as_bytes());
+    for number in 0..3000 {
+        room.file(format!("d/{number}"), b"");
+    }
+    for words in
+        ["known build --bad l -o out", "hash -q -r d -f jsonl -o out", "hash -q -r d -a sha256,sha512 -o out --seal"]
+    {
+        let mut command = Command::new("bash");
+        let line = format!("ulimit -f 64; \"$0\" {words}");
+        command.args(["-c", &line, env!("CARGO_BIN_EXE_pfh")]).current_dir(room.path());
+        let output = command.output().unwrap();
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.code() == Some(4) && said.contains("large"), "{words}: {:?} {said}", output.status);
+        assert!(!room.path().join("out").exists(), "{words}");
+    }
+}
+
 /// A server that answers on this port, and its end.
 struct Serving(Child, SocketAddr);
 
