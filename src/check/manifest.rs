@@ -39,6 +39,19 @@ impl Text<'_> {
         unpacked(reader).map(Text::Stream).map_err(|error| failed(manifest, &error))
     }
 
+    /// All of it, unpacked if it was read as it is packed.
+    ///
+    /// # Errors
+    /// When it cannot be unpacked.
+    pub fn plain(self, manifest: &Path) -> Result<Vec<u8>, Error> {
+        let bytes = self.bytes(manifest)?;
+        if bytes.first() != Some(&0x1f) {
+            return Ok(bytes);
+        }
+        let reader = unpacked(Box::new(io::Cursor::new(bytes))).map_err(|error| failed(manifest, &error))?;
+        Text::Stream(reader).bytes(manifest)
+    }
+
     /// All of it.
     ///
     /// # Errors

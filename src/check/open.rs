@@ -27,6 +27,7 @@ pub fn open(turn: Turn<'_>) -> Result<(Vec<Held>, Ledger), Error> {
 
 /// The same of one manifest whose bytes were read: its name is not opened again.
 pub fn open_bytes(request: &Request, manifest: &Path, bytes: &[u8]) -> Result<(Option<Held>, Ledger), Error> {
+    let bytes = &*Text::Bytes(bytes).plain(manifest)?;
     let mut options = request.options(manifest);
     // The seal first: of a manifest that was changed nothing is worth comparing.
     let held = seal::verify(manifest, bytes, &options, REGISTRY, request.key.as_deref())?;

@@ -61,10 +61,10 @@ impl Kept {
         let mut new = Output::file(&self.path).map_err(|error| failed(&self.path, error))?;
         new.write_all(bytes).and_then(|()| new.flush()).map_err(|error| failed(&self.path, error))?;
         let before = before(&self.path);
-        copy(&before, &self.bytes, &self.path).map_err(|error| failed(&before, error))?;
+        copy(&before, &self.bytes, [&self.path, &self.path]).map_err(|error| failed(&before, error))?;
         let seals = (seal::beside(&self.path), seal::beside(&before));
         let copied = match std::fs::read(&seals.0) {
-            Ok(seal) => copy(&seals.1, &seal, &seals.0),
+            Ok(seal) => copy(&seals.1, &seal, [&seals.0, &self.path]),
             Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
             // That of an older list holds for no list any more.
             Err(_) => remove(&seals.1),
@@ -95,9 +95,9 @@ fn is_same(one: &Stat, other: &Stat) -> bool {
     facts(one) == facts(other)
 }
 
-/// Keeps the bytes of a file under another name, as private as the file.
-fn copy(path: &Path, bytes: &[u8], of: &Path) -> io::Result<()> {
-    let mut output = Output::file(path)?.no_wider_than(of);
+/// Keeps the bytes of a file under another name, as private as each of these files.
+fn copy(path: &Path, bytes: &[u8], of: [&Path; 2]) -> io::Result<()> {
+    let mut output = Output::file(path)?.no_wider_than(of[0]).no_wider_than(of[1]);
     output.write_all(bytes)?;
     output.commit()
 }

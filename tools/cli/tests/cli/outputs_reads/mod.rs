@@ -105,6 +105,7 @@ pub const READS: &[(&str, &str)] = &[
     ("check", "--passwords"),
     ("check", "--volume-key"),
     ("check", "--below"),
+    ("check", "--after"),
     ("check", "--key"),
     ("check", "--key-file"),
     ("check", "--root"),
