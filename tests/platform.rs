@@ -167,7 +167,7 @@ fn a_name_is_opened_once() {
         "OpenOptions::new()",
     ];
     const MORE: &[&str] = &["open_evidence(", "Image::open", "Medium::open("];
-    let rooms = ["records/custody/src", "records/judge/src", "src/check", "src/update", "src/verify"];
+    let rooms = ["records/custody/src", "records/ledger/src", "src/check", "src/update", "src/verify"];
     let more = ["src/plan/merge.rs", "src/plan/part.rs"];
     let is_source = |path: &Path| path.extension().is_some_and(|extension| extension == "rs");
     let is_here =
