@@ -60,7 +60,7 @@ fn no_page_is_written_in_place_of_a_result_or_of_nothing() {
     assert_eq!(write(&request, "case/SUMS").unwrap_err().kind(), Kind::Request);
     assert_eq!(fs::read(at("case/SUMS")).unwrap(), before);
     let error = write(&Request::new([at("none")]), "page").unwrap_err();
-    assert!(matches!(error.find::<Problem>(), Some(Problem::Nothing)) && error.kind() == Kind::Input, "{error}");
+    assert!(matches!(error.find::<Problem>(), Some(Problem::Nothing(_))) && error.kind() == Kind::Input, "{error}");
     let nothing: [&str; 0] = [];
     assert_eq!(write(&Request::new(nothing), "page").unwrap_err().kind(), Kind::Request);
     let control = Control::new();
