@@ -175,7 +175,6 @@ enum Found {
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Compared<'a> {
-    /// Details that the result does not tell.
     #[serde(skip_serializing_if = "Option::is_none")]
     cause: Option<&'a str>,
     #[serde(flatten)]
