@@ -305,13 +305,12 @@ pub(crate) fn live(shared: &Shared, mut reader: Option<Reader<State>>, role: Rol
             && (reader.has_current() || !shared.feed.is_empty() || shared.table.has_parked(false))
             && !full
             && !is_scouted
+            && !shared.may_step(reader, role)
         {
-            if !shared.may_step(reader, role) {
-                if reader.pause() {
-                    continue;
-                }
-                waits_for_turn = true;
+            if reader.pause() {
+                continue;
             }
+            waits_for_turn = true;
         }
         if let Some(reader) = &mut reader
             && (reader.has_current() || !shared.feed.is_empty() || shared.table.has_parked(false))
