@@ -96,8 +96,8 @@ fn received(request: &Request) -> Result<Received, Error> {
     Received::open(&request.bag).map_err(|error| Error::input(About::new(&request.bag, error)))
 }
 
-/// Counts the files, warns of names that other systems take for one, refuses names and files that no
-/// manifest can hold.
+/// Counts the files, warns of names that other systems take for one, refuses names and files that
+/// no manifest can hold.
 ///
 /// # Errors
 /// When something is not a file, could not be read, or has a name that is not UTF-8.

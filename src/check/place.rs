@@ -253,8 +253,8 @@ fn below(root: &[u8], entries: &[Listing]) -> Place {
         return best.1;
     }
     let Some(first) = names.first() else { return best.1 };
-    // Where the first part of what a prefix leaves is not there, no name is: one look instead of one
-    // for each part of each name.
+    // Where the first part behind a prefix is not there, no name is: one look instead of one for
+    // each part of each name.
     let begins = |prefix: &Vec<u8>| match first.strip_prefix(&prefix[..]) {
         Some(rest) => {
             let part = rest.split(|&byte| byte == b'/').next().unwrap_or(rest);

@@ -11,9 +11,9 @@ use pyo3::prelude::*;
 
 /// Brings a manifest up to date with the files below the paths (without any, below the directories
 /// that its names have in common): a dictionary for each file that is new, moved, changed or gone,
-/// or that stays as listed because of bit rot or an error. `trust_times` does not read files with the
-/// listed size and times; `key` signs the seal; `replace` takes every file off the list when none
-/// is there. True if the manifest is up to date.
+/// or that stays as listed because of bit rot or an error. `trust_times` does not read files with
+/// the listed size and times; `key` signs the seal; `replace` takes every file off the list when
+/// none is there. True if the manifest is up to date.
 #[pyfunction]
 #[pyo3(signature = (manifest, paths = None, *, trust_times = false, key = None, replace = false, on_event = None, cancel = None))]
 #[expect(clippy::too_many_arguments, reason = "keyword arguments")]
