@@ -57,7 +57,13 @@ pub struct Diff {
     #[arg(long)]
     pub zero_lists: bool,
     /// The columns of the lists in their order, as for check.
-    #[arg(long, value_name = "NAMES", value_delimiter = ',', conflicts_with = "zero_lists")]
+    #[arg(
+        long,
+        value_name = "NAMES",
+        value_delimiter = ',',
+        allow_hyphen_values = true,
+        conflicts_with = "zero_lists"
+    )]
     pub columns: Vec<String>,
     /// Follow symbolic links in directories.
     #[arg(short = 'L', long)]

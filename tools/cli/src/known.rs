@@ -107,7 +107,7 @@ pub struct Compile {
     pub sets: Vec<PathBuf>,
     /// The columns of tables in their order: an algorithm, digest, or - for a column that is passed
     /// over [default: found by their labels or contents].
-    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    #[arg(long, value_name = "NAMES", value_delimiter = ',', allow_hyphen_values = true)]
     pub columns: Vec<String>,
     /// Algorithm of untagged digests [default: MD5, SHA-1 and SHA-2 by length].
     #[arg(short, long = "algorithm", value_name = "NAME", value_delimiter = ',')]

@@ -125,7 +125,7 @@ pub struct Check {
     pub zero: bool,
     /// The columns of the manifest in their order: name, size, algorithm, digest, an algorithm, or -
     /// for a column that is passed over [default: found by their labels or contents].
-    #[arg(long, value_name = "NAMES", value_delimiter = ',', conflicts_with_all = ["update", "zero"])]
+    #[arg(long, value_name = "NAMES", value_delimiter = ',', allow_hyphen_values = true, conflicts_with_all = ["update", "zero"])]
     pub columns: Vec<String>,
     /// Algorithm of untagged digests; lines tagged with another algorithm are ignored.
     #[arg(short, long = "algorithm", value_name = "NAME", value_delimiter = ',')]
