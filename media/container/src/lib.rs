@@ -13,6 +13,7 @@ pub mod foreign;
 pub mod logical;
 pub mod lzfse;
 pub mod map;
+pub mod named;
 pub mod sfx;
 pub mod signature;
 pub mod split;

@@ -5,7 +5,7 @@ use pfh_container::disk::END;
 use pfh_container::disk::{Alone, Disk, Failure, Kind};
 use pfh_container::ewf::FileHeader;
 use pfh_container::logical::Logical;
-use pfh_container::{foreign, sfx, signature};
+use pfh_container::{foreign, named, sfx, signature};
 use pfh_source::Problem;
 use pfh_source::image::{Format as ImageFormat, Image, OpenError};
 use pfh_source::os::names::OsStrExt;
@@ -160,11 +160,11 @@ fn unread(start: &[u8], bytes: &dyn Bytes) -> Option<Container> {
 fn damaged(start: &[u8], name: &[u8]) -> Option<Container> {
     let near = signature::damaged(start).map(|format| format!("{format} with a damaged start: not opened"));
     let named = || {
-        let format = signature::by_name(name).or_else(|| signature::by_document(name, start))?;
+        let format = named::by_name(name).or_else(|| named::by_document(name, start))?;
         Some(format!("its name says {format}, and its bytes do not: not opened"))
     };
     let piece = || {
-        let (format, number) = signature::piece(name)?;
+        let (format, number) = named::piece(name)?;
         Some(format!("piece {number} of a split archive ({format}): not opened"))
     };
     let refused = match near.or_else(named) {
@@ -234,8 +234,8 @@ pub fn may_be(start: &[u8], size: Option<u64>, name: &[u8], documents: bool) -> 
         return true;
     }
     let says = signature::any_in(start).or_else(|| signature::damaged(start));
-    let named = signature::by_name(name).or_else(|| signature::by_document(name, start));
-    if says.is_some() || named.is_some() || signature::piece(name).is_some() {
+    let named = named::by_name(name).or_else(|| named::by_document(name, start));
+    if says.is_some() || named.is_some() || named::piece(name).is_some() {
         return true;
     }
     // An archive may stand behind a program or a picture.

@@ -81,7 +81,7 @@ impl Outer {
             Imaged::Unread(why) => Outer::Failed(super::about::unopened(why)),
             // The first piece was opened with all others, or says that it cannot. Of a zip that is
             // the last one, which any zip of the input may be.
-            Imaged::No if pfh_container::signature::piece(&path).is_some() && detect::has_first_piece(&path) => {
+            Imaged::No if pfh_container::named::piece(&path).is_some() && detect::has_first_piece(&path) => {
                 let path = Path::new(OsStr::from_bytes(&path));
                 let is_counted = |ending: &OsStr| ending.as_bytes().iter().all(u8::is_ascii_digit);
                 match path.extension().is_some_and(is_counted) {
