@@ -3,8 +3,7 @@
 
 use pfh_digest::Algorithm;
 use pfh_manifest::csv;
-use std::fs::File;
-use std::io::{Read, Seek, SeekFrom};
+use std::io::{self, Read, Seek, SeekFrom};
 use std::path::Path;
 
 /// Bytes at the end of the file that may hold the line.
@@ -13,11 +12,21 @@ const TAIL: u64 = 512;
 const MAGIC: u64 = 257;
 
 /// The list that such a file stands for, as CSV: its name with the digest of the tar in it, and of
-/// the line behind; `None` for any other file.
-pub fn list(path: &Path) -> Option<Vec<u8>> {
-    let is_named = path.to_str()?.to_ascii_lowercase().ends_with(".tar.md5");
-    let mut file = is_named.then(|| File::open(path).ok()).flatten()?;
-    let size = file.metadata().ok().filter(|about| about.is_file())?.len();
+/// the line behind; `None` for any other file. The file is at its start afterwards.
+///
+/// # Errors
+/// When the file does not return to its start.
+pub fn list(path: &Path, mut file: impl Read + Seek) -> io::Result<Option<Vec<u8>>> {
+    let is_named = path.to_str().is_some_and(|name| name.to_ascii_lowercase().ends_with(".tar.md5"));
+    // A pipe has no end to seek, and stays where it is.
+    let Some(size) = is_named.then(|| file.seek(SeekFrom::End(0)).ok()).flatten() else { return Ok(None) };
+    let found = stated(path, &mut file, size);
+    file.rewind()?;
+    Ok(found)
+}
+
+/// The list, from the ends of a file of `size` bytes.
+fn stated(path: &Path, file: &mut (impl Read + Seek), size: u64) -> Option<Vec<u8>> {
     let mut magic = [0; 5];
     file.seek(SeekFrom::Start(MAGIC)).ok()?;
     file.read_exact(&mut magic).ok()?;

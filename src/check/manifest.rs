@@ -19,6 +19,8 @@ pub enum Text<'a> {
     Stream(Box<dyn BufRead>),
     /// As it was read.
     Bytes(&'a [u8]),
+    /// An archive with its digest behind it, and the list that it stands for.
+    Appended(Box<dyn BufRead>, Vec<u8>),
 }
 
 impl Text<'_> {
@@ -35,7 +37,11 @@ impl Text<'_> {
             let problem = Problem::io(Stage::Open, &error);
             Error::input(About::new(manifest, problem))
         })?;
+        let list = appended::list(manifest, &open.0).map_err(|error| failed(manifest, &error))?;
         let reader: Box<dyn BufRead> = Box::new(BufReader::with_capacity(1 << 18, open));
+        if let Some(list) = list {
+            return Ok(Text::Appended(reader, list));
+        }
         unpacked(reader).map(Text::Stream).map_err(|error| failed(manifest, &error))
     }
 
@@ -59,7 +65,9 @@ impl Text<'_> {
     pub fn bytes(self, manifest: &Path) -> Result<Vec<u8>, Error> {
         let mut bytes = Vec::new();
         match self {
-            Text::Stream(mut reader) => reader.read_to_end(&mut bytes).map_err(|error| failed(manifest, &error))?,
+            Text::Stream(mut reader) | Text::Appended(mut reader, _) => {
+                reader.read_to_end(&mut bytes).map_err(|error| failed(manifest, &error))?
+            }
             Text::Bytes(read) => return Ok(read.to_vec()),
         };
         Ok(bytes)
@@ -73,7 +81,14 @@ impl Text<'_> {
 /// # Errors
 /// When it cannot be read, or its pieces cannot be checked in one run.
 pub fn read(manifest: &Path, text: Text<'_>, options: &Options) -> Result<Ledger, Error> {
-    if let Some(list) = appended::list(manifest) {
+    let list = match &text {
+        Text::Stream(_) => None,
+        Text::Bytes(bytes) => {
+            appended::list(manifest, io::Cursor::new(bytes)).map_err(|error| failed(manifest, &error))?
+        }
+        Text::Appended(_, list) => Some(list.clone()),
+    };
+    if let Some(list) = list {
         return decoded(manifest, Text::Bytes(&list), &Options::default());
     }
     let Some((described, several)) = described(manifest) else { return decoded(manifest, text, options) };
@@ -121,6 +136,7 @@ fn decoded(manifest: &Path, text: Text<'_>, options: &Options) -> Result<Ledger,
     let read = match text {
         Text::Stream(reader) => Ledger::read(reader, options, REGISTRY),
         Text::Bytes(bytes) => Ledger::read(bytes, options, REGISTRY),
+        Text::Appended(_, list) => Ledger::read(&list[..], options, REGISTRY),
     };
     read.map_err(|error| match error {
         ReadError::Io(error) => failed(manifest, &error),
