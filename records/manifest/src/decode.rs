@@ -19,10 +19,13 @@ use crate::{blocks, bsd, csv, dfxml, digits, hashdeep, json, jsonl, others, simi
 /// One type for every reader, so that each format's code is compiled once.
 pub(crate) type Source<'a> = std::io::Chain<Cursor<Vec<u8>>, Unsigned<'a>>;
 
+/// A text as the reader gives it.
+type Raw<'a> = Text<Box<dyn BufRead + 'a>>;
+
 /// A text without the armour of a clear signature.
 pub(crate) enum Unsigned<'a> {
-    Plain(Text<Box<dyn BufRead + 'a>>),
-    Signed(Clear<io::Chain<Cursor<Vec<u8>>, Text<Box<dyn BufRead + 'a>>>>),
+    Plain(Raw<'a>),
+    Signed(Clear<io::Chain<Cursor<Vec<u8>>, Raw<'a>>>),
 }
 
 impl Read for Unsigned<'_> {
@@ -52,7 +55,7 @@ impl BufRead for Unsigned<'_> {
 
 enum Dialect<'a> {
     Lines {
-        lines: Lines<Source<'a>>,
+        lines: Box<Lines<Source<'a>>>,
         decoder: Box<dyn DecodeLine>,
         end: End,
     },
@@ -150,7 +153,7 @@ impl<'a> Decoder<'a> {
                 return Ok(Decoder::of(format, form, remarks, signed));
             }
         };
-        let form = Dialect::Lines { lines: Lines::new(source, end.byte(), options.limit), decoder, end };
+        let form = Dialect::Lines { lines: Box::new(Lines::new(source, end.byte(), options.limit)), decoder, end };
         Ok(Decoder::of(format, form, remarks, signed))
     }
 

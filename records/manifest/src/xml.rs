@@ -123,7 +123,7 @@ impl<R: BufRead> Decoder<R> {
         let root = self.root.as_deref().unwrap_or("?");
         let what = match root {
             "html" => "a page in HTML".to_owned(),
-            root => format!("an XML document <{}>", &root[..root.floor_char_boundary(40)]),
+            root => format!("an XML document <{}>", root.chars().take(40).collect::<String>()),
         };
         Item::Fault(Fault::NotUnderstood(what.into()))
     }

@@ -17,6 +17,9 @@ const DEEPEST: u16 = 5;
 /// The inode that has the room into which descriptors may grow.
 const RESIZE: u32 = 7;
 
+/// A structure of a group: its place in bytes, and its name.
+type Structure = (Range<u64>, &'static [u8]);
+
 /// The blocks of one inode.
 #[derive(Default)]
 struct Blocks {
@@ -83,9 +86,9 @@ impl Ext {
     }
 
     /// The structures of a group, in bytes.
-    fn structures(&self, group: u64) -> Result<Vec<(Range<u64>, &'static [u8])>, Failure> {
+    fn structures(&self, group: u64) -> Result<Vec<Structure>, Failure> {
         let (superblock, size) = (&self.superblock, self.block_size());
-        let mut found: Vec<(Range<u64>, &'static [u8])> = Vec::new();
+        let mut found: Vec<Structure> = Vec::new();
         let start = superblock.group_start(group);
         let has_copy = superblock.has_copy(group);
         if has_copy {
