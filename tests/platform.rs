@@ -1,5 +1,5 @@
 //! Linux's own interfaces stay in the rooms for them, so that the rest can be built elsewhere; and
-//! what is verified is opened in one place.
+//! files that are verified are opened in one place.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -132,8 +132,8 @@ fn this_check_can_see() {
     );
 }
 
-/// What is verified or signed is one open descriptor or one buffer, never a name that is opened
-/// again: each place that opens a file by its name is here, with what it opens.
+/// A run verifies or signs one open descriptor or one buffer, never a name that is opened again:
+/// each place that opens a file by its name is here, with what it opens.
 #[test]
 fn a_name_is_opened_once() {
     const PLACES: &[(&str, usize, &str)] = &[

@@ -34,8 +34,8 @@ impl Drop for Logs {
     }
 }
 
-/// The log for people: its file, and all that was written into it. What the chained log states is
-/// what was written, and not what somebody put into the file since.
+/// The log for people: its file, and all that was written into it. The chained log states the bytes
+/// that were written, not those that somebody put into the file since.
 struct People {
     file: File,
     written: Vec<u8>,

@@ -46,8 +46,8 @@ pub fn open_bytes(request: &Request, manifest: &Path, bytes: &[u8]) -> Result<(O
 
 fn open_one(request: &Request, manifest: &Path) -> Result<(Option<Held>, Ledger), Error> {
     let text = Text::open(manifest)?;
-    // One that is verified is kept as it was read: what is compared with the files is what was
-    // verified, whatever its name leads to meanwhile.
+    // One that is verified is kept as it was read: the files are compared with the bytes that were
+    // verified, even if its name leads to others by then.
     let is_due = seal::is_due(manifest, request.key.as_deref());
     if is_due || request.after.is_some() || request.newest.is_some() {
         return open_bytes(request, manifest, &text.bytes(manifest)?);

@@ -56,8 +56,8 @@ fn read(path: &Path) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     let mut from = from.take(RangeProof::HEAD as u64);
     from.read_to_end(&mut bytes)?;
-    // A file that is no proof is not read, and one byte more than a proof has is enough to see that
-    // it is none.
+    // A file that is not a proof is not read, and one byte more than a proof has is enough to see
+    // that.
     if let Ok(longest) = RangeProof::longest(&bytes) {
         from.set_limit(longest.min(2 * LONGEST) + 1 - bytes.len() as u64);
         from.read_to_end(&mut bytes)?;

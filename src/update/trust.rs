@@ -69,8 +69,8 @@ impl Trusting {
         let name = entry.name();
         let Some(known) = self.known.get(&self.trees.named(&name)) else { return item };
         let Some(stat) = entry.look().filter(|stat| stat.is_file() && known.is_of(stat)) else { return item };
-        // A list does not say of which medium its times are: those of an image are as good for
-        // another one.
+        // A list does not name the medium of its times: those of an image are as good for another
+        // one.
         let is_exchanged = |times| matches!(times, ChangeTimes::Recorded | ChangeTimes::Named(_));
         if *self.exchanged.entry(stat.device).or_insert_with(|| entry.change_times().is_some_and(is_exchanged)) {
             return item;

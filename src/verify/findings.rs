@@ -1,11 +1,13 @@
 //! The findings of a verification, and its verdict.
 
-use super::stamp::STAMP;
 use super::{Event, Events, Finding};
 use crate::job::Error;
 use crate::verdict::{self, About, Comparison, Coverage, Evidence, Verdict};
 use pfh_digest::Digest;
 use std::io;
+
+/// The subject of a comparison that a time stamp does not stand.
+pub(super) const STAMP: &str = "the time stamp";
 
 /// The findings of a verification.
 #[derive(Debug)]

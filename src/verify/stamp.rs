@@ -1,6 +1,6 @@
 //! The time stamp beside a chained log: which line it covers, and who signed it.
 
-use super::findings::Findings;
+use super::findings::{Findings, STAMP};
 use super::log::Log;
 use crate::acquire::{self, stamp_name};
 use crate::verdict::{About, Comparison, Evidence};
@@ -10,9 +10,6 @@ use pfh_source::terminal::shown;
 use std::io;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
-
-/// The subject of a comparison that a time stamp does not stand.
-pub(super) const STAMP: &str = "the time stamp";
 
 /// Longest answer of an authority that is read.
 const MOST: u64 = 1 << 20;
@@ -111,8 +108,8 @@ const PROGRAMS: [&str; 6] = [
 const PROGRAMS: [&str; 2] =
     [r"C:\Program Files\OpenSSL-Win64\bin\openssl.exe", r"C:\Program Files\Git\usr\bin\openssl.exe"];
 
-/// What OpenSSL says where the certificates do not lead to the signer, or hold none: that is no
-/// fault of the stamp.
+/// Messages of OpenSSL where the certificates do not lead to the signer, or the file holds none:
+/// the stamp is not at fault then.
 const NOT_THEIRS: [&str; 6] = [
     "unable to get local issuer certificate",
     "self-signed certificate in certificate chain",
@@ -158,7 +155,7 @@ fn signature(stamp: &Stamp, (path, answer): (&Path, &[u8]), authority: Option<&P
     // others.
     if NOT_THEIRS.iter().any(|words| said.contains(words)) {
         let what = "its signature is not by an authority of";
-        return findings.open(format!("{name}: {what} {by}, or that is no file of certificates: {cause}"));
+        return findings.open(format!("{name}: {what} {by}, or that is not a file of certificates: {cause}"));
     }
     let text =
         format!("{name}: its signature does not hold by the certificates of {by} ({program} ts -verify: {cause})");

@@ -1,6 +1,6 @@
-//! What is signed is what was seen: the attacks that TUF's list has (rollback, freeze, mix and
-//! match, swap, another key, a weak key, the wrong file under a right signature, a cut chain)
-//! against each signed thing.
+//! Signatures are of the bytes that were seen: the attacks that TUF's list has (rollback, freeze,
+//! mix and match, swap, another key, a weak key, the wrong file under a right signature, a cut
+//! chain) against each signed thing.
 
 use crate::check::{Ended, run};
 use crate::imaged::{PRIVATE, acquire, asked, findings, keys, refused, verify};
@@ -203,7 +203,7 @@ fn a_sealed_list_is_opened_once() {
     assert_eq!(judged(&room, Request::new(&list)), Ok(Verdict::Differs));
 }
 
-/// The seal of a list is made of the bytes that were written, whatever lies under its name then.
+/// The seal of a list is made of the bytes that were written, even if others lie under its name.
 #[cfg(unix)]
 #[test]
 fn a_seal_is_of_the_records_as_they_were_written() {
@@ -319,7 +319,7 @@ fn a_log_for_people_that_was_forged_is_not_continued() {
     assert_eq!(by_key(&room, "a.dd").0, verify::Verdict::Verified);
 }
 
-/// A key under which signatures fit every message is no key, for a log, a seal or an audit.
+/// A key under which signatures fit every message is refused, for a log, a seal or an audit.
 #[test]
 fn weak_and_other_keys_are_refused() {
     let room = Room::new();

@@ -32,9 +32,9 @@ pub struct Plan {
     pub memory: usize,
     /// Threads that hash at the same time.
     pub threads: usize,
-    /// Threads that read besides. Adaptive: only while reads wait for the device, as many of them as
-    /// raise the bytes a second; they hash too when the table is full and a place is free. With 1
-    /// nobody else reads. SMT has none.
+    /// Threads that read besides. Adaptive: only while reads wait for the device, as many of them
+    /// as raise the bytes a second; they hash too when the table is full and a place is free. With
+    /// 1 nobody else reads. SMT has none.
     pub prefetchers: usize,
     /// Who reads and who hashes.
     pub mode: Mode,

@@ -92,8 +92,8 @@ impl Shared {
             && self.table.only_flowing() >= enough
     }
 
-    /// Whether a reader may take its next step. While reads wait, those that read ahead do, if there
-    /// are any, and as many of them as raise the rate; else any thread may fill the table.
+    /// Whether a reader may take its next step. While reads wait, those that read ahead do, if
+    /// there are any, and as many of them as raise the rate; else any thread may fill the table.
     fn may_step(&self, reader: &Reader<State>, role: Role) -> bool {
         let mid = reader.has_current();
         if !role.hashes || self.plan.mode != Mode::Adaptive {

@@ -33,7 +33,7 @@ const BLANK: &str = "holds no partition table and no file system that is known";
 const LAYERED: &str = "oci";
 const ALONE: &str = "a later segment or volume whose first is not among the inputs: not opened";
 
-/// What is said of a second member of a name.
+/// The remark on a second member of a name.
 pub const SECOND: &str = "a second member of this name: which one counts differs between programs";
 
 /// An item that has no number yet.
@@ -73,7 +73,7 @@ pub struct Expanding {
     swept: Option<Option<u64>>,
     /// File systems that were met.
     volumes: u64,
-    /// Names of which a second member was met.
+    /// Names that a second member had.
     doubled: Vec<Vec<u8>>,
 }
 
@@ -150,7 +150,7 @@ impl Expanding {
         self.stack.last().is_some_and(|level| level.is_archive)
     }
 
-    /// The names of which a second member was met.
+    /// The names that a second member had.
     pub fn doubled(self) -> Vec<Vec<u8>> {
         self.doubled
     }

@@ -27,7 +27,7 @@ pub(crate) enum Pulled {
     Other(Box<Item>),
 }
 
-/// What can be begun with.
+/// The work that can begin next.
 pub(crate) enum Next {
     /// These.
     Items(Vec<Pulled>),

@@ -1,4 +1,4 @@
-//! What a run takes from the machine below it: locks, threads, a clock, waits, calls for several
+//! The machine below a run: locks, threads, a clock, waits, calls for several
 //! files at once. The model of the scheduler (`pipeline/engine/tests/model`) compiles the same
 //! sources over a host of its own, in which one seed decides who runs next and what fails.
 

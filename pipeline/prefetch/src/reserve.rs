@@ -21,7 +21,7 @@ const BYTES: u64 = 8 << 20;
 const TRIAL: u64 = 4;
 /// A short trial must show that much, since seeks vary; a whole window follows.
 const CLEAR: f64 = 1.3;
-/// What opening a file counts as, in bytes: rates of small and of large files are alike.
+/// The opening of a file counts as this many bytes: rates of small and of large files are alike.
 const OPENING: u64 = 128 << 10;
 /// A rate has to rise by a tenth for one step up, and must not fall by one for a step down.
 const RISE: f64 = 1.1;
@@ -32,15 +32,15 @@ const LATE: f64 = 1.5;
 const PATIENCE: u64 = 8;
 /// Without a byte for so long, another reader may begin: the ones that read may stand.
 const STANDING: Duration = Duration::from_millis(500);
-/// From so many readers on each reads several small files at a time.
+/// From this many readers on, each reads several small files at a time.
 const MANY: usize = 4;
 
 /// Decides whether readers ahead are called, and who of them reads.
 ///
 /// They are called where reads wait. Where the data is in the page cache a read is a copy by the
 /// processor, and more readers only take turns with those who hash, and touch the whole table:
-/// 4,457 cached files under MD5, SHA-1 and SHA-256 took two hashing threads 1.07 s of processor time
-/// with six readers besides, .99 s with one (4,400 and 290 waits).
+/// 4,457 cached files under MD5, SHA-1 and SHA-256 took two hashing threads 1.07 s of processor
+/// time with six readers besides, .99 s with one (4,400 and 290 waits).
 pub struct Reserve {
     called: AtomicBool,
     /// Whether it is known if reads wait, and whether a thread is finding out.

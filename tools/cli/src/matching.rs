@@ -50,7 +50,7 @@ fn try_run(request: &Match) -> Result<Exit, Failure> {
         if request.sets.known.is_empty() {
             return similar::run(request, list);
         }
-        // Two questions: the verdict is the sets', and that no file is similar is no verdict.
+        // Two questions: the verdict is the sets', and a lack of similar files does not change it.
         if request.output.is_some() {
             return Err(Failure::usage("-k with --similar writes to standard output: leave out --output"));
         }

@@ -16,8 +16,8 @@ const ENDING: [i32; 3] = [SIGINT, SIGTERM, SIGHUP];
 #[cfg(windows)]
 const ENDING: [i32; 3] = [SIGINT, SIGTERM, SIGBREAK];
 
-/// A write beyond the limit of a file's size (`ulimit -f`) is an error that is reported, and its file
-/// is removed; by default it is the end of the process, without a word.
+/// A write beyond the limit of a file's size (`ulimit -f`) is an error that is reported, and its
+/// file is removed; by default it is the end of the process, without a word.
 pub fn let_writes_fail() {
     #[cfg(unix)]
     let _ = flag::register(signal_hook::consts::SIGXFSZ, Arc::default());

@@ -1,5 +1,5 @@
 //! The scheduler under shuttle: the sources of `pfh-prefetch` and of a run, compiled over a host of
-//! their own (`host.rs`), in which a seed decides after each step of which thread the next one is,
+//! their own (`host.rs`), in which a seed decides after each step which thread takes the next one,
 //! and which files, calls and threads fail. `PFH_MODEL=N` runs N schedules of each case,
 //! `PFH_MODEL_SEED=S` begins with another seed; arguments name the cases.
 //!

@@ -12,7 +12,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-/// What happens when a file is read.
+/// The outcome of reading a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Fate {
     /// Its bytes come.

@@ -8,7 +8,7 @@ impl Seal {
         self.making.as_ref()
     }
 
-    /// What tells the row of this seal from others.
+    /// The identity of the row that this seal belongs to.
     pub(super) fn origin(&self) -> Option<[u8; 32]> {
         let making = self.making()?;
         making.origin.or_else(|| {
@@ -43,7 +43,7 @@ impl Seal {
         let (Some(mine), Some(theirs)) = (self.making(), known.making()) else {
             return match self.making() {
                 _ if is_same && self.list == known.list => Ok(()),
-                // The first numbered seal of a manifest names the root of the last without a number.
+                // The first seal with a number names the root of the last one without.
                 Some(mine) if mine.after == Some(known.root) => Ok(()),
                 None if known.making().is_some() => Err(SealError::Incomparable("it has no number")),
                 _ => Err(SealError::Incomparable("the known seal has no number")),

@@ -227,7 +227,7 @@ fn completed(
 ) -> Result<Seal, FileError> {
     let mut seal = seen.map_err(|error| FileError::Manifest { manifest: manifest.to_owned(), error })?;
     seal.defaults = defaults.map(str::to_owned);
-    // A file that is no seal has no number to count on.
+    // A file that is not a seal has no number to count on.
     let before = read(manifest).ok().flatten();
     let full = absolute(manifest).unwrap_or_else(|_| manifest.as_os_str().as_bytes().to_vec());
     let slash = full.iter().rposition(|&byte| byte == b'/');
@@ -329,7 +329,7 @@ pub(super) fn contents(path: &Path) -> io::Result<String> {
 /// The seal in a file, compared with nothing but its own signature where that can be verified.
 ///
 /// # Errors
-/// When it cannot be read, is no seal, or its signature is wrong.
+/// When it cannot be read, is not a seal, or its signature is wrong.
 pub fn read_file(path: &Path) -> Result<Seal, FileError> {
     let text = contents(path).map_err(|error| FileError::Read { seal: path.to_owned(), error })?;
     let seal = Seal::decode(&text);

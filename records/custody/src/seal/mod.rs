@@ -76,7 +76,7 @@ pub struct Making {
     pub serial: u64,
     /// The root of the manifest that it replaced.
     pub after: Option<Hash>,
-    /// What tells this row of seals from others: the SHA-256 of the first seal's message.
+    /// The identity of this row of seals: the SHA-256 of the first seal's message.
     pub origin: Option<Hash>,
 }
 

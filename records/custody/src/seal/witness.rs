@@ -51,7 +51,7 @@ impl Witness {
 
     /// Takes the next bytes.
     pub fn see(&mut self, bytes: &[u8]) {
-        // A thread that met a line which is no record listens no more; its error is the seal's.
+        // A thread that met a line which is not a record listens no more; its error is the seal's.
         if let Some(pieces) = &self.pieces {
             let _ = pieces.send(bytes.to_vec());
         }

@@ -17,8 +17,8 @@ pub struct Match {
     /// Known sets.
     #[command(flatten)]
     pub sets: Sets,
-    /// Search this list of similarity digests, or index made from one, and print similar files; with
-    /// -k also the verdicts of known sets.
+    /// Search this list of similarity digests, or index made from one, and print similar files;
+    /// with -k also the verdicts of known sets.
     #[arg(long, value_name = "LIST", conflicts_with = "digests")]
     pub similar: Option<OsString>,
     /// With --similar, minimum score of a match (tlsh, pdq, phash: maximum distance) [default:

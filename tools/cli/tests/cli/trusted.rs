@@ -1,4 +1,5 @@
-//! What is signed or verified is read once, and states that two runs share are taken in turns.
+//! Files that are signed or verified are read once, and states that two runs share are taken in
+//! turns.
 #![cfg(unix)]
 
 use crate::program::{PRIVATE_KEY, Room, pfh, sha256};
@@ -108,7 +109,7 @@ fn a_list_that_is_swapped_is_not_sealed() {
     }
 }
 
-/// What replaces a private file, and what lies beside it, is private.
+/// A file that replaces a private one is private, and so are those beside it.
 #[test]
 fn private_files_stay_private() {
     use std::os::unix::fs::PermissionsExt;
