@@ -83,7 +83,6 @@ pub fn volume(start: &[u8], bytes: &dyn Bytes) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::disk::START;
 
     #[test]
     fn behind_programs_and_nowhere_else() {

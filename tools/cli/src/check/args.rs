@@ -123,8 +123,8 @@ pub struct Check {
     /// Records of the manifest end with NUL (sums and bsd).
     #[arg(short, long)]
     pub zero: bool,
-    /// The columns of the manifest in their order: name, size, algorithm, digest, an algorithm, or -
-    /// for a column that is passed over [default: found by their labels or contents].
+    /// The columns of the manifest in their order: name, size, algorithm, digest, an algorithm,
+    /// or - for a column that is passed over [default: found by their labels or contents].
     #[arg(long, value_name = "NAMES", value_delimiter = ',', allow_hyphen_values = true, conflicts_with_all = ["update", "zero"])]
     pub columns: Vec<String>,
     /// Algorithm of untagged digests; lines tagged with another algorithm are ignored.
