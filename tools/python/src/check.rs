@@ -162,8 +162,8 @@ pub fn check(
                 Event::Read { ledger, .. } => {
                     faults.extend(ledger.faults.iter().map(|(line, fault)| (*line, fault.to_string())));
                 }
-                Event::Compared { entry, found, .. } => {
-                    rows.row(&show::compared_json(entry, found));
+                Event::Compared { entry, found, cause } => {
+                    rows.row(&show::compared_json(entry, found, cause));
                     files.push((record::decoded(&entry.name), word(found)));
                 }
                 Event::Classed(change) => {
@@ -171,7 +171,7 @@ pub fn check(
                     files.push((record::decoded(&change.name), change.class.name()));
                 }
                 Event::Ended(part) => rows.row(&match &part.findings {
-                    Findings::Audit(counts) => show::summary_json(counts),
+                    Findings::Audit(counts) => show::summary_json(counts, part.conclusion()),
                     _ => show::files_json(part),
                 }),
                 _ => {}
