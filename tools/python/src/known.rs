@@ -6,7 +6,7 @@ use crate::value::value;
 use crate::{error, job, request};
 use pfh::Digest;
 use pfh::known::{Class, build};
-use pfh::matching::{Empty, Opened, Reference, Sets};
+use pfh::matching::{Empty, Gap, Opened, Reference, Sets};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString};
@@ -45,8 +45,13 @@ impl Verdict {
 pub fn open(py: Python<'_>, sets: &Sets) -> PyResult<(Reference, Vec<String>)> {
     let opened = job::run(py, |_control| {
         let mut gaps = Vec::new();
-        sets.open_known(&mut |gap| gaps.push(pfh_cli::show::matching::gap(gap)))
-            .map(|Opened { reference, .. }| (reference, gaps))
+        // A list that names no algorithm is whole all the same.
+        let mut gap = |gap: &Gap<'_>| {
+            if !matches!(gap, Gap::Guessed { .. }) {
+                gaps.push(pfh_cli::show::matching::gap(gap));
+            }
+        };
+        sets.open_known(&mut gap).map(|Opened { reference, .. }| (reference, gaps))
     })?;
     opened.map_err(|failed| error::of_job(py, &failed, sets.known.first().map(PathBuf::as_path)))
 }

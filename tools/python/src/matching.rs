@@ -9,7 +9,7 @@ use crate::value::value;
 use crate::{error, job, record, request};
 use pfh::job::Error;
 use pfh::known::KnownStatus;
-use pfh::matching::{Event, Request};
+use pfh::matching::{Event, Gap, Request};
 use pfh::{Outcome, Record};
 use pfh_cli::show::matching as show;
 use pyo3::prelude::*;
@@ -68,9 +68,9 @@ pub fn find(
     let mut input = request::input(request::paths(paths)?, recursive, follow);
     input.addresses = request::addresses(exactly);
     let asked = Request::new(input, sets(known, cls, None)?).plan(request::plan(Vec::new(), threads, memory));
-    let (ran, found, gaps) = job::run_with(py, &Hooks { job: "match", on_event, cancel }, |control| {
+    let (ran, found, gaps, remarks) = job::run_with(py, &Hooks { job: "match", on_event, cancel }, |control| {
         let mut found: Vec<(Record, Option<Verdict>)> = Vec::new();
-        let mut gaps = Vec::new();
+        let (mut gaps, mut remarks) = (Vec::new(), Vec::new());
         let mut events = |event: Event<'_>| {
             match event {
                 Event::NoClass(_) => {}
@@ -81,12 +81,14 @@ pub fn find(
                     let verdict = is_hashed.then(|| Verdict::new(of.word(), of.places(), of.answer.empty));
                     found.push((of.record.clone(), verdict));
                 }
+                // The list is whole; how it was taken is a remark.
+                Event::Gap(guessed @ Gap::Guessed { .. }) => remarks.push(guessed.to_string()),
                 event => gaps.extend(show::sentence(&event)),
             }
             Ok(())
         };
         let ran = pfh::matching::run(&asked, &mut events, control);
-        (ran, found, gaps)
+        (ran, found, gaps, remarks)
     })?;
     let first = asked.sets.known.first().map(PathBuf::as_path);
     let summary = match ran {
@@ -105,6 +107,6 @@ pub fn find(
     };
     let exit = crate::rows::exit(summary.conclusion(&asked, &[KnownStatus::KnownBad]));
     let files: Vec<Matched> = found.into_iter().map(matched).collect::<PyResult<_>>()?;
-    gaps.iter().for_each(|sentence| log(py, Level::Warning, || sentence.clone()));
+    gaps.iter().chain(&remarks).for_each(|sentence| log(py, Level::Warning, || sentence.clone()));
     Ok(Matches { files, messages: gaps, exit })
 }

@@ -57,7 +57,7 @@ def test_what_differs_is_named(room):
     assert rows["tree/large"]["found"] == "wrong" and rows["tree/large"]["cause"] is None
     assert rows["tree/empty"]["found"] == "absent" and "ENOENT" in rows["tree/empty"]["cause"]
     own = dict(module.check(room / "SUMS", root=room).files)
-    words = {"right": "right", "wrong": "wrong", "absent": "unread", "unread": "unread"}
+    words = {"right": "right", "wrong": "wrong", "absent": "missing", "unread": "unread"}
     assert {os.fsdecode(row["path_bytes"]): words[row["found"]] for row in Run(room / "run").table().to_pylist()} == own
     # A file that is put back is found by --again, which reads nothing else.
     (room / "tree" / "empty").write_bytes(b"")

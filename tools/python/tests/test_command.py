@@ -73,6 +73,9 @@ acquire --no-progress d/3 --to image.img
 acquire --no-progress --json d/3 --to image.E01 --case 7
 verify --no-progress image.img
 verify --no-progress image.E01
+info image.E01
+info --json d/3
+extract --no-progress a --to taken
 dd if=d/3 of=copy hash=sha256
 dd if=missing of=copy2
 plan -r d --unit 100KiB -o PLAN
@@ -119,6 +122,7 @@ VOLATILE = [
     (rb"<(ctime|atime)>[^<]*<", b"<time><"),
     (rb"the chain holds: [0-9a-f]{64}", b"the chain holds"),
     (rb"\bpid [0-9]+", b"pid 0"),
+    (rb"made by pfh [^<]*", b"made by pfh"),
 ]
 
 #: Files that hold times, random numbers or the words of the call.

@@ -132,7 +132,7 @@ def test_a_check_has_rows(tmp_path):
     (tmp_path / "a").write_bytes(b"a")
     (tmp_path / "sums").write_text(f"{pfh.sha256(b'a').hexdigest()}  {tmp_path}/a\n{pfh.sha256(b'b').hexdigest()}  {tmp_path}/b\n")
     rows = pfh.check(tmp_path / "sums").rows
-    assert [(row["path"], row["result"]) for row in rows[:-1]] == [(f"{tmp_path}/a", "ok"), (f"{tmp_path}/b", "unread")]
+    assert [(row["path"], row["result"]) for row in rows[:-1]] == [(f"{tmp_path}/a", "ok"), (f"{tmp_path}/b", "missing")]
     assert rows[-1]["type"] == "summary" and rows[-1]["verdict"]
     audit = pfh.check(tmp_path / "sums", audit=True)
     assert {row["class"] for row in audit.rows[:-1]} >= {"matched", "missing"}
