@@ -271,4 +271,4 @@ def test_acquire_without_targets_and_with_an_encrypted_key(tmp_path):
     assert os.fspath(done.log) == str(tmp_path / "named.log.jsonl")
     # The image is as the log has it; the stamp that was asked for is missed.
     verified = pfh.verify(tmp_path / "a.E01", log=done.log, key=tmp_path / "key.pub")
-    assert not verified and verified.verdict == "nothing-to-compare-with" and "time stamp was asked for" in verified.sentence
+    assert not verified and verified.verdict == "nothing-to-compare-with" and "time stamp was asked for" in repr(verified)
