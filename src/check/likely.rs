@@ -6,12 +6,15 @@ use std::collections::HashMap;
 use std::ffi::OsStr;
 use std::path::PathBuf;
 
+/// Names of a directory by their keys: those of one key are spellings of one another.
+type Spellings = HashMap<Vec<u8>, Vec<Vec<u8>>>;
+
 /// Looks below one directory for files whose names are other spellings of listed ones. Each
 /// directory is listed once.
 pub struct Nearest {
     root: PathBuf,
     /// The names in a directory by their keys; directories by their paths below the root.
-    listed: HashMap<Vec<u8>, HashMap<Vec<u8>, Vec<Vec<u8>>>>,
+    listed: HashMap<Vec<u8>, Spellings>,
 }
 
 impl Nearest {

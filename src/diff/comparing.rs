@@ -26,6 +26,10 @@ use std::ffi::OsStr;
 use std::io;
 use std::path::{Path, PathBuf};
 
+/// Links and other things of a directory that are not files, by name: the kind, and where a link
+/// leads.
+type Others = BTreeMap<Vec<u8>, (String, Option<PathBuf>)>;
+
 /// A comparison under way.
 pub struct Comparing<'a, 's> {
     metadata: bool,
@@ -42,9 +46,8 @@ pub struct Comparing<'a, 's> {
     audit: Option<Auditor>,
     /// B, if it is a list.
     right: Option<Box<List>>,
-    /// Links and other things that are not files, of both of two directories: name, kind, and where
-    /// a link leads.
-    others: [BTreeMap<Vec<u8>, (String, Option<PathBuf>)>; 2],
+    /// Things that are not files, of both of two directories.
+    others: [Others; 2],
     /// Plain names that B, a list, has digests of.
     listed: HashSet<Vec<u8>>,
     /// Listed names that are links in the directory on the other side.

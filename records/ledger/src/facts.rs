@@ -49,7 +49,8 @@ const GRAINS: [u32; 5] = [1_000_000_000, 1_000_000, 1_000, 100, 1];
 
 /// The largest step that a time is a whole number of.
 pub fn grain_of(time: Time) -> u32 {
-    let is_whole = |grain: &u32| *grain == 1_000_000_000 && time.nanoseconds == 0 || time.nanoseconds % grain == 0;
+    let is_whole =
+        |grain: &u32| *grain == 1_000_000_000 && time.nanoseconds == 0 || time.nanoseconds.is_multiple_of(*grain);
     GRAINS.into_iter().find(is_whole).unwrap_or(1)
 }
 
@@ -110,6 +111,6 @@ mod tests {
         // A list with fractions elsewhere means its whole second; a file system may have cut.
         assert_eq!(cut(0, 700_000_001, 0), (true, Some("whole seconds")));
         assert_eq!(cut(0, 700_000_001, 1), (false, None));
-        assert_eq!(Instants::new((None, 0), (time(1), 0)).is_none(), true);
+        assert!(Instants::new((None, 0), (time(1), 0)).is_none());
     }
 }
