@@ -21,7 +21,8 @@ use std::io;
 /// Why a name was not looked for.
 const BEHIND: &str = "behind a directory that could not be read or a link";
 
-/// A file whose content is not the one of its name, until the end tells whether it was moved.
+/// A file whose content is not the one of its name, or that is gone, until the end tells whether it
+/// was moved.
 struct Held {
     change: Change,
     /// Entries that have its content.
@@ -231,17 +232,23 @@ impl<'a> Judging<'a> {
     /// Says what became of the files with another content than their names had: as in an audit, one
     /// that has the content of a name that lost it was moved.
     fn settle(&mut self) -> io::Result<()> {
-        for Held { mut change, alike, own, record } in std::mem::take(&mut self.held) {
-            if let Some(from) = self.contents.take(&alike) {
+        let mut held = std::mem::take(&mut self.held);
+        for Held { change, alike, record, .. } in &mut held {
+            if let Some(from) = self.contents.take(alike) {
                 (change.class, change.rot, change.cause) = (Class::Moved, None, None);
                 change.from = Some(self.ledger.entries[from].name.clone());
-                if let Some((record, places)) = record {
+                if let Some((record, places)) = record.take() {
                     let bytes = self.written(&record, change.name.clone())?;
                     self.replace(&places, bytes);
                 }
             }
+        }
+        for Held { change, own, .. } in held {
             debug_assert!(own.is_none() || change.class != Class::New, "a listed name is not new");
-            self.say(change)?;
+            let is_moved = change.class == Class::Gone && own.is_some_and(|at| self.contents.is_held(at));
+            if !is_moved {
+                self.say(change)?;
+            }
         }
         Ok(())
     }
@@ -280,7 +287,10 @@ impl<'a> Judging<'a> {
                 let bytes = if is_gone { None } else { self.written(record, spelt.clone())? };
                 self.replace(places, bytes);
                 let cause = (!is_gone).then(|| format!("it is a {code} now"));
-                self.say(Change { name: spelt, class: Class::Gone, from: None, cause, rot: None })
+                let change = Change { name: spelt, class: Class::Gone, from: None, cause, rot: None };
+                let own = self.entries.get(name).copied();
+                self.held.push(Held { change, alike: Vec::new(), own, record: None });
+                Ok(())
             }
             None => {
                 self.counts.unread += u64::from(is_failure);

@@ -81,7 +81,7 @@ fn files_are_rows_and_the_verdict_is_theirs() {
     let request = Request::new(&list).root(room.path());
     let (ran, files) = run(&request);
     assert_eq!(ran.unwrap().verdict(), Verdict::Differs);
-    let found = [("a", Checked::Right), ("b", Checked::Right), ("gone", Checked::Unread)];
+    let found = [("a", Checked::Right), ("b", Checked::Right), ("gone", Checked::Missing)];
     assert_eq!(files, found.map(|(name, found)| (name.to_owned(), found)));
     room.file("b", "abd");
     let task = Task::Files { allow_outside: false, ignore_missing: true };

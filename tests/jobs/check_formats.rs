@@ -156,7 +156,7 @@ fn one_changed_and_one_removed() {
         fs::write(&plain, [&kept[..10_000], &[0; 10_000]].concat()).unwrap();
         assert_eq!(changed(Checked::Wrong, &request), Verdict::Differs);
         fs::remove_file(&plain).unwrap();
-        assert_eq!(changed(Checked::Unread, &request), Verdict::Differs);
+        assert_eq!(changed(Checked::Missing, &request), Verdict::Differs);
         let ignoring = request.task(Task::Files { allow_outside: false, ignore_missing: true });
         assert_eq!(changed(Checked::Ignored, &ignoring), Verdict::Verified);
         fs::write(&plain, kept).unwrap();
@@ -166,7 +166,7 @@ fn one_changed_and_one_removed() {
     room.file("list", &format!("{}  d/plain/x\n{sum}  d/plain\n", pfh::sha256("")));
     let request = Request::new(room.at("list")).root(room.path());
     let ended = Ended::of(&request);
-    assert_eq!((ended.conclusion(), ended.names(Checked::Unread)), (Verdict::Differs, vec!["d/plain/x"]));
+    assert_eq!((ended.conclusion(), ended.names(Checked::Missing)), (Verdict::Differs, vec!["d/plain/x"]));
     let ended = Ended::of(&request.task(Task::Files { allow_outside: false, ignore_missing: true }));
     assert_eq!((ended.conclusion(), ended.names(Checked::Ignored)), (Verdict::Verified, vec!["d/plain/x"]));
 }
@@ -214,7 +214,7 @@ fn a_change_is_seen_in_every_format() {
         let ended = Ended::of(&request);
         let names = |found| ended.names(found).iter().map(|name| below(&room, name.as_bytes())).collect::<Vec<_>>();
         assert_eq!(
-            (names(Checked::Wrong), names(Checked::Unread)),
+            (names(Checked::Wrong), names(Checked::Missing)),
             (vec!["d/3".into()], vec!["d/4".into()]),
             "{format}"
         );

@@ -114,7 +114,7 @@ fn lists_with_the_checksum_in_front() {
     room.file("a.sfv", "00000000 none\n00000000 empty\n");
     let request = Request::new(room.at("a.sfv")).root(room.path());
     let ended = Ended::of(&request);
-    let found = (ended.conclusion(), ended.names(Checked::Unread), ended.names(Checked::Right));
+    let found = (ended.conclusion(), ended.names(Checked::Missing), ended.names(Checked::Right));
     assert_eq!(found, (Verdict::Differs, vec!["none"], vec!["empty"]));
     let ended = Ended::of(&request.task(Task::Files { allow_outside: false, ignore_missing: true }));
     assert_eq!((ended.conclusion(), ended.names(Checked::Right)), (Verdict::Verified, vec!["empty"]));

@@ -178,21 +178,26 @@ fn names_do_not_lead_out() {
     assert_eq!((ended.conclusion(), ended.names(Checked::Right)), (Verdict::Verified, names.to_vec()));
 }
 
-/// A list hides no absolute name among relative ones; a list of absolute names alone is read as it
-/// stands.
+/// A list hides no absolute name among relative ones that leads out of its directory; one that
+/// stays below it is read, and a list of absolute names alone is read as it stands.
 #[test]
 fn an_absolute_name_among_relative_ones_is_asked_for() {
     let room = Room::new();
-    room.file("d/f", "1");
+    room.file("l/d/f", "1");
     let secret = room.file("secret", "2");
     let full = secret.to_str().unwrap();
-    room.file("mixed", &format!("{}  d/f\n{}  {full}\n", sha256("1"), sha256("2")));
-    let mixed = Request::new(room.at("mixed"));
+    room.file("l/mixed", &format!("{}  d/f\n{}  {full}\n", sha256("1"), sha256("2")));
+    let mixed = Request::new(room.at("l/mixed"));
     let ended = Ended::of(&mixed);
     let found = (ended.conclusion(), ended.names(Checked::Right), ended.names(Checked::Unread));
     assert_eq!(found, (Verdict::Incomplete, vec!["d/f"], vec![full]));
     let allowing = Task::Files { allow_outside: true, ignore_missing: false };
     assert_eq!(Ended::of(&mixed.task(allowing)).conclusion(), Verdict::Verified);
+    let below = room.file("l/below", "2");
+    let below = below.to_str().unwrap();
+    room.file("l/mixed", &format!("{}  d/f\n{}  {below}\n", sha256("1"), sha256("2")));
+    let ended = Ended::of(&mixed);
+    assert_eq!((ended.conclusion(), ended.names(Checked::Right)), (Verdict::Verified, vec!["d/f", below]));
     room.file("absolute", &format!("{0}  {full}\n{0}  {full}\n", sha256("2")));
     assert_eq!(Ended::of(&Request::new(room.at("absolute"))).conclusion(), Verdict::Verified);
 }

@@ -191,7 +191,12 @@ fn rows_are_written_in_every_form() {
     let room = room();
     let (found, ..) = rows(&asked(&room));
     let text = pairs_as(&room, &asked(&room), "text");
-    assert_eq!(text.lines().count(), found.len() + 1);
+    // Below each pair stand the scores of the methods, where there are some.
+    let below = text.lines().filter(|line| line.starts_with(' ')).count();
+    assert_eq!(
+        (text.lines().count(), below),
+        (found.len() + below + 1, found.iter().filter(|row| !row.5.is_empty()).count())
+    );
     assert!(text.starts_with("relation ") && text.lines().nth(1).unwrap().starts_with("equal "), "{text}");
     let csv = pairs_as(&room, &asked(&room), "csv");
     let (head, rest) = csv.split_once('\n').unwrap();

@@ -73,7 +73,7 @@ fn json_of_others_is_not_passed_over() {
     let record = format!(r#"{{"path":"d/a","sha256":"{sha256}"}}"#);
     let library = format!(r#"{{"type":"library","name":"b","hashes":[{{"alg":"SHA-256","content":"{sha256}"}}]}}"#);
     for (list, word) in [
-        (format!(r#"[{record},{{"path":"d/b"}}]"#), "1 line is improperly formatted"),
+        (format!(r#"[{record},{{"path":"d/b"}}]"#), "1 file has no digest: d/b"),
         (format!(r#"[{record},{{"path":"d/b","hashes":{{"snefru":"00"}}}}]"#), "1 line of snefru not verified"),
         (format!(r#"[{record},{library}]"#), "1 record of a component"),
         (format!("{record}\n{{\"path\":\"d/b\","), "1 line is improperly formatted"),

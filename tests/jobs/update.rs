@@ -232,7 +232,7 @@ fn the_algorithm_of_a_list_is_never_another_afterwards() {
     listed(&room, "list", Format::Sums, "blake3", None);
     let old = fs::read(room.at("list")).unwrap();
     // Every file is another: nothing shows that the digests are not of SHA-256.
-    for name in ["d/a", "d/b", "d/s/c"] {
+    for name in ["d/a", "d/b", "d/s/c", "d/s/e"] {
         room.file(name, "another content");
     }
     let (ran, _) = run(&request(&room, "list"));
@@ -257,6 +257,12 @@ fn a_file_that_was_moved_is_neither_rot_nor_gone() {
     assert_eq!(ran.unwrap().verdict(), Verdict::Verified);
     rows.sort_by(|one, other| one.1.cmp(&other.1));
     assert_eq!(rows, said(&[(Class::Moved, "a"), (Class::Moved, "b"), (Class::Moved, "new")]));
+    assert!(agrees(&room, "list"));
+    // An operand that is gone by its name, in front of the one that it was moved to.
+    fs::rename(room.at("d/new"), room.at("d/other")).unwrap();
+    let operands = Input::new([room.at("d/new"), room.at("d/other")]);
+    let (ran, rows) = run(&Request::new(room.at("list"), operands));
+    assert_eq!((ran.unwrap().verdict(), rows), (Verdict::Verified, said(&[(Class::Moved, "other")])));
     assert!(agrees(&room, "list"));
 }
 

@@ -208,6 +208,8 @@ impl Image {
             }
             (Damage::Truncated, FirstOnly) if self == Image::Split => &[3],
             (Damage::Truncated, _) => &[1],
+            // A set with an empty piece contradicts itself: no image has such pieces.
+            (Damage::Emptied, _) if self == Image::Split => &[1],
             (Damage::Emptied, Nothing | Unfinished | NotALog) => &[3],
             (Damage::Emptied, Stated | Source) if !self.is_plain() => &[1, 3],
             (Damage::Emptied, _) => &[1],

@@ -23,6 +23,8 @@ use crate::roles::{self, Role};
 const DEPTH: usize = 64;
 /// Elements whose contents are digests of something else than a file: windows of it, trees.
 const PASSED_OVER: [&str; 3] = ["pieces", "roothash", "structure"];
+/// The elements around lists whose names are exact: of MHL and ASC-MHL, of metalink.
+const LISTS: [&str; 2] = ["hashlist", "metalink"];
 /// Names of files without digests that are held until it is known that elements like theirs have
 /// some.
 const HELD: usize = 1000;
@@ -108,10 +110,12 @@ impl<R: BufRead> Decoder<R> {
         }
     }
 
-    /// Ends the reading. Of a document without any record it is enough to say what it is.
+    /// Ends the reading. Of a document without any record it is enough to say what it is, unless it
+    /// is a list, or breaks off before it says.
     fn broken(&mut self, fault: Fault, tally: &mut Tally) {
         self.ended = true;
-        if self.any || matches!(fault, Fault::TooLong) {
+        let may_list = self.root.as_deref().is_none_or(|root| LISTS.contains(&root));
+        if self.any || may_list || matches!(fault, Fault::TooLong) {
             tally.broken();
             self.items.push_back(Item::Fault(fault));
         } else {
@@ -152,7 +156,7 @@ impl<R: BufRead> Decoder<R> {
                 };
                 self.gather(c.encode_utf8(&mut [0; 4]))?;
             }
-            Event::Eof if !self.open.is_empty() => return Err("the document is cut off"),
+            Event::Eof if !self.open.is_empty() || self.root.is_none() => return Err("the document is cut off"),
             Event::Eof => {
                 self.ended = true;
                 if !self.any {
@@ -241,7 +245,7 @@ impl<R: BufRead> Decoder<R> {
         }
         let (named, has_digest) = (element.draft.is_named(), element.draft.has_digest());
         let names = match self.root.as_deref() {
-            Some("hashlist" | "metalink") => Names::Exact,
+            Some(root) if LISTS.contains(&root) => Names::Exact,
             _ => Names::Windows,
         };
         if has_digest && !named && self.open.len() > 1 {

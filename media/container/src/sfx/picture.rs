@@ -32,7 +32,7 @@ pub fn end(start: &[u8], bytes: &dyn Bytes) -> Option<u64> {
     let is_whole = match start {
         [0xff, 0xd8, ..] => tail.ends_with(b"\xff\xd9"),
         [0x89, b'P', ..] => tail.ends_with(b"IEND\xaeB`\x82"),
-        [b'%', b'P', ..] => tail.windows(5).any(|mark| mark == b"%%EOF"),
+        [b'%', b'P', ..] => tail.trim_ascii_end().ends_with(b"%%EOF"),
         _ => false,
     };
     if is_whole {

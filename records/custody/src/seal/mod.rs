@@ -314,8 +314,14 @@ mod tests {
         let key = SigningKey::from_bytes(&[7; 32]);
         let other = SigningKey::from_bytes(&[8; 32]).verifying_key();
         let found = seal(A).expect("a seal");
-        let signed = found.clone().sign(&key);
-        assert_eq!(Seal::decode(&signed.encode()).expect("read back"), signed);
+        // One is made with both parts; those that earlier versions wrote have neither.
+        let making = Making { name: b"list".to_vec(), serial: 1, ..Making::default() };
+        let signed = Seal { making: Some(making), ..found.clone() }.sign(&key);
+        let earlier = Seal { list: None, ..found.clone() }.sign(&key);
+        for one in [&signed, &earlier] {
+            assert_eq!(Seal::decode(&one.encode()).expect("read back"), *one);
+            assert!(one.verify(&found, Some(&key.verifying_key())).is_ok());
+        }
         let public = key.verifying_key();
         assert!(signed.verify(&found, Some(&public)).is_ok() && found.verify(&found, None).is_ok());
         assert!(matches!(found.verify(&found, Some(&public)), Err(SealError::Unsigned)));
@@ -324,6 +330,9 @@ mod tests {
         assert!(matches!(signed.verify(&seal(B).expect("a seal"), Some(&public)), Err(SealError::Records)));
         let mut forged = signed.clone();
         forged.records += 1;
+        assert!(matches!(forged.verify(&found, None), Err(SealError::Signature)));
+        let mut forged = signed.clone();
+        forged.making.as_mut().expect("how it was made").serial += 1;
         assert!(matches!(forged.verify(&found, None), Err(SealError::Signature)));
         for wrong in ["", "{}", "[]", "{\"type\":\"seal\",\"version\":2}"] {
             assert!(matches!(Seal::decode(wrong), Err(SealError::Malformed)), "{wrong}");

@@ -211,6 +211,17 @@ fn xml_of_other_programs() {
         assert_eq!(decoder.ending(), pfh_manifest::Ending::Unmarked);
     }
     reads(&mhl[..mhl.len() - 11], Format::Xml, &["d/f 2 md5:764e", "! the document is cut off"]);
+    // One that breaks off before its first record is not another document.
+    for cut in ["<?xml version='1.0'", "<?xml version='1.0'?>\n", "<?xml version='1.0'?><hashlist>"] {
+        let mut decoder = open(cut.as_bytes(), &Options::default());
+        assert!(
+            decoder
+                .by_ref()
+                .all(|item| matches!(item.expect("memory").item, Item::Fault(pfh_manifest::Fault::Malformed(_)))),
+            "{cut}"
+        );
+        assert_eq!(decoder.ending(), pfh_manifest::Ending::Broken, "{cut}");
+    }
 }
 
 #[test]
