@@ -192,7 +192,7 @@ fn an_absolute_name_among_relative_ones_is_asked_for() {
     let found = (ended.conclusion(), ended.names(Checked::Right), ended.names(Checked::Unread));
     assert_eq!(found, (Verdict::Incomplete, vec!["d/f"], vec![full]));
     let allowing = Task::Files { allow_outside: true, ignore_missing: false };
-    assert_eq!(Ended::of(&mixed.task(allowing)).conclusion(), Verdict::Verified);
+    assert_eq!(Ended::of(&mixed.clone().task(allowing)).conclusion(), Verdict::Verified);
     let below = room.file("l/below", "2");
     let below = below.to_str().unwrap();
     room.file("l/mixed", &format!("{}  d/f\n{}  {below}\n", sha256("1"), sha256("2")));
