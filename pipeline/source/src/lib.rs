@@ -50,7 +50,7 @@ pub use batch::{Ahead, Batch};
 pub use descend::{Descend, Links, Recurse, Special};
 pub use entry::{Entry, Item, Object, Origin, Skip};
 pub use inside::{Extent, Inside};
-pub use interruption::end_texts_when;
+pub use interruption::{end_texts_when, is_text_ended};
 pub use list::{Separator, names};
 pub use merge::Merge;
 pub use operand::{Named, Operands, Paths};

@@ -136,8 +136,8 @@ impl Session {
     /// The failure of a job, and the exit that goes with it.
     pub fn ended(&self, error: pfh::job::Error) -> Failure {
         self.close();
-        if self.signals.number() != 0 && error.kind() == pfh::job::Kind::Input {
-            // A list was read when the signal came.
+        if self.signals.number() != 0 && error.kind() != pfh::job::Kind::Cancelled && pfh::process::is_text_ended() {
+            // A list was read when the signal came; to its reader that is an error of any kind.
             return Failure::new(self.signal(), "interrupted");
         }
         Failure::of(&error, self.signal())

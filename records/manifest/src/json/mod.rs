@@ -302,6 +302,12 @@ fn finish<E: serde::de::Error>(
     place: Place,
     before: u64,
 ) -> Result<Outcome, E> {
+    if place == Place::Document
+        && let Some(kind) = own.document_of_ours()
+    {
+        state.hand(Err(Fault::NotUnderstood(format!("a {kind} document, which is no list").into())))?;
+        return Ok(Outcome::Nothing);
+    }
     for digest in own.pattern() {
         state.hand(digest)?;
     }

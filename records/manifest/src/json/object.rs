@@ -104,6 +104,12 @@ impl Object {
         }
     }
 
+    /// The type of one of pfh's own documents, such as a plan: the digests in it are not those of
+    /// files.
+    pub(super) fn document_of_ours(&self) -> Option<&str> {
+        self.kind.as_deref().filter(|kind| kind.starts_with("pfh-"))
+    }
+
     /// Notes a digest of an algorithm that is not known here.
     pub(super) fn foreign(&mut self, name: &str) {
         self.foreign.push(name.into());

@@ -95,13 +95,12 @@ fn lines_of_every_form() {
             let seen = check(&room, &[options, lenient].concat());
             let nothing = seen.stderr.contains("nothing to compare") || (options == ["--status"] && !is_record(&list));
             let code = if nothing && !options.contains(&"--strict") { Some(3) } else { code };
-            // A file that is there but for blanks around its name is named, and never missing.
-            if seen.stderr.contains("which differs by blanks at its ends alone")
-                || seen.code == Some(3) && code == Some(1)
-            {
-                let named = text.replace("FAILED open or read", "not compared");
-                let exit = if named.contains("FAILED") { Some(1) } else { Some(3) };
-                assert_eq!(said(&seen), (exit, named), "{list:?} {options:?}");
+            // A file that is there but for blanks at the ends of its name is named, and never
+            // missing: 3, and with --strict the 1 of the line that is not a record.
+            if list == format!("{MD5}  lead\n{MD5} f\n") {
+                let exit = if options == ["--strict"] { 1 } else { 3 };
+                let named = if options == ["--status"] { "" } else { "lead: not compared\n" };
+                assert_eq!(said(&seen), (Some(exit), named.to_owned()), "{list:?} {options:?}");
                 continue;
             }
             assert_eq!(said(&seen), (code, text.clone()), "{list:?} {options:?}");

@@ -6,6 +6,7 @@ use crate::program::Room;
 use pfh_inject::{Need, lacks};
 use std::collections::BTreeSet;
 use std::fs;
+use std::io::BufRead;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -73,6 +74,23 @@ fn shell(room: &Room, line: &str) -> (Option<i32>, String) {
     (seen.status.code(), String::from_utf8_lossy(&[seen.stdout, seen.stderr].concat()).into_owned())
 }
 
+/// Runs a command that serves until Ctrl-C, which it gets once it has said where. Once: `timeout`
+/// signals the process and its group, and a second signal ends a process at once.
+fn until_interrupted(room: &Room, line: &str) -> (Option<i32>, String) {
+    let mut child = Command::new("bash")
+        .args(["-c", &format!("exec {}", line.replacen("pfh", env!("CARGO_BIN_EXE_pfh"), 1))])
+        .current_dir(room.path())
+        .stdin(std::process::Stdio::null())
+        .stdout(std::process::Stdio::piped())
+        .spawn()
+        .expect("bash");
+    let mut said = String::new();
+    std::io::BufReader::new(child.stdout.take().expect("a pipe")).read_line(&mut said).expect("its address");
+    let killed = Command::new("kill").args(["-INT", &child.id().to_string()]).status();
+    assert!(killed.is_ok_and(|status| status.success()));
+    (child.wait().expect("an end").code(), said)
+}
+
 fn is_there(program: &str) -> bool {
     Command::new("bash").args(["-c", &format!("command -v {program}")]).output().is_ok_and(|seen| seen.status.success())
 }
@@ -88,10 +106,8 @@ fn run(lines: &[Line]) -> Vec<String> {
             eprintln!("skipped: no {program}");
             continue;
         }
-        // A command that runs until Ctrl-C gets it.
-        let ends = !command.contains(" --serve");
-        let typed = if ends { command.clone() } else { format!("timeout --preserve-status -s INT 5 {command}") };
-        let (ended, said) = shell(&room, &typed);
+        let (ended, said) =
+            if command.contains(" --serve") { until_interrupted(&room, command) } else { shell(&room, command) };
         if ended != Some(*code) {
             wrong.push(format!("{command}\n  ended with {ended:?}, the page says {code}: {said}"));
         }

@@ -186,7 +186,7 @@ fn requests_that_make_no_sense_are_refused() {
     }
     if !cfg!(feature = "remote") {
         let seen = pfh(&room, "plan s3://bucket/prefix -o new");
-        assert!(seen.code == Some(2) && seen.stderr.contains("feature remote"), "{:?} {}", seen.code, seen.stderr);
+        assert!(seen.code == Some(2) && seen.stderr.contains("--features remote"), "{:?} {}", seen.code, seen.stderr);
         assert!(!room.path().join("new").exists());
     }
     for words in ["run tree --unit 1", "merge tree", "merge nowhere", "run tree/huge --unit 1"] {

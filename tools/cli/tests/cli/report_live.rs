@@ -358,18 +358,15 @@ fn the_system_sees_no_write_and_no_look_without_a_client() {
 fn idle_connections_are_bounded_and_leave_room() {
     let room = room();
     let live = Live::start(&room, &[], &[]);
-    let idle: Vec<TcpStream> = (0..40).map(|_| live.connect()).collect();
-    // A connection that is refused hears why at once.
-    let refused = idle.iter().skip(32).filter(|stream| {
+    let idle: Vec<TcpStream> = (0..100).map(|_| live.connect()).collect();
+    // Of more than 64 the oldest are closed, and none of them shuts the page.
+    for stream in &idle[..36] {
         let mut answer = [0; 12];
-        (&mut &**stream).read_exact(&mut answer).is_ok() && answer.ends_with(b"503")
-    });
-    assert_eq!(refused.count(), 8);
-    drop(idle);
-    let end = Instant::now() + Duration::from_secs(60);
-    while status(&live.page()) != "200" {
-        assert!(Instant::now() < end, "places come back");
+        let read = (&mut &*stream).read(&mut answer);
+        assert!(matches!(read, Ok(0)) || read.is_err_and(|error| error.kind() != std::io::ErrorKind::WouldBlock));
     }
+    assert_eq!(status(&live.page()), "200");
+    drop(idle);
     // Those that follow leave room for the page.
     let follow = || {
         let mut stream = live.connect();

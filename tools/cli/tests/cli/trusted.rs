@@ -231,7 +231,7 @@ fn servers_answer_though_nobody_reads_their_standard_error() {
     room.file("d/f", &[7; 4096]);
     room.file("c/l.md5", b"900150983cd24fb0d6963f7d28e17f72  letter\n");
     assert_eq!(pfh(&room, "tree build d/f").code, Some(0));
-    for words in ["audit serve d --listen 127.0.0.1:0", "report c --serve 0"] {
+    for words in ["audit serve d --listen 127.0.0.1:0", "report c --serve=0"] {
         let serving = Serving::start(&room, words);
         for number in 0..3000 {
             let answer = serving.ask("POST /nothing HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\n\r\nabc");
@@ -248,7 +248,7 @@ fn servers_answer_though_nobody_reads_their_standard_error() {
 fn slow_clients_do_not_shut_the_page() {
     let room = Room::new();
     room.file("c/l.md5", b"900150983cd24fb0d6963f7d28e17f72  letter\n");
-    let serving = Serving::start(&room, "report c --serve 0");
+    let serving = Serving::start(&room, "report c --serve=0");
     let mut slow = Vec::new();
     for _ in 0..200 {
         let mut stream = TcpStream::connect(serving.1).unwrap();
