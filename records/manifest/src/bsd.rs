@@ -119,16 +119,7 @@ pub(crate) struct Tagged<'a> {
 /// apart; `None` where a line has not that form. The name ends at the last parenthesis, for it may
 /// hold others.
 pub(crate) fn split(line: &[u8]) -> Option<Tagged<'_>> {
-    let open = line.iter().position(|&byte| byte == b'(')?;
-    let tag = str::from_utf8(&line[..open]).ok()?;
-    let tag = tag.trim_end_matches(' ');
-    if tag.is_empty() || !tag.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'/' | b'_')) {
-        return None;
-    }
-    // A digest in front of a name with parentheses; no algorithm has a name of such digits.
-    if tag.len() >= 8 && tag.bytes().all(|byte| byte.is_ascii_hexdigit()) {
-        return None;
-    }
+    let (tag, open) = front(line)?;
     let close = line.iter().rposition(|&byte| byte == b')').filter(|&close| close > open)?;
     let digest = line[close + 1..].trim_ascii_start().strip_prefix(b"=")?.trim_ascii();
     // A name of parentheses behind a digest of another list.
@@ -136,6 +127,26 @@ pub(crate) fn split(line: &[u8]) -> Option<Tagged<'_>> {
         return None;
     }
     Some(Tagged { tag, name: &line[open + 1..close], digest })
+}
+
+/// The tag that a line begins with, and where the parenthesis behind it opens.
+fn front(line: &[u8]) -> Option<(&str, usize)> {
+    let open = line.iter().position(|&byte| byte == b'(')?;
+    let tag = str::from_utf8(&line[..open]).ok()?;
+    let tag = tag.trim_end_matches(' ');
+    if tag.is_empty() || !tag.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'/' | b'_')) {
+        return None;
+    }
+    // A digest in front of a name with parentheses; no algorithm has a name of such digits.
+    let is_digest = tag.len() >= 8 && tag.bytes().all(|byte| byte.is_ascii_hexdigit());
+    (!is_digest).then_some((tag, open))
+}
+
+/// Whether this is the front of a tagged line whose parenthesis does not close, `MD5 (name =`: the
+/// line is damaged, and its digest is not that of a file `MD5 (name =`.
+pub(crate) fn is_unclosed(front_of_digest: &[u8]) -> bool {
+    front_of_digest.trim_ascii_end().ends_with(b"=")
+        && front(front_of_digest).is_some_and(|(_, open)| !front_of_digest[open..].contains(&b')'))
 }
 
 /// The digest of a tagged line; the tag must be one of `assumed` unless that is empty.

@@ -53,7 +53,8 @@ impl Separator {
         }
         digests.reverse();
         let has_more_than_crc = digests.iter().any(|digest| digest.len() > 8);
-        (has_more_than_crc && !rest.trim_ascii().is_empty()).then_some((rest, digests))
+        let is_name = !rest.trim_ascii().is_empty() && !bsd::is_unclosed(rest);
+        (has_more_than_crc && is_name).then_some((rest, digests))
     }
 }
 
@@ -155,7 +156,16 @@ mod tests {
         assert_eq!(of(&format!("a  00000000  {MD5}\r")), Some((b"a".to_vec(), 2)));
         // A name that is itself a digest of a length.
         assert_eq!(of(&format!("{MD5}  {MD5}")), Some((MD5.as_bytes().to_vec(), 1)));
-        for none in ["a  00000000", "a b", "", "  ", &format!("a {MD5}"), &format!("  {MD5}"), &format!("a  {MD5} x")] {
+        for none in [
+            "a  00000000",
+            "a b",
+            "",
+            "  ",
+            &format!("a {MD5}"),
+            &format!("  {MD5}"),
+            &format!("a  {MD5} x"),
+            &format!("MD5 (a =  {MD5}"),
+        ] {
             assert_eq!(of(none), None, "{none:?}");
         }
     }
