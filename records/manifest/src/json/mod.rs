@@ -305,7 +305,7 @@ fn finish<E: serde::de::Error>(
     if place == Place::Document
         && let Some(kind) = own.document_of_ours()
     {
-        state.hand(Err(Fault::NotUnderstood(format!("a {kind} document, which is no list").into())))?;
+        state.hand(Err(Fault::NotUnderstood(format!("a {kind} document, and not a list").into())))?;
         return Ok(Outcome::Nothing);
     }
     for digest in own.pattern() {
