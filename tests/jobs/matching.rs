@@ -49,7 +49,7 @@ fn verdicts_are_rows_in_the_order_of_the_input() {
     let (ran, words, gaps) = rows(&request);
     let summary = ran.unwrap();
     assert_eq!((words, gaps), (vec!["unknown", "known-bad", "error"], 1));
-    // What digests without the name of an algorithm are taken for is a remark, not a gap of the set.
+    // How digests without a named algorithm are taken is a remark, not a gap of the set.
     assert_eq!((summary.known(), summary.run.failed, summary.gaps), (1, 1, 0));
     // A known-bad file stays so, even if others could not be read.
     assert_eq!(summary.conclusion(&request, &[KnownStatus::KnownBad]), Verdict::Differs);
