@@ -351,7 +351,8 @@ impl pfh_engine::Sink for Comparing<'_, '_> {
             Outcome::Skipped(skip) => {
                 self.summary.skipped[which as usize] += 1;
                 (self.events)(Event::Unread(&record))?;
-                if !matches!(skip, Skip::Own | Skip::Unfinished) {
+                // A container that is not opened is compared as the file that it is.
+                if !matches!(skip, Skip::Own | Skip::Unfinished) && !record.name.ends_with(b"!/") {
                     let leads_to = std::fs::read_link(OsStr::from_bytes(&record.name)).ok();
                     self.others[which as usize].insert(name.clone(), (skip.reason().to_owned(), leads_to));
                 }

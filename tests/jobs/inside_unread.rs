@@ -114,8 +114,9 @@ fn recognised_formats_that_are_not_read_are_named_and_counted() {
     let (rows, _) = rows(&room, &["all.tar"]);
     let is_missing = |name: &&str| !rows.iter().any(|row| row.name == format!("all.tar!/d/{name}!/"));
     let missing: Vec<_> = formats.iter().map(|(name, ..)| *name).filter(is_missing).collect();
-    // Their signatures are behind the part that is looked at of a member whose name says nothing.
-    assert_eq!(missing, ["ddf", "vinum"]);
+    // Their signatures are behind the part that is looked at of a member whose name says nothing,
+    // or too short (minix) to be looked for in each member.
+    assert_eq!(missing, ["minix", "luks2", "ddf", "vinum"]);
 }
 
 /// Formats that are not read are skipped if that is asked for; damaged containers are not.
