@@ -199,7 +199,10 @@ impl Build<'_> {
                     }
                 }
                 if failed.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-            })?;
+            });
+            // A signal may end the reading of a list before it is asked for.
+            let found =
+                found.map_err(|error| if self.cancel.load(Ordering::Relaxed) { Error::Cancelled } else { error })?;
             if let Some(error) = failed {
                 return Err(error);
             }

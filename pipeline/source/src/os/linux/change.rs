@@ -41,10 +41,11 @@ const EXCHANGED: [u32; 3] = [7, 11, 43];
 pub fn change_times(base: &Base, path: &[u8]) -> Option<ChangeTimes> {
     let (at, links, last) = below(base);
     let fd = open_long(at, path, OFlags::PATH | OFlags::CLOEXEC | last, links).ok()?;
-    of(fd.as_fd())
+    of(fd.as_fd(), fs::fstat(&fd).ok()?.st_dev as u64)
 }
 
-fn of(fd: BorrowedFd<'_>) -> Option<ChangeTimes> {
+/// Of the file system of an open file that lies on this device.
+fn of(fd: BorrowedFd<'_>, device: u64) -> Option<ChangeTimes> {
     let found = fs::fstatfs(fd).ok()?;
     let kind = found.f_type as u64 & 0xffff_ffff;
     Some(match kind {
@@ -52,13 +53,12 @@ fn of(fd: BorrowedFd<'_>) -> Option<ChangeTimes> {
         kind if MISSING.contains(&kind) => ChangeTimes::Missing,
         kind if DOUBTFUL.contains(&kind) => ChangeTimes::Doubtful,
         _ => {
-            let device = fs::fstat(fd).ok()?.st_dev;
             if !EXCHANGED.contains(&fs::major(device)) {
                 return Some(ChangeTimes::Kept);
             }
             // ext4 and btrfs make it of their UUID, others of the number of the device.
             match fs::fstatvfs(fd).ok()?.f_fsid {
-                number if number == 0 || number == device as u64 => ChangeTimes::Recorded,
+                number if number == 0 || number == device => ChangeTimes::Recorded,
                 number => ChangeTimes::Named(number),
             }
         }
@@ -76,7 +76,7 @@ pub fn is_timed(fd: BorrowedFd<'_>, stat: &Stat) -> bool {
     let times = match LAST.get() {
         Some((device, times)) if device == stat.device => times,
         _ => {
-            let Some(times) = of(fd) else { return true };
+            let Some(times) = of(fd, stat.device) else { return true };
             LAST.set(Some((stat.device, times)));
             times
         }
