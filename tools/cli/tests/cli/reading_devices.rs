@@ -55,13 +55,15 @@ fn traced_as(room: &Room, rotational: bool, words: &[&str]) -> Seen {
     for line in text.lines() {
         let (pid, call) = line.split_once(char::is_whitespace).unwrap();
         let call = call.trim_start();
-        if call.starts_with("read(") && call.contains(&below) {
+        if (call.starts_with("read(") || call.starts_with("pread64(")) && call.contains(&below) {
             most = most.max(under_way.len() + 1);
             match call.contains("<unfinished") {
                 true => under_way.push(pid),
                 false => bytes += came(call),
             }
-        } else if call.starts_with("<... read resumed") && under_way.contains(&pid) {
+        } else if (call.starts_with("<... read resumed") || call.starts_with("<... pread64 resumed"))
+            && under_way.contains(&pid)
+        {
             under_way.retain(|reader| *reader != pid);
             bytes += came(call);
         }
