@@ -184,7 +184,13 @@ impl Run {
                 match at {
                     0 => return Err(Error::Threads(error)),
                     1 if plan.mode == Mode::Mtp => return Err(Error::Threads(error)),
-                    _ => break,
+                    _ => {
+                        // Nobody would read if all waited for readers ahead that do not exist.
+                        if plan.mode != Mode::Mtp && at <= threads && plan.is_ahead(readers) {
+                            self.shared.reserve.forgo();
+                        }
+                        break;
+                    }
                 }
             }
         }

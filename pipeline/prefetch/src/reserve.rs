@@ -43,6 +43,8 @@ const MANY: usize = 4;
 /// time with six readers besides, .99 s with one (4,400 and 290 waits).
 pub struct Reserve {
     called: AtomicBool,
+    /// No thread could be started that reads ahead: all others read for themselves.
+    forgone: AtomicBool,
     /// Whether it is known if reads wait, and whether a thread is finding out.
     known: AtomicBool,
     scouted: AtomicBool,
@@ -93,6 +95,7 @@ impl Reserve {
         let most = most.max(1);
         Reserve {
             called: AtomicBool::new(most == 1),
+            forgone: AtomicBool::new(false),
             known: AtomicBool::new(false),
             scouted: AtomicBool::new(false),
             limit: AtomicUsize::new(if fixed { most } else { 1 }),
@@ -233,7 +236,13 @@ impl Reserve {
 
     /// Whether reads wait, so that readers ahead should read.
     pub fn is_called(&self) -> bool {
-        self.called.load(Ordering::SeqCst)
+        self.called.load(Ordering::SeqCst) && !self.forgone.load(Ordering::SeqCst)
+    }
+
+    /// No reader ahead could be started: none is called from now on.
+    pub fn forgo(&self) {
+        self.forgone.store(true, Ordering::SeqCst);
+        self.notify();
     }
 
     /// Note it before looking at [`is_called`](Reserve::is_called), for [`wait`](Reserve::wait).
