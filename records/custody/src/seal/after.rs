@@ -72,7 +72,7 @@ impl Seal {
 mod tests {
     use super::super::{List, Seal, SealError};
 
-    /// A row of seals, each of which follows the one before.
+    /// A chain of seals: each one follows the seal before it.
     fn row(count: u8, place: &str) -> Vec<Seal> {
         let mut row: Vec<Seal> = Vec::new();
         for root in 0..count {
