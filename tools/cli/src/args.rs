@@ -78,13 +78,13 @@ pub struct Cli {
     #[command(subcommand)]
     pub command: Command,
     /// Add the defaults of [profile.NAME] in the file of defaults, ~/.config/pfh/config.toml.
-    #[arg(long, global = true, value_name = "NAME")]
+    #[arg(long, global = true, display_order = 1001, value_name = "NAME")]
     pub profile: Option<String>,
     /// Do not read the file of defaults.
-    #[arg(long, global = true)]
+    #[arg(long, global = true, display_order = 1002)]
     pub no_config: bool,
     /// Run COMMAND in a shell at the end, with PFH_EXIT, PFH_COMMAND and counts in its environment.
-    #[arg(long, global = true, value_name = "COMMAND")]
+    #[arg(long, global = true, display_order = 1003, value_name = "COMMAND")]
     pub on_finish: Option<String>,
 }
 
@@ -95,6 +95,7 @@ pub fn is_command(name: &str) -> bool {
 }
 
 #[derive(Subcommand)]
+#[command(defer = true)]
 pub enum Command {
     /// Hash files and trees, with every algorithm from one read.
     #[command(visible_alias = "sum")]

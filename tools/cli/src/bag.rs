@@ -11,6 +11,7 @@ use std::path::PathBuf;
 
 /// Bags by BagIt 1.0 (RFC 8493): files below `data`, manifests beside it.
 #[derive(Debug, Subcommand)]
+#[command(defer = true)]
 pub enum Bag {
     /// Make a bag of a folder whose files are below its `data`.
     #[command(after_help = CREATE)]

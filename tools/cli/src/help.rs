@@ -103,6 +103,10 @@ const WINDOWS: &[&str] = &["hold", "streams"];
 /// Options of every command, which the short help leaves to the long one.
 const EVERYWHERE: &[&str] = &["no_config", "on_finish", "profile"];
 
+/// What `-h` says of itself, and what `--help` does.
+const SEE_MORE: &str = "Print help (see more with '--help')";
+const SEE_LESS: &str = "Print help (see a summary with '-h')";
+
 /// Headings of the help, with their options; all other options are about the work.
 const HEADINGS: &[(&str, &[&str])] = &[
     (
@@ -175,12 +179,9 @@ const HEADINGS: &[(&str, &[&str])] = &[
             "io",
             "memory",
             "mode",
-            "no_config",
             "no_progress",
             "no_sandbox",
-            "on_finish",
             "prefetchers",
-            "profile",
             "retries",
             "stall_timeout",
             "stats",
@@ -215,6 +216,54 @@ pub fn command(all: bool) -> Command {
     command_with(all, false)
 }
 
+/// The command line whose pages are names: [`open`] gives those that are typed their options, so
+/// that a start does not pay for the options of all commands.
+pub fn names() -> Command {
+    let everything = Arg::new("help_all")
+        .long("help-all")
+        .action(ArgAction::HelpLong)
+        .global(true)
+        .display_order(1000)
+        .help("Print help with the options for experts");
+    let mut root = Cli::command().arg(everything);
+    build(&mut root);
+    root
+}
+
+/// Builds this page, and none below it: clap does so before it prints a usage. The sentence of the
+/// list of commands stays the page's own.
+fn build(page: &mut Command) {
+    let about = page.get_about().cloned().unwrap_or_default();
+    // A page has a long help only if it had one when it was built; [`dressed`] writes it.
+    if page.get_after_long_help().is_none() {
+        *page = std::mem::take(page).after_long_help("");
+    }
+    let _ = page.render_usage();
+    *page = std::mem::take(page).about(about);
+}
+
+/// Gives the pages that words lead to their options.
+pub fn open(root: &mut Command, words: &[OsString]) {
+    let mut page = root;
+    for word in words {
+        let Some(below) = page.find_subcommand_mut(word) else { return };
+        build(below);
+        page = below;
+    }
+}
+
+/// The whole command line, built, without what the help adds.
+pub fn whole() -> Command {
+    fn below(page: &mut Command) {
+        build(page);
+        page.get_subcommands_mut().for_each(below);
+    }
+    let mut root = names();
+    below(&mut root);
+    root.build();
+    root
+}
+
 /// The whole command line for these arguments, with its help as the user sees it: `--help-all`
 /// shows the options for experts, and a page that fits one screen has no headings.
 pub fn command_for(arguments: &[OsString]) -> Command {
@@ -223,19 +272,13 @@ pub fn command_for(arguments: &[OsString]) -> Command {
 }
 
 /// Whether the arguments ask for all of the help, and for the one screen of it.
-pub fn is_dressed(arguments: &[OsString]) -> (bool, bool) {
+fn is_dressed(arguments: &[OsString]) -> (bool, bool) {
     let brief = arguments.iter().take_while(|word| *word != "--").any(|word| word == "-h");
     (is_all(arguments), brief)
 }
 
 fn command_with(all: bool, brief: bool) -> Command {
-    let everything = Arg::new("help_all")
-        .long("help-all")
-        .action(ArgAction::HelpLong)
-        .global(true)
-        .display_order(1000)
-        .help("Print help with the options for experts");
-    dressed(Cli::command().arg(everything), "", all, brief)
+    dressed(whole(), "", all, brief)
 }
 
 /// Whether the arguments ask for all of the help.
@@ -263,6 +306,12 @@ pub struct Below {
     pub examples: Vec<(Option<&'static str>, &'static str)>,
     /// The meaning of the exit codes.
     pub codes: String,
+}
+
+/// The words of a command's own below its options.
+pub fn said(command: &Command) -> String {
+    let long = command.get_after_long_help().filter(|long| !long.to_string().is_empty());
+    long.or(command.get_after_help()).map(ToString::to_string).unwrap_or_default()
 }
 
 /// The same for a page whose command states this itself.
@@ -299,10 +348,15 @@ fn dressed(mut command: Command, above: &str, all: bool, brief: bool) -> Command
         command = command.before_help(format!("Example: {example}"));
     }
     let is_screen = path == "hash";
-    let said = command.get_after_long_help().or(command.get_after_help()).map(ToString::to_string);
-    command = command.after_long_help(below(&path, &said.unwrap_or_default()).help());
+    let below = below(&path, &said(&command)).help();
+    command = command.after_long_help(below);
     command = command.mut_args(|arg| {
         let id = arg.get_id().as_str().to_owned();
+        match id.as_str() {
+            "help" => return arg.help(SEE_MORE).long_help(SEE_LESS),
+            "version" => return arg,
+            _ => {}
+        }
         let expert = EXPERT.contains(&id.as_str()) || cfg!(not(windows)) && WINDOWS.contains(&id.as_str());
         let on_screen = SCREEN.iter().find(|(name, _)| *name == id);
         let short = match on_screen {
@@ -312,16 +366,20 @@ fn dressed(mut command: Command, above: &str, all: bool, brief: bool) -> Command
             }
             _ => arg,
         };
-        let headed = if (is_screen && brief) || id == "help_all" { short } else { headed(short) };
-        let is_long = expert || EVERYWHERE.contains(&id.as_str()) || is_screen && on_screen.is_none();
+        let everywhere = id == "help_all" || EVERYWHERE.contains(&id.as_str());
+        let headed = if is_screen && brief { short } else { headed(short) };
+        let is_long = expert || (everywhere && id != "help_all") || is_screen && on_screen.is_none();
         headed.hide_long_help(expert && !all).hide_short_help(is_long)
     });
     command.mut_subcommands(|below| dressed(below, &path, all, brief))
 }
 
-/// An option below the heading of its subject.
+/// An option below the heading of its subject; those of every command have none.
 pub fn headed(arg: Arg) -> Arg {
     let id = arg.get_id().as_str().to_owned();
+    if ["help", "help_all", "version"].contains(&id.as_str()) || EVERYWHERE.contains(&id.as_str()) {
+        return arg;
+    }
     let found = HEADINGS.iter().find(|(_, ids)| ids.contains(&id.as_str())).map(|(heading, _)| *heading);
     let heading = found.unwrap_or(if arg.is_positional() { "Input" } else { "Task" });
     arg.help_heading(heading)

@@ -15,6 +15,7 @@ use pfh::terminal::render as shown;
 use std::path::{Path, PathBuf};
 
 #[derive(Debug, Subcommand)]
+#[command(defer = true)]
 pub enum Known {
     /// Compile sets of any format into one file.
     Build(Box<Compile>),

@@ -1,15 +1,13 @@
 //! Completions and man pages, made from the command line's own definition.
 
-use crate::args::Cli;
 use crate::exit::{self, Exit};
-use clap::CommandFactory;
 use pfh::outputs::{Existing, Kind, Outputs};
 use std::path::Path;
 
 /// Prints the completions of one shell.
 pub fn completions(shell: clap_complete::Shell) -> Exit {
     let mut text = Vec::new();
-    clap_complete::generate(shell, &mut crate::values::known(Cli::command()), "pfh", &mut text);
+    clap_complete::generate(shell, &mut crate::values::known(crate::help::whole()), "pfh", &mut text);
     match exit::print(&text) {
         Ok(()) => Exit::Good,
         Err(error) => exit::of_output(&error),
@@ -33,8 +31,7 @@ fn pages(command: &clap::Command, above: &str, directory: &Path) -> std::io::Res
     for below in command.get_subcommands().filter(|below| !below.is_hide_set()) {
         pages(below, &path, directory)?;
     }
-    let said = command.get_after_long_help().or(command.get_after_help()).map(ToString::to_string);
-    let below = crate::help::below(&path, &said.unwrap_or_default());
+    let below = crate::help::below(&path, &crate::help::said(command));
     // A section of its own for each of the things that would stand together in EXTRA.
     let command = command.clone().mut_args(crate::help::headed);
     let page = clap_mangen::Man::new(command.after_help("EXTRA").after_long_help("EXTRA"));
@@ -126,7 +123,8 @@ fn plain(text: &str) -> String {
 /// replaced, other files are not.
 pub fn man(directory: &Path, force: bool) -> Exit {
     let mut all = Vec::new();
-    names(&Cli::command(), "", &mut all);
+    let root = crate::help::whole();
+    names(&root, "", &mut all);
     names(&crate::paper::page(), "", &mut all);
     let mut outputs = Outputs::new(force);
     outputs.writes("DIRECTORY", directory, Kind::Directory, Existing::Welcome);
@@ -139,8 +137,6 @@ pub fn man(directory: &Path, force: bool) -> Exit {
         exit::say(refused);
         return Exit::Usage;
     }
-    let mut root = Cli::command();
-    root.build();
     let made =
         std::fs::create_dir_all(directory).and_then(|()| pages(&root, "", directory)).and_then(|()| paper(directory));
     match made {

@@ -1,7 +1,8 @@
 //! From words to the request of a command: what they mean, with the defaults of this user.
 
 use crate::{args, config, door, exit, guess, help};
-use clap::FromArgMatches;
+use clap::error::ErrorKind;
+use clap::{Command, FromArgMatches};
 use std::ffi::OsString;
 
 /// A command line as a request.
@@ -49,22 +50,27 @@ impl std::fmt::Display for Unparsed {
 /// # Errors
 /// Why there is no request.
 pub fn parsed(typed: &[OsString]) -> Result<Parsed, Unparsed> {
-    let mut root = help::command_for(typed);
-    root.build();
-    let arguments = guess::meant(&root, typed)?;
-    if help::is_dressed(&arguments) != help::is_dressed(typed) {
-        root = help::command_for(&arguments);
-        root.build();
-    }
+    let mut root = help::names();
+    let arguments = guess::meant(&mut root, typed)?;
     let arguments = config::with_defaults(&root, arguments)?;
     let arguments = door::entered(&root, arguments);
     let (_, name, _) = guess::pieces::page(&root, &arguments);
-    let words = [OsString::from("pfh")].into_iter().chain(arguments.iter().cloned());
-    let matches = root.try_get_matches_from_mut(words);
-    let parsed = matches.and_then(|matches| args::Cli::from_arg_matches(&matches));
-    let parsed = parsed.map_err(|error| match guess::refused(&error, &root, &arguments) {
-        Some(advice) => Unparsed::Failed(advice.into()),
-        None => Unparsed::Clap(error),
+    let cli = request(&mut root, &arguments).or_else(|error| {
+        if error.kind() == ErrorKind::DisplayVersion {
+            return Err(Unparsed::Clap(error));
+        }
+        // Help and errors are written with all pages and what the help adds to them.
+        let mut root = help::command_for(&arguments);
+        request(&mut root, &arguments).map_err(|error| match guess::refused(&error, &mut root, &arguments) {
+            Some(advice) => Unparsed::Failed(advice.into()),
+            None => Unparsed::Clap(error),
+        })
     })?;
-    Ok(Parsed { name, arguments, cli: parsed })
+    Ok(Parsed { name, arguments, cli })
+}
+
+/// The request that clap reads in the arguments.
+fn request(root: &mut Command, arguments: &[OsString]) -> Result<args::Cli, clap::Error> {
+    let words = [OsString::from("pfh")].into_iter().chain(arguments.iter().cloned());
+    root.try_get_matches_from_mut(words).and_then(|matches| args::Cli::from_arg_matches(&matches))
 }

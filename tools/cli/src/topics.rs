@@ -37,8 +37,7 @@ fn of_option(path: &[&str], name: &str) -> Option<String> {
     if ["-h", "--help", "--help-all", "-V", "--version"].contains(&name) {
         return None;
     }
-    let mut root = help::command_for(&["--help-all".into()]);
-    root.build();
+    let root = help::command_for(&["--help-all".into()]);
     let words: Vec<OsString> = path.iter().map(OsString::from).collect();
     let (page, path, used) = guess::pieces::page(&root, &words);
     if used < words.len() {

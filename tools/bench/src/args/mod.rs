@@ -12,6 +12,7 @@ pub use study::{Languages, Method, Time};
 
 /// Which hash, in which language, on this machine; and what will a case take
 #[derive(Debug, Clone, Subcommand)]
+#[command(defer = true)]
 pub enum Bench {
     /// Repeat the study of hash functions in languages and libraries on this machine
     Languages(Languages),

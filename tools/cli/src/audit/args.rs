@@ -11,6 +11,7 @@ use std::time::Duration;
 
 /// The steps of an audit.
 #[derive(Subcommand)]
+#[command(defer = true)]
 pub enum Audit {
     /// Print a line for each file, for the auditor to keep: root and length, from its tree.
     Commit(Commit),

@@ -26,7 +26,8 @@ pub fn recorded(mut line: Vec<u8>) -> Vec<u8> {
     line
 }
 
-/// The arguments with the defaults in front of the options that were typed. `root` is built.
+/// The arguments with the defaults in front of the options that were typed. The page that they lead
+/// to is open in `root`.
 ///
 /// # Errors
 /// When the file makes no sense, or has no such profile.
@@ -61,7 +62,8 @@ pub fn with_defaults(root: &Command, arguments: Vec<OsString>) -> Result<Vec<OsS
         Err(error) => return Err(Failure::usage(format_args!("{}: {error}", shown(&place)))),
     };
     let name = profile.as_ref().map(|name| name.to_string_lossy().into_owned());
-    let defaults = file::File::read(&place, &text, root)?.defaults(root, &path, name.as_deref())?;
+    let defaults = file::File::read(&place, &text, &crate::help::whole())?;
+    let defaults = defaults.defaults(root, &path, name.as_deref())?;
     let given: Vec<&clap::Arg> = flags().filter_map(|flag| pieces::option(page, &flag.name)).collect();
     let excludes = |one: &clap::Arg, other: &clap::Arg| {
         page.get_arg_conflicts_with(one).iter().any(|excluded| excluded.get_id() == other.get_id())

@@ -14,6 +14,7 @@ pub use advice::{Advice, page};
 pub use refused::refused;
 pub use shell::quoted;
 
+use crate::help;
 use clap::Command;
 use matching::{filled, fit, freed, is_of, rest, takes_value};
 use pieces::{Flag, Piece};
@@ -24,18 +25,22 @@ use table::rows;
 /// Rows that follow one another at most.
 const ROUNDS: usize = 12;
 
-/// The command line that is meant by the one that was typed.
+/// The command line that is meant by the one that was typed. The pages on the way are opened.
 ///
 /// # Errors
 /// The lines to choose from, if that is for the user to say.
-pub fn meant(root: &Command, typed: &[OsString]) -> Result<Vec<OsString>, Advice> {
+pub fn meant(root: &mut Command, typed: &[OsString]) -> Result<Vec<OsString>, Advice> {
+    open(root, typed);
     if let Some((wrong, corrected)) = spelling::option(root, typed) {
         return Err(misspelt(root, &wrong, &corrected));
     }
     let mut words = typed.to_vec();
     for _ in 0..ROUNDS {
         match once(root, &words)? {
-            Some(next) => words = next,
+            Some(next) => {
+                words = next;
+                open(root, &words);
+            }
             None => break,
         }
     }
@@ -43,8 +48,16 @@ pub fn meant(root: &Command, typed: &[OsString]) -> Result<Vec<OsString>, Advice
     Ok(words)
 }
 
+/// Opens the page of these words; without a command that of `hash`, whose options may stand alone.
+fn open(root: &mut Command, words: &[OsString]) {
+    help::open(root, words);
+    if pieces::page(root, words).2 == 0 {
+        help::open(root, &["hash".into()]);
+    }
+}
+
 /// The answer to a misspelt option: the line with the right one, as it is meant.
-fn misspelt(root: &Command, wrong: &str, corrected: &[OsString]) -> Advice {
+fn misspelt(root: &mut Command, wrong: &str, corrected: &[OsString]) -> Advice {
     let (_, path, _) = pieces::page(root, corrected);
     let command = if path.is_empty() { "pfh".to_owned() } else { format!("pfh {path}") };
     let why = format!("{command} has no option {}", pfh::terminal::render(wrong.as_bytes()));
@@ -56,7 +69,7 @@ fn misspelt(root: &Command, wrong: &str, corrected: &[OsString]) -> Advice {
 
 /// A step: the words that another row may be for, or nothing.
 fn once(root: &Command, words: &[OsString]) -> Result<Option<Vec<OsString>>, Advice> {
-    if let Some(asked) = crate::help::asked(words).or_else(|| command_first(root, words)) {
+    if let Some(asked) = help::asked(words).or_else(|| command_first(root, words)) {
         return Ok(Some(asked));
     }
     let (page, path, used) = pieces::page(root, words);

@@ -34,7 +34,7 @@ fn help(path: &str, option: Option<&str>) -> (String, String) {
 
 /// The answer to a line that clap refuses; `None` for help. It never says
 /// that an option can be written as an operand.
-pub fn refused(error: &clap::Error, root: &Command, words: &[OsString]) -> Option<Advice> {
+pub fn refused(error: &clap::Error, root: &mut Command, words: &[OsString]) -> Option<Advice> {
     let (page, path, used) = pieces::page(root, words);
     let command = if path.is_empty() { "pfh".to_owned() } else { format!("pfh {path}") };
     let first = |kind| context(error, kind).into_iter().next();

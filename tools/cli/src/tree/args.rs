@@ -11,6 +11,7 @@ use std::path::PathBuf;
 
 /// Commands of `pfh tree`.
 #[derive(Subcommand)]
+#[command(defer = true)]
 pub enum Tree {
     /// Hash a file and keep its tree beside it.
     Build(Build),
