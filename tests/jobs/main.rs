@@ -68,6 +68,8 @@ mod dups;
 mod dups_rules;
 mod executable;
 mod export_rows;
+#[cfg(all(feature = "audit", feature = "known"))]
+mod guarded;
 mod hash;
 mod hash_peers;
 mod hash_values;

@@ -103,7 +103,7 @@ const WINDOWS: &[&str] = &["hold", "streams"];
 /// Options of every command, which the short help leaves to the long one.
 const EVERYWHERE: &[&str] = &["no_config", "on_finish", "profile"];
 
-/// What `-h` says of itself, and what `--help` does.
+/// The words of `-h` about itself, and those of `--help`.
 const SEE_MORE: &str = "Print help (see more with '--help')";
 const SEE_LESS: &str = "Print help (see a summary with '-h')";
 

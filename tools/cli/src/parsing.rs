@@ -52,7 +52,7 @@ impl std::fmt::Display for Unparsed {
 pub fn parsed(typed: &[OsString]) -> Result<Parsed, Unparsed> {
     let mut root = help::names();
     let arguments = guess::meant(&mut root, typed)?;
-    let arguments = config::with_defaults(&root, arguments)?;
+    let arguments = config::with_defaults(&root, &help::whole, arguments)?;
     let arguments = door::entered(&root, arguments);
     let (_, name, _) = guess::pieces::page(&root, &arguments);
     let cli = request(&mut root, &arguments).or_else(|error| {

@@ -27,11 +27,15 @@ pub fn recorded(mut line: Vec<u8>) -> Vec<u8> {
 }
 
 /// The arguments with the defaults in front of the options that were typed. The page that they lead
-/// to is open in `root`.
+/// to is open in `root`; the file may name options of any page, which `whole` has.
 ///
 /// # Errors
 /// When the file makes no sense, or has no such profile.
-pub fn with_defaults(root: &Command, arguments: Vec<OsString>) -> Result<Vec<OsString>, Failure> {
+pub fn with_defaults(
+    root: &Command,
+    whole: &dyn Fn() -> Command,
+    arguments: Vec<OsString>,
+) -> Result<Vec<OsString>, Failure> {
     *USED.lock().unwrap_or_else(PoisonError::into_inner) = None;
     let (page, path, used) = pieces::page(root, &arguments);
     let typed = pieces::pieces(page, &arguments[used..], &|_| None);
@@ -62,7 +66,7 @@ pub fn with_defaults(root: &Command, arguments: Vec<OsString>) -> Result<Vec<OsS
         Err(error) => return Err(Failure::usage(format_args!("{}: {error}", shown(&place)))),
     };
     let name = profile.as_ref().map(|name| name.to_string_lossy().into_owned());
-    let defaults = file::File::read(&place, &text, &crate::help::whole())?;
+    let defaults = file::File::read(&place, &text, &whole())?;
     let defaults = defaults.defaults(root, &path, name.as_deref())?;
     let given: Vec<&clap::Arg> = flags().filter_map(|flag| pieces::option(page, &flag.name)).collect();
     let excludes = |one: &clap::Arg, other: &clap::Arg| {

@@ -7,13 +7,13 @@ use pfh_inject::{Need, Outcome, Trial, lacks};
 use std::collections::BTreeMap;
 use std::process::Command;
 
-#[path = "../../../../media/container/tests/kit/aff4.rs"]
+#[path = "../../../../media/container/tests/container/kit/aff4.rs"]
 mod aff4;
-#[path = "../../../../media/container/tests/kit/dmg.rs"]
+#[path = "../../../../media/container/tests/container/kit/dmg.rs"]
 mod dmg;
-#[path = "../../../../media/container/tests/kit/ex01.rs"]
+#[path = "../../../../media/container/tests/container/kit/ex01.rs"]
 mod ex01;
-#[path = "../../../../media/container/tests/kit/zip.rs"]
+#[path = "../../../../media/container/tests/container/kit/zip.rs"]
 mod zip;
 
 /// A digest by its name, for the writers.

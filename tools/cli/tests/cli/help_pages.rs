@@ -53,7 +53,7 @@ fn pages() -> BTreeMap<String, String> {
     fs::read_dir(room.path().join("pages")).expect("pages").flatten().map(named).collect()
 }
 
-/// Phrases that `tests/house.rs` refuses in documents and comments.
+/// Phrases that `tests/house/main.rs` refuses in documents and comments.
 #[test]
 fn the_help_is_plain_english_within_80_columns() {
     let mut wrong = Vec::new();

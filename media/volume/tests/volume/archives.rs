@@ -1,6 +1,5 @@
 //! Archives that the usual programs make, read back member by member; and archives with false
 //! statements.
-#![cfg(unix)]
 
 use pfh_inject::{Need, lacks, mutants};
 use pfh_volume::archive::{Format, Limits, open};

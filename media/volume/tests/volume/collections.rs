@@ -1,8 +1,7 @@
 //! Cabinets, LHA, and the old methods of zip: as a small writer, other programs and outsiders make
 //! them, and with false statements.
 
-mod mutated;
-
+use crate::mutated;
 use pfh_inject::{Need, lacks, mutants};
 use pfh_volume::archive::{Format, Limits, open, open_parts, parts_of_zip};
 use pfh_volume::{Failure, Node};

@@ -1,7 +1,7 @@
 //! Images that state digests of themselves: DMG, AFF4 and Ex01, by writers after their documents.
 
-use crate::folder::{disk, kind, same};
-use crate::{aff4, dmg, ex01, sum};
+use super::folder::{disk, kind, same};
+use super::{aff4, dmg, ex01, sum};
 use pfh_container::Bytes;
 use pfh_container::disk::{Alone, Disk, Failure, Kind, Siblings, open};
 use std::io::{self, Write};

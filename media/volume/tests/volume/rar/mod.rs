@@ -1,9 +1,8 @@
 //! RAR of each version, as a small writer packs it, and with false statements.
 
-#[path = "../mutated/mod.rs"]
-mod mutated;
 mod packer;
 
+use crate::mutated;
 use packer::{Packer, Step, Version};
 use pfh_inject::mutants;
 use pfh_volume::archive::{Format, Limits, open, open_parts};

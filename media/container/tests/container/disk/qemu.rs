@@ -1,6 +1,6 @@
 //! Images that qemu-img writes are read as qemu-img reads them.
 
-use crate::folder::{disk, open_path, run, same};
+use super::folder::{disk, open_path, run, same};
 use pfh_inject::{Need, lacks};
 
 /// Format, options, further words: each becomes an image.

@@ -1,7 +1,7 @@
 //! Differences to a parent: chains that QEMU makes, and differencing VHDs and VHDXs, which the
 //! tests make out of QEMU's plain ones.
 
-use crate::folder::{disk, noise, open_path, run, same};
+use super::folder::{disk, noise, open_path, run, same};
 use pfh_container::disk::Failure;
 use pfh_inject::{Need, lacks};
 use std::path::Path;

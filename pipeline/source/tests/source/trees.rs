@@ -1,6 +1,5 @@
 //! Sources over real trees: every name once, in order, under any names and depths; nothing outside,
 //! nothing special opened.
-#![cfg(unix)]
 
 use pfh_source::{
     Cause, Descend, Entry, Item, Links, Operands, Order, Ordered, Origin, Recurse, Selection, Skip, Source, Special,

@@ -1,6 +1,10 @@
 //! Rules of the house that can be read off the sources: where `unsafe` may stand, and how long a
 //! file may be.
 
+mod circles;
+mod layers;
+mod platform;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 

@@ -7,7 +7,7 @@ use pfh_volume::archive::{Format, Limits, open};
 use std::io::Read;
 use std::sync::Arc;
 
-#[path = "../../../container/tests/kit/zip.rs"]
+#[path = "../../../../container/tests/container/kit/zip.rs"]
 mod zip;
 
 const VOLUME: &str = "aff4://11111111-1111-4111-8111-111111111111";

@@ -1,6 +1,6 @@
 //! Unsupported forms are refused with the cause; damage is a failure.
 
-use crate::folder::{disk, open_path, run};
+use super::folder::{disk, open_path, run};
 use pfh_container::Bytes;
 use pfh_container::crc32c;
 use pfh_container::disk::{Alone, Failure, Kind, open};

@@ -1,7 +1,6 @@
 //! WIM: images of names and streams, packed by XPRESS and LZX, and with false statements.
 
-mod mutated;
-
+use crate::mutated;
 use pfh_inject::mutants;
 use pfh_volume::archive::{Format, Limits, open};
 use pfh_volume::{Kind, Node};

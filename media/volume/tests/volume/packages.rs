@@ -1,9 +1,7 @@
 //! cpio, ar, RPM packages, and the streams of LZ4, lzip, LZMA and compress: as their programs write
 //! them, and with false statements.
-#![cfg(unix)]
 
-mod mutated;
-
+use crate::mutated;
 use pfh_inject::{Need, lacks, mutants};
 use pfh_volume::archive::{Format, Limits, open};
 use pfh_volume::{Kind, Node};

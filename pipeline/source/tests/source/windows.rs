@@ -1,6 +1,5 @@
 //! Files of Windows: names that its usual paths cannot have, streams, files that others hold, and
 //! writers that are kept out.
-#![cfg(windows)]
 
 use pfh_source::{Cause, Descend, Entry, Item, Operands, Problem, Reading, Received, Recurse, Source, Within};
 use std::fs::{self, File, OpenOptions};

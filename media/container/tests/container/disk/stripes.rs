@@ -1,7 +1,7 @@
 //! AFF4 in several volumes: a map that leads to streams of its own volume and of another.
 
-use crate::folder::{noise, open_path, same};
-use crate::zip;
+use super::folder::{noise, open_path, same};
+use super::zip;
 
 const CHUNK: usize = 4096;
 const VOLUMES: [&str; 2] =

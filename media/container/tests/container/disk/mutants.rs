@@ -1,9 +1,9 @@
 //! Images with bytes that were changed: the reader ends on all of them, in bounded work.
 
-use crate::folder::{disk, kind, noise, open_path, run};
-use crate::qemu::IMAGES;
-use crate::stated::{every_form, zlib};
-use crate::{aff4, ex01};
+use super::folder::{disk, kind, noise, open_path, run};
+use super::qemu::IMAGES;
+use super::stated::{every_form, zlib};
+use super::{aff4, ex01};
 use pfh_container::Bytes;
 use pfh_container::disk::{Alone, open};
 use pfh_inject::{Need, lacks, mutants};

@@ -1,6 +1,5 @@
 //! Bytes that an archive holds and does not list: members that its directory has not, directories
 //! with bytes, archives behind something else.
-#![cfg(unix)]
 
 use pfh_volume::archive::{Format, Limits, is_outlook_message, open};
 use pfh_volume::{Bytes, Kind, Node};

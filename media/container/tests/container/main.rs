@@ -1,0 +1,4 @@
+//! Images of media: those of E01 and those of virtual machines and other imagers.
+
+mod disk;
+mod ewf;
