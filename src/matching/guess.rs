@@ -35,14 +35,19 @@ pub fn guesses(list: &Path) -> Vec<Algorithm> {
     found
 }
 
-/// The algorithms whose digests have this length by default, beside this one. Checksums are none of
-/// them: anybody can make a file of a known one.
+/// Algorithms whose programs print digests of any length: `b2sum -l`, `b3sum -l`.
+const STRETCHED: [&str; 2] = ["blake2b", "blake3"];
+
+/// The algorithms whose digests have this length by default, and those of [`STRETCHED`], beside this
+/// one. Checksums are none of them: anybody can make a file of a known one.
 pub fn others(guess: Algorithm) -> impl Iterator<Item = Algorithm> {
     let is_other = move |other: &Algorithm| {
         let is_digest = matches!(other.standing(), Standing::Secure | Standing::Broken) && !other.is_keyed();
         *other != guess && other.length() == guess.length() && is_digest
     };
-    REGISTRY.all().filter(is_other)
+    let stretched = STRETCHED.iter().filter_map(move |name| REGISTRY.find(name).ok()?.with_length(guess.length()));
+    let is_default = |other: &Algorithm| REGISTRY.find(other.name()).is_ok_and(|default| default == *other);
+    REGISTRY.all().chain(stretched.filter(move |other| !is_default(other))).filter(is_other)
 }
 
 /// A digest as a list that is taken for another algorithm has it.

@@ -1,6 +1,6 @@
 //! Lists of blocks: lines of a key and a value, a block for each file. `Name: / Size: / SHA256:` of
-//! release notes, HashMyFiles' text, Debian's Packages, Release, .dsc and .changes (whose lines of
-//! digests stand below a key), DVC's files in YAML.
+//! release notes, HashMyFiles' text, SPDX, TOML, Debian's Packages, Release, .dsc and .changes
+//! (whose lines of digests stand below a key), DVC's files in YAML.
 //!
 //! [`roles`] gives the meaning of the keys. A block ends with an empty line, a rule, a new item of
 //! YAML, or where a key comes again.
@@ -37,17 +37,25 @@ const KEY: usize = 40;
 fn parts(line: &[u8]) -> Line<'_> {
     let trimmed = line.trim_ascii();
     let is_rule = trimmed.len() >= 3 && trimmed.iter().all(|byte| *byte == trimmed[0] && b"=-*_#".contains(byte));
-    if trimmed.is_empty() || is_rule {
+    let is_head = trimmed.starts_with(b"[") && trimmed.ends_with(b"]");
+    if trimmed.is_empty() || is_rule || is_head {
         return Line::Gap;
     }
     let (text, first) = match trimmed.strip_prefix(b"- ") {
         Some(item) => (item.trim_ascii_start(), true),
         None => (trimmed, false),
     };
+    // gsutil: `Hashes [hex] for name:`
+    let named = text.strip_prefix(b"Hashes [").and_then(|rest| rest.strip_suffix(b":"));
+    if let Some(at) = named.and_then(|rest| rest.windows(6).position(|word| word == b"] for "))
+        && let Some(rest) = named
+    {
+        return Line::Field { key: "name", value: &rest[at + 6..], first: true };
+    }
     let at = text.iter().take(KEY).position(|byte| matches!(byte, b':' | b'='));
     let key = at.and_then(|at| str::from_utf8(&text[..at]).ok()).map(str::trim);
     let is_key = |key: &&str| {
-        let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b' ' | b'_' | b'-' | b'.');
+        let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b' ' | b'_' | b'-' | b'.' | b'(' | b')');
         key.starts_with(|c: char| c.is_ascii_alphabetic()) && key.bytes().all(plain)
     };
     match (at, key.filter(is_key)) {
@@ -173,15 +181,26 @@ impl Decoder {
             self.bytes = 0;
             return;
         }
-        self.draft.put(self.registry, role, value);
+        // `FileChecksum: SHA1: d17c…` of SPDX.
+        let stated = || {
+            let (name, digest) = str::from_utf8(value).ok()?.split_once(": ")?;
+            Some((algorithm(self.registry, name)?, digest))
+        };
+        match (role == Role::Hash).then(stated).flatten() {
+            Some((algorithm, digest)) => self.draft.digest(algorithm, digest.trim().as_bytes()),
+            None => self.draft.put(self.registry, role, value),
+        }
     }
 }
 
 impl DecodeLine for Decoder {
     fn line(&mut self, line: &[u8]) -> Parsed {
+        // `files:` of YAML has items below it, and no lines of digests.
+        let is_field = matches!(parts(line), Line::Field { .. });
         if let Some(algorithm) = self.below
             && line.starts_with(b" ")
             && !line.trim_ascii().is_empty()
+            && !is_field
         {
             return row(algorithm, &joined(line), self.is_changes && algorithm.name() == "md5").into();
         }

@@ -156,7 +156,27 @@ pub(crate) fn digest(registry: Registry, assumed: &[Algorithm], tagged: &Tagged<
         return Err(Fault::Unasked);
     }
     let algorithm = algorithm?;
-    digits::digest(algorithm, tagged.digest)
+    match without_colons(tagged.digest) {
+        Some(digest) => digits::digest(algorithm, &digest),
+        None => digits::digest(algorithm, tagged.digest),
+    }
+}
+
+/// The digits of `d1:7c:a1:…`, as `openssl dgst -c` prints them; `None` of any other text.
+fn without_colons(text: &[u8]) -> Option<Vec<u8>> {
+    let is_pair = |part: &[u8]| part.len() == 2 && part.iter().all(u8::is_ascii_hexdigit);
+    let parts: Vec<&[u8]> = text.split(|&byte| byte == b':').collect();
+    (parts.len() > 1 && parts.iter().all(|part| is_pair(part))).then(|| parts.concat())
+}
+
+/// Whether a line states no digest by design: `SIZE (name) = 3` and `TIMESTAMP = 1600000000` of the
+/// BSDs' distinfo, beside the digest of the same file.
+pub(crate) fn is_size(line: &[u8]) -> bool {
+    let is_number = |text: &[u8]| !text.is_empty() && text.iter().all(u8::is_ascii_digit);
+    match split(line) {
+        Some(tagged) => tagged.tag == "SIZE" && is_number(tagged.digest),
+        None => line.strip_prefix(b"TIMESTAMP = ").is_some_and(|number| is_number(number.trim_ascii())),
+    }
 }
 
 fn algorithm(registry: Registry, tagged: &Tagged<'_>) -> Option<Algorithm> {

@@ -12,6 +12,7 @@ use crate::columns::{self, Columns};
 use crate::ending::{Ending, Tally};
 use crate::entry::{DecodeLine, Fault, Item, Located, Options, Parsed};
 use crate::format::{End, Format};
+use crate::html::{self, Page};
 use crate::lines::{Line, Lines};
 use crate::sample::{self, Sample};
 use crate::{blocks, bsd, csv, dfxml, digits, hashdeep, json, jsonl, others, similarity, sums, xml};
@@ -22,10 +23,12 @@ pub(crate) type Source<'a> = std::io::Chain<Cursor<Vec<u8>>, Unsigned<'a>>;
 /// A text as the reader gives it.
 type Raw<'a> = Text<Box<dyn BufRead + 'a>>;
 
-/// A text without the armour of a clear signature.
+/// A text without what stands around the lines of a list: the armour of a clear signature, or a
+/// page.
 pub(crate) enum Unsigned<'a> {
     Plain(Raw<'a>),
     Signed(Clear<io::Chain<Cursor<Vec<u8>>, Raw<'a>>>),
+    Page(Page<io::Chain<Cursor<Vec<u8>>, Raw<'a>>>),
 }
 
 impl Read for Unsigned<'_> {
@@ -33,6 +36,7 @@ impl Read for Unsigned<'_> {
         match self {
             Unsigned::Plain(text) => text.read(buffer),
             Unsigned::Signed(text) => text.read(buffer),
+            Unsigned::Page(text) => text.read(buffer),
         }
     }
 }
@@ -42,6 +46,7 @@ impl BufRead for Unsigned<'_> {
         match self {
             Unsigned::Plain(text) => text.fill_buf(),
             Unsigned::Signed(text) => text.fill_buf(),
+            Unsigned::Page(text) => text.fill_buf(),
         }
     }
 
@@ -49,6 +54,7 @@ impl BufRead for Unsigned<'_> {
         match self {
             Unsigned::Plain(text) => text.consume(amount),
             Unsigned::Signed(text) => text.consume(amount),
+            Unsigned::Page(text) => text.consume(amount),
         }
     }
 }
@@ -96,10 +102,22 @@ impl<'a> Decoder<'a> {
         let mut start = Vec::new();
         text.by_ref().take(sample::BYTES).read_to_end(&mut start)?;
         let signed = armour::is_signed(&start);
+        let is_page = !signed && options.format.is_none() && html::is_page(&start);
         let mut text = Unsigned::Plain(text);
-        if signed && let Unsigned::Plain(plain) = text {
-            text = Unsigned::Signed(Clear::new(Cursor::new(std::mem::take(&mut start)).chain(plain)));
+        if (signed || is_page)
+            && let Unsigned::Plain(plain) = text
+        {
+            let all = Cursor::new(std::mem::take(&mut start)).chain(plain);
+            text = if signed { Unsigned::Signed(Clear::new(all)) } else { Unsigned::Page(Page::new(all, registry)) };
             text.by_ref().take(sample::BYTES).read_to_end(&mut start)?;
+        }
+        let other = match packed(&start) {
+            Some(by) => Some(format!("packed with {by}, which is not unpacked here")),
+            None => (is_page && !html::holds_digests(&start)).then(|| "a page in HTML".to_owned()),
+        };
+        if let Some(other) = other {
+            let items = vec![Item::Fault(Fault::NotUnderstood(other.into()))];
+            return Ok(Decoder::of(Format::Sums, Dialect::Whole(items.into_iter(), 0), Vec::new(), false));
         }
         let source = Cursor::new(start.clone()).chain(text);
         let sample = Sample::of(&start);
@@ -113,6 +131,9 @@ impl<'a> Decoder<'a> {
         let named = is_adler(options.named());
         let end = if matches!(format, Format::Sums | Format::Bsd) { options.end } else { End::Line };
         let mut remarks = Vec::new();
+        if sample.lines.first().is_some_and(|line| line.starts_with(b"untrusted comment: ")) {
+            remarks.push("the signature in front of it was not checked: signify -V does that".to_owned());
+        }
         if signed {
             remarks.push("the PGP signature around it was not checked: gpg --verify does that".to_owned());
         }
@@ -128,11 +149,16 @@ impl<'a> Decoder<'a> {
             Format::Catalogue => Box::new(others::catalogue::Decoder::new(registry, dump(&sample, named), named)),
             Format::Filehash => Box::new(others::filehash::Decoder::new(registry)),
             Format::Certutil => Box::new(others::certutil::Decoder::new(registry)),
+            Format::Mtree => Box::new(others::mtree::Decoder::new(registry)),
+            Format::Aide => Box::new(others::aide::Decoder::new(registry)),
             Format::Blocks => Box::new(blocks::Decoder::new(registry, options, &sample)),
             Format::Table => {
                 let columns = match stated {
                     true => Columns::stated(registry, &options.columns, &sample),
-                    false => Columns::of(registry, &sample).unwrap_or_default(),
+                    false => {
+                        let columns = Columns::of(registry, &sample);
+                        columns.or_else(|| Columns::checksums(registry, &sample)).unwrap_or_default()
+                    }
                 };
                 remarks.extend(columns.remark());
                 Box::new(columns::Decoder::new(registry, &options.assumed, columns))
@@ -261,6 +287,18 @@ impl Iterator for Decoder<'_> {
     }
 }
 
+/// The program that packed a text which begins so, where it is not unpacked on the way here.
+pub(crate) fn packed(start: &[u8]) -> Option<&'static str> {
+    const PACKED: [(&[u8], &str); 5] = [
+        (b"\x28\xB5\x2F\xFD", "zstd"),
+        (b"\xFD7zXZ\0", "xz"),
+        (b"BZh", "bzip2"),
+        (b"PK\x03\x04", "zip"),
+        (b"7z\xBC\xAF\x27\x1C", "7-Zip"),
+    ];
+    PACKED.iter().find(|(magic, _)| start.starts_with(magic)).map(|(_, name)| *name)
+}
+
 /// The items of documents in JSON.
 fn documents(source: Source<'_>, registry: Registry, options: &Options) -> io::Result<Vec<Item>> {
     let candidates = digits::candidates(registry, &options.assumed);
@@ -301,7 +339,7 @@ pub(crate) fn sniff(registry: Registry, start: &[u8], named: &[Algorithm]) -> Fo
         if is_dfxml(start) { Format::Dfxml } else { Format::Xml }
     } else if start.starts_with(b"{") {
         if is_ours(first) { Format::Jsonl } else { Format::Json }
-    } else if start.starts_with(b"[") {
+    } else if start.starts_with(b"[") && !is_section(first) {
         Format::Json
     } else if csv::is_header(first) {
         Format::Csv
@@ -318,6 +356,10 @@ pub(crate) fn sniff(registry: Registry, start: &[u8], named: &[Algorithm]) -> Fo
         Format::Filehash
     } else if others::certutil::is_start(registry, first, lines.clone().next().unwrap_or_default()) {
         Format::Certutil
+    } else if others::mtree::is_start(&sample) {
+        Format::Mtree
+    } else if others::aide::is_start(&sample) {
+        Format::Aide
     } else if blocks::is_start(registry, &sample) {
         Format::Blocks
     } else if Columns::of(registry, &sample).is_some() {
@@ -326,6 +368,8 @@ pub(crate) fn sniff(registry: Registry, start: &[u8], named: &[Algorithm]) -> Fo
         Format::Catalogue
     } else if is_sfv(registry, first, lines) {
         Format::Sfv
+    } else if Columns::checksums(registry, &sample).is_some() {
+        Format::Table
     } else {
         Format::Sums
     }
@@ -339,6 +383,15 @@ pub(crate) fn is_ours(line: &[u8]) -> bool {
     let mut starts = kinds.iter().map(|kind| format!("{{\"type\":\"{kind}\""));
     let members = ["\"type\":\"file\"", "\"path\":", "\"digests\":"];
     starts.any(|start| text.starts_with(&start)) || members.iter().all(|member| text.contains(member))
+}
+
+/// Whether a line is the head of a section of TOML or INI: `[file]`, `[[file]]`.
+fn is_section(line: &[u8]) -> bool {
+    let inner = line.trim_ascii().strip_prefix(b"[").and_then(|line| line.strip_suffix(b"]")).unwrap_or_default();
+    let inner = inner.strip_prefix(b"[").and_then(|line| line.strip_suffix(b"]")).unwrap_or(inner);
+    let is_word = |byte: &u8| byte.is_ascii_alphanumeric() || b"._-".contains(byte);
+    let is_json = matches!(inner, b"true" | b"false" | b"null");
+    inner.first().is_some_and(u8::is_ascii_alphabetic) && inner.iter().all(is_word) && !is_json
 }
 
 /// Whether the first element is that of DFXML or of FCIV.

@@ -68,6 +68,10 @@ pub(crate) fn is_digest(word: &[u8]) -> bool {
 /// Base64 with exact padding, in either alphabet: `rclone hashsum --base64` takes the one for
 /// addresses.
 fn base64(text: &[u8]) -> Option<Vec<u8>> {
+    // A rule of dashes is none.
+    if text.iter().all(|byte| matches!(byte, b'-' | b'_' | b'=')) {
+        return None;
+    }
     BASE64.decode(text).or_else(|_| BASE64URL.decode(text)).ok()
 }
 

@@ -5,7 +5,7 @@ use pfh_digest::{Algorithm, Digest, Registry};
 
 use crate::digits;
 use crate::entry::{Entry, Fault, Item, Reason, Unhashed};
-use crate::others::{algorithm, deep, windows_name};
+use crate::others::{algorithm, deep, is_windows_path, windows_name};
 use crate::roles::{Role, is_folder};
 
 /// A record whose fields come in any order.
@@ -110,6 +110,11 @@ impl Draft {
         self.foreign.push(name.into());
     }
 
+    /// Takes another name in place of those so far.
+    pub(crate) fn rename(&mut self, name: Vec<u8>) {
+        self.name = Some((0, name));
+    }
+
     /// Says that it is a folder.
     pub(crate) fn folder(&mut self) {
         self.folder = true;
@@ -141,7 +146,8 @@ impl Draft {
     }
 
     fn entry(&mut self, registry: Registry, candidates: &[Algorithm], names: Names) -> Result<Item, Fault> {
-        let written = |name: Vec<u8>| if names == Names::Windows { windows_name(&name) } else { name };
+        let is_windows = |name: &[u8]| names == Names::Windows || is_windows_path(name);
+        let written = |name: Vec<u8>| if is_windows(&name) { windows_name(&name) } else { name };
         let name = match (self.exact.take(), self.name.take()) {
             (Some(exact), _) => BASE64.decode(&exact).map_err(|_| Fault::Malformed("path_b64 is not base64"))?,
             (None, Some((_, name))) => written(name),

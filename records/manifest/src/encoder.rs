@@ -28,6 +28,8 @@ impl Format {
             | Format::Certutil
             | Format::Table
             | Format::Blocks
+            | Format::Mtree
+            | Format::Aide
             | Format::Xml
             | Format::Json => {
                 return Err(Unrepresentable::new(format!("{} is read and not written", self.name())));

@@ -37,6 +37,10 @@ pub enum Format {
     Table,
     /// Blocks of keys and values; only read.
     Blocks,
+    /// mtree(5); only read.
+    Mtree,
+    /// Reports of AIDE: the new digests of changed files; only read.
+    Aide,
     /// XML of others whose elements name files and digests; only read.
     Xml,
     /// JSON of others whose members name files and digests; only read.
@@ -76,6 +80,8 @@ impl Format {
             Format::Certutil => "certutil",
             Format::Table => "table",
             Format::Blocks => "blocks",
+            Format::Mtree => "mtree",
+            Format::Aide => "aide",
             Format::Xml => "xml",
             Format::Json => "json",
         }

@@ -61,6 +61,7 @@ mod entry;
 pub mod escape;
 mod format;
 pub mod hashdeep;
+mod html;
 mod json;
 pub mod jsonl;
 pub mod known;

@@ -38,15 +38,18 @@ pub(crate) fn of(registry: Registry, label: &str) -> Role {
     let plain: String = text.chars().filter(|c| !matches!(c, ' ' | '_' | '-' | '.')).collect();
     match plain.as_str() {
         "pathb64" => Role::Exact,
-        "path" | "filepath" | "fullpath" | "fullname" | "relpath" | "relativepath" | "pathname" => Role::Name(0),
+        "path" | "filepath" | "fullpath" | "fullname" | "relpath" | "relativepath" | "pathname" | "ospath" => {
+            Role::Name(0)
+        }
         "filename" | "filenames" | "file" | "location" => Role::Name(1),
         "name" => Role::Name(2),
         "size" | "filesize" | "length" | "bytes" | "sizebytes" | "sizeinbytes" | "filesizebytes" | "mediasize" => {
             Role::Size
         }
         "algorithm" | "alg" | "algo" | "hashtype" | "hashalgorithm" | "hashname" => Role::Algorithm,
-        "hash" | "digest" | "checksum" | "hashvalue" | "checksumvalue" | "integrity" | "v1hash" | "v3hash"
-        | "v4hash" => Role::Hash,
+        "hash" | "digest" | "checksum" | "hashvalue" | "checksumvalue" | "filechecksum" | "integrity" | "v1hash"
+        | "v3hash" | "v4hash" => Role::Hash,
+        "crc" => registry.find("crc32").map_or(Role::Other, Role::Digest),
         "type" | "isdir" | "isdirectory" | "entrytype" => Role::Kind,
         "perm" | "mode" => Role::Mode,
         _ => digest_label(registry, &text).map_or(Role::Other, Role::Digest),
@@ -62,7 +65,7 @@ fn digest_label(registry: Registry, text: &str) -> Option<Algorithm> {
     }
     find(text).or_else(|| {
         // An address is not a label.
-        let words = text.split(['_', '.', ' ', ':']).take(if text.contains('/') { 0 } else { usize::MAX });
+        let words = text.split(['_', '.', ' ', ':', '(', ')']).take(if text.contains('/') { 0 } else { usize::MAX });
         let words: Vec<&str> = words.filter(|word| !word.is_empty() && !FILLERS.contains(word)).collect();
         let [first, rest @ ..] = &words[..] else { return None };
         match rest {

@@ -143,8 +143,14 @@ pub(crate) struct Decoder {
     is_gentoo: bool,
     /// How lines end, where the name is first.
     ends: Option<trailing::Shape>,
+    /// Whether its lines are of `cksum` or `sum`: a checksum in decimal digits, a size and a name.
+    is_cksum: bool,
+    /// Whether every line has the mark of `shasum -0`.
+    in_bits: bool,
     /// Whether a line that is neither empty nor a comment was read.
     begun: bool,
+    /// Whether the next line is a signature.
+    is_signature: bool,
 }
 
 /// The separator of digest and name. GNU fixes it by the first plain line: names may start with a
@@ -156,6 +162,21 @@ enum Shape {
     Marked,
     /// One space, as the BSDs' `-r` prints.
     Reversed,
+}
+
+/// Whether all lines of a sample have a form, of those that are not empty, and there are some.
+fn are_all(sample: &Sample<'_>, form: impl Fn(&[u8]) -> bool) -> bool {
+    let mut lines = sample.lines.iter().filter(|line| !line.trim_ascii().is_empty()).peekable();
+    lines.peek().is_some() && lines.all(|line| form(line))
+}
+
+/// Whether a line is as `cksum -a crc` and `sum` print it: `2411870610 2 name`.
+fn is_cksum(line: &[u8]) -> bool {
+    let mut words = line.trim_ascii_start().splitn(2, |byte| *byte == b' ');
+    let is_number = |word: &[u8]| (1..=10).contains(&word.len()) && word.iter().all(u8::is_ascii_digit);
+    let (sum, rest) = (words.next().unwrap_or_default(), words.next().unwrap_or_default().trim_ascii_start());
+    let mut words = rest.splitn(2, |byte| *byte == b' ');
+    is_number(sum) && words.next().is_some_and(is_number) && words.next().is_some_and(|name| !name.is_empty())
 }
 
 impl Decoder {
@@ -176,8 +197,13 @@ impl Decoder {
             shape: Shape::Unknown,
             windows: end == End::Line && sample.windows,
             begun: false,
+            is_signature: false,
             is_gentoo: end == End::Line && gentoo::is_manifest(&sample.lines),
             ends: if end == End::Line { trailing::Shape::of(&sample.lines) } else { None },
+            is_cksum: are_all(sample, is_cksum),
+            in_bits: are_all(sample, |line| {
+                line.iter().position(|&byte| byte == b' ').is_some_and(|at| line[at + 1..].starts_with(b"^"))
+            }),
         }
     }
 
@@ -232,9 +258,23 @@ impl Decoder {
             let digests = vec![digits::digest(algorithm, &line[..at])?];
             return Ok(Entry { name: self.name(name, false)?, digests, ..Entry::default() });
         }
+        // `shasum -0` takes characters for bits: nobody else computes that.
+        if rest.starts_with(b"^") && self.in_bits {
+            return Err(Fault::UnknownAlgorithm("shasum's bits mode (^)".into()));
+        }
+        let first = line[..at].strip_suffix(b":").unwrap_or(&line[..at]);
+        // `MD5: d41d…  name`
+        if let Some(of) = str::from_utf8(first).ok().and_then(|word| others::algorithm(self.registry, word))
+            && first.len() < at
+        {
+            let mut words = rest.trim_ascii_start().splitn(2, |byte| matches!(byte, b' ' | b'\t'));
+            let digests = vec![digits::digest(of, words.next().unwrap_or_default())?];
+            let name = words.next().unwrap_or_default().trim_ascii_start();
+            return Ok(Entry { name: self.name(name, false)?, digests, ..Entry::default() });
+        }
         let (digest, guessed) = match deep::stated(self.registry, &line[..at]) {
             Some(digest) => (digest?, false),
-            None => self.digest(&line[..at])?,
+            None => self.digest(first)?,
         };
         let marked = rest.len() > 1 && matches!(rest[0], b' ' | b'*');
         let name = match (self.shape, marked) {
@@ -282,7 +322,10 @@ impl Decoder {
                 entry.digests.push(digits::digest(crc32, text).ok()?);
                 continue;
             }
-            let (digest, guess) = self.digest(text).ok()?;
+            let (digest, guess) = match deep::stated(self.registry, text) {
+                Some(stated) => (stated.ok()?, false),
+                None => self.digest(text).ok()?,
+            };
             entry.guessed |= guess;
             entry.digests.push(digest);
         }
@@ -336,6 +379,11 @@ impl DecodeLine for Decoder {
                 None => Parsed::Neutral,
             };
         }
+        // The signature of signify(1) and minisign, in front of what it signs.
+        if line.starts_with(b"untrusted comment: ") || std::mem::take(&mut self.is_signature) {
+            self.is_signature = line.starts_with(b"untrusted comment: ");
+            return Parsed::Neutral;
+        }
         // A line of labels in front of the records.
         if !std::mem::replace(&mut self.begun, true) && roles::is_heading(self.registry, line) {
             return Parsed::Neutral;
@@ -346,6 +394,13 @@ impl DecodeLine for Decoder {
         }
         if let Some(entry) = links::entry(self.registry, &self.assumed, line) {
             return entry.into();
+        }
+        // Sizes beside the digests, and the fences of Markdown around them.
+        if bsd::is_size(line) || (line.starts_with(b"```") && !line.contains(&b' ')) {
+            return Parsed::Neutral;
+        }
+        if self.is_cksum && is_cksum(line) {
+            return Fault::UnknownAlgorithm("cksum or sum".into()).into();
         }
         let line = line.trim_ascii_start();
         let (line, escaped) = match line.strip_prefix(b"\\") {

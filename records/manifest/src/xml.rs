@@ -37,6 +37,8 @@ struct Element {
     algorithm: Option<Result<Algorithm, String>>,
     text: String,
     draft: Draft,
+    /// The label of a property in PowerShell's XML: `<S N="Hash">`.
+    label: Option<String>,
     /// Whether there are elements in it.
     has_elements: bool,
 }
@@ -208,6 +210,10 @@ impl<R: BufRead> Decoder<R> {
                 element.algorithm = Some(algorithm(self.registry, &value).ok_or_else(|| value.into_owned()));
                 continue;
             }
+            if label == "n" {
+                element.label = Some(value.into_owned());
+                continue;
+            }
             let role = roles::of(self.registry, &label);
             if matches!(role, Role::Name(_) | Role::Size | Role::Digest(_)) {
                 element.draft.put(self.registry, role, value.as_bytes());
@@ -225,7 +231,7 @@ impl<R: BufRead> Decoder<R> {
         if PASSED_OVER.contains(&element.name.as_str()) {
             return;
         }
-        let role = roles::of(self.registry, &element.name);
+        let role = roles::of(self.registry, element.label.as_deref().unwrap_or(&element.name));
         let text = element.text.trim();
         if let Some(parent) = self.open.last_mut()
             && !element.has_elements

@@ -45,6 +45,7 @@ pub fn read(input: &Input, applied: Option<&Path>, meter: &Meter, take: &mut Tak
     let format = match kind {
         Kind::Manifest(format) => format.name(),
         Kind::List => "list",
+        Kind::Page => "page",
         Kind::Table => "table",
         Kind::Encase => "encase",
         Kind::Vics => "vics",

@@ -197,6 +197,7 @@ impl<'de> Visitor<'de> for Item<'_, '_, '_, '_> {
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Outcome, A::Error> {
         let Item { state, parent, place } = self;
         let before = state.number;
+        let holder = parent.as_ref().map(|slot| slot.key).filter(|key| !holds_digests(key));
         let mut part = parent.filter(|slot| holds_digests(slot.key)).map(|slot| slot.object);
         let is_part = part.is_some();
         let mut own = Object::default();
@@ -209,6 +210,12 @@ impl<'de> Visitor<'de> for Item<'_, '_, '_, '_> {
                 seen.insert(key.clone());
             }
             let (key, role) = (key.as_str(), roles::of(state.registry, &key));
+            // The objects of a bucket, as clients of S3 list them.
+            let role = match (key, role) {
+                ("Key", Role::Other) => Role::Name(3),
+                ("ETag", Role::Other) => Role::Hash,
+                (_, role) => role,
+            };
             match key {
                 "odata.metadata" | "@odata.context" | "MediaID" => {
                     state.vics = true;
@@ -233,6 +240,9 @@ impl<'de> Visitor<'de> for Item<'_, '_, '_, '_> {
             }
         }
         own.pair(state.registry, is_part);
+        if let Some(key) = holder {
+            own.named_by(key);
+        }
         if let Some(parent) = &mut part {
             parent.merge(own);
             return Ok(Outcome::Nothing);
@@ -298,7 +308,7 @@ impl<'de> Visitor<'de> for Item<'_, '_, '_, '_> {
 /// began.
 fn finish<E: serde::de::Error>(
     state: &mut State<'_, '_>,
-    own: Object,
+    mut own: Object,
     place: Place,
     before: u64,
 ) -> Result<Outcome, E> {
@@ -310,6 +320,11 @@ fn finish<E: serde::de::Error>(
     }
     for digest in own.pattern() {
         state.hand(digest)?;
+    }
+    let dictionary = own.dictionary();
+    if !dictionary.is_empty() {
+        dictionary.into_iter().try_for_each(|record| state.hand(Ok(record)))?;
+        return Ok(Outcome::Record);
     }
     if own.is_record() {
         state.hand(Ok(own))?;

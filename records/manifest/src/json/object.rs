@@ -8,7 +8,7 @@ use super::pattern;
 use crate::digits;
 use crate::entry::{Entry, Fault, Item};
 use crate::known::Known;
-use crate::others::{algorithm, deep};
+use crate::others::{algorithm, deep, is_windows_path, trailing, windows_name};
 use crate::roles::{Role, is_folder};
 
 /// Shorter digests identify nothing.
@@ -33,6 +33,10 @@ pub(crate) struct Object {
     foreign: Vec<Box<str>>,
     fault: Option<Fault>,
     folder: bool,
+    /// Names and digests of a dictionary, `"a.bin": "d41d…"` or the other way round.
+    pairs: Vec<(String, String)>,
+    /// Texts of members that mean nothing here.
+    others: u64,
     /// Whether it has a member for digests, and an array `hashes`.
     has_slot: bool,
     has_hashes: bool,
@@ -48,6 +52,11 @@ pub(super) fn plain(key: &str) -> String {
 pub(super) fn holds_digests(key: &str) -> bool {
     let plain = plain(key);
     matches!(plain.as_str(), "hashes" | "checksums" | "digests" | "digest" | "hash" | "alternativehashes")
+}
+
+/// Whether the name of a member looks like one of a file, and not like a word or an address.
+fn is_file_name(key: &str) -> bool {
+    key.contains(['.', '/', '\\']) && !key.contains("://")
 }
 
 /// Whether a member holds the value of a pair.
@@ -87,14 +96,50 @@ impl Object {
             Role::Hash if is_string && algorithm(registry, trimmed).is_some() => {
                 self.algorithm = Some(trimmed.to_owned())
             }
-            Role::Hash if is_string => self.unnamed.push(trimmed.to_owned()),
+            // An entity tag stands in quotes.
+            Role::Hash if is_string => self.unnamed.push(trimmed.trim_matches('"').to_owned()),
             Role::Digest(of) if is_string => self.digest(digits::digest(of, trimmed.as_bytes())),
             Role::Hash | Role::Digest(_) => {}
             Role::Other if key == "Category" => self.tag = Some(format!("category {trimmed}")),
             Role::Other if key == "pattern" && is_string => self.pattern = Some(text.to_owned()),
-            Role::Mode | Role::Other => return false,
+            Role::Mode | Role::Other => {
+                if is_string {
+                    self.pair_up(key, trimmed);
+                }
+                return false;
+            }
         }
         true
+    }
+
+    /// Notes a member that may be an entry of a dictionary of names and digests.
+    fn pair_up(&mut self, key: &str, text: &str) {
+        let is_digest = |text: &str| digits::is_digest(text.as_bytes()) || trailing::is_stated(text.as_bytes());
+        match (is_digest(key), is_digest(text)) {
+            (true, false) => self.pairs.push((text.to_owned(), key.to_owned())),
+            (false, true) if is_file_name(key) => self.pairs.push((key.to_owned(), text.to_owned())),
+            _ => self.others += 1,
+        }
+    }
+
+    /// The records of a dictionary, which has nothing but names and digests.
+    pub(super) fn dictionary(&mut self) -> Vec<Object> {
+        let is_one = self.others == 0 && self.name.is_none() && !self.is_record();
+        let pairs = if is_one { std::mem::take(&mut self.pairs) } else { Vec::new() };
+        let record = |(name, digest): (String, String)| Object {
+            name: Some((0, name)),
+            unnamed: vec![digest],
+            ..Object::default()
+        };
+        pairs.into_iter().map(record).collect()
+    }
+
+    /// Takes the name of the member that it is the value of, where it has none and that may be a
+    /// file's.
+    pub(super) fn named_by(&mut self, key: &str) {
+        if self.name.is_none() && self.exact.is_none() && self.is_record() && is_file_name(key) {
+            self.name = Some((3, key.to_owned()));
+        }
     }
 
     fn digest(&mut self, digest: Result<Digest, Fault>) {
@@ -224,7 +269,8 @@ impl Object {
     /// The items of a list: the object as a file, or as one under each place where it was found.
     pub(crate) fn items(self, registry: Registry, candidates: &[Algorithm]) -> Vec<Item> {
         let exact = self.exact.as_ref().and_then(|exact| BASE64.decode(exact.as_bytes()).ok());
-        let name = exact.or_else(|| self.name.as_ref().map(|(_, name)| name.as_bytes().to_vec()));
+        let written = |name: &[u8]| if is_windows_path(name) { windows_name(name) } else { name.to_vec() };
+        let name = exact.or_else(|| self.name.as_ref().map(|(_, name)| written(name.as_bytes())));
         let is_component = self.is_component() && self.has_hashes;
         let names: Vec<Vec<u8>> = match is_component {
             true => self.places.iter().map(|place| place.as_bytes().to_vec()).collect(),

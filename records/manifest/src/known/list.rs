@@ -5,7 +5,7 @@ use pfh_digest::{Algorithm, Digest, Registry};
 
 use super::Known;
 use crate::entry::Fault;
-use crate::others::{deep, links, trailing};
+use crate::others::{algorithm, deep, links, trailing};
 use crate::remark::{self, Remark};
 use crate::roles::{self, Role};
 use crate::sample::Sample;
@@ -88,15 +88,28 @@ impl Reader {
             return known.map(|(algorithm, text)| digits::digest(algorithm, text)).collect();
         }
         let long = texts.iter().filter(|text| text.len() > 8);
-        long.map(|text| digits::unnamed(&self.candidates, text)).collect()
+        let digest = |text: &&[u8]| match deep::stated(self.registry, text) {
+            Some(stated) => stated,
+            None => digits::unnamed(&self.candidates, text),
+        };
+        long.map(digest).collect()
     }
 
     fn plain(&self, line: &[u8]) -> Result<Digest, Fault> {
         let (first, rest) = token(line);
+        // `MD5: d41d…  name`
+        let label = first.strip_suffix(b":").and_then(|label| str::from_utf8(label).ok());
+        if let Some(algorithm) = label.and_then(|label| algorithm(self.registry, label)) {
+            return digits::digest(algorithm, token(rest).0);
+        }
         if let Some((algorithm, _)) = rest.strip_prefix(b" ").and_then(|rest| deep::marked(self.registry, rest)) {
             let algorithm = algorithm?;
             let asked = self.assumed.is_empty() || self.assumed.contains(&algorithm);
             return if asked { digits::digest(algorithm, first) } else { Err(Fault::Unasked) };
+        }
+        // `shasum -0` takes characters for bits: nobody else computes that.
+        if rest.starts_with(b" ^") {
+            return Err(Fault::UnknownAlgorithm("shasum's bits mode (^)".into()));
         }
         // ClamAV's signatures: `digest:size:name`, with `*` for any size.
         if let Some(digest) = first.split(|&byte| byte == b':').next().filter(|digest| digest.len() < first.len())

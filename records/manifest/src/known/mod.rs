@@ -5,6 +5,7 @@
 //! | [`Kind::Manifest`] | every manifest format: GNU, BSD and OpenSSL lists, hashdeep, DFXML, our JSON and CSV |
 //! | [`Kind::List`] | a digest per line, then text: plain lists, md5deep's variants, TSK `.idx` |
 //! | [`Kind::Table`] | separated values with a header line: NSRL RDSv2 and 1.5, HashKeeper, iLook, ICSE, X-Ways |
+//! | [`Kind::Page`] | pages in HTML with such a list |
 //! | [`Kind::Encase`] | EnCase `.hash` |
 //! | [`Kind::Vics`] | Project VIC and CAID JSON |
 //! | [`Kind::Json`] | other JSON, whole or a document per line, whose members name digests: CycloneDX, SPDX, STIX, feeds |
@@ -35,7 +36,7 @@ use crate::format::Format;
 use crate::lines::{LIMIT, Line, Lines};
 use crate::roles::{self, Role};
 use crate::sample::{self, Sample};
-use crate::{digits, json};
+use crate::{digits, html, json};
 
 /// How to read.
 #[derive(Clone, Debug)]
@@ -122,9 +123,10 @@ fn read_all<R: BufRead>(reader: R, options: &Options, take: &mut Take<'_>) -> io
     });
     let source = Cursor::new(start.clone()).chain(text);
     match kind {
-        Kind::Manifest(format) => {
+        Kind::Manifest(_) | Kind::Page => {
+            let format = if let Kind::Manifest(format) = kind { Some(format) } else { None };
             let options = entry::Options {
-                format: Some(format),
+                format,
                 assumed: options.assumed.clone(),
                 hints: options.hints.clone(),
                 limit: options.limit,
@@ -237,6 +239,9 @@ fn lines<R: BufRead>(
 fn sniff(registry: Registry, start: &[u8], named: &[Algorithm]) -> Kind {
     let start = start.trim_ascii_start();
     let first = start.split(|&byte| byte == b'\n').next().unwrap_or_default();
+    if html::is_page(start) || decode::packed(start).is_some() {
+        return Kind::Page;
+    }
     match decode::sniff(registry, start, named) {
         // OCFL's inventory has its digests as the names of members.
         Format::Json if start.windows(17).any(|word| word == b"\"digestAlgorithm\"") => Kind::Manifest(Format::Json),
@@ -247,7 +252,12 @@ fn sniff(registry: Registry, start: &[u8], named: &[Algorithm]) -> Kind {
         // Lists of every dialect: for known sets only the digests count, so the most forgiving
         // reader serves. The checksums of an SFV identify nothing: each of its lines is a fault.
         Format::Sums | Format::Sfv => Kind::List,
-        Format::Table => Kind::Table,
+        Format::Table => {
+            match Columns::of(registry, &Sample::of(start)).is_some_and(|columns| columns.is_separated()) {
+                true => Kind::Table,
+                false => Kind::Manifest(Format::Table),
+            }
+        }
         format => Kind::Manifest(format),
     }
 }

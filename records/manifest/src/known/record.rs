@@ -38,6 +38,8 @@ impl Known {
 /// The kind of a set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
+    /// A page in HTML, whose tables or preformatted text may hold a list of any format.
+    Page,
     /// A manifest.
     Manifest(Format),
     /// A digest per line.

@@ -8,6 +8,7 @@ use super::Known;
 use crate::columns::Columns;
 use crate::digits;
 use crate::entry::Fault;
+use crate::others::deep;
 use crate::roles::{self, Role};
 
 /// The contents of a column.
@@ -40,6 +41,7 @@ pub struct Reader {
 }
 
 struct Head {
+    registry: Registry,
     separator: u8,
     /// Columns that matter, by their position.
     columns: Vec<(usize, Column)>,
@@ -50,6 +52,7 @@ impl Reader {
     pub fn new(registry: Registry, assumed: &[Algorithm], columns: Option<Columns>) -> Reader {
         let usual = digits::candidates(registry, &[]);
         let head = columns.filter(|columns| !columns.is_labelled()).map(|columns| Head {
+            registry,
             separator: columns.separator(),
             columns: (0..).zip(columns.roles()).filter_map(|(at, role)| Some((at, Column::of(*role)?))).collect(),
         });
@@ -113,7 +116,7 @@ impl Head {
             columns.extend(column.map(|column| (at, column)));
         });
         let any = columns.iter().any(|(_, column)| !matches!(column, Column::Tag(_)));
-        (whole && any).then_some(Head { separator, columns })
+        (whole && any).then_some(Head { registry, separator, columns })
     }
 
     /// `None` for a record whose columns of digests are all empty, as databases export them. Beside
@@ -145,12 +148,14 @@ impl Head {
             };
             match column {
                 Column::Digest(algorithm) => digest(digits::digest(algorithm, field)),
-                Column::Any => match digits::unnamed(candidates, field) {
-                    // A digest of an algorithm that nobody asked for; the columns beside may have
-                    // one that somebody did.
-                    Err(fault) if digits::unnamed(usual, field).is_ok() => passed_over = Some(fault),
-                    found => digest(found),
-                },
+                Column::Any => {
+                    match deep::stated(self.registry, field).unwrap_or_else(|| digits::unnamed(candidates, field)) {
+                        // A digest of an algorithm that nobody asked for; the columns beside may
+                        // have one that somebody did.
+                        Err(fault) if digits::unnamed(usual, field).is_ok() => passed_over = Some(fault),
+                        found => digest(found),
+                    }
+                }
                 Column::Tag(name) => known.tag = Some(format!("{name} {}", String::from_utf8_lossy(field))),
             }
         });

@@ -39,6 +39,23 @@ pub(crate) fn is_manifest(lines: &[&[u8]]) -> bool {
     lines.iter().any(|line| parts(line).is_some())
 }
 
+/// A name without its escapes: `\x20`, `\u00e4`, `\U0001f600`; `None` where one of them is none.
+fn unescaped(name: &str) -> Option<String> {
+    let mut parts = name.split('\\');
+    let mut plain = parts.next()?.to_owned();
+    for part in parts {
+        let (digits, rest) = match part.chars().next()? {
+            'x' => part.split_at_checked(3)?,
+            'u' => part.split_at_checked(5)?,
+            'U' => part.split_at_checked(9)?,
+            _ => return None,
+        };
+        plain.push(char::from_u32(u32::from_str_radix(&digits[1..], 16).ok()?)?);
+        plain.push_str(rest);
+    }
+    Some(plain)
+}
+
 /// The record of a line; `None` of one that is of another kind.
 pub(crate) fn line(registry: Registry, line: &[u8]) -> Option<Parsed> {
     if line.starts_with(b"TIMESTAMP ") || line.starts_with(b"IGNORE ") {
@@ -47,6 +64,7 @@ pub(crate) fn line(registry: Registry, line: &[u8]) -> Option<Parsed> {
     let found = parts(line)?;
     // Patches stand in a directory of their own.
     let name = if found.kind == "AUX" { format!("files/{}", found.name) } else { found.name };
+    let name = unescaped(&name).unwrap_or(name);
     let mut entry = Entry { name: name.into_bytes(), size: Some(found.size), ..Entry::default() };
     for (name, digest) in found.pairs {
         match algorithm(registry, name) {

@@ -1,12 +1,14 @@
 //! Lists that other programs write, in dialects of their own. Most are of Windows, whose names
 //! separate directories by `\`; such names are read with `/` in its place.
 
+pub(crate) mod aide;
 pub(crate) mod catalogue;
 pub(crate) mod certutil;
 pub(crate) mod deep;
 pub(crate) mod filehash;
 pub(crate) mod gentoo;
 pub(crate) mod links;
+pub(crate) mod mtree;
 pub(crate) mod ocfl;
 pub mod sfv;
 pub(crate) mod trailing;

@@ -1,9 +1,9 @@
 //! Lines with the name first and its digests behind: `rhash --simple` with several digests, `rhash
-//! -a`, and lists of a name, a tab, a colon or a space, and a digest.
+//! -a`, and lists of a name, a tab, `=`, a colon, a space or `@`, and a digest.
 
 use pfh_digest::{Algorithm, Registry};
 
-use super::is_comment;
+use super::{deep, is_comment};
 use crate::{bsd, digits};
 
 /// How the lines of a list end, found over its first rows.
@@ -12,6 +12,8 @@ pub(crate) struct Shape {
     separator: Separator,
     /// How many digests every line has: a name may end like one more.
     count: usize,
+    /// Whether every name stands in quotes.
+    quoted: bool,
 }
 
 /// The separator of a name and its digests.
@@ -19,19 +21,25 @@ pub(crate) struct Shape {
 enum Separator {
     Spaces,
     Tab,
+    Equals,
     Colon,
     Space,
+    /// Of addresses with a digest: `name@sha256:…`.
+    At,
 }
 
 impl Separator {
-    const ALL: [Separator; 4] = [Separator::Spaces, Separator::Tab, Separator::Colon, Separator::Space];
+    const ALL: [Separator; 6] =
+        [Separator::Spaces, Separator::Tab, Separator::Equals, Separator::Colon, Separator::Space, Separator::At];
 
     fn bytes(self) -> &'static [u8] {
         match self {
             Separator::Spaces => b"  ",
             Separator::Tab => b"\t",
+            Separator::Equals => b" = ",
             Separator::Colon => b": ",
             Separator::Space => b" ",
+            Separator::At => b"@",
         }
     }
 
@@ -43,9 +51,9 @@ impl Separator {
         while digests.len() < most
             && let Some(at) = rest.windows(between.len()).rposition(|window| window == between)
         {
-            let last = &rest[at + between.len()..];
+            let last = unquoted(&rest[at + between.len()..]);
             let is_crc = last.len() == 8 && last.iter().all(u8::is_ascii_hexdigit);
-            if !is_crc && !digits::is_digest(last) {
+            if !is_crc && !digits::is_digest(last) && !is_stated(last) {
                 break;
             }
             digests.push(last);
@@ -58,6 +66,24 @@ impl Separator {
     }
 }
 
+/// A field without the quotes around it.
+pub(crate) fn unquoted(field: &[u8]) -> &[u8] {
+    match field.trim_ascii() {
+        [quote @ (b'"' | b'\'' | b'`'), inner @ .., end] if quote == end => inner,
+        _ => field,
+    }
+}
+
+fn is_quoted(name: &[u8]) -> bool {
+    unquoted(name).len() != name.len()
+}
+
+/// Whether a word names its algorithm in front of its digits: `sha256:…`, `sha256-…`.
+pub(crate) fn is_stated(word: &[u8]) -> bool {
+    static LISTS: [&[pfh_digest::Row]; 1] = [&pfh_digest::ROWS];
+    word.len() > 20 && matches!(deep::stated(Registry::new(&LISTS), word), Some(Ok(_)))
+}
+
 impl Shape {
     /// The shape of a list that begins with these lines; `None` unless most of them have their name
     /// first. Lines that look like comments count where there are no others.
@@ -67,17 +93,21 @@ impl Shape {
         let plain: Vec<&[u8]> = lines().filter(|line| !looks(line)).collect();
         let lines = if plain.is_empty() { lines().collect() } else { plain };
         Separator::ALL.into_iter().find_map(|separator| {
-            let split = |line: &&[u8]| Some(separator.split(line, usize::MAX)?.1.len());
+            let split =
+                |line: &&[u8]| separator.split(line, usize::MAX).map(|(name, found)| (is_quoted(name), found.len()));
             let named = lines.iter().filter(|line| !is_digest_first(line) && !is_other(line));
-            let found: Vec<usize> = named.filter_map(split).collect();
-            let count = *found.iter().min()?;
-            (2 * found.len() > lines.len()).then_some(Shape { separator, count })
+            let found: Vec<(bool, usize)> = named.filter_map(split).collect();
+            let count = found.iter().map(|(_, count)| *count).min()?;
+            let quoted = found.iter().all(|(quoted, _)| *quoted);
+            (2 * found.len() > lines.len()).then_some(Shape { separator, count, quoted })
         })
     }
 
     /// The name of a line of this shape and its digests.
     pub(crate) fn split(self, line: &[u8]) -> Option<(&[u8], Vec<&[u8]>)> {
-        self.separator.split(line, self.count).filter(|(_, digests)| digests.len() == self.count)
+        let (name, digests) = self.separator.split(line, self.count)?;
+        let name = if self.quoted { unquoted(name) } else { name };
+        (digests.len() == self.count).then_some((name, digests))
     }
 }
 
@@ -173,7 +203,7 @@ mod tests {
     #[test]
     fn the_first_rows_tell_how_lines_end() {
         let of = |text: &str| Shape::of(&text.lines().map(str::as_bytes).collect::<Vec<_>>());
-        let shape = |separator, count| Some(Shape { separator, count });
+        let shape = |separator, count| Some(Shape { separator, count, quoted: false });
         assert_eq!(of(&format!("a\t{MD5}\n")), shape(Separator::Tab, 1));
         assert_eq!(of(&format!("a b {MD5}\nc {MD5}\n")), shape(Separator::Space, 1));
         // The second name ends like a digest.

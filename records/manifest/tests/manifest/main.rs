@@ -13,5 +13,6 @@ mod others;
 mod others_json;
 mod records;
 mod round_trip;
+mod shapes;
 mod similarity;
 mod volumes;

@@ -6,19 +6,19 @@ use pfh_manifest::{Decoder, Entry, Format, Item, Options};
 
 static LISTS: [&[Row]; 2] = [&pfh_digest::ROWS, &pfh_similarity::ROWS];
 
-const MD5: &str = "764efa883dda1e11db47671c4a3bbd9e";
-const SHA1: &str = "a9993e364706816aba3e25717850c26c9cd0d89d";
-const SHA256: &str = "98ea6e4f216f2fb4b69fff9b3a44842c38686ca685f3f55dc48c5d3fb1107be4";
+pub const MD5: &str = "764efa883dda1e11db47671c4a3bbd9e";
+pub const SHA1: &str = "a9993e364706816aba3e25717850c26c9cd0d89d";
+pub const SHA256: &str = "98ea6e4f216f2fb4b69fff9b3a44842c38686ca685f3f55dc48c5d3fb1107be4";
 /// The same in the alphabet for addresses, without padding.
 const URL: &str = "mOpuTyFvL7S2n_-bOkSELDhobKaF8_VdxIxdP7EQe-Q";
 
-fn open<'a>(text: &'a [u8], options: &Options) -> Decoder<'a> {
+pub fn open<'a>(text: &'a [u8], options: &Options) -> Decoder<'a> {
     Decoder::with_registry(text, options, Registry::new(&LISTS)).expect("memory")
 }
 
 /// Name, size and digests of each entry, a fault by its words, `-` and the name of what has no
 /// digest by its kind.
-fn rows(decoder: Decoder<'_>) -> Vec<String> {
+pub fn rows(decoder: Decoder<'_>) -> Vec<String> {
     let row = |item: Item| match item {
         Item::Entry(Entry { name, size, digests, guessed, foreign, .. }) => {
             let size = size.map(|size| format!(" {size}")).unwrap_or_default();
@@ -34,7 +34,7 @@ fn rows(decoder: Decoder<'_>) -> Vec<String> {
 }
 
 #[track_caller]
-fn reads(text: &str, format: Format, expected: &[&str]) {
+pub fn reads(text: &str, format: Format, expected: &[&str]) {
     let decoder = open(text.as_bytes(), &Options::default());
     let found = decoder.format();
     assert_eq!(

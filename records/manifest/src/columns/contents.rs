@@ -1,0 +1,162 @@
+//! Columns by the contents of the first rows, where no header line names them.
+
+use pfh_digest::Registry;
+
+use super::{Columns, SEPARATORS, Source, fields};
+use crate::csv::split_by;
+use crate::digits;
+use crate::others::trailing::is_stated;
+use crate::others::{self, deep};
+use crate::roles::Role;
+use crate::sample::Sample;
+
+/// Words in front of a name that are looked at.
+const LEADING: usize = 8;
+
+impl Columns {
+    /// Columns by the contents of rows.
+    pub(super) fn inferred(rows: &[&[u8]], separator: u8) -> Option<Columns> {
+        let split: Vec<Vec<Vec<u8>>> = rows.iter().filter_map(|row| split_by(row, separator)).collect();
+        let width = split.iter().map(Vec::len).max().filter(|width| *width > 1)?;
+        let split: Vec<&Vec<Vec<u8>>> = split.iter().filter(|fields| fields.len() == width).collect();
+        if 5 * split.len() < 4 * rows.len() {
+            return None;
+        }
+        let column =
+            |at: usize| split.iter().map(move |fields| fields[at].trim_ascii()).filter(|field| !field.is_empty());
+        let kinds: Vec<Content> = (0..width).map(|at| Content::of(column(at))).collect();
+        let digests = kinds.iter().filter(|kind| **kind == Content::Digest).count();
+        // md5deep's `digest,name`, `size,digest,name` and its columns between tabs have a reader of
+        // their own, and so have links, whose parts `|` separates.
+        let is_sized = kinds[..2] == [Content::Number, Content::Digest] && (separator == b'\t' || digests == 1);
+        let is_plain = width != 3 || kinds[1] != Content::Number;
+        let is_deep = is_sized || (kinds[0] == Content::Digest && digests == 1 && is_plain);
+        if digests == 0 || is_deep || rows.iter().any(|row| row.starts_with(b"ed2k:")) {
+            return None;
+        }
+        let is_text = |at: &usize| kinds[*at] == Content::Text && column(*at).count() == split.len();
+        let pathness =
+            |at: &usize| column(*at).filter(|field| field.iter().any(|byte| matches!(byte, b'/' | b'\\'))).count();
+        // Of equals the first.
+        let name = (0..width).filter(is_text).rev().max_by_key(pathness)?;
+        let is_size = |at: usize| width == 3 && kinds[at] == Content::Number;
+        let role = |at: usize| match kinds[at] {
+            _ if at == name => Role::Name(0),
+            Content::Digest => Role::Hash,
+            Content::Algorithm => Role::Algorithm,
+            Content::Number if is_size(at) => Role::Size,
+            _ => Role::Other,
+        };
+        let roles = (0..width).map(role).collect();
+        Some(Columns { separator, roles, source: Source::Contents, ..Columns::default() })
+    }
+
+    /// Columns between blanks in front of a name, which may hold blanks: `rhash -p '%s %h %p'`.
+    pub(super) fn leading(rows: &[&[u8]]) -> Option<Columns> {
+        if rows.iter().all(|row| deep::split(row).is_some()) {
+            return None;
+        }
+        let width = rows.iter().map(|row| row.split(u8::is_ascii_whitespace).count()).min()?.min(LEADING);
+        let split: Vec<Vec<Vec<u8>>> = rows.iter().filter_map(|row| fields(row, b' ', width + 1)).collect();
+        let kind = |at: usize| Content::of(split.iter().filter_map(move |fields| fields.get(at)).map(Vec::as_slice));
+        let kinds: Vec<Content> = (0..width).map(kind).take_while(|kind| *kind != Content::Text).collect();
+        let digests = kinds.iter().filter(|kind| **kind == Content::Digest).count();
+        // Digest and name alone are what `sha256sum` writes; its names may begin with numbers.
+        let begins_as_sums = match kinds[..] {
+            [Content::Digest, Content::Digest, ..] => split.iter().any(|fields| fields[0].len() == fields[1].len()),
+            [Content::Digest, ..] => {
+                let blanks = |row: &&[u8]| row.split(|byte| *byte != b' ').map(<[u8]>::len).find(|count| *count > 0);
+                !rows.iter().any(|row| blanks(row) > Some(2))
+            }
+            _ => false,
+        };
+        if kinds.len() < 2 || kinds.len() == width || digests == 0 || begins_as_sums {
+            return None;
+        }
+        let name = |row: &&[u8]| fields(row, b' ', kinds.len() + 1).and_then(|mut fields| fields.pop());
+        let starred = rows.iter().filter_map(name).all(|name| name.starts_with(b"*"));
+        let numbers = kinds.iter().filter(|kind| **kind == Content::Number).count();
+        let role = |kind: &Content| match kind {
+            Content::Digest => Role::Hash,
+            Content::Algorithm => Role::Algorithm,
+            Content::Number if numbers == 1 => Role::Size,
+            _ => Role::Other,
+        };
+        let roles = kinds.iter().map(role).chain([Role::Name(0)]).collect();
+        Some(Columns { separator: b' ', roles, source: Source::Contents, starred, ..Columns::default() })
+    }
+
+    /// Columns of a name, a size and a CRC-32, in which a list has no other digest.
+    pub(crate) fn checksums(registry: Registry, sample: &Sample<'_>) -> Option<Columns> {
+        let crc32 = registry.find("crc32").ok()?;
+        let rows: Vec<&[u8]> = sample.lines.iter().copied().filter(|line| !line.trim_ascii().is_empty()).collect();
+        SEPARATORS.into_iter().find_map(|separator| {
+            let split: Vec<Vec<Vec<u8>>> = rows.iter().filter_map(|row| split_by(row, separator)).collect();
+            let width = split.first().map(Vec::len).filter(|width| *width > 2)?;
+            if split.len() < rows.len() || split.iter().any(|fields| fields.len() != width) {
+                return None;
+            }
+            let column = |at: usize| split.iter().map(move |fields| fields[at].trim_ascii());
+            let is_digits = |field: &[u8]| field.len() == 8 && field.iter().all(u8::is_ascii_hexdigit);
+            // Eight digits alone may be a date.
+            let is_sum = |at: &usize| {
+                column(*at).all(is_digits) && column(*at).any(|field| field.iter().any(u8::is_ascii_alphabetic))
+            };
+            let sum = (0..width).find(is_sum)?;
+            let kinds: Vec<Content> =
+                (0..width).map(|at| Content::of(column(at).filter(|field| !field.is_empty()))).collect();
+            let name = kinds.iter().position(|kind| *kind == Content::Text).filter(|at| *at != sum)?;
+            let size = kinds.iter().position(|kind| *kind == Content::Number);
+            let role = |at: usize| match at {
+                _ if at == name => Role::Name(0),
+                _ if at == sum => Role::Digest(crc32),
+                _ if Some(at) == size => Role::Size,
+                _ => Role::Other,
+            };
+            let roles = (0..width).map(role).collect();
+            Some(Columns { separator, roles, source: Source::Checksums, ..Columns::default() })
+        })
+    }
+}
+
+/// The look of the fields of a column.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Content {
+    Empty,
+    Digest,
+    Number,
+    /// Digits and the separators of a date.
+    Time,
+    /// The name of an algorithm.
+    Algorithm,
+    Text,
+}
+
+impl Content {
+    fn of<'a>(fields: impl Iterator<Item = &'a [u8]> + Clone) -> Content {
+        let all = |wanted: fn(&[u8]) -> bool| fields.clone().all(wanted);
+        if fields.clone().next().is_none() {
+            Content::Empty
+        } else if all(|field| digits::is_digest(field) || is_stated(field)) {
+            Content::Digest
+        } else if all(|field| field.iter().all(u8::is_ascii_digit)) {
+            Content::Number
+        } else if all(|field| {
+            let part = |byte: &u8| byte.is_ascii_digit() || b"/:-. TZAPMapm+".contains(byte);
+            field.iter().all(part) && field.iter().any(u8::is_ascii_digit)
+        }) {
+            Content::Time
+        } else if all(is_algorithm) {
+            Content::Algorithm
+        } else {
+            Content::Text
+        }
+    }
+}
+
+/// Whether a word names an algorithm, perhaps with a colon behind.
+fn is_algorithm(word: &[u8]) -> bool {
+    static LISTS: [&[pfh_digest::Row]; 1] = [&pfh_digest::ROWS];
+    let word = word.strip_suffix(b":").unwrap_or(word);
+    str::from_utf8(word).is_ok_and(|word| others::algorithm(Registry::new(&LISTS), word).is_some())
+}
