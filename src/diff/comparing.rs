@@ -318,6 +318,7 @@ impl<'a, 's> Comparing<'a, 's> {
             let met = match reason {
                 Reason::Skipped => Met::Skipped(code.into()),
                 Reason::Failed => Met::Failed(format!("B: no digest: {code}").into()),
+                Reason::Bare => Met::Failed("B: no digest of a known algorithm".into()),
             };
             self.meet(&met, name)?;
         }

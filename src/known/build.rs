@@ -4,10 +4,10 @@ use super::blocks::{self, Blocks, Made};
 use super::{Class, DEFAULT_MEMORY, Input, Packages, Problem, Set, list};
 use crate::algorithms::{Algorithm, computed};
 use crate::job::{About, Error};
-use crate::matching::lists_in;
+use crate::matching::{guess, lists_in};
 use crate::outputs::{Existing, Kind, Outputs};
 use pfh_engine::{Control, Phase, Progress};
-use pfh_known::{Build, Built, Pace, Step, is_database};
+use pfh_known::{Build, Built, Pace, Step, is_database, is_known_set};
 use pfh_manifest::Fault;
 use pfh_source::{Stream, Streams};
 use std::fs::File;
@@ -65,6 +65,14 @@ pub enum Event<'a> {
         line: u64,
         /// The fault.
         fault: &'a Fault,
+    },
+    /// A list does not name the algorithms of its digests: the set states those that it was taken
+    /// for, and files are looked up by each of that length.
+    Guessed {
+        /// The list.
+        path: &'a Path,
+        /// The algorithms.
+        algorithms: &'a [pfh_digest::Algorithm],
     },
     /// A file of a set of blocks could not be read: nothing of it is in the set.
     Unread {
@@ -289,7 +297,6 @@ fn readable(inputs: &[Input], lists: &[PathBuf]) -> Result<(), Error> {
 /// When a set cannot be read or the file cannot be written; also when the control cancels the
 /// build, which the same request resumes.
 pub fn run(request: &Request, events: &mut Events<'_>, control: &Control<'_>) -> Result<Summary, Error> {
-    #[cfg_attr(not(feature = "inside"), expect(unused_mut, reason = "lists take the place of what they list"))]
     let mut inputs = request.checked()?;
     if !request.blocks.is_empty() {
         let blocks = Blocks {
@@ -315,6 +322,12 @@ pub fn run(request: &Request, events: &mut Events<'_>, control: &Control<'_>) ->
     let unread = contents.as_ref().map_or(0, |contents| contents.unread);
     #[cfg(not(feature = "inside"))]
     let unread = 0;
+    for input in &mut inputs {
+        input.guessed = guesses(input);
+        if !input.guessed.is_empty() {
+            events(Event::Guessed { path: &input.path, algorithms: &input.guessed }).map_err(Error::Sink)?;
+        }
+    }
     let mut refused = None;
     let build = Build {
         inputs,
@@ -344,6 +357,12 @@ pub fn run(request: &Request, events: &mut Events<'_>, control: &Control<'_>) ->
     }
     let Built { sets, digests, resumed } = built?;
     Ok(Summary { sets, digests, resumed, unread, blocks: Vec::new() })
+}
+
+/// The algorithms that a list which names none is taken for. Databases name theirs.
+fn guesses(input: &Input) -> Vec<pfh_digest::Algorithm> {
+    let is_list = input.assumed.is_empty() && !is_database(&input.path) && !is_known_set(&input.path);
+    if is_list { guess::guesses(&input.path, &input.columns) } else { Vec::new() }
 }
 
 /// Whether an output, a file or a directory, would lie in a directory.

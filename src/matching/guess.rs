@@ -12,15 +12,15 @@ use std::path::Path;
 /// Items of a list that are looked at: one that names no algorithm at first names none later.
 const LOOKED_AT: usize = 256;
 
-/// The algorithms that digests of a list are taken for by their length alone. None of a list whose
-/// name hints at them, or of a stream, which gives its bytes once.
-pub fn guesses(list: &Path) -> Vec<Algorithm> {
+/// The algorithms that digests of a list with these columns are taken for by their length alone.
+/// None of a list whose name hints at them, or of a stream, which gives its bytes once.
+pub fn guesses(list: &Path, columns: &[String]) -> Vec<Algorithm> {
     let hints = crate::check::hints(list);
     if Stream::of(list).is_some() {
         return Vec::new();
     }
     let Ok(file) = File::open(list) else { return Vec::new() };
-    let options = Options { bare: true, hints: hints.clone(), ..Options::default() };
+    let options = Options { bare: true, hints: hints.clone(), columns: columns.to_vec(), ..Options::default() };
     let Ok(decoder) = Decoder::with_registry(BufReader::new(file), &options, REGISTRY) else { return Vec::new() };
     let mut found: Vec<Algorithm> = Vec::new();
     for item in decoder.take(LOOKED_AT).map_while(Result::ok) {
@@ -38,8 +38,8 @@ pub fn guesses(list: &Path) -> Vec<Algorithm> {
 /// Algorithms whose programs print digests of any length: `b2sum -l`, `b3sum -l`.
 const STRETCHED: [&str; 2] = ["blake2b", "blake3"];
 
-/// The algorithms whose digests have this length by default, and those of [`STRETCHED`], beside this
-/// one. Checksums are none of them: anybody can make a file of a known one.
+/// The algorithms whose digests have this length by default, and those of [`STRETCHED`], beside
+/// this one. Checksums are none of them: anybody can make a file of a known one.
 pub fn others(guess: Algorithm) -> impl Iterator<Item = Algorithm> {
     let is_other = move |other: &Algorithm| {
         let is_digest = matches!(other.standing(), Standing::Secure | Standing::Broken) && !other.is_keyed();

@@ -32,6 +32,8 @@ pub struct Sets {
     /// The algorithms of digests that do not name theirs, and those to hash with; empty for those
     /// that the sets need.
     pub algorithms: Vec<Algorithm>,
+    /// The labels of the columns of lists, in their order; empty to find them out.
+    pub columns: Vec<String>,
 }
 
 /// A set or list that cannot be compared with, or only in part.
@@ -176,7 +178,11 @@ impl Sets {
             let known = if is_known_set(path) {
                 KnownSet::open(path, DEFAULT_RESIDENT).map_err(opening)?
             } else {
-                let input = Input { assumed: computed(&self.algorithms), ..Input::new(path, self.class()) };
+                let input = Input {
+                    assumed: computed(&self.algorithms),
+                    columns: self.columns.clone(),
+                    ..Input::new(path, self.class())
+                };
                 let (known, faults) = build_aside(input, gap)?;
                 if faults > 0 {
                     gap(&Gap::Part { path, faults });
@@ -185,7 +191,10 @@ impl Sets {
                 known
             };
             let is_list = self.algorithms.is_empty() && !is_known_set(path);
-            let guesses = if is_list { guess::guesses(path) } else { Vec::new() };
+            // A set states what its digests were taken for when it was built.
+            let stated = known.sets().iter().flat_map(|set| &set.guessed);
+            let stated = stated.filter_map(|name| REGISTRY.find(name).ok()).collect();
+            let guesses = if is_list { guess::guesses(path, &self.columns) } else { stated };
             if !guesses.is_empty() {
                 gap(&Gap::Guessed { path, algorithms: &guesses });
             }

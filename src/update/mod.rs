@@ -142,7 +142,7 @@ fn whole(request: &Request, ledger: &Ledger) -> Result<(), Error> {
         _ => return wrong(crate::job::Kind::Input, Problem::NotWhole),
     }
     let unknown = ledger.faults.iter().find_map(|(_, fault)| match fault {
-        Fault::UnknownAlgorithm(name) | Fault::NeedsKey(name) => Some(name),
+        Fault::UnknownAlgorithm(name) | Fault::OfUnknown(_, name) | Fault::NeedsKey(name) => Some(name),
         _ => None,
     });
     if let Some(name) = unknown.or(ledger.foreign.keys().next()) {

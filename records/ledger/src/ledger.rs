@@ -58,7 +58,12 @@ impl Ledger {
         for located in decoder.by_ref() {
             let located = located.map_err(ReadError::Io)?;
             match located.item {
-                Item::Fault(fault) => read.faults.push((located.line, fault)),
+                Item::Fault(fault) => {
+                    let bare =
+                        |name: &[u8]| Unhashed { name: name.to_vec(), reason: Reason::Bare, code: "no digest".into() };
+                    read.unhashed.extend(fault.bare().map(bare));
+                    read.faults.push((located.line, fault));
+                }
                 Item::Unhashed(unhashed) => read.unhashed.push(unhashed),
                 Item::Entry(mut entry) => {
                     if !options.keyed

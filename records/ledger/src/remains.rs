@@ -16,7 +16,9 @@ impl Ledger {
         let mut bare: Vec<String> = Vec::new();
         for (_, fault) in &self.faults {
             match fault {
-                Fault::UnknownAlgorithm(name) | Fault::NeedsKey(name) => *unknown.entry(name).or_default() += 1,
+                Fault::UnknownAlgorithm(name) | Fault::OfUnknown(_, name) | Fault::NeedsKey(name) => {
+                    *unknown.entry(name).or_default() += 1
+                }
                 Fault::NoFile(kind) => *kinds.entry(kind).or_default() += 1,
                 Fault::Unasked => {}
                 Fault::NoDigest(name) => bare.push(terminal::render(name)),

@@ -392,8 +392,8 @@ impl Decoder {
         }
         if digests.is_empty() {
             return Err(match foreign.is_empty() {
-                true => Fault::Malformed("no digest"),
-                false => Fault::UnknownAlgorithm(foreign.join(", ").into()),
+                true => Fault::NoDigest(name.into()),
+                false => Fault::OfUnknown(name.into(), foreign.join(", ").into()),
             });
         }
         let times = Times { modified: time("mtime")?, changed: time("ctime")?, accessed: time("atime")? };

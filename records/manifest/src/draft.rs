@@ -188,7 +188,7 @@ impl Draft {
         if digests.is_empty() {
             return Err(match self.foreign.is_empty() {
                 true => Fault::NoDigest(name.into()),
-                false => Fault::UnknownAlgorithm(self.foreign.join(", ").into()),
+                false => Fault::OfUnknown(name.into(), self.foreign.join(", ").into()),
             });
         }
         let foreign = std::mem::take(&mut self.foreign);

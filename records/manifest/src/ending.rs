@@ -73,6 +73,8 @@ impl Tally {
             Item::Unhashed(unhashed) => match unhashed.reason {
                 Reason::Failed => self.failed += 1,
                 Reason::Skipped => self.skipped += 1,
+                // A fault says so.
+                Reason::Bare => {}
             },
             Item::Fault(_) => {}
         }

@@ -90,6 +90,8 @@ pub enum Reason {
     Failed,
     /// It was listed and, by the rules of the run, not read.
     Skipped,
+    /// The list names it and states no digest of an algorithm that is known here.
+    Bare,
 }
 
 /// An entry that a manifest lists without digests, because reading it failed or it was skipped.
@@ -116,6 +118,8 @@ pub enum Fault {
     WrongLength,
     /// It names this algorithm, which is not known, and no other.
     UnknownAlgorithm(Box<str>),
+    /// It names this file, and only digests of these algorithms, which are not known.
+    OfUnknown(Box<[u8]>, Box<str>),
     /// It is JSON with this member twice: which of the two counts is open (RFC 8259, 4).
     Twice(Box<str>),
     /// Its digests are of these algorithms, which compute nothing without the key.
@@ -130,6 +134,25 @@ pub enum Fault {
     NotUnderstood(Box<str>),
 }
 
+impl Fault {
+    /// The same fault as one of this file, where it is that of algorithms.
+    #[must_use]
+    pub(crate) fn of(self, name: &[u8]) -> Fault {
+        match self {
+            Fault::UnknownAlgorithm(of) if !name.is_empty() => Fault::OfUnknown(name.into(), of),
+            fault => fault,
+        }
+    }
+
+    /// The file that it leaves without a digest, where it names one.
+    pub fn bare(&self) -> Option<&[u8]> {
+        match self {
+            Fault::NoDigest(name) | Fault::OfUnknown(name, _) => Some(name),
+            _ => None,
+        }
+    }
+}
+
 impl fmt::Display for Fault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -138,7 +161,7 @@ impl fmt::Display for Fault {
             Fault::Malformed(why) => f.write_str(why),
             Fault::WrongLength => f.write_str("digest of a wrong length"),
             Fault::UnknownAlgorithm(name) if name.is_empty() => f.write_str("unknown algorithm"),
-            Fault::UnknownAlgorithm(name) => {
+            Fault::UnknownAlgorithm(name) | Fault::OfUnknown(_, name) => {
                 write!(f, "unknown algorithm {}", pfh_source::terminal::render(name.as_bytes()))
             }
             Fault::Twice(member) => {

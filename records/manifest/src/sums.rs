@@ -408,8 +408,9 @@ impl DecodeLine for Decoder {
             _ => (line, false),
         };
         let entry = match bsd::split(line) {
-            Some(tagged) => bsd::digest(self.registry, &self.assumed, &tagged).and_then(|digest| {
-                Ok(Entry { name: self.name(tagged.name, escaped)?, digests: vec![digest], ..Entry::default() })
+            Some(tagged) => self.name(tagged.name, escaped).and_then(|name| {
+                let digest = bsd::digest(self.registry, &self.assumed, &tagged).map_err(|fault| fault.of(&name))?;
+                Ok(Entry { name, digests: vec![digest], ..Entry::default() })
             }),
             None => self.plain(line, escaped).or_else(|fault| self.trailing(line).ok_or(fault)),
         };

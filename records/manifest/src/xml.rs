@@ -243,6 +243,10 @@ impl<R: BufRead> Decoder<R> {
                 // C4 of MHL: SHA-512 in an alphabet of its own.
                 (None, Role::Other) if element.name == "c4" => parent.draft.foreign("c4"),
                 (None, Role::Kind | Role::Mode) => {}
+                // Blanks at the ends of a name are its own, unless the document is indented there.
+                (None, role @ Role::Name(_)) if !element.text.contains('\n') => {
+                    parent.draft.put(self.registry, role, element.text.as_bytes());
+                }
                 (None, role) => parent.draft.put(self.registry, role, text.as_bytes()),
             }
             // `<path size="2">`

@@ -349,6 +349,7 @@ pub fn new_set(input: &Input) -> Set {
         class: Some(input.class.clone()),
         version: input.version.clone(),
         product: input.product.clone(),
+        guessed: input.guessed.iter().map(Algorithm::to_string).collect(),
         source,
         ..Set::default()
     }

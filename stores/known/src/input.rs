@@ -29,6 +29,8 @@ pub struct Input {
     /// The algorithms of digests without a name; empty for the usual ones by length. Of a Bloom
     /// filter, the algorithm of its keys; empty for SHA-1, as CIRCL publishes them.
     pub assumed: Vec<Algorithm>,
+    /// The algorithms that digests without a name are taken for by their length alone.
+    pub guessed: Vec<Algorithm>,
     /// The labels of the columns of a table, in their order; empty to find them out.
     pub columns: Vec<String>,
     /// Whether each entry remembers its package, where the file has one for it (NSRL's RDSv3).
@@ -59,6 +61,7 @@ impl Input {
             version: None,
             product: None,
             assumed: Vec::new(),
+            guessed: Vec::new(),
             columns: Vec::new(),
             packages: Packages::Forget,
             deltas: Vec::new(),

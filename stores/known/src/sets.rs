@@ -44,6 +44,10 @@ pub struct Set {
     pub placeholders: u64,
     /// How many records have a digest of an algorithm.
     pub digests: Vec<(String, u64)>,
+    /// The algorithms that digests were taken for by their length, where the list names none: files
+    /// are looked up by each of that length.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub guessed: Vec<String>,
     /// Of a set of blocks, whose records are files: how many blocks of each size they have.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub blocks: Vec<BlockCount>,

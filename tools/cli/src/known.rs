@@ -11,6 +11,7 @@ use pfh::Control;
 use pfh::known::build::{self, Event};
 use pfh::known::export::{self, To};
 use pfh::known::{Class, MalformedClass, Packages, info};
+use pfh::matching::Gap;
 use pfh::terminal::render as shown;
 use std::path::{Path, PathBuf};
 
@@ -205,6 +206,7 @@ fn compiled(compile: &Compile) -> Result<Exit, Failure> {
         match event {
             Event::Fault { path, line, fault } => faults.take(path, line, fault),
             Event::Unread { name, problem } => session.about(name, problem),
+            Event::Guessed { path, algorithms } => session.message(Gap::Guessed { path, algorithms }),
             _ => {}
         }
         Ok(())

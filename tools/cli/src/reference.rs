@@ -27,6 +27,10 @@ pub struct Sets {
     /// Algorithms to hash with, and of untagged digests.
     #[arg(short, long = "algorithm", value_name = "NAME", value_delimiter = ',')]
     pub algorithms: Vec<String>,
+    /// The columns of lists in their order, as for check: digest, an algorithm, or - for one that
+    /// is passed over.
+    #[arg(long, value_name = "NAMES", value_delimiter = ',', allow_hyphen_values = true)]
+    pub columns: Vec<String>,
 }
 
 impl Sets {
@@ -46,6 +50,7 @@ impl Sets {
                 .map_err(|e: pfh::known::MalformedClass| Failure::usage(e))?,
             empty: if self.empty_counts { Empty::Counts } else { Empty::SaysNothing },
             algorithms: algorithms_or_none(&self.algorithms)?,
+            columns: self.columns.clone(),
         })
     }
 }

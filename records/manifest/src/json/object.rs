@@ -282,7 +282,7 @@ impl Object {
         }
         let entry = self.entry(registry, candidates);
         let of = |name: Vec<u8>| match &entry {
-            Err(fault) => Item::Fault(fault.clone()),
+            Err(fault) => Item::Fault(fault.clone().of(&name)),
             Ok(_) if name.contains(&0) => Item::Fault(Fault::Nul),
             Ok(entry) => Item::Entry(Entry { name, ..entry.clone() }),
         };

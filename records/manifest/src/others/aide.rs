@@ -1,5 +1,5 @@
-//! Reports of AIDE: for each file that changed the old and the new values in two columns. The list is
-//! of the new ones, which are those of the files when the report was made.
+//! Reports of AIDE: for each file that changed the old and the new values in two columns. The list
+//! is of the new ones, which are those of the files when the report was made.
 
 use pfh_digest::{Algorithm, Registry};
 

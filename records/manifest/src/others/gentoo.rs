@@ -76,7 +76,7 @@ pub(crate) fn line(registry: Registry, line: &[u8]) -> Option<Parsed> {
         }
     }
     Some(match entry.digests.is_empty() {
-        true => Fault::UnknownAlgorithm(entry.foreign.join(", ").into()).into(),
+        true => Fault::OfUnknown(entry.name.into(), entry.foreign.join(", ").into()).into(),
         false => Ok(entry).into(),
     })
 }

@@ -1,5 +1,5 @@
-//! mtree(5) of the BSDs and libarchive: a name and words `keyword=value`, defaults in `/set`, and in
-//! the older form directories as blocks that `..` closes. Names are escaped as vis(3) does it.
+//! mtree(5) of the BSDs and libarchive: a name and words `keyword=value`, defaults in `/set`, and
+//! in the older form directories as blocks that `..` closes. Names are escaped as vis(3) does it.
 
 use std::collections::BTreeMap;
 

@@ -182,7 +182,7 @@ fn tags_that_others_pad_and_spell() {
     let unknown = format!("SNEFRU-256 (f) = {}\n", algorithm("sha256").digest(b""));
     assert_eq!(
         read(unknown.as_bytes(), &Options::default()).0,
-        [Item::Fault(Fault::UnknownAlgorithm("SNEFRU-256".into()))]
+        [Item::Fault(Fault::OfUnknown(b"f"[..].into(), "SNEFRU-256".into()))]
     );
 }
 
