@@ -190,9 +190,24 @@ impl Outputs {
     /// a link.
     pub fn writes_beside(&mut self, role: &str, path: Option<impl AsRef<Path>>, existing: Existing) -> &mut Self {
         if let Some(path) = path {
-            let path = path.as_ref().to_owned();
-            self.writes.push(Write { role: role.to_owned(), path, kind: Kind::File, existing, is_named: false });
+            self.writes_after(role, &path, path.as_ref(), Kind::File, existing);
         }
+        self
+    }
+
+    /// The same of a file or directory whose name may be that of `of` with an ending: the user did
+    /// not type such a name.
+    pub fn writes_after(
+        &mut self,
+        role: &str,
+        path: impl AsRef<Path>,
+        of: &Path,
+        kind: Kind,
+        existing: Existing,
+    ) -> &mut Self {
+        let (role, path) = (role.to_owned(), path.as_ref().to_owned());
+        let is_named = !path.as_os_str().as_encoded_bytes().starts_with(of.as_os_str().as_encoded_bytes());
+        self.writes.push(Write { role, path, kind, existing, is_named });
         self
     }
 

@@ -2,7 +2,7 @@
 //! target by its name.
 
 use super::log::chained_name;
-use super::naming::beside;
+use super::naming::{beside, named_after};
 use super::problem::{Problem, refused};
 use super::stamping::stamp_name;
 use super::{ImageFormat, Origin, Resolved, To};
@@ -158,14 +158,14 @@ impl Resolved<'_> {
             // An interrupted run of the same acquisition is resumed in its logs; the chain knows
             // which run that was.
             let text = if chained.exists() { Existing::Own(0, b"pfh ") } else { Existing::Refused };
-            outputs.writes("log", log, Kind::File, text);
-            outputs.writes("log", &chained, Kind::File, Existing::Own(0, b"{\""));
+            outputs.writes_after("log", log, &self.name(), Kind::File, text);
+            outputs.writes_beside("log", Some(&chained), Existing::Own(0, b"{\""));
             // An authority answers with a SEQUENCE of ASN.1. A log that is replaced takes its stamp
             // with it.
             if request.timestamp.is_some() {
-                outputs.writes("timestamp", stamp_name(&chained), Kind::File, Existing::Own(0, b"0"));
+                outputs.writes_beside("timestamp", Some(stamp_name(&chained)), Existing::Own(0, b"0"));
             } else if request.replace {
-                outputs.writes("log", stamp_name(&chained), Kind::File, Existing::Welcome);
+                outputs.writes_beside("log", Some(stamp_name(&chained)), Existing::Welcome);
             }
         }
     }
@@ -198,17 +198,22 @@ impl Resolved<'_> {
             }
         }
         if let Some(map) = &self.map {
-            outputs.writes("map", map, Kind::File, MAP);
-            outputs.writes("map", fresh_map(map), Kind::File, MAP);
+            outputs.writes_after("map", map, &self.name(), Kind::File, MAP);
+            outputs.writes_beside("map", Some(fresh_map(map)), MAP);
         }
         let ours = |is_listed: bool, start| if is_listed { Existing::Own(0, start) } else { Existing::Refused };
         if let Some(tree) = &self.outboard {
-            outputs.writes("outboard", tree, Kind::File, ours(listed.tree, TREE));
+            outputs.writes_after("outboard", tree, &self.name(), Kind::File, ours(listed.tree, TREE));
         }
         // A present file is checked to be a document when it is replaced.
         if let Some(case) = &self.request.case {
             outputs.writes("case-uco", case, Kind::File, ours(listed.case, b"{"));
         }
+    }
+
+    /// The name of the first target, of which the names of map, log and tree are made.
+    fn name(&self) -> PathBuf {
+        self.request.targets.first().map(|to| named_after(&to.path)).unwrap_or_default()
     }
 
     /// The map and the logs.

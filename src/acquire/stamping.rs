@@ -6,6 +6,7 @@
 
 use super::naming::beside;
 use pfh_custody::stamp::{self, Stamp, Unstamped};
+use pfh_source::Output;
 use std::io::{self, Read, Write};
 use std::net::{TcpStream, ToSocketAddrs};
 use std::path::{Path, PathBuf};
@@ -131,10 +132,9 @@ pub(super) fn stamp(url: &str, log: &Path) -> Result<Stamped, String> {
         let stamp = Stamp::read(&answer)?;
         stamp.answers(&imprint, &nonce)?;
         let path = stamp_name(log);
-        let fresh = beside(&path, ".new");
-        let mut file = std::fs::File::create(&fresh)?;
+        let mut file = Output::file(&path)?.no_wider_than(log);
         file.write_all(&answer)?;
-        pfh_source::replace(&file, &fresh, &path)?;
+        file.commit()?;
         Ok(Stamped { path, stamp })
     };
     asked().map_err(|error| error.to_string())

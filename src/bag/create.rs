@@ -14,8 +14,8 @@ use crate::outputs::{Existing, Kind, Outputs, Refused};
 use pfh_digest::Algorithm;
 use pfh_engine::Control;
 use pfh_ledger::Likeness;
-use pfh_source::Received;
 use pfh_source::os::names::OsStrExt;
+use pfh_source::{Output, Received};
 use std::collections::{BTreeMap, HashMap};
 use std::ffi::OsStr;
 use std::io::Write;
@@ -178,15 +178,23 @@ pub fn finish(
         return Err(Error::cancelled(Problem::Interrupted));
     }
     let received = received(request)?;
-    for (name, bytes) in all {
-        let path = request.bag.join(OsStr::from_bytes(&name));
-        let failed = |error: std::io::Error| Error::output(About::new(&path, error));
-        let output = received.output(Path::new(OsStr::from_bytes(&name))).map_err(failed)?;
-        // A new list in a private bag is as private as the bag's other files.
-        let mut output = output.no_wider_than(&request.bag.join("bagit.txt"));
-        output.write_all(&bytes).map_err(failed)?;
-        output.commit().map_err(failed)?;
-        events(Event::Written(&name)).map_err(Error::Sink)?;
+    let failed = |name: &[u8], error| Error::output(About::new(&request.bag.join(OsStr::from_bytes(name)), error));
+    // All of them are on the disk before the first gets its name: a full disk leaves the old bag.
+    let mut outputs = Vec::with_capacity(all.len());
+    for (name, bytes) in &all {
+        let write = || -> std::io::Result<Output> {
+            // A new list in a private bag is as private as the bag's other files.
+            let output = received.output(Path::new(OsStr::from_bytes(name)))?;
+            let mut output = output.no_wider_than(&request.bag.join("bagit.txt"));
+            output.write_all(bytes)?;
+            output.flush()?;
+            Ok(output)
+        };
+        outputs.push(write().map_err(|error| failed(name, error))?);
+    }
+    for ((name, _), output) in all.iter().zip(outputs) {
+        output.commit().map_err(|error| failed(name, error))?;
+        events(Event::Written(name)).map_err(Error::Sink)?;
     }
     Ok(())
 }

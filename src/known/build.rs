@@ -218,7 +218,7 @@ impl Request {
         let set = Existing::Own(0, b"pfh known set\n");
         let mut outputs = Outputs::new(self.replace);
         outputs.writes("OUT", &self.output, Kind::File, set);
-        outputs.writes("work", &self.work, Kind::Directory, Existing::Refused);
+        outputs.writes_after("work", &self.work, &self.output, Kind::Directory, Existing::Refused);
         // Runs of an earlier build are removed, which must not be anybody else's files of such
         // names.
         let names_inputs = |name: &str| {
@@ -229,18 +229,18 @@ impl Request {
         // After a power cut the half set of a build that is under way may hold anything, its mark
         // included.
         let partial = beside(&self.output, ".partial");
-        outputs.writes("OUT", partial, Kind::File, if is_ours { Existing::Welcome } else { set });
+        outputs.writes_beside("OUT", Some(partial), if is_ours { Existing::Welcome } else { set });
         let existing = if is_ours { Existing::Welcome } else { Existing::Refused };
         for entry in std::fs::read_dir(&self.work).into_iter().flatten().flatten() {
             let name = entry.file_name();
             let is_work = |start: &&[u8]| name.as_encoded_bytes().starts_with(start);
             if name.as_encoded_bytes().starts_with(b"blocks-") && entry.path().is_dir() {
                 for run in std::fs::read_dir(entry.path()).into_iter().flatten().flatten() {
-                    outputs.writes("work", run.path(), Kind::File, existing);
+                    outputs.writes_beside("work", Some(run.path()), existing);
                 }
             }
             if [&b"run-"[..], b"applied-", b"journal", b"lock"].iter().any(is_work) && entry.path().is_file() {
-                outputs.writes("work", entry.path(), Kind::File, existing);
+                outputs.writes_beside("work", Some(entry.path()), existing);
             }
         }
         for input in inputs {

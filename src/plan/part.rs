@@ -10,7 +10,7 @@ use crate::hash::{About, encoder, hasher_of_sha256};
 use crate::job::Error;
 use pfh_digest::Hasher;
 use pfh_engine::{Outcome, Record};
-use pfh_manifest::{Encode, Unrepresentable};
+use pfh_manifest::{Count, Encode, Unrepresentable};
 use pfh_similarity::Similar;
 use pfh_source::{Note, Output, Received};
 use serde_json::{Value, json};
@@ -41,7 +41,7 @@ pub struct Counts {
     /// Bytes of the files that the format holds.
     pub written_bytes: u64,
     /// Records as the end of the manifest counts them.
-    pub records: u64,
+    pub records: Count,
     /// Ranges of files that were read.
     pub ranges: u64,
     /// Ranges that were not: their files have no digest.
@@ -57,7 +57,7 @@ impl Counts {
             *count += 1;
             return Some(());
         }
-        self.records += line["records"].as_u64()?;
+        self.records.join(Count::read(line["records"].as_u64()?, line["names"].as_str()?)?);
         match line["kind"].as_str()? {
             "hashed" => {
                 let size = line["size"].as_u64()?;
@@ -95,10 +95,11 @@ impl Lines {
     /// The line of a record, whose bytes are written to `fragment`. The second value says that the
     /// format cannot hold it.
     pub fn record(&mut self, fragment: &mut Vec<u8>, record: &Record) -> (Value, Result<(), Unrepresentable>) {
-        let before = self.0.records();
+        let before = self.0.count();
         let encoded = self.0.record(fragment, record);
-        let records = self.0.records() - before;
+        let Count { records, names } = self.0.count().since(before);
         let mut line = json!({ "number": record.number, "length": fragment.len(), "records": records });
+        line["names"] = json!(names.to_string());
         match &record.outcome {
             Outcome::Hashed(hashed) => {
                 line["kind"] = json!("hashed");

@@ -62,6 +62,7 @@ pub(super) fn read(found: &mut Found, source: usize, input: impl BufRead) -> io:
         Ending::Contradicted { what, stated, found: read } => {
             found.torn(source, format!("the manifest's end counts {stated} {what}, and {read} were read"));
         }
+        Ending::OtherNames => found.torn(source, "the manifest's end is of other names than were read"),
         Ending::Broken => found.torn(source, "the document is broken: the rest was not read"),
     }
     found.case.results.hashed.push(hashed);

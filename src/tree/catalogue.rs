@@ -81,7 +81,8 @@ impl Request {
     pub fn outputs(&self) -> Outputs {
         let mut outputs = Outputs::new(self.replace);
         if !matches!(self.verb, Verb::Check(_)) {
-            outputs.writes("outboard", &self.tree, Kind::File, Existing::Own(MARK, APPLICATION));
+            let own = Existing::Own(MARK, APPLICATION);
+            outputs.writes_after("outboard", &self.tree, &self.directory, Kind::File, own);
         }
         outputs
     }

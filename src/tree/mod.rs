@@ -67,7 +67,7 @@ const OWN: Existing = Existing::Own(0, b"pfh tree");
 
 /// Adds the tree that a verb writes, and the file that it reads.
 fn guard<'a>(outputs: &'a mut Outputs, file: &Path, tree: &Path) -> &'a mut Outputs {
-    outputs.writes("outboard", tree, Kind::File, OWN).reads(file)
+    outputs.writes_after("outboard", tree, file, Kind::File, OWN).reads(file)
 }
 
 /// Carries out a pass over a file with the control's progress, and ends it when the control is

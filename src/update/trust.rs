@@ -71,8 +71,8 @@ impl Trusting {
         let Some(stat) = entry.look().filter(|stat| stat.is_file() && known.is_of(stat)) else { return item };
         // A list does not name the medium of its times: those of an image are as good for another
         // one.
-        let is_exchanged = |times| matches!(times, ChangeTimes::Recorded | ChangeTimes::Named(_));
-        if *self.exchanged.entry(stat.device).or_insert_with(|| entry.change_times().is_some_and(is_exchanged)) {
+        let is_exchanged = || entry.change_times().is_some_and(ChangeTimes::are_exchanged);
+        if *self.exchanged.entry(stat.device).or_insert_with(is_exchanged) {
             return item;
         }
         self.trusted.0.fetch_add(1, Ordering::Relaxed);

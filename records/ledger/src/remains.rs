@@ -64,6 +64,9 @@ impl Ledger {
             Ending::Contradicted { what, stated, found } => {
                 said.push(format!("the manifest is not whole: its end counts {stated} {what}, {found} were read"));
             }
+            Ending::OtherNames => {
+                said.push("the manifest is not whole: its end is of other names, though of as many records".into())
+            }
             Ending::Broken => {
                 said.push("the document is not well-formed: the part after the break was not read".into())
             }

@@ -7,6 +7,7 @@
 use pfh_digest::{Algorithm, Digest, Output, Registry, hex};
 use pfh_engine::{Outcome, Record, Summary};
 
+use crate::count::Count;
 use crate::encode::{Carried, Encode, Preamble, Unrepresentable};
 use crate::entry::Fault;
 use crate::format::End;
@@ -40,13 +41,13 @@ pub struct Encoder {
     tags: Vec<String>,
     /// Whether the head says where names start, so that the list has an end as well.
     described: bool,
-    records: u64,
+    count: Count,
 }
 
 impl Encoder {
     /// A writer with this end of record.
     pub fn new(end: End) -> Encoder {
-        Encoder { end, tags: Vec::new(), described: false, records: 0 }
+        Encoder { end, tags: Vec::new(), described: false, count: Count::default() }
     }
 }
 
@@ -88,22 +89,22 @@ impl Encode for Encoder {
             out.extend_from_slice(b") = ");
             hex::push(out, digest.bytes());
             out.push(self.end.byte());
-            self.records += 1;
+            self.count.add(&record.name);
         }
         Ok(Carried::Yes)
     }
 
-    fn records(&self) -> u64 {
-        self.records
+    fn count(&self) -> Count {
+        self.count
     }
 
-    fn adopt(&mut self, records: u64) {
-        self.records += records;
+    fn adopt(&mut self, records: Count) {
+        self.count.join(records);
     }
 
     fn tail(&mut self, out: &mut Vec<u8>, _: &Summary) {
         if self.described {
-            remark::finish(out, "", self.records, self.end.byte());
+            remark::finish(out, "", self.count, self.end.byte());
         }
     }
 }

@@ -16,6 +16,7 @@ use pfh_digest::{Algorithm, Digest, Registry};
 use pfh_engine::{Hashed, Outcome, Piece, Record, Summary};
 use pfh_source::{Problem, Skip, Time, terminal};
 
+use crate::count::{Count, Names};
 use crate::digits;
 use crate::encode::{Carried, Encode, Preamble, Unrepresentable};
 use crate::entry::{DecodeLine, Entry, Fault, Item, Parsed, Reason, Stated, Unhashed};
@@ -30,6 +31,7 @@ pub const AFTER: [&str; 4] = ["notes", "stage", "code", "cause"];
 #[derive(Default)]
 pub struct Encoder {
     algorithms: usize,
+    count: Count,
 }
 
 /// The separators that spreadsheets write.
@@ -118,7 +120,18 @@ impl Encode for Encoder {
             Outcome::Skipped(skip) => self.skipped(out, &record.name, *skip),
             Outcome::Failed(problem) => self.failed(out, &record.name, problem),
         }
+        // A line each for the file and its pieces.
+        let pieces = if let Outcome::Hashed(hashed) = &record.outcome { hashed.pieces.len() } else { 0 };
+        (0..=pieces).for_each(|_| self.count.add(&record.name));
         Ok(Carried::Yes)
+    }
+
+    fn count(&self) -> Count {
+        self.count
+    }
+
+    fn adopt(&mut self, records: Count) {
+        self.count.join(records);
     }
 
     fn tail(&mut self, out: &mut Vec<u8>, summary: &Summary) {
@@ -127,7 +140,8 @@ impl Encode for Encoder {
         line.empty(2);
         line.number(Some(summary.bytes));
         line.empty(BEFORE.len() - 4 + self.algorithms);
-        line.field(&format!("files={} errors={} skipped={}", summary.hashed, summary.failed, summary.skipped));
+        let Summary { hashed, failed, skipped, .. } = summary;
+        line.field(&format!("files={hashed} errors={failed} skipped={skipped} names={}", self.count.names));
         line.empty(AFTER.len() - 1);
         line.end();
     }
@@ -414,11 +428,10 @@ fn is_digest(field: &[u8]) -> bool {
 
 /// The counts of a summary.
 fn ending(notes: &str, bytes: Option<u64>) -> Stated {
-    let count = |key: &str| {
-        let found = notes.split(' ').find_map(|note| note.strip_prefix(key)?.strip_prefix('='));
-        found.map(|count| count.parse().unwrap_or(u64::MAX))
-    };
-    Stated { records: None, files: count("files"), bytes, failed: count("errors"), skipped: count("skipped") }
+    let note = |key: &str| notes.split(' ').find_map(|note| note.strip_prefix(key)?.strip_prefix('='));
+    let count = |key: &str| note(key).map(|count| count.parse().unwrap_or(u64::MAX));
+    let (files, failed, skipped) = (count("files"), count("errors"), count("skipped"));
+    Stated { records: None, files, bytes, failed, skipped, names: note("names").map(Names::parse) }
 }
 
 impl DecodeLine for Decoder {

@@ -4,6 +4,7 @@ use std::error::Error;
 use std::fmt;
 use std::sync::Arc;
 
+use crate::count::Count;
 use pfh_digest::Algorithm;
 use pfh_engine::{Record, Summary};
 use pfh_source::os::{self, FileType};
@@ -120,15 +121,14 @@ pub trait Encode: Send {
     /// The format cannot hold its name, its pieces or its digests.
     fn record(&mut self, out: &mut Vec<u8>, record: &Record) -> Result<Carried, Unrepresentable>;
 
-    /// Records that were written so far, as the end counts them; 0 in formats whose end counts none
-    /// but those of the summary.
-    fn records(&self) -> u64 {
-        0
+    /// Records that were written so far, as the end counts them; none in formats without an end.
+    fn count(&self) -> Count {
+        Count::default()
     }
 
     /// Counts records that another writer of this format wrote, and that stand in this manifest as
     /// if this one had.
-    fn adopt(&mut self, records: u64) {
+    fn adopt(&mut self, records: Count) {
         let _ = records;
     }
 

@@ -1,6 +1,7 @@
 //! The end that a manifest promises: whether it is there, and whether its counts are those of the
 //! records that were read.
 
+use crate::count::Count;
 use crate::entry::{Item, Reason, Stated};
 
 /// The outcome of the end of a manifest.
@@ -22,6 +23,8 @@ pub enum Ending {
         /// How many were read.
         found: u64,
     },
+    /// It is there, and states other names than were read, though as many.
+    OtherNames,
     /// The document is not well-formed from some place on: the rest was not read.
     Broken,
 }
@@ -37,6 +40,8 @@ pub(crate) struct Tally {
     bytes: u64,
     failed: u64,
     skipped: u64,
+    /// All of them, with and without digests.
+    all: Count,
     /// Anything since the last end.
     open: bool,
     ended: bool,
@@ -65,17 +70,21 @@ impl Tally {
         match item {
             Item::Entry(entry) => {
                 self.records += 1;
+                self.all.add(&entry.name);
                 if !entry.digests.is_empty() {
                     self.files += 1;
                     self.bytes = self.bytes.wrapping_add(entry.size.unwrap_or(0));
                 }
             }
-            Item::Unhashed(unhashed) => match unhashed.reason {
-                Reason::Failed => self.failed += 1,
-                Reason::Skipped => self.skipped += 1,
-                // A fault says so.
-                Reason::Bare => {}
-            },
+            Item::Unhashed(unhashed) => {
+                self.all.add(&unhashed.name);
+                match unhashed.reason {
+                    Reason::Failed => self.failed += 1,
+                    Reason::Skipped => self.skipped += 1,
+                    // A fault says so.
+                    Reason::Bare => {}
+                }
+            }
             Item::Fault(_) => {}
         }
     }
@@ -93,7 +102,8 @@ impl Tally {
             let stated = stated.filter(|stated| *stated != found)?;
             Some(Ending::Contradicted { what, stated, found })
         });
-        if let Some(wrong) = wrong {
+        let is_other = stated.names.is_some_and(|names| names != Some(self.all.names));
+        if let Some(wrong) = wrong.or(is_other.then_some(Ending::OtherNames)) {
             self.worsen(wrong);
         }
         let (always, worst) = (self.always, self.worst);

@@ -6,6 +6,7 @@ use std::fmt;
 use pfh_digest::{Algorithm, Digest};
 use pfh_engine::Piece;
 
+use crate::count::Names;
 use crate::format::{End, Format};
 use crate::lines::LIMIT;
 use crate::strict::Wrong;
@@ -261,4 +262,6 @@ pub(crate) struct Stated {
     pub(crate) failed: Option<u64>,
     /// Entries that were skipped.
     pub(crate) skipped: Option<u64>,
+    /// The sum of all names; the inner `None` is one that cannot be read.
+    pub(crate) names: Option<Option<Names>>,
 }

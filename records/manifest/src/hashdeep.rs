@@ -10,6 +10,7 @@ use pfh_engine::{Outcome, Piece, Record, Summary};
 use pfh_source::os::names::is_absolute;
 use pfh_source::terminal;
 
+use crate::count::Count;
 use crate::digits;
 use crate::encode::{Carried, Encode, Preamble, Unrepresentable};
 use crate::entry::{DecodeLine, Entry, Fault, Parsed};
@@ -22,7 +23,7 @@ pub const ALGORITHMS: [&str; 5] = ["md5", "sha1", "sha256", "tiger", "whirlpool"
 /// Writes hashdeep 1.0.
 #[derive(Default)]
 pub struct Encoder {
-    records: u64,
+    count: Count,
 }
 
 impl Encoder {
@@ -81,25 +82,25 @@ impl Encode for Encoder {
                 return Err(Unrepresentable::new("hashdeep 1.0 would take this name for that of a piece"));
             }
             line(out, size, &hashed.digests, name, None);
-            self.records += 1;
+            self.count.add(name);
         }
         for piece in &hashed.pieces {
             line(out, piece.length, &piece.digests, name, Some(piece.offset));
-            self.records += 1;
+            self.count.add(name);
         }
         Ok(Carried::Yes)
     }
 
-    fn records(&self) -> u64 {
-        self.records
+    fn count(&self) -> Count {
+        self.count
     }
 
-    fn adopt(&mut self, records: u64) {
-        self.records += records;
+    fn adopt(&mut self, records: Count) {
+        self.count.join(records);
     }
 
     fn tail(&mut self, out: &mut Vec<u8>, _: &Summary) {
-        remark::finish(out, "#", self.records, b'\n');
+        remark::finish(out, "#", self.count, b'\n');
     }
 }
 

@@ -49,6 +49,7 @@ mod blocks;
 mod bounded;
 pub mod bsd;
 mod columns;
+mod count;
 pub mod csv;
 mod decode;
 pub mod dfxml;
@@ -78,6 +79,7 @@ pub mod sums;
 mod times;
 mod xml;
 
+pub use count::{Count, Names};
 pub use decode::Decoder;
 pub use encode::{Carried, Encode, Preamble, Unrepresentable};
 pub use ending::Ending;

@@ -1,15 +1,17 @@
 //! Remarks in our lists, as comments that the tools that own the formats ignore: the algorithms of
-//! the digests, in which directory relative names start, and how many records there are.
+//! the digests, in which directory relative names start, how many records there are, and the sum of
+//! their names.
 //!
 //! ```text
 //! # pfh begin algorithms=sha3-256
 //! # pfh base /evidence
-//! # pfh end records=2
+//! # pfh end records=2 names=6d3c1f0e52a84b97
 //! ```
 
 use pfh_digest::{Algorithm, Registry};
 use pfh_source::os::names::is_absolute;
 
+use crate::count::{Count, Names};
 use crate::entry::Parsed;
 use crate::entry::Stated;
 use crate::escape;
@@ -34,10 +36,11 @@ pub(crate) fn begin(out: &mut Vec<u8>, start: &str, algorithms: &[Algorithm], ba
 }
 
 /// The end.
-pub(crate) fn finish(out: &mut Vec<u8>, start: &str, records: u64, end: u8) {
+pub(crate) fn finish(out: &mut Vec<u8>, start: &str, count: Count, end: u8) {
     out.extend_from_slice(start.as_bytes());
     out.extend_from_slice(MARK);
-    out.extend_from_slice(format!("end records={records}").as_bytes());
+    let Count { records, names } = count;
+    out.extend_from_slice(format!("end records={records} names={names}").as_bytes());
     out.push(end);
 }
 
@@ -59,8 +62,10 @@ pub(crate) fn parse(registry: Registry, line: &[u8]) -> Option<Remark> {
     if let Some(base) = line.strip_prefix(b"base ") {
         return Some(Remark::Other(Parsed::Base(escape::unescape(base).filter(|base| is_absolute(base))?)));
     }
-    let records = str::from_utf8(line.strip_prefix(b"end records=")?).ok()?;
+    let counts = str::from_utf8(line.strip_prefix(b"end records=")?).ok()?;
+    let (records, names) =
+        counts.split_once(" names=").map_or((counts, None), |(records, names)| (records, Some(names)));
     // An end whose number cannot be read is that of other records.
     let records = Some(records.parse().unwrap_or(u64::MAX));
-    Some(Remark::Other(Parsed::End(Stated { records, ..Stated::default() })))
+    Some(Remark::Other(Parsed::End(Stated { records, names: names.map(Names::parse), ..Stated::default() })))
 }

@@ -11,6 +11,7 @@ use pfh_digest::{Algorithm, Digest, Output, Registry};
 use pfh_engine::{Outcome, Record, Summary};
 use pfh_similarity::{Named, Similar};
 
+use crate::count::Count;
 use crate::encode::{Carried, Encode, Preamble, Unrepresentable};
 use crate::entry::{DecodeLine, Entry, Fault, Options, Parsed};
 use crate::format::{End, Layout, Marker};
@@ -24,13 +25,13 @@ pub struct Encoder {
     layout: Layout,
     /// Whether the head names the kind of the list, so that it has an end as well.
     described: bool,
-    records: u64,
+    count: Count,
 }
 
 impl Encoder {
     /// A writer with this end of record and this marker.
     pub fn new(layout: Layout) -> Encoder {
-        Encoder { layout, described: false, records: 0 }
+        Encoder { layout, described: false, count: Count::default() }
     }
 }
 
@@ -105,22 +106,22 @@ impl Encode for Encoder {
             });
             out.extend_from_slice(&name);
             out.push(self.layout.end.byte());
-            self.records += 1;
+            self.count.add(&record.name);
         }
         Ok(Carried::Yes)
     }
 
-    fn records(&self) -> u64 {
-        self.records
+    fn count(&self) -> Count {
+        self.count
     }
 
-    fn adopt(&mut self, records: u64) {
-        self.records += records;
+    fn adopt(&mut self, records: Count) {
+        self.count.join(records);
     }
 
     fn tail(&mut self, out: &mut Vec<u8>, _: &Summary) {
         if self.described {
-            remark::finish(out, "", self.records, self.layout.end.byte());
+            remark::finish(out, "", self.count, self.layout.end.byte());
         }
     }
 }

@@ -5,10 +5,11 @@ use crate::stat::Stat;
 /// How far the change times of a file system can be trusted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ChangeTimes {
-    /// They are kept, and nobody can set them.
-    Kept,
-    /// They are kept, on a device that holds one medium after the other (a loop device, a drive for
-    /// discs): the number stands for the file system, by its own identity.
+    /// They are kept, and nobody can set them. The number stands for the file system, by its own
+    /// identity; 0 where it has none.
+    Kept(u64),
+    /// The same on a device that holds one medium after the other (a loop device, a drive for
+    /// discs).
     Named(u64),
     /// They were recorded when the file system was made, as those of an image are: another image
     /// may have the same ones.
@@ -22,16 +23,22 @@ pub enum ChangeTimes {
 }
 
 impl ChangeTimes {
-    /// The number of a medium among those that its device may hold; 0 where it holds one.
+    /// The number of a medium among those that its device may hold; 0 where it has none.
     pub fn medium(self) -> u64 {
-        if let ChangeTimes::Named(number) = self { number } else { 0 }
+        if let ChangeTimes::Named(number) | ChangeTimes::Kept(number) = self { number } else { 0 }
+    }
+
+    /// Whether another medium may have the same times under the same number of the device: a record
+    /// that does not name the medium says nothing there.
+    pub fn are_exchanged(self) -> bool {
+        matches!(self, ChangeTimes::Recorded | ChangeTimes::Named(_))
     }
 
     /// Whether they tell that a file with these times was rewritten since a run whose device held
     /// the same medium.
     pub fn hold_for(self, stat: &Stat) -> bool {
         match self {
-            ChangeTimes::Kept | ChangeTimes::Named(_) => true,
+            ChangeTimes::Kept(_) | ChangeTimes::Named(_) => true,
             ChangeTimes::Doubtful => stat.ctime != stat.mtime,
             ChangeTimes::Missing | ChangeTimes::Recorded => false,
         }

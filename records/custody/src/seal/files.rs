@@ -137,7 +137,8 @@ impl fmt::Display for Held {
         write!(f, "{}: the seal holds: {records}, {whose}", shown(&self.path))?;
         match &self.seal.making {
             Some(Making { name, place, time, serial, .. }) => {
-                write!(f, "; number {serial}, made {time} as {} in {}", render(name), render(place))
+                write!(f, "; number {serial}, made {time} as {}", render(name))?;
+                if place.is_empty() { Ok(()) } else { write!(f, " in {}", render(place)) }
             }
             None => f.write_str("; of version 1: order, algorithms and the recorded directory of names are not sealed"),
         }
@@ -229,24 +230,29 @@ fn completed(
     seal.defaults = defaults.map(str::to_owned);
     // A file that is not a seal has no number to count on.
     let before = read(manifest).ok().flatten();
-    let full = absolute(manifest).unwrap_or_else(|_| manifest.as_os_str().as_bytes().to_vec());
-    let slash = full.iter().rposition(|&byte| byte == b'/');
+    let (place, time) = match stated_time() {
+        // Equal wherever and whenever it is built.
+        Some(seconds) => (Vec::new(), seconds),
+        None => {
+            let full = absolute(manifest).unwrap_or_else(|_| manifest.as_os_str().as_bytes().to_vec());
+            let slash = full.iter().rposition(|&byte| byte == b'/');
+            let since = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
+            (full[..slash.unwrap_or(0).max(1)].to_vec(), since)
+        }
+    };
     seal.making = Some(Making {
         name: manifest.file_name().unwrap_or_default().as_bytes().to_vec(),
-        place: full[..slash.unwrap_or(0).max(1)].to_vec(),
-        time: now(),
+        place,
+        time: Time { seconds: i64::try_from(time).unwrap_or(i64::MAX), nanoseconds: 0 }.to_string(),
         ..Seal::following(before.as_ref())
     });
     signed(seal, manifest, signing)
 }
 
-/// Now, in UTC; builds that must come out the same every time say another time
-/// (<https://reproducible-builds.org/specs/source-date-epoch/>).
-fn now() -> String {
-    let stated = std::env::var("SOURCE_DATE_EPOCH").ok().and_then(|seconds| seconds.parse().ok());
-    let since = || SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
-    let seconds: u64 = stated.unwrap_or_else(since);
-    Time { seconds: i64::try_from(seconds).unwrap_or(i64::MAX), nanoseconds: 0 }.to_string()
+/// The time that stands in place of the present one, in seconds since 1970, for builds that must
+/// come out the same every time (<https://reproducible-builds.org/specs/source-date-epoch/>).
+fn stated_time() -> Option<u64> {
+    std::env::var("SOURCE_DATE_EPOCH").ok()?.parse().ok()
 }
 
 /// Writes a seal: as private as the manifest, and as the seal that it replaces.

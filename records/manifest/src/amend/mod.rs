@@ -13,6 +13,7 @@ use pfh_digest::{Algorithm, Registry};
 use pfh_engine::{Hashed, Outcome, Record, Summary};
 use pfh_source::Closed;
 
+use crate::count::Count;
 use crate::decode::Decoder;
 use crate::encode::{Carried, Encode, Preamble, Unrepresentable};
 use crate::entry::{Entry, Item, Options, Reason};
@@ -335,14 +336,18 @@ impl Sheet {
     /// The line with the counts of this body.
     fn end(&self, body: &[u8]) -> Result<Vec<u8>, Unamendable> {
         let unread = |error: std::io::Error| Unamendable::Unread(error.to_string());
-        let (mut records, mut counts) = (0, Summary::default());
+        let (mut lines, mut all, mut counts) = (Count::default(), Count::default(), Summary::default());
         for located in Decoder::with_registry(body, &self.options, self.registry).map_err(unread)? {
             match located.map_err(unread)?.item {
                 Item::Fault(_) => {}
-                Item::Unhashed(unhashed) if unhashed.reason == Reason::Failed => counts.failed += 1,
-                Item::Unhashed(_) => counts.skipped += 1,
+                Item::Unhashed(unhashed) => {
+                    all.add(&unhashed.name);
+                    let is_failed = unhashed.reason == Reason::Failed;
+                    *if is_failed { &mut counts.failed } else { &mut counts.skipped } += 1;
+                }
                 Item::Entry(entry) => {
-                    records += 1;
+                    lines.add(&entry.name);
+                    all.add(&entry.name);
                     if !entry.digests.is_empty() {
                         counts.hashed += 1;
                         counts.bytes += entry.size.unwrap_or(0);
@@ -352,17 +357,22 @@ impl Sheet {
         }
         let mut out = Vec::new();
         match self.format {
-            Format::Jsonl => crate::jsonl::Encoder::new().tail(&mut out, &counts),
+            Format::Jsonl => {
+                let mut encoder = crate::jsonl::Encoder::new();
+                encoder.adopt(all);
+                encoder.tail(&mut out, &counts);
+            }
             Format::Csv => {
                 let mut encoder = csv::Encoder::new();
                 let algorithms = self.order.iter().filter_map(|name| self.registry.find(name).ok());
                 let algorithms: Vec<Algorithm> = algorithms.collect();
                 let _ = encoder.head(&mut Vec::new(), &Preamble { algorithms: &algorithms, ..Preamble::default() });
+                encoder.adopt(all);
                 encoder.tail(&mut out, &counts);
             }
-            Format::Dfxml => out.extend_from_slice(crate::dfxml::summary(&counts).as_bytes()),
-            Format::Hashdeep => remark::finish(&mut out, "#", records, b'\n'),
-            _ => remark::finish(&mut out, "", records, self.layout.end.byte()),
+            Format::Dfxml => out.extend_from_slice(crate::dfxml::summary(&counts, all.names).as_bytes()),
+            Format::Hashdeep => remark::finish(&mut out, "#", lines, b'\n'),
+            _ => remark::finish(&mut out, "", lines, self.layout.end.byte()),
         }
         if self.is_crlf {
             out = out.split_inclusive(|byte| *byte == b'\n').flat_map(with_return).collect();

@@ -13,6 +13,7 @@ use quick_xml::events::{BytesStart, Event};
 use quick_xml::{Reader, XmlVersion};
 
 use crate::bounded::Bounded;
+use crate::count::Names;
 use crate::digits;
 use crate::ending::Tally;
 use crate::entry::{Entry, Fault, Item, Located, Reason, Stated, Unhashed};
@@ -224,6 +225,7 @@ impl<R: BufRead> Decoder<R> {
                     bytes: count("bytes")?,
                     failed: count("errors")?,
                     skipped: count("skipped")?,
+                    names: attribute(start, "names")?.map(|names| Names::parse(&names)),
                 });
                 Open::Other
             }

@@ -16,6 +16,7 @@ use pfh_digest::{Algorithm, Digest};
 use pfh_engine::{Hashed, Outcome, Record, Summary};
 use pfh_source::{Inside, Problem, Time, Volume};
 
+use crate::count::{Count, Names};
 use crate::encode::{Carried, Encode, Kind, Preamble, Unrepresentable};
 use crate::times::Times;
 use text::text;
@@ -31,6 +32,7 @@ pub const DFXML: &str = "http://www.forensicswiki.org/wiki/Category:Digital_Fore
 pub struct Encoder {
     types: Vec<String>,
     sections: Sections,
+    count: Count,
 }
 
 impl Encoder {
@@ -170,20 +172,29 @@ impl Encode for Encoder {
 
     fn record(&mut self, out: &mut Vec<u8>, record: &Record) -> Result<Carried, Unrepresentable> {
         self.object(out, record, |_| {});
+        self.count.add(&record.name);
         Ok(Carried::Yes)
+    }
+
+    fn count(&self) -> Count {
+        self.count
+    }
+
+    fn adopt(&mut self, records: Count) {
+        self.count.join(records);
     }
 
     fn tail(&mut self, out: &mut Vec<u8>, summary: &Summary) {
         self.sections.finish(out);
-        out.extend_from_slice(self::summary(summary).as_bytes());
+        out.extend_from_slice(self::summary(summary, self.count.names).as_bytes());
         out.extend_from_slice(b"</dfxml>\n");
     }
 }
 
 /// The line with the counts.
-pub(crate) fn summary(counts: &Summary) -> String {
+pub(crate) fn summary(counts: &Summary, names: Names) -> String {
     let Summary { hashed: files, bytes, failed, skipped, .. } = counts;
-    format!("  <pfh:summary files='{files}' bytes='{bytes}' errors='{failed}' skipped='{skipped}'/>\n")
+    format!("  <pfh:summary files='{files}' bytes='{bytes}' errors='{failed}' skipped='{skipped}' names='{names}'/>\n")
 }
 
 /// Where the bytes of an entry are, as fiwalk writes it: `fs_offset` counts from the start of the

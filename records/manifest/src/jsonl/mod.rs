@@ -15,6 +15,7 @@ use pfh_engine::{Outcome, Piece, Record, Summary};
 use pfh_source::Time;
 use serde_json::{Map, Value};
 
+use crate::count::{Count, Names};
 use crate::digits;
 use crate::encode::{Carried, Encode, Preamble, Unrepresentable};
 use crate::entry::{DecodeLine, Entry, Fault, Item, Parsed, Reason, Stated, Unhashed};
@@ -26,6 +27,7 @@ use crate::times::Times;
 #[derive(Default)]
 pub struct Encoder {
     names: Vec<String>,
+    count: Count,
 }
 
 impl Encoder {
@@ -53,11 +55,20 @@ impl Encode for Encoder {
                 Outcome::Failed(problem) => Line::Error(Failed::of(&record.name, problem)),
             },
         );
+        self.count.add(&record.name);
         Ok(Carried::Yes)
     }
 
+    fn count(&self) -> Count {
+        self.count
+    }
+
+    fn adopt(&mut self, records: Count) {
+        self.count.join(records);
+    }
+
     fn tail(&mut self, out: &mut Vec<u8>, summary: &Summary) {
-        row::append_line(out, &Line::Summary(summary.into()));
+        row::append_line(out, &Line::Summary(Totals::of(summary, self.count.names)));
     }
 }
 
@@ -87,6 +98,7 @@ impl Decoder {
                     bytes: count("bytes"),
                     failed: count("errors"),
                     skipped: count("skipped"),
+                    names: object.get("names").map(|names| names.as_str().and_then(Names::parse)),
                 }));
             }
             // Another type is of a later version; there is nothing in it to check.

@@ -1,5 +1,6 @@
 //! The lines of a manifest as rows: what serde makes JSON of, and a schema.
 
+use crate::count::Names;
 use crate::encode::Kind;
 use crate::row::{Digests, Named, Path, Shown, Timestamp};
 use crate::times::Times;
@@ -184,11 +185,15 @@ pub struct Totals {
     errors: u64,
     /// Inputs that have no digest by their kind.
     skipped: u64,
+    /// The sum over all names, in any order: 16 hexadecimal digits.
+    names: String,
 }
 
-impl From<&Summary> for Totals {
-    fn from(summary: &Summary) -> Totals {
-        Totals { files: summary.hashed, bytes: summary.bytes, errors: summary.failed, skipped: summary.skipped }
+impl Totals {
+    /// Those of a run that wrote records of these names.
+    pub(super) fn of(summary: &Summary, names: Names) -> Totals {
+        let Summary { hashed: files, bytes, failed: errors, skipped, .. } = *summary;
+        Totals { files, bytes, errors, skipped, names: names.to_string() }
     }
 }
 

@@ -202,6 +202,7 @@ fn manifest<R: BufRead>(
     let cut = match decoder.ending() {
         Ending::Missing => "the list has no end: it was cut off, or its writer was interrupted",
         Ending::Contradicted { .. } => "the list is not whole: its end counts other records than it has",
+        Ending::OtherNames => "the list is not whole: its end is of other names than it has",
         Ending::Unmarked | Ending::Whole | Ending::Broken => return Ok(()),
     };
     let _ = take(last, Err(Fault::Malformed(cut)));

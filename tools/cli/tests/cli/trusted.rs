@@ -2,23 +2,15 @@
 //! turns.
 #![cfg(unix)]
 
-use crate::program::{PRIVATE_KEY, Room, pfh, sha256};
-use pfh_inject::{File, Files, Need, lacks};
+use crate::program::{Room, keys, pfh, sha256};
+use pfh_inject::{File, Files, Need, Trial, lacks};
+use std::collections::BTreeMap;
 use std::fs;
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
-
-/// The public half of [`PRIVATE_KEY`].
-const PUBLIC_KEY: &str = "-----BEGIN PUBLIC KEY-----\nMCowBQYDK2VwAyEAGb9ECWmEzf6FQbrBZ9w7lshQhqowtrbLDFw4rXAxZuE=\n-----END PUBLIC KEY-----\n";
-
-fn keys(room: &Room) {
-    use std::os::unix::fs::PermissionsExt;
-    let key = room.file("k.pem", PRIVATE_KEY.as_bytes());
-    fs::set_permissions(key, fs::Permissions::from_mode(0o600)).unwrap();
-    room.file("k.pub", PUBLIC_KEY.as_bytes());
-}
 
 /// The contents of a file of the room.
 fn read(room: &Room, name: &str) -> Vec<u8> {
@@ -160,34 +152,179 @@ fn no_state_is_written_through_a_link() {
     }
 }
 
-/// A write beyond `ulimit -f` is an error, and leaves nothing.
+/// The same of the files beside an image, a tree and a set, and of directories.
+#[test]
+fn nothing_beside_an_output_is_written_through_a_link() {
+    use std::os::unix::fs::symlink;
+    let acquire = "acquire s --to i.dd -q --timestamp http://127.0.0.1:1/";
+    let build = "known build --bad bad -q set";
+    for (link, words) in [
+        ("i.dd.log", acquire),
+        ("i.dd.log.jsonl", acquire),
+        ("i.dd.log.jsonl.tsr", acquire),
+        ("i.dd.map", acquire),
+        ("i.dd.map.new", acquire),
+        ("set.work", build),
+        ("set.partial", build),
+        ("s.pfhtree", "tree build -q s"),
+        ("d.pfhtree", "tree build -q d"),
+    ] {
+        for target in ["empty", "full", "directory", "none"] {
+            let room = Room::new();
+            room.file("s", &[1; 4096]);
+            room.file("d/a", b"1");
+            room.file("bad", b"900150983cd24fb0d6963f7d28e17f72  letter\n");
+            room.file("elsewhere/empty", b"");
+            room.file("elsewhere/full", b"text");
+            fs::create_dir(room.path().join("elsewhere/directory")).unwrap();
+            symlink(format!("elsewhere/{target}"), room.path().join(link)).unwrap();
+            let seen = pfh(&room, words);
+            let is_named = target == "directory" || seen.stderr.contains("link");
+            assert!(seen.code == Some(2) && is_named, "{link} to {target}: {seen:?}");
+            assert_eq!((read(&room, "elsewhere/empty"), read(&room, "elsewhere/full")), (vec![], b"text".to_vec()));
+            assert_eq!(fs::read_dir(room.path().join("elsewhere/directory")).unwrap().count(), 0, "{link}");
+            assert!(!room.path().join("elsewhere/none").exists() && room.path().join(link).is_symlink(), "{link}");
+        }
+    }
+}
+
+/// A file that is replaced keeps its owner, its access control list and its other attributes.
+#[test]
+fn a_file_that_is_replaced_keeps_its_rights() {
+    use std::os::unix::fs::MetadataExt;
+    if lacks(&[Need::Root, Need::Program("setfattr")]) {
+        return;
+    }
+    let room = Room::new();
+    room.file("d/a", b"1");
+    room.file("b/data/a", b"1");
+    for words in ["hash -q -r d -o l --seal", "bag create -q b"] {
+        assert_eq!(pfh(&room, words).code, Some(0), "{words}");
+    }
+    // rw for the owner, r for user 1000, the group and the mask (acl(5), as the kernel keeps it).
+    let list = "0x0200000001000600ffffffff02000400e803000004000400ffffffff10000400ffffffff20000000ffffffff";
+    let kept = ["l", "l.seal", "b/manifest-sha512.txt", "b/bag-info.txt"];
+    let sh = |line: &str| {
+        let output = Command::new("sh").args(["-ec", line]).current_dir(room.path()).output().unwrap();
+        (output.status.success(), String::from_utf8_lossy(&output.stdout).into_owned())
+    };
+    for name in kept {
+        let line = format!(
+            "chown 1234:4321 {name}; chmod 640 {name}; setfattr -n system.posix_acl_access -v {list} {name}; \
+             setfattr -n user.case -v 7 {name}"
+        );
+        if !sh(&line).0 {
+            return eprintln!("skipped: the file system of {} has no such attributes", room.path().display());
+        }
+    }
+    room.file("d/b", b"2");
+    room.file("b/data/b", b"2");
+    for words in ["hash -q --update l d --seal", "bag update -q b", "hash -q -r d -o l --force --seal"] {
+        let before = kept.map(|name| read(&room, name));
+        assert_eq!(pfh(&room, words).code, Some(0), "{words}");
+        assert!(kept.iter().zip(before).any(|(name, before)| read(&room, name) != before), "{words}");
+        for name in kept {
+            let found = fs::metadata(room.path().join(name)).unwrap();
+            assert_eq!((found.uid(), found.gid(), found.mode() & 0o777), (1234, 4321, 0o640), "{words}: {name}");
+            let said = sh(&format!("getfattr -e hex -n system.posix_acl_access -n user.case {name}")).1;
+            assert!(said.contains(list) && said.contains("user.case=0x37"), "{words}: {name}: {said}");
+        }
+    }
+}
+
+/// A signal while a command waits for its input: what it was to write is not there.
+#[test]
+fn a_signal_leaves_nothing_behind() {
+    for words in [
+        "hash -q --files-from fifo -o out --seal",
+        "hash -q --files-from fifo -f csv -o out",
+        "hash -q d fifo --special read -o out --seal --cache out.cache",
+    ] {
+        for signal in [1, 15, 2] {
+            let room = Room::new();
+            room.file("d/a", b"1");
+            let made = Command::new("mkfifo").arg(room.path().join("fifo")).status().unwrap();
+            assert!(made.success());
+            // Open to read as well, so that opening waits for nobody.
+            let mut fifo = fs::File::options().read(true).write(true).open(room.path().join("fifo")).unwrap();
+            fifo.write_all(b"d/a\n").unwrap();
+            let trial = Trial::new(env!("CARGO_BIN_EXE_pfh")).args(words.split(' ')).directory(room.path());
+            let seen = trial.signal_once_caught(Duration::from_millis(150), signal).run().unwrap();
+            assert_eq!(seen.code, Some(128 + signal), "{words}: {}", seen.stderr);
+            let left =
+                fs::read_dir(room.path()).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
+            let left: Vec<String> = left.filter(|name| !["d", "fifo", "out.cache"].contains(&&**name)).collect();
+            assert!(left.is_empty(), "{words}, signal {signal}: {left:?}");
+        }
+    }
+}
+
+/// A write beyond `ulimit -f` is an error, leaves nothing new but what the command goes on from, and
+/// what was there as it was.
 #[test]
 fn a_limit_of_the_size_of_files_is_an_error() {
-    let room = Room::new();
     let lines: String = (0..20_000).map(|number| format!("{number:032x}  n{number}\n")).collect();
-    room.file("l", lines.as_bytes());
-    for number in 0..3000 {
-        room.file(format!("d/{number}"), b"");
-    }
-    for words in
-        ["known build --bad l -o out", "hash -q -r d -f jsonl -o out", "hash -q -r d -a sha256,sha512 -o out --seal"]
-    {
+    for (words, goes_on_from) in [
+        ("known build --bad list -q out", "out.work"),
+        ("hash -q -r d -f jsonl -o out", ""),
+        ("hash -q -r d -a sha256,sha512 -o out --seal", ""),
+        ("hash -q --update l d", ""),
+        ("bag update -q b", ""),
+        ("tree build -q s --leaf 1KiB", ""),
+        ("audit tokens kept --data s --count 2000 -o out", ""),
+        ("export --to csv list -o out", ""),
+        ("acquire s --to i.dd -q", "i.dd"),
+    ] {
+        let room = Room::new();
+        room.file("list", lines.as_bytes());
+        room.file("s", &vec![1; 3 << 20]);
+        for number in 0..400 {
+            room.file(format!("d/a-name-that-takes-some-room-{number}"), b"");
+            room.file(format!("b/data/a-name-that-takes-some-room-{number}"), b"");
+        }
+        for made in ["hash -q -r d -o l --seal", "bag create -q b", "tree build -q s", "audit commit s -o kept"] {
+            assert_eq!(pfh(&room, made).code, Some(0), "{made}");
+        }
+        fs::remove_file(room.path().join("s.pfhtree")).unwrap();
+        for number in 400..1200 {
+            room.file(format!("d/a-name-that-takes-some-room-{number}"), b"");
+            room.file(format!("b/data/a-name-that-takes-some-room-{number}"), b"");
+        }
+        let before = files_of(room.path());
         let mut command = Command::new("bash");
         let line = format!("ulimit -f 64; \"$0\" {words}");
         command.args(["-c", &line, env!("CARGO_BIN_EXE_pfh")]).current_dir(room.path());
         let output = command.output().unwrap();
         let said = String::from_utf8_lossy(&output.stderr);
         assert!(output.status.code() == Some(4) && said.contains("large"), "{words}: {:?} {said}", output.status);
-        assert!(!room.path().join("out").exists(), "{words}");
+        let mut after = files_of(room.path());
+        after.retain(|name, _| goes_on_from.is_empty() || !name.starts_with(goes_on_from));
+        let names = |files: &BTreeMap<String, Vec<u8>>| files.keys().cloned().collect::<Vec<_>>();
+        assert_eq!(names(&after), names(&before), "{words}");
+        assert!(after == before, "{words}: a file is another one");
     }
 }
 
+/// The files below a directory that are no evidence, by their names, with their bytes.
+fn files_of(directory: &Path) -> BTreeMap<String, Vec<u8>> {
+    let mut files = BTreeMap::new();
+    for entry in fs::read_dir(directory).unwrap().map(Result::unwrap) {
+        let name = entry.file_name().into_string().unwrap();
+        if entry.path().is_file() {
+            files.insert(name, fs::read(entry.path()).unwrap());
+        } else if name != "data" && name != "d" {
+            files.extend(files_of(&entry.path()).into_iter().map(|(below, bytes)| (format!("{name}/{below}"), bytes)));
+        }
+    }
+    files
+}
+
 /// A server that answers on this port, and its end.
-struct Serving(Child, SocketAddr);
+pub struct Serving(Child, SocketAddr);
 
 impl Serving {
     /// Nobody reads its standard error.
-    fn start(room: &Room, words: &str) -> Serving {
+    pub fn start(room: &Room, words: &str) -> Serving {
         let mut command = Command::new(env!("CARGO_BIN_EXE_pfh"));
         command.args(words.split(' ')).current_dir(room.path()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().unwrap();
@@ -201,6 +338,10 @@ impl Serving {
         Serving(child, address)
     }
 
+    pub fn url(&self) -> String {
+        format!("http://{}", self.1)
+    }
+
     fn ask(&self, request: &str) -> String {
         let mut stream = TcpStream::connect(self.1).unwrap();
         stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
@@ -211,7 +352,7 @@ impl Serving {
     }
 
     /// Ends by SIGTERM.
-    fn end(mut self) {
+    pub fn end(mut self) {
         let killed = Command::new("kill").arg(self.0.id().to_string()).status().unwrap();
         assert!(killed.success());
         for _ in 0..500 {
@@ -275,7 +416,7 @@ fn a_token_is_used_once() {
     let seen = pfh(&room, "audit tokens kept --data img --count 12 -o tok");
     assert_eq!(seen.code, Some(0), "{}", seen.stderr);
     let serving = Serving::start(&room, "audit serve sv --listen 127.0.0.1:0 -q");
-    let url = format!("http://{}", serving.1);
+    let url = serving.url();
     let mut good = 0;
     for _ in 0..3 {
         let ask = || {

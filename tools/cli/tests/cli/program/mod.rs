@@ -19,6 +19,8 @@ pub const BESIDE_THE_TABLE: u64 = if cfg!(debug_assertions) { 40 << 20 } else { 
 
 /// An Ed25519 key: RFC 8410, 10.3.
 pub const PRIVATE_KEY: &str = "-----BEGIN PRIVATE KEY-----\nMC4CAQAwBQYDK2VwBCIEINTuctv5E1hK1bbY8fdp+K06/nwoy/HU++CXqI9EdVhC\n-----END PRIVATE KEY-----\n";
+/// Its public half: RFC 8410, 10.1.
+pub const PUBLIC_KEY: &str = "-----BEGIN PUBLIC KEY-----\nMCowBQYDK2VwAyEAGb9ECWmEzf6FQbrBZ9w7lshQhqowtrbLDFw4rXAxZuE=\n-----END PUBLIC KEY-----\n";
 pub const MIB: u64 = 1 << 20;
 
 /// `pfh hash` with the given arguments, without progress.
@@ -29,6 +31,13 @@ pub fn pfh_hash<S: AsRef<std::ffi::OsStr>>(arguments: impl IntoIterator<Item = S
 /// `pfh WORDS` in a directory.
 pub fn pfh(room: &Room, words: &str) -> Outcome {
     Trial::new(env!("CARGO_BIN_EXE_pfh")).args(words.split_whitespace()).directory(room.path()).run().expect("a run")
+}
+
+/// The keys as `k.pem`, which only its owner reads, and `k.pub`.
+#[cfg(unix)]
+pub fn keys(room: &Room) {
+    room.secret("k.pem", PRIVATE_KEY.as_bytes());
+    room.file("k.pub", PUBLIC_KEY.as_bytes());
 }
 
 /// Makes a copy of a system's `/sys`, `/proc`, `/run` and `/dev` in a directory of the room.
@@ -148,6 +157,15 @@ impl Room {
 
     pub fn path(&self) -> &Path {
         &self.0
+    }
+
+    /// A file that only its owner reads.
+    #[cfg(unix)]
+    pub fn secret(&self, name: impl AsRef<Path>, bytes: &[u8]) -> PathBuf {
+        use std::os::unix::fs::PermissionsExt;
+        let path = self.file(name, bytes);
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o600)).expect("a mode");
+        path
     }
 
     /// Writes a file below it, with the directories on the way.
