@@ -7,7 +7,7 @@ use crate::algorithms::REGISTRY;
 use crate::destination::Destination;
 use crate::job::Error;
 use crate::outputs::{Existing, Outputs};
-use crate::seal;
+use crate::seal::{self, SealError};
 use pfh_digest::Algorithm;
 use pfh_engine::{Outcome, Record, Summary as Run};
 use pfh_manifest::{Carried, Encode, End, Format, Layout, Marker, Options, Preamble, Unrepresentable};
@@ -275,8 +275,7 @@ impl Writer {
         let failed = run.failed + (run.hashed - self.written.min(run.hashed));
         let counts = Run { hashed: self.written, bytes: self.bytes, failed, ..*run };
         self.encoder.tail(self.output.room(), &counts);
-        self.output.commit().map_err(Error::Sink)?;
-        self.sealed.map_or(Ok(()), Sealed::end)?;
+        Sealed::commit(self.output, self.sealed)?;
         Ok(written)
     }
 }
@@ -317,15 +316,24 @@ impl Sealed {
         Some(Sealed { path, sealing, witness })
     }
 
-    /// Writes the seal of a manifest that is whole.
+    /// Commits the output of a manifest that is whole, and writes its seal if there is one.
     ///
     /// # Errors
-    /// When the seal cannot be made or written; the manifest is whole.
-    pub(crate) fn end(self) -> Result<(), Error> {
-        let witness = self.witness.lock().unwrap_or_else(PoisonError::into_inner).take();
-        let Some(witness) = witness else { return Ok(()) };
-        let Sealing { key, defaults } = &self.sealing;
-        seal::write(&self.path, witness.end(), key.as_deref(), defaults.as_deref()).map_err(Error::output)
+    /// The output's. When the seal cannot be made or written: the manifest is whole then, unless a
+    /// signal ended the reading of its records: then it has no name.
+    pub(crate) fn commit(mut output: Output, sealed: Option<Sealed>) -> Result<(), Error> {
+        let Some(Sealed { path, sealing: Sealing { key, defaults }, witness }) = sealed else {
+            return output.commit().map_err(Error::Sink);
+        };
+        io::Write::flush(&mut output).map_err(Error::Sink)?;
+        let witness = witness.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let seen = witness.map(seal::Witness::end);
+        if let Some(Err(SealError::Io(error))) = seen {
+            return Err(Error::Sink(error));
+        }
+        output.commit().map_err(Error::Sink)?;
+        let write = |seen| seal::write(&path, seen, key.as_deref(), defaults.as_deref()).map_err(Error::output);
+        seen.map_or(Ok(()), write)
     }
 }
 

@@ -188,8 +188,7 @@ pub fn write(
     )?;
     encoder.adopt(gathered.counts.records);
     encoder.tail(output.room(), &gathered.of_manifest());
-    output.commit().map_err(Error::Sink)?;
-    sealed.map_or(Ok(()), Sealed::end)?;
+    Sealed::commit(output, sealed)?;
     Ok(gathered.summary(plan))
 }
 

@@ -125,11 +125,13 @@ pub fn run(request: &Request, events: &mut Events<'_>, control: &Control<'_>) ->
         seal::prepare(&request.manifest, &bytes, &options, REGISTRY, signing, defaults).map_err(Error::output)?;
     }
     let replaced = if summary.written { kept.replace(&bytes) } else { Ok(()) };
-    // Also after a failure: the seal that waits goes then.
-    let settled =
-        seal::settle(&request.manifest, if replaced.is_ok() { &bytes } else { kept.bytes() }, &options, REGISTRY);
+    if replaced.is_err() {
+        // The seal that waits is of no list: it goes.
+        let _ = seal::settle(&request.manifest, kept.bytes(), &options, REGISTRY);
+    } else if summary.sealed {
+        seal::place(&request.manifest)?;
+    }
     replaced?;
-    settled?;
     Ok(summary)
 }
 

@@ -120,6 +120,16 @@ impl Output {
         Ok(Output::to(Target::File { fd, place, temporary, is_new }))
     }
 
+    /// Gives it mode, owner and attributes of the file at `model`, in whose place it comes by a
+    /// later step. Without that file, or for anything but a file, it does nothing.
+    #[must_use]
+    pub fn like(self, model: &Path) -> Self {
+        if let Target::File { fd, .. } = &self.target {
+            os::resemble(fd, model);
+        }
+        self
+    }
+
     /// Gives nobody permissions that the file at `model` does not give: what lies beside a private
     /// file is private. Without that file, or for anything but a file, it does nothing.
     #[must_use]

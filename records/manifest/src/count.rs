@@ -1,23 +1,23 @@
 //! The number of records and their names, as the end of a manifest states them.
 
+use pfh_digest::Algorithm;
 use std::fmt;
+use std::sync::OnceLock;
 
-/// A sum over names that does not depend on their order, 64 bits wide. A name more, a name less or
+/// The sum of the first 64 bits of the SHA-256 of each name, modulo 2^64, which no order changes. A name more, a name less or
 /// another name gives another sum: a record that took the place of another one is missed though the
 /// number of records is the same. It is no protection against intent; a seal is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Names(u64);
 
 impl Names {
-    /// Adds a name: FNV-1a of its bytes, stirred so that names that differ in the last byte alone
-    /// do not cancel out.
+    /// Adds a name: the first 64 bits of its SHA-256.
     fn add(&mut self, name: &[u8]) {
-        let fnv = name
-            .iter()
-            .fold(0xcbf2_9ce4_8422_2325, |hash: u64, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3));
-        let mut stirred = fnv ^ (fnv >> 32);
-        stirred = stirred.wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        self.0 = self.0.wrapping_add(stirred ^ (stirred >> 29));
+        static SHA256: OnceLock<Option<Algorithm>> = OnceLock::new();
+        let Some(sha256) = SHA256.get_or_init(|| "sha256".parse().ok()) else { return };
+        if let Some(first) = sha256.digest(name).bytes().first_chunk() {
+            self.0 = self.0.wrapping_add(u64::from_be_bytes(*first));
+        }
     }
 
     /// Reads sixteen hexadecimal digits.
@@ -85,6 +85,8 @@ mod tests {
         let mut joined = of(&["a"]);
         joined.join(of(&["b"]));
         assert_eq!((joined, joined.since(of(&["a"]))), (of(&["a", "b"]), of(&["b"])));
+        // printf abc | sha256sum
+        assert_eq!(of(&["abc"]).names.to_string(), "ba7816bf8f01cfea");
         assert_eq!(Count::read(2, &joined.names.to_string()), Some(joined));
         assert_eq!((Names::parse("12"), Names::parse("+000000000000012")), (None, None));
     }

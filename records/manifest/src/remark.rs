@@ -5,7 +5,7 @@
 //! ```text
 //! # pfh begin algorithms=sha3-256
 //! # pfh base /evidence
-//! # pfh end records=2 names=6d3c1f0e52a84b97
+//! # pfh end names=6d3c1f0e52a84b97 records=2
 //! ```
 
 use pfh_digest::{Algorithm, Registry};
@@ -40,7 +40,7 @@ pub(crate) fn finish(out: &mut Vec<u8>, start: &str, count: Count, end: u8) {
     out.extend_from_slice(start.as_bytes());
     out.extend_from_slice(MARK);
     let Count { records, names } = count;
-    out.extend_from_slice(format!("end records={records} names={names}").as_bytes());
+    out.extend_from_slice(format!("end names={names} records={records}").as_bytes());
     out.push(end);
 }
 
@@ -62,10 +62,13 @@ pub(crate) fn parse(registry: Registry, line: &[u8]) -> Option<Remark> {
     if let Some(base) = line.strip_prefix(b"base ") {
         return Some(Remark::Other(Parsed::Base(escape::unescape(base).filter(|base| is_absolute(base))?)));
     }
-    let counts = str::from_utf8(line.strip_prefix(b"end records=")?).ok()?;
-    let (records, names) =
-        counts.split_once(" names=").map_or((counts, None), |(records, names)| (records, Some(names)));
+    let end = str::from_utf8(line.strip_prefix(b"end ")?).ok()?;
+    // The number comes last, so that an end which was cut is none.
+    let (names, records) = match end.strip_prefix("names=") {
+        Some(rest) => rest.split_once(' ').map(|(names, rest)| (Some(names), rest))?,
+        None => (None, end),
+    };
     // An end whose number cannot be read is that of other records.
-    let records = Some(records.parse().unwrap_or(u64::MAX));
+    let records = Some(records.strip_prefix("records=")?.parse().unwrap_or(u64::MAX));
     Some(Remark::Other(Parsed::End(Stated { records, names: names.map(Names::parse), ..Stated::default() })))
 }

@@ -258,7 +258,7 @@ fn stated_time() -> Option<u64> {
 /// Writes a seal: as private as the manifest, and as the seal that it replaces.
 fn put(path: &Path, manifest: &Path, seal: &Seal) -> Result<(), FileError> {
     let write = || -> io::Result<()> {
-        let mut output = Output::file(path)?.no_wider_than(manifest).no_wider_than(&beside(manifest));
+        let mut output = Output::file(path)?.like(&beside(manifest)).no_wider_than(manifest);
         output.write_all(seal.encode().as_bytes())?;
         output.commit()
     };
@@ -296,19 +296,28 @@ pub fn made(
     completed(manifest, Seal::of(bytes, options, registry), signing, defaults)
 }
 
-/// Puts the seal that waits in its place if it is that of these bytes of the manifest, and removes
-/// it otherwise. Without one that waits nothing is done.
+/// Puts the seal that [`prepare`] made in its place: the manifest has its bytes.
 ///
 /// # Errors
-/// When it cannot be renamed or removed.
+/// When it cannot be renamed.
+pub fn place(manifest: &Path) -> Result<(), FileError> {
+    let waiting = waiting(manifest);
+    std::fs::rename(&waiting, beside(manifest)).map_err(|error| FileError::Write { seal: waiting, error })
+}
+
+/// Puts the seal that an earlier run left waiting in its place if it is that of these bytes of the
+/// manifest, and removes it otherwise. Without one that waits nothing is done.
+///
+/// # Errors
+/// When it cannot be renamed or removed, or the bytes were not read to their end: it waits on.
 pub fn settle(manifest: &Path, bytes: &[u8], options: &Options, registry: Registry) -> Result<(), FileError> {
     let waiting = waiting(manifest);
     if std::fs::symlink_metadata(&waiting).is_err() {
         return Ok(());
     }
-    let holds = verify_by(&waiting, manifest, bytes, options, registry, None);
-    let settled = match holds {
+    let settled = match verify_by(&waiting, manifest, bytes, options, registry, None) {
         Ok(Some(_)) => std::fs::rename(&waiting, beside(manifest)),
+        Err(unread @ FileError::Wrong { error: SealError::Io(_), .. }) => return Err(unread),
         _ => std::fs::remove_file(&waiting),
     };
     settled.map_err(|error| FileError::Write { seal: waiting, error })

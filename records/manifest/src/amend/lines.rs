@@ -58,7 +58,7 @@ pub(super) fn is_end(format: Format, line: &[u8]) -> bool {
         Format::Jsonl => line.starts_with(b"{\"type\":\"summary\""),
         Format::Csv => line.starts_with(b"summary,"),
         Format::Dfxml => line.trim_ascii_start().starts_with(b"<pfh:summary"),
-        Format::Hashdeep => line.starts_with(b"## pfh end records="),
-        _ => line.starts_with(b"# pfh end records="),
+        Format::Hashdeep => line.starts_with(b"## pfh end "),
+        _ => line.starts_with(b"# pfh end "),
     }
 }

@@ -425,14 +425,14 @@ mod tests {
         );
         assert!(
             amended(&list, &[Fate::Keep], Anchor::Last)
-                .ends_with(&format!("3,{A},a\n3,{A},new\n## pfh end records=2\n"))
+                .ends_with(&format!("3,{A},a\n3,{A},new\n## pfh end names=dbe7fb20f97a279f records=2\n"))
         );
         let list = format!(
             "{{\"type\":\"file\",\"path\":\"a\",\"size\":3,\"digests\":{{\"md5\":\"{A}\"}}}}\n{{\"type\":\"summary\",\"files\":1,\"bytes\":3,\"errors\":0,\"skipped\":0}}\n"
         );
         let json = amended(&list, &[Fate::Keep], Anchor::Last);
         assert!(
-            json.ends_with("{\"type\":\"summary\",\"files\":2,\"bytes\":6,\"errors\":0,\"skipped\":0}\n"),
+            json.ends_with("{\"type\":\"summary\",\"files\":2,\"bytes\":6,\"errors\":0,\"skipped\":0,\"names\":\"dbe7fb20f97a279f\"}\n"),
             "{json}"
         );
     }

@@ -59,7 +59,8 @@ fn a_whole_manifest_ends_and_a_cut_one_does_not() {
             // A list is known to be ours by its first line; before that there is no record either.
             let first = whole.windows(3).position(|window| window == b"d/a").expect("a record");
             assert!(
-                matches!(ending, Ending::Missing | Ending::Broken | Ending::Contradicted { .. }) || cut <= first,
+                matches!(ending, Ending::Missing | Ending::Broken | Ending::Contradicted { .. } | Ending::OtherNames)
+                    || cut <= first,
                 "{format} cut at {cut}: {ending:?}"
             );
         }
@@ -91,6 +92,30 @@ fn a_line_less_or_more_contradicts_the_end() {
             Ending::Missing
         };
         assert_eq!(ending(&headless, format), expected, "{format}");
+    }
+}
+
+/// Each record in the place of each other one: the number is right, and the names are not.
+#[test]
+fn a_record_in_the_place_of_another_contradicts_the_end() {
+    for (format, name) in PROMISING {
+        let whole = String::from_utf8(manifest(format, name)).unwrap();
+        let names = ["d/a", "d/c"];
+        for (one, other) in names.iter().flat_map(|one| names.iter().map(move |other| (*one, *other))) {
+            let found = ending(whole.replace(one, other).as_bytes(), format);
+            let expected = if one == other { Ending::Whole } else { Ending::OtherNames };
+            assert_eq!(found, expected, "{format}: {other} in the place of {one}");
+        }
+        // An end without a sum, as of pfh before it had one, counts and no more.
+        let (before, behind) = match format {
+            Format::Jsonl => (",\"names\":\"", "\""),
+            Format::Dfxml => (" names='", "'"),
+            Format::Csv => (" names=", ""),
+            _ => ("names=", " "),
+        };
+        let (start, rest) = whole.rsplit_once(before).expect("a sum");
+        let older = [start, rest[16..].strip_prefix(behind).expect("16 digits")].concat();
+        assert_eq!(ending(older.as_bytes(), format), Ending::Whole, "{format}: {older}");
     }
 }
 

@@ -84,7 +84,7 @@ fn a_list_whose_digests_do_not_tell_their_algorithm_describes_itself() {
         list,
         format!(
             "# pfh begin algorithms=sha3-256\n{digest}  d/a.txt\n\\{digest}  =back\\\\slash\n{digest}  not<ff>utf8\n\
-             # pfh end records=3\n"
+             # pfh end names=f3201ee472a628de records=3\n"
         )
     );
     assert!(
@@ -151,7 +151,7 @@ fn hashdeep() {
             "%%%% HASHDEEP-1.0\n%%%% size,md5,sha256,filename\n## Invoked from: /evidence\n## $ pfh hash -r d\n\
              ## pfh begin algorithms=md5,sha256\n## \n\
              3,{MD5},{SHA256},d/a.txt\n3,{MD5},{SHA256},=back\\slash\n3,{MD5},{SHA256},not<ff>utf8\n\
-             ## pfh end records=3\n"
+             ## pfh end names=f3201ee472a628de records=3\n"
         )
     );
     let layout = Layout { end: End::Nul, ..Layout::default() };
@@ -178,7 +178,7 @@ fn jsonl() {
                 "\n",
                 r#"{{"type":"skipped","path":"d/pipe","code":"FIFO","cause":"FIFO"}}"#,
                 "\n",
-                r#"{{"type":"summary","files":3,"bytes":9,"errors":1,"skipped":1}}"#,
+                r#"{{"type":"summary","files":3,"bytes":9,"errors":1,"skipped":1,"names":"dd80eef411aeb171"}}"#,
                 "\n"
             ),
             m = MD5
@@ -197,7 +197,7 @@ fn csv() {
              file,not\\xffutf8,bm90/3V0Zjg=,3,,,2026-11-21T02:06:33.000000005Z,2026-11-21T02:06:33Z,2026-11-21T02:06:34Z,{MD5},,,,\r\n\
              error,d/bad,,,4096,512,,,,,,read,EIO,Input/output error (EIO)\r\n\
              skipped,d/pipe,,,,,,,,,,,FIFO,FIFO\r\n\
-             summary,,,9,,,,,,,files=3 errors=1 skipped=1,,,\r\n"
+             summary,,,9,,,,,,,files=3 errors=1 skipped=1 names=dd80eef411aeb171,,,\r\n"
         )
     );
 }
@@ -261,7 +261,7 @@ fn dfxml() {
     <filename>d/pipe</filename>
     <pfh:skipped code='FIFO'/>
   </fileobject>
-  <pfh:summary files='3' bytes='9' errors='1' skipped='1'/>
+  <pfh:summary files='3' bytes='9' errors='1' skipped='1' names='dd80eef411aeb171'/>
 </dfxml>
 ",
             sha3 = "e642824c3f8cf24ad09234ee7d3c766fc9a3a5168d0c94ad73b46fdf"
@@ -288,7 +288,7 @@ fn pieces_of_hashdeep_and_dfxml() {
     )));
 }
 
-/// Each line of the samples on the page is one that is written, but for the number of records, the
+/// Each line of the samples on the page is one that is written, but for the number and names of records, the
 /// base of a list that lies elsewhere, and what `…` leaves out.
 #[test]
 fn the_page_shows_these_samples() {
@@ -315,7 +315,9 @@ fn the_page_shows_these_samples() {
             if !is_sample || is_fence || line.trim() == "…" || line.starts_with("# pfh base ") {
                 continue;
             }
-            let shown: String = line.replace("records=1", "records=3").replace('\u{fffd}', "<ef><bf><bd>");
+            let shown: String = line
+                .replace("names=bb402739deda860d records=1", "names=f3201ee472a628de records=3")
+                .replace('\u{fffd}', "<ef><bf><bd>");
             seen += 1;
             if !written.contains(&shown.as_str()) {
                 wrong.push(shown);

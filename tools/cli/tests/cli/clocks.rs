@@ -130,3 +130,22 @@ fn an_acquisition_goes_on_under_another_clock() {
         runs.ends(0, "verify -q i.dd --key k.pub --against s");
     }
 }
+
+/// Where a build states its time, seals are equal wherever and whenever they are made.
+#[test]
+fn a_stated_time_makes_equal_seals() {
+    let seals = ["one", "other"].map(|place| {
+        let room = room();
+        let directory = room.path().join(place);
+        room.file(format!("{place}/a"), b"content");
+        let words = "hash -q a -o SUMS --seal --key ../k.pem";
+        let trial = Trial::new(env!("CARGO_BIN_EXE_pfh")).args(words.split(' '));
+        let seen = trial.under(["env", "SOURCE_DATE_EPOCH=1700000000"]).directory(&directory).run().unwrap();
+        assert_eq!(seen.code, Some(0), "{}", seen.stderr);
+        let checked = Trial::new(env!("CARGO_BIN_EXE_pfh")).args(["check", "--key", "../k.pub", "SUMS"]);
+        let seen = checked.directory(&directory).run().unwrap();
+        assert!(seen.code == Some(0) && seen.stderr.contains("made 2023-11-14T22:13:20Z as SUMS\n"), "{}", seen.stderr);
+        fs::read_to_string(directory.join("SUMS.seal")).unwrap()
+    });
+    assert_eq!(seals[0], seals[1]);
+}

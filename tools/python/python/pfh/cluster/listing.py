@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import heapq
 import os
 import struct
@@ -113,7 +114,7 @@ def write(run: Run, algorithm: str | None, output: IO[bytes]) -> bool:
     asked = run.request
     if asked is None or asked["job"] != "hash":
         raise pfh.RequestError(f"{run.directory}: holds no run of hash", str(run.directory))
-    lines = Sorted()
+    lines, names = Sorted(), 0
     try:
         chosen = algorithm
         for path, listed in run.parts():
@@ -126,6 +127,8 @@ def write(run: Run, algorithm: str | None, output: IO[bytes]) -> bool:
                     for number, name, digest in zip(*(column.to_pylist() for column in batch.columns), strict=True):
                         if digest is not None:
                             lines.add(number, line(name, digest))
+                            # The end states the sum of the first 64 bits of each name's SHA-256.
+                            names += int.from_bytes(hashlib.sha256(name).digest()[:8], "big")
         assert chosen is not None
         begin, records = head(chosen), 0
         output.write(begin)
@@ -133,7 +136,7 @@ def write(run: Run, algorithm: str | None, output: IO[bytes]) -> bool:
             output.write(text)
             records += 1
         if begin:
-            output.write(b"# pfh end records=%d\n" % records)
+            output.write(b"# pfh end names=%016x records=%d\n" % (names % 2**64, records))
         output.flush()
     finally:
         lines.close()
