@@ -155,12 +155,17 @@ fn facts(room: &Room, log: &str) -> Vec<String> {
         .map(|fact| format!("{fact} {}", end[*fact]))
         .collect();
     let files = records.iter().filter(|record| record["kind"] == "files").flat_map(|record| record["files"].as_array());
-    let mut files: Vec<String> = files.flatten().map(|file| format!("{} {}", file["name"], file["bytes"])).collect();
+    // The length of an E01 depends on the dates in it, which are packed.
+    let is_raw = |file: &Value| file["name"].as_str().is_some_and(|name| name.ends_with(".dd"));
+    let stated = |file: &Value| {
+        if is_raw(file) { format!("{} {}", file["name"], file["bytes"]) } else { file["name"].to_string() }
+    };
+    let mut files: Vec<String> = files.flatten().map(stated).collect();
     files.sort();
     files.dedup();
     facts.append(&mut files);
     let people = String::from_utf8(read(room, log.trim_end_matches(".jsonl"))).unwrap();
-    let told = ["padding:", "  sha256 ", "  blake3 ", "  md5 ", "  sha1 ", "file: "];
+    let told = ["padding:", "  sha256 ", "  blake3 ", "  md5 ", "  sha1 ", "file: i.dd"];
     let mut lines: Vec<String> =
         people.lines().filter(|line| told.iter().any(|start| line.starts_with(start))).map(str::to_owned).collect();
     lines.sort();
