@@ -7,7 +7,7 @@ use super::problem::{damaged, interrupted, unread, unwritten};
 use super::{Event, Events, Merged, Problem};
 use crate::destination::Destination;
 use crate::hash::{self, Sealed, Sealing, encoder, is_elsewhere};
-use crate::job::Error;
+use crate::job::{Error, Kind};
 use crate::outputs::{Existing, Outputs};
 use pfh_custody::seal;
 use pfh_digest::Algorithm;
@@ -220,6 +220,7 @@ fn gather(plan: &Document, parts: &[PathBuf], control: &Control<'_>) -> Result<G
     let mut ranges: BTreeMap<usize, Vec<Place>> = BTreeMap::new();
     let mut units: Vec<Option<&PathBuf>> = vec![None; plan.lists.len() + 1];
     let digest = plan.digest();
+    let (mut faults, mut broken): (Vec<Error>, usize) = (Vec::new(), 0);
     for (done, path) in parts.iter().enumerate() {
         control.report(&Progress::Steps { phase: Phase::Reading, done: done as u64, total: Some(parts.len() as u64) });
         let unit = part::read(path, &digest, &mut |line, bytes, fragment| {
@@ -240,16 +241,34 @@ fn gather(plan: &Document, parts: &[PathBuf], control: &Control<'_>) -> Result<G
             counts.add(line).ok_or_else(|| damaged(path, "holds a record that was not planned"))?;
             offset += (bytes.len() + fragment.len()) as u64;
             writer.write_all(bytes).and_then(|()| writer.write_all(fragment)).map_err(temporary)
-        })?;
-        let place = usize::try_from(unit).ok().and_then(|unit| units.get_mut(unit));
-        let place = place.ok_or_else(|| damaged(path, "is of a unit that was not planned"))?;
-        if let Some(one) = place.replace(path) {
-            return Err(Error::input(Problem::Doubled { unit, one: one.clone(), other: path.clone() }));
+        });
+        let unit = match unit {
+            // All of them are named at once.
+            Err(fault) if fault.kind() == Kind::Input => {
+                broken += usize::from(matches!(fault.find(), Some(Problem::Damaged(_))));
+                faults.push(fault);
+                continue;
+            }
+            unit => unit?,
+        };
+        match usize::try_from(unit).ok().and_then(|unit| units.get_mut(unit)) {
+            None => faults.push(damaged(path, "is of a unit that was not planned")),
+            Some(place) => {
+                if let Some(one) = place.replace(path) {
+                    faults.push(Error::input(Problem::Doubled { unit, one: one.clone(), other: path.clone() }));
+                }
+            }
         }
     }
     let missing: Vec<u64> = (0..).zip(&units).filter(|(_, part)| part.is_none()).map(|(unit, _)| unit).collect();
-    if !missing.is_empty() {
-        return Err(Error::input(Problem::Missing(missing)));
+    // The units of damaged parts are missing, and are not named twice where no other one is.
+    if missing.len() > broken {
+        faults.push(Error::input(Problem::Missing(missing)));
+    }
+    match faults.len() {
+        0 => {}
+        1 => return Err(faults.remove(0)),
+        _ => return Err(Error::input(Problem::Several(faults.iter().map(ToString::to_string).collect()))),
     }
     let mut file = writer.into_inner().map_err(|error| temporary(error.into_error()))?;
     let mut lines = Lines::new(plan)?;

@@ -55,6 +55,9 @@ pub enum Problem {
     /// A file among the results is of another plan.
     #[error("not merged: {}: is a unit of another plan", shown(.0))]
     Stranger(PathBuf),
+    /// Several parts cannot be merged: each one by itself, and last the units that are to be run.
+    #[error("{}", .0.join("; "))]
+    Several(Vec<String>),
     /// The control cancelled the job; the state of its output.
     #[error("interrupted: {0}")]
     Interrupted(&'static str),

@@ -179,6 +179,12 @@ fn missing_doubled_strange_and_damaged_units_are_named() {
         fs::write(&two, damaged).unwrap();
         refused("000002");
     }
+    // All that is wrong is named at once.
+    fs::remove_file(&three).unwrap();
+    for what in ["000002", "units 2-3 are missing"] {
+        refused(what);
+    }
+    fs::write(&three, &of_three).unwrap();
     fs::write(&two, &of_two).unwrap();
     merged(&room, "good").unwrap();
     // A unit of another plan.

@@ -16,6 +16,7 @@ mod listing;
 mod located;
 mod location;
 mod object;
+mod page;
 mod problem;
 mod runtime;
 mod stated;

@@ -3,11 +3,12 @@
 use crate::fetch::Listed;
 use crate::location::Location;
 use crate::object::{Early, Remote};
+use crate::page::{self, Aside};
 use crate::problem::problem;
 use crate::runtime::{runtime, task_panicked};
 use futures_util::{StreamExt, TryStreamExt, stream};
 use object_store::{Error, ObjectMeta, ObjectStoreExt};
-use pfh_source::{Entry, Item, Origin, Problem, Selection, Skip, Source, Stage, fail_point};
+use pfh_source::{Cause, Entry, Item, Origin, Problem, Selection, Skip, Source, Stage, StoreAnswer, fail_point};
 use std::collections::VecDeque;
 use std::sync::Arc;
 use tokio::sync::{Semaphore, mpsc, oneshot};
@@ -69,7 +70,7 @@ impl Objects {
     /// The system's, if it gives no threads.
     pub(crate) fn below(location: Location, selection: Selection, small: Small) -> std::io::Result<Objects> {
         Objects::of(selection, small, |sender| async move {
-            if let Err(error) = list(&location, &sender).await {
+            if let Err(error) = page::listing(list(&location, &sender)).await {
                 let name = location.name(&location.path);
                 let _ = sender.send(Found::Problem(name, problem(Stage::Walk, None, &error))).await;
             }
@@ -228,22 +229,20 @@ async fn list(location: &Location, sender: &mpsc::Sender<Found>) -> Result<(), E
         }
     }
     let prefix = (!location.path.as_ref().is_empty()).then_some(&location.path);
-    let mut below = location.store.list(prefix).peekable();
-    let mut below = std::pin::Pin::new(&mut below);
-    while let Some(found) = below.next().await {
-        any = true;
-        let found = found?;
-        let folder = format!("{}/", found.location);
-        let may_be_folder = found.size == 0 || found.e_tag.is_none();
-        let is_above = |next: &Result<ObjectMeta, _>| {
-            next.as_ref().is_ok_and(|next: &ObjectMeta| next.location.as_ref().starts_with(&folder))
-        };
-        let mut sent = Found::Object(location.clone(), found);
-        if may_be_folder && below.as_mut().peek().await.is_some_and(is_above) {
-            sent = classified(location, sent).await?;
+    let mut below = location.store.list(prefix);
+    loop {
+        let next = below.next().await;
+        let is_last = next.is_none();
+        // Those of the page that the next one is on come in front of it.
+        let found = page::asides().into_iter().map(|aside| beside(location, aside));
+        for found in found.chain(next.transpose()?.map(|found| Found::Object(location.clone(), found))) {
+            any = true;
+            if sender.send(found).await.is_err() {
+                return Ok(());
+            }
         }
-        if sender.send(sent).await.is_err() {
-            return Ok(());
+        if is_last {
+            break;
         }
     }
     if any {
@@ -256,14 +255,23 @@ async fn list(location: &Location, sender: &mpsc::Sender<Found>) -> Result<(), E
     }
 }
 
-/// Keys that end with a slash stand for folders, and are listed without it: there is no object of
-/// that name.
-async fn classified(location: &Location, found: Found) -> Result<Found, Error> {
-    let Found::Object(_, meta) = &found else { return Ok(found) };
-    match location.store.head(&meta.location).await {
-        Ok(_) => Ok(found),
-        Err(Error::NotFound { .. }) => Ok(Found::Folder([&location.name(&meta.location)[..], b"/"].concat())),
-        Err(error) => Err(error),
+/// What a page holds beside objects: folders, keys that are not read, a page without a next one.
+fn beside(location: &Location, aside: Aside) -> Found {
+    let problem = |name: &str, answer, what: &str| {
+        let cause = Cause::Store { answer, what: what.into() };
+        Found::Problem(location.raw_name(name), Problem::new(Stage::Walk, cause))
+    };
+    match aside {
+        Aside::Folder(key) => Found::Folder(location.raw_name(&key)),
+        Aside::Odd(key) => {
+            let what = "a key with an empty part, . or .., or a control character is not read";
+            problem(&key, StoreAnswer::BadName, what)
+        }
+        Aside::Cut => {
+            let what = "the listing is not whole: the store has more objects, and does not say where to go on (it may \
+                know the older form of listings alone)";
+            problem(location.path.as_ref(), StoreAnswer::Truncated, what)
+        }
     }
 }
 

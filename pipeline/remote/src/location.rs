@@ -101,6 +101,11 @@ impl Location {
         self.encoded
     }
 
+    /// The name of a key that a store listed, of which no path can be made.
+    pub(crate) fn raw_name(&self, key: &str) -> Vec<u8> {
+        format!("{}/{key}", self.root).into_bytes()
+    }
+
     /// The name of an object in output: the one that `find` takes for that object alone.
     pub(crate) fn name(&self, key: &Path) -> Vec<u8> {
         if !self.encoded {
@@ -127,35 +132,27 @@ fn open(scheme: &str, host: &str, root: &str, stating: bool) -> Result<Arc<dyn O
                 true => client(plain).with_default_headers(asking()),
                 false => client(plain),
             };
-            let mut builder = builder.with_client_options(options).with_retry(retry());
-            if stating {
-                builder = builder.with_http_connector(Keeping(client(plain)));
-            }
+            let builder = builder.with_client_options(options).with_retry(retry());
+            let builder = builder.with_http_connector(Keeping(client(plain)));
             Arc::new(builder.build().map_err(|error| wrong(&error))?)
         }
         "gs" => {
             let builder = GoogleCloudStorageBuilder::from_env().with_bucket_name(host);
-            let mut builder = builder.with_client_options(client(false)).with_retry(retry());
-            if stating {
-                builder = builder.with_http_connector(Keeping(client(false)));
-            }
+            let builder = builder.with_client_options(client(false)).with_retry(retry());
+            let builder = builder.with_http_connector(Keeping(client(false)));
             Arc::new(builder.build().map_err(|error| wrong(&error))?)
         }
         "az" => {
             let builder = MicrosoftAzureBuilder::from_env().with_container_name(host);
-            let mut builder = builder.with_client_options(client(false)).with_retry(retry());
-            if stating {
-                builder = builder.with_http_connector(Keeping(client(false)));
-            }
+            let builder = builder.with_client_options(client(false)).with_retry(retry());
+            let builder = builder.with_http_connector(Keeping(client(false)));
             Arc::new(builder.build().map_err(|error| wrong(&error))?)
         }
         _ => {
             Url::parse(root).map_err(|error| wrong(&error))?;
             let builder = HttpBuilder::new().with_url(root);
-            let mut builder = builder.with_client_options(client(scheme == "http")).with_retry(retry());
-            if stating {
-                builder = builder.with_http_connector(Keeping(client(scheme == "http")));
-            }
+            let builder = builder.with_client_options(client(scheme == "http")).with_retry(retry());
+            let builder = builder.with_http_connector(Keeping(client(scheme == "http")));
             Arc::new(builder.build().map_err(|error| wrong(&error))?)
         }
     })

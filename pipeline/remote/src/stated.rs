@@ -1,11 +1,15 @@
-//! The headers that a store states of an object in its answer to `HEAD`, which the client of the
-//! store does not pass on by itself.
+//! Answers of a store before its client reads them: the headers that it states of an object in its
+//! answer to `HEAD`, which the client does not pass on by itself, the pages of its listings, and how
+//! long it asks to be left alone.
 
+use crate::page::{Kind, keep};
+use bytes::Bytes;
 use object_store::client::{
-    HttpClient, HttpConnector, HttpError, HttpRequest, HttpResponse, HttpService, ReqwestConnector,
+    HttpClient, HttpConnector, HttpError, HttpErrorKind, HttpRequest, HttpResponse, HttpService, ReqwestConnector,
 };
 use object_store::{ClientOptions, HeaderMap, HeaderValue};
 use std::pin::Pin;
+use std::time::Duration;
 
 /// Names of headers, in lower case, and their values.
 pub(crate) type Headers = Vec<(Box<str>, Box<str>)>;
@@ -59,12 +63,39 @@ impl HttpService for Keeper {
         Self: 'async_trait,
     {
         Box::pin(async move {
+            let page = Kind::of(&request);
             let mut answer = self.0.execute(request).await?;
+            if [429, 503].contains(&answer.status().as_u16()) {
+                tokio::time::sleep(pause(answer.headers())).await;
+            }
             let kept = kept(answer.headers());
             answer.extensions_mut().insert(kept);
-            Ok(answer)
+            match page {
+                Some(page) if answer.status().as_u16() == 200 => read(page, answer).await,
+                _ => Ok(answer),
+            }
         })
     }
+}
+
+/// How long a store that is busy asks to be left alone (RFC 9110, 10.2.3), a minute at most; dates
+/// are passed over. The client waits by itself beyond that.
+fn pause(headers: &HeaderMap) -> Duration {
+    let stated = headers.get("retry-after").and_then(|value| value.to_str().ok()?.trim().parse().ok());
+    Duration::from_secs(stated.unwrap_or(0)).min(Duration::from_secs(60))
+}
+
+/// A page of a listing, without the keys that come [aside](crate::page::Aside).
+async fn read(page: Kind, answer: HttpResponse) -> Result<HttpResponse, HttpError> {
+    let (mut head, body) = answer.into_parts();
+    let bytes = body.bytes().await?;
+    let (text, asides) = page
+        .read(&String::from_utf8_lossy(&bytes))
+        .map_err(|no_page| HttpError::new(HttpErrorKind::Decode, no_page))?;
+    keep(asides);
+    // It has another length now.
+    head.headers.remove("content-length");
+    Ok(HttpResponse::from_parts(head, Bytes::from(text).into()))
 }
 
 fn kept(headers: &HeaderMap) -> Headers {

@@ -1,6 +1,7 @@
 //! Objects of an S3 server: S3Proxy with its file-system back end, and faults of the network
 //! between it and the program.
 
+mod listings;
 mod panics;
 mod planned;
 mod server;
