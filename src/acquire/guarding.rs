@@ -211,7 +211,7 @@ impl Resolved<'_> {
         }
     }
 
-    /// The name of the first target, of which the names of map, log and tree are made.
+    /// The name of the first target; the names of map, log and tree begin with it.
     fn name(&self) -> PathBuf {
         self.request.targets.first().map(|to| named_after(&to.path)).unwrap_or_default()
     }

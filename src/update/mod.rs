@@ -129,7 +129,7 @@ pub fn run(request: &Request, events: &mut Events<'_>, control: &Control<'_>) ->
         // The seal that waits is of no list: it goes.
         let _ = seal::settle(&request.manifest, kept.bytes(), &options, REGISTRY);
     } else if summary.sealed {
-        seal::place(&request.manifest)?;
+        seal::put_in_place(&request.manifest)?;
     }
     replaced?;
     Ok(summary)

@@ -255,7 +255,7 @@ async fn list(location: &Location, sender: &mpsc::Sender<Found>) -> Result<(), E
     }
 }
 
-/// What a page holds beside objects: folders, keys that are not read, a page without a next one.
+/// Everything on a page beside objects: folders, keys that are not read, a missing next page.
 fn beside(location: &Location, aside: Aside) -> Found {
     let problem = |name: &str, answer, what: &str| {
         let cause = Cause::Store { answer, what: what.into() };

@@ -101,7 +101,7 @@ impl Location {
         self.encoded
     }
 
-    /// The name of a key that a store listed, of which no path can be made.
+    /// The name of a key that a store listed and that makes no path.
     pub(crate) fn raw_name(&self, key: &str) -> Vec<u8> {
         format!("{}/{key}", self.root).into_bytes()
     }

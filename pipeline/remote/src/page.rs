@@ -1,6 +1,6 @@
-//! Pages of listings as stores send them. An answer that is no page is an error and not the end of
-//! the list; keys that the store's client cannot hand on are taken out of the page, so that they
-//! cost no other key.
+//! Pages of listings as stores send them. Any other answer is an error and not the end of the list;
+//! keys that the store's client cannot hand on are taken out of the page, so that they cost no
+//! other key.
 
 use object_store::client::HttpRequest;
 use object_store::path::Path;
@@ -29,7 +29,7 @@ pub(crate) async fn listing<F: Future>(work: F) -> F::Output {
     ASIDES.scope(RefCell::default(), work).await
 }
 
-/// What came aside since it was asked for last.
+/// All that came aside since the last call.
 pub(crate) fn asides() -> Vec<Aside> {
     ASIDES.try_with(RefCell::take).unwrap_or_default()
 }
@@ -39,7 +39,7 @@ pub(crate) fn keep(asides: Vec<Aside>) {
     let _ = ASIDES.try_with(|kept| kept.borrow_mut().extend(asides));
 }
 
-/// An answer to a listing that is none: a page of a web server, a document of an error.
+/// Another answer to a listing than a page of it: a page of a web server, a document of an error.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct NoPage(String);
 
@@ -74,10 +74,10 @@ impl Kind {
         bucket.or_else(|| has("comp=list").then_some(CONTAINER))
     }
 
-    /// The page for the client, and what is taken out of it.
+    /// The page for the client, and the keys that are taken out of it.
     ///
     /// # Errors
-    /// When the text is no page of this kind, or was cut.
+    /// When the text is another document, or was cut.
     pub(crate) fn read(self, text: &str) -> Result<(String, Vec<Aside>), NoPage> {
         let mut reader = Reader::from_str(text);
         let (mut open, mut value): (Vec<String>, String) = (Vec::new(), String::new());
@@ -159,7 +159,7 @@ impl Kind {
     }
 }
 
-/// What a key of this many bytes is beside an object that the client can ask for.
+/// A key of this many bytes that the client cannot ask for; `None` for an object.
 fn aside(key: &str, size: u64) -> Option<Aside> {
     if key.ends_with('/') && size == 0 {
         return Some(Aside::Folder(key.to_owned()));

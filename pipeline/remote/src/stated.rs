@@ -1,13 +1,13 @@
-//! Answers of a store before its client reads them: the headers that it states of an object in its
-//! answer to `HEAD`, which the client does not pass on by itself, the pages of its listings, and how
-//! long it asks to be left alone.
+//! Answers of a store before its client reads them: the headers of an object in the answer to
+//! `HEAD`, which the client does not pass on, the pages of listings, and the pause that a busy store
+//! asks for.
 
 use crate::page::{Kind, keep};
 use bytes::Bytes;
 use object_store::client::{
     HttpClient, HttpConnector, HttpError, HttpErrorKind, HttpRequest, HttpResponse, HttpService, ReqwestConnector,
 };
-use object_store::{ClientOptions, HeaderMap, HeaderValue};
+use object_store::{ClientConfigKey, ClientOptions, HeaderMap, HeaderValue};
 use std::pin::Pin;
 use std::time::Duration;
 
@@ -44,8 +44,15 @@ pub(crate) struct Keeping(
 );
 
 impl HttpConnector for Keeping {
-    fn connect(&self, _: &ClientOptions) -> object_store::Result<HttpClient> {
-        let inner = ReqwestConnector::default().connect(&self.0)?;
+    fn connect(&self, options: &ClientOptions) -> object_store::Result<HttpClient> {
+        let mut own = self.0.clone();
+        // The credentials of machines and containers come from addresses without TLS, and at once.
+        for key in [ClientConfigKey::AllowHttp, ClientConfigKey::ConnectTimeout] {
+            if let Some(value) = options.get_config_value(&key) {
+                own = own.with_config(key, value);
+            }
+        }
+        let inner = ReqwestConnector::default().connect(&own)?;
         Ok(HttpClient::new(Keeper(inner)))
     }
 }

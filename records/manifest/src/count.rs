@@ -4,9 +4,9 @@ use pfh_digest::Algorithm;
 use std::fmt;
 use std::sync::OnceLock;
 
-/// The sum of the first 64 bits of the SHA-256 of each name, modulo 2^64, which no order changes. A name more, a name less or
-/// another name gives another sum: a record that took the place of another one is missed though the
-/// number of records is the same. It is no protection against intent; a seal is.
+/// The sum of the first 64 bits of the SHA-256 of each name, modulo 2^64, which no order changes. A
+/// name more, a name less or another name gives another sum: a record in the place of another one is
+/// found though the number of records is the same. Against intent a seal protects, and not this.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Names(u64);
 
@@ -34,7 +34,7 @@ impl fmt::Display for Names {
     }
 }
 
-/// How many records there are, and of which names.
+/// The number of records, and their names.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Count {
     /// Records: lines, or elements of a document.

@@ -300,7 +300,7 @@ pub fn made(
 ///
 /// # Errors
 /// When it cannot be renamed.
-pub fn place(manifest: &Path) -> Result<(), FileError> {
+pub fn put_in_place(manifest: &Path) -> Result<(), FileError> {
     let waiting = waiting(manifest);
     std::fs::rename(&waiting, beside(manifest)).map_err(|error| FileError::Write { seal: waiting, error })
 }

@@ -18,7 +18,8 @@ mod tree;
 mod witness;
 
 pub use files::{
-    FileError, Held, SignedBy, beside, is_due, made, place, prepare, read, read_file, settle, verify, waiting, write,
+    FileError, Held, SignedBy, beside, is_due, made, prepare, put_in_place, read, read_file, settle, verify, waiting,
+    write,
 };
 pub use row::Row;
 pub use witness::Witness;

@@ -288,8 +288,8 @@ fn pieces_of_hashdeep_and_dfxml() {
     )));
 }
 
-/// Each line of the samples on the page is one that is written, but for the number and names of records, the
-/// base of a list that lies elsewhere, and what `…` leaves out.
+/// Each line of the samples on the page is one that is written, but for the number of records and
+/// their names, the base of a list that lies elsewhere, and the lines that `…` leaves out.
 #[test]
 fn the_page_shows_these_samples() {
     let page = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/formats.md")).expect("a page");

@@ -217,7 +217,7 @@ fn update() -> Thing {
         again: made(1, "f", 1),
         foreign: made(2, "g", 1),
         stranger: made(3, "f", 1),
-        // What is no update is a request that makes no sense.
+        // A file that holds something else than an update is a mistake in the request.
         expected: ["1", "1", "1", "1", "1", "", "1", "2 3", ""],
     }
 }
@@ -293,7 +293,7 @@ fn served(answer: Vec<u8>) -> String {
 }
 
 impl Thing {
-    /// What the verifier has, where somebody gives the rest.
+    /// The files that the verifier has, where somebody gives the rest.
     fn given(&self, by: &State) -> State {
         let is_own = |name: &str| self.own.contains(&name);
         let theirs = by.iter().filter(|(name, _)| !is_own(name));
@@ -380,7 +380,7 @@ impl Thing {
             Swap if !self.own.is_empty() => {
                 take(self.judged(&self.given(&self.stranger), Some(&self.given(newest)), PUBLIC_KEY, false));
             }
-            // Else the evidence is the stranger's, and the statement on it is signed at the first look.
+            // Else the evidence is the stranger's, and the first look finds a signed statement.
             Swap => {
                 let is_statement = |name: &str| name.starts_with('l') || name.contains(".log");
                 let first = self.stranger.iter().map(|(name, bytes)| match newest.get(name) {

@@ -1,6 +1,6 @@
-//! Attacks and races on what is signed: lists and logs that are exchanged while they are written or
-//! verified, signals, and two runs at once over one state. Each scene makes its own files; the right
-//! outcome follows from which file was exchanged in time.
+//! Attacks and races on signed things: lists and logs that are exchanged while they are written or
+//! verified, signals, and two runs at once over one state. Each scene makes its own files; the
+//! right outcome follows from the file that was exchanged.
 //!
 //! `PFH_RUNS` sets how many scenes the nightly test plays; `PFH_RECORD` names a file that its
 //! figures are appended to.
@@ -134,7 +134,7 @@ fn log_forged(room: &Room, number: u64) -> bool {
             } else {
                 file.write_all(b"one more line\n").unwrap();
             }
-            // The run may have ended meanwhile: what is forged then was signed as it was.
+            // A log that is forged after the end of the run is found as well.
             forged = true;
         }
     }

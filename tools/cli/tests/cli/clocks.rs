@@ -1,5 +1,5 @@
-//! Clocks at 1970, 2038, 2106 and 9999, clocks that go back and that stand still: no verdict, state,
-//! seal, log or set depends on them. `faketime` sets what the program takes for the present time;
+//! Clocks at 1970, 2038, 2106 and 9999, clocks that go back and that stand still: no verdict,
+//! state, seal, log or set depends on them. `faketime` sets what the program takes for the present time;
 //! the times of files are the system's.
 #![cfg(unix)]
 

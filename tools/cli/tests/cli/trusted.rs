@@ -259,8 +259,8 @@ fn a_signal_leaves_nothing_behind() {
     }
 }
 
-/// A write beyond `ulimit -f` is an error, leaves nothing new but what the command goes on from, and
-/// what was there as it was.
+/// A write beyond `ulimit -f` is an error; nothing new is left but a state that the command goes on
+/// from, and the old files are as they were.
 #[test]
 fn a_limit_of_the_size_of_files_is_an_error() {
     let lines: String = (0..20_000).map(|number| format!("{number:032x}  n{number}\n")).collect();
@@ -304,7 +304,7 @@ fn a_limit_of_the_size_of_files_is_an_error() {
     }
 }
 
-/// The files below a directory that are no evidence, by their names, with their bytes.
+/// The files below a directory beside the evidence, by their names, with their bytes.
 fn files_of(directory: &Path) -> BTreeMap<String, Vec<u8>> {
     let mut files = BTreeMap::new();
     for entry in fs::read_dir(directory).unwrap().map(Result::unwrap) {

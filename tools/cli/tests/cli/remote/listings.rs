@@ -87,8 +87,8 @@ impl Bucket {
 
 const KEYS: [&str; 8] = ["a1", "a2", "a3", "b1", "b2", "b3", "c1", "c2"];
 
-/// Every fault of the first page and of a later one, in every command that walks: exit 3, a sentence,
-/// and no verdict on what was not seen.
+/// Every fault of the first page and of a later one, in every command that walks: exit 3, a
+/// sentence, and no verdict on the objects that were not seen.
 #[test]
 fn an_answer_that_is_no_page_is_not_the_end_of_the_list() {
     fn at_first(number: usize, answer: (u16, &str)) -> Option<(u16, String)> {
