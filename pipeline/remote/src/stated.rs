@@ -1,6 +1,6 @@
 //! Answers of a store before its client reads them: the headers of an object in the answer to
-//! `HEAD`, which the client does not pass on, the pages of listings, and the pause that a busy store
-//! asks for.
+//! `HEAD`, which the client does not pass on, the pages of listings, and the pause that a busy
+//! store asks for.
 
 use crate::page::{Kind, keep};
 use bytes::Bytes;

@@ -4,9 +4,10 @@ use pfh_digest::Algorithm;
 use std::fmt;
 use std::sync::OnceLock;
 
-/// The sum of the first 64 bits of the SHA-256 of each name, modulo 2^64, which no order changes. A
-/// name more, a name less or another name gives another sum: a record in the place of another one is
-/// found though the number of records is the same. Against intent a seal protects, and not this.
+/// The sum of the first 64 bits of the SHA-256 of each name, modulo 2^64, which no order changes.
+/// A name more, a name less or another name gives another sum: a record in the place of another
+/// one is found though the number of records is the same. Against intent a seal protects, and not
+/// this.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Names(u64);
 

@@ -1,6 +1,6 @@
 //! Clocks at 1970, 2038, 2106 and 9999, clocks that go back and that stand still: no verdict,
-//! state, seal, log or set depends on them. `faketime` sets what the program takes for the present time;
-//! the times of files are the system's.
+//! state, seal, log or set depends on them. `faketime` sets the present time of the program; the
+//! times of files are the system's.
 #![cfg(unix)]
 
 use crate::program::{Room, keys, random};
