@@ -342,8 +342,11 @@ impl Sheet {
                 Item::Fault(_) => {}
                 Item::Unhashed(unhashed) => {
                     all.add(&unhashed.name);
-                    let is_failed = unhashed.reason == Reason::Failed;
-                    *if is_failed { &mut counts.failed } else { &mut counts.skipped } += 1;
+                    match unhashed.reason {
+                        Reason::Failed => counts.failed += 1,
+                        Reason::Skipped => counts.skipped += 1,
+                        Reason::Bare => {}
+                    }
                 }
                 Item::Entry(entry) => {
                     lines.add(&entry.name);
