@@ -11,16 +11,15 @@ use crate::outputs::Outputs;
 use pfh_source::image::{ImageObject, files_of};
 use pfh_source::os::handles::AsFd;
 use pfh_source::os::names::{OsStrExt, OsStringExt, entered_path};
-use pfh_source::os::{HOLDS, Patient, STREAMS, wait_readable_once};
+use pfh_source::os::{HOLDS, STREAMS, wait_readable_once};
 use pfh_source::terminal;
 use pfh_source::{
-    Cause, Descend, Entry, Item, NamedTwice, Operands, Order, Ordered, Origin, Paths, Problem, Recurse, Separator,
-    Source, Stage, Stream, Streams, is_address, names,
+    Cause, Descend, Document, Entry, Item, NamedTwice, Operands, Order, Ordered, Origin, Paths, Problem, Recurse,
+    Separator, Source, Stage, Stream, Streams, is_address, names,
 };
 #[cfg(feature = "inside")]
 use pfh_source::{Hosts, Swept};
 use std::ffi::{OsStr, OsString};
-use std::fs::File;
 use std::io::{self, BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -374,20 +373,16 @@ impl Input {
 }
 
 impl NameList {
-    fn open(&self) -> Result<BufReader<Patient<File>>, InputError> {
-        let open = match Stream::of(&self.path) {
-            Some(stream) => stream.open().map(Patient),
-            None => Patient::open(&self.path),
-        };
-        let open = open.map_err(|error| InputError::List { path: self.path.clone(), error })?;
+    fn open(&self) -> Result<BufReader<Document>, InputError> {
+        let open = Document::open(&self.path).map_err(|error| InputError::List { path: self.path.clone(), error })?;
         Ok(BufReader::with_capacity(LOOKED_AT, open))
     }
 
     /// Refuses a list from a stream that names the stream itself, if that is among the first names
     /// that come: nothing has been read then. Later ones are problems of their own (see [`once`]).
-    fn look_ahead(&self, stream: &Stream, open: &mut BufReader<Patient<File>>) -> Result<(), InputError> {
+    fn look_ahead(&self, stream: &Stream, open: &mut BufReader<Document>) -> Result<(), InputError> {
         // A signal ends the wait; the run notices it, and ends.
-        if wait_readable_once(open.get_ref().0.as_fd()).is_err() {
+        if wait_readable_once(open.get_ref().as_file().as_fd()).is_err() {
             return Ok(());
         }
         let failed = |error| InputError::List { path: self.path.clone(), error };

@@ -102,7 +102,7 @@ pub use pfh_pairs as pairs;
 pub use pfh_similarity as similarity;
 pub use pfh_source::os::names as name_bytes;
 #[cfg(feature = "image")]
-use pfh_source::os::{Patient, names_in};
+use pfh_source::os::names_in;
 pub use pfh_source::{
     Apart, Cause, Closed, Descend, Entry, Extent, Inside, Item, Kept, Links, Note, Object, Operands, Order, Ordered,
     Origin, Problem, Ranges, Recurse, Selection, SelectionError, Separator, Skip, Source, Special, Stage, Stat,

@@ -66,7 +66,7 @@ impl Resumption {
         let fail = |error| failed(path, error);
         let now = Identity::of(medium, asked.request.source.path()).map_err(fail)?;
         fresh.remarks = Remarks { source: Some(now.clone()), part: Some(Part::of(asked)), ..Remarks::default() };
-        let text = match std::fs::read_to_string(path) {
+        let text = match pfh_source::Document::read_text(path, pfh_source::Document::LONGEST) {
             Ok(text) => text,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(fresh),
             Err(error) => return Err(fail(error)),

@@ -377,7 +377,8 @@ fn is_patchable(targets: &[To], medium: &Medium) -> bool {
 
 /// Reads a map of simulated faults.
 pub(super) fn read_map(path: &Path) -> Result<Map, Error> {
-    let text = std::fs::read_to_string(path).map_err(|error| Error::input(About::new(path, error)))?;
+    let text = pfh_source::Document::read_text(path, pfh_source::Document::LONGEST)
+        .map_err(|error| Error::input(About::new(path, error)))?;
     Map::parse(&text).map_err(|error| Error::request(About::new(path, error)))
 }
 

@@ -2,7 +2,7 @@
 
 use super::{Algorithm, REGISTRY};
 use pfh_digest::{KeyError, UnknownAlgorithm};
-use pfh_source::os::Patient;
+use pfh_source::Document;
 use std::fmt;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -69,7 +69,7 @@ impl Secret {
     /// When it cannot be read, or is too long for a key.
     pub fn read(path: &Path) -> Result<Secret, SecretError> {
         let mut bytes = Vec::new();
-        let read = Patient::open(path).and_then(|file| file.take(MAXIMUM + 1).read_to_end(&mut bytes));
+        let read = Document::file(path).and_then(|file| file.take(MAXIMUM + 1).read_to_end(&mut bytes));
         read.map_err(|error| SecretError::Read { path: path.to_owned(), error })?;
         if bytes.len() as u64 > MAXIMUM {
             return Err(SecretError::Long(path.to_owned()));

@@ -7,7 +7,7 @@ use pfh_audit::Kept;
 use pfh_outboard as outboard;
 use pfh_source::os;
 use pfh_source::os::names::OsStrExt;
-use pfh_source::{Ranges, Stream};
+use pfh_source::{Document, Ranges};
 use pfh_tree::audit::Challenge;
 use std::ffi::OsStr;
 use std::fs::File;
@@ -24,10 +24,7 @@ const STEP: Duration = Duration::from_millis(20);
 
 /// A file, or standard input for `-`.
 pub fn source(path: &Path) -> Result<Box<dyn Read>, Error> {
-    if path == Path::new("-") {
-        return Ok(Box::new(Stream::standard().reader()));
-    }
-    Ok(Box::new(std::fs::File::open(path).map_err(unread(path))?))
+    Ok(Box::new(Document::open(path).map_err(unread(path))?))
 }
 
 /// Why a file cannot be read.
@@ -70,7 +67,7 @@ pub fn save_secret(path: &Path, bytes: &[u8]) -> Result<(), Error> {
 /// When it cannot be read, or another run does not let go of it.
 pub fn taken(path: &Path) -> Result<File, Error> {
     for _ in 0..PATIENCE {
-        let file = File::open(path).map_err(unread(path))?;
+        let file = Document::file(path).map_err(unread(path))?.into_file();
         // The run that had it has put another file in its place.
         let is_it = |now: &pfh_source::Stat, had: &pfh_source::Stat| now.identity() == had.identity();
         if os::try_lock(&file) {

@@ -7,9 +7,8 @@ use crate::job::{About, Error};
 use pfh_digest::Algorithm;
 use pfh_ledger::{Ledger, ReadError};
 use pfh_manifest::Options;
-use pfh_source::os::Patient;
 use pfh_source::os::names::OsStrExt;
-use pfh_source::{Cause, Problem, Stage, Stream};
+use pfh_source::{Cause, Document, Problem, Stage};
 use std::io::{self, BufRead, BufReader};
 use std::path::Path;
 
@@ -29,15 +28,11 @@ impl Text<'_> {
     /// # Errors
     /// When it cannot be opened, or its first bytes cannot be read.
     pub fn open(manifest: &Path) -> Result<Text<'static>, Error> {
-        let open = match Stream::of(manifest) {
-            Some(stream) => stream.open().map(Patient),
-            None => Patient::open(manifest),
-        };
-        let open = open.map_err(|error| {
+        let open = Document::open(manifest).map_err(|error| {
             let problem = Problem::io(Stage::Open, &error);
             Error::input(About::new(manifest, problem))
         })?;
-        let list = appended::list(manifest, &open.0).map_err(|error| failed(manifest, &error))?;
+        let list = appended::list(manifest, open.as_file()).map_err(|error| failed(manifest, &error))?;
         let reader: Box<dyn BufRead> = Box::new(BufReader::with_capacity(1 << 18, open));
         if let Some(list) = list {
             return Ok(Text::Appended(reader, list));

@@ -8,6 +8,7 @@ use data_encoding::BASE64;
 use pfh_pairs::Collection;
 use pfh_similarity::Score;
 use pfh_similarity::index::{Clusters, Complete, Pairs};
+use pfh_source::Document;
 use serde::Deserialize;
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -127,7 +128,7 @@ impl Before {
     /// # Errors
     /// When the file cannot be read, or a line is no such row.
     pub fn read(path: &Path) -> Result<Before, Error> {
-        let text = std::fs::read(path).map_err(|error| Error::input(About::new(path, error)))?;
+        let text = Document::read(path, Document::LONGEST).map_err(|error| Error::input(About::new(path, error)))?;
         let (mut groups, mut seen) = (Vec::new(), HashSet::new());
         for (number, line) in (1..).zip(text.split(|byte| *byte == b'\n')) {
             if line.is_empty() {

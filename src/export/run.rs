@@ -8,9 +8,7 @@ use super::{Problem, lines, lists};
 use crate::job::{About, Error};
 use pfh_engine::Control;
 use pfh_report::export::Row;
-use pfh_source::Stream;
-use pfh_source::os::Patient;
-use std::fs::File;
+use pfh_source::{Document, Stream};
 use std::io::{self, BufRead, BufReader, Read, Seek};
 use std::path::Path;
 
@@ -102,7 +100,7 @@ fn hand_out(
 /// A result that is read twice.
 struct Kept<'a> {
     path: &'a Path,
-    file: Patient<File>,
+    file: Document,
     is_lines: bool,
 }
 
@@ -114,8 +112,8 @@ impl<'a> Kept<'a> {
         let mut file = if path == Path::new("-") {
             spooled(&mut Stream::standard().reader()).map_err(failed)?
         } else {
-            let mut file = Patient::open(path).map_err(failed)?;
-            let is_file = file.0.metadata().map_err(failed)?.is_file();
+            let mut file = Document::file(path).map_err(failed)?;
+            let is_file = file.as_file().metadata().map_err(failed)?.is_file();
             if is_file { file } else { spooled(&mut file).map_err(failed)? }
         };
         let mut start = [0; 64];
@@ -141,9 +139,9 @@ impl<'a> Kept<'a> {
     }
 }
 
-fn spooled(input: &mut dyn Read) -> io::Result<Patient<File>> {
+fn spooled(input: &mut dyn Read) -> io::Result<Document> {
     let mut file = tempfile::tempfile()?;
     io::copy(input, &mut file)?;
     file.rewind()?;
-    Ok(Patient(file))
+    Ok(Document::from(file))
 }

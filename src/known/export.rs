@@ -12,8 +12,7 @@ use pfh_engine::Control;
 use pfh_known::{Hit, Kdb};
 use pfh_manifest::known::export::{Exporter, Form, Item, UnknownForm};
 use pfh_manifest::{Decoder, Ending, Entry, Fault, Item as Listed, Options};
-use pfh_source::Output;
-use pfh_source::os::Patient;
+use pfh_source::{Document, Output};
 use std::io::{self, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
@@ -263,7 +262,7 @@ fn each(
 
 fn open(path: &Path) -> Result<Decoder<'static>, Error> {
     let wrong = |error| Error::input(About::new(path, error));
-    let file = Patient::open(path).map_err(wrong)?;
+    let file = Document::file(path).map_err(wrong)?;
     let options = Options { any: true, ..Options::default() };
     Decoder::with_registry(BufReader::with_capacity(1 << 18, file), &options, crate::REGISTRY).map_err(wrong)
 }

@@ -2,7 +2,7 @@
 
 use super::{Class, Input, MalformedClass, Packages, Problem};
 use crate::job::{About, Error};
-use pfh_source::terminal;
+use pfh_source::{Document, terminal};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 
@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 /// # Errors
 /// When the list cannot be read, or a line describes no set.
 pub fn read(path: &Path, input: &dyn Fn(&Path, &Class) -> Input) -> Result<Vec<Input>, Error> {
-    let text = std::fs::read_to_string(path).map_err(|error| Error::input(About::new(path, error)))?;
+    let text = Document::read_text(path, Document::LONGEST).map_err(|error| Error::input(About::new(path, error)))?;
     let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
     let wrong = |line, why| Error::request(Problem::Described { path: path.to_owned(), line, why });
     lines.map(|(number, line)| described(line, input).map_err(|why| wrong(number + 1, why.0))).collect()

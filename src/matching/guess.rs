@@ -4,8 +4,7 @@
 use crate::algorithms::REGISTRY;
 use pfh_digest::{Algorithm, Digest, Standing};
 use pfh_manifest::{Decoder, Item, Options};
-use pfh_source::Stream;
-use std::fs::File;
+use pfh_source::{Document, Stream};
 use std::io::BufReader;
 use std::path::Path;
 
@@ -19,7 +18,7 @@ pub fn guesses(list: &Path, columns: &[String]) -> Vec<Algorithm> {
     if Stream::of(list).is_some() {
         return Vec::new();
     }
-    let Ok(file) = File::open(list) else { return Vec::new() };
+    let Ok(file) = Document::file(list) else { return Vec::new() };
     let options = Options { bare: true, hints: hints.clone(), columns: columns.to_vec(), ..Options::default() };
     let Ok(decoder) = Decoder::with_registry(BufReader::new(file), &options, REGISTRY) else { return Vec::new() };
     let mut found: Vec<Algorithm> = Vec::new();

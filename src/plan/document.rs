@@ -216,7 +216,7 @@ impl Document {
     /// When there is none, or not the one that was made.
     pub fn load(directory: &Path) -> Result<Document, Error> {
         let path = directory.join(NAME);
-        let text = std::fs::read_to_string(&path).map_err(unread(&path))?;
+        let text = pfh_source::Document::read_text(&path, pfh_source::Document::LONGEST).map_err(unread(&path))?;
         let value: Value = serde_json::from_str(&text).map_err(|_| damaged(&path, "holds no plan"))?;
         let document = Document::read(directory, &value).ok_or_else(|| damaged(&path, "holds no plan"))?;
         if value["digest"].as_str() != Some(&document.digest()) {

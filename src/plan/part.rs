@@ -14,7 +14,6 @@ use pfh_manifest::{Count, Encode, Unrepresentable};
 use pfh_similarity::Similar;
 use pfh_source::{Note, Output, Received};
 use serde_json::{Value, json};
-use std::fs::File;
 use std::io::{self, BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 
@@ -243,7 +242,7 @@ type Take<'a> = dyn FnMut(&Value, &[u8], &[u8]) -> Result<(), Error> + 'a;
 /// # Errors
 /// When it cannot be read, is not whole, is of another plan, or `take` fails.
 pub fn read(path: &Path, plan: &str, take: &mut Take<'_>) -> Result<u64, Error> {
-    let file = File::open(path).map_err(unread(path))?;
+    let file = pfh_source::Document::file(path).map_err(unread(path))?;
     let mut reading = Reading { input: BufReader::with_capacity(1 << 18, file), path, all: Vec::new() };
     let mut hasher = hasher_of_sha256();
     let (head, bytes) = reading.line()?;
@@ -277,7 +276,7 @@ pub fn read(path: &Path, plan: &str, take: &mut Take<'_>) -> Result<u64, Error> 
 }
 
 struct Reading<'a> {
-    input: BufReader<File>,
+    input: BufReader<pfh_source::Document>,
     path: &'a Path,
     all: Vec<u8>,
 }
@@ -339,7 +338,7 @@ pub fn encode_list<'a>(entries: impl IntoIterator<Item = &'a Listed>) -> Vec<u8>
 /// When it cannot be read, or is another.
 pub fn list(plan: &Document, unit: u64) -> Result<Vec<Listed>, Error> {
     let path = plan.list(unit);
-    let bytes = std::fs::read(&path).map_err(unread(&path))?;
+    let bytes = pfh_source::Document::read(&path, pfh_source::Document::LONGEST).map_err(unread(&path))?;
     let planned = unit.checked_sub(1).and_then(|at| plan.lists.get(usize::try_from(at).ok()?));
     if planned.is_none_or(|planned| *planned != sha256(&bytes)) {
         return Err(damaged(&path, "is not the list that was planned"));

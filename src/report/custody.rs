@@ -43,9 +43,7 @@ fn sealed(manifest: &Path, held: Result<Option<seal::Held>, seal::FileError>) ->
 
 /// All of a manifest, read once.
 fn contents(manifest: &Path) -> std::io::Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    std::io::Read::read_to_end(&mut crate::Patient::open(manifest)?, &mut bytes)?;
-    Ok(bytes)
+    pfh_source::Document::read(manifest, u64::MAX)
 }
 
 /// Verifies a seal: its manifest lies beside it.

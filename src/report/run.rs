@@ -12,9 +12,8 @@ use crate::outputs::Refused;
 use pfh_digest::Hasher;
 use pfh_engine::{Control, Phase, Progress};
 use pfh_report::case::{Standing, Tone};
-use pfh_source::os::Patient;
 use pfh_source::os::names::OsStrExt;
-use pfh_source::{Item, Origin, Time};
+use pfh_source::{Document, Item, Origin, Time};
 use std::ffi::OsStr;
 use std::io::{self, BufRead, BufReader, Cursor, Read};
 use std::path::{Path, PathBuf};
@@ -52,7 +51,7 @@ pub fn run(request: &Request, events: &mut Events<'_>, control: &Control<'_>) ->
                 let at = found.enter(&name, "");
                 let read = match stream {
                     Some(stream) => take(&mut found, at, Path::new("-"), &mut stream.reader(), request),
-                    None => Patient::open(&path).and_then(|mut file| take(&mut found, at, &path, &mut file, request)),
+                    None => Document::file(&path).and_then(|mut file| take(&mut found, at, &path, &mut file, request)),
                 };
                 if let Err(error) = read {
                     unread.push(at);

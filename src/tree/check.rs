@@ -6,6 +6,7 @@ use crate::outputs::Outputs;
 use pfh_audit::Kept;
 use pfh_engine::Control;
 use pfh_outboard::{self as outboard, Failure, Pass};
+use pfh_source::Document;
 use pfh_source::os::names::OsStrExt;
 use pfh_source::os::processors;
 use std::ffi::{OsStr, OsString};
@@ -68,7 +69,7 @@ impl Must {
 
 /// The line of a file among those that an auditor keeps.
 fn line(path: &Path, identity: Option<&OsStr>, file: &Path) -> Result<Kept, Error> {
-    let bytes = std::fs::read(path).map_err(|error| Error::input(About::new(path, error)))?;
+    let bytes = Document::read(path, Document::LONGEST).map_err(|error| Error::input(About::new(path, error)))?;
     let mut kept = pfh_audit::parse(&bytes).map_err(|wrong| Error::about(path, wrong))?;
     if let (None, [_]) = (identity, &kept[..]) {
         return Ok(kept.remove(0));

@@ -6,7 +6,7 @@ use super::{Error, Event, Events, Problem};
 use crate::Destination;
 use crate::outputs::Outputs;
 use pfh_engine::Control;
-use pfh_source::Stream;
+use pfh_source::Document;
 use pfh_tree::range::RangeProof;
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
@@ -48,13 +48,8 @@ impl Request {
 }
 
 fn read(path: &Path) -> io::Result<Vec<u8>> {
-    let from: Box<dyn Read> = if path == Path::new("-") {
-        Box::new(Stream::standard().reader())
-    } else {
-        Box::new(std::fs::File::open(path)?)
-    };
     let mut bytes = Vec::new();
-    let mut from = from.take(RangeProof::HEAD as u64);
+    let mut from = Document::open(path)?.take(RangeProof::HEAD as u64);
     from.read_to_end(&mut bytes)?;
     // A file that is not a proof is not read, and one byte more than a proof has is enough to see
     // that.

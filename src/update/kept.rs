@@ -5,7 +5,7 @@ use crate::beside::{before, is_held};
 use crate::job::{About, Error};
 use crate::seal;
 use pfh_source::os;
-use pfh_source::{Output, Stage, Stat};
+use pfh_source::{Document, Output, Stage, Stat};
 use std::fs::File;
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
@@ -30,7 +30,7 @@ impl Kept {
     pub fn open(path: &Path) -> Result<Kept, Error> {
         let failed = |error: &io::Error| Error::input(About::new(path, pfh_source::Problem::io(Stage::Open, error)));
         for _ in 0..TRIES {
-            let mut file = File::open(path).map_err(|error| failed(&error))?;
+            let mut file = Document::file(path).map_err(|error| failed(&error))?.into_file();
             if is_held(&file) {
                 return Err(Error::input(About::new(path, Problem::Busy)));
             }

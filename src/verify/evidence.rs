@@ -11,10 +11,11 @@ use pfh_container::map::{Block, Map, Status};
 use pfh_container::split::Suffix;
 use pfh_digest::{Algorithm, Digest};
 use pfh_manifest::{Decoder, Item, Options};
+use pfh_source::Document;
 use pfh_source::os::names::OsStrExt;
 use pfh_source::terminal::counted;
 use pfh_source::terminal::shown;
-use std::io::{BufReader, Read};
+use std::io::BufReader;
 use std::path::{Path, PathBuf};
 
 /// All that was found.
@@ -115,15 +116,10 @@ impl Evidence {
 
     /// Takes the lines of a list that name a file of the image.
     fn list(&mut self, path: &Path, assumed: &[Algorithm], image: &Examined, findings: &mut Findings) {
-        let Ok(file) = crate::Patient::open(path) else {
-            findings.open(format!("{}: it cannot be read", shown(path)));
-            return;
+        let text = match Document::read(path, LONGEST) {
+            Ok(text) => text,
+            Err(error) => return findings.open(format!("{}: it cannot be read: {error}", shown(path))),
         };
-        let mut text = Vec::new();
-        if file.take(LONGEST).read_to_end(&mut text).is_err() {
-            findings.open(format!("{}: it cannot be read to its end", shown(path)));
-            return;
-        }
         let before = self.claims.len();
         // A digest and nothing else: of the file that the list is named after.
         let bare = std::str::from_utf8(&text).map(str::trim).unwrap_or_default();
@@ -172,7 +168,7 @@ impl Evidence {
 
     /// How much was read according to a map.
     fn map(&mut self, path: &Path, image: &Examined, findings: &mut Findings) {
-        let Ok(text) = std::fs::read_to_string(path) else { return };
+        let Ok(text) = Document::read_text(path, LONGEST) else { return };
         let name = shown(path);
         let Ok(map) = Map::parse(&text) else {
             findings.open(format!("{name}: it is not a map"));

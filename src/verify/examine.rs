@@ -17,9 +17,9 @@ use crate::verdict::{About, Coverage, Space};
 use pfh_digest::{Algorithm, Digest};
 use pfh_engine::Control;
 use pfh_engine::imaging::{Imaged, Imaging};
+use pfh_source::Document;
 use pfh_source::device::{Access, Kind, Medium};
 use pfh_source::image::{Format, Image, files_of};
-use pfh_source::os::Patient;
 use pfh_source::os::file_kinds::FileTypeExt;
 use pfh_source::os::names::OsStrExt;
 use pfh_source::terminal::counted;
@@ -105,7 +105,7 @@ impl Files {
 
 /// The digest of one file of the image, as it is.
 fn digest_of(path: &Path, algorithm: Algorithm) -> io::Result<Digest> {
-    let mut file = Patient::open(path)?;
+    let mut file = Document::file(path)?;
     let mut hasher = algorithm.hasher();
     let mut room = vec![0; 1 << 20];
     loop {

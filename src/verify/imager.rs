@@ -3,12 +3,12 @@
 //! state their number, and their digests are not compared.
 
 use super::claim::{Claim, Of};
-use crate::Patient;
 use pfh_digest::Digest;
+use pfh_source::Document;
 use pfh_source::os::names::OsStrExt;
 use pfh_source::terminal::shown;
 use std::ffi::OsStr;
-use std::io::{self, Read};
+use std::io;
 use std::path::Path;
 
 /// The logs of these tools are not longer.
@@ -37,10 +37,7 @@ pub(super) enum Named {
 }
 
 fn read(path: &Path) -> io::Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    let file = Patient::open(path)?;
-    file.take(LONGEST).read_to_end(&mut bytes)?;
-    Ok(bytes)
+    Document::read(path, LONGEST)
 }
 
 /// Whether a file that the user named as a log is one of these.

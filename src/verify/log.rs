@@ -2,13 +2,13 @@
 
 use super::event::Finding;
 use super::findings::Findings;
-use crate::Patient;
 use crate::acquire::logged::{self, Finding as Logged, Part};
 use crate::job::Error;
 use crate::key;
 use crate::verdict::{About, Comparison, Evidence};
 use pfh_custody::chain::{self, Broken, Sound};
 use pfh_digest::Digest;
+use pfh_source::Document;
 use pfh_source::terminal::counted;
 use pfh_source::terminal::shown;
 use std::io::{BufRead, BufReader, Read};
@@ -47,7 +47,7 @@ pub(super) fn states_target(path: &Path, image: &Path) -> bool {
     const MOST: u64 = 1 << 20;
     let Some(image) = image.file_name().map(|name| shown(Path::new(name))) else { return false };
     let mut line = String::new();
-    let read = Patient::open(path).and_then(|file| BufReader::new(file.take(MOST)).read_line(&mut line));
+    let read = Document::file(path).and_then(|file| BufReader::new(file.take(MOST)).read_line(&mut line));
     let first: Option<serde_json::Value> = read.ok().and_then(|_| serde_json::from_str(&line).ok());
     let targets =
         first.as_ref().filter(|record| record["kind"] == "start").and_then(|record| record["targets"].as_array());
@@ -68,9 +68,7 @@ fn is_chained(text: &[u8]) -> bool {
 
 /// All of a file, read once: chain, signature and time stamp are those of the same bytes.
 fn contents(path: &Path) -> std::io::Result<Vec<u8>> {
-    let mut text = Vec::new();
-    Patient::open(path)?.read_to_end(&mut text)?;
-    Ok(text)
+    Document::read(path, Document::LONGEST)
 }
 
 /// Reads a log and looks at its chain and its signature; `None` if it states nothing.

@@ -4,7 +4,8 @@ use super::listed::is_list;
 use super::log::Key;
 use super::{Claim, Problem};
 use crate::job::{About, Error};
-use crate::{Patient, key};
+use crate::key;
+use pfh_source::Document;
 use std::path::PathBuf;
 
 /// The image, and the evidence to verify it by.
@@ -67,7 +68,7 @@ impl Request {
             None => None,
         };
         for path in self.log.iter().chain(&self.timestamp_ca) {
-            Patient::open(path).map_err(|error| Error::input(About::new(path, error)))?;
+            Document::file(path).map_err(|error| Error::input(About::new(path, error)))?;
         }
         match self.against.as_ref().filter(|against| !against.exists()) {
             Some(against) => Err(Error::input(About::new(against, Problem::Absent))),

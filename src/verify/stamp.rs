@@ -6,6 +6,7 @@ use crate::acquire::{self, stamp_name};
 use crate::verdict::{About, Comparison, Evidence};
 use pfh_custody::chain::Sound;
 use pfh_custody::stamp::Stamp;
+use pfh_source::Document;
 use pfh_source::terminal::shown;
 use std::io;
 use std::path::Path;
@@ -72,9 +73,7 @@ pub(super) fn beside(log: &Log, authority: Option<&Path>, findings: &mut Finding
 }
 
 fn read(path: &Path) -> io::Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    io::Read::read_to_end(&mut io::Read::take(crate::Patient::open(path)?, MOST), &mut bytes)?;
-    Ok(bytes)
+    Document::read(path, MOST)
 }
 
 /// Whether the last run of a log asked for a time stamp.

@@ -30,9 +30,13 @@ impl Cancel {
         self.0.store(true, Ordering::SeqCst);
     }
 
-    /// Whether the job was asked to end.
+    /// Whether the job was asked to end. Who asks this and hears it ends by itself.
     pub fn is_cancelled(&self) -> bool {
-        self.0.load(Ordering::SeqCst)
+        let is_cancelled = self.0.load(Ordering::SeqCst);
+        if is_cancelled {
+            pfh_source::notice_end();
+        }
+        is_cancelled
     }
 
     /// The flag itself, for code that takes only flags.

@@ -3,6 +3,7 @@
 //! A stream is read once, from where it is: it has one reader. A shell turns `<(…)` into such a
 //! name, `/dev/fd/3`.
 
+use crate::document::Document;
 use crate::os;
 use crate::os::names::OsStrExt;
 use crate::problem::{Problem, Stage};
@@ -63,7 +64,7 @@ impl Stream {
 
     /// A reader of it. That the process was started without it is an error of the first read.
     pub fn reader(&self) -> Reader {
-        Reader(self.open().map(os::Patient).map_err(|error| error.raw_os_error().unwrap_or_default()))
+        Reader(self.open().map(Document::from).map_err(|error| error.raw_os_error().unwrap_or_default()))
     }
 
     /// The same, as the problem of an entry.
@@ -72,9 +73,9 @@ impl Stream {
     }
 }
 
-/// Reads a stream; an interrupted read is made again.
+/// Reads a stream, as a [`Document`].
 #[derive(Debug)]
-pub struct Reader(Result<os::Patient<File>, i32>);
+pub struct Reader(Result<Document, i32>);
 
 impl Read for Reader {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {

@@ -17,8 +17,8 @@
 use ed25519_dalek::pkcs8::{DecodePrivateKey, DecodePublicKey};
 pub use ed25519_dalek::{SigningKey, VerifyingKey};
 use pfh_digest::hex;
-use pfh_source::os;
 use pfh_source::terminal::shown;
+use pfh_source::{Document, os};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, OnceLock, PoisonError};
@@ -82,12 +82,7 @@ pub enum KeyError {
 }
 
 fn read(path: &Path) -> Result<String, KeyError> {
-    use io::Read;
-    let failed = |error| KeyError::Read { path: path.to_owned(), error };
-    let file = std::fs::File::open(path).map_err(failed)?;
-    let mut text = String::new();
-    file.take(MOST).read_to_string(&mut text).map_err(failed)?;
-    Ok(text)
+    Document::read_text(path, MOST).map_err(|error| KeyError::Read { path: path.to_owned(), error })
 }
 
 /// Whether others than its owner can read a private key's file: they can sign in the owner's name.

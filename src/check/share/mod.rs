@@ -18,12 +18,11 @@ use crate::job::{About, Error};
 use choice::{Choice, Sized};
 use pfh_engine::Control;
 use pfh_ledger::{Ledger, Listing};
-use pfh_source::Stage;
 use pfh_source::os::names::{OsStrExt, is_absolute};
+use pfh_source::{Document, Stage};
 use state::{Key, State};
 use std::collections::HashMap;
 use std::ffi::OsStr;
-use std::fs::File;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 /// A run that is killed loses the checks of this time.
@@ -41,7 +40,7 @@ pub(super) fn run(
     let manifest = turn.manifest();
     let unread =
         |error: &std::io::Error| Error::input(About::new(manifest, pfh_source::Problem::io(Stage::Open, error)));
-    let held = File::open(manifest).map_err(|error| unread(&error))?;
+    let held = Document::file(manifest).map_err(|error| unread(&error))?.into_file();
     if is_held(&held) {
         return Err(Error::input(About::new(manifest, Problem::Busy)));
     }

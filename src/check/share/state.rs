@@ -23,7 +23,7 @@ use crate::job::{About, Error};
 use pfh_digest::hex;
 use pfh_ledger::Listing;
 use pfh_manifest::escape;
-use pfh_source::Output;
+use pfh_source::{Document, Output};
 use std::collections::{HashMap, HashSet};
 use std::fmt::Write as _;
 use std::io::{self, Write as _};
@@ -90,7 +90,7 @@ impl State {
     pub fn open(path: PathBuf, (list, manifest): (&Path, String), root: &[u8]) -> Result<(State, bool), Error> {
         let list = list.to_owned();
         let empty = State { path, list, manifest, root: root.to_vec(), credit: 0, round: 0, known: HashMap::new() };
-        let text = match std::fs::read(&empty.path) {
+        let text = match Document::read(&empty.path, Document::LONGEST) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok((empty, false)),
             read => read.map_err(|error| Error::input(About::new(&empty.path, error)))?,
         };

@@ -1,6 +1,5 @@
 //! One input of a build, in any format: its records one by one.
 
-use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -9,7 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use flate2::bufread::MultiGzDecoder;
 use pfh_digest::Algorithm;
 use pfh_manifest::known::bloom::Header;
-use pfh_source::Stream;
+use pfh_source::{Document, Stream};
 
 use crate::{Class, Error};
 
@@ -106,10 +105,7 @@ impl Input {
 
     /// Its bytes, unpacked.
     pub(crate) fn open(&self, meter: &Meter) -> io::Result<Box<dyn BufRead>> {
-        let raw = match Stream::of(&self.path) {
-            Some(stream) => stream.open()?,
-            None => File::open(&self.path)?,
-        };
+        let raw = Document::open(&self.path)?;
         unpacked(Box::new(Metered { reader: Box::new(raw), meter: meter.clone() }))
     }
 }

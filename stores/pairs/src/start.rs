@@ -1,6 +1,6 @@
 //! A file that is looked at and then read, and is opened once for both.
 
-use pfh_source::os::Patient;
+use pfh_source::Document;
 use std::fs::File;
 use std::io::{self, Read, Seek};
 use std::path::Path;
@@ -12,7 +12,7 @@ const KEPT: usize = 1 << 20;
 /// unless they were more than a mebibyte.
 #[derive(Debug)]
 pub struct Begun {
-    file: Patient<File>,
+    file: Document,
     kept: Vec<u8>,
     /// The place of the next byte in `kept`.
     at: usize,
@@ -28,7 +28,7 @@ impl Begun {
     /// # Errors
     /// As `open`.
     pub fn open(path: &Path) -> io::Result<Begun> {
-        Ok(Begun { file: Patient::open(path)?, kept: Vec::new(), at: 0, keeps: true, is_over: false })
+        Ok(Begun { file: Document::file(path)?, kept: Vec::new(), at: 0, keeps: true, is_over: false })
     }
 
     /// The next byte is the first one.
@@ -51,7 +51,7 @@ impl Begun {
 
     /// The file itself, wherever it was read to.
     pub(crate) fn into_file(self) -> File {
-        self.file.0
+        self.file.into_file()
     }
 }
 

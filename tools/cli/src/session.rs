@@ -42,9 +42,10 @@ impl Session {
     /// # Errors
     /// When signals cannot be caught.
     pub fn open(progress: bool) -> Result<Session, Failure> {
-        let signals =
-            Signals::catch().map_err(|error| Failure::aborted(format!("signals cannot be caught: {error}")))?;
+        let caught = |error| Failure::aborted(format!("signals cannot be caught: {error}"));
+        let signals = Signals::catch().map_err(caught)?;
         pfh::process::end_texts_when(signals.flag());
+        signals.end_when_overdue().map_err(caught)?;
         let bar = Bar::open(progress).map(Arc::new);
         Ok(Session { signals, closing: bar.is_some(), bar })
     }

@@ -30,14 +30,10 @@ pub struct Signals {
 }
 
 impl Signals {
-    /// Catches SIGINT, SIGTERM and SIGHUP (the latter unless it is ignored, as under `nohup`).
+    /// Catches SIGINT, SIGTERM and SIGHUP.
     pub fn catch() -> std::io::Result<Self> {
         let (number, asked) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicBool::new(false)));
-        for signal in ENDING {
-            #[cfg(unix)]
-            if signal == SIGHUP && is_ignored(SIGHUP) {
-                continue;
-            }
+        for signal in caught() {
             // The second one, while the first is being obeyed, ends the process.
             flag::register_conditional_shutdown(signal, 128 + signal, asked.clone())?;
             flag::register_usize(signal, number.clone(), signal as usize)?;
@@ -56,6 +52,16 @@ impl Signals {
         Ok(Signals { number, flag: asked })
     }
 
+    /// From now on a signal that no job notices ends the process soon. On Windows it does not.
+    ///
+    /// # Errors
+    /// As `sigaction`.
+    pub fn end_when_overdue(&self) -> std::io::Result<()> {
+        #[cfg(unix)]
+        pfh::process::end_when_overdue(&caught())?;
+        Ok(())
+    }
+
     /// The flag that is set when one came.
     pub fn flag(&self) -> Arc<AtomicBool> {
         self.flag.clone()
@@ -65,6 +71,15 @@ impl Signals {
     pub fn number(&self) -> i32 {
         self.number.load(Ordering::SeqCst) as i32
     }
+}
+
+/// The signals that are caught: SIGHUP unless it is ignored, as under `nohup`.
+fn caught() -> Vec<i32> {
+    #[cfg(unix)]
+    let is_caught = |signal: &i32| *signal != SIGHUP || !is_ignored(SIGHUP);
+    #[cfg(windows)]
+    let is_caught = |_: &i32| true;
+    ENDING.into_iter().filter(is_caught).collect()
 }
 
 /// Whether a signal was ignored when the process began, as the kernel reports it (SigIgn in

@@ -3,6 +3,7 @@
 use super::handles::AsFd;
 use super::platform::Quiet;
 use super::terminal;
+use crate::document::Document;
 use std::io::{self, Read, Write};
 
 /// Longest word that is taken, in bytes.
@@ -23,10 +24,11 @@ pub enum Typed {
 /// # Errors
 /// When the process has no terminal, or it cannot be set.
 pub fn ask_hidden(question: &str) -> io::Result<Typed> {
-    let (mut keys, mut shown) = terminal()?;
+    let (keys, mut shown) = terminal()?;
     let quiet = Quiet::begin(keys.as_fd())?;
     shown.write_all(question.as_bytes())?;
-    let typed = line(&mut keys);
+    // A signal ends the wait, and the terminal is as it was before the process ends.
+    let typed = line(&mut Document::from(keys.try_clone()?));
     drop(quiet);
     shown.write_all(b"\n")?;
     typed

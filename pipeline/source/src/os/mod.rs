@@ -35,6 +35,8 @@ mod notice;
 #[cfg(unix)]
 mod of_windows;
 mod open;
+#[cfg(unix)]
+mod overdue;
 mod patience;
 mod patient;
 pub mod positioned;
@@ -89,8 +91,10 @@ pub use notice::Notice;
 #[cfg(unix)]
 pub use of_windows::{HOLDS, REPLACES_OPEN, hold, usn, volume_of_drive};
 pub use open::open_file;
+#[cfg(unix)]
+pub use overdue::end_when_overdue;
 pub use patience::{Patience, patience, retry, set_patience};
-pub use patient::{Patient, broken, write};
+pub use patient::{Patient, broken, open_document, write};
 #[cfg(windows)]
 use platform::terminal;
 #[cfg(windows)]

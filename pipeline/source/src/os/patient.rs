@@ -1,7 +1,7 @@
 //! Calls that are made again until they are not interrupted, within the limit.
 
-use super::handles::AsFd;
-use super::patience::{Patience, patience, retry};
+use super::handles::{AsFd, OwnedFd};
+use super::patience::{Patience, patience};
 use super::platform::{self, Errno};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 
@@ -49,14 +49,23 @@ pub fn broken(call: &str, errno: Errno) -> io::Error {
 #[derive(Debug)]
 pub struct Patient<T>(pub T);
 
-impl Patient<std::fs::File> {
-    /// Opens a file for reading.
-    ///
-    /// # Errors
-    /// As `open`.
-    pub fn open(path: &std::path::Path) -> io::Result<Self> {
-        let opened = retry(|| platform::open_once(path));
-        opened.map(|fd| Patient(fd.into())).map_err(|errno| broken("open", errno))
+/// Opens a file for reading. A FIFO is open at once, without a writer.
+///
+/// # Errors
+/// As `open`.
+pub fn open_document(path: &std::path::Path) -> io::Result<OwnedFd> {
+    let mut patience = Patience::default();
+    loop {
+        match platform::open_once(path) {
+            // EAGAIN: O_NONBLOCK while somebody's lease is broken.
+            Err(errno @ (Errno::INTR | Errno::AGAIN)) => {
+                patience.again(errno).map_err(|errno| broken("open", errno))?;
+            }
+            other => {
+                patience.end();
+                return other.map_err(|errno| broken("open", errno));
+            }
+        }
     }
 }
 
@@ -100,7 +109,7 @@ impl<S: Seek> Seek for Patient<S> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::patience::set_patience;
+    use super::super::patience::{retry, set_patience};
     use super::*;
     use std::time::{Duration, Instant};
 

@@ -5,13 +5,13 @@ use super::{Making, Seal, SealError};
 use crate::key::{self, KeyError};
 use pfh_digest::{Algorithm, Registry};
 use pfh_manifest::{Decoder, Item, Options, digits};
+use pfh_source::Document;
 use pfh_source::Output;
 use pfh_source::Time;
-use pfh_source::os::Patient;
 use pfh_source::os::names::{OsStrExt, absolute};
 use pfh_source::terminal::{render, shown};
 use std::fmt;
-use std::io::{self, Read, Write};
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -336,9 +336,7 @@ pub fn read(manifest: &Path) -> Result<Option<Seal>, FileError> {
 
 /// The text of a seal's file: the one place that opens it.
 pub(super) fn contents(path: &Path) -> io::Result<String> {
-    let mut text = String::new();
-    Patient::open(path)?.take(LONGEST).read_to_string(&mut text)?;
-    Ok(text)
+    Document::read_text(path, LONGEST)
 }
 
 /// The seal in a file, compared with nothing but its own signature where that can be verified.

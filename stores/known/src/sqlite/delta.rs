@@ -15,6 +15,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use pfh_source::Document;
 use rusqlite::config::DbConfig;
 use rusqlite::hooks::{AuthAction, AuthContext, Authorization};
 use rusqlite::limits::Limit;
@@ -152,7 +153,7 @@ impl<'a> Copy<'a> {
     fn run(&mut self, delta: &Path) -> Result<Option<u64>, Error> {
         let wrong = |line: u64, why: &str| Error::Database(delta.to_owned(), format!("line {line}: {why}"));
         let mut reader =
-            input::unpacked(Box::new(File::open(delta).map_err(Error::io(delta))?)).map_err(Error::io(delta))?;
+            input::unpacked(Box::new(Document::file(delta).map_err(Error::io(delta))?)).map_err(Error::io(delta))?;
         let start = reader.fill_buf().map_err(Error::io(delta))?;
         if start.starts_with(b"PK\x03\x04") {
             return Err(Error::damaged(delta, "a zip archive: unpack it first"));

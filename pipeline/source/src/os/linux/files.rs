@@ -285,9 +285,9 @@ pub fn wait_writable(fd: impl AsFd) -> Result<(), Errno> {
     poll(&mut [PollFd::new(&fd, PollFlags::OUT)], None).map(drop)
 }
 
-/// Opens a file for reading, once.
+/// Opens a file for reading, once; of a FIFO no writer is waited for.
 pub fn open_once(path: &Path) -> Result<OwnedFd, Errno> {
-    fs::openat(CWD, path, OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty())
+    fs::openat(CWD, path, DATA, Mode::empty())
 }
 
 /// Closes a descriptor and says how that went: NFS and quotas report lost writes only here, and

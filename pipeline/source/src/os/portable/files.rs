@@ -257,9 +257,9 @@ pub fn write_once(fd: impl AsFd, bytes: &[u8]) -> Result<usize, Errno> {
     (&*view(fd.as_fd())).write(bytes).map_err(errno)
 }
 
-/// Opens a file for reading, once.
+/// Opens a file for reading; of a FIFO no writer is waited for.
 pub fn open_once(path: &Path) -> Result<OwnedFd, Errno> {
-    File::open(path).map(OwnedFd::from).map_err(errno)
+    open(path, DATA).map(OwnedFd::from)
 }
 
 /// Closes a descriptor and says how that went: NFS and quotas report lost writes only here, and
