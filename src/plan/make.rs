@@ -220,6 +220,10 @@ pub fn run(request: &Request, events: &mut Events<'_>, control: &Control<'_>) ->
             }
         }
     }
+    // A list of names ends at the signal too.
+    if control.is_cancelled() {
+        return Err(interrupted("nothing was written"));
+    }
     let sizes: Vec<u64> = listed.iter().map(|one| one.size).collect();
     let (places, units) = pack(&sizes, request.bytes, request.files);
     let mut lists = vec![Vec::new(); units];

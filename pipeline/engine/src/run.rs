@@ -14,7 +14,7 @@ use crate::thread::{Role, Shared, live};
 use pfh_prefetch::host::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use pfh_prefetch::host::{Instant, spawn};
 use pfh_prefetch::{Budget, DeviceLocks, EventCount, Feed, InHand, Reserve, Table};
-use pfh_source::{Cause, Note, Problem, Skip, Source, Stage, fail_point};
+use pfh_source::{Cause, Note, Problem, Skip, Source, Stage, fail_point, is_text_ended};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::Duration;
@@ -252,6 +252,8 @@ impl Run {
                 }
                 sink.flush().map_err(Error::Sink)?;
                 self.report(control, emitted);
+                // The list of names may have ended only since a signal came.
+                summary.interrupted = is_text_ended();
                 return Ok(summary);
             }
             if control.is_cancelled() {

@@ -172,8 +172,14 @@ fn command(call: &Call) -> Exit {
     exit
 }
 
-/// From the request to the exit.
+/// From the request to the exit. A signal that ended the reading of a document ends the command,
+/// whatever the job made of the part that it had.
 fn carried_out(command: args::Command, arguments: &[OsString], call: &Call) -> Exit {
+    let exit = exit_of(command, arguments, call);
+    signals::came().filter(|_| pfh::process::is_text_ended()).map_or(exit, Exit::Signal)
+}
+
+fn exit_of(command: args::Command, arguments: &[OsString], call: &Call) -> Exit {
     match command {
         args::Command::Hash(hash) if hash.update.is_some() => exit::end(update::of_hash(&hash)),
         args::Command::Hash(hash) => hash::run(&hash),

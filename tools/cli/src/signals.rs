@@ -6,8 +6,8 @@ use signal_hook::consts::SIGBREAK;
 use signal_hook::consts::SIGHUP;
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::flag;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock};
 
 /// The signals that end a run. On Windows SIGINT is `^C`, SIGBREAK `^Break` and the end of the
 /// console.
@@ -15,6 +15,14 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 const ENDING: [i32; 3] = [SIGINT, SIGTERM, SIGHUP];
 #[cfg(windows)]
 const ENDING: [i32; 3] = [SIGINT, SIGTERM, SIGBREAK];
+
+/// The signal that came first since the process began to catch them.
+static CAME: OnceLock<Arc<AtomicUsize>> = OnceLock::new();
+
+/// The signal that came, if one did.
+pub fn came() -> Option<i32> {
+    CAME.get().map(|number| number.load(Ordering::SeqCst) as i32).filter(|number| *number != 0)
+}
 
 /// A write beyond the limit of a file's size (`ulimit -f`) is an error that is reported, and its
 /// file is removed; by default it is the end of the process, without a word.
@@ -49,6 +57,7 @@ impl Signals {
             // A program that carries out several commands asks for it once.
             went.or_else(|error| if error.kind() == std::io::ErrorKind::AlreadyExists { Ok(()) } else { Err(error) })?;
         }
+        let _ = CAME.set(number.clone());
         Ok(Signals { number, flag: asked })
     }
 

@@ -86,6 +86,7 @@ mod inside_sectors;
 mod inside_unallocated;
 mod inside_unread;
 mod inside_volumes;
+mod interrupted;
 mod judged;
 mod kept_files;
 mod kernels;
