@@ -7,14 +7,15 @@ and 120 MB/s takes from where its head is; files lie at random places of 250 GB,
 SMT and MTP are typed as the paper prints them; each run has a fresh mount, so that nothing is cached. The digests of all runs must be equal. Needs FUSE.
 """
 
-import subprocess
-import sys
-
-from . import record
-from .program import ROOT, pfh
+from . import record, turns
+from .device import Device
+from .program import pfh
+from .turns import Contender
 
 # Table VI, mrsh: seconds with 2, 4 and 8 threads.
 PRINTED = {"SMT, -t 2": 64.03, "SMT, -t 4": 66.39, "SMT, -t 8": 67.14, "MTP, -t 2": 51.79, "MTP, -t 4": 51.81, "MTP, -t 8": 52.02}
+
+MODES = {"SMT, -t 2": "-t 2 -p 0", "SMT, -t 4": "-t 4 -p 0", "SMT, -t 8": "-t 8 -p 0", "MTP, -t 2": "-t 2", "MTP, -t 4": "-t 4", "MTP, -t 8": "-t 8", "MTP, -t 8 -p 2": "-t 8 -p 2"}
 
 
 def main(words):
@@ -24,13 +25,15 @@ def main(words):
     ask.add_argument("--hash", default="md5", help="the algorithm (%(default)s)")
     said = record.parse(ask, words)
     program = pfh(said)
-    if not (ROOT / "tests/inject").is_dir():
-        sys.exit("needs a checkout of the project: the disk is part of its test kit")
-    command = ["cargo", "run", "--quiet", "--release", "--manifest-path", ROOT / "Cargo.toml", "-p", "pfh-inject", "--example", "rotating", "--"]
-    run = subprocess.run([*command, program, str(said.count), str(said.kib), str(said.rounds), said.hash], stdout=subprocess.PIPE, text=True)
-    if run.returncode:
-        sys.exit("the emulated disk could not be used")
-    seconds = {name: float(took) for name, took in (line.split("\t") for line in run.stdout.splitlines())}
+    device = Device("spindle", said.count, said.kib, said.room.resolve())
+    form = ["-m", "256", "-h", said.hash, "-d", "."]
+    modes = {name: ["-c", "hash", *words.split(), *form] for name, words in MODES.items()}
+    modes["adaptive"] = ["hash", "--no-progress", "-r", "-a", said.hash, "."]
+    runs = [Contender(name, ["sh", "-c", 'cd "$0" && exec "$@"', device.link, program, *words], lambda output: {output: ()}) for name, words in modes.items()]
+    try:
+        seconds = {name: turns.least(some, "wall") for name, some in turns.take_turns(runs, said.rounds, device.fresh).items()}
+    finally:
+        device.close()
     base, paper = seconds["SMT, -t 2"], PRINTED["SMT, -t 2"]
     rows = []
     for name, took in seconds.items():

@@ -106,7 +106,7 @@ pub fn tags(
 ) -> Result<Files, Error> {
     let root = request.bag.as_os_str().as_bytes();
     let open = |problem: pfh_source::Problem| Error::input(About::new(&request.bag, problem));
-    let source = Within::open(root, names).map_err(open)?;
+    let source = Within::open(root, names.iter().collect()).map_err(open)?;
     let mut files = Files::new();
     let mut take = |record: Record| {
         files.insert(record.name, Seen::of(record.outcome));

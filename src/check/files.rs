@@ -14,7 +14,7 @@ use pfh_engine::{Control, Outcome, Record};
 use pfh_ledger::{Facts, Ledger, Likely, Listing};
 use pfh_source::os::names::{OsStrExt, is_absolute};
 use pfh_source::terminal::render;
-use pfh_source::{Descend, Item, Operands, Source, Within, is_address};
+use pfh_source::{Descend, Item, NameRow, Operands, Source, Within, is_address};
 use std::ffi::OsStr;
 use std::io;
 use std::time::Instant;
@@ -61,7 +61,7 @@ pub fn run(
     let request = turn.request;
     summary.remarks.extend(place.remark.clone());
     summary.root = place.absolute.is_none().then(|| place.root.clone());
-    let names = || ledger.entries.iter().map(|entry| place.below(&entry.name).to_vec()).collect::<Vec<_>>();
+    let names = || ledger.entries.iter().map(|entry| place.below(&entry.name)).collect::<NameRow>();
     let source = Box::new(Until { source: source(request, &place, names())?, until, begun: false });
     let plan = request.plan_of(ledger.algorithms.clone(), ledger.piecewise);
     let ignore_missing = matches!(request.task, Task::Files { ignore_missing: true, .. });
@@ -104,9 +104,9 @@ pub fn run(
 
 /// The files of these paths below the root. Relative ones stay there; absolute ones are taken as
 /// they are where the place takes them.
-fn source(request: &Request, place: &Place, names: Vec<Vec<u8>>) -> Result<Box<dyn Source>, Error> {
+fn source(request: &Request, place: &Place, names: NameRow) -> Result<Box<dyn Source>, Error> {
     #[cfg(feature = "inside")]
-    if let Some(options) = super::within::options(request, names.iter()) {
+    if let Some(options) = super::within::options(request, names.left()) {
         let outer = of_files(request, place, names)?;
         // Names that may lead outside are joined with the root already.
         let joined = matches!(request.task, Task::Files { allow_outside: true, .. });
@@ -116,7 +116,7 @@ fn source(request: &Request, place: &Place, names: Vec<Vec<u8>>) -> Result<Box<d
     of_files(request, place, names)
 }
 
-fn of_files(request: &Request, place: &Place, names: Vec<Vec<u8>>) -> Result<Box<dyn Source>, Error> {
+fn of_files(request: &Request, place: &Place, names: NameRow) -> Result<Box<dyn Source>, Error> {
     let root = &place.root;
     if !matches!(request.task, Task::Files { allow_outside: true, .. }) {
         let within = Within::open(root, names);
@@ -125,7 +125,7 @@ fn of_files(request: &Request, place: &Place, names: Vec<Vec<u8>>) -> Result<Box
     }
     let is_whole = |name: &[u8]| is_absolute(name) || is_address(name);
     let outside = |name: Vec<u8>| if is_whole(&name) { name } else { [root, &b"/"[..], &name].concat() };
-    let names: Vec<Vec<u8>> = names.into_iter().map(outside).collect();
+    let names: Vec<Vec<u8>> = names.map(outside).collect();
     #[cfg(feature = "remote")]
     if names.iter().any(|name| is_address(name)) {
         let names = Box::new(names.into_iter().map(Ok));
@@ -160,7 +160,7 @@ impl Doubts<'_> {
             First::Checked(..) => None,
         });
         let (entries, paths): (Vec<&Listing>, Vec<Vec<u8>>) = doubtful.unzip();
-        let files_again = source(request, place, paths)?;
+        let files_again = source(request, place, paths.iter().collect())?;
         let plan = request.plan_of(widened(&ledger.algorithms, &entries), None);
         let mut tried = Tried::new(&entries);
         let passed = pass(

@@ -83,7 +83,7 @@ fn explanations(
     entries: &[&Listing],
     control: &Control<'_>,
 ) -> Result<Vec<Algorithm>, Error> {
-    let names = entries.iter().map(|entry| place.below(&entry.name).to_vec()).collect();
+    let names = entries.iter().map(|entry| place.below(&entry.name)).collect();
     let Ok(within) = Within::open(&place.root, names) else { return Ok(Vec::new()) };
     let within = place.taking(within);
     let plan = turn.request.plan_of(widened(&ledger.algorithms, entries), None);

@@ -189,7 +189,7 @@ impl Auditing<'_> {
         if names.is_empty() {
             return Ok(());
         }
-        let paths = names.iter().map(|name| place.below(name).to_vec()).collect();
+        let paths = names.iter().map(|name| place.below(name)).collect();
         let Ok(within) = Within::open(&place.root, paths) else { return Ok(()) };
         let plan = turn.request.plan_of(self.audit.widened(&names, REGISTRY), None);
         let (links, audit, events) = (self.links.len() as u64, &mut self.audit, &mut *self.events);

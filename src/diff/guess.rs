@@ -59,7 +59,7 @@ pub fn read(
     control: &Control<'_>,
     take: &mut dyn FnMut(&[u8], Record) -> io::Result<()>,
 ) -> Result<(), Error> {
-    let Ok(within) = Within::open(directory, names.to_vec()) else { return Ok(()) };
+    let Ok(within) = Within::open(directory, names.iter().collect()) else { return Ok(()) };
     let mut each = |record: Record| {
         let name = usize::try_from(record.number).ok().and_then(|at| names.get(at));
         take(name.ok_or_else(|| io::Error::other("a record of no name"))?, record)

@@ -55,7 +55,7 @@ impl Trusting {
             };
             let digests: Option<Vec<Digest>> = algorithms.iter().map(of).collect();
             let is_plain = entry.pieces.is_empty() && !entry.contradictory;
-            let known = Known { size, times: entry.times, grain: entry.grain, digests: digests.filter(|_| is_plain)? };
+            let known = Known { size, times: *entry.times, grain: entry.grain, digests: digests.filter(|_| is_plain)? };
             Some((plain(&entry.name), known))
         });
         Trusting { source, trees, known: known.collect(), exchanged: HashMap::new(), trusted }

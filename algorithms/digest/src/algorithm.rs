@@ -1,10 +1,13 @@
 //! An algorithm: a row of a registry and the length of its output.
 
 use std::any::Any;
+use std::cell::Cell;
 use std::cmp::Ordering;
+use std::collections::BTreeMap;
 use std::error::Error;
 use std::fmt;
 use std::hash::{Hash, Hasher as StdHasher};
+use std::sync::{Mutex, PoisonError};
 
 use pfh_kernel::stitched;
 
@@ -27,7 +30,39 @@ pub struct Algorithm {
     key: Option<&'static [u8]>,
 }
 
+thread_local! {
+    /// The one that this thread asked for last.
+    static LAST: Cell<Option<&'static Algorithm>> = const { Cell::new(None) };
+}
+
 impl Algorithm {
+    /// The one copy in memory that all its digests point to: a million digests of a list have one
+    /// algorithm.
+    pub(crate) fn shared(self) -> &'static Algorithm {
+        static ALL: Mutex<BTreeMap<Algorithm, Vec<&'static Algorithm>>> = Mutex::new(BTreeMap::new());
+        if let Some(last) = LAST.get().filter(|last| last.is_copy(&self)) {
+            return last;
+        }
+        let mut all = ALL.lock().unwrap_or_else(PoisonError::into_inner);
+        let equal = all.entry(self).or_default();
+        let found = equal.iter().copied().find(|one| one.is_copy(&self)).unwrap_or_else(|| {
+            let shared: &'static Algorithm = Box::leak(Box::new(self));
+            equal.push(shared);
+            shared
+        });
+        LAST.set(Some(found));
+        found
+    }
+
+    /// Whether the two are one in all, key and features too.
+    fn is_copy(&self, other: &Algorithm) -> bool {
+        std::ptr::eq(self.row, other.row)
+            && self.length == other.length
+            && self.parameters == other.parameters
+            && self.features == other.features
+            && self.key.map(<[u8]>::as_ptr_range) == other.key.map(<[u8]>::as_ptr_range)
+    }
+
     /// The algorithm of a row with its default length.
     pub fn from_row(row: &'static Row) -> Algorithm {
         let length = match row.output {

@@ -15,7 +15,7 @@ use crate::{Algorithm, Output, hex};
 /// in constant time.
 #[derive(Clone)]
 pub struct Digest {
-    algorithm: Algorithm,
+    algorithm: &'static Algorithm,
     value: Value,
 }
 
@@ -23,7 +23,7 @@ impl Digest {
     /// A digest that is still to be written into its [`place`](Digest::place), for values of at
     /// most [`INLINE`] bytes.
     pub(crate) fn blank(algorithm: Algorithm) -> Digest {
-        Digest { algorithm, value: Value::blank(algorithm.length()) }
+        Digest { algorithm: algorithm.shared(), value: Value::blank(algorithm.length()) }
     }
 
     /// Where the bytes of a value of at most [`INLINE`] bytes stand.
@@ -34,7 +34,7 @@ impl Digest {
 
     pub(crate) fn new(algorithm: Algorithm, value: Value) -> Digest {
         debug_assert!(fits(algorithm, &value), "{algorithm} gave a value of another form");
-        Digest { algorithm, value }
+        Digest { algorithm: algorithm.shared(), value }
     }
 
     /// A digest that was stored as bytes. An error for another number of bytes than the algorithm
@@ -72,12 +72,16 @@ impl Digest {
     }
 
     fn checked(algorithm: Algorithm, value: Value) -> Result<Digest, MalformedDigest> {
-        if fits(algorithm, &value) { Ok(Digest { algorithm, value }) } else { Err(MalformedDigest { algorithm }) }
+        if fits(algorithm, &value) {
+            Ok(Digest { algorithm: algorithm.shared(), value })
+        } else {
+            Err(MalformedDigest { algorithm })
+        }
     }
 
     /// The algorithm that computed it, with the length.
     pub fn algorithm(&self) -> Algorithm {
-        self.algorithm
+        *self.algorithm
     }
 
     /// The value; for similarity digests the bytes of their text.

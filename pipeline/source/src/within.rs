@@ -4,6 +4,7 @@ use crate::address::is_address;
 use crate::base::Base;
 use crate::descend::{Links, Special};
 use crate::entry::{Entry, Item, Origin};
+use crate::names::NameRow;
 use crate::os::{self, names::is_absolute};
 use crate::problem::{Cause, Problem, Stage};
 use crate::source::Source;
@@ -18,7 +19,7 @@ pub struct Within {
     base: Arc<Base>,
     /// Where absolute names start, if they are taken, and which of them are.
     absolute: Option<(Arc<Base>, Takes)>,
-    names: std::vec::IntoIter<Vec<u8>>,
+    names: NameRow,
     number: u64,
 }
 
@@ -27,10 +28,10 @@ impl Within {
     ///
     /// # Errors
     /// When `root` is not a directory that can be opened.
-    pub fn open(root: &[u8], names: Vec<Vec<u8>>) -> Result<Self, Problem> {
+    pub fn open(root: &[u8], names: NameRow) -> Result<Self, Problem> {
         let directory = os::open_operand_directory(root).map_err(|e| Problem::os(Stage::Open, e))?;
         let base = Base { directory: Some(directory), prefix: Box::default(), links: Links::Within, hold: false };
-        Ok(Within { base: Arc::new(base), absolute: None, names: names.into_iter(), number: 0 })
+        Ok(Within { base: Arc::new(base), absolute: None, names, number: 0 })
     }
 
     /// The same, with absolute names that `takes` accepts left as they are, wherever they lead.
@@ -85,7 +86,7 @@ mod tests {
             b"absolute",
             crate::os::names::OsStrExt::as_bytes(secret.as_os_str()),
         ];
-        let names = names.map(<[u8]>::to_vec).to_vec();
+        let names: NameRow = names.iter().collect();
         let mut within =
             Within::open(crate::os::names::OsStrExt::as_bytes(root.as_os_str()), names).expect("a directory");
         let mut opened = Vec::new();

@@ -5,6 +5,7 @@ use super::facts::Facts;
 use super::judge::{Comparison, Judgement};
 use super::ledger::Ledger;
 use super::names::plain;
+use super::places::Places;
 use super::strays::{Likely, named, remark};
 use pfh_digest::{Digest, Registry};
 use pfh_engine::{Hashed, Outcome, Piece, Record};
@@ -70,7 +71,7 @@ impl<'a> From<&'a Record> for Met<'a> {
 /// An audit under way. Names are those below the root, without `./` in front.
 pub struct Auditor {
     ledger: Ledger,
-    places: HashMap<Vec<u8>, usize>,
+    places: Places,
     /// Which entries have their outcome.
     met: Vec<bool>,
     /// The entries for which a file of their name was taken.
@@ -104,7 +105,7 @@ impl Auditor {
     /// Starts. `root` is the name of the tree, and `parts` are those below which it is walked, as
     /// the manifest has them; none for the whole tree.
     pub fn new(ledger: Ledger, root: &[u8], parts: &[Vec<u8>], likely: Likely) -> Self {
-        let places = ledger.entries.iter().enumerate().map(|(at, entry)| (plain(&entry.name), at)).collect();
+        let places = Places::of(&ledger.entries);
         let met = vec![false; ledger.entries.len()];
         let seen = met.clone();
         let counts = Counts { expected: met.len() as u64, ..Counts::default() };
@@ -120,14 +121,14 @@ impl Auditor {
 
     /// Whether the list has a digest of this name.
     pub fn lists(&self, below: &[u8]) -> bool {
-        self.places.contains_key(&plain(below))
+        self.places.get(&self.ledger.entries, below).is_some()
     }
 
     /// Takes the entry of the name `below` the root. Returns its outcome, unless only the end can
     /// tell.
     pub fn take(&mut self, met: &Met<'_>, below: &[u8]) -> Option<Change> {
         let name = plain(below);
-        let place = self.places.get(&name).copied();
+        let place = self.places.get(&self.ledger.entries, &name);
         match (met, place) {
             // A link or a pipe that the manifest does not know either is not a file; the files that
             // the manifest has below it were not looked at.
@@ -200,8 +201,8 @@ impl Auditor {
     /// Of these entries' guessed digests: every algorithm that they may be of.
     pub fn widened(&self, names: &[Vec<u8>], registry: Registry) -> Vec<pfh_digest::Algorithm> {
         let mut all = self.ledger.algorithms.clone();
-        for at in names.iter().filter_map(|name| self.places.get(&plain(name))) {
-            let others = self.ledger.entries[*at].alternatives(registry);
+        for at in names.iter().filter_map(|name| self.places.get(&self.ledger.entries, name)) {
+            let others = self.ledger.entries[at].alternatives(registry);
             all.extend(others.into_iter().filter(|other| !all.contains(other)).collect::<Vec<_>>());
         }
         all
@@ -211,7 +212,7 @@ impl Auditor {
     /// explains the stated ones.
     pub fn explain(&mut self, below: &[u8], hashed: &Hashed, registry: Registry) -> Option<Change> {
         let name = plain(below);
-        let at = *self.places.get(&name)?;
+        let at = self.places.get(&self.ledger.entries, &name)?;
         let stray = self.strays.iter().position(|stray| stray.name == name)?;
         let judged = self.ledger.entries[at].explained_by(hashed, registry).judge(&Facts::from(hashed));
         if !judged.is_right() {

@@ -147,7 +147,7 @@ impl Listing {
                 }
             }
         }
-        for piece in &self.pieces {
+        for piece in self.pieces.iter() {
             let of = |found: &&Piece| found.offset == piece.offset && found.length == piece.length;
             let found = facts.pieces.iter().find(of);
             for digest in piece.digests.iter().filter(|_| facts.read || found.is_some()) {
@@ -182,7 +182,7 @@ impl Listing {
             digests: &self.digests,
             guessed: self.guessed,
             pieces: &self.pieces,
-            times: self.times,
+            times: *self.times,
             grain: self.grain,
             contradictory: self.contradictory,
             ..Facts::default()

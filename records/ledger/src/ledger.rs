@@ -3,10 +3,11 @@
 use super::facts::grain_of;
 use super::listing::Listing;
 use super::names::plain;
+use super::places::Places;
 use pfh_digest::{Algorithm, Registry};
 use pfh_engine::Piece;
 use pfh_manifest::{Decoder, Ending, Entry, Fault, Format, Item, Options, Reason, Unhashed};
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, HashSet};
 use std::io::{self, BufRead};
 
 /// Why a list cannot be compared at all.
@@ -54,7 +55,7 @@ impl Ledger {
     pub fn read(reader: impl BufRead, options: &Options, registry: Registry) -> Result<Self, ReadError> {
         let mut decoder = Decoder::with_registry(reader, options, registry).map_err(ReadError::Io)?;
         let mut read = Ledger { format: Some(decoder.format()), ..Ledger::default() };
-        let mut places: HashMap<Vec<u8>, usize> = HashMap::new();
+        let mut places = Places::default();
         for located in decoder.by_ref() {
             let located = located.map_err(ReadError::Io)?;
             match located.item {
@@ -75,10 +76,12 @@ impl Ledger {
                     for name in &entry.foreign {
                         *read.foreign.entry(name.clone()).or_default() += 1;
                     }
-                    let at = *places.entry(plain(&entry.name)).or_insert(read.entries.len());
-                    match read.entries.get_mut(at) {
-                        Some(listing) => listing.add(entry),
-                        None => read.entries.push(Listing::from(entry)),
+                    match places.get(&read.entries, &entry.name) {
+                        Some(at) => read.entries[at].add(entry),
+                        None => {
+                            places.enter(&read.entries, &entry.name, read.entries.len());
+                            read.entries.push(Listing::from(entry));
+                        }
                     }
                 }
             }
@@ -110,7 +113,7 @@ impl Ledger {
     /// The one length at which all pieces are cut: each starts at a multiple of it, and only a last
     /// one is shorter.
     fn window(&self) -> Result<Option<u64>, ReadError> {
-        let pieces = || self.entries.iter().flat_map(|entry| &entry.pieces);
+        let pieces = || self.entries.iter().flat_map(|entry| entry.pieces.iter());
         let Some(longest) = pieces().map(|piece| piece.length).max() else { return Ok(None) };
         let length = longest.max(1);
         let fits = |piece: &Piece| piece.offset.is_multiple_of(length) && piece.length <= length;
@@ -122,11 +125,10 @@ impl Ledger {
     /// # Errors
     /// When the pieces of both are of different lengths.
     pub fn absorb(&mut self, other: Ledger) -> Result<(), ReadError> {
-        let names = self.entries.iter().enumerate().map(|(at, entry)| (plain(&entry.name), at));
-        let places: HashMap<Vec<u8>, usize> = names.collect();
+        let (places, own) = (Places::of(&self.entries), self.entries.len());
         for entry in other.entries {
-            match places.get(&plain(&entry.name)) {
-                Some(&at) => self.entries[at].absorb(entry),
+            match places.get(&self.entries[..own], &entry.name) {
+                Some(at) => self.entries[at].absorb(entry),
                 None => self.entries.push(entry),
             }
         }
@@ -151,16 +153,18 @@ impl Ledger {
         if !self.entries.iter().any(|entry| leads_to(&entry.name).is_some()) {
             return;
         }
-        let mut places: HashMap<Vec<u8>, usize> = HashMap::new();
+        let mut places = Places::default();
         let mut entries: Vec<Listing> = Vec::with_capacity(self.entries.len());
         for mut entry in std::mem::take(&mut self.entries) {
             if let Some(name) = leads_to(&entry.name) {
                 entry.respell(name);
             }
-            let at = *places.entry(plain(&entry.name)).or_insert(entries.len());
-            match entries.get_mut(at) {
-                Some(known) => known.absorb(entry),
-                None => entries.push(entry),
+            match places.get(&entries, &entry.name) {
+                Some(at) => entries[at].absorb(entry),
+                None => {
+                    places.enter(&entries, &entry.name, entries.len());
+                    entries.push(entry);
+                }
             }
         }
         self.entries = entries;

@@ -1,6 +1,7 @@
 //! All that a list states of one file.
 
 use super::names::plain;
+use super::rare::Rare;
 use pfh_digest::{Algorithm, Digest, Registry};
 use pfh_engine::{Hashed, Piece};
 use pfh_manifest::{Entry, Times, digits};
@@ -12,15 +13,15 @@ pub struct Listing {
     /// The name, as the list has it first.
     pub name: Vec<u8>,
     /// Other spellings of the name in the list: `./a` beside `a`.
-    pub spellings: Vec<Vec<u8>>,
+    pub spellings: Rare<Vec<Vec<u8>>>,
     /// The size in bytes, where it says.
     pub size: Option<u64>,
     /// Digests of the whole.
     pub digests: Vec<Digest>,
     /// Digests of windows.
-    pub pieces: Vec<Piece>,
+    pub pieces: Rare<Vec<Piece>>,
     /// Timestamps, where it says.
-    pub times: Times,
+    pub times: Rare<Times>,
     /// In which steps the list keeps times, in nanoseconds; 0 where it has none.
     pub grain: u32,
     /// Whether its lines contradict each other: nothing can be right then.
@@ -52,9 +53,9 @@ impl Listing {
         Listing {
             name,
             size: Some(hashed.closed.size),
-            times: Times::of(&hashed.closed),
+            times: Times::of(&hashed.closed).into(),
             digests: hashed.digests,
-            pieces: hashed.pieces,
+            pieces: hashed.pieces.into(),
             ..Listing::default()
         }
     }
@@ -131,7 +132,7 @@ impl Listing {
 
     fn spell(&mut self, name: Vec<u8>) {
         if name != self.name && !self.spellings.contains(&name) {
-            self.spellings.push(name);
+            self.spellings.kept().push(name);
         }
     }
 
@@ -163,9 +164,12 @@ impl Listing {
                 }
             }
         }
-        self.pieces.extend(entry.pieces);
-        self.times.modified = self.times.modified.or(entry.times.modified);
-        self.times.changed = self.times.changed.or(entry.times.changed);
+        if !entry.pieces.is_empty() {
+            self.pieces.kept().extend(entry.pieces);
+        }
+        let (modified, changed) = (entry.times.modified, entry.times.changed);
+        let modified = self.times.modified.or(modified);
+        self.times = Times { modified, changed: self.times.changed.or(changed), ..*self.times }.into();
         self.spell(entry.name);
     }
 
@@ -179,7 +183,13 @@ impl Listing {
             let guessed = at < 64 && other.guessed >> at & 1 == 1;
             self.add(Entry { name: name.clone(), size, digests, guessed, ..Entry::default() });
         }
-        self.add(Entry { name, size, pieces: other.pieces, times, ..Entry::default() });
-        other.spellings.into_iter().for_each(|spelling| self.spell(spelling));
+        self.add(Entry {
+            name,
+            size,
+            pieces: other.pieces.into_inner(),
+            times: times.into_inner(),
+            ..Entry::default()
+        });
+        other.spellings.into_inner().into_iter().for_each(|spelling| self.spell(spelling));
     }
 }

@@ -6,10 +6,20 @@ use unicode_normalization::UnicodeNormalization;
 
 /// A name without `./` in front, doubled slashes and a slash at its end.
 pub fn plain(name: &[u8]) -> Vec<u8> {
+    spelt(name).into_owned()
+}
+
+/// The same; most names are plain as they stand.
+pub fn spelt(name: &[u8]) -> Cow<'_, [u8]> {
+    let is_short = |part: &[u8]| part.is_empty() || part == b".";
+    let rest = name.strip_prefix(b"/").unwrap_or(name);
+    if !rest.split(|&b| b == b'/').any(is_short) {
+        return name.into();
+    }
     let absolute = name.first() == Some(&b'/');
     let parts: Vec<&[u8]> = name.split(|&b| b == b'/').filter(|part| !part.is_empty() && *part != b".").collect();
     let joined = parts.join(&b'/');
-    if absolute { [b"/", &joined[..]].concat() } else { joined }
+    if absolute { [b"/", &joined[..]].concat().into() } else { joined.into() }
 }
 
 /// A name with `..` as the name that it leads to; `None` for one without, one that leads up from

@@ -15,8 +15,8 @@ use fuser::{
 };
 use tempfile::TempDir;
 
-use crate::Spindle;
 use crate::content::{byte, content};
+use crate::{Latency, Spindle};
 
 /// Attributes are never cached: a file's attributes may change from call to call.
 const NOT_CACHED: Duration = Duration::ZERO;
@@ -142,6 +142,12 @@ impl File {
         self
     }
 
+    /// The same, with its bytes in memory: they cost no processor time when they are read.
+    pub fn held(mut self) -> Self {
+        self.held = Some(self.bytes());
+        self
+    }
+
     fn attributes(&self, inode: u64) -> FileAttr {
         let look = self.looks.fetch_add(1, Ordering::Relaxed);
         let changed = if self.rewritten || self.grows > 0 { look } else { 0 };
@@ -189,6 +195,7 @@ pub struct Files {
     files: Vec<File>,
     names: u64,
     disk: Option<Mutex<Spindle>>,
+    latency: Option<Latency>,
     /// Where each file begins on the disk.
     places: Vec<u64>,
 }
@@ -220,8 +227,17 @@ impl Files {
         self
     }
 
-    /// Takes the time that the disk takes.
-    fn spin(&self, inode: INodeNo, offset: u64, length: usize) {
+    /// On a device that takes the same time for each read, and several at a time.
+    pub fn after(mut self, latency: Latency) -> Self {
+        self.latency = Some(latency);
+        self
+    }
+
+    /// Takes the time that the device takes.
+    fn charge(&self, inode: INodeNo, offset: u64, length: usize) {
+        if let Some(latency) = &self.latency {
+            latency.pass();
+        }
         let place = inode.0.checked_sub(2).and_then(|number| self.places.get(number as usize));
         let (Some(disk), Some(place)) = (&self.disk, place) else { return };
         // Held meanwhile: there is one head.
@@ -239,7 +255,7 @@ impl Files {
         let mut config = Config::default();
         config.mount_options = vec![MountOption::RO, MountOption::FSName("pfh-inject".into())];
         // One stalled read must not keep the other files from being read.
-        config.n_threads = Some(4);
+        config.n_threads = Some(self.latency.as_ref().map_or(4, Latency::most));
         config.clone_fd = true;
         let session = fuser::spawn_mount(self, room.path(), &config)?;
         Ok(Mounted { session: Some(session), room: Some(room) })
@@ -342,7 +358,7 @@ impl Filesystem for Files {
         }
         match self.file(inode).map(|file| file.read(handle.0, offset, size as usize)) {
             Some(Ok(bytes)) => {
-                self.spin(inode, offset, bytes.len());
+                self.charge(inode, offset, bytes.len());
                 reply.data(&bytes);
             }
             Some(Err(errno)) => reply.error(errno),

@@ -2,6 +2,7 @@
 //!
 //! - [`Files`]: a FUSE filesystem of files that misbehave in stated ways: errors in a range, short
 //!   reads, sizes that lie, stalls, changes while being read, directories of millions of names.
+//! - [`Latency`]: a device that answers several reads at a time; [`Files::after`] puts files on one.
 //! - [`Spindle`]: the cost of reads from a rotating disk; [`Files::on`] puts files on one.
 //! - [`Trial`]: one bounded run of a program: time limit, output, exit code, peak memory.
 //! - [`Injection`]: an errno at the N-th call of a system call, through strace.
@@ -25,6 +26,8 @@ mod device;
 mod errno;
 #[cfg(unix)]
 mod filesystem;
+#[cfg(unix)]
+mod latency;
 mod need;
 mod oracle;
 #[cfg(unix)]
@@ -45,6 +48,8 @@ pub use errno::Injection;
 pub use filesystem::{File, Files, Mounted};
 #[cfg(unix)]
 pub use fuser::Errno;
+#[cfg(unix)]
+pub use latency::Latency;
 pub use need::{Need, lacks};
 pub use oracle::{digest_by, sha256_of};
 #[cfg(unix)]

@@ -78,7 +78,7 @@ fn names_that_usual_paths_cannot_have_are_read() {
     found.sort();
     assert_eq!(found, expected);
     // A list names them too.
-    let names = expected.iter().map(|name| name.clone().into_bytes()).collect();
+    let names = expected.iter().collect();
     let within = Within::open(room.to_str().unwrap().as_bytes(), names).unwrap();
     let contents: Vec<Vec<u8>> =
         pull(within).into_iter().map(|item| read(entry(item).open().unwrap()).unwrap()).collect();
@@ -93,7 +93,7 @@ fn a_stream_that_a_list_names_is_opened() {
     fs::write(room.join("d").join("a.txt"), "content").unwrap();
     fs::write(room.join("d").join("a.txt:secret"), "hidden").unwrap();
     let names = ["d/a.txt", "d/a.txt:secret", "d/a.txt:none", "d/a.txt::$DATA", "d/a.txt:", "d:x/a.txt"];
-    let names = names.map(|name| name.as_bytes().to_vec()).to_vec();
+    let names = names.iter().collect();
     let within = Within::open(room.to_str().unwrap().as_bytes(), names).unwrap();
     let opened: Vec<_> = pull(within).into_iter().map(|item| entry(item).open().and_then(read)).collect();
     assert_eq!(opened[0].as_deref(), Ok(&b"content"[..]));
