@@ -374,7 +374,7 @@ impl Input {
 
 impl NameList {
     fn open(&self) -> Result<BufReader<Document>, InputError> {
-        let open = Document::open(&self.path).map_err(|error| InputError::List { path: self.path.clone(), error })?;
+        let open = Stream::document(&self.path).map_err(|error| InputError::List { path: self.path.clone(), error })?;
         Ok(BufReader::with_capacity(LOOKED_AT, open))
     }
 

@@ -7,7 +7,7 @@ use pfh_audit::Kept;
 use pfh_outboard as outboard;
 use pfh_source::os;
 use pfh_source::os::names::OsStrExt;
-use pfh_source::{Document, Ranges};
+use pfh_source::{Document, Ranges, Stream};
 use pfh_tree::audit::Challenge;
 use std::ffi::OsStr;
 use std::fs::File;
@@ -24,7 +24,7 @@ const STEP: Duration = Duration::from_millis(20);
 
 /// A file, or standard input for `-`.
 pub fn source(path: &Path) -> Result<Box<dyn Read>, Error> {
-    Ok(Box::new(Document::open(path).map_err(unread(path))?))
+    Ok(Box::new(Stream::document(path).map_err(unread(path))?))
 }
 
 /// Why a file cannot be read.

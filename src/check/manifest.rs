@@ -8,7 +8,7 @@ use pfh_digest::Algorithm;
 use pfh_ledger::{Ledger, ReadError};
 use pfh_manifest::Options;
 use pfh_source::os::names::OsStrExt;
-use pfh_source::{Cause, Document, Problem, Stage};
+use pfh_source::{Cause, Problem, Stage, Stream};
 use std::io::{self, BufRead, BufReader};
 use std::path::Path;
 
@@ -28,7 +28,7 @@ impl Text<'_> {
     /// # Errors
     /// When it cannot be opened, or its first bytes cannot be read.
     pub fn open(manifest: &Path) -> Result<Text<'static>, Error> {
-        let open = Document::open(manifest).map_err(|error| {
+        let open = Stream::document(manifest).map_err(|error| {
             let problem = Problem::io(Stage::Open, &error);
             Error::input(About::new(manifest, problem))
         })?;

@@ -2,7 +2,7 @@
 
 use super::{Error, Outboard, Parameters, Pass, Problem};
 use pfh_outboard::read_file;
-use pfh_source::Document;
+use pfh_source::Stream;
 use pfh_source::os::names::OsStrExt;
 use pfh_source::os::processors;
 use pfh_tree::outboard::{Misplaced, Pieces};
@@ -32,7 +32,7 @@ impl Listed {
     /// When it cannot be read, or a line is none; a piece that cannot be looked at.
     pub fn read(list: &Path, length: Option<u64>) -> Result<Listed, Error> {
         let wrong = |line: u64, why: String| Error::from(Problem::Pieces { list: list.to_owned(), line, why });
-        let reader = BufReader::new(Document::open(list).map_err(|error| wrong(0, error.to_string()))?);
+        let reader = BufReader::new(Stream::document(list).map_err(|error| wrong(0, error.to_string()))?);
         let (mut pieces, mut end) = (Vec::new(), 0);
         for (number, line) in (1..).zip(reader.split(b'\n')) {
             let line = line.map_err(|error| wrong(number, error.to_string()))?;

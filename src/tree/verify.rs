@@ -6,7 +6,7 @@ use super::{Error, Event, Events, Problem};
 use crate::Destination;
 use crate::outputs::Outputs;
 use pfh_engine::Control;
-use pfh_source::Document;
+use pfh_source::Stream;
 use pfh_tree::range::RangeProof;
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
@@ -49,7 +49,7 @@ impl Request {
 
 fn read(path: &Path) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    let mut from = Document::open(path)?.take(RangeProof::HEAD as u64);
+    let mut from = Stream::document(path)?.take(RangeProof::HEAD as u64);
     from.read_to_end(&mut bytes)?;
     // A file that is not a proof is not read, and one byte more than a proof has is enough to see
     // that.

@@ -160,7 +160,10 @@ fn a_name_is_opened_once() {
     ];
     const CALLS: &[&str] = &[
         "File::open(",
-        "Patient::open(",
+        "Document::file(",
+        "Document::read(",
+        "Document::read_text(",
+        "Stream::document(",
         "fs::read(",
         "read_to_string(path",
         "read_to_string(&path",

@@ -4,7 +4,6 @@
 use crate::interruption::go_on;
 use crate::os::handles::AsFd;
 use crate::os::{self, Patient};
-use crate::stream::Stream;
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::Path;
@@ -26,19 +25,8 @@ impl Document {
     /// million files.
     pub const LONGEST: u64 = 4 << 30;
 
-    /// Opens a file, or a stream by one of its names (`-`, `/dev/fd/3`). A FIFO is open at once,
-    /// and its first read waits for a writer.
-    ///
-    /// # Errors
-    /// As `open`; when the process was started without the stream.
-    pub fn open(path: &Path) -> io::Result<Document> {
-        match Stream::of(path) {
-            Some(stream) => stream.open().map(Document::from),
-            None => Document::file(path),
-        }
-    }
-
-    /// The same of a file alone: `-` is the name of one.
+    /// Opens a file: `-` is the name of one. A FIFO is open at once, and its first read waits for a
+    /// writer.
     ///
     /// # Errors
     /// As `open`.

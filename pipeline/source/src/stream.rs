@@ -53,6 +53,17 @@ impl Stream {
         self.descriptor == other.descriptor
     }
 
+    /// Opens a document: a stream by one of these names, or the file of any other name.
+    ///
+    /// # Errors
+    /// As for [`Document::file`]; when the process was started without the stream.
+    pub fn document(path: &Path) -> io::Result<Document> {
+        match Stream::of(path) {
+            Some(stream) => stream.open().map(Document::from),
+            None => Document::file(path),
+        }
+    }
+
     /// Opens it at its present position: bytes that were read of it before do not come again.
     ///
     /// # Errors

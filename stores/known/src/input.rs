@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use flate2::bufread::MultiGzDecoder;
 use pfh_digest::Algorithm;
 use pfh_manifest::known::bloom::Header;
-use pfh_source::{Document, Stream};
+use pfh_source::Stream;
 
 use crate::{Class, Error};
 
@@ -105,7 +105,7 @@ impl Input {
 
     /// Its bytes, unpacked.
     pub(crate) fn open(&self, meter: &Meter) -> io::Result<Box<dyn BufRead>> {
-        let raw = Document::open(&self.path)?;
+        let raw = Stream::document(&self.path)?;
         unpacked(Box::new(Metered { reader: Box::new(raw), meter: meter.clone() }))
     }
 }

@@ -2,7 +2,8 @@
 //!
 //! - [`Files`]: a FUSE filesystem of files that misbehave in stated ways: errors in a range, short
 //!   reads, sizes that lie, stalls, changes while being read, directories of millions of names.
-//! - [`Latency`]: a device that answers several reads at a time; [`Files::after`] puts files on one.
+//! - [`Latency`]: a device that answers several reads at a time; [`Files::after`] puts files on
+//!   one.
 //! - [`Spindle`]: the cost of reads from a rotating disk; [`Files::on`] puts files on one.
 //! - [`Trial`]: one bounded run of a program: time limit, output, exit code, peak memory.
 //! - [`Injection`]: an errno at the N-th call of a system call, through strace.

@@ -173,7 +173,7 @@ fn command(call: &Call) -> Exit {
 }
 
 /// From the request to the exit. A signal that ended the reading of a document ends the command,
-/// whatever the job made of the part that it had.
+/// even if the job went on with the part that it had.
 fn carried_out(command: args::Command, arguments: &[OsString], call: &Call) -> Exit {
     let exit = exit_of(command, arguments, call);
     signals::came().filter(|_| pfh::process::is_text_ended()).map_or(exit, Exit::Signal)

@@ -10,8 +10,8 @@ use std::time::Duration;
 
 const PFH: &str = env!("CARGO_BIN_EXE_pfh");
 const SIGNALS: [i32; 2] = [2, 15];
-/// From the signal's handler on, a command is in its stage after this time; what is sought holds at
-/// any other time too.
+/// Time from the installation of the handler to the signal: most commands are in their stage then,
+/// and the others must end too.
 const BEGUN: Duration = Duration::from_millis(150);
 /// A machine with many tests at once is slow; without its signal no run ends within this.
 const LIMIT: Duration = Duration::from_secs(30);
@@ -55,13 +55,13 @@ fn room() -> Room {
     room
 }
 
-/// Ends the run by each signal; what is wrong with it.
+/// Ends the run by each signal, and gives the faults that it found.
 fn wrong(room: &Room, line: &str, stage: &str) -> Vec<String> {
     let mut wrong = Vec::new();
     for signal in SIGNALS {
         let trial = Trial::new(PFH).args(line.split(' ')).directory(room.path()).limit(LIMIT);
         let seen = trial.signal_once_caught(BEGUN, signal).run().unwrap();
-        // What is no proof or is longer than a key is refused before the signal comes.
+        // A document of another kind, or longer than a key, is refused before the signal comes.
         let is_refused = matches!(seen.code, Some(1..=3));
         if seen.code != Some(128 + signal) && !is_refused || room.path().join("out").exists() {
             wrong.push(format!("{stage}: pfh {line}, signal {signal}: {:?} {}", seen.code, seen.stderr));
