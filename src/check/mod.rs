@@ -40,6 +40,7 @@ mod place;
 mod problem;
 mod request;
 mod share;
+mod signed;
 mod summary;
 mod tree;
 mod unasked;

@@ -3,6 +3,7 @@
 use super::manifest::{Text, read};
 use super::problem::Problem;
 use super::request::{Request, Turn};
+use super::signed;
 use crate::algorithms::REGISTRY;
 use crate::job::Error;
 use pfh_custody::seal::{self, Held};
@@ -29,6 +30,12 @@ pub fn open(turn: Turn<'_>) -> Result<(Vec<Held>, Ledger), Error> {
 pub fn open_bytes(request: &Request, manifest: &Path, bytes: &[u8]) -> Result<(Option<Held>, Ledger), Error> {
     let bytes = &*Text::Bytes(bytes).plain(manifest)?;
     let mut options = request.options(manifest);
+    if let Some(keys) = request.key.as_deref().filter(|key| signed::are_keys(key)) {
+        let (text, remark) = signed::verified(manifest, bytes, keys)?;
+        let mut ledger = read(manifest, Text::Bytes(&text), &options)?;
+        ledger.remarks.push(remark);
+        return Ok((None, ledger));
+    }
     // The seal first: of a manifest that was changed nothing is worth comparing.
     let held = seal::verify(manifest, bytes, &options, REGISTRY, request.key.as_deref())?;
     if let Some(held) = &held {

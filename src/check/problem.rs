@@ -43,6 +43,12 @@ pub enum Problem {
     /// The pieces of the manifest are of different lengths.
     #[error("{}: {}", shown(.0), ReadError::Pieces)]
     Pieces(PathBuf),
+    /// The PGP signature of a manifest does not hold.
+    #[error("{}: its PGP signature does not hold: the list is not the one that was signed", shown(.0))]
+    BadSignature(PathBuf),
+    /// The PGP signature of a manifest cannot be verified, and why.
+    #[error("{}: not verified: {}", shown(.0), .1)]
+    Unverified(PathBuf, String),
     /// An audit without a root whose names have nothing in common: the whole system would be
     /// walked.
     #[error(

@@ -135,7 +135,7 @@ impl<'a> Decoder<'a> {
             remarks.push("the signature in front of it was not checked: signify -V does that".to_owned());
         }
         if signed {
-            remarks.push("the PGP signature around it was not checked: gpg --verify does that".to_owned());
+            remarks.push("the PGP signature around it was not checked: check --key KEYS does that".to_owned());
         }
         let decoder: Box<dyn DecodeLine> = match format {
             Format::Sums | Format::Bsd => Box::new(sums::Decoder::new(registry, options, end, &sample)),

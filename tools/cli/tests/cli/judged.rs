@@ -7,7 +7,7 @@
 #![cfg(unix)]
 
 use crate::program::Room;
-use pfh_inject::Trial;
+use pfh_inject::{Need, Trial, lacks};
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::Path;
@@ -324,7 +324,9 @@ fn wrong(facts: &[Fact], notation: Notation) -> Vec<String> {
 
 #[test]
 fn the_same_facts_have_the_same_verdict_in_every_command() {
-    let wrong: Vec<String> = NOTATIONS.into_iter().flat_map(|notation| wrong(FACTS, notation)).collect();
+    // A thousand runs of the program.
+    let notations = if lacks(&[Need::Time]) { &NOTATIONS[..2] } else { &NOTATIONS[..] };
+    let wrong: Vec<String> = notations.iter().flat_map(|notation| wrong(FACTS, *notation)).collect();
     assert!(wrong.is_empty(), "{} cells:\n{}", wrong.len(), wrong.join("\n"));
 }
 

@@ -123,6 +123,8 @@ mod second_command;
 mod sectors;
 mod selecting;
 mod share;
+#[cfg(feature = "known")]
+mod signed_lists;
 mod streams;
 mod terminal;
 mod tree;
