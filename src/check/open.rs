@@ -30,8 +30,8 @@ pub fn open(turn: Turn<'_>) -> Result<(Vec<Held>, Ledger), Error> {
 pub fn open_bytes(request: &Request, manifest: &Path, bytes: &[u8]) -> Result<(Option<Held>, Ledger), Error> {
     let bytes = &*Text::Bytes(bytes).plain(manifest)?;
     let mut options = request.options(manifest);
-    if let Some(keys) = request.key.as_deref().filter(|key| signed::are_keys(key)) {
-        let (text, remark) = signed::verified(manifest, bytes, keys)?;
+    if let Some((path, keys)) = request.key.as_deref().and_then(|path| Some((path, signed::keys(path)?))) {
+        let (text, remark) = signed::verified(manifest, bytes, (path, &keys))?;
         let mut ledger = read(manifest, Text::Bytes(&text), &options)?;
         ledger.remarks.push(remark);
         return Ok((None, ledger));

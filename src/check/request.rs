@@ -67,8 +67,8 @@ pub struct Request {
     pub end: End,
     /// The labels of the columns of lists, in their order; empty to find them out.
     pub columns: Vec<String>,
-    /// The file of the public key that the manifest's seal must be signed with, or of public keys of
-    /// PGP, one of which must have signed the manifest.
+    /// The file of the public key that the manifest's seal must be signed with; or a file of public
+    /// keys of PGP: the manifest must be signed by one of these.
     pub key: Option<PathBuf>,
     /// The file of a seal that the manifest's seal must follow, or be.
     pub after: Option<PathBuf>,
@@ -281,7 +281,8 @@ impl Request {
         streams.read_all(key.into_iter().chain(secret.and_then(Secret::path)))?;
         #[cfg(any(feature = "audit", feature = "image"))]
         // A stream gives its bytes once.
-        if let Some(key) = key.filter(|key| pfh_source::Stream::of(key).is_none() && !super::signed::are_keys(key)) {
+        if let Some(key) = key.filter(|key| pfh_source::Stream::of(key).is_none() && super::signed::keys(key).is_none())
+        {
             pfh_custody::key::verifying(key)?;
         }
         Ok(())

@@ -3,7 +3,7 @@
 //! it verified. A library for OpenPGP in this program would be larger than all readers of lists.
 
 use super::problem::Problem;
-use crate::job::{About, Error};
+use crate::job::Error;
 use pfh_source::terminal::shown;
 use std::fs;
 use std::io::{self, Read, Write};
@@ -22,15 +22,22 @@ const PROGRAMS: [&str; 6] = [
 
 const ARMOUR: &[u8] = b"-----BEGIN PGP PUBLIC KEY BLOCK-----";
 const CLEAR: &[u8] = b"-----BEGIN PGP SIGNED MESSAGE-----";
+/// Bytes of keys that are read: a distribution's are a tenth of this.
+const LARGEST: u64 = 1 << 24;
 /// The endings of signatures beside a list.
 const ENDINGS: [&str; 4] = [".asc", ".sig", ".gpg", ".sign"];
 
-/// Whether a file holds public keys of PGP: in ASCII, or as packets (RFC 9580, 5.5.1.1).
-pub fn are_keys(path: &Path) -> bool {
-    let mut start = [0; ARMOUR.len()];
-    let read = fs::File::open(path).and_then(|mut file| file.read(&mut start));
-    let start = &start[..read.unwrap_or_default()];
-    start == ARMOUR || matches!(start.first(), Some(0x98..=0x9b | 0xc6))
+/// The public keys of PGP in a file, in ASCII or as packets (RFC 9580, 5.5.1.1); `None` of a file
+/// that holds something else.
+pub fn keys(path: &Path) -> Option<Vec<u8>> {
+    let file = fs::File::open(path).ok()?;
+    let mut keys = Vec::new();
+    (&file).take(ARMOUR.len() as u64).read_to_end(&mut keys).ok()?;
+    if keys != ARMOUR && !matches!(keys.first(), Some(0x98..=0x9b | 0xc6)) {
+        return None;
+    }
+    file.take(LARGEST).read_to_end(&mut keys).ok()?;
+    Some(keys)
 }
 
 /// The text of a manifest that the signature is of, and by whom. The manifest is not opened: these
@@ -38,8 +45,7 @@ pub fn are_keys(path: &Path) -> bool {
 ///
 /// # Errors
 /// When the signature does not hold, is by another key, or cannot be verified.
-pub fn verified(manifest: &Path, bytes: &[u8], keys: &Path) -> Result<(Vec<u8>, String), Error> {
-    let open = |error: io::Error| Error::input(About::new(keys, error));
+pub fn verified(manifest: &Path, bytes: &[u8], (path, keys): (&Path, &[u8])) -> Result<(Vec<u8>, String), Error> {
     let unverified = |why: String| Error::input(Problem::Unverified(manifest.to_owned(), why));
     let is_clear = bytes.split(|byte| *byte == b'\n').any(|line| line.starts_with(CLEAR));
     let beside = |ending: &&str| {
@@ -54,7 +60,7 @@ pub fn verified(manifest: &Path, bytes: &[u8], keys: &Path) -> Result<(Vec<u8>, 
     let Some(program) = PROGRAMS.iter().map(Path::new).find(|program| program.is_file()) else {
         return Err(unverified(format!("there is no gpgv ({})", PROGRAMS.join(", "))));
     };
-    let ring = ring(&fs::read(keys).map_err(open)?).ok_or_else(|| unverified("the keys are damaged".into()))?;
+    let ring = ring(keys).ok_or_else(|| unverified("the keys are damaged".into()))?;
     let ran = run(program, &ring, signature.as_deref(), bytes);
     let output = ran.map_err(|error| unverified(format!("{}: {error}", shown(program))))?;
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
@@ -69,11 +75,11 @@ pub fn verified(manifest: &Path, bytes: &[u8], keys: &Path) -> Result<(Vec<u8>, 
         Some(valid) => {
             let key = valid.split(' ').next().unwrap_or_default().to_owned();
             let text = if is_clear { output.stdout } else { bytes.to_vec() };
-            Ok((text, format!("signed with PGP by {key}, one of {} ({})", shown(keys), shown(program))))
+            Ok((text, format!("signed with PGP by {key}, one of {} ({})", shown(path), shown(program))))
         }
         None => {
             let other =
-                status("NO_PUBKEY").map(|key| format!("it is signed by {key}, which is not in {}", shown(keys)));
+                status("NO_PUBKEY").map(|key| format!("it is signed by {key}, which is not in {}", shown(path)));
             let last = said.lines().rfind(|line| !line.starts_with("[GNUPG:]")).unwrap_or("no signature").to_owned();
             Err(unverified(other.unwrap_or(last)))
         }

@@ -141,6 +141,7 @@ fn a_name_is_opened_once() {
         ("records/custody/src/seal/files.rs", 1, "a seal"),
         ("records/custody/src/seal/newest.rs", 1, "the lock of the newest seals"),
         ("src/check/manifest.rs", 1, "a manifest"),
+        ("src/check/signed.rs", 1, "keys of PGP"),
         ("src/check/share/mod.rs", 1, "a manifest, for its lock"),
         ("src/check/share/state.rs", 1, "the state of a share"),
         ("src/plan/merge.rs", 0, "nothing: the parts are read by part.rs"),

@@ -135,7 +135,7 @@ pub struct Check {
     #[cfg(feature = "inside")]
     #[command(flatten)]
     pub inside: crate::input::Inside,
-    /// Require a seal signed with this key; with public keys of PGP, a PGP signature by one of them.
+    /// Require a seal signed with this key, or a PGP signature by one of these public keys.
     #[arg(long, value_name = "FILE")]
     pub key: Option<PathBuf>,
     /// Require a seal that follows this one, an earlier seal of the manifest that you kept.

@@ -1,9 +1,8 @@
 //! One judge: the same facts have the same verdict, exit code and JSON in every command that
 //! compares files with a list, in whichever notation the list is.
 //!
-//! The table is made of few declared facts: what the list states of names, what was done to the tree
-//! since, and the outcome that follows. Each is tried in each notation that can state it, by each
-//! command.
+//! The table is made of few declared facts: the statements of the list on names, the changes to the
+//! tree since, and the outcome. Each is tried in each notation that can state it, by each command.
 #![cfg(unix)]
 
 use crate::program::Room;
@@ -20,7 +19,7 @@ fn sha256(path: &Path) -> String {
     String::from_utf8_lossy(&out.stdout)[..64].to_owned()
 }
 
-/// What a list states of a name.
+/// The statement of a list on a name.
 #[derive(Clone, Copy)]
 enum Stated {
     /// The digest of the file of this name, when the list was made.
@@ -35,7 +34,7 @@ enum Stated {
     Nothing,
 }
 
-/// What happens to the tree once the list is made.
+/// A change to the tree once the list is made.
 #[derive(Clone, Copy)]
 enum Done {
     Write(&'static str, &'static str),
@@ -72,7 +71,7 @@ const NOTATIONS: [Notation; 8] = [
 ];
 
 impl Notation {
-    /// The record of a name; `None` where the notation has no form for what is stated.
+    /// The record of a name; `None` where the notation cannot state it.
     fn record(self, name: &str, stated: Stated, digest: &dyn Fn(&str, &str) -> String) -> Option<String> {
         let (tag, value) = match stated {
             Stated::Of(name) => ("SHA256", digest("sha256", name)),
@@ -128,8 +127,8 @@ struct Fact {
     update: i32,
 }
 
-/// Names of the tree `t`, whose files hold `file` and their name. All are listed as they are, before
-/// what a fact states.
+/// Names of the tree `t`, whose files hold `file` and their name. All are listed as they are, in
+/// front of the statements of a fact.
 const FILES: [&str; 3] = ["./a", "./b", "./d/c"];
 
 const FACTS: &[Fact] = &[
@@ -244,7 +243,8 @@ const COMMANDS: &[(&str, &[&str])] = &[
     ("diff of the tree and the list", &["diff", "t", "l"]),
 ];
 
-/// A tree and a list of it with what a fact states; `None` where the notation has no form for it.
+/// A tree and a list of it with the statements of a fact; `None` where the notation has no form for
+/// them.
 fn room_of(fact: &Fact, notation: Notation) -> Option<Room> {
     let room = Room::new();
     for name in FILES {
@@ -277,7 +277,7 @@ fn room_of(fact: &Fact, notation: Notation) -> Option<Room> {
     Some(room)
 }
 
-/// What a command said: its exit code, the verdict of its last row, and all of its output.
+/// The outcome of a command: its exit code, the verdict of its last row, and all of its output.
 fn said(room: &Room, arguments: &[&str]) -> (i32, String, String) {
     let arguments: Vec<&str> = arguments.iter().copied().chain(["--json", "--no-progress"]).collect();
     let seen = Trial::new(env!("CARGO_BIN_EXE_pfh")).args(&arguments).directory(room.path()).run().unwrap();

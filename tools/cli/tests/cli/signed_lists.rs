@@ -48,7 +48,7 @@ fn a_signature_is_verified_by_the_keys_that_are_given() {
         ("clear", "one.asc", 0, "signed with PGP by "),
         ("clear", "one.gpg", 0, "signed with PGP by "),
         ("l", "one.asc", 0, "signed with PGP by "),
-        // What stands outside of the signature is not read.
+        // Lines outside of the signature are not read.
         ("longer", "one.asc", 0, "1 file verified"),
         ("changed", "one.asc", 1, "its PGP signature does not hold"),
         ("clear", "other.gpg", 3, "which is not in other.gpg"),
