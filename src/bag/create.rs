@@ -178,7 +178,7 @@ pub fn finish(
         return Err(Error::cancelled(Problem::Interrupted));
     }
     let received = received(request)?;
-    let failed = |name: &[u8], error| Error::output(About::new(&request.bag.join(OsStr::from_bytes(name)), error));
+    let failed = |name: &[u8], error| Error::output(About::new(request.bag.join(OsStr::from_bytes(name)), error));
     // All of them are on the disk before the first gets its name: a full disk leaves the old bag.
     let mut outputs = Vec::with_capacity(all.len());
     for (name, bytes) in &all {

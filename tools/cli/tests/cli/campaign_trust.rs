@@ -128,7 +128,7 @@ fn log_forged(room: &Room, number: u64) -> bool {
         let Ok(text) = fs::read_to_string(&log) else { continue };
         if let Some(at) = text.find("Ann") {
             let mut file = fs::OpenOptions::new().write(true).append(number % 2 == 1).open(&log).unwrap();
-            if number % 2 == 0 {
+            if number.is_multiple_of(2) {
                 use std::os::unix::fs::FileExt;
                 file.write_all_at(b"Eve", at as u64).unwrap();
             } else {
