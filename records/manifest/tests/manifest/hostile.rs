@@ -291,3 +291,77 @@ fn a_gibibyte_without_a_line_end_in_sets_of_others() {
     }
     assert_bounded(before);
 }
+
+/// Lists of every reader that finds its form by itself, one of each.
+fn samples() -> Vec<String> {
+    let rule = format!("SHA256{:68}Size  Name\n{} {}  ----", "", "-".repeat(64), "-".repeat(13));
+    vec![
+        format!("#mtree\n/set type=file\nd type=dir\n  a\\040b md5={MD5} \\\n size=3\n..\n"),
+        format!(
+            "AIDE found differences\n\nFile: /a\n  MD5       : x | {}\n              y | {}\n",
+            &MD5[..16],
+            &MD5[16..]
+        ),
+        format!("<!DOCTYPE html><script><</script><table><tr><td>MD5<td>{MD5}<tr><td>Name<td>a&amp;&#x41;</table>"),
+        format!("| File | MD5 |\n|---|---|\n| [a](b) | `{MD5}` |\n"),
+        format!("{rule}\n{}{}  a\n", "0".repeat(64), "             3"),
+        format!("[[file]]\nname = \"a\"\nmd5 = \"{MD5}\"\n"),
+        format!("2026-01-01 3 {MD5} *a b\n2026-01-01 3 {MD5} *c\n"),
+        format!("{{\"a.b\":\"{MD5}\",\"c/d\":{{\"md5\":\"{MD5}\"}}}}"),
+        format!("Hashes [hex] for a:\n\tHash (md5):\t\t{MD5}\n"),
+        format!("\"a\" = \"{MD5}\"\n\"b\" = \"{MD5}\"\n"),
+        "a,3,352441C2,\n".to_owned(),
+        "2411870610 2 ./a\n".to_owned(),
+    ]
+}
+
+#[test]
+fn cut_and_damaged_lists_of_every_form_end() {
+    for sample in samples() {
+        let whole = sample.as_bytes();
+        let read = |bytes: &[u8]| {
+            let decoder = Decoder::open(bytes, &Options { limit: 4096, ..Options::default() }).expect("memory");
+            for item in decoder {
+                if let Item::Entry(entry) = item.expect("memory").item {
+                    assert!(!entry.name.is_empty() && !entry.name.contains(&0) && !entry.digests.is_empty());
+                }
+            }
+        };
+        (0..=whole.len()).for_each(|end| read(&whole[..end]));
+        for at in 0..whole.len() {
+            for byte in [0, b'\n', b'\\', b'|', b'<', b' ', b'"', 0xFF, whole[at] ^ 1] {
+                let mut damaged = whole.to_vec();
+                damaged[at] = byte;
+                read(&damaged);
+            }
+        }
+        // Two lists in two encodings, one behind the other.
+        let utf16: Vec<u8> = sample.encode_utf16().flat_map(u16::to_le_bytes).collect();
+        read(&[whole, &[0xFF, 0xFE], &utf16].concat());
+    }
+}
+
+#[test]
+fn a_gibibyte_without_an_end_in_pages_and_tables() {
+    if !is_alone("hostile::a_gibibyte_without_an_end_in_pages_and_tables") {
+        return;
+    }
+    let before = peak_kib();
+    for sample in samples() {
+        let endless = sample.as_bytes().chain(Endless { left: 1 << 30, block: [b'a'; 65536] });
+        let read = Decoder::open(endless, &Options::default()).expect("memory");
+        // JSON ends there, and says so; of other forms the rest is one line that is too long.
+        let items = read.map(|item| item.expect("memory").item).count();
+        assert!(items < 8, "{sample}: {items}");
+    }
+    assert_bounded(before);
+}
+
+#[test]
+fn a_million_lines_between_blanks() {
+    let list: String = (0..1_000_000).map(|at| format!("{at} {MD5} file {at}\n")).collect();
+    let decoder = Decoder::open(list.as_bytes(), &Options::default()).expect("memory");
+    assert_eq!(decoder.format(), Format::Table);
+    let entries = decoder.filter(|item| matches!(item, Ok(located) if matches!(located.item, Item::Entry(_)))).count();
+    assert_eq!(entries, 1_000_000);
+}

@@ -337,8 +337,11 @@ fn own(room: &Path) {
     assert_eq!(seen.code, Some(0), "{}", seen.stderr);
 }
 
+/// A change to a tree and its list, in the directory of both.
+type Change = fn(&Path);
+
 /// Damage to a list of this program as a whole, or facts that its times show.
-const OWN: &[(&str, i32, fn(&Path))] = &[
+const OWN: &[(&str, i32, Change)] = &[
     ("equal, with times of another second", 0, |room| {
         let file = fs::File::options().write(true).open(room.join("t/a")).unwrap();
         file.set_modified(std::time::UNIX_EPOCH + std::time::Duration::from_secs(77)).unwrap();
