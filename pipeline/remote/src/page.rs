@@ -83,7 +83,7 @@ impl Kind {
         let (mut open, mut value): (Vec<String>, String) = (Vec::new(), String::new());
         let (mut page, mut asides) = (String::with_capacity(text.len()), Vec::new());
         let (mut copied, mut start) = (0, 0);
-        let (mut key, mut size) = (String::new(), 0);
+        let (mut key, mut size, mut is_tagged) = (String::new(), 0, false);
         let (mut is_ended, mut is_truncated, mut is_continued) = (false, None, false);
         let malformed = || NoPage("not well-formed, or cut off".into());
         loop {
@@ -95,7 +95,7 @@ impl Kind {
                         return Err(NoPage(format!("a document of <{name}>")));
                     }
                     if name == self.entry {
-                        (start, size) = (before, 0);
+                        (start, size, is_tagged) = (before, 0, false);
                         key.clear();
                     }
                     open.push(name);
@@ -114,11 +114,12 @@ impl Kind {
                     match &*name {
                         name if name == self.key => key.clone_from(&value),
                         name if name == self.size => size = value.trim().parse().unwrap_or(1),
+                        name if name.eq_ignore_ascii_case("etag") => is_tagged = true,
                         "IsTruncated" => is_truncated = Some(value.trim() == "true"),
                         "KeyCount" => is_truncated = is_truncated.or(Some(false)),
                         "NextContinuationToken" => is_continued = !value.is_empty(),
                         name if name == self.entry => {
-                            if let Some(aside) = aside(&key, size) {
+                            if let Some(aside) = aside(&key, size > 0 && is_tagged) {
                                 page.push_str(&text[copied..start]);
                                 copied = usize::try_from(reader.buffer_position()).map_err(|_| malformed())?;
                                 asides.push(aside);
@@ -159,9 +160,10 @@ impl Kind {
     }
 }
 
-/// A key of this many bytes that the client cannot ask for; `None` for an object.
-fn aside(key: &str, size: u64) -> Option<Aside> {
-    if key.ends_with('/') && size == 0 {
+/// A key that the client cannot ask for; `None` for an object. Folders have no content: no bytes, or
+/// in stores over directories no entity tag.
+fn aside(key: &str, has_content: bool) -> Option<Aside> {
+    if key.ends_with('/') && !has_content {
         return Some(Aside::Folder(key.to_owned()));
     }
     let is_plain = Path::parse(key).is_ok_and(|path| path.as_ref() == key);
@@ -173,7 +175,9 @@ mod tests {
     use super::*;
 
     fn page(rest: &str, keys: &[(&str, u64)]) -> String {
-        let entry = |(key, size): &(&str, u64)| format!("<Contents><Key>{key}</Key><Size>{size}</Size></Contents>");
+        let entry = |(key, size): &(&str, u64)| {
+            format!("<Contents><Key>{key}</Key><ETag>x</ETag><Size>{size}</Size></Contents>")
+        };
         let entries: String = keys.iter().map(entry).collect();
         format!("<?xml version='1.0'?><ListBucketResult xmlns='x'>{rest}{entries}</ListBucketResult>")
     }
@@ -188,6 +192,8 @@ mod tests {
         let odd = |key: &str| Aside::Odd(key.into());
         let expected = [odd("d//x"), Aside::Folder("d/".into()), odd("e/"), odd("d/../x"), odd("/lead"), odd("n\nl")];
         assert_eq!(asides, expected);
+        let untagged = page(whole, &[("e/", 4096)]).replace("<ETag>x</ETag>", "");
+        assert_eq!(BUCKET.read(&untagged).unwrap().1, [Aside::Folder("e/".into())]);
     }
 
     #[test]
