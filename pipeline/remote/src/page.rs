@@ -160,8 +160,8 @@ impl Kind {
     }
 }
 
-/// A key that the client cannot ask for; `None` for an object. Folders have no content: no bytes, or
-/// in stores over directories no entity tag.
+/// A key that the client cannot ask for; `None` for an object. Folders have no content: no bytes,
+/// or in stores over directories no entity tag.
 fn aside(key: &str, has_content: bool) -> Option<Aside> {
     if key.ends_with('/') && !has_content {
         return Some(Aside::Folder(key.to_owned()));
