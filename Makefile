@@ -4,7 +4,7 @@ CORPUS ?= target/corpus
 FUZZ_SECONDS ?= 60
 
 .DEFAULT_GOAL := help
-.PHONY: help test further ci python wheel wheels faults foreign slow features nightly campaigns inputs large foreign-images detection bench cftt fuzz corpus aarch64 aarch64-nightly portable windows macos dist
+.PHONY: help test further ci python wheel wheels faults foreign slow features nightly campaigns model inputs large foreign-images detection bench cftt fuzz corpus aarch64 aarch64-nightly portable windows macos dist
 
 help: ## list the targets
 	@sed -n 's/^\([a-z0-9-]*\):[^#]*## /  \1\t/p' $(MAKEFILE_LIST) | expand -t 20
@@ -45,7 +45,7 @@ features: ## each feature of the library alone, and the program without any, com
 	$(CARGO) clippy --package pfh-cli --no-default-features --quiet -- -D warnings
 	for feature in audit image inside known parquet remote serve; do $(CARGO) clippy --package pfh --no-default-features --features $$feature --quiet -- -D warnings || exit 1; done
 
-nightly: features portable windows macos ## the tests that take minutes: long vectors, many seeds, every errno at every call; kernels with their assertions
+nightly: features portable windows macos model ## the tests that take minutes: long vectors, many seeds, every errno at every call; kernels with their assertions
 	$(CARGO) test --package pfh-kernel --package pfh-digest --config profile.dev.package.pfh-kernel.overflow-checks=true --config profile.dev.package.pfh-kernel.debug-assertions=true
 	PFH_TIERS=faults,foreign,slow PFH_NIGHTLY=1 $(CARGO) test --workspace --release -- --include-ignored
 
@@ -53,6 +53,9 @@ campaigns: ## 20,000 errnos, 10,000 power cuts, 300 raced writes, 10,000 mutants
 	PFH_RECORD=$(CURDIR)/bench/record/$(shell date +%F)-campaigns.md PFH_REQUIRE_INJECTORS=1 \
 		$(CARGO) test --package pfh-cli --release --test cli -- campaign_ faults_e_unending:: --ignored --nocapture
 	PFH_MUTANTS=10000 PFH_REQUIRE_INJECTORS=1 $(CARGO) test --package pfh-volume --package pfh-container --package pfh-encrypted --release mutants
+
+model: ## a million schedules of each case of the scheduler's model, PFH_MODEL_SEED=… from another seed; hours, nightly
+	PFH_MODEL=$${PFH_MODEL:-1000000} $(CARGO) test --package pfh-engine --release --test model
 
 inputs: ## a million generated inputs at each level of PFH_ISA: sdhash beside the plain form, TLSH beside the crate; lists of ranks
 	PFH_INPUTS=1000000 $(CARGO) test --package pfh-similarity --release --test similarity generated::inputs_at_each_level

@@ -23,7 +23,7 @@ class Device:
 
     def fresh(self):
         self.close()
-        command = ["cargo", "run", "--quiet", "--release", "--manifest-path", ROOT / "Cargo.toml", "-p", "pfh-inject", "--example", "device", "--"]
+        command = ["cargo", "run", "--quiet", "--manifest-path", ROOT / "Cargo.toml", "-p", "pfh-inject", "--example", "device", "--"]
         self.process = subprocess.Popen([*command, *self.words], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         place = self.process.stdout.readline().strip()
         if not place:

@@ -20,7 +20,6 @@ MODES = {
     "-p 1": ["-p", "1"],
     "--mode smt": ["--mode", "smt"],
     "--mode mtp -p 1": ["--mode", "mtp", "-p", "1"],
-    "--mode mtp -p auto": ["--mode", "mtp", "-p", "auto"],
 }
 # The original programs: of the similarity digests only ssdeep prints what pfh prints.
 PEERS = {"md5": ("md5sum", "md5sum *", sums), "sha256": ("sha256sum", "sha256sum *", sums), "ssdeep": ("ssdeep", "ssdeep -bs *", lines), "sdhash": ("sdhash", "sdhash *", None), "mrsh-v2": ("mrsh", "mrsh *", None)}

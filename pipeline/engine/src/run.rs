@@ -136,8 +136,8 @@ pub fn run(source: Box<dyn Source>, plan: &Plan, sink: &mut dyn Sink, control: &
         plan,
     });
     let mut run = Run { shared, reorder, readers: Vec::new(), alive: Arc::default(), missing: Vec::new() };
-    run.start()?;
-    let result = run.emit(sink, control);
+    let result = run.start().and_then(|()| run.emit(sink, control));
+    // Threads that were started before one was refused end too.
     run.end();
     let mut summary = result?;
     // A thread that had nothing left to bring may panic after the last record. No verdict rests on

@@ -18,11 +18,14 @@ const TICK: Duration = Duration::from_millis(50);
 thread_local! {
     /// Microseconds since the run began. All threads of a schedule share one thread of the system.
     static CLOCK: Cell<u64> = const { Cell::new(0) };
+    /// Threads that can still be had.
+    static THREADS: Cell<u32> = const { Cell::new(u32::MAX) };
 }
 
-/// Begins a schedule.
-pub fn begin() {
+/// Begins a schedule, in which that many threads can be had.
+pub fn begin(threads: u32) {
     CLOCK.set(0);
+    THREADS.set(threads);
 }
 
 /// One chance in `many`.
@@ -61,6 +64,8 @@ impl Sub for Instant {
 }
 
 pub fn spawn(life: impl FnOnce() + Send + 'static) -> std::io::Result<()> {
+    let left = THREADS.get().checked_sub(1).ok_or(std::io::ErrorKind::WouldBlock)?;
+    THREADS.set(left);
     shuttle::thread::Builder::new().spawn(life).map(drop)
 }
 

@@ -155,6 +155,8 @@ fn main() {
         ("gone", Faults { gone: true, ..none }),
         ("late", Faults { gone: true, late: true, ..none }),
         ("never", Faults { gone: true, late: true, never: true, ..none }),
+        ("short", Faults { gone: true, late: true, short: true, ..none }),
+        ("refused", Faults { gone: true, refused: true, ..none }),
         ("cancelled", Faults { gone: true, late: true, cancelled: true, ..none }),
     ];
     for (mode, called) in [(Mode::Adaptive, "adaptive"), (Mode::Mtp, "mtp"), (Mode::Smt, "smt")] {

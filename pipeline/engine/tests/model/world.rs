@@ -3,7 +3,7 @@
 use crate::host::{atomic::AtomicBool, begin, chance, pause};
 use crate::plan::{Mode, Plan};
 use crate::record::{Outcome, Record};
-use crate::run::run;
+use crate::run::{Error, run};
 use crate::{Backend, control::Control};
 use pfh_digest::Algorithm;
 use pfh_source::{Cause, Entry, Item, Object, Origin, Problem, Stage};
@@ -32,6 +32,10 @@ pub struct Faults {
     pub late: bool,
     pub never: bool,
     pub cancelled: bool,
+    /// Only the first few threads can be had, and none in place of a lost one.
+    pub refused: bool,
+    /// The source has fewer items than were expected of it.
+    pub short: bool,
 }
 
 struct File {
@@ -92,7 +96,7 @@ fn fate(faults: Faults) -> Fate {
 /// One run over `count` files. It ends, each file leaves once and in order with the digest of its
 /// bytes or a problem, and memory stays within the budget.
 pub fn run_once(count: u64, mode: Mode, faults: Faults) {
-    begin();
+    begin(if faults.refused { thread_rng().gen_range(0..5) } else { u32::MAX });
     let over: Arc<AtomicBool> = Arc::default();
     let algorithms: Vec<Algorithm> = vec!["crc32".parse().unwrap()];
     let mut files = Vec::new();
@@ -105,7 +109,8 @@ pub fn run_once(count: u64, mode: Mode, faults: Faults) {
         let origin = Origin::Object { name: Box::default(), object: Arc::new(Shared(file.clone())) };
         Item::Entry(Entry { number, origin, stat: None })
     });
-    let items: Vec<Item> = items.collect();
+    let given = if faults.short { thread_rng().gen_range(0..count) } else { count };
+    let items: Vec<Item> = items.take(given as usize).collect();
     let backend = if chance(4) { Backend::Plain } else { Backend::Auto };
     let (threads, prefetchers) = (thread_rng().gen_range(1..=2), thread_rng().gen_range(1..=2));
     let memory = if chance(2) { 4096 } else { 32 << 10 };
@@ -140,8 +145,11 @@ pub fn run_once(count: u64, mode: Mode, faults: Faults) {
             Outcome::Skipped(_) => panic!("nothing is skipped here"),
         }
     }
-    let summary = result.unwrap();
-    assert!(summary.interrupted || records.len() as u64 == count);
+    let summary = match result {
+        Err(Error::Threads(_)) if faults.refused => return assert!(records.is_empty(), "nothing was begun"),
+        result => result.unwrap(),
+    };
+    assert!(summary.interrupted || records.len() as u64 == given);
     // A lost reader keeps what it has; its replacement gets a slab beyond.
     let lost = if faults.late || faults.never { count as usize } else { 0 };
     assert!(summary.stats.peak_table as usize <= memory + (plan.readers() + lost) * 4096);
