@@ -61,7 +61,9 @@ impl Separator {
         }
         digests.reverse();
         let has_more_than_crc = digests.iter().any(|digest| digest.len() > 8);
-        let is_name = !rest.trim_ascii().is_empty() && !bsd::is_unclosed(rest);
+        // The sign of a tagged line is a part of this separator.
+        let front = if self == Separator::Equals { [rest, b" ="].concat() } else { rest.to_vec() };
+        let is_name = !rest.trim_ascii().is_empty() && !bsd::is_unclosed(&front);
         (has_more_than_crc && is_name).then_some((rest, digests))
     }
 }

@@ -77,6 +77,7 @@ fn checksums_of_cfv() {
 fn digests_behind_equals_at_and_in_quotes() {
     reads(&format!("a b = {MD5}\nc = {MD5}\n"), Format::Sums, &["a b md5:764e?", "c md5:764e?"]);
     reads(&format!("\"a\" = \"{MD5}\"\n\"c d\" = \"{MD5}\"\n"), Format::Sums, &["a md5:764e?", "c d md5:764e?"]);
+    reads(&format!("MD5 (a = {MD5}\n"), Format::Sums, &["! does not start with a digest"]);
     reads(&format!("\"a\": {MD5}\n\"c\": {MD5}\n"), Format::Sums, &["a md5:764e?", "c md5:764e?"]);
     reads(&format!("x/a@sha256:{SHA256}\n"), Format::Sums, &["x/a sha256:98ea"]);
     reads(&format!("{MD5}: a b\n"), Format::Sums, &["a b md5:764e?"]);
