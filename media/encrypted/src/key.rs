@@ -153,6 +153,14 @@ impl Keys {
         self.keys.is_empty()
     }
 
+    /// The passwords and passphrases, as bytes.
+    pub fn passwords(&self) -> impl Iterator<Item = &[u8]> {
+        self.keys.iter().filter_map(|key| match key {
+            Key::Password(bytes) => Some(&bytes[..]),
+            Key::File(_) => None,
+        })
+    }
+
     pub(crate) fn iter(&self) -> impl Iterator<Item = &Key> {
         self.keys.iter()
     }

@@ -48,7 +48,8 @@ pub struct Options {
     /// How long a container of the input may be worked on, with all its entries; `None` for as long
     /// as it takes.
     pub time: Option<Duration>,
-    /// The keys that may open encrypted volumes (BitLocker, LUKS, FileVault).
+    /// The keys that may open encrypted volumes (BitLocker, LUKS, FileVault), and the passwords of
+    /// members of a zip.
     pub keys: Arc<Keys>,
     /// Whether each entry has the places of its bytes.
     pub runs: bool,
@@ -62,6 +63,12 @@ pub struct Options {
 }
 
 impl Options {
+    /// The limits of archives, with what else decides on their members.
+    pub(crate) fn of_archives(&self) -> Limits {
+        let passwords = self.keys.passwords().collect();
+        Limits { hidden: self.deleted, passwords, ..self.limits.clone() }
+    }
+
     /// Turns on the kinds of entries that this printed name may be of: deleted files, space that no
     /// file has, members that are salvaged.
     pub fn look_for(&mut self, name: &[u8]) {

@@ -1,6 +1,8 @@
 //! Limits on the depth, the members, the bytes and the memory of archives.
 
-/// The bounds of everything that an archive states.
+use super::passwords::Passwords;
+
+/// The bounds of everything that an archive states, and the passwords of its members.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Limits {
     /// How deep containers are opened: 1 opens the named files, and no archive in them.
@@ -22,6 +24,8 @@ pub struct Limits {
     /// Whether files of a container image that a later layer hides or deletes come as well, as
     /// deleted ones with the number of their layer.
     pub hidden: bool,
+    /// Passwords that may open members.
+    pub passwords: Passwords,
 }
 
 impl Default for Limits {
@@ -35,6 +39,7 @@ impl Default for Limits {
             nested: 4 << 30,
             salvage: false,
             hidden: false,
+            passwords: Passwords::default(),
         }
     }
 }

@@ -6,6 +6,7 @@ use super::checked::bomb;
 use super::limits::Limits;
 use super::member::{failure, node};
 use super::tape::Tape;
+use super::zip_cipher::ENCRYPTED;
 use super::zip_directory::{Record, u16_at, u32_at, u64_at};
 use super::zip_method;
 use crate::bytes::Bytes;
@@ -19,7 +20,6 @@ const WINDOW: usize = 64 << 10;
 /// Bytes of a local header without its name.
 const HEADER: usize = 30;
 const MARK: &[u8] = b"PK\x03\x04";
-const ENCRYPTED: u16 = 1;
 const DESCRIPTOR: u16 = 8;
 /// The known methods of compression.
 const METHODS: [u16; 16] = [0, 1, 2, 3, 4, 5, 6, 8, 9, 12, 14, 20, 93, 95, 98, 99];
@@ -84,6 +84,7 @@ impl Salvage {
             name: rest,
             flags: u16_at(&header, 6),
             method: u16_at(&header, 8),
+            time: u16_at(&header, 10),
             crc: u32_at(&header, 14),
             stored: u32_at(&header, 18).into(),
             size: u32_at(&header, 22).into(),

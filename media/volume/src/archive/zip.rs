@@ -5,6 +5,7 @@ use super::limits::Limits;
 use super::member::{failure, from_filetime, node};
 use super::salvage::Salvage;
 use super::tape::Tape;
+use super::zip_cipher::ENCRYPTED;
 use super::zip_claims::{claims, hidden, is_own_header};
 use super::zip_directory::{Place, Record, Records, u16_at, u32_at, u64_at};
 use super::zip_method;
@@ -16,7 +17,6 @@ use std::io::Read;
 use std::ops::Range;
 use std::sync::Arc;
 
-const ENCRYPTED: u16 = 1;
 const DESCRIPTOR: u16 = 8;
 /// The extra field with sizes that do not fit into 32 bits.
 const ZIP64: u16 = 1;

@@ -14,6 +14,8 @@ pub struct Record {
     pub made_by: u16,
     pub flags: u16,
     pub method: u16,
+    /// The time of MS-DOS, which may check a password.
+    pub time: u16,
     pub crc: u32,
     pub stored: u64,
     pub size: u64,
@@ -191,6 +193,7 @@ impl Records {
             made_by: u16_at(&fixed, 4),
             flags: u16_at(&fixed, 8),
             method: u16_at(&fixed, 10),
+            time: u16_at(&fixed, 12),
             crc: u32_at(&fixed, 16),
             stored: u32_at(&fixed, 20).into(),
             size: u32_at(&fixed, 24).into(),

@@ -6,21 +6,29 @@ use super::limits::Limits;
 use super::member::failure;
 use super::tape::Tape;
 use super::zip_directory::{Record, u16_at, u32_at};
+use super::zip_cipher::{self, Authentic, ENCRYPTED, Opened, Sealed};
 use super::{zip_implode::Implode, zip_reduce::Reduce, zip_shrink::Shrink};
 use crate::bytes::Bytes;
 use crate::node::Failure;
 use deflate64::Deflate64Decoder;
 use lzma_rust2::LzmaReader;
 use ppmd_rust::{Ppmd8Decoder, RestoreMethod};
-use std::io::{BufRead, Read};
+use std::io::{BufRead, BufReader, Read};
 use std::sync::Arc;
 
-const ENCRYPTED: u16 = 1;
+/// Why a member under a password is not opened, as long as none was given.
+pub const NEEDS_PASSWORD: &str = "is encrypted: a password opens it";
+
+/// Bytes of a member that are read at once where they are decrypted.
+const AHEAD: usize = 64 << 10;
+
+/// The bytes of a member in front of its decompressor.
+type Input = BufReader<Box<dyn Read + Send>>;
 
 /// Opens the member whose stored bytes begin at `data`.
 ///
 /// # Errors
-/// When it is encrypted, gives more than it may, or its method is not read.
+/// When no password opens it, it gives more than it may, or its method is not read.
 pub fn open(
     bytes: &Arc<dyn Bytes>,
     limits: &Limits,
@@ -28,18 +36,70 @@ pub fn open(
     data: u64,
     path: &Arc<[u8]>,
 ) -> Result<Box<dyn Read + Send>, Failure> {
-    let fail = |cause: String| Err(failure(path, cause));
-    if record.flags & ENCRYPTED != 0 || record.method == 99 {
-        return fail("is encrypted".into());
-    }
     let most = limits.most(record.stored);
     if record.size > most {
-        return fail(bomb(most));
+        return Err(failure(path, bomb(most)));
     }
     let end = data.saturating_add(record.stored);
-    let input = Tape::buffered(bytes.clone(), data, end);
-    let opened: Box<dyn Read + Send> = match record.method {
-        0 => Box::new(Tape::new(bytes.clone(), data, end)),
+    if record.flags & ENCRYPTED == 0 {
+        let sealed = Sealed::not(record);
+        let opened = match sealed.method {
+            0 => Box::new(Tape::new(bytes.clone(), data, end)),
+            _ => unpacked(Tape::buffered(bytes.clone(), data, end), limits, record, &sealed, path)?,
+        };
+        return Ok(checked(opened, record, &sealed, path, most));
+    }
+    let sealed = zip_cipher::of(record).map_err(|cause| failure(path, cause))?;
+    if limits.passwords.is_empty() {
+        return Err(failure(path, NEEDS_PASSWORD));
+    }
+    let under = |password: &[u8]| -> Result<Option<Box<dyn Read + Send>>, Failure> {
+        let opened = sealed.cipher.open(bytes, (data, end), record, password);
+        let opened = opened.map_err(|error| failure(path, format!("its encrypted bytes: {error}")))?;
+        let Some(Opened { reader, proof }) = opened else { return Ok(None) };
+        let inner = unpacked(BufReader::with_capacity(AHEAD, reader), limits, record, &sealed, path)?;
+        Ok(Some(checked(Box::new(Authentic { inner, proof }), record, &sealed, path, most)))
+    };
+    // A password that seems to fit may be wrong: with another one behind it, the content decides.
+    let mut fitting = limits.passwords.iter().filter_map(|password| under(password).transpose().map(|_| password));
+    let Some(mut password) = fitting.next() else {
+        return Err(failure(path, "is encrypted, and none of the passwords opens it"));
+    };
+    for other in fitting {
+        let is_right = under(password).is_ok_and(|reader| {
+            reader.is_some_and(|mut reader| std::io::copy(&mut reader, &mut std::io::sink()).is_ok())
+        });
+        if is_right {
+            break;
+        }
+        password = other;
+    }
+    under(password)?.ok_or_else(|| failure(path, "its encrypted bytes changed while they were read"))
+}
+
+/// The content, held to the size and the CRC that are stated.
+fn checked(
+    opened: Box<dyn Read + Send>,
+    record: &Record,
+    sealed: &Sealed,
+    path: &Arc<[u8]>,
+    most: u64,
+) -> Box<dyn Read + Send> {
+    let stated = Stated { size: Some(record.size), crc: sealed.crc };
+    Box::new(Checked::new(opened, path.clone(), stated, most))
+}
+
+/// The content behind its method of compression.
+fn unpacked(
+    input: Input,
+    limits: &Limits,
+    record: &Record,
+    sealed: &Sealed,
+    path: &Arc<[u8]>,
+) -> Result<Box<dyn Read + Send>, Failure> {
+    let fail = |cause: String| Err(failure(path, cause));
+    Ok(match sealed.method {
+        0 => Box::new(input),
         // Streams of these do not say where they end.
         1 => Box::new(Shrink::new(input).take(record.size)),
         factor @ 2..=5 => Box::new(Reduce::new(input, u32::from(factor) - 1).take(record.size)),
@@ -58,9 +118,7 @@ pub fn open(
             Err(error) => return fail(format!("PPMd: {error}")),
         },
         method => return fail(format!("the method {method} is not read")),
-    };
-    let stated = Stated { size: Some(record.size), crc: Some(record.crc) };
-    Ok(Box::new(Checked::new(opened, path.clone(), stated, most)))
+    })
 }
 
 /// PPMd in a zip: the order, the memory, and the way to continue when the memory is full, in 16

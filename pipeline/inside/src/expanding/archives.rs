@@ -37,7 +37,7 @@ impl Expanding {
         depth: u32,
     ) {
         let prefix = name::prefix(printed);
-        let limits = &Limits { hidden: self.options.deleted, ..self.options.limits.clone() };
+        let limits = &self.options.of_archives();
         let opened = match (parts, self.unpack_images(format, &bytes, limits)) {
             (_, Packed::Tar(tar)) => {
                 bytes = tar;
@@ -90,7 +90,7 @@ impl Expanding {
         watch: &Arc<Watch>,
         depth: u32,
     ) {
-        let limits = Limits { hidden: self.options.deleted, ..self.options.limits.clone() };
+        let limits = self.options.of_archives();
         let nodes = archive::open_layout(bytes.clone(), files, &limits);
         self.enter_nodes(nodes, LAYERED, (bytes, watch, depth), printed);
     }
