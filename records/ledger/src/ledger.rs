@@ -55,7 +55,7 @@ impl Ledger {
     pub fn read(reader: impl BufRead, options: &Options, registry: Registry) -> Result<Self, ReadError> {
         let mut decoder = Decoder::with_registry(reader, options, registry).map_err(ReadError::Io)?;
         let mut read = Ledger { format: Some(decoder.format()), ..Ledger::default() };
-        let mut places = Places::default();
+        let (mut places, mut twice) = (Places::default(), false);
         for located in decoder.by_ref() {
             let located = located.map_err(ReadError::Io)?;
             match located.item {
@@ -77,7 +77,10 @@ impl Ledger {
                         *read.foreign.entry(name.clone()).or_default() += 1;
                     }
                     match places.get(&read.entries, &entry.name) {
-                        Some(at) => read.entries[at].add(entry),
+                        Some(at) => {
+                            twice = true;
+                            read.entries[at].add(entry);
+                        }
                         None => {
                             places.enter(&read.entries, &entry.name, read.entries.len());
                             read.entries.push(Listing::from(entry));
@@ -88,6 +91,12 @@ impl Ledger {
         }
         read.ending = decoder.ending();
         read.remarks = decoder.remarks().to_vec();
+        // Names that were rewritten (another root, say) are others, and each stands once as before. A
+        // record that took the place of another one has its name twice.
+        if read.ending == Ending::OtherNames && !twice {
+            read.ending = Ending::Whole;
+            read.remarks.push("its names were rewritten after its end was".into());
+        }
         read.base = decoder.base().map(<[u8]>::to_vec);
         read.piecewise = read.window()?;
         read.settle();

@@ -1,5 +1,5 @@
-//! The keys of encrypted volumes: passwords in files or asked for, and key files. Every command
-//! that goes into containers flattens this. A password is never an argument.
+//! The keys of encrypted volumes and zips: passwords in files or asked for, and key files. Every
+//! command that goes into containers flattens this. A password is never an argument.
 
 use crate::exit::{Exit, Failure};
 use clap::Args;
@@ -9,8 +9,8 @@ use std::path::{Path, PathBuf};
 
 #[derive(Debug, Clone, Default, Args)]
 pub struct VolumeKeys {
-    /// Open encrypted volumes (BitLocker, LUKS, FileVault) with the passwords in FILE, one per
-    /// line; recovery passwords as well.
+    /// Open encrypted volumes (BitLocker, LUKS, FileVault) and members of a zip with the passwords
+    /// in FILE, one per line; recovery passwords as well.
     #[arg(long, value_name = "FILE")]
     pub passwords: Vec<PathBuf>,
     /// Ask for a password at the terminal, which does not show it.

@@ -68,12 +68,12 @@ pub use checked::BOMB;
 pub use compound::{MAGIC as COMPOUND, is_message as is_outlook_message};
 pub use format::Format;
 pub use limits::Limits;
-pub use passwords::Passwords;
-pub use zip_method::NEEDS_PASSWORD;
 pub use mail::is_message_named;
 pub use oci::Part as LayoutFile;
+pub use passwords::Passwords;
 pub use pdf::{header as pdf_header, is_document as is_pdf};
 pub use rar::is_volume as is_rar_volume;
+pub use zip_method::NEEDS_PASSWORD;
 
 use crate::account::Claims;
 use crate::bytes::Bytes;

@@ -126,7 +126,8 @@ impl Cipher {
                 }
                 let block = Block::new(&derived[..key]);
                 let mac = Hmac::<Sha1>::new_from_slice(&derived[key..2 * key]).map_err(io::Error::other)?;
-                let counter = Counter { tape: Tape::new(bytes.clone(), first, last), block, mac, at: 0, stream: [0; 16] };
+                let counter =
+                    Counter { tape: Tape::new(bytes.clone(), first, last), block, mac, at: 0, stream: [0; 16] };
                 let shared = Arc::new(Mutex::new(counter));
                 let stated = Tape::new(bytes.clone(), last, end);
                 let proof = Proof { of: shared.clone(), stated };
@@ -286,7 +287,10 @@ pub struct Authentic<R> {
 impl<R: Read> Read for Authentic<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let got = self.inner.read(buffer)?;
-        if got == 0 && !buffer.is_empty() && let Some(proof) = &mut self.proof {
+        if got == 0
+            && !buffer.is_empty()
+            && let Some(proof) = &mut self.proof
+        {
             proof.compare()?;
             self.proof = None;
         }

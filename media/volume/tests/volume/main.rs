@@ -61,3 +61,5 @@ mod vss;
 mod wim;
 #[cfg(unix)]
 mod xfs;
+#[cfg(unix)]
+mod zip_passwords;

@@ -83,13 +83,14 @@ fn hint(cause: &Cause) -> Option<String> {
         Cause::Elsewhere => Some(format!("{cause}: to do so, name the file itself, with --special")),
         Cause::NeedsAdministrator => Some(format!("{cause}: run pfh as an administrator")),
         Cause::Outside => Some("leads out of the directory: use --allow-outside if it is meant to".into()),
-        // Of a volume the format is said; archives have none.
-        cause if cause.to_string() == "is encrypted" => {
-            Some("is encrypted: passwords open volumes only (LUKS, BitLocker), no archives".into())
-        }
+        // Of a volume the format is said, of a zip that a password opens it; of others neither.
+        cause if cause.to_string() == "is encrypted" => Some(
+            "is encrypted: passwords open volumes (LUKS, BitLocker) and members of a zip, no other archives".into(),
+        ),
         #[cfg(feature = "inside")]
         cause => pfh::inside::limit(cause).map(|limit| match limit {
             pfh::inside::Limit::Bytes => format!("{cause} (--expand SIZE allows more)"),
+            pfh::inside::Limit::Password => format!("{cause} (--passwords FILE, one a line)"),
             _ => cause.to_string().replace(", the limit of time for a container, and", " (--container-timeout), and"),
         }),
         #[cfg(not(feature = "inside"))]

@@ -10,6 +10,44 @@ use std::process::{Command, Stdio};
 use std::thread::sleep;
 use std::time::Duration;
 
+/// As malware is passed on.
+#[test]
+fn a_zip_under_a_password_is_opened_like_a_volume() {
+    if lacks(&[Need::Program("7z"), Need::Program("zip")]) {
+        return;
+    }
+    let room = Room::new();
+    room.file("sample.exe", b"MZ and more\n");
+    room.file("keys", b"infected\n");
+    let make = "zip -q -P infected one.zip sample.exe && 7z a -bd -pinfected -mem=AES256 two.zip sample.exe";
+    assert!(
+        Command::new("sh")
+            .args(["-c", make])
+            .current_dir(room.path())
+            .stdout(Stdio::null())
+            .status()
+            .unwrap()
+            .success()
+    );
+    for zip in ["one.zip", "two.zip"] {
+        let seen = pfh(&room, &format!("hash --inside {zip}"));
+        assert!(
+            seen.code == Some(3) && seen.stderr.contains("a password opens it (--passwords FILE"),
+            "{}",
+            seen.stderr
+        );
+        let seen = pfh(&room, &format!("hash --inside --passwords keys -o {zip}.pfh {zip}"));
+        assert_eq!(seen.code, Some(0), "{}", seen.stderr);
+        assert_eq!(pfh(&room, &format!("check --inside --passwords keys {zip}.pfh")).code, Some(0));
+        assert_eq!(pfh(&room, &format!("check --inside {zip}.pfh")).code, Some(3));
+        let seen = pfh(&room, &format!("cat --passwords keys {zip}!/sample.exe"));
+        assert_eq!((seen.code, &seen.stdout[..]), (Some(0), &b"MZ and more\n"[..]), "{}", seen.stderr);
+        room.file("wrong", b"other\n");
+        let seen = pfh(&room, &format!("hash --inside --passwords wrong {zip}"));
+        assert!(seen.code == Some(3) && seen.stderr.contains("none of the passwords opens it"), "{}", seen.stderr);
+    }
+}
+
 #[test]
 fn keys_are_given_in_files_to_every_command() {
     if lacks(&[Need::Program("cryptsetup"), Need::Program("mke2fs")]) {

@@ -230,7 +230,7 @@ pub const ROWS: &[Row] = &[
     asks(
         "hash|list|cat|extract|match|check|dups|compare|diff|acquire|verify",
         "--password|--passphrase {NAME}",
-        "passwords open volumes (LUKS, BitLocker), and are never arguments; encrypted archives are not opened",
+        "passwords open volumes (LUKS, BitLocker) and members of a zip, and are never arguments",
         &[("pfh @ …", "without; --passwords FILE or --ask-password give one")],
         "7z, unzip",
     ),
