@@ -91,8 +91,8 @@ impl Ledger {
         }
         read.ending = decoder.ending();
         read.remarks = decoder.remarks().to_vec();
-        // Names that were rewritten (another root, say) are others, and each stands once as before. A
-        // record that took the place of another one has its name twice.
+        // Names that were all rewritten, for another root say, stand once each as before. A record
+        // that took the place of another one has its name twice.
         if read.ending == Ending::OtherNames && !twice {
             read.ending = Ending::Whole;
             read.remarks.push("its names were rewritten after its end was".into());

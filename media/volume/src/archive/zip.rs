@@ -220,7 +220,9 @@ impl Member {
             return self.fail(format!("its local header at offset {start} states another method"));
         }
         let local_crc = u32_at(&header, 14);
-        if local_crc != record.crc && !(local_crc == 0 && record.flags & DESCRIPTOR != 0) {
+        // Behind a cipher Info-ZIP writes the time there, which the password is checked by.
+        let stands_behind = record.flags & DESCRIPTOR != 0 && (local_crc == 0 || record.flags & ENCRYPTED != 0);
+        if local_crc != record.crc && !stands_behind {
             return self.fail(format!("its local header at offset {start} states another CRC"));
         }
         let mut extra = vec![0; usize::from(u16_at(&header, 28))];
