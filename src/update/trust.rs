@@ -33,8 +33,8 @@ pub struct Trusting {
     source: Box<dyn Source>,
     trees: Trees,
     known: HashMap<Vec<u8>, Known>,
-    /// Devices that hold one medium after the other.
-    exchanged: HashMap<u64, bool>,
+    /// How far the times of each device can be trusted.
+    times: HashMap<u64, Option<ChangeTimes>>,
     trusted: Trusted,
 }
 
@@ -58,7 +58,7 @@ impl Trusting {
             let known = Known { size, times: *entry.times, grain: entry.grain, digests: digests.filter(|_| is_plain)? };
             Some((plain(&entry.name), known))
         });
-        Trusting { source, trees, known: known.collect(), exchanged: HashMap::new(), trusted }
+        Trusting { source, trees, known: known.collect(), times: HashMap::new(), trusted }
     }
 
     fn settled(&mut self, item: Item) -> Item {
@@ -71,8 +71,8 @@ impl Trusting {
         let Some(stat) = entry.look().filter(|stat| stat.is_file() && known.is_of(stat)) else { return item };
         // A list does not name the medium of its times: those of an image are as good for another
         // one.
-        let is_exchanged = || entry.change_times().is_some_and(ChangeTimes::are_exchanged);
-        if *self.exchanged.entry(stat.device).or_insert_with(is_exchanged) {
+        let times = *self.times.entry(stat.device).or_insert_with(|| entry.change_times());
+        if times.is_some_and(|times| times.are_exchanged(&stat)) {
             return item;
         }
         self.trusted.0.fetch_add(1, Ordering::Relaxed);

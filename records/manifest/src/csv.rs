@@ -373,7 +373,7 @@ impl Decoder {
         }
         let name = match get("path_b64") {
             exact if exact.is_empty() => get("path"),
-            exact => BASE64.decode(&exact).map_err(|_| Fault::Malformed("path_b64 is not base64"))?,
+            exact => crate::exact::name(&exact, Some(&get("path")[..]).filter(|shown| !shown.is_empty()))?,
         };
         if name.is_empty() {
             return Err(Fault::Malformed("no name"));

@@ -1,6 +1,5 @@
 //! A record as a tokeniser gathers it, field by field.
 
-use data_encoding::BASE64;
 use pfh_digest::{Algorithm, Digest, Registry};
 
 use crate::digits;
@@ -149,7 +148,7 @@ impl Draft {
         let is_windows = |name: &[u8]| names == Names::Windows || is_windows_path(name);
         let written = |name: Vec<u8>| if is_windows(&name) { windows_name(&name) } else { name };
         let name = match (self.exact.take(), self.name.take()) {
-            (Some(exact), _) => BASE64.decode(&exact).map_err(|_| Fault::Malformed("path_b64 is not base64"))?,
+            (Some(exact), shown) => crate::exact::name(&exact, shown.as_ref().map(|(_, shown)| &shown[..]))?,
             (None, Some((_, name))) => written(name),
             (None, None) => return Err(Fault::NoFile("thing without a name")),
         };

@@ -60,6 +60,7 @@ mod encoder;
 mod ending;
 mod entry;
 pub mod escape;
+mod exact;
 mod format;
 pub mod hashdeep;
 mod html;

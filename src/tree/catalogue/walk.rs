@@ -73,7 +73,7 @@ impl<S: Source> Unchanged<S> {
         let (Item::Entry(entry), Some(_)) = (&item, &self.known) else { return item };
         let Some(stat) = entry.look() else { return item };
         // A catalogue does not say on which of the media of a drive its files were.
-        let holds = |times: pfh_source::ChangeTimes| !times.are_exchanged() && times.hold_for(&stat);
+        let holds = |times: pfh_source::ChangeTimes| !times.are_exchanged(&stat) && times.hold_for(&stat);
         let timed = entry.change_times().is_some_and(holds);
         match self.settled(below(&self.root, &entry.name()), &stat, timed) {
             Some(digest) => {

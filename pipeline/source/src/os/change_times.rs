@@ -17,6 +17,8 @@ pub enum ChangeTimes {
     /// They are kept where they differ from the modification time; where not, somebody may have put
     /// that in their place.
     Doubtful,
+    /// The same above another file system, which may be that of an image.
+    Layered,
     /// There are none on the medium: the reported one is the modification time, which anybody can
     /// set, or the time of creation.
     Missing,
@@ -28,10 +30,14 @@ impl ChangeTimes {
         if let ChangeTimes::Named(number) | ChangeTimes::Kept(number) = self { number } else { 0 }
     }
 
-    /// Whether another medium may have the same times under the same number of the device: a record
-    /// that does not name the medium says nothing there.
-    pub fn are_exchanged(self) -> bool {
-        matches!(self, ChangeTimes::Recorded | ChangeTimes::Named(_))
+    /// Whether a file of another medium may have these times under the same number of the device: a
+    /// record that does not name the medium says nothing there.
+    pub fn are_exchanged(self, stat: &Stat) -> bool {
+        match self {
+            ChangeTimes::Recorded | ChangeTimes::Named(_) => true,
+            ChangeTimes::Layered => !self.hold_for(stat),
+            ChangeTimes::Kept(_) | ChangeTimes::Doubtful | ChangeTimes::Missing => false,
+        }
     }
 
     /// Whether they tell that a file with these times was rewritten since a run whose device held
@@ -39,7 +45,7 @@ impl ChangeTimes {
     pub fn hold_for(self, stat: &Stat) -> bool {
         match self {
             ChangeTimes::Kept(_) | ChangeTimes::Named(_) => true,
-            ChangeTimes::Doubtful => stat.ctime != stat.mtime,
+            ChangeTimes::Doubtful | ChangeTimes::Layered => stat.ctime != stat.mtime,
             ChangeTimes::Missing | ChangeTimes::Recorded => false,
         }
     }

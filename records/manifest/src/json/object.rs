@@ -1,6 +1,5 @@
 //! An object as a record: its names and digests, in any order of its members.
 
-use data_encoding::BASE64;
 use pfh_digest::{Algorithm, Digest, Output, Registry};
 use serde_json::Value;
 
@@ -268,7 +267,11 @@ impl Object {
 
     /// The items of a list: the object as a file, or as one under each place where it was found.
     pub(crate) fn items(self, registry: Registry, candidates: &[Algorithm]) -> Vec<Item> {
-        let exact = self.exact.as_ref().and_then(|exact| BASE64.decode(exact.as_bytes()).ok());
+        let shown = self.name.as_ref().map(|(_, name)| name.as_bytes());
+        let exact = match self.exact.as_ref().map(|exact| crate::exact::name(exact.as_bytes(), shown)) {
+            Some(Err(fault)) => return vec![Item::Fault(fault)],
+            exact => exact.and_then(Result::ok),
+        };
         let written = |name: &[u8]| if is_windows_path(name) { windows_name(name) } else { name.to_vec() };
         let name = exact.or_else(|| self.name.as_ref().map(|(_, name)| written(name.as_bytes())));
         let is_component = self.is_component() && self.has_hashes;

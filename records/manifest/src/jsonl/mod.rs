@@ -9,7 +9,6 @@ mod rows;
 
 pub use rows::{Base, Failed, File, Line, Skipped, Stamps, Totals, Within};
 
-use data_encoding::BASE64;
 use pfh_digest::{Algorithm, Digest, Registry};
 use pfh_engine::{Outcome, Piece, Record, Summary};
 use pfh_source::Time;
@@ -166,13 +165,7 @@ fn name(object: &Object) -> Result<Vec<u8>, Fault> {
         Some(value) => value.as_str().map(Some).ok_or(Fault::Malformed("a path is not a string")),
     };
     let name = match (text("path_b64")?, text("path")?) {
-        (Some(exact), shown) => {
-            let exact = BASE64.decode(exact.as_bytes()).map_err(|_| Fault::Malformed("path_b64 is not base64"))?;
-            if shown.is_some_and(|shown| shown != String::from_utf8_lossy(&exact)) {
-                return Err(Fault::Malformed("path and path_b64 are two names"));
-            }
-            exact
-        }
+        (Some(exact), shown) => crate::exact::name(exact.as_bytes(), shown.map(str::as_bytes))?,
         (None, Some(path)) => path.as_bytes().to_vec(),
         (None, None) => Vec::new(),
     };

@@ -270,3 +270,15 @@ fn directories_of_fiwalk_are_no_files() {
 fn ending_of_cut(list: &str) -> Ending {
     ending(&list.as_bytes()[..list.len() - 3], Format::Dfxml)
 }
+
+/// The exact name of a table and the shown one are of one file.
+#[test]
+fn a_shown_name_is_the_exact_one() {
+    let table = |shown: &str| format!("type,path,path_b64,size,md5\r\nfile,{shown},/w==,3,{}\r\n", "0".repeat(32));
+    let options = Options { format: Some(Format::Csv), ..Options::default() };
+    for (shown, is_one) in [("", true), ("\\xff", true), ("\u{fffd}", true), ("other", false)] {
+        let (items, ..) = read(table(shown).as_bytes(), &options);
+        assert_eq!(matches!(&items[..], [Item::Entry(entry)] if entry.name == [0xff]), is_one, "{shown}: {items:?}");
+        assert_eq!(matches!(&items[..], [Item::Fault(Fault::Malformed(_))]), !is_one, "{shown}: {items:?}");
+    }
+}

@@ -94,7 +94,9 @@ fn feeds_by_the_names_of_their_members() {
         format!("{{\"filename\":\"a\",\"hash\":\"{MD5}\"}}\n{{\"filename\":\"b\",\"digest\":\"sha256:{SHA256}\"}}\n");
     reads(&lines, &["a md5:764efa88?", "b sha256:98ea6e4f"]);
     reads(&format!(r#"[{{"path":"a","algorithm":"SHA-256","checksum":"{SHA256}"}}]"#), &["a sha256:98ea6e4f"]);
-    reads(&format!(r#"[{{"path":"a","path_b64":"/w==","md5":"{MD5}"}}]"#), &["\u{fffd} md5:764efa88"]);
+    reads(&format!(r#"[{{"path":"\ufffd","path_b64":"/w==","md5":"{MD5}"}}]"#), &["\u{fffd} md5:764efa88"]);
+    let two = format!(r#"[{{"path":"a","path_b64":"/w==","md5":"{MD5}"}}]"#);
+    reads(&two, &["! path and path_b64 are two names"]);
     reads(&format!(r#"[{{"md5":"{MD5}"}}]"#), &["! digests of a thing without a name, not of a file"]);
     reads(r#"[{"path":"a","md5":"0123"}]"#, &["! digest of a wrong length"]);
     reads(&format!(r#"[{{"path":"a","hashes":{{"snefru":"{MD5}"}}}}]"#), &["! unknown algorithm snefru"]);

@@ -22,17 +22,17 @@ const MISSING: [u64; 10] = [
     0xadff,      // affs
     0xf995_e849, // hpfs
 ];
-/// Served by a program, a server or another file system that may know no change times.
-const DOUBTFUL: [u64; 8] = [
+/// Served by a program or a server that may know no change times, or kept by another file system.
+const DOUBTFUL: [u64; 6] = [
     0x6573_5546, // fuse
     0x0102_1997, // 9p
     0xff53_4d42, // cifs
     0xfe53_4d42, // smb2
     0x517b,      // smb
-    0x794c_7630, // overlayfs, over an image too
-    0x6175_6673, // aufs
     0xf15f,      // ecryptfs
 ];
+/// Of layers; the lower ones may be images: overlayfs and aufs.
+const LAYERED: [u64; 2] = [0x794c_7630, 0x6175_6673];
 /// Made once as a whole, with the times that its maker put there.
 const RECORDED: [u64; 7] = [
     0x7371_7368, // squashfs
@@ -68,6 +68,7 @@ fn times(kind: u64, device: u64, number: u64) -> ChangeTimes {
         _ if RECORDED.contains(&kind) => ChangeTimes::Recorded,
         _ if MISSING.contains(&kind) => ChangeTimes::Missing,
         _ if DOUBTFUL.contains(&kind) => ChangeTimes::Doubtful,
+        _ if LAYERED.contains(&kind) => ChangeTimes::Layered,
         0 if is_exchanged => ChangeTimes::Recorded,
         number if is_exchanged => ChangeTimes::Named(number),
         number => ChangeTimes::Kept(number),
@@ -127,7 +128,8 @@ mod tests {
             assert_eq!(one.hold_for(&stat), keeps, "{what}");
             assert!(!one.hold_for(&stat) || one.medium() != other.medium(), "{what}: a cache knows them apart");
             let is_exchanged = [7, 11, 43].contains(&major);
-            assert!(!is_exchanged || !one.hold_for(&stat) || one.are_exchanged(), "{what}: a list does not");
+            assert!(!is_exchanged || !one.hold_for(&stat) || one.are_exchanged(&stat), "{what}: a list does not");
+            assert!(kind != "overlay" || one.are_exchanged(&stat), "{what}");
             // Without a number of its own it is not believed where media are exchanged.
             for own in [0, number] {
                 assert_eq!(times(magic, number, own).hold_for(&stat), keeps && !is_exchanged, "{what}");
