@@ -1,6 +1,8 @@
-//! Paths as users of Windows type them: with backslashes, and with wildcards that no shell of
-//! theirs expands. Inside of pfh, and in all that it writes, `/` separates.
+//! Operands as they are typed: addresses in the place of files, and paths of Windows, with
+//! backslashes and with wildcards that no shell of theirs expands. Inside of pfh, and in all that it
+//! writes, `/` separates.
 
+use crate::exit::Failure;
 use crate::guess::pieces::{Flag, Piece, option, page, pieces};
 use clap::{Arg, Command};
 use std::any::TypeId;
@@ -19,6 +21,31 @@ pub fn entered(root: &Command, arguments: Vec<OsString>) -> Vec<OsString> {
         None => vec![word],
     };
     rewritten(root, arguments, &entered, &wild)
+}
+
+/// Commands whose operands may be addresses of objects.
+const OF_STORES: &[&str] = &["hash", "compare", "match", "check", "plan", "audit ask"];
+
+/// Refuses an address of an object where a file is meant.
+///
+/// # Errors
+/// The first one.
+pub fn local(root: &Command, arguments: &[OsString]) -> Result<(), Failure> {
+    let (page, path, used) = page(root, arguments);
+    let takes_paths = page.get_positionals().any(is_path) && !OF_STORES.contains(&&*path);
+    let is_file = |piece: &Piece| match piece {
+        Piece::Operand(word) if takes_paths => Some(word.clone()),
+        Piece::Flag(Flag { name, value, .. }) => value.clone().filter(|_| option(page, name).is_some_and(is_path)),
+        _ => None,
+    };
+    let files = pieces(page, &arguments[used..], &|_| None);
+    match files.iter().filter_map(is_file).find(|file| pfh::is_address(file.as_encoded_bytes())) {
+        None => Ok(()),
+        Some(address) => Err(Failure::usage(format_args!(
+            "{}: an object of a store, and pfh {path} takes files here: fetch it first",
+            pfh::terminal::render(address.as_encoded_bytes())
+        ))),
+    }
 }
 
 fn rewritten(
@@ -68,6 +95,28 @@ fn is_pattern(arg: &Arg) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn files_are_no_addresses() {
+        let root = crate::help::whole();
+        let is_local = |line: &str| local(&root, &line.split(' ').map(OsString::from).collect::<Vec<_>>()).is_ok();
+        for line in
+            ["hash s3://b/x", "hash ./s3://b", "check s3://b/list", "diff a b", "audit ask http://h kept", "hash -- -q"]
+        {
+            assert!(is_local(line), "{line}");
+        }
+        for line in [
+            "diff s3://b/x y",
+            "dups gs://b/x",
+            "list https://h/x.zip",
+            "known build k --bad s3://b/x",
+            "bag validate s3://b/x",
+            "hash d -o s3://b/list",
+            "match -k s3://b/known d",
+        ] {
+            assert!(!is_local(line), "{line}");
+        }
+    }
 
     #[test]
     fn paths_are_rewritten_and_nothing_else_is() {

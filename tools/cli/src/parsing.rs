@@ -54,6 +54,7 @@ pub fn parsed(typed: &[OsString]) -> Result<Parsed, Unparsed> {
     let arguments = guess::meant(&mut root, typed)?;
     let arguments = config::with_defaults(&root, &help::whole, arguments)?;
     let arguments = door::entered(&root, arguments);
+    door::local(&root, &arguments)?;
     let (_, name, _) = guess::pieces::page(&root, &arguments);
     let cli = request(&mut root, &arguments).or_else(|error| {
         if error.kind() == ErrorKind::DisplayVersion {
