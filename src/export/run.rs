@@ -129,7 +129,10 @@ impl<'a> Kept<'a> {
         take: &mut dyn FnMut(Row) -> Result<(), Error>,
     ) -> Result<Reading, Error> {
         let (path, is_lines) = (self.path, self.is_lines);
-        let failed = |error: io::Error| Error::input(About::new(path, error));
+        let failed = |error: io::Error| match control.is_cancelled() {
+            true => Error::cancelled(Problem::Interrupted),
+            false => Error::input(About::new(path, error)),
+        };
         self.file.rewind().map_err(failed)?;
         let mut input = BufReader::with_capacity(1 << 18, &mut self.file);
         let mut take =

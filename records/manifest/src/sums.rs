@@ -275,7 +275,9 @@ impl Decoder {
         }
         let (digest, guessed) = match deep::stated(self.registry, &line[..at]) {
             Some(digest) => (digest?, false),
-            None => self.digest(first)?,
+            // The colon belongs to a digest of ssdeep: `3::`.
+            None if digits::is_digest(first) => self.digest(first)?,
+            None => self.digest(&line[..at])?,
         };
         let marked = rest.len() > 1 && matches!(rest[0], b' ' | b'*');
         let name = match (self.shape, marked) {

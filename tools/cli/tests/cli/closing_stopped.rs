@@ -174,7 +174,8 @@ fn an_interrupted_run_claims_what_it_did() {
         let (call, at) = (row.call, room.path().join(row.at));
         let calls = "-e inject=io_uring_setup:error=ENOSYS -e inject=lseek,close:delay_enter=400000";
         let trace = format!("strace -f -qq -o t -P {} {calls} -e inject={call}:signal=INT", at.display());
-        let seen = shell(&room, &format!("{trace} \"$0\" {} >out 2>err", row.line));
+        // The timer that ends a process which notices no signal would race the delays.
+        let seen = shell(&room, &format!("{trace} env --block-signal=ALRM \"$0\" {} >out 2>err", row.line));
         let read = |name: &str| std::fs::read_to_string(room.path().join(name)).unwrap_or_default();
         if seen.code != Some(130) {
             all.push(format!("{}: {:?}\n{}", row.line, seen.code, read("err")));
