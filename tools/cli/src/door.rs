@@ -1,6 +1,6 @@
-//! Operands as they are typed: addresses in the place of files, and paths of Windows, with
-//! backslashes and with wildcards that no shell of theirs expands. Inside of pfh, and in all that it
-//! writes, `/` separates.
+//! Operands as they are typed: addresses in the place of files; and paths of Windows, with
+//! backslashes and with wildcards that no shell of theirs expands. Inside of pfh, and in all that
+//! it writes, `/` separates.
 
 use crate::exit::Failure;
 use crate::guess::pieces::{Flag, Piece, option, page, pieces};
