@@ -6,7 +6,7 @@ use std::ops::Range;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use fuser::{
@@ -15,6 +15,7 @@ use fuser::{
 };
 use tempfile::TempDir;
 
+use crate::answers::Answers;
 use crate::content::{byte, content};
 use crate::{Latency, Spindle};
 
@@ -162,10 +163,10 @@ impl File {
 
     /// The result of a read of `size` bytes at `offset`: bytes up to the first error, or that error
     /// when it is first.
-    fn read(&self, opening: u64, offset: u64, size: usize) -> Result<Vec<u8>, Errno> {
+    fn read(&self, answers: &Answers, opening: u64, offset: u64, size: usize) -> Result<Vec<u8>, Errno> {
         let mut end = self.length.min(offset.saturating_add(size.min(self.most) as u64));
         if let Some((_, time)) = self.stall.filter(|(at, _)| (offset..end).contains(at)) {
-            std::thread::sleep(time);
+            answers.stall(time);
         }
         for (range, errno, times) in &self.errors {
             // An error may lie at the end of the file, where a read asks for bytes beyond it.
@@ -198,6 +199,7 @@ pub struct Files {
     latency: Option<Latency>,
     /// Where each file begins on the disk.
     places: Vec<u64>,
+    answers: Arc<Answers>,
 }
 
 impl Files {
@@ -257,8 +259,9 @@ impl Files {
         // One stalled read must not keep the other files from being read.
         config.n_threads = Some(self.latency.as_ref().map_or(4, Latency::most));
         config.clone_fd = true;
+        let answers = self.answers.clone();
         let session = fuser::spawn_mount(self, room.path(), &config)?;
-        Ok(Mounted { session: Some(session), room: Some(room) })
+        Ok(Mounted { session: Some(session), room: Some(room), answers })
     }
 
     fn file(&self, inode: INodeNo) -> Option<&File> {
@@ -356,7 +359,8 @@ impl Filesystem for Files {
                 (offset..NAMED_FILE_BYTES.min(offset + u64::from(size))).map(|at| byte(inode.0, at)).collect();
             return reply.data(&bytes);
         }
-        match self.file(inode).map(|file| file.read(handle.0, offset, size as usize)) {
+        let _due = self.answers.due();
+        match self.file(inode).map(|file| file.read(&self.answers, handle.0, offset, size as usize)) {
             Some(Ok(bytes)) => {
                 self.charge(inode, offset, bytes.len());
                 reply.data(&bytes);
@@ -392,6 +396,7 @@ impl Filesystem for Files {
 pub struct Mounted {
     session: Option<BackgroundSession>,
     room: Option<TempDir>,
+    answers: Arc<Answers>,
 }
 
 impl Mounted {
@@ -416,6 +421,7 @@ impl Drop for Mounted {
                 .stderr(std::process::Stdio::null())
                 .status();
         }
+        self.answers.end();
         drop(self.session.take());
         if let Some(room) = self.room.take() {
             // Never recursively: had the unmount failed, that would descend into a filesystem.

@@ -20,6 +20,8 @@
 #![forbid(unsafe_code)]
 
 #[cfg(unix)]
+mod answers;
+#[cfg(unix)]
 mod browser;
 mod content;
 #[cfg(unix)]
