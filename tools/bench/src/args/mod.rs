@@ -55,7 +55,9 @@ const FILES: [&str; 12] = [
 ];
 
 /// The beginning of a page of the papers.
-const PAGE: &[u8] = b"<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<title>The five papers on this machine</title>";
+const PAGE: &[u8] = b"<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+    <meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n<meta name=\"generator\" content=\"pfh\">\n\
+    <title>The five papers on this machine</title>";
 
 impl Bench {
     /// Inputs and outputs, for the guard of outputs. In a directory that holds the results of an
