@@ -23,6 +23,7 @@ pub fn notice_end() {
 }
 
 /// Whether one has.
+#[cfg(unix)]
 pub(crate) fn is_noticed() -> bool {
     NOTICED.load(Ordering::Relaxed)
 }
