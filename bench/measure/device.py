@@ -14,7 +14,7 @@ KINDS = {
 
 
 class Device:
-    """A device of one kind: `fresh()` mounts it anew, so that nothing is cached; the files are below `link`."""
+    """A device of one kind, whose files are below `link`. `fresh()` mounts it again with an empty cache."""
 
     def __init__(self, kind, count, kib, room):
         if not (ROOT / "tests/inject").is_dir():

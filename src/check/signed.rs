@@ -4,9 +4,10 @@
 
 use super::problem::Problem;
 use crate::job::Error;
+use pfh_source::Document;
 use pfh_source::terminal::shown;
 use std::fs;
-use std::io::{self, Read, Write};
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
@@ -22,7 +23,7 @@ const PROGRAMS: [&str; 6] = [
 
 const ARMOUR: &[u8] = b"-----BEGIN PGP PUBLIC KEY BLOCK-----";
 const CLEAR: &[u8] = b"-----BEGIN PGP SIGNED MESSAGE-----";
-/// Bytes of keys that are read: a distribution's are a tenth of this.
+/// The most bytes of a file of keys: a distribution's are a tenth of this.
 const LARGEST: u64 = 1 << 24;
 /// The endings of signatures beside a list.
 const ENDINGS: [&str; 4] = [".asc", ".sig", ".gpg", ".sign"];
@@ -30,14 +31,9 @@ const ENDINGS: [&str; 4] = [".asc", ".sig", ".gpg", ".sign"];
 /// The public keys of PGP in a file, in ASCII or as packets (RFC 9580, 5.5.1.1); `None` of a file
 /// that holds something else.
 pub fn keys(path: &Path) -> Option<Vec<u8>> {
-    let file = fs::File::open(path).ok()?;
-    let mut keys = Vec::new();
-    (&file).take(ARMOUR.len() as u64).read_to_end(&mut keys).ok()?;
-    if keys != ARMOUR && !matches!(keys.first(), Some(0x98..=0x9b | 0xc6)) {
-        return None;
-    }
-    file.take(LARGEST).read_to_end(&mut keys).ok()?;
-    Some(keys)
+    let keys = Document::read(path, LARGEST).ok()?;
+    let is_packet = matches!(keys.first(), Some(0x98..=0x9b | 0xc6));
+    (is_packet || keys.starts_with(ARMOUR)).then_some(keys)
 }
 
 /// The text of a manifest that the signature is of, and by whom. The manifest is not opened: these

@@ -161,7 +161,7 @@ fn the_program_is_built_without_what_the_benchmark_needs() {
     let lines = String::from_utf8(output.stdout).expect("UTF-8");
     let built: BTreeSet<&str> = lines.lines().filter_map(|line| line.split(' ').next()).collect();
     assert!(built.contains("pfh-cli") && built.contains("pfh-bench"), "{built:?}");
-    for heavy in ["md-5", "sha3", "parquet", "rustls"] {
+    for heavy in ["md-5", "sha1", "sha3", "parquet", "rustls"] {
         assert!(!built.contains(heavy), "{heavy}");
     }
     // The file of defaults needs the parser alone; the benchmark's studies bring serde's part.

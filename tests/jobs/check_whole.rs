@@ -53,6 +53,31 @@ fn a_manifest_that_was_cut_does_not_pass() {
     }
 }
 
+/// As many records as the end states: one stands twice, and another is missing. A list whose names
+/// were all rewritten, as `sed` does for another root, is whole.
+#[test]
+fn a_record_in_the_place_of_another_does_not_pass() {
+    let room = tree();
+    for (by, format) in
+        [("sha256", "jsonl"), ("sha256", "csv"), ("sha256", "dfxml"), ("sha256", "hashdeep"), ("sha3-256", "sums")]
+    {
+        let request = Request::new(list(&room, "m", by, format, &["d"]));
+        let whole = fs::read_to_string(room.at("m")).unwrap();
+        let digest = |n: u8| pfh::Algorithm::digest(by.parse().unwrap(), format!("content {n}").as_bytes()).to_string();
+        let doubled = whole.replace("/d/3", "/d/2").replace(&digest(3), &digest(2));
+        assert_ne!(doubled, whole);
+        room.file("m", &doubled);
+        let ended = Ended::of(&request);
+        assert!(ended.not_compared().contains("not whole"), "{format}: {:?}", ended.summary);
+        assert_ne!(ended.conclusion(), Verdict::Verified, "{format}");
+        let _ = fs::rename(room.at("d"), room.at("e"));
+        room.file("m", &whole.replace("/d/", "/e/"));
+        let ended = Ended::of(&request);
+        assert_eq!((ended.conclusion(), ended.summary.verified()), (Verdict::Verified, 7), "{format}");
+        fs::rename(room.at("e"), room.at("d")).unwrap();
+    }
+}
+
 #[test]
 fn what_was_not_understood_counts() {
     let room = tree();

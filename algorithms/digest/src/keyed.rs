@@ -1,26 +1,22 @@
 //! Functions of a key and a message.
 
 use crate::row::Keyed;
-use crate::{Algorithm, Hasher, State, Value};
+use crate::{Algorithm, Digest, Hasher, State, Value};
 
 /// HMAC (RFC 2104) over the function whose name follows `hmac-` in the row's own.
 pub(crate) struct Hmac;
 
-/// The two hashers, each of which has taken in a block of the key.
+/// HMAC (RFC 2104) of a function that is under way: two hashers, each of which has taken in a block
+/// of the key.
 #[derive(Clone)]
-struct Keying {
+pub struct Mac {
     inner: Hasher,
     outer: Hasher,
 }
 
-impl Keyed for Hmac {
-    fn refuses(&self, key: &[u8]) -> Option<&'static str> {
-        key.is_empty().then_some("the key is empty")
-    }
-
-    fn start(&self, name: &str, key: &[u8]) -> Box<dyn State> {
-        let function = name.strip_prefix("hmac-").and_then(|name| name.parse::<Algorithm>().ok());
-        let function = function.expect("a row of HMAC is called after its function");
+impl Mac {
+    /// Begins a message under a key of any length, which is not kept.
+    pub fn new(function: Algorithm, key: &[u8]) -> Mac {
         let mut block = vec![0; function.block_length()];
         if key.len() > block.len() {
             let short = function.digest(key);
@@ -33,18 +29,40 @@ impl Keyed for Hmac {
             hasher.update(&block.iter().map(|byte| byte ^ pad).collect::<Vec<u8>>());
             hasher
         };
-        Box::new(Keying { inner: padded(0x36), outer: padded(0x5c) })
+        Mac { inner: padded(0x36), outer: padded(0x5c) }
     }
-}
 
-impl State for Keying {
-    fn update(&mut self, bytes: &[u8]) {
+    /// Takes in the next bytes of the message.
+    pub fn update(&mut self, bytes: &[u8]) {
         self.inner.update(bytes);
     }
 
-    fn finalize(mut self: Box<Self>, _length: usize) -> Value {
+    /// The code, as long as a digest of the function.
+    pub fn finalize(mut self) -> Digest {
         self.outer.update(self.inner.finalize().bytes());
-        Value::from_bytes(self.outer.finalize().bytes())
+        self.outer.finalize()
+    }
+}
+
+impl Keyed for Hmac {
+    fn refuses(&self, key: &[u8]) -> Option<&'static str> {
+        key.is_empty().then_some("the key is empty")
+    }
+
+    fn start(&self, name: &str, key: &[u8]) -> Box<dyn State> {
+        let function = name.strip_prefix("hmac-").and_then(|name| name.parse::<Algorithm>().ok());
+        let function = function.expect("a row of HMAC is called after its function");
+        Box::new(Mac::new(function, key))
+    }
+}
+
+impl State for Mac {
+    fn update(&mut self, bytes: &[u8]) {
+        Mac::update(self, bytes);
+    }
+
+    fn finalize(self: Box<Self>, _length: usize) -> Value {
+        Value::from_bytes(Mac::finalize(*self).bytes())
     }
 
     fn duplicate(&self) -> Box<dyn State> {

@@ -53,6 +53,7 @@ pub use digest::{Digest, MalformedDigest};
 pub use function::Function;
 pub use hasher::Hasher;
 pub use kernels::Kernels;
+pub use keyed::Mac;
 pub use lists::Registry;
 pub use many::{advance_many, finalize_many, hash_many, update_many};
 pub use parameters::{PARAMETERS, Parametric, Stated, names};

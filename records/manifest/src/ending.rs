@@ -89,7 +89,7 @@ impl Tally {
         }
     }
 
-    /// Lists without an end, some of which are very long, need no sum.
+    /// Adds a name to the sum, if an end is due that may state it.
     fn name(&mut self, name: &[u8]) {
         if self.promised {
             self.all.add(name);

@@ -6,8 +6,7 @@ use super::zip_directory::{Record, u16_at};
 use crate::bytes::Bytes;
 use aes::cipher::{BlockCipherEncrypt, KeyInit};
 use aes::{Aes128, Aes192, Aes256};
-use hmac::{Hmac, Mac};
-use sha1::Sha1;
+use pfh_digest::{Algorithm, Mac};
 use std::io::{self, Read};
 use std::sync::{Arc, Mutex, PoisonError};
 use zeroize::Zeroizing;
@@ -119,13 +118,14 @@ impl Cipher {
                 let last = end.checked_sub(AUTHENTIC).filter(|last| *last >= first);
                 let last = last.ok_or(io::ErrorKind::UnexpectedEof)?;
                 // A key for AES, one for HMAC, two bytes that say whether the password fits.
+                let sha1: Algorithm = "sha1".parse().map_err(io::Error::other)?;
                 let mut derived = Zeroizing::new(vec![0; 2 * key + 2]);
-                pbkdf2::pbkdf2_hmac::<Sha1>(password, &front[..salt], ROUNDS, &mut derived);
+                derive(&Mac::new(sha1, password), &front[..salt], ROUNDS, &mut derived);
                 if derived[2 * key..] != front[salt..] {
                     return Ok(None);
                 }
                 let block = Block::new(&derived[..key]);
-                let mac = Hmac::<Sha1>::new_from_slice(&derived[key..2 * key]).map_err(io::Error::other)?;
+                let mac = Mac::new(sha1, &derived[key..2 * key]);
                 let counter =
                     Counter { tape: Tape::new(bytes.clone(), first, last), block, mac, at: 0, stream: [0; 16] };
                 let shared = Arc::new(Mutex::new(counter));
@@ -133,6 +133,24 @@ impl Cipher {
                 let proof = Proof { of: shared.clone(), stated };
                 Ok(Some(Opened { reader: Box::new(Shared(shared)), proof: Some(proof) }))
             }
+        }
+    }
+}
+
+/// PBKDF2 (RFC 8018, 5.2) of a password that `mac` has taken for its key.
+fn derive(mac: &Mac, salt: &[u8], rounds: u32, derived: &mut [u8]) {
+    let of = |messages: &[&[u8]]| {
+        let mut mac = mac.clone();
+        messages.iter().for_each(|message| mac.update(message));
+        mac.finalize()
+    };
+    let length = of(&[]).bytes().len();
+    for (number, block) in (1_u32..).zip(derived.chunks_mut(length)) {
+        let mut last = of(&[salt, &number.to_be_bytes()]);
+        block.copy_from_slice(&last.bytes()[..block.len()]);
+        for _ in 1..rounds {
+            last = of(&[last.bytes()]);
+            block.iter_mut().zip(last.bytes()).for_each(|(sum, byte)| *sum ^= byte);
         }
     }
 }
@@ -226,7 +244,7 @@ impl Block {
 struct Counter {
     tape: Tape,
     block: Block,
-    mac: Hmac<Sha1>,
+    mac: Mac,
     at: u64,
     stream: [u8; 16],
 }
@@ -270,9 +288,9 @@ impl Proof {
         io::copy(&mut *counter, &mut io::sink())?;
         let mut stated = [0; AUTHENTIC as usize];
         self.stated.read_exact(&mut stated)?;
-        match counter.mac.clone().verify_truncated_left(&stated) {
-            Ok(()) => Ok(()),
-            Err(_) => Err(io::Error::other("its authentication code differs: changed, or damaged")),
+        match counter.mac.clone().finalize().bytes().starts_with(&stated) {
+            true => Ok(()),
+            false => Err(io::Error::other("its authentication code differs: changed, or damaged")),
         }
     }
 }
@@ -302,7 +320,22 @@ impl<R: Read> Read for Authentic<R> {
 mod tests {
     use super::*;
 
-    /// The first twelve bytes of a stream that Info-ZIP wrote, by the cipher's own inverse.
+    /// RFC 6070, the first two vectors and the fifth.
+    #[test]
+    fn keys_are_derived_as_the_standard_has_it() {
+        let long = (&b"passwordPASSWORDpassword"[..], &b"saltSALTsaltSALTsaltSALTsaltSALTsalt"[..]);
+        for ((password, salt), rounds, expected) in [
+            ((&b"password"[..], &b"salt"[..]), 1, "0c60c80f961f0e71f3a9b524af6012062fe037a6"),
+            ((b"password", b"salt"), 2, "ea6c014dc72d6f8ccd1ed92ace1d41f0d8de8957"),
+            (long, 4096, "3d2eec4fe41c849b80c8d83662c0e44a8b291a964cf2f07038"),
+        ] {
+            let mut derived = vec![0; expected.len() / 2];
+            derive(&Mac::new("sha1".parse().unwrap(), password), salt, rounds, &mut derived);
+            assert_eq!(derived.iter().map(|byte| format!("{byte:02x}")).collect::<String>(), expected);
+        }
+    }
+
+    /// A cipher whose key follows the plain bytes is undone by the same steps, and by no other key.
     #[test]
     fn the_traditional_cipher_is_its_own_inverse_by_the_plain_bytes() {
         let plain: Vec<u8> = (0..=255).collect();

@@ -7,7 +7,7 @@ use std::os::unix::fs::symlink;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use crate::program::{BESIDE_THE_TABLE, MIB, Room, assert_refused, pfh_hash, record, records, sha256, sha256_of};
+use crate::program::{MIB, Room, assert_refused, beside_the_table, pfh_hash, record, records, sha256, sha256_of};
 use pfh_inject::{Errno, File, Files, Injection, Need, Trial, content, lacks};
 
 const JSON: [&str; 2] = ["-f", "jsonl"];
@@ -206,7 +206,7 @@ fn a17_a_sparse_file_is_read_as_its_logical_bytes() {
     if lacks(&[Need::Peak]) {
         return;
     }
-    assert!(seen.peak <= 8 * MIB + BESIDE_THE_TABLE, "{} bytes", seen.peak);
+    assert!(seen.peak <= 8 * MIB + beside_the_table(), "{} bytes", seen.peak);
 }
 
 #[test]

@@ -11,7 +11,7 @@ use std::os::unix::net::UnixListener;
 use std::process::Command;
 use std::time::Duration;
 
-use crate::program::{BESIDE_THE_TABLE, MIB, Room, pfh_hash, record, records, sha256};
+use crate::program::{MIB, Room, beside_the_table, pfh_hash, record, records, sha256};
 use pfh_inject::{Files, Injection, Need, Outcome, Trial, content, lacks};
 
 const TREE: [&str; 3] = ["-r", "-f", "jsonl"];
@@ -190,7 +190,7 @@ fn walk_names(count: u64) {
     assert_eq!((seen.code, lines.len()), (Some(0), 2), "{}", seen.stderr);
     let bytes = fs::read(mounted.file("names").join(&last)).unwrap();
     assert_eq!(record(&lines, &last).digest("sha256"), Some(&sha256(&bytes)[..]));
-    assert!(seen.peak <= 8 * MIB + BESIDE_THE_TABLE, "{} bytes for {count} names", seen.peak);
+    assert!(seen.peak <= 8 * MIB + beside_the_table(), "{} bytes for {count} names", seen.peak);
 }
 
 #[test]

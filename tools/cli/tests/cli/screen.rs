@@ -382,5 +382,10 @@ fn a_terminal_that_is_too_small_says_so() {
 fn without_a_terminal_it_is_a_usage_error() {
     let room = prepared();
     let seen = pfh(&room, "acquire");
-    assert!(seen.code == Some(2) && seen.stderr.contains("SOURCE"), "{}", seen.stderr);
+    assert!(
+        seen.code == Some(2)
+            && seen.stderr.contains("SOURCE (a block device, a file, or - for standard input) are missing"),
+        "{}",
+        seen.stderr
+    );
 }
