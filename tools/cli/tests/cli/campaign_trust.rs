@@ -165,9 +165,9 @@ fn facts(room: &Room, log: &str) -> Vec<String> {
     files.dedup();
     facts.append(&mut files);
     let people = String::from_utf8(read(room, log.trim_end_matches(".jsonl"))).unwrap();
-    let facts = ["padding:", "  sha256 ", "  blake3 ", "  md5 ", "  sha1 ", "file: i.dd"];
+    let starts = ["padding:", "  sha256 ", "  blake3 ", "  md5 ", "  sha1 ", "file: i.dd"];
     let mut lines: Vec<String> =
-        people.lines().filter(|line| facts.iter().any(|start| line.starts_with(start))).map(str::to_owned).collect();
+        people.lines().filter(|line| starts.iter().any(|start| line.starts_with(start))).map(str::to_owned).collect();
     lines.sort();
     lines.dedup();
     facts.append(&mut lines);
