@@ -58,13 +58,14 @@ fn a_manifest_that_was_cut_does_not_pass() {
 #[test]
 fn a_record_in_the_place_of_another_does_not_pass() {
     let room = tree();
+    room.file("d/3", "content 2");
     for (by, format) in
         [("sha256", "jsonl"), ("sha256", "csv"), ("sha256", "dfxml"), ("sha256", "hashdeep"), ("sha3-256", "sums")]
     {
         let request = Request::new(list(&room, "m", by, format, &["d"]));
         let whole = fs::read_to_string(room.at("m")).unwrap();
-        let digest = |n: u8| pfh::Algorithm::digest(by.parse().unwrap(), format!("content {n}").as_bytes()).to_string();
-        let doubled = whole.replace("/d/3", "/d/2").replace(&digest(3), &digest(2));
+        // Both have one content, so that no digest contradicts.
+        let doubled = whole.replace("/d/3", "/d/2");
         assert_ne!(doubled, whole);
         room.file("m", &doubled);
         let ended = Ended::of(&request);
