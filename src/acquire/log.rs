@@ -47,14 +47,19 @@ impl People {
     fn open(path: &Path, kept: Option<&Standing>) -> Result<Self, LogError> {
         let failed = |error| LogError::Io { path: path.to_owned(), error };
         let mut file = OpenOptions::new().read(true).append(true).create(true).open(path).map_err(failed)?;
+        let mut found = Vec::new();
         let mut written = Vec::new();
         if let Some(kept) = kept {
-            file.read_to_end(&mut written).map_err(failed)?;
+            file.read_to_end(&mut found).map_err(failed)?;
+            written.clone_from(&found);
             if !written.is_empty() {
                 People::keep(&mut written, kept).map_err(|()| LogError::Changed { path: path.to_owned() })?;
             }
         }
-        file.set_len(written.len() as u64).map_err(failed)?;
+        // A kill behind the last record left a part behind it, or took the last line.
+        let same = found.iter().zip(&written).take_while(|(one, other)| one == other).count();
+        file.set_len(same as u64).map_err(failed)?;
+        file.write_all(&written[same..]).map_err(failed)?;
         Ok(People { file, written })
     }
 

@@ -34,6 +34,32 @@ fn the_tree_of_an_image_is_kept() {
     assert!(String::from_utf8_lossy(&seen.stdout).starts_with(&sha256(&content(21, 64 * MIB + 99)[..1 << 20])));
 }
 
+/// A kill behind the last record, at each byte of the last line for people: the log is continued
+/// with that line whole, and holds.
+#[test]
+fn a_log_without_its_last_line_is_continued() {
+    let room = Room::in_memory();
+    let source = room.file("source", &content(22, MIB));
+    let bad = room.file("bad", b"0 +\n0 0x80000 +\n0x80000 0x200 -\n0x80200 0x7FE00 +\n");
+    let good = room.file("good", b"0 +\n0 0x100000 +\n");
+    for (name, rest) in [("none", Some(0)), ("some", Some(20)), ("whole", None)] {
+        let image = room.path().join(name);
+        let trial = |faults: &std::path::Path| acquire(["--map-as-faults"]).arg(faults).arg("--to").arg(&image);
+        let seen = trial(&bad).arg(&source).run().unwrap();
+        assert_eq!(seen.code, Some(3), "{}", seen.stderr);
+        let log = room.path().join(format!("{name}.log"));
+        let text = fs::read(&log).unwrap();
+        let last = text[..text.len() - 1].iter().rposition(|byte| *byte == b'\n').unwrap() + 1;
+        fs::write(&log, &text[..rest.map_or(text.len(), |rest| last + rest)]).unwrap();
+        let seen = trial(&good).arg("--retry-bad").arg(&source).run().unwrap();
+        assert_eq!(seen.code, Some(0), "{}", seen.stderr);
+        assert!(fs::read(&log).unwrap().starts_with(&text), "{name}");
+        let verified =
+            pfh(["verify".as_ref(), "--log".as_ref(), room.path().join(format!("{name}.log.jsonl")).as_os_str()]);
+        assert_eq!(verified.code, Some(0), "{name}: {}", verified.stderr);
+    }
+}
+
 /// Whether the run before this one was killed between its last word to the log and its end: there
 /// is nothing to resume.
 fn has_ended(seen: &Outcome) -> bool {
