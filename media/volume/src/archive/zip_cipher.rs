@@ -36,33 +36,31 @@ pub enum Cipher {
     Aes { key: usize },
 }
 
-/// A member as it is under its cipher.
-pub struct Sealed {
-    /// The cipher; of a member that is under none it is not asked.
-    pub cipher: Cipher,
+/// The form in which a member has its content, below a cipher if there is one.
+pub struct Packed {
     /// The method of compression.
     pub method: u16,
     /// The CRC-32 of the content; AE-2 has none, since it tells about short contents.
     pub crc: Option<u32>,
 }
 
-impl Sealed {
-    /// A member without a password.
-    pub fn not(record: &Record) -> Sealed {
-        Sealed { cipher: Cipher::Traditional, method: record.method, crc: Some(record.crc) }
+impl Packed {
+    /// As the directory states it.
+    pub fn of(record: &Record) -> Packed {
+        Packed { method: record.method, crc: Some(record.crc) }
     }
 }
 
-/// The cipher of a member, the method and the CRC behind it.
+/// The cipher of a member under a password, and the form of the content below it.
 ///
 /// # Errors
 /// Why nobody can open it.
-pub fn of(record: &Record) -> Result<Sealed, String> {
+pub fn of(record: &Record) -> Result<(Cipher, Packed), String> {
     if record.flags & STRONG != 0 {
         return Err("is encrypted (PKWARE's strong encryption): not read".into());
     }
     if record.method != AES {
-        return Ok(Sealed::not(record));
+        return Ok((Cipher::Traditional, Packed::of(record)));
     }
     let field = record.field(AES_FIELD).filter(|field| field.len() >= 7 && &field[2..4] == b"AE");
     let field = field.ok_or("is encrypted, and does not say how")?;
@@ -75,7 +73,7 @@ pub fn of(record: &Record) -> Result<Sealed, String> {
         2 => None,
         version => return Err(format!("is encrypted (AE-{version}): not read")),
     };
-    Ok(Sealed { cipher: Cipher::Aes { key }, method: u16_at(field, 5), crc })
+    Ok((Cipher::Aes { key }, Packed { method: u16_at(field, 5), crc }))
 }
 
 /// The decrypted bytes of a member.

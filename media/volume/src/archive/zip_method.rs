@@ -5,7 +5,7 @@ use super::decoder::{self, Packing};
 use super::limits::Limits;
 use super::member::failure;
 use super::tape::Tape;
-use super::zip_cipher::{self, Authentic, ENCRYPTED, Opened, Sealed};
+use super::zip_cipher::{self, Authentic, ENCRYPTED, Opened, Packed};
 use super::zip_directory::{Record, u16_at, u32_at};
 use super::{zip_implode::Implode, zip_reduce::Reduce, zip_shrink::Shrink};
 use crate::bytes::Bytes;
@@ -42,23 +42,23 @@ pub fn open(
     }
     let end = data.saturating_add(record.stored);
     if record.flags & ENCRYPTED == 0 {
-        let sealed = Sealed::not(record);
-        let opened = match sealed.method {
+        let packed = Packed::of(record);
+        let opened = match packed.method {
             0 => Box::new(Tape::new(bytes.clone(), data, end)),
-            _ => unpacked(Tape::buffered(bytes.clone(), data, end), limits, record, &sealed, path)?,
+            _ => unpacked(Tape::buffered(bytes.clone(), data, end), limits, record, &packed, path)?,
         };
-        return Ok(checked(opened, record, &sealed, path, most));
+        return Ok(checked(opened, record, &packed, path, most));
     }
-    let sealed = zip_cipher::of(record).map_err(|cause| failure(path, cause))?;
+    let (cipher, packed) = zip_cipher::of(record).map_err(|cause| failure(path, cause))?;
     if limits.passwords.is_empty() {
         return Err(failure(path, NEEDS_PASSWORD));
     }
     let under = |password: &[u8]| -> Result<Option<Box<dyn Read + Send>>, Failure> {
-        let opened = sealed.cipher.open(bytes, (data, end), record, password);
+        let opened = cipher.open(bytes, (data, end), record, password);
         let opened = opened.map_err(|error| failure(path, format!("its encrypted bytes: {error}")))?;
         let Some(Opened { reader, proof }) = opened else { return Ok(None) };
-        let inner = unpacked(BufReader::with_capacity(AHEAD, reader), limits, record, &sealed, path)?;
-        Ok(Some(checked(Box::new(Authentic { inner, proof }), record, &sealed, path, most)))
+        let inner = unpacked(BufReader::with_capacity(AHEAD, reader), limits, record, &packed, path)?;
+        Ok(Some(checked(Box::new(Authentic { inner, proof }), record, &packed, path, most)))
     };
     // A password that seems to fit may be wrong: with another one behind it, the content decides.
     let mut fitting = limits.passwords.iter().filter_map(|password| under(password).transpose().map(|_| password));
@@ -81,11 +81,11 @@ pub fn open(
 fn checked(
     opened: Box<dyn Read + Send>,
     record: &Record,
-    sealed: &Sealed,
+    packed: &Packed,
     path: &Arc<[u8]>,
     most: u64,
 ) -> Box<dyn Read + Send> {
-    let stated = Stated { size: Some(record.size), crc: sealed.crc };
+    let stated = Stated { size: Some(record.size), crc: packed.crc };
     Box::new(Checked::new(opened, path.clone(), stated, most))
 }
 
@@ -94,11 +94,11 @@ fn unpacked(
     input: Input,
     limits: &Limits,
     record: &Record,
-    sealed: &Sealed,
+    packed: &Packed,
     path: &Arc<[u8]>,
 ) -> Result<Box<dyn Read + Send>, Failure> {
     let fail = |cause: String| Err(failure(path, cause));
-    Ok(match sealed.method {
+    Ok(match packed.method {
         0 => Box::new(input),
         // Streams of these do not say where they end.
         1 => Box::new(Shrink::new(input).take(record.size)),
