@@ -42,6 +42,8 @@ pub enum Addresses {
     Below,
     /// The object of that key alone, of addresses that were listed before: one input for each name.
     Exactly,
+    /// Every version of the object of that key, and of all below it.
+    Versions,
 }
 
 /// A list of further operands.
@@ -424,6 +426,7 @@ fn located(paths: Paths, descend: Descend, addresses: Addresses, wanted: Wanted)
     let meant = match addresses {
         Addresses::Below => pfh_remote::Meant::Below,
         Addresses::Exactly => pfh_remote::Meant::Exactly,
+        Addresses::Versions => pfh_remote::Meant::Versions,
     };
     let located = pfh_remote::Located::new(paths, descend, meant);
     Box::new(if wanted == Wanted::Names { located.listing() } else { located })

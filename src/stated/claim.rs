@@ -43,7 +43,7 @@ impl Claims {
         for (header, text) in headers {
             if let Some(name) = header.strip_prefix(CHECKSUMS).filter(|name| !ABOUT.contains(name)) {
                 let (text, parts) = parted(text);
-                match (REGISTRY.find(name), parts) {
+                match (REGISTRY.find(named(name)), parts) {
                     (Err(_), _) => claims.unknown.push(format!("{header}: {name} is not an algorithm of this program")),
                     (Ok(_), None) if composite => {
                         claims.unknown.push(format!("{header}: it is of parts, and does not say of how many"));
@@ -104,6 +104,16 @@ impl Claims {
     }
 }
 
+/// The algorithm of a header: S3 has names of its own for those of the xxHash family.
+fn named(header: &str) -> &str {
+    match header {
+        "xxhash64" => "xxh64",
+        "xxhash3" => "xxh3-64",
+        "xxhash128" => "xxh3-128",
+        name => name,
+    }
+}
+
 /// A value without the number of parts behind it.
 fn parted(text: &str) -> (&str, Option<NonZeroU64>) {
     let parts = text.rsplit_once('-').and_then(|(value, parts)| Some((value, Some(parts.parse().ok()?))));
@@ -145,6 +155,22 @@ mod tests {
         assert_eq!(found, (vec!["x-goog-hash crc32c:364b3fb7".into(), format!("x-goog-hash {md5}")], 0, 0));
         let azure = [("etag", "0x8D"), ("content-md5", MD5), ("x-ms-blob-content-md5", MD5)];
         assert_eq!(read("az://c/k", &azure), (vec![format!("content-md5 {md5}")], 0, 0));
+    }
+
+    /// The values of `xxhsum -H64`, `-H3` and `-H128` of `abc`.
+    #[test]
+    fn values_of_the_xxhash_family() {
+        let stated = [
+            ("x-amz-checksum-xxhash64", "RLws9a13CZk="),
+            ("x-amz-checksum-xxhash3", "eK9flIkvOVA="),
+            ("x-amz-checksum-xxhash128", "BrBatnM6YYV4r1+UiS85UA=="),
+        ];
+        let wanted = [
+            "x-amz-checksum-xxhash64 xxh64:44bc2cf5ad770999",
+            "x-amz-checksum-xxhash3 xxh3-64:78af5f94892f3950",
+            "x-amz-checksum-xxhash128 xxh3-128:06b05ab6733a618578af5f94892f3950",
+        ];
+        assert_eq!(read("s3://b/k", &stated), (wanted.map(str::to_owned).to_vec(), 0, 0));
     }
 
     #[test]

@@ -35,6 +35,8 @@ pub struct Request {
     /// The size in bytes of the parts in which objects were uploaded; if it is not known, the usual
     /// ones are tried.
     pub part_size: Option<u64>,
+    /// Whether every version of an object is judged, or the newest.
+    pub versions: bool,
     /// The effect on the verdict when something stated cannot be compared.
     pub manner: Manner,
     /// How objects are read. Its algorithms are those of the stated values.
@@ -51,6 +53,13 @@ impl Request {
     #[must_use]
     pub fn part_size(mut self, part_size: Option<u64>) -> Request {
         self.part_size = part_size;
+        self
+    }
+
+    /// Judges every version of each object.
+    #[must_use]
+    pub fn versions(mut self) -> Request {
+        self.versions = true;
         self
     }
 
@@ -85,7 +94,11 @@ impl Request {
 
     fn located(&self) -> Located {
         let paths: Vec<Vec<u8>> = self.addresses.iter().map(|address| address.clone().into_vec()).collect();
-        Located::new(Box::new(paths.into_iter().map(Ok)), Descend::default(), Meant::Below)
+        Located::new(
+            Box::new(paths.into_iter().map(Ok)),
+            Descend::default(),
+            if self.versions { Meant::Versions } else { Meant::Below },
+        )
     }
 }
 

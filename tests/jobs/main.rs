@@ -122,7 +122,6 @@ mod match_similar;
 #[cfg(feature = "known")]
 mod matching;
 mod plan;
-mod plan_base;
 mod plan_ranges;
 mod plan_units;
 mod report;

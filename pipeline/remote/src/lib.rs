@@ -6,20 +6,28 @@
 //! meanwhile is an error, and never a digest. An answer that breaks off is asked for again, with
 //! growing pauses.
 //!
-//! Credentials come from the environment as the stores' own tools take them: `AWS_*`, `GOOGLE_*`,
-//! `AZURE_*`.
+//! Credentials come from the environment and from profiles as the stores' own tools take them:
+//! `AWS_*`, `~/.aws`, `GOOGLE_*`, `AZURE_*`.
 
 #![forbid(unsafe_code)]
 
+mod answer;
+mod client;
 mod fetch;
 mod listing;
 mod located;
 mod location;
 mod object;
+mod open;
 mod page;
+mod patience;
 mod problem;
+mod profile;
 mod runtime;
+mod session;
+mod sign;
 mod stated;
+mod walk;
+mod web;
 
 pub use located::{Located, Meant};
-pub use location::LocationError;

@@ -1,13 +1,14 @@
 //! Objects as they are listed.
 
-use crate::fetch::Listed;
+use crate::fetch::{Listed, Object, head};
 use crate::location::Location;
 use crate::object::{Early, Remote};
-use crate::page::{self, Aside};
-use crate::problem::problem;
+use crate::page::LineKind;
+use crate::problem::Failure;
 use crate::runtime::{runtime, task_panicked};
+use crate::walk::{Generations, Walk};
+use crate::web;
 use futures_util::{StreamExt, TryStreamExt, stream};
-use object_store::{Error, ObjectMeta, ObjectStoreExt};
 use pfh_source::{Cause, Entry, Item, Origin, Problem, Selection, Skip, Source, Stage, StoreAnswer, fail_point};
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -34,9 +35,9 @@ pub(crate) enum Small {
 
 /// A message from a task that lists.
 enum Found {
-    Object(Location, ObjectMeta),
-    /// A key that ends with a slash and stands for a folder, by its name.
-    Folder(Vec<u8>),
+    Object(Location, Object),
+    /// A key that stands for a folder, or a version that says that the object was deleted.
+    Skipped(Vec<u8>, Skip),
     Problem(Vec<u8>, Problem),
     /// Everything was listed.
     End,
@@ -45,7 +46,7 @@ enum Found {
 /// An item whose turn comes soon.
 enum Ahead {
     Object(Vec<u8>, Listed, Option<Early>),
-    Folder(Vec<u8>),
+    Skipped(Vec<u8>, Skip),
     Problem(Vec<u8>, Problem),
 }
 
@@ -70,9 +71,9 @@ impl Objects {
     /// The system's, if it gives no threads.
     pub(crate) fn below(location: Location, selection: Selection, small: Small) -> std::io::Result<Objects> {
         Objects::of(selection, small, |sender| async move {
-            if let Err(error) = page::listing(list(&location, &sender)).await {
-                let name = location.name(&location.path);
-                let _ = sender.send(Found::Problem(name, problem(Stage::Walk, None, &error))).await;
+            if let Err(failure) = list(&location, &sender).await {
+                let name = location.name(&location.key, None);
+                let _ = sender.send(Found::Problem(name, failure.problem(Stage::Walk, None))).await;
             }
         })
     }
@@ -88,9 +89,11 @@ impl Objects {
                     Ok(location) => location,
                     Err((name, problem)) => return Found::Problem(name, problem),
                 };
-                match location.store.head(&location.path).await {
+                match exact(&location).await {
                     Ok(found) => Found::Object(location, found),
-                    Err(error) => Found::Problem(location.name(&location.path), problem(Stage::Open, None, &error)),
+                    Err(failure) => {
+                        Found::Problem(location.name(&location.key, None), failure.problem(Stage::Open, None))
+                    }
                 }
             });
             let mut heads = Box::pin(heads.buffered(REQUESTS));
@@ -137,8 +140,8 @@ impl Objects {
                     return;
                 }
                 Found::Object(location, found) => (location, found),
-                Found::Folder(name) => {
-                    self.ahead.push_back(Ahead::Folder(name));
+                Found::Skipped(name, skip) => {
+                    self.ahead.push_back(Ahead::Skipped(name, skip));
                     continue;
                 }
                 Found::Problem(name, problem) => {
@@ -146,16 +149,17 @@ impl Objects {
                     continue;
                 }
             };
-            let key = found.location.as_ref().as_bytes();
+            let key = found.key.as_bytes();
             let name = key.rsplit(|byte| *byte == b'/').next().unwrap_or(key);
             // Patterns look at the path below the operand, as they do for files.
-            let above = location.path.as_ref().as_bytes();
-            let key = key.strip_prefix(above).and_then(|rest| rest.strip_prefix(b"/")).unwrap_or(key);
-            if !self.selection.takes(key, name, Some(found.size)) {
+            let above = location.key.as_bytes();
+            let below = key.strip_prefix(above).filter(|below| !below.is_empty()).unwrap_or(key);
+            let below = below.strip_prefix(b"/").unwrap_or(below);
+            if !self.selection.takes(below, name, Some(found.size)) {
                 continue;
             }
-            let printed = location.name(&found.location);
-            let listed = Listed::new(location.store.clone(), found, location.stating);
+            let printed = location.name(&found.key, found.version.as_deref());
+            let listed = Listed::new(location.client.clone(), found, location.stating);
             let early = (self.small == Small::Early && listed.size <= SMALL).then(|| self.ask(&listed)).flatten();
             if early.is_some() {
                 self.early += listed.size;
@@ -193,7 +197,7 @@ impl Source for Objects {
         self.number += 1;
         Some(match next {
             Ahead::Problem(name, problem) => Item::Problem { number, name, problem },
-            Ahead::Folder(name) => Item::Skipped { number, name, skip: Skip::Directory },
+            Ahead::Skipped(name, skip) => Item::Skipped { number, name, skip },
             Ahead::Object(name, listed, early) => {
                 if early.is_some() {
                     self.early -= listed.size;
@@ -205,76 +209,84 @@ impl Source for Objects {
     }
 }
 
+/// The object of the very key, or of the version that its name has.
+async fn exact(location: &Location) -> Result<Object, Failure> {
+    let client = &location.client;
+    if let Some((key, version)) = location.version() {
+        match head(client, key, Some(version)).await {
+            Err(Failure::NotFound(_)) => {}
+            found => return found.map(|(object, _)| object),
+        }
+    }
+    head(client, &location.key, None).await.map(|(object, _)| object)
+}
+
 /// Sends the object of the very key, if there is one, and all below it. Without any there is an
 /// error, so that no operand is passed over.
-async fn list(location: &Location, sender: &mpsc::Sender<Found>) -> Result<(), Error> {
+async fn list(location: &Location, sender: &mpsc::Sender<Found>) -> Result<(), Failure> {
     let mut any = false;
-    if !location.folder {
-        match location.store.head(&location.path).await {
+    // The address of a page is not a folder: only stores list the keys below one.
+    let is_page = location.is_web() && !location.is_folder();
+    let is_one = is_page || location.version().is_some();
+    if !location.is_folder() && (is_one || location.generations == Generations::Newest) {
+        match exact(location).await {
             Ok(found) => {
                 any = true;
                 if sender.send(Found::Object(location.clone(), found)).await.is_err() {
                     return Ok(());
                 }
             }
-            Err(Error::NotFound { .. }) => {}
-            Err(error) => return Err(error),
+            Err(Failure::NotFound(what)) if is_page => return Err(Failure::NotFound(what)),
+            Err(Failure::NotFound(_)) => {}
+            Err(failure) => return Err(failure),
         }
-        // The address of a page is not a folder: only stores list the keys below one.
-        if location.is_web() {
-            return match any {
-                true => Ok(()),
-                false => Err(not_found(location)),
-            };
+        if is_page || any && is_one {
+            return Ok(());
         }
     }
-    let prefix = (!location.path.as_ref().is_empty()).then_some(&location.path);
-    let mut below = location.store.list(prefix);
-    loop {
-        let next = below.next().await;
-        let is_last = next.is_none();
-        // Those of the page that the next one is on come in front of it.
-        let found = page::asides().into_iter().map(|aside| beside(location, aside));
-        for found in found.chain(next.transpose()?.map(|found| Found::Object(location.clone(), found))) {
+    if location.is_web() {
+        for found in web::below(location).await? {
+            if sender.send(Found::Object(location.clone(), found)).await.is_err() {
+                return Ok(());
+            }
+        }
+        return Ok(());
+    }
+    if location.generations == Generations::All && !location.has_versions() {
+        return Err(Failure::Unsupported("versions are listed of stores of Amazon's protocol alone".into()));
+    }
+    // Versions of the very key come with those below it: a prefix cannot tell them apart.
+    let is_below = location.generations == Generations::Newest && !location.is_folder();
+    let prefix = if is_below { format!("{}/", location.key) } else { location.key.clone() };
+    let is_meant = |key: &str| {
+        let rest = key.strip_prefix(&*location.key);
+        location.is_folder() || rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    };
+    let mut walk = Walk::new(&location.client, &prefix, location.generations);
+    while let Some(lines) = walk.page().await? {
+        for line in lines.into_iter().filter(|line| is_meant(&line.key)) {
             any = true;
+            let name = location.name(&line.key, line.version.as_deref());
+            let found = match line.kind {
+                LineKind::Folder => Found::Skipped(name, Skip::Directory),
+                LineKind::DeleteMarker => Found::Skipped(name, Skip::Inside("a delete marker")),
+                LineKind::NoText => {
+                    let cause = Cause::Store { answer: StoreAnswer::BadName, what: "its key is not UTF-8".into() };
+                    Found::Problem(name, Problem::new(Stage::Walk, cause))
+                }
+                LineKind::Object => {
+                    let object = Object { key: line.key, size: line.size, tag: line.tag, version: line.version };
+                    Found::Object(location.clone(), object)
+                }
+            };
             if sender.send(found).await.is_err() {
                 return Ok(());
             }
         }
-        if is_last {
-            break;
-        }
     }
-    if any {
-        return Ok(());
-    }
-    match location.path.as_ref().is_empty() {
+    match any || location.key.is_empty() {
         // A bucket may be empty.
         true => Ok(()),
-        false => Err(not_found(location)),
+        false => Err(Failure::NotFound("neither an object nor the beginning of any key".into())),
     }
-}
-
-/// Everything on a page beside objects: folders, keys that are not read, a missing next page.
-fn beside(location: &Location, aside: Aside) -> Found {
-    let problem = |name: &str, answer, what: &str| {
-        let cause = Cause::Store { answer, what: what.into() };
-        Found::Problem(location.raw_name(name), Problem::new(Stage::Walk, cause))
-    };
-    match aside {
-        Aside::Folder(key) => Found::Folder(location.raw_name(&key)),
-        Aside::Odd(key) => {
-            let what = "a key with an empty part, . or .., or a control character is not read";
-            problem(&key, StoreAnswer::BadName, what)
-        }
-        Aside::Cut => {
-            let what = "the listing is not whole: the store has more objects, and does not say where to go on (it may \
-                know the older form of listings alone)";
-            problem(location.path.as_ref(), StoreAnswer::Truncated, what)
-        }
-    }
-}
-
-fn not_found(location: &Location) -> Error {
-    Error::NotFound { path: location.path.to_string(), source: "neither an object nor a prefix of any".into() }
 }

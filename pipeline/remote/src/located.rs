@@ -2,7 +2,8 @@
 
 use crate::listing::{Objects, Small};
 use crate::location::Stores;
-use pfh_source::{Cause, Descend, Item, Operands, Paths, Problem, Source, Stage, StoreAnswer, is_address};
+use crate::walk::Generations;
+use pfh_source::{Cause, Descend, Item, Operands, Paths, Problem, Source, Stage, is_address};
 
 /// Names to an exact lookup are gathered up to this many, so that their objects are asked for
 /// together.
@@ -18,6 +19,8 @@ pub enum Meant {
     Below,
     /// The object of that key alone: one item for each name.
     Exactly,
+    /// Every version of the object of that key, and of all below it.
+    Versions,
 }
 
 /// A source of operands, files and objects, in their order.
@@ -34,15 +37,11 @@ pub struct Located {
 impl Located {
     /// Operands that come one by one.
     pub fn new(paths: Paths, descend: Descend, meant: Meant) -> Located {
-        Located {
-            paths: paths.peekable(),
-            descend,
-            meant,
-            stores: Stores::default(),
-            small: Small::Early,
-            now: None,
-            number: 0,
+        let mut stores = Stores::default();
+        if meant == Meant::Versions {
+            stores.generations = Generations::All;
         }
+        Located { paths: paths.peekable(), descend, meant, stores, small: Small::Early, now: None, number: 0 }
     }
 
     /// Fetches nothing before it is opened, for callers that want only names and sizes.
@@ -69,7 +68,7 @@ impl Located {
             return Some(Ok(Box::new(Operands::new(vec![path], self.descend.clone()))));
         }
         let system = |path: Vec<u8>| move |error: std::io::Error| (path, Problem::io(Stage::Open, &error));
-        if self.meant == Meant::Below {
+        if self.meant != Meant::Exactly {
             let location = match self.find(path.clone()) {
                 Ok(location) => location,
                 Err(named) => return Some(Err(named)),
@@ -88,8 +87,8 @@ impl Located {
     }
 
     fn find(&mut self, path: Vec<u8>) -> Result<crate::location::Location, Failed> {
-        self.stores.find(&path).map_err(|why| {
-            let cause = Cause::Store { answer: StoreAnswer::BadName, what: why.to_string().into() };
+        self.stores.find(&path).map_err(|(answer, why)| {
+            let cause = Cause::Store { answer, what: why.into() };
             (path, Problem::new(Stage::Walk, cause))
         })
     }

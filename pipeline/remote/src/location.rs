@@ -1,15 +1,11 @@
-//! Where objects are: a store and a prefix in it.
+//! Where objects are: a store and a key in it.
 
-use crate::stated::{Keeping, asking};
-use object_store::aws::AmazonS3Builder;
-use object_store::azure::MicrosoftAzureBuilder;
-use object_store::gcp::GoogleCloudStorageBuilder;
-use object_store::http::HttpBuilder;
-use object_store::path::Path;
-use object_store::{BackoffConfig, ClientOptions, ObjectStore, RetryConfig};
+use crate::client::{Client, Protocol};
+use crate::open::{Refusal, open};
+use crate::walk::Generations;
+use pfh_source::StoreAnswer;
 use std::collections::HashMap;
 use std::sync::Arc;
-use std::time::Duration;
 use url::Url;
 
 /// Schemes, and whether names below them are parts of a URL, which are percent-encoded; keys of
@@ -17,161 +13,119 @@ use url::Url;
 const SCHEMES: &[(&str, bool)] =
     &[("s3", false), ("s3a", false), ("gs", false), ("az", false), ("https", true), ("http", true)];
 
+/// The name of a version behind its key.
+const VERSION: &str = "?versionId=";
+
 /// The stores of a run, each made once: a client holds its connections and credentials.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Stores {
-    found: HashMap<String, Arc<dyn ObjectStore>>,
+    found: HashMap<String, Arc<Client>>,
     /// Whether they are asked for the headers of each object.
     pub(crate) stating: bool,
+    /// The versions of each object that are listed.
+    pub(crate) generations: Generations,
+}
+
+impl Default for Stores {
+    fn default() -> Stores {
+        Stores { found: HashMap::new(), stating: false, generations: Generations::Newest }
+    }
 }
 
 /// A store, and the part of it that is meant.
 #[derive(Debug, Clone)]
 pub(crate) struct Location {
-    pub(crate) store: Arc<dyn ObjectStore>,
-    /// The key, or the start of the keys.
-    pub(crate) path: Path,
+    pub(crate) client: Arc<Client>,
+    /// The key, or the start of the keys; of a page, its path and query, encoded.
+    pub(crate) key: String,
     /// The prefix of a printed key: `s3://bucket`.
     root: String,
-    encoded: bool,
-    /// Whether only the objects below the path are meant, not an object of that name.
-    pub(crate) folder: bool,
     /// Whether the store is asked for the headers of each object.
     pub(crate) stating: bool,
-}
-
-/// Why a name is not a location.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct LocationError(String);
-
-impl std::fmt::Display for LocationError {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl std::error::Error for LocationError {}
-
-fn scheme(operand: &[u8]) -> Option<(&'static str, bool)> {
-    SCHEMES
-        .iter()
-        .copied()
-        .find(|(scheme, _)| operand.strip_prefix(scheme.as_bytes()).is_some_and(|rest| rest.starts_with(b"://")))
+    pub(crate) generations: Generations,
 }
 
 impl Stores {
-    /// The store and prefix that an operand names, with credentials and endpoints from the
+    /// The store and key that an operand names, with credentials and endpoints from the
     /// environment.
     ///
     /// # Errors
     /// When it names no bucket, or the environment makes no sense.
-    pub(crate) fn find(&mut self, operand: &[u8]) -> Result<Location, LocationError> {
-        let wrong = |why: &dyn std::fmt::Display| LocationError(why.to_string());
-        let text = str::from_utf8(operand).map_err(|_| LocationError("keys of stores are UTF-8".into()))?;
-        let (scheme, encoded) = scheme(operand).ok_or_else(|| LocationError("no scheme of a store".into()))?;
+    pub(crate) fn find(&mut self, operand: &[u8]) -> Result<Location, Refusal> {
+        let wrong = |why: &dyn std::fmt::Display| (StoreAnswer::BadName, why.to_string());
+        let text = str::from_utf8(operand).map_err(|_| wrong(&"keys of stores are UTF-8"))?;
+        let scheme =
+            SCHEMES.iter().find(|(scheme, _)| text.strip_prefix(scheme).is_some_and(|rest| rest.starts_with("://")));
+        let &(scheme, is_page) = scheme.ok_or_else(|| wrong(&"no scheme of a store"))?;
         let rest = &text[scheme.len() + 3..];
-        let (host, key) = rest.split_once('/').unwrap_or((rest, ""));
+        let (host, key) = match is_page {
+            true => rest.split_at(rest.find(['/', '?', '#']).unwrap_or(rest.len())),
+            false => rest.split_once('/').unwrap_or((rest, "")),
+        };
         if host.is_empty() {
-            return Err(LocationError(format!("a store's name follows {scheme}://")));
+            return Err(wrong(&format!("a store's name follows {scheme}://")));
         }
-        if encoded && (key.contains('?') || key.contains('#') || host.contains('@')) {
-            return Err(LocationError(
-                "an address with ?, # or @ is not taken: its key could not be distinguished from its options".into(),
-            ));
-        }
-        let folder = key.is_empty() || key.ends_with('/');
-        let path = if encoded { Path::from_url_path(key) } else { Path::parse(key) };
-        let path = path.map_err(|error| wrong(&error))?;
+        let key = if is_page { page(text, host).map_err(|why| wrong(&why))? } else { key.to_owned() };
         let root = format!("{scheme}://{host}");
-        let store = match self.found.get(&root) {
-            Some(store) => store.clone(),
+        let client = match self.found.get(&root) {
+            Some(client) => client.clone(),
             None => {
-                let store = open(scheme, host, &root, self.stating)?;
-                self.found.insert(root.clone(), store.clone());
-                store
+                let client = Arc::new(open(scheme, host)?);
+                self.found.insert(root.clone(), client.clone());
+                client
             }
         };
-        Ok(Location { store, path, root, encoded, folder, stating: self.stating })
+        Ok(Location { client, key, root, stating: self.stating, generations: self.generations })
     }
+}
+
+/// The path and the query of a page's address, as they are sent.
+fn page(text: &str, host: &str) -> Result<String, String> {
+    if text.contains('#') || host.contains('@') {
+        return Err(
+            "an address with # or @ is not taken: a server is not asked for a part of a page, and credentials \
+            do not belong into a name"
+                .into(),
+        );
+    }
+    let path = text.split(['?']).next().unwrap_or_default();
+    if path.split('/').skip(3).any(|part| matches!(&*part.to_ascii_lowercase().replace("%2e", "."), "." | "..")) {
+        return Err("an address with the part . or .. is not taken".into());
+    }
+    let url = Url::parse(text).map_err(|error| error.to_string())?;
+    Ok(url[url::Position::BeforePath..].trim_start_matches('/').to_owned())
 }
 
 impl Location {
     /// Whether it is a page of a web server.
     pub(crate) fn is_web(&self) -> bool {
-        self.encoded
+        matches!(self.client.protocol, Protocol::Web)
     }
 
-    /// The name of a key that a store listed and that makes no path.
-    pub(crate) fn raw_name(&self, key: &str) -> Vec<u8> {
-        format!("{}/{key}", self.root).into_bytes()
+    /// Whether its store has versions of objects that can be listed.
+    pub(crate) fn has_versions(&self) -> bool {
+        matches!(self.client.protocol, Protocol::Amazon { .. })
+    }
+
+    /// Whether only the objects below the key are meant, not an object of that name alone.
+    pub(crate) fn is_folder(&self) -> bool {
+        // A signature may end with a slash.
+        let is_signed = self.is_web() && self.key.contains('?');
+        !is_signed && (self.key.is_empty() || self.key.ends_with('/'))
     }
 
     /// The name of an object in output: the one that `find` takes for that object alone.
-    pub(crate) fn name(&self, key: &Path) -> Vec<u8> {
-        if !self.encoded {
-            return format!("{}/{key}", self.root).into_bytes();
-        }
-        let mut url = Url::parse(&self.root).expect("it was parsed before");
-        if let Ok(mut segments) = url.path_segments_mut() {
-            segments.clear().extend(key.parts().map(|part| part.as_ref().to_owned()));
-        }
-        String::from(url).into_bytes()
+    pub(crate) fn name(&self, key: &str, version: Option<&str>) -> Vec<u8> {
+        let version = version.map(|version| format!("{VERSION}{version}")).unwrap_or_default();
+        format!("{}/{key}{version}", self.root).into_bytes()
     }
-}
 
-/// The client of a store, with credentials and endpoints from the environment.
-fn open(scheme: &str, host: &str, root: &str, stating: bool) -> Result<Arc<dyn ObjectStore>, LocationError> {
-    let wrong = |why: &dyn std::fmt::Display| LocationError(why.to_string());
-    crate::runtime::runtime().map_err(|error| wrong(&error))?;
-    Ok(match scheme {
-        "s3" | "s3a" => {
-            let plain = ["AWS_ENDPOINT_URL", "AWS_ENDPOINT", "AWS_ENDPOINT_URL_S3"].iter();
-            let plain = plain.filter_map(|name| std::env::var(name).ok()).any(|at| at.starts_with("http://"));
-            let builder = AmazonS3Builder::from_env().with_bucket_name(host);
-            let options = match stating {
-                true => client(plain).with_default_headers(asking()),
-                false => client(plain),
-            };
-            let builder = builder.with_client_options(options).with_retry(retry());
-            let builder = builder.with_http_connector(Keeping(client(plain)));
-            Arc::new(builder.build().map_err(|error| wrong(&error))?)
-        }
-        "gs" => {
-            let builder = GoogleCloudStorageBuilder::from_env().with_bucket_name(host);
-            let builder = builder.with_client_options(client(false)).with_retry(retry());
-            let builder = builder.with_http_connector(Keeping(client(false)));
-            Arc::new(builder.build().map_err(|error| wrong(&error))?)
-        }
-        "az" => {
-            let builder = MicrosoftAzureBuilder::from_env().with_container_name(host);
-            let builder = builder.with_client_options(client(false)).with_retry(retry());
-            let builder = builder.with_http_connector(Keeping(client(false)));
-            Arc::new(builder.build().map_err(|error| wrong(&error))?)
-        }
-        _ => {
-            Url::parse(root).map_err(|error| wrong(&error))?;
-            let builder = HttpBuilder::new().with_url(root);
-            let builder = builder.with_client_options(client(scheme == "http")).with_retry(retry());
-            let builder = builder.with_http_connector(Keeping(client(scheme == "http")));
-            Arc::new(builder.build().map_err(|error| wrong(&error))?)
-        }
-    })
-}
-
-/// A request as a whole has no limit of time, as it may be of a gigabyte; its silence has one.
-fn client(plain: bool) -> ClientOptions {
-    ClientOptions::new()
-        .with_allow_http(plain)
-        .with_timeout_disabled()
-        .with_connect_timeout(Duration::from_secs(10))
-        .with_read_timeout(Duration::from_secs(60))
-}
-
-/// Nine attempts over half a minute.
-fn retry() -> RetryConfig {
-    let backoff =
-        BackoffConfig { init_backoff: Duration::from_millis(100), max_backoff: Duration::from_secs(10), base: 2. };
-    RetryConfig { backoff, max_retries: 8, retry_timeout: Duration::from_secs(180) }
+    /// The key and the version where the name has one.
+    pub(crate) fn version(&self) -> Option<(&str, &str)> {
+        let (key, version) = self.key.rsplit_once(VERSION)?;
+        let is_plain = !version.is_empty() && !version.contains('/');
+        (is_plain && self.has_versions()).then_some((key, version))
+    }
 }
 
 #[cfg(test)]
@@ -184,16 +138,30 @@ mod tests {
         let mut parse = |text: &str| stores.find(text.as_bytes()).unwrap();
         for (text, key, folder) in [
             ("s3://bucket/a/b c%20.txt", "a/b c%20.txt", false),
-            ("s3://bucket/a/", "a", true),
+            ("s3://bucket/a/", "a/", true),
             ("s3://bucket", "", true),
-            ("http://127.0.0.1:8080/a%20b/ü", "a b/ü", false),
+            ("s3://bucket//a", "/a", false),
+            ("s3://bucket/a//../b", "a//../b", false),
+            ("s3://bucket/a?b#c", "a?b#c", false),
+            ("http://127.0.0.1:8080/a%20b/ü", "a%20b/%C3%BC", false),
+            ("http://127.0.0.1:8080/a?X-Amz-Signature=b%2Fc&d", "a?X-Amz-Signature=b%2Fc&d", false),
+            ("http://127.0.0.1:8080/a?sig=b/", "a?sig=b/", false),
+            ("http://127.0.0.1:8080/dav/", "dav/", true),
+            ("http://127.0.0.1:8080", "", true),
         ] {
             let location = parse(text);
-            assert_eq!((location.path.as_ref(), location.folder), (key, folder), "{text}");
-            let name = String::from_utf8(location.name(&location.path)).unwrap();
-            assert_eq!(parse(&name).path, location.path, "{name}");
+            assert_eq!((&*location.key, location.is_folder()), (key, folder), "{text}");
+            let name = String::from_utf8(location.name(&location.key, None)).unwrap();
+            assert_eq!(parse(&name).key, location.key, "{name}");
         }
-        for text in ["s3://", "https://host/a?b=c", "ftp://host/a", "s3:/a", "az://c/a/../b"] {
+        let location = parse("s3://bucket/a?versionId=x?versionId=3/L4");
+        assert_eq!(location.version(), None);
+        let location = parse("s3://bucket/a?versionId=x?versionId=3sL4");
+        assert_eq!(location.version(), Some(("a?versionId=x", "3sL4")));
+        assert_eq!(location.name("k", Some("v")), b"s3://bucket/k?versionId=v");
+        for text in
+            ["s3://", "https://host/a#c", "ftp://host/a", "s3:/a", "https://host/a/../b", "https://host/a/%2E%2e"]
+        {
             assert!(Stores::default().find(text.as_bytes()).is_err(), "{text}");
         }
     }

@@ -1,132 +1,121 @@
-//! Pages of listings as stores send them. Any other answer is an error and not the end of the list;
-//! keys that the store's client cannot hand on are taken out of the page, so that they cost no
-//! other key.
+//! Pages of listings as stores send them. Any other answer is an error, and not the end of the
+//! list.
 
-use object_store::client::HttpRequest;
-use object_store::path::Path;
+use crate::problem::Failure;
+use crate::sign::decode;
 use quick_xml::Reader;
-use quick_xml::events::Event;
-use std::cell::RefCell;
+use quick_xml::events::{BytesStart, Event};
 
-/// Something on a page that the client does not hand on.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Aside {
-    /// A key that ends with a slash and has no bytes stands for a folder.
-    Folder(String),
-    /// A key with an empty part, `.`, `..` or a control character.
-    Odd(String),
-    /// More keys follow, and the page does not say where.
-    Cut,
+/// The forms of a listing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// ListObjects and ListObjectsV2 of S3, and of Google's XML interface.
+    Bucket,
+    /// ListObjectVersions of S3.
+    Versions,
+    /// List Blobs of Azure.
+    Container,
 }
 
-tokio::task_local! {
-    /// Of the listing that the task at hand reads: the client makes its requests in that task.
-    static ASIDES: RefCell<Vec<Aside>>;
+/// An object, or another line of a page.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Line {
+    pub key: String,
+    pub size: u64,
+    pub tag: Option<String>,
+    pub version: Option<String>,
+    pub kind: LineKind,
 }
 
-/// Carries out a listing that asks for its [`asides`].
-pub(crate) async fn listing<F: Future>(work: F) -> F::Output {
-    ASIDES.scope(RefCell::default(), work).await
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) enum LineKind {
+    #[default]
+    Object,
+    /// A key that stands for a folder.
+    Folder,
+    /// A version that says that the object was deleted.
+    DeleteMarker,
+    /// A key whose bytes are not UTF-8, as it came.
+    NoText,
 }
 
-/// All that came aside since the last call.
-pub(crate) fn asides() -> Vec<Aside> {
-    ASIDES.try_with(RefCell::take).unwrap_or_default()
+/// A page.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Page {
+    pub lines: Vec<Line>,
+    /// Whether another page follows.
+    pub is_truncated: bool,
+    /// The token of the next page.
+    pub token: Option<String>,
+    /// The key that the next page begins behind, where the store names it.
+    pub marker: Option<String>,
+    /// The version that it begins behind, of that key.
+    pub version_marker: Option<String>,
 }
 
-/// Keeps what came aside for the listing at hand.
-pub(crate) fn keep(asides: Vec<Aside>) {
-    let _ = ASIDES.try_with(|kept| kept.borrow_mut().extend(asides));
+fn none(what: impl std::fmt::Display) -> Failure {
+    Failure::Listing(format!("the answer to a listing is none: {what}"))
 }
 
-/// Another answer to a listing than a page of it: a page of a web server, a document of an error.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct NoPage(String);
-
-impl std::fmt::Display for NoPage {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "the answer to a listing is none: {}", self.0)
-    }
+/// Values of a page that say something about the others.
+#[derive(Default)]
+struct State {
+    page: Page,
+    line: Line,
+    has_key: bool,
+    size: Option<u64>,
+    is_form: bool,
+    is_encoded: bool,
+    is_truncated: Option<bool>,
+    count: Option<u64>,
+    prefixes: u64,
+    has_next_marker: bool,
 }
-
-impl std::error::Error for NoPage {}
-
-/// The names of the elements of a page.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Kind {
-    root: &'static str,
-    entry: &'static str,
-    key: &'static str,
-    size: &'static str,
-}
-
-/// ListObjectsV2 of S3 and of Google's XML interface.
-const BUCKET: Kind = Kind { root: "ListBucketResult", entry: "Contents", key: "Key", size: "Size" };
-/// List Blobs of Azure.
-const CONTAINER: Kind = Kind { root: "EnumerationResults", entry: "Blob", key: "Name", size: "Content-Length" };
 
 impl Kind {
-    /// Of the answer to a request; `None` for one that asks for no listing.
-    pub(crate) fn of(request: &HttpRequest) -> Option<Kind> {
-        let query = request.uri().query().filter(|_| request.method().as_str() == "GET")?;
-        let has = |wanted| query.split('&').any(|part| part == wanted);
-        let bucket = has("list-type=2").then_some(BUCKET);
-        bucket.or_else(|| has("comp=list").then_some(CONTAINER))
+    fn root(self) -> &'static str {
+        match self {
+            Kind::Bucket => "ListBucketResult",
+            Kind::Versions => "ListVersionsResult",
+            Kind::Container => "EnumerationResults",
+        }
     }
 
-    /// The page for the client, and the keys that are taken out of it.
+    /// Reads a page.
     ///
     /// # Errors
-    /// When the text is another document, or was cut.
-    pub(crate) fn read(self, text: &str) -> Result<(String, Vec<Aside>), NoPage> {
+    /// When the text is another document, was cut, or does not say whether it is whole.
+    pub(crate) fn read(self, text: &str) -> Result<Page, Failure> {
         let mut reader = Reader::from_str(text);
-        let (mut open, mut value): (Vec<String>, String) = (Vec::new(), String::new());
-        let (mut page, mut asides) = (String::with_capacity(text.len()), Vec::new());
-        let (mut copied, mut start) = (0, 0);
-        let (mut key, mut size, mut is_tagged) = (String::new(), 0, false);
-        let (mut is_ended, mut is_truncated, mut is_continued) = (false, None, false);
-        let malformed = || NoPage("not well-formed, or cut off".into());
+        let (mut open, mut value, mut is_ended): (Vec<String>, String, bool) = (Vec::new(), String::new(), false);
+        let mut state = State::default();
+        let malformed = || none("not well-formed, or cut off");
         loop {
-            let before = usize::try_from(reader.buffer_position()).map_err(|_| malformed())?;
             match reader.read_event().map_err(|_| malformed())? {
                 Event::Start(element) => {
                     let name = element.local_name().as_ref().to_owned();
-                    if open.is_empty() && (is_ended || name != self.root) {
-                        return Err(NoPage(format!("a document of <{name}>")));
-                    }
-                    if name == self.entry {
-                        (start, size, is_tagged) = (before, 0, false);
-                        key.clear();
+                    if open.is_empty() && (is_ended || name != self.root()) {
+                        return Err(none(format_args!("a document of <{name}>")));
                     }
                     open.push(name);
+                    self.begin(&open, &element, &mut state);
                     value.clear();
                 }
                 Event::Empty(element) => {
                     let name = element.local_name().as_ref().to_owned();
-                    if open.is_empty() && name != self.root {
-                        return Err(NoPage(format!("a document of <{name}>")));
+                    if open.is_empty() && (is_ended || name != self.root()) {
+                        return Err(none(format_args!("a document of <{name}>")));
                     }
+                    open.push(name);
+                    self.begin(&open, &element, &mut state);
+                    self.end(&open, "", &mut state)?;
+                    open.pop();
                     is_ended |= open.is_empty();
                 }
                 Event::End(_) => {
-                    let name = open.pop().ok_or_else(malformed)?;
+                    self.end(&open, &value, &mut state)?;
+                    open.pop().ok_or_else(malformed)?;
                     is_ended |= open.is_empty();
-                    match &*name {
-                        name if name == self.key => key.clone_from(&value),
-                        name if name == self.size => size = value.trim().parse().unwrap_or(1),
-                        name if name.eq_ignore_ascii_case("etag") => is_tagged = true,
-                        "IsTruncated" => is_truncated = Some(value.trim() == "true"),
-                        "KeyCount" => is_truncated = is_truncated.or(Some(false)),
-                        "NextContinuationToken" => is_continued = !value.is_empty(),
-                        name if name == self.entry => {
-                            if let Some(aside) = aside(&key, size > 0 && is_tagged) {
-                                page.push_str(&text[copied..start]);
-                                copied = usize::try_from(reader.buffer_position()).map_err(|_| malformed())?;
-                                asides.push(aside);
-                            }
-                        }
-                        _ => {}
-                    }
                     value.clear();
                 }
                 Event::Text(part) => value.push_str(&part.xml10_content()),
@@ -143,31 +132,129 @@ impl Kind {
                     });
                 }
                 Event::Eof => break,
-                Event::DocType(_) => return Err(NoPage("a web page".into())),
+                Event::DocType(_) => return Err(none("a web page")),
                 Event::Comment(_) | Event::Decl(_) | Event::PI(_) => {}
             }
         }
         if !is_ended || !open.is_empty() {
             return Err(malformed());
         }
-        if self.root == BUCKET.root {
-            // Without either nothing says whether this is all.
-            let is_truncated = is_truncated.ok_or_else(|| NoPage("it does not say whether it is whole".into()))?;
-            asides.extend((is_truncated && !is_continued).then_some(Aside::Cut));
-        }
-        page.push_str(&text[copied..]);
-        Ok((page, asides))
+        self.whole(state)
     }
-}
 
-/// A key that the client cannot ask for; `None` for an object. Folders have no content: no bytes,
-/// or in stores over directories no entity tag.
-fn aside(key: &str, has_content: bool) -> Option<Aside> {
-    if key.ends_with('/') && !has_content {
-        return Some(Aside::Folder(key.to_owned()));
+    fn begin(self, open: &[String], element: &BytesStart<'_>, state: &mut State) {
+        let names: Vec<&str> = open.iter().skip(1).map(String::as_str).collect();
+        match names[..] {
+            ["Contents" | "Version" | "DeleteMarker"] | ["Blobs", "Blob"] => {
+                (state.line, state.has_key, state.size) = (Line::default(), false, None);
+                state.is_encoded = false;
+            }
+            ["Blobs", "Blob", "Name"] => {
+                let encoded = element.attributes().flatten().find(|attribute| attribute.key.as_ref() == "Encoded");
+                state.is_encoded = encoded.is_some_and(|attribute| attribute.value.eq_ignore_ascii_case("true"));
+            }
+            _ => {}
+        }
     }
-    let is_plain = Path::parse(key).is_ok_and(|path| path.as_ref() == key);
-    (!is_plain).then(|| Aside::Odd(key.to_owned()))
+
+    fn end(self, open: &[String], value: &str, state: &mut State) -> Result<(), Failure> {
+        let names: Vec<&str> = open.iter().skip(1).map(String::as_str).collect();
+        let text = || Some(value.to_owned()).filter(|value| !value.is_empty());
+        let line = &mut state.line;
+        match names[..] {
+            ["Contents" | "Version" | "DeleteMarker", "Key"] | ["Blobs", "Blob", "Name"] => {
+                line.key = value.to_owned();
+                state.has_key = true;
+            }
+            ["Contents" | "Version", "Size"] | ["Blobs", "Blob", "Properties", "Content-Length"] => {
+                state.size = value.trim().parse().ok();
+            }
+            ["Contents" | "Version", "ETag"] | ["Blobs", "Blob", "Properties", "Etag"] => line.tag = text(),
+            ["Version" | "DeleteMarker", "VersionId"] => line.version = text(),
+            ["Blobs", "Blob", "Properties", "ResourceType"] if value == "directory" => line.kind = LineKind::Folder,
+            ["Contents"] if self == Kind::Bucket => return Kind::object(state),
+            ["Version"] if self == Kind::Versions => return Kind::object(state),
+            ["DeleteMarker"] if self == Kind::Versions => {
+                line.kind = LineKind::DeleteMarker;
+                state.size = Some(0);
+                return Kind::object(state);
+            }
+            ["Blobs", "Blob"] => {
+                if state.is_encoded {
+                    Kind::decoded(&mut state.line, false);
+                }
+                return Kind::object(state);
+            }
+            ["EncodingType"] => state.is_form = value.trim().eq_ignore_ascii_case("url"),
+            ["IsTruncated"] => {
+                state.is_truncated = match &*value.trim().to_ascii_lowercase() {
+                    "true" | "1" => Some(true),
+                    "false" | "0" => Some(false),
+                    _ => return Err(none(format_args!("IsTruncated is {value:?}"))),
+                };
+            }
+            ["KeyCount"] => state.count = value.trim().parse().ok(),
+            ["CommonPrefixes"] => state.prefixes += 1,
+            ["NextContinuationToken"] => state.page.token = text(),
+            ["NextMarker"] => {
+                state.has_next_marker = true;
+                state.page.marker = text();
+            }
+            ["NextKeyMarker"] => state.page.marker = text(),
+            ["NextVersionIdMarker"] => state.page.version_marker = text(),
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn object(state: &mut State) -> Result<(), Failure> {
+        let mut line = std::mem::take(&mut state.line);
+        match (state.has_key, state.size) {
+            (true, Some(size)) => line.size = size,
+            (true, None) if line.kind == LineKind::Folder => {}
+            (true, None) => return Err(none(format_args!("the key {:?} has no size", line.key))),
+            (false, _) => return Err(none("an object without a key")),
+        }
+        state.page.lines.push(line);
+        Ok(())
+    }
+
+    fn decoded(line: &mut Line, is_form: bool) {
+        match decode(&line.key, is_form) {
+            Some(key) => line.key = key,
+            None => line.kind = LineKind::NoText,
+        }
+    }
+
+    fn whole(self, state: State) -> Result<Page, Failure> {
+        let State { mut page, is_form, is_truncated, count, prefixes, has_next_marker, .. } = state;
+        if is_form && self != Kind::Container {
+            page.lines.iter_mut().for_each(|line| Kind::decoded(line, true));
+            page.marker = page.marker.map(|marker| decode(&marker, true).unwrap_or(marker));
+        }
+        if self == Kind::Container {
+            if !has_next_marker {
+                return Err(none("it does not say whether it is whole"));
+            }
+            page.token = page.marker.take();
+            page.is_truncated = page.token.is_some();
+        } else {
+            let unsaid = || none("it does not say whether it is whole");
+            let otherwise = (count.is_some() || page.token.is_some()).then_some(page.token.is_some());
+            page.is_truncated = is_truncated.or(otherwise).ok_or_else(unsaid)?;
+        }
+        let found = page.lines.len() as u64 + prefixes;
+        if let Some(count) = count.filter(|count| *count > found) {
+            return Err(none(format_args!("it states {count} keys and has {found}")));
+        }
+        for line in page.lines.iter_mut().filter(|line| line.kind == LineKind::Object) {
+            // Folders have no content: no bytes, or in stores over directories no entity tag.
+            if line.key.ends_with('/') && (line.size == 0 || line.tag.is_none()) {
+                line.kind = LineKind::Folder;
+            }
+        }
+        Ok(page)
+    }
 }
 
 #[cfg(test)]
@@ -176,52 +263,86 @@ mod tests {
 
     fn page(rest: &str, keys: &[(&str, u64)]) -> String {
         let entry = |(key, size): &(&str, u64)| {
-            format!("<Contents><Key>{key}</Key><ETag>x</ETag><Size>{size}</Size></Contents>")
+            format!(
+                "<Contents><Key>{key}</Key><Owner><Key>no</Key><Size>9</Size></Owner><ETag>x</ETag><Size>{size}</Size>\
+                 </Contents>"
+            )
         };
         let entries: String = keys.iter().map(entry).collect();
         format!("<?xml version='1.0'?><ListBucketResult xmlns='x'>{rest}{entries}</ListBucketResult>")
     }
 
+    fn lines(page: &Page) -> Vec<(&str, u64, LineKind)> {
+        page.lines.iter().map(|line| (&*line.key, line.size, line.kind)).collect()
+    }
+
     #[test]
-    fn odd_keys_cost_no_other_key() {
+    fn keys_are_those_of_the_store() {
+        use LineKind::{Folder, NoText, Object};
         let whole = "<IsTruncated>false</IsTruncated>";
         let keys =
-            [("a", 1), ("d//x", 1), ("d/", 0), ("e/", 5), ("d/../x", 1), ("/lead", 1), ("n&#10;l", 1), ("a&amp;b", 2)];
-        let (left, asides) = BUCKET.read(&page(whole, &keys)).unwrap();
-        assert_eq!(left, page(whole, &[("a", 1), ("a&amp;b", 2)]));
-        let odd = |key: &str| Aside::Odd(key.into());
-        let expected = [odd("d//x"), Aside::Folder("d/".into()), odd("e/"), odd("d/../x"), odd("/lead"), odd("n\nl")];
-        assert_eq!(asides, expected);
+            [("a", 1), ("d//x", 2), ("d/", 0), ("e/", 5), ("../x", 1), ("/l", 1), ("n&#10;l&#1;", 1), ("&amp;+%41", 2)];
+        let read = Kind::Bucket.read(&page(whole, &keys)).unwrap();
+        let plain = [
+            ("a", 1, Object),
+            ("d//x", 2, Object),
+            ("d/", 0, Folder),
+            ("e/", 5, Object),
+            ("../x", 1, Object),
+            ("/l", 1, Object),
+            ("n\nl\u{1}", 1, Object),
+            ("&+%41", 2, Object),
+        ];
+        assert_eq!((lines(&read), read.is_truncated), (plain.to_vec(), false));
+        let encoded = "<EncodingType>url</EncodingType><IsTruncated>false</IsTruncated>";
+        let read = Kind::Bucket.read(&page(encoded, &[("a+b%2Bc%0A", 1), ("%ff", 1)])).unwrap();
+        assert_eq!(lines(&read), [("a b+c\n", 1, Object), ("%ff", 1, NoText)]);
         let untagged = page(whole, &[("e/", 4096)]).replace("<ETag>x</ETag>", "");
-        assert_eq!(BUCKET.read(&untagged).unwrap().1, [Aside::Folder("e/".into())]);
+        assert_eq!(lines(&Kind::Bucket.read(&untagged).unwrap()), [("e/", 4096, Folder)]);
+        let blobs = "<EnumerationResults><Blobs><Blob><Name>a//b</Name><Properties><Content-Length>3</Content-Length>\
+            <Etag>0x8</Etag></Properties><Metadata><Name>no</Name></Metadata></Blob><Blob><Name Encoded=\"true\">\
+            a%01b+</Name><Properties><Content-Length>4</Content-Length></Properties></Blob><Blob><Name>d</Name>\
+            <Properties><ResourceType>directory</ResourceType></Properties></Blob></Blobs><NextMarker/></EnumerationResults>";
+        let read = Kind::Container.read(blobs).unwrap();
+        assert_eq!(lines(&read), [("a//b", 3, Object), ("a\u{1}b+", 4, Object), ("d", 0, Folder)]);
+        assert_eq!((read.token, read.is_truncated), (None, false));
+        let versions = "<ListVersionsResult><IsTruncated>true</IsTruncated><NextKeyMarker>a</NextKeyMarker>\
+            <NextVersionIdMarker>2</NextVersionIdMarker><Version><Key>a</Key><VersionId>1</VersionId><Size>1</Size>\
+            </Version><DeleteMarker><Key>a</Key><VersionId>2</VersionId></DeleteMarker></ListVersionsResult>";
+        let read = Kind::Versions.read(versions).unwrap();
+        assert_eq!(lines(&read), [("a", 1, Object), ("a", 0, LineKind::DeleteMarker)]);
+        assert_eq!((read.marker.as_deref(), read.version_marker.as_deref()), (Some("a"), Some("2")));
+        assert_eq!(read.lines[0].version.as_deref(), Some("1"));
     }
 
     #[test]
     fn what_is_no_page_is_not_the_end() {
         let whole = page("<KeyCount>1</KeyCount>", &[("a", 1)]);
-        assert_eq!(BUCKET.read(&whole), Ok((whole.clone(), vec![])));
+        assert!(!Kind::Bucket.read(&whole).unwrap().is_truncated);
         for text in [
             "",
             "<!DOCTYPE html><html><body>sign in</body></html>",
             "<html><body>sign in</body></html>",
+            "<html/>",
             "<Error><Code>SlowDown</Code></Error>",
             "{}",
             &page("", &[("a", 1)]),
+            &page("<IsTruncated>maybe</IsTruncated>", &[("a", 1)]),
+            &page("<KeyCount>2</KeyCount>", &[("a", 1)]),
+            &whole.replace("<Size>1</Size>", ""),
+            &whole.replace("<Size>1</Size>", "<Size>many</Size>"),
+            &whole.replace("<Key>a</Key>", ""),
             &whole[..whole.len() - 3],
             &whole[..whole.len() / 2],
             &format!("{whole}{whole}"),
         ] {
-            assert!(BUCKET.read(text).is_err(), "{text}");
+            assert!(Kind::Bucket.read(text).is_err(), "{text}");
         }
-        let cut = page("<IsTruncated>true</IsTruncated>", &[("a", 1)]);
-        assert_eq!(BUCKET.read(&cut), Ok((cut.clone(), vec![Aside::Cut])));
+        let cut = Kind::Bucket.read(&page("<IsTruncated>true</IsTruncated>", &[("a", 1)])).unwrap();
+        assert_eq!((cut.is_truncated, cut.token), (true, None));
         let next = page("<IsTruncated>true</IsTruncated><NextContinuationToken>a</NextContinuationToken>", &[]);
-        assert_eq!(BUCKET.read(&next), Ok((next.clone(), vec![])));
-        let blobs = "<EnumerationResults><Blobs><Blob><Name>a//b</Name><Properties><Content-Length>3</Content-Length>\
-            </Properties></Blob></Blobs><NextMarker/></EnumerationResults>";
-        let (left, asides) = CONTAINER.read(blobs).unwrap();
-        assert_eq!(left, "<EnumerationResults><Blobs></Blobs><NextMarker/></EnumerationResults>");
-        assert_eq!(asides, [Aside::Odd("a//b".into())]);
-        assert!(CONTAINER.read(&whole).is_err());
+        assert_eq!(Kind::Bucket.read(&next).unwrap().token.as_deref(), Some("a"));
+        assert!(Kind::Container.read(&whole).is_err() && Kind::Versions.read(&whole).is_err());
+        assert!(Kind::Container.read("<EnumerationResults><Blobs/></EnumerationResults>").is_err());
     }
 }

@@ -1,10 +1,12 @@
 //! Names of lists and of walks as they compare, and names that probably mean the same file.
 
+use pfh_source::is_address;
 use std::borrow::Cow;
 use std::fmt;
 use unicode_normalization::UnicodeNormalization;
 
-/// A name without `./` in front, doubled slashes and a slash at its end.
+/// A name without `./` in front, doubled slashes and a slash at its end. An address stays as it is:
+/// in a store `a/b`, `a//b` and `a/b/` are three objects.
 pub fn plain(name: &[u8]) -> Vec<u8> {
     spelt(name).into_owned()
 }
@@ -13,7 +15,7 @@ pub fn plain(name: &[u8]) -> Vec<u8> {
 pub fn spelt(name: &[u8]) -> Cow<'_, [u8]> {
     let is_short = |part: &[u8]| part.is_empty() || part == b".";
     let rest = name.strip_prefix(b"/").unwrap_or(name);
-    if !rest.split(|&b| b == b'/').any(is_short) {
+    if is_address(name) || !rest.split(|&b| b == b'/').any(is_short) {
         return name.into();
     }
     let absolute = name.first() == Some(&b'/');
@@ -25,6 +27,9 @@ pub fn spelt(name: &[u8]) -> Cow<'_, [u8]> {
 /// A name with `..` as the name that it leads to; `None` for one without, one that leads up from
 /// where it starts, and one in which a directory in front of `..` is a link.
 pub fn folded(name: &[u8], is_link: impl Fn(&[u8]) -> bool) -> Option<Vec<u8>> {
+    if is_address(name) {
+        return None;
+    }
     let name = plain(name);
     let mut kept: Vec<&[u8]> = Vec::new();
     let mut is_changed = false;
@@ -141,6 +146,9 @@ pub fn caseless(name: &[u8]) -> Cow<'_, [u8]> {
 /// A name without all by which names of one file may differ: two names with one key probably mean
 /// one file. [`Likeness::of`] decides.
 pub fn key(name: &[u8]) -> Vec<u8> {
+    if is_address(name) {
+        return name.to_vec();
+    }
     let name: Cow<'_, [u8]> = plain(name).into();
     TRAITS.into_iter().fold(name, |name, of| of.taken(name)).into_owned()
 }
@@ -153,7 +161,7 @@ impl Likeness {
     /// How they differ; `None` if they are one name, or probably two files'.
     pub fn of(one: &[u8], other: &[u8]) -> Option<Likeness> {
         let (one, other) = (plain(one), plain(other));
-        if one == other {
+        if one == other || is_address(&one) || is_address(&other) {
             return None;
         }
         // Letters of two names in one code page are compared as they are.
@@ -211,6 +219,15 @@ mod tests {
         for kept in ["a/b", "../a", "a/../../b", "link/../a", "/..", "a/.."] {
             assert_eq!(folded(kept), None, "{kept}");
         }
+    }
+
+    #[test]
+    fn addresses_are_one_name_each() {
+        for name in ["s3://b/a//b", "s3://b/./a", "s3://b/a/", "s3://b/a/../b", "https://h/a\\b", "s3://b/A%20b "] {
+            let name = name.as_bytes();
+            assert_eq!((plain(name), key(name), folded(name, |_| false)), (name.to_vec(), name.to_vec(), None));
+        }
+        assert_eq!(Likeness::of(b"s3://b/a", b"s3://b/A"), None);
     }
 
     #[test]

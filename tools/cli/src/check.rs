@@ -30,6 +30,7 @@ fn try_run(request: &Check) -> Result<Exit, Failure> {
         [] if request.part_size.is_some() => {
             return Err(Failure::usage("--part-size is of objects in stores: give the address of some"));
         }
+        [] if request.versions => return Err(Failure::usage(crate::input::NO_VERSIONS)),
         [] => Exit::Good,
         objects => stated::judge(request, objects)?,
     };

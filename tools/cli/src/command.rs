@@ -3,7 +3,7 @@
 //! spelling. Behind it stand the defaults of the run.
 
 use crate::config;
-use pfh::{Content, Input, Links, Recurse, Special};
+use pfh::{Addresses, Content, Input, Links, Recurse, Special};
 use std::fmt::Display;
 
 /// That of `pfh hash`.
@@ -38,6 +38,7 @@ fn of_input(input: &Input) -> Vec<Vec<u8>> {
         (input.descend.one_file_system, "--one-file-system"),
         (input.descend.streams, "--streams"),
         (input.content == Content::Images, "--image"),
+        (input.addresses == Addresses::Versions, "--versions"),
         (input.is_inside(), "--inside"),
         (input.list.is_some(), "--files-from"),
     ];

@@ -35,6 +35,8 @@ pub fn local(root: &Command, arguments: &[OsString]) -> Result<(), Failure> {
     let takes_paths = page.get_positionals().any(is_path) && !OF_STORES.contains(&&*path);
     let is_file = |piece: &Piece| match piece {
         Piece::Operand(word) if takes_paths => Some(word.clone()),
+        // if=FILE, of=FILE.
+        Piece::Operand(word) if &*path == "dd" => Some(word.to_str()?.split_once('=')?.1.into()),
         Piece::Flag(Flag { name, value, .. }) => value.clone().filter(|_| option(page, name).is_some_and(is_path)),
         _ => None,
     };
@@ -113,6 +115,7 @@ mod tests {
             "bag validate s3://b/x",
             "hash d -o s3://b/list",
             "match -k s3://b/known d",
+            "dd if=s3://b/x of=y",
         ] {
             assert!(!is_local(line), "{line}");
         }

@@ -142,6 +142,7 @@ const HEADINGS: &[(&str, &[&str])] = &[
             "special",
             "streams",
             "system",
+            "versions",
             "zero_lists",
         ],
     ),

@@ -10,7 +10,7 @@ use clap::{Args, ValueEnum};
 #[cfg(feature = "inside")]
 use pfh::inside::Snapshots;
 use pfh::terminal::render as shown;
-use pfh::{Content, Descend, Links, NameList, Order, Recurse, Selection, Separator, Special};
+use pfh::{Addresses, Content, Descend, Links, NameList, Order, Recurse, Selection, Separator, Special};
 use std::ffi::OsString;
 use std::path::PathBuf;
 #[cfg(feature = "inside")]
@@ -56,6 +56,9 @@ pub enum Opening {
     /// Those of formats that are not read are skipped; damaged ones stay errors.
     Lenient,
 }
+
+/// Why `--versions` is refused.
+pub const NO_VERSIONS: &str = "--versions is of objects in stores: give the address of some";
 
 /// How far containers are opened.
 #[cfg(feature = "inside")]
@@ -226,6 +229,9 @@ pub struct Input {
     /// Keep other programs from writing to a file while it is read (Windows).
     #[arg(long)]
     pub hold: bool,
+    /// Every version of an object in a store, as KEY?versionId=ID.
+    #[arg(long)]
+    pub versions: bool,
     /// Read FIFOs and devices given as PATH.
     #[arg(long)]
     pub special: bool,
@@ -243,6 +249,12 @@ impl Input {
         input.list = self.files_from.clone().map(|path| NameList { path, separator });
         input.content = if self.image { Content::Images } else { Content::Files };
         input.order = self.order.into();
+        if self.versions {
+            if self.files_from.is_none() && !self.paths.iter().any(|path| pfh::is_address(path.as_encoded_bytes())) {
+                return Err(Failure::usage(NO_VERSIONS));
+            }
+            input.addresses = Addresses::Versions;
+        }
         #[cfg(feature = "inside")]
         {
             input.inside = self.inside.asked()?;

@@ -152,6 +152,9 @@ pub struct Check {
     /// Part size of multipart uploads in bytes [default: the usual sizes are tried].
     #[arg(long, value_name = "SIZE", value_parser = crate::size::parse)]
     pub part_size: Option<u64>,
+    /// Every version of an object in a store.
+    #[arg(long)]
+    pub versions: bool,
     /// Context of blake3-derive-key digests.
     #[arg(long, value_name = "CONTEXT", conflicts_with = "key_file")]
     pub derive_key: Option<String>,

@@ -54,6 +54,7 @@ fn run(request: &Check, objects: &[PathBuf]) -> Result<Exit, Failure> {
 
     let manner = if request.lenient { Manner::Lenient } else { Manner::Usual };
     let asked = Request::new(objects).part_size(request.part_size).manner(manner).plan(request.run.plan(Vec::new())?);
+    let asked = if request.versions { asked.versions() } else { asked };
     let session = request.run.session()?;
     if request.dry_run {
         let names = job::would_read(&asked).map_err(|error| session.ended(error))?;

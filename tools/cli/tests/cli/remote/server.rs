@@ -17,14 +17,23 @@ pub struct Server {
 impl Server {
     /// Starts it over a folder, with one empty bucket.
     pub fn start(room: &Path) -> Server {
-        let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
         let data = room.join("store");
         std::fs::create_dir_all(data.join("bucket")).unwrap();
-        let properties = format!(
-            "s3proxy.authorization=none\ns3proxy.ignore-unknown-headers=true\ns3proxy.endpoint=http://127.0.0.1:{port}\njclouds.provider=filesystem\n\
-             jclouds.filesystem.basedir={}\n",
-            data.display()
-        );
+        let store = format!("jclouds.provider=filesystem\njclouds.filesystem.basedir={}\n", data.display());
+        Server::with(room, &format!("s3proxy.authorization=none\n{store}"))
+    }
+
+    /// Starts it over its memory, where a key is not a path; it verifies who asks.
+    pub fn in_memory(room: &Path) -> Server {
+        let account = "s3proxy.authorization=aws-v4\ns3proxy.identity=someone\ns3proxy.credential=secret\n";
+        let store = "jclouds.provider=transient\njclouds.identity=a\njclouds.credential=b\n";
+        Server::with(room, &format!("{account}{store}"))
+    }
+
+    fn with(room: &Path, more: &str) -> Server {
+        let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+        let properties =
+            format!("s3proxy.ignore-unknown-headers=true\ns3proxy.endpoint=http://127.0.0.1:{port}\n{more}");
         let file = room.join("s3proxy.conf");
         std::fs::write(&file, properties).unwrap();
         let mut program = Command::new("s3proxy");
