@@ -13,6 +13,15 @@ use serde_json::{Value, json};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
+/// A file as it was planned, by which another machine knows the tree again.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Landmark {
+    /// Its name.
+    pub name: Vec<u8>,
+    /// Its size in bytes.
+    pub size: u64,
+}
+
 /// The settings that units and the merge must agree on.
 pub struct Document {
     /// The directory of the plan.
@@ -33,6 +42,10 @@ pub struct Document {
     pub working_directory: Vec<u8>,
     /// Whether names start there.
     pub relative: bool,
+    /// The directory in which all files lie, if it was named.
+    pub base: Option<Vec<u8>>,
+    /// Some of the files, by which another machine knows the tree again.
+    pub landmarks: Vec<Landmark>,
     /// Whether FIFOs and devices among the names are read.
     pub special: bool,
     /// The operands.
@@ -74,6 +87,12 @@ pub fn unbytes(value: &Value) -> Option<Vec<u8>> {
     }
 }
 
+/// A file as `landmarks` has it.
+fn landmark(value: &Value) -> Option<Landmark> {
+    let [name, size] = value.as_array()?.as_slice() else { return None };
+    Some(Landmark { name: unbytes(name)?, size: size.as_u64()? })
+}
+
 /// The name of a unit's result among the parts of the plan with this digest.
 pub fn part_name(unit: u64, digest: &str) -> String {
     format!("{unit:06}.{}", &digest[..16])
@@ -106,6 +125,9 @@ pub struct Row<'a> {
 struct Planned<'a> {
     /// The algorithms, in the order of every record's digests.
     algorithms: Vec<String>,
+    /// The directory in which all files lie, if it was named.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    base: Option<Bytes<'a>>,
     /// Whether lines have the marker of binary files.
     binary: bool,
     /// The command line that the manifest records.
@@ -114,6 +136,9 @@ struct Planned<'a> {
     entries: u64,
     /// The format of the manifest.
     format: &'static str,
+    /// Names and sizes of some of the files, by which another machine knows the tree again.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    landmarks: Vec<(Bytes<'a>, u64)>,
     /// The operands.
     paths: Vec<Bytes<'a>>,
     /// Bytes of the windows that have digests of their own.
@@ -168,10 +193,12 @@ impl Document {
     fn row(&self) -> Planned<'_> {
         Planned {
             algorithms: self.algorithms.iter().map(ToString::to_string).collect(),
+            base: self.base.as_deref().map(Bytes::from),
             binary: self.layout.marker == Marker::Binary,
             command_line: self.command_line.as_deref().map(Bytes::from),
             entries: self.entries,
             format: self.format.name(),
+            landmarks: self.landmarks.iter().map(|one| (Bytes::from(&one.name[..]), one.size)).collect(),
             paths: self.paths.iter().map(|path| Bytes::from(&path[..])).collect(),
             piecewise: self.piecewise,
             relative: self.relative,
@@ -246,11 +273,28 @@ impl Document {
             },
             working_directory: unbytes(&value["working_directory"])?,
             relative: value["relative"].as_bool()?,
+            base: match &value["base"] {
+                Value::Null => None,
+                base => Some(unbytes(base)?),
+            },
+            landmarks: value["landmarks"]
+                .as_array()
+                .map_or(Some(Vec::new()), |all| all.iter().map(landmark).collect())?,
             special: value["special"].as_bool()?,
             paths: value["paths"].as_array()?.iter().map(unbytes).collect::<Option<_>>()?,
             entries: value["entries"].as_u64()?,
             lists: texts("units")?.into_iter().map(str::to_owned).collect(),
         })
+    }
+
+    /// The directory in which all files lie, as the machine has it on which the plan was made: the
+    /// one where names start, or the root.
+    pub fn base(&self) -> &[u8] {
+        match &self.base {
+            Some(base) => base,
+            None if self.relative => &self.working_directory,
+            None => b"/",
+        }
     }
 
     /// The head of the manifest; `base` is recorded where names need it.

@@ -1,5 +1,6 @@
 //! `make`: lists the inputs, and packs them into units.
 
+use super::base::{check_name, landmarks};
 use super::document::{Document, sha256};
 use super::pack::pack;
 use super::part::{Listed, Writing, encode_list};
@@ -42,6 +43,10 @@ pub struct Request {
     pub bytes: u64,
     /// Most files of a unit. 100,000.
     pub files: u64,
+    /// The directory in which all files lie, as an absolute path, so that [`unit`](super::unit)
+    /// finds them where another machine has it. Without it the one where relative names start, or
+    /// the root.
+    pub base: Option<PathBuf>,
     /// The directory that becomes the plan; it is not there, or empty.
     pub plan: PathBuf,
     /// The command line that the head of the manifest records, for formats that have one.
@@ -64,6 +69,9 @@ pub struct Summary {
     pub failed: u64,
     /// Units that hold ranges of files. With one, all ranges are read by the same process.
     pub ranged: u64,
+    /// Bytes of the largest file, or range of one, that is a unit by itself because it is larger
+    /// than a unit; 0 if none is.
+    pub largest: u64,
 }
 
 impl Request {
@@ -78,6 +86,7 @@ impl Request {
             layout: Layout { end: End::Line, marker: Marker::Text },
             bytes: 2 << 30,
             files: 100_000,
+            base: None,
             plan: plan.into(),
             command_line: None,
         }
@@ -134,6 +143,10 @@ impl Request {
         let about = About { algorithms: computed(&self.algorithms), ..About::default() };
         encoder(self.format, self.layout, &about, &mut Vec::new())?;
         self.input.check()?;
+        if self.base.is_some() {
+            let document = self.document();
+            document.paths.iter().try_for_each(|path| check_name(&document, path))?;
+        }
         let mut outputs = Outputs::new(false);
         outputs.writes("output", &self.plan, Kind::Directory, Existing::Welcome);
         self.input.guard(&mut outputs);
@@ -156,6 +169,8 @@ impl Request {
             command_line: self.command_line.clone(),
             working_directory: here.into_os_string().into_vec(),
             relative: asked.has_relative_names(),
+            base: self.base.as_ref().map(|base| base.as_os_str().as_bytes().to_vec()),
+            landmarks: Vec::new(),
             special: self.input.descend.special == Special::Read,
             paths: self.input.paths.iter().map(|path| path.as_bytes().to_vec()).collect(),
             entries: 0,
@@ -176,6 +191,8 @@ pub fn run(request: &Request, events: &mut Events<'_>, control: &Control<'_>) ->
     let (mut listed, mut rest) = (Vec::new(), Vec::new());
     let (mut files, mut bytes) = (0, 0);
     let mut absent = 0;
+    // Files whose size was found, and where they are listed.
+    let mut known: Vec<(usize, u64)> = Vec::new();
     let mut source = request.input.listed()?;
     while let Some(item) = source.pull() {
         let number = item.number();
@@ -187,14 +204,19 @@ pub fn run(request: &Request, events: &mut Events<'_>, control: &Control<'_>) ->
                     return Err(Error::request(Problem::Unplanned("standard input")));
                 }
                 let (before, name) = (listed.len(), entry.name());
+                if plan.base.is_some() {
+                    check_name(&plan, &name)?;
+                }
                 if let (Some(length), Some(stat)) = (request.split, entry.stat.or_else(|| entry.look())) {
                     listed.extend(Range::all(&stat, length).into_iter().map(|range| {
                         let size = range.end(length) - range.start;
                         Listed { number, size, name: name.clone(), range: Some(range) }
                     }));
+                    known.extend((listed.len() > before).then_some((before, stat.size)));
                 }
                 if listed.len() == before {
                     let size = entry.size_hint();
+                    known.extend(size.map(|size| (listed.len(), size)));
                     if size.is_none() && matches!(entry.origin, Origin::File { .. }) {
                         absent += 1;
                         events(Event::Missing(&name)).map_err(Error::Sink)?;
@@ -224,6 +246,7 @@ pub fn run(request: &Request, events: &mut Events<'_>, control: &Control<'_>) ->
     if control.is_cancelled() {
         return Err(interrupted("nothing was written"));
     }
+    plan.landmarks = landmarks(known.iter().map(|&(at, size)| (&listed[at].name[..], size)));
     let sizes: Vec<u64> = listed.iter().map(|one| one.size).collect();
     let (places, units) = pack(&sizes, request.bytes, request.files);
     let mut lists = vec![Vec::new(); units];
@@ -234,8 +257,9 @@ pub fn run(request: &Request, events: &mut Events<'_>, control: &Control<'_>) ->
     let ranged = lists.iter().filter(has_range).count() as u64;
     let lists: Vec<Vec<u8>> = lists.into_iter().map(encode_list).collect();
     plan.lists = lists.iter().map(|list| sha256(list)).collect();
+    let largest = sizes.iter().copied().filter(|size| *size > request.bytes).max().unwrap_or(0);
     let counts = write(&plan, &lists, &rest)?;
-    Ok(Summary { units: units as u64, files, bytes, skipped: counts.0, failed: counts.1 + absent, ranged })
+    Ok(Summary { units: units as u64, files, bytes, skipped: counts.0, failed: counts.1 + absent, ranged, largest })
 }
 
 /// Makes the directory and its files.

@@ -1,6 +1,6 @@
 //! `merge`: the manifest of a plan whose units were carried out.
 
-use super::document::Document;
+use super::document::{Document, part_name};
 use super::join::{Came, join};
 use super::part::{self, Counts, Lines};
 use super::problem::{damaged, interrupted, unread, unwritten};
@@ -15,8 +15,8 @@ use pfh_engine::{Control, Phase, Progress, Summary as Run};
 use pfh_source::os::names::OsStringExt;
 use pfh_source::os::positioned::FileExt;
 use serde_json::Value;
-use std::collections::BTreeMap;
-use std::ffi::OsString;
+use std::collections::{BTreeMap, HashSet};
+use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::PathBuf;
@@ -220,7 +220,8 @@ fn gather(plan: &Document, parts: &[PathBuf], control: &Control<'_>) -> Result<G
     let mut ranges: BTreeMap<usize, Vec<Place>> = BTreeMap::new();
     let mut units: Vec<Option<&PathBuf>> = vec![None; plan.lists.len() + 1];
     let digest = plan.digest();
-    let (mut faults, mut broken): (Vec<Error>, usize) = (Vec::new(), 0);
+    let mut named: HashSet<OsString> = HashSet::new();
+    let mut faults: Vec<Error> = Vec::new();
     for (done, path) in parts.iter().enumerate() {
         control.report(&Progress::Steps { phase: Phase::Reading, done: done as u64, total: Some(parts.len() as u64) });
         let unit = part::read(path, &digest, &mut |line, bytes, fragment| {
@@ -245,8 +246,8 @@ fn gather(plan: &Document, parts: &[PathBuf], control: &Control<'_>) -> Result<G
         let unit = match unit {
             // All of them are named at once.
             Err(fault) if fault.kind() == Kind::Input => {
-                broken += usize::from(matches!(fault.find(), Some(Problem::Damaged(_))));
                 faults.push(fault);
+                named.extend(path.file_name().map(OsStr::to_owned));
                 continue;
             }
             unit => unit?,
@@ -261,14 +262,15 @@ fn gather(plan: &Document, parts: &[PathBuf], control: &Control<'_>) -> Result<G
         }
     }
     let missing: Vec<u64> = (0..).zip(&units).filter(|(_, part)| part.is_none()).map(|(unit, _)| unit).collect();
-    // The units of damaged parts are missing, and are not named twice where no other one is.
-    if missing.len() > broken {
+    // The unit of a damaged part is missing. Where no other one is, the part's name says which.
+    let is_named = |unit: &u64| named.contains(OsStr::new(&part_name(*unit, &digest)));
+    if !missing.iter().all(is_named) {
         faults.push(Error::input(Problem::Missing(missing)));
     }
     match faults.len() {
         0 => {}
         1 => return Err(faults.remove(0)),
-        _ => return Err(Error::input(Problem::Several(faults.iter().map(ToString::to_string).collect()))),
+        _ => return Err(Error::input(Problem::several(&faults))),
     }
     let mut file = writer.into_inner().map_err(|error| temporary(error.into_error()))?;
     let mut lines = Lines::new(plan)?;

@@ -28,6 +28,14 @@ pub enum Problem {
     /// A file of the plan is not as this program wrote it.
     #[error("{0}")]
     Damaged(&'static str),
+    /// An array has at least one task, and no task beyond its last.
+    #[error("there is no task {task} in an array of {size}, counted from 1")]
+    NoTask {
+        /// The task that was asked for.
+        task: u64,
+        /// How many the array has.
+        size: u64,
+    },
     /// There is no such unit.
     #[error("there is no unit {unit}: the plan has {units}, counted from 1")]
     NoUnit {
@@ -39,6 +47,36 @@ pub enum Problem {
     /// The names of the plan start in another directory.
     #[error("the names of this plan start in {}: run its units there", render(.0))]
     Elsewhere(Vec<u8>),
+    /// A name does not start in the base of the plan, so that it cannot be found where that lies
+    /// elsewhere.
+    #[error("{}: does not lie in {}: make the plan with a base that all names start in", render(name), render(base))]
+    Outside {
+        /// The name.
+        name: Vec<u8>,
+        /// The base of the plan.
+        base: Vec<u8>,
+    },
+    /// There is nothing in the base of this machine.
+    #[error("{}: is an empty directory: is the tree of the plan mounted?", shown(.0))]
+    EmptyBase(PathBuf),
+    /// The files of this machine are not those of the plan.
+    #[error(
+        "{}: is not the tree of the plan: of {all} files that the plan remembers, {absent} are not there and {other} have another size, {} is the first",
+        shown(base),
+        shown(first)
+    )]
+    OtherTree {
+        /// The base on this machine.
+        base: PathBuf,
+        /// Files that are not there.
+        absent: usize,
+        /// Files of another size.
+        other: usize,
+        /// All that were looked at.
+        all: usize,
+        /// The first that is not there or another.
+        first: PathBuf,
+    },
     /// Units were not carried out.
     #[error("not merged: {}", missing(.0))]
     Missing(Vec<u64>),
@@ -55,12 +93,34 @@ pub enum Problem {
     /// A file among the results is of another plan.
     #[error("not merged: {}: is a unit of another plan", shown(.0))]
     Stranger(PathBuf),
-    /// Several parts cannot be merged: each one by itself, and last the units that are to be run.
+    /// Several parts cannot be merged: the first of them, how many there are beside these, and last
+    /// the units that are to be run.
     #[error("{}", .0.join("; "))]
     Several(Vec<String>),
     /// The control cancelled the job; the state of its output.
     #[error("interrupted: {0}")]
     Interrupted(&'static str),
+}
+
+/// Faults, and ranges of missing units, that one message names; of the others it has the number.
+const NAMED: usize = 20;
+
+impl Problem {
+    /// All of these, the last of which may be the missing units.
+    pub(super) fn several(faults: &[Error]) -> Problem {
+        let (parts, missing) = match faults.split_last() {
+            Some((last, parts)) if matches!(last.find(), Some(Problem::Missing(_))) => (parts, Some(last)),
+            _ => (faults, None),
+        };
+        let mut said: Vec<String> = parts.iter().take(NAMED).map(ToString::to_string).collect();
+        match parts.len().saturating_sub(NAMED) {
+            0 => {}
+            1 => said.push("and 1 more file".to_owned()),
+            more => said.push(format!("and {more} more files")),
+        }
+        said.extend(missing.map(ToString::to_string));
+        Problem::Several(said)
+    }
 }
 
 /// A file of the plan that cannot be read.
@@ -85,8 +145,13 @@ pub(super) fn interrupted(what: &'static str) -> Error {
     Error::cancelled(Problem::Interrupted(what))
 }
 
-/// Units as numbers and ranges: `units 3, 7-12 are missing`.
+/// Units as numbers and ranges: `units 3, 7-12 are missing`, `500 units are missing: 1, 3, …`.
+/// The first part, 0, is written with the plan, and no unit.
 fn missing(units: &[u64]) -> String {
+    if let [0, rest @ ..] = units {
+        let first = "the part that was written with the plan is missing: make the plan again";
+        return if rest.is_empty() { first.to_owned() } else { format!("{}; {first}", missing(rest)) };
+    }
     let mut ranges: Vec<(u64, u64)> = Vec::new();
     for &unit in units {
         match ranges.last_mut() {
@@ -96,8 +161,12 @@ fn missing(units: &[u64]) -> String {
     }
     let words: Vec<String> = ranges
         .iter()
+        .take(NAMED)
         .map(|&(first, last)| if first == last { first.to_string() } else { format!("{first}-{last}") })
         .collect();
+    if ranges.len() > NAMED {
+        return format!("{} units are missing: {}, …", units.len(), words.join(", "));
+    }
     let (unit, is) = if units.len() == 1 { ("unit", "is") } else { ("units", "are") };
     format!("{unit} {} {is} missing", words.join(", "))
 }
@@ -110,5 +179,10 @@ mod tests {
     fn missing_units_are_named() {
         assert_eq!(missing(&[3]), "unit 3 is missing");
         assert_eq!(missing(&[1, 2, 3, 7, 9, 10]), "units 1-3, 7, 9-10 are missing");
+        assert_eq!(missing(&[0]), "the part that was written with the plan is missing: make the plan again");
+        assert!(missing(&[0, 2, 3]).starts_with("units 2-3 are missing; the part that was written with"));
+        let odd: Vec<u64> = (0..500).map(|unit| 2 * unit + 1).collect();
+        let said = missing(&odd);
+        assert!(said.starts_with("500 units are missing: 1, 3, 5, ") && said.ends_with(", 39, …"), "{said}");
     }
 }

@@ -1,5 +1,6 @@
 //! `unit`: hashes the files of one unit.
 
+use super::base::Base;
 use super::document::Document;
 use super::part::{self, Counts, Listed, Writing};
 use super::problem::{damaged, interrupted, unwritten};
@@ -15,7 +16,7 @@ use pfh_source::os::names::OsStringExt;
 use pfh_source::{Descend, Received, Recurse, Special};
 use std::ffi::OsString;
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 /// A plan, and which of its units is carried out.
@@ -28,6 +29,8 @@ pub struct Request {
     pub unit: u64,
     /// Whether it is carried out although it was before.
     pub again: bool,
+    /// Where this machine has the plan's base; without it all files are where the plan found them.
+    pub base: Option<PathBuf>,
     /// How files are read. Its algorithms are those of the plan.
     pub settings: Plan,
 }
@@ -35,15 +38,15 @@ pub struct Request {
 impl Request {
     /// This unit, with the machine's defaults.
     pub fn new(plan: impl Into<PathBuf>, unit: u64) -> Request {
-        Request { plan: plan.into(), unit, again: false, settings: Plan::default() }
+        Request { plan: plan.into(), unit, again: false, base: None, settings: Plan::default() }
     }
 
     /// Whether the unit can be carried out, or was before. Nothing is read but the plan and the
     /// result of the unit.
     ///
     /// # Errors
-    /// When there is no such plan or unit, the names start elsewhere, or the part is in the way of
-    /// something.
+    /// When there is no such plan or unit, the names start elsewhere, the tree is not the one that
+    /// was planned, or the part is in the way of something.
     pub fn check(&self) -> Result<(), Error> {
         self.of_plan(&Document::load(&self.plan)?).map(drop)
     }
@@ -62,9 +65,10 @@ impl Request {
         let here = pfh_source::os::names::working_directory()
             .map(|here| here.into_os_string().into_encoded_bytes())
             .unwrap_or_default();
-        if plan.relative && here != plan.working_directory {
+        if self.base.is_none() && plan.relative && here != plan.working_directory {
             return Err(Error::request(Problem::Elsewhere(plan.working_directory.clone())));
         }
+        Base::new(plan, self.base.as_deref()).check()?;
         // The part of this unit, whole or not; nothing else has such a name, and if so it stays.
         let mut outputs = Outputs::new(false);
         outputs.writes("PLAN", plan.part(unit), Kind::File, Existing::Own(0, part::BEGINS));
@@ -77,6 +81,25 @@ impl Request {
             _ => Ok(None),
         }
     }
+}
+
+/// The units of a task, of an array that has `size` tasks at most: one unit, or several where the
+/// plan has more units than that. The largest units come first, so that every second round counts
+/// the tasks from the back.
+///
+/// # Errors
+/// When there is no such plan or task.
+pub fn of_task(plan: impl AsRef<Path>, task: u64, size: u64) -> Result<Vec<u64>, Error> {
+    let units = Document::load(plan.as_ref())?.units();
+    if task == 0 || task > size {
+        return Err(Error::request(Problem::NoTask { task, size }));
+    }
+    if task > units {
+        return Err(Error::request(Problem::NoUnit { unit: task, units }));
+    }
+    let rounds = (0..units.div_ceil(size)).map(|round| round * size);
+    let unit = |(round, before): (usize, u64)| before + if round % 2 == 0 { task } else { size + 1 - task };
+    Ok(rounds.enumerate().map(unit).filter(|unit| *unit <= units).collect())
 }
 
 /// The result of a unit.
@@ -104,8 +127,8 @@ impl Summary {
 /// whole is left as it is, so that a unit may be started any number of times.
 ///
 /// # Errors
-/// When there is no such plan or unit, the names start elsewhere, or the part cannot be written. A
-/// file that cannot be read is a record, and no error.
+/// When there is no such plan or unit, the names start elsewhere, the tree is not the one that was
+/// planned, or the part cannot be written. A file that cannot be read is a record, and no error.
 pub fn run(request: &Request, events: &mut Events<'_>, control: &Control<'_>) -> Result<Summary, Error> {
     let plan = Document::load(&request.plan)?;
     let unit = request.unit;
@@ -114,13 +137,14 @@ pub fn run(request: &Request, events: &mut Events<'_>, control: &Control<'_>) ->
     }
     let (ranges, files): (Vec<Listed>, Vec<Listed>) =
         part::list(&plan, unit)?.into_iter().partition(|one| one.range.is_some());
-    let (numbers, names): (Vec<u64>, Vec<Vec<u8>>) = files.into_iter().map(|one| (one.number, one.name)).unzip();
+    let base = Base::new(&plan, request.base.as_deref());
+    let places: Vec<Vec<u8>> = files.iter().map(|one| base.place(&one.name)).collect::<Result<_, Error>>()?;
     let special = if plan.special { Special::Read } else { Special::Skip };
-    let mut input = Input::new(names.into_iter().map(OsString::from_vec));
+    let mut input = Input::new(places.into_iter().map(OsString::from_vec));
     input.descend = Descend { recurse: Recurse::No, special, ..Descend::default() };
     input.addresses = Addresses::Exactly;
     let settings = Plan { algorithms: plan.algorithms.clone(), piecewise: plan.piecewise, ..request.settings.clone() };
-    let mut ends = Ends { writing: Writing::open(&plan, unit)?, numbers: &numbers, events };
+    let mut ends = Ends { writing: Writing::open(&plan, unit)?, files: &files, events };
     let stopped = || interrupted("the unit has no result");
     let ran = match input.is_named() {
         true => pass(input.source()?, || input.again(), &settings, &mut ends, control)?,
@@ -132,7 +156,7 @@ pub fn run(request: &Request, events: &mut Events<'_>, control: &Control<'_>) ->
     if let Some(length) = plan.split {
         let splits = splits(&plan, length)?;
         in_ranges(settings.threads, control, &ranges, |listed, range, pass| {
-            let came = match hash(&splits, length, &listed.name, range, pass) {
+            let came = match hash(&splits, length, &base.place(&listed.name)?, range, pass) {
                 Came::Cancelled => return Err(stopped()),
                 Came::Found(found) => Ok(found),
                 Came::Problem(problem) => {
@@ -187,18 +211,20 @@ fn done(plan: &Document, unit: u64) -> Option<Counts> {
     (found.ok()? == unit).then_some(counts)
 }
 
-/// Writes the records under their numbers in the plan.
+/// Writes the records under their numbers and names in the plan.
 struct Ends<'a> {
     writing: Writing,
-    numbers: &'a [u64],
+    files: &'a [Listed],
     events: &'a mut Events<'a>,
 }
 
 impl pfh_engine::Sink for Ends<'_> {
     fn record(&mut self, mut record: Record) -> io::Result<()> {
+        let planned = usize::try_from(record.number).ok().and_then(|at| self.files.get(at));
+        let planned = planned.ok_or_else(|| io::Error::other("a record that was not planned"))?;
+        record.number = planned.number;
+        record.name.clone_from(&planned.name);
         (self.events)(Event::Record(&record))?;
-        let planned = usize::try_from(record.number).ok().and_then(|at| self.numbers.get(at));
-        record.number = *planned.ok_or_else(|| io::Error::other("a record that was not planned"))?;
         if let Err(why) = self.writing.record(&record)? {
             (self.events)(Event::NotWritten(&record, &why))?;
         }

@@ -122,6 +122,7 @@ mod match_similar;
 #[cfg(feature = "known")]
 mod matching;
 mod plan;
+mod plan_base;
 mod plan_ranges;
 mod plan_units;
 mod report;

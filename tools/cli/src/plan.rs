@@ -3,15 +3,16 @@
 use crate::exit::{self, Exit, Failure};
 use crate::input::{Input, unmatched};
 use crate::run::{Run, algorithms};
-use crate::session::{Session, amount};
+use crate::session::{Session, amount, without_digest};
 use crate::show::{counted, plan as show};
 use crate::size;
 use crate::{command, config, hash};
 use clap::Args;
+use pfh::NameList;
 use pfh::hash::Sealing;
 use pfh::manifest::{End, Format, Layout, Marker};
-use pfh::plan::{Event, Merged, make, merge, unit};
-use std::path::PathBuf;
+use pfh::plan::{Event, Merged, Problem, make, merge, unit};
+use std::path::{Path, PathBuf};
 
 /// Missing names that are printed.
 const NAMED: usize = 10;
@@ -48,6 +49,9 @@ pub struct Plan {
     /// Maximum number of files in a unit.
     #[arg(long, value_name = "N", default_value_t = 100_000)]
     pub files: u64,
+    /// Start relative names in DIR; all files lie there, and `run --base` says where else.
+    #[arg(long, value_name = "DIR")]
+    pub base: Option<PathBuf>,
     /// Directory of the plan, which is created.
     #[arg(short, long, value_name = "PLAN")]
     pub output: PathBuf,
@@ -68,6 +72,12 @@ pub struct Unit {
     /// Number of the unit, from 1.
     #[arg(long, value_name = "N")]
     pub unit: u64,
+    /// Run unit N as task N of an array of at most SIZE tasks, with other units if there are more.
+    #[arg(long, value_name = "SIZE", value_parser = clap::value_parser!(u64).range(1..))]
+    pub array_size: Option<u64>,
+    /// Where this machine has the directory that the names of the plan start in.
+    #[arg(long, value_name = "DIR")]
+    pub base: Option<PathBuf>,
     /// Run the unit even if it has a result.
     #[arg(long)]
     pub again: bool,
@@ -101,11 +111,21 @@ pub struct Merge {
 
 /// Makes a plan, and prints how many units it has.
 pub fn plan(args: &Plan) -> Exit {
-    exit::end(try_plan(args))
+    let here = std::env::current_dir();
+    let exit = exit::end(try_plan(args));
+    // Commands at the end, and a program that has this one inside, stay where they were.
+    if let (Some(_), Ok(here)) = (&args.base, here) {
+        let _ = std::env::set_current_dir(here);
+    }
+    exit
 }
 
 fn try_plan(args: &Plan) -> Result<Exit, Failure> {
-    let mut request = make::Request::new(args.input.asked()?, algorithms(&args.algorithms)?, &args.output);
+    let mut input = args.input.asked()?;
+    let mut output = args.output.clone();
+    let base = args.base.as_deref().map(|base| enter(base, &mut output, input.list.as_mut())).transpose()?;
+    let mut request = make::Request::new(input, algorithms(&args.algorithms)?, &output);
+    request.base = base;
     let layout = Layout {
         end: if args.zero { End::Nul } else { End::Line },
         marker: if args.binary { Marker::Binary } else { Marker::Text },
@@ -134,9 +154,32 @@ fn try_plan(args: &Plan) -> Result<Exit, Failure> {
             pfh::terminal::size_text(args.unit)
         ));
     }
+    if args.split.is_none() && made.units > 1 && made.largest / 2 > args.unit {
+        session.message(format_args!(
+            "the longest unit is one file of {}: under a tree hash, --split lets several processes read it",
+            pfh::terminal::size_text(made.largest)
+        ));
+    }
     let text = if args.json { show::json(&made) } else { show::text(&made) };
     exit::print(text.as_bytes()).map_err(|error| Failure::output(&error))?;
     Ok(if made.failed > 0 { Exit::Incomplete } else { Exit::Good })
+}
+
+/// Goes to the base, where relative names start from then on; paths of other files stay where they
+/// were. Gives its absolute path.
+fn enter(base: &Path, output: &mut PathBuf, list: Option<&mut NameList>) -> Result<PathBuf, Failure> {
+    let absolute = |path: &Path| std::path::absolute(path).map_err(|error| unread(path, &error));
+    *output = absolute(output)?;
+    if let Some(list) = list.filter(|list| !list.path.as_os_str().eq("-")) {
+        list.path = absolute(&list.path)?;
+    }
+    let whole = absolute(base)?;
+    std::env::set_current_dir(&whole).map_err(|error| unread(base, &error))?;
+    Ok(whole)
+}
+
+fn unread(path: &Path, error: &std::io::Error) -> Failure {
+    Failure::new(Exit::Incomplete, format_args!("{}: {error}", pfh::terminal::shown(path)))
 }
 
 /// Carries out a unit.
@@ -145,28 +188,47 @@ pub fn unit(args: &Unit) -> Exit {
 }
 
 fn try_unit(args: &Unit) -> Result<Exit, Failure> {
+    let units = match args.array_size {
+        None => vec![args.unit],
+        Some(size) => unit::of_task(&args.plan, args.unit, size).map_err(Failure::refused)?,
+    };
     let mut request = unit::Request::new(&args.plan, args.unit);
-    request.again = args.again;
+    (request.again, request.base) = (args.again, args.base.clone());
     request.settings = args.run.plan(Vec::new())?;
     let session = args.run.session()?;
-    let mut take = |event: Event<'_>| {
-        match event {
-            Event::Record(record) => session.unread(record),
-            Event::NotWritten(record, why) => session.about(&record.name, format_args!("not written: {why}")),
-            _ => {}
+    let (mut exit, mut summaries) = (Exit::Good, Vec::new());
+    for number in units {
+        request.unit = number;
+        let mut take = |event: Event<'_>| {
+            match event {
+                Event::Record(record) => session.unread(record),
+                Event::NotWritten(record, why) => session.about(&record.name, format_args!("not written: {why}")),
+                _ => {}
+            }
+            Ok(())
+        };
+        let ran = match unit::run(&request, &mut take, &session.control()) {
+            // The other units of the task need not wait until somebody has mended this one.
+            Err(error) if args.array_size.is_some() && matches!(error.find(), Some(Problem::Damaged(_))) => {
+                session.message(&error);
+                exit = exit::worse(exit, Exit::Incomplete);
+                continue;
+            }
+            ran => ran.map_err(|error| session.ended(error))?,
+        };
+        match &ran.run {
+            Some(summary) => session.message(format_args!("unit {number}: {}", amount(summary))),
+            None => session.message(format_args!("unit {number} was carried out before, and is left as it is")),
         }
-        Ok(())
-    };
-    let ran = unit::run(&request, &mut take, &session.control()).map_err(|error| session.ended(error))?;
-    session.close();
-    match &ran.run {
-        Some(summary) => {
-            args.run.report(summary);
-            exit::say(format_args!("unit {}: {}", args.unit, amount(summary)));
+        if ran.failed > 0 {
+            session.message(without_digest(ran.failed, ran.files, "unit"));
+            exit = exit::worse(exit, Exit::Incomplete);
         }
-        None => exit::say(format_args!("unit {} was carried out before, and is left as it is", args.unit)),
+        summaries.extend(ran.run);
     }
-    Ok(complete(ran.files, ran.failed, "unit"))
+    session.close();
+    summaries.iter().for_each(|summary| args.run.report(summary));
+    Ok(exit)
 }
 
 /// Writes the manifest of a plan.
@@ -193,7 +255,7 @@ fn try_merge(args: &Merge) -> Result<Exit, Failure> {
     session.close();
     Run::default().note(&merged.run);
     hash::say_without(merged.without, &merged.algorithms);
-    let exit = complete(merged.run.hashed + merged.run.failed, merged.run.failed + merged.unwritten, "output");
+    let exit = complete(merged.run.hashed + merged.run.failed, merged.run.failed + merged.unwritten);
     if let (Some(path), Exit::Good) = (&args.output, exit) {
         let (files, size) = (counted(merged.run.hashed, "file"), pfh::terminal::size_text(merged.run.bytes));
         exit::say(format_args!("{}: {files}, {size}", pfh::terminal::shown(path)));
@@ -202,10 +264,10 @@ fn try_merge(args: &Merge) -> Result<Exit, Failure> {
 }
 
 /// The exit, after a sentence if files have no digest.
-fn complete(files: u64, failed: u64, place: &str) -> Exit {
+fn complete(files: u64, failed: u64) -> Exit {
     if failed == 0 {
         return Exit::Good;
     }
-    exit::say(crate::session::without_digest(failed, files, place));
+    exit::say(without_digest(failed, files, "output"));
     Exit::Incomplete
 }

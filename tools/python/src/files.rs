@@ -9,6 +9,7 @@ use crate::request::Threads;
 use crate::run::{Notes, Work, run};
 use crate::taking::{Handed, Next, Taking};
 use crate::walk::Walk;
+use crate::walked::Walked;
 use crate::{arrow, error, objects, record, request};
 use pfh::hash::{Request, Reuse};
 use pfh::{Algorithm, Cancel, Plan, Record, Secret};
@@ -99,6 +100,8 @@ pub fn hash_files(
     };
     let plan = manner.plan(algorithms.clone(), threads)?;
     let work = match filesystem {
+        // A walk opens what it finds.
+        Some(walk) if walk.is(paths) => Work::Objects(Box::new(Walked::new(walk)?), plan),
         Some(filesystem) => Work::Objects(objects::source(filesystem, paths.extract()?)?, plan),
         None => {
             let input = walk.input(request::paths(paths)?)?;

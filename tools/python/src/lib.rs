@@ -47,6 +47,7 @@ mod update;
 mod value;
 mod verify;
 mod walk;
+mod walked;
 
 /// The names that `pfh` re-exports.
 #[pyo3::pymodule(gil_used = false)]

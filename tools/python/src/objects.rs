@@ -22,21 +22,35 @@ pub fn source(filesystem: &Bound<'_, PyAny>, names: Vec<String>) -> PyResult<Box
             None => name.as_str().into_pyobject(py)?.into_any(),
         };
         let shown = crate::request::name(&shown)?.into_encoded_bytes().into();
-        let object = Arc::new(Named { filesystem: filesystem.clone().unbind(), name });
+        let name = name.into_pyobject(py)?.into_any().unbind();
+        let object = Arc::new(Named { filesystem: filesystem.clone().unbind(), name, other: of_store });
         Ok(Item::Entry(Entry { number: number as u64, origin: Origin::Object { name: shown, object }, stat: None }))
     };
     let items: Vec<Item> = names.into_iter().enumerate().map(item).collect::<PyResult<_>>()?;
     Ok(Box::new(items.into_iter()))
 }
 
-struct Named {
-    filesystem: Py<PyAny>,
-    name: String,
+/// A file that Python opens: `filesystem.open(name, "rb")`.
+pub struct Named {
+    /// A file system of fsspec, or a walk.
+    pub filesystem: Py<PyAny>,
+    /// The name, or what stands for it in a walk.
+    pub name: Py<PyAny>,
+    /// The cause that an exception without an errno is.
+    pub other: Other,
+}
+
+/// The cause that an exception without an errno is, by its words.
+pub type Other = fn(Box<str>) -> Cause;
+
+/// That of a store.
+pub fn of_store(what: Box<str>) -> Cause {
+    Cause::Store { answer: pfh::StoreAnswer::Other, what }
 }
 
 impl Object for Named {
     fn open(&self) -> Result<Box<dyn Read + Send>, Problem> {
-        attached(Stage::Open, |py| {
+        attached(Stage::Open, self.other, |py| {
             let file = self.filesystem.call_method1(py, "open", (&self.name, "rb"))?;
             let bound = file.bind(py);
             let number = |value: Bound<'_, PyAny>| value.extract::<u64>().ok();
@@ -46,7 +60,8 @@ impl Object for Named {
                 Some(_) => bound.call_method0("tell").ok().and_then(number).unwrap_or(0),
                 None => 0,
             };
-            Ok(Box::new(File { file, stated: size.map(|size| size.saturating_sub(at)), read: 0 }) as Box<_>)
+            let stated = size.map(|size| size.saturating_sub(at));
+            Ok(Box::new(File { file, stated, read: 0, other: self.other }) as Box<_>)
         })
     }
 }
@@ -57,11 +72,12 @@ struct File {
     /// Bytes that it says are left, if it knows.
     stated: Option<u64>,
     read: u64,
+    other: Other,
 }
 
 impl Read for File {
     fn read(&mut self, room: &mut [u8]) -> io::Result<usize> {
-        let read = attached(Stage::Read, |py| {
+        let read = attached(Stage::Read, self.other, |py| {
             let bytes = self.file.call_method1(py, "read", (room.len(),))?;
             let bytes = bytes.bind(py).cast::<PyBytes>().map_err(|_| {
                 pyo3::exceptions::PyTypeError::new_err("the file gives no bytes: open it in binary, blocking mode")
@@ -92,23 +108,22 @@ impl Drop for File {
 }
 
 /// Calls Python. An exception is the problem of the file.
-fn attached<T>(stage: Stage, call: impl FnOnce(Python<'_>) -> PyResult<T>) -> Result<T, Problem> {
-    let called = interpreter::call(|py| {
-        call(py).map_err(|raised| {
-            let errno = raised.value(py).getattr("errno").ok().and_then(|errno| errno.extract::<i32>().ok());
-            let cause = match errno {
-                Some(errno) => Cause::Os(errno),
-                // Raised without a number, as stores do.
-                None if raised.is_instance_of::<PyFileNotFoundError>(py) => Cause::Os(ENOENT),
-                None if raised.is_instance_of::<PyPermissionError>(py) => Cause::Os(EACCES),
-                None => Cause::Store { answer: pfh::StoreAnswer::Other, what: raised.to_string().into() },
-            };
-            Problem::new(stage, cause)
-        })
-    });
-    let ends =
-        || Err(Problem::new(stage, Cause::Store { answer: pfh::StoreAnswer::Other, what: "Python ends".into() }));
-    called.unwrap_or_else(ends)
+fn attached<T>(stage: Stage, other: Other, call: impl FnOnce(Python<'_>) -> PyResult<T>) -> Result<T, Problem> {
+    let called = interpreter::call(|py| call(py).map_err(|raised| problem(py, stage, other, &raised)));
+    called.unwrap_or_else(|| Err(Problem::new(stage, other("Python ends".into()))))
+}
+
+/// The problem that an exception is.
+pub fn problem(py: Python<'_>, stage: Stage, other: Other, raised: &PyErr) -> Problem {
+    let errno = raised.value(py).getattr("errno").ok().and_then(|errno| errno.extract::<i32>().ok());
+    let cause = match errno {
+        Some(errno) => Cause::Os(errno),
+        // Raised without a number, as stores do.
+        None if raised.is_instance_of::<PyFileNotFoundError>(py) => Cause::Os(ENOENT),
+        None if raised.is_instance_of::<PyPermissionError>(py) => Cause::Os(EACCES),
+        None => other(raised.to_string().into()),
+    };
+    Problem::new(stage, cause)
 }
 
 const ENOENT: i32 = 2;

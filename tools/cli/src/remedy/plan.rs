@@ -2,6 +2,7 @@
 
 use pfh::job::Error;
 use pfh::plan::Problem;
+use pfh::terminal::render;
 
 /// The sentence with the options of `pfh plan`.
 pub fn sentence(error: &Error) -> Option<String> {
@@ -11,6 +12,15 @@ pub fn sentence(error: &Error) -> Option<String> {
         Problem::SplitPieces => {
             "--split and --piecewise: a file that is read in ranges has no windows: leave one of them out".into()
         }
+        Problem::Elsewhere(place) => format!(
+            "the names of this plan start in {}: run its units there, or say with --base DIR where that directory is here",
+            render(place)
+        ),
+        Problem::Outside { name, base } => format!(
+            "--base: {} does not lie in {}: plan with a --base in which all names start",
+            render(name),
+            render(base)
+        ),
         _ => return None,
     })
 }

@@ -105,6 +105,7 @@ mod panics;
 mod paper;
 mod papers_page;
 mod plan;
+mod plan_base;
 mod plan_slurm;
 mod plan_split;
 mod program;

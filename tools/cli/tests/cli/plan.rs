@@ -33,7 +33,7 @@ fn furnished() -> Room {
     room
 }
 
-fn units(room: &Room) -> Vec<u64> {
+pub fn units(room: &Room) -> Vec<u64> {
     let names = fs::read_dir(room.path().join("PLAN/units")).unwrap();
     let mut units: Vec<u64> = names.map(|name| name.unwrap().file_name().to_str().unwrap().parse().unwrap()).collect();
     units.sort_unstable();

@@ -112,6 +112,10 @@ impl Drop for Slurm {
     }
 }
 
+fn units(room: &Room, plan: &str) -> usize {
+    fs::read_dir(room.path().join(plan).join("units")).unwrap().count()
+}
+
 #[test]
 fn the_array_of_the_page_gives_the_manifest_of_one_run() {
     let programs = ["munged", "slurmctld", "slurmd", "sbatch"].map(Need::Program);
@@ -129,11 +133,19 @@ fn the_array_of_the_page_gives_the_manifest_of_one_run() {
     assert!(example.contains("sbatch") && example.contains("/data/archive -o PLAN"), "{example}");
     let slurm = Slurm::start(room.path());
     slurm.submit(&example.replace("/data/archive -o PLAN", &format!("{tree} --unit 20KiB -o PLAN")));
+    assert!(units(&room, "PLAN") > 4);
     let read =
         |name: &str| fs::read_to_string(room.path().join(name)).unwrap_or_else(|error| format!("{name}: {error}"));
     let one = slurm.run(&format!("pfh hash --no-progress -r {tree}"));
     assert_eq!(read("archive.sums"), one);
     assert_eq!(one.lines().count(), 30);
+
+    // Fewer tasks than units: a controller that allows four, as MaxArraySize of 1001 allows 1,000.
+    fs::remove_file(room.path().join("archive.sums")).unwrap();
+    let folded = example.replace("/data/archive -o PLAN", &format!("{tree} --unit 20KiB -o FOLDED"));
+    slurm.submit(&folded.replace("PLAN", "FOLDED").replace("1000", "4"));
+    assert_eq!(read("archive.sums"), one);
+    assert_eq!(fs::read_dir(room.path().join("FOLDED/parts")).unwrap().count(), 1 + units(&room, "FOLDED"));
 
     // Units that a node lost are named, and submitted again.
     for part in fs::read_dir(room.path().join("PLAN/parts")).unwrap().map(|part| part.unwrap().path()) {

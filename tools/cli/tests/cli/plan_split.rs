@@ -23,4 +23,9 @@ fn ranges_that_are_not_shared_out_are_said() {
     let seen = pfh(&room, "plan -r tree -a blake3 -f jsonl --piecewise 4KiB --split 1MiB -o NONE");
     assert!(seen.code == Some(2) && seen.stderr.contains("--piecewise"), "{:?} {}", seen.code, seen.stderr);
     assert!(!said("--split 1GiB -o SMALL").contains("shares nothing out"));
+    // A file that holds all others up.
+    let whole = said("--unit 200KiB -o LONG");
+    assert!(whole.contains("the longest unit is one file of 3.0 MB") && whole.contains("--split"), "{whole}");
+    assert!(!said("--unit 1MiB --split 64KiB -o SHORT").contains("the longest unit"));
+    assert!(!said("--unit 4MiB -o ENOUGH").contains("the longest unit"));
 }

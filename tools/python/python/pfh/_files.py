@@ -4,14 +4,22 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, Literal
+from typing import Any, Literal, Protocol, cast
 
 from . import _pfh
 from ._errors import RequestError, UnreadError
+from ._filesystems import Walk, is_known, is_path
+from ._opened import Opened, is_file, is_opener
 from ._pfh import Cancel, Files, Progress
 from ._values import Failed, Hashed
 
 _Path = str | bytes | os.PathLike[str] | os.PathLike[bytes]
+
+
+class _Readable(Protocol):
+    """A file that is open in binary mode."""
+
+    def read(self, size: int, /) -> bytes: ...
 
 
 def _list(given: str | Sequence[str]) -> list[str]:
@@ -19,7 +27,7 @@ def _list(given: str | Sequence[str]) -> list[str]:
 
 
 def hash_files(
-    paths: _Path | Iterable[_Path],
+    paths: _Path | _Readable | Iterable[_Path | _Readable],
     algorithms: str | Sequence[str],
     *,
     recursive: bool = False,
@@ -60,8 +68,9 @@ def hash_files(
 ) -> Files:
     """Hashes files on threads of its own, and gives their records as they come, in input order.
 
-    ``paths`` is one path or several, ``algorithms`` one name or several. A file
-    that cannot be read is a record, ``Failed``, and no exception.
+    ``paths`` is one path or several, or files that are open in binary mode, whose
+    rest is read; ``algorithms`` one name or several. A file that cannot be read is
+    a record, ``Failed``, and no exception.
 
     The walk: with ``recursive`` directories are walked; ``follow`` follows
     symbolic links; ``include`` and ``exclude`` are globs, ``min_size`` and
@@ -86,7 +95,9 @@ def hash_files(
     keyed algorithms, ``derive_key`` the context of ``blake3-derive-key``.
 
     ``filesystem`` opens the paths, as fsspec's file systems do:
-    ``hash_files(fs.glob("bucket/*"), "sha256", filesystem=fs)``.
+    ``hash_files(fs.glob("bucket/*"), "sha256", filesystem=fs)``. A file system of
+    dissect.target, dissect.ntfs or dfVFS is also walked, with ``recursive``, and
+    gives the other data of files with ``streams``; links are not followed.
 
     ``threads`` hash, ``memory`` bytes may be read ahead, a failed read is tried
     again ``retries`` times, and abandoned after ``stall_timeout`` seconds.
@@ -128,38 +139,34 @@ def hash_files(
         "key_file": None if key_file is None else os.fsdecode(key_file),
         "derive_key": derive_key,
     }
-    if filesystem is not None:
-        asked = [name for name, value in walk.items() if value and (name, value) != ("order", "path")]
-        if asked or cache is not None:
-            given = ", ".join([*asked, *(["cache"] if cache is not None else [])])
-            raise RequestError(f"filesystem opens the paths as they are, without {given}: list them by its own glob or find")
-        names = [paths] if isinstance(paths, str | bytes | os.PathLike) else list(paths)
-        paths = [os.fsdecode(name) for name in names]
-        if not paths:
-            raise RequestError("nothing is named")
-    return _pfh._hash_files(paths, algorithms, walk, manner, threads, filesystem, on_event, cancel)
+    is_one = isinstance(paths, str | bytes | os.PathLike) or is_file(paths) or is_opener(paths)
+    named: list[Any] = [paths] if is_one else list(cast("Iterable[Any]", paths))
+    # A path of a target, and a file of fsspec, have a path of this machine for `os.fspath`.
+    opened = [one for one in named if is_file(one) or is_opener(one)]
+    given: Any = named
+    if opened:
+        _refuse(walk, cache, set(), "open files are read as they are,")
+        if len(opened) < len(named) or filesystem is not None:
+            raise RequestError("open files are hashed without paths")
+        given = filesystem = Opened(named)
+    elif is_known(filesystem) or any(map(is_path, named)):
+        _refuse(walk, cache, {"recursive", "streams"}, "a file system of dissect or dfVFS is read")
+        given = filesystem = Walk(filesystem, named, recursive=recursive, streams=streams)
+    elif filesystem is not None:
+        _refuse(walk, cache, set(), "filesystem opens the paths as they are, list them by its own glob or find:")
+        given = [os.fsdecode(name) for name in named]
+    if filesystem is not None and not named:
+        raise RequestError("nothing is named")
+    return _pfh._hash_files(given, algorithms, walk, manner, threads, filesystem, on_event, cancel)
 
 
-class _Open:
-    """One open file in the shape of a file system."""
-
-    def __init__(self, file: Any) -> None:
-        self.file = file
-
-    def open(self, _name: str, _mode: str) -> _Open:
-        return self
-
-    def close(self) -> None:
-        """It stays open: it was the caller's before."""
-
-    def read(self, size: int) -> bytes:
-        return self.file.read(size)
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self.file, name)
-
-    def unstrip_protocol(self, name: str) -> str:
-        return name
+def _refuse(walk: dict[str, Any], cache: object, taken: set[str], what: str) -> None:
+    """Options of a walk that is not made."""
+    asked = [name for name, value in walk.items() if value and name not in taken and (name, value) != ("order", "path")]
+    if cache is not None:
+        asked.append("cache")
+    if asked:
+        raise RequestError(f"{what} without {', '.join(asked)}")
 
 
 def hash_file(file: Any, algorithms: str | Sequence[str], **options: Any) -> Hashed:
@@ -170,10 +177,8 @@ def hash_file(file: Any, algorithms: str | Sequence[str], **options: Any) -> Has
     `hash_files` that say how one file is read. Raises ``pfh.UnreadError`` if it
     cannot be read to its end.
     """
-    if hasattr(file, "read"):
-        name = getattr(file, "full_name", None) or getattr(file, "path", None) or getattr(file, "name", None)
-        shown = os.fsdecode(name) if isinstance(name, str | bytes | os.PathLike) else "<open file>"
-        files = hash_files([shown], algorithms, filesystem=_Open(file), **options)
+    if is_file(file) or is_opener(file) or is_path(file):
+        files = hash_files([file], algorithms, **options)
     else:
         path = os.fsdecode(file)
         # `-` is a file here, and not standard input.

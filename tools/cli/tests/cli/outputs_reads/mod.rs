@@ -174,11 +174,13 @@ pub const READS: &[(&str, &str)] = &[
     ("merge", "--key"),
     ("merge", "PLAN"),
     ("paper", "-d"),
+    ("plan", "--base"),
     ("plan", "--passwords"),
     ("plan", "--volume-key"),
     ("plan", "--files-from"),
     ("plan", "PATH"),
     // The output of a unit is named by the plan's digest: `plan` tests it.
+    ("run", "--base"),
     ("run", "PLAN"),
     ("tree-watch", "DIR"),
     ("tree-append", "--kept"),
