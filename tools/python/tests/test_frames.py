@@ -37,6 +37,17 @@ def test_pandas(folder):
     assert sorted(frame["md5"]) == digests(folder)
 
 
+def test_pandas_has_names_that_are_not_utf_8_as_bytes(tmp_path):
+    name = os.fsencode(tmp_path) + b"/\xff name"
+    with open(name, "wb") as file:
+        file.write(b"content")
+    frame = pandas.DataFrame.from_arrow(pfh.hash_files(tmp_path, "md5", recursive=True))
+    assert frame["path_bytes"].to_list() == [name] and frame["path"].isna().all()
+    # As the docstring says.
+    with pytest.raises(UnicodeEncodeError):
+        pandas.DataFrame([record.asdict() for record in pfh.hash_files(tmp_path, "md5", recursive=True)])
+
+
 #: Reads the same records twice by name, once as the object and once as a reader of it.
 DUCKDB = """
 import sys, duckdb, pyarrow, pfh

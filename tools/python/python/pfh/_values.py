@@ -74,7 +74,10 @@ class _Record(_Value):
         return self.number, self.path, type(self).__name__, _sortable(self._fields())
 
     def asdict(self) -> dict[str, Any]:
-        """The fields by name and ``status``; the digests of each algorithm under its name, as in the Arrow table."""
+        """The fields by name and ``status``; the digests of each algorithm under its name, as in the Arrow table.
+
+        pandas' strings refuse a ``path`` that is not UTF-8: ``pandas.DataFrame.from_arrow(files)`` has it in ``path_bytes``.
+        """
         return {"number": self.number, "path": self.path, "status": type(self).__name__.lower()} | super().asdict()
 
     def __lt__(self, other: Any) -> bool:
