@@ -206,7 +206,13 @@ impl Client {
     }
 
     fn missing(&self, error: &object_store::Error) -> Failure {
-        Failure::Credentials(format!("{} ({})", self.missing, root(error)))
+        let why = root(error);
+        // The addresses that a machine of a cloud has its role from.
+        let of_machines = ["/latest/api/token", "/latest/meta-data", "computeMetadata", "/metadata/identity"];
+        Failure::Credentials(match of_machines.iter().any(|part| why.contains(part)) {
+            true => format!("{} (and this machine has no role)", self.missing),
+            false => format!("the credentials cannot be had: {why}"),
+        })
     }
 }
 

@@ -76,6 +76,7 @@ fn missing_credentials_are_named_and_a_public_bucket_needs_none() {
         for named in ["there are no credentials", "AWS_ACCESS_KEY_ID", "AWS_PROFILE", "AWS_SKIP_SIGNATURE"] {
             assert!(seen.stderr.contains(named), "{more:?} {}", seen.stderr);
         }
+        assert!(!seen.stderr.contains("http://"), "{}", seen.stderr);
     }
     assert!(began.elapsed() < Duration::from_secs(60));
     assert!(store.requests().is_empty());

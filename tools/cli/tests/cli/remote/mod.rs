@@ -3,6 +3,7 @@
 
 mod authority;
 mod azure;
+mod google;
 mod identity;
 mod listings;
 mod odd;

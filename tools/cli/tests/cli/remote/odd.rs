@@ -2,7 +2,7 @@
 //! verifies signatures.
 
 use super::pfh;
-use super::server::Server;
+use super::server::{Fault, Proxy, Server};
 use crate::program::{Room, sha256};
 use pfh_inject::{Need, lacks};
 use std::process::Command;
@@ -66,4 +66,25 @@ fn odd_keys_are_signed_and_read() {
     // By the tags of the server, each of the right object.
     let seen = pfh(&room, server.port, &["check", "-q", "s3://bucket"]);
     assert_eq!(seen.code, Some(0), "{}", seen.stderr);
+}
+
+/// Three pages of the server, over connections that break off.
+#[test]
+fn pages_of_a_server_are_read_to_the_end() {
+    if lacks(&[Need::Program("s3proxy")]) {
+        return;
+    }
+    let room = Room::new();
+    let server = Server::start(room.path());
+    let names: Vec<String> = (0..2100).map(|n| format!("s3://bucket/{n:04}")).collect();
+    for name in &names {
+        std::fs::write(room.path().join("store").join(&name[5..]), b"x").unwrap();
+    }
+    for fault in [Fault::Cut(3), Fault::Unavailable(3)] {
+        let proxy = Proxy::start(server.port, fault);
+        let seen = pfh(&room, proxy.port, &["hash", "-q", "s3://bucket"]);
+        let lines: Vec<String> = names.iter().map(|name| format!("{}  {name}", sha256(b"x"))).collect();
+        assert_eq!((seen.code, super::sorted(&seen) == lines), (Some(0), true), "{fault:?}: {}", seen.stderr);
+        assert!(proxy.faults() > 0);
+    }
 }
