@@ -3,6 +3,7 @@
 
 mod circles;
 mod layers;
+mod packages;
 mod platform;
 
 use std::fs;
