@@ -96,7 +96,7 @@ pub enum InputError {
     InsideOfObject(Vec<u8>),
     /// An object in a store is named, and nothing here speaks with stores.
     #[cfg(not(feature = "remote"))]
-    #[error("{}: this build reads no object stores: build it with --features remote", terminal::render(.0))]
+    #[error("{}: this build reads no object stores: `cargo install --path tools/cli --features remote` makes one that does", terminal::render(.0))]
     Remote(Vec<u8>),
     /// Streams of files are asked for, which this system has not.
     #[error("alternate data streams are those of Windows: files here have none")]

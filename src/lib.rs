@@ -116,6 +116,7 @@ pub mod algorithms;
 #[cfg(feature = "audit")]
 pub mod audit;
 pub mod bag;
+mod bases;
 mod beside;
 #[cfg(feature = "inside")]
 pub mod cat;
@@ -144,6 +145,7 @@ pub mod list;
 mod many;
 #[cfg(feature = "known")]
 pub mod matching;
+mod objects;
 pub mod outputs;
 mod own;
 pub mod paper;
@@ -165,5 +167,5 @@ pub use destination::{Destination, OpenError};
 pub use errno::with_names;
 pub use hash::{hash_file, sha256};
 pub use input::{Addresses, Content, Input, InputError, NameList};
-pub use many::hash_many_on;
+pub use many::{hash_many_on, hash_many_until};
 pub use verdict::Verdict;

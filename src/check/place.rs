@@ -4,8 +4,9 @@
 use super::request::Request;
 use super::request::Turn;
 use super::unasked::Unasked;
+use crate::objects;
 use pfh_digest::Algorithm;
-use pfh_ledger::{Ledger, Listing};
+use pfh_ledger::{Ledger, Listing, plain};
 use pfh_source::Within;
 use pfh_source::os::names::{OsStrExt, absolute, is_absolute, resolved};
 use std::ffi::OsStr;
@@ -134,9 +135,21 @@ fn closed(path: impl AsRef<[u8]>) -> Vec<u8> {
 /// whichever has more of them.
 pub fn find(turn: Turn<'_>, ledger: &Ledger) -> Place {
     match &turn.request.root {
-        Some(root) => below(root.as_bytes(), &ledger.entries),
+        Some(root) => match objects::folder(root.as_bytes()) {
+            Some(folder) => in_store(&folder, &ledger.entries),
+            None => below(root.as_bytes(), &ledger.entries),
+        },
         None => somewhere(turn.manifest(), ledger),
     }
+}
+
+/// The place below the folder of an address, without the start of names that it has not.
+fn in_store(folder: &[u8], entries: &[Listing]) -> Place {
+    let names: Vec<Vec<u8>> = entries.iter().map(|entry| plain(&entry.name)).collect();
+    let start = objects::start(&names, folder).unwrap_or_default();
+    // As it is spelt in the manifest: the address has two slashes behind its scheme.
+    let is_own = start == [&plain(folder)[..], b"/"].concat();
+    Place::new(folder, if is_own { folder } else { &start }, None, None)
 }
 
 /// Some of the names, from everywhere in the manifest.

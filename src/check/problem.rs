@@ -20,6 +20,9 @@ pub enum Problem {
     /// The last operand, a list or the directory of the files, is not there.
     #[error("{}: No such file or directory (ENOENT): neither a manifest nor the directory of the files; nothing was read", shown(.0))]
     Absent(PathBuf),
+    /// Objects are compared with a manifest by an audit alone.
+    #[error("{}: the objects below an address are audited by a manifest: listed files are looked for in a directory", render(.0))]
+    Objects(Vec<u8>),
     /// A share is more than nothing and at most the whole.
     #[error("a share of the files is more than nothing and at most the whole")]
     NoShare,

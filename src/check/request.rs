@@ -4,12 +4,14 @@ use super::manifest::hints;
 use super::problem::Problem;
 use super::share::{HEAD, Share};
 use crate::algorithms::{Algorithm, Secret, computed};
+#[cfg(feature = "inside")]
+use crate::input::InputError;
 use crate::job;
 use crate::outputs::{Existing, Kind, Outputs};
 use pfh_engine::Plan;
 use pfh_ledger::Likely;
 use pfh_manifest::{End, Format, Options};
-use pfh_source::Streams;
+use pfh_source::{Streams, is_address};
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
@@ -53,7 +55,8 @@ pub struct Request {
     /// The manifests; `-` is standard input. Listed files are compared with one after the other. An
     /// audit is of all of them together: to each by itself, the files of the others would be new.
     pub manifests: Vec<PathBuf>,
-    /// The directory in which names start; found by the names if it is not given.
+    /// The directory in which names start; found by the names if it is not given. Of an audit also
+    /// the address of objects.
     pub root: Option<OsString>,
     /// The work.
     pub task: Task,
@@ -122,12 +125,12 @@ impl Request {
         }
     }
 
-    /// The same with operands as a command line has them: a directory behind the last manifest is
-    /// the root.
+    /// The same with operands as a command line has them: a directory behind the last manifest, or
+    /// an address, is the root.
     pub fn operands(operands: impl IntoIterator<Item = impl Into<PathBuf>>) -> Request {
         let mut request = Request::all(operands);
         if let [_, .., last] = &request.manifests[..]
-            && last.is_dir()
+            && (last.is_dir() || is_address(last.as_os_str().as_encoded_bytes()))
         {
             request.root = request.manifests.pop().map(PathBuf::into_os_string);
         }
@@ -263,6 +266,15 @@ impl Request {
             && pfh_source::Stream::of(last).is_none()
         {
             return Err(job::Error::input(Problem::Absent(last.clone())));
+        }
+        if let Some(root) = self.root.as_ref().filter(|root| is_address(root.as_encoded_bytes())) {
+            if !self.is_audit() {
+                return Err(job::Error::request(Problem::Objects(root.as_encoded_bytes().to_vec())));
+            }
+            #[cfg(feature = "inside")]
+            if self.inside.is_some() {
+                return Err(InputError::InsideOfObject(root.as_encoded_bytes().to_vec()).into());
+            }
         }
         if self.records.is_some() && (self.share.is_some() || self.is_audit()) {
             return Err(job::Error::request(Problem::RecordsOfShare));

@@ -7,9 +7,10 @@ use super::unasked::Unasked;
 use super::{Event, Events, Findings, Nothing, Part, Task};
 use crate::algorithms::REGISTRY;
 use crate::job::Error;
+use crate::objects;
 use crate::pass::pass;
 use pfh_engine::{Control, Outcome, Record};
-use pfh_ledger::{Auditor, Change, Ledger, Met, folded};
+use pfh_ledger::{Auditor, Change, Ledger, Met, folded, plain};
 use pfh_source::os::names::{OsStrExt, is_absolute, resolved, stream_below};
 use pfh_source::{Descend, Links, Operands, Recurse, Skip, Source, Within};
 use std::ffi::OsStr;
@@ -41,6 +42,8 @@ pub(crate) fn find(turn: Turn<'_>, ledger: &Ledger) -> Result<Place, Error> {
 
 /// The operands.
 struct Walk {
+    /// Objects below an address, or files.
+    is_remote: bool,
     operands: Vec<Vec<u8>>,
     descend: Descend,
     #[cfg(feature = "inside")]
@@ -48,22 +51,29 @@ struct Walk {
 }
 
 impl Walk {
-    fn source(&self) -> Box<dyn Source> {
+    fn source(&self) -> Result<Box<dyn Source>, Error> {
+        if self.is_remote {
+            return Ok(objects::below(self.operands.clone())?);
+        }
         let operands = Box::new(Operands::new(self.operands.clone(), self.descend.clone()));
         #[cfg(feature = "inside")]
         if let Some(options) = &self.inside {
-            return Box::new(crate::inside::Expanding::new(operands, options.clone()));
+            return Ok(Box::new(crate::inside::Expanding::new(operands, options.clone())));
         }
-        operands
+        Ok(operands)
     }
 
-    /// The same entries, to count them; nothing where that would take a read of containers.
+    /// The same entries, to count them; nothing where that would take a read of containers, or a
+    /// second listing.
     fn again(&self) -> Option<Box<dyn Source>> {
+        if self.is_remote {
+            return None;
+        }
         #[cfg(feature = "inside")]
         if self.inside.is_some() {
             return None;
         }
-        Some(self.source())
+        self.source().ok()
     }
 }
 
@@ -97,8 +107,10 @@ pub fn run(
         parts => parts.iter().map(|part| [&walked[..], part].concat()).collect(),
     };
     let links = if *follow { Links::Follow } else { Links::Keep };
-    let streams = ledger.entries.iter().any(|entry| stream_below(place.below(&entry.name)).is_some());
+    let is_remote = objects::folder(&place.root).is_some();
+    let streams = !is_remote && ledger.entries.iter().any(|entry| stream_below(place.below(&entry.name)).is_some());
     let walk = Walk {
+        is_remote,
         operands,
         descend: Descend { recurse: Recurse::Yes, links, streams, ..Descend::default() },
         #[cfg(feature = "inside")]
@@ -110,7 +122,7 @@ pub fn run(
     let owned = turn.manifests.iter().flat_map(|manifest| own(manifest)).collect();
     let prefix = place.prefix.clone();
     let mut auditing = Auditing { audit, walked, prefix, own: owned, links: Vec::new(), events };
-    let passed = pass(walk.source(), || walk.again(), &plan, &mut auditing, control)?;
+    let passed = pass(walk.source()?, || walk.again(), &plan, &mut auditing, control)?;
     if passed.interrupted {
         return Err(Error::cancelled(Problem::InterruptedAudit));
     }
@@ -119,8 +131,8 @@ pub fn run(
     let Auditing { audit, events, .. } = auditing;
     let is_directory = |name: &[u8]| Path::new(OsStr::from_bytes(&at(name))).is_dir();
     let (last, counts) = audit.finish(&|name| is_directory(name).then_some("directory"));
-    for change in &last {
-        events(Event::Classed(change)).map_err(Error::Sink)?;
+    for change in last {
+        events(Event::Classed(&spelt(change, &place.prefix))).map_err(Error::Sink)?;
     }
     if !counts.add_up() {
         return Err(Error::aborted(Problem::Counts(Box::new(counts))));
@@ -133,6 +145,18 @@ pub fn run(
     }
     summary.findings = Findings::Audit(counts);
     Ok(())
+}
+
+/// A change under the name that the manifest has: of an address the audit knows the plain form.
+fn spelt(mut change: Change, prefix: &[u8]) -> Change {
+    let Some(folder) = objects::folder(prefix) else { return change };
+    let own = [&plain(&folder)[..], b"/"].concat();
+    for name in [Some(&mut change.name), change.from.as_mut()].into_iter().flatten() {
+        if let Some(rest) = name.strip_prefix(&own[..]) {
+            *name = [&folder, rest].concat();
+        }
+    }
+    change
 }
 
 /// Device and inode of the manifest and of all that is kept beside it under its name: none of it is
@@ -189,8 +213,14 @@ impl Auditing<'_> {
         if names.is_empty() {
             return Ok(());
         }
-        let paths = names.iter().map(|name| place.below(name)).collect();
-        let Ok(within) = Within::open(&place.root, paths) else { return Ok(()) };
+        let paths = names.iter().map(|name| place.below(name));
+        let source: Box<dyn Source> = match objects::folder(&place.root) {
+            Some(folder) => objects::exactly(&folder, paths)?,
+            None => match Within::open(&place.root, paths.collect()) {
+                Ok(within) => Box::new(place.taking(within)),
+                Err(_) => return Ok(()),
+            },
+        };
         let plan = turn.request.plan_of(self.audit.widened(&names, REGISTRY), None);
         let (links, audit, events) = (self.links.len() as u64, &mut self.audit, &mut *self.events);
         let mut take = |record: Record| {
@@ -201,15 +231,18 @@ impl Auditing<'_> {
                 Outcome::Hashed(hashed) => audit.explain(name, hashed, REGISTRY),
                 Outcome::Skipped(_) | Outcome::Failed(_) => None,
             };
-            change.map_or(Ok(()), |change| events(Event::Classed(&change)))
+            change.map_or(Ok(()), |change| events(Event::Classed(&spelt(change, &place.prefix))))
         };
-        let ran = pass(Box::new(place.taking(within)), || None, &plan, &mut take, control)?;
+        let ran = pass(source, || None, &plan, &mut take, control)?;
         if ran.interrupted { Err(Error::cancelled(Problem::InterruptedAudit)) } else { Ok(()) }
     }
 }
 
 impl pfh_engine::Sink for Auditing<'_> {
     fn record(&mut self, record: Record) -> io::Result<()> {
+        if matches!(record.outcome, Outcome::Skipped(skip) if objects::is_folder(&record.name, skip)) {
+            return Ok(());
+        }
         let stat = match &record.outcome {
             Outcome::Hashed(hashed) => hashed.closed.stat.as_ref().map(|stat| (stat.device, stat.inode)),
             Outcome::Skipped(_) | Outcome::Failed(_) => {
@@ -227,6 +260,6 @@ impl pfh_engine::Sink for Auditing<'_> {
             return Ok(());
         }
         let change: Option<Change> = self.audit.take(&Met::from(&record), &named);
-        change.map_or(Ok(()), |change| (self.events)(Event::Classed(&change)))
+        change.map_or(Ok(()), |change| (self.events)(Event::Classed(&spelt(change, &self.prefix))))
     }
 }

@@ -14,6 +14,7 @@ use crate::algorithms::REGISTRY;
 use crate::check::{self, Auditor, Change, Ledger, Likely, Listing, Met};
 use crate::hash::{Cache, Use};
 use crate::job::Error;
+use crate::objects;
 use pfh_digest::Algorithm;
 use pfh_engine::{Control, Outcome, Plan, Record};
 use pfh_ledger::plain;
@@ -349,6 +350,7 @@ impl pfh_engine::Sink for Comparing<'_, '_> {
                 self.links.push(name);
                 return Ok(());
             }
+            Outcome::Skipped(skip) if objects::is_folder(&record.name, *skip) => return Ok(()),
             Outcome::Skipped(skip) => {
                 self.summary.skipped[which as usize] += 1;
                 (self.events)(Event::Unread(&record))?;

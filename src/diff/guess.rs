@@ -6,12 +6,13 @@ use super::side::List;
 use crate::algorithms::REGISTRY;
 use crate::check::{Ledger, Listing};
 use crate::job::Error;
+use crate::objects;
 use crate::pass::pass;
 use pfh_digest::Algorithm;
 use pfh_engine::{Control, Outcome, Plan, Record};
 use pfh_ledger::plain;
 use pfh_manifest::digits;
-use pfh_source::Within;
+use pfh_source::{Source, Within};
 use std::collections::HashMap;
 use std::io;
 
@@ -59,12 +60,18 @@ pub fn read(
     control: &Control<'_>,
     take: &mut dyn FnMut(&[u8], Record) -> io::Result<()>,
 ) -> Result<(), Error> {
-    let Ok(within) = Within::open(directory, names.iter().collect()) else { return Ok(()) };
+    let source: Box<dyn Source> = match objects::folder(directory) {
+        Some(folder) => objects::exactly(&folder, names.iter().map(|name| &name[..]))?,
+        None => match Within::open(directory, names.iter().collect()) {
+            Ok(within) => Box::new(within),
+            Err(_) => return Ok(()),
+        },
+    };
     let mut each = |record: Record| {
         let name = usize::try_from(record.number).ok().and_then(|at| names.get(at));
         take(name.ok_or_else(|| io::Error::other("a record of no name"))?, record)
     };
-    let ran = pass(Box::new(within), || None, &plan, &mut each, control)?;
+    let ran = pass(source, || None, &plan, &mut each, control)?;
     if ran.interrupted { Err(Error::cancelled(Problem::Interrupted)) } else { Ok(()) }
 }
 

@@ -33,7 +33,6 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-mod base;
 mod class;
 mod comparing;
 mod event;
@@ -52,6 +51,7 @@ pub use request::{Extra, Metadata, Request};
 pub use side::Which;
 pub use summary::{Nothing, Summary};
 
+use crate::bases::between;
 use crate::hash::{Cache, CacheError};
 use crate::job::{About, Error};
 use crate::own::own;
@@ -97,7 +97,8 @@ pub fn run(request: &Request, events: &mut Events<'_>, control: &Control<'_>) ->
     let plan = Plan { algorithms, piecewise, ..request.plan.clone() };
     let trees: Vec<Tree> = sides.iter().filter_map(Side::tree).cloned().collect();
     let first = if sides[0].tree().is_some() { Which::A } else { Which::B };
-    let (halves, boundary) = Halves::new(trees.iter().map(|tree| tree.source(request)));
+    let all = || trees.iter().map(|tree| tree.source(request)).collect::<Result<Vec<_>, Error>>();
+    let (halves, boundary) = Halves::new(all()?);
     let mut comparing = Comparing::new(request, sides, first, boundary, &mut summary, events);
     if !trees.is_empty() {
         let cache = match cache(request, &plan) {
@@ -115,10 +116,9 @@ pub fn run(request: &Request, events: &mut Events<'_>, control: &Control<'_>) ->
             source = Box::new(cache.reusing(source));
         }
         comparing.cache.clone_from(&cache);
-        // Members of containers can only be counted by listing them.
-        let counts = !request.is_inside() && !trees.iter().any(Tree::is_container);
-        let all = || trees.iter().map(|tree| tree.source(request));
-        let again = || counts.then(|| Box::new(Halves::new(all()).0) as Box<dyn Source>);
+        // Members of containers and objects can only be counted by listing them.
+        let counts = !request.is_inside() && !trees.iter().any(|tree| tree.is_container() || tree.is_remote);
+        let again = || Some(Box::new(Halves::new(all().ok().filter(|_| counts)?).0) as Box<dyn Source>);
         let ran = pass(source, again, &plan, &mut comparing, control);
         let finished = ran.as_ref().is_ok_and(|run| !run.interrupted);
         let used = match cache.map(|cache| (cache.close(finished), cache)) {
@@ -147,14 +147,18 @@ fn settle(request: &Request, sides: &mut [Side; 2], summary: &mut Summary, contr
         [Side::List(a), Side::List(b)] => {
             guess::settle(a, &b.ledger);
             guess::settle(b, &a.ledger);
-            let [one, other] = base::between(&a.names(), &b.names());
+            let [one, other] = between(&a.names(), &b.names());
             a.strip(one);
             b.strip(other);
+        }
+        [Side::List(list), Side::Directory(tree)] | [Side::Directory(tree), Side::List(list)] if tree.is_remote => {
+            let base = crate::objects::start(&list.names(), &tree.prefix);
+            list.strip(base.unwrap_or_default());
         }
         [Side::List(list), Side::Directory(tree)] | [Side::Directory(tree), Side::List(list)]
             if tree.is_container() =>
         {
-            let [base, _] = base::between(&list.names(), &tree.names(request));
+            let [base, _] = between(&list.names(), &tree.names(request));
             list.strip(base);
         }
         [Side::List(list), Side::Directory(tree)] | [Side::Directory(tree), Side::List(list)] => {
@@ -166,7 +170,7 @@ fn settle(request: &Request, sides: &mut [Side; 2], summary: &mut Summary, contr
                 names.iter_mut().for_each(|name| *name = side::within(b"", name).to_vec());
                 names
             });
-            let [one, other] = base::between(&names[0], &names[1]);
+            let [one, other] = between(&names[0], &names[1]);
             // A walked directory has its names as they are.
             if (one.is_empty() || a.is_container()) && (other.is_empty() || b.is_container()) {
                 a.strip(one, &names[0]);

@@ -1,13 +1,15 @@
 //! The request of a comparison.
 
+use super::problem::Problem;
 use crate::algorithms::{Algorithm, computed};
 use crate::check::Likely;
 use crate::hash::{CACHE, Reuse};
+use crate::input::InputError;
 use crate::job;
 use crate::outputs::{Kind, Outputs};
 use pfh_engine::Plan;
 use pfh_manifest::End;
-use pfh_source::{Descend, Links, Recurse, Streams};
+use pfh_source::{Descend, Links, Recurse, Streams, is_address};
 use std::ffi::OsString;
 
 /// Whether times are compared.
@@ -34,7 +36,8 @@ pub enum Extra {
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Request {
-    /// A and B: a directory, an image or an archive, or a manifest (`-` is standard input).
+    /// A and B: a directory, the address of objects, an image or an archive, or a manifest (`-` is
+    /// standard input).
     pub sides: [OsString; 2],
     /// The algorithms that two directories are hashed with; SHA-256 if none is named. Those of
     /// digests in lists that do not name theirs.
@@ -165,9 +168,19 @@ impl Request {
     /// Refuses requests that can be refused before a side is read.
     ///
     /// # Errors
-    /// When the cache is a file that is read or that somebody else made, or both sides are one
-    /// stream.
+    /// When the cache is a file that is read or that somebody else made, both sides are one stream,
+    /// or something is asked of objects that only files have.
     pub fn check(&self) -> Result<(), job::Error> {
+        let mut sides = self.sides.iter().map(|side| side.as_encoded_bytes());
+        if let Some(address) = sides.find(|side| is_address(side)) {
+            if self.is_inside() {
+                return Err(InputError::InsideOfObject(address.to_vec()).into());
+            }
+            let of_files = [(self.metadata == Metadata::Compared, "metadata"), (self.reuse.is_some(), "the cache")];
+            if let Some((_, what)) = of_files.iter().find(|(is_asked, _)| *is_asked) {
+                return Err(job::Error::request(Problem::Objects(address.to_vec(), what)));
+            }
+        }
         self.outputs().check()?;
         // One thing named twice has a verdict of its own: nothing to compare.
         if !are_one(self) {
@@ -202,12 +215,16 @@ impl Request {
     }
 }
 
-/// Whether both sides are the same directory or file.
+/// Whether both sides are the same directory, file or folder of objects.
 pub fn are_one(request: &Request) -> bool {
     let identity = |side: &OsString| {
         let found = pfh_source::os::stat_path(side.as_ref()).ok().filter(|_| side != "-");
         found.map(|(found, _)| found.identity())
     };
+    let [a, b] = request.sides.each_ref().map(|side| crate::objects::folder(side.as_encoded_bytes()));
+    if a.is_some() {
+        return a == b;
+    }
     let [a, b] = [identity(&request.sides[0]), identity(&request.sides[1])];
     a.is_some() && a == b
 }

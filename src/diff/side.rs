@@ -4,6 +4,7 @@ use super::request::Request;
 use super::tree::Tree;
 use crate::check::{self, Ledger, Task, Turn};
 use crate::job::Error;
+use crate::objects;
 use pfh_custody::seal::Held;
 use pfh_engine::Control;
 use pfh_source::Links;
@@ -61,6 +62,9 @@ impl Side {
     pub fn open(request: &Request, which: Which) -> Result<Side, Error> {
         let name: &OsString = &request.sides[which as usize];
         let path = Path::new(name);
+        if let Some(folder) = objects::folder(name.as_bytes()) {
+            return Ok(Side::Directory(Tree::objects(folder)));
+        }
         if name != "-" && path.is_dir() {
             return Ok(Side::Directory(Tree::directory(name.as_bytes().to_vec())));
         }

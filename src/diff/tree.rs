@@ -3,6 +3,8 @@
 use super::request::Request;
 #[cfg(feature = "inside")]
 use crate::inside::{Expanding, Options, Whole};
+use crate::job::Error;
+use crate::objects;
 use pfh_source::{Descend, Item, Operands, Source};
 
 /// A tree whose files are read.
@@ -17,6 +19,8 @@ pub struct Tree {
     pub common: Vec<u8>,
     /// Whether the streams of its files are files of it: the other side names some.
     pub streams: bool,
+    /// Whether its files are objects, below the address of a folder.
+    pub is_remote: bool,
     /// How the container is opened; `None` for a directory.
     #[cfg(feature = "inside")]
     container: Option<std::sync::Arc<Options>>,
@@ -30,9 +34,15 @@ impl Tree {
             paths: vec![path],
             common: Vec::new(),
             streams: false,
+            is_remote: false,
             #[cfg(feature = "inside")]
             container: None,
         }
+    }
+
+    /// The objects of a folder.
+    pub fn objects(folder: Vec<u8>) -> Tree {
+        Tree { is_remote: true, ..Tree::directory(folder) }
     }
 
     /// The content of a container, if the name is that of one.
@@ -44,7 +54,8 @@ impl Tree {
             // Archives in it are files, as those in a directory are; so are those on the way there.
             options.limits.depth = prefix.windows(2).filter(|pair| pair == b"!/").count().max(1) as u32;
         }
-        Some(Tree { paths, prefix, common: Vec::new(), streams: false, container: Some(std::sync::Arc::new(options)) })
+        let container = Some(std::sync::Arc::new(options));
+        Some(Tree { paths, prefix, container, ..Tree::directory(Vec::new()) })
     }
 
     /// Whether it is the members of an image or an archive.
@@ -68,25 +79,31 @@ impl Tree {
     }
 
     /// Its entries.
-    pub fn source(&self, request: &Request) -> Box<dyn Source> {
+    ///
+    /// # Errors
+    /// When this build speaks with no stores.
+    pub fn source(&self, request: &Request) -> Result<Box<dyn Source>, Error> {
+        if self.is_remote {
+            return Ok(objects::source(&self.prefix)?);
+        }
         let operands =
             Box::new(Operands::new(self.paths.clone(), Descend { streams: self.streams, ..request.descend() }));
         #[cfg(feature = "inside")]
         {
             if let Some(options) = &self.container {
                 let source = Box::new(Expanding::new(operands, options.clone()));
-                return Box::new(Below { source, prefix: self.prefix.clone() });
+                return Ok(Box::new(Below { source, prefix: self.prefix.clone() }));
             }
             if let Some(options) = &request.inside {
-                return Box::new(Expanding::new(operands, std::sync::Arc::new(options.clone())));
+                return Ok(Box::new(Expanding::new(operands, std::sync::Arc::new(options.clone()))));
             }
         }
-        operands
+        Ok(operands)
     }
 
     /// The names of its files below the prefix, without reading any.
     pub fn names(&self, request: &Request) -> Vec<Vec<u8>> {
-        let mut source = self.source(request);
+        let Ok(mut source) = self.source(request) else { return Vec::new() };
         let mut names = Vec::new();
         while let Some(item) = source.pull() {
             if let Item::Entry(entry) = item {

@@ -9,7 +9,7 @@ use crate::own::own;
 use pfh_engine::{Control, Phase, Progress};
 use pfh_source::os::names::OsStrExt;
 use pfh_source::os::stat_path;
-use pfh_source::{Apart, Cause, Entry, Item, Origin, Problem, Skip, Source, Stage, Stat};
+use pfh_source::{Apart, Cause, Entry, Item, Origin, Problem, Skip, Source, Stage, Stat, StoreAnswer, is_address};
 use std::collections::{HashMap, HashSet};
 use std::ffi::OsStr;
 use std::path::Path;
@@ -47,6 +47,13 @@ struct Folders {
     seen: HashSet<((u64, u128), Vec<u8>)>,
 }
 
+impl File {
+    /// Whether it is an object of a store.
+    pub fn is_object(&self) -> bool {
+        matches!(self.entry.origin, Origin::Object { .. })
+    }
+}
+
 impl Folders {
     /// Whether the file of this name was met already, in the same folder.
     fn has(&mut self, name: &[u8]) -> bool {
@@ -79,12 +86,14 @@ pub fn walk(
     events: &mut Events<'_>,
     control: &Control<'_>,
 ) -> Result<Found, Error> {
-    let mut source = Apart::new(request.input.source()?, own(request.script.as_deref()));
+    // Of objects nothing is fetched before it is known which are read.
+    let entries = if request.has_objects() { request.input.listed()? } else { request.input.source()? };
+    let mut source = Apart::new(entries, own(request.script.as_deref()));
     let directories = request.input.paths.iter().filter(|path| std::path::Path::new(path).is_dir());
     let roots = directories.map(|path| path.as_encoded_bytes().to_vec()).collect();
     let mut found = Found { roots, ..Found::default() };
     let mut places: HashMap<(u64, u128), usize> = HashMap::new();
-    let mut folders = Folders::default();
+    let (mut folders, mut objects) = (Folders::default(), HashSet::new());
     while let Some(item) = source.pull() {
         if control.is_cancelled() {
             return Err(Error::cancelled(Wrong::Interrupted));
@@ -95,6 +104,23 @@ pub fn walk(
         }
         match item {
             Item::Entry(Entry { origin: Origin::Stream(_), .. }) => return Err(Error::request(Wrong::Standard)),
+            Item::Entry(Entry { origin: Origin::Object { ref name, ref object }, .. }) if is_address(name) => {
+                // Operands that overlap give an object twice, also under both names of its scheme.
+                let (name, size) = (name.to_vec(), object.size_hint());
+                let scheme = if name.starts_with(b"s3a:") { 3 } else { 0 };
+                if !objects.insert(name[scheme..].to_vec()) {
+                    continue;
+                }
+                let Some(size) = size else {
+                    let cause = Cause::Store { answer: StoreAnswer::Other, what: "the store states no size".into() };
+                    unread(summary, events, &mut found, name, &Problem::new(Stage::Walk, cause))?;
+                    continue;
+                };
+                if let Item::Entry(entry) = item {
+                    let stat = object_of(size, objects.len());
+                    take(request, summary, &mut found, &mut places, (entry, stat, name));
+                }
+            }
             Item::Entry(Entry { origin: Origin::Object { .. }, .. }) => return Err(Error::request(Wrong::Inside)),
             Item::Entry(entry) => {
                 let name = entry.name();
@@ -117,6 +143,7 @@ pub fn walk(
                     }
                 }
             }
+            Item::Skipped { name, skip, .. } if crate::objects::is_folder(&name, skip) => {}
             Item::Skipped { name, skip, .. } => {
                 if skip == Skip::Symlink
                     && let Some(file) = identity(&name)
@@ -131,6 +158,13 @@ pub fn walk(
         }
     }
     Ok(found)
+}
+
+/// An object in the place of a file: its size, and an identity of its own, on no device.
+fn object_of(size: u64, number: usize) -> Stat {
+    let never = (0, 0);
+    let (device, inode, mode) = (u64::MAX, number as u128, 0o100_000);
+    Stat { device, inode, size, mode, mtime: never, ctime: never, atime: never }
 }
 
 fn unread(

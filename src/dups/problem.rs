@@ -16,6 +16,9 @@ pub enum Problem {
     /// Members of containers cannot be linked or removed.
     #[error("duplicates are looked for among files: files inside of images and archives are not compared")]
     Inside,
+    /// Objects are compared, and nothing is done with them.
+    #[error("{}: {} is of files: objects of a store are compared, and nothing is done with them", pfh_source::terminal::render(.0), .1)]
+    Objects(Vec<u8>, &'static str),
     /// The caller ended the search, which says nothing before its end.
     #[error("interrupted: the search is not complete, and says nothing")]
     Interrupted,

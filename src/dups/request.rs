@@ -9,7 +9,7 @@ use crate::job::Error;
 use crate::outputs::Outputs;
 use pfh_digest::Standing;
 use pfh_engine::Plan;
-use pfh_source::Recurse;
+use pfh_source::{Recurse, is_address};
 use std::path::PathBuf;
 
 /// Where duplicates are looked for, and how they are treated.
@@ -131,16 +131,38 @@ impl Request {
     /// Refuses requests that can be refused before the input is walked.
     ///
     /// # Errors
-    /// When the algorithm does not prove that files are equal, the input makes no sense, or the
-    /// script is a file that is read or that somebody else made.
+    /// When the algorithm does not prove that files are equal, the input makes no sense, the script
+    /// is a file that is read or that somebody else made, or objects are to be treated as files
+    /// are.
     pub fn check(&self) -> Result<(), Error> {
         self.algorithm()?;
         self.input.check()?;
+        if let Some(address) = self.objects().next() {
+            let of_files = [
+                (self.script.is_some(), "a script"),
+                (self.action != Action::Remove, "an action"),
+                (matches!(self.keep, Keep::Oldest | Keep::Newest), "the age of a copy"),
+                (self.chunking.is_some(), "the search for chunks"),
+            ];
+            if let Some((_, what)) = of_files.iter().find(|(is_asked, _)| *is_asked) {
+                return Err(Error::request(Problem::Objects(address.to_vec(), what)));
+            }
+        }
         if let Keep::Under(directory) = &self.keep {
             Below::new([directory])?;
         }
         Below::new(&self.never)?;
         Ok(self.outputs().check()?)
+    }
+
+    /// The addresses among the operands.
+    fn objects(&self) -> impl Iterator<Item = &[u8]> {
+        self.input.paths.iter().map(|path| path.as_encoded_bytes()).filter(|path| is_address(path))
+    }
+
+    /// Whether objects of a store are among the operands.
+    pub(super) fn has_objects(&self) -> bool {
+        self.objects().next().is_some()
     }
 
     /// The algorithm, if it proves that files are equal.

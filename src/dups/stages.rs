@@ -65,12 +65,15 @@ impl<'a, 's, 'c> Stages<'a, 's, 'c> {
         // One block is all of a small file: it is read once, and whole.
         let (small, long): (Vec<Vec<usize>>, Vec<_>) =
             same_size.into_iter().partition(|group| self.files[group[0]].stat.size <= BLOCK);
+        // An object is one request, and is read whole; so are the files of its size.
+        let has_object = |group: &Vec<usize>| group.iter().any(|at| self.files[*at].is_object());
+        let (remote, long): (Vec<_>, Vec<_>) = long.into_iter().partition(has_object);
         let long = self.stage(long, Part::First, algorithm)?;
         let (short, long): (Vec<_>, Vec<_>) =
             long.into_iter().partition(|(group, _)| self.files[group[0]].stat.size < LONG);
         let long = self.stage(long.into_iter().map(|(group, _)| group).collect(), Part::Last, algorithm)?;
         let left = short.into_iter().chain(long).map(|(group, _)| group);
-        self.stage(small.into_iter().chain(left).collect(), Part::Whole, algorithm)
+        self.stage(small.into_iter().chain(remote).chain(left).collect(), Part::Whole, algorithm)
     }
 
     /// Reads a part of each file, and gives the groups of those in which it is the same. Files are
@@ -128,7 +131,10 @@ impl<'a, 's, 'c> Stages<'a, 's, 'c> {
     fn item(&self, number: u64, at: usize, part: Part) -> Item {
         let File { entry, stat, names } = &self.files[at];
         let range = match part {
-            Part::Whole => return Item::Entry(Entry { number, origin: entry.origin.clone(), stat: Some(*stat) }),
+            Part::Whole => {
+                let stat = Some(*stat).filter(|_| !self.files[at].is_object());
+                return Item::Entry(Entry { number, origin: entry.origin.clone(), stat });
+            }
             Part::First => 0..BLOCK,
             Part::Last => stat.size - BLOCK..stat.size,
         };
@@ -147,6 +153,8 @@ impl<'a, 's, 'c> Stages<'a, 's, 'c> {
         };
         let changed = match (part, hashed.closed.stat) {
             (Part::Whole, Some(stat)) => stat.change_since(&self.files[at].stat),
+            // That an object is the one that was listed is known by its entity tag.
+            (Part::Whole, None) if self.files[at].is_object() => None,
             (Part::Whole, None) => Some("file"),
             _ => None,
         };

@@ -8,6 +8,7 @@ use super::trees::Trees;
 use crate::check::{Class as Judged, Facts, Ledger, Rot};
 use crate::hash::{Cache, has_none};
 use crate::job::Error;
+use crate::objects;
 use pfh_engine::{Hashed, Outcome, Record};
 use pfh_ledger::plain;
 use pfh_manifest::Fault;
@@ -417,6 +418,9 @@ fn is_missing(problem: &Unread) -> bool {
 
 impl pfh_engine::Sink for Judging<'_> {
     fn record(&mut self, record: Record) -> io::Result<()> {
+        if matches!(record.outcome, Outcome::Skipped(skip) if objects::is_folder(&record.name, skip)) {
+            return Ok(());
+        }
         let name = self.trees.named(&record.name);
         let places = self.places.get(&name).cloned().unwrap_or_default();
         let is_again = places.first().is_some_and(|at| self.met[*at]);

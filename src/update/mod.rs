@@ -104,7 +104,7 @@ pub fn run(request: &Request, events: &mut Events<'_>, control: &Control<'_>) ->
     }
     let cache = request.cache(&plan)?;
     let (source, trusted) = source(request, &trees, &ledger, &plan.algorithms, cache.as_ref())?;
-    let again = || trees.input(request).source().ok();
+    let again = || trees.input(request).source().ok().filter(|_| !trees.has_objects());
     let mut judging = Judging::new(sheet, ledger, &trees, cache.clone(), events);
     judging.confirm(&confirmed);
     let ran = pass(source, again, &plan, &mut judging, control);

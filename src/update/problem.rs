@@ -38,9 +38,12 @@ pub enum Problem {
     /// It has a seal signed by another key.
     #[error("its seal is signed by another key than the one that is given")]
     OtherKey,
-    /// A stream, an image or an object is named.
-    #[error("{}: files and directories are named to bring a manifest up to date", render(.0))]
+    /// A stream or an image is named.
+    #[error("{}: files, directories and objects are named to bring a manifest up to date", render(.0))]
     Operand(Vec<u8>),
+    /// Each object is read, and all below an address.
+    #[error("{}: {} is of files: each object below the address is read", render(.0), .1)]
+    Objects(Vec<u8>, &'static str),
     /// A list of names is given.
     #[error("a list of names says nothing of files that are gone: name the directories")]
     List,

@@ -4,7 +4,7 @@ use super::problem::Problem;
 use crate::algorithms::{Algorithm, REGISTRY, Secret};
 use crate::check;
 use crate::hash::{CACHE, Cache, Reuse, Sealing};
-use crate::input::{Content, Input};
+use crate::input::{Content, Input, InputError};
 use crate::job::{About, Error};
 use crate::outputs::{Existing, Kind, Outputs};
 use pfh_custody::seal;
@@ -32,8 +32,10 @@ pub enum Trust {
 pub struct Request {
     /// The manifest: its algorithms, format, names and order are kept.
     pub manifest: PathBuf,
-    /// The directories and files that are looked at; records of other names stay as they are.
-    /// Without operands the directories are walked that the names have in common.
+    /// The directories, files and objects that are looked at. Each object is read: a store's times
+    /// are those of the upload, and its entity tags prove nothing against who writes there. Records
+    /// of other names stay as they are. Without operands the directories are walked that the names
+    /// have in common.
     pub input: Input,
     /// Whether files are read whose times are as listed.
     pub trust: Trust,
@@ -141,8 +143,8 @@ impl Request {
     /// Refuses requests that can be refused before the manifest is read.
     ///
     /// # Errors
-    /// When the manifest is not a file, an operand is not a file or directory, a key cannot be
-    /// loaded, or an output is in the way.
+    /// When the manifest is not a file, an operand is neither a file or directory nor an address, a
+    /// key cannot be loaded, or an output is in the way.
     pub fn check(&self) -> Result<(), Error> {
         let about = |why: Problem| Error::request(About::new(&self.manifest, why));
         let found = std::fs::metadata(&self.manifest);
@@ -157,9 +159,21 @@ impl Request {
             return Err(Error::request(Problem::List));
         }
         for path in &self.input.paths {
-            let is_other = is_address(path.as_bytes()) || Stream::of(path).is_some();
-            if is_other || self.input.content == Content::Images {
+            if Stream::of(path).is_some() || self.input.content == Content::Images {
                 return Err(Error::request(Problem::Operand(path.as_bytes().to_vec())));
+            }
+        }
+        if let Some(address) = self.input.paths.iter().map(|path| path.as_bytes()).find(|path| is_address(path)) {
+            if self.input.is_inside() {
+                return Err(InputError::InsideOfObject(address.to_vec()).into());
+            }
+            let of_files = [
+                (self.trust == Trust::Times, "trust in times"),
+                (self.reuse.is_some(), "the cache"),
+                (!self.input.descend.selection.is_all(), "a selection"),
+            ];
+            if let Some((_, what)) = of_files.iter().find(|(is_asked, _)| *is_asked) {
+                return Err(Error::request(Problem::Objects(address.to_vec(), what)));
             }
         }
         if let Some(sealing) = &self.seal {

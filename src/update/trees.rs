@@ -5,7 +5,9 @@ use super::request::Request;
 use crate::check::{self, Ledger, Turn};
 use crate::input::Input;
 use crate::job::{About, Error};
+use crate::objects;
 use pfh_ledger::plain;
+use pfh_source::is_address;
 use pfh_source::os::names::{OsStrExt, OsStringExt, absolute, listed};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::{OsStr, OsString};
@@ -23,6 +25,8 @@ struct Tree {
     walked: Vec<u8>,
     /// Its name in the manifest, as names compare; empty for that in which all names start.
     named: Vec<u8>,
+    /// The folder of an address.
+    is_remote: bool,
 }
 
 /// All operands.
@@ -164,8 +168,18 @@ impl Trees {
         self.is_whole
     }
 
-    /// A name as the manifest spells it.
+    /// Whether objects of a store are among the operands: they can only be counted by listing them.
+    pub fn has_objects(&self) -> bool {
+        self.trees.iter().any(|tree| tree.is_remote)
+    }
+
+    /// A name as the manifest spells it: an address has two slashes behind its scheme.
     pub fn spelt(&self, named: &[u8]) -> Vec<u8> {
+        let own = self.trees.iter().filter(|tree| tree.is_remote && tree.named == tree.walked);
+        let mut own = own.filter_map(|tree| Some([&tree.operand[..], below(named, &tree.walked)?].concat()));
+        if let Some(address) = own.next() {
+            return address;
+        }
         if self.is_dotted && !named.starts_with(b"/") { [b"./", named].concat() } else { named.to_vec() }
     }
 
@@ -173,7 +187,11 @@ impl Trees {
     pub fn path(&self, named: &[u8]) -> Option<Vec<u8>> {
         self.trees.iter().find_map(|tree| {
             let rest = below(named, &tree.named)?;
-            Some(if rest.is_empty() { tree.operand.clone() } else { [&tree.operand, &b"/"[..], rest].concat() })
+            Some(if rest.is_empty() || tree.is_remote {
+                [&tree.operand[..], rest].concat()
+            } else {
+                [&tree.operand, &b"/"[..], rest].concat()
+            })
         })
     }
 }
@@ -186,7 +204,7 @@ fn common(turn: Turn<'_>, ledger: &Ledger, names: &Names, is_dotted: bool) -> Re
     let at = |named: &[u8]| {
         let rest = below(named, &prefix).unwrap_or(named);
         let operand = if rest.is_empty() { place.root.clone() } else { join(&plain_root(&place.root), rest) };
-        Tree { walked: plain(&operand), operand, named: named.to_vec() }
+        Tree { walked: plain(&operand), operand, named: named.to_vec(), is_remote: false }
     };
     let leads_up = |name: &[u8]| name.split(|byte| *byte == b'/').any(|part| part == b"..");
     let inner = || names.0.iter().filter(|name| below(name, &prefix).is_some() && !leads_up(name));
@@ -216,7 +234,10 @@ fn plain_root(root: &[u8]) -> Vec<u8> {
 /// seen from where the names start; then the names in it.
 fn of_operand(turn: Turn<'_>, ledger: &Ledger, names: &Names, operand: &[u8]) -> Result<Tree, Error> {
     let walked = plain(operand);
-    let tree = |named: Vec<u8>| Tree { operand: operand.to_vec(), walked: walked.clone(), named };
+    let tree = |named: Vec<u8>| Tree { operand: operand.to_vec(), walked: walked.clone(), named, is_remote: false };
+    if let Some(folder) = objects::folder(operand) {
+        return of_objects(turn, ledger, names, folder);
+    }
     let place = check::find(turn, ledger);
     let is_lost = matches!(place.remark, Some(check::Remark::Nowhere));
     if place.absolute.is_some() {
@@ -251,6 +272,23 @@ fn of_operand(turn: Turn<'_>, ledger: &Ledger, names: &Names, operand: &[u8]) ->
             Err(Error::request(About::new(turn.manifest(), why)))
         }
     }
+}
+
+/// The tree of the folder of an address: under its address where the manifest has addresses, or
+/// where its names are listed there.
+fn of_objects(turn: Turn<'_>, ledger: &Ledger, names: &Names, folder: Vec<u8>) -> Result<Tree, Error> {
+    let walked = plain(&folder);
+    let listed: Vec<Vec<u8>> = names.0.iter().cloned().collect();
+    let has_addresses = || ledger.entries.iter().any(|entry| is_address(&entry.name));
+    let named = match objects::start(&listed, &folder) {
+        Some(start) => start.strip_suffix(b"/").unwrap_or(&start).to_vec(),
+        None if has_addresses() => walked.clone(),
+        None => {
+            let why = Problem::Elsewhere { operand: folder, base: check::find(turn, ledger).root };
+            return Err(Error::request(About::new(turn.manifest(), why)));
+        }
+    };
+    Ok(Tree { operand: folder, walked, named, is_remote: true })
 }
 
 /// The start of the names that are found below an operand; `None` if none is.

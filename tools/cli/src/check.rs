@@ -24,8 +24,15 @@ pub fn run(request: &Check) -> Exit {
 }
 
 fn try_run(request: &Check) -> Result<Exit, Failure> {
-    let (objects, manifests): (Vec<_>, Vec<_>) =
-        request.manifests.iter().cloned().partition(|path| pfh::is_address(path.as_os_str().as_bytes()));
+    let is_address = |path: &PathBuf| pfh::is_address(path.as_os_str().as_bytes());
+    let (mut objects, mut manifests): (Vec<_>, Vec<_>) = request.manifests.iter().cloned().partition(is_address);
+    // A tree of objects behind the manifests, in the place of a directory.
+    if let (true, [root], Some(last)) = (request.audit || request.update, &objects[..], request.manifests.last())
+        && !manifests.is_empty()
+        && root == last
+    {
+        manifests.append(&mut objects);
+    }
     let judged = match &objects[..] {
         [] if request.part_size.is_some() => {
             return Err(Failure::usage("--part-size is of objects in stores: give the address of some"));

@@ -21,8 +21,9 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, Args)]
 #[command(after_help = EXITS)]
 pub struct Diff {
-    /// State before: a directory, an image or archive (or a directory in it, case.E01!/p2/Users), a
-    /// manifest in any format that pfh reads (- is standard input), or a catalogue (DIR.pfhtree).
+    /// State before: a directory, an address (s3://bucket/prefix), an image or archive (or a
+    /// directory in it, case.E01!/p2/Users), a manifest in any format that pfh reads (- is standard
+    /// input), or a catalogue (DIR.pfhtree).
     #[arg(value_name = "A")]
     pub a: OsString,
     /// State after, likewise.

@@ -24,7 +24,7 @@ pub fn entered(root: &Command, arguments: Vec<OsString>) -> Vec<OsString> {
 }
 
 /// Commands whose operands may be addresses of objects.
-const OF_STORES: &[&str] = &["hash", "compare", "match", "check", "plan", "audit ask"];
+const OF_STORES: &[&str] = &["hash", "compare", "match", "check", "plan", "audit ask", "diff", "dups"];
 
 /// Refuses an address of an object where a file is meant.
 ///

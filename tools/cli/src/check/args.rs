@@ -45,7 +45,8 @@ impl Names {
 #[command(after_help = EXITS)]
 pub struct Check {
     /// Manifests in any format that pfh reads (- is standard input). A directory after the last one
-    /// is ROOT. Objects (s3://bucket/prefix) are compared with the checksums of their store.
+    /// is ROOT, with --audit also an address (s3://bucket/prefix). Objects are compared with the
+    /// checksums of their store.
     #[arg(value_name = "MANIFEST", required = true)]
     pub manifests: Vec<PathBuf>,
     /// Directory in which the names start [default: the working directory; if none of the files is

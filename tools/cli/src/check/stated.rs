@@ -41,7 +41,9 @@ pub fn judge(request: &Check, objects: &[PathBuf]) -> Result<Exit, Failure> {
 #[cfg(not(feature = "remote"))]
 fn run(_: &Check, objects: &[PathBuf]) -> Result<Exit, Failure> {
     let address = shown(objects[0].as_os_str().as_bytes());
-    Err(Failure::usage(format!("{address}: this build reads no object stores: build it with --features remote")))
+    Err(Failure::usage(format!(
+        "{address}: this build reads no object stores: `cargo install --path tools/cli --features remote` makes one that does"
+    )))
 }
 
 #[cfg(feature = "remote")]

@@ -10,6 +10,7 @@ pub fn sentence(error: &Error) -> Option<String> {
         Problem::Directory(path) => {
             Some(format!("{} is a directory: give the manifest first, then the directory", shown(path)))
         }
+        Problem::Objects(_) => Some(format!("{error}; add --audit")),
         Problem::OtherRoot { .. } => Some(format!("{error}: name another state with --state")),
         Problem::ShareOfAudit => {
             Some("--share and --for are of the files that a manifest lists, which is a file itself".into())

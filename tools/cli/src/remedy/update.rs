@@ -37,7 +37,7 @@ pub fn sentence(error: &Error) -> Option<String> {
         Problem::OtherKey => format!("{said}: remove the seal to sign the next one with this key"),
         Problem::List => format!("{said}, and leave out --files-from"),
         Problem::Operand(operand) => {
-            format!("{}: --update takes files and directories, no stream, image or object", render(operand))
+            format!("{}: --update takes files, directories and objects, no stream or image", render(operand))
         }
         Problem::Timeless => format!("{said}: leave out --trust-times, or use --cache"),
         Problem::Unnamed(_) => format!("{said}; -a names it"),
