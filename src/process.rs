@@ -10,4 +10,6 @@ pub use pfh_source::os::{
     confinement, cpu_time, evict_range, free_bytes, hand_over, is_in_memory, kernel_text, names_in, processors,
     set_patience, start_apart, sync_filesystem, system_name,
 };
-pub use pfh_source::{end_texts_when, fail_point, is_text_ended, note_panic, notice_end, panics};
+pub use pfh_source::{
+    end_texts_here_when, end_texts_when, fail_point, is_text_ended, is_text_ended_here, note_panic, notice_end, panics,
+};

@@ -235,7 +235,17 @@ impl Asking<'_, '_> {
             (None, Some(copy)) => Some(copy as &mut dyn Write),
             (None, None) => None,
         };
-        let answered = pfh_audit::ask(&request.url, &challenge, &kept.commitment, request.timeout, to);
+        let answered = pfh_audit::ask(
+            &request.url,
+            &challenge,
+            &kept.commitment,
+            request.timeout,
+            to,
+            self.control.cancel().flag(),
+        );
+        if self.control.is_cancelled() {
+            return Err(Problem::Cancelled.into());
+        }
         // An answer that proves nothing is evidence as well.
         if let (Some(evidence), true) = (evidence, answered.as_ref().map_or_else(Wrong::is_verdict, |_| true)) {
             evidence.commit().map_err(Error::Sink)?;
@@ -254,18 +264,33 @@ impl Asking<'_, '_> {
     fn short(&self, data: &Path, kept: &Kept, challenge: &Challenge) -> Result<AuditVerdict, Error> {
         let data = if data.is_dir() { data.join(OsString::from_vec(kept.identity.clone())) } else { data.to_owned() };
         let expected = copy::answer(challenge, kept, &data, self.control)?;
-        Ok(self.keyed(kept, challenge, &expected, Evidence::Copy))
+        self.keyed(kept, challenge, &expected, Evidence::Copy)
     }
 
     /// Asks for a keyed digest, and compares it with this one.
-    fn keyed(&self, kept: &Kept, challenge: &Challenge, expected: &KeyedAnswer, evidence: Evidence) -> AuditVerdict {
+    fn keyed(
+        &self,
+        kept: &Kept,
+        challenge: &Challenge,
+        expected: &KeyedAnswer,
+        evidence: Evidence,
+    ) -> Result<AuditVerdict, Error> {
         let mut verdict = AuditVerdict::of(kept, challenge, self.request.extent.loss, evidence);
-        let answered = pfh_audit::ask_keyed(&self.request.url, challenge, &kept.commitment, self.request.timeout);
+        let answered = pfh_audit::ask_keyed(
+            &self.request.url,
+            challenge,
+            &kept.commitment,
+            self.request.timeout,
+            self.control.cancel().flag(),
+        );
+        if self.control.is_cancelled() {
+            return Err(Problem::Cancelled.into());
+        }
         verdict.result = answered.and_then(|Answered { answer, time }| {
             verdict.time = Some(time);
             Ok(expected.verify(&answer)?)
         });
-        verdict
+        Ok(verdict)
     }
 
     /// Asks with a token.
@@ -282,7 +307,7 @@ impl Asking<'_, '_> {
         }
         files::save_secret(path, &tokens.encode())?;
         // Locked until here, where an open file can be replaced.
-        let verdict = self.keyed(tokens.kept(), &challenge, &expected, Evidence::Token);
+        let verdict = self.keyed(tokens.kept(), &challenge, &expected, Evidence::Token)?;
         let status = self.judged(&verdict)?;
         if tokens.left() == 0 {
             (self.events)(Event::LastToken(path)).map_err(Error::Sink)?;

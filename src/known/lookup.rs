@@ -202,11 +202,12 @@ pub fn run(request: &Request, events: &mut Events<'_>, control: &Control<'_>) ->
     request.check()?;
     let sought = request.sets.digests()?;
     let mut refused = None;
-    let opened = request.sets.open_known(&mut |gap| {
+    let mut tell = |gap: &Gap<'_>| {
         if refused.is_none() {
             refused = events(Event::Gap(gap)).err();
         }
-    })?;
+    };
+    let opened = request.sets.open_known(&mut tell, control.cancel())?;
     if let Some(error) = refused {
         return Err(Error::Sink(error));
     }

@@ -69,7 +69,7 @@ pub fn run(request: &Request, events: &mut Events<'_>, control: &Control<'_>) ->
             refused = events(Event::Gap(gap)).err();
         }
     };
-    let Opened { reference, mut gaps } = request.sets.open(&mut tell)?;
+    let Opened { reference, mut gaps } = request.sets.open(&mut tell, control.cancel())?;
     if let Some(error) = refused {
         return Err(Error::Sink(error));
     }

@@ -6,6 +6,7 @@ use super::{Empty, Problem, Reference, Sought};
 use crate::algorithms::{Algorithm, REGISTRY, computed};
 use crate::job::{About, Error};
 use pfh_digest::Digest;
+use pfh_engine::Cancel;
 use pfh_known::{Build, Class, DEFAULT_MEMORY, DEFAULT_RESIDENT, Input, KnownSet, Set, is_known_set};
 use pfh_manifest::{Fault, digits};
 use pfh_source::terminal::many;
@@ -156,11 +157,11 @@ impl Sets {
     /// reported to `gap`.
     ///
     /// # Errors
-    /// When a file cannot be opened or read, or a digest is none.
-    pub fn open(&self, gap: &mut dyn FnMut(&Gap<'_>)) -> Result<Opened, Error> {
+    /// When a file cannot be opened or read, a digest is none, or it is cancelled.
+    pub fn open(&self, gap: &mut dyn FnMut(&Gap<'_>), cancel: &Cancel) -> Result<Opened, Error> {
         self.check()?;
         let digests = self.digests()?;
-        let mut opened = self.open_known(gap)?;
+        let mut opened = self.open_known(gap, cancel)?;
         if !digests.is_empty() {
             opened.reference.sought = Some(Sought { digests, class: self.class() });
         }
@@ -170,8 +171,8 @@ impl Sets {
     /// Opens the files, and nothing else.
     ///
     /// # Errors
-    /// When a file cannot be opened or read.
-    pub fn open_known(&self, gap: &mut dyn FnMut(&Gap<'_>)) -> Result<Opened, Error> {
+    /// When a file cannot be opened or read, or it is cancelled.
+    pub fn open_known(&self, gap: &mut dyn FnMut(&Gap<'_>), cancel: &Cancel) -> Result<Opened, Error> {
         let (mut sets, mut guessed, mut gaps) = (Vec::new(), Vec::new(), 0);
         let files = self.files()?;
         for path in &files {
@@ -183,7 +184,7 @@ impl Sets {
                     columns: self.columns.clone(),
                     ..Input::new(path, self.class())
                 };
-                let (known, faults) = build_aside(input, gap)?;
+                let (known, faults) = build_aside(input, gap, cancel)?;
                 if faults > 0 {
                     gap(&Gap::Part { path, faults });
                     gaps += 1;
@@ -268,7 +269,7 @@ fn gather(directory: &Path, files: &mut Vec<PathBuf>) -> io::Result<()> {
 
 /// A list becomes a known-set file in the temporary directory, which loses its name as soon as it
 /// is open; with it the number of places of the list that hold no record.
-fn build_aside(input: Input, gap: &mut dyn FnMut(&Gap<'_>)) -> Result<(KnownSet, u64), Error> {
+fn build_aside(input: Input, gap: &mut dyn FnMut(&Gap<'_>), cancel: &Cancel) -> Result<(KnownSet, u64), Error> {
     // Under a name that nobody can foresee, for this user alone (0700): removed when it is dropped.
     let made = tempfile::Builder::new().prefix("pfh-known-").tempdir();
     let room = made.map_err(|error| Error::aborted(About::new(std::env::temp_dir(), error)))?;
@@ -285,7 +286,7 @@ fn build_aside(input: Input, gap: &mut dyn FnMut(&Gap<'_>)) -> Result<(KnownSet,
             ControlFlow::Continue(())
         },
         progress: &mut |_| {},
-        cancel: Default::default(),
+        cancel: cancel.clone().into(),
     };
     let opened = build.run().and_then(|_| KnownSet::open(&directory.join("known"), DEFAULT_RESIDENT));
     drop(room);

@@ -53,7 +53,7 @@ pub use descend::{Descend, Links, Recurse, Special};
 pub use document::Document;
 pub use entry::{Entry, Item, Object, Origin, Skip};
 pub use inside::{Extent, Inside};
-pub use interruption::{end_texts_when, is_text_ended, notice_end};
+pub use interruption::{end_texts_here_when, end_texts_when, is_text_ended, is_text_ended_here, notice_end};
 pub use list::{Separator, names};
 pub use merge::Merge;
 pub use names::NameRow;

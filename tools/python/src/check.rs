@@ -1,68 +1,18 @@
 //! Files against a manifest.
 
 use crate::cancel::Token;
+use crate::checked::Checked;
 use crate::job::Hooks;
 use crate::log::{Level, log};
 use crate::request::Threads;
 use crate::rows::Found;
-use crate::value::value;
-use crate::{error, job, record, request};
+use crate::{error, job, record, request, stated};
 use pfh::check::{self as job_check, Event, Findings, Manner, Request, Share, Shared, Task, Verdict};
 use pfh_cli::show::check as show;
 use pyo3::prelude::*;
-use pyo3::types::PyList;
 use std::collections::BTreeMap;
-use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
-
-/// The result of a check.
-pub struct Checked {
-    /// `verified`, `differs`, `incomplete` or `nothing-to-compare-with`.
-    verdict: String,
-    /// The verdict by the rules of `strict` and `lenient`, which count lines that are not records:
-    /// the exit code of the program follows from it.
-    conclusion: String,
-    /// Files that are as the manifests have them.
-    verified: u64,
-    /// Files that the manifests have.
-    expected: u64,
-    /// Verified files by algorithm.
-    by_algorithm: BTreeMap<String, u64>,
-    /// Each file with its result: `right`, `wrong`, `missing`, `unread` or `ignored`; in an audit
-    /// its class.
-    files: Vec<(OsString, &'static str)>,
-    /// Entries of the manifests that were not compared, a sentence each.
-    not_compared: Vec<String>,
-    /// The manifests' lines that are not records, each with its number.
-    faults: Vec<(u64, String)>,
-    /// Whether all that the manifests hold was compared and is right, by the rules of `strict` and
-    /// `lenient`.
-    good: bool,
-    /// Those of several manifests that could not be checked, and why.
-    unchecked: Vec<(OsString, String)>,
-    /// Of a share, for each manifest: `read` of `files` files with `bytes` of `total` bytes, how
-    /// many were `never` checked, and how many seconds ago the `oldest` check was.
-    shares: Vec<BTreeMap<&'static str, Option<u64>>>,
-    /// A dictionary for each file, and one for each manifest, as the program prints them with
-    /// `--json --all`.
-    rows: Py<PyList>,
-}
-
-value!(Checked {
-    verdict,
-    conclusion,
-    verified,
-    expected,
-    by_algorithm,
-    files,
-    not_compared,
-    faults,
-    good,
-    unchecked,
-    shares,
-    rows,
-});
 
 /// The result for a file, as a word.
 fn word(found: job_check::Checked) -> &'static str {
@@ -110,10 +60,13 @@ fn asked_share(share: Option<&str>, limit: Option<f64>, state: Option<PathBuf>) 
 /// `audit` each file of the tree gets a class: `matched`, `modified`, `moved`, `new`, `missing` …
 /// Differences are in the result, and no exception.
 ///
+/// Addresses of objects (`s3://bucket/prefix`) in place of manifests are compared with the digests
+/// that their store states, those of uploads in parts by their `part_size`.
+///
 /// `share` (`"1/30"` or `"5%"` of all bytes) and `limit` (seconds) check the files that were
 /// checked least recently; `state` keeps when that was, `MANIFEST.checked` if it is not given.
 #[pyfunction]
-#[pyo3(signature = (manifests, *, root = None, algorithms = None, key = None, audit = false, ignore_missing = false, strict = false, lenient = false, share = None, limit = None, state = None, threads = None, memory = None, on_event = None, cancel = None))]
+#[pyo3(signature = (manifests, *, root = None, algorithms = None, key = None, audit = false, ignore_missing = false, strict = false, lenient = false, share = None, limit = None, state = None, part_size = None, threads = None, memory = None, on_event = None, cancel = None))]
 #[expect(clippy::too_many_arguments, reason = "keyword arguments")]
 pub fn check(
     py: Python<'_>,
@@ -128,6 +81,7 @@ pub fn check(
     share: Option<&str>,
     limit: Option<f64>,
     state: Option<&Bound<'_, PyAny>>,
+    part_size: Option<u64>,
     threads: Option<Threads>,
     memory: Option<usize>,
     on_event: Option<Py<PyAny>>,
@@ -139,16 +93,39 @@ pub fn check(
         (false, true) => Manner::Lenient,
         (false, false) => Manner::Usual,
     };
+    let manifests = request::paths(manifests)?;
+    let objects = manifests.iter().filter(|path| pfh::is_address(path.as_encoded_bytes())).count();
+    if objects > 0 && objects == manifests.len() {
+        let of_manifests = [
+            (root.is_some(), "root"),
+            (algorithms.is_some(), "algorithms"),
+            (key.is_some(), "key"),
+            (audit, "audit"),
+            (ignore_missing, "ignore_missing"),
+            (strict, "strict"),
+            (share.is_some(), "share"),
+            (limit.is_some(), "limit"),
+            (state.is_some(), "state"),
+        ];
+        if let Some((_, name)) = of_manifests.iter().find(|(given, _)| *given) {
+            return Err(error::value(format!("{name} is of manifests, and objects are compared with their store")));
+        }
+        let plan = request::plan(Vec::new(), threads, memory);
+        let asked = stated::Asked { addresses: manifests, part_size, manner, plan };
+        return stated::check(py, &asked, &Hooks { job: "check", on_event, cancel });
+    }
+    if objects > 0 {
+        return Err(error::value("manifests and addresses of objects are checked apart: give those of one kind"));
+    }
+    if part_size.is_some() {
+        return Err(error::value("part_size is of objects in stores: give the address of some"));
+    }
     let task = if audit {
         Task::Audit { below: Vec::new(), follow: false }
     } else {
         Task::Files { allow_outside: false, ignore_missing }
     };
-    let mut asked = Request::all(request::paths(manifests)?).task(task).manner(manner).plan(request::plan(
-        Vec::new(),
-        threads,
-        memory,
-    ));
+    let mut asked = Request::all(manifests).task(task).manner(manner).plan(request::plan(Vec::new(), threads, memory));
     if let Some(root) = root {
         asked = asked.root(request::path(root)?);
     }

@@ -1,8 +1,9 @@
 //! The functions that `pfh.compat` needs beside hash objects: BLAKE3 and BLAKE2 with all their
 //! parameters, the distance of TLSH digests without their lengths.
 
-use crate::buffer::{Bytes, LONG};
+use crate::buffer::Bytes;
 use crate::error;
+use crate::feeding::feed;
 use pfh::digest::State;
 use pfh::digest::blake2::{Blake2, Node, Parameters, Variant};
 use pfh::digest::blake3::{self, Key};
@@ -43,14 +44,14 @@ impl Blake3 {
         Ok(Blake3 { key, state: Mutex::new(blake3::Blake3::new(key)), threads })
     }
 
-    fn update(&self, py: Python<'_>, data: Bytes) {
-        let bytes = data.as_slice();
-        // Pieces of a tree are worth a thread from a megabyte on.
-        let threads = self.threads.min(bytes.len() >> 20);
-        py.detach(|| match threads {
-            0 | 1 => self.locked().update(bytes),
-            _ => self.locked().update_on(&[bytes], &pfh::executor(threads)),
-        });
+    fn update(&self, py: Python<'_>, data: Bytes) -> PyResult<()> {
+        feed(py, &self.state, data.as_slice(), self.threads, |state, bytes| {
+            // Pieces of a tree are worth a thread from a megabyte on.
+            match self.threads.min(bytes.len() >> 20) {
+                0 | 1 => state.update(bytes),
+                threads => state.update_on(&[bytes], &pfh::executor(threads)),
+            }
+        })
     }
 
     fn digest<'py>(&self, py: Python<'py>, length: usize, seek: u64) -> PyResult<Bound<'py, PyBytes>> {
@@ -110,17 +111,8 @@ impl Blake2s {
         Ok(Blake2s(Mutex::new(state.ok_or_else(|| error::value("a parameter is out of its bounds"))?)))
     }
 
-    fn update(&self, py: Python<'_>, data: Bytes) {
-        let bytes = data.as_slice();
-        // A short message is not worth letting go of the interpreter, unless another thread has the
-        // state.
-        match self.0.try_lock() {
-            Ok(mut state) if bytes.len() < LONG => state.update(bytes),
-            tried => {
-                drop(tried);
-                py.detach(|| self.locked().update(bytes));
-            }
-        }
+    fn update(&self, py: Python<'_>, data: Bytes) -> PyResult<()> {
+        feed(py, &self.0, data.as_slice(), 1, Blake2::update)
     }
 
     fn digest<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {

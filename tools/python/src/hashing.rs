@@ -1,12 +1,13 @@
 //! Hash objects in the shape of hashlib's.
 
-use crate::buffer::{Bytes, LONG};
+use crate::buffer::Bytes;
 use crate::error;
+use crate::feeding::feed;
 use pfh::{Algorithm, Hasher};
 use pyo3::exceptions::{PyBlockingIOError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyBytes};
-use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
+use std::sync::{Mutex, MutexGuard, TryLockError};
 
 /// Bytes of the longest output, hashlib's bound.
 const LONGEST: usize = (1 << 29) - 1;
@@ -80,20 +81,9 @@ impl Hash {
     pub fn start(py: Python<'_>, algorithm: Algorithm, data: Option<&Bound<'_, PyAny>>) -> PyResult<Hash> {
         let hash = Hash { algorithm, hasher: Mutex::new(algorithm.hasher()) };
         if let Some(data) = data {
-            hash.take(py, &Bytes::get(data)?);
+            hash.update(py, data)?;
         }
         Ok(hash)
-    }
-
-    fn take(&self, py: Python<'_>, bytes: &Bytes) {
-        let bytes = bytes.as_slice();
-        if bytes.len() < LONG
-            && let Ok(mut hasher) = self.hasher.try_lock()
-        {
-            hasher.update(bytes);
-            return;
-        }
-        py.detach(|| self.hasher.lock().unwrap_or_else(PoisonError::into_inner).update(bytes));
     }
 
     /// The state, waited for without the interpreter's lock if another thread has it.
@@ -128,10 +118,10 @@ impl Hash {
 
 #[pymethods]
 impl Hash {
-    /// Takes in the next bytes of the message: any object that exports a buffer in one piece.
+    /// Takes in the next bytes of the message: any object that exports a buffer in one piece. An
+    /// update that Ctrl-C ends has taken in all of them, or none.
     fn update(&self, py: Python<'_>, data: &Bound<'_, PyAny>) -> PyResult<()> {
-        self.take(py, &Bytes::get(data)?);
-        Ok(())
+        feed(py, &self.hasher, Bytes::get(data)?.as_slice(), 1, Hasher::update)
     }
 
     /// The digest of the bytes so far; of similarity digests the bytes of their text. `length` is
@@ -147,7 +137,7 @@ impl Hash {
 
     /// The digest in hexadecimal digits, or the text of a similarity digest.
     #[pyo3(signature = (length = None))]
-    fn hexdigest(&self, py: Python<'_>, length: Option<i64>) -> PyResult<String> {
+    pub fn hexdigest(&self, py: Python<'_>, length: Option<i64>) -> PyResult<String> {
         Ok(match length {
             None => self.digest_so_far(py).to_string(),
             Some(length) => pfh::hex::encode(&self.output(py, length)?),
@@ -212,7 +202,8 @@ pub fn algorithms() -> Vec<(&'static str, usize, &'static str, &'static [&'stati
 const PIECE: usize = 1 << 18;
 
 /// A hash object that has seen the rest of an open file: `file_digest(open(path, "rb"), "sha256")`.
-/// `digest` is a name, or a function that makes hash objects.
+/// The file stands at its end then, an `io.BytesIO` as well. `digest` is a name, or a function that
+/// makes hash objects.
 #[pyfunction]
 #[pyo3(signature = (fileobj, digest, /))]
 pub fn file_digest<'py>(
@@ -224,11 +215,11 @@ pub fn file_digest<'py>(
         Ok(name) => Bound::new(py, Hash::start(py, named(&name)?, None)?)?.into_any(),
         Err(_) => digest.call0()?,
     };
-    if fileobj.hasattr("getbuffer")? {
+    let readable = fileobj.hasattr("readinto")? && fileobj.hasattr("readable")?;
+    if !readable && fileobj.hasattr("getbuffer")? {
         hash.call_method1("update", (fileobj.call_method0("getbuffer")?,))?;
         return Ok(hash);
     }
-    let readable = fileobj.hasattr("readinto")? && fileobj.hasattr("readable")?;
     if !readable || !fileobj.call_method0("readable")?.is_truthy()? {
         let what = fileobj.repr()?;
         return Err(PyValueError::new_err(format!("'{what}' is not a file-like object in binary reading mode.")));
@@ -237,6 +228,7 @@ pub fn file_digest<'py>(
     room.resize(PIECE)?;
     let view = py.import("builtins")?.getattr("memoryview")?.call1((&room,))?;
     loop {
+        py.check_signals()?;
         let read = fileobj.call_method1("readinto", (&room,))?;
         let Ok(read) = read.extract::<usize>() else {
             return Err(PyBlockingIOError::new_err("the file would block: give one in blocking mode"));

@@ -86,7 +86,10 @@ pub fn run_with<T: Send>(py: Python<'_>, hooks: &Hooks, work: impl FnOnce(&Contr
                 // Dropped at the end, also of a panic.
                 let _ended = ended;
                 pfh::process::fail_point("job");
-                work(control)
+                // A list may be a pipe to which nobody writes.
+                pfh::process::end_texts_here_when(control.cancel().clone().into());
+                let result = work(control);
+                (result, pfh::process::is_text_ended_here())
             });
             let worker = worker
                 .map_err(|cause| Python::attach(|py| error::aborted(py, &format!("no thread: {cause}"), None)))?;
@@ -99,9 +102,12 @@ pub fn run_with<T: Send>(py: Python<'_>, hooks: &Hooks, work: impl FnOnce(&Contr
                     }
                 }
             }
-            let result = worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+            let (result, is_text_ended) = worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
             // How far it came: also a job that was faster than the first look.
             raised = raised.or_else(|| look().err());
+            if is_text_ended && raised.is_none() {
+                raised = Some(Python::attach(|py| error::cancelled(py, "interrupted")));
+            }
             raised.map_or(Ok(result), Err)
         })
     });

@@ -2,6 +2,7 @@
 
 use crate::cancel::Token;
 use crate::job::Hooks;
+use crate::many::look;
 use crate::value::value;
 use crate::{error, job, request};
 use pfh::Digest;
@@ -43,7 +44,7 @@ impl Verdict {
 
 /// Opens sets; parts that were not understood come as sentences.
 pub fn open(py: Python<'_>, sets: &Sets) -> PyResult<(Reference, Vec<String>)> {
-    let opened = job::run(py, |_control| {
+    let opened = job::run(py, |control| {
         let mut gaps = Vec::new();
         // A list that names no algorithm is whole all the same.
         let mut gap = |gap: &Gap<'_>| {
@@ -51,7 +52,7 @@ pub fn open(py: Python<'_>, sets: &Sets) -> PyResult<(Reference, Vec<String>)> {
                 gaps.push(pfh_cli::show::matching::gap(gap));
             }
         };
-        sets.open_known(&mut gap).map(|Opened { reference, .. }| (reference, gaps))
+        sets.open_known(&mut gap, control.cancel()).map(|Opened { reference, .. }| (reference, gaps))
     })?;
     opened.map_err(|failed| error::of_job(py, &failed, sets.known.first().map(PathBuf::as_path)))
 }
@@ -147,7 +148,11 @@ impl Known {
             let reference = &self.reference;
             Ok(Verdict::new(reference.verdict(&answer).name(), reference.places(&answer), answer.empty))
         };
-        given.iter().map(ask).collect()
+        let look = |(at, given): (usize, &Bound<'_, PyAny>)| {
+            look(given.py(), at)?;
+            ask(given)
+        };
+        given.iter().enumerate().map(look).collect()
     }
 
     /// The sets: name, class and number of records of each.

@@ -2,9 +2,10 @@
 
 use crate::arrow::{Kind, Messages, Values, is_arrow};
 use crate::buffer::{Bytes, LONG};
-use crate::error;
+use crate::feeding::LARGE;
 use crate::hashing::named;
 use crate::request::Threads;
+use crate::{error, job};
 use pfh::{Algorithm, Digest};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyList};
@@ -37,25 +38,45 @@ pub fn hash_many<'py>(
         let column = Messages::get(buffers)?;
         let values = column.values()?;
         let there: Vec<&[u8]> = values.iter().flatten().copied().collect();
-        let mut digests = digests(py, algorithm, &there, threads).into_iter();
+        let mut digests = digests(py, algorithm, &there, threads)?.into_iter();
         values.iter().map(|value| value.and_then(|_| digests.next())).collect()
     } else {
-        let buffers: Vec<Bytes> = buffers.try_iter()?.map(|buffer| Bytes::get(&buffer?)).collect::<PyResult<_>>()?;
-        let messages: Vec<&[u8]> = buffers.iter().map(Bytes::as_slice).collect();
-        digests(py, algorithm, &messages, threads).into_iter().map(Some).collect()
+        let mut got: Vec<Bytes> = Vec::new();
+        for buffer in buffers.try_iter()? {
+            got.push(Bytes::get(&buffer?)?);
+            look(py, got.len())?;
+        }
+        let messages: Vec<&[u8]> = got.iter().map(Bytes::as_slice).collect();
+        digests(py, algorithm, &messages, threads)?.into_iter().map(Some).collect()
     };
     if into.is_some() {
         let kind = if algorithm.length() == 0 { Kind::Text } else { Kind::Bytes };
         let values = digests.iter().map(|digest| digest.as_ref().map(Digest::bytes));
         return Ok(Bound::new(py, Values::new(kind, values))?.into_any());
     }
-    let list = digests.iter().map(|digest| digest.as_ref().map(|digest| PyBytes::new(py, digest.bytes())));
-    Ok(PyList::new(py, list)?.into_any())
+    let list = PyList::empty(py);
+    for digest in &digests {
+        list.append(digest.as_ref().map(|digest| PyBytes::new(py, digest.bytes())))?;
+        look(py, list.len())?;
+    }
+    Ok(list.into_any())
 }
 
-fn digests(py: Python<'_>, algorithm: Algorithm, messages: &[&[u8]], threads: usize) -> Vec<Digest> {
-    if messages.iter().map(|message| message.len()).sum::<usize>() < LONG {
-        return pfh::hash_many(algorithm.into(), messages);
+/// Looks for signals, once for many objects: a list runs no code of Python's that would.
+///
+/// # Errors
+/// The exception of a signal's handler.
+pub fn look(py: Python<'_>, objects: usize) -> PyResult<()> {
+    if objects.is_multiple_of(1 << 12) { py.check_signals() } else { Ok(()) }
+}
+
+fn digests(py: Python<'_>, algorithm: Algorithm, messages: &[&[u8]], threads: usize) -> PyResult<Vec<Digest>> {
+    match messages.iter().map(|message| message.len()).sum() {
+        0..LONG => Ok(pfh::hash_many(algorithm.into(), messages)),
+        LONG..LARGE => Ok(py.detach(|| pfh::hash_many_on(algorithm.into(), messages, threads))),
+        // A signal that was heard is the error; `None` is never returned.
+        _ => job::run(py, |control| {
+            pfh::hash_many_until(algorithm.into(), messages, threads, control.cancel()).unwrap_or_default()
+        }),
     }
-    py.detach(|| pfh::hash_many_on(algorithm.into(), messages, threads))
 }

@@ -1,6 +1,5 @@
 //! The similarity methods: digests of bytes, and how alike two of them are.
 
-use crate::buffer::Bytes;
 use crate::error;
 use crate::hashing::{Data, Hash, named};
 use pfh::similarity::{Content, Method, Named, Similar, mrsh_v2, sdhash, ssdeep, tlsh};
@@ -72,8 +71,7 @@ impl Similarity {
 
     /// The digest of bytes as text: `none` (TLSH: `TNULL`) if they are too short or too plain.
     fn hash(&self, py: Python<'_>, data: &Bound<'_, PyAny>) -> PyResult<String> {
-        let bytes = Bytes::get(data)?;
-        Ok(py.detach(|| self.algorithm.digest(bytes.as_slice()).to_string()))
+        Hash::start(py, self.algorithm, Some(data))?.hexdigest(py, None)
     }
 
     /// How alike the inputs of two digests are, each given as text or as a hash object: 0 to 100,

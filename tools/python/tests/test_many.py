@@ -46,11 +46,48 @@ def test_text_and_fixed_lengths():
     assert pfh.hash_many(fixed, "md5") == [hashlib.md5(b"abcd").digest(), None, hashlib.md5(b"efgh").digest()]
 
 
+@given(st.lists(st.none() | st.sampled_from(["", "a", "ä" * 50, "other"]), max_size=40), st.integers(0, 10))
+def test_columns_with_a_dictionary(texts, offset):
+    wanted = [None if text is None else hashlib.md5(text.encode()).digest() for text in texts]
+    for values in (pyarrow.string(), pyarrow.large_string(), pyarrow.string_view()):
+        for number in ("int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64"):
+            encoded = pyarrow.array(texts, pyarrow.string()).dictionary_encode()
+            column = pyarrow.DictionaryArray.from_arrays(encoded.indices.cast(number), encoded.dictionary.cast(values))
+            assert pfh.hash_many(column, "md5") == wanted, (values, number)
+            assert pfh.hash_many(column[offset:], "md5") == wanted[offset:], (values, number)
+            # Each chunk with a dictionary of its own.
+            chunks = pyarrow.chunked_array([column, pyarrow.DictionaryArray.from_arrays(pyarrow.array([0, 1], number), pyarrow.array(["x", None], values))])
+            assert pfh.hash_many(chunks, "md5") == [*wanted, hashlib.md5(b"x").digest(), None]
+
+
+@pytest.mark.parametrize("package", ["pandas", "polars"])
+def test_categories_of_frames(package):
+    frames, texts = pytest.importorskip(package), ["a", "b", None, "a"]
+    wanted = [None if text is None else hashlib.sha256(text.encode()).digest() for text in texts]
+    kinds = ["category"] if package == "pandas" else [frames.Categorical, frames.Enum(["b", "a"])]
+    for kind in kinds:
+        column = frames.Series(texts, dtype=kind)
+        assert pfh.hash_many(column, "sha256") == wanted, kind
+        assert pyarrow.array(pfh.hash_many(column, "sha256", into="arrow")).to_pylist() == wanted
+
+
+def test_rows_that_refer_to_no_value_of_the_dictionary():
+    for number, format in ((-1, "int8"), (2, "int8"), (255, "uint8"), (2**31 - 1, "int32"), (-(2**63), "int64"), (2**64 - 1, "uint64")):
+        indices = pyarrow.array([0, number], format)
+        column = pyarrow.DictionaryArray.from_arrays(indices, pyarrow.array(["a", "b"]), safe=False)
+        with pytest.raises(ValueError, match="make no sense"):
+            pfh.hash_many(column, "md5")
+    # A null row refers to nothing, with any number in its place.
+    indices = pyarrow.Array.from_buffers(pyarrow.int8(), 2, [pyarrow.py_buffer(b"\1"), pyarrow.py_buffer(b"\0\x63")])
+    column = pyarrow.DictionaryArray.from_arrays(indices, pyarrow.array(["a"]), safe=False)
+    assert pfh.hash_many(column, "md5") == [hashlib.md5(b"a").digest(), None]
+
+
 def test_what_is_no_column_of_bytes():
     with pytest.raises(TypeError, match="Arrow format \"l\""):
         pfh.hash_many(pyarrow.array([1, 2]), "sha256")
-    with pytest.raises(TypeError):
-        pfh.hash_many(pyarrow.array(["a", "a"]).dictionary_encode(), "sha256")
+    with pytest.raises(TypeError, match="a dictionary of the Arrow format \"l\""):
+        pfh.hash_many(pyarrow.array([1, 1]).dictionary_encode(), "sha256")
     with pytest.raises(TypeError):
         pfh.hash_many(["text"], "sha256")
     with pytest.raises(TypeError):

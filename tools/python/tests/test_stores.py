@@ -25,6 +25,8 @@ class Store(http.server.BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     #: Keys and contents; a number instead is that of keys that are listed alone.
     objects: dict = {}
+    #: Entity tags that are not the MD5, by key.
+    tags: dict = {}
     #: Faults by key: how often, and which.
     faults: dict = {}
     lock = threading.Lock()
@@ -57,7 +59,7 @@ class Store(http.server.BaseHTTPRequestHandler):
             self.faults[key] = (count - 1, what)
         if count > 0 and what == "busy":
             return self.send(503, b"<Error><Code>SlowDown</Code></Error>")
-        tag = hashlib.md5(data).hexdigest()
+        tag = self.tags.get(key) or hashlib.md5(data).hexdigest()
         if count > 0 and what == "replaced":
             tag = "another"
         wanted = self.headers.get("If-Match")
@@ -92,7 +94,7 @@ class Store(http.server.BaseHTTPRequestHandler):
             keys = [(f"many/{number:08}", 5, "x") for number in range(after, min(after + 1000, many))]
             following = after + 1000 if after + 1000 < many else None
         else:
-            found = [(key, len(data), hashlib.md5(data).hexdigest()) for key, data in sorted(self.objects.items()) if key.startswith(prefix)]
+            found = [(key, len(data), self.tags.get(key) or hashlib.md5(data).hexdigest()) for key, data in sorted(self.objects.items()) if key.startswith(prefix)]
             keys, following = found[after : after + 1000], after + 1000 if after + 1000 < len(found) else None
         entries = "".join(
             f"<Contents><Key>{key}</Key><LastModified>2025-01-01T00:00:00.000Z</LastModified><ETag>&quot;{tag}&quot;</ETag><Size>{size}</Size><StorageClass>STANDARD</StorageClass></Contents>"
@@ -110,7 +112,7 @@ def environment(port):
 
 @pytest.fixture
 def store(monkeypatch):
-    handler = type("Handler", (Store,), {"objects": {}, "faults": {}})
+    handler = type("Handler", (Store,), {"objects": {}, "tags": {}, "faults": {}})
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
     server.daemon_threads = True
     threading.Thread(target=server.serve_forever, daemon=True).start()

@@ -15,12 +15,14 @@ import textwrap
 import pytest
 
 import pfh
+import pfh.audit
 
 STUB = pathlib.Path(pfh.__file__).with_name("__init__.pyi")
 
 
-def parsed():
-    return ast.parse(STUB.read_text()).body
+def parsed(module=pfh):
+    stub = STUB if module is pfh else STUB.with_name(module.__name__.removeprefix("pfh.") + ".pyi")
+    return ast.parse(stub.read_text()).body
 
 
 def defined(body):
@@ -31,7 +33,7 @@ def defined(body):
 
 def imported(body):
     """The names that the stub takes from modules that carry their own types."""
-    return {name.asname for node in body if isinstance(node, ast.ImportFrom) for name in node.names if name.asname}
+    return {name.asname for node in body if isinstance(node, ast.ImportFrom) for name in node.names if name.asname and not name.asname.startswith("_")}
 
 
 def constructors():
@@ -57,15 +59,110 @@ def test_the_algorithms_have_their_functions():
     assert text[text.index("md5: Final") :].splitlines() == constructors(), f"run {__file__}"
 
 
-def test_members_and_arguments_are_those_of_the_module():
-    for name, node in defined(parsed()).items():
-        thing = getattr(pfh, name)
+def taken(node):
+    """The arguments of a function of the stubs: name, whether by position alone or by name alone, and default."""
+    args, kinds = node.args, inspect.Parameter
+    positional = [(one, kinds.POSITIONAL_ONLY) for one in args.posonlyargs] + [(one, kinds.POSITIONAL_OR_KEYWORD) for one in args.args if one.arg != "self"]
+    defaults = [None] * (len(positional) - len(args.defaults)) + args.defaults + args.kw_defaults
+    listed = positional + [(one, kinds.KEYWORD_ONLY) for one in args.kwonlyargs]
+    return [(one.arg, kind, "required" if default is None else ast.literal_eval(default)) for (one, kind), default in zip(listed, defaults, strict=True)]
+
+
+def accepted(thing):
+    """The same of what the module accepts."""
+    shown = lambda default: "required" if default is inspect.Parameter.empty else default
+    return [(name, one.kind, shown(one.default)) for name, one in inspect.signature(thing).parameters.items() if name != "self"]
+
+
+def assert_taken(thing, stubs, where):
+    """A function accepts the arguments of its stubs, and each has its default in one of them."""
+    wanted = accepted(thing)
+    for stub in stubs:
+        assert [argument[:2] for argument in taken(stub)] == [argument[:2] for argument in wanted], where
+    for argument, *given in zip(wanted, *map(taken, stubs), strict=True):
+        assert argument in given and all(one[2] in (argument[2], "required") for one in given), (where, argument)
+
+
+@pytest.mark.parametrize("module", [pfh, pfh.audit])
+def test_members_and_arguments_are_those_of_the_module(module):
+    body = parsed(module)
+    for name, node in defined(body).items():
+        thing = getattr(module, name)
         if isinstance(node, ast.FunctionDef):
-            wanted = [argument.arg for argument in [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]]
-            assert list(inspect.signature(thing).parameters) == wanted, name
+            assert_taken(thing, [one for one in body if isinstance(one, ast.FunctionDef) and one.name == name], name)
         elif isinstance(node, ast.ClassDef):
-            members = {member for member in vars(thing) if not member.startswith("_")}
-            assert set(defined(node.body)) == members, name
+            assert set(defined(node.body)) == {member for member in vars(thing) if not member.startswith("_")}, name
+            for member, stub in defined(node.body).items():
+                if isinstance(stub, ast.FunctionDef) and callable(getattr(thing, member)):
+                    assert_taken(getattr(thing, member), [stub], f"{name}.{member}")
+
+
+def test_the_native_module_has_the_names_of_its_stub():
+    body = parsed(pfh._pfh)
+    names = {node.name for node in body if isinstance(node, ast.ClassDef | ast.FunctionDef)} | imported(body)
+    names |= {node.target.id for node in body if isinstance(node, ast.AnnAssign)}
+    assert names - {"_Records"} == {name for name in vars(pfh._pfh) if not name.startswith("__") or name == "__version__"} - {"__all__"}
+
+
+def test_the_options_of_one_file_are_those_of_many(tmp_path):
+    """`hash_file` accepts what its type declares, and that is of the type which `hash_files` declares."""
+    of_many = inspect.signature(pfh.hash_files).parameters
+    of_one = pfh._options.FileOptions.__annotations__
+    (tmp_path / "file").write_bytes(b"x")
+    for name, hint in of_one.items():
+        assert of_many[name].annotation == hint.__forward_arg__ and of_many[name].kind is inspect.Parameter.KEYWORD_ONLY, name
+        assert pfh.hash_file(tmp_path / "file", "md5", **{name: of_many[name].default}).size == 1
+    # Those of a walk.
+    assert set(of_many) - set(of_one) == {"paths", "algorithms", "recursive", "exactly", "include", "exclude", "min_size", "max_size", "one_file_system", "streams", "order", "filesystem"}
+    for name in ["recursiv", *(set(of_many) - set(of_one) - {"paths", "algorithms"})]:
+        with pytest.raises(TypeError, match=f"unexpected keyword argument '{name}'"):
+            pfh.hash_file(tmp_path / "file", "md5", **{name: None})
+
+
+#: Calls with each word that an argument takes.
+WORDS = {
+    ("hash_files", "order"): lambda word: pfh.hash_files("none", "md5", order=word).close(),
+    ("hash_many", "into"): lambda word: pfh.hash_many([], "md5", into=word),
+    ("cat", "part"): lambda word: pfh.cat("none.zip!/a", part=word),
+    ("cat_to", "part"): lambda word: pfh.cat_to("none.zip!/a", "to", part=word),
+    ("member_runs", "part"): lambda word: pfh.member_runs("none.zip!/a", part=word),
+    ("list_files", "only"): lambda word: pfh.list_files("none", only=word),
+    ("export", "to"): lambda word: pfh.export("none", word, "to"),
+    ("group_similar", "linkage"): lambda word: pfh.group_similar("none", "ssdeep", linkage=word),
+}
+
+
+def words():
+    """The words that arguments take by the stubs, by function and argument."""
+    found = {("hash_files", "order"): {"path", "size", "inode", "extent", "balanced"}}
+    for node in [node for node in parsed() if isinstance(node, ast.FunctionDef)]:
+        for argument in [*node.args.args, *node.args.kwonlyargs]:
+            literals = [one.slice for one in ast.walk(argument.annotation) if isinstance(one, ast.Subscript) and one.value.id == "Literal"]
+            if literals:
+                found[node.name, argument.arg] = {one.value for literal in literals for one in ast.walk(literal) if isinstance(one, ast.Constant)}
+    return found
+
+
+@pytest.mark.parametrize("named", words(), ids="-".join)
+def test_each_word_of_the_stubs_is_taken_and_no_other(named, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for word in words()[named]:
+        try:
+            WORDS[named](word)
+        except pfh.UnreadError:
+            pass
+    with pytest.raises(ValueError, match="spam|into is"):
+        WORDS[named]("spam")
+
+
+def test_no_argument_is_of_any_type():
+    """But for rows of JSON, whose values have the types that JSON has."""
+    package = STUB.parent
+    for path in [*package.glob("*.pyi"), package / "_files.py", package / "_options.py", *package.glob("compat/*.py")]:
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.FunctionDef):
+                hints = [argument.annotation for argument in [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs, node.args.kwarg, node.args.vararg] if argument and argument.annotation]
+                assert not [one for hint in [*hints, node.returns] for one in ast.walk(hint) if isinstance(one, ast.Name) and one.id in ("Any", "_Any")], f"{path.name}: {node.name}"
 
 
 def test_everything_has_a_name_and_a_docstring():
@@ -98,11 +195,22 @@ def test_it_is_marked_as_typed():
 
 #: A program without a fault, and faults by the line that has one.
 GOOD = """
+    import hashlib as pythons
+    import io
+    import pathlib
+
     import pfh
     import pfh.audit
     from pfh.compat import hashlib
     from pfh.compat.blake3 import blake3
 
+    def right(progress: pfh.Progress) -> None: ...
+    def wrong(done: int) -> None: ...
+    with open("a", "rb") as opened:
+        pfh.hash_file(opened, "md5", on_event=right, cancel=pfh.Cancel(), retries=1, inside="lenient")
+        pfh.file_digest(opened, "md5").hexdigest()
+        pfh.file_digest(opened, pythons.sha256).hexdigest()
+    pfh.hash_file(pathlib.Path("a"), "md5", cache=b"c")
     record: pfh.Hashed = pfh.hash_file("a", ["md5"])
     digests: dict[str, bytes] = record.digests
     with pfh.hash_files("a", "sha256", recursive=True, include="*.py", order="inode", inside=True) as files:
@@ -131,6 +239,22 @@ FAULTS = [
     "pfh.hash_files('a', 'md5', recursiv=True)",
     "pfh.hash_files('a', 'md5', order='spam')",
     "pfh.hash_files(5, 'md5')",
+    "pfh.hash_files('a', 'md5', cancel=5)",
+    "pfh.hash_files('a', 'md5', on_event=wrong)",
+    "pfh.hash_files('a', 'md5', filesystem=5)",
+    "pfh.hash_file('a', 'md5', recursiv=True)",
+    "pfh.hash_file('a', 'md5', recursive=True)",
+    "pfh.hash_file('a', 'md5', threads='2')",
+    "pfh.hash_file(3.5, 'md5')",
+    "pfh.file_digest('a', 'md5')",
+    "pfh.file_digest(io.BytesIO(), 'md5').hexdigst()",
+    "pfh.hash_many(5, 'md5')",
+    "pfh.export('a', 'parket', 'b')",
+    "pfh.list_files('a', only='dead')",
+    "pfh.check('a', cancel=5)",
+    "pfh.check('a', on_event=wrong)",
+    "hashlib.new('md5', 'text')",
+    "blake3('text')",
     "pfh.hash_file('a', 'md5').sizes",
     "pfh.hash_file('a', 'md5').size.upper()",
     "pfh.compare('a', 'ssdeep')[0][0].scor",
@@ -145,7 +269,16 @@ FAULTS = [
 ]
 
 
-@pytest.mark.parametrize("checker", ["mypy", "pyright"])
+def test_the_package_itself_is_well_typed(tmp_path):
+    """All but the engines of clusters, whose packages have no types."""
+    program = pathlib.Path(sys.executable).with_name("mypy")
+    words = ["--strict", "--ignore-missing-imports", "--python-executable", sys.executable, "--cache-dir", tmp_path / "cache", "-p", "pfh"]
+    done = subprocess.run([program, *words], cwd=tmp_path, capture_output=True, text=True)
+    assert not [line for line in done.stdout.splitlines() if ": error" in line and "cluster/_" not in line], done.stdout
+    assert done.returncode in (0, 1), done.stderr
+
+
+@pytest.mark.parametrize("checker", ["mypy", "basedpyright"])
 def test_type_checkers_see_each_planted_error(checker, tmp_path):
     program = pathlib.Path(sys.executable).with_name(checker)
     if not program.exists():
@@ -153,7 +286,7 @@ def test_type_checkers_see_each_planted_error(checker, tmp_path):
     good = textwrap.dedent(GOOD).lstrip()
     (tmp_path / "good.py").write_text(good)
     (tmp_path / "bad.py").write_text(good + "".join(f"{fault}\n" for fault in FAULTS))
-    options = ["--strict", "--python-executable", sys.executable, "--cache-dir", tmp_path / "cache"] if checker == "mypy" else ["--pythonpath", sys.executable]
+    options = ["--strict", "--python-executable", sys.executable, "--cache-dir", tmp_path / "cache"] if checker == "mypy" else ["--level", "error", "--pythonpath", sys.executable]
     done = {name: subprocess.run([program, *options, name], cwd=tmp_path, capture_output=True, text=True) for name in ("good.py", "bad.py")}
     assert done["good.py"].returncode == 0, done["good.py"].stdout + done["good.py"].stderr
     seen = {int(line.split(":")[1]) for line in done["bad.py"].stdout.splitlines() if "error" in line and ":" in line and line.split(":")[1].isdigit()}

@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
-from typing import Any, Final, Literal, Protocol, Self, TypeAlias, final, overload
+from typing import Final, Literal, Protocol, Self, TypeVar, final, overload
 
 from typing_extensions import Buffer
 
@@ -15,6 +15,10 @@ from ._errors import RequestError as RequestError
 from ._errors import UnreadError as UnreadError
 from ._files import hash_file as hash_file
 from ._files import hash_files as hash_files
+from ._options import Names as _Names
+from ._options import OnEvent as _OnEvent
+from ._options import AnyPath as _Path
+from ._options import AnyPaths as _Paths
 from ._values import Acquired as Acquired
 from ._values import Checked as Checked
 from ._values import Failed as Failed
@@ -31,10 +35,6 @@ from ._values import Verified as Verified
 
 __version__: Final[str]
 algorithms_available: Final[frozenset[str]]
-
-_Path: TypeAlias = str | bytes | os.PathLike[str] | os.PathLike[bytes]
-_Paths: TypeAlias = _Path | Iterable[_Path]
-_Names: TypeAlias = str | Sequence[str]
 
 class _ArrowArray(Protocol):
     def __arrow_c_array__(self, requested_schema: object | None = None) -> tuple[object, object]: ...
@@ -102,8 +102,25 @@ class _Constructor(Protocol):
 def new(name: str, data: Buffer = b"", *, usedforsecurity: bool = True) -> Hash:
     """A hash object of the algorithm of that name."""
 
-def file_digest(fileobj: Any, digest: str | Callable[[], Any], /) -> Any:
-    """A hash object that has seen the rest of an open file."""
+class _Updated(Protocol):
+    def update(self, data: Buffer, /) -> object: ...
+
+_AnyHash = TypeVar("_AnyHash", bound=_Updated)
+
+class _ReadableInto(Protocol):
+    def readinto(self, buffer: bytearray, /) -> int | None: ...
+    def readable(self) -> bool: ...
+
+class _Buffered(Protocol):
+    def getbuffer(self) -> Buffer: ...
+
+@overload
+def file_digest(fileobj: _ReadableInto | _Buffered, digest: str, /) -> Hash:
+    """A hash object that has seen the rest of an open file, which stands at its end then."""
+
+@overload
+def file_digest(fileobj: _ReadableInto | _Buffered, digest: Callable[[], _AnyHash], /) -> _AnyHash:
+    """The same, made by a function."""
 
 @overload
 def hash_many(
@@ -146,7 +163,7 @@ def compare(
     saturated: bool = False,
     threads: int | None = None,
     memory: int | None = None,
-    on_event: Callable[[Progress], object] | None = None,
+    on_event: _OnEvent | None = None,
     cancel: Cancel | None = None,
 ) -> tuple[list[Related], list[Skipped | Failed]]:
     """All pairs of related files by all methods at once, and the files that were not read."""
@@ -162,7 +179,7 @@ def compare(
     saturated: bool = False,
     threads: int | None = None,
     memory: int | None = None,
-    on_event: Callable[[Progress], object] | None = None,
+    on_event: _OnEvent | None = None,
     cancel: Cancel | None = None,
 ) -> tuple[list[Pair], list[Skipped | Failed]]:
     """All pairs of files whose score reaches the threshold, and the files that were not read."""
@@ -181,7 +198,7 @@ class Known:
         bad: _Paths | None = None,
         notable: _Paths | None = None,
         replace: bool = False,
-        on_event: Callable[[Progress], object] | None = None,
+        on_event: _OnEvent | None = None,
         cancel: Cancel | None = None,
     ) -> Known: ...
     def lookup(
@@ -203,7 +220,7 @@ def match(
     partial: bool = False,
     threads: int | None = None,
     memory: int | None = None,
-    on_event: Callable[[Progress], object] | None = None,
+    on_event: _OnEvent | None = None,
     cancel: Cancel | None = None,
 ) -> Matches:
     """Looks files up in known sets: a verdict for each."""
@@ -221,12 +238,13 @@ def check(
     share: str | None = None,
     limit: float | None = None,
     state: _Path | None = None,
+    part_size: int | None = None,
     threads: int | None = None,
     memory: int | None = None,
-    on_event: Callable[[Progress], object] | None = None,
+    on_event: _OnEvent | None = None,
     cancel: Cancel | None = None,
 ) -> Checked:
-    """Checks files by a manifest in any format, or by several."""
+    """Checks files by a manifest in any format, or by several; objects by what their store states."""
 
 @final
 class HashTree:
@@ -240,7 +258,7 @@ class HashTree:
     def build(
         self,
         *,
-        on_event: Callable[[Progress], object] | None = None,
+        on_event: _OnEvent | None = None,
         cancel: Cancel | None = None,
     ) -> TreeState: ...
     def update(
@@ -248,20 +266,20 @@ class HashTree:
         ranges: list[tuple[int, int]] | None = None,
         *,
         since: _Path | None = None,
-        on_event: Callable[[Progress], object] | None = None,
+        on_event: _OnEvent | None = None,
         cancel: Cancel | None = None,
     ) -> TreeState: ...
     def append(
         self,
         *,
-        on_event: Callable[[Progress], object] | None = None,
+        on_event: _OnEvent | None = None,
         cancel: Cancel | None = None,
     ) -> TreeState: ...
     def check(
         self,
         *,
         root: str | None = None,
-        on_event: Callable[[Progress], object] | None = None,
+        on_event: _OnEvent | None = None,
         cancel: Cancel | None = None,
     ) -> TreeState: ...
 
@@ -283,7 +301,7 @@ def acquire(
     description: str = "",
     notes: str = "",
     replace: bool = False,
-    on_event: Callable[[Progress], object] | None = None,
+    on_event: _OnEvent | None = None,
     cancel: Cancel | None = None,
 ) -> Acquired:
     """Acquires a device, a file or an image into images."""
@@ -296,7 +314,7 @@ def verify(
     against: _Path | None = None,
     digests: dict[str, str] | None = None,
     raw: bool = False,
-    on_event: Callable[[Progress], object] | None = None,
+    on_event: _OnEvent | None = None,
     cancel: Cancel | None = None,
 ) -> Verified:
     """Verifies an image by what states its digests, and by another medium or image."""
@@ -304,10 +322,10 @@ def verify(
 def list_files(
     paths: _Paths,
     *,
-    only: str | None = None,
+    only: Literal["live", "deleted", "unallocated"] | None = None,
     recursive: bool = False,
     follow: bool = False,
-    on_event: Callable[[Progress], object] | None = None,
+    on_event: _OnEvent | None = None,
     cancel: Cancel | None = None,
 ) -> Rows:
     """Lists the contents of images, file systems and archives, without reading content."""
@@ -315,8 +333,8 @@ def list_files(
 def cat(
     name: _Path,
     *,
-    part: str = "content",
-    on_event: Callable[[Progress], object] | None = None,
+    part: Literal["content", "slack", "stored"] = "content",
+    on_event: _OnEvent | None = None,
     cancel: Cancel | None = None,
 ) -> bytes:
     """The bytes of a member of an image, file system or archive, by its printed name."""
@@ -325,14 +343,14 @@ def cat_to(
     name: _Path,
     output: _Path,
     *,
-    part: str = "content",
+    part: Literal["content", "slack", "stored"] = "content",
     replace: bool = False,
-    on_event: Callable[[Progress], object] | None = None,
+    on_event: _OnEvent | None = None,
     cancel: Cancel | None = None,
 ) -> int:
     """Writes the bytes of a member into a file; how many they are."""
 
-def member_runs(name: _Path, *, part: str = "content") -> list[dict[str, Any]] | None:
+def member_runs(name: _Path, *, part: Literal["content", "slack", "stored"] = "content") -> list[dict[str, int | None]] | None:
     """Where the bytes of a member lie, a dictionary for each run; None if not stored as they are."""
 
 def disks(*, every: bool = False, read: bool = True, system: _Path | None = None) -> Rows:
@@ -342,7 +360,7 @@ def diff(
     a: _Path,
     b: _Path,
     *,
-    on_event: Callable[[Progress], object] | None = None,
+    on_event: _OnEvent | None = None,
     cancel: Cancel | None = None,
 ) -> Rows:
     """Compares two directories or lists: a row for each name that is not the same on both sides."""
@@ -359,7 +377,7 @@ def group_similar(
     saturated: bool = False,
     threads: int | None = None,
     memory: int | None = None,
-    on_event: Callable[[Progress], object] | None = None,
+    on_event: _OnEvent | None = None,
     cancel: Cancel | None = None,
 ) -> Rows:
     """Groups of similar files: a row for each."""
@@ -372,7 +390,7 @@ def match_sectors(
     any_offset: bool = False,
     unallocated: bool = False,
     flagged: bool = False,
-    on_event: Callable[[Progress], object] | None = None,
+    on_event: _OnEvent | None = None,
     cancel: Cancel | None = None,
 ) -> Rows:
     """Finds blocks of known files on images or disks: a row for each fragment."""
@@ -387,7 +405,7 @@ def dups(
     action: str = "remove",
     script: _Path | None = None,
     replace: bool = False,
-    on_event: Callable[[Progress], object] | None = None,
+    on_event: _OnEvent | None = None,
     cancel: Cancel | None = None,
 ) -> Rows:
     """Finds files and folders of one content: a row for each group. With `chunks` (`4096`, `cdc`) also one for each pair of files that share chunks."""
@@ -399,7 +417,7 @@ def update_manifest(
     trust_times: bool = False,
     key: _Path | None = None,
     replace: bool = False,
-    on_event: Callable[[Progress], object] | None = None,
+    on_event: _OnEvent | None = None,
     cancel: Cancel | None = None,
 ) -> Rows:
     """Brings a manifest up to date: a row for each file that is new, changed or gone."""
@@ -407,7 +425,7 @@ def update_manifest(
 def validate_bag(
     bag: _Path,
     *,
-    on_event: Callable[[Progress], object] | None = None,
+    on_event: _OnEvent | None = None,
     cancel: Cancel | None = None,
 ) -> Rows:
     """Compares every file of a bag with every one of its manifests: a row for each finding."""
@@ -418,7 +436,7 @@ def create_bag(
     *,
     info: dict[str, str] | None = None,
     replace: bool = False,
-    on_event: Callable[[Progress], object] | None = None,
+    on_event: _OnEvent | None = None,
     cancel: Cancel | None = None,
 ) -> Rows:
     """Makes a bag of a folder whose files are below its ``data``; ``summary`` counts them."""
@@ -429,12 +447,14 @@ def update_bag(
     *,
     info: dict[str, str] | None = None,
     replace: bool = False,
-    on_event: Callable[[Progress], object] | None = None,
+    on_event: _OnEvent | None = None,
     cancel: Cancel | None = None,
 ) -> Rows:
     """Makes the manifests of a bag those of its files; changed contents need ``replace``."""
 
-def export(result: _Path, to: str, output: _Path, *, replace: bool = False) -> Rows:
+def export(
+    result: _Path, to: Literal["timesketch", "bodyfile", "parquet"], output: _Path, *, replace: bool = False
+) -> Rows:
     """Writes a result as ``timesketch``, ``bodyfile`` or ``parquet``."""
 
 def report(

@@ -64,7 +64,8 @@ class _System(Error, OSError):
         errno: int | None = None,
         code: str | None = None,
     ) -> Self:
-        return super().__new__(_subclass(cls, _number(errno, code)), message)
+        made: Self = super().__new__(_subclass(cls, _number(errno, code)), message)
+        return made
 
     def __init__(
         self,

@@ -3,38 +3,31 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Sequence
-from typing import Any, Literal, Protocol, cast
+from collections.abc import Iterable, Sequence
+from typing import Any, Literal, Unpack, cast
 
 from . import _pfh
 from ._errors import RequestError, UnreadError
 from ._filesystems import Walk, is_known, is_path
 from ._opened import Opened, is_file, is_opener
-from ._pfh import Cancel, Files, Progress
-from ._values import Failed, Hashed
-
-_Path = str | bytes | os.PathLike[str] | os.PathLike[bytes]
-
-
-class _Readable(Protocol):
-    """A file that is open in binary mode."""
-
-    def read(self, size: int, /) -> bytes: ...
+from ._options import AnyFile, AnyFiles, AnyPath, FileOptions, FileSystem, Names, OnEvent
+from ._pfh import Cancel, Files
+from ._values import Failed, Hashed, Skipped
 
 
-def _list(given: str | Sequence[str]) -> list[str]:
+def _list(given: Names) -> list[str]:
     return [given] if isinstance(given, str) else list(given)
 
 
 def hash_files(
-    paths: _Path | _Readable | Iterable[_Path | _Readable],
-    algorithms: str | Sequence[str],
+    paths: AnyFiles,
+    algorithms: Names,
     *,
     recursive: bool = False,
     follow: bool = False,
     exactly: bool = False,
-    include: str | Sequence[str] = (),
-    exclude: str | Sequence[str] = (),
+    include: Names = (),
+    exclude: Names = (),
     min_size: int | None = None,
     max_size: int | None = None,
     one_file_system: bool = False,
@@ -54,16 +47,16 @@ def hash_files(
     volume_keys: Sequence[str | os.PathLike[str]] | None = None,
     container_timeout: int | None = None,
     expand: int | None = None,
-    cache: _Path | None = None,
+    cache: AnyPath | None = None,
     cache_verify: float = 0.0,
-    key_file: _Path | None = None,
+    key_file: AnyPath | None = None,
     derive_key: str | None = None,
-    filesystem: Any = None,
+    filesystem: FileSystem | None = None,
     retries: int = 0,
     stall_timeout: int | None = None,
     threads: int | None = None,
     memory: int | None = None,
-    on_event: Callable[[Progress], object] | None = None,
+    on_event: OnEvent | None = None,
     cancel: Cancel | None = None,
 ) -> Files:
     """Hashes files on threads of its own, and gives their records as they come, in input order.
@@ -144,23 +137,24 @@ def hash_files(
     # A path of a target, and a file of fsspec, have a path of this machine for `os.fspath`.
     opened = [one for one in named if is_file(one) or is_opener(one)]
     given: Any = named
+    opens: object = filesystem
     if opened:
         _refuse(walk, cache, set(), "open files are read as they are,")
         if len(opened) < len(named) or filesystem is not None:
             raise RequestError("open files are hashed without paths")
-        given = filesystem = Opened(named)
+        given = opens = Opened(named)
     elif is_known(filesystem) or any(map(is_path, named)):
         _refuse(walk, cache, {"recursive", "streams"}, "a file system of dissect or dfVFS is read")
-        given = filesystem = Walk(filesystem, named, recursive=recursive, streams=streams)
+        given = opens = Walk(filesystem, named, recursive=recursive, streams=streams)
     elif filesystem is not None:
         _refuse(walk, cache, set(), "filesystem opens the paths as they are, list them by its own glob or find:")
         given = [os.fsdecode(name) for name in named]
-    if filesystem is not None and not named:
+    if opens is not None and not named:
         raise RequestError("nothing is named")
-    return _pfh._hash_files(given, algorithms, walk, manner, threads, filesystem, on_event, cancel)
+    return _pfh._hash_files(given, algorithms, walk, manner, threads, opens, on_event, cancel)
 
 
-def _refuse(walk: dict[str, Any], cache: object, taken: set[str], what: str) -> None:
+def _refuse(walk: dict[str, object], cache: object, taken: set[str], what: str) -> None:
     """Options of a walk that is not made."""
     asked = [name for name, value in walk.items() if value and name not in taken and (name, value) != ("order", "path")]
     if cache is not None:
@@ -169,7 +163,7 @@ def _refuse(walk: dict[str, Any], cache: object, taken: set[str], what: str) -> 
         raise RequestError(f"{what} without {', '.join(asked)}")
 
 
-def hash_file(file: Any, algorithms: str | Sequence[str], **options: Any) -> Hashed:
+def hash_file(file: AnyFile, algorithms: Names, **options: Unpack[FileOptions]) -> Hashed:
     """The record of one file, read once: ``hash_file("a.img", ["md5", "sha256"]).hexdigests``.
 
     ``file`` is a path, or a file that is open for reading in binary mode, whose
@@ -177,10 +171,13 @@ def hash_file(file: Any, algorithms: str | Sequence[str], **options: Any) -> Has
     `hash_files` that say how one file is read. Raises ``pfh.UnreadError`` if it
     cannot be read to its end.
     """
+    for name in options:
+        if name not in FileOptions.__annotations__:
+            raise TypeError(f"hash_file() got an unexpected keyword argument {name!r}")
     if is_file(file) or is_opener(file) or is_path(file):
         files = hash_files([file], algorithms, **options)
     else:
-        path = os.fsdecode(file)
+        path = os.fsdecode(cast("AnyPath", file))
         # `-` is a file here, and not standard input.
         files = hash_files("./-" if path == "-" else path, algorithms, exactly=True, **options)
     with files:
@@ -190,7 +187,7 @@ def hash_file(file: Any, algorithms: str | Sequence[str], **options: Any) -> Has
             return record
         case [Failed() as failed, *_]:
             raise failed.error()
-        case [record]:
+        case [Skipped() as record]:
             raise UnreadError(f"{record.path}: {record.reason}", record.path, None, record.reason)
         case _:
             raise RequestError(f"{len(records)} records: hash_files gives those of many files")

@@ -316,8 +316,9 @@ class Checked(_Value):
         "the exit code of the program follows from it.",
         "verified": "Files that are as the manifests have them.",
         "expected": "Files that the manifests have.",
-        "by_algorithm": "Verified files by algorithm.",
-        "files": "Each file with its result: ``right``, ``wrong``, ``missing``, ``unread`` or ``ignored``; in an audit its class.",
+        "by_algorithm": "Verified files by algorithm; objects by the header as well: ``md5 (etag)``.",
+        "files": "Each file with its result: ``right``, ``wrong``, ``missing``, ``unread`` or ``ignored``; in an audit its class. Objects of "
+        "which their store states nothing are ``nothing-to-compare-with``, keys of folders ``ignored``.",
         "not_compared": "Entries of the manifests that were not compared, a sentence each.",
         "faults": "The manifests' lines that are not records, each with its number.",
         "good": "Whether all that the manifests hold was compared and is right, by the rules of ``strict`` and ``lenient``.",

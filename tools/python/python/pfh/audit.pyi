@@ -1,15 +1,14 @@
 """Audits of a storage server: does it still hold the files that it was given?"""
 
-import os
-from collections.abc import Iterable
 from typing import Literal, TypeAlias
 
 from . import Rows
+from ._options import AnyPath as _Path
+from ._options import AnyPaths as _Paths
 
-_Path: TypeAlias = str | bytes | os.PathLike[str] | os.PathLike[bytes]
 _Leaves: TypeAlias = int | Literal["all"] | None
 
-def commit(files: _Path | Iterable[_Path], output: _Path, *, identity: _Path | None = None, replace: bool = False) -> Rows:
+def commit(files: _Paths, output: _Path, *, identity: _Path | None = None, replace: bool = False) -> Rows:
     """Notes the roots of files that have trees beside them."""
 
 def challenge(

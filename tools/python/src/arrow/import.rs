@@ -1,7 +1,7 @@
 //! Columns of binary values or text, read where they lie.
 
 use super::ffi::{Array, Schema, Stream};
-use super::values::{Format, values_of};
+use super::values::{Format, Indices, referred_values_of, values_of};
 use crate::error;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
@@ -16,9 +16,17 @@ pub fn is_arrow(object: &Bound<'_, PyAny>) -> PyResult<bool> {
     Ok(object.hasattr("__arrow_c_array__")? || object.hasattr("__arrow_c_stream__")?)
 }
 
+/// The type of a column.
+#[derive(Clone, Copy)]
+struct Type {
+    values: Format,
+    /// The rows refer to the values of a dictionary, as pandas' categories and polars' do.
+    indices: Option<Indices>,
+}
+
 /// The values of a column, in place.
 pub struct Messages {
-    format: Format,
+    format: Type,
     /// Those of a stream, ours to release.
     streamed: Vec<Array>,
     /// The array of a capsule.
@@ -71,7 +79,13 @@ impl Messages {
         let wrong = |_| error::value("the Arrow array's offsets make no sense");
         for array in lent.into_iter().chain(&self.streamed) {
             // SAFETY: the array is valid by the interface, as far as that can be known.
-            unsafe { values_of(array, self.format, &mut values) }.map_err(wrong)?;
+            let read = unsafe {
+                match self.format.indices {
+                    Some(indices) => referred_values_of(array, indices, self.format.values, &mut values),
+                    None => values_of(array, self.format.values, &mut values),
+                }
+            };
+            read.map_err(wrong)?;
         }
         Ok(values)
     }
@@ -94,27 +108,39 @@ fn capsule<'py>(object: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyCapsule>> {
 
 /// # Safety
 /// The schema is valid.
-unsafe fn format_of(schema: &Schema) -> PyResult<Format> {
-    let text = if schema.format.is_null() || !schema.dictionary.is_null() {
-        &b""[..]
-    } else {
-        // SAFETY: by the interface it ends with a zero.
-        unsafe { CStr::from_ptr(schema.format) }.to_bytes()
+unsafe fn format_of(schema: &Schema) -> PyResult<Type> {
+    // SAFETY: by the interface it ends with a zero.
+    let text = |schema: &Schema| match schema.format.is_null() {
+        true => Vec::new(),
+        false => unsafe { CStr::from_ptr(schema.format) }.to_bytes().to_vec(),
     };
-    let wrong = || {
-        let shown = String::from_utf8_lossy(text).into_owned();
+    // SAFETY: by the interface it is null or a schema as this one is.
+    let (dictionary, own) = (unsafe { schema.dictionary.as_ref() }, text(schema));
+    let found = match dictionary {
+        None => Format::of(&own).map(|values| Type { values, indices: None }),
+        Some(dictionary) if !dictionary.dictionary.is_null() => None,
+        Some(dictionary) => {
+            let found = Format::of(&text(dictionary)).zip(Indices::of(&own));
+            found.map(|(values, indices)| Type { values, indices: Some(indices) })
+        }
+    };
+    found.ok_or_else(|| {
+        let (shown, of) = match dictionary {
+            Some(dictionary) => (text(dictionary), "a dictionary of "),
+            None => (own, ""),
+        };
+        let shown = String::from_utf8_lossy(&shown).into_owned();
         PyTypeError::new_err(format!(
-            "a column of binary values or text is needed, this has the Arrow format {shown:?}"
+            "a column of binary values or text is needed, this has {of}the Arrow format {shown:?}"
         ))
-    };
-    Format::of(text).ok_or_else(wrong)
+    })
 }
 
 /// All arrays of a stream.
 ///
 /// # Safety
 /// The stream is valid, and nobody else uses it.
-unsafe fn drained(stream: *mut Stream) -> PyResult<(Format, Vec<Array>)> {
+unsafe fn drained(stream: *mut Stream) -> PyResult<(Type, Vec<Array>)> {
     let failed = |code: i32| error::value(format!("the Arrow stream failed with {code}"));
     // SAFETY: by the interface a stream that was not released has these functions, which fill what
     // they are given, and say with a missing release that there is nothing.

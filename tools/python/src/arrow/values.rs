@@ -36,6 +36,59 @@ impl Format {
     }
 }
 
+/// How the rows of a column with a dictionary refer to its values: by numbers of this length.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Indices {
+    bytes: usize,
+    is_signed: bool,
+}
+
+impl Indices {
+    /// The numbers of this name in the interface, if they are whole ones.
+    pub fn of(text: &[u8]) -> Option<Indices> {
+        let [letter] = text else { return None };
+        let at = b"cCsSiIlL".iter().position(|known| known == letter)?;
+        Some(Indices { bytes: 1 << (at / 2), is_signed: at % 2 == 0 })
+    }
+}
+
+/// Appends the values of an array whose rows refer to those of its dictionary.
+///
+/// # Errors
+/// As for [`values_of`], and when a row refers to none of them.
+///
+/// # Safety
+/// As for [`values_of`], of the array and of its dictionary.
+pub unsafe fn referred_values_of<'a>(
+    array: &'a Array,
+    indices: Indices,
+    format: Format,
+    values: &mut Vec<Option<&'a [u8]>>,
+) -> Result<(), Malformed> {
+    if array.length == 0 {
+        return Ok(());
+    }
+    let (mut known, mut rows) = (Vec::new(), Vec::new());
+    // SAFETY: by the interface it is null or an array as this one is. The numbers of the rows lie
+    // as values of one length do.
+    unsafe {
+        values_of(array.dictionary.as_ref().ok_or(Malformed)?, format, &mut known)?;
+        values_of(array, Format::Fixed(indices.bytes), &mut rows)?;
+    }
+    for row in rows {
+        let Some(row) = row else {
+            values.push(None);
+            continue;
+        };
+        let is_negative = indices.is_signed && row[indices.bytes - 1] >> 7 == 1;
+        let mut wide = [0; 8];
+        wide[..indices.bytes].copy_from_slice(row);
+        let at = usize::try_from(u64::from_le_bytes(wide)).ok().filter(|_| !is_negative);
+        values.push(*at.and_then(|at| known.get(at)).ok_or(Malformed)?);
+    }
+    Ok(())
+}
+
 /// Appends the values of an array; `None` for null.
 ///
 /// # Errors

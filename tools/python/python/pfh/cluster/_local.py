@@ -88,16 +88,22 @@ class LocalPool:
 
     def as_completed(self) -> Iterator[Done]:
         """See ``Adapter``."""
-        while self._tasks:
-            ended, _ = wait(self._tasks, timeout=LOOK, return_when=FIRST_COMPLETED)
-            for future in ended:
-                task = self._tasks.pop(future)
-                try:
-                    reply = future.result()
-                except BrokenProcessPool as broken:
-                    yield Done(task, None, None, WorkerLost(str(broken)))
-                else:
-                    yield Done(task, reply.worker, reply.value, reply.error)
+        try:
+            while self._tasks:
+                ended, _ = wait(self._tasks, timeout=LOOK, return_when=FIRST_COMPLETED)
+                for future in ended:
+                    task = self._tasks.pop(future)
+                    try:
+                        reply = future.result()
+                    except BrokenProcessPool as broken:
+                        yield Done(task, None, None, WorkerLost(str(broken)))
+                    else:
+                        yield Done(task, reply.worker, reply.value, reply.error)
+        except BaseException:
+            # Ctrl-C, or nobody takes the rest: the interpreter would wait for these tasks at its end.
+            self._kill()
+            self._tasks.clear()
+            raise
 
     def scatter(self, data: bytes) -> Any:
         """See ``Adapter``: a temporary file, which each process reads once."""

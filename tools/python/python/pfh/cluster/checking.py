@@ -195,7 +195,7 @@ def check(
     return _audited(result, about, lenient)
 
 
-def _audited(result: Result, about: dict[str, Any], lenient: bool) -> Audited:
+def _audited(result: Result, about: _pfh._Records, lenient: bool) -> Audited:
     counted = dict.fromkeys(("right", "wrong", "absent", "unread"), 0) | result.counts
     verdict = _pfh._check_verdict(counted["right"], counted["wrong"], counted["absent"], counted["unread"])
     not_compared = tuple(about["not_compared"])

@@ -5,9 +5,12 @@ from __future__ import annotations
 import mmap
 import os
 import sys
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from .. import _pfh
+
+if TYPE_CHECKING:
+    from typing_extensions import Buffer
 
 __all__ = ["blake3"]
 __version__: str = _pfh.__version__
@@ -25,14 +28,14 @@ class blake3:  # noqa: N801 - the name of the package's class
     block_size: ClassVar[int] = 64
     key_size: ClassVar[int] = 32
     __slots__ = ("_state",)
-    _state: Any
+    _state: _pfh._Blake3
 
     def __init__(
         self,
-        data: Any = None,
+        data: Buffer | None = None,
         /,
         *,
-        key: Any = None,
+        key: Buffer | None = None,
         derive_key_context: str | None = None,
         max_threads: int = 1,
         usedforsecurity: bool = True,
@@ -44,7 +47,7 @@ class blake3:  # noqa: N801 - the name of the package's class
         if data is not None:
             self.update(data)
 
-    def update(self, data: Any, /) -> blake3:
+    def update(self, data: Buffer, /) -> blake3:
         """Takes in the next bytes of the message."""
         if not isinstance(data, bytes) and not isinstance(data, str) and memoryview(data).itemsize != 1:
             raise BufferError("the buffer holds no bytes, but larger items")
@@ -80,8 +83,7 @@ class blake3:  # noqa: N801 - the name of the package's class
         """``length`` bytes of output from byte ``seek`` of it on."""
         if length > sys.maxsize:
             raise OverflowError("length is larger than any object")
-        output: bytes = self._state.digest(length, seek)
-        return output
+        return self._state.digest(length, seek)
 
     def hexdigest(self, length: int = 32, *, seek: int = 0) -> str:
         """The same in hexadecimal digits."""

@@ -9,9 +9,13 @@ from __future__ import annotations
 import hashlib as _hashlib
 import operator as _operator
 from collections.abc import Callable as _Callable
+from typing import TYPE_CHECKING
 from typing import Any as _Any
 from typing import ClassVar as _ClassVar
+from typing import Literal as _Literal
 from typing import Self as _Self
+from typing import TypedDict as _TypedDict
+from typing import Unpack as _Unpack
 
 from .. import (
     Hash,
@@ -26,6 +30,9 @@ from .. import (
 )
 from .. import algorithms_available as _available
 from .. import new as _new
+
+if TYPE_CHECKING:
+    from typing_extensions import Buffer
 
 pbkdf2_hmac = _hashlib.pbkdf2_hmac
 
@@ -52,11 +59,11 @@ class _Object:
     """A hash object around one of the native module."""
 
     __slots__ = ("_state",)
-    _state: _Any
+    _state: Hash | _pfh._Blake2
     name: _ClassVar[str]
     block_size: _ClassVar[int]
 
-    def update(self, data: _Any, /) -> None:
+    def update(self, data: Buffer, /) -> None:
         """Takes in the next bytes of the message."""
         self._state.update(data)
 
@@ -77,8 +84,7 @@ class _Fixed(_Object):
 
     def digest(self) -> bytes:
         """The digest of what came so far."""
-        digest: bytes = self._state.digest()
-        return digest
+        return self._state.digest()
 
     def hexdigest(self) -> str:
         """The same in hexadecimal digits."""
@@ -89,7 +95,7 @@ class _Sha3(_Fixed):
     __slots__ = ()
     digest_size: _ClassVar[int]
 
-    def __init__(self, data: _Any = b"", *, usedforsecurity: bool = True) -> None:
+    def __init__(self, data: Buffer = b"", *, usedforsecurity: bool = True) -> None:
         self._state = _new(self.name, data)
 
 
@@ -123,15 +129,15 @@ class sha3_512(_Sha3):  # noqa: N801 - hashlib's name
 
 class _Shake(_Object):
     __slots__ = ()
+    _state: Hash
     digest_size: _ClassVar[int] = 0
 
-    def __init__(self, data: _Any = b"", *, usedforsecurity: bool = True) -> None:
+    def __init__(self, data: Buffer = b"", *, usedforsecurity: bool = True) -> None:
         self._state = _new(self.name, data)
 
     def digest(self, length: int, /) -> bytes:
         """``length`` bytes of output."""
-        digest: bytes = self._state.digest(_operator.index(length))
-        return digest
+        return self._state.digest(_operator.index(length))
 
     def hexdigest(self, length: int, /) -> str:
         """The same in hexadecimal digits."""
@@ -166,12 +172,12 @@ class _Blake2(_Fixed):
 
     def __init__(
         self,
-        data: _Any = b"",
+        data: Buffer = b"",
         *,
         digest_size: int | None = None,
-        key: _Any = b"",
-        salt: _Any = b"",
-        person: _Any = b"",
+        key: Buffer = b"",
+        salt: Buffer = b"",
+        person: Buffer = b"",
         fanout: int = 1,
         depth: int = 1,
         leaf_size: int = 0,
@@ -232,12 +238,29 @@ class blake2s(_Blake2):  # noqa: N801 - hashlib's name
     _OFFSET_BITS = 48
 
 
-_CLASSES: dict[str, _Callable[..., _Any]] = {
+class _Blake2Options(_TypedDict, total=False):
+    digest_size: int | None
+    key: Buffer
+    salt: Buffer
+    person: Buffer
+    fanout: int
+    depth: int
+    leaf_size: int
+    node_offset: int
+    node_depth: int
+    inner_size: int
+    last_node: bool
+    usedforsecurity: bool
+
+
+_CLASSES: dict[str, _Callable[..., _Object]] = {
     made.name: made for made in (blake2b, blake2s, sha3_224, sha3_256, sha3_384, sha3_512, shake_128, shake_256)
 }
 
 
-def new(name: str, data: _Any = b"", **options: _Any) -> _Any:
-    """A hash object of the algorithm of that name."""
-    made = _CLASSES.get(name)
-    return _new(name, data, **options) if made is None else made(data, **options)
+def new(name: str, data: Buffer = b"", **options: _Unpack[_Blake2Options]) -> Hash:
+    """A hash object of the algorithm of that name. Parameters beside ``usedforsecurity`` are BLAKE2's."""
+    # Each class here has the methods of `Hash`, if not those of its algorithm's lengths.
+    made: _Callable[..., _Any] | None = _CLASSES.get(name)
+    found: Hash = _new(name, data, **options) if made is None else made(data, **options)  # type: ignore[misc]
+    return found

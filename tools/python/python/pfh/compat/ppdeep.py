@@ -12,7 +12,7 @@ __all__ = ["compare", "hash", "hash_from_file"]
 _NONE = "3::"
 
 
-def hash(buf: bytes | str) -> str:
+def hash(buf: bytes | bytearray | memoryview | str) -> str:
     """The digest of bytes, or of a text in UTF-8."""
     if not isinstance(buf, bytes | bytearray | memoryview | str):
         raise TypeError(f"Argument must be of bytes or string type, not {type(buf)!r}")

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from .. import new
 from .. import ssdeep as _method
 from . import ppdeep
@@ -19,7 +17,7 @@ class InternalError(Error):
     """A digest that is none."""
 
 
-def _bytes(buf: Any, encoding: str) -> Any:
+def _bytes(buf: str | bytes | bytearray | memoryview, encoding: str) -> bytes | bytearray | memoryview:
     if isinstance(buf, str):
         return buf.encode(encoding)
     if not isinstance(buf, bytes | bytearray | memoryview):
@@ -27,7 +25,7 @@ def _bytes(buf: Any, encoding: str) -> Any:
     return buf
 
 
-def hash(buf: Any, encoding: str = "utf-8") -> str:
+def hash(buf: str | bytes | bytearray | memoryview, encoding: str = "utf-8") -> str:
     """The digest of bytes, or of a text in this encoding."""
     return ppdeep.hash(_bytes(buf, encoding))
 
@@ -55,7 +53,7 @@ class Hash:
     def __init__(self) -> None:
         self._hash = new(_method.name)
 
-    def update(self, buf: Any, encoding: str = "utf-8") -> None:
+    def update(self, buf: str | bytes | bytearray | memoryview, encoding: str = "utf-8") -> None:
         """Takes in the next bytes, or a text in this encoding."""
         self._hash.update(_bytes(buf, encoding))
 

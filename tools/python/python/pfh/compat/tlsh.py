@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 from .. import _pfh, new
+
+if TYPE_CHECKING:
+    from typing_extensions import Buffer
 
 __all__ = ["Tlsh", "conservativehash", "diff", "diffxlen", "forcehash", "hash", "oldconservativehash", "oldhash"]
 
@@ -12,17 +15,17 @@ __all__ = ["Tlsh", "conservativehash", "diff", "diffxlen", "forcehash", "hash", 
 _CONSERVATIVE = 256
 
 
-def hash(data: Any) -> str:
+def hash(data: Buffer) -> str:
     """The digest of bytes; ``TNULL`` if they are fewer than 50, or too plain."""
     return new("tlsh", data).hexdigest()
 
 
-def forcehash(data: Any) -> str:
+def forcehash(data: Buffer) -> str:
     """The same."""
     return hash(data)
 
 
-def conservativehash(data: Any) -> str:
+def conservativehash(data: Buffer) -> str:
     """The digest of 256 bytes or more; ``TNULL`` of fewer."""
     return hash(data) if memoryview(data).nbytes >= _CONSERVATIVE else "TNULL"
 
@@ -31,12 +34,12 @@ def _old(digest: str) -> str:
     return digest.removeprefix("T1")
 
 
-def oldhash(data: Any) -> str:
+def oldhash(data: Buffer) -> str:
     """The digest without ``T1``."""
     return _old(hash(data))
 
 
-def oldconservativehash(data: Any) -> str:
+def oldconservativehash(data: Buffer) -> str:
     """The digest of 256 bytes or more without ``T1``."""
     return _old(conservativehash(data))
 
@@ -46,7 +49,7 @@ def _distance(hash1: str, hash2: str, lengths: bool) -> int:
         if not isinstance(given, str):
             raise TypeError(f"a digest is text, not {type(given).__name__}")
     try:
-        return int(_pfh._tlsh_distance(hash1, hash2, lengths))
+        return _pfh._tlsh_distance(hash1, hash2, lengths)
     except TypeError as wrong:
         raise ValueError(f"argument {hash1} or {hash2} is not a TLSH hex string") from wrong
 
@@ -70,7 +73,7 @@ class Tlsh:
         #: ``TNULL`` of a message without digest; ``None`` before ``final``.
         self._digest: str | None = None
 
-    def update(self, data: Any) -> None:
+    def update(self, data: Buffer) -> None:
         """Takes in the next bytes."""
         if self._digest is not None:
             raise ValueError("final() has already been called")
