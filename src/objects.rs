@@ -3,7 +3,6 @@
 
 use crate::bases::between;
 use crate::input::{Addresses, Input, InputError};
-use pfh_ledger::plain;
 use pfh_source::os::names::OsStringExt;
 use pfh_source::{Item, Skip, Source, is_address};
 use std::collections::HashSet;
@@ -65,12 +64,11 @@ pub fn names(folder: &[u8]) -> Vec<Vec<u8>> {
     names
 }
 
-/// The start of these plain names, in front of their places below the folder: the folder itself, as
-/// names compare, or the directory below which most of them are listed; `None` if no name is.
+/// The start of these plain names, in front of their places below the folder: the folder itself, or
+/// the directory below which most of them are listed; `None` if no name is.
 pub fn start(listed: &[Vec<u8>], folder: &[u8]) -> Option<Vec<u8>> {
-    let own = [&plain(folder)[..], b"/"].concat();
-    if listed.iter().any(|name| name.starts_with(&own)) {
-        return Some(own);
+    if listed.iter().any(|name| name.starts_with(folder)) {
+        return Some(folder.to_vec());
     }
     let found = names(folder);
     let [one, other] = between(listed, &found);
@@ -92,7 +90,7 @@ mod tests {
 
     #[test]
     fn names_may_have_the_address_in_front() {
-        let listed = [b"s3:/b/p/x".to_vec(), b"other".to_vec()];
-        assert_eq!(start(&listed, b"s3://b/p/").as_deref(), Some(&b"s3:/b/p/"[..]));
+        let listed = [b"s3://b/p/x".to_vec(), b"other".to_vec()];
+        assert_eq!(start(&listed, b"s3://b/p/").as_deref(), Some(&b"s3://b/p/"[..]));
     }
 }

@@ -146,10 +146,7 @@ pub fn find(turn: Turn<'_>, ledger: &Ledger) -> Place {
 /// The place below the folder of an address, without the start of names that it has not.
 fn in_store(folder: &[u8], entries: &[Listing]) -> Place {
     let names: Vec<Vec<u8>> = entries.iter().map(|entry| plain(&entry.name)).collect();
-    let start = objects::start(&names, folder).unwrap_or_default();
-    // As it is spelt in the manifest: the address has two slashes behind its scheme.
-    let is_own = start == [&plain(folder)[..], b"/"].concat();
-    Place::new(folder, if is_own { folder } else { &start }, None, None)
+    Place::new(folder, &objects::start(&names, folder).unwrap_or_default(), None, None)
 }
 
 /// Some of the names, from everywhere in the manifest.

@@ -10,7 +10,7 @@ use crate::job::Error;
 use crate::objects;
 use crate::pass::pass;
 use pfh_engine::{Control, Outcome, Record};
-use pfh_ledger::{Auditor, Change, Ledger, Met, folded, plain};
+use pfh_ledger::{Auditor, Change, Ledger, Met, folded};
 use pfh_source::os::names::{OsStrExt, is_absolute, resolved, stream_below};
 use pfh_source::{Descend, Links, Operands, Recurse, Skip, Source, Within};
 use std::ffi::OsStr;
@@ -131,8 +131,8 @@ pub fn run(
     let Auditing { audit, events, .. } = auditing;
     let is_directory = |name: &[u8]| Path::new(OsStr::from_bytes(&at(name))).is_dir();
     let (last, counts) = audit.finish(&|name| is_directory(name).then_some("directory"));
-    for change in last {
-        events(Event::Classed(&spelt(change, &place.prefix))).map_err(Error::Sink)?;
+    for change in &last {
+        events(Event::Classed(change)).map_err(Error::Sink)?;
     }
     if !counts.add_up() {
         return Err(Error::aborted(Problem::Counts(Box::new(counts))));
@@ -145,18 +145,6 @@ pub fn run(
     }
     summary.findings = Findings::Audit(counts);
     Ok(())
-}
-
-/// A change under the name that the manifest has: of an address the audit knows the plain form.
-fn spelt(mut change: Change, prefix: &[u8]) -> Change {
-    let Some(folder) = objects::folder(prefix) else { return change };
-    let own = [&plain(&folder)[..], b"/"].concat();
-    for name in [Some(&mut change.name), change.from.as_mut()].into_iter().flatten() {
-        if let Some(rest) = name.strip_prefix(&own[..]) {
-            *name = [&folder, rest].concat();
-        }
-    }
-    change
 }
 
 /// Device and inode of the manifest and of all that is kept beside it under its name: none of it is
@@ -231,7 +219,7 @@ impl Auditing<'_> {
                 Outcome::Hashed(hashed) => audit.explain(name, hashed, REGISTRY),
                 Outcome::Skipped(_) | Outcome::Failed(_) => None,
             };
-            change.map_or(Ok(()), |change| events(Event::Classed(&spelt(change, &place.prefix))))
+            change.map_or(Ok(()), |change| events(Event::Classed(&change)))
         };
         let ran = pass(source, || None, &plan, &mut take, control)?;
         if ran.interrupted { Err(Error::cancelled(Problem::InterruptedAudit)) } else { Ok(()) }
@@ -260,6 +248,6 @@ impl pfh_engine::Sink for Auditing<'_> {
             return Ok(());
         }
         let change: Option<Change> = self.audit.take(&Met::from(&record), &named);
-        change.map_or(Ok(()), |change| (self.events)(Event::Classed(&spelt(change, &self.prefix))))
+        change.map_or(Ok(()), |change| (self.events)(Event::Classed(&change)))
     }
 }

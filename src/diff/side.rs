@@ -191,6 +191,9 @@ pub fn printed(name: &[u8]) -> Vec<u8> {
 /// The name of a file in a walked directory, below that.
 pub fn within<'a>(directory: &[u8], name: &'a [u8]) -> &'a [u8] {
     let rest = name.strip_prefix(directory).unwrap_or(name);
+    if objects::folder(directory).is_some() {
+        return rest;
+    }
     let slashes = rest.iter().take_while(|byte| **byte == b'/').count();
     &rest[slashes..]
 }

@@ -104,7 +104,9 @@ pub fn walk(
         }
         match item {
             Item::Entry(Entry { origin: Origin::Stream(_), .. }) => return Err(Error::request(Wrong::Standard)),
-            Item::Entry(Entry { origin: Origin::Object { ref name, ref object }, .. }) if is_address(name) => {
+            Item::Entry(Entry { origin: Origin::Object { ref name, ref object }, .. })
+                if request.has_objects() && is_address(name) =>
+            {
                 // Operands that overlap give an object twice, also under both names of its scheme.
                 let (name, size) = (name.to_vec(), object.size_hint());
                 let scheme = if name.starts_with(b"s3a:") { 3 } else { 0 };

@@ -173,13 +173,8 @@ impl Trees {
         self.trees.iter().any(|tree| tree.is_remote)
     }
 
-    /// A name as the manifest spells it: an address has two slashes behind its scheme.
+    /// A name as the manifest spells it.
     pub fn spelt(&self, named: &[u8]) -> Vec<u8> {
-        let own = self.trees.iter().filter(|tree| tree.is_remote && tree.named == tree.walked);
-        let mut own = own.filter_map(|tree| Some([&tree.operand[..], below(named, &tree.walked)?].concat()));
-        if let Some(address) = own.next() {
-            return address;
-        }
         if self.is_dotted && !named.starts_with(b"/") { [b"./", named].concat() } else { named.to_vec() }
     }
 
@@ -277,7 +272,7 @@ fn of_operand(turn: Turn<'_>, ledger: &Ledger, names: &Names, operand: &[u8]) ->
 /// The tree of the folder of an address: under its address where the manifest has addresses, or
 /// where its names are listed there.
 fn of_objects(turn: Turn<'_>, ledger: &Ledger, names: &Names, folder: Vec<u8>) -> Result<Tree, Error> {
-    let walked = plain(&folder);
+    let walked = folder.strip_suffix(b"/").unwrap_or(&folder).to_vec();
     let listed: Vec<Vec<u8>> = names.0.iter().cloned().collect();
     let has_addresses = || ledger.entries.iter().any(|entry| is_address(&entry.name));
     let named = match objects::start(&listed, &folder) {

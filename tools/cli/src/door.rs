@@ -102,14 +102,21 @@ mod tests {
     fn files_are_no_addresses() {
         let root = crate::help::whole();
         let is_local = |line: &str| local(&root, &line.split(' ').map(OsString::from).collect::<Vec<_>>()).is_ok();
-        for line in
-            ["hash s3://b/x", "hash ./s3://b", "check s3://b/list", "diff a b", "audit ask http://h kept", "hash -- -q"]
-        {
+        for line in [
+            "hash s3://b/x",
+            "hash ./s3://b",
+            "check s3://b/list",
+            "diff s3://b/x y",
+            "dups gs://b/x",
+            "audit ask http://h kept",
+            "hash -- -q",
+        ] {
             assert!(is_local(line), "{line}");
         }
         for line in [
-            "diff s3://b/x y",
-            "dups gs://b/x",
+            "diff a b --cache s3://b/x",
+            "dups a --never gs://b/x",
+            "verify s3://b/x",
             "list https://h/x.zip",
             "known build k --bad s3://b/x",
             "bag validate s3://b/x",
