@@ -93,6 +93,14 @@ fn landmark(value: &Value) -> Option<Landmark> {
     Some(Landmark { name: unbytes(name)?, size: size.as_u64()? })
 }
 
+/// Whether a path of a plan is that of a file: a pipe would never begin, and a device has no end.
+///
+/// # Errors
+/// When it is not, or cannot be looked at.
+pub fn check_file(path: &Path) -> Result<(), Error> {
+    if std::fs::metadata(path).map_err(unread(path))?.is_file() { Ok(()) } else { Err(damaged(path, "is not a file")) }
+}
+
 /// The name of a unit's result among the parts of the plan with this digest.
 pub fn part_name(unit: u64, digest: &str) -> String {
     format!("{unit:06}.{}", &digest[..16])
@@ -243,6 +251,7 @@ impl Document {
     /// When there is none, or not the one that was made.
     pub fn load(directory: &Path) -> Result<Document, Error> {
         let path = directory.join(NAME);
+        check_file(&path)?;
         let text = pfh_source::Document::read_text(&path, pfh_source::Document::LONGEST).map_err(unread(&path))?;
         let value: Value = serde_json::from_str(&text).map_err(|_| damaged(&path, "holds no plan"))?;
         let document = Document::read(directory, &value).ok_or_else(|| damaged(&path, "holds no plan"))?;

@@ -14,7 +14,7 @@ use pfh_manifest::{Count, Encode, Unrepresentable};
 use pfh_similarity::Similar;
 use pfh_source::{Note, Output, Received};
 use serde_json::{Value, json};
-use std::io::{self, BufRead, BufReader, Write};
+use std::io::{self, BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 
 /// How each part begins.
@@ -242,6 +242,7 @@ type Take<'a> = dyn FnMut(&Value, &[u8], &[u8]) -> Result<(), Error> + 'a;
 /// # Errors
 /// When it cannot be read, is not whole, is of another plan, or `take` fails.
 pub fn read(path: &Path, plan: &str, take: &mut Take<'_>) -> Result<u64, Error> {
+    document::check_file(path)?;
     let file = pfh_source::Document::file(path).map_err(unread(path))?;
     let mut reading = Reading { input: BufReader::with_capacity(1 << 18, file), path, all: Vec::new() };
     let mut hasher = hasher_of_sha256();
@@ -275,6 +276,10 @@ pub fn read(path: &Path, plan: &str, take: &mut Take<'_>) -> Result<u64, Error> 
     }
 }
 
+/// Most bytes of a line: far more than a name and a problem have, and less than the memory of a
+/// machine that is given another file.
+const LONGEST: u64 = 16 << 20;
+
 struct Reading<'a> {
     input: BufReader<pfh_source::Document>,
     path: &'a Path,
@@ -285,7 +290,7 @@ impl Reading<'_> {
     /// A line, as a value and as it is.
     fn line(&mut self) -> Result<(Value, Vec<u8>), Error> {
         let mut bytes = Vec::new();
-        self.input.read_until(b'\n', &mut bytes).map_err(unread(self.path))?;
+        self.input.by_ref().take(LONGEST).read_until(b'\n', &mut bytes).map_err(unread(self.path))?;
         let value = serde_json::from_slice(&bytes).ok().filter(|_| bytes.ends_with(b"\n"));
         Ok((value.ok_or_else(|| damaged(self.path, "is not whole: run the unit again"))?, bytes))
     }
@@ -338,6 +343,7 @@ pub fn encode_list<'a>(entries: impl IntoIterator<Item = &'a Listed>) -> Vec<u8>
 /// When it cannot be read, or is another.
 pub fn list(plan: &Document, unit: u64) -> Result<Vec<Listed>, Error> {
     let path = plan.list(unit);
+    document::check_file(&path)?;
     let bytes = pfh_source::Document::read(&path, pfh_source::Document::LONGEST).map_err(unread(&path))?;
     let planned = unit.checked_sub(1).and_then(|at| plan.lists.get(usize::try_from(at).ok()?));
     if planned.is_none_or(|planned| *planned != sha256(&bytes)) {

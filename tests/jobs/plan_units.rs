@@ -197,6 +197,17 @@ fn missing_doubled_strange_and_damaged_units_are_named() {
     fs::copy(room.at("other/parts").join(&stranger), &copy).unwrap();
     refused("is a unit of another plan");
     fs::remove_file(copy).unwrap();
+    // A pipe is not waited for, a device is not read, and a file without lines takes little memory.
+    printed(&room, "mkfifo PLAN/parts/pipe && ln -s /dev/zero PLAN/parts/zero && truncate -s 1T PLAN/parts/sparse");
+    for what in ["pipe: is not a file", "zero: is not a file", "sparse: is not whole"] {
+        refused(what);
+    }
+    printed(&room, "rm PLAN/parts/pipe PLAN/parts/zero PLAN/parts/sparse");
+    printed(&room, "mv PLAN/units/000001 kept && mkfifo PLAN/units/000001");
+    let error = carry_out(&room, 1, true).unwrap_err();
+    assert!(error.kind() == Kind::Input && error.to_string().contains("is not a file"), "{error}");
+    printed(&room, "mv kept PLAN/units/000001");
+    merged(&room, "good").unwrap();
     // Neither list nor plan may be another than the one that was made.
     let listed = read(&room, "PLAN/units/000001");
     room.file("PLAN/units/000001", &listed[..listed.len() - 1]);
