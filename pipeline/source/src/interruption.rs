@@ -63,8 +63,10 @@ pub fn is_text_ended() -> bool {
 pub(crate) fn go_on() -> io::Result<()> {
     let is_set = |flag: Option<&Arc<AtomicBool>>| flag.is_some_and(|flag| flag.load(Ordering::Relaxed));
     let is_ended_here = FLAG_HERE.with(|own| is_set(own.get()));
-    if is_ended_here || is_set(FLAG.get()) {
-        ENDED.store(true, Ordering::Relaxed);
+    let is_ended = is_set(FLAG.get());
+    if is_ended_here || is_ended {
+        // One job's end is nothing to the others of the process.
+        ENDED.fetch_or(is_ended, Ordering::Relaxed);
         ENDED_HERE.set(is_ended_here);
         notice_end();
         // Not of the kind `Interrupted`, which readers would repeat.

@@ -73,6 +73,7 @@ FileSystem = NamedFiles | TargetFiles | NtfsFiles | DfvfsFiles
 class FileOptions(TypedDict, total=False):
     """Those of `hash_files` that say how one file is read: all of `hash_file`."""
 
+    recursive: bool
     follow: bool
     hold: bool
     special: bool
