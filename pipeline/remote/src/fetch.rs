@@ -149,13 +149,11 @@ impl Listed {
         let size = self.size;
         // Without a tag, nobody knows whether two answers are of one object: it comes in one answer
         // then, and is not asked for again in the middle.
-        let ranges: Vec<Range<u64>> = match self.tag.is_some() && size > RANGE {
-            false => vec![0..size],
-            true => (0..size.div_ceil(RANGE)).map(|n| n * RANGE..size.min((n + 1) * RANGE)).collect(),
-        };
-        let is_one = ranges.len() == 1;
+        let length = if self.tag.is_some() && size > RANGE { RANGE } else { size.max(1) };
+        let ranges = (0..size.div_ceil(length).max(1)).map(move |n| n * length..size.min((n + 1) * length));
+        let is_one = size <= length;
         let listed = Arc::new(self);
-        let whole = ranges.into_iter().map(move |range| {
+        let whole = ranges.map(move |range| {
             let (listed, start) = (listed.clone(), range.start);
             async move {
                 let problem = move |(offset, failure): (u64, Failure)| failure.problem(Stage::Read, Some(offset));

@@ -88,7 +88,7 @@ fn page(text: &str, host: &str) -> Result<String, String> {
                 .into(),
         );
     }
-    let path = text.split(['?']).next().unwrap_or_default();
+    let path = text.split('?').next().unwrap_or_default();
     if path.split('/').skip(3).any(|part| matches!(&*part.to_ascii_lowercase().replace("%2e", "."), "." | "..")) {
         return Err("an address with the part . or .. is not taken".into());
     }

@@ -70,7 +70,7 @@ fn older_stores_are_walked_to_their_end() {
                 (store.form, store.encodes) = (form, encodes);
                 let store = store.serve();
                 let room = Room::new();
-                let objects: Vec<&str> = keys.iter().copied().collect();
+                let objects: Vec<&str> = keys.to_vec();
                 assert_eq!(found(&room, &store, 0), expected(&objects), "{form:?} {encodes}");
                 room.file("bad", format!("{}  x\n", sha256(keys[keys.len() - 1].as_bytes())).as_bytes());
                 let seen = pfh(&room, store.port, &["match", "-q", "-k", "bad", "--class", "notable", "s3://bucket"]);
