@@ -7,7 +7,10 @@
 //! # Ok::<(), pfh::InputError>(())
 //! ```
 
+#[cfg(feature = "inside")]
+use crate::inside::Decoding;
 use crate::outputs::Outputs;
+use pfh_engine::Plan;
 use pfh_source::image::{ImageObject, files_of};
 use pfh_source::os::handles::AsFd;
 use pfh_source::os::names::{OsStrExt, OsStringExt, entered_path};
@@ -134,6 +137,20 @@ impl Input {
         Input { paths: paths.into_iter().map(|path| entered_path(path.into())).collect(), ..Input::default() }
     }
 
+    /// Shares the threads and the memory of a plan: a quarter of the memory is for what is decoded ahead, where several
+    /// threads may decode. The rest of the plan.
+    #[must_use]
+    pub(crate) fn share(&mut self, plan: Plan) -> Plan {
+        self.table = plan.memory as u64;
+        #[cfg(feature = "inside")]
+        if let Some(inside) = self.inside.as_mut().filter(|_| plan.threads > 1) {
+            let memory = plan.memory / 4;
+            inside.decoding = Decoding { threads: plan.threads, memory };
+            return Plan { memory: plan.memory - memory, ..plan };
+        }
+        plan
+    }
+
     /// How directories are walked.
     #[must_use]
     pub fn recurse(mut self, recurse: Recurse) -> Input {
@@ -239,7 +256,10 @@ impl Input {
     pub(crate) fn as_found(&self) -> Result<Box<dyn Source>, InputError> {
         #[cfg(feature = "inside")]
         if let Some(options) = &self.inside {
-            return Ok(Box::new(self.entering(options)?));
+            // Contents are looked at and not read.
+            let mut options = options.clone();
+            options.decoding = Decoding::default();
+            return Ok(Box::new(self.entering(&options)?));
         }
         self.source()
     }

@@ -114,8 +114,7 @@ impl Request {
     #[must_use]
     pub fn plan(mut self, plan: Plan, memory: Option<usize>) -> Request {
         self.memory = memory.unwrap_or(DEFAULT_MEMORY);
-        self.plan = Plan { memory: memory.unwrap_or(plan.memory.min(TABLE)), ..plan };
-        self.input.table = self.plan.memory as u64;
+        self.plan = self.input.share(Plan { memory: memory.unwrap_or(plan.memory.min(TABLE)), ..plan });
         self
     }
 

@@ -37,8 +37,7 @@ impl Request {
     /// Reads according to this plan.
     #[must_use]
     pub fn plan(mut self, plan: Plan) -> Request {
-        self.input.table = plan.memory as u64;
-        self.plan = plan;
+        self.plan = self.input.share(plan);
         self
     }
 

@@ -112,8 +112,7 @@ fn hashing(input: Input, plan: Plan, algorithm: Algorithm) -> Asked {
 /// The table is as large as `-m` says; the index and pairs that wait to be sorted are not in it.
 fn comparing(input: Input, plan: Plan, algorithms: Vec<Algorithm>) -> compare::Request {
     let mut request = compare::Request::new(input);
-    request.input.table = plan.memory as u64;
-    request.plan = plan;
+    request.plan = request.input.share(plan);
     request.algorithms = algorithms.into_iter().map(Into::into).collect();
     (request.bare, request.form) = (true, Format::Values);
     request

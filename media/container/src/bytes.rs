@@ -8,6 +8,11 @@ pub trait Bytes: Send + Sync {
     /// How many bytes there are.
     fn size(&self) -> u64;
 
+    /// Whether they are decoded as they are read, so that reading costs the processor.
+    fn is_decoded(&self) -> bool {
+        false
+    }
+
     /// Reads some bytes from `offset` on, at least one unless `offset` is at or behind the end or
     /// `buffer` is empty.
     ///

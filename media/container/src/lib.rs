@@ -18,11 +18,13 @@ pub mod sfx;
 pub mod signature;
 pub mod split;
 mod time;
+mod units;
 
 pub use bytes::Bytes;
 pub use fletcher::fletcher64;
 pub use pfh_digest::crc32c_after as crc32c;
 pub use time::Time;
+pub use units::{Unit, Units};
 
 /// Whether there are only zeros.
 pub fn is_zero(bytes: &[u8]) -> bool {

@@ -109,6 +109,15 @@ pub trait Content: Send + Sync {
     /// If the metadata contradicts itself or leads out of the volume.
     fn open(&self) -> Result<Box<dyn Read + Send>, Failure>;
 
+    /// Opens them at an offset, for several reads of one content side by side; `None` where that would decode all
+    /// that is in front.
+    ///
+    /// # Errors
+    /// As [`open`](Content::open).
+    fn open_at(&self, _offset: u64) -> Result<Option<Box<dyn Read + Send>>, Failure> {
+        Ok(None)
+    }
+
     /// Where they lie on the medium, in order of the file; `None` where they are not stored as they
     /// are (compressed, resident, in an archive).
     fn runs(&self) -> Option<Vec<Run>> {

@@ -63,6 +63,13 @@ impl Content for Stored {
         Ok(Box::new(Runs { bytes: self.bytes.clone(), path: self.path.clone(), runs, at: 0, within: 0 }))
     }
 
+    fn open_at(&self, offset: u64) -> Result<Option<Box<dyn Read + Send>>, Failure> {
+        let runs = self.cut()?;
+        let at = runs.partition_point(|run| run.file_offset.saturating_add(run.length) <= offset);
+        let within = runs.get(at).map_or(0, |run| offset.saturating_sub(run.file_offset));
+        Ok(Some(Box::new(Runs { bytes: self.bytes.clone(), path: self.path.clone(), runs, at, within })))
+    }
+
     fn runs(&self) -> Option<Vec<Run>> {
         self.cut().ok()
     }
@@ -182,7 +189,12 @@ pub struct ByPieces<F> {
 impl<F: FnMut(u64) -> Result<Option<Vec<u8>>, Failure>> ByPieces<F> {
     /// The content of the file with this path, from its start on.
     pub fn new(path: Vec<u8>, next: F) -> ByPieces<F> {
-        ByPieces { next, path, at: 0, held: Vec::new(), given: 0 }
+        ByPieces::starting(path, 0, next)
+    }
+
+    /// The same from this offset on.
+    pub fn starting(path: Vec<u8>, at: u64, next: F) -> ByPieces<F> {
+        ByPieces { next, path, at, held: Vec::new(), given: 0 }
     }
 }
 

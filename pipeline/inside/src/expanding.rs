@@ -7,6 +7,7 @@ mod snapshots;
 
 use super::about::{bomb, extents, outline, refused, said, unopened};
 use super::clock::Clock;
+use super::decoders::Decoders;
 use super::detect::{self, Container, Refused};
 use super::layouts::{self, Layouts, below};
 use super::level::{Level, Listed, Next};
@@ -71,6 +72,10 @@ pub struct Expanding {
     clock: Arc<Clock>,
     /// If its file systems are read in the order of places: the device that it lies on.
     swept: Option<Option<u64>>,
+    /// Threads that decode ahead, once there was something for them.
+    decoders: Option<Arc<Decoders>>,
+    /// Whether the bytes of the container at hand are decoded as they are read.
+    is_decoded: bool,
     /// File systems that were met.
     volumes: u64,
     /// Names that a second member had.
@@ -83,7 +88,7 @@ impl Expanding {
         let (stack, found) = (Vec::new(), VecDeque::new());
         let (stock, root) = (Arc::default(), Vec::new());
         let (images, wanted, number, allowance, clock) = (false, None, 0, 0, Arc::default());
-        let (swept, volumes, doubled) = (None, 0, Vec::new());
+        let (swept, decoders, is_decoded, volumes, doubled) = (None, None, false, 0, Vec::new());
         Expanding {
             outer,
             options,
@@ -102,6 +107,8 @@ impl Expanding {
             allowance,
             clock,
             swept,
+            decoders,
+            is_decoded,
             volumes,
             doubled,
         }
@@ -178,6 +185,7 @@ impl Expanding {
             Outer::File | Outer::Segment(_) | Outer::Part(_) => {}
             Outer::Container(container, bytes, watch) => {
                 self.allowance = self.options.limits.most(bytes.size());
+                self.is_decoded = bytes.is_decoded();
                 self.sweep(&watch);
                 self.enter(container, bytes, printed, &watch, 1);
             }
@@ -368,6 +376,8 @@ impl Expanding {
         if let (Some(device), Listed::Swept(sweep)) = (self.swept, &level.listed) {
             let offset = offset.saturating_add(sweep::place(&*content));
             member = member.swept(Lying { medium: sweep.number, offset, device }, begun);
+        } else if let (Some(decoders), true) = (&self.decoders, self.is_decoded || node.compressed) {
+            member = member.ahead(decoders.clone(), begun);
         }
         let member = Arc::new(member);
         if content.is_shared() {

@@ -4,6 +4,7 @@ use super::clock::Clock;
 use super::medium::Watch;
 use super::member::{Begun, Member};
 use super::sweep::Sweep;
+use super::window::Window;
 use pfh_source::Inside;
 use pfh_volume::{Bytes, Failure, Member as System, Node, Nodes, Snapshot};
 use std::collections::HashSet;
@@ -33,6 +34,8 @@ pub enum Listed {
     Nodes(Nodes),
     /// Its names, whose content is looked at in the order of its places.
     Swept(Box<Sweep>),
+    /// Its names, whose content is decoded ahead.
+    Ahead(Box<Window>),
     /// Its partitions.
     Parts(Box<dyn Iterator<Item = Part> + Send>),
 }
@@ -103,6 +106,10 @@ impl Level {
                 Err(failure) => Next::Failure(failure),
             },
             Listed::Swept(sweep) => match sweep.next(&self.clock)? {
+                (Ok(node), begun) => Next::Node(Box::new(node), begun),
+                (Err(failure), _) => Next::Failure(failure),
+            },
+            Listed::Ahead(window) => match window.next(&self.clock)? {
                 (Ok(node), begun) => Next::Node(Box::new(node), begun),
                 (Err(failure), _) => Next::Failure(failure),
             },

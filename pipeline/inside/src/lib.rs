@@ -7,7 +7,9 @@
 
 mod about;
 mod account;
+mod ahead;
 mod clock;
+mod decoders;
 mod detect;
 mod expanding;
 mod free;
@@ -28,6 +30,7 @@ mod unlock;
 mod waits;
 mod way;
 mod whole;
+mod window;
 
 pub use account::account;
 pub use expanding::Expanding;
@@ -35,7 +38,7 @@ pub use free::Free;
 pub use limit::{Limit, is_too_deep, limit};
 pub use lookup::{Lookup, is_inside};
 pub use medium::{Imaged, Watch};
-pub use options::{Options, Snapshots};
+pub use options::{Decoding, Options, Snapshots};
 pub use pfh_encrypted::{Key, Keys};
 pub use pfh_volume::account::{Account, Extent, Holds};
 pub use pfh_volume::archive::Limits;

@@ -1,7 +1,7 @@
 //! The bytes of containers: files, images, files in file systems, files that were unpacked.
 
 use super::spool::Spool;
-use pfh_source::image::Image;
+use pfh_source::image::{Format, Image};
 use pfh_source::os::stat_path;
 use pfh_source::{Cause, Problem, Stage, Stat, Still};
 use pfh_volume::{Bytes, Run};
@@ -28,6 +28,10 @@ pub struct Imaged(pub Image);
 impl Bytes for Imaged {
     fn size(&self) -> u64 {
         self.0.size()
+    }
+
+    fn is_decoded(&self) -> bool {
+        !matches!(self.0.format(), Format::Raw | Format::Split)
     }
 
     fn read_at(&self, offset: u64, buffer: &mut [u8]) -> io::Result<usize> {

@@ -1,7 +1,9 @@
 //! An entry inside a container: opened when its turn comes, and no digest if the container changed
 //! meanwhile.
 
+use super::ahead::{self, Ahead};
 use super::clock::{Clock, Timed};
+use super::decoders::{Decoders, Room};
 use super::medium::{Unpacked, Watch};
 use super::spool::{Spool, Stock};
 use crate::about::extent;
@@ -12,10 +14,36 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 type Opened = Box<dyn Read + Send>;
 
+/// Content of up to so many bytes is decoded whole when it is begun ahead.
+pub const SMALL: u64 = 256 << 10;
+
 /// A content whose first bytes were read, and the reader of the rest.
 pub struct Begun {
     start: Vec<u8>,
     reader: Opened,
+    /// Memory that it takes, if it was begun ahead.
+    room: Option<Room>,
+}
+
+impl Begun {
+    /// The content from its start on.
+    fn whole(self) -> Opened {
+        let Begun { start, reader, room } = self;
+        let start = Start { bytes: io::Cursor::new(start), _room: room };
+        Box::new(start.chain(reader))
+    }
+}
+
+/// The first bytes of a content.
+struct Start {
+    bytes: io::Cursor<Vec<u8>>,
+    _room: Option<Room>,
+}
+
+impl Read for Start {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        self.bytes.read(buffer)
+    }
 }
 
 /// Where a member lies: on which medium of the run, at which offset in bytes, and on which device
@@ -54,6 +82,8 @@ pub struct Member {
     clock: Arc<Clock>,
     /// Where it lies, if members are read in the order of that.
     lying: Option<Lying>,
+    /// Who decodes a long content, if others than its reader do.
+    decoders: Option<Arc<Decoders>>,
     state: Mutex<State>,
 }
 
@@ -83,7 +113,27 @@ pub fn begin(content: &Arc<dyn Content>, clock: &Arc<Clock>, length: usize) -> O
     let mut reader = open(content, clock).ok()?;
     let mut start = Vec::new();
     (&mut reader).take(length as u64).read_to_end(&mut start).ok()?;
-    Some(Begun { start, reader })
+    Some(Begun { start, reader, room: None })
+}
+
+/// Reads a small content whole, and the first bytes of another, at most `length`; `None` as for [`begin`].
+pub fn begin_ahead(
+    content: &Arc<dyn Content>,
+    clock: &Arc<Clock>,
+    length: usize,
+    size: Option<u64>,
+    room: Room,
+) -> Option<Begun> {
+    let room = Some(room);
+    let Some(size) = size.filter(|size| *size <= SMALL) else {
+        return begin(content, clock, length).map(|begun| Begun { room, ..begun });
+    };
+    let mut reader = open(content, clock).ok()?;
+    let mut start = Vec::with_capacity(size as usize + 1);
+    (&mut reader).take(size + 1).read_to_end(&mut start).ok()?;
+    // It has ended: the decoder's memory is given back.
+    let is_whole = start.len() as u64 <= size;
+    Some(Begun { start, reader: if is_whole { Box::new(io::empty()) } else { reader }, room })
 }
 
 impl Member {
@@ -96,14 +146,20 @@ impl Member {
         stock: Arc<Stock>,
         clock: Arc<Clock>,
     ) -> Member {
-        let (state, lying) = (Mutex::new(State::Closed), None);
-        Member { content, size, inside: Arc::new(inside), watch, stock, clock, lying, state }
+        let (state, lying, decoders) = (Mutex::new(State::Closed), None, None);
+        Member { content, size, inside: Arc::new(inside), watch, stock, clock, lying, decoders, state }
     }
 
     /// It lies here, and this much of it was read already.
     pub fn swept(self, lying: Lying, begun: Option<Begun>) -> Member {
         let state = Mutex::new(begun.map_or(State::Closed, State::Begun));
         Member { lying: Some(lying), state, ..self }
+    }
+
+    /// This much of it was read already, and these decode the rest if that is long.
+    pub fn ahead(self, decoders: Arc<Decoders>, begun: Option<Begun>) -> Member {
+        let state = Mutex::new(begun.map_or(State::Closed, State::Begun));
+        Member { decoders: Some(decoders), state, ..self }
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -114,11 +170,23 @@ impl Member {
         open(&self.content, &self.clock)
     }
 
+    /// The content from an offset on by several threads, if that is worth it and can be done.
+    fn open_ahead(&self, offset: u64) -> Result<Option<Opened>, Problem> {
+        let (Some(decoders), Some(size)) = (&self.decoders, self.size) else { return Ok(None) };
+        if !ahead::is_long(size) || offset >= size {
+            return Ok(None);
+        }
+        self.clock.check()?;
+        let opened = self.clock.during(|| Ahead::open(&self.content, (offset, size), &self.clock, decoders));
+        let opened = opened.map_err(|failure| problem(Stage::Open, &failure))?;
+        Ok(opened.map(|ahead| Box::new(ahead) as Opened))
+    }
+
     /// Its first bytes, at most `length`; fewer only if it has no more, or cannot be read.
     pub fn start(&self, length: usize) -> Vec<u8> {
         let mut state = self.state();
         if let State::Begun(Begun { start, .. }) = &*state {
-            return start.clone();
+            return start[..start.len().min(length)].to_vec();
         }
         let Some(begun) = begin(&self.content, &self.clock, length) else { return Vec::new() };
         let start = begun.start.clone();
@@ -133,7 +201,7 @@ impl Member {
     /// The problem that keeps it from being read whole.
     pub fn unpack(&self, most: u64) -> Result<Option<Arc<dyn Bytes>>, Problem> {
         let opened = match std::mem::replace(&mut *self.state(), State::Closed) {
-            State::Begun(Begun { start, reader }) => Box::new(io::Cursor::new(start).chain(reader)),
+            State::Begun(begun) => begun.whole(),
             _ => self.open_content()?,
         };
         match Spool::fill(&self.stock, opened, most) {
@@ -159,7 +227,7 @@ impl Member {
         }
         let mut state = self.state();
         let (opened, from): (Opened, u64) = match std::mem::replace(&mut *state, State::Closed) {
-            State::Begun(Begun { start, reader }) => (Box::new(io::Cursor::new(start).chain(reader)), 0),
+            State::Begun(begun) => (begun.whole(), 0),
             State::Flowing { reader, at } => (reader, at),
             State::Closed => match self.open_content() {
                 Ok(reader) => (reader, 0),
@@ -187,10 +255,10 @@ impl Member {
             let reader = self.open_content().map_err(io::Error::other)?;
             *state = State::Flowing { reader, at: 0 };
         }
-        if let State::Begun(Begun { start, reader }) = &mut *state {
-            let start = io::Cursor::new(std::mem::take(start));
-            let reader = std::mem::replace(reader, Box::new(io::empty()));
-            *state = State::Flowing { reader: Box::new(start.chain(reader)), at: 0 };
+        if matches!(*state, State::Begun(_))
+            && let State::Begun(begun) = std::mem::replace(&mut *state, State::Closed)
+        {
+            *state = State::Flowing { reader: begun.whole(), at: 0 };
         }
         match &mut *state {
             State::Kept { spool, from } if *from <= at => spool.read_at(at - *from, buffer),
@@ -223,7 +291,12 @@ impl Object for Entry {
         } else {
             let mut state = member.state();
             match std::mem::replace(&mut *state, State::Closed) {
-                State::Begun(Begun { start, reader }) => Box::new(io::Cursor::new(start).chain(reader)),
+                State::Begun(mut begun) => {
+                    if let Some(ahead) = member.open_ahead(begun.start.len() as u64)? {
+                        begun.reader = ahead;
+                    }
+                    begun.whole()
+                }
                 State::Kept { spool, from: 0 } => {
                     *state = State::Kept { spool: spool.clone(), from: 0 };
                     Box::new(Kept { spool, at: 0 })
@@ -232,7 +305,10 @@ impl Object for Entry {
                     *state = State::Failed(problem.clone());
                     return Err(problem);
                 }
-                _ => member.open_content()?,
+                _ => match member.open_ahead(0)? {
+                    Some(ahead) => ahead,
+                    None => member.open_content()?,
+                },
             }
         };
         Ok(Box::new(Watched { reader, watch: member.watch.clone() }))

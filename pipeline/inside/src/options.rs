@@ -60,6 +60,17 @@ pub struct Options {
     pub places: bool,
     /// Which members are taken.
     pub selection: Selection,
+    /// Who decodes contents ahead of those who read them. With a limit of time everything is decoded by its reader.
+    pub decoding: Decoding,
+}
+
+/// How far contents are decoded ahead: the default is not at all.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Decoding {
+    /// Threads that decode; fewer than two are none, since the one that reads does it itself.
+    pub threads: usize,
+    /// Bytes that they decode ahead at most.
+    pub memory: usize,
 }
 
 impl Options {

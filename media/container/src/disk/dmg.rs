@@ -4,11 +4,11 @@
 mod property_list;
 mod run;
 
-use super::held::Held;
 use super::unpack::{Method, unpack};
 use super::{Check, Disk, Failure, Kind};
 use crate::Bytes;
 use crate::field::{be32, be64};
+use crate::units::Units;
 use run::{Form, Run, SECTOR, Table, checksum};
 use std::io;
 use std::sync::Arc;
@@ -21,7 +21,7 @@ const PIECE: usize = 1 << 20;
 /// A UDIF image, open.
 struct Dmg {
     file: Arc<dyn Bytes>,
-    units: Held,
+    units: Units,
     size: u64,
     /// In order of the disk, without a gap.
     runs: Vec<Run>,
@@ -59,7 +59,7 @@ pub fn open(file: Arc<dyn Bytes>) -> Result<Box<dyn Disk>, Failure> {
     let stated = be64(&koly, 492).checked_mul(SECTOR).ok_or_else(|| Failure::at(at, "more bytes than 2^64"))?;
     let runs = run::whole(runs, stated)?;
     let fork = (fork.0, fork.1, checksum(&koly, 80));
-    let (units, master) = (Held::default(), checksum(&koly, 352));
+    let (units, master) = (Units::default(), checksum(&koly, 352));
     Ok(Box::new(Dmg { file, units, size: stated, runs, tables, fork, master }))
 }
 

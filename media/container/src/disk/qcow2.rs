@@ -1,11 +1,12 @@
 //! QCOW2, versions 2 and 3, after QEMU's `docs/interop/qcow2.txt`. All numbers are big-endian.
 
-use super::held::{Held, Paged};
+use super::paged::Paged;
 use super::parent::{Parent, Parents};
 use super::unpack::{Method, unpack};
 use super::{Disk, Failure, Kind, within_unit};
 use crate::Bytes;
 use crate::field::{be32, be64};
+use crate::units::Units;
 use std::io;
 use std::sync::Arc;
 
@@ -38,7 +39,7 @@ struct Qcow2 {
     file: Arc<dyn Bytes>,
     parent: Option<Parent>,
     tables: Paged,
-    units: Held,
+    units: Units,
     size: u64,
     version: u32,
     cluster: u64,
@@ -98,7 +99,7 @@ pub fn open(file: Arc<dyn Bytes>, files: &dyn Parents) -> Result<Box<dyn Disk>, 
     }
     let parent = backing(&*file, &header, length, files)?;
     notes.extend(parent.as_ref().map(|parent| format!("{}; it says nothing by which to know that", parent.note())));
-    let (tables, units) = (Paged::new(file.clone()), Held::default());
+    let (tables, units) = (Paged::new(file.clone()), Units::default());
     Ok(Box::new(Qcow2 { file, parent, tables, units, size, version, cluster, bits, first, method, extended, notes }))
 }
 

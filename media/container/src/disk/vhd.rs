@@ -1,7 +1,7 @@
 //! VHD, after Microsoft's "Virtual Hard Disk Image Format Specification" (2006). All numbers are
 //! big-endian.
 
-use super::held::Paged;
+use super::paged::Paged;
 use super::parent::{Parent, Parents};
 use super::{Disk, Failure, Kind, within_unit};
 use crate::field::{be32, be64};

@@ -1,6 +1,6 @@
 //! VHDX, after Microsoft's "VHDX Format Specification" (MS-VHDX). All numbers are little-endian.
 
-use super::held::Paged;
+use super::paged::Paged;
 use super::parent::{Parent, Parents};
 use super::{Disk, Failure, Kind, within_unit};
 use crate::Bytes;

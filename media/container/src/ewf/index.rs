@@ -2,6 +2,7 @@
 //! the sizes that the image states.
 
 use super::{About, Descriptor, Digests, Errors, FileHeader, Malformed, Section, Table, Volume};
+use crate::Units;
 use std::io;
 
 mod salvage;
@@ -186,25 +187,18 @@ impl Index {
         })
     }
 
-    /// Where chunk `number` is. `cached` keeps the table last used; give the same one back each
-    /// time.
+    /// Where chunk `number` is. `tables` keeps the tables that were used last: give the same one each time.
     ///
     /// # Errors
     /// When the chunk does not exist, or its table contradicts itself.
-    pub fn locate(
-        &self,
-        image: &dyn ReadAt,
-        number: u64,
-        cached: &mut Option<(usize, Table)>,
-    ) -> Result<Location, Failure> {
+    pub fn locate(&self, image: &dyn ReadAt, number: u64, tables: &Units<Table>) -> Result<Location, Failure> {
         let beyond = || Failure::from(Malformed::new("a chunk beyond the last table"));
         let at = self.places.partition_point(|p| p.first <= number).checked_sub(1).ok_or_else(beyond)?;
         let place = self.places[at];
-        if cached.as_ref().is_none_or(|(held, _)| *held != at) {
+        let table = tables.get(at as u64, || {
             let bytes = read(image, place.segment, place.offset, place.length)?;
-            *cached = Some((at, Table::decode(&bytes).map_err(|m| m.at(place.segment, place.offset))?));
-        }
-        let table = &cached.as_ref().ok_or_else(beyond)?.1;
+            Table::decode(&bytes).map_err(|m| Failure::from(m.at(place.segment, place.offset)))
+        })?;
         let index = (number - place.first) as usize;
         let (offset, is_compressed) = table.entry(index).ok_or_else(beyond)?;
         let end = table.entry(index + 1).map_or(place.end, |(next, _)| next);

@@ -1,6 +1,7 @@
 //! The `table` section and its copy `table2`: where chunks are.
 
 use super::{Malformed, is_sealed, seal, u32_at, u64_at};
+use crate::Unit;
 
 /// Most entries of a table: more are not read by every tool (EWF specification, "Table header").
 pub const MOST_ENTRIES: usize = 16_375;
@@ -19,6 +20,12 @@ pub struct Table {
 
 /// The bit of an entry that says "compressed".
 pub(crate) const COMPRESSED: u32 = 1 << 31;
+
+impl Unit for Table {
+    fn memory(&self) -> usize {
+        4 * self.entries.len()
+    }
+}
 
 impl Table {
     /// Bytes of the largest table that is accepted, without the section descriptor.

@@ -2,10 +2,11 @@
 //! addresses with items that lead to each other. After P. C. Bjelland, "AccessData Format (AD1)".
 
 use super::entry::{Entries, Entry, Stamps, Unlisted, is_too_long, within};
-use crate::disk::held::{Held, Paged};
+use crate::disk::paged::Paged;
 use crate::disk::unpack::{Method, unpack};
 use crate::disk::{Failure, within_unit};
 use crate::field::{le32, le64};
+use crate::units::Units;
 use crate::{Bytes, Time};
 use pfh_digest::Digest;
 use std::collections::HashSet;
@@ -196,7 +197,7 @@ impl Image {
             let chunk = self.chunk;
             return Err(Failure::at(table, format!("{count} chunks of {chunk} bytes for a file of {size}")));
         }
-        Ok(Arc::new(File { image: self.clone(), table, size, chunks: Held::default() }))
+        Ok(Arc::new(File { image: self.clone(), table, size, chunks: Units::default() }))
     }
 }
 
@@ -206,7 +207,7 @@ struct File {
     /// Where the table of its chunks is.
     table: u64,
     size: u64,
-    chunks: Held,
+    chunks: Units,
 }
 
 impl File {

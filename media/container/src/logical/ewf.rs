@@ -6,10 +6,10 @@ use super::listing::Listing;
 use super::tree::{LONGEST_TREE, Tree};
 use crate::Bytes;
 use crate::disk::Failure;
-use crate::disk::held::Held;
 use crate::disk::unpack::{Method, unpack_up_to};
 use crate::ewf::{Decompressor, Descriptor, FileHeader, Table, checksum, extension};
 use crate::field::{le32, le64};
+use crate::units::Units;
 use std::io;
 use std::sync::Arc;
 
@@ -46,7 +46,7 @@ struct Media {
     tables: Vec<Chunks>,
     count: u64,
     chunk: u64,
-    held: Held,
+    held: Units,
 }
 
 /// The statements of the sections.
@@ -84,7 +84,7 @@ pub fn open(segments: Vec<Arc<dyn Bytes>>) -> Result<Entries, Failure> {
         let (total, count) = (total.unwrap_or_default(), pass.count);
         return Err(Failure::malformed(format!("{count} chunks of {chunk} bytes for media data of {total}")));
     }
-    let media = Media { segments, tables: pass.tables, count: pass.count, chunk, held: Held::default() };
+    let media = Media { segments, tables: pass.tables, count: pass.count, chunk, held: Units::default() };
     Ok(Box::new(Listing { tree, media: Arc::new(media) }))
 }
 

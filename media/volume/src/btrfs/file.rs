@@ -220,11 +220,21 @@ fn push(runs: &mut Vec<Run>, file_offset: u64, medium_offset: Option<u64>, lengt
     Some(())
 }
 
-impl Content for File {
-    fn open(&self) -> Result<Box<dyn Read + Send>, Failure> {
+impl File {
+    fn reader(&self, offset: u64) -> Box<dyn Read + Send> {
         let file = self.clone();
         let next = move |at| if at < file.size { file.piece(at).map(Some) } else { Ok(None) };
-        Ok(Box::new(ByPieces::new(self.path.clone(), next)))
+        Box::new(ByPieces::starting(self.path.clone(), offset, next))
+    }
+}
+
+impl Content for File {
+    fn open(&self) -> Result<Box<dyn Read + Send>, Failure> {
+        Ok(self.reader(0))
+    }
+
+    fn open_at(&self, offset: u64) -> Result<Option<Box<dyn Read + Send>>, Failure> {
+        Ok(Some(self.reader(offset)))
     }
 
     fn runs(&self) -> Option<Vec<Run>> {

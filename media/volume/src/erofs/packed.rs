@@ -284,11 +284,21 @@ pub struct Packed {
     pub path: Vec<u8>,
 }
 
-impl Content for Packed {
-    fn open(&self) -> Result<Box<dyn Read + Send>, Failure> {
+impl Packed {
+    fn reader(&self, offset: u64) -> Result<Box<dyn Read + Send>, Failure> {
         let parts = Parts::new(&self.volume, &self.inode).map_err(|failed| named(failed, &self.path))?;
         let next = move |at| if at < parts.size { parts.piece(at).map(Some) } else { Ok(None) };
-        Ok(Box::new(ByPieces::new(self.path.clone(), next)))
+        Ok(Box::new(ByPieces::starting(self.path.clone(), offset, next)))
+    }
+}
+
+impl Content for Packed {
+    fn open(&self) -> Result<Box<dyn Read + Send>, Failure> {
+        self.reader(0)
+    }
+
+    fn open_at(&self, offset: u64) -> Result<Option<Box<dyn Read + Send>>, Failure> {
+        self.reader(offset).map(Some)
     }
 
     fn runs(&self) -> Option<Vec<Run>> {

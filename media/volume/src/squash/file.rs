@@ -118,6 +118,22 @@ impl Content for File {
         Ok(Box::new(ByPieces::new(self.path.clone(), move |_| parts.bytes())))
     }
 
+    fn open_at(&self, offset: u64) -> Result<Option<Box<dyn Read + Send>>, Failure> {
+        let mut parts = self.parts();
+        let block_size = u64::from(self.volume.superblock.block_size);
+        let (whole, rest) = (offset / block_size, offset % block_size);
+        for _ in 0..whole {
+            parts.next()?;
+        }
+        let mut skip = rest as usize;
+        let next = move |_| {
+            let bytes = parts.bytes()?;
+            let from = std::mem::take(&mut skip);
+            Ok(bytes.map(|bytes| bytes.get(from..).unwrap_or_default().to_vec()))
+        };
+        Ok(Some(Box::new(ByPieces::new(self.path.clone(), next))))
+    }
+
     fn runs(&self) -> Option<Vec<Run>> {
         self.ranges(false)
     }
@@ -143,14 +159,12 @@ impl Parts {
                 wrong(block, format!("a block of {} bytes, where the file has {length}", bytes.len()))
             }
             Part::Fragment(block, at, length) => {
-                let mut bytes = self.volume.unpacked(block, most)?;
+                let bytes = self.volume.fragments.get(block.offset, || self.volume.unpacked(block, most))?;
                 let end = u64::from(at) + length;
-                if end > bytes.len() as u64 {
-                    return wrong(block, format!("a fragment that ends at {}, in front of {end}", bytes.len()));
+                match usize::try_from(end).ok().and_then(|end| bytes.get(at as usize..end)) {
+                    Some(part) => Ok(Some(part.to_vec())),
+                    None => wrong(block, format!("a fragment that ends at {}, in front of {end}", bytes.len())),
                 }
-                bytes.truncate(end as usize);
-                bytes.drain(..at as usize);
-                Ok(Some(bytes))
             }
         }
     }

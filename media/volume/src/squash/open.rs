@@ -11,6 +11,7 @@ use crate::field::failure;
 use crate::file_system::{FileSystem, Options, Recognised, Volume};
 use crate::node::{Failure, Nodes};
 use crate::walk::Walk;
+use pfh_container::Units;
 
 /// Opens a volume of squashfs; `None` if these bytes are another's.
 pub fn open(bytes: &Arc<dyn Bytes>) -> Result<Option<Recognised>, Failure> {
@@ -27,7 +28,7 @@ pub fn open(bytes: &Arc<dyn Bytes>) -> Result<Option<Recognised>, Failure> {
     }
     let metadata = Arc::new(Metadata::new(bytes.clone(), superblock.method));
     let block_size = superblock.block_size;
-    let volume = Arc::new(Squash { bytes: bytes.clone(), superblock, metadata });
+    let volume = Arc::new(Squash { bytes: bytes.clone(), superblock, metadata, fragments: Units::default() });
     // The root must be a directory: otherwise nothing can be listed.
     if !matches!(volume.inode(volume.superblock.root)?.of, Of::Directory { .. }) {
         return Err(failure(Some(32), "squashfs: the root is not a directory"));

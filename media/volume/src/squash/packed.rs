@@ -41,7 +41,12 @@ impl Method {
             (out.len() <= most).then_some(out)
         };
         match self {
-            Method::Zlib => read(&mut flate2::bufread::ZlibDecoder::new(packed)),
+            Method::Zlib => {
+                let mut out = vec![0; most];
+                let got = libdeflater::Decompressor::new().zlib_decompress(packed, &mut out).ok()?;
+                out.truncate(got);
+                Some(out)
+            }
             Method::Lzma => read(&mut lzma_rust2::LzmaReader::new_mem_limit(packed, WINDOW, None).ok()?),
             Method::Xz => read(&mut lzma_rust2::XzReader::new_mem_limit(packed, false, WINDOW)),
             Method::Zstd => read(&mut ruzstd::decoding::StreamingDecoder::new(packed).ok()?),

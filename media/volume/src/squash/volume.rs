@@ -8,6 +8,7 @@ use super::superblock::Superblock;
 use crate::bytes::Bytes;
 use crate::field::{failure, le32, le64, read};
 use crate::node::Failure;
+use pfh_container::Units;
 
 /// Rows of fragments in a block of metadata.
 const FRAGMENTS: u32 = 512;
@@ -34,6 +35,8 @@ pub struct Squash {
     pub bytes: Arc<dyn Bytes>,
     pub superblock: Superblock,
     pub metadata: Arc<Metadata>,
+    /// Fragments by their places: each holds the ends of many files.
+    pub fragments: Units,
 }
 
 impl Squash {

@@ -5,7 +5,7 @@ use super::{Expanding, Found, LAYERED};
 use crate::about::unopened;
 use crate::clock::{Clock, Timed};
 use crate::layouts::{self, below};
-use crate::level::{Level, Listed};
+use crate::level::Level;
 use crate::medium::{Unpacked, Watch};
 use crate::name;
 use crate::outer::Outer;
@@ -65,7 +65,7 @@ impl Expanding {
     ) {
         let about = Inside { container: printed.to_vec(), kind, ..Inside::default() };
         let behind = (bytes, watch.clone(), self.clock.clone());
-        let level = Level::new(name::prefix(printed), Listed::Nodes(nodes), about, behind, depth);
+        let level = Level::new(name::prefix(printed), self.listed(nodes), about, behind, depth);
         self.stack.push(Level { is_archive: true, ..level });
     }
 

@@ -2,13 +2,16 @@
 
 use super::{BLANK, Expanding, Found};
 use crate::about::{outline, unopened, unread};
+use crate::decoders::Decoders;
 use crate::detect::{self, Container, Refused};
 use crate::level::{Level, Listed, Part};
 use crate::medium::Watch;
 use crate::member::problem;
+use crate::options::Decoding;
 use crate::sweep::Sweep;
 use crate::waits::{self, Lone, Waiting};
 use crate::way::Way;
+use crate::window::Window;
 use crate::{name, unlock};
 use pfh_container::disk;
 use pfh_source::{Inside, Kept, Passage, Stage, Volume};
@@ -77,6 +80,7 @@ impl Expanding {
 
     /// Goes into the one disk of an image: partitions or a volume.
     fn enter_disk(&mut self, bytes: Arc<dyn Bytes>, printed: &[u8], watch: &Arc<Watch>, depth: u32) {
+        self.is_decoded = true;
         match detect::medium(&bytes) {
             Ok(Some(container)) => self.enter(container, bytes, printed, watch, depth),
             Ok(None) => self.found.push_back(Found::Problem(name::prefix(printed), unopened(BLANK))),
@@ -177,6 +181,7 @@ impl Expanding {
         for warning in &opened.warnings {
             self.found.push_back(Found::Problem(prefix.clone(), unopened(warning.to_string())));
         }
+        self.is_decoded = true;
         // Places in it are not places on the medium.
         let about = Inside { volume_offset: None, ..about };
         match detect::medium(&opened.bytes) {
@@ -265,10 +270,21 @@ impl Expanding {
         let listed = if self.swept.is_some() && self.wanted.is_none() {
             Listed::Swept(Box::new(Sweep::new(nodes, self.volumes, &self.options.selection)))
         } else {
-            Listed::Nodes(nodes)
+            self.listed(nodes)
         };
         let (about, behind) = (Inside { kind: system.kind, ..about }, (bytes, watch.clone(), self.clock.clone()));
         self.stack.push(Level { is_volume: true, ..Level::new(prefix, listed, about, behind, depth) });
+    }
+
+    /// Names whose contents are decoded ahead, if several threads decode.
+    pub(super) fn listed(&mut self, nodes: Nodes) -> Listed {
+        let is_serial = self.options.decoding.threads < 2 || self.options.time.is_some() || self.wanted.is_some();
+        if is_serial {
+            return Listed::Nodes(nodes);
+        }
+        let Decoding { threads, memory } = self.options.decoding;
+        let decoders = self.decoders.get_or_insert_with(|| Decoders::new(threads, memory)).clone();
+        Listed::Ahead(Box::new(Window::new(nodes, &self.options.selection, decoders, self.is_decoded)))
     }
 
     /// Notes that a file system is gone into or left, in front of the next entry.

@@ -15,11 +15,11 @@ pub use error::OpenError;
 use files::Files;
 use pfh_container::disk::{self, Damage, Disk, Kind};
 use pfh_container::ewf::{self, Decompressor, FileHeader, Index, ReadAt, Table};
-use pfh_container::foreign;
+use pfh_container::{Units, foreign};
 use pieces::Pieces;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// The format of an image.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -50,15 +50,6 @@ pub fn files_of(first: &Path) -> Vec<PathBuf> {
     })
 }
 
-/// The state kept between two reads of an E01 image.
-#[derive(Default)]
-struct Cache {
-    table: Option<(usize, Table)>,
-    chunk: Option<(u64, Vec<u8>)>,
-    decompressor: Decompressor,
-    stored: Vec<u8>,
-}
-
 /// An open image.
 pub struct Image {
     files: Files,
@@ -66,7 +57,11 @@ pub struct Image {
     size: u64,
     index: Option<Index>,
     disk: Option<Box<dyn Disk>>,
-    cache: Mutex<Cache>,
+    /// Chunks of an E01 image, and the tables that they were found by.
+    chunks: Units,
+    tables: Units<Table>,
+    /// Decompressors that no thread uses now.
+    decompressors: Mutex<Vec<Decompressor>>,
     /// The fault of the image where it could not be read last.
     damage: Mutex<Option<Wrong>>,
 }
@@ -187,7 +182,8 @@ impl Image {
     }
 
     fn with(files: Files, format: Format, size: u64, index: Option<Index>) -> Self {
-        Image { files, format, size, index, disk: None, cache: Mutex::default(), damage: Mutex::default() }
+        let (chunks, tables, decompressors) = (Units::default(), Units::default(), Mutex::default());
+        Image { files, format, size, index, disk: None, chunks, tables, decompressors, damage: Mutex::default() }
     }
 
     /// Its format.
@@ -247,21 +243,20 @@ impl Image {
         let Some(index) = &self.index else {
             return self.files.read_through(&mut buffer[..room], offset).map_err(|e| errno(&e));
         };
-        let mut cache = self.cache.lock().unwrap_or_else(PoisonError::into_inner);
         let chunk_length = index.volume.chunk_length();
         let mut done = 0;
         while done < room {
             let at = offset + done as u64;
             let number = at / chunk_length;
-            if let Err(failure) = self.load(index, &mut cache, number) {
-                if done > 0 {
-                    return Ok(done);
+            let chunk = match self.chunks.get(number, || self.unpack(index, number)) {
+                Ok(chunk) => chunk,
+                Err(_) if done > 0 => return Ok(done),
+                Err(failure) => {
+                    let found = if let ewf::Failure::Io { error, .. } = &failure { errno(error) } else { Errno::IO };
+                    *lock(&self.damage) = Some(Wrong::Ewf(failure));
+                    return Err(found);
                 }
-                let found = if let ewf::Failure::Io { error, .. } = &failure { errno(error) } else { Errno::IO };
-                *self.damage.lock().unwrap_or_else(PoisonError::into_inner) = Some(Wrong::Ewf(failure));
-                return Err(found);
-            }
-            let Some((_, chunk)) = &cache.chunk else { return Err(Errno::IO) };
+            };
             let inside = (at - number * chunk_length) as usize;
             let take = (chunk.len() - inside).min(room - done);
             buffer[done..done + take].copy_from_slice(&chunk[inside..inside + take]);
@@ -289,27 +284,24 @@ impl Image {
         Self::fill(disk, buffer, offset).map_err(|error| {
             let damage = error.get_ref().and_then(|inner| inner.downcast_ref::<Damage>()).cloned();
             let is_of_image = damage.is_some();
-            *self.damage.lock().unwrap_or_else(PoisonError::into_inner) = damage.map(Wrong::Disk);
+            *lock(&self.damage) = damage.map(Wrong::Disk);
             let errno = error.raw_os_error().map_or(Errno::IO, Errno::from_raw_os_error);
             if is_of_image { Errno::IO } else { errno }
         })
     }
 
-    fn load(&self, index: &Index, cache: &mut Cache, number: u64) -> Result<(), ewf::Failure> {
-        if cache.chunk.as_ref().is_some_and(|(held, _)| *held == number) {
-            return Ok(());
-        }
-        let Cache { table, chunk, decompressor, stored } = cache;
-        let mut bytes = chunk.take().map_or_else(Vec::new, |(_, bytes)| bytes);
-        let at = index.locate(&self.files, number, table)?;
-        stored.resize(at.stored, 0);
+    /// The bytes of an E01 chunk. Threads unpack different chunks at the same time.
+    fn unpack(&self, index: &Index, number: u64) -> Result<Vec<u8>, ewf::Failure> {
+        let at = index.locate(&self.files, number, &self.tables)?;
+        let mut stored = vec![0; at.stored];
         let io = |error| ewf::Failure::Io { segment: at.segment, offset: at.offset, error };
-        self.files.read_at(at.segment, at.offset, stored).map_err(io)?;
-        bytes.resize(at.length, 0);
+        self.files.read_at(at.segment, at.offset, &mut stored).map_err(io)?;
+        let mut bytes = vec![0; at.length];
         let malformed = |m| ewf::Failure::Malformed(ewf::Malformed { segment: at.segment, offset: at.offset, ..m });
-        decompressor.unpack(stored, at.is_compressed, &mut bytes).map_err(malformed)?;
-        *chunk = Some((number, bytes));
-        Ok(())
+        let mut decompressor = lock(&self.decompressors).pop().unwrap_or_default();
+        let unpacked = decompressor.unpack(&stored, at.is_compressed, &mut bytes).map_err(malformed);
+        lock(&self.decompressors).push(decompressor);
+        unpacked.map(|()| bytes)
     }
 
     /// The same as an I/O error, whose inner error is `Damage` if the image is damaged there.
@@ -331,17 +323,21 @@ impl Image {
     /// be read, or is of a kind that is not.
     pub fn is_damaged_at(&self, offset: u64) -> bool {
         let failed = self.read_at(&mut [0], offset).is_err();
-        let damage = self.damage.lock().unwrap_or_else(PoisonError::into_inner);
+        let damage = lock(&self.damage);
         failed && matches!(&*damage, Some(Wrong::Ewf(ewf::Failure::Malformed(_)) | Wrong::Disk(Damage::Damaged(_))))
     }
 
     /// The fault of the image when a read last failed.
     pub fn damage(&self) -> Option<String> {
-        self.damage.lock().unwrap_or_else(PoisonError::into_inner).as_ref().map(|wrong| match wrong {
+        lock(&self.damage).as_ref().map(|wrong| match wrong {
             Wrong::Ewf(failure) => failure.to_string(),
             Wrong::Disk(Damage::Damaged(what) | Damage::Unread(what)) => what.clone(),
         })
     }
+}
+
+fn lock<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
+    of.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// How a segment of an Ex01 image begins.

@@ -4,10 +4,10 @@ use super::set::{Set, Volume};
 use super::statements::{ORDER, algorithm};
 use super::zip::Member;
 use crate::disk::Failure;
-use crate::disk::held::Held;
 use crate::disk::unpack::{LONGEST, Method, unpack};
 use crate::disk::within_unit;
 use crate::field::{le32, le64};
+use crate::units::Units;
 use std::sync::Arc;
 
 /// Bytes of an entry of the index: offset, length.
@@ -25,9 +25,9 @@ pub struct Stream {
     /// Chunks of a segment.
     pub each: u64,
     method: Option<Method>,
-    chunks: Held,
+    chunks: Units,
     /// Chunks that were compared with their stated digests.
-    sound: Held,
+    sound: Units,
 }
 
 impl Stream {
@@ -70,8 +70,8 @@ impl Stream {
             chunk,
             each,
             method,
-            chunks: Held::default(),
-            sound: Held::default(),
+            chunks: Units::default(),
+            sound: Units::default(),
         };
         if let Some(last) = last {
             stream.segment(last, "")?;

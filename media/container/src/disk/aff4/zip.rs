@@ -2,9 +2,10 @@
 
 use crate::Bytes;
 use crate::disk::Failure;
-use crate::disk::held::{Held, Paged};
+use crate::disk::paged::Paged;
 use crate::disk::unpack::{Method, unpack};
 use crate::field::{le16, le32, le64};
+use crate::units::Units;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -33,7 +34,7 @@ pub struct Member {
 pub struct Zip {
     file: Arc<dyn Bytes>,
     pages: Paged,
-    unpacked: Held,
+    unpacked: Units,
     /// Faults of members that were compared with their CRC-32, by number.
     compared: Mutex<HashMap<u64, Option<String>>>,
     /// By full name: `aff4://…`.
@@ -73,7 +74,7 @@ impl Zip {
         let mut zip = Zip {
             file,
             pages,
-            unpacked: Held::default(),
+            unpacked: Units::default(),
             compared: Mutex::default(),
             members: HashMap::new(),
             volume: comment,

@@ -3,10 +3,11 @@
 use super::section::{self, Section, sections};
 use crate::Bytes;
 use crate::disk::Failure;
-use crate::disk::held::{Held, Paged};
+use crate::disk::paged::Paged;
 use crate::disk::unpack::{LONGEST, Method, unpack, unpack_up_to};
 use crate::ewf::checksum;
 use crate::field::{le32, le64};
+use crate::units::Units;
 use std::io;
 use std::sync::Arc;
 
@@ -107,7 +108,7 @@ pub struct Chunks {
     /// The segments that hold them.
     pub segments: Vec<Segment>,
     tables: Vec<Table>,
-    held: Held,
+    held: Units,
     method: Method,
     /// Bytes of the media data; `None` if the last chunk alone says where they end.
     size: Option<u64>,
@@ -140,7 +141,7 @@ impl Chunks {
         if let Some(size) = size.filter(|size| count < size.div_ceil(chunk)) {
             return Err(Failure::malformed(format!("{count} chunks of {chunk} bytes for a medium of {size}")));
         }
-        Ok(Chunks { segments, tables, held: Held::default(), method, size, chunk, count })
+        Ok(Chunks { segments, tables, held: Units::default(), method, size, chunk, count })
     }
 
     /// Bytes of the media data, at most.

@@ -1,10 +1,11 @@
 //! A hosted sparse extent: stored or deflated grains, which a directory of tables leads to.
 
 use crate::Bytes;
-use crate::disk::held::{Held, Paged};
+use crate::disk::paged::Paged;
 use crate::disk::unpack::{Method, unpack};
 use crate::disk::{Failure, within_unit};
 use crate::field::{le16, le32, le64};
+use crate::units::Units;
 use std::io;
 use std::sync::Arc;
 
@@ -22,7 +23,7 @@ const COMPRESSED: u32 = 1 << 16;
 pub struct Sparse {
     file: Arc<dyn Bytes>,
     tables: Paged,
-    grains: Held,
+    grains: Units,
     size: u64,
     grain: u64,
     entries: u64,
@@ -81,7 +82,7 @@ impl Sparse {
             (Some(at), Some(length)) if whole && at > 0 && length > 0 => Some((at, length)),
             _ => None,
         };
-        let (tables, grains) = (Paged::new(file.clone()), Held::default());
+        let (tables, grains) = (Paged::new(file.clone()), Units::default());
         Ok(Sparse { file, tables, grains, size, grain: grain * SECTOR, entries, directory, flags, descriptor })
     }
 

@@ -1,0 +1,145 @@
+//! A long content that is decoded in pieces, by several threads ahead of the one that reads it.
+
+use super::clock::{Clock, Timed};
+use super::decoders::{Decoders, Room, Ticket};
+use pfh_volume::{Content, Failure};
+use std::collections::VecDeque;
+use std::io::{self, Read};
+use std::sync::Arc;
+
+/// Bytes of a piece: a multiple of the blocks of all formats but a few.
+const PIECE: u64 = 1 << 20;
+
+/// A decoded piece.
+struct Piece {
+    bytes: Vec<u8>,
+    /// What is behind the last one: nothing, unless the content is longer than it says.
+    rest: Option<Box<dyn Read + Send>>,
+    /// The error that ended it early.
+    error: Option<io::Error>,
+    /// Whether the content ended in it, in front of its end.
+    is_short: bool,
+    _room: Option<Room>,
+}
+
+/// A content of a size that is known, from an offset on.
+pub struct Ahead {
+    content: Arc<dyn Content>,
+    clock: Arc<Clock>,
+    decoders: Arc<Decoders>,
+    size: u64,
+    /// Where the next piece begins that nobody decodes yet.
+    next: u64,
+    flying: VecDeque<Ticket<Piece>>,
+    piece: Option<Piece>,
+    given: usize,
+    is_broken: bool,
+}
+
+/// Whether pieces of a content of this size are worth it.
+pub fn is_long(size: u64) -> bool {
+    size > PIECE
+}
+
+impl Ahead {
+    /// The content from an offset on; `None` if it cannot be opened anywhere.
+    ///
+    /// # Errors
+    /// Those of opening it.
+    pub fn open(
+        content: &Arc<dyn Content>,
+        (offset, size): (u64, u64),
+        clock: &Arc<Clock>,
+        decoders: &Arc<Decoders>,
+    ) -> Result<Option<Ahead>, Failure> {
+        if content.open_at(offset)?.is_none() {
+            return Ok(None);
+        }
+        let (content, clock, decoders) = (content.clone(), clock.clone(), decoders.clone());
+        let (flying, piece, given, is_broken) = (VecDeque::new(), None, 0, false);
+        Ok(Some(Ahead { content, clock, decoders, size, next: offset, flying, piece, given, is_broken }))
+    }
+
+    /// Hands out pieces, as many as there are threads and memory for.
+    fn send(&mut self) {
+        while self.next < self.size && self.flying.len() < self.decoders.threads() {
+            let from = self.next;
+            let end = (from / PIECE + 1).saturating_mul(PIECE).min(self.size);
+            let room = self.decoders.room((end - from) as usize);
+            // One goes on without: it is what would be read anyway.
+            if room.is_none() && !self.flying.is_empty() {
+                return;
+            }
+            let (content, clock, is_last) = (self.content.clone(), self.clock.clone(), end == self.size);
+            self.flying.push_back(self.decoders.begin(move || decode(&content, &clock, from..end, is_last, room)));
+            self.next = end;
+        }
+    }
+}
+
+/// The bytes of a range; behind the last one the content goes on to its own end.
+fn decode(
+    content: &Arc<dyn Content>,
+    clock: &Arc<Clock>,
+    range: std::ops::Range<u64>,
+    is_last: bool,
+    room: Option<Room>,
+) -> Piece {
+    let length = range.end - range.start;
+    let mut bytes = Vec::with_capacity(length as usize);
+    let mut read = || -> io::Result<Option<Box<dyn Read + Send>>> {
+        clock.check().map_err(io::Error::other)?;
+        let reader = clock.during(|| {
+            let opened = content.open_at(range.start).map_err(failed)?;
+            let mut reader = opened.ok_or_else(|| io::Error::from(io::ErrorKind::Unsupported))?;
+            (&mut reader).take(length).read_to_end(&mut bytes).map(|_| reader)
+        })?;
+        Ok(is_last.then(|| Box::new(Timed { reader, clock: clock.clone() }) as Box<dyn Read + Send>))
+    };
+    let (rest, error) = match read() {
+        Ok(rest) => (rest, None),
+        Err(error) => (None, Some(error)),
+    };
+    let is_short = error.is_none() && (bytes.len() as u64) < length;
+    Piece { bytes, rest, error, is_short, _room: room }
+}
+
+fn failed(failure: Failure) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidData, failure)
+}
+
+impl Read for Ahead {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if self.is_broken {
+            return Err(io::Error::new(io::ErrorKind::InvalidData, "a piece in front of this one could not be read"));
+        }
+        loop {
+            if let Some(piece) = &mut self.piece {
+                let part = piece.bytes.get(self.given..).unwrap_or_default();
+                if !part.is_empty() || buffer.is_empty() {
+                    let got = part.len().min(buffer.len());
+                    buffer[..got].copy_from_slice(&part[..got]);
+                    self.given += got;
+                    return Ok(got);
+                }
+                if let Some(error) = piece.error.take() {
+                    self.is_broken = true;
+                    self.flying.clear();
+                    return Err(error);
+                }
+                if let Some(rest) = &mut piece.rest {
+                    return rest.read(buffer);
+                }
+                if piece.is_short {
+                    return Ok(0);
+                }
+            }
+            self.piece = None;
+            self.send();
+            let Some(ticket) = self.flying.pop_front() else { return Ok(0) };
+            // Others decode what is behind it meanwhile.
+            self.send();
+            (self.piece, self.given) = (Some(ticket.wait()), 0);
+        }
+    }
+}

@@ -1,0 +1,236 @@
+//! Threads that decode content of containers ahead of those who read it: blocks of compressed images and file
+//! systems, members of archives. They stand between media and readers, once for all formats.
+//!
+//! A piece of work that nobody has begun when it is waited for is done by whoever waits: a run never waits for a
+//! thread that could not be started.
+
+use std::any::Any;
+use std::collections::VecDeque;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+
+/// The threads, which are started when there is work for them.
+pub struct Decoders {
+    shared: Arc<Shared>,
+    threads: usize,
+    memory: usize,
+}
+
+struct Shared {
+    queue: Mutex<Queue>,
+    wake: Condvar,
+    /// Bytes that may still be decoded ahead.
+    room: AtomicUsize,
+}
+
+#[derive(Default)]
+struct Queue {
+    tasks: VecDeque<Arc<dyn Work>>,
+    /// Threads that were started, and those of them that wait.
+    started: usize,
+    waiting: usize,
+    is_over: bool,
+}
+
+trait Work: Send + Sync {
+    /// Does it, unless somebody else has begun.
+    fn perform(&self);
+}
+
+enum State<T> {
+    Waiting(Box<dyn FnOnce() -> T + Send>),
+    Running,
+    Done(Result<T, Box<dyn Any + Send>>),
+    Over,
+}
+
+struct Task<T> {
+    state: Mutex<State<T>>,
+    done: Condvar,
+}
+
+/// The result of a piece of work, to be waited for. Work that has not begun when this is dropped is not done.
+pub struct Ticket<T>(Arc<Task<T>>);
+
+/// A share of the memory for what is decoded ahead.
+pub struct Room {
+    shared: Arc<Shared>,
+    bytes: usize,
+}
+
+fn lock<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
+    of.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Decoders {
+    /// At most that many threads, which decode at most `memory` bytes ahead.
+    pub fn new(threads: usize, memory: usize) -> Arc<Decoders> {
+        let (queue, wake, room) = (Mutex::default(), Condvar::new(), AtomicUsize::new(memory));
+        Arc::new(Decoders { shared: Arc::new(Shared { queue, wake, room }), threads, memory })
+    }
+
+    /// Bytes that are decoded ahead at most.
+    pub fn memory(&self) -> usize {
+        self.memory
+    }
+
+    /// How many pieces of work go on side by side.
+    pub fn threads(&self) -> usize {
+        self.threads
+    }
+
+    /// Memory for so many bytes, if there is as much.
+    pub fn room(&self, bytes: usize) -> Option<Room> {
+        let take = |room: usize| room.checked_sub(bytes);
+        self.shared.room.fetch_update(Ordering::SeqCst, Ordering::SeqCst, take).ok()?;
+        Some(Room { shared: self.shared.clone(), bytes })
+    }
+
+    /// Hands out a piece of work. Those that were handed out first begin first.
+    pub fn begin<T: Send + 'static>(&self, work: impl FnOnce() -> T + Send + 'static) -> Ticket<T> {
+        let state = Mutex::new(State::Waiting(Box::new(work) as Box<dyn FnOnce() -> T + Send>));
+        let task = Arc::new(Task { state, done: Condvar::new() });
+        let mut queue = lock(&self.shared.queue);
+        queue.tasks.push_back(task.clone());
+        if queue.waiting == 0 && queue.started < self.threads {
+            let shared = self.shared.clone();
+            let thread = std::thread::Builder::new().name("decoder".to_owned()).spawn(move || shared.live());
+            queue.started += usize::from(thread.is_ok());
+        }
+        drop(queue);
+        self.shared.wake.notify_one();
+        Ticket(task)
+    }
+}
+
+impl Drop for Decoders {
+    fn drop(&mut self) {
+        let mut queue = lock(&self.shared.queue);
+        queue.is_over = true;
+        queue.tasks.clear();
+        drop(queue);
+        self.shared.wake.notify_all();
+    }
+}
+
+impl Shared {
+    /// The life of a thread.
+    fn live(&self) {
+        let mut queue = lock(&self.queue);
+        while !queue.is_over {
+            let Some(task) = queue.tasks.pop_front() else {
+                queue.waiting += 1;
+                queue = self.wake.wait(queue).unwrap_or_else(PoisonError::into_inner);
+                queue.waiting -= 1;
+                continue;
+            };
+            drop(queue);
+            task.perform();
+            queue = lock(&self.queue);
+        }
+    }
+}
+
+impl<T: Send> Work for Task<T> {
+    fn perform(&self) {
+        let work = {
+            let mut state = lock(&self.state);
+            match std::mem::replace(&mut *state, State::Running) {
+                State::Waiting(work) => work,
+                other => {
+                    *state = other;
+                    return;
+                }
+            }
+        };
+        let done = catch_unwind(AssertUnwindSafe(work));
+        *lock(&self.state) = State::Done(done);
+        self.done.notify_all();
+    }
+}
+
+impl<T: Send> Ticket<T> {
+    /// The result. A panic of the work goes on in the thread that waits.
+    pub fn wait(self) -> T {
+        let mut state = lock(&self.0.state);
+        loop {
+            match std::mem::replace(&mut *state, State::Over) {
+                State::Waiting(work) => {
+                    drop(state);
+                    return work();
+                }
+                State::Done(Ok(done)) => return done,
+                State::Done(Err(panic)) => {
+                    drop(state);
+                    resume_unwind(panic)
+                }
+                other => *state = other,
+            }
+            state = self.0.done.wait(state).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+}
+
+impl<T> Drop for Ticket<T> {
+    fn drop(&mut self) {
+        let mut state = lock(&self.0.state);
+        if matches!(*state, State::Waiting(_)) {
+            *state = State::Over;
+        }
+    }
+}
+
+impl Drop for Room {
+    fn drop(&mut self) {
+        self.shared.room.fetch_add(self.bytes, Ordering::SeqCst);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::mpsc;
+
+    #[test]
+    fn results_come_in_the_order_of_those_who_wait() {
+        for threads in [0, 1, 2, 8] {
+            let decoders = Decoders::new(threads, 0);
+            let tickets: Vec<_> = (0..500u64).map(|number| decoders.begin(move || number * number)).collect();
+            for (number, ticket) in tickets.into_iter().enumerate().rev() {
+                assert_eq!(ticket.wait(), (number * number) as u64);
+            }
+        }
+    }
+
+    #[test]
+    fn a_panic_reaches_the_thread_that_waits() {
+        let decoders = Decoders::new(1, 0);
+        let ticket = decoders.begin(|| panic!("a defect"));
+        let caught = catch_unwind(AssertUnwindSafe(|| ticket.wait()));
+        assert_eq!(caught.unwrap_err().downcast_ref::<&str>(), Some(&"a defect"));
+        assert_eq!(decoders.begin(|| 7).wait(), 7, "the threads go on");
+    }
+
+    #[test]
+    fn work_that_nobody_waits_for_is_not_done() {
+        let decoders = Decoders::new(1, 0);
+        let (go, wait) = mpsc::channel::<()>();
+        let first = decoders.begin(move || wait.recv().is_ok());
+        let (done, seen) = mpsc::channel();
+        drop(decoders.begin(move || done.send(())));
+        go.send(()).unwrap();
+        assert!(first.wait());
+        assert!(decoders.begin(|| true).wait());
+        assert!(seen.recv().is_err(), "it was dropped with its ticket");
+    }
+
+    #[test]
+    fn memory_is_handed_out_once() {
+        let decoders = Decoders::new(2, 10);
+        let held = decoders.room(6).unwrap();
+        assert!(decoders.room(5).is_none());
+        drop(held);
+        assert!(decoders.room(10).is_some());
+    }
+}
