@@ -82,6 +82,8 @@ mod inside_account;
 #[cfg(feature = "inside")]
 mod inside_archives;
 #[cfg(feature = "inside")]
+mod inside_decoding;
+#[cfg(feature = "inside")]
 mod inside_documents;
 #[cfg(feature = "inside")]
 mod inside_encrypted;

@@ -11,7 +11,7 @@ use crate::bytes::Bytes;
 use crate::field::{be32, failure, is_at, le32, le64, unreadable};
 use crate::layout::Layout;
 use crate::node::{Content, Failure};
-use crate::stored::{Stored, Whole, gather, named, reported};
+use crate::stored::{ByPieces, Stored, Whole, gather, named};
 
 /// The attribute that a compressed file is made of, and the one that stands for its resource fork.
 pub const COMPRESSION: &[u8] = b"com.apple.decmpfs";
@@ -108,9 +108,11 @@ pub struct Compressed<P> {
 
 impl<P: Parts> Content for Compressed<P> {
     fn open(&self) -> Result<Box<dyn Read + Send>, Failure> {
-        self.chunks()
-            .map(|chunks| -> Box<dyn Read + Send> { Box::new(chunks) })
-            .map_err(|failed| named(failed, &self.path))
+        self.reader(0)
+    }
+
+    fn open_at(&self, offset: u64) -> Result<Option<Box<dyn Read + Send>>, Failure> {
+        self.reader(offset).map(Some)
     }
 
     fn stored(&self) -> Result<Option<Box<dyn Read + Send>>, Failure> {
@@ -135,18 +137,21 @@ impl<P: Parts> Compressed<P> {
         }
     }
 
+    fn reader(&self, offset: u64) -> Result<Box<dyn Read + Send>, Failure> {
+        let chunks = self.chunks().map_err(|failed| named(failed, &self.path))?;
+        Ok(Box::new(ByPieces::starting(self.path.clone(), offset, move |at| chunks.piece(at))))
+    }
+
     fn chunks(&self) -> Result<Chunks, Failure> {
         let raw = self.parts.attribute()?;
         let header = Header::read(&raw)?;
         let method = header.method()?;
-        let (fork, path) = (Fork::Held(Arc::default()), self.path.clone());
-        let mut chunks = Chunks { fork, path, method, header, at: 0, held: Vec::new(), given: 0 };
+        let mut chunks = Chunks { fork: Fork::Held(Arc::default()), method, header, inline: None };
         if !header.is_in_fork() {
             if header.size > MOST_INLINE {
                 return Err(failure(None, format!("{} bytes that are compressed in an attribute", header.size)));
             }
-            chunks.held = unpack(method, &raw[HEAD..], header.size as usize, None)?;
-            chunks.at = header.size;
+            chunks.inline = Some(unpack(method, &raw[HEAD..], header.size as usize, None)?);
             return Ok(chunks);
         }
         chunks.fork = self.parts.fork()?;
@@ -204,16 +209,13 @@ impl Fork {
     }
 }
 
-/// Reads a file chunk by chunk.
+/// The chunks of a file.
 struct Chunks {
     fork: Fork,
-    path: Vec<u8>,
     method: Method,
     header: Header,
-    /// Where the chunk begins that is read next.
-    at: u64,
-    held: Vec<u8>,
-    given: usize,
+    /// The content, if the attribute holds it.
+    inline: Option<Vec<u8>>,
 }
 
 impl Chunks {
@@ -272,28 +274,20 @@ impl Chunks {
         }
     }
 
-    fn next(&mut self) -> Result<Vec<u8>, Failure> {
-        let (from, length) = self.chunk(self.at / CHUNK)?;
-        let packed = self.fork.read(from, length)?;
-        let wanted = CHUNK.min(self.header.size - self.at) as usize;
-        unpack(self.method, &packed, wanted, self.fork.place(from))
-    }
-}
-
-impl Read for Chunks {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        if self.given == self.held.len() {
-            if self.at >= self.header.size {
-                return Ok(0);
-            }
-            self.held = self.next().map_err(|failed| reported(named(failed, &self.path)))?;
-            self.given = 0;
-            self.at = self.at.saturating_add(CHUNK);
+    /// Bytes from this place on, to the end of its chunk at the most; `None` behind the file.
+    fn piece(&self, at: u64) -> Result<Option<Vec<u8>>, Failure> {
+        if at >= self.header.size {
+            return Ok(None);
         }
-        let got = buffer.len().min(self.held.len() - self.given);
-        buffer[..got].copy_from_slice(&self.held[self.given..self.given + got]);
-        self.given += got;
-        Ok(got)
+        if let Some(inline) = &self.inline {
+            return Ok(inline.get(at as usize..).map(<[u8]>::to_vec));
+        }
+        let (from, length) = self.chunk(at / CHUNK)?;
+        let packed = self.fork.read(from, length)?;
+        let wanted = CHUNK.min(self.header.size - at / CHUNK * CHUNK) as usize;
+        let mut bytes = unpack(self.method, &packed, wanted, self.fork.place(from))?;
+        bytes.drain(..((at % CHUNK) as usize).min(bytes.len()));
+        Ok(Some(bytes))
     }
 }
 

@@ -79,6 +79,9 @@ impl Summary {
 
 /// How long threads may take to notice that the run is over before they are left to themselves.
 const FAREWELL: Duration = Duration::from_millis(1000);
+/// How long the first thread is alone. A start of eight threads for a file of two bytes costs more than the file, and
+/// this is nothing beside a tree.
+const ALONE: Duration = Duration::from_micros(500);
 /// Between two looks at cancellation, stalls and progress.
 const TICK: Duration = Duration::from_millis(50);
 
@@ -136,7 +139,7 @@ pub fn run(source: Box<dyn Source>, plan: &Plan, sink: &mut dyn Sink, control: &
         plan,
     });
     let mut run = Run { shared, reorder, readers: Vec::new(), alive: Arc::default(), missing: Vec::new() };
-    let result = run.start().and_then(|()| run.emit(sink, control));
+    let result = run.start().and_then(|others| run.emit(others, sink, control));
     // Threads that were started before one was refused end too.
     run.end();
     let mut summary = result?;
@@ -161,10 +164,12 @@ struct Run {
 }
 
 impl Run {
-    fn start(&mut self) -> Result<(), Error> {
-        let plan = self.shared.plan.clone();
+    /// Starts the first thread, which may be all that a small input needs; in a run with roles of their own one of
+    /// each. The others.
+    fn start(&mut self) -> Result<Vec<Role>, Error> {
+        let plan = &self.shared.plan;
         let (threads, readers) = (plan.threads.max(1), self.shared.fit.readers);
-        let roles: Vec<Role> = match plan.mode {
+        let mut roles: Vec<Role> = match plan.mode {
             Mode::Adaptive | Mode::Smt => {
                 let role = |at| Role { reads: at < readers, hashes: true, held_back: at >= threads };
                 (0..readers.max(threads)).map(role).collect()
@@ -179,22 +184,30 @@ impl Run {
                 roles
             }
         };
-        for (at, role) in roles.into_iter().enumerate() {
-            if let Err(error) = self.spawn(role) {
-                match at {
-                    0 => return Err(Error::Threads(error)),
-                    1 if plan.mode == Mode::Mtp => return Err(Error::Threads(error)),
-                    _ => {
-                        // Nobody would read if all waited for readers ahead that do not exist.
-                        if plan.mode != Mode::Mtp && at <= threads && plan.is_ahead(readers) {
-                            self.shared.reserve.forgo();
-                        }
-                        break;
-                    }
+        let others = roles.split_off(if plan.mode == Mode::Mtp { 2 } else { 1 });
+        for role in roles {
+            self.spawn(role).map_err(Error::Threads)?;
+        }
+        Ok(others)
+    }
+
+    /// Starts the other threads, as many as the machine allows.
+    fn start_others(&mut self, others: Vec<Role>) {
+        let plan = self.shared.plan.clone();
+        for (at, role) in (1..).zip(others) {
+            if self.spawn(role).is_err() {
+                // Nobody would read if all waited for readers ahead that do not exist.
+                if plan.mode != Mode::Mtp && at <= plan.threads.max(1) && plan.is_ahead(self.shared.fit.readers) {
+                    self.shared.reserve.forgo();
                 }
+                return;
             }
         }
-        Ok(())
+    }
+
+    /// Whether the source has ended and each of its items has a record.
+    fn is_complete(&self) -> bool {
+        self.shared.feed.exhausted() && self.reorder.completed() == self.shared.feed.pulled()
     }
 
     fn spawn(&mut self, role: Role) -> std::io::Result<()> {
@@ -218,7 +231,14 @@ impl Run {
         Ok(())
     }
 
-    fn emit(&mut self, sink: &mut dyn Sink, control: &Control<'_>) -> Result<Summary, Error> {
+    fn emit(&mut self, others: Vec<Role>, sink: &mut dyn Sink, control: &Control<'_>) -> Result<Summary, Error> {
+        let noted = self.shared.out.noted();
+        if !self.is_complete() {
+            self.shared.out.wait(noted, ALONE);
+        }
+        if !self.is_complete() {
+            self.start_others(others);
+        }
         let mut summary = Summary::default();
         let mut emitted = 0;
         let mut last = Instant::now();
@@ -267,8 +287,7 @@ impl Run {
                 self.report(control, emitted);
                 self.look_for_stalls();
             }
-            let all_in = exhausted && self.reorder.completed() == self.shared.feed.pulled();
-            if idle && !all_in {
+            if idle && !(exhausted && self.is_complete()) {
                 self.shared.out.wait(noted, TICK);
             }
         }

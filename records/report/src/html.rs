@@ -148,7 +148,7 @@ fn page(title: &str, more: &str, body: &str, scripts: &[&str]) -> String {
          <meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n\
          <meta http-equiv=\"Content-Security-Policy\" content=\"{policy}\">\n\
          <meta name=\"generator\" content=\"pfh\">\n<title>{title}</title>\n\
-         <style>{STYLE}</style>\n</head>\n<body>\n<h1>{title}</h1>\n{body}{scripts}\n</body>\n</html>\n"
+         <style>{STYLE}</style>\n</head>\n<body>\n<header><h1>{title}</h1></header>\n{body}{scripts}\n</body>\n</html>\n"
     )
 }
 

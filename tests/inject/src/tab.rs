@@ -82,6 +82,28 @@ impl Tab {
             .clone()
     }
 
+    /// The rules of axe that the page breaks for readers with a keyboard alone, a screen reader or weak sight, with
+    /// the first place of each. `axe.min.js` of the package axe-core is on the path.
+    ///
+    /// # Panics
+    /// When it is not, or does not come to an end.
+    pub fn barriers(&mut self) -> Vec<String> {
+        let found = Command::new("sh").args(["-c", "cat \"$(command -v axe.min.js)\""]).output().expect("sh(1)");
+        assert!(found.status.success(), "axe.min.js is on the path");
+        self.text_when(|text| !text.is_empty()).expect("a page");
+        self.value(&String::from_utf8(found.stdout).expect("a script"));
+        let first = "v.id + ' (' + v.impact + '): ' + v.nodes[0].target.join(' ')";
+        self.value(&format!("axe.run().then(r => {{ window.barriers = r.violations.map(v => {first}) }}); 0"));
+        let end = Instant::now() + PATIENCE;
+        loop {
+            if let Value::Array(barriers) = self.value("window.barriers") {
+                return barriers.iter().map(|barrier| barrier.as_str().unwrap_or_default().to_owned()).collect();
+            }
+            assert!(Instant::now() < end, "axe does not end");
+            thread::sleep(Duration::from_millis(50));
+        }
+    }
+
     /// The text of the page, once it fulfils a condition; the last text if it never does.
     ///
     /// # Errors

@@ -1,6 +1,7 @@
 //! Signatures of archives that stand behind something else, with what follows them.
 
 use crate::field::{le16, le32};
+use memchr::memmem;
 
 /// An archive by its first bytes and a check of what follows.
 struct Signature {
@@ -40,23 +41,18 @@ pub fn find(bytes: &[u8], is_script: bool) -> Option<(usize, &'static str)> {
     let rows = ARCHIVES.iter().filter(|row| is_script || !row.of_scripts).filter_map(|row| {
         let is_here = |at: &usize| {
             let begins_line = !row.of_scripts || at.checked_sub(1).is_some_and(|before| bytes[before] == b'\n');
-            begins_line && bytes[*at..].starts_with(row.bytes) && (row.check)(&bytes[*at..])
+            begins_line && (row.check)(&bytes[*at..])
         };
-        let at = places(row.bytes[0], bytes).find(is_here)?;
+        let at = memmem::find_iter(bytes, row.bytes).find(is_here)?;
         // The mark of ACE stands behind seven other bytes.
         Some((at.checked_sub(if row.format == "ACE" { 7 } else { 0 })?, row.format))
     });
-    let lha = places(b'-', bytes).find_map(|at| {
+    let lha = memmem::find_iter(bytes, b"-l").find_map(|at| {
         let at = at.checked_sub(2)?;
         is_lha(&bytes[at..]).then_some((at, "LHA"))
     });
-    let tar = is_script.then(|| places(b'u', bytes).find_map(|at| tar(bytes, at))).flatten();
+    let tar = is_script.then(|| memmem::find_iter(bytes, b"ustar").find_map(|at| tar(bytes, at))).flatten();
     rows.chain(lha).chain(tar).min()
-}
-
-/// Where a byte stands.
-fn places(byte: u8, bytes: &[u8]) -> impl Iterator<Item = usize> {
-    bytes.iter().enumerate().filter(move |(_, found)| **found == byte).map(|(at, _)| at)
 }
 
 /// Whether a member of LHA begins here: its method, and the sum or the sizes of its header.
@@ -76,8 +72,7 @@ fn is_lha(start: &[u8]) -> bool {
 
 /// The tar whose magic stands at `at`, if its header begins a line and has its sum.
 fn tar(bytes: &[u8], at: usize) -> Option<(usize, &'static str)> {
-    let is_magic = bytes[at..].starts_with(b"ustar");
-    let start = at.checked_sub(257).filter(|start| is_magic && *start > 0 && bytes[start - 1] == b'\n')?;
+    let start = at.checked_sub(257).filter(|start| *start > 0 && bytes[start - 1] == b'\n')?;
     let block = bytes.get(start..start + 512)?;
     let stated = std::str::from_utf8(&block[148..154]).ok()?.trim_matches([' ', '\0']);
     let sum: u32 = block.iter().map(|byte| u32::from(*byte)).sum();

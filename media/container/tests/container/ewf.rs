@@ -1,6 +1,7 @@
 //! E01 images: round trips, damage, hostile input, and the verdict of the format's own tools
 //! (ewf-tools, The Sleuth Kit).
 
+use pfh_container::Units;
 use pfh_container::ewf::{
     About, Compression, Compressor, Decompressor, Descriptor, Digests, Errors, Failure, FileHeader, Geometry, Index,
     Media, ReadAt, Table, Volume, Writer, extension,
@@ -110,10 +111,10 @@ impl Image {
 fn read(files: &Files) -> Result<(Index, Vec<u8>), Failure> {
     let index = Index::open(files)?;
     let mut data = Vec::new();
-    let mut cached = None;
+    let tables = Units::default();
     let mut decompressor = Decompressor::default();
     for chunk in 0..index.chunks() {
-        let at = index.locate(files, chunk, &mut cached)?;
+        let at = index.locate(files, chunk, &tables)?;
         let mut stored = vec![0; at.stored];
         files.read_at(at.segment, at.offset, &mut stored).map_err(|error| Failure::Io {
             segment: at.segment,
@@ -468,9 +469,9 @@ fn the_chunks_of_encase_1_lie_behind_the_entries() {
     let mut files = Files(vec![file]);
     let index = Index::open(&files).unwrap();
     assert_eq!((index.chunks(), index.behind), (3, 0));
-    let mut cached = None;
+    let tables = Units::default();
     for (number, chunk) in stored.iter().enumerate() {
-        let at = index.locate(&files, number as u64, &mut cached).unwrap();
+        let at = index.locate(&files, number as u64, &tables).unwrap();
         let mut found = vec![0; at.stored];
         files.read_at(at.segment, at.offset, &mut found).unwrap();
         assert_eq!((&found, at.is_compressed, at.length), (chunk, false, 32 << 10));

@@ -103,6 +103,11 @@ impl Content for Sealed {
         Ok(Box::new(Whole { of, path: self.path.clone(), at: 0 }))
     }
 
+    fn open_at(&self, offset: u64) -> Result<Option<Box<dyn Read + Send>>, Failure> {
+        let of = self.plain().map_err(|failed| named(failed, &self.path))?;
+        Ok(Some(Box::new(Whole { of, path: self.path.clone(), at: offset })))
+    }
+
     // The bytes on the medium are others.
     fn places(&self) -> Option<Vec<Run>> {
         let layout = self.volume.layout(self.stream, self.size, self.is_sparse).ok()?;

@@ -1,6 +1,6 @@
 //! The content of a compressed stream.
 
-use std::io::{self, Read};
+use std::io::Read;
 use std::sync::Arc;
 
 use super::lznt1::unpack;
@@ -9,7 +9,7 @@ use super::volume::Ntfs;
 use crate::field::failure;
 use crate::layout::Layout;
 use crate::node::{Content, Failure, Run};
-use crate::stored::{Stored, named, reported};
+use crate::stored::{ByPieces, Stored, named};
 
 /// The most bytes that are compressed together; Windows takes 64 KiB.
 const MOST_UNIT: u64 = 1 << 20;
@@ -21,8 +21,8 @@ pub struct Compressed {
     pub path: Vec<u8>,
 }
 
-impl Content for Compressed {
-    fn open(&self) -> Result<Box<dyn Read + Send>, Failure> {
+impl Compressed {
+    fn reader(&self, offset: u64) -> Result<Box<dyn Read + Send>, Failure> {
         let named = |failed: Failure| named(failed, &self.path);
         let method = self.stream.flags & 0xff;
         let unit = self.volume.cluster_size.checked_shl(u32::from(self.stream.unit)).unwrap_or(0);
@@ -30,16 +30,19 @@ impl Content for Compressed {
             return Err(named(failure(None, format!("compressed by the unknown method {method}"))));
         }
         let layout = self.volume.layout(&self.stream).and_then(|layout| layout.disjoint().map(|()| layout));
-        Ok(Box::new(Units {
-            volume: self.volume.clone(),
-            stream: self.stream.clone(),
-            path: self.path.clone(),
-            layout: layout.map_err(named)?,
-            unit,
-            at: 0,
-            held: Vec::new(),
-            given: 0,
-        }))
+        let layout = layout.map_err(named)?;
+        let units = Units { volume: self.volume.clone(), stream: self.stream.clone(), layout, unit };
+        Ok(Box::new(ByPieces::starting(self.path.clone(), offset, move |at| units.piece(at))))
+    }
+}
+
+impl Content for Compressed {
+    fn open(&self) -> Result<Box<dyn Read + Send>, Failure> {
+        self.reader(0)
+    }
+
+    fn open_at(&self, offset: u64) -> Result<Option<Box<dyn Read + Send>>, Failure> {
+        self.reader(offset).map(Some)
     }
 
     fn places(&self) -> Option<Vec<Run>> {
@@ -60,34 +63,39 @@ impl Content for Compressed {
     }
 }
 
-/// Reads a stream unit by unit.
+/// The units of a stream.
 struct Units {
     volume: Arc<Ntfs>,
     stream: Arc<Stream>,
-    path: Vec<u8>,
     layout: Layout,
     unit: u64,
-    /// Where the unit begins that is read next.
-    at: u64,
-    held: Vec<u8>,
-    given: usize,
 }
 
 impl Units {
-    /// The unit at `at`, as long as the stream has it.
-    fn next(&mut self) -> Result<Vec<u8>, Failure> {
-        let wanted = usize::try_from(self.unit.min(self.stream.size - self.at)).unwrap_or(0);
-        let written =
-            usize::try_from(self.stream.initialised.saturating_sub(self.at)).unwrap_or(usize::MAX).min(wanted);
-        let runs = self.layout.window(self.at, self.at + self.unit);
+    /// Bytes from this place on, to the end of its unit at the most; `None` behind the stream.
+    fn piece(&self, at: u64) -> Result<Option<Vec<u8>>, Failure> {
+        if at >= self.stream.size {
+            return Ok(None);
+        }
+        let within = at % self.unit;
+        let mut bytes = self.unpacked(at - within)?;
+        bytes.drain(..(within as usize).min(bytes.len()));
+        Ok(Some(bytes))
+    }
+
+    /// The unit that begins there, as long as the stream has it.
+    fn unpacked(&self, at: u64) -> Result<Vec<u8>, Failure> {
+        let wanted = usize::try_from(self.unit.min(self.stream.size - at)).unwrap_or(0);
+        let written = usize::try_from(self.stream.initialised.saturating_sub(at)).unwrap_or(usize::MAX).min(wanted);
+        let runs = self.layout.window(at, at + self.unit);
         let stored: u64 = runs.iter().filter(|run| run.medium_offset.is_some()).map(|run| run.length).sum();
         let mut bytes = if stored == 0 || written == 0 {
             Vec::new()
-        } else if stored == self.unit || self.at + stored >= self.layout.end() && stored >= wanted as u64 {
+        } else if stored == self.unit || at + stored >= self.layout.end() && stored >= wanted as u64 {
             // Stored units: those that compression does not shorten, and a last unit that is short.
-            self.volume.read(&self.layout, self.at, wanted)?
+            self.volume.read(&self.layout, at, wanted)?
         } else {
-            let packed = self.volume.read(&self.layout, self.at, usize::try_from(stored).unwrap_or(0))?;
+            let packed = self.volume.read(&self.layout, at, usize::try_from(stored).unwrap_or(0))?;
             let offset = runs.first().and_then(|run| run.medium_offset);
             let found = unpack(&packed, wanted).filter(|found| found.len() >= written);
             found.ok_or_else(|| failure(offset, "the compressed bytes contradict themselves"))?
@@ -95,22 +103,5 @@ impl Units {
         bytes.truncate(written);
         bytes.resize(wanted, 0);
         Ok(bytes)
-    }
-}
-
-impl Read for Units {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        if self.given == self.held.len() {
-            if self.at >= self.stream.size {
-                return Ok(0);
-            }
-            self.held = self.next().map_err(|failed| reported(named(failed, &self.path)))?;
-            self.given = 0;
-            self.at += self.unit;
-        }
-        let got = buffer.len().min(self.held.len() - self.given);
-        buffer[..got].copy_from_slice(&self.held[self.given..self.given + got]);
-        self.given += got;
-        Ok(got)
     }
 }

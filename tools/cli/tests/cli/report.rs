@@ -3,7 +3,7 @@
 #![cfg(unix)]
 
 use crate::program::Room;
-use pfh_inject::{Browser, Outcome, Trial, content};
+use pfh_inject::{Browser, Need, Outcome, Trial, content, lacks};
 use std::ffi::OsStr;
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
@@ -88,7 +88,7 @@ fn a_case_on_one_page() {
     assert_eq!(seen.code, Some(0), "{}", seen.stderr);
     let html = page(&room);
     for part in [
-        "<h1>Case&amp;12</h1>",
+        "<header><h1>Case&amp;12</h1></header>",
         "<h2>Problems</h2>",
         "<h2>Files read</h2>",
         "<h2>Hashed files</h2>",
@@ -245,6 +245,23 @@ fn a_browser_shows_it_in_light_in_dark_and_on_paper() {
     let _ = fs::remove_file(&paper);
     browser.open(&page, &[&format!("--print-to-pdf={}", paper.display())]);
     assert!(fs::read(&paper).is_ok_and(|found| found.starts_with(b"%PDF") && found.len() > 10_000));
+}
+
+#[test]
+fn everybody_can_read_the_pages() {
+    if lacks(&[Need::Program("axe.min.js")]) {
+        return;
+    }
+    let Some(browser) = Browser::find() else { return };
+    let room = case();
+    room.file("one.txt", "a text of some length, which two files share but for a word\n".repeat(40).as_bytes());
+    room.file("two.txt", "a text of some length, which two files share but for a line\n".repeat(40).as_bytes());
+    pfh(&room, "report case --html case.html --force");
+    pfh(&room, "compare one.txt two.txt --html compare.html");
+    for page in ["case.html", "compare.html"] {
+        let mut tab = browser.stay(&format!("file://{}", room.path().join(page).display()));
+        assert_eq!(tab.barriers(), Vec::<String>::new(), "{page}");
+    }
 }
 
 /// D13: with --force a page takes the place of a page, and of nothing else in the folder.

@@ -158,7 +158,7 @@ pub(super) fn draw<'a>(out: &mut String, section: &Section, groups: &[Vec<u32>],
     }
     let _ = writeln!(
         out,
-        "<figure><svg viewBox=\"0 0 {WIDTH} {:.0}\" width=\"{WIDTH}\" role=\"img\" aria-label=\"groups of {}\">\n{body}</svg>",
+        "<figure><svg viewBox=\"0 0 {WIDTH} {:.0}\" width=\"{WIDTH}\" role=\"group\" aria-label=\"groups of {}\">\n{body}</svg>",
         shelf.bottom(),
         escape(&section.algorithm)
     );

@@ -1,0 +1,83 @@
+"""Files in images and archives: pfh with one and with several threads, beside the programs that unpack them.
+
+    bench/run decoding DIR [--pfh PFH] [--former PFH] [--threads 2] [--rounds 5]
+
+DIR is the tree that goes into each container (some 10,000 files of 200 MB). All containers are made of it first. Seconds by the clock and of the
+processor (user and system) of whole processes that take turns; the rows of pfh are compared before a time counts.
+"""
+
+import shutil
+import subprocess
+import tempfile
+from pathlib import Path
+
+from . import record, turns
+from .program import find, pfh
+from .turns import Contender, take_turns
+
+MAKE = {
+    "files.sqsh": ["mksquashfs", "{tree}", "{to}", "-quiet", "-no-progress", "-noappend"],
+    "files.erofs": ["mkfs.erofs", "--quiet", "-zlz4", "{to}", "{tree}"],
+    "files.zip": ["sh", "-c", 'cd "$0" && zip -qr "$1" .', "{tree}", "{to}"],
+    "files.tar": ["tar", "-cf", "{to}", "-C", "{tree}", "."],
+    "files.tgz": ["tar", "-czf", "{to}", "-C", "{tree}", "."],
+    "files.7z": ["7z", "a", "-bso0", "-bsp0", "-mx1", "{to}", "{tree}/."],
+    "files.raw": ["sh", "-c", 'truncate -s "$2" "$1" && mkfs.ext4 -q -d "$0" "$1"', "{tree}", "{to}", "{size}"],
+    "files.E01": ["sh", "-c", 'ewfacquire -u -q -c fast -S 7EiB -t "${1%.E01}" "${1%.E01}.raw" >/dev/null 2>&1', "-", "{to}"],
+    "files.qcow2": ["sh", "-c", 'qemu-img convert -c -O qcow2 "${1%.qcow2}.raw" "$1"', "-", "{to}"],
+}
+PEERS = {
+    "files.sqsh": [["7z", "t"]],
+    "files.zip": [["unzip", "-qt"], ["7z", "t"]],
+    "files.tar": [["bsdtar", "-xOf"], ["tar", "-xOf"]],
+    "files.tgz": [["bsdtar", "-xOf"], ["tar", "-xzOf"]],
+    "files.7z": [["7z", "t"]],
+    "files.E01": [["ewfverify", "-q"]],
+}
+
+
+def rows(output):
+    return {line[66:]: line[:64] for line in output.splitlines() if not line.startswith(b"#")}
+
+
+def contenders(said, program, container):
+    for name, binary in [("pfh", program), ("former pfh", said.former)]:
+        for threads in (1, said.threads) if binary else ():
+            command = [binary, "hash", "--inside", "-q", "-t", str(threads), container]
+            yield Contender(f"{name} -t {threads}", command, rows)
+    for words in PEERS.get(container.name, []):
+        if find(words[0]):
+            yield Contender(" ".join(words), [*words, container])
+
+
+def make(room, tree):
+    """The containers that the programs here can make."""
+    size = sum(file.stat().st_size + 4096 for file in tree.rglob("*") if file.is_file()) * 5 // 4 + (64 << 20)
+    for name, words in MAKE.items():
+        if shutil.which(words[0]):
+            line = [word.format(tree=tree, to=room / name, size=size) for word in words] if words[0] != "sh" else [
+                {"{tree}": str(tree), "{to}": str(room / name), "{size}": str(size)}.get(word, word) for word in words
+            ]
+            subprocess.run(line, stdout=subprocess.DEVNULL, check=True)
+            yield room / name
+
+
+def main(words):
+    ask = record.arguments("decoding", __doc__, rounds=5)
+    ask.add_argument("tree", type=Path)
+    ask.add_argument("--former", type=Path, help="another build to compare with")
+    ask.add_argument("--threads", default=2, type=int, help="threads beside one (%(default)s)")
+    said = record.parse(ask, words)
+    program, tables = pfh(said), []
+    with tempfile.TemporaryDirectory() as room:
+        for container in make(Path(room), said.tree.resolve()):
+            runs = take_turns(list(contenders(said, program, container)), said.rounds)
+            alone = turns.least(runs["pfh -t 1"], "wall")
+            table = []
+            for name, some in runs.items():
+                wall = [round(turns.least(some, "wall"), 3), round(turns.median(some, "wall"), 3)]
+                cpu = [round(turns.least(some, "cpu"), 3), round(turns.median(some, "cpu"), 3)]
+                table.append([name, *wall, *cpu, round(alone / turns.least(some, "wall"), 2)])
+            columns = ["program", "wall s, least", "median", "CPU s, least", "median", "times pfh -t 1"]
+            tables.append(record.table(container.name, columns, table, notes=["rows of pfh equal"]))
+    record.finish("decoding", said, tables, [[program, "--version"], ["7z", "--help"], ["unzip", "-v"], ["bsdtar", "--version"]])
