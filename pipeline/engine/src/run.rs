@@ -79,9 +79,6 @@ impl Summary {
 
 /// How long threads may take to notice that the run is over before they are left to themselves.
 const FAREWELL: Duration = Duration::from_millis(1000);
-/// How long the first thread is alone. A start of eight threads for a file of two bytes costs more than the file, and
-/// this is nothing beside a tree.
-const ALONE: Duration = Duration::from_micros(500);
 /// Between two looks at cancellation, stalls and progress.
 const TICK: Duration = Duration::from_millis(50);
 
@@ -124,7 +121,7 @@ pub fn run(source: Box<dyn Source>, plan: &Plan, sink: &mut dyn Sink, control: &
         table,
         spreads: Spreads::default(),
         budget: Budget::new(plan.memory, fit.readers, events.clone()),
-        feed: Arc::new(Feed::new(source)),
+        feed: Arc::new(Feed::new(source, out.clone())),
         gates: Arc::new(DeviceLocks::new(plan.turns)),
         counters: Counters::default(),
         read_bytes: Arc::default(),
@@ -205,6 +202,20 @@ impl Run {
         }
     }
 
+    /// Waits until there is work for a second thread, or the first one is done, or waits for a file itself.
+    fn wait_for_crowd(&self) {
+        let from = Instant::now();
+        loop {
+            let noted = self.shared.out.noted();
+            let is_over = self.shared.panicked.load(Ordering::SeqCst) || self.shared.feed.is_broken();
+            let left = TICK.saturating_sub(from.elapsed());
+            if is_over || self.shared.feed.is_crowded() || self.is_complete() || left.is_zero() {
+                return;
+            }
+            self.shared.out.wait(noted, left);
+        }
+    }
+
     /// Whether the source has ended and each of its items has a record.
     fn is_complete(&self) -> bool {
         self.shared.feed.exhausted() && self.reorder.completed() == self.shared.feed.pulled()
@@ -232,10 +243,7 @@ impl Run {
     }
 
     fn emit(&mut self, others: Vec<Role>, sink: &mut dyn Sink, control: &Control<'_>) -> Result<Summary, Error> {
-        let noted = self.shared.out.noted();
-        if !self.is_complete() {
-            self.shared.out.wait(noted, ALONE);
-        }
+        self.wait_for_crowd();
         if !self.is_complete() {
             self.start_others(others);
         }

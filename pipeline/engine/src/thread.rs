@@ -285,6 +285,9 @@ pub(crate) fn live(shared: &Shared, mut reader: Option<Reader<State>>, role: Rol
                 is_scouted = shared.plan.mode == Mode::Adaptive && !shared.reserve.may_lap();
                 if !is_scouted {
                     if shared.range(reader, &mut waits) || shared.lap(reader, &mut waits) {
+                        if reader.has_lanes() {
+                            shared.feed.gather();
+                        }
                         continue;
                     }
                     shared.reserve.know();
@@ -326,6 +329,9 @@ pub(crate) fn live(shared: &Shared, mut reader: Option<Reader<State>>, role: Rol
                 shared.reserve.note(waits.end());
             }
             shared.tell_end();
+            if reader.has_current() {
+                shared.feed.gather();
+            }
             match step {
                 Step::Filled => continue,
                 Step::Full => {

@@ -1,5 +1,6 @@
 //! The source, shared by all readers.
 
+use crate::event_count::EventCount;
 use crate::host::atomic::{AtomicBool, AtomicU64, Ordering};
 use crate::host::{AHEAD, Mutex, MutexGuard};
 use pfh_source::{Entry, Item, Source, fail_point};
@@ -19,6 +20,9 @@ pub struct Feed {
     pulled: AtomicU64,
     /// Items whose records have gone out.
     emitted: AtomicU64,
+    /// Whether there is work for more than one thread; who waits for that is notified.
+    crowded: AtomicBool,
+    crowd: Arc<EventCount>,
 }
 
 /// An item with shared ownership of the entry.
@@ -38,8 +42,8 @@ pub(crate) enum Next {
 }
 
 impl Feed {
-    /// Shares a source.
-    pub fn new(source: Box<dyn Source>) -> Self {
+    /// Shares a source. `crowd` is notified when there is work for more than one thread.
+    pub fn new(source: Box<dyn Source>, crowd: Arc<EventCount>) -> Self {
         Feed {
             source: Mutex::new(source),
             returned: Mutex::default(),
@@ -47,6 +51,20 @@ impl Feed {
             broken: AtomicBool::new(false),
             pulled: AtomicU64::new(0),
             emitted: AtomicU64::new(0),
+            crowded: AtomicBool::new(false),
+            crowd,
+        }
+    }
+
+    /// Whether there is work for more than one thread: a second item came, or a file that is not read at once.
+    pub fn is_crowded(&self) -> bool {
+        self.crowded.load(Ordering::SeqCst)
+    }
+
+    /// Notes that there is.
+    pub fn gather(&self) {
+        if !self.is_crowded() && !self.crowded.swap(true, Ordering::SeqCst) {
+            self.crowd.notify();
         }
     }
 
@@ -118,7 +136,9 @@ impl Feed {
             fail_point("walk");
             match source.pull() {
                 Some(item) => {
-                    self.pulled.fetch_add(1, Ordering::SeqCst);
+                    if self.pulled.fetch_add(1, Ordering::SeqCst) > 0 {
+                        self.gather();
+                    }
                     pulled.push(match item {
                         Item::Entry(entry) => Pulled::Entry(Arc::new(entry)),
                         other => Pulled::Other(Box::new(other)),

@@ -126,6 +126,7 @@ mod selecting;
 mod share;
 #[cfg(feature = "known")]
 mod signed_lists;
+mod start;
 mod streams;
 mod terminal;
 mod tree;
