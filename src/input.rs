@@ -137,8 +137,8 @@ impl Input {
         Input { paths: paths.into_iter().map(|path| entered_path(path.into())).collect(), ..Input::default() }
     }
 
-    /// Shares the threads and the memory of a plan: a quarter of the memory is for what is decoded ahead, where several
-    /// threads may decode. The rest of the plan.
+    /// Shares the threads and the memory of a plan: a quarter of the memory is for content that is
+    /// decoded ahead, where several threads may decode. The rest of the plan.
     #[must_use]
     pub(crate) fn share(&mut self, plan: Plan) -> Plan {
         self.table = plan.memory as u64;

@@ -1,4 +1,5 @@
-//! Contents that several threads decode ahead: the same rows as one thread gives, of sound and of damaged containers.
+//! Contents that several threads decode ahead: the same rows as one thread gives, of sound and of
+//! damaged containers.
 
 use crate::inside::{asked, ran};
 use crate::room::Room;
@@ -27,7 +28,8 @@ fn rows(room: &Room, container: &str, (threads, memory): (usize, usize)) -> Vec<
     rows.iter().map(|row| format!("{} {:?} {:?}", row.name, row.found, row.size)).collect()
 }
 
-/// Files of many sizes: none, parts of a fragment, whole blocks, more than a piece; a picture of an archive within.
+/// Files of many sizes: none, parts of a fragment, whole blocks, more than a piece; a picture of an
+/// archive within.
 fn tree(room: &Room) -> Vec<(String, Vec<u8>)> {
     let sizes = [0, 1, 511, 4096, 70_000, 131_072, 262_144, 262_145, 1 << 20, (1 << 20) + 1, 3_500_000];
     let mut files = Vec::new();

@@ -1,5 +1,5 @@
-//! A bounded cache of units that are decoded whole: chunks of images, compressed blocks, pages of tables. Several
-//! threads may ask at once: each unit is decoded once, by the first who asks.
+//! A bounded cache of units that are decoded whole: chunks of images, compressed blocks, pages of
+//! tables. Several threads may ask at once: each unit is decoded once, by the first who asks.
 
 use crate::disk::{Failure, within_unit};
 use std::collections::VecDeque;
@@ -40,8 +40,8 @@ fn lock<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl<T: Unit> Units<T> {
-    /// A unit; `make` gives it if it is not held. Who asks for a unit that is being decoded waits for it; others
-    /// do not. `make` must not ask for the same unit.
+    /// A unit; `make` gives it if it is not held. Who asks for a unit that is being decoded waits
+    /// for it; others do not. `make` must not ask for the same unit.
     ///
     /// # Errors
     /// Those of `make`, which runs again when the unit is asked for again.
@@ -70,8 +70,8 @@ impl<T: Unit> Units<T> {
 }
 
 impl Units {
-    /// Fills `buffer` from `offset` on, as far as a unit reaches, of media data of `size` bytes in units of `unit`
-    /// bytes each. The last one may be shorter than that.
+    /// Fills `buffer` from `offset` on, as far as a unit reaches, of media data of `size` bytes in
+    /// units of `unit` bytes each. The last one may be shorter than that.
     ///
     /// # Errors
     /// Those of `make`; malformed where the last unit ends in front of `offset`.

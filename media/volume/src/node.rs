@@ -109,8 +109,8 @@ pub trait Content: Send + Sync {
     /// If the metadata contradicts itself or leads out of the volume.
     fn open(&self) -> Result<Box<dyn Read + Send>, Failure>;
 
-    /// Opens them at an offset, for several reads of one content side by side; `None` where that would decode all
-    /// that is in front.
+    /// Opens them at an offset, for several reads of one content side by side; `None` where that
+    /// would decode all that is in front.
     ///
     /// # Errors
     /// As [`open`](Content::open).

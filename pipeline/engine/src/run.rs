@@ -91,15 +91,13 @@ const TICK: Duration = Duration::from_millis(50);
 ///
 /// # Example
 /// ```
-/// use pfh_digest::Algorithm;
-/// use pfh_engine::{Control, Outcome, Plan, Record, run};
-/// use pfh_source::{Descend, Operands};
-/// let plan = Plan::new(vec!["sha256".parse::<Algorithm>().unwrap()]);
-/// let source = Operands::new(vec!["Cargo.toml"], Descend::default());
-/// let mut records: Vec<Record> = Vec::new();
-/// let summary = run(Box::new(source), &plan, &mut records, &Control::new()).unwrap();
-/// assert_eq!((summary.hashed, records.len()), (1, 1));
-/// assert!(matches!(&records[0].outcome, Outcome::Hashed(h) if h.digests[0].to_string().len() == 64));
+/// use pfh_digest::Algorithm; use pfh_engine::{Control, Outcome, Plan, Record, run}; use
+/// pfh_source::{Descend, Operands}; let plan =
+/// Plan::new(vec!["sha256".parse::<Algorithm>().unwrap()]); let source =
+/// Operands::new(vec!["Cargo.toml"], Descend::default()); let mut records: Vec<Record> =
+/// Vec::new(); let summary = run(Box::new(source), &plan, &mut records, &Control::new()).unwrap();
+/// assert_eq!((summary.hashed, records.len()), (1, 1)); assert!(matches!(&records[0].outcome,
+/// Outcome::Hashed(h) if h.digests[0].to_string().len() == 64));
 /// ```
 pub fn run(source: Box<dyn Source>, plan: &Plan, sink: &mut dyn Sink, control: &Control<'_>) -> Result<Summary, Error> {
     if plan.algorithms.is_empty() {
@@ -161,8 +159,8 @@ struct Run {
 }
 
 impl Run {
-    /// Starts the first thread, which may be all that a small input needs; in a run with roles of their own one of
-    /// each. The others.
+    /// Starts the first thread, which may be all that a small input needs; in a run with roles of
+    /// their own one of each. The others.
     fn start(&mut self) -> Result<Vec<Role>, Error> {
         let plan = &self.shared.plan;
         let (threads, readers) = (plan.threads.max(1), self.shared.fit.readers);
@@ -202,7 +200,8 @@ impl Run {
         }
     }
 
-    /// Waits until there is work for a second thread, or the first one is done, or waits for a file itself.
+    /// Waits until there is work for a second thread, or the first one is done, or waits for a file
+    /// itself.
     fn wait_for_crowd(&self) {
         let from = Instant::now();
         loop {

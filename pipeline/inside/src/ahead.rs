@@ -13,7 +13,7 @@ const PIECE: u64 = 1 << 20;
 /// A decoded piece.
 struct Piece {
     bytes: Vec<u8>,
-    /// What is behind the last one: nothing, unless the content is longer than it says.
+    /// The content behind the last one: nothing, unless it is longer than it says.
     rest: Option<Box<dyn Read + Send>>,
     /// The error that ended it early.
     error: Option<io::Error>,
@@ -137,7 +137,7 @@ impl Read for Ahead {
             self.piece = None;
             self.send();
             let Some(ticket) = self.flying.pop_front() else { return Ok(0) };
-            // Others decode what is behind it meanwhile.
+            // Others decode the pieces behind it meanwhile.
             self.send();
             (self.piece, self.given) = (Some(ticket.wait()), 0);
         }

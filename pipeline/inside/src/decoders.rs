@@ -1,8 +1,9 @@
-//! Threads that decode content of containers ahead of those who read it: blocks of compressed images and file
-//! systems, members of archives. They stand between media and readers, once for all formats.
+//! Threads that decode content of containers ahead of those who read it: blocks of compressed
+//! images and file systems, members of archives. They stand between media and readers, once for all
+//! formats.
 //!
-//! A piece of work that nobody has begun when it is waited for is done by whoever waits: a run never waits for a
-//! thread that could not be started.
+//! A piece of work that nobody has begun when it is waited for is done by the thread that waits: a
+//! run never waits for a thread that could not be started.
 
 use std::any::Any;
 use std::collections::VecDeque;
@@ -50,10 +51,11 @@ struct Task<T> {
     done: Condvar,
 }
 
-/// The result of a piece of work, to be waited for. Work that has not begun when this is dropped is not done.
+/// The result of a piece of work, to be waited for. Work that has not begun when this is dropped is
+/// not done.
 pub struct Ticket<T>(Arc<Task<T>>);
 
-/// A share of the memory for what is decoded ahead.
+/// A share of the memory for content that is decoded ahead.
 pub struct Room {
     shared: Arc<Shared>,
     bytes: usize,
@@ -80,7 +82,7 @@ impl Decoders {
         self.threads
     }
 
-    /// Memory for so many bytes, if there is as much.
+    /// Memory for this number of bytes, if there is as much.
     pub fn room(&self, bytes: usize) -> Option<Room> {
         let take = |room: usize| room.checked_sub(bytes);
         self.shared.room.fetch_update(Ordering::SeqCst, Ordering::SeqCst, take).ok()?;

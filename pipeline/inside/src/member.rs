@@ -14,7 +14,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 type Opened = Box<dyn Read + Send>;
 
-/// Content of up to so many bytes is decoded whole when it is begun ahead.
+/// Content of this size in bytes or less is decoded whole when it is begun ahead.
 pub const SMALL: u64 = 256 << 10;
 
 /// A content whose first bytes were read, and the reader of the rest.
@@ -116,7 +116,8 @@ pub fn begin(content: &Arc<dyn Content>, clock: &Arc<Clock>, length: usize) -> O
     Some(Begun { start, reader, room: None })
 }
 
-/// Reads a small content whole, and the first bytes of another, at most `length`; `None` as for [`begin`].
+/// Reads a small content whole, and the first bytes of another, at most `length`; `None` as for
+/// [`begin`].
 pub fn begin_ahead(
     content: &Arc<dyn Content>,
     clock: &Arc<Clock>,

@@ -60,7 +60,8 @@ pub struct Options {
     pub places: bool,
     /// Which members are taken.
     pub selection: Selection,
-    /// Who decodes contents ahead of those who read them. With a limit of time everything is decoded by its reader.
+    /// Who decodes contents ahead of those who read them. With a limit of time everything is
+    /// decoded by its reader.
     pub decoding: Decoding,
 }
 

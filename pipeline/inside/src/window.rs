@@ -1,5 +1,5 @@
-//! The names of a container whose contents are decoded ahead by several threads, in the order of their places on the
-//! medium: bytes that are decoded together are decoded once.
+//! The names of a container whose contents are decoded ahead by several threads, in the order of
+//! their places on the medium: bytes that are decoded together are decoded once.
 //!
 //! Names keep their order.
 
@@ -30,7 +30,8 @@ pub struct Window {
     is_stream: bool,
 }
 
-/// Where the first byte of a content lies in its volume, compressed or not; 0 where that is not known.
+/// Where the first byte of a content lies in its volume, compressed or not; 0 where that is not
+/// known.
 fn place(content: &dyn Content) -> u64 {
     content.places().into_iter().flatten().find_map(|run| run.medium_offset).unwrap_or(0)
 }

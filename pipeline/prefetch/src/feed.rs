@@ -56,7 +56,8 @@ impl Feed {
         }
     }
 
-    /// Whether there is work for more than one thread: a second item came, or a file that is not read at once.
+    /// Whether there is work for more than one thread: a second item came, or a file that is not
+    /// read at once.
     pub fn is_crowded(&self) -> bool {
         self.crowded.load(Ordering::SeqCst)
     }

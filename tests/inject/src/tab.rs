@@ -82,8 +82,9 @@ impl Tab {
             .clone()
     }
 
-    /// The rules of axe that the page breaks for readers with a keyboard alone, a screen reader or weak sight, with
-    /// the first place of each. `axe.min.js` of the package axe-core is on the path.
+    /// The rules of axe that the page breaks for readers with a keyboard alone, a screen reader or
+    /// weak sight, with the first place of each. `axe.min.js` of the package axe-core is on the
+    /// path.
     ///
     /// # Panics
     /// When it is not, or does not come to an end.

@@ -9,6 +9,7 @@ use pyo3::prelude::*;
 use std::ffi::OsString;
 
 /// How objects are judged and read.
+#[cfg_attr(not(feature = "remote"), expect(dead_code, reason = "this build reads no stores"))]
 pub struct Asked {
     /// Addresses of objects, and of prefixes of keys.
     pub addresses: Vec<OsString>,

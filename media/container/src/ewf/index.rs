@@ -187,7 +187,8 @@ impl Index {
         })
     }
 
-    /// Where chunk `number` is. `tables` keeps the tables that were used last: give the same one each time.
+    /// Where chunk `number` is. `tables` keeps the tables that were used last: give the same one
+    /// each time.
     ///
     /// # Errors
     /// When the chunk does not exist, or its table contradicts itself.

@@ -1,4 +1,4 @@
-//! What a start costs, in numbers that no load changes: threads and system calls.
+//! The cost of a start in numbers that no load changes: threads and system calls.
 
 use crate::program::{Room, pfh};
 use pfh_inject::{Need, Trial, lacks};

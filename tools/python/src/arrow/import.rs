@@ -109,9 +109,9 @@ fn capsule<'py>(object: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyCapsule>> {
 /// # Safety
 /// The schema is valid.
 unsafe fn format_of(schema: &Schema) -> PyResult<Type> {
-    // SAFETY: by the interface it ends with a zero.
     let text = |schema: &Schema| match schema.format.is_null() {
         true => Vec::new(),
+        // SAFETY: by the interface it ends with a zero.
         false => unsafe { CStr::from_ptr(schema.format) }.to_bytes().to_vec(),
     };
     // SAFETY: by the interface it is null or a schema as this one is.
