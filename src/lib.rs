@@ -46,9 +46,9 @@
 //! ```
 //! use pfh::{Algorithm, Control, Descend, Operands, Outcome, Plan, Record, Recurse};
 //!
-//! let plan = Plan::new(["sha256".parse::<Algorithm>()?, "ssdeep".parse()?]); let source =
-//! Operands::new(vec!["src"], Descend { recurse: Recurse::Yes, ..Descend::default() }); let mut
-//! sink = |record: Record| {
+//! let plan = Plan::new(["sha256".parse::<Algorithm>()?, "ssdeep".parse()?]);
+//! let source = Operands::new(vec!["src"], Descend { recurse: Recurse::Yes, ..Descend::default() });
+//! let mut sink = |record: Record| {
 //!     match &record.outcome {
 //!         Outcome::Hashed(file) => println!("{}  {}", file.digests[0], String::from_utf8_lossy(&record.name)),
 //!         Outcome::Skipped(why) => println!("skipped: {}", why.reason()),

@@ -91,13 +91,15 @@ const TICK: Duration = Duration::from_millis(50);
 ///
 /// # Example
 /// ```
-/// use pfh_digest::Algorithm; use pfh_engine::{Control, Outcome, Plan, Record, run}; use
-/// pfh_source::{Descend, Operands}; let plan =
-/// Plan::new(vec!["sha256".parse::<Algorithm>().unwrap()]); let source =
-/// Operands::new(vec!["Cargo.toml"], Descend::default()); let mut records: Vec<Record> =
-/// Vec::new(); let summary = run(Box::new(source), &plan, &mut records, &Control::new()).unwrap();
-/// assert_eq!((summary.hashed, records.len()), (1, 1)); assert!(matches!(&records[0].outcome,
-/// Outcome::Hashed(h) if h.digests[0].to_string().len() == 64));
+/// use pfh_digest::Algorithm;
+/// use pfh_engine::{Control, Outcome, Plan, Record, run};
+/// use pfh_source::{Descend, Operands};
+/// let plan = Plan::new(vec!["sha256".parse::<Algorithm>().unwrap()]);
+/// let source = Operands::new(vec!["Cargo.toml"], Descend::default());
+/// let mut records: Vec<Record> = Vec::new();
+/// let summary = run(Box::new(source), &plan, &mut records, &Control::new()).unwrap();
+/// assert_eq!((summary.hashed, records.len()), (1, 1));
+/// assert!(matches!(&records[0].outcome, Outcome::Hashed(h) if h.digests[0].to_string().len() == 64));
 /// ```
 pub fn run(source: Box<dyn Source>, plan: &Plan, sink: &mut dyn Sink, control: &Control<'_>) -> Result<Summary, Error> {
     if plan.algorithms.is_empty() {
