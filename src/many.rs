@@ -115,7 +115,7 @@ mod tests {
     }
     #[test]
     fn long_messages_advance_side_by_side() {
-        let bytes: Vec<u8> = (0..2 * STEP + 77).map(|n| (n * n >> 7) as u8).collect();
+        let bytes: Vec<u8> = (0..2 * STEP + 77).map(|n| ((n * n) >> 7) as u8).collect();
         let lengths = [bytes.len(), 0, 5, STEP, STEP + 1, 2 * STEP, 1, bytes.len() - 64];
         let messages: Vec<&[u8]> = lengths.iter().cycle().take(67).map(|length| &bytes[..*length]).collect();
         for name in ["md5", "blake3", "ssdeep"] {

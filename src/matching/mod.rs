@@ -69,7 +69,13 @@ pub fn run(request: &Request, events: &mut Events<'_>, control: &Control<'_>) ->
             refused = events(Event::Gap(gap)).err();
         }
     };
-    let Opened { reference, mut gaps } = request.sets.open(&mut tell, control.cancel())?;
+    let Opened { reference, mut gaps } = match request.sets.open(&mut tell, control.cancel()) {
+        Err(Error::Cancelled(_)) => {
+            let run = pfh_engine::Summary { interrupted: true, ..pfh_engine::Summary::default() };
+            return Ok(Summary { run, ..Summary::default() });
+        }
+        opened => opened?,
+    };
     if let Some(error) = refused {
         return Err(Error::Sink(error));
     }

@@ -34,9 +34,9 @@ pub fn local(root: &Command, arguments: &[OsString]) -> Result<(), Failure> {
     let (page, path, used) = page(root, arguments);
     let takes_paths = page.get_positionals().any(is_path) && !OF_STORES.contains(&&*path);
     let is_file = |piece: &Piece| match piece {
-        Piece::Operand(word) if takes_paths => Some(word.clone()),
         // if=FILE, of=FILE.
         Piece::Operand(word) if &*path == "dd" => Some(word.to_str()?.split_once('=')?.1.into()),
+        Piece::Operand(word) if takes_paths => Some(word.clone()),
         Piece::Flag(Flag { name, value, .. }) => value.clone().filter(|_| option(page, name).is_some_and(is_path)),
         _ => None,
     };

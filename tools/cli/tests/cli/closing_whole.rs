@@ -124,7 +124,7 @@ const TABLE: &[Whole] = &[
         line: "run --io plain plan --unit 2",
         code: 3,
         sentences: &[(
-            "{} of {} files has no digest in the unit",
+            "{} of {} files have no digest in the unit",
             &["lines ENOENT err", "echo $(($(lines ENOENT err) + $(opened 'd/[^>]*')))"],
         )],
     },

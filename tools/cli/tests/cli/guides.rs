@@ -151,7 +151,7 @@ fn what_others_type_has_a_command_here() {
 #[test]
 fn wishes_have_a_thread_and_a_command() {
     let page = page("guide/coming-from.md");
-    let (_, wishes) = page.split_once("\n## Ten wishes").expect("the section");
+    let (_, wishes) = page.split_once("\n## Asked for in other projects").expect("the section");
     let rows: Vec<&str> = wishes.lines().filter(|line| line.starts_with("| ") && line.contains("https://")).collect();
     assert_eq!(rows.len(), 10);
     for row in rows {
