@@ -51,7 +51,7 @@ if(s.shown<s.is.length&&s.body.getBoundingClientRect().bottom<2*innerHeight){\
 s.is.slice(s.shown,s.shown+200).forEach(function(r){s.body.appendChild(r)});s.shown+=200}})}\
 function dress(){all(D,'thead th').forEach(function(h){if(h.textContent){h.tabIndex=0}});\
 var seen={};all(D,'svg [data-g]').forEach(function(e){if(!seen[e.dataset.g]){seen[e.dataset.g]=1;\
-e.setAttribute('tabindex','0');e.setAttribute('role','button');if(!e.getAttribute('aria-label'))e.setAttribute('aria-label','group '+e.dataset.g)}});\
+e.setAttribute('tabindex','0');e.setAttribute('role','button');if(!e.textContent&&!e.getAttribute('aria-label'))e.setAttribute('aria-label','group '+e.dataset.g)}});\
 all(D,'td[data-g]').forEach(function(e){e.tabIndex=0})}\
 window.dressPage=dress;\
 D.addEventListener('input',function(e){\
