@@ -109,11 +109,11 @@ fn of_credentials() -> ClientOptions {
     ClientOptions::new().with_connect_timeout(Duration::from_secs(10)).with_timeout(Duration::from_secs(60))
 }
 
-const NO_AMAZON: &str = "there are no credentials: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE \
+const NO_AMAZON: &str = "there are no credentials for this store: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE \
     for a profile of ~/.aws; AWS_SKIP_SIGNATURE=true for a public bucket";
-const NO_GOOGLE: &str = "there are no credentials: set GOOGLE_APPLICATION_CREDENTIALS to the file of some; \
+const NO_GOOGLE: &str = "there are no credentials for this store: set GOOGLE_APPLICATION_CREDENTIALS to the file of some; \
     GOOGLE_SKIP_SIGNATURE=true for a public bucket";
-const NO_AZURE: &str = "there are no credentials: set AZURE_STORAGE_ACCOUNT_KEY or AZURE_STORAGE_SAS_KEY; \
+const NO_AZURE: &str = "there are no credentials for this store: set AZURE_STORAGE_ACCOUNT_KEY or AZURE_STORAGE_SAS_KEY; \
     AZURE_SKIP_SIGNATURE=true for a public container";
 
 fn amazon(name: &str) -> Result<Client, Refusal> {
