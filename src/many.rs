@@ -73,7 +73,7 @@ fn share(algorithm: Algorithm, mut messages: &[&[u8]], cancel: &Cancel) -> Optio
     Some(digests)
 }
 
-/// The digests of messages that are long together, all of which advance side by side.
+/// The digests of messages of many bytes in sum: all messages advance side by side.
 fn stepwise(algorithm: Algorithm, messages: &[&[u8]], cancel: &Cancel) -> Option<Vec<Digest>> {
     let mut hashers: Vec<Hasher> = messages.iter().map(|_| algorithm.hasher()).collect();
     let mut rests = messages.to_vec();

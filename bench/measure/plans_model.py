@@ -1,6 +1,6 @@
 """A model of `pfh run` on many workers: events, by the costs that were measured, for units as a plan has them.
 
-Each unit is started (by a scheduler that starts so many tasks in a second, in the plan's order), opens its files, and reads their bytes. Opens are
+A scheduler starts a fixed number of units a second, in the order of the plan. A unit opens its files and reads their bytes. Opens are
 shared by all workers up to what the metadata server answers, bytes up to what the storage gives: where more is asked for, all get an equal share. Some
 workers are slow. A worker that fails loses its unit and comes back later; what is lost is started again, at once (an engine) or when all others have
 ended and `merge` has named it (an array of Slurm). Times are seconds; the same seed gives the same run.

@@ -106,7 +106,7 @@ pub enum Problem {
 const NAMED: usize = 20;
 
 impl Problem {
-    /// All of these, the last of which may be the missing units.
+    /// Several problems; missing units come last.
     pub(super) fn several(faults: &[Error]) -> Problem {
         let (parts, missing) = match faults.split_last() {
             Some((last, parts)) if matches!(last.find(), Some(Problem::Missing(_))) => (parts, Some(last)),

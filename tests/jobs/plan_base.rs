@@ -105,7 +105,7 @@ fn a_mount_that_is_empty_or_another_is_named_before_a_digest_is_written() {
     ));
     let error = refused(strange.path(), "0 are not there and");
     assert!(matches!(error.find(), Some(Problem::OtherTree { absent: 0, other, all, .. }) if other == all), "{error}");
-    // A tree most of which is not there.
+    // Most files of the tree are missing.
     other.sh(&format!("cd .{0}/tree && rm -r [0-5]", room.path().display()));
     refused(&base, "have another size");
     // A few files that are gone or another are records.
