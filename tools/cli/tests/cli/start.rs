@@ -60,7 +60,7 @@ fn threads_start_when_there_is_work_for_them() {
     assert!(is_seen(&room, &large, |threads, _| threads > 1), "a file that several threads share");
     assert_eq!(pfh(&room, "hash small -o list").code, Some(0));
     assert!(is_seen(&room, &["check", "-t", "4", "list"], |threads, _| threads == 1), "of check");
-    // The second input is there and not at its end, so that no thread can be done before another one
-    // is started.
+    // The second input is there and not at its end, so that no thread can be done before another
+    // one is started.
     assert!(threads_of_an_open_stream(&room, &["hash", "-t", "4", "small", "-"], 4) >= 4);
 }
