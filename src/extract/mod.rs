@@ -20,10 +20,12 @@
 
 mod problem;
 mod request;
+mod row;
 mod run;
 mod target;
 mod wanted;
 
 pub use problem::Problem;
 pub use request::{Limits, Request};
+pub use row::Row;
 pub use run::{Event, Events, Summary, run};

@@ -41,6 +41,24 @@ pub enum Problem {
     Files(u64),
 }
 
+impl Problem {
+    /// The cause as a word: of a member that could not be read the one that every job has.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Problem::NotEmpty(_) => "not-empty",
+            Problem::NoDirectory(_) => "no-directory",
+            Problem::Name(_) => "name",
+            Problem::Taken => "taken",
+            Problem::Unread(problem) => problem.code(),
+            Problem::Unwritten(_) => "unwritten",
+            Problem::Differs => "differs",
+            Problem::Missing(_) => "missing",
+            Problem::Bytes(_) => "most-bytes",
+            Problem::Files(_) => "most-files",
+        }
+    }
+}
+
 fn nearest(near: &[Vec<u8>]) -> String {
     let near: Vec<String> = near.iter().map(|name| render(name)).collect();
     if near.is_empty() { String::new() } else { format!("; the nearest: {}", near.join(", ")) }

@@ -18,6 +18,8 @@ use std::time::Instant;
 pub enum Event<'a> {
     /// A member was written, read back, and holds the same bytes.
     Written {
+        /// Its printed name.
+        name: &'a [u8],
         /// Its file.
         path: &'a Path,
         /// Bytes of it.
@@ -168,7 +170,7 @@ impl Run<'_> {
             Ok(Outcome::Written(path, bytes, digest)) => {
                 self.summary.files += 1;
                 self.summary.bytes += bytes;
-                events(Event::Written { path: &path, bytes, digest: &digest }).map_err(Error::Sink)
+                events(Event::Written { name, path: &path, bytes, digest: &digest }).map_err(Error::Sink)
             }
             Ok(Outcome::Beyond) => {
                 self.summary.ended_early = true;

@@ -8,7 +8,8 @@ use crate::show::extract as show;
 use crate::size;
 use crate::volume_keys::VolumeKeys;
 use clap::Args;
-use pfh::extract::{self as job, Event, Limits, Request};
+use pfh::extract::{self as job, Event, Limits, Request, Row};
+use pfh::manifest::row;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
@@ -46,6 +47,9 @@ pub struct Extract {
     /// error (a bomb).
     #[arg(long, value_name = "SIZE", value_parser = size::parse)]
     pub expand: Option<u64>,
+    /// Print a JSON object for each member.
+    #[arg(long, conflicts_with = "quiet")]
+    pub json: bool,
     /// Do not print a line for each file.
     #[arg(short, long)]
     pub quiet: bool,
@@ -94,8 +98,13 @@ fn try_run(extract: &Extract) -> Result<Exit, Failure> {
     request.check().map_err(Failure::refused)?;
     let session = Session::open(!extract.no_progress)?;
     let mut events = |event: Event<'_>| {
+        if extract.json {
+            session.print(row::line(&Row::of(&event)).as_bytes())?;
+        }
         match event {
-            Event::Written { path, digest, .. } if !extract.quiet => return session.print(&show::line(path, digest)),
+            Event::Written { path, digest, .. } if !extract.quiet && !extract.json => {
+                return session.print(&show::line(path, digest));
+            }
             Event::Skipped { name, skip } => {
                 session.about(name, format_args!("not made: {}", crate::remedy::skip(&skip)));
             }

@@ -23,6 +23,7 @@ mod disks;
 mod dups;
 mod error;
 mod export;
+mod extract;
 mod feeding;
 mod files;
 mod groups;
@@ -87,6 +88,8 @@ mod _pfh {
     use super::dups::dups;
     #[pymodule_export]
     use super::export::export;
+    #[pymodule_export]
+    use super::extract::extract;
     #[pymodule_export]
     use super::files::{Files, hash_files};
     #[pymodule_export]

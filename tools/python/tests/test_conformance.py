@@ -62,6 +62,10 @@ def of_line(job, line):
             return line
         case "verify", _:
             return [line["verdict"], len(line["compared"])]
+        case "extract", "file":
+            return ["file", line["member"], line["size"], line["digests"]]
+        case "extract", word:
+            return [word, path, line["code"]]
         case ("cat", "run") | ("disks", "disk") | ("list", "file" | "error" | "skipped") | ("diff", "diff") | ("bag", "finding") | ("dups", "group" | "folders" | "shared") | ("sectors", "fragment") | ("groups", "cluster"):
             return line
         case _:
@@ -168,6 +172,11 @@ def audited(call):
     return rows(pfh.audit.verify(**call))
 
 
+def extracted(call):
+    found = pfh.extract(**call)
+    return [of_line("extract", row) for row in found], found.exit
+
+
 ROWS = {
     "match": matched,
     "lookup": looked_up,
@@ -180,6 +189,7 @@ ROWS = {
     "tree": in_tree,
     "verify": verified,
     "list": lambda call: rows(pfh.list_files(**call)),
+    "extract": extracted,
     "cat": lambda call: (pfh.member_runs(**call), 0),
     "disks": lambda call: rows(pfh.disks(**call)),
     "diff": lambda call: rows(pfh.diff(**call)),

@@ -43,6 +43,7 @@ LONG = {
     "pfh.diff": "pfh.diff('list', 'here')",
     "pfh.dups": "pfh.dups(['large', 'same'])",
     "pfh.export": "pfh.export('fifo', 'bodyfile', 'to')",
+    "pfh.extract": "pfh.extract('endless.tar', 'to')",
     "pfh.file_digest": "pfh.file_digest(open('large', 'rb'), 'md5')",
     "pfh.hash_file": "pfh.hash_file('large', 'md5')",
     "pfh.hash_files": "list(pfh.hash_files(['small', 'large'], 'md5'))",

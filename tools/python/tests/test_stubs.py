@@ -251,6 +251,7 @@ FAULTS = [
     "pfh.hash_many(5, 'md5')",
     "pfh.export('a', 'parket', 'b')",
     "pfh.list_files('a', only='dead')",
+    "pfh.extract('a', to='b', deleted=3)",
     "pfh.check('a', cancel=5)",
     "pfh.check('a', on_event=wrong)",
     "hashlib.new('md5', 'text')",

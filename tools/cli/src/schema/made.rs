@@ -53,6 +53,7 @@ const DOCUMENTS: &[Document] = &[
         title: "pfh dups --json",
         rows: &[of::<dups::Grouped<'_>>, of::<dups::Equal<'_>>, of::<dups::Sharing<'_>>, of::<dups::All>],
     },
+    Document { name: "extract", title: "pfh extract --json", rows: &[of::<pfh::extract::Row<'_>>] },
     Document {
         name: "hash",
         title: "pfh hash --json, pfh merge, and every manifest in -f jsonl",

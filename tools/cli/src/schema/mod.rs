@@ -19,6 +19,7 @@ const SCHEMAS: &[(&str, &str)] = &[
     ("diff", include_str!("../../../../docs/schema/diff.json")),
     ("disks", include_str!("../../../../docs/schema/disks.json")),
     ("dups", include_str!("../../../../docs/schema/dups.json")),
+    ("extract", include_str!("../../../../docs/schema/extract.json")),
     ("hash", include_str!("../../../../docs/schema/hash.json")),
     ("known-info", include_str!("../../../../docs/schema/known-info.json")),
     ("list", include_str!("../../../../docs/schema/list.json")),

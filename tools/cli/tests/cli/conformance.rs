@@ -51,6 +51,8 @@ fn of_json(case: &Value, line: &Value) -> Vec<String> {
         ("list", "file") => format!("file {} {}", text("path"), line["size"]),
         ("list", "error") => format!("failed {} {}", text("path"), text("code")),
         ("list", "skipped") => format!("skipped {}", text("path")),
+        ("extract", "file") => format!("file {} {} {}", text("member"), line["size"], line["digests"]["sha256"]),
+        ("extract", word) => format!("{word} {} {}", text("path"), text("code")),
         ("cat", "run") => format!("run {} {} {}", text("path"), line["offset"], line["length"]),
         ("disks", "disk") => {
             let parts = line["partitions"].as_array().unwrap().iter();

@@ -46,6 +46,38 @@ fn the_whole_tree_is_written_with_its_times_and_can_be_checked() {
 }
 
 #[test]
+fn rows_of_json_are_a_list_and_name_each_member() {
+    let room = room();
+    tool(&room, "ln -s old d/sub/link");
+    tool(&room, "tar cf b.tar d");
+    let seen = pfh(&room, "extract --json b.tar d nowhere --to out");
+    assert_eq!(seen.code, Some(3), "{}", seen.stderr);
+    let text = String::from_utf8(seen.stdout.clone()).unwrap();
+    let rows: Vec<serde_json::Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let mut kinds: Vec<(&str, &str)> =
+        rows.iter().map(|row| (row["type"].as_str().unwrap(), row["path"].as_str().unwrap())).collect();
+    kinds.sort_unstable();
+    let wanted = [
+        ("error", "nowhere"),
+        ("file", "out/d/empty"),
+        ("file", "out/d/large"),
+        ("file", "out/d/sub/old"),
+        ("skipped", "b.tar!/d/sub/link"),
+    ];
+    assert_eq!(kinds, wanted);
+    let old = rows.iter().find(|row| row["path"] == "out/d/sub/old").unwrap();
+    assert_eq!((&old["member"], &old["size"]), (&"b.tar!/d/sub/old".into(), &4.into()));
+    // `check` reads the files of it, and says that the list has members without one.
+    fs::write(room.path().join("rows.jsonl"), &seen.stdout).unwrap();
+    let checked = pfh(&room, "check rows.jsonl");
+    assert_eq!(checked.code, Some(3), "{}", checked.stderr);
+    fs::write(room.path().join("out/d/sub/old"), b"twice").unwrap();
+    assert_eq!(pfh(&room, "check rows.jsonl").code, Some(1));
+    let quiet = pfh(&room, "extract --json --quiet b.tar --to other");
+    assert_eq!(quiet.code, Some(2));
+}
+
+#[test]
 fn members_are_named_with_or_without_the_image() {
     let room = room();
     for (at, name) in ["d/sub", "/d/sub/old", "a.tar!/d/sub/", "d/sub/old"].iter().enumerate() {

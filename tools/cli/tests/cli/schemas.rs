@@ -36,6 +36,7 @@ const RUNS: &[(&str, i32, &str)] = &[
     ("hash --json --inside -a md5 -r packed.tar", 0, "hash"),
     ("list --json packed.tar", 0, "list"),
     ("cat --runs --json packed.tar!/t/0", 0, "cat"),
+    ("extract --json --no-progress packed.tar t t/none --to unpacked", 3, "extract"),
     ("hash -r -a md5 bad -o bad.md5", 0, "-"),
     ("match -r -k bad.md5 --class bad --json t", 1, "match"),
     ("known build sets.pfhknown --bad bad.md5 --good list --no-progress", 0, "-"),

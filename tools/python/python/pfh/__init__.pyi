@@ -330,6 +330,20 @@ def list_files(
 ) -> Rows:
     """Lists the contents of images, file systems and archives, without reading content."""
 
+def extract(
+    image: _Path,
+    to: _Path,
+    members: _Paths | None = None,
+    *,
+    deleted: bool = False,
+    depth: int = 1,
+    most_bytes: int | None = None,
+    most_files: int | None = None,
+    on_event: _OnEvent | None = None,
+    cancel: Cancel | None = None,
+) -> Rows:
+    """Writes members of an image or archive below a new directory, each read back and compared."""
+
 def cat(
     name: _Path,
     *,

@@ -24,6 +24,7 @@ from . import diff as diff
 from . import disks as disks
 from . import dups as dups
 from . import export as export
+from . import extract as extract
 from . import file_digest as file_digest
 from . import group_similar as group_similar
 from . import hash_many as hash_many

@@ -49,6 +49,7 @@ pub fn library(case: &Value) -> (Vec<String>, i32) {
         "hash" => hash(call, &mut rows),
         "check" => check(call, &mut rows),
         "list" => list(call, &mut rows),
+        "extract" => extract(call, &mut rows),
         "cat" => cat(call, &mut rows),
         "disks" => disks(call, &mut rows),
         "tree" => tree(call, &mut rows),
@@ -152,6 +153,25 @@ fn list(call: &Value, rows: &mut Vec<String>) -> Result<i32, Error> {
     };
     let summary = run(&Request::new(input(call)), &mut events, &Control::new())?;
     Ok(if summary.failed > 0 || summary.is_empty() { 3 } else { 0 })
+}
+
+fn extract(call: &Value, rows: &mut Vec<String>) -> Result<i32, Error> {
+    use pfh::extract::{Event, Limits, Request, run};
+    let members = texts(call, "members").into_iter().map(String::into_bytes).collect();
+    let files = call["most_files"].as_u64().unwrap_or(Limits::default().files);
+    let limits = Limits { files, ..Limits::default() };
+    let request = Request::new(call["image"].as_str().unwrap(), call["to"].as_str().unwrap());
+    let mut events = |event: Event<'_>| {
+        rows.push(match event {
+            Event::Written { name, bytes, digest, .. } => format!("file {} {bytes} \"{digest}\"", shown(name)),
+            Event::Skipped { name, skip } => format!("skipped {} {}", shown(name), skip.reason()),
+            Event::Failed { name, problem } => format!("error {} {}", shown(name), problem.code()),
+            _ => return Ok(()),
+        });
+        Ok(())
+    };
+    let summary = run(&request.members(members).limits(limits), &mut events, &Control::new())?;
+    Ok(if summary.is_whole() { 0 } else { 3 })
 }
 
 fn cat(call: &Value, rows: &mut Vec<String>) -> Result<i32, Error> {

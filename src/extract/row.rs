@@ -1,0 +1,76 @@
+//! The findings as rows: what `--json` prints, and dictionaries in Python.
+
+use super::problem::Problem;
+use super::run::Event;
+use pfh_digest::Digest;
+use pfh_manifest::row::{Digests, Named, Path, Shown};
+use pfh_source::os::names::OsStrExt;
+use serde::Serialize;
+use std::slice::from_ref;
+use std::sync::LazyLock;
+
+pfh_manifest::constants! { Member = "member" }
+
+/// The only algorithm, as a list of names.
+static NAMES: LazyLock<[String; 1]> = LazyLock::new(|| ["sha256".to_owned()]);
+
+/// A finding. Files have the members of a manifest in JSON lines, so that `pfh check` reads the
+/// rows as a list.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(tag = "type", rename_all = "lowercase")]
+pub enum Row<'a> {
+    /// A member that is in a file.
+    File {
+        /// The file.
+        #[serde(flatten)]
+        path: Path<'a>,
+        /// Its printed name in the container.
+        #[serde(flatten)]
+        member: Named<'a, Member>,
+        /// Its bytes.
+        size: u64,
+        /// Its digest, of the bytes that were written and read back.
+        digests: Digests<'a>,
+    },
+    /// A link, a device or another member that is not a file.
+    Skipped {
+        /// Its printed name in the container.
+        #[serde(flatten)]
+        path: Path<'a>,
+        /// Why, as a word.
+        code: &'a str,
+        /// Why.
+        cause: &'a str,
+    },
+    /// A member that is in no file.
+    Error {
+        /// Its printed name in the container.
+        #[serde(flatten)]
+        path: Path<'a>,
+        /// Why, as a word.
+        code: &'a str,
+        /// Why.
+        cause: Shown<&'a Problem>,
+    },
+}
+
+impl<'a> Row<'a> {
+    /// The row of a finding.
+    pub fn of(event: &Event<'a>) -> Row<'a> {
+        match *event {
+            Event::Written { name, path, bytes, digest } => Row::File {
+                path: Path(path.as_os_str().as_bytes()),
+                member: Named(name, Member),
+                size: bytes,
+                digests: Digests(&NAMES[..], from_ref::<Digest>(digest)),
+            },
+            Event::Skipped { name, skip } => {
+                Row::Skipped { path: Path(name), code: skip.reason(), cause: skip.reason() }
+            }
+            Event::Failed { name, problem } => {
+                Row::Error { path: Path(name), code: problem.code(), cause: Shown(problem) }
+            }
+        }
+    }
+}
