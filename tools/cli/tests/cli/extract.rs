@@ -58,7 +58,7 @@ fn rows_of_json_are_a_list_and_name_each_member() {
         rows.iter().map(|row| (row["type"].as_str().unwrap(), row["path"].as_str().unwrap())).collect();
     kinds.sort_unstable();
     let wanted = [
-        ("error", "nowhere"),
+        ("error", "b.tar!/nowhere"),
         ("file", "out/d/empty"),
         ("file", "out/d/large"),
         ("file", "out/d/sub/old"),
