@@ -161,6 +161,8 @@ pub struct AllRelated<'a> {
     pub listed: u64,
     /// Inputs that are in documents: two of them make no pair, since their documents are compared.
     pub members: u64,
+    /// Files whose names promise a document or an archive, in runs that open none.
+    pub closed: u64,
     /// By the method: windows and strings that no pair was found by, since too many files have
     /// them.
     pub common: &'a [(Algorithm, u64)],

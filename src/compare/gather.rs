@@ -58,7 +58,10 @@ impl Sets {
             false => Collection::new(*algorithm),
             true => Collection::with_features(*algorithm, share),
         };
-        let collections: Vec<Collection> = algorithms.iter().map(collection).collect();
+        let mut collections: Vec<Collection> = algorithms.iter().map(collection).collect();
+        if all {
+            collections.iter_mut().for_each(Collection::turn);
+        }
         let inputs = all.then(|| Inputs::new(algorithms.iter().copied().map(Named::of).collect()));
         let documents = all.then(|| Documents::new(algorithms[SHARED], share));
         let (algorithms, kept) = (hashed_as(request, algorithms, all)?, all || request.lists_saturated());

@@ -8,6 +8,7 @@ use super::gather::Inputs;
 use super::grouping::{Before, Grouping};
 use super::request::Request;
 use crate::job;
+use pfh_container::named;
 use pfh_digest::Algorithm;
 use pfh_engine::Control;
 use pfh_pairs::{Both, By, Collection, Failure, Finding, Kin, Relations, Search, SearchStats};
@@ -87,9 +88,17 @@ pub fn search(
     }
     let (pairs, groups) = (counts.pairs, &groups);
     let members = documents.members();
-    let ended = AllRelated { relating: &relating, pairs, listed, members, common: &common, groups, collection };
+    let closed = if request.input.inside.is_some() { 0 } else { closed(collection) };
+    let ended = AllRelated { relating: &relating, pairs, listed, members, closed, common: &common, groups, collection };
     tell(Event::AllRelated(&ended)).map_err(job::Error::Sink)?;
     Ok(counts)
+}
+
+/// How many names promise a document or an archive: in their outer forms programs and templates are
+/// alike, and equal contents are not.
+fn closed(collection: &Collection) -> u64 {
+    let is_closed = |name: &[u8]| named::by_name(name).or_else(|| named::by_document(name, b"PK")).is_some();
+    (0..collection.len()).filter(|place| is_closed(collection.name(*place as u32))).count() as u64
 }
 
 /// Takes the pairs that one method finds; also says how many pairs have a saturated digest and are
@@ -133,7 +142,12 @@ fn find(
                 _ => false,
             }
             && [a, b].iter().all(|input| inputs.has(Named::Strings, *input));
-        let alike = pair.score.reaches(least) && !by_content && !by_compiler;
+        // Bytes of pictures are compressed. Equal ones that are more than a program's tables are among
+        // the shared windows.
+        let by_tables = !is_given
+            && matches!(method, Some(Named::Ssdeep | Named::Sdhash | Named::MrshV2 | Named::Tlsh))
+            && [a, b].iter().all(|input| inputs.has(Named::Pdq, *input));
+        let alike = pair.score.reaches(least) && !by_content && !by_compiler && !by_tables;
         // Shared strings and words do not count as shared bytes.
         let kin = method.and_then(kin).map(|kin| (kin, pair.score.number() as u8));
         let evidence = if kin.is_some() { Evidence::default() } else { pair.evidence };

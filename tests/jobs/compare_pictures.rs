@@ -91,3 +91,73 @@ fn the_text_is_digits() {
     assert_eq!(digest.text(), Some(&*text));
     assert!(Digest::parse(pdq, &text[1..]).is_err());
 }
+
+/// A bitmap of 8 bits for a pixel.
+fn bitmap(rows: &[Vec<u8>]) -> Vec<u8> {
+    let (width, height) = (rows[0].len() as u32, rows.len() as u32);
+    let mut bytes = b"BM".to_vec();
+    for number in [0, 0, 1078, 40, width, height, 1 | 8 << 16, 0, 0, 0, 0, 0, 0] {
+        bytes.extend_from_slice(&number.to_le_bytes());
+    }
+    (0..=255).for_each(|grey| bytes.extend_from_slice(&[grey, grey, grey, 0]));
+    // From the bottom; the width is a multiple of four.
+    rows.iter().rev().for_each(|row| bytes.extend_from_slice(row));
+    bytes
+}
+
+#[test]
+fn turned_and_mirrored_pictures_are_alike() {
+    let room = Room::new();
+    // Splitmix64's numbers.
+    let mut state = 5_u64;
+    let mut grey = || {
+        state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        (state.wrapping_mul(0xbf58_476d_1ce4_e5b9) >> 56) as u8
+    };
+    let greys: Vec<u8> = (0..12 * 9).map(|_| grey()).collect();
+    let upright: Vec<Vec<u8>> = (0..540).map(|y| (0..720).map(|x| greys[y / 60 * 12 + x / 60]).collect()).collect();
+    let mirrored = |rows: &[Vec<u8>]| rows.iter().map(|row| row.iter().rev().copied().collect()).collect();
+    let diagonal = |rows: &[Vec<u8>]| -> Vec<Vec<u8>> {
+        (0..rows[0].len()).map(|x| rows.iter().map(|row| row[x]).collect()).collect()
+    };
+    let turned: Vec<Vec<u8>> = mirrored(&diagonal(&upright));
+    room.file("p/upright", &bitmap(&upright));
+    room.file("p/turned", &bitmap(&turned));
+    room.file("p/over", &bitmap(&mirrored(&diagonal(&turned))));
+    room.file("p/mirrored", &bitmap(&mirrored(&upright)));
+    let (rows, ..) = crate::compare_all::rows(&Request::new(input(&room, &["p"])));
+    let near = rows.iter().filter(|row| row.5.get("pdq").is_some_and(|distance| *distance <= 31));
+    assert_eq!(near.count(), 6, "{rows:#?}");
+    // The method alone has the distances of its reference.
+    let mut alone = Request::new(input(&room, &["p"]));
+    alone.algorithms = algorithms("pdq");
+    let mut pairs = 0;
+    let mut take = |event: Event<'_>| {
+        pairs += u32::from(matches!(event, Event::Pair(_)));
+        Ok(())
+    };
+    compare::run(&alone, &mut take, &Control::new()).unwrap();
+    assert_eq!(pairs, 0);
+}
+
+/// Pictures that one program wrote have its tables in common, and nothing else.
+#[test]
+fn tables_of_a_program_are_no_relation() {
+    let room = Room::new();
+    let vectors = Path::new(env!("CARGO_MANIFEST_DIR")).join("vectors/similarity/pictures");
+    for name in ["0-baseline.jpg", "1-baseline.jpg", "2-baseline.jpg"] {
+        room.file(format!("p/{name}"), &std::fs::read(vectors.join(name)).unwrap());
+    }
+    let (rows, ..) = crate::compare_all::rows(&Request::new(input(&room, &["p"])));
+    assert_eq!(rows, []);
+    // What follows them counts: half of a picture, and the same with another comment.
+    let whole = std::fs::read(vectors.join("0-baseline.jpg")).unwrap();
+    room.file("p/half.jpg", &whole[..3_000]);
+    room.file("p/said.jpg", &[&whole[..2], b"\xff\xfe\0\x09comment", &whole[2..]].concat());
+    let (rows, ..) = crate::compare_all::rows(&Request::new(input(&room, &["p"])));
+    let names: Vec<(&str, &str)> = crate::compare_all::names(&rows);
+    for pair in [("0-baseline.jpg", "said.jpg"), ("0-baseline.jpg", "half.jpg"), ("half.jpg", "said.jpg")] {
+        assert!(names.contains(&pair), "{names:?}");
+    }
+    assert_eq!(names.len(), 3);
+}

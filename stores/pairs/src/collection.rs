@@ -73,6 +73,8 @@ pub struct Collection {
     pub(crate) rarity: shingles::Rarity,
     /// By the place: whether it is one of those that make no pairs with each other.
     pub(crate) apart: Vec<bool>,
+    /// Whether pictures are compared in all orientations (PDQ).
+    pub(crate) turning: bool,
 }
 
 impl Collection {
@@ -107,6 +109,7 @@ impl Collection {
             features: None,
             rarity,
             apart: Vec::new(),
+            turning: false,
         }
     }
 
@@ -123,6 +126,12 @@ impl Collection {
     /// The same, of the contents of documents: a program writes much of its own into each.
     pub fn of_documents(algorithm: Algorithm, memory: usize) -> Collection {
         Collection { rarity: shingles::Rarity::Documents, ..Collection::with_features(algorithm, memory) }
+    }
+
+    /// Pictures are compared in all eight orientations from here on, where the method can (PDQ): a
+    /// distance is the least of the eight.
+    pub fn turn(&mut self) {
+        self.turning = true;
     }
 
     /// The digests of whole contents, for files that `method` makes no digest of.
@@ -378,6 +387,7 @@ impl Collection {
                 Score::Similarity(mrsh_v2::compare(method, &digests[a], &digests[b], Base::Smaller))
             }
             Digests::Tlsh(digests) => Score::Distance(digests[a].distance(&digests[b])),
+            Digests::Pdq(digests) if self.turning => Score::Distance(pdq::nearest(&digests[a], &digests[b]).0),
             Digests::Pdq(digests) => Score::Distance(digests[a].distance(&digests[b])),
             Digests::Phash(digests) => Score::Distance(digests[a].distance(&digests[b])),
             Digests::Shingles(digests) => digests[a].compare(&digests[b]).score,

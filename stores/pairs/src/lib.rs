@@ -21,6 +21,7 @@ mod search;
 mod sorter;
 mod start;
 pub mod stored;
+mod turned;
 
 pub use certain::{Beside, Certain};
 pub use collection::{Collection, Features, Refused};

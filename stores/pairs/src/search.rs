@@ -4,6 +4,7 @@ use crate::collection::{Collection, Digests, Features};
 use crate::join;
 use crate::pair::{Failure, Hot, Pair, PairOrder, Search, SearchStats, Watcher};
 use crate::sorter::Sorter;
+use crate::turned;
 use pfh_digest::Algorithm;
 use pfh_similarity::index::{self, Clusters, Filters, Hit, Pairs, Report, Share, Visitor};
 use pfh_similarity::mrsh_v2::Base;
@@ -134,6 +135,7 @@ impl Search {
                 self.share_out(&Filters::mrsh_v2(method, digests, Base::Smaller, pairs, least), share, visitor)
             }
             Digests::Tlsh(digests) => index::tlsh_share(digests, pairs, most, share, visitor),
+            Digests::Pdq(digests) if collection.turning => turned::share(digests, pairs, most, share, visitor),
             Digests::Pdq(digests) => index::bits_share(digests, pairs, most, share, visitor),
             Digests::Phash(digests) => index::bits_share(digests, pairs, most, share, visitor),
             // Features decide.

@@ -11,10 +11,12 @@
 mod digest;
 #[cfg(feature = "pictures")]
 mod generate;
+mod turned;
 
 pub use digest::Digest;
 #[cfg(feature = "pictures")]
 pub use generate::{Generator, Sampled};
+pub use turned::{Orientation, nearest};
 
 #[cfg(feature = "pictures")]
 use crate::{Comparison, Evidence, Method, NoDigest, Score};

@@ -2,6 +2,7 @@
 
 use super::chosen::Chosen;
 use super::digest::{Digest, Unit};
+use super::jpeg::{SIGNATURE, Tables};
 use super::parameters::{WINDOW, least_level};
 use super::window::{enter, name, roll, varies};
 use crate::{Hasher, NoDigest};
@@ -14,12 +15,22 @@ pub struct Generator {
     /// The last bytes, oldest first; shorter than a window where not that many came.
     last: Vec<u8>,
     chosen: Chosen,
+    /// The first bytes, until it is known whether they are a JPEG's.
+    start: Vec<u8>,
+    tables: Tables,
 }
 
 impl Generator {
     /// For an input that nothing is known of.
     pub fn new() -> Generator {
-        Generator { length: 0, hash: 0, last: Vec::with_capacity(2 * WINDOW), chosen: Chosen::default() }
+        Generator {
+            length: 0,
+            hash: 0,
+            last: Vec::with_capacity(2 * WINDOW),
+            chosen: Chosen::default(),
+            start: Vec::new(),
+            tables: Tables::default(),
+        }
     }
 
     /// Rolls over bytes whose first [`WINDOW`] were rolled over before.
@@ -45,8 +56,25 @@ impl Generator {
 }
 
 impl Generator {
+    /// Bytes behind the signature: windows that reach into tables are left out.
+    fn take(&mut self, mut bytes: &[u8]) {
+        while let Some((length, is_table)) = self.tables.run(bytes) {
+            let (run, rest) = bytes.split_at(length);
+            if is_table {
+                self.hash = 0;
+                self.last.clear();
+            } else {
+                self.slide(run);
+            }
+            bytes = rest;
+        }
+        self.slide(bytes);
+    }
+
     /// Ends the input, which is a file's bytes or a normal form; `unit` says which.
-    pub(crate) fn finish(self, unit: Unit) -> Result<Digest, NoDigest> {
+    pub(crate) fn finish(mut self, unit: Unit) -> Result<Digest, NoDigest> {
+        let start = std::mem::take(&mut self.start);
+        self.slide(&start);
         if self.length < WINDOW as u64 {
             return Err(NoDigest::TooShort(WINDOW as u64));
         }
@@ -66,6 +94,30 @@ impl Hasher for Generator {
     fn update(&mut self, mut bytes: &[u8]) {
         self.length += bytes.len() as u64;
         self.chosen.begin_at(least_level(self.length));
+        if matches!(self.tables, Tables::Signature) {
+            let (lacking, rest) = bytes.split_at(bytes.len().min(SIGNATURE.len() - self.start.len()));
+            self.start.extend_from_slice(lacking);
+            if self.start.len() < SIGNATURE.len() {
+                return;
+            }
+            bytes = rest;
+            if self.start != SIGNATURE {
+                self.tables = Tables::Rest;
+            }
+            let start = std::mem::take(&mut self.start);
+            self.take(&start);
+        }
+        self.take(bytes);
+    }
+
+    fn finalize(self) -> Result<Digest, NoDigest> {
+        self.finish(Unit::Window)
+    }
+}
+
+impl Generator {
+    /// Chooses among the windows of bytes that follow the last ones.
+    fn slide(&mut self, mut bytes: &[u8]) {
         // The first window is filled byte by byte.
         while self.last.len() < WINDOW {
             let Some((&first, rest)) = bytes.split_first() else { return };
@@ -93,9 +145,5 @@ impl Hasher for Generator {
         let end: [u8; WINDOW] = end.try_into().expect("a window");
         self.last.clear();
         self.last.extend_from_slice(&end);
-    }
-
-    fn finalize(self) -> Result<Digest, NoDigest> {
-        self.finish(Unit::Window)
     }
 }

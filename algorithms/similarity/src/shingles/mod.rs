@@ -7,12 +7,16 @@
 //! windows kept at a coarse level are kept at every finer one, so that inputs of any two lengths
 //! compare.
 //!
+//! Windows that reach into the tables in front of a JPEG's picture are left out: they are those of
+//! the program that wrote it, and equal in files that have nothing in common.
+//!
 //! The score is the share of the smaller input's windows that the larger one has, in percent:
 //! containment, not resemblance. It needs [`LEAST_SHARED`] common windows.
 
 mod chosen;
 mod digest;
 mod generate;
+mod jpeg;
 mod parameters;
 mod rarity;
 mod runs;

@@ -2,7 +2,7 @@
 
 use crate::inputs::prng;
 use pfh_similarity::naive::pictures as naive;
-use pfh_similarity::pdq::{Pdq, Sampled};
+use pfh_similarity::pdq::{Orientation, Pdq, Sampled, nearest};
 use pfh_similarity::phash::{Phash, Scaled};
 use pfh_similarity::pictures::{Bits, Kind, LARGEST, Rows, decode};
 use pfh_similarity::{Hasher, Method, NoDigest};
@@ -74,6 +74,48 @@ fn one_picture_in_any_form_is_near_and_others_are_far() {
         let is_coarse =
             ["one.png", "1.bmp", "4.bmp", "palette.png", "moving.gif"].iter().any(|end| name.ends_with(end));
         assert!(is_coarse || (pdq > 31) == is_far, "{name}: {pdq}");
+    }
+}
+
+/// The rows of a picture in an orientation.
+fn laid(rows: &[Vec<u8>], across: bool, down: bool, diagonal: bool) -> Vec<Vec<u8>> {
+    let mut rows = rows.to_vec();
+    if across {
+        rows.iter_mut().for_each(|row| row.reverse());
+    }
+    if down {
+        rows.reverse();
+    }
+    if diagonal {
+        rows = (0..rows[0].len()).map(|x| rows.iter().map(|row| row[x]).collect()).collect();
+    }
+    rows
+}
+
+/// A turned picture has the turned digest but for the bits of coefficients near the median. Windows
+/// of an even number of pixels reach one further on one side, by which small pictures are shifted.
+#[test]
+fn a_turned_picture_is_near_in_its_orientation_and_others_are_far_in_all() {
+    let (mut furthest, mut pictures) = (0, Vec::new());
+    for (seed, (width, height)) in (0..40).zip([(640, 448), (600, 800), (1000, 300), (127, 100)].iter().cycle()) {
+        let luma = blocks(seed, *width, *height, width / 12);
+        let upright = Sampled::of_luma(&luma).digest().unwrap();
+        for (at, orientation) in Orientation::ALL.into_iter().enumerate() {
+            let turned = laid(&luma, at & 1 != 0, at & 2 != 0, at & 4 != 0);
+            let own = Sampled::of_luma(&turned).digest().unwrap();
+            let distance = own.distance(&orientation.of(&upright));
+            assert!(nearest(&own, &upright).0 <= distance);
+            furthest = furthest.max(distance);
+        }
+        pictures.push(upright);
+    }
+    assert!(furthest <= 31, "{furthest}");
+    // Those of chance have nothing in common.
+    for (at, one) in pictures.iter().enumerate() {
+        for other in &pictures[..at] {
+            assert_eq!(nearest(one, other).0, nearest(other, one).0);
+            assert!(nearest(one, other).0 > 60, "{at}");
+        }
     }
 }
 

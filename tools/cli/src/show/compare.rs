@@ -42,7 +42,7 @@ pub fn sentences(event: &Event<'_>, request: &Request, statistics: bool) -> Vec<
         }
         Event::Searched(found) => searched(found, request, statistics),
         Event::AllRelated(all) => {
-            let AllRelated { relating, pairs, listed, members, .. } = all;
+            let AllRelated { relating, pairs, listed, members, closed, .. } = all;
             let names: Vec<&str> = relating.algorithms.iter().map(|algorithm| algorithm.name()).collect();
             let result = if request.cluster { counted(*listed, "group") } else { counted(*pairs, "pair") };
             let mut lines: Vec<String> = all.common.iter().map(|(method, number)| common(*method, *number)).collect();
@@ -52,6 +52,11 @@ pub fn sentences(event: &Event<'_>, request: &Request, statistics: bool) -> Vec<
                 lines.push(format!(
                     "{members} of documents and archives are compared as part of them; -a NAME compares each"
                 ));
+            }
+            if *closed > 0 {
+                let (files, are) = (counted(*closed, "file"), if *closed == 1 { "is an" } else { "are" });
+                let closed = if *closed == 1 { "archive or document" } else { "archives or documents" };
+                lines.push(format!("{files} {are} {closed} by name; --inside compares their contents"));
             }
             if request.top.is_some() && listed < pairs {
                 lines.push(format!("the {listed} best are listed"));
