@@ -94,8 +94,8 @@ pub fn search(
     Ok(counts)
 }
 
-/// How many names promise a document or an archive: in their outer forms programs and templates are
-/// alike, and equal contents are not.
+/// How many names promise a document or an archive. In their outer forms templates are alike, and
+/// equal contents are not.
 fn closed(collection: &Collection) -> u64 {
     let is_closed = |name: &[u8]| named::by_name(name).or_else(|| named::by_document(name, b"PK")).is_some();
     (0..collection.len()).filter(|place| is_closed(collection.name(*place as u32))).count() as u64
@@ -142,8 +142,8 @@ fn find(
                 _ => false,
             }
             && [a, b].iter().all(|input| inputs.has(Named::Strings, *input));
-        // Bytes of pictures are compressed. Equal ones that are more than a program's tables are among
-        // the shared windows.
+        // Bytes of pictures are compressed. Equal ones beyond a program's tables are among the shared
+        // windows.
         let by_tables = !is_given
             && matches!(method, Some(Named::Ssdeep | Named::Sdhash | Named::MrshV2 | Named::Tlsh))
             && [a, b].iter().all(|input| inputs.has(Named::Pdq, *input));

@@ -150,7 +150,7 @@ fn tables_of_a_program_are_no_relation() {
     }
     let (rows, ..) = crate::compare_all::rows(&Request::new(input(&room, &["p"])));
     assert_eq!(rows, []);
-    // What follows them counts: half of a picture, and the same with another comment.
+    // The bytes behind them count: half of a picture, and the same with another comment.
     let whole = std::fs::read(vectors.join("0-baseline.jpg")).unwrap();
     room.file("p/half.jpg", &whole[..3_000]);
     room.file("p/said.jpg", &[&whole[..2], b"\xff\xfe\0\x09comment", &whole[2..]].concat());

@@ -4,7 +4,7 @@
 /// Tells the tables in front of the picture from the rest, in one pass.
 #[derive(Clone, Debug, Default)]
 pub enum Tables {
-    /// So many bytes of the signature came.
+    /// In front of the first byte.
     #[default]
     Signature,
     /// Within the header of a segment, which is this far.
