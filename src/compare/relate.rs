@@ -142,8 +142,8 @@ fn find(
                 _ => false,
             }
             && [a, b].iter().all(|input| inputs.has(Named::Strings, *input));
-        // Bytes of pictures are compressed. Equal ones beyond a program's tables are among the shared
-        // windows.
+        // Bytes of pictures are compressed: equal ones that say more than tables do are among the
+        // shared windows.
         let by_tables = !is_given
             && matches!(method, Some(Named::Ssdeep | Named::Sdhash | Named::MrshV2 | Named::Tlsh))
             && [a, b].iter().all(|input| inputs.has(Named::Pdq, *input));
