@@ -39,6 +39,18 @@ pub(crate) enum Protocol {
     Web,
 }
 
+impl Protocol {
+    /// The parameter that names a version of an object; `None` if there are none.
+    pub(crate) fn version(&self) -> Option<&'static str> {
+        match self {
+            Protocol::Amazon { .. } => Some("versionId"),
+            Protocol::Google { .. } => Some("generation"),
+            Protocol::Azure { .. } => Some("versionid"),
+            Protocol::Web => None,
+        }
+    }
+}
+
 /// A store, its connections and credentials.
 #[derive(Debug)]
 pub(crate) struct Client {
@@ -115,7 +127,7 @@ impl Client {
         match answer.status().is_success() {
             true => Ok(answer),
             false => {
-                let is_version = ask.query.iter().any(|(name, _)| *name == "versionId");
+                let is_version = ask.query.iter().any(|(name, _)| self.protocol.version() == Some(*name));
                 let target = match ask.key {
                     None => Target::Bucket,
                     Some(_) if is_version => Target::Version,

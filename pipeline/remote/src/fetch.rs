@@ -84,7 +84,7 @@ async fn describe(
     stating: bool,
 ) -> Result<(Object, Headers), Failure> {
     let mut ask = Ask { method: Method::HEAD, key: Some(key), ..Ask::default() };
-    ask.query.extend(version.map(|version| ("versionId", version.to_owned())));
+    ask.query.extend(client.protocol.version().zip(version.map(str::to_owned)));
     ask.headers.extend(tag.map(|tag| ("if-match", tag.to_owned())));
     if stating && matches!(client.protocol, Protocol::Amazon { .. }) {
         ask.headers.push(asking());
@@ -237,7 +237,7 @@ impl Flow {
     async fn open(&mut self) -> Result<Response, Failure> {
         let Listed { client, key, size, tag, version, .. } = &*self.listed;
         let mut ask = Ask { key: Some(key), ..Ask::default() };
-        ask.query.extend(version.iter().map(|version| ("versionId", version.clone())));
+        ask.query.extend(client.protocol.version().zip(version.clone()));
         ask.headers.extend(tag.iter().map(|tag| ("if-match", tag.clone())));
         let is_part = self.at > 0 || self.range.end < *size;
         if is_part {

@@ -1,7 +1,7 @@
 //! Objects as they are listed.
 
 use crate::fetch::{Listed, Object, head};
-use crate::location::Location;
+use crate::location::{Location, VERSION};
 use crate::object::{Early, Remote};
 use crate::page::LineKind;
 use crate::problem::Failure;
@@ -72,7 +72,7 @@ impl Objects {
     pub(crate) fn below(location: Location, selection: Selection, small: Small) -> std::io::Result<Objects> {
         Objects::of(selection, small, |sender| async move {
             if let Err(failure) = list(&location, &sender).await {
-                let name = location.name(&location.key, None);
+                let name = location.own_name();
                 let _ = sender.send(Found::Problem(name, failure.problem(Stage::Walk, None))).await;
             }
         })
@@ -91,9 +91,7 @@ impl Objects {
                 };
                 match exact(&location).await {
                     Ok(found) => Found::Object(location, found),
-                    Err(failure) => {
-                        Found::Problem(location.name(&location.key, None), failure.problem(Stage::Open, None))
-                    }
+                    Err(failure) => Found::Problem(location.own_name(), failure.problem(Stage::Open, None)),
                 }
             });
             let mut heads = Box::pin(heads.buffered(REQUESTS));
@@ -209,26 +207,44 @@ impl Source for Objects {
     }
 }
 
-/// The object of the very key, or of the version that its name has.
+/// The object of the very key, or the version that its name has.
 async fn exact(location: &Location) -> Result<Object, Failure> {
-    let client = &location.client;
-    if let Some((key, version)) = location.version() {
-        match head(client, key, Some(version)).await {
-            Err(Failure::NotFound(_)) => {}
-            found => return found.map(|(object, _)| object),
+    let found = head(&location.client, &location.key, location.version.as_deref()).await;
+    match found {
+        Err(Failure::NotFound(what)) if what.is_empty() && location.version.is_some() => {
+            let why = format!("a version of {}: a key that ends so has {VERSION} behind it", location.key);
+            Err(Failure::NotFound(why))
         }
+        found => found.map(|(object, _)| object),
     }
-    head(client, &location.key, None).await.map(|(object, _)| object)
 }
 
 /// Sends the object of the very key, if there is one, and all below it. Without any there is an
 /// error, so that no operand is passed over.
 async fn list(location: &Location, sender: &mpsc::Sender<Found>) -> Result<(), Failure> {
+    if location.generations == Generations::All && !location.has_versions() {
+        return Err(Failure::Unsupported("a web server lists no versions: read this address without them".into()));
+    }
     let mut any = false;
+    let literal;
+    let location = match location.version {
+        Some(_) => match exact(location).await {
+            Ok(found) => {
+                let _ = sender.send(Found::Object(location.clone(), found)).await;
+                return Ok(());
+            }
+            // A key may be given as the store has it; its name is printed as that of a key.
+            Err(Failure::NotFound(_)) => {
+                literal = location.as_key();
+                &literal
+            }
+            Err(failure) => return Err(failure),
+        },
+        None => location,
+    };
     // The address of a page is not a folder: only stores list the keys below one.
     let is_page = location.is_web() && !location.is_folder();
-    let is_one = is_page || location.version().is_some();
-    if !location.is_folder() && (is_one || location.generations == Generations::Newest) {
+    if !location.is_folder() && (is_page || location.generations == Generations::Newest) {
         match exact(location).await {
             Ok(found) => {
                 any = true;
@@ -240,7 +256,7 @@ async fn list(location: &Location, sender: &mpsc::Sender<Found>) -> Result<(), F
             Err(Failure::NotFound(_)) => {}
             Err(failure) => return Err(failure),
         }
-        if is_page || any && is_one {
+        if is_page {
             return Ok(());
         }
     }
@@ -251,9 +267,6 @@ async fn list(location: &Location, sender: &mpsc::Sender<Found>) -> Result<(), F
             }
         }
         return Ok(());
-    }
-    if location.generations == Generations::All && !location.has_versions() {
-        return Err(Failure::Unsupported("versions are listed of stores of Amazon's protocol alone".into()));
     }
     // Versions of the very key come with those below it: a prefix cannot tell them apart.
     let is_below = location.generations == Generations::Newest && !location.is_folder();

@@ -2,6 +2,7 @@
 
 use crate::client::{Client, Protocol};
 use crate::open::{Refusal, open};
+use crate::sign::decode;
 use crate::walk::Generations;
 use pfh_source::StoreAnswer;
 use std::collections::HashMap;
@@ -13,8 +14,9 @@ use url::Url;
 const SCHEMES: &[(&str, bool)] =
     &[("s3", false), ("s3a", false), ("gs", false), ("az", false), ("https", true), ("http", true)];
 
-/// The name of a version behind its key.
-const VERSION: &str = "?versionId=";
+/// Between a key and the version that is meant. Without a version behind it, it says that all in
+/// front of it is the key: one that ends like the name of a version is printed so.
+pub(crate) const VERSION: &str = "?versionId=";
 
 /// The stores of a run, each made once: a client holds its connections and credentials.
 #[derive(Debug)]
@@ -38,6 +40,10 @@ pub(crate) struct Location {
     pub(crate) client: Arc<Client>,
     /// The key, or the start of the keys; of a page, its path and query, encoded.
     pub(crate) key: String,
+    /// The version that is meant alone.
+    pub(crate) version: Option<String>,
+    /// The key and the version as they were given.
+    given: String,
     /// The prefix of a printed key: `s3://bucket`.
     root: String,
     /// Whether the store is asked for the headers of each object.
@@ -75,7 +81,12 @@ impl Stores {
                 client
             }
         };
-        Ok(Location { client, key, root, stating: self.stating, generations: self.generations })
+        let (stating, generations) = (self.stating, self.generations);
+        let whole = Location { client, given: key.clone(), key, version: None, root, stating, generations };
+        Ok(match split(&whole.given).filter(|_| whole.has_versions()) {
+            Some((key, version)) => Location { key: key.to_owned(), version, ..whole },
+            None => whole,
+        })
     }
 }
 
@@ -96,15 +107,27 @@ fn page(text: &str, host: &str) -> Result<String, String> {
     Ok(url[url::Position::BeforePath..].trim_start_matches('/').to_owned())
 }
 
+/// The key and the version of a name that has either behind [`VERSION`].
+fn split(name: &str) -> Option<(&str, Option<String>)> {
+    let (key, version) = name.rsplit_once(VERSION)?;
+    let version = decode(version, false).filter(|_| !key.is_empty() && !version.contains('/'))?;
+    Some((key, Some(version).filter(|version| !version.is_empty())))
+}
+
+/// A version without the characters that would end it.
+fn spelled(version: &str) -> String {
+    version.replace('%', "%25").replace('/', "%2F").replace('?', "%3F")
+}
+
 impl Location {
     /// Whether it is a page of a web server.
     pub(crate) fn is_web(&self) -> bool {
         matches!(self.client.protocol, Protocol::Web)
     }
 
-    /// Whether its store has versions of objects that can be listed.
+    /// Whether its store may have versions of objects.
     pub(crate) fn has_versions(&self) -> bool {
-        matches!(self.client.protocol, Protocol::Amazon { .. })
+        self.client.protocol.version().is_some()
     }
 
     /// Whether only the objects below the key are meant, not an object of that name alone.
@@ -116,15 +139,22 @@ impl Location {
 
     /// The name of an object in output: the one that `find` takes for that object alone.
     pub(crate) fn name(&self, key: &str, version: Option<&str>) -> Vec<u8> {
-        let version = version.map(|version| format!("{VERSION}{version}")).unwrap_or_default();
-        format!("{}/{key}{version}", self.root).into_bytes()
+        let behind = match version {
+            Some(version) => format!("{VERSION}{}", spelled(version)),
+            None if self.has_versions() && split(key).is_some() => VERSION.to_owned(),
+            None => String::new(),
+        };
+        format!("{}/{key}{behind}", self.root).into_bytes()
     }
 
-    /// The key and the version where the name has one.
-    pub(crate) fn version(&self) -> Option<(&str, &str)> {
-        let (key, version) = self.key.rsplit_once(VERSION)?;
-        let is_plain = !version.is_empty() && !version.contains('/');
-        (is_plain && self.has_versions()).then_some((key, version))
+    /// The name as it was given.
+    pub(crate) fn own_name(&self) -> Vec<u8> {
+        format!("{}/{}", self.root, self.given).into_bytes()
+    }
+
+    /// The same, if all that was given is a key.
+    pub(crate) fn as_key(&self) -> Location {
+        Location { key: self.given.clone(), version: None, ..self.clone() }
     }
 }
 
@@ -154,15 +184,32 @@ mod tests {
             let name = String::from_utf8(location.name(&location.key, None)).unwrap();
             assert_eq!(parse(&name).key, location.key, "{name}");
         }
-        let location = parse("s3://bucket/a?versionId=x?versionId=3/L4");
-        assert_eq!(location.version(), None);
-        let location = parse("s3://bucket/a?versionId=x?versionId=3sL4");
-        assert_eq!(location.version(), Some(("a?versionId=x", "3sL4")));
-        assert_eq!(location.name("k", Some("v")), b"s3://bucket/k?versionId=v");
         for text in
             ["s3://", "https://host/a#c", "ftp://host/a", "s3:/a", "https://host/a/../b", "https://host/a/%2E%2e"]
         {
             assert!(Stores::default().find(text.as_bytes()).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn each_name_is_of_one_object() {
+        let mut stores = Stores::default();
+        let mut parse = |text: &str| stores.find(text.as_bytes()).unwrap();
+        for (text, key, version) in [
+            ("s3://bucket/a?versionId=3sL4", "a", Some("3sL4")),
+            ("s3://bucket/a?versionId=x?versionId=3sL4", "a?versionId=x", Some("3sL4")),
+            ("s3://bucket/a?versionId=x?versionId=", "a?versionId=x", None),
+            ("s3://bucket/a?versionId=?versionId=", "a?versionId=", None),
+            ("s3://bucket/a?versionId=x/b", "a?versionId=x/b", None),
+            ("s3://bucket/?versionId=x", "?versionId=x", None),
+            ("s3://bucket/a?versionId=1%2F2%253%3F", "a", Some("1/2%3?")),
+            ("s3://bucket/a?versionId=%ff", "a?versionId=%ff", None),
+            ("http://127.0.0.1:8080/a?versionId=x", "a?versionId=x", None),
+        ] {
+            let location = parse(text);
+            assert_eq!((&*location.key, location.version.as_deref()), (key, version), "{text}");
+            assert_eq!(String::from_utf8(location.name(key, version)).unwrap(), text);
+            assert_eq!(location.own_name(), text.as_bytes());
         }
     }
 }

@@ -13,8 +13,12 @@ pub(crate) enum Kind {
     Bucket,
     /// ListObjectVersions of S3.
     Versions,
+    /// The versions of Google's XML interface.
+    Generations,
     /// List Blobs of Azure.
     Container,
+    /// The same with versions.
+    BlobVersions,
 }
 
 /// An object, or another line of a page.
@@ -51,6 +55,8 @@ pub(crate) struct Page {
     pub marker: Option<String>,
     /// The version that it begins behind, of that key.
     pub version_marker: Option<String>,
+    /// Whether the store calls that key a key marker.
+    pub is_by_key: bool,
 }
 
 fn none(what: impl std::fmt::Display) -> Failure {
@@ -73,11 +79,17 @@ struct State {
 }
 
 impl Kind {
-    fn root(self) -> &'static str {
+    /// Whether it is of Azure's protocol.
+    pub(crate) fn is_of_blobs(self) -> bool {
+        matches!(self, Kind::Container | Kind::BlobVersions)
+    }
+
+    fn has_root(self, name: &str) -> bool {
         match self {
-            Kind::Bucket => "ListBucketResult",
-            Kind::Versions => "ListVersionsResult",
-            Kind::Container => "EnumerationResults",
+            Kind::Bucket => name == "ListBucketResult",
+            Kind::Versions => name == "ListVersionsResult",
+            Kind::Generations => matches!(name, "ListBucketResult" | "ListVersionsResult"),
+            Kind::Container | Kind::BlobVersions => name == "EnumerationResults",
         }
     }
 
@@ -94,7 +106,7 @@ impl Kind {
             match reader.read_event().map_err(|_| malformed())? {
                 Event::Start(element) => {
                     let name = element.local_name().as_ref().to_owned();
-                    if open.is_empty() && (is_ended || name != self.root()) {
+                    if open.is_empty() && (is_ended || !self.has_root(&name)) {
                         return Err(none(format_args!("a document of <{name}>")));
                     }
                     open.push(name);
@@ -103,7 +115,7 @@ impl Kind {
                 }
                 Event::Empty(element) => {
                     let name = element.local_name().as_ref().to_owned();
-                    if open.is_empty() && (is_ended || name != self.root()) {
+                    if open.is_empty() && (is_ended || !self.has_root(&name)) {
                         return Err(none(format_args!("a document of <{name}>")));
                     }
                     open.push(name);
@@ -170,10 +182,16 @@ impl Kind {
                 state.size = value.trim().parse().ok();
             }
             ["Contents" | "Version", "ETag"] | ["Blobs", "Blob", "Properties", "Etag"] => line.tag = text(),
-            ["Version" | "DeleteMarker", "VersionId"] => line.version = text(),
+            ["Version" | "DeleteMarker", "VersionId"] if self == Kind::Versions => line.version = text(),
+            ["Version", "Generation"] if self == Kind::Generations => line.version = text(),
+            ["Blobs", "Blob", "VersionId"] if self == Kind::BlobVersions => line.version = text(),
             ["Blobs", "Blob", "Properties", "ResourceType"] if value == "directory" => line.kind = LineKind::Folder,
             ["Contents"] if self == Kind::Bucket => return Kind::object(state),
-            ["Version"] if self == Kind::Versions => return Kind::object(state),
+            ["Contents"] if self == Kind::Generations => return Err(none("it has objects without their versions")),
+            ["Version"] if self == Kind::Generations && line.version.is_none() => {
+                return Err(none(format_args!("a version of the key {:?} has no generation", line.key)));
+            }
+            ["Version"] if matches!(self, Kind::Versions | Kind::Generations) => return Kind::object(state),
             ["DeleteMarker"] if self == Kind::Versions => {
                 line.kind = LineKind::DeleteMarker;
                 state.size = Some(0);
@@ -200,8 +218,11 @@ impl Kind {
                 state.has_next_marker = true;
                 state.page.marker = text();
             }
-            ["NextKeyMarker"] => state.page.marker = text(),
-            ["NextVersionIdMarker"] => state.page.version_marker = text(),
+            ["NextKeyMarker"] => {
+                state.page.is_by_key = true;
+                state.page.marker = text();
+            }
+            ["NextVersionIdMarker" | "NextGenerationMarker"] => state.page.version_marker = text(),
             _ => {}
         }
         Ok(())
@@ -228,11 +249,11 @@ impl Kind {
 
     fn whole(self, state: State) -> Result<Page, Failure> {
         let State { mut page, is_form, is_truncated, count, prefixes, has_next_marker, .. } = state;
-        if is_form && self != Kind::Container {
+        if is_form && !self.is_of_blobs() {
             page.lines.iter_mut().for_each(|line| Kind::decoded(line, true));
             page.marker = page.marker.map(|marker| decode(&marker, true).unwrap_or(marker));
         }
-        if self == Kind::Container {
+        if self.is_of_blobs() {
             if !has_next_marker {
                 return Err(none("it does not say whether it is whole"));
             }
@@ -313,6 +334,28 @@ mod tests {
         assert_eq!(lines(&read), [("a", 1, Object), ("a", 0, LineKind::DeleteMarker)]);
         assert_eq!((read.marker.as_deref(), read.version_marker.as_deref()), (Some("a"), Some("2")));
         assert_eq!(read.lines[0].version.as_deref(), Some("1"));
+    }
+
+    #[test]
+    fn versions_are_those_of_each_protocol() {
+        let versions = |page: &Page| page.lines.iter().map(|line| line.version.clone()).collect::<Vec<_>>();
+        let some = |version: &str| Some(version.to_owned());
+        let google = "<ListBucketResult><IsTruncated>true</IsTruncated><NextMarker>a</NextMarker>\
+            <NextGenerationMarker>16</NextGenerationMarker><Version><Key>a</Key><Generation>17</Generation>\
+            <VersionId>no</VersionId><Size>1</Size></Version><Version><Key>a</Key><Size>2</Size>\
+            <Generation>16</Generation></Version></ListBucketResult>";
+        let read = Kind::Generations.read(google).unwrap();
+        assert_eq!(versions(&read), [some("17"), some("16")]);
+        assert_eq!((read.marker, read.version_marker, read.is_by_key), (some("a"), some("16"), false));
+        for fault in [("Version>", "Contents>"), ("<Generation>16</Generation>", ""), ("ListBucketResult", "html")] {
+            assert!(Kind::Generations.read(&google.replace(fault.0, fault.1)).is_err(), "{fault:?}");
+        }
+        let azure = "<EnumerationResults><Blobs><Blob><Name>a</Name><VersionId>2026-01-01T00:00:00.1Z</VersionId>\
+            <Properties><Content-Length>3</Content-Length></Properties></Blob><Blob><Name>b</Name><Properties>\
+            <Content-Length>3</Content-Length></Properties></Blob></Blobs><NextMarker/></EnumerationResults>";
+        let read = Kind::BlobVersions.read(azure).unwrap();
+        assert_eq!(versions(&read), [some("2026-01-01T00:00:00.1Z"), None]);
+        assert_eq!(versions(&Kind::Container.read(azure).unwrap()), [None, None]);
     }
 
     #[test]

@@ -29,6 +29,8 @@ enum Next {
     StartAfter(String),
     /// Behind this version of this key.
     Version(String, Option<String>),
+    /// The same as Google's own listing has it.
+    Generation(String, Option<String>),
     End,
 }
 
@@ -54,7 +56,9 @@ const CUT: &str =
 impl Walk<'_> {
     pub(crate) fn new<'a>(client: &'a Client, prefix: &'a str, generations: Generations) -> Walk<'a> {
         let kind = match (&client.protocol, generations) {
-            (Protocol::Azure { .. }, _) => Kind::Container,
+            (Protocol::Azure { .. }, Generations::All) => Kind::BlobVersions,
+            (Protocol::Azure { .. }, Generations::Newest) => Kind::Container,
+            (Protocol::Google { .. }, Generations::All) => Kind::Generations,
             (_, Generations::All) => Kind::Versions,
             (_, Generations::Newest) => Kind::Bucket,
         };
@@ -107,20 +111,27 @@ impl Walk<'_> {
             Kind::Bucket if matches!(next, Next::Marker(_)) => vec![("encoding-type", "url".into())],
             // Names that XML cannot hold come encoded.
             Kind::Bucket => vec![("list-type", "2".into()), ("encoding-type", "url".into())],
-            Kind::Versions => vec![("versions", String::new()), ("encoding-type", "url".into())],
-            Kind::Container => vec![("restype", "container".into()), ("comp", "list".into())],
+            Kind::Versions | Kind::Generations => vec![("versions", String::new()), ("encoding-type", "url".into())],
+            Kind::Container | Kind::BlobVersions => vec![("restype", "container".into()), ("comp", "list".into())],
         };
+        if self.kind == Kind::BlobVersions {
+            query.push(("include", "versions".into()));
+        }
         if !self.prefix.is_empty() {
             query.push(("prefix", self.prefix.into()));
         }
         match next {
-            Next::Token(token) if self.kind == Kind::Container => query.push(("marker", token.clone())),
+            Next::Token(token) if self.kind.is_of_blobs() => query.push(("marker", token.clone())),
             Next::Token(token) => query.push(("continuation-token", token.clone())),
             Next::Marker(key) => query.push(("marker", key.clone())),
             Next::StartAfter(key) => query.push(("start-after", key.clone())),
             Next::Version(key, version) => {
                 query.push(("key-marker", key.clone()));
                 query.extend(version.iter().map(|version| ("version-id-marker", version.clone())));
+            }
+            Next::Generation(key, version) => {
+                query.push(("marker", key.clone()));
+                query.extend(version.iter().map(|version| ("generation-marker", version.clone())));
             }
             Next::First | Next::End => {}
         }
@@ -162,11 +173,14 @@ impl Walk<'_> {
         self.next = match (page.token, page.is_truncated) {
             (Some(token), _) => Next::Token(token),
             (None, false) => Next::End,
-            (None, true) if self.kind == Kind::Versions => {
+            (None, true) if matches!(self.kind, Kind::Versions | Kind::Generations) => {
                 // Without a version to go on behind, all of the key's are passed over.
                 let stated = page.marker.map(|marker| (marker, page.version_marker));
                 let (key, version) = stated.or(last.clone()).ok_or_else(|| Failure::Listing(CUT.into()))?;
-                Next::Version(key, version)
+                match self.kind == Kind::Generations && !page.is_by_key {
+                    true => Next::Generation(key, version),
+                    false => Next::Version(key, version),
+                }
             }
             (None, true) => {
                 let key = page.marker.or_else(|| last.as_ref().map(|last| last.0.clone()));
@@ -179,7 +193,9 @@ impl Walk<'_> {
         };
         let is_new = match &self.next {
             Next::Token(token) => self.seen.insert(hash(&("token", token))),
-            Next::Version(key, version) => self.seen.insert(hash(&("version", key, version))),
+            Next::Version(key, version) | Next::Generation(key, version) => {
+                self.seen.insert(hash(&("version", key, version)))
+            }
             Next::Marker(key) | Next::StartAfter(key) => self.seen.insert(hash(&("key", key))),
             Next::First | Next::End => true,
         };

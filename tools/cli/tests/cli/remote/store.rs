@@ -17,6 +17,10 @@ pub enum Form {
     StartAfter,
     /// With the first page, always.
     Nowhere,
+    /// As Google's XML interface lists versions.
+    Generations,
+    /// By Azure's protocol.
+    Blobs,
 }
 
 #[derive(Debug, Clone, Default)]
@@ -103,6 +107,9 @@ impl Store {
     }
 
     fn list(&self, request: &Request) -> Answer {
+        if self.form == Form::Blobs {
+            return self.list_blobs(request);
+        }
         let query = |name: &str| request.query.get(name).map_or("", String::as_str);
         let below = self.objects.iter().filter(|object| object.key.starts_with(query("prefix")));
         let is_versions = request.query.contains_key("versions");
@@ -113,11 +120,12 @@ impl Store {
         }
         let after = |key: &str| below.iter().position(|object| *object.key > *key).unwrap_or(below.len());
         let start = match (self.form, is_versions) {
+            (Form::Generations, true) => query("generation-marker").parse().unwrap_or(0),
             (_, true) => query("version-id-marker").parse().unwrap_or(0),
-            (Form::Tokens, _) => query("continuation-token").parse().unwrap_or(0),
+            (Form::Tokens | Form::Generations, _) => query("continuation-token").parse().unwrap_or(0),
             (Form::Marker, _) => after(query("marker")),
             (Form::StartAfter, _) if query("list-type") == "2" => after(query("start-after")),
-            (Form::StartAfter | Form::Nowhere, _) => 0,
+            (Form::StartAfter | Form::Nowhere | Form::Blobs, _) => 0,
         };
         let end = below.len().min(start + self.page);
         let is_encoded = self.encodes && query("encoding-type") == "url";
@@ -133,10 +141,13 @@ impl Store {
             page += "<EncodingType>url</EncodingType>";
         }
         let is_more = end < below.len();
-        if is_more && is_versions {
+        if is_more && is_versions && self.form == Form::Generations {
+            let last = shown(&below[end - 1].key);
+            page += &format!("<NextMarker>{last}</NextMarker><NextGenerationMarker>{end}</NextGenerationMarker>");
+        } else if is_more && is_versions {
             let last = shown(&below[end - 1].key);
             page += &format!("<NextKeyMarker>{last}</NextKeyMarker><NextVersionIdMarker>{end}</NextVersionIdMarker>");
-        } else if is_more && self.form == Form::Tokens {
+        } else if is_more && matches!(self.form, Form::Tokens | Form::Generations) {
             page += &format!("<NextContinuationToken>{end}</NextContinuationToken>");
         }
         for object in &below[start..end] {
@@ -146,20 +157,54 @@ impl Store {
                 (false, _) => "Contents",
             };
             let version = object.version.filter(|_| is_versions).unwrap_or("null");
+            let id = if self.form == Form::Generations { "Generation" } else { "VersionId" };
             page += &format!(
-                "<{element}><Key>{}</Key><VersionId>{version}</VersionId>\
+                "<{element}><Key>{}</Key><{id}>{version}</{id}>\
                  <LastModified>2026-01-01T00:00:00.000Z</LastModified><ETag>&quot;{}&quot;</ETag><Size>{}</Size></{element}>",
                 shown(&object.key),
                 tag(&object.bytes),
                 object.bytes.len()
             );
         }
-        let root = if is_versions { "ListVersionsResult" } else { "ListBucketResult" };
+        let is_own = is_versions && self.form != Form::Generations;
+        let root = if is_own { "ListVersionsResult" } else { "ListBucketResult" };
         Answer::new(200, format!("<?xml version='1.0'?><{root}><Name>bucket</Name>{page}</{root}>"))
     }
 
+    /// The oldest version of a name comes first, and the base blob may be none.
+    fn list_blobs(&self, request: &Request) -> Answer {
+        let query = |name: &str| request.query.get(name).map_or("", String::as_str);
+        let mut below: Vec<&Object> =
+            self.objects.iter().filter(|object| object.key.starts_with(query("prefix"))).collect();
+        match query("include") {
+            "versions" => below.sort_by(|a, b| (&a.key, a.version).cmp(&(&b.key, b.version))),
+            _ => below.dedup_by(|next, newest| next.key == newest.key),
+        }
+        let start = query("marker").parse().unwrap_or(0);
+        let end = below.len().min(start + self.page);
+        let mut blobs = String::new();
+        for object in &below[start..end] {
+            let version = object.version.filter(|_| query("include") == "versions");
+            let version = version.map(|version| format!("<VersionId>{version}</VersionId>")).unwrap_or_default();
+            blobs += &format!(
+                "<Blob><Name>{}</Name>{version}<Properties><Content-Length>{}</Content-Length><Etag>{}</Etag>\
+                 </Properties></Blob>",
+                object.key,
+                object.bytes.len(),
+                tag(&object.bytes)
+            );
+        }
+        let next = if end < below.len() { format!("<NextMarker>{end}</NextMarker>") } else { "<NextMarker/>".into() };
+        let root = "EnumerationResults";
+        Answer::new(200, format!("<?xml version='1.0'?><{root}><Blobs>{blobs}</Blobs>{next}</{root}>"))
+    }
+
     fn object(&self, request: &Request) -> Answer {
-        let version = request.query.get("versionId");
+        let version = request.query.get(match self.form {
+            Form::Generations => "generation",
+            Form::Blobs => "versionid",
+            _ => "versionId",
+        });
         let is_it = |object: &&Object| match version {
             Some(version) => object.key == request.key && object.version.unwrap_or("null") == version,
             None => object.key == request.key,
@@ -244,6 +289,7 @@ fn read(client: &mut impl Read, before: &[Request]) -> Option<Request> {
     let (method, target) = (words.next()?.to_owned(), words.next()?.to_owned());
     let (path, query) = target.split_once('?').unwrap_or((&target, ""));
     let path = decoded(path);
+    let path = path.strip_prefix("/devstoreaccount1").unwrap_or(&path).to_owned();
     let key = path.strip_prefix("/bucket").unwrap_or(&path);
     let key = key.strip_prefix("--use1-az4--x-s3").unwrap_or(key);
     let key = key.strip_prefix('/').unwrap_or(key).to_owned();
